@@ -1,0 +1,1 @@
+"""Data sets: registry, fetch, formats, embedded sets and the prepared form."""

@@ -1,0 +1,21 @@
+"""File formats: a name in the registry -> a loader.
+
+To add a format, write a module with ``load(source, **options) -> Loaded`` that raises `FormatError`
+with file and line, enter it in `FORMATS`, and describe its options in
+``workflow/schemas/datasets.schema.yaml``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from toplabel.datasets.formats import arff, libsvm
+from toplabel.datasets.formats.source import FormatError, Source
+from toplabel.datasets.prepared import Loaded
+
+FORMATS: dict[str, Callable[..., Loaded]] = {
+    "libsvm": libsvm.load,
+    "mulan_arff": arff.load,
+}
+
+__all__ = ["FORMATS", "FormatError", "Source"]
