@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * toplabel.h: the public interface of the toplabel C library, and the only header to include.
+ *
+ * The library trains linear and kernel classifiers by stochastic dual coordinate ascent (SDCA) and
+ * certifies each of them with a duality gap. It follows Lapin, Hein, Schiele, "Analysis and
+ * Optimization of Loss Functions for Multiclass, Top-k, and Multilabel Classification" (TPAMI 2017;
+ * "the paper" below), whose notation is kept: n examples x_i in R^d, m classes, weights W, dual
+ * variables A, regularisation C = 1/(lambda n). There is no bias term.
+ *
+ * Three layers, from simple to advanced:
+ *   1. Proximal maps (tl_prox_*): one problem a call, no state, no allocation.
+ *   2. The solver: tl_settings_default, tl_solver_create, then any mix of tl_solver_run and
+ *      tl_solver_evaluate, then tl_solver_free. The caller keeps control between epochs.
+ *   3. tl_blas_set: give the library your BLAS. Without it, portable loops are used.
+ *
+ * Rules that hold everywhere:
+ *   - A function that can fail returns a tl_status; results leave through pointers. On failure nothing
+ *     that the caller sees is changed, unless the function's comment says so.
+ *   - Whether a run has converged is not an error: read it off tl_objective.
+ *   - Matrices are dense, row-major, float64, without padding, unless said otherwise.
+ *   - Memory named "borrowed" must outlive the object that borrows it. Work memory is allocated once, in
+ *     tl_solver_create; nothing is allocated while it runs.
+ *   - A solver belongs to one thread at a time. There is no global state but the BLAS table, which is to be
+ *     set once, before the first solver runs.
+ *   - The library prints nothing and never exits.
+ */
+#ifndef TOPLABEL_H
+#define TOPLABEL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The region between the two markers is also what the Python binding declares: it holds plain C
+ * declarations and no preprocessor directive. */
+/* TL_CFFI_BEGIN */
+
+/* ---- Status ------------------------------------------------------------------------------------- */
+
+/** What went wrong. Zero is success. */
+typedef enum tl_status {
+    TL_OK = 0,
+    TL_ERR_NULL,        /* a required pointer is NULL */
+    TL_ERR_ALLOC,       /* out of memory */
+    TL_ERR_DIMENSION,   /* a size is out of range (n, d < 1; m < 2; k < 1, k >= m; too large for BLAS) */
+    TL_ERR_NOT_FINITE,  /* a feature, weight or dual variable is NaN or infinite */
+    TL_ERR_LABEL,       /* a label is out of range, repeated, unsorted, or a row has the wrong number */
+    TL_ERR_PARAMETER,   /* C <= 0, gamma < 0, radius < 0, a negative weight, or not a number */
+    TL_ERR_LOSS,        /* unknown loss, or a loss that does not fit */
+    TL_ERR_GRAM,        /* a Gram matrix with a negative diagonal or not symmetric */
+    TL_ERR_INFEASIBLE,  /* the starting dual variables are outside the domain of the conjugate */
+    TL_STATUS_COUNT     /* number of codes; not a status */
+} tl_status;
+
+/** One line of English for a status; never NULL. */
+const char *tl_status_text(tl_status status);
+
+/** Library version, "major.minor.patch". */
+const char *tl_version(void);
+
+/* ---- BLAS --------------------------------------------------------------------------------------- */
+
+/** Fortran BLAS, 32-bit integers, column-major; as exported by any BLAS and by SciPy. */
+typedef void (*tl_dgemm_fn)(char *transa, char *transb, int *m, int *n, int *k, double *alpha,
+                            double *a, int *lda, double *b, int *ldb, double *beta, double *c,
+                            int *ldc);
+typedef void (*tl_dsyrk_fn)(char *uplo, char *trans, int *n, int *k, double *alpha, double *a,
+                            int *lda, double *beta, double *c, int *ldc);
+
+typedef struct tl_blas {
+    tl_dgemm_fn dgemm;
+    tl_dsyrk_fn dsyrk;
+} tl_blas;
+
+/** Use this BLAS from now on; NULL goes back to the portable loops. Not while a solver runs. */
+tl_status tl_blas_set(const tl_blas *table);
+
+/* ---- Special function --------------------------------------------------------------------------- */
+
+/** y[i] = V(t[i]) = W(exp(t[i])), W the Lambert function (the paper, section 5.1): the solution y > 0 of
+ *  y + log y = t. Relative error below 5e-15. V(-inf) = 0, V(inf) = inf, V(NaN) = NaN.
+ *  t and y may be the same array. */
+tl_status tl_lambert_w_exp(size_t n, const double *t, double *y);
+
+/* ---- Proximal maps ------------------------------------------------------------------------------ */
+
+/* Each takes its input as const, writes the minimiser to an array of the same length (which may be the
+ * input itself) and needs `work`, an array of the stated length. Inputs must be finite. */
+
+/** argmin ||x - b||^2 + bias <1,x>^2 over { x : <1,x> <= radius, 0 <= x_j <= radius/k }, the top-k simplex
+ *  beta (the paper, Eq. (3)); k = 1 is the simplex { x >= 0 : <1,x> <= radius }. Variable fixing
+ *  (Kiwiel), no sorting. 1 <= k <= n, radius >= 0, bias >= 0. work: n. */
+tl_status tl_prox_topk_simplex_beta(size_t n, const double *b, size_t k, double radius, double bias,
+                                    double *x, double *work);
+
+/** Projection of (b, b_bar) onto the bipartite simplex { (x, y) >= 0 : <1,x> = <1,y> <= radius }
+ *  (the paper, Eq. (17)) by variable fixing. n, n_bar >= 1, radius >= 0. work: n + n_bar. */
+tl_status tl_prox_bipartite_simplex(size_t n, const double *b, size_t n_bar, const double *b_bar,
+                                    double radius, double *x, double *y, double *work);
+
+/** argmin alpha/2 ||x - b||^2 + <x, log x> + alpha/2 ||y - b_bar||^2 + <y, log y> over x, y >= 0 with
+ *  <1,x> + <1,y> = 1 (the paper, Eq. (18)). n >= 1, n_bar >= 0, alpha > 0. work: 2 (n + n_bar). */
+tl_status tl_prox_bipartite_entropic(size_t n, const double *b, size_t n_bar, const double *b_bar,
+                                     double alpha, double *x, double *y, double *work);
+
+/* ---- Losses ------------------------------------------------------------------------------------- */
+
+/** The losses. Multiclass ones take one label a row, multilabel ones (..._ML) a set of labels. */
+typedef enum tl_loss_id {
+    TL_LOSS_SVM_MULTI = 0, /* multiclass SVM, gamma >= 0 */
+    TL_LOSS_LR_MULTI,      /* softmax */
+    TL_LOSS_SVM_ML,        /* multilabel SVM, gamma >= 0 */
+    TL_LOSS_LR_ML,         /* multilabel softmax */
+    TL_LOSS_COUNT          /* number of losses; not a loss */
+} tl_loss_id;
+
+/** Value of the loss at given scores, averaged over nothing: values[i] is the loss of row i.
+ *  labels as in tl_data; scores (n, m). */
+tl_status tl_loss_values(tl_loss_id loss, double gamma, size_t n, size_t m, const double *scores,
+                         const int64_t *label_start, const int32_t *label, double *values);
+
+/** Gradient in the scores, (n, m), of a smooth loss (lr_*, or gamma > 0; else TL_ERR_LOSS). */
+tl_status tl_loss_gradients(tl_loss_id loss, double gamma, size_t n, size_t m, const double *scores,
+                            const int64_t *label_start, const int32_t *label, double *gradients);
+
+/** Conjugate L*(v_i) for each row v_i of v (n, m); +inf outside the domain, which is tested with a
+ *  relative tolerance of 1e-9. */
+tl_status tl_loss_conjugates(tl_loss_id loss, double gamma, size_t n, size_t m, const double *v,
+                             const int64_t *label_start, const int32_t *label, double *values);
+
+/* ---- Solver ------------------------------------------------------------------------------------- */
+
+typedef enum tl_representation {
+    TL_DENSE = 0, /* x is the (n, d) feature matrix; the weights W are kept */
+    TL_GRAM       /* x is the (n, n) symmetric Gram matrix; d is ignored; only A is kept */
+} tl_representation;
+
+/** The training set. All arrays are borrowed. */
+typedef struct tl_data {
+    tl_representation representation;
+    size_t n;                   /* rows */
+    size_t d;                   /* features */
+    size_t m;                   /* classes */
+    const double *x;            /* (n, d) or (n, n) */
+    const int64_t *label_start; /* (n + 1): the labels of row i are label[label_start[i] .. [i+1]-1] */
+    const int32_t *label;       /* 0 .. m-1, ascending within a row */
+    const double *weight;       /* (n) sample weights >= 0, or NULL for ones: w is the same as w copies */
+} tl_data;
+
+typedef struct tl_settings {
+    tl_loss_id loss;
+    double gamma;  /* smoothing of the hinge; 0: none */
+    double C;      /* > 0 */
+    double C_start; /* the C for which the starting point is feasible; 0: the same C. If they differ, the start is
+                       multiplied by the s in [0, C/C_start] that maximises D(sA): the warm start */
+    uint64_t seed; /* order of the rows */
+    size_t block;  /* rows updated between two matrix products; 0: chosen from the shape */
+} tl_settings;
+
+/** svm_multi, gamma 0, C 1, C_start 0, seed 0, block chosen. */
+void tl_settings_default(tl_settings *settings);
+
+/** Both objectives in the normalisation of the paper's Eq. (9), with n the sum of the weights. */
+typedef struct tl_objective {
+    double primal;       /* P(W) */
+    double dual;         /* D(A) <= P(W) up to rounding */
+    double relative_gap; /* (P - D) / max(|P|, |D|), 0 if both are 0 */
+    double norm2;        /* ||W||_F^2 */
+    uint64_t epochs;     /* passes over the data so far */
+} tl_objective;
+
+typedef struct tl_solver tl_solver;
+
+/** Check everything and set up. `dual` (n, m) is borrowed, read as the starting point (zeros, or a
+ *  feasible A of an earlier run) and updated in place by tl_solver_run. `weights` (m, d; that is W
+ *  transposed) is borrowed too, and overwritten with A^T X; NULL for TL_GRAM. */
+tl_status tl_solver_create(const tl_data *data, const tl_settings *settings, double *dual,
+                           double *weights, tl_solver **solver);
+
+/** Make this many passes over the data, each in a fresh random order. Blocking changes nothing but the
+ *  speed: the iterates are those of the sequential algorithm. */
+tl_status tl_solver_run(tl_solver *solver, size_t epochs);
+
+/** Compute both objectives. */
+tl_status tl_solver_evaluate(tl_solver *solver, tl_objective *objective);
+
+/** Free; NULL is fine. `dual` and `weights` stay the caller's. */
+void tl_solver_free(tl_solver *solver);
+
+/* TL_CFFI_END */
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* TOPLABEL_H */

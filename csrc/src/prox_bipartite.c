@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/* Projection onto the bipartite simplex (the paper, section 5.3) by variable fixing. */
+#include "internal.h"
+
+#include <string.h>
+
+TL_INLINE double max_of(size_t n, const double *b)
+{
+    double top = b[0];
+    for (size_t j = 1; j < n; j++) top = b[j] > top ? b[j] : top;
+    return top;
+}
+
+TL_CLONES
+static double violation_below(size_t n, const double *b, double t)
+{
+    double below = 0.0;
+#pragma omp simd reduction(+ : below)
+    for (size_t j = 0; j < n; j++) {
+        const double x = b[j] - t;
+        below += x < 0.0 ? x : 0.0;
+    }
+    return below;
+}
+
+TL_CLONES
+static double sum_of(size_t n, const double *b)
+{
+    double sum = 0.0;
+#pragma omp simd reduction(+ : sum)
+    for (size_t j = 0; j < n; j++) sum += b[j];
+    return sum;
+}
+
+static size_t keep_above(size_t n, double *b, double t)
+{
+    size_t kept = 0;
+    for (size_t j = 0; j < n; j++) {
+        const double value = b[j];
+        b[kept] = value;
+        kept += value > t;
+    }
+    return kept;
+}
+
+/* Root of sum (b_j - t)_+ = radius, radius > 0, max b_j = 0: variable fixing with lower bounds only. Moves the
+ * entries that are not fixed to the front and stores their number. */
+static double simplex_root(size_t *n, double *b, double radius)
+{
+    double t = -radius;
+    size_t free_count = keep_above(*n, b, t);
+    for (;;) {
+        const double next = (sum_of(free_count, b) - radius) / (double)free_count;
+        if (!(next > t)) break;
+        t = next;
+        free_count = keep_above(free_count, b, t);
+    }
+    *n = free_count;
+    return t;
+}
+
+/* Root t of sum (u_j - t)_+ = sum (v_j + gap + t)_+ with max u = max v = 0, -gap <= t <= 0. */
+static double coupled_root(size_t n, double *u, size_t n_bar, double *v, double gap)
+{
+    size_t free_u = n, free_v = n_bar;
+    double t = 0.0;
+    while (free_u > 0 && free_v > 0) {
+        t = (sum_of(free_u, u) - sum_of(free_v, v) - (double)free_v * gap) /
+            (double)(free_u + free_v);
+        const double below_u = violation_below(free_u, u, t);
+        const double below_v = violation_below(free_v, v, -gap - t);
+        if (below_u == below_v) break;
+        size_t kept;
+        if (below_u < below_v) { /* the true root is larger: what is below stays below */
+            kept = keep_above(free_u, u, t);
+            if (kept == free_u) break;
+            free_u = kept;
+        } else {
+            kept = keep_above(free_v, v, -gap - t);
+            if (kept == free_v) break;
+            free_v = kept;
+        }
+    }
+    return t < -gap ? -gap : (t > 0.0 ? 0.0 : t);
+}
+
+bool tl_bipartite_thresholds(size_t n, double *b, size_t n_bar, double *b_bar, double radius,
+                             double *t, double *s)
+{
+    const double top = max_of(n, b), top_bar = max_of(n_bar, b_bar);
+    const double gap = top + top_bar;
+    if (!(gap > 0.0)) return false;
+    /* Relative to the maxima, near which the thresholds are. With t = top + tau and s = top_bar + sigma, t + s = 0
+     * is sigma = -gap - tau. */
+    for (size_t j = 0; j < n; j++) b[j] -= top;
+    for (size_t j = 0; j < n_bar; j++) b_bar[j] -= top_bar;
+
+    /* If the bound on the sums is active, the two sides separate. If it is not, both thresholds are larger than those
+     * of the separate problems, so what these fixed at zero stays there. */
+    const double tau = simplex_root(&n, b, radius);
+    const double sigma = simplex_root(&n_bar, b_bar, radius);
+    if (tau + sigma >= -gap) {
+        *t = top + tau;
+        *s = top_bar + sigma;
+    } else {
+        const double root = coupled_root(n, b, n_bar, b_bar, gap);
+        *t = top + root;
+        *s = -*t;
+    }
+    return true;
+}
+
+tl_status tl_prox_bipartite_simplex(size_t n, const double *b, size_t n_bar, const double *b_bar,
+                                    double radius, double *x, double *y, double *work)
+{
+    if (b == NULL || b_bar == NULL || x == NULL || y == NULL || work == NULL) return TL_ERR_NULL;
+    if (n < 1 || n_bar < 1) return TL_ERR_DIMENSION;
+    if (!(radius >= 0.0) || !isfinite(radius)) return TL_ERR_PARAMETER;
+    if (!tl_all_finite(n, b) || !tl_all_finite(n_bar, b_bar)) return TL_ERR_NOT_FINITE;
+
+    memcpy(work, b, n * sizeof *work);
+    memcpy(work + n, b_bar, n_bar * sizeof *work);
+    double t = INFINITY, s = INFINITY;
+    if (radius > 0.0) tl_bipartite_thresholds(n, work, n_bar, work + n, radius, &t, &s);
+    for (size_t j = 0; j < n; j++) x[j] = b[j] > t ? b[j] - t : 0.0;
+    for (size_t j = 0; j < n_bar; j++) y[j] = b_bar[j] > s ? b_bar[j] - s : 0.0;
+    return TL_OK;
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * vmath.h: branch-free exp, log and V(t) = W(e^t) that compilers turn into vector code, for use inside
+ * loops marked `omp simd` in functions marked TL_CLONES. Do not compile with -ffast-math: the rounding
+ * constants below rely on the order of operations.
+ */
+#ifndef TL_VMATH_H
+#define TL_VMATH_H
+
+#include "internal.h"
+
+#include <string.h>
+
+#define TL_ROUND_MAGIC 0x1.8p52 /* x + magic - magic rounds to the nearest integer for |x| < 2^51 */
+
+TL_INLINE double tl_from_bits(uint64_t bits)
+{
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+TL_INLINE uint64_t tl_to_bits(double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+/* e^x for x <= 709; below -708 it is 0. Error about one unit in the last place. */
+TL_INLINE double tl_exp(double x)
+{
+    const double log2e = 0x1.71547652b82fep+0;
+    const double ln2_hi = 0x1.62e42fee00000p-1, ln2_lo = 0x1.a39ef35793c76p-33;
+    const double inside = x < -708.0 ? -708.0 : (x > 709.0 ? 709.0 : x);
+    const double shifted = inside * log2e + TL_ROUND_MAGIC;
+    const double k = shifted - TL_ROUND_MAGIC;
+    const double r = (inside - k * ln2_hi) - k * ln2_lo;
+    /* Taylor series on |r| <= 0.347; the first omitted term is below 1e-17. */
+    double p = 1.0 / 6227020800.0;
+    p = p * r + 1.0 / 479001600.0;
+    p = p * r + 1.0 / 39916800.0;
+    p = p * r + 1.0 / 3628800.0;
+    p = p * r + 1.0 / 362880.0;
+    p = p * r + 1.0 / 40320.0;
+    p = p * r + 1.0 / 5040.0;
+    p = p * r + 1.0 / 720.0;
+    p = p * r + 1.0 / 120.0;
+    p = p * r + 1.0 / 24.0;
+    p = p * r + 1.0 / 6.0;
+    p = p * r + 0.5;
+    p = (p * r) * r + r; /* e^r - 1 */
+    const uint64_t exponent = (tl_to_bits(shifted) << 52) + 0x3ff0000000000000ULL;
+    const double scale = tl_from_bits(exponent);
+    const double y = scale + scale * p;
+    return x < -708.0 ? 0.0 : y;
+}
+
+/* ln x for normal positive x. Error about one unit in the last place. */
+TL_INLINE double tl_log(double x)
+{
+    const double ln2_hi = 0x1.62e42fee00000p-1, ln2_lo = 0x1.a39ef35793c76p-33;
+    /* x = 2^e (1 + f) with 1 + f in [sqrt(1/2), sqrt(2)) */
+    const uint64_t bits = tl_to_bits(x);
+    const uint64_t offset = bits - 0x3fe6a09e667f3bcdULL; /* bits of sqrt(1/2) */
+    /* The exponent as a double without an integer conversion (AVX2 has none for 64 bits): biased to be positive. */
+    const uint64_t biased = (offset + (1024ULL << 52)) >> 52;
+    const double e = tl_from_bits(biased | 0x4330000000000000ULL) - (0x1p52 + 1024.0);
+    const double f = tl_from_bits((offset & 0x000fffffffffffffULL) + 0x3fe6a09e667f3bcdULL) - 1.0;
+    const double s = f / (2.0 + f);
+    const double z = s * s;
+    /* 2 atanh(s) = 2 s + s^3 (2/3 + ...), |s| <= 0.1716; minimax coefficients of the C library fdlibm */
+    double r = 1.479819860511658591e-01;
+    r = r * z + 1.531383769920937332e-01;
+    r = r * z + 1.818357216161805012e-01;
+    r = r * z + 2.222219843214978396e-01;
+    r = r * z + 2.857142874366239149e-01;
+    r = r * z + 3.999999999940941908e-01;
+    r = r * z + 6.666666666666735130e-01;
+    r = r * z;
+    const double half_square = 0.5 * f * f;
+    return e * ln2_hi - ((half_square - (s * (half_square + r) + e * ln2_lo)) - f);
+}
+
+/* One step of fourth order for w e^w = e^x from an estimate w with residual r = x - w - ln w. */
+TL_INLINE double tl_v_step(double w, double r)
+{
+    const double a = 1.0 + w;
+    const double q = 2.0 * a * (a + (2.0 / 3.0) * r);
+    return w + w * (r * (q - r)) / (a * (q - 2.0 * r));
+}
+
+/* V(x) = W(e^x). A start with a relative error below 6e-4, in three pieces, then one step of fourth order.
+ * The rational functions are minimax fits: of W(z)/z in z on (0, e^2], and of V in x - 2 on [2, 30]. */
+TL_INLINE double tl_v(double x)
+{
+    const double z = tl_exp(x < 2.0 ? x : 2.0);
+    const double low = z * (0.99990658 + z * (1.26882622 + z * 0.16210133)) /
+                       (1.0 + z * (2.2637485 + z * (0.97136055 + z * 0.05076062)));
+
+    const double u = (x > 30.0 ? 30.0 : x) - 2.0;
+    const double middle = (1.55725863 + u * (0.79365643 + u * (0.11835622 - u * 0.00183077))) /
+                          (1.0 + u * (0.11943373 - u * 0.00189423));
+
+    /* Above 30: x - y + y/x with y = ln x to two digits, from the bits of x. */
+    const double inside = x > 1e8 ? 1e8 : (x < 1.0 ? 1.0 : x);
+    const uint64_t bits = tl_to_bits(inside);
+    const double e = tl_from_bits((bits >> 52) | 0x4330000000000000ULL) - (0x1p52 + 1023.0);
+    const double f = tl_from_bits((bits & 0x000fffffffffffffULL) | 0x3ff0000000000000ULL) - 1.0;
+    const double y = 0.6931471805599453 * (e + f * (1.3465553 - 0.3465553 * f));
+    const double high = inside - y + y / inside;
+
+    const bool is_low = x < 2.0;
+    const double w = is_low ? low : (x < 30.0 ? middle : high);
+    /* For small x, x and ln w nearly cancel in the residual; ln(z/w) - w does not lose the digits. */
+    const double log_of = tl_log(is_low ? z / w : w);
+    const double r = is_low ? log_of - w : (inside - w) - log_of;
+    double v = tl_v_step(w, r);
+    v = x < -36.0 ? z : v; /* V = e^x (1 - e^x ...), and w may be 0 here */
+    return x > 1e8 ? x - tl_log(x) : v;
+}
+
+/* V(x + r) from w = V(x) for small |r|: neither exp nor log. Relative error about r^4/100. */
+TL_INLINE double tl_v_shift(double w, double r)
+{
+    return tl_v_step(w, r);
+}
+
+#endif /* TL_VMATH_H */

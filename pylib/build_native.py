@@ -1,0 +1,58 @@
+"""Builds the extension toplabel._native from csrc/ with cffi in API mode.
+
+The declarations are cut from the marked region of the public header, so that they cannot drift from it; the
+compiler checks them again. The BLAS comes at run time (toplabel._lib), so nothing is linked but the C library.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+import cffi
+
+ROOT = Path(__file__).resolve().parent.parent
+CSRC = ROOT / "csrc"
+
+
+def declarations() -> str:
+    """Return the part of the public header that cffi can read."""
+    header = (CSRC / "include" / "toplabel.h").read_text(encoding="utf-8")
+    match = re.search(r"/\* TL_CFFI_BEGIN \*/(.*)/\* TL_CFFI_END \*/", header, re.DOTALL)
+    if match is None:
+        raise RuntimeError("toplabel.h has lost its TL_CFFI_BEGIN/TL_CFFI_END markers")
+    return match.group(1)
+
+
+def relative(path: Path) -> str:
+    """Return the path as setuptools wants it: relative to the project's root."""
+    return path.relative_to(ROOT).as_posix()
+
+
+# -ffast-math is out of the question: the rounding tricks of vmath.h rely on the order of operations.
+FLAGS = [
+    "-std=c11",
+    "-O3",
+    "-fno-math-errno",
+    "-fno-trapping-math",
+    "-ffp-contract=fast",
+    "-fopenmp-simd",
+    "-fvisibility=hidden",
+]
+
+ffi = cffi.FFI()
+ffi.cdef(declarations())
+ffi.set_source(
+    "toplabel._native",
+    '#include "toplabel.h"',
+    sources=[relative(path) for path in sorted((CSRC / "src").glob("*.c"))],
+    depends=[relative(path) for path in sorted(CSRC.glob("*/*.h"))],
+    include_dirs=[relative(CSRC / "include"), relative(CSRC / "src")],
+    extra_compile_args=[] if sys.platform == "win32" else FLAGS,
+    libraries=[] if sys.platform == "win32" else ["m"],
+    py_limited_api=True,
+)
+
+if __name__ == "__main__":
+    ffi.compile(verbose=True)

@@ -1,0 +1,219 @@
+"""Every conversion between NumPy/SciPy arrays and C pointers.
+
+cffi does not look at the type of the items behind a buffer, so nothing else in the package may hand memory
+to the library.
+"""
+
+from __future__ import annotations
+
+import numbers
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import sparse
+
+from toplabel._lib import ffi
+
+
+def pointer(array: np.ndarray, ctype: str = "double *"):
+    """Return a C pointer to a C-contiguous array, which the caller keeps alive.
+
+    Parameters
+    ----------
+    array : ndarray, C-contiguous
+        Its item type must be that of `ctype`.
+    ctype : str
+        ``"double *"``, ``"int64_t *"`` or ``"int32_t *"``.
+    """
+    expected = {"double *": np.float64, "int64_t *": np.int64, "int32_t *": np.int32}[ctype]
+    if array.dtype != expected or not array.flags.c_contiguous:
+        raise AssertionError(f"{ctype} from {array.dtype}, C-contiguous {array.flags.c_contiguous}")
+    return ffi.cast(ctype, array.ctypes.data)
+
+
+def as_matrix(value: object, name: str) -> np.ndarray:
+    """Return `value` as a two-dimensional, C-contiguous float64 array of finite numbers.
+
+    A suitable array is passed through without a copy.
+
+    Raises
+    ------
+    TypeError
+        If it is not numeric, or complex.
+    ValueError
+        If it is not two-dimensional, is empty, or holds NaN or infinity.
+    """
+    if sparse.issparse(value):
+        value = value.toarray()
+    array = _as_float(value, name)
+    if array.ndim != 2:
+        raise ValueError(f"{name} must have two dimensions, got {array.ndim}")
+    if 0 in array.shape:
+        raise ValueError(f"{name} is empty: its shape is {array.shape}")
+    check_finite(array, name)
+    return array
+
+
+def as_rows(value: object, name: str) -> tuple[np.ndarray, bool]:
+    """Return `value` as float64 rows, and whether it was a single vector."""
+    array = _as_float(value, name)
+    if array.ndim not in (1, 2) or array.size == 0:
+        raise ValueError(
+            f"{name} must be a vector or one problem a row, got the shape {array.shape}"
+        )
+    check_finite(array, name)
+    return np.atleast_2d(array), array.ndim == 1
+
+
+def _as_float(value: object, name: str) -> np.ndarray:
+    array = np.asarray(value)
+    if array.dtype.kind not in "fiub":
+        raise TypeError(f"{name} must hold real numbers, got items of type {array.dtype}")
+    return np.ascontiguousarray(array, dtype=np.float64)
+
+
+def check_finite(array: np.ndarray, name: str) -> None:
+    """Raise ``ValueError`` naming the first NaN or infinity of an array."""
+    # The sum is finite unless an item is not (or the sum overflows): one cheap pass in the usual case.
+    with np.errstate(all="ignore"):
+        if np.isfinite(array.sum()):
+            return
+    bad = np.argwhere(~np.isfinite(array))
+    if len(bad):
+        place = ", ".join(str(int(i)) for i in bad[0])
+        raise ValueError(f"{name}[{place}] is {array[tuple(bad[0])]}: NaN and infinity are not allowed")
+
+
+def as_weights(value: object, n: int) -> np.ndarray | None:
+    """Return sample weights as float64 of shape (n,), or None."""
+    if value is None:
+        return None
+    array = _as_float(value, "sample_weight")
+    if array.ndim == 0:
+        array = np.full(n, float(array))
+    if array.shape != (n,):
+        raise ValueError(f"sample_weight must have the shape ({n},), got {array.shape}")
+    check_finite(array, "sample_weight")
+    if array.min() < 0:
+        raise ValueError(f"sample_weight must not be negative, got {array.min()}")
+    if array.sum() <= 0:
+        raise ValueError("sample_weight is zero for every row")
+    return array
+
+
+def as_number(
+    value: object, name: str, low: float, *, strict: bool = False, high: float = np.inf
+) -> float:
+    """Return a real number in [low, high], or (low, high] if `strict`."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
+        raise TypeError(f"{name} must be a number, got {value!r}")
+    number = float(value)
+    if not np.isfinite(number) or number < low or number > high or (strict and number == low):
+        bound = f"> {low:g}" if strict else f">= {low:g}"
+        if np.isfinite(high):
+            bound += f" and <= {high:g}"
+        raise ValueError(f"{name} must be {bound}, got {value!r}")
+    return number
+
+
+def as_integer(value: object, name: str, low: int, high: int | None = None) -> int:
+    """Return an integer in [low, high]."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral):
+        raise TypeError(f"{name} must be an integer, got {value!r}")
+    number = int(value)
+    if number < low or (high is not None and number > high):
+        bound = f">= {low}" if high is None else f"in {low}..{high}"
+        raise ValueError(f"{name} must be {bound}, got {number}")
+    return number
+
+
+@dataclass(frozen=True)
+class Labels:
+    """The labels of n rows in the library's form, `start` and `label` being a CSR pattern.
+
+    Attributes
+    ----------
+    n, m : int
+        Rows and classes.
+    start : ndarray of int64, (n + 1,)
+    label : ndarray of int32, (start[n],)
+        At least one item is allocated, so that there is always an address.
+    """
+
+    n: int
+    m: int
+    start: np.ndarray
+    label: np.ndarray
+
+
+def as_labels(y: object, n: int, *, multilabel: bool, n_classes: int | None = None) -> Labels:
+    """Read class indices (n,) or a 0/1 indicator (n, m), dense or sparse.
+
+    Parameters
+    ----------
+    y : array-like or sparse matrix
+        Class indices for a multiclass loss. For a multilabel one the indicator, or class indices, which
+        then mean one label a row.
+    n : int
+        The number of rows of X.
+    multilabel : bool
+        Does the loss take label sets?
+    n_classes : int, optional
+        Number of classes where it is not the largest index plus one.
+
+    Raises
+    ------
+    ValueError
+        On a wrong shape, a class index below 0 or not below `n_classes`, fewer than two classes, an
+        indicator with other values than 0 and 1, or an indicator for a multiclass loss.
+    """
+    if not sparse.issparse(y):
+        y = np.asarray(y)
+    if y.ndim == 2 and y.shape[1] != 1:
+        if not multilabel:
+            raise ValueError(
+                f"y must be class indices of shape ({n},) for a multiclass loss, got the shape {y.shape}"
+            )
+        return _indicator_labels(y, n, n_classes)
+    if sparse.issparse(y) or (y.ndim == 2 and multilabel):
+        raise ValueError("y has one column: an indicator needs one for each of at least two classes")
+    return _index_labels(y, n, n_classes)
+
+
+def _index_labels(y: np.ndarray, n: int, n_classes: int | None) -> Labels:
+    if y.shape != (n,):
+        raise ValueError(f"y must have the shape ({n},) like the rows of X, got {y.shape}")
+    if y.dtype.kind not in "iu":
+        if y.dtype.kind != "f" or not np.all(y == np.floor(y)):
+            raise ValueError("y must hold class indices 0..m-1; encode names as indices first")
+    largest = int(y.max())
+    if y.min() < 0:
+        row = int(np.argmin(y))
+        raise ValueError(f"y[{row}] is {y[row]}: class indices start at 0")
+    m = largest + 1 if n_classes is None else as_integer(n_classes, "n_classes", 2)
+    if m < 2:
+        raise ValueError("y holds one class only; at least two are needed (or set n_classes)")
+    if largest >= m:
+        row = int(np.argmax(y))
+        raise ValueError(f"y[{row}] is {y[row]}, but n_classes is {m}")
+    return Labels(n, m, np.arange(n + 1, dtype=np.int64), y.astype(np.int32))
+
+
+def _indicator_labels(y, n: int, n_classes: int | None) -> Labels:
+    if y.shape[0] != n:
+        raise ValueError(f"y must have {n} rows like X, got {y.shape[0]}")
+    m = y.shape[1]
+    if n_classes is not None and n_classes != m:
+        raise ValueError(f"y has {m} columns, but n_classes is {n_classes}")
+    if sparse.issparse(y):
+        values = y.tocsr().data
+    else:
+        values = y if y.dtype.kind in "iubf" else None
+    if values is None or not np.isin(values, (0, 1)).all():
+        raise ValueError("y must be an indicator of zeros and ones for a multilabel loss")
+    pattern = sparse.csr_matrix(y)
+    pattern.eliminate_zeros()
+    pattern.sum_duplicates()
+    label = np.zeros(max(1, pattern.nnz), dtype=np.int32)
+    label[: pattern.nnz] = pattern.indices
+    return Labels(n, m, pattern.indptr.astype(np.int64), label)

@@ -1,0 +1,22 @@
+"""The exception of the C library."""
+
+from __future__ import annotations
+
+
+class ToplabelError(RuntimeError):
+    """An error that the C library reports.
+
+    Misuse that the Python layer sees first is a ``ValueError`` or ``TypeError`` with the argument's name.
+
+    Attributes
+    ----------
+    code : int
+        The value of ``tl_status``.
+    name : str
+        Its name, for example ``"TL_ERR_NOT_FINITE"``.
+    """
+
+    def __init__(self, code: int, name: str, text: str):
+        super().__init__(f"{text} ({name})")
+        self.code = code
+        self.name = name

@@ -1,0 +1,174 @@
+"""The losses: values, gradients and conjugates at given scores (TPAMI section 3)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from toplabel._arrays import Labels, as_labels, as_matrix, as_number, pointer
+from toplabel._lib import check, lib
+
+__all__ = ["LOSSES", "Loss", "conjugate", "get", "gradient", "value"]
+
+
+@dataclass(frozen=True)
+class Loss:
+    """What the Python layer knows of a loss.
+
+    Attributes
+    ----------
+    key : str
+        The name used everywhere.
+    code : int
+        ``tl_loss_id``.
+    multilabel : bool
+        Does it take label sets?
+    smoothing : bool
+        Does gamma mean anything?
+    """
+
+    key: str
+    code: int
+    multilabel: bool
+    smoothing: bool
+
+
+LOSSES = {
+    loss.key: loss
+    for loss in (
+        Loss("svm_multi", lib.TL_LOSS_SVM_MULTI, multilabel=False, smoothing=True),
+        Loss("lr_multi", lib.TL_LOSS_LR_MULTI, multilabel=False, smoothing=False),
+        Loss("svm_ml", lib.TL_LOSS_SVM_ML, multilabel=True, smoothing=True),
+        Loss("lr_ml", lib.TL_LOSS_LR_ML, multilabel=True, smoothing=False),
+    )
+}
+
+
+def get(key: str) -> Loss:
+    """Return the loss of this name; ``ValueError`` lists the known ones."""
+    if not isinstance(key, str) or key not in LOSSES:
+        raise ValueError(f"loss must be one of {', '.join(LOSSES)}, got {key!r}")
+    return LOSSES[key]
+
+
+def check_parameters(loss: Loss, k: object, gamma: object, m: int) -> float:
+    """Check k and gamma against the loss; return gamma.
+
+    Raises
+    ------
+    ValueError
+        If k is not below the number of classes, or not 1 for a loss without k; if gamma is negative, or not 0
+        for a loss without smoothing.
+    """
+    if isinstance(k, bool) or not isinstance(k, (int, np.integer)):
+        raise TypeError(f"k must be an integer, got {k!r}")
+    if k < 1 or k >= m:
+        raise ValueError(f"k must be in 1..{m - 1} for {m} classes, got {k}")
+    if k != 1:
+        raise ValueError(f"loss {loss.key!r} has no k; leave it at 1, got {k}")
+    number = as_number(gamma, "gamma", 0.0)
+    if number != 0.0 and not loss.smoothing:
+        raise ValueError(f"loss {loss.key!r} is smooth already; leave gamma at 0, got {gamma!r}")
+    return number
+
+
+def _prepare(loss: str, scores: object, y: object, k: int, gamma: float):
+    spec = get(loss)
+    matrix = as_matrix(scores, "scores")
+    n, m = matrix.shape
+    labels = as_labels(y, n, multilabel=spec.multilabel, n_classes=m)
+    return spec, matrix, labels, check_parameters(spec, k, gamma, m)
+
+
+def _arguments(spec: Loss, gamma: float, matrix: np.ndarray, labels: Labels, out: np.ndarray):
+    return (
+        spec.code,
+        gamma,
+        labels.n,
+        labels.m,
+        pointer(matrix),
+        pointer(labels.start, "int64_t *"),
+        pointer(labels.label, "int32_t *"),
+        pointer(out),
+    )
+
+
+def value(loss: str, scores, y, k: int = 1, gamma: float = 0.0) -> np.ndarray:
+    """Loss of each row at given scores.
+
+    Parameters
+    ----------
+    loss : str
+        A key of `LOSSES`.
+    scores : array-like, (n, m)
+        f(x_i) = W^T x_i.
+    y : array-like
+        Class indices (n,), or for multilabel losses a 0/1 indicator (n, m), dense or sparse.
+    k : int
+        The k of top-k losses.
+    gamma : float
+        Smoothing of the hinge losses; 0 is the nonsmooth loss.
+
+    Returns
+    -------
+    ndarray, (n,)
+
+    Notes
+    -----
+    TPAMI section 3.2 and 3.3, Propositions 2 and 6 for gamma > 0. Label sets that are empty or full have the
+    hinge loss 0; lr_ml of an empty set is 0.
+    """
+    spec, matrix, labels, gamma = _prepare(loss, scores, y, k, gamma)
+    out = np.empty(labels.n)
+    check(lib.tl_loss_values(*_arguments(spec, gamma, matrix, labels, out)))
+    return out
+
+
+def gradient(loss: str, scores, y, k: int = 1, gamma: float = 0.0) -> np.ndarray:
+    """Gradient of each row's loss in its scores; smooth losses only.
+
+    Parameters
+    ----------
+    loss, scores, y, k, gamma
+        As in `value`.
+
+    Returns
+    -------
+    ndarray, (n, m)
+
+    Raises
+    ------
+    ValueError
+        For a hinge loss with gamma = 0.
+    """
+    spec, matrix, labels, gamma = _prepare(loss, scores, y, k, gamma)
+    if spec.smoothing and gamma == 0.0:
+        raise ValueError(f"loss {loss!r} with gamma = 0 is not differentiable; set gamma > 0")
+    out = np.empty_like(matrix)
+    check(lib.tl_loss_gradients(*_arguments(spec, gamma, matrix, labels, out)))
+    return out
+
+
+def conjugate(loss: str, v, y, k: int = 1, gamma: float = 0.0) -> np.ndarray:
+    """Convex conjugate L*(v_i) of each row's loss; infinite outside its domain.
+
+    Parameters
+    ----------
+    loss, y, k, gamma
+        As in `value`.
+    v : array-like, (n, m)
+        Where to evaluate; the domain is tested with an absolute tolerance of 1e-9.
+
+    Returns
+    -------
+    ndarray, (n,)
+
+    Notes
+    -----
+    TPAMI Propositions 1, 2, 3, 5, 6 and 7.
+    """
+    spec, matrix, labels, gamma = _prepare(loss, v, y, k, gamma)
+    out = np.empty(labels.n)
+    check(lib.tl_loss_conjugates(*_arguments(spec, gamma, matrix, labels, out)))
+    return out
