@@ -81,7 +81,9 @@ def check_finite(array: np.ndarray, name: str) -> None:
     bad = np.argwhere(~np.isfinite(array))
     if len(bad):
         place = ", ".join(str(int(i)) for i in bad[0])
-        raise ValueError(f"{name}[{place}] is {array[tuple(bad[0])]}: NaN and infinity are not allowed")
+        raise ValueError(
+            f"{name}[{place}] is {array[tuple(bad[0])]}: NaN and infinity are not allowed"
+        )
 
 
 def as_weights(value: object, n: int) -> np.ndarray | None:
@@ -176,7 +178,9 @@ def as_labels(y: object, n: int, *, multilabel: bool, n_classes: int | None = No
             )
         return _indicator_labels(y, n, n_classes)
     if sparse.issparse(y) or (y.ndim == 2 and multilabel):
-        raise ValueError("y has one column: an indicator needs one for each of at least two classes")
+        raise ValueError(
+            "y has one column: an indicator needs one for each of at least two classes"
+        )
     return _index_labels(y, n, n_classes)
 
 
