@@ -15,14 +15,14 @@
  *   3. tl_blas_set: give the library your BLAS. Without it, portable loops are used.
  *
  * Rules that hold everywhere:
- *   - A function that can fail returns a tl_status; results leave through pointers. On failure nothing
- *     that the caller sees is changed, unless the function's comment says so.
+ *   - A function that can fail returns a tl_status; results leave through pointers. On failure
+ * nothing that the caller sees is changed, unless the function's comment says so.
  *   - Whether a run has converged is not an error: read it off tl_objective.
  *   - Matrices are dense, row-major, float64, without padding, unless said otherwise.
- *   - Memory named "borrowed" must outlive the object that borrows it. Work memory is allocated once, in
- *     tl_solver_create; nothing is allocated while it runs.
- *   - A solver belongs to one thread at a time. There is no global state but the BLAS table, which is to be
- *     set once, before the first solver runs.
+ *   - Memory named "borrowed" must outlive the object that borrows it. Work memory is allocated
+ * once, in tl_solver_create; nothing is allocated while it runs.
+ *   - A solver belongs to one thread at a time. There is no global state but the BLAS table, which
+ * is to be set once, before the first solver runs.
  *   - The library prints nothing and never exits.
  */
 #ifndef TOPLABEL_H
@@ -39,21 +39,23 @@ extern "C" {
  * declarations and no preprocessor directive. */
 /* TL_CFFI_BEGIN */
 
-/* ---- Status ------------------------------------------------------------------------------------- */
+/* ---- Status -------------------------------------------------------------------------------------
+ */
 
 /** What went wrong. Zero is success. */
 typedef enum tl_status {
     TL_OK = 0,
-    TL_ERR_NULL,        /* a required pointer is NULL */
-    TL_ERR_ALLOC,       /* out of memory */
-    TL_ERR_DIMENSION,   /* a size is out of range (n, d < 1; m < 2; k < 1, k >= m; too large for BLAS) */
-    TL_ERR_NOT_FINITE,  /* a feature, weight or dual variable is NaN or infinite */
-    TL_ERR_LABEL,       /* a label is out of range, repeated, unsorted, or a row has the wrong number */
-    TL_ERR_PARAMETER,   /* C <= 0, gamma < 0, radius < 0, a negative weight, or not a number */
-    TL_ERR_LOSS,        /* unknown loss, or a loss that does not fit */
-    TL_ERR_GRAM,        /* a Gram matrix with a negative diagonal or not symmetric */
-    TL_ERR_INFEASIBLE,  /* the starting dual variables are outside the domain of the conjugate */
-    TL_STATUS_COUNT     /* number of codes; not a status */
+    TL_ERR_NULL,      /* a required pointer is NULL */
+    TL_ERR_ALLOC,     /* out of memory */
+    TL_ERR_DIMENSION, /* a size is out of range (n, d < 1; m < 2; k < 1, k >= m; too large for BLAS)
+                       */
+    TL_ERR_NOT_FINITE, /* a feature, weight or dual variable is NaN or infinite */
+    TL_ERR_LABEL, /* a label is out of range, repeated, unsorted, or a row has the wrong number */
+    TL_ERR_PARAMETER,  /* C <= 0, gamma < 0, radius < 0, a negative weight, or not a number */
+    TL_ERR_LOSS,       /* unknown loss, or a loss that does not fit */
+    TL_ERR_GRAM,       /* a Gram matrix with a negative diagonal or not symmetric */
+    TL_ERR_INFEASIBLE, /* the starting dual variables are outside the domain of the conjugate */
+    TL_STATUS_COUNT    /* number of codes; not a status */
 } tl_status;
 
 /** One line of English for a status; never NULL. */
@@ -62,7 +64,8 @@ const char *tl_status_text(tl_status status);
 /** Library version, "major.minor.patch". */
 const char *tl_version(void);
 
-/* ---- BLAS --------------------------------------------------------------------------------------- */
+/* ---- BLAS ---------------------------------------------------------------------------------------
+ */
 
 /** Fortran BLAS, 32-bit integers, column-major; as exported by any BLAS and by SciPy. */
 typedef void (*tl_dgemm_fn)(char *transa, char *transb, int *m, int *n, int *k, double *alpha,
@@ -79,21 +82,23 @@ typedef struct tl_blas {
 /** Use this BLAS from now on; NULL goes back to the portable loops. Not while a solver runs. */
 tl_status tl_blas_set(const tl_blas *table);
 
-/* ---- Special function --------------------------------------------------------------------------- */
+/* ---- Special function ---------------------------------------------------------------------------
+ */
 
-/** y[i] = V(t[i]) = W(exp(t[i])), W the Lambert function (the paper, section 5.1): the solution y > 0 of
- *  y + log y = t. Relative error below 5e-15. V(-inf) = 0, V(inf) = inf, V(NaN) = NaN.
- *  t and y may be the same array. */
+/** y[i] = V(t[i]) = W(exp(t[i])), W the Lambert function (the paper, section 5.1): the solution y >
+ * 0 of y + log y = t. Relative error below 5e-15. V(-inf) = 0, V(inf) = inf, V(NaN) = NaN. t and y
+ * may be the same array. */
 tl_status tl_lambert_w_exp(size_t n, const double *t, double *y);
 
-/* ---- Proximal maps ------------------------------------------------------------------------------ */
+/* ---- Proximal maps ------------------------------------------------------------------------------
+ */
 
-/* Each takes its input as const, writes the minimiser to an array of the same length (which may be the
- * input itself) and needs `work`, an array of the stated length. Inputs must be finite. */
+/* Each takes its input as const, writes the minimiser to an array of the same length (which may be
+ * the input itself) and needs `work`, an array of the stated length. Inputs must be finite. */
 
-/** argmin ||x - b||^2 + bias <1,x>^2 over { x : <1,x> <= radius, 0 <= x_j <= radius/k }, the top-k simplex
- *  beta (the paper, Eq. (3)); k = 1 is the simplex { x >= 0 : <1,x> <= radius }. Variable fixing
- *  (Kiwiel), no sorting. 1 <= k <= n, radius >= 0, bias >= 0. work: n. */
+/** argmin ||x - b||^2 + bias <1,x>^2 over { x : <1,x> <= radius, 0 <= x_j <= radius/k }, the top-k
+ * simplex beta (the paper, Eq. (3)); k = 1 is the simplex { x >= 0 : <1,x> <= radius }. Variable
+ * fixing (Kiwiel), no sorting. 1 <= k <= n, radius >= 0, bias >= 0. work: n. */
 tl_status tl_prox_topk_simplex_beta(size_t n, const double *b, size_t k, double radius, double bias,
                                     double *x, double *work);
 
@@ -102,12 +107,14 @@ tl_status tl_prox_topk_simplex_beta(size_t n, const double *b, size_t k, double 
 tl_status tl_prox_bipartite_simplex(size_t n, const double *b, size_t n_bar, const double *b_bar,
                                     double radius, double *x, double *y, double *work);
 
-/** argmin alpha/2 ||x - b||^2 + <x, log x> + alpha/2 ||y - b_bar||^2 + <y, log y> over x, y >= 0 with
- *  <1,x> + <1,y> = 1 (the paper, Eq. (18)). n >= 1, n_bar >= 0, alpha > 0. work: 2 (n + n_bar). */
+/** argmin alpha/2 ||x - b||^2 + <x, log x> + alpha/2 ||y - b_bar||^2 + <y, log y> over x, y >= 0
+ * with <1,x> + <1,y> = 1 (the paper, Eq. (18)). n >= 1, n_bar >= 0, alpha > 0. work: 2 (n + n_bar).
+ */
 tl_status tl_prox_bipartite_entropic(size_t n, const double *b, size_t n_bar, const double *b_bar,
                                      double alpha, double *x, double *y, double *work);
 
-/* ---- Losses ------------------------------------------------------------------------------------- */
+/* ---- Losses -------------------------------------------------------------------------------------
+ */
 
 /** The losses. Multiclass ones take one label a row, multilabel ones (..._ML) a set of labels. */
 typedef enum tl_loss_id {
@@ -132,7 +139,8 @@ tl_status tl_loss_gradients(tl_loss_id loss, double gamma, size_t n, size_t m, c
 tl_status tl_loss_conjugates(tl_loss_id loss, double gamma, size_t n, size_t m, const double *v,
                              const int64_t *label_start, const int32_t *label, double *values);
 
-/* ---- Solver ------------------------------------------------------------------------------------- */
+/* ---- Solver -------------------------------------------------------------------------------------
+ */
 
 typedef enum tl_representation {
     TL_DENSE = 0, /* x is the (n, d) feature matrix; the weights W are kept */
@@ -142,23 +150,25 @@ typedef enum tl_representation {
 /** The training set. All arrays are borrowed. */
 typedef struct tl_data {
     tl_representation representation;
-    size_t n;                   /* rows */
-    size_t d;                   /* features */
-    size_t m;                   /* classes */
-    const double *x;            /* (n, d) or (n, n) */
-    const int64_t *label_start; /* (n + 1): the labels of row i are label[label_start[i] .. [i+1]-1] */
-    const int32_t *label;       /* 0 .. m-1, ascending within a row */
-    const double *weight;       /* (n) sample weights >= 0, or NULL for ones: w is the same as w copies */
+    size_t n;        /* rows */
+    size_t d;        /* features */
+    size_t m;        /* classes */
+    const double *x; /* (n, d) or (n, n) */
+    const int64_t
+        *label_start;     /* (n + 1): the labels of row i are label[label_start[i] .. [i+1]-1] */
+    const int32_t *label; /* 0 .. m-1, ascending within a row */
+    const double *weight; /* (n) sample weights >= 0, or NULL for ones: w is the same as w copies */
 } tl_data;
 
 typedef struct tl_settings {
     tl_loss_id loss;
-    double gamma;  /* smoothing of the hinge; 0: none */
-    double C;      /* > 0 */
-    double C_start; /* the C for which the starting point is feasible; 0: the same C. If they differ, the start is
-                       multiplied by the s in [0, C/C_start] that maximises D(sA): the warm start */
-    uint64_t seed; /* order of the rows */
-    size_t block;  /* rows updated between two matrix products; 0: chosen from the shape */
+    double gamma;   /* smoothing of the hinge; 0: none */
+    double C;       /* > 0 */
+    double C_start; /* the C for which the starting point is feasible; 0: the same C. If they
+                       differ, the start is multiplied by the s in [0, C/C_start] that maximises
+                       D(sA): the warm start */
+    uint64_t seed;  /* order of the rows */
+    size_t block;   /* rows updated between two matrix products; 0: chosen from the shape */
 } tl_settings;
 
 /** svm_multi, gamma 0, C 1, C_start 0, seed 0, block chosen. */
@@ -181,8 +191,8 @@ typedef struct tl_solver tl_solver;
 tl_status tl_solver_create(const tl_data *data, const tl_settings *settings, double *dual,
                            double *weights, tl_solver **solver);
 
-/** Make this many passes over the data, each in a fresh random order. Blocking changes nothing but the
- *  speed: the iterates are those of the sequential algorithm. */
+/** Make this many passes over the data, each in a fresh random order. Blocking changes nothing but
+ * the speed: the iterates are those of the sequential algorithm. */
 tl_status tl_solver_run(tl_solver *solver, size_t epochs);
 
 /** Compute both objectives. */

@@ -24,7 +24,8 @@
 #define TL_INLINE static inline
 #endif
 
-/* ---- blas.c: row-major products on top of the table ----------------------------------------------- */
+/* ---- blas.c: row-major products on top of the table
+ * ----------------------------------------------- */
 
 /* S (b, m) = X (b, d) W^T, W (m, d). */
 void tl_gemm_nt(size_t b, size_t m, size_t d, const double *x, const double *w, double *s);
@@ -35,28 +36,31 @@ void tl_gemm_tn_add(size_t b, size_t m, size_t d, const double *delta, const dou
 /* Lower triangle (with diagonal) of G (b, b) = X X^T, X (b, d). */
 void tl_syrk_lower(size_t b, size_t d, const double *x, double *g);
 
-/* ---- thresholds of the projections --------------------------------------------------------------- */
+/* ---- thresholds of the projections
+ * --------------------------------------------------------------- */
 
-/* Root t of sum_j clip(b_j - t, 0, u) = a + c t, c >= 0, 0 < u <= inf; b is destroyed (it serves as work
- * memory of the variable fixing). The root exists when a + c t reaches values in [0, n u]. */
+/* Root t of sum_j clip(b_j - t, 0, u) = a + c t, c >= 0, 0 < u <= inf; b is destroyed (it serves as
+ * work memory of the variable fixing). The root exists when a + c t reaches values in [0, n u]. */
 double tl_knapsack_threshold(size_t n, double *b, double u, double a, double c);
 
-/* For values v_j <= 0 that are given relative to their maximum `top` (so b_j = v_j + top, max v_j = 0):
- * tau >= -radius such that x_j = (v_j - tau)_+ solves the biased projection onto the simplex of this radius > 0, that is
- * sum_j x_j = min((tau + top)/bias, radius). Newton from the left; entries of -inf count as absent.
- * Requires top > 0. */
+/* For values v_j <= 0 that are given relative to their maximum `top` (so b_j = v_j + top, max v_j =
+ * 0): tau >= -radius such that x_j = (v_j - tau)_+ solves the biased projection onto the simplex of
+ * this radius > 0, that is sum_j x_j = min((tau + top)/bias, radius). Newton from the left; entries
+ * of -inf count as absent. Requires top > 0. */
 double tl_simplex_threshold(size_t n, const double *v, double top, double radius, double bias);
 
-/* Thresholds (t, s) with x = (b - t)_+, y = (b_bar - s)_+ the projection onto the bipartite simplex; both
- * arrays are destroyed. Returns false when the projection is zero. radius > 0; n, n_bar >= 1. */
+/* Thresholds (t, s) with x = (b - t)_+, y = (b_bar - s)_+ the projection onto the bipartite
+ * simplex; both arrays are destroyed. Returns false when the projection is zero. radius > 0; n,
+ * n_bar >= 1. */
 bool tl_bipartite_thresholds(size_t n, double *b, size_t n_bar, double *b_bar, double radius,
                              double *t, double *s);
 
-/* p_j = V(z_j - t)/alpha with sum 1, alpha > 0; *t is the start when finite, and the root on return.
- * p and z may not overlap. */
+/* p_j = V(z_j - t)/alpha with sum 1, alpha > 0; *t is the start when finite, and the root on
+ * return. p and z may not overlap. */
 void tl_entropic_solve(size_t m, const double *z, double alpha, double *t, double *p);
 
-/* ---- losses --------------------------------------------------------------------------------------- */
+/* ---- losses
+ * --------------------------------------------------------------------------------------- */
 
 typedef struct tl_row {
     double C;              /* C times the weight of the row */
@@ -70,8 +74,9 @@ typedef struct tl_loss_ops {
     bool multiclass;          /* exactly one label a row */
     bool quadratic_conjugate; /* L*(s v) = l s + q s^2 */
     bool always_smooth;       /* smooth for gamma = 0 too */
-    /* Maximise D over the row's dual variables: from the scores s = W^T x_i (which contain the old a) to the
-     * new a. *t is a number kept for the row from one update to the next, NaN at first. */
+    /* Maximise D over the row's dual variables: from the scores s = W^T x_i (which contain the old
+     * a) to the new a. *t is a number kept for the row from one update to the next, NaN at first.
+     */
     void (*update)(const tl_row *row, double gamma, size_t m, const double *s, const double *a,
                    double *a_new, double *t, double *work);
     double (*value)(const tl_row *row, double gamma, size_t m, const double *s, double *work);
@@ -92,11 +97,11 @@ const tl_loss_ops *tl_loss_get(tl_loss_id loss);
 tl_status tl_check_labels(const tl_loss_ops *ops, size_t n, size_t m, const int64_t *label_start,
                           const int32_t *label);
 
-TL_INLINE bool tl_all_finite(size_t n, const double *x)
-{
+TL_INLINE bool tl_all_finite(size_t n, const double *x) {
     /* x - x is 0 for finite x and NaN otherwise; sums in lanes, unlike a chain of isfinite. */
     double sum = 0.0;
-    for (size_t i = 0; i < n; i++) sum += x[i] - x[i];
+    for (size_t i = 0; i < n; i++)
+        sum += x[i] - x[i];
     return sum == 0.0;
 }
 

@@ -7,21 +7,24 @@
 /* A dual variable may miss its domain by rounding. */
 #define DOMAIN_TOLERANCE 1e-9
 
-const tl_loss_ops *tl_loss_get(tl_loss_id loss)
-{
+const tl_loss_ops *tl_loss_get(tl_loss_id loss) {
     switch (loss) {
-    case TL_LOSS_SVM_MULTI: return &tl_ops_svm_multi;
-    case TL_LOSS_LR_MULTI: return &tl_ops_lr_multi;
-    case TL_LOSS_SVM_ML: return &tl_ops_svm_ml;
-    case TL_LOSS_LR_ML: return &tl_ops_lr_ml;
-    case TL_LOSS_COUNT: break;
+    case TL_LOSS_SVM_MULTI:
+        return &tl_ops_svm_multi;
+    case TL_LOSS_LR_MULTI:
+        return &tl_ops_lr_multi;
+    case TL_LOSS_SVM_ML:
+        return &tl_ops_svm_ml;
+    case TL_LOSS_LR_ML:
+        return &tl_ops_lr_ml;
+    case TL_LOSS_COUNT:
+        break;
     }
     return NULL;
 }
 
 tl_status tl_check_labels(const tl_loss_ops *ops, size_t n, size_t m, const int64_t *label_start,
-                          const int32_t *label)
-{
+                          const int32_t *label) {
     if (label_start[0] != 0) return TL_ERR_LABEL;
     for (size_t i = 0; i < n; i++) {
         const int64_t first = label_start[i], last = label_start[i + 1];
@@ -35,8 +38,7 @@ tl_status tl_check_labels(const tl_loss_ops *ops, size_t n, size_t m, const int6
 }
 
 static tl_status check(tl_loss_id loss, double gamma, size_t n, size_t m, const double *scores,
-                       const int64_t *label_start, const int32_t *label, const double *out)
-{
+                       const int64_t *label_start, const int32_t *label, const double *out) {
     if (scores == NULL || label_start == NULL || label == NULL || out == NULL) return TL_ERR_NULL;
     const tl_loss_ops *ops = tl_loss_get(loss);
     if (ops == NULL) return TL_ERR_LOSS;
@@ -47,8 +49,7 @@ static tl_status check(tl_loss_id loss, double gamma, size_t n, size_t m, const 
     return tl_all_finite(n * m, scores) ? TL_OK : TL_ERR_NOT_FINITE;
 }
 
-static tl_row row_of(size_t i, const int64_t *label_start, const int32_t *label)
-{
+static tl_row row_of(size_t i, const int64_t *label_start, const int32_t *label) {
     const tl_row row = {.C = 1.0,
                         .norm2 = 0.0,
                         .labels = label + label_start[i],
@@ -57,8 +58,7 @@ static tl_row row_of(size_t i, const int64_t *label_start, const int32_t *label)
 }
 
 tl_status tl_loss_values(tl_loss_id loss, double gamma, size_t n, size_t m, const double *scores,
-                         const int64_t *label_start, const int32_t *label, double *values)
-{
+                         const int64_t *label_start, const int32_t *label, double *values) {
     const tl_status status = check(loss, gamma, n, m, scores, label_start, label, values);
     if (status != TL_OK) return status;
     double *work = malloc(4 * m * sizeof *work);
@@ -72,8 +72,7 @@ tl_status tl_loss_values(tl_loss_id loss, double gamma, size_t n, size_t m, cons
 }
 
 tl_status tl_loss_gradients(tl_loss_id loss, double gamma, size_t n, size_t m, const double *scores,
-                            const int64_t *label_start, const int32_t *label, double *gradients)
-{
+                            const int64_t *label_start, const int32_t *label, double *gradients) {
     const tl_status status = check(loss, gamma, n, m, scores, label_start, label, gradients);
     if (status != TL_OK) return status;
     const tl_loss_ops *ops = tl_loss_get(loss);
@@ -89,8 +88,7 @@ tl_status tl_loss_gradients(tl_loss_id loss, double gamma, size_t n, size_t m, c
 }
 
 tl_status tl_loss_conjugates(tl_loss_id loss, double gamma, size_t n, size_t m, const double *v,
-                             const int64_t *label_start, const int32_t *label, double *values)
-{
+                             const int64_t *label_start, const int32_t *label, double *values) {
     const tl_status status = check(loss, gamma, n, m, v, label_start, label, values);
     if (status != TL_OK) return status;
     const tl_loss_ops *ops = tl_loss_get(loss);

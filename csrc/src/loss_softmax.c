@@ -1,21 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* The softmax loss and the multilabel softmax log sum_j exp u_j - (1/|Y|) sum_{y in Y} u_y (the paper, Propositions 3, 7, 15
- * and 20). Proposition 3 is Proposition 7 with one label, so both losses are one. An empty label set has the loss 0
- * and the dual variables 0. gamma is ignored. */
+/* The softmax loss and the multilabel softmax log sum_j exp u_j - (1/|Y|) sum_{y in Y} u_y (the
+ * paper, Propositions 3, 7, 15 and 20). Proposition 3 is Proposition 7 with one label, so both
+ * losses are one. An empty label set has the loss 0 and the dual variables 0. gamma is ignored. */
 #include "internal.h"
 #include "vmath.h"
 
 #include <string.h>
 
 /* Half a unit of the smallest probability that is told from 0 in x log x. */
-TL_INLINE double x_log_x(double x)
-{
+TL_INLINE double x_log_x(double x) {
     return x > 1e-300 ? x * tl_log(x) : 0.0;
 }
 
 static void update(const tl_row *row, double gamma, size_t m, const double *s, const double *a,
-                   double *a_new, double *t, double *work)
-{
+                   double *a_new, double *t, double *work) {
     (void)gamma;
     if (row->n_labels == 0) {
         memset(a_new, 0, m * sizeof *a_new);
@@ -23,10 +21,13 @@ static void update(const tl_row *row, double gamma, size_t m, const double *s, c
     }
     const double alpha = row->norm2 * row->C, uniform = 1.0 / (double)row->n_labels;
     double *z = work, *p = work + m;
-    for (size_t j = 0; j < m; j++) z[j] = s[j] - row->norm2 * a[j];
-    for (size_t i = 0; i < row->n_labels; i++) z[row->labels[i]] += alpha * uniform;
+    for (size_t j = 0; j < m; j++)
+        z[j] = s[j] - row->norm2 * a[j];
+    for (size_t i = 0; i < row->n_labels; i++)
+        z[row->labels[i]] += alpha * uniform;
     tl_entropic_solve(m, z, alpha, t, p);
-    for (size_t j = 0; j < m; j++) a_new[j] = -row->C * p[j];
+    for (size_t j = 0; j < m; j++)
+        a_new[j] = -row->C * p[j];
     for (size_t i = 0; i < row->n_labels; i++) {
         const size_t y = (size_t)row->labels[i];
         a_new[y] = row->C * (uniform - p[y]);
@@ -34,49 +35,50 @@ static void update(const tl_row *row, double gamma, size_t m, const double *s, c
 }
 
 TL_CLONES
-static double log_sum_exp(size_t m, const double *s)
-{
+static double log_sum_exp(size_t m, const double *s) {
     double top = s[0], sum = 0.0;
 #pragma omp simd reduction(max : top)
-    for (size_t j = 0; j < m; j++) top = s[j] > top ? s[j] : top;
+    for (size_t j = 0; j < m; j++)
+        top = s[j] > top ? s[j] : top;
 #pragma omp simd reduction(+ : sum)
-    for (size_t j = 0; j < m; j++) sum += tl_exp(s[j] - top);
+    for (size_t j = 0; j < m; j++)
+        sum += tl_exp(s[j] - top);
     return top + log(sum);
 }
 
-static double value(const tl_row *row, double gamma, size_t m, const double *s, double *work)
-{
+static double value(const tl_row *row, double gamma, size_t m, const double *s, double *work) {
     (void)gamma;
     (void)work;
     if (row->n_labels == 0) return 0.0;
     double mean = 0.0;
-    for (size_t i = 0; i < row->n_labels; i++) mean += s[row->labels[i]];
+    for (size_t i = 0; i < row->n_labels; i++)
+        mean += s[row->labels[i]];
     return log_sum_exp(m, s) - mean / (double)row->n_labels;
 }
 
 static void gradient(const tl_row *row, double gamma, size_t m, const double *s, double *g,
-                     double *work)
-{
+                     double *work) {
     (void)gamma;
     (void)work;
     memset(g, 0, m * sizeof *g);
     if (row->n_labels == 0) return;
     const double log_sum = log_sum_exp(m, s);
-    for (size_t j = 0; j < m; j++) g[j] = tl_exp(s[j] - log_sum);
-    for (size_t i = 0; i < row->n_labels; i++) g[row->labels[i]] -= 1.0 / (double)row->n_labels;
+    for (size_t j = 0; j < m; j++)
+        g[j] = tl_exp(s[j] - log_sum);
+    for (size_t i = 0; i < row->n_labels; i++)
+        g[row->labels[i]] -= 1.0 / (double)row->n_labels;
 }
 
 TL_CLONES
-static double negative_entropy(size_t m, const double *a, double scale)
-{
+static double negative_entropy(size_t m, const double *a, double scale) {
     double sum = 0.0;
 #pragma omp simd reduction(+ : sum)
-    for (size_t j = 0; j < m; j++) sum += x_log_x(scale * a[j]);
+    for (size_t j = 0; j < m; j++)
+        sum += x_log_x(scale * a[j]);
     return sum;
 }
 
-static double conjugate(const tl_row *row, double gamma, size_t m, const double *a, double scale)
-{
+static double conjugate(const tl_row *row, double gamma, size_t m, const double *a, double scale) {
     (void)gamma;
     if (row->n_labels == 0) return 0.0;
     double sum = negative_entropy(m, a, scale);
@@ -88,8 +90,7 @@ static double conjugate(const tl_row *row, double gamma, size_t m, const double 
     return sum;
 }
 
-static double infeasibility(const tl_row *row, size_t m, const double *a, double scale)
-{
+static double infeasibility(const tl_row *row, size_t m, const double *a, double scale) {
     double worst = 0.0, sum = 0.0;
     size_t in = 0;
     const double uniform = row->n_labels > 0 ? 1.0 / (double)row->n_labels : 0.0;

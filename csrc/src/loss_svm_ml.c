@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* The multilabel SVM max{0, 1 + max_{j not in Y} u_j - min_{y in Y} u_y} and its smoothing (the paper, Propositions 5, 6
- * and 18). Empty and full label sets have the loss 0 and the dual variables 0. */
+/* The multilabel SVM max{0, 1 + max_{j not in Y} u_j - min_{y in Y} u_y} and its smoothing (the
+ * paper, Propositions 5, 6 and 18). Empty and full label sets have the loss 0 and the dual
+ * variables 0. */
 #include "internal.h"
 
 #include <float.h>
 #include <string.h>
 
-TL_INLINE bool trivial(const tl_row *row, size_t m)
-{
+TL_INLINE bool trivial(const tl_row *row, size_t m) {
     return row->n_labels == 0 || row->n_labels == m;
 }
 
-/* Splits factor (1/2 - u_y), y in Y, to the front of `out` and factor (1/2 + u_j), j not in Y, behind it. */
-static void split(const tl_row *row, size_t m, const double *u, double factor, double *out)
-{
+/* Splits factor (1/2 - u_y), y in Y, to the front of `out` and factor (1/2 + u_j), j not in Y,
+ * behind it. */
+static void split(const tl_row *row, size_t m, const double *u, double factor, double *out) {
     const size_t n_labels = row->n_labels;
     size_t in = 0, rest = n_labels;
     for (size_t j = 0; j < m; j++) {
@@ -24,10 +24,10 @@ static void split(const tl_row *row, size_t m, const double *u, double factor, d
     }
 }
 
-/* From the thresholds of the projection back to class order: sign +1 for labels, -1 for the rest. */
+/* From the thresholds of the projection back to class order: sign +1 for labels, -1 for the rest.
+ */
 static void merge(const tl_row *row, size_t m, const double *u, double factor, double t, double s,
-                  double *out)
-{
+                  double *out) {
     size_t in = 0;
     for (size_t j = 0; j < m; j++) {
         if (in < row->n_labels && (size_t)row->labels[in] == j) {
@@ -42,16 +42,16 @@ static void merge(const tl_row *row, size_t m, const double *u, double factor, d
 }
 
 /* Without features and smoothing the dual is linear: any point whose sums are C is a maximiser. */
-static void spread(const tl_row *row, size_t m, double *a)
-{
+static void spread(const tl_row *row, size_t m, double *a) {
     const double up = row->C / (double)row->n_labels, down = row->C / (double)(m - row->n_labels);
-    for (size_t j = 0; j < m; j++) a[j] = -down;
-    for (size_t i = 0; i < row->n_labels; i++) a[row->labels[i]] = up;
+    for (size_t j = 0; j < m; j++)
+        a[j] = -down;
+    for (size_t i = 0; i < row->n_labels; i++)
+        a[row->labels[i]] = up;
 }
 
 static void update(const tl_row *row, double gamma, size_t m, const double *s, const double *a,
-                   double *a_new, double *t, double *work)
-{
+                   double *a_new, double *t, double *work) {
     (void)t;
     if (trivial(row, m)) {
         memset(a_new, 0, m * sizeof *a_new);
@@ -64,7 +64,8 @@ static void update(const tl_row *row, double gamma, size_t m, const double *s, c
     }
     const double factor = 1.0 / (row->norm2 + smoothing);
     double *q = work, *parts = work + m;
-    for (size_t j = 0; j < m; j++) q[j] = s[j] - row->norm2 * a[j];
+    for (size_t j = 0; j < m; j++)
+        q[j] = s[j] - row->norm2 * a[j];
     split(row, m, q, factor, parts);
     double threshold = INFINITY, threshold_bar = INFINITY;
     tl_bipartite_thresholds(row->n_labels, parts, m - row->n_labels, parts + row->n_labels, row->C,
@@ -72,22 +73,24 @@ static void update(const tl_row *row, double gamma, size_t m, const double *s, c
     merge(row, m, q, factor, threshold, threshold_bar, a_new);
 }
 
-static double value(const tl_row *row, double gamma, size_t m, const double *s, double *work)
-{
+static double value(const tl_row *row, double gamma, size_t m, const double *s, double *work) {
     if (trivial(row, m)) return 0.0;
     double *parts = work, *copy = work + m;
     split(row, m, s, 1.0, parts);
     const size_t n = row->n_labels;
     if (gamma == 0.0) {
         double top = parts[0], top_bar = parts[n];
-        for (size_t j = 1; j < n; j++) top = parts[j] > top ? parts[j] : top;
-        for (size_t j = n + 1; j < m; j++) top_bar = parts[j] > top_bar ? parts[j] : top_bar;
+        for (size_t j = 1; j < n; j++)
+            top = parts[j] > top ? parts[j] : top;
+        for (size_t j = n + 1; j < m; j++)
+            top_bar = parts[j] > top_bar ? parts[j] : top_bar;
         return top + top_bar > 0.0 ? top + top_bar : 0.0;
     }
     memcpy(copy, parts, m * sizeof *copy);
     double t, t_bar;
     if (!tl_bipartite_thresholds(n, copy, m - n, copy + n, gamma, &t, &t_bar)) return 0.0;
-    /* <b, p> - p^2/2 = p^2/2 + t p, summed; with equal sums the two thresholds enter as t + t_bar. */
+    /* <b, p> - p^2/2 = p^2/2 + t p, summed; with equal sums the two thresholds enter as t + t_bar.
+     */
     double squares = 0.0, sum = 0.0;
     for (size_t j = 0; j < n; j++) {
         const double x = parts[j] - t;
@@ -104,8 +107,7 @@ static double value(const tl_row *row, double gamma, size_t m, const double *s, 
 }
 
 static void gradient(const tl_row *row, double gamma, size_t m, const double *s, double *g,
-                     double *work)
-{
+                     double *work) {
     memset(g, 0, m * sizeof *g);
     if (trivial(row, m)) return;
     split(row, m, s, 1.0, work);
@@ -113,22 +115,22 @@ static void gradient(const tl_row *row, double gamma, size_t m, const double *s,
     const size_t n = row->n_labels;
     tl_bipartite_thresholds(n, work, m - n, work + n, gamma, &t, &t_bar);
     merge(row, m, s, 1.0, t, t_bar, g);
-    for (size_t j = 0; j < m; j++) g[j] /= -gamma;
+    for (size_t j = 0; j < m; j++)
+        g[j] /= -gamma;
 }
 
-static double conjugate(const tl_row *row, double gamma, size_t m, const double *a, double scale)
-{
+static double conjugate(const tl_row *row, double gamma, size_t m, const double *a, double scale) {
     if (trivial(row, m)) return 0.0;
     double sum = 0.0, squares = 0.0;
     for (size_t j = 0; j < m; j++) {
-        sum += fabs(a[j]); /* on the domain v_y <= 0 <= v_j, so (sum v_y - sum v_j)/2 = -sum |v|/2 */
+        sum +=
+            fabs(a[j]); /* on the domain v_y <= 0 <= v_j, so (sum v_y - sum v_j)/2 = -sum |v|/2 */
         squares += a[j] * a[j];
     }
     return -0.5 * fabs(scale) * sum + 0.5 * gamma * scale * scale * squares;
 }
 
-static double infeasibility(const tl_row *row, size_t m, const double *a, double scale)
-{
+static double infeasibility(const tl_row *row, size_t m, const double *a, double scale) {
     double worst = 0.0, sum = 0.0, sum_bar = 0.0;
     size_t in = 0;
     const bool zero_only = trivial(row, m);

@@ -1,30 +1,32 @@
 /* SPDX-License-Identifier: MIT */
-/* The multiclass SVM max_j (a_j + c_j) and its smoothing (the paper, Propositions 1, 2 and 14 with k = 1). */
+/* The multiclass SVM max_j (a_j + c_j) and its smoothing (the paper, Propositions 1, 2 and 14 with
+ * k = 1). */
 #include "internal.h"
 
 #include <float.h>
 
-/* v_j = factor (q_j - q_top) with q = s - norm2 a, -inf for j = y, so that max v = 0. Returns factor (1 + q_top - q_y),
- * the largest entry of b = factor (q + (1 - q_y)). */
+/* v_j = factor (q_j - q_top) with q = s - norm2 a, -inf for j = y, so that max v = 0. Returns
+ * factor (1 + q_top - q_y), the largest entry of b = factor (q + (1 - q_y)). */
 TL_CLONES
 static double margins(size_t m, size_t y, const double *s, const double *a, double norm2,
-                      double factor, double *v)
-{
+                      double factor, double *v) {
     double top = -INFINITY;
 #pragma omp simd
-    for (size_t j = 0; j < m; j++) v[j] = s[j] - norm2 * a[j];
+    for (size_t j = 0; j < m; j++)
+        v[j] = s[j] - norm2 * a[j];
     const double q_y = v[y];
     v[y] = -INFINITY;
 #pragma omp simd reduction(max : top)
-    for (size_t j = 0; j < m; j++) top = v[j] > top ? v[j] : top;
+    for (size_t j = 0; j < m; j++)
+        top = v[j] > top ? v[j] : top;
 #pragma omp simd
-    for (size_t j = 0; j < m; j++) v[j] = factor * (v[j] - top);
+    for (size_t j = 0; j < m; j++)
+        v[j] = factor * (v[j] - top);
     return factor * (1.0 + top - q_y);
 }
 
 TL_CLONES
-static double store_negative(size_t m, const double *v, double tau, double *a_new)
-{
+static double store_negative(size_t m, const double *v, double tau, double *a_new) {
     double sum = 0.0;
 #pragma omp simd reduction(+ : sum)
     for (size_t j = 0; j < m; j++) {
@@ -36,14 +38,15 @@ static double store_negative(size_t m, const double *v, double tau, double *a_ne
 }
 
 static void update(const tl_row *row, double gamma, size_t m, const double *s, const double *a,
-                   double *a_new, double *t, double *work)
-{
+                   double *a_new, double *t, double *work) {
     const size_t y = (size_t)row->labels[0];
     const double smoothing = gamma / row->C;
     (void)t;
     if (row->norm2 + smoothing <= DBL_MIN) {
-        /* x_i = 0 and no smoothing: the dual is linear in a_i, and every point with sum C is a maximiser. */
-        for (size_t j = 0; j < m; j++) a_new[j] = -row->C / (double)(m - 1);
+        /* x_i = 0 and no smoothing: the dual is linear in a_i, and every point with sum C is a
+         * maximiser. */
+        for (size_t j = 0; j < m; j++)
+            a_new[j] = -row->C / (double)(m - 1);
         a_new[y] = row->C;
         return;
     }
@@ -54,14 +57,15 @@ static void update(const tl_row *row, double gamma, size_t m, const double *s, c
         const double tau = tl_simplex_threshold(m, work, top, row->C, row->norm2 * factor);
         sum = store_negative(m, work, tau, a_new);
     } else {
-        for (size_t j = 0; j < m; j++) a_new[j] = 0.0;
+        for (size_t j = 0; j < m; j++)
+            a_new[j] = 0.0;
     }
     a_new[y] = sum;
 }
 
-/* The loss is the update's projection with the radius gamma and no bias, in scores instead of dual variables. */
-static double value(const tl_row *row, double gamma, size_t m, const double *s, double *work)
-{
+/* The loss is the update's projection with the radius gamma and no bias, in scores instead of dual
+ * variables. */
+static double value(const tl_row *row, double gamma, size_t m, const double *s, double *work) {
     const size_t y = (size_t)row->labels[0];
     double top = -INFINITY;
     for (size_t j = 0; j < m; j++)
@@ -69,7 +73,8 @@ static double value(const tl_row *row, double gamma, size_t m, const double *s, 
     const double largest = 1.0 + top - s[y];
     if (gamma == 0.0) return largest > 0.0 ? largest : 0.0;
     if (largest <= 0.0) return 0.0;
-    for (size_t j = 0; j < m; j++) work[j] = s[j] - top;
+    for (size_t j = 0; j < m; j++)
+        work[j] = s[j] - top;
     work[y] = -INFINITY;
     const double tau = tl_simplex_threshold(m, work, largest, gamma, 0.0);
     const double threshold = largest + tau;
@@ -82,15 +87,15 @@ static double value(const tl_row *row, double gamma, size_t m, const double *s, 
 }
 
 static void gradient(const tl_row *row, double gamma, size_t m, const double *s, double *g,
-                     double *work)
-{
+                     double *work) {
     const size_t y = (size_t)row->labels[0];
     double top = -INFINITY, sum = 0.0;
     for (size_t j = 0; j < m; j++)
         if (j != y && s[j] > top) top = s[j];
     const double largest = 1.0 + top - s[y];
     double tau = 0.0;
-    for (size_t j = 0; j < m; j++) work[j] = s[j] - top;
+    for (size_t j = 0; j < m; j++)
+        work[j] = s[j] - top;
     work[y] = -INFINITY;
     if (largest > 0.0) tau = tl_simplex_threshold(m, work, largest, gamma, 0.0);
     for (size_t j = 0; j < m; j++) {
@@ -100,18 +105,17 @@ static void gradient(const tl_row *row, double gamma, size_t m, const double *s,
     g[y] = -sum;
 }
 
-static double conjugate(const tl_row *row, double gamma, size_t m, const double *a, double scale)
-{
+static double conjugate(const tl_row *row, double gamma, size_t m, const double *a, double scale) {
     const size_t y = (size_t)row->labels[0];
     double squares = 0.0;
-    for (size_t j = 0; j < m; j++) squares += a[j] * a[j];
+    for (size_t j = 0; j < m; j++)
+        squares += a[j] * a[j];
     squares -= a[y] * a[y];
     /* - sum_{j != y} v_j = v_y on the domain */
     return scale * a[y] + 0.5 * gamma * scale * scale * squares;
 }
 
-static double infeasibility(const tl_row *row, size_t m, const double *a, double scale)
-{
+static double infeasibility(const tl_row *row, size_t m, const double *a, double scale) {
     const size_t y = (size_t)row->labels[0];
     double sum = 0.0, worst = 0.0;
     for (size_t j = 0; j < m; j++) {

@@ -4,16 +4,15 @@
 
 #include <string.h>
 
-TL_INLINE double max_of(size_t n, const double *b)
-{
+TL_INLINE double max_of(size_t n, const double *b) {
     double top = b[0];
-    for (size_t j = 1; j < n; j++) top = b[j] > top ? b[j] : top;
+    for (size_t j = 1; j < n; j++)
+        top = b[j] > top ? b[j] : top;
     return top;
 }
 
 TL_CLONES
-static double violation_below(size_t n, const double *b, double t)
-{
+static double violation_below(size_t n, const double *b, double t) {
     double below = 0.0;
 #pragma omp simd reduction(+ : below)
     for (size_t j = 0; j < n; j++) {
@@ -24,16 +23,15 @@ static double violation_below(size_t n, const double *b, double t)
 }
 
 TL_CLONES
-static double sum_of(size_t n, const double *b)
-{
+static double sum_of(size_t n, const double *b) {
     double sum = 0.0;
 #pragma omp simd reduction(+ : sum)
-    for (size_t j = 0; j < n; j++) sum += b[j];
+    for (size_t j = 0; j < n; j++)
+        sum += b[j];
     return sum;
 }
 
-static size_t keep_above(size_t n, double *b, double t)
-{
+static size_t keep_above(size_t n, double *b, double t) {
     size_t kept = 0;
     for (size_t j = 0; j < n; j++) {
         const double value = b[j];
@@ -43,10 +41,9 @@ static size_t keep_above(size_t n, double *b, double t)
     return kept;
 }
 
-/* Root of sum (b_j - t)_+ = radius, radius > 0, max b_j = 0: variable fixing with lower bounds only. Moves the
- * entries that are not fixed to the front and stores their number. */
-static double simplex_root(size_t *n, double *b, double radius)
-{
+/* Root of sum (b_j - t)_+ = radius, radius > 0, max b_j = 0: variable fixing with lower bounds
+ * only. Moves the entries that are not fixed to the front and stores their number. */
+static double simplex_root(size_t *n, double *b, double radius) {
     double t = -radius;
     size_t free_count = keep_above(*n, b, t);
     for (;;) {
@@ -60,8 +57,7 @@ static double simplex_root(size_t *n, double *b, double radius)
 }
 
 /* Root t of sum (u_j - t)_+ = sum (v_j + gap + t)_+ with max u = max v = 0, -gap <= t <= 0. */
-static double coupled_root(size_t n, double *u, size_t n_bar, double *v, double gap)
-{
+static double coupled_root(size_t n, double *u, size_t n_bar, double *v, double gap) {
     size_t free_u = n, free_v = n_bar;
     double t = 0.0;
     while (free_u > 0 && free_v > 0) {
@@ -85,18 +81,19 @@ static double coupled_root(size_t n, double *u, size_t n_bar, double *v, double 
 }
 
 bool tl_bipartite_thresholds(size_t n, double *b, size_t n_bar, double *b_bar, double radius,
-                             double *t, double *s)
-{
+                             double *t, double *s) {
     const double top = max_of(n, b), top_bar = max_of(n_bar, b_bar);
     const double gap = top + top_bar;
     if (!(gap > 0.0)) return false;
-    /* Relative to the maxima, near which the thresholds are. With t = top + tau and s = top_bar + sigma, t + s = 0
-     * is sigma = -gap - tau. */
-    for (size_t j = 0; j < n; j++) b[j] -= top;
-    for (size_t j = 0; j < n_bar; j++) b_bar[j] -= top_bar;
+    /* Relative to the maxima, near which the thresholds are. With t = top + tau and s = top_bar +
+     * sigma, t + s = 0 is sigma = -gap - tau. */
+    for (size_t j = 0; j < n; j++)
+        b[j] -= top;
+    for (size_t j = 0; j < n_bar; j++)
+        b_bar[j] -= top_bar;
 
-    /* If the bound on the sums is active, the two sides separate. If it is not, both thresholds are larger than those
-     * of the separate problems, so what these fixed at zero stays there. */
+    /* If the bound on the sums is active, the two sides separate. If it is not, both thresholds are
+     * larger than those of the separate problems, so what these fixed at zero stays there. */
     const double tau = simplex_root(&n, b, radius);
     const double sigma = simplex_root(&n_bar, b_bar, radius);
     if (tau + sigma >= -gap) {
@@ -111,8 +108,7 @@ bool tl_bipartite_thresholds(size_t n, double *b, size_t n_bar, double *b_bar, d
 }
 
 tl_status tl_prox_bipartite_simplex(size_t n, const double *b, size_t n_bar, const double *b_bar,
-                                    double radius, double *x, double *y, double *work)
-{
+                                    double radius, double *x, double *y, double *work) {
     if (b == NULL || b_bar == NULL || x == NULL || y == NULL || work == NULL) return TL_ERR_NULL;
     if (n < 1 || n_bar < 1) return TL_ERR_DIMENSION;
     if (!(radius >= 0.0) || !isfinite(radius)) return TL_ERR_PARAMETER;
@@ -122,7 +118,9 @@ tl_status tl_prox_bipartite_simplex(size_t n, const double *b, size_t n_bar, con
     memcpy(work + n, b_bar, n_bar * sizeof *work);
     double t = INFINITY, s = INFINITY;
     if (radius > 0.0) tl_bipartite_thresholds(n, work, n_bar, work + n, radius, &t, &s);
-    for (size_t j = 0; j < n; j++) x[j] = b[j] > t ? b[j] - t : 0.0;
-    for (size_t j = 0; j < n_bar; j++) y[j] = b_bar[j] > s ? b_bar[j] - s : 0.0;
+    for (size_t j = 0; j < n; j++)
+        x[j] = b[j] > t ? b[j] - t : 0.0;
+    for (size_t j = 0; j < n_bar; j++)
+        y[j] = b_bar[j] > s ? b_bar[j] - s : 0.0;
     return TL_OK;
 }

@@ -5,14 +5,13 @@
 
 /* Below this alpha, V(z - t)/alpha differs from the softmax of z by less than rounding. */
 #define SOFTMAX_ALPHA 1e-17
-/* A step this short is made without evaluating V afresh: the errors of step and shift are of third and
- * fourth order in it. */
+/* A step this short is made without evaluating V afresh: the errors of step and shift are of third
+ * and fourth order in it. */
 #define SHORT_STEP 1e-4
 
 TL_CLONES
 static void evaluate_v(size_t m, const double *z, double t, double *w, double *s0, double *s1,
-                       double *s2)
-{
+                       double *s2) {
     double sum0 = 0.0, sum1 = 0.0, sum2 = 0.0;
 #pragma omp simd reduction(+ : sum0, sum1, sum2)
     for (size_t j = 0; j < m; j++) {
@@ -30,8 +29,7 @@ static void evaluate_v(size_t m, const double *z, double t, double *w, double *s
 }
 
 TL_CLONES
-static double shift_v(size_t m, double *w, double r)
-{
+static double shift_v(size_t m, double *w, double r) {
     double sum = 0.0;
 #pragma omp simd reduction(+ : sum)
     for (size_t j = 0; j < m; j++) {
@@ -43,8 +41,7 @@ static double shift_v(size_t m, double *w, double r)
 }
 
 TL_CLONES
-static double exp_shifted(size_t m, const double *z, double t, double *p)
-{
+static double exp_shifted(size_t m, const double *z, double t, double *p) {
     double sum = 0.0;
 #pragma omp simd reduction(+ : sum)
     for (size_t j = 0; j < m; j++) {
@@ -55,30 +52,32 @@ static double exp_shifted(size_t m, const double *z, double t, double *p)
     return sum;
 }
 
-TL_INLINE void scale(size_t m, double *p, double factor)
-{
-    for (size_t j = 0; j < m; j++) p[j] *= factor;
+TL_INLINE void scale(size_t m, double *p, double factor) {
+    for (size_t j = 0; j < m; j++)
+        p[j] *= factor;
 }
 
-void tl_entropic_solve(size_t m, const double *z, double alpha, double *t, double *p)
-{
+void tl_entropic_solve(size_t m, const double *z, double alpha, double *t, double *p) {
     double top = z[0];
-    for (size_t j = 1; j < m; j++) top = z[j] > top ? z[j] : top;
+    for (size_t j = 1; j < m; j++)
+        top = z[j] > top ? z[j] : top;
 
     if (alpha < SOFTMAX_ALPHA) {
         scale(m, p, 1.0 / exp_shifted(m, z, top, p));
         *t = NAN;
         return;
     }
-    /* One entry alone is at most alpha, and the largest one at least alpha/m: V^{-1}(v) = v + log v. */
+    /* One entry alone is at most alpha, and the largest one at least alpha/m: V^{-1}(v) = v + log
+     * v. */
     const double log_alpha = log(alpha), share = alpha / (double)m;
     double low = top - alpha - log_alpha;
     double high = top - share - (log_alpha - log((double)m));
     double x = *t;
     if (!(x >= low && x <= high)) x = low;
 
-    /* Halley's method on g(t) = log sum V(z - t) - log alpha, which is nearly linear, kept in the bracket. Thirty
-     * rounds are never reached; rounding of huge z may make g miss zero, and then the bracket is tiny. */
+    /* Halley's method on g(t) = log sum V(z - t) - log alpha, which is nearly linear, kept in the
+     * bracket. Thirty rounds are never reached; rounding of huge z may make g miss zero, and then
+     * the bracket is tiny. */
     for (int round = 0; round < 30; round++) {
         double s0, s1, s2;
         evaluate_v(m, z, x, p, &s0, &s1, &s2);
@@ -105,8 +104,7 @@ void tl_entropic_solve(size_t m, const double *z, double alpha, double *t, doubl
 }
 
 tl_status tl_prox_bipartite_entropic(size_t n, const double *b, size_t n_bar, const double *b_bar,
-                                     double alpha, double *x, double *y, double *work)
-{
+                                     double alpha, double *x, double *y, double *work) {
     if (b == NULL || x == NULL || work == NULL) return TL_ERR_NULL;
     if (n_bar > 0 && (b_bar == NULL || y == NULL)) return TL_ERR_NULL;
     if (n < 1) return TL_ERR_DIMENSION;
@@ -115,12 +113,16 @@ tl_status tl_prox_bipartite_entropic(size_t n, const double *b, size_t n_bar, co
 
     const size_t m = n + n_bar;
     double *p = work + m;
-    for (size_t j = 0; j < n; j++) work[j] = alpha * b[j];
-    for (size_t j = 0; j < n_bar; j++) work[n + j] = alpha * b_bar[j];
+    for (size_t j = 0; j < n; j++)
+        work[j] = alpha * b[j];
+    for (size_t j = 0; j < n_bar; j++)
+        work[n + j] = alpha * b_bar[j];
     if (!tl_all_finite(m, work)) return TL_ERR_NOT_FINITE;
     double t = NAN;
     tl_entropic_solve(m, work, alpha, &t, p);
-    for (size_t j = 0; j < n; j++) x[j] = p[j];
-    for (size_t j = 0; j < n_bar; j++) y[j] = p[n + j];
+    for (size_t j = 0; j < n; j++)
+        x[j] = p[j];
+    for (size_t j = 0; j < n_bar; j++)
+        y[j] = p[n + j];
     return TL_OK;
 }

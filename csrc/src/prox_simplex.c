@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* Projections onto the simplex and the top-k simplex beta: one-dimensional root finding without sorting. */
+/* Projections onto the simplex and the top-k simplex beta: one-dimensional root finding without
+ * sorting. */
 #include "internal.h"
 
 #include <string.h>
 
-/* Kiwiel's variable fixing. phi(t) = sum_j clip(b_j - t, 0, u) is piecewise linear and decreasing. With the
- * free variables I, and the rest fixed at 0 or u, the restricted equation is linear; its root t is left of the
- * true one when the violations at 0 outweigh those at u, and then the former are 0 at the true root too. Each
- * round fixes at least one variable or ends. */
-double tl_knapsack_threshold(size_t n, double *b, double u, double a, double c)
-{
+/* Kiwiel's variable fixing. phi(t) = sum_j clip(b_j - t, 0, u) is piecewise linear and decreasing.
+ * With the free variables I, and the rest fixed at 0 or u, the restricted equation is linear; its
+ * root t is left of the true one when the violations at 0 outweigh those at u, and then the former
+ * are 0 at the true root too. Each round fixes at least one variable or ends. */
+double tl_knapsack_threshold(size_t n, double *b, double u, double a, double c) {
     size_t free_count = n;
     size_t fixed_up = 0;
     double t = 0.0;
     while (free_count > 0) {
         double sum = 0.0;
-        for (size_t j = 0; j < free_count; j++) sum += b[j];
+        for (size_t j = 0; j < free_count; j++)
+            sum += b[j];
         if (fixed_up > 0) sum += (double)fixed_up * u;
         t = (sum - a) / ((double)free_count + c);
 
@@ -25,7 +26,8 @@ double tl_knapsack_threshold(size_t n, double *b, double u, double a, double c)
             below += x < 0.0 ? -x : 0.0;
             above += x > u ? x - u : 0.0;
         }
-        if (below == above) break; /* phi(t) is met: with no violation, or with violations that cancel */
+        if (below == above)
+            break; /* phi(t) is met: with no violation, or with violations that cancel */
 
         size_t kept = 0;
         if (below > above) {
@@ -43,8 +45,7 @@ double tl_knapsack_threshold(size_t n, double *b, double u, double a, double c)
 }
 
 TL_CLONES
-static void sum_above(size_t n, const double *v, double tau, double *sum, double *count)
-{
+static void sum_above(size_t n, const double *v, double tau, double *sum, double *count) {
     double s = 0.0, c = 0.0;
 #pragma omp simd reduction(+ : s, c)
     for (size_t j = 0; j < n; j++) {
@@ -56,11 +57,11 @@ static void sum_above(size_t n, const double *v, double tau, double *sum, double
     *count = c;
 }
 
-double tl_simplex_threshold(size_t n, const double *v, double top, double radius, double bias)
-{
-    /* F(tau) = sum (v_j - tau)_+ - min((tau + top)/bias, radius) is convex and decreasing; F >= 0 at the start,
-     * where the largest x alone has the sum radius, or where tau + top = 0. Newton steps from the left
-     * are exact on the linear pieces, never jump over the root, and so end after finitely many. */
+double tl_simplex_threshold(size_t n, const double *v, double top, double radius, double bias) {
+    /* F(tau) = sum (v_j - tau)_+ - min((tau + top)/bias, radius) is convex and decreasing; F >= 0
+     * at the start, where the largest x alone has the sum radius, or where tau + top = 0. Newton
+     * steps from the left are exact on the linear pieces, never jump over the root, and so end
+     * after finitely many. */
     const double kink = bias * radius - top; /* right of it, the bound on the sum is active */
     double tau = -radius > -top ? -radius : -top;
     for (;;) {
@@ -74,8 +75,7 @@ double tl_simplex_threshold(size_t n, const double *v, double top, double radius
 }
 
 tl_status tl_prox_topk_simplex_beta(size_t n, const double *b, size_t k, double radius, double bias,
-                                    double *x, double *work)
-{
+                                    double *x, double *work) {
     if (b == NULL || x == NULL || work == NULL) return TL_ERR_NULL;
     if (n < 1 || k < 1 || k > n) return TL_ERR_DIMENSION;
     if (!(radius >= 0.0) || !isfinite(radius) || !(bias >= 0.0) || !isfinite(bias))
@@ -83,14 +83,18 @@ tl_status tl_prox_topk_simplex_beta(size_t n, const double *b, size_t k, double 
     if (!tl_all_finite(n, b)) return TL_ERR_NOT_FINITE;
 
     double top = b[0];
-    for (size_t j = 1; j < n; j++) top = b[j] > top ? b[j] : top;
+    for (size_t j = 1; j < n; j++)
+        top = b[j] > top ? b[j] : top;
     const double u = radius / (double)k;
     if (top <= 0.0 || u == 0.0) {
-        for (size_t j = 0; j < n; j++) x[j] = 0.0;
+        for (size_t j = 0; j < n; j++)
+            x[j] = 0.0;
         return TL_OK;
     }
-    /* All relative to the largest entry: the threshold is near it, and digits would be lost for huge b. */
-    for (size_t j = 0; j < n; j++) x[j] = b[j] - top;
+    /* All relative to the largest entry: the threshold is near it, and digits would be lost for
+     * huge b. */
+    for (size_t j = 0; j < n; j++)
+        x[j] = b[j] - top;
 
     double tau;
     if (k == 1) {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Stochastic dual coordinate ascent with exact blocking.
  *
- * One row's update needs its scores s_i = W^T x_i, and changes W by x_i delta_i^T. For a block of freshly shuffled rows
- * the scores under the W at its start come from one matrix product, the inner products of the rows from another;
- * within the block s_i is corrected by sum_j <x_i, x_j> delta_j over the rows j already updated, and W is brought up to date
- * once at the end by a third. So the iterates are those of the sequential algorithm, at the speed of matrix
- * products. With a Gram matrix, scores are products with A, which each update changes in place. */
+ * One row's update needs its scores s_i = W^T x_i, and changes W by x_i delta_i^T. For a block of
+ * freshly shuffled rows the scores under the W at its start come from one matrix product, the inner
+ * products of the rows from another; within the block s_i is corrected by sum_j <x_i, x_j> delta_j
+ * over the rows j already updated, and W is brought up to date once at the end by a third. So the
+ * iterates are those of the sequential algorithm, at the speed of matrix products. With a Gram
+ * matrix, scores are products with A, which each update changes in place. */
 #include "internal.h"
 
 #include <limits.h>
@@ -36,29 +37,29 @@ struct tl_solver {
     double *work;      /* (4 m) */
 };
 
-/* ---- random order --------------------------------------------------------------------------------- */
+/* ---- random order
+ * --------------------------------------------------------------------------------- */
 
 /* SplitMix64 (Steele, Lea, Flood 2014). */
-static uint64_t next_random(uint64_t *state)
-{
+static uint64_t next_random(uint64_t *state) {
     uint64_t z = (*state += 0x9e3779b97f4a7c15ULL);
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
     return z ^ (z >> 31);
 }
 
-/* Uniform in [0, bound), bound < 2^32: the bias of the product is below 2^-32 and is removed by rejection. */
-static size_t random_below(uint64_t *state, size_t bound)
-{
+/* Uniform in [0, bound), bound < 2^32: the bias of the product is below 2^-32 and is removed by
+ * rejection. */
+static size_t random_below(uint64_t *state, size_t bound) {
     const uint64_t b = (uint64_t)bound, limit = 0x100000000ULL - 0x100000000ULL % b;
     uint64_t r;
-    do r = next_random(state) >> 32;
+    do
+        r = next_random(state) >> 32;
     while (r >= limit);
     return (size_t)(r % b);
 }
 
-static void shuffle(tl_solver *self)
-{
+static void shuffle(tl_solver *self) {
     size_t *order = self->order;
     for (size_t i = self->data.n; i > 1; i--) {
         const size_t j = random_below(&self->random_state, i);
@@ -68,20 +69,18 @@ static void shuffle(tl_solver *self)
     }
 }
 
-/* ---- views ---------------------------------------------------------------------------------------- */
+/* ---- views
+ * ---------------------------------------------------------------------------------------- */
 
-TL_INLINE bool is_gram(const tl_solver *self)
-{
+TL_INLINE bool is_gram(const tl_solver *self) {
     return self->data.representation == TL_GRAM;
 }
 
-TL_INLINE size_t row_length(const tl_solver *self)
-{
+TL_INLINE size_t row_length(const tl_solver *self) {
     return is_gram(self) ? self->data.n : self->data.d;
 }
 
-static tl_row row_view(const tl_solver *self, size_t i)
-{
+static tl_row row_view(const tl_solver *self, size_t i) {
     const tl_data *data = &self->data;
     const int64_t first = data->label_start[i];
     const tl_row row = {.C = self->settings.C * (data->weight ? data->weight[i] : 1.0),
@@ -92,8 +91,7 @@ static tl_row row_view(const tl_solver *self, size_t i)
 }
 
 /* scores (count, m) of `count` rows that lie one behind the other at x. */
-static void compute_scores(const tl_solver *self, size_t count, const double *x, double *scores)
-{
+static void compute_scores(const tl_solver *self, size_t count, const double *x, double *scores) {
     const size_t m = self->data.m;
     if (is_gram(self))
         tl_gemm_nn(count, m, self->data.n, x, self->dual, scores);
@@ -101,18 +99,17 @@ static void compute_scores(const tl_solver *self, size_t count, const double *x,
         tl_gemm_nt(count, m, self->data.d, x, self->weights, scores);
 }
 
-/* ---- one block ------------------------------------------------------------------------------------- */
+/* ---- one block
+ * ------------------------------------------------------------------------------------- */
 
-static void gather_rows(tl_solver *self, size_t count, const size_t *index)
-{
+static void gather_rows(tl_solver *self, size_t count, const size_t *index) {
     const size_t length = row_length(self);
     for (size_t i = 0; i < count; i++)
         memcpy(self->rows + i * length, self->data.x + index[i] * length, length * sizeof(double));
 }
 
 /* Lower triangle of the block's inner products into self->gram. */
-static void block_gram(tl_solver *self, size_t count, const size_t *index)
-{
+static void block_gram(tl_solver *self, size_t count, const size_t *index) {
     if (!is_gram(self)) {
         tl_syrk_lower(count, self->data.d, self->rows, self->gram);
         return;
@@ -123,16 +120,15 @@ static void block_gram(tl_solver *self, size_t count, const size_t *index)
 }
 
 TL_CLONES
-static void add_scaled(size_t m, double factor, const double *x, double *y)
-{
+static void add_scaled(size_t m, double factor, const double *x, double *y) {
 #pragma omp simd
-    for (size_t j = 0; j < m; j++) y[j] += factor * x[j];
+    for (size_t j = 0; j < m; j++)
+        y[j] += factor * x[j];
 }
 
 /* delta = a_new - a, a = a_new; is there a change? */
 TL_CLONES
-static bool replace_dual(size_t m, const double *a_new, double *a, double *delta)
-{
+static bool replace_dual(size_t m, const double *a_new, double *a, double *delta) {
     double change = 0.0;
 #pragma omp simd reduction(max : change)
     for (size_t j = 0; j < m; j++) {
@@ -145,8 +141,7 @@ static bool replace_dual(size_t m, const double *a_new, double *a, double *delta
     return change > 0.0;
 }
 
-static void update_block(tl_solver *self, size_t count, const size_t *index)
-{
+static void update_block(tl_solver *self, size_t count, const size_t *index) {
     const size_t m = self->data.m;
     gather_rows(self, count, index);
     compute_scores(self, count, self->rows, self->scores);
@@ -175,8 +170,7 @@ static void update_block(tl_solver *self, size_t count, const size_t *index)
         tl_gemm_tn_add(count, m, self->data.d, self->delta, self->rows, self->weights);
 }
 
-tl_status tl_solver_run(tl_solver *self, size_t epochs)
-{
+tl_status tl_solver_run(tl_solver *self, size_t epochs) {
     if (self == NULL) return TL_ERR_NULL;
     for (size_t epoch = 0; epoch < epochs; epoch++) {
         shuffle(self);
@@ -189,11 +183,12 @@ tl_status tl_solver_run(tl_solver *self, size_t epochs)
     return TL_OK;
 }
 
-/* ---- objectives ------------------------------------------------------------------------------------ */
+/* ---- objectives
+ * ------------------------------------------------------------------------------------ */
 
-/* sum_i <a_i, s_i> = tr(A^T X W^T), and, unless `losses` is NULL, the weighted sum of the losses. */
-static double scan_scores(tl_solver *self, double *losses)
-{
+/* sum_i <a_i, s_i> = tr(A^T X W^T), and, unless `losses` is NULL, the weighted sum of the losses.
+ */
+static double scan_scores(tl_solver *self, double *losses) {
     const size_t n = self->data.n, m = self->data.m, length = row_length(self);
     double product = 0.0, sum = 0.0;
     for (size_t first = 0; first < n; first += EVALUATION_BLOCK) {
@@ -202,7 +197,8 @@ static double scan_scores(tl_solver *self, double *losses)
         for (size_t i = 0; i < count; i++) {
             const double *s = self->scores + i * m, *a = self->dual + (first + i) * m;
             double dot = 0.0;
-            for (size_t j = 0; j < m; j++) dot += s[j] * a[j];
+            for (size_t j = 0; j < m; j++)
+                dot += s[j] * a[j];
             product += dot;
             if (losses == NULL) continue;
             const tl_row row = row_view(self, first + i);
@@ -215,8 +211,7 @@ static double scan_scores(tl_solver *self, double *losses)
 }
 
 /* Weighted sum over the rows of -L*(-scale a_i / C_i). */
-static double dual_sum(const tl_solver *self, double scale)
-{
+static double dual_sum(const tl_solver *self, double scale) {
     const size_t m = self->data.m;
     double sum = 0.0;
     for (size_t i = 0; i < self->data.n; i++) {
@@ -228,21 +223,21 @@ static double dual_sum(const tl_solver *self, double scale)
     return sum / self->settings.C;
 }
 
-static double squared_norm(size_t n, const double *x)
-{
+static double squared_norm(size_t n, const double *x) {
     double sum = 0.0;
-    for (size_t i = 0; i < n; i++) sum += x[i] * x[i];
+    for (size_t i = 0; i < n; i++)
+        sum += x[i] * x[i];
     return sum;
 }
 
-tl_status tl_solver_evaluate(tl_solver *self, tl_objective *objective)
-{
+tl_status tl_solver_evaluate(tl_solver *self, tl_objective *objective) {
     if (self == NULL || objective == NULL) return TL_ERR_NULL;
     double losses;
     const double product = scan_scores(self, &losses);
     const double norm2 =
         is_gram(self) ? product : squared_norm(self->data.m * self->data.d, self->weights);
-    /* D needs the norm of A^T X, from which W has drifted by rounding, E = W - A^T X. With <W, A^T X> = product,
+    /* D needs the norm of A^T X, from which W has drifted by rounding, E = W - A^T X. With <W, A^T
+     * X> = product,
      * ||A^T X||^2 = 2 product - ||W||^2 + ||E||^2: right to second order in E. */
     const double dual_norm2 = 2.0 * product - norm2;
     const double half_lambda = 0.5 / (self->settings.C * self->total_weight);
@@ -257,10 +252,10 @@ tl_status tl_solver_evaluate(tl_solver *self, tl_objective *objective)
     return TL_OK;
 }
 
-/* ---- starting point -------------------------------------------------------------------------------- */
+/* ---- starting point
+ * -------------------------------------------------------------------------------- */
 
-static void compute_weights(tl_solver *self)
-{
+static void compute_weights(tl_solver *self) {
     const size_t n = self->data.n, m = self->data.m, d = self->data.d;
     memset(self->weights, 0, m * d * sizeof *self->weights);
     for (size_t first = 0; first < n; first += EVALUATION_BLOCK) {
@@ -271,8 +266,7 @@ static void compute_weights(tl_solver *self)
 }
 
 /* argmax over s in [0, limit] of D(sA), a concave function. */
-static double best_scale(tl_solver *self, double limit)
-{
+static double best_scale(tl_solver *self, double limit) {
     const double quadratic = scan_scores(self, NULL) / (2.0 * self->settings.C);
     if (self->ops->quadratic_conjugate) {
         /* dual_sum(s) = l s + q s^2; both from two points */
@@ -308,15 +302,15 @@ static double best_scale(tl_solver *self, double limit)
     return 0.5 * (low + high);
 }
 
-static void scale_start(tl_solver *self, double s)
-{
-    for (size_t i = 0; i < self->data.n * self->data.m; i++) self->dual[i] *= s;
+static void scale_start(tl_solver *self, double s) {
+    for (size_t i = 0; i < self->data.n * self->data.m; i++)
+        self->dual[i] *= s;
     if (is_gram(self)) return;
-    for (size_t i = 0; i < self->data.m * self->data.d; i++) self->weights[i] *= s;
+    for (size_t i = 0; i < self->data.m * self->data.d; i++)
+        self->weights[i] *= s;
 }
 
-static tl_status check_start(const tl_solver *self, double C_start)
-{
+static tl_status check_start(const tl_solver *self, double C_start) {
     const size_t n = self->data.n, m = self->data.m;
     if (!tl_all_finite(n * m, self->dual)) return TL_ERR_NOT_FINITE;
     for (size_t i = 0; i < n; i++) {
@@ -333,16 +327,15 @@ static tl_status check_start(const tl_solver *self, double C_start)
     return TL_OK;
 }
 
-/* ---- life ------------------------------------------------------------------------------------------ */
+/* ---- life
+ * ------------------------------------------------------------------------------------------ */
 
-void tl_settings_default(tl_settings *settings)
-{
+void tl_settings_default(tl_settings *settings) {
     if (settings == NULL) return;
     *settings = (tl_settings){.loss = TL_LOSS_SVM_MULTI, .gamma = 0.0, .C = 1.0};
 }
 
-static tl_status check_shape(const tl_data *data)
-{
+static tl_status check_shape(const tl_data *data) {
     const size_t limit = INT_MAX; /* of BLAS */
     if (data->n < 1 || data->n > limit || data->m < 2 || data->m > limit) return TL_ERR_DIMENSION;
     if (data->representation == TL_GRAM) return TL_OK;
@@ -350,8 +343,7 @@ static tl_status check_shape(const tl_data *data)
     return data->d < 1 || data->d > limit ? TL_ERR_DIMENSION : TL_OK;
 }
 
-static tl_status check_gram(size_t n, const double *k)
-{
+static tl_status check_gram(size_t n, const double *k) {
     double largest = 0.0;
     for (size_t i = 0; i < n; i++) {
         if (k[i * n + i] < 0.0) return TL_ERR_GRAM;
@@ -364,8 +356,7 @@ static tl_status check_gram(size_t n, const double *k)
 }
 
 static tl_status check_input(const tl_data *data, const tl_settings *settings, const double *dual,
-                             const double *weights)
-{
+                             const double *weights) {
     if (data->x == NULL || data->label_start == NULL || data->label == NULL || dual == NULL)
         return TL_ERR_NULL;
     tl_status status = check_shape(data);
@@ -393,15 +384,14 @@ static tl_status check_input(const tl_data *data, const tl_settings *settings, c
     return gram ? check_gram(data->n, data->x) : TL_OK;
 }
 
-static size_t choose_block(const tl_data *data)
-{
-    /* For few features a product per row is as fast as a blocked one; a small block keeps the calls rare. */
+static size_t choose_block(const tl_data *data) {
+    /* For few features a product per row is as fast as a blocked one; a small block keeps the calls
+     * rare. */
     const size_t block = data->representation == TL_DENSE && data->d <= 64 ? 32 : 64;
     return block < data->n ? block : data->n;
 }
 
-static bool allocate(tl_solver *self)
-{
+static bool allocate(tl_solver *self) {
     const size_t n = self->data.n, m = self->data.m, b = self->block;
     const size_t score_rows = b > EVALUATION_BLOCK ? b : EVALUATION_BLOCK;
     self->order = malloc(n * sizeof *self->order);
@@ -417,22 +407,20 @@ static bool allocate(tl_solver *self)
            self->scores && self->delta && self->moved && self->work;
 }
 
-static void initialise(tl_solver *self)
-{
+static void initialise(tl_solver *self) {
     const tl_data *data = &self->data;
     self->total_weight = data->weight ? 0.0 : (double)data->n;
     for (size_t i = 0; i < data->n; i++) {
         if (data->weight) self->total_weight += data->weight[i];
         self->order[i] = i;
         self->threshold[i] = NAN;
-        self->norm2[i] = is_gram(self) ? data->x[i * data->n + i]
-                                       : squared_norm(data->d, data->x + i * data->d);
+        self->norm2[i] =
+            is_gram(self) ? data->x[i * data->n + i] : squared_norm(data->d, data->x + i * data->d);
     }
 }
 
 tl_status tl_solver_create(const tl_data *data, const tl_settings *settings, double *dual,
-                           double *weights, tl_solver **solver)
-{
+                           double *weights, tl_solver **solver) {
     if (data == NULL || settings == NULL || solver == NULL) return TL_ERR_NULL;
     tl_status status = check_input(data, settings, dual, weights);
     if (status != TL_OK) return status;
@@ -465,8 +453,7 @@ tl_status tl_solver_create(const tl_data *data, const tl_settings *settings, dou
     return TL_OK;
 }
 
-void tl_solver_free(tl_solver *self)
-{
+void tl_solver_free(tl_solver *self) {
     if (self == NULL) return;
     free(self->order);
     free(self->norm2);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * vmath.h: branch-free exp, log and V(t) = W(e^t) that compilers turn into vector code, for use inside
- * loops marked `omp simd` in functions marked TL_CLONES. Do not compile with -ffast-math: the rounding
- * constants below rely on the order of operations.
+ * vmath.h: branch-free exp, log and V(t) = W(e^t) that compilers turn into vector code, for use
+ * inside loops marked `omp simd` in functions marked TL_CLONES. Do not compile with -ffast-math:
+ * the rounding constants below rely on the order of operations.
  */
 #ifndef TL_VMATH_H
 #define TL_VMATH_H
@@ -11,25 +11,23 @@
 
 #include <string.h>
 
-#define TL_ROUND_MAGIC 0x1.8p52 /* x + magic - magic rounds to the nearest integer for |x| < 2^51 */
+#define TL_ROUND_MAGIC 0x1.8p52 /* x + magic - magic rounds to the nearest integer for |x| < 2^51  \
+                                 */
 
-TL_INLINE double tl_from_bits(uint64_t bits)
-{
+TL_INLINE double tl_from_bits(uint64_t bits) {
     double value;
     memcpy(&value, &bits, sizeof value);
     return value;
 }
 
-TL_INLINE uint64_t tl_to_bits(double value)
-{
+TL_INLINE uint64_t tl_to_bits(double value) {
     uint64_t bits;
     memcpy(&bits, &value, sizeof bits);
     return bits;
 }
 
 /* e^x for x <= 709; below -708 it is 0. Error about one unit in the last place. */
-TL_INLINE double tl_exp(double x)
-{
+TL_INLINE double tl_exp(double x) {
     const double log2e = 0x1.71547652b82fep+0;
     const double ln2_hi = 0x1.62e42fee00000p-1, ln2_lo = 0x1.a39ef35793c76p-33;
     const double inside = x < -708.0 ? -708.0 : (x > 709.0 ? 709.0 : x);
@@ -57,19 +55,20 @@ TL_INLINE double tl_exp(double x)
 }
 
 /* ln x for normal positive x. Error about one unit in the last place. */
-TL_INLINE double tl_log(double x)
-{
+TL_INLINE double tl_log(double x) {
     const double ln2_hi = 0x1.62e42fee00000p-1, ln2_lo = 0x1.a39ef35793c76p-33;
     /* x = 2^e (1 + f) with 1 + f in [sqrt(1/2), sqrt(2)) */
     const uint64_t bits = tl_to_bits(x);
     const uint64_t offset = bits - 0x3fe6a09e667f3bcdULL; /* bits of sqrt(1/2) */
-    /* The exponent as a double without an integer conversion (AVX2 has none for 64 bits): biased to be positive. */
+    /* The exponent as a double without an integer conversion (AVX2 has none for 64 bits): biased to
+     * be positive. */
     const uint64_t biased = (offset + (1024ULL << 52)) >> 52;
     const double e = tl_from_bits(biased | 0x4330000000000000ULL) - (0x1p52 + 1024.0);
     const double f = tl_from_bits((offset & 0x000fffffffffffffULL) + 0x3fe6a09e667f3bcdULL) - 1.0;
     const double s = f / (2.0 + f);
     const double z = s * s;
-    /* 2 atanh(s) = 2 s + s^3 (2/3 + ...), |s| <= 0.1716; minimax coefficients of the C library fdlibm */
+    /* 2 atanh(s) = 2 s + s^3 (2/3 + ...), |s| <= 0.1716; minimax coefficients of the C library
+     * fdlibm */
     double r = 1.479819860511658591e-01;
     r = r * z + 1.531383769920937332e-01;
     r = r * z + 1.818357216161805012e-01;
@@ -83,17 +82,16 @@ TL_INLINE double tl_log(double x)
 }
 
 /* One step of fourth order for w e^w = e^x from an estimate w with residual r = x - w - ln w. */
-TL_INLINE double tl_v_step(double w, double r)
-{
+TL_INLINE double tl_v_step(double w, double r) {
     const double a = 1.0 + w;
     const double q = 2.0 * a * (a + (2.0 / 3.0) * r);
     return w + w * (r * (q - r)) / (a * (q - 2.0 * r));
 }
 
-/* V(x) = W(e^x). A start with a relative error below 6e-4, in three pieces, then one step of fourth order.
- * The rational functions are minimax fits: of W(z)/z in z on (0, e^2], and of V in x - 2 on [2, 30]. */
-TL_INLINE double tl_v(double x)
-{
+/* V(x) = W(e^x). A start with a relative error below 6e-4, in three pieces, then one step of fourth
+ * order. The rational functions are minimax fits: of W(z)/z in z on (0, e^2], and of V in x - 2 on
+ * [2, 30]. */
+TL_INLINE double tl_v(double x) {
     const double z = tl_exp(x < 2.0 ? x : 2.0);
     const double low = z * (0.99990658 + z * (1.26882622 + z * 0.16210133)) /
                        (1.0 + z * (2.2637485 + z * (0.97136055 + z * 0.05076062)));
@@ -112,7 +110,8 @@ TL_INLINE double tl_v(double x)
 
     const bool is_low = x < 2.0;
     const double w = is_low ? low : (x < 30.0 ? middle : high);
-    /* For small x, x and ln w nearly cancel in the residual; ln(z/w) - w does not lose the digits. */
+    /* For small x, x and ln w nearly cancel in the residual; ln(z/w) - w does not lose the digits.
+     */
     const double log_of = tl_log(is_low ? z / w : w);
     const double r = is_low ? log_of - w : (inside - w) - log_of;
     double v = tl_v_step(w, r);
@@ -121,8 +120,7 @@ TL_INLINE double tl_v(double x)
 }
 
 /* V(x + r) from w = V(x) for small |r|: neither exp nor log. Relative error about r^4/100. */
-TL_INLINE double tl_v_shift(double w, double r)
-{
+TL_INLINE double tl_v_shift(double w, double r) {
     return tl_v_step(w, r);
 }
 

@@ -187,9 +187,9 @@ def as_labels(y: object, n: int, *, multilabel: bool, n_classes: int | None = No
 def _index_labels(y: np.ndarray, n: int, n_classes: int | None) -> Labels:
     if y.shape != (n,):
         raise ValueError(f"y must have the shape ({n},) like the rows of X, got {y.shape}")
-    if y.dtype.kind not in "iu":
-        if y.dtype.kind != "f" or not np.all(y == np.floor(y)):
-            raise ValueError("y must hold class indices 0..m-1; encode names as indices first")
+    whole = y.dtype.kind in "iu" or (y.dtype.kind == "f" and np.all(y == np.floor(y)))
+    if not whole:
+        raise ValueError("y must hold class indices 0..m-1; encode names as indices first")
     largest = int(y.max())
     if y.min() < 0:
         row = int(np.argmin(y))
@@ -209,11 +209,8 @@ def _indicator_labels(y, n: int, n_classes: int | None) -> Labels:
     m = y.shape[1]
     if n_classes is not None and n_classes != m:
         raise ValueError(f"y has {m} columns, but n_classes is {n_classes}")
-    if sparse.issparse(y):
-        values = y.tocsr().data
-    else:
-        values = y if y.dtype.kind in "iubf" else None
-    if values is None or not np.isin(values, (0, 1)).all():
+    values = y.tocsr().data if sparse.issparse(y) else y
+    if y.dtype.kind not in "iubf" or not np.isin(values, (0, 1)).all():
         raise ValueError("y must be an indicator of zeros and ones for a multilabel loss")
     pattern = sparse.csr_matrix(y)
     pattern.eliminate_zeros()
