@@ -1,0 +1,111 @@
+"""The evaluate stage: test metrics of the chosen models."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from toplabel.selection.final import Key, Models, model_key
+from toplabel.selection.fitting import pool
+from toplabel.selection.grids import Protocol
+from toplabel.selection.measures import all_values
+from toplabel.selection.problems import final_part, split_named, truth_of
+
+if TYPE_CHECKING:
+    from toplabel.datasets.prepared import Prepared, Split
+
+COLUMNS = [
+    "dataset",
+    "method",
+    "split",
+    "metric",
+    "value",
+    "C",
+    "theta",
+    "delta",
+    "relative_gap",
+    "epochs",
+    "status",
+    "seconds",
+    "budget",
+]
+
+
+def instance_scores(
+    prepared: Prepared, protocol: Protocol, split: Split, models: Models, key: Key
+) -> np.ndarray:
+    """Scores of a split's test instances, regions pooled by the maximum, shape (n, m)."""
+    test = prepared.parts[split.test]
+    X_train = final_part(prepared, split, protocol).X if key[2] is not None else None
+    return pool(models.scores(key, test.X, X_train), test.groups)
+
+
+def evaluate(
+    prepared: Prepared,
+    method: str,
+    protocol: Protocol,
+    budget: str,
+    cutoffs: pd.DataFrame,
+    certificates: pd.DataFrame,
+    models: Models,
+    tuning_seconds: Mapping[str, float],
+) -> pd.DataFrame:
+    """Measure each metric on the test part, with the model and the cut-off chosen for that metric.
+
+    Parameters
+    ----------
+    prepared : Prepared
+    method : str
+        Name, for the table.
+    protocol : Protocol
+    budget : str
+        Name, for the table.
+    cutoffs : DataFrame
+        As `cutoffs.cutoff_table` gives it.
+    certificates : DataFrame
+        As `final.train_models` gives it.
+    models : Models
+    tuning_seconds : mapping
+        By split, what the whole tuning took.
+
+    Returns
+    -------
+    DataFrame
+        One row a split and metric; `value` in percent, but fractions for the rank and the Hamming
+        loss; `seconds` is what the cell took: the tuning of the split and the training of the model.
+    """
+    proofs = {
+        model_key(row.split, row.C, row.theta): row for row in certificates.itertuples(index=False)
+    }
+    rows = []
+    for name, of_split in cutoffs.groupby("split", sort=True):
+        split = split_named(prepared, str(name))
+        truth = truth_of(prepared.parts[split.test])
+        cache: dict[Key, np.ndarray] = {}
+        for row in of_split.itertuples(index=False):
+            key = model_key(split.name, row.C, row.theta)
+            if key not in cache:
+                cache[key] = instance_scores(prepared, protocol, split, models, key)
+            deltas = np.empty(0) if np.isnan(row.delta) else np.array([row.delta])
+            proof = proofs[key]
+            rows.append(
+                {
+                    "dataset": prepared.name,
+                    "method": method,
+                    "split": split.name,
+                    "metric": row.metric,
+                    "value": all_values([row.metric], truth, cache[key], deltas)[0, 0],
+                    "C": row.C,
+                    "theta": row.theta,
+                    "delta": row.delta,
+                    "relative_gap": proof.relative_gap,
+                    "epochs": proof.epochs,
+                    "status": proof.status,
+                    "seconds": round(tuning_seconds[split.name] + proof.seconds, 6),
+                    "budget": budget,
+                }
+            )
+    return pd.DataFrame(rows, columns=COLUMNS)

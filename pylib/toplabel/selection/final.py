@@ -1,0 +1,148 @@
+"""The train stage: one final model for each distinct (split, C, theta) of the selection."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from toplabel.files import atomic_path
+from toplabel.kernels import rbf_gram
+from toplabel.selection.fitting import Settings, Solve, dense, fit, linear_scores, rbf_scores
+from toplabel.selection.grids import Protocol
+from toplabel.selection.problems import (
+    Matrix,
+    Method,
+    final_part,
+    split_named,
+    training_labels,
+)
+
+if TYPE_CHECKING:
+    from toplabel.datasets.prepared import Prepared
+
+CERTIFICATE_COLUMNS = [
+    "split",
+    "C",
+    "theta",
+    "primal",
+    "dual",
+    "relative_gap",
+    "epochs",
+    "status",
+    "seconds",
+]
+Key = tuple[str, float, float | None]  # split, C, theta
+
+
+def model_key(split: str, C: float, theta: float) -> Key:
+    """What names a model; NaN, which equals nothing, becomes None."""
+    return split, float(C), None if np.isnan(theta) else float(theta)
+
+
+@dataclass(frozen=True)
+class Models:
+    """Trained models by `model_key`: W of shape (d, m), or A of shape (rows, m) if there is a theta."""
+
+    arrays: Mapping[Key, np.ndarray]
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write an .npz file, whole or not at all: ``split``, ``C``, ``theta``, ``model_<i>``."""
+        keys = list(self.arrays)
+        with atomic_path(path) as temporary:
+            np.savez_compressed(
+                temporary,
+                split=np.array([key[0] for key in keys]),
+                C=np.array([key[1] for key in keys], dtype=float),
+                theta=np.array([np.nan if key[2] is None else key[2] for key in keys]),
+                **{f"model_{i}": self.arrays[key] for i, key in enumerate(keys)},
+            )
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Models:
+        """Read what `save` wrote."""
+        with np.load(path) as stored:
+            names = zip(stored["split"], stored["C"], stored["theta"], strict=True)
+            keys = [model_key(str(split), C, theta) for split, C, theta in names]
+            return cls({key: stored[f"model_{i}"] for i, key in enumerate(keys)})
+
+    def scores(self, key: Key, X: Matrix, X_train: Matrix) -> np.ndarray:
+        """Scores of rows, shape (rows, m). Kernel models need the rows that they were trained on."""
+        array, theta = self.arrays[key], key[2]
+        if theta is None:
+            return linear_scores(X, array)
+        return rbf_scores(X, X_train, array, theta)
+
+
+def train_models(
+    prepared: Prepared,
+    method: Method,
+    protocol: Protocol,
+    selection: pd.DataFrame,
+    settings: Settings,
+    solve: Solve,
+) -> tuple[Models, pd.DataFrame]:
+    """Train every model that the selection names, C ascending, each the start of the next.
+
+    Parameters
+    ----------
+    prepared : Prepared
+    method : Method
+    protocol : Protocol
+        `retrain_on` says whether a validation part is trained on too.
+    selection : DataFrame
+        As `choice.select` gives it.
+    settings : Settings
+    solve : callable
+
+    Returns
+    -------
+    Models
+    DataFrame
+        The certificates: split, C, theta, primal, dual, relative_gap, epochs, status, seconds.
+    """
+    arrays: dict[Key, np.ndarray] = {}
+    rows = []
+    wanted = selection[["split", "theta", "C"]].drop_duplicates()
+    for (split, theta), group in wanted.groupby(["split", "theta"], dropna=False, sort=True):
+        part = final_part(prepared, split_named(prepared, split), protocol)
+        labels = training_labels(part, method)
+        X = part.X if np.isnan(theta) else rbf_gram(dense(part.X), theta)
+        previous = None
+        for C in sorted(group["C"]):
+            names = (settings.seed, prepared.name, method.name, split, "final", repr(float(theta)))
+            result = fit(
+                solve,
+                X,
+                labels,
+                method,
+                prepared.n_classes,
+                C,
+                settings.eps_train,
+                settings.max_epochs,
+                names,
+                warm_start=previous,
+            )
+            previous = result.solution
+            array = previous.W if np.isnan(theta) else previous.A
+            arrays[model_key(split, C, theta)] = np.ascontiguousarray(array)
+            rows.append(_certificate(split, C, theta, previous, result.seconds))
+    return Models(arrays), pd.DataFrame(rows, columns=CERTIFICATE_COLUMNS)
+
+
+def _certificate(split: str, C: float, theta: float, solution: object, seconds: float) -> dict:
+    return {
+        "split": split,
+        "C": C,
+        "theta": theta,
+        "primal": solution.primal,
+        "dual": solution.dual,
+        "relative_gap": solution.relative_gap,
+        "epochs": solution.epochs,
+        "status": solution.status,
+        "seconds": round(seconds, 6),
+    }

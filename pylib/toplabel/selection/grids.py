@@ -1,0 +1,192 @@
+"""Protocols, budgets and the grids of hyper-parameters that they span.
+
+A grid point is kept as its exponent, so that a coarse grid and its refinement meet in the very same
+floating-point values.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from toplabel.selection.schemas import read_yaml, validate
+
+_SLACK = 1e-9  # a step of 0.2 adds up to the end of a grid only almost
+
+
+@dataclass(frozen=True)
+class Axis:
+    """The values base^e for e = start, start + step, ..., at most stop.
+
+    `stop` bounds a refinement too, even when no step of the axis lands on it.
+    """
+
+    base: float
+    start: float
+    stop: float
+    step: float
+
+    def exponents(self) -> list[float]:
+        """Ascending exponents."""
+        count = math.floor((self.stop - self.start) / self.step + _SLACK) + 1
+        return [tidy(self.start + i * self.step) for i in range(count)]
+
+    def value(self, exponent: float) -> float:
+        """The grid value of an exponent."""
+        return float(self.base) ** exponent
+
+
+@dataclass(frozen=True)
+class Refinement:
+    """A second grid of finer `step`, `span` steps to either side of a best point."""
+
+    step: float
+    span: int
+
+    def around(self, exponent: float, axis: Axis) -> list[float]:
+        """Ascending exponents around one, itself included, within the axis' ends."""
+        steps = range(-self.span, self.span + 1)
+        points = [tidy(exponent + i * self.step) for i in steps]
+        return [
+            p for p in points if p == exponent or axis.start - _SLACK <= p <= axis.stop + _SLACK
+        ]
+
+
+@dataclass(frozen=True)
+class Budget:
+    """How much work a protocol may do.
+
+    Attributes
+    ----------
+    C, theta : Axis
+        Grids of the regularisation C = 1/(lambda n) and of the width of an RBF kernel
+        exp(-theta ||x - z||^2); no `theta` when the protocol has none.
+    deltas : ndarray
+        Cut-offs, ascending; empty when the metrics need none.
+    folds : int or None
+        Number of folds, where folds are used.
+    refine : Refinement or None
+    extend : int
+        At most so many steps beyond either edge of C.
+    splits : int or None
+        Use the first so many splits of a set; None: all.
+    theta_block : int or None
+        Widths a job takes; None: all.
+    """
+
+    C: Axis
+    theta: Axis | None
+    deltas: np.ndarray
+    folds: int | None = None
+    refine: Refinement | None = None
+    extend: int = 0
+    splits: int | None = None
+    theta_block: int | None = None
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """A way to select hyper-parameters; see config/protocols.yaml and its schema."""
+
+    name: str
+    validation: str
+    retrain_on: str
+    metrics: tuple[str, ...]
+    budgets: Mapping[str, Budget]
+
+
+def tidy(exponent: float) -> float:
+    """Round away the noise of repeated addition."""
+    return round(exponent, 9) + 0.0
+
+
+def load_protocols(
+    path: str | os.PathLike[str], schema: str | os.PathLike[str]
+) -> dict[str, Protocol]:
+    """Read and check all protocols.
+
+    Raises
+    ------
+    ValueError
+        One line with the file, the key and what is wrong: not YAML, not as the schema says, an
+        unknown delta grid, an empty axis, no number of folds where folds are used.
+    """
+    document = read_yaml(path)
+    validate(document, schema, str(path))
+    return {
+        name: parse_protocol(name, entry, document["deltas"], str(path))
+        for name, entry in document["protocols"].items()
+    }
+
+
+def parse_protocol(
+    name: str, entry: Mapping[str, Any], deltas: Mapping[str, Any], where: str
+) -> Protocol:
+    """Turn one valid entry of the file into a `Protocol`."""
+    budgets = {}
+    for budget, values in entry["budgets"].items():
+        key = f"{where}: protocols.{name}.budgets.{budget}"
+        if entry["validation"] != "half" and "folds" not in values:
+            raise ValueError(f"{key}: folds is missing")
+        budgets[budget] = _parse_budget(values, deltas, key)
+    return Protocol(
+        name=name,
+        validation=entry["validation"],
+        retrain_on=entry["retrain_on"],
+        metrics=tuple(entry["metrics"]),
+        budgets=budgets,
+    )
+
+
+def _parse_budget(values: Mapping[str, Any], deltas: Mapping[str, Any], key: str) -> Budget:
+    if values["deltas"] not in deltas:
+        known = ", ".join(deltas)
+        raise ValueError(f"{key}.deltas: unknown grid {values['deltas']!r}; known: {known}")
+    refine = values.get("refine")
+    return Budget(
+        C=_parse_axis(values["C"], f"{key}.C"),
+        theta=_parse_axis(values["theta"], f"{key}.theta") if "theta" in values else None,
+        deltas=delta_grid(deltas[values["deltas"]]),
+        folds=values.get("folds"),
+        refine=Refinement(**refine) if refine else None,
+        extend=values.get("extend", 0),
+        splits=values.get("splits"),
+        theta_block=values.get("theta_block"),
+    )
+
+
+def _parse_axis(entry: Mapping[str, float], key: str) -> Axis:
+    if entry["from"] > entry["to"]:
+        raise ValueError(f"{key}: from {entry['from']} is above to {entry['to']}")
+    return Axis(entry["base"], entry["from"], entry["to"], entry["step"])
+
+
+def delta_grid(entry: Mapping[str, Any]) -> np.ndarray:
+    """The ascending cut-offs of an entry of ``deltas`` (TPAMI section 6.3).
+
+    ``signed_powers`` gives -base^e, 0 and base^e; with base 10 and e = -5.9, -5.7, ..., 0.9 these
+    are the 71 values of the paper.
+    """
+    if entry["kind"] == "none":
+        return np.empty(0)
+    if entry["kind"] == "linear":
+        return np.linspace(entry["from"], entry["to"], entry["count"])
+    axis = Axis(entry["base"], entry["from"], entry["to"], entry["step"])
+    powers = np.array([axis.value(e) for e in axis.exponents()])
+    return np.concatenate([-powers[::-1], [0.0], powers])
+
+
+def metrics_for(protocol: Protocol, n_classes: int) -> list[str]:
+    """The protocol's metrics that mean something for m classes: topk, p_at_k, r_at_k with k < m."""
+
+    def depth(metric: str) -> int:
+        if metric.startswith("top"):
+            return int(metric[3:])
+        return int(metric[5:]) if metric[1:5] == "_at_" else 0
+
+    return [metric for metric in protocol.metrics if depth(metric) < n_classes]

@@ -1,0 +1,98 @@
+"""Metrics by their names in protocols, tables and files, all as printed in the papers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from toplabel import metrics, thresholds
+
+PARTITION = (
+    "hamming_loss",
+    "accuracy",
+    "subset_accuracy",
+    "f1_micro",
+    "f1_macro",
+    "f1_instance",
+)
+LOWER_IS_BETTER = ("rank_loss", "hamming_loss")
+_FRACTIONS = LOWER_IS_BETTER  # printed as fractions; all others in percent
+
+
+def needs_cutoff(metric: str) -> bool:
+    """Whether the metric compares sets of labels, for which scores are cut off at a delta."""
+    return metric in PARTITION
+
+
+def sign(metric: str) -> int:
+    """1 when more is better, -1 when less is better."""
+    return -1 if metric in LOWER_IS_BETTER else 1
+
+
+def ranking_value(metric: str, truth: np.ndarray, scores: np.ndarray) -> float:
+    """A metric of the order of the scores, as printed.
+
+    Parameters
+    ----------
+    metric : str
+        ``top<k>``, ``rank_loss``, ``map``, ``p_at_<k>`` or ``r_at_<k>``.
+    truth : ndarray of shape (n,) or (n, m)
+        Class indices, or an indicator of label sets.
+    scores : ndarray of shape (n, m)
+
+    Raises
+    ------
+    ValueError
+        For a metric that does not fit the kind of truth.
+    """
+    if metric.startswith("top"):
+        _require(truth.ndim == 1, metric, "one label an instance")
+        return 100.0 * float(metrics.top_k_accuracy(truth, scores, k=int(metric[3:])))
+    _require(truth.ndim == 2, metric, "label sets")
+    if metric == "rank_loss":
+        return float(metrics.rank_loss(truth, scores))
+    if metric == "map":
+        return 100.0 * float(metrics.mean_average_precision(truth, scores))
+    if metric.startswith("p_at_"):
+        return 100.0 * float(metrics.precision_at_k(truth, scores, k=int(metric[5:])))
+    if metric.startswith("r_at_"):
+        return 100.0 * float(metrics.recall_at_k(truth, scores, k=int(metric[5:])))
+    raise ValueError(f"unknown metric '{metric}'")
+
+
+def _require(condition: bool, metric: str, what: str) -> None:
+    if not condition:
+        raise ValueError(f"metric '{metric}' needs {what}")
+
+
+def all_values(
+    names: Sequence[str], truth: np.ndarray, scores: np.ndarray, deltas: np.ndarray
+) -> np.ndarray:
+    """Every metric at every cut-off, as printed.
+
+    Parameters
+    ----------
+    names : sequence of str
+    truth, scores : ndarray
+        As in `ranking_value`.
+    deltas : ndarray of shape (D,)
+        Cut-offs; a label is predicted when its score is at least delta.
+
+    Returns
+    -------
+    ndarray of shape (max(D, 1), len(names))
+        A metric without cut-off stands at delta index 0, NaN elsewhere.
+    """
+    values = np.full((max(len(deltas), 1), len(names)), np.nan)
+    cut = [name for name in names if needs_cutoff(name)]
+    if cut:
+        _require(truth.ndim == 2, cut[0], "label sets")
+        _require(len(deltas) > 0, cut[0], "a grid of cut-offs")
+        swept = thresholds.sweep(scores, truth, deltas)
+    for i, name in enumerate(names):
+        if needs_cutoff(name):
+            values[:, i] = np.asarray(swept[name]) * (1.0 if name in _FRACTIONS else 100.0)
+        else:
+            values[0, i] = ranking_value(name, truth, scores)
+    return values

@@ -1,0 +1,199 @@
+"""The training problems that a split, or a fold of it, poses to a method."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy import sparse
+
+from toplabel.selection.folds import Fold, half_fold, random_folds, rows_of, stratified_folds
+from toplabel.selection.grids import Budget, Protocol
+
+if (
+    TYPE_CHECKING
+):  # the room of the data sets lies above this one; only its dataclasses pass through
+    from toplabel.datasets.prepared import Part, Prepared, Split
+
+Matrix = np.ndarray | sparse.csr_matrix
+
+
+@dataclass(frozen=True)
+class Method:
+    """What is trained: a row of config/methods.yaml as far as selection needs it.
+
+    Attributes
+    ----------
+    name : str
+    task : {"multiclass", "multilabel"}
+        Whether the loss takes one label an example or a set of labels.
+    loss : str
+    k : int
+    gamma : float
+    kernel : {"linear", "rbf"}
+    """
+
+    name: str
+    task: str
+    loss: str
+    k: int = 1
+    gamma: float = 0.0
+    kernel: str = "linear"
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Rows to train on, and rows to measure on.
+
+    Attributes
+    ----------
+    X : ndarray or csr_matrix of shape (rows, d)
+    labels : ndarray of shape (rows,) or (rows, m)
+        As the method's loss takes them: class indices or an indicator.
+    X_eval : ndarray or csr_matrix of shape (rows', d)
+    truth : ndarray of shape (n',) or (n', m)
+        What predictions are measured against: the label sets where there are some, whatever the
+        method was trained on (TPAMI section 6.3), else the class indices.
+    groups : ndarray of shape (rows',) or None
+        Instance 0..n'-1 of each row to measure on.
+    n_classes : int
+        m.
+    """
+
+    X: Matrix
+    labels: np.ndarray
+    X_eval: Matrix
+    truth: np.ndarray
+    groups: np.ndarray | None
+    n_classes: int
+
+
+def training_labels(part: Part, method: Method) -> np.ndarray:
+    """Labels of a part's rows as the method's loss takes them.
+
+    A region gets the label, or the labels, of its image (TPAMI section 6.3).
+
+    Raises
+    ------
+    ValueError
+        When the part has no labels of that kind.
+    """
+    labels = part.Y if method.task == "multilabel" else part.y
+    if labels is None:
+        kind = "label sets" if method.task == "multilabel" else "single labels"
+        raise ValueError(f"method '{method.name}' needs {kind}, which the data set does not have")
+    return labels if part.groups is None else labels[part.groups]
+
+
+def truth_of(part: Part) -> np.ndarray:
+    """What predictions for a part are measured against."""
+    return part.Y if part.Y is not None else part.y
+
+
+def split_named(prepared: Prepared, name: str) -> Split:
+    """The split of that name.
+
+    Raises
+    ------
+    ValueError
+        When there is none; the error lists those that exist.
+    """
+    for split in prepared.splits:
+        if split.name == name:
+            return split
+    known = ", ".join(split.name for split in prepared.splits)
+    raise ValueError(f"data set '{prepared.name}': unknown split '{name}'; known: {known}")
+
+
+def folds_of(
+    prepared: Prepared, split: Split, protocol: Protocol, budget: Budget, seed: int
+) -> list[Fold]:
+    """The folds of a split's training part; the same for all methods.
+
+    Stratified by class for the multiclass protocols, at random where an example has several labels.
+    """
+    part = prepared.parts[split.train]
+    names = (seed, prepared.name, split.name)
+    if protocol.validation == "half":
+        return [half_fold(part.n_instances, *names)]
+    if budget.folds is None:
+        raise ValueError(f"protocol '{protocol.name}': no number of folds")
+    if protocol.validation == "holdout" and part.y is not None:
+        return stratified_folds(part.y, budget.folds, *names)
+    return random_folds(part.n_instances, budget.folds, *names)
+
+
+def fold_problem(part: Part, fold: Fold, method: Method, n_classes: int) -> Problem:
+    """Train on the fold's training instances, measure on the others of the same part."""
+    train = rows_of(fold.train, part.groups)
+    val = rows_of(fold.val, part.groups)
+    groups = None if part.groups is None else np.searchsorted(fold.val, part.groups[val])
+    return Problem(
+        X=part.X[train],
+        labels=training_labels(part, method)[train],
+        X_eval=part.X[val],
+        truth=truth_of(part)[fold.val],
+        groups=groups,
+        n_classes=n_classes,
+    )
+
+
+def holdout_problem(train: Part, held_out: Part, method: Method, n_classes: int) -> Problem:
+    """Train on one part, measure on another."""
+    return Problem(
+        X=train.X,
+        labels=training_labels(train, method),
+        X_eval=held_out.X,
+        truth=truth_of(held_out),
+        groups=held_out.groups,
+        n_classes=n_classes,
+    )
+
+
+def validation_problems(
+    prepared: Prepared,
+    split: Split,
+    protocol: Protocol,
+    budget: Budget,
+    method: Method,
+    seed: int,
+) -> Iterator[Problem]:
+    """All problems that validate one split, in the order of the folds."""
+    train = prepared.parts[split.train]
+    if protocol.validation == "holdout" and split.val is not None:
+        yield holdout_problem(train, prepared.parts[split.val], method, prepared.n_classes)
+        return
+    for fold in folds_of(prepared, split, protocol, budget, seed):
+        yield fold_problem(train, fold, method, prepared.n_classes)
+
+
+def join_parts(first: Part, second: Part) -> Part:
+    """The instances of two parts as one, in that order."""
+
+    def both(name: str) -> Any:
+        a, b = getattr(first, name), getattr(second, name)
+        return None if a is None or b is None else np.concatenate([a, b])
+
+    groups = None
+    if first.groups is not None or second.groups is not None:
+        shifted = _groups(second) + first.n_instances
+        groups = np.concatenate([_groups(first), shifted])
+    if sparse.issparse(first.X):
+        X = sparse.vstack([first.X, second.X], format="csr")
+    else:
+        X = np.concatenate([first.X, second.X])
+    return replace(first, X=X, y=both("y"), Y=both("Y"), groups=groups)
+
+
+def _groups(part: Part) -> np.ndarray:
+    return part.groups if part.groups is not None else np.arange(part.n_rows)
+
+
+def final_part(prepared: Prepared, split: Split, protocol: Protocol) -> Part:
+    """What the final models are trained on: the training part, or it and the validation part."""
+    train = prepared.parts[split.train]
+    if protocol.retrain_on == "train_val" and split.val is not None:
+        return join_parts(train, prepared.parts[split.val])
+    return train

@@ -1,0 +1,151 @@
+"""What tuning finds: validation values over a grid, of one fold or the mean over folds."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+from toplabel.files import atomic_path
+from toplabel.selection.grids import Budget
+
+
+@dataclass(frozen=True)
+class TuneResult:
+    """Validation values over a grid; NaN where a point was not visited.
+
+    Attributes
+    ----------
+    split : str
+    fold : str
+        Index of the fold, or "all" for the mean over them.
+    theta : ndarray of shape (t,)
+        Ascending; a single NaN for methods without a kernel parameter.
+    C : ndarray of shape (c,)
+        Ascending.
+    delta : ndarray of shape (D,)
+        A single NaN when no metric needs a cut-off.
+    metric : ndarray of str, shape (k,)
+    value : ndarray of shape (t, c, D, k)
+        As printed: percent, but fractions for the rank and the Hamming loss. A metric without
+        cut-off stands at delta index 0.
+    relative_gap, epochs, seconds : ndarray of shape (t, c)
+        Of several folds, the worst gap, and the sums of epochs and seconds.
+    """
+
+    split: str
+    fold: str
+    theta: np.ndarray
+    C: np.ndarray
+    delta: np.ndarray
+    metric: np.ndarray
+    value: np.ndarray
+    relative_gap: np.ndarray
+    epochs: np.ndarray
+    seconds: np.ndarray
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write an .npz file, whole or not at all."""
+        arrays = {field.name: np.asarray(getattr(self, field.name)) for field in fields(self)}
+        with atomic_path(path) as temporary:
+            np.savez_compressed(temporary, **arrays)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> TuneResult:
+        """Read what `save` wrote."""
+        with np.load(path) as arrays:
+            values = {field.name: arrays[field.name] for field in fields(cls)}
+        values["split"], values["fold"] = str(values["split"]), str(values["fold"])
+        return cls(**values)
+
+
+@dataclass(frozen=True)
+class Point:
+    """What was found at one (theta, C) of one fold; `values` has shape (D, k)."""
+
+    theta: float
+    C: float
+    values: np.ndarray
+    relative_gap: float
+    epochs: int
+    seconds: float
+
+
+def assemble(
+    points: Sequence[Point], metrics: Sequence[str], budget: Budget, split: str, fold: str
+) -> TuneResult:
+    """Arrange the points of one fold in a cube. A later point replaces an earlier one."""
+    theta = np.unique(np.array([point.theta for point in points]))
+    C = np.unique(np.array([point.C for point in points]))
+    delta = budget.deltas if len(budget.deltas) else np.array([np.nan])
+    shape = (len(theta), len(C))
+    value = np.full((*shape, len(delta), len(metrics)), np.nan)
+    gap, epochs, seconds = (np.full(shape, np.nan) for _ in range(3))
+    for point in points:
+        i = 0 if np.isnan(point.theta) else int(np.searchsorted(theta, point.theta))
+        j = int(np.searchsorted(C, point.C))
+        value[i, j] = point.values
+        gap[i, j], epochs[i, j], seconds[i, j] = point.relative_gap, point.epochs, point.seconds
+    return TuneResult(split, fold, theta, C, delta, np.array(metrics), value, gap, epochs, seconds)
+
+
+def merge(results: Sequence[TuneResult]) -> TuneResult:
+    """Join what was visited of one fold by several jobs: blocks of widths, coarse and fine grid."""
+    first = results[0]
+    theta = np.unique(np.concatenate([result.theta for result in results]))
+    C = np.unique(np.concatenate([result.C for result in results]))
+    shape = (len(theta), len(C))
+    value = np.full((*shape, *first.value.shape[2:]), np.nan)
+    tables = {name: np.full(shape, np.nan) for name in ("relative_gap", "epochs", "seconds")}
+    for result in results:
+        rows = np.searchsorted(theta, result.theta)
+        columns = np.searchsorted(C, result.C)
+        seen = ~np.isnan(result.relative_gap)
+        i, j = rows[np.nonzero(seen)[0]], columns[np.nonzero(seen)[1]]
+        value[i, j] = result.value[seen]
+        for name, table in tables.items():
+            table[i, j] = getattr(result, name)[seen]
+    return TuneResult(first.split, first.fold, theta, C, first.delta, first.metric, value, **tables)
+
+
+def average(results: Sequence[TuneResult]) -> TuneResult:
+    """Mean over folds that visited the same points: the mean of the folds' values.
+
+    Raises
+    ------
+    ValueError
+        When the folds did not visit the same points.
+    """
+    first = results[0]
+    for other in results[1:]:
+        same = np.array_equal(first.theta, other.theta, equal_nan=True)
+        if not (same and np.array_equal(first.C, other.C)):
+            raise ValueError(
+                f"split '{first.split}': folds {first.fold} and {other.fold} visited other points"
+            )
+    return TuneResult(
+        first.split,
+        "all",
+        first.theta,
+        first.C,
+        first.delta,
+        first.metric,
+        np.mean([result.value for result in results], axis=0),
+        np.max([result.relative_gap for result in results], axis=0),
+        np.sum([result.epochs for result in results], axis=0),
+        np.sum([result.seconds for result in results], axis=0),
+    )
+
+
+def collect(results: Iterable[TuneResult]) -> dict[str, TuneResult]:
+    """The mean over folds of each split, from the files of all its jobs."""
+    folds: dict[str, dict[str, list[TuneResult]]] = {}
+    for result in results:
+        if result.C.size:
+            folds.setdefault(result.split, {}).setdefault(result.fold, []).append(result)
+    return {
+        split: average([merge(of_fold) for of_fold in by_fold.values()])
+        for split, by_fold in folds.items()
+    }

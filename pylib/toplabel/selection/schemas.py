@@ -1,0 +1,64 @@
+"""Config documents against their closed JSON schemas, with errors of one line."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import yaml
+
+
+def read_yaml(path: str | os.PathLike[str]) -> Any:
+    """Read a YAML file.
+
+    Raises
+    ------
+    ValueError
+        One line with the file, and the line in it when it is not YAML.
+    """
+    path = Path(path)
+    try:
+        return yaml.safe_load(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise ValueError(f"{path}: no such file") from None
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        line = f":{mark.line + 1}" if mark else ""
+        problem = getattr(error, "problem", None) or "not YAML"
+        raise ValueError(f"{path}{line}: not YAML: {problem}") from None
+
+
+def validate(document: Any, schema: str | os.PathLike[str] | Mapping[str, Any], name: str) -> None:
+    """Check a document against a schema.
+
+    Parameters
+    ----------
+    document : object
+        What a YAML file holds.
+    schema : path-like or mapping
+        The schema, or the YAML file that holds it.
+    name : str
+        What the error calls the document: its path.
+
+    Raises
+    ------
+    ValueError
+        One line: the document, the dotted key, what is wrong.
+    """
+    if not isinstance(schema, Mapping):
+        schema = read_yaml(schema)
+    validator = jsonschema.Draft202012Validator(schema)
+    errors = [_deepest(error) for error in validator.iter_errors(document)]
+    if errors:
+        first = min(errors, key=lambda error: [str(part) for part in error.absolute_path])
+        key = ".".join(str(part) for part in first.absolute_path)
+        message = " ".join(first.message.split())
+        raise ValueError(f"{name}: {key + ': ' if key else ''}{message}")
+
+
+def _deepest(error: jsonschema.ValidationError) -> jsonschema.ValidationError:
+    """The most telling part of a oneOf/anyOf error."""
+    return jsonschema.exceptions.best_match([error]) or error
