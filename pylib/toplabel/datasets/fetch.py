@@ -1,0 +1,242 @@
+"""Find raw files: ``data/raw/<set>/``, the mirror folders, the official address; check their sums.
+
+A file arrives in ``data/raw/<set>/`` uncompressed and whole, or not at all.
+"""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import hashlib
+import http.client
+import lzma
+import os
+import urllib.error
+import urllib.parse
+import urllib.request
+import zlib
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import BinaryIO
+
+from toplabel.datasets.registry import Entry, RawFile
+from toplabel.files import atomic_path
+
+MIRROR_VARIABLE = "TOPLABEL_MIRROR"
+_CHUNK = 1 << 20
+_DECOMPRESSORS = {".xz": lzma.open, ".gz": gzip.open, ".bz2": bz2.open}
+_DAMAGE = (EOFError, OSError, lzma.LZMAError, zlib.error)
+
+
+class FetchError(ValueError):
+    """A raw file could not be had."""
+
+
+class ChecksumError(FetchError):
+    """A raw file is not the one that the registry describes."""
+
+
+def mirror_folders(configured: Iterable[str | os.PathLike[str]] = ()) -> list[Path]:
+    """The folders to look for raw files in: those of TOPLABEL_MIRROR, then the configured ones.
+
+    Parameters
+    ----------
+    configured : iterable of path-like
+        ``mirrors`` of the configuration. TOPLABEL_MIRROR may name several folders, separated as in
+        PATH.
+    """
+    named = os.environ.get(MIRROR_VARIABLE, "").split(os.pathsep)
+    folders = [Path(name).expanduser() for name in (*named, *configured) if str(name)]
+    return list(dict.fromkeys(folders))
+
+
+def available(
+    entry: Entry, raw_folder: str | os.PathLike[str], mirrors: Sequence[str | os.PathLike[str]] = ()
+) -> tuple[bool, str]:
+    """Say whether a data set can be had without network, and if not, why.
+
+    Only the presence of files is looked at, not their content: cheap enough for planning.
+
+    Returns
+    -------
+    bool
+    str
+        The reason, one line; empty when the set can be had.
+    """
+    if not entry.is_readable:
+        return False, f"waits for {entry.waits_for}"
+    folders = _folders(entry, raw_folder, mirrors)
+    missing = [file for file in entry.files if _find(file, folders) is None]
+    if not missing:
+        return True, ""
+    names = ", ".join(file.name for file in missing)
+    places = "data/raw or a mirror" if mirrors else "data/raw, and no mirror is configured"
+    reason = f"{names} not found in {places}"
+    return False, f"{reason}; waits for {entry.waits_for}" if entry.waits_for else reason
+
+
+def fetch(
+    entry: Entry,
+    raw_folder: str | os.PathLike[str],
+    mirrors: Sequence[str | os.PathLike[str]] = (),
+    network: bool = True,
+    timeout: float = 30.0,
+) -> list[Path]:
+    """Bring the raw files of a data set to ``raw_folder/<set>/``, uncompressed and checked.
+
+    Parameters
+    ----------
+    entry : Entry
+    raw_folder : path-like
+        ``data/raw``.
+    mirrors : sequence of path-like
+        Folders that hold ``<set>/<file>``, plain or with .xz, .gz or .bz2 added.
+    network : bool
+        Whether to ask the official address when no folder has the file.
+    timeout : float
+        Seconds to wait for the address to answer, or to go on.
+
+    Returns
+    -------
+    list of Path
+        The files in the order of the registry; empty for an embedded set.
+
+    Raises
+    ------
+    ChecksumError
+        A file is not the registered one (both sums or sizes are named).
+    FetchError
+        A file is nowhere to be had, or a copy of it is damaged.
+    """
+    if not entry.is_readable:
+        raise FetchError(f"data set '{entry.name}' waits for {entry.waits_for}")
+    return [
+        _fetch_file(entry, file, Path(raw_folder), mirrors, network, timeout)
+        for file in entry.files
+    ]
+
+
+def sha256_of(path: str | os.PathLike[str]) -> tuple[str, int]:
+    """SHA-256 (hexadecimal) and size in bytes of a file."""
+    digest, size = hashlib.sha256(), 0
+    with open(path, "rb") as stream:
+        while chunk := stream.read(_CHUNK):
+            digest.update(chunk)
+            size += len(chunk)
+    return digest.hexdigest(), size
+
+
+def check_sum(file: RawFile, sha256: str, size: int, where: str) -> None:
+    """Compare what was measured with the registry.
+
+    Raises
+    ------
+    ChecksumError
+        Naming both sums, or both sizes when no sum is registered.
+    """
+    if file.sha256 is not None and sha256 != file.sha256:
+        raise ChecksumError(
+            f"{where}: sha256 is {sha256} ({size} bytes), the registry has {file.sha256}"
+            + (f" ({file.size} bytes)" if file.size is not None else "")
+        )
+    if file.size is not None and size != file.size:
+        raise ChecksumError(f"{where}: {size} bytes, the registry has {file.size}")
+
+
+def _folders(
+    entry: Entry, raw_folder: str | os.PathLike[str], mirrors: Sequence[str | os.PathLike[str]]
+) -> list[Path]:
+    return [Path(folder) / entry.folder for folder in (raw_folder, *mirrors)]
+
+
+def _find(file: RawFile, folders: Iterable[Path]) -> tuple[Path, str] | None:
+    """The first copy of a file, and the suffix of its compression."""
+    for folder in folders:
+        for suffix in ("", *_DECOMPRESSORS):
+            candidate = folder / (file.name + suffix)
+            if candidate.is_file():
+                return candidate, suffix
+    return None
+
+
+def _fetch_file(
+    entry: Entry,
+    file: RawFile,
+    raw_folder: Path,
+    mirrors: Sequence[str | os.PathLike[str]],
+    network: bool,
+    timeout: float,
+) -> Path:
+    target = raw_folder / entry.folder / file.name
+    if target.is_file():
+        sha256, size = sha256_of(target)
+        check_sum(file, sha256, size, f"{target} (remove it to have it fetched again)")
+        return target
+    folders = _folders(entry, raw_folder, mirrors)
+    found = _find(file, folders)
+    if found is not None:
+        _copy(file, *found, target)
+        return target
+    what = f"data set '{entry.name}': {file.name} could not be had"
+    looked = f"it is not in {' nor in '.join(map(str, folders))}"
+    if file.url is None:
+        waits = f"; it waits for {entry.waits_for}" if entry.waits_for else ""
+        raise FetchError(f"{what}: {looked}, and no address is registered{waits}")
+    if not network:
+        raise FetchError(f"{what}: {looked}, and the network is not to be used ({file.url})")
+    try:
+        _download(file, file.url, target, timeout)
+    except (urllib.error.URLError, http.client.HTTPException, OSError) as error:
+        reason = getattr(error, "reason", None) or error
+        raise FetchError(f"{what}: {looked}, and {file.url} failed ({reason})") from None
+    return target
+
+
+def _copy(file: RawFile, copy: Path, suffix: str, target: Path) -> None:
+    try:
+        with copy.open("rb") as stream:
+            _store(file, stream, suffix, target, str(copy))
+    except OSError as error:
+        raise FetchError(f"{copy}: cannot be copied to {target} ({error.strerror})") from None
+
+
+def _download(file: RawFile, url: str, target: Path, timeout: float) -> None:
+    suffix = Path(urllib.parse.urlparse(url).path).suffix
+    if suffix not in _DECOMPRESSORS or file.name.endswith(suffix):
+        suffix = ""
+    request = urllib.request.Request(url, headers={"User-Agent": "toplabel"})
+    with urllib.request.urlopen(request, timeout=timeout) as stream:
+        # A connection that breaks looks like the end of the file to read().
+        promised = None if suffix else stream.headers.get("Content-Length")
+        _store(file, stream, suffix, target, url, int(promised) if promised else None)
+
+
+def _store(
+    file: RawFile,
+    stream: BinaryIO,
+    suffix: str,
+    target: Path,
+    origin: str,
+    promised: int | None = None,
+) -> None:
+    """Decompress, check and place a file; the content passes through memory in pieces."""
+    digest, size = hashlib.sha256(), 0
+    with atomic_path(target) as temporary:
+        with temporary.open("wb") as output:
+            plain = _DECOMPRESSORS[suffix](stream) if suffix else stream
+            while chunk := _read_chunk(plain, suffix, origin):
+                digest.update(chunk)
+                size += len(chunk)
+                output.write(chunk)
+        if promised is not None and size != promised:
+            raise FetchError(f"{origin}: broke off after {size} of {promised} bytes")
+        check_sum(file, digest.hexdigest(), size, origin)
+
+
+def _read_chunk(stream: BinaryIO, suffix: str, origin: str) -> bytes:
+    if not suffix:
+        return stream.read(_CHUNK)
+    try:
+        return stream.read(_CHUNK)
+    except _DAMAGE as error:
+        raise FetchError(f"{origin}: truncated or damaged {suffix} file ({error})") from None

@@ -1,0 +1,236 @@
+"""The registry of data sets: ``config/datasets.yaml``, checked and as dataclasses."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import ValidationError, best_match
+
+from toplabel.datasets.prepared import Split, Task
+
+
+class RegistryError(ValueError):
+    """The registry does not follow its schema, or a data set is not in it."""
+
+
+@dataclass(frozen=True)
+class RawFile:
+    """A file as published; sum and size are those of the uncompressed content."""
+
+    name: str
+    part: str | None = None
+    role: str | None = None
+    sha256: str | None = None
+    size: int | None = None
+    url: str | None = None
+
+
+@dataclass(frozen=True)
+class Divide:
+    """How a part that is published as one is cut into several."""
+
+    part: str
+    method: str
+    into: dict[str, float]
+
+
+@dataclass(frozen=True)
+class Printed:
+    """What one table of a paper prints about a data set, as printed ("10.5K").
+
+    `differs` gives the reason for each number that the files are known not to give.
+    """
+
+    source: str
+    n_classes: str | None = None
+    n_train: str | None = None
+    n_features: str | None = None
+    label_cardinality: str | None = None
+    differs: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A registered data set. The fields are described in the schema."""
+
+    name: str
+    title: str
+    task: Task
+    protocol: str
+    licence: str
+    citation: str
+    features: str = ""
+    published_key: str = ""
+    embedded: str | None = None
+    format: str | None = None
+    options: dict[str, Any] = field(default_factory=dict)
+    storage: str = "auto"
+    folder: str = ""
+    files: tuple[RawFile, ...] = ()
+    divide: Divide | None = None
+    splits: tuple[Split, ...] = ()
+    statistics: tuple[Printed, ...] = ()
+    waits_for: str | None = None
+    url: str | None = None
+    notes: str | None = None
+
+    @property
+    def is_readable(self) -> bool:
+        """Whether there is code that makes the set, given its files."""
+        return self.embedded is not None or self.format is not None
+
+
+class Registry(Mapping[str, Entry]):
+    """The entries by name; an unknown name is an error that proposes the nearest ones."""
+
+    def __init__(self, entries: dict[str, Entry]) -> None:
+        self._entries = dict(entries)
+
+    def __getitem__(self, name: str) -> Entry:
+        if name not in self._entries:
+            near = difflib.get_close_matches(name, self._entries, n=3)
+            hint = f"did you mean {' or '.join(near)}?" if near else "see config/datasets.yaml"
+            raise RegistryError(f"unknown data set '{name}'; {hint}")
+        return self._entries[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._entries
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._entries)
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+
+def load_registry(
+    path: str | os.PathLike[str], schema_path: str | os.PathLike[str] | None = None
+) -> Registry:
+    """Read and check the registry.
+
+    Parameters
+    ----------
+    path : path-like
+        ``config/datasets.yaml``.
+    schema_path : path-like, optional
+        By default ``workflow/schemas/datasets.schema.yaml`` of the checkout that `path` is in.
+
+    Raises
+    ------
+    RegistryError
+        One line that names the file, the data set, the key and what was found.
+    """
+    path = Path(path)
+    if schema_path is None:
+        schema_path = path.resolve().parents[1] / "workflow/schemas/datasets.schema.yaml"
+    schema = _read_yaml(Path(schema_path))
+    document = _read_yaml(path)
+    error = best_match(Draft202012Validator(schema).iter_errors(document))
+    if error is not None:
+        raise RegistryError(f"{path}: {_explain(error)}")
+    registry = Registry(
+        {name: _entry(name, record) for name, record in document["datasets"].items()}
+    )
+    for entry in registry.values():
+        _check_parts(path, entry)
+    return registry
+
+
+class _UniqueKeyLoader(yaml.SafeLoader):
+    """YAML that refuses a key given twice, which plain YAML silently overwrites."""
+
+    def construct_mapping(self, node, deep=False):
+        keys = [self.construct_object(key, deep=True) for key, _ in node.value]
+        for (key_node, _), key in zip(node.value, keys, strict=True):
+            if keys.count(key) > 1:
+                raise yaml.constructor.ConstructorError(
+                    None, None, f"the key {key!r} is given twice", key_node.start_mark
+                )
+        return super().construct_mapping(node, deep=deep)
+
+
+def _read_yaml(path: Path) -> Any:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise RegistryError(f"{path}: cannot be read ({error.strerror})") from None
+    try:
+        return yaml.load(text, Loader=_UniqueKeyLoader)
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark else 0
+        raise RegistryError(f"{path}:{line}: {error.problem}") from None
+    except yaml.YAMLError as error:
+        raise RegistryError(f"{path}: not YAML ({' '.join(str(error).split())})") from None
+
+
+def _explain(error: ValidationError) -> str:
+    steps = list(error.absolute_path)
+    if steps[:1] == ["datasets"] and len(steps) > 1:
+        where = f"data set '{steps[1]}'"
+        key = "".join(f"[{s}]" if isinstance(s, int) else f".{s}" for s in steps[2:]).lstrip(".")
+    else:
+        where, key = "top level", ".".join(str(step) for step in steps)
+    place = f"{where}, {key}" if key else where
+    if error.validator == "additionalProperties" and isinstance(error.instance, dict):
+        known = error.schema.get("properties", {})
+        unknown = [name for name in error.instance if name not in known]
+        if unknown:
+            allowed = ", ".join(known) or "none"
+            return f"{place}: unknown key '{unknown[0]}'; allowed: {allowed}"
+    if error.validator == "not" and isinstance(error.instance, dict):
+        return f"{place}: an embedded set has neither format nor files"
+    return f"{place}: {' '.join(error.message.split())}"
+
+
+def _entry(name: str, record: dict[str, Any]) -> Entry:
+    fields = dict(record)
+    fields.setdefault("published_key", name)
+    fields.setdefault("folder", name)
+    fields["files"] = tuple(RawFile(**file) for file in record.get("files", ()))
+    fields["splits"] = tuple(
+        Split(split["name"], split["train"], split.get("val"), split["test"])
+        for split in record.get("splits", ())
+    )
+    fields["statistics"] = tuple(Printed(**row) for row in record.get("statistics", ()))
+    if "divide" in record:
+        fields["divide"] = Divide(**record["divide"])
+    return Entry(name=name, **fields)
+
+
+def _check_parts(path: Path, entry: Entry) -> None:
+    """Refuse an entry whose files, division and splits do not fit each other."""
+    where = f"{path}: data set '{entry.name}'"
+    if entry.format is None:
+        return
+    for kind, names in (
+        ("file", [file.name for file in entry.files]),
+        ("part", [file.part for file in entry.files if file.part]),
+        ("labels file", [file.role for file in entry.files if file.role == "labels"]),
+    ):
+        for value, count in Counter(names).items():
+            if count > 1:
+                raise RegistryError(f"{where}: the {kind} '{value}' is given {count} times")
+    for file in entry.files:
+        if (file.part is None) == (file.role is None):
+            raise RegistryError(f"{where}, file '{file.name}': needs either a part or a role")
+    parts = [file.part for file in entry.files if file.part]
+    if entry.divide is not None:
+        if entry.divide.part not in parts:
+            raise RegistryError(f"{where}, divide.part: no file has the part '{entry.divide.part}'")
+        parts = [*parts, *entry.divide.into]
+    for split in entry.splits:
+        for role in ("train", "val", "test"):
+            part = getattr(split, role)
+            if part is not None and part not in parts:
+                raise RegistryError(
+                    f"{where}, split '{split.name}': {role} names the part '{part}', "
+                    f"but the parts are: {', '.join(parts)}"
+                )
