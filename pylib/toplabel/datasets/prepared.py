@@ -368,10 +368,7 @@ def _load_part(folder: Path, name: str, shape: dict[str, Any], mmap: bool) -> Pa
     is_sparse = shape["storage"] == "csr"
     path = folder / f"X_{name}.{'npz' if is_sparse else 'npy'}"
     try:
-        if is_sparse:
-            X = sparse.csr_matrix(sparse.load_npz(path))
-        else:
-            X = np.load(path, mmap_mode="r" if mmap else None)
+        X = _load_csr(path) if is_sparse else np.load(path, mmap_mode="r" if mmap else None)
         path = folder / f"Y_{name}.npz"
         with np.load(path) as labels:
             arrays = {key: labels[key] for key in shape["labels"]}
@@ -385,3 +382,7 @@ def _load_part(folder: Path, name: str, shape: dict[str, Any], mmap: bool) -> Pa
             f"{path}: {_META_FILE} promises n, rows, d = {promised}, the files hold {found}"
         )
     return part
+
+
+def _load_csr(path: Path) -> sparse.csr_matrix:
+    return sparse.csr_matrix(sparse.load_npz(path))
