@@ -1,0 +1,234 @@
+"""What surrounds the tables: data sets, what is missing, certificates, the run."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+import pandas as pd
+
+from toplabel.reporting import numbers
+from toplabel.reporting.inputs import ReportInputs
+from toplabel.reporting.labels import paper_label
+from toplabel.reporting.trace import Trace
+
+
+@dataclass(frozen=True)
+class Statistic:
+    """A statistic of a data set: ours, and the paper's where it prints one."""
+
+    ours: str
+    paper: str
+
+
+@dataclass(frozen=True)
+class DatasetRow:
+    title: str
+    key: str
+    task: str
+    ready: bool
+    statistics: list[Statistic]
+    oddities: str
+    agreement: str
+    source: str
+    licence: str
+    citation: str
+    url: str
+
+
+@dataclass(frozen=True)
+class MissingSet:
+    """A data set that could not be had, and how many published cells wait for it."""
+
+    title: str
+    reason: str
+    cells: int
+
+
+@dataclass(frozen=True)
+class MissingCells:
+    """Published cells that share a reason, on data sets that are there or of other authors."""
+
+    reason: str
+    where: str
+    cells: int
+
+
+@dataclass(frozen=True)
+class Certificates:
+    """The largest relative gap of each method (rows) on each data set (columns)."""
+
+    columns: list[str]
+    rows: list[tuple[str, list[str]]]
+    remark: str
+
+
+STATISTICS = ("classes", "train", "val", "test", "features", "labels a row")
+_COLUMNS = (
+    ("n_classes", "paper_n_classes"),
+    ("n_train", "paper_n_train"),
+    ("n_val", ""),
+    ("n_test", ""),
+    ("n_features", "paper_n_features"),
+    ("label_cardinality", "paper_label_cardinality"),
+)
+_ODDITIES = {
+    "zero_rows": "rows of zeros",
+    "empty_label_sets": "empty label sets",
+    "full_label_sets": "full label sets",
+    "classes_without_example": "classes without an example",
+}
+_AGREEMENT = {"true": "agrees", "false": "differs", "1": "agrees", "0": "differs"}
+
+
+def dataset_rows(inputs: ReportInputs) -> list[DatasetRow]:
+    """Return the registered data sets, those that are there first."""
+    rows = []
+    frame = inputs.datasets
+    ordered = pd.concat([frame[frame["status"] == status] for status in ("ready", "missing")])
+    for _, row in ordered.iterrows():
+        odd = [
+            f"{_number(row[c])} {w}"
+            for c, w in _ODDITIES.items()
+            if _number(row[c]) not in ("", "0")
+        ]
+        rows.append(
+            DatasetRow(
+                title=row["title"] or row["dataset"],
+                key=row["dataset"],
+                task=row["task"],
+                ready=row["status"] == "ready",
+                statistics=[
+                    Statistic(_number(row[ours]), row[paper] if paper else "")
+                    for ours, paper in _COLUMNS
+                ],
+                oddities=", ".join(odd),
+                agreement=_AGREEMENT.get(row["agrees"].strip().lower(), ""),
+                source=row["paper_source"],
+                licence=row["licence"],
+                citation=row["citation"],
+                url=row["url"] if urlsplit(row["url"]).scheme in ("http", "https") else "",
+            )
+        )
+    return rows
+
+
+def _number(text: str) -> str:
+    """Tidy a number of a statistic: counts whole with thin spaces, others with two decimals."""
+    try:
+        value = float(text)
+    except ValueError:
+        return text
+    return numbers.count(int(value)) if value == int(value) else numbers.fixed(value, 2)
+
+
+def missing_sets(inputs: ReportInputs) -> list[MissingSet]:
+    """Return the data sets that could not be had, those that most cells wait for first."""
+    waiting = inputs.comparison[inputs.comparison["measured"].isna()]["dataset"].value_counts()
+    frame = inputs.datasets[inputs.datasets["status"] == "missing"]
+    found = [
+        MissingSet(
+            row["title"] or row["dataset"], row["reason"], int(waiting.get(row["dataset"], 0))
+        )
+        for _, row in frame.iterrows()
+    ]
+    return sorted(found, key=lambda one: -one.cells)
+
+
+def missing_cells(inputs: ReportInputs, trace: Trace) -> list[MissingCells]:
+    """Return the cells without a measurement that no missing data set explains."""
+    absent = set(inputs.datasets.loc[inputs.datasets["status"] == "missing", "dataset"])
+    cells = inputs.comparison
+    cells = cells[cells["measured"].isna() & ~cells["dataset"].isin(absent)]
+    by_reason: dict[str, dict[str, int]] = {}
+    for _, row in cells.iterrows():
+        counts = by_reason.setdefault(trace.reason(row), {})
+        title = trace.title(row["dataset"])
+        counts[title] = counts.get(title, 0) + 1
+    found = [
+        MissingCells(reason, ", ".join(f"{t} {n}" for t, n in counts.items()), sum(counts.values()))
+        for reason, counts in by_reason.items()
+    ]
+    return sorted(found, key=lambda one: -one.cells)
+
+
+def certificates(inputs: ReportInputs, trace: Trace) -> Certificates:
+    """Arrange the largest relative gap by method and data set."""
+    frame = inputs.evaluation
+    labels = frame["label"].where(frame["label"] != "", frame["method"])
+    sets = frame["dataset"] + frame["features"].where(
+        frame["features"] == "", " " + frame["features"]
+    )
+    worst = frame.groupby([labels, sets], sort=False)["relative_gap"].max()
+    columns = list(dict.fromkeys(sets))
+    titles = dict(zip(sets, frame["dataset"], strict=True))
+    rows = [
+        (label, [numbers.small(worst.get((label, column), float("nan"))) for column in columns])
+        for label in dict.fromkeys(labels)
+    ]
+    names = [c.replace(titles[c], trace.title(titles[c]), 1) for c in columns]
+    return Certificates(names, rows, _remark(frame))
+
+
+def _remark(frame: pd.DataFrame) -> str:
+    """Say in one sentence how many evaluated cells come from models that did not converge."""
+    if frame.empty:
+        return "No model was trained in this run."
+    stopped = frame[frame["status"] != "converged"]
+    if stopped.empty:
+        return (
+            "Every measured number comes from models that reached the tolerance on the duality gap."
+        )
+    causes = ", ".join(sorted(set(stopped["status"]) - {""})) or "no status"
+    return (
+        f"{numbers.count(len(stopped))} of {numbers.count(len(frame))} measured numbers come from a"
+        f" model that stopped before it reached the tolerance ({causes})."
+    )
+
+
+def run_facts(run: dict[str, Any]) -> list[tuple[str, str]]:
+    """Return the facts of run.json as (name, text)."""
+    machine, git = run["machine"], run["git"]
+    commit = str(git.get("commit") or "unknown")
+    cores, memory = machine.get("cores"), machine.get("memory_gib")
+    hardware = [machine.get("cpu"), cores and f"{cores} cores", memory and f"{memory:g} GiB"]
+    facts = [
+        ("created", _plain(run["created"])),
+        ("command", _plain(run["command"])),
+        ("budget", _plain(run["budget"])),
+        ("seeds", _plain(run["seeds"])),
+        ("wall time", numbers.duration(_seconds(run["wall_seconds"]))),
+        ("machine", ", ".join(str(part) for part in [*hardware, machine.get("os")] if part)),
+        ("BLAS", _plain(run["blas"])),
+        ("versions", ", ".join(f"{name} {v}" for name, v in run["versions"].items())),
+        ("commit", commit + (", with changes that are not committed" if git.get("dirty") else "")),
+    ]
+    return [(name, text) for name, text in facts if text]
+
+
+def config_text(run: dict[str, Any]) -> str:
+    """Return the configuration of the run as it is to be printed."""
+    config = run["config"]
+    return config if isinstance(config, str) else json.dumps(config, indent=2, ensure_ascii=False)
+
+
+def _seconds(value: object) -> float:
+    return float(value) if isinstance(value, (int, float)) else float("nan")
+
+
+def _plain(value: object) -> str:
+    """Put a value of run.json into words: lists with commas, objects as name and value."""
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {_plain(inner)}" for name, inner in value.items())
+    if isinstance(value, list):
+        return ", ".join(_plain(inner) for inner in value)
+    return "" if value is None else str(value)
+
+
+def paper_of(source: str) -> str:
+    """Name the paper and table of a `paper_source` like tpami2017_table04."""
+    paper, _, place = source.partition("_")
+    place = place.replace("table0", "table").replace("table", "Table ").replace("sec", "section ")
+    return f"{paper_label(paper)}, {place}" if place else paper_label(paper)

@@ -1,0 +1,246 @@
+"""The tables of a report: which there are, in which order, with which cells and records."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import count
+
+import pandas as pd
+
+from toplabel.reporting import numbers
+from toplabel.reporting.columns import KEYS
+from toplabel.reporting.grid import Block, build_blocks, cell_texts
+from toplabel.reporting.inputs import ReportInputs, TableInput
+from toplabel.reporting.labels import (
+    metric_label,
+    paper_label,
+    table_order,
+    table_title,
+)
+from toplabel.reporting.score import Score, score_of
+from toplabel.reporting.trace import Trace
+
+
+@dataclass(frozen=True)
+class Record:
+    """All that is known of one measured cell, as text."""
+
+    anchor: str
+    dataset: str
+    method: str
+    kernel: str
+    metric: str
+    ours: str
+    published: str
+    difference: str
+    verdict: str
+    budget: str
+    C: str
+    theta: str
+    delta: str
+    gap: str
+    seconds: str
+    file: str
+    link: str
+
+
+@dataclass(frozen=True)
+class Section:
+    """A table of the report.
+
+    `blocks` have a measurement, `unmeasured` have none; `notes` say which rows of a block were not
+    measured and why, by the position of the block.
+    """
+
+    anchor: str
+    title: str
+    origin: str
+    caption: str
+    score: Score
+    blocks: list[Block]
+    unmeasured: list[Block]
+    records: list[Record]
+    notes: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class PlainTable:
+    """A table that is no grid, printed as it stands."""
+
+    anchor: str
+    title: str
+    caption: str
+    header: list[str]
+    rows: list[list[str]]
+    file: str
+    link: str
+
+
+def build_sections(inputs: ReportInputs, trace: Trace) -> list[Section]:
+    """Return the published tables in the papers' order, then tables without a published counterpart."""
+    serial = count(1)
+    grids = [table for table in inputs.tables if table.is_grid]
+    published = {
+        (str(source), str(table)): cells
+        for (source, table), cells in inputs.comparison.groupby(["source", "table"])
+    }
+    sections = []
+    for key in sorted(published, key=lambda pair: table_order(*pair)):
+        printed = [table for table in grids if (table.source, table.table) == key]
+        cells = _with_extra_cells(published[key], printed)
+        title = printed[0].title if printed else ""
+        titles = [trace.title(dataset) for dataset in dict.fromkeys(cells["dataset"])]
+        sections.append(
+            _section(
+                anchor=slug(printed[0].name if printed else f"{key[0]}-table{key[1]}"),
+                title=title or table_title(*key, titles),
+                origin=f"{paper_label(key[0])}, Table {key[1]}",
+                caption=printed[0].caption if printed else "",
+                cells=cells,
+                trace=trace,
+                serial=serial,
+            )
+        )
+    own = [table for table in grids if (table.source, table.table) not in published]
+    for table in own:
+        sections.append(
+            _section(slug(table.name), table.title, "", table.caption, table.frame, trace, serial)
+        )
+    sections.extend(_leftovers(inputs, own, trace, serial))
+    return sections
+
+
+def build_plain_tables(inputs: ReportInputs, trace: Trace) -> list[PlainTable]:
+    """Return the tables that are no grids."""
+    found = []
+    for table in inputs.tables:
+        if table.is_grid:
+            continue
+        file = f"tables/{table.name}.csv"
+        found.append(
+            PlainTable(
+                slug(table.name),
+                table.title,
+                table.caption,
+                [str(column) for column in table.frame.columns],
+                [[str(value) for value in row] for row in table.frame.itertuples(index=False)],
+                file,
+                trace.link(file),
+            )
+        )
+    return found
+
+
+def slug(text: str) -> str:
+    """Return `text` as the name of an anchor."""
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
+
+
+def _with_extra_cells(cells: pd.DataFrame, printed: list[TableInput]) -> pd.DataFrame:
+    """Add what the printed tables have and the paper has not, as methods of ours."""
+    known = pd.MultiIndex.from_frame(cells[KEYS])
+    parts = [cells]
+    for table in printed:
+        extra = ~pd.MultiIndex.from_frame(table.frame[KEYS]).isin(known)
+        parts.append(table.frame[extra & table.frame["measured"].notna()])
+    return pd.concat(parts, ignore_index=True) if len(parts) > 1 else cells
+
+
+def _leftovers(
+    inputs: ReportInputs, own: list[TableInput], trace: Trace, serial: Iterator[int]
+) -> list[Section]:
+    """Return what was measured on data sets that no table shows."""
+    shown = set(inputs.comparison.dropna(subset="measured")["dataset"])
+    shown.update(dataset for table in own for dataset in table.frame["dataset"])
+    rest = inputs.evaluation[~inputs.evaluation["dataset"].isin(shown)]
+    rest = rest.drop_duplicates(KEYS)
+    if rest.empty:
+        return []
+    cells = rest.rename(columns={"std": "measured_std"}).assign(
+        source="",
+        table="",
+        published=float("nan"),
+        published_text="",
+        std=float("nan"),
+        std_text="",
+    )
+    cells = cells.assign(difference=float("nan"), verdict="", reason="")
+    caption = "What this run measured where the papers print nothing."
+    title = "Without a published counterpart"
+    return [_section("unpublished", title, "", caption, cells, trace, serial)]
+
+
+def _section(
+    anchor: str,
+    title: str,
+    origin: str,
+    caption: str,
+    cells: pd.DataFrame,
+    trace: Trace,
+    serial: Iterator[int],
+) -> Section:
+    measured = cells["measured"].notna()
+    cells = cells.assign(record=[f"r{next(serial)}" if m else "" for m in measured])
+    blocks = build_blocks(cells, trace.label, trace.title)
+    shown = [block for block in blocks if block.measured]
+    return Section(
+        anchor=anchor,
+        title=title,
+        origin=origin,
+        caption=caption,
+        score=score_of(cells),
+        blocks=shown,
+        unmeasured=[block for block in blocks if not block.measured],
+        records=_records(cells[measured], trace),
+        notes=[_note(block, cells, trace) for block in shown],
+    )
+
+
+def _note(block: Block, cells: pd.DataFrame, trace: Trace) -> str:
+    """Say how many rows of a block have no measurement, by reason."""
+    part = cells[cells["dataset"] == block.key]
+    if (
+        part.empty
+    ):  # data sets stand across: the reasons differ by column, see the list of the missing
+        return ""
+    per_row = part.groupby(["method", "k", "gamma", "kernel"], sort=False)
+    bare = [rows.iloc[0] for _, rows in per_row if rows["measured"].isna().all()]
+    if not bare:
+        return ""
+    reasons = pd.Series([trace.reason(row) for row in bare]).value_counts()
+    causes = "; ".join(f"{number} {reason}" for reason, number in reasons.items())
+    return f"{len(bare)} of {per_row.ngroups} rows without a measurement: {causes}."
+
+
+def _records(cells: pd.DataFrame, trace: Trace) -> list[Record]:
+    records = []
+    for (_, row), file in zip(cells.iterrows(), trace.files(cells), strict=True):
+        texts = cell_texts(row)
+        records.append(
+            Record(
+                anchor=row["record"],
+                dataset=trace.title(row["dataset"]) + (f" {row['features']}".rstrip()),
+                method=trace.label(row),
+                kernel=row["kernel"],
+                metric=metric_label(row["metric"]),
+                ours=_with_std(texts["ours"], texts["ours_std"]),
+                published=_with_std(texts["published"], texts["published_std"]),
+                difference=texts["difference"],
+                verdict=row["verdict"],
+                budget=row["budget"],
+                C=numbers.compact(row["C"]),
+                theta=numbers.compact(row["theta"]),
+                delta=numbers.compact(row["delta"]),
+                gap=numbers.small(row["relative_gap"]),
+                seconds=numbers.compact(row["seconds"], 3),
+                file=file,
+                link=trace.link(file),
+            )
+        )
+    return records
+
+
+def _with_std(value: str, std: str) -> str:
+    return f"{value} ± {std}" if value and std else value
