@@ -39,8 +39,7 @@ extern "C" {
  * declarations and no preprocessor directive. */
 /* TL_CFFI_BEGIN */
 
-/* ---- Status -------------------------------------------------------------------------------------
- */
+/* ---- Status ---- */
 
 /** What went wrong. Zero is success. */
 typedef enum tl_status {
@@ -64,8 +63,7 @@ const char *tl_status_text(tl_status status);
 /** Library version, "major.minor.patch". */
 const char *tl_version(void);
 
-/* ---- BLAS ---------------------------------------------------------------------------------------
- */
+/* ---- BLAS ---- */
 
 /** Fortran BLAS, 32-bit integers, column-major; as exported by any BLAS and by SciPy. */
 typedef void (*tl_dgemm_fn)(char *transa, char *transb, int *m, int *n, int *k, double *alpha,
@@ -82,16 +80,14 @@ typedef struct tl_blas {
 /** Use this BLAS from now on; NULL goes back to the portable loops. Not while a solver runs. */
 tl_status tl_blas_set(const tl_blas *table);
 
-/* ---- Special function ---------------------------------------------------------------------------
- */
+/* ---- Special function ---- */
 
 /** y[i] = V(t[i]) = W(exp(t[i])), W the Lambert function (the paper, section 5.1): the solution y >
  * 0 of y + log y = t. Relative error below 5e-15. V(-inf) = 0, V(inf) = inf, V(NaN) = NaN. t and y
  * may be the same array. */
 tl_status tl_lambert_w_exp(size_t n, const double *t, double *y);
 
-/* ---- Proximal maps ------------------------------------------------------------------------------
- */
+/* ---- Proximal maps ---- */
 
 /* Each takes its input as const, writes the minimiser to an array of the same length (which may be
  * the input itself) and needs `work`, an array of the stated length. Inputs must be finite. */
@@ -113,8 +109,7 @@ tl_status tl_prox_bipartite_simplex(size_t n, const double *b, size_t n_bar, con
 tl_status tl_prox_bipartite_entropic(size_t n, const double *b, size_t n_bar, const double *b_bar,
                                      double alpha, double *x, double *y, double *work);
 
-/* ---- Losses -------------------------------------------------------------------------------------
- */
+/* ---- Losses ---- */
 
 /** The losses. Multiclass ones take one label a row, multilabel ones (..._ML) a set of labels. */
 typedef enum tl_loss_id {
@@ -139,8 +134,7 @@ tl_status tl_loss_gradients(tl_loss_id loss, double gamma, size_t n, size_t m, c
 tl_status tl_loss_conjugates(tl_loss_id loss, double gamma, size_t n, size_t m, const double *v,
                              const int64_t *label_start, const int32_t *label, double *values);
 
-/* ---- Solver -------------------------------------------------------------------------------------
- */
+/* ---- Solver ---- */
 
 typedef enum tl_representation {
     TL_DENSE = 0, /* x is the (n, d) feature matrix; the weights W are kept */

@@ -39,21 +39,33 @@ void tl_syrk_lower(size_t b, size_t d, const double *x, double *g);
 /* ---- thresholds of the projections
  * --------------------------------------------------------------- */
 
-/* Root t of sum_j clip(b_j - t, 0, u) = a + c t, c >= 0, 0 < u <= inf; b is destroyed (it serves as
- * work memory of the variable fixing). The root exists when a + c t reaches values in [0, n u]. */
-double tl_knapsack_threshold(size_t n, double *b, double u, double a, double c);
-
 /* For values v_j <= 0 that are given relative to their maximum `top` (so b_j = v_j + top, max v_j =
  * 0): tau >= -radius such that x_j = (v_j - tau)_+ solves the biased projection onto the simplex of
  * this radius > 0, that is sum_j x_j = min((tau + top)/bias, radius). Newton from the left; entries
  * of -inf count as absent. Requires top > 0. */
 double tl_simplex_threshold(size_t n, const double *v, double top, double radius, double bias);
 
-/* Thresholds (t, s) with x = (b - t)_+, y = (b_bar - s)_+ the projection onto the bipartite
- * simplex; both arrays are destroyed. Returns false when the projection is zero. radius > 0; n,
- * n_bar >= 1. */
-bool tl_bipartite_thresholds(size_t n, double *b, size_t n_bar, double *b_bar, double radius,
-                             double *t, double *s);
+/* A threshold t = top + tau, where top is an entry of b near it: (b_j - top) - tau has the digits
+ * that b_j - t would lose. */
+typedef struct tl_threshold {
+    double top;
+    double tau;
+} tl_threshold;
+
+TL_INLINE double tl_above(double b, tl_threshold t) {
+    const double x = (b - t.top) - t.tau;
+    return x > 0.0 ? x : 0.0;
+}
+
+/* Root t of sum_j clip(b_j - t, 0, u) = a + c t, c >= 0, 0 < u <= inf; b is destroyed (it serves as
+ * work memory of the variable fixing). The root must exist: a + c t takes values in [0, n u]
+ * somewhere. */
+tl_threshold tl_knapsack_threshold(size_t n, double *b, double u, double a, double c);
+
+/* Thresholds of the projection of (b, b_bar) onto the bipartite simplex; both arrays are destroyed.
+ * If the projection is zero, so are both tau. radius > 0; n, n_bar >= 1. */
+void tl_bipartite_thresholds(size_t n, double *b, size_t n_bar, double *b_bar, double radius,
+                             tl_threshold *t, tl_threshold *t_bar);
 
 /* p_j = V(z_j - t)/alpha with sum 1, alpha > 0; *t is the start when finite, and the root on
  * return. p and z may not overlap. */

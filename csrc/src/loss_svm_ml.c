@@ -24,19 +24,16 @@ static void split(const tl_row *row, size_t m, const double *u, double factor, d
     }
 }
 
-/* From the thresholds of the projection back to class order: sign +1 for labels, -1 for the rest.
- */
-static void merge(const tl_row *row, size_t m, const double *u, double factor, double t, double s,
-                  double *out) {
+/* The projection in class order: positive for labels, negative for the rest. */
+static void merge(const tl_row *row, size_t m, const double *u, double factor, tl_threshold t,
+                  tl_threshold t_bar, double *out) {
     size_t in = 0;
     for (size_t j = 0; j < m; j++) {
         if (in < row->n_labels && (size_t)row->labels[in] == j) {
-            const double x = factor * (0.5 - u[j]) - t;
-            out[j] = x > 0.0 ? x : 0.0;
+            out[j] = tl_above(factor * (0.5 - u[j]), t);
             in++;
         } else {
-            const double x = factor * (0.5 + u[j]) - s;
-            out[j] = x > 0.0 ? -x : 0.0;
+            out[j] = -tl_above(factor * (0.5 + u[j]), t_bar);
         }
     }
 }
@@ -67,10 +64,10 @@ static void update(const tl_row *row, double gamma, size_t m, const double *s, c
     for (size_t j = 0; j < m; j++)
         q[j] = s[j] - row->norm2 * a[j];
     split(row, m, q, factor, parts);
-    double threshold = INFINITY, threshold_bar = INFINITY;
+    tl_threshold t_in, t_out;
     tl_bipartite_thresholds(row->n_labels, parts, m - row->n_labels, parts + row->n_labels, row->C,
-                            &threshold, &threshold_bar);
-    merge(row, m, q, factor, threshold, threshold_bar, a_new);
+                            &t_in, &t_out);
+    merge(row, m, q, factor, t_in, t_out, a_new);
 }
 
 static double value(const tl_row *row, double gamma, size_t m, const double *s, double *work) {
@@ -87,23 +84,17 @@ static double value(const tl_row *row, double gamma, size_t m, const double *s, 
         return top + top_bar > 0.0 ? top + top_bar : 0.0;
     }
     memcpy(copy, parts, m * sizeof *copy);
-    double t, t_bar;
-    if (!tl_bipartite_thresholds(n, copy, m - n, copy + n, gamma, &t, &t_bar)) return 0.0;
-    /* <b, p> - p^2/2 = p^2/2 + t p, summed; with equal sums the two thresholds enter as t + t_bar.
-     */
+    tl_threshold t, t_bar;
+    tl_bipartite_thresholds(n, copy, m - n, copy + n, gamma, &t, &t_bar);
+    /* <b, p> - p^2/2 = p^2/2 + t p, summed; the sums of both sides are equal, so the thresholds
+     * enter by their sum. */
     double squares = 0.0, sum = 0.0;
-    for (size_t j = 0; j < n; j++) {
-        const double x = parts[j] - t;
-        if (x > 0.0) {
-            squares += x * x;
-            sum += x;
-        }
+    for (size_t j = 0; j < m; j++) {
+        const double x = tl_above(parts[j], j < n ? t : t_bar);
+        squares += x * x;
+        sum += j < n ? x : 0.0;
     }
-    for (size_t j = n; j < m; j++) {
-        const double x = parts[j] - t_bar;
-        if (x > 0.0) squares += x * x;
-    }
-    return (0.5 * squares + (t + t_bar) * sum) / gamma;
+    return (0.5 * squares + ((t.top + t_bar.top) + (t.tau + t_bar.tau)) * sum) / gamma;
 }
 
 static void gradient(const tl_row *row, double gamma, size_t m, const double *s, double *g,
@@ -111,7 +102,7 @@ static void gradient(const tl_row *row, double gamma, size_t m, const double *s,
     memset(g, 0, m * sizeof *g);
     if (trivial(row, m)) return;
     split(row, m, s, 1.0, work);
-    double t = INFINITY, t_bar = INFINITY;
+    tl_threshold t, t_bar;
     const size_t n = row->n_labels;
     tl_bipartite_thresholds(n, work, m - n, work + n, gamma, &t, &t_bar);
     merge(row, m, s, 1.0, t, t_bar, g);

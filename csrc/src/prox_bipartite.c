@@ -80,31 +80,27 @@ static double coupled_root(size_t n, double *u, size_t n_bar, double *v, double 
     return t < -gap ? -gap : (t > 0.0 ? 0.0 : t);
 }
 
-bool tl_bipartite_thresholds(size_t n, double *b, size_t n_bar, double *b_bar, double radius,
-                             double *t, double *s) {
-    const double top = max_of(n, b), top_bar = max_of(n_bar, b_bar);
-    const double gap = top + top_bar;
-    if (!(gap > 0.0)) return false;
-    /* Relative to the maxima, near which the thresholds are. With t = top + tau and s = top_bar +
-     * sigma, t + s = 0 is sigma = -gap - tau. */
+void tl_bipartite_thresholds(size_t n, double *b, size_t n_bar, double *b_bar, double radius,
+                             tl_threshold *t, tl_threshold *t_bar) {
+    t->top = max_of(n, b);
+    t_bar->top = max_of(n_bar, b_bar);
+    t->tau = t_bar->tau = 0.0;
+    const double gap = t->top + t_bar->top;
+    if (!(gap > 0.0)) return;
+    /* Relative to the maxima, near which the thresholds are: t + t_bar = 0 is tau + tau_bar = -gap.
+     */
     for (size_t j = 0; j < n; j++)
-        b[j] -= top;
+        b[j] -= t->top;
     for (size_t j = 0; j < n_bar; j++)
-        b_bar[j] -= top_bar;
+        b_bar[j] -= t_bar->top;
 
     /* If the bound on the sums is active, the two sides separate. If it is not, both thresholds are
      * larger than those of the separate problems, so what these fixed at zero stays there. */
-    const double tau = simplex_root(&n, b, radius);
-    const double sigma = simplex_root(&n_bar, b_bar, radius);
-    if (tau + sigma >= -gap) {
-        *t = top + tau;
-        *s = top_bar + sigma;
-    } else {
-        const double root = coupled_root(n, b, n_bar, b_bar, gap);
-        *t = top + root;
-        *s = -*t;
-    }
-    return true;
+    t->tau = simplex_root(&n, b, radius);
+    t_bar->tau = simplex_root(&n_bar, b_bar, radius);
+    if (t->tau + t_bar->tau >= -gap) return;
+    t->tau = coupled_root(n, b, n_bar, b_bar, gap);
+    t_bar->tau = -gap - t->tau;
 }
 
 tl_status tl_prox_bipartite_simplex(size_t n, const double *b, size_t n_bar, const double *b_bar,
@@ -114,13 +110,15 @@ tl_status tl_prox_bipartite_simplex(size_t n, const double *b, size_t n_bar, con
     if (!(radius >= 0.0) || !isfinite(radius)) return TL_ERR_PARAMETER;
     if (!tl_all_finite(n, b) || !tl_all_finite(n_bar, b_bar)) return TL_ERR_NOT_FINITE;
 
-    memcpy(work, b, n * sizeof *work);
-    memcpy(work + n, b_bar, n_bar * sizeof *work);
-    double t = INFINITY, s = INFINITY;
-    if (radius > 0.0) tl_bipartite_thresholds(n, work, n_bar, work + n, radius, &t, &s);
+    tl_threshold t = {INFINITY, 0.0}, t_bar = {INFINITY, 0.0};
+    if (radius > 0.0) {
+        memcpy(work, b, n * sizeof *work);
+        memcpy(work + n, b_bar, n_bar * sizeof *work);
+        tl_bipartite_thresholds(n, work, n_bar, work + n, radius, &t, &t_bar);
+    }
     for (size_t j = 0; j < n; j++)
-        x[j] = b[j] > t ? b[j] - t : 0.0;
+        x[j] = tl_above(b[j], t);
     for (size_t j = 0; j < n_bar; j++)
-        y[j] = b_bar[j] > s ? b_bar[j] - s : 0.0;
+        y[j] = tl_above(b_bar[j], t_bar);
     return TL_OK;
 }

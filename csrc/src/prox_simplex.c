@@ -6,39 +6,38 @@
 #include <string.h>
 
 /* Kiwiel's variable fixing. phi(t) = sum_j clip(b_j - t, 0, u) is piecewise linear and decreasing.
- * With the free variables I, and the rest fixed at 0 or u, the restricted equation is linear; its
- * root t is left of the true one when the violations at 0 outweigh those at u, and then the former
- * are 0 at the true root too. Each round fixes at least one variable or ends. */
-double tl_knapsack_threshold(size_t n, double *b, double u, double a, double c) {
+ * With the free variables I, and the rest fixed at 0 or u, the restricted equation is linear. If
+ * phi exceeds the right-hand side at its root t, the true root is larger, and what is 0 at t stays
+ * 0; else what is u stays u. Each round fixes at least one variable or ends. The entries that stay
+ * free are within u of each other, so all is computed relative to one of them; and phi is summed
+ * directly, not as the difference of the violations (as Kiwiel does), in which a tiny u would
+ * drown. */
+tl_threshold tl_knapsack_threshold(size_t n, double *b, double u, double a, double c) {
     size_t free_count = n;
     size_t fixed_up = 0;
-    double t = 0.0;
+    tl_threshold t = {b[0], 0.0};
     while (free_count > 0) {
-        double sum = 0.0;
+        t.top = b[0];
+        const double from_fixed = fixed_up > 0 ? (double)fixed_up * u : 0.0;
+        double sum = from_fixed - (a + c * t.top);
         for (size_t j = 0; j < free_count; j++)
-            sum += b[j];
-        if (fixed_up > 0) sum += (double)fixed_up * u;
-        t = (sum - a) / ((double)free_count + c);
+            sum += b[j] - t.top;
+        t.tau = sum / ((double)free_count + c);
 
-        double below = 0.0, above = 0.0;
-        for (size_t j = 0; j < free_count; j++) {
-            const double x = b[j] - t;
-            below += x < 0.0 ? -x : 0.0;
-            above += x > u ? x - u : 0.0;
-        }
-        if (below == above)
-            break; /* phi(t) is met: with no violation, or with violations that cancel */
+        double phi = from_fixed;
+        for (size_t j = 0; j < free_count; j++)
+            phi += fmin(tl_above(b[j], t), u);
+        const double target = a + c * (t.top + t.tau);
+        if (phi == target) break;
 
+        const bool fix_low = phi > target;
         size_t kept = 0;
-        if (below > above) {
-            for (size_t j = 0; j < free_count; j++)
-                if (b[j] > t) b[kept++] = b[j];
-        } else {
-            for (size_t j = 0; j < free_count; j++)
-                if (b[j] - t < u) b[kept++] = b[j];
-            fixed_up += free_count - kept;
+        for (size_t j = 0; j < free_count; j++) {
+            const double x = (b[j] - t.top) - t.tau;
+            if (fix_low ? x > 0.0 : x < u) b[kept++] = b[j];
         }
-        if (kept == free_count) break; /* rounding: nothing left to fix */
+        if (kept == 0 || kept == free_count) break; /* rounding: nothing left to fix */
+        if (!fix_low) fixed_up += free_count - kept;
         free_count = kept;
     }
     return t;
@@ -96,29 +95,24 @@ tl_status tl_prox_topk_simplex_beta(size_t n, const double *b, size_t k, double 
     for (size_t j = 0; j < n; j++)
         x[j] = b[j] - top;
 
-    double tau;
+    tl_threshold t = {0.0, -top};
     if (k == 1) {
-        tau = tl_simplex_threshold(n, x, top, radius, bias);
+        t.tau = tl_simplex_threshold(n, x, top, radius, bias);
     } else {
         /* First without the bound on the sum: t = bias sum(x), that is sum = (tau + top)/bias. */
-        double sum = 0.0;
-        tau = -top;
         if (bias > 0.0) {
             memcpy(work, x, n * sizeof *work);
-            tau = tl_knapsack_threshold(n, work, u, top / bias, 1.0 / bias);
+            t = tl_knapsack_threshold(n, work, u, top / bias, 1.0 / bias);
         }
-        for (size_t j = 0; j < n; j++) {
-            const double value = x[j] - tau;
-            sum += value <= 0.0 ? 0.0 : (value < u ? value : u);
-        }
+        double sum = 0.0;
+        for (size_t j = 0; j < n; j++)
+            sum += fmin(tl_above(x[j], t), u);
         if (sum > radius) {
             memcpy(work, x, n * sizeof *work);
-            tau = tl_knapsack_threshold(n, work, u, radius, 0.0);
+            t = tl_knapsack_threshold(n, work, u, radius, 0.0);
         }
     }
-    for (size_t j = 0; j < n; j++) {
-        const double value = x[j] - tau;
-        x[j] = value <= 0.0 ? 0.0 : (value < u ? value : u);
-    }
+    for (size_t j = 0; j < n; j++)
+        x[j] = fmin(tl_above(x[j], t), u);
     return TL_OK;
 }

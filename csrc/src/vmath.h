@@ -11,8 +11,8 @@
 
 #include <string.h>
 
-#define TL_ROUND_MAGIC 0x1.8p52 /* x + magic - magic rounds to the nearest integer for |x| < 2^51  \
-                                 */
+/* x + magic - magic rounds to the nearest integer for |x| < 2^51. */
+#define TL_ROUND_MAGIC 0x1.8p52
 
 TL_INLINE double tl_from_bits(uint64_t bits) {
     double value;

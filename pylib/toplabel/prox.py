@@ -147,7 +147,7 @@ def lambert_w_exp(t) -> np.ndarray:
     -----
     TPAMI section 5.1. Relative error below 5e-15; 0 below t = -708.
     """
-    array = np.ascontiguousarray(t, dtype=np.float64)
+    array = np.array(t, dtype=np.float64, order="C")
     out = np.empty_like(array)
     check(lib.tl_lambert_w_exp(array.size, _address(array), _address(out)))
     return out

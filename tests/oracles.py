@@ -1,0 +1,216 @@
+"""Slow, obvious reference solutions, written from the papers' primal formulas and sharing no code with the library.
+
+Smoothed hinges are Moreau-Yosida envelopes, computed here from their infimal form (a minimum over one or two scalars),
+while the library computes them from projections.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.optimize import minimize
+
+
+def label_sets(y, m: int) -> np.ndarray:
+    """Indicator (n, m) of class indices or of an indicator."""
+    y = np.asarray(y)
+    return np.eye(m, dtype=int)[y] if y.ndim == 1 else y
+
+
+def softmax_loss(u: np.ndarray, labels: np.ndarray) -> float:
+    """log sum_j exp u_j - mean over the labels; 0 for no label."""
+    if not labels.any():
+        return 0.0
+    top = u.max()
+    return float(top + np.log(np.exp(u - top).sum()) - u[labels == 1].mean())
+
+
+def hinge_multiclass(u: np.ndarray, y: int, gamma: float) -> float:
+    """max{0, 1 + max_{j != y} u_j - u_y}, smoothed: min_{xi >= 0} xi + (1/2 gamma) sum_j (b_j - xi)_+^2."""
+    b = np.delete(1.0 + u - u[y], y)
+    if gamma == 0:
+        return max(0.0, b.max())
+    return _minimum_over_breakpoints(
+        lambda xi: xi + np.maximum(b - xi, 0.0) @ np.maximum(b - xi, 0.0) / (2 * gamma), max(b.max(), 0.0)
+    )
+
+
+def hinge_multilabel(u: np.ndarray, labels: np.ndarray, gamma: float) -> float:
+    """max{0, 1 + max_{j not in Y} u_j - min_{y in Y} u_y}; smoothed as above with two scalars xi >= 0 and t."""
+    if labels.all() or not labels.any():
+        return 0.0
+    b, b_bar = 0.5 - u[labels == 1], 0.5 + u[labels == 0]
+    if gamma == 0:
+        return max(0.0, b.max() + b_bar.max())
+
+    def objective(z):
+        r, r_bar = np.maximum(b - z[1], 0), np.maximum(b_bar - (z[0] - z[1]), 0)
+        value = z[0] + (r @ r + r_bar @ r_bar) / (2 * gamma)
+        return value, np.array([1 - r_bar.sum() / gamma, (r_bar.sum() - r.sum()) / gamma])
+
+    start = np.array([max(b.max() + b_bar.max(), 0.0), b.max()])
+    result = minimize(
+        objective,
+        start,
+        jac=True,
+        bounds=[(0, None), (None, None)],
+        method="L-BFGS-B",
+        options={"ftol": 1e-16, "gtol": 1e-12, "maxiter": 10000},
+    )
+    return float(result.fun)
+
+
+def _minimum_over_breakpoints(function, high: float) -> float:
+    """Minimum of a convex function on [0, high] by ternary search."""
+    low = 0.0
+    for _ in range(200):
+        left, right = low + (high - low) / 3, high - (high - low) / 3
+        if function(left) <= function(right):
+            high = right
+        else:
+            low = left
+    return float(function(0.5 * (low + high)))
+
+
+def loss_value(loss: str, u: np.ndarray, target, gamma: float) -> float:
+    """The loss of one row; `target` is a class index or an indicator (m,)."""
+    if loss == "svm_multi":
+        return hinge_multiclass(u, int(target), gamma)
+    if loss == "svm_ml":
+        return hinge_multilabel(u, np.asarray(target), gamma)
+    labels = np.eye(len(u), dtype=int)[target] if loss == "lr_multi" else np.asarray(target)
+    return softmax_loss(u, labels)
+
+
+# ---- optima -----------------------------------------------------------------------------------------
+
+
+def optimum(loss: str, X: np.ndarray, y, m: int, C: float, gamma: float, weight=None) -> float:
+    """Minimum over W of P(W) with a general-purpose solver of SciPy.
+
+    Variables beside W are the scalars of the smoothed hinge's infimal form (one or two a row), or the slack
+    of the nonsmooth one, which makes a quadratic program with one constraint for each pair of labels.
+    """
+    weight = np.ones(len(X)) if weight is None else np.asarray(weight, float)
+    Y = label_sets(y, m)
+    if loss.startswith("lr"):
+        return _softmax_optimum(X, Y, C, weight)
+    multiclass = loss == "svm_multi"
+    if gamma == 0:
+        return _hinge_optimum(X, Y, C, weight)
+    return _smooth_hinge_optimum(X, Y, C, gamma, weight, multiclass)
+
+
+def _softmax_optimum(X, Y, C, weight) -> float:
+    n, d = X.shape
+    m = Y.shape[1]
+    active = Y.sum(1) > 0
+    target = Y / np.maximum(Y.sum(1, keepdims=True), 1)
+
+    def objective(w):
+        W = w.reshape(d, m)
+        U = X @ W
+        top = U.max(1, keepdims=True)
+        P = np.exp(U - top)
+        Z = P.sum(1, keepdims=True)
+        losses = (top + np.log(Z))[:, 0] - (target * U).sum(1)
+        scale = weight * active
+        gradient = X.T @ (scale[:, None] * (P / Z - target)) * C + W
+        return C * (scale @ losses) + 0.5 * (w @ w), gradient.ravel()
+
+    return _lbfgs(objective, np.zeros(d * m), None) / (C * weight.sum())
+
+
+def _smooth_hinge_optimum(X, Y, C, gamma, weight, multiclass) -> float:
+    n, d = X.shape
+    m = Y.shape[1]
+    inside = (Y.sum(1) > 0) & (Y.sum(1) < m)
+
+    def objective(v):
+        W, xi, t = v[: d * m].reshape(d, m), v[d * m : d * m + n], v[d * m + n :]
+        U = X @ W
+        if multiclass:
+            # b_j = 1 + u_j - u_y for j != y
+            uy = (U * Y).sum(1, keepdims=True)
+            R = np.maximum(1 + U - uy - xi[:, None], 0) * (1 - Y)
+            dU = R / gamma
+            dU = dU - Y * dU.sum(1, keepdims=True)
+            dxi = 1 - R.sum(1) / gamma
+            dt = np.zeros(n)
+        else:
+            R_in = np.maximum(0.5 - U - t[:, None], 0) * Y
+            R_out = np.maximum(0.5 + U - (xi - t)[:, None], 0) * (1 - Y)
+            R = R_in + R_out
+            dU = (R_out - R_in) / gamma
+            dxi = 1 - R_out.sum(1) / gamma
+            dt = (R_out.sum(1) - R_in.sum(1)) / gamma
+        scale = C * weight * inside
+        value = scale @ (xi + (R**2).sum(1) / (2 * gamma)) + 0.5 * (W**2).sum()
+        gradient = np.concatenate([(X.T @ (scale[:, None] * dU) + W).ravel(), scale * dxi, scale * dt])
+        return value, gradient
+
+    size = d * m + 2 * n
+    bounds = [(None, None)] * (d * m) + [(0, None)] * n + [(None, None)] * n
+    return _lbfgs(objective, np.zeros(size), bounds) / (C * weight.sum())
+
+
+def _lbfgs(objective, start, bounds) -> float:
+    best = np.inf
+    for _ in range(5):  # restarts drop a stale Hessian approximation
+        result = minimize(
+            objective,
+            start,
+            jac=True,
+            bounds=bounds,
+            method="L-BFGS-B",
+            options={"ftol": 1e-16, "gtol": 1e-13, "maxiter": 20000, "maxfun": 100000, "maxcor": 50},
+        )
+        best, start = min(best, result.fun), result.x
+    return float(best)
+
+
+def _hinge_optimum(X, Y, C, weight) -> float:
+    """Quadratic program in (W, xi): xi_i >= 1 + u_j - u_y for all y in Y_i, j not in Y_i, and xi >= 0."""
+    n, d = X.shape
+    m = Y.shape[1]
+    rows, right = [], []
+    for i in range(n):
+        for y in np.flatnonzero(Y[i]):
+            for j in np.flatnonzero(1 - Y[i]):
+                row = np.zeros(d * m + n)
+                block = row[: d * m].reshape(d, m)
+                block[:, y] += X[i]
+                block[:, j] -= X[i]
+                row[d * m + i] = 1.0
+                rows.append(row)
+                right.append(1.0)
+    A, b = np.array(rows), np.array(right)
+    cost = np.concatenate([np.zeros(d * m), C * weight])
+    quadratic = np.concatenate([np.ones(d * m), np.zeros(n)])
+
+    result = minimize(
+        lambda v: (0.5 * (quadratic * v) @ v + cost @ v, quadratic * v + cost),
+        np.concatenate([np.zeros(d * m), np.ones(n)]),
+        jac=True,
+        bounds=[(None, None)] * (d * m) + [(0, None)] * n,
+        constraints={"type": "ineq", "fun": lambda v: A @ v - b, "jac": lambda v: A},
+        method="SLSQP",
+        options={"ftol": 1e-15, "maxiter": 1000},
+    )
+    # The point may miss a constraint by rounding: evaluate the loss itself at its W.
+    W = result.x[: d * m].reshape(d, m)
+    U = X @ W
+    losses = np.array([hinge_multilabel(u, labels, 0.0) for u, labels in zip(U, Y, strict=True)])
+    return float((weight @ losses + 0.5 * (W**2).sum() / C) / weight.sum())
+
+
+# ---- optimality of a projection ----------------------------------------------------------------------
+
+
+def support_topk_simplex_beta(g: np.ndarray, k: int, radius: float) -> float:
+    """max <g, v> over 0 <= v_j <= radius/k, <1, v> <= radius."""
+    return radius / k * np.maximum(np.sort(g)[::-1][:k], 0.0).sum()
+
+
+def support_bipartite(g: np.ndarray, g_bar: np.ndarray, radius: float) -> float:
+    """max <g, x> + <g_bar, y> over the bipartite simplex."""
+    return radius * max(0.0, g.max() + g_bar.max())

@@ -1,0 +1,169 @@
+"""Every proximal map: feasible, and optimal by a certificate that does not depend on how it was computed.
+
+A projection x of b onto a convex set is optimal iff g = b - x (minus the bias) satisfies <g, v - x> <= 0 for all v of
+the set, that is iff the support function of the set at g is <g, x>.
+"""
+
+import numpy as np
+import oracles
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from scipy.optimize import minimize
+from scipy.special import wrightomega
+
+from toplabel import prox
+
+finite = st.floats(-1e3, 1e3, allow_nan=False)
+# Ties, huge and tiny magnitudes, exponential growth: where thresholds are hard to find.
+adversarial = st.sampled_from([0.0, 1.0, 1.0, -1.0, 1e10, 1e10, 1e-10, 1e-300, 1e15, -1e15, 2.0, 4.0, 8.0, 16.0])
+vectors = hnp.arrays(np.float64, st.integers(1, 12), elements=finite | adversarial)
+radii = st.sampled_from([1e-12, 1e-3, 0.1, 1.0, 10.0, 1e6]) | st.floats(1e-6, 1e4)
+biases = st.sampled_from([0.0, 1e-8, 0.5, 1.0, 10.0])
+
+
+def tolerance(*arrays, radius=1.0):
+    """Rounding of the inputs: one part in 10^14 of the largest number that takes part."""
+    return 1e-13 * max(1e-300, radius, *(np.abs(a).max(initial=0.0) for a in arrays))
+
+
+@settings(max_examples=600, deadline=None)
+@given(vectors, st.integers(1, 12), radii, biases)
+@example(np.array([3.0, 3.0, 3.0]), 3, 1.0, 0.0)
+@example(np.array([2.0**i for i in range(12)]), 1, 1.0, 0.0)
+@example(np.array([2.0**i for i in range(12)]), 5, 1e-12, 1.0)
+@example(np.zeros(4), 2, 1.0, 1.0)
+def test_topk_simplex_beta_is_feasible_and_optimal(b, k, radius, bias):
+    k = min(k, len(b))
+    x = prox.topk_simplex_beta(b, k=k, radius=radius, bias=bias)
+    tol = tolerance(b, radius=radius)
+    assert x.min() >= 0.0
+    assert x.max() <= radius / k * (1 + 1e-15)
+    assert x.sum() <= radius + tol * len(b)
+    g = b - x - bias * x.sum()
+    excess = oracles.support_topk_simplex_beta(g, k, radius) - g @ x
+    assert excess <= 20 * len(b) * tol * radius
+
+
+@settings(max_examples=600, deadline=None)
+@given(vectors, vectors, radii)
+@example(np.array([1.0, 1.0]), np.array([-1.0, -1.0]), 1.0)
+@example(np.array([1e15, -1e15]), np.array([1e15, 1.0]), 1e-12)
+@example(np.array([5.0]), np.array([-5.0 + 1e-9, -7.0]), 1e3)
+def test_bipartite_simplex_is_feasible_and_optimal(b, b_bar, radius):
+    x, y = prox.bipartite_simplex(b, b_bar, radius)
+    tol = tolerance(b, b_bar, radius=radius) * (len(b) + len(b_bar))
+    assert x.min() >= 0.0
+    assert y.min() >= 0.0
+    assert x.sum() <= radius + tol
+    assert abs(x.sum() - y.sum()) <= tol
+    g, g_bar = b - x, b_bar - y
+    excess = oracles.support_bipartite(g, g_bar, radius) - g @ x - g_bar @ y
+    assert excess <= 20 * tol * radius
+
+
+@settings(max_examples=400, deadline=None)
+@given(
+    hnp.arrays(np.float64, st.integers(1, 10), elements=st.floats(-300, 300)),
+    hnp.arrays(np.float64, st.integers(1, 10), elements=st.floats(-300, 300)),
+    st.sampled_from([1e-30, 1e-12, 1e-3, 1.0, 50.0, 1e6]) | st.floats(1e-4, 1e3),
+)
+@example(np.zeros(3), np.zeros(2), 1.0)
+@example(np.array([300.0, -300.0]), np.array([300.0]), 1e6)
+def test_bipartite_entropic_satisfies_the_optimality_conditions(b, b_bar, alpha):
+    x, y = prox.bipartite_entropic(b, b_bar, alpha)
+    p, z = np.concatenate([x, y]), np.concatenate([b, b_bar])
+    assert p.min() >= 0.0
+    assert p.sum() == pytest.approx(1.0, abs=1e-13)
+    # alpha (p - z) + log p is one constant where p does not underflow
+    kept = p > 1e-280
+    level = alpha * (p - z)[kept] + np.log(p[kept])
+    scale = max(1.0, alpha * np.abs(z).max(), np.abs(np.log(p[kept])).max())
+    # weighted by p: the multiplier is settled by the entries that carry mass
+    centre = np.average(level, weights=p[kept])
+    assert np.abs(level - centre).max() <= 1e-9 * scale
+
+
+@settings(max_examples=300, deadline=None)
+@given(hnp.arrays(np.float64, st.integers(1, 50), elements=st.floats(-700, 1e12)))
+def test_lambert_w_exp_solves_its_equation(t):
+    v = prox.lambert_w_exp(t)
+    np.testing.assert_allclose(v, wrightomega(t).real, rtol=5e-15)
+
+
+def test_lambert_w_exp_at_the_seams_and_beyond():
+    seams = np.concatenate([np.nextafter(s, [-np.inf, np.inf]) for s in (-36.0, 1.0, 2.0, 30.0, 1e8)])
+    np.testing.assert_allclose(prox.lambert_w_exp(seams), wrightomega(seams).real, rtol=5e-15)
+    np.testing.assert_array_equal(
+        prox.lambert_w_exp([-np.inf, -800.0, np.inf, np.nan, 1e300]), [0.0, 0.0, np.inf, np.nan, 1e300]
+    )
+    assert prox.lambert_w_exp(0.0).shape == ()
+    assert prox.lambert_w_exp([]).shape == (0,)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_projections_agree_with_a_general_solver(seed):
+    rng = np.random.default_rng(seed)
+    b, b_bar = rng.normal(size=4) * 2, rng.normal(size=3) * 2
+    x = prox.topk_simplex_beta(b, k=2, radius=1.5, bias=0.7)
+    found = minimize(
+        lambda v: ((v - b) ** 2).sum() + 0.7 * v.sum() ** 2,
+        np.full(4, 0.1),
+        bounds=[(0, 0.75)] * 4,
+        constraints={"type": "ineq", "fun": lambda v: 1.5 - v.sum()},
+        method="SLSQP",
+        options={"ftol": 1e-15, "maxiter": 500},
+    )
+    np.testing.assert_allclose(x, found.x, atol=1e-6)
+    x, y = prox.bipartite_simplex(b, b_bar, radius=1.2)
+    found = minimize(
+        lambda v: ((v[:4] - b) ** 2).sum() + ((v[4:] - b_bar) ** 2).sum(),
+        np.full(7, 0.1),
+        bounds=[(0, None)] * 7,
+        constraints=[
+            {"type": "eq", "fun": lambda v: v[:4].sum() - v[4:].sum()},
+            {"type": "ineq", "fun": lambda v: 1.2 - v[:4].sum()},
+        ],
+        method="SLSQP",
+        options={"ftol": 1e-15, "maxiter": 500},
+    )
+    np.testing.assert_allclose(np.concatenate([x, y]), found.x, atol=1e-6)
+
+
+def test_rows_are_separate_problems():
+    rng = np.random.default_rng(0)
+    b, b_bar = rng.normal(size=(6, 5)), rng.normal(size=(6, 4))
+    np.testing.assert_array_equal(
+        prox.topk_simplex_beta(b, k=2), [prox.topk_simplex_beta(row, k=2) for row in b]
+    )
+    for function in (prox.bipartite_simplex, prox.bipartite_entropic):
+        x, y = function(b, b_bar)
+        for i in range(6):
+            xi, yi = function(b[i], b_bar[i])
+            np.testing.assert_array_equal(x[i], xi)
+            np.testing.assert_array_equal(y[i], yi)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: prox.topk_simplex_beta([1.0, np.nan]), r"b\[1\] is nan"),
+        (lambda: prox.topk_simplex_beta([1.0, 2.0], k=3), r"k must be in 1..2, got 3"),
+        (lambda: prox.topk_simplex_beta([1.0, 2.0], k=0), r"k must be in 1..2, got 0"),
+        (lambda: prox.topk_simplex_beta([]), "b must be a vector"),
+        (lambda: prox.topk_simplex_beta([1.0], radius=-1.0), "radius must be >= 0"),
+        (lambda: prox.topk_simplex_beta([1.0], bias=np.inf), "bias must be >= 0"),
+        (lambda: prox.bipartite_simplex([[1.0]], [1.0]), "same number of problems"),
+        (lambda: prox.bipartite_entropic([1.0], [1.0], alpha=0.0), "alpha must be > 0"),
+    ],
+)
+def test_bad_input_is_named(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def test_radius_zero_gives_zero():
+    np.testing.assert_array_equal(prox.topk_simplex_beta([1.0, 2.0], radius=0.0), [0.0, 0.0])
+    x, y = prox.bipartite_simplex([1.0, 2.0], [3.0], radius=0.0)
+    np.testing.assert_array_equal(np.concatenate([x, y]), np.zeros(3))
