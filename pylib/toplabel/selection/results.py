@@ -149,3 +149,12 @@ def collect(results: Iterable[TuneResult]) -> dict[str, TuneResult]:
         split: average([merge(of_fold) for of_fold in by_fold.values()])
         for split, by_fold in folds.items()
     }
+
+
+def seconds_by_split(results: Iterable[TuneResult]) -> dict[str, float]:
+    """What the tuning of each split took, over all its jobs."""
+    seconds: dict[str, float] = {}
+    for result in results:
+        total = float(np.nansum(result.seconds))
+        seconds[result.split] = seconds.get(result.split, 0.0) + total
+    return seconds

@@ -1,16 +1,20 @@
 """The tune stage: warm-started paths over C, measured on validation instances.
 
-A unit of work is a split with all its folds, or one fold of a split. Within it, one `Path` a fold
+A unit of work is a split with all its folds, or one fold of a split. Within it, one `FoldPath` a fold
 runs up the grid of C, each solution the start of the next.
 """
 
 from __future__ import annotations
 
+import json
+import os
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from toplabel.files import atomic_path
 from toplabel.kernels import cross_gram, rbf_gram
 from toplabel.selection import choice
 from toplabel.selection.fitting import (
@@ -29,7 +33,7 @@ LINEAR = 0.0  # stands for the exponent of theta of a method that has no theta
 Points = Mapping[float, Sequence[float]]  # exponents of C by exponent of theta
 
 
-class Path:
+class FoldPath:
     """One fold of one method: fits along C, warm-started, and their validation values.
 
     Parameters
@@ -192,6 +196,19 @@ def _exponent(value: float, base: float) -> float:
     return tidy(float(np.log(value) / np.log(base)))
 
 
+def write_points(points: Points, path: str | os.PathLike[str]) -> None:
+    """Write a grid as JSON, whole or not at all."""
+    table = [{"theta": theta, "C": list(exponents)} for theta, exponents in points.items()]
+    with atomic_path(path) as temporary:
+        temporary.write_text(json.dumps(table, indent=1) + "\n", encoding="utf-8")
+
+
+def read_points(path: str | os.PathLike[str]) -> dict:
+    """Read what `write_points` wrote."""
+    table = json.loads(Path(path).read_text(encoding="utf-8"))
+    return {entry["theta"]: entry["C"] for entry in table}
+
+
 def extended_points(result: TuneResult, budget: Budget, thetas: Iterable[float]) -> dict:
     """One more C beyond each edge on which a metric is strictly best; empty when there is none."""
     fresh = set()
@@ -229,7 +246,7 @@ def tune_split(
         Means over the folds.
     """
     paths = [
-        Path(problem, method, budget, metrics, settings, (*names, fold), solve)
+        FoldPath(problem, method, budget, metrics, settings, (*names, fold), solve)
         for fold, problem in enumerate(problems)
     ]
     found: list[list[Point]] = [[] for _ in paths]
@@ -264,5 +281,5 @@ def tune_fold(
     solve: Solve,
 ) -> TuneResult:
     """Tune a method on one fold at the given points. `names`: data set, method, split, fold."""
-    path = Path(problem, method, budget, metrics, settings, names, solve)
+    path = FoldPath(problem, method, budget, metrics, settings, names, solve)
     return assemble(path.visit(points), metrics, budget, names[2], str(names[3]))

@@ -1,0 +1,90 @@
+"""What a result depends on besides the config: the machine, the versions, the commit."""
+
+from __future__ import annotations
+
+import os
+import platform
+import subprocess
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+PACKAGES = (
+    "toplabel",
+    "numpy",
+    "scipy",
+    "pandas",
+    "scikit-learn",
+    "matplotlib",
+    "jinja2",
+    "typst",
+    "cffi",
+    "snakemake",
+)
+
+
+def machine_facts() -> dict[str, Any]:
+    """Processor, number of cores, memory in GiB and operating system."""
+    import psutil
+
+    return {
+        "cpu": _cpu_name(),
+        "cores": os.cpu_count() or 1,
+        "memory_gib": round(psutil.virtual_memory().total / 2**30, 1),
+        "os": f"{platform.system()} {platform.release()} {platform.machine()}",
+    }
+
+
+def _cpu_name() -> str:
+    try:
+        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    except OSError:
+        pass
+    return platform.processor() or platform.machine()
+
+
+def versions() -> dict[str, str]:
+    """Versions of Python and of the packages that results depend on; those installed."""
+    found = {"python": platform.python_version()}
+    for package in PACKAGES:
+        try:
+            found[package] = metadata.version(package)
+        except metadata.PackageNotFoundError:
+            continue
+    return found
+
+
+def git_state(folder: str | os.PathLike[str]) -> dict[str, Any]:
+    """Commit, and whether tracked files differ from it; both None outside a repository."""
+
+    def git(*arguments: str) -> str:
+        done = subprocess.run(
+            ["git", *arguments], cwd=folder, capture_output=True, text=True, check=True
+        )
+        return done.stdout.strip()
+
+    try:
+        commit = git("rev-parse", "HEAD")
+        return {"commit": commit, "dirty": bool(git("status", "--porcelain", "-uno"))}
+    except (OSError, subprocess.CalledProcessError):
+        return {"commit": None, "dirty": None}
+
+
+def blas_facts() -> list[dict[str, Any]]:
+    """The BLAS libraries that NumPy and SciPy have loaded: name, version, kernels, threads."""
+    import numpy  # noqa: F401  its BLAS shows only when loaded
+    import scipy.linalg  # noqa: F401
+    import threadpoolctl
+
+    return [
+        {
+            "library": info.get("internal_api"),
+            "version": info.get("version"),
+            "kernels": info.get("architecture"),
+            "threads": info.get("num_threads"),
+        }
+        for info in threadpoolctl.threadpool_info()
+        if info.get("user_api") == "blas"
+    ]

@@ -1,0 +1,61 @@
+"""Do two runs agree? The collected files byte by byte, without the columns that hold wall times.
+
+``python -m toplabel.workflow.same A/comparison.csv B/comparison.csv`` prints the first difference and
+exits with 1 when there is one.
+"""
+
+from __future__ import annotations
+
+import csv
+import os
+import sys
+from collections.abc import Sequence
+
+TIMES = ("seconds",)
+
+
+def difference(
+    first: str | os.PathLike[str],
+    second: str | os.PathLike[str],
+    ignore: Sequence[str] = TIMES,
+) -> str:
+    """Describe the first difference of two CSV files in one line; empty when they agree.
+
+    Fields are compared as text, so two numbers that differ in the last digit differ.
+
+    Parameters
+    ----------
+    first, second : path-like
+    ignore : sequence of str
+        Columns that need not agree.
+    """
+    ours, theirs = _read(first), _read(second)
+    if ours[:1] != theirs[:1]:
+        return f"columns: {ours[:1]} against {theirs[:1]}"
+    if len(ours) != len(theirs):
+        return f"lines: {len(ours)} against {len(theirs)}"
+    names = ours[0] if ours else []
+    for line, (a, b) in enumerate(zip(ours, theirs, strict=True), start=1):
+        for name, x, y in zip(names, a, b, strict=True):
+            if name not in ignore and x != y:
+                return f"line {line}, column {name}: {x!r} against {y!r}"
+    return ""
+
+
+def _read(path: str | os.PathLike[str]) -> list[list[str]]:
+    with open(path, newline="", encoding="utf-8") as stream:
+        return list(csv.reader(stream))
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Compare two files; the process's exit status."""
+    if len(arguments) != 2:
+        print("usage: python -m toplabel.workflow.same FIRST.csv SECOND.csv", file=sys.stderr)
+        return 2
+    found = difference(*arguments)
+    print(found or "the same, but for wall times")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

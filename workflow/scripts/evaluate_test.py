@@ -1,0 +1,28 @@
+"""Measure the chosen models on the test part."""
+
+from pathlib import Path
+
+from toplabel.datasets.prepared import load_prepared
+from toplabel.selection.evaluation import evaluate
+from toplabel.selection.final import Models
+from toplabel.selection.results import TuneResult, seconds_by_split
+from toplabel.workflow.jobs import protocol_of, read_table, run, write_table
+
+
+def main(snakemake):
+    protocol, _ = protocol_of(snakemake.params)
+    table = evaluate(
+        load_prepared(Path(snakemake.input.meta).parent),
+        snakemake.wildcards.method,
+        protocol,
+        snakemake.params.budget,
+        read_table(snakemake.input.thresholds),
+        read_table(snakemake.input.certificates),
+        Models.load(snakemake.input.models),
+        seconds_by_split(TuneResult.load(path) for path in snakemake.input.units),
+    )
+    write_table(table, snakemake.output.evaluation)
+
+
+if "snakemake" in globals():
+    run(main, snakemake)

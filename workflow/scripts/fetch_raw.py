@@ -1,0 +1,28 @@
+"""Bring the raw files of a data set to data/raw and write down what they are."""
+
+import json
+from pathlib import Path
+
+from toplabel.datasets.fetch import fetch, mirror_folders, sha256_of
+from toplabel.datasets.registry import load_registry
+from toplabel.files import atomic_path
+from toplabel.workflow.jobs import logger, run
+
+
+def main(snakemake):
+    root = Path(snakemake.scriptdir).parents[1]
+    entry = load_registry(root / "config/datasets.yaml")[snakemake.wildcards.dataset]
+    mirrors = mirror_folders(snakemake.config["mirrors"])
+    raw = snakemake.params.raw_folder
+    files = fetch(entry, raw, mirrors, network=snakemake.config["download"])
+    receipt = {}
+    for path in files:
+        sha256, size = sha256_of(path)
+        receipt[path.name] = {"sha256": sha256, "size": size}
+        logger.info("%s: %d bytes, sha256 %s", path, size, sha256)
+    with atomic_path(snakemake.output.receipt) as temporary:
+        temporary.write_text(json.dumps(receipt, indent=1) + "\n", encoding="utf-8")
+
+
+if "snakemake" in globals():
+    run(main, snakemake)

@@ -1,0 +1,20 @@
+"""Turn raw files, or a generator, into the prepared form of a data set."""
+
+from pathlib import Path
+
+from toplabel.datasets.prepare import prepare
+from toplabel.datasets.prepared import save_prepared
+from toplabel.datasets.registry import load_registry
+from toplabel.workflow.jobs import logger, run
+
+
+def main(snakemake):
+    root = Path(snakemake.scriptdir).parents[1]
+    entry = load_registry(root / "config/datasets.yaml")[snakemake.wildcards.dataset]
+    prepared = prepare(entry, snakemake.params.raw_folder)
+    save_prepared(prepared, Path(snakemake.output.meta).parent)
+    logger.info("%s: %s", entry.name, prepared.meta["statistics"])
+
+
+if "snakemake" in globals():
+    run(main, snakemake)

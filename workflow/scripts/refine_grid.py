@@ -1,0 +1,17 @@
+"""Lay the fine grid of a split around the best points of the mean over its folds."""
+
+from toplabel.selection.results import TuneResult, collect
+from toplabel.selection.tuning import refined_points, write_points
+from toplabel.workflow.jobs import logger, protocol_of, run
+
+
+def main(snakemake):
+    _, budget = protocol_of(snakemake.params)
+    results = collect(TuneResult.load(path) for path in snakemake.input.units)
+    points = refined_points(results[snakemake.wildcards.split], budget)
+    write_points(points, snakemake.output.grid)
+    logger.info("%d more points", sum(len(exponents) for exponents in points.values()))
+
+
+if "snakemake" in globals():
+    run(main, snakemake)

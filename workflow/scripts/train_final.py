@@ -1,0 +1,41 @@
+"""Train the chosen models on the full training part, each with its certificate."""
+
+from pathlib import Path
+
+from toplabel.datasets.prepared import load_prepared
+from toplabel.selection.final import train_models
+from toplabel.selection.fitting import default_solve
+from toplabel.workflow.jobs import (
+    logger,
+    method_of,
+    protocol_of,
+    read_table,
+    run,
+    settings_of,
+    write_table,
+)
+
+
+def main(snakemake):
+    prepared = load_prepared(Path(snakemake.input.meta).parent)
+    protocol, _ = protocol_of(snakemake.params)
+    settings = settings_of(snakemake.params)
+    selection = read_table(snakemake.input.selection)
+    models, certificates = train_models(
+        prepared, method_of(snakemake.params), protocol, selection, settings, default_solve()
+    )
+    models.save(snakemake.output.models)
+    write_table(certificates, snakemake.output.certificates)
+    for row in certificates[certificates["relative_gap"] > settings.eps_train].itertuples():
+        logger.warning(
+            "split %s, C %g: gap %.2g after %d epochs (%s)",
+            row.split,
+            row.C,
+            row.relative_gap,
+            row.epochs,
+            row.status,
+        )
+
+
+if "snakemake" in globals():
+    run(main, snakemake)

@@ -1,0 +1,38 @@
+"""Tune a method on one fold of a split: on a block of the coarse grid, or on the fine grid."""
+
+from pathlib import Path
+
+from toplabel.datasets.prepared import load_prepared
+from toplabel.selection.fitting import default_solve
+from toplabel.selection.grids import metrics_for
+from toplabel.selection.problems import fold_problem, folds_of, split_named
+from toplabel.selection.tuning import coarse_points, read_points, tune_fold
+from toplabel.workflow.jobs import method_of, protocol_of, run, settings_of
+
+
+def main(snakemake):
+    prepared = load_prepared(Path(snakemake.input.meta).parent)
+    protocol, budget = protocol_of(snakemake.params)
+    method, settings = method_of(snakemake.params), settings_of(snakemake.params)
+    split = split_named(prepared, snakemake.wildcards.split)
+    index = int(snakemake.wildcards.fold)
+    fold = folds_of(prepared, split, protocol, budget, settings.seed)[index]
+    if snakemake.input.get("grid"):
+        points = read_points(snakemake.input.grid)
+    else:
+        points = coarse_points(method, budget, int(snakemake.wildcards.block))
+    result = tune_fold(
+        fold_problem(prepared.parts[split.train], fold, method, prepared.n_classes),
+        method,
+        budget,
+        metrics_for(protocol, prepared.n_classes),
+        settings,
+        (prepared.name, method.name, split.name, index),
+        points,
+        default_solve(),
+    )
+    result.save(snakemake.output.unit)
+
+
+if "snakemake" in globals():
+    run(main, snakemake)
