@@ -30,7 +30,8 @@ def hinge_multiclass(u: np.ndarray, y: int, gamma: float) -> float:
     if gamma == 0:
         return max(0.0, b.max())
     return _minimum_over_breakpoints(
-        lambda xi: xi + np.maximum(b - xi, 0.0) @ np.maximum(b - xi, 0.0) / (2 * gamma), max(b.max(), 0.0)
+        lambda xi: xi + np.maximum(b - xi, 0.0) @ np.maximum(b - xi, 0.0) / (2 * gamma),
+        max(b.max(), 0.0),
     )
 
 
@@ -145,7 +146,9 @@ def _smooth_hinge_optimum(X, Y, C, gamma, weight, multiclass) -> float:
             dt = (R_out.sum(1) - R_in.sum(1)) / gamma
         scale = C * weight * inside
         value = scale @ (xi + (R**2).sum(1) / (2 * gamma)) + 0.5 * (W**2).sum()
-        gradient = np.concatenate([(X.T @ (scale[:, None] * dU) + W).ravel(), scale * dxi, scale * dt])
+        gradient = np.concatenate(
+            [(X.T @ (scale[:, None] * dU) + W).ravel(), scale * dxi, scale * dt]
+        )
         return value, gradient
 
     size = d * m + 2 * n
@@ -162,7 +165,13 @@ def _lbfgs(objective, start, bounds) -> float:
             jac=True,
             bounds=bounds,
             method="L-BFGS-B",
-            options={"ftol": 1e-16, "gtol": 1e-13, "maxiter": 20000, "maxfun": 100000, "maxcor": 50},
+            options={
+                "ftol": 1e-16,
+                "gtol": 1e-13,
+                "maxiter": 20000,
+                "maxfun": 100000,
+                "maxcor": 50,
+            },
         )
         best, start = min(best, result.fun), result.x
     return float(best)

@@ -17,7 +17,9 @@ from toplabel import prox
 
 finite = st.floats(-1e3, 1e3, allow_nan=False)
 # Ties, huge and tiny magnitudes, exponential growth: where thresholds are hard to find.
-adversarial = st.sampled_from([0.0, 1.0, 1.0, -1.0, 1e10, 1e10, 1e-10, 1e-300, 1e15, -1e15, 2.0, 4.0, 8.0, 16.0])
+adversarial = st.sampled_from(
+    [0.0, 1.0, 1.0, -1.0, 1e10, 1e10, 1e-10, 1e-300, 1e15, -1e15, 2.0, 4.0, 8.0, 16.0]
+)
 vectors = hnp.arrays(np.float64, st.integers(1, 12), elements=finite | adversarial)
 radii = st.sampled_from([1e-12, 1e-3, 0.1, 1.0, 10.0, 1e6]) | st.floats(1e-6, 1e4)
 biases = st.sampled_from([0.0, 1e-8, 0.5, 1.0, 10.0])
@@ -93,10 +95,13 @@ def test_lambert_w_exp_solves_its_equation(t):
 
 
 def test_lambert_w_exp_at_the_seams_and_beyond():
-    seams = np.concatenate([np.nextafter(s, [-np.inf, np.inf]) for s in (-36.0, 1.0, 2.0, 30.0, 1e8)])
+    seams = np.concatenate(
+        [np.nextafter(s, [-np.inf, np.inf]) for s in (-36.0, 1.0, 2.0, 30.0, 1e8)]
+    )
     np.testing.assert_allclose(prox.lambert_w_exp(seams), wrightomega(seams).real, rtol=5e-15)
     np.testing.assert_array_equal(
-        prox.lambert_w_exp([-np.inf, -800.0, np.inf, np.nan, 1e300]), [0.0, 0.0, np.inf, np.nan, 1e300]
+        prox.lambert_w_exp([-np.inf, -800.0, np.inf, np.nan, 1e300]),
+        [0.0, 0.0, np.inf, np.nan, 1e300],
     )
     assert prox.lambert_w_exp(0.0).shape == ()
     assert prox.lambert_w_exp([]).shape == (0,)

@@ -52,7 +52,14 @@ def test_optimum_agrees_with_scipy(loss, gamma, C, seed):
 def test_a_weight_is_as_many_copies_of_the_row(loss, gamma):
     X, y, m = problem(loss, 3)
     weight = np.array([1, 2, 1, 3, 0, 1, 2, 1, 1])
-    common = {"loss": loss, "gamma": gamma, "C": 0.7, "eps": 1e-9, "max_epochs": 10**6, "n_classes": m}
+    common = {
+        "loss": loss,
+        "gamma": gamma,
+        "C": 0.7,
+        "eps": 1e-9,
+        "max_epochs": 10**6,
+        "n_classes": m,
+    }
     weighted = toplabel.solve(X, y, sample_weight=weight, **common)
     copied = toplabel.solve(np.repeat(X, weight, axis=0), np.repeat(y, weight, axis=0), **common)
     assert weighted.primal == pytest.approx(copied.primal, rel=1e-8)

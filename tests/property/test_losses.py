@@ -1,0 +1,150 @@
+"""Losses: against the papers' formulas, their conjugates (Fenchel-Young) and finite differences."""
+
+import numpy as np
+import oracles
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from toplabel import losses
+
+CASES = [
+    ("svm_multi", 0.0),
+    ("svm_multi", 0.5),
+    ("svm_multi", 1.0),
+    ("lr_multi", 0.0),
+    ("svm_ml", 0.0),
+    ("svm_ml", 0.5),
+    ("svm_ml", 1.0),
+    ("lr_ml", 0.0),
+]
+SMOOTH = [case for case in CASES if case[0].startswith("lr") or case[1] > 0]
+
+
+def rows(loss: str, seed: int, n: int = 6, m: int = 5):
+    rng = np.random.default_rng(seed)
+    scores = rng.normal(size=(n, m)) * rng.choice([0.1, 1.0, 10.0, 500.0], size=(n, 1))
+    scores[0] = np.round(scores[0])  # ties
+    if loss.endswith("multi"):
+        return scores, rng.integers(0, m, n)
+    Y = (rng.random((n, m)) < 0.4).astype(int)
+    Y[-1], Y[-2] = 0, 1
+    return scores, Y
+
+
+def dual_points(loss: str, y, m: int, seed: int) -> np.ndarray:
+    """Random points of the domain of the conjugate, for each row."""
+    rng = np.random.default_rng(seed)
+    Y = oracles.label_sets(y, m)
+    v = np.zeros(Y.shape)
+    for i, labels in enumerate(Y):
+        k = labels.sum()
+        if k == 0:
+            continue
+        if loss.startswith("lr"):
+            v[i] = rng.dirichlet(np.full(m, 0.3)) - labels / k
+        elif k < m:
+            total = rng.random()
+            v[i, labels == 0] = total * rng.dirichlet(np.ones(m - k))
+            v[i, labels == 1] = -total * rng.dirichlet(np.ones(k))
+    return v
+
+
+@pytest.mark.parametrize(("loss", "gamma"), CASES)
+@pytest.mark.parametrize("seed", range(5))
+def test_value_is_the_papers_formula(loss, gamma, seed):
+    scores, y = rows(loss, seed)
+    expected = [oracles.loss_value(loss, u, t, gamma) for u, t in zip(scores, y, strict=True)]
+    np.testing.assert_allclose(
+        losses.value(loss, scores, y, gamma=gamma), expected, rtol=2e-7, atol=1e-9
+    )
+
+
+@pytest.mark.parametrize(("loss", "gamma"), CASES)
+@settings(max_examples=60, deadline=None)
+@given(seed=st.integers(0, 10**6))
+def test_fenchel_young(loss, gamma, seed):
+    """L(u) + L*(v) >= <u, v> everywhere, with equality at the gradient."""
+    scores, y = rows(loss, seed)
+    value = losses.value(loss, scores, y, gamma=gamma)
+    v = dual_points(loss, y, scores.shape[1], seed)
+    slack = value + losses.conjugate(loss, v, y, gamma=gamma) - (scores * v).sum(1)
+    scale = 1.0 + np.abs(scores).max(1)
+    assert (slack >= -1e-12 * scale).all()
+    if (loss, gamma) in SMOOTH:
+        g = losses.gradient(loss, scores, y, gamma=gamma)
+        conjugate = losses.conjugate(loss, g, y, gamma=gamma)
+        assert np.isfinite(conjugate).all()
+        assert (np.abs(value + conjugate - (scores * g).sum(1)) <= 1e-11 * scale).all()
+
+
+@pytest.mark.parametrize(("loss", "gamma"), SMOOTH)
+@pytest.mark.parametrize("seed", range(3))
+def test_gradient_is_the_finite_difference(loss, gamma, seed):
+    scores, y = rows(loss, seed)
+    scores = np.clip(scores, -20, 20)
+    g = losses.gradient(loss, scores, y, gamma=gamma)
+    step = 1e-5
+    for j in range(scores.shape[1]):
+        up, down = scores.copy(), scores.copy()
+        up[:, j] += step
+        down[:, j] -= step
+        high, low = losses.value(loss, up, y, gamma=gamma), losses.value(loss, down, y, gamma=gamma)
+        np.testing.assert_allclose(g[:, j], (high - low) / (2 * step), atol=2e-5)
+
+
+@pytest.mark.parametrize(("loss", "gamma"), CASES)
+def test_conjugate_is_infinite_outside_its_domain(loss, gamma):
+    scores, y = rows(loss, 0)
+    m = scores.shape[1]
+    v = dual_points(loss, y, m, 1)
+    assert np.isfinite(losses.conjugate(loss, v, y, gamma=gamma)).all()
+    Y = oracles.label_sets(y, m)
+    unbalanced = v + 0.01
+    assert np.isinf(losses.conjugate(loss, unbalanced, y, gamma=gamma)).all()
+    if not loss.startswith("lr"):
+        proper = (Y.sum(1) > 0) & (Y.sum(1) < m)
+        too_large = np.where(Y == 1, -1.5 / Y.sum(1, keepdims=True).clip(1), 0.0)
+        too_large[:, :] += np.where(Y == 0, 1.5 / (1 - Y).sum(1, keepdims=True).clip(1), 0.0)
+        assert np.isinf(losses.conjugate(loss, too_large, y, gamma=gamma)[proper]).all()
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda: losses.value("hinge", [[0.0, 1.0]], [0]), ValueError, "loss must be one of"),
+        (lambda: losses.value("svm_multi", [[0.0, 1.0]], [2]), ValueError, r"y\[0\] is 2"),
+        (lambda: losses.value("svm_multi", [[0.0, 1.0]], [-1]), ValueError, r"y\[0\] is -1"),
+        (
+            lambda: losses.value("svm_multi", [[0.0, 1.0]], [0], k=2),
+            ValueError,
+            "k must be in 1..1",
+        ),
+        (lambda: losses.value("svm_multi", [[0.0, 1.0, 2.0]], [0], k=2), ValueError, "has no k"),
+        (
+            lambda: losses.value("svm_multi", [[0.0, 1.0]], [0], gamma=-1),
+            ValueError,
+            "gamma must be",
+        ),
+        (lambda: losses.value("lr_ml", [[0.0, 1.0]], [[0, 2]]), ValueError, "zeros and ones"),
+        (
+            lambda: losses.value("lr_ml", [[0.0, 1.0]], [[0, 1]], gamma=1),
+            ValueError,
+            "smooth already",
+        ),
+        (
+            lambda: losses.gradient("svm_ml", [[0.0, 1.0]], [[0, 1]]),
+            ValueError,
+            "not differentiable",
+        ),
+        (
+            lambda: losses.value("svm_multi", [[0.0, np.inf]], [0]),
+            ValueError,
+            r"scores\[0, 1\] is inf",
+        ),
+        (lambda: losses.value("svm_multi", [["a", "b"]], [0]), TypeError, "real numbers"),
+    ],
+)
+def test_bad_input_is_named(call, error, message):
+    with pytest.raises(error, match=message):
+        call()
