@@ -102,8 +102,7 @@ def optimum(loss: str, X: np.ndarray, y, m: int, C: float, gamma: float, weight=
 
 
 def _softmax_optimum(X, Y, C, weight) -> float:
-    n, d = X.shape
-    m = Y.shape[1]
+    d, m = X.shape[1], Y.shape[1]
     active = Y.sum(1) > 0
     target = Y / np.maximum(Y.sum(1, keepdims=True), 1)
 

@@ -1,11 +1,11 @@
 """Losses: against the papers' formulas, their conjugates (Fenchel-Young) and finite differences."""
 
 import numpy as np
-import oracles
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import oracles
 from toplabel import losses
 
 CASES = [

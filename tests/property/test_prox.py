@@ -5,7 +5,6 @@ the set, that is iff the support function of the set at g is <g, x>.
 """
 
 import numpy as np
-import oracles
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -13,6 +12,7 @@ from hypothesis.extra import numpy as hnp
 from scipy.optimize import minimize
 from scipy.special import wrightomega
 
+import oracles
 from toplabel import prox
 
 finite = st.floats(-1e3, 1e3, allow_nan=False)

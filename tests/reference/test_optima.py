@@ -1,9 +1,9 @@
 """The solver's optimum against general-purpose solvers, every loss in both representations."""
 
 import numpy as np
-import oracles
 import pytest
 
+import oracles
 import toplabel
 
 CASES = [
@@ -84,7 +84,7 @@ def test_multilabel_hinge_with_one_label_is_the_multiclass_hinge():
 
 @pytest.mark.parametrize("loss", ["svm_multi", "svm_ml"])
 def test_small_smoothing_approaches_the_hinge(loss):
-    X, y, m = problem(loss, 7)
+    X, y, _ = problem(loss, 7)
     hinge = toplabel.solve(X, y, loss=loss, C=0.5, eps=1e-9, max_epochs=10**6)
     gaps = []
     for gamma in (1e-1, 1e-2, 1e-3):

@@ -24,7 +24,7 @@ def problem():
 
 @pytest.fixture(scope="module")
 def indicator(problem):
-    X, y, m = problem
+    _, y, m = problem
     rng = np.random.default_rng(1)
     return np.maximum(np.eye(m, dtype=int)[y], rng.random((len(y), m)) < 0.2).astype(int)
 
@@ -32,7 +32,7 @@ def indicator(problem):
 @pytest.mark.parametrize("gram", [False, True])
 @pytest.mark.parametrize("key", list(losses.LOSSES))
 def test_blocks_do_not_change_the_iterates(problem, indicator, key, gram):
-    X, y, m = problem
+    X, y, _ = problem
     loss = losses.get(key)
     labels = as_labels(indicator if loss.multilabel else y, len(y), multilabel=loss.multilabel)
     matrix = X @ X.T if gram else X

@@ -1,0 +1,64 @@
+# make reproduce   the default run with both reports: embedded data, no network but the package registry
+# make test        linters, C tests with sanitizers, pytest, a small workflow with both reports
+# make check       formatters and linters only
+# make bench       speed against other solvers (see docs/benchmarks.md)
+# make setup       the environment in .venv, as pinned in requirements.lock
+#
+# Each does its own set-up. Variables: CORES (2), PYTHON (python3), ARGS (added to snakemake or pytest).
+
+PYTHON ?= python3
+CORES ?= 2
+VENV := .venv
+BIN := $(VENV)/bin
+SOURCES := $(wildcard csrc/*/*.[ch] csrc/Makefile pylib/build_native.py setup.py pyproject.toml)
+
+# One BLAS thread each: the workflow runs jobs side by side, and results do not depend on the thread count.
+export OMP_NUM_THREADS := 1
+export OPENBLAS_NUM_THREADS := 1
+
+.PHONY: setup reproduce smoke test check format ctest clean
+
+setup: $(VENV)/.installed
+
+$(VENV)/.locked: requirements.lock
+	$(PYTHON) -c 'import sys; sys.exit("toplabel needs Python 3.11 or later") if sys.version_info < (3, 11) else None'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
+	touch $@
+
+# Editable: Python sources are used in place; a changed C source compiles the extension again.
+$(VENV)/.installed: $(VENV)/.locked $(SOURCES)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps -e .
+	touch $@
+
+reproduce: setup
+	$(BIN)/snakemake --cores $(CORES) $(ARGS)
+	@echo "reports/index.html and reports/toplabel.pdf are ready"
+
+smoke: setup
+	$(BIN)/snakemake --cores $(CORES) --configfile config/smoke.yaml $(ARGS)
+
+test: check ctest
+	$(BIN)/python -m pytest $(ARGS)
+
+ctest:
+	$(MAKE) --silent -C csrc test
+	$(MAKE) --silent -C csrc sanitize
+
+# The C flags (-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror) are in csrc/Makefile.
+check: setup
+	$(BIN)/clang-format --dry-run -Werror csrc/*/*.[ch]
+	$(MAKE) --silent -C csrc
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/snakefmt --check Snakefile workflow
+	$(BIN)/snakemake --lint
+
+format: setup
+	$(BIN)/clang-format -i csrc/*/*.[ch]
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+	$(BIN)/snakefmt Snakefile workflow
+
+clean:
+	rm -rf $(VENV) build csrc/build .snakemake
