@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 from toplabel.datasets.embedded import EMBEDDED, circle, digit_scenes, digits, load_embedded
 
 CIRCLE_PROBABILITIES = np.array(

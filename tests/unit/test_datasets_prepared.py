@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy import sparse
+
 from toplabel.datasets.prepared import (
     Part,
     Prepared,

@@ -187,7 +187,8 @@ def _fetch_file(
     try:
         _download(file, file.url, target, timeout)
     except (urllib.error.URLError, http.client.HTTPException, OSError) as error:
-        reason = getattr(error, "reason", None) or error
+        is_status = isinstance(error, urllib.error.HTTPError)
+        reason = error if is_status else getattr(error, "reason", None) or error
         raise FetchError(f"{what}: {looked}, and {file.url} failed ({reason})") from None
     return target
 

@@ -144,7 +144,7 @@ def load_registry(
     return registry
 
 
-class _UniqueKeyLoader(yaml.SafeLoader):
+class _UniqueKeyLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
     """YAML that refuses a key given twice, which plain YAML silently overwrites."""
 
     def construct_mapping(self, node, deep=False):

@@ -18,7 +18,7 @@ from toplabel.datasets.formats.source import FormatError, Source, parse_numbers,
 from toplabel.datasets.prepared import Loaded, Part
 
 _QUOTED = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
-_ATTRIBUTE = re.compile(rf"@attribute\s+({_QUOTED}|\S+)\s+(\S.*)", re.IGNORECASE)
+_ATTRIBUTE = re.compile(rf"@attribute\s+({_QUOTED}|[^\s'\"]\S*)\s+(\S.*)", re.IGNORECASE)
 _NOMINAL_VALUE = re.compile(rf"\s*({_QUOTED}|[^,'\"\s]+)\s*(?:,|$)")
 _SPARSE_ROW = re.compile(r"\{\s*(?:\d+\s+[^\s,]+\s*(?:,\s*\d+\s+[^\s,]+\s*)*)?\}")
 _NUMERIC = ("numeric", "real", "integer")

@@ -58,8 +58,7 @@ def load(
         infinity, bad labels; an empty file.
     """
     rows = {name: _read(path, source.task) for name, path in source.parts.items()}
-    largest = max(int(part.indices.max(initial=0)) for part in rows.values())
-    n_features = n_features or largest - index_base + 1
+    n_features = n_features or _count_features(rows, index_base)
     features = {name: _features(part, index_base, n_features) for name, part in rows.items()}
     if source.task == "multiclass":
         names, labels = _classes(rows)
@@ -130,6 +129,15 @@ def _parse_label(path: Path, line: int, label: str, task: str) -> tuple[int, ...
     if len(set(values)) != len(values):
         raise FormatError(path, line, f"a label occurs twice in {label!r}")
     return values
+
+
+def _count_features(rows: dict[str, _Rows], index_base: int) -> int:
+    for part in rows.values():
+        _refuse(part, part.indices < index_base, f"below the first one, {index_base}")
+    largest = max(int(part.indices.max(initial=-1)) for part in rows.values())
+    if largest < 0:
+        raise FormatError(next(iter(rows.values())).path, None, "no feature in any row")
+    return largest - index_base + 1
 
 
 def _features(rows: _Rows, index_base: int, n_features: int) -> sparse.csr_matrix:

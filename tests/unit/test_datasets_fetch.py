@@ -1,0 +1,225 @@
+"""Finding raw files, and refusing wrong ones."""
+
+import bz2
+import gzip
+import hashlib
+import http.server
+import lzma
+import threading
+from functools import partial
+
+import pytest
+
+from toplabel.datasets import fetch as fetching
+from toplabel.datasets.fetch import ChecksumError, FetchError, available, fetch, mirror_folders
+from toplabel.datasets.registry import Entry, RawFile
+
+CONTENT = b"1 1:0.5\n2 1:0.25\n" * 5000
+SHA256 = hashlib.sha256(CONTENT).hexdigest()
+COMPRESS = {"": bytes, ".xz": lzma.compress, ".gz": gzip.compress, ".bz2": bz2.compress}
+
+
+def entry_with(*files, **changes):
+    fields = {
+        "name": "toy",
+        "title": "Toy",
+        "task": "multiclass",
+        "protocol": "multiclass",
+        "licence": "",
+        "citation": "",
+        "format": "libsvm",
+        "folder": "toy",
+        "files": files,
+    }
+    return Entry(**{**fields, **changes})
+
+
+def raw_file(**changes):
+    return RawFile(
+        **{"name": "toy.txt", "part": "train", "sha256": SHA256, "size": len(CONTENT), **changes}
+    )
+
+
+@pytest.fixture
+def raw(tmp_path):
+    return tmp_path / "raw"
+
+
+@pytest.fixture
+def mirrored(tmp_path):
+    """Put bytes into a mirror under a name of the toy set, and return the mirror."""
+
+    def put(name, content, mirror="mirror"):
+        path = tmp_path / mirror / "toy" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+        return tmp_path / mirror
+
+    return put
+
+
+def files_below(folder):
+    return [path for path in folder.rglob("*") if path.is_file()]
+
+
+@pytest.mark.parametrize("suffix", COMPRESS)
+def test_a_mirror_may_be_plain_or_compressed(raw, mirrored, suffix):
+    mirror = mirrored("toy.txt" + suffix, COMPRESS[suffix](CONTENT))
+    entry = entry_with(raw_file())
+    assert available(entry, raw, [mirror]) == (True, "")
+    assert fetch(entry, raw, [mirror], network=False) == [raw / "toy" / "toy.txt"]
+    assert files_below(raw) == [raw / "toy" / "toy.txt"]
+    assert (raw / "toy" / "toy.txt").read_bytes() == CONTENT
+
+
+def test_the_raw_folder_comes_first_then_the_mirrors_in_order(raw, mirrored):
+    first = mirrored("toy.txt", CONTENT, "first")
+    second = mirrored("toy.txt", b"other", "second")
+    entry = entry_with(raw_file())
+    (path,) = fetch(entry, raw, [first, second], network=False)
+    assert path.read_bytes() == CONTENT
+    assert fetch(entry, raw, [second], network=False) == [path]  # the second is not asked
+
+
+def test_a_compressed_file_in_the_raw_folder_is_unpacked_there(raw):
+    (raw / "toy").mkdir(parents=True)
+    (raw / "toy" / "toy.txt.gz").write_bytes(gzip.compress(CONTENT))
+    (path,) = fetch(entry_with(raw_file()), raw, network=False)
+    assert path.read_bytes() == CONTENT
+
+
+@pytest.mark.parametrize("suffix", COMPRESS)
+def test_a_wrong_sum_names_both_and_keeps_nothing(raw, mirrored, suffix):
+    wrong = CONTENT.replace(b"0.5", b"0.6", 1)
+    mirror = mirrored("toy.txt" + suffix, COMPRESS[suffix](wrong))
+    with pytest.raises(ChecksumError) as caught:
+        fetch(entry_with(raw_file()), raw, [mirror], network=False)
+    message = str(caught.value)
+    assert SHA256 in message
+    assert hashlib.sha256(wrong).hexdigest() in message
+    assert "\n" not in message
+    assert files_below(raw) == []
+
+
+def test_a_wrong_size_alone_is_found_too(raw, mirrored):
+    mirror = mirrored("toy.txt", CONTENT + b"x")
+    with pytest.raises(ChecksumError, match=f"{len(CONTENT) + 1} bytes, the registry has"):
+        fetch(entry_with(raw_file(sha256=None)), raw, [mirror], network=False)
+    assert files_below(raw) == []
+
+
+def test_a_file_already_there_is_checked(raw):
+    (raw / "toy").mkdir(parents=True)
+    (raw / "toy" / "toy.txt").write_bytes(b"edited")
+    with pytest.raises(ChecksumError, match=r"toy\.txt \(remove it to have it fetched again\)"):
+        fetch(entry_with(raw_file()), raw, network=False)
+
+
+@pytest.mark.parametrize("suffix", [".xz", ".gz", ".bz2"])
+@pytest.mark.parametrize("damage", ["truncated", "garbage"])
+def test_a_damaged_archive_is_told_and_keeps_nothing(raw, mirrored, suffix, damage):
+    packed = COMPRESS[suffix](CONTENT)
+    content = packed[: len(packed) // 2] if damage == "truncated" else b"no archive at all"
+    mirror = mirrored("toy.txt" + suffix, content)
+    with pytest.raises(FetchError, match=rf"toy\.txt\{suffix}: truncated or damaged") as caught:
+        fetch(entry_with(raw_file()), raw, [mirror], network=False)
+    assert "\n" not in str(caught.value)
+    assert files_below(raw) == []
+
+
+def test_without_a_sum_the_file_is_taken_as_it_is(raw, mirrored):
+    mirror = mirrored("toy.txt", b"anything")
+    (path,) = fetch(entry_with(raw_file(sha256=None, size=None)), raw, [mirror], network=False)
+    assert path.read_bytes() == b"anything"
+
+
+def test_what_is_nowhere_is_told_with_the_places_looked_at(raw, tmp_path):
+    entry = entry_with(raw_file(url="http://127.0.0.1:9/toy.txt"), raw_file(name="two.txt"))
+    found, reason = available(entry, raw, [tmp_path / "mirror"])
+    assert not found
+    assert reason == "toy.txt, two.txt not found in data/raw or a mirror"
+    with pytest.raises(FetchError, match=r"could not be had: it is not in .*raw/toy nor in"):
+        fetch(entry, raw, [tmp_path / "mirror"], network=False)
+    with pytest.raises(FetchError, match=r"http://127.0.0.1:9/toy.txt failed \(.*refused\)"):
+        fetch(entry, raw, [], timeout=2)
+    with pytest.raises(FetchError, match="no address is registered; it waits for rain"):
+        fetch(entry_with(raw_file(), waits_for="rain"), raw, [])
+    assert not raw.exists() or files_below(raw) == []
+
+
+def test_a_set_without_a_format_waits(raw):
+    entry = entry_with(format=None, files=(), waits_for="features")
+    assert available(entry, raw) == (False, "waits for features")
+    with pytest.raises(FetchError, match="data set 'toy' waits for features"):
+        fetch(entry, raw)
+
+
+def test_an_embedded_set_needs_no_file(raw):
+    entry = entry_with(format=None, embedded="digits")
+    assert available(entry, raw) == (True, "")
+    assert fetch(entry, raw) == []
+
+
+def test_mirrors_of_the_environment_come_first(monkeypatch, tmp_path):
+    monkeypatch.setenv(fetching.MIRROR_VARIABLE, f"{tmp_path}/a:{tmp_path}/b")
+    folders = mirror_folders([tmp_path / "c", tmp_path / "a"])
+    assert folders == [tmp_path / "a", tmp_path / "b", tmp_path / "c"]
+    monkeypatch.delenv(fetching.MIRROR_VARIABLE)
+    assert mirror_folders() == []
+
+
+class _BrokenOff(http.server.SimpleHTTPRequestHandler):
+    """A server that promises more than it sends."""
+
+    def do_GET(self):
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(CONTENT) + 10))
+        self.end_headers()
+        self.wfile.write(CONTENT)
+
+    def log_message(self, *_):
+        pass
+
+
+class _Quiet(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture
+def serve(tmp_path, monkeypatch):
+    """Start a server of a folder on the loop-back interface; return its address."""
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    servers = []
+
+    def start(handler=_Quiet):
+        handler = partial(handler, directory=str(tmp_path / "www"))
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+        threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}).start()
+        servers.append(server)
+        return f"http://127.0.0.1:{server.server_port}"
+
+    (tmp_path / "www").mkdir()
+    yield start
+    for server in servers:
+        server.shutdown()
+        server.server_close()
+
+
+@pytest.mark.parametrize("suffix", COMPRESS)
+def test_the_official_address_may_be_compressed(raw, tmp_path, serve, suffix):
+    url = f"{serve()}/toy.txt{suffix}"
+    (tmp_path / "www" / f"toy.txt{suffix}").write_bytes(COMPRESS[suffix](CONTENT))
+    (path,) = fetch(entry_with(raw_file(url=url)), raw, timeout=5)
+    assert path.read_bytes() == CONTENT
+
+
+def test_a_missing_page_and_a_broken_connection_are_told(raw, serve):
+    url = f"{serve()}/nothing.txt"
+    with pytest.raises(FetchError, match=r"nothing\.txt failed \(HTTP Error 404"):
+        fetch(entry_with(raw_file(url=url)), raw, timeout=5)
+    url = f"{serve(_BrokenOff)}/toy.txt"
+    message = f"broke off after {len(CONTENT)} of {len(CONTENT) + 10} bytes"
+    with pytest.raises(FetchError, match=message):
+        fetch(entry_with(raw_file(url=url, sha256=None, size=None)), raw, timeout=5)
+    assert files_below(raw) == []

@@ -1,0 +1,196 @@
+"""The registry: what it refuses, and that the one we ship agrees with its neighbours."""
+
+import csv
+import inspect
+import textwrap
+
+import pytest
+import yaml
+from jsonschema import Draft202012Validator
+
+from toplabel.datasets.embedded import EMBEDDED
+from toplabel.datasets.formats import FORMATS
+from toplabel.datasets.registry import RegistryError, load_registry
+
+GOOD = """\
+datasets:
+  toy:
+    title: Toy
+    task: multilabel
+    protocol: multilabel
+    format: mulan_arff
+    files:
+      - {name: a.arff, part: train}
+      - {name: b.arff, part: test, size: 3}
+      - {name: toy.xml, role: labels}
+    splits:
+      - {name: main, train: train, test: test}
+    licence: none
+    citation: none
+"""
+
+
+@pytest.fixture(scope="session")
+def schema_path(repository):
+    return repository / "workflow/schemas/datasets.schema.yaml"
+
+
+@pytest.fixture(scope="session")
+def registry(repository):
+    return load_registry(repository / "config/datasets.yaml")
+
+
+@pytest.fixture
+def load(tmp_path, schema_path):
+    def load_text(text):
+        path = tmp_path / "datasets.yaml"
+        path.write_text(textwrap.dedent(text))
+        return load_registry(path, schema_path)
+
+    return load_text
+
+
+def test_the_schema_is_valid_and_closed(schema_path):
+    schema = yaml.safe_load(schema_path.read_text())
+    Draft202012Validator.check_schema(schema)
+    objects = [schema, *schema["$defs"].values()]
+    for definition in objects:
+        if "properties" in definition:
+            assert definition["additionalProperties"] is False
+
+
+@pytest.mark.parametrize(
+    ("definition", "function"),
+    [
+        ("libsvm_options", FORMATS["libsvm"]),
+        ("circle_options", EMBEDDED["circle"]),
+        ("digit_scenes_options", EMBEDDED["digit_scenes"]),
+    ],
+)
+def test_options_and_defaults_of_the_schema_are_those_of_the_code(
+    schema_path, definition, function
+):
+    options = yaml.safe_load(schema_path.read_text())["$defs"][definition]["properties"]
+    parameters = dict(inspect.signature(function).parameters)
+    parameters.pop("source", None)
+    assert set(options) == set(parameters)
+    for name, option in options.items():
+        if "default" in option:
+            assert option["default"] == parameters[name].default
+
+
+def test_formats_and_generators_of_the_schema_are_those_of_the_code(schema_path):
+    properties = yaml.safe_load(schema_path.read_text())["$defs"]["dataset"]["properties"]
+    assert properties["format"]["enum"] == list(FORMATS)
+    assert properties["embedded"]["enum"] == list(EMBEDDED)
+
+
+def test_every_published_set_is_registered(repository, registry):
+    keys = {entry.published_key for entry in registry.values()}
+    seen = set()
+    for path in (repository / "data/published").glob("*.csv"):
+        with path.open() as stream:
+            seen |= {row["dataset"] for row in csv.DictReader(stream) if "dataset" in row}
+    assert seen
+    assert seen <= keys
+
+
+def test_printed_statistics_are_those_of_the_published_table(repository, registry):
+    columns = {
+        "m": "n_classes",
+        "n_train": "n_train",
+        "d": "n_features",
+        "label_cardinality": "label_cardinality",
+    }
+    with (repository / "data/published/datasets.csv").open() as stream:
+        rows = list(csv.DictReader(stream))
+    assert len(rows) == sum(len(entry.statistics) for entry in registry.values())
+    for row in rows:
+        entry = registry[row["dataset"]]
+        printed = next(p for p in entry.statistics if p.source == row["source"])
+        assert entry.task == row["task"]
+        for column, field in columns.items():
+            assert (getattr(printed, field) or "") == row[column]
+
+
+def test_our_registry_knows_what_it_must(registry):
+    readable = {name for name, entry in registry.items() if entry.is_readable}
+    required = "circle digits digit_scenes letter emotions yeast scene medical enron bibtex"
+    assert {*required.split(), "corel5k", "delicious", "bookmarks", "mediamill"} <= readable
+    for entry in registry.values():
+        assert entry.is_readable or entry.waits_for
+        assert entry.embedded or entry.url or entry.name == "pubfig83"
+
+
+def test_an_unknown_name_proposes_the_nearest(registry):
+    with pytest.raises(RegistryError, match=r"unknown data set 'yeats'; did you mean yeast\?"):
+        registry["yeats"]
+    assert "yeats" not in registry
+    assert registry.get("yeast").title == "Yeast"
+
+
+def test_defaults(load):
+    entry = load(GOOD)["toy"]
+    assert (entry.folder, entry.published_key, entry.storage) == ("toy", "toy", "auto")
+    assert entry.splits[0].val is None
+    assert entry.files[1].size == 3
+
+
+BAD = {
+    "unknown key": ("licence: none", "licence: none\n    colour: red", "unknown key 'colour'"),
+    "unknown key of a file": ("size: 3", "sice: 3", r"'toy', files\[1\]: unknown key 'sice'"),
+    "unknown option": (
+        "    splits:",
+        "    options: {n_features: 3}\n    splits:",
+        "'toy', options: unknown key 'n_features'; allowed: none",
+    ),
+    "missing key": ("    task: multilabel\n", "", "'task' is a required property"),
+    "unknown task": ("task: multilabel", "task: ranking", "'toy', task: 'ranking' is not one of"),
+    "unknown format": ("mulan_arff", "excel", "'toy', format: 'excel' is not one of"),
+    "bad sum": ("size: 3", "sha256: abc", r"files\[1\].sha256: 'abc' does not match"),
+    "no splits": (
+        "    splits:\n      - {name: main, train: train, test: test}\n",
+        "",
+        "'splits' is a required property",
+    ),
+    "unknown part": ("test: test}", "test: dev}", "test names the part 'dev', but the parts are"),
+    "part twice": ("part: test", "part: train", "the part 'train' is given 2 times"),
+    "file twice": ("b.arff", "a.arff", "the file 'a.arff' is given 2 times"),
+    "no part": ("name: b.arff, part: test", "name: b.arff", "needs either a part or a role"),
+    "divided part": (
+        "    splits:",
+        "    divide: {part: all, method: random, into: {c: 0.5, d: 0.5}}\n    splits:",
+        "divide.part: no file has the part 'all'",
+    ),
+    "embedded with files": ("format: mulan_arff", "embedded: digits", "neither format nor files"),
+    "neither": ("    format: mulan_arff\n", "", "'waits_for' is a required property"),
+    "key twice": ("title: Toy", "title: Toy\n    title: Toys", "the key 'title' is given twice"),
+    "not YAML": ("title: Toy", "title: 'Toy", "yaml:"),
+    "top level": ("datasets:", "data_sets:", "unknown key 'data_sets'"),
+    "empty": (GOOD, "", "None is not of type 'object'"),
+    "unquoted number": (
+        "    licence",
+        "    statistics: [{source: t, n_classes: 26}]\n    licence",
+        r"statistics\[0\].n_classes: 26 is not of type 'string'",
+    ),
+    "not a printed number": (
+        "    licence",
+        "    statistics: [{source: t, n_classes: 4k}]\n    licence",
+        r"statistics\[0\].n_classes: '4k' does not match",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_faults_are_told_in_one_line_with_file_and_key(load, case):
+    old, new, message = BAD[case]
+    assert old in GOOD
+    with pytest.raises(RegistryError, match=message) as caught:
+        load(GOOD.replace(old, new, 1))
+    assert "datasets.yaml" in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_missing_file_is_told(tmp_path, schema_path):
+    with pytest.raises(RegistryError, match=r"none\.yaml: cannot be read \(No such file"):
+        load_registry(tmp_path / "none.yaml", schema_path)
