@@ -4,8 +4,7 @@
 
 #include <limits.h>
 
-/* ---- portable loops: correct everywhere, fast nowhere
- * --------------------------------------------- */
+/* ---- portable loops: correct everywhere, fast nowhere ---- */
 
 /* Only the argument combinations that this file uses: C (m, n) column-major, beta 0 or 1, alpha 1.
  */
@@ -60,8 +59,7 @@ tl_status tl_blas_set(const tl_blas *new_table) {
     return TL_OK;
 }
 
-/* ---- row-major wrappers
- * -------------------------------------------------------------------------- */
+/* ---- row-major wrappers ---- */
 
 /* Fortran BLAS takes pointers to non-const, though it writes only to C. */
 TL_INLINE double *writable(const double *x) {

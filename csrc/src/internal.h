@@ -24,8 +24,7 @@
 #define TL_INLINE static inline
 #endif
 
-/* ---- blas.c: row-major products on top of the table
- * ----------------------------------------------- */
+/* ---- blas.c: row-major products on top of the table ---- */
 
 /* S (b, m) = X (b, d) W^T, W (m, d). */
 void tl_gemm_nt(size_t b, size_t m, size_t d, const double *x, const double *w, double *s);
@@ -36,8 +35,7 @@ void tl_gemm_tn_add(size_t b, size_t m, size_t d, const double *delta, const dou
 /* Lower triangle (with diagonal) of G (b, b) = X X^T, X (b, d). */
 void tl_syrk_lower(size_t b, size_t d, const double *x, double *g);
 
-/* ---- thresholds of the projections
- * --------------------------------------------------------------- */
+/* ---- thresholds of the projections ---- */
 
 /* For values v_j <= 0 that are given relative to their maximum `top` (so b_j = v_j + top, max v_j =
  * 0): tau >= -radius such that x_j = (v_j - tau)_+ solves the biased projection onto the simplex of
@@ -71,8 +69,7 @@ void tl_bipartite_thresholds(size_t n, double *b, size_t n_bar, double *b_bar, d
  * return. p and z may not overlap. */
 void tl_entropic_solve(size_t m, const double *z, double alpha, double *t, double *p);
 
-/* ---- losses
- * --------------------------------------------------------------------------------------- */
+/* ---- losses ---- */
 
 typedef struct tl_row {
     double C;              /* C times the weight of the row */
