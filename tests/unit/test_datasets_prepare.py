@@ -70,6 +70,23 @@ def test_an_embedded_set(tmp_path):
     assert prepared.meta["options"] == {"n_draws": 2, "n_test": 30}
 
 
+def test_one_mulan_file_cut_by_rows_as_bookmarks_is(raw):
+    header = "@relation r\n@attribute a numeric\n@attribute t {0,1}\n@attribute u {0,1}\n@data\n"
+    (raw / "toy" / "toy.arff").write_text(header + "{0 1,1 1}\n{0 2,2 1}\n{0 3,1 1,2 1}\n")
+    (raw / "toy" / "toy.xml").write_text('<labels><label name="u"/><label name="t"/></labels>')
+    entry = entry_with(
+        task="multilabel",
+        format="mulan_arff",
+        files=(RawFile("toy.arff", part="all"), RawFile("toy.xml", role="labels")),
+        divide=Divide("all", "in_order", {"train": 2, "test": 1}),
+    )
+    prepared = prepare(entry, raw)
+    np.testing.assert_array_equal(prepared.parts["train"].X, [[1], [2]])
+    np.testing.assert_array_equal(prepared.parts["train"].Y, [[0, 1], [1, 0]])
+    np.testing.assert_array_equal(prepared.parts["test"].Y, [[1, 1]])
+    assert prepared.class_names == ["u", "t"]
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [

@@ -194,3 +194,12 @@ def test_faults_are_told_in_one_line_with_file_and_key(load, case):
 def test_a_missing_file_is_told(tmp_path, schema_path):
     with pytest.raises(RegistryError, match=r"none\.yaml: cannot be read \(No such file"):
         load_registry(tmp_path / "none.yaml", schema_path)
+
+
+def test_the_examples_of_the_documentation_are_valid(repository, load):
+    text = (repository / "docs/add-a-dataset.md").read_text()
+    lines = [line[4:] for line in text.splitlines() if line.startswith("    ")]
+    start, end = lines.index("datasets:"), lines.index("snakemake --cores 2 mine")
+    examples = load("\n".join(lines[start:end]) + "\n")
+    assert set(examples) == {"mine", "tags"}
+    assert examples["mine"].divide.into == {"train": 0.7, "test": 0.3}
