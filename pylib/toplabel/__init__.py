@@ -5,7 +5,7 @@
 >>> solution.relative_gap  # doctest: +SKIP
 """
 
-from toplabel import losses, prox
+from toplabel import losses, metrics, prox, thresholds
 from toplabel.errors import ToplabelError
 from toplabel.solver import Record, Solution, path, solve
 
@@ -16,7 +16,9 @@ __all__ = [
     "Solution",
     "ToplabelError",
     "losses",
+    "metrics",
     "path",
     "prox",
     "solve",
+    "thresholds",
 ]
