@@ -65,7 +65,7 @@ class Certificates:
     remark: str
 
 
-STATISTICS = ("classes", "train", "val", "test", "features", "labels a row")
+STATISTICS = ("Classes", "Train", "Val", "Test", "Features", "Cardinality")
 _COLUMNS = (
     ("n_classes", "paper_n_classes"),
     ("n_train", "paper_n_train"),
@@ -157,7 +157,9 @@ def missing_cells(inputs: ReportInputs, trace: Trace) -> list[MissingCells]:
 def certificates(inputs: ReportInputs, trace: Trace) -> Certificates:
     """Arrange the largest relative gap by method and data set."""
     frame = inputs.evaluation
-    labels = frame["label"].where(frame["label"] != "", frame["method"])
+    labels = pd.Series(
+        [trace.label(row) for _, row in frame.iterrows()], index=frame.index, dtype=str
+    )
     sets = frame["dataset"] + frame["features"].where(
         frame["features"] == "", " " + frame["features"]
     )

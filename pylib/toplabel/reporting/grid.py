@@ -82,7 +82,7 @@ def build_blocks(
         One a data set (and features); a table with one metric for several data sets has these across,
         as NIPS 2012 prints its Table 2.
     """
-    cells = _with_lines(cells)
+    cells = _with_lines(_with_references(cells))
     metrics = cells.groupby(["dataset", "features"], sort=False)["metric"].unique()
     alike = {tuple(found) for found in metrics}
     if len(metrics) > 1 and len(alike) == 1 and len(next(iter(alike))) == 1:
@@ -103,6 +103,15 @@ def build_blocks(
             _block(_block_title(first, title_of), first["dataset"], part, columns, label_of)
         )
     return blocks
+
+
+def _with_references(cells: pd.DataFrame) -> pd.DataFrame:
+    """Put the references of a data set to its only features: results of others name none."""
+    named = cells[cells["features"] != ""].groupby("dataset")["features"].unique()
+    only = {dataset: found[0] for dataset, found in named.items() if len(found) == 1}
+    lost = (cells["features"] == "") & (cells["method"] == "reference")
+    features = cells["features"].mask(lost, cells["dataset"].map(only).fillna(""))
+    return cells.assign(features=features)
 
 
 def _with_lines(cells: pd.DataFrame) -> pd.DataFrame:

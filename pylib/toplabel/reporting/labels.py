@@ -75,7 +75,7 @@ PAPERS = {
         ),
         Paper(
             "cvpr2016",
-            "CVPR 2016, supplement",
+            "CVPR 2016 suppl.",
             "M. Lapin, M. Hein, B. Schiele: Loss Functions for Top-k Error: Analysis and Insights."
             " IEEE Conference on Computer Vision and Pattern Recognition, 2016.",
         ),

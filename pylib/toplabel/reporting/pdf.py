@@ -1,0 +1,226 @@
+"""The PDF report: a paper-like document set by Typst, the same bytes for the same results."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from dataclasses import asdict
+from datetime import UTC, datetime
+from importlib import resources
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import typst
+
+from toplabel.files import atomic_path
+from toplabel.reporting import facts, labels
+from toplabel.reporting.grid import Block, Cell, Row
+from toplabel.reporting.inputs import ReportInputError, ReportInputs
+from toplabel.reporting.sections import Section
+from toplabel.reporting.svg import standalone_svg
+from toplabel.reporting.view import Report, build_report
+
+_MAIN = "report.typ"
+_PARTS = (_MAIN, "parts.typ")
+#: Archival, accessible PDF, as far as the document allows it (a date is needed for PDF/A).
+_STANDARDS = ["a-2a", "ua-1"]
+#: More columns of numbers than this do not fit the width of the page.
+WIDEST = 10
+
+
+def write_pdf(inputs: ReportInputs, out_path: str | Path) -> None:
+    """Write the report as a PDF document.
+
+    The text goes to Typst as data, never as markup, so nothing in it is executed or needs escaping. Only
+    the fonts inside Typst are used and nothing is fetched. The date is that of run.json; identical inputs
+    give identical bytes.
+
+    Parameters
+    ----------
+    inputs : ReportInputs
+        From `load_inputs`.
+    out_path : path-like
+
+    Raises
+    ------
+    ReportInputError
+        A figure is not SVG, or the document cannot be set.
+    """
+    out = Path(out_path)
+    report = build_report(inputs, out.parent)
+    created = _date(report.created)
+    with tempfile.TemporaryDirectory() as folder, atomic_path(out) as path:
+        root = Path(folder)
+        _write_sources(report, created, root)
+        path.write_bytes(_compile(root, created))
+
+
+def _write_sources(report: Report, created: datetime | None, root: Path) -> None:
+    """Put the template, the data and the figures where Typst reads them."""
+    templates = resources.files("toplabel.reporting").joinpath("templates")
+    for name in _PARTS:
+        (root / name).write_text(templates.joinpath(name).read_text("utf-8"), encoding="utf-8")
+    for number, figure in enumerate(report.figures):
+        try:
+            svg = standalone_svg(figure.svg, figure.name)
+        except ValueError as error:
+            raise ReportInputError(str(error)) from None
+        (root / f"figure{number}.svg").write_text(svg, encoding="utf-8")
+    content = json.dumps(_content(report, created), ensure_ascii=False)
+    (root / "content.json").write_text(content, encoding="utf-8")
+
+
+def _compile(root: Path, created: datetime | None) -> bytes:
+    def attempt(standards: list[str]) -> bytes:
+        return typst.compile(
+            root / _MAIN,
+            root=root,
+            ignore_system_fonts=True,
+            font_paths=[],
+            format="pdf",
+            pdf_standards=standards,
+            timestamp=created or 0,
+        )
+
+    try:
+        return attempt(_STANDARDS if created else ["ua-1"])
+    except typst.TypstError:
+        # A name in a script that the embedded fonts lack is not archival; the report is worth more.
+        try:
+            return attempt([])
+        except typst.TypstError as error:
+            raise ReportInputError(f"the PDF cannot be set: {error.message}") from None
+
+
+def _date(created: str) -> datetime | None:
+    """Read the date of run.json; None when it is no date. A time without a zone is taken as UTC."""
+    try:
+        when = datetime.fromisoformat(created)
+    except ValueError:
+        return None
+    return when if when.tzinfo else when.replace(tzinfo=UTC)
+
+
+def _content(report: Report, created: datetime | None) -> dict[str, Any]:
+    """Return the report as plain data; what the template shows, in its order."""
+    shown = [section for section in report.touched if section.score.published]
+    return {
+        "created": [created.year, created.month, created.day] if created else None,
+        "headline": report.score.headline,
+        "detail": report.score.detail,
+        "verdicts": [asdict(verdict) | {"count": n} for verdict, n in report.score.verdicts],
+        "comparable": report.score.comparable,
+        "scores": [
+            {
+                "origin": section.origin,
+                "title": section.title,
+                "counts": [n for _, n in section.score.verdicts],
+                "comparable": section.score.comparable,
+                "published": section.score.published,
+            }
+            for section in shown
+        ],
+        "sections": [_section(section) for section in report.touched],
+        "plain": [
+            {"title": t.title, "caption": t.caption, "header": t.header, "rows": t.rows}
+            for t in report.plain_tables
+        ],
+        "untouched": _untouched(report.untouched),
+        "figures": [
+            {"file": f"figure{number}.svg"}
+            | {key: getattr(f, key) for key in ("title", "caption", "alt", "source")}
+            for number, f in enumerate(report.figures)
+        ],
+        "statistics": facts.STATISTICS,
+        "datasets": [
+            asdict(row) | {"source": facts.paper_of(row.source)}
+            for row in report.datasets
+            if row.ready
+        ],
+        "missing_sets": [asdict(one) for one in report.missing_sets],
+        "missing_cells": [asdict(one) for one in report.missing_cells],
+        "certificates": _certificates(report.certificates),
+        "run": [{"name": name, "text": text} for name, text in report.run],
+        "references": [
+            f"{labels.PAPERS[s].short}: {labels.PAPERS[s].reference}"
+            for s in report.sources
+            if s in labels.PAPERS
+        ],
+    }
+
+
+def _untouched(sections: list[Section]) -> list[dict[str, Any]]:
+    """Return the tables without a measurement, those of a paper together."""
+    papers = groupby(sections, key=lambda section: section.origin.rpartition(", Table ")[0])
+    found = []
+    for paper, group in papers:
+        group = list(group)
+        numbers = ", ".join(section.origin.rpartition(" ")[2] for section in group)
+        word = "Table" if len(group) == 1 else "Tables"
+        cells = sum(section.score.published for section in group)
+        found.append({"paper": paper, "tables": f"{word} {numbers}", "cells": cells})
+    return found
+
+
+def _section(section: Section) -> dict[str, Any]:
+    """Return a table; data sets with the same columns stand in one grid, under their names."""
+    by_columns = groupby(section.blocks, key=lambda block: tuple(block.columns))
+    grids = []
+    for _, blocks in by_columns:
+        blocks = list(blocks)
+        for start in range(0, len(blocks[0].columns), WIDEST):
+            grids.append(_grid(blocks, slice(start, start + WIDEST)))
+    return {
+        "title": section.title,
+        "origin": section.origin,
+        "caption": section.caption,
+        "grids": grids,
+        "unmeasured": [block.title for block in section.unmeasured],
+    }
+
+
+def _grid(blocks: list[Block], part: slice) -> dict[str, Any]:
+    return {
+        "columns": [column.label for column in blocks[0].columns[part]],
+        "blocks": [
+            {"title": block.title, "rows": [_row(row, part) for row in block.rows]}
+            for block in blocks
+        ],
+    }
+
+
+def _row(row: Row, part: slice) -> dict[str, Any]:
+    return {
+        "label": labels.segments(row.label),
+        "measured": row.measured,
+        "cells": [_cell(cell) for cell in row.cells[part]],
+    }
+
+
+def _cell(cell: Cell) -> dict[str, Any]:
+    keys = (
+        "ours",
+        "ours_std",
+        "published",
+        "published_std",
+        "verdict",
+        "best_ours",
+        "best_published",
+    )
+    return {key: getattr(cell, key) for key in keys}
+
+
+def _certificates(found: facts.Certificates) -> dict[str, Any]:
+    """Return the gaps, cut into parts that fit the page."""
+    parts = [
+        {
+            "columns": found.columns[start : start + WIDEST],
+            "rows": [
+                {"label": labels.segments(label), "gaps": gaps[start : start + WIDEST]}
+                for label, gaps in found.rows
+            ],
+        }
+        for start in range(0, len(found.columns), WIDEST)
+    ]
+    return {"remark": found.remark, "parts": parts}

@@ -166,7 +166,7 @@ def _leftovers(
         std=float("nan"),
         std_text="",
     )
-    cells = cells.assign(difference=float("nan"), verdict="", reason="")
+    cells = cells.assign(difference=float("nan"), verdict="", reason="", label="")
     caption = "What this run measured where the papers print nothing."
     title = "Without a published counterpart"
     return [_section("unpublished", title, "", caption, cells, trace, serial)]
@@ -210,8 +210,11 @@ def _note(block: Block, cells: pd.DataFrame, trace: Trace) -> str:
     if not bare:
         return ""
     reasons = pd.Series([trace.reason(row) for row in bare]).value_counts()
-    causes = "; ".join(f"{number} {reason}" for reason, number in reasons.items())
-    return f"{len(bare)} of {per_row.ngroups} rows without a measurement: {causes}."
+    if len(reasons) == 1:
+        causes = reasons.index[0]
+    else:
+        causes = "; ".join(f"{number} {reason}" for reason, number in reasons.items())
+    return f"{len(bare)} of {per_row.ngroups} rows were not measured: {causes}."
 
 
 def _records(cells: pd.DataFrame, trace: Trace) -> list[Record]:

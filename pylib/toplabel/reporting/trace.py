@@ -64,11 +64,11 @@ class Trace:
         return self._titles.get(dataset) or dataset
 
     def label(self, row: pd.Series) -> str:
-        """Return the label of a row's method: its own, the papers', or that of the evaluation."""
-        if row.get("label"):
-            return row["label"]
-        if not has_label(row["method"]) and self._labels.get(row["method"]):
-            return self._labels[row["method"]]
+        """Return the label of a row's method: the papers', or for others the one it was run under."""
+        if not has_label(row["method"]) and (
+            given := row["label"] or self._labels.get(row["method"])
+        ):
+            return given
         return method_label(row["method"], row["k"], row["gamma"], row["kernel"])
 
     def reason(self, row: pd.Series) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from toplabel.reporting import facts
 from toplabel.reporting.inputs import FigureInput, ReportInputs
+from toplabel.reporting.labels import table_order
 from toplabel.reporting.score import Score, score_of
 from toplabel.reporting.sections import PlainTable, Section, build_plain_tables, build_sections
 from toplabel.reporting.trace import Trace
@@ -51,5 +52,7 @@ def build_report(inputs: ReportInputs, out_folder: Path) -> Report:
         run=facts.run_facts(inputs.run),
         config=facts.config_text(inputs.run),
         created=str(inputs.run["created"] or ""),
-        sources=list(dict.fromkeys(inputs.comparison["source"])),
+        sources=sorted(
+            set(inputs.comparison["source"]), key=lambda source: table_order(source, "")
+        ),
     )

@@ -1,0 +1,115 @@
+"""SVG files made fit to stand inside a page: names of their own, nothing that runs or loads."""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ET
+
+SVG = "http://www.w3.org/2000/svg"
+XLINK = "http://www.w3.org/1999/xlink"
+_HREFS = ("href", f"{{{XLINK}}}href")
+# Script, foreign markup, and what would load or describe; the page has its own words for a figure.
+_DROPPED = {"script", "foreignObject", "metadata", "title", "desc", "iframe"}
+_REFERENCE = re.compile(r"url\(\s*(['\"]?)#([^)'\"]+)\1\s*\)")
+_REMOTE = re.compile(r"url\(\s*['\"]?(?!#|data:)|@import|expression\(", re.IGNORECASE)
+
+
+def inline_svg(text: str, name: str, alt: str) -> str:
+    """Return an SVG file as markup for a page.
+
+    Parameters
+    ----------
+    text : str
+        The file.
+    name : str
+        Made the first part of every id, so that several figures stand in one page.
+    alt : str
+        The alternative text.
+
+    Raises
+    ------
+    ValueError
+        The text is not SVG.
+    """
+    root = _parse(text, name)
+    prefix = "fig-" + re.sub(r"[^A-Za-z0-9_-]", "-", name) + "-"
+    _clean(root, prefix)
+    for size in ("width", "height"):
+        root.attrib.pop(size, None)
+    root.set("id", f"{prefix}svg")
+    root.set("role", "img")
+    root.set("aria-label", alt)
+    return _serialise(root)
+
+
+def standalone_svg(text: str, name: str) -> str:
+    """Return an SVG file with nothing in it that runs or loads, for the PDF.
+
+    Raises
+    ------
+    ValueError
+        The text is not SVG.
+    """
+    root = _parse(text, name)
+    _clean(root, "")
+    return _serialise(root)
+
+
+def _parse(text: str, name: str) -> ET.Element:
+    try:
+        root = ET.fromstring(text)
+    except ET.ParseError as error:
+        raise ValueError(
+            f"figures/{name}.svg, line {error.position[0]}: not well-formed XML"
+        ) from None
+    if root.tag != f"{{{SVG}}}svg":
+        raise ValueError(f"figures/{name}.svg: the outermost element is not <svg>")
+    return root
+
+
+def _serialise(root: ET.Element) -> str:
+    ET.register_namespace("", SVG)
+    ET.register_namespace("xlink", XLINK)
+    return ET.tostring(root, encoding="unicode")
+
+
+def _clean(element: ET.Element, prefix: str) -> None:
+    for child in list(element):
+        kind = child.tag.rpartition("}")[2] if isinstance(child.tag, str) else "comment"
+        if kind in _DROPPED or kind == "comment":
+            element.remove(child)
+        elif kind == "style":
+            _scope(child, element, prefix)
+        else:
+            _clean(child, prefix)
+    for attribute in list(element.attrib):
+        _clean_attribute(element, attribute, prefix)
+
+
+def _scope(style: ET.Element, parent: ET.Element, prefix: str) -> None:
+    """Nest the rules of a figure in a page under its own id, so that they end at its border."""
+    rules = style.text or ""
+    if _REMOTE.search(rules) or "<" in rules:
+        parent.remove(style)
+    elif prefix:
+        style.text = f"#{prefix}svg{{{_with_prefix(rules, prefix)}}}"
+
+
+def _clean_attribute(element: ET.Element, attribute: str, prefix: str) -> None:
+    value = element.attrib[attribute]
+    if attribute.lower().startswith("on") or _REMOTE.search(value):
+        del element.attrib[attribute]
+    elif attribute in _HREFS:
+        if value.startswith("#"):
+            element.set(attribute, f"#{prefix}{value[1:]}")
+        elif not value.startswith("data:image/"):
+            del element.attrib[attribute]
+    elif attribute == "id":
+        element.set(attribute, prefix + value)
+    else:
+        element.set(attribute, _with_prefix(value, prefix))
+
+
+def _with_prefix(text: str, prefix: str) -> str:
+    """Put `prefix` before the names in ``url(#name)``."""
+    return _REFERENCE.sub(lambda found: f"url(#{prefix}{found[2]})", text)
