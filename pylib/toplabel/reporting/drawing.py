@@ -1,0 +1,122 @@
+"""What all figures share: writing the three files, labels as mathtext, panels, legends, checks."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from toplabel.files import atomic_path
+from toplabel.reporting import style
+from toplabel.reporting.labels import segments
+
+
+def write_figure(
+    figure: Figure,
+    data: pd.DataFrame,
+    out_svg: str | Path,
+    *,
+    title: str,
+    caption: str,
+    alt: str,
+    source: str = "",
+    script: str = "",
+) -> None:
+    """Write a figure, its data and its description beside each other.
+
+    Parameters
+    ----------
+    figure : matplotlib.figure.Figure
+        Made within `toplabel.reporting.style.house_style`, like this call.
+    data : DataFrame
+        The numbers drawn.
+    out_svg : path-like
+        `<name>.svg`; `<name>.csv` and `<name>.json` go beside it, the .json last.
+    title, caption : str
+        The title in a few words; the caption says what is seen.
+    alt : str
+        What a reader who does not see the figure needs to know of it.
+    source : str
+        The figure of a paper that this one answers to, as "TPAMI 2017, Fig. 4".
+    script : str
+        The script that drew it.
+
+    Raises
+    ------
+    ValueError
+        `alt` or `title` is empty.
+    """
+    for name, text in (("title", title), ("alt", alt)):
+        if not text.strip():
+            raise ValueError(f"{name}: a figure needs one, found ''")
+    out = Path(out_svg)
+    with atomic_path(out) as path:
+        figure.savefig(path, format="svg", metadata={"Date": None, "Creator": None})
+    with atomic_path(out.with_suffix(".csv")) as path:
+        data.to_csv(path, index=False, lineterminator="\n")
+    words = {"name": out.stem, "title": title, "caption": caption, "alt": alt}
+    words |= {"source": source, "script": script}
+    with atomic_path(out.with_suffix(".json")) as path:
+        text = json.dumps(words, indent=2, ensure_ascii=False)
+        path.write_text(text + "\n", encoding="utf-8")
+
+
+def mathtext(label: str) -> str:
+    """Return a label in the small markup of `toplabel.reporting.labels` as matplotlib's mathtext."""
+    marks = {"sup": "^", "sub": "_"}
+    parts, previous = [], "text"
+    for kind, text in segments(label):
+        if kind == "text":
+            parts.append(text.replace("$", r"\$"))
+        else:
+            inner = re.sub(r"[\\{}$^_]", "", text).replace(" ", r"\ ").replace("%", r"\%")
+            script = rf"{marks[kind]}{{\mathrm{{{inner}}}}}$"
+            stacked = {previous, kind} == {
+                "sup",
+                "sub",
+            }  # one formula, so that they stand above each other
+            parts[-1:] = [parts[-1][:-1] + script] if stacked else [*parts[-1:], "$" + script]
+        previous = kind
+    return "".join(parts)
+
+
+def spoken(label: str) -> str:
+    return " ".join(text.strip() for _, text in segments(label))
+
+
+def panel_grid(number: int, *, across: int, height: float) -> tuple[Figure, list[Axes]]:
+    """Make a figure with `number` panels in rows of `across`."""
+    columns = min(number, across)
+    rows = math.ceil(number / columns)
+    figure = Figure(
+        figsize=(style.WIDTH * columns / across, height * rows + 0.35), layout="constrained"
+    )
+    grid = figure.subplots(rows, columns, squeeze=False).ravel()
+    for spare in grid[number:]:
+        spare.remove()
+    return figure, list(grid[:number])
+
+
+def legend(figure: Figure, handles: list[Line2D]) -> None:
+    figure.legend(handles=handles, loc="outside lower center", ncols=min(len(handles), 6))
+
+
+def require(frame: pd.DataFrame, columns: list[str], name: str, finite: list[str]) -> None:
+    """Check an input frame: its columns are there, it has rows, these numbers are finite."""
+    for column in columns:
+        if column not in frame.columns:
+            raise ValueError(
+                f"{name}: the column '{column}' is missing, found {list(frame.columns)}"
+            )
+    if frame.empty:
+        raise ValueError(f"{name}: there is no row to draw")
+    for column in finite:
+        if not np.isfinite(frame[column].to_numpy(dtype=float)).all():
+            raise ValueError(f"{name}: the column '{column}' has a number that is not finite")
