@@ -1,36 +1,61 @@
-"""Cut-off thresholds: from scores to label sets (TPAMI section 3.1 (i)-(iii)).
+"""Cut-offs that turn scores into label sets, h(x) = {y : f_y(x) >= delta} (TPAMI section 3.1).
 
-A label is predicted when its score is at least delta.
+Three ways to set delta: `constant` (i), `match_cardinality` (ii) and `tune` (iii). `sweep` measures
+all cut-offs of a grid at once.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from toplabel.metrics import as_indicator, as_scores
+from toplabel._arrays import as_matrix, as_number, as_rows
+from toplabel.metrics import (
+    check_choice,
+    f1_of_counts,
+    jaccard_of_counts,
+    labels_and_scores,
+)
 
-__all__ = ["GRIDS", "METRICS", "constant", "match_cardinality", "predict", "sweep", "tune"]
+__all__ = [
+    "DELTA_GRID",
+    "DELTA_GRID_VOC",
+    "constant",
+    "match_cardinality",
+    "predict",
+    "sweep",
+    "tune",
+]
 
-_POWERS = 10.0 ** np.linspace(-5.9, 0.9, 35)
-#: Named grids of delta: 71 values for Tables 7 and 9, 100 for VOC and COCO (TPAMI section 6.3).
-GRIDS = {
-    "paper": np.concatenate([-_POWERS[::-1], [0.0], _POWERS]),
-    "voc": np.linspace(0.1, 10.0, 100),
-}
 
-#: The metrics that need a threshold, and whether a higher value is better.
-METRICS = {
-    "hamming_loss": False,
-    "accuracy": True,
-    "subset_accuracy": True,
-    "f1_micro": True,
-    "f1_macro": True,
-    "f1_instance": True,
-}
+def _frozen(values: np.ndarray) -> np.ndarray:
+    values.flags.writeable = False
+    return values
+
+
+# The exponents are rounded: repeated addition of 0.2 would shift the powers' last digits.
+_POWERS = np.array([10.0 ** round(-5.9 + 0.2 * i, 9) for i in range(35)])
+
+DELTA_GRID = _frozen(np.concatenate([-_POWERS[::-1], [0.0], _POWERS]))
+"""The 71 cut-offs -10^e, 0, 10^e with e = -5.9, -5.7, ..., 0.9, ascending (TPAMI Tables 7 and 9)."""
+
+DELTA_GRID_VOC = _frozen(np.linspace(0.1, 10.0, 100))
+"""The 100 equally spaced cut-offs in [0.1, 10] (TPAMI Tables 10 to 12)."""
+
+METRICS = (
+    "accuracy",
+    "subset_accuracy",
+    "f1_micro",
+    "f1_macro",
+    "f1_instance",
+    "hamming_loss",
+)
+"""What `sweep` measures and `tune` can optimise; of these only the Hamming loss is better when lower."""
+
+_BLOCK = 1 << 21  # scores that are binned at once: some 50 MiB of temporary arrays
 
 
 def predict(scores, delta: float) -> np.ndarray:
-    """Label sets ``{j : f_j >= delta}``.
+    """Predict the labels that score at least delta.
 
     Parameters
     ----------
@@ -40,140 +65,173 @@ def predict(scores, delta: float) -> np.ndarray:
     Returns
     -------
     ndarray of uint8, (n, m)
+        Indicator.
     """
-    return (as_scores(scores) >= delta).astype(np.uint8)
+    scores = as_matrix(scores, "scores")
+    return (scores >= as_number(delta, "delta", -np.inf)).astype(np.uint8)
 
 
-def constant(delta: float = 0.0) -> float:
-    """A threshold that is set beforehand (strategy (i)).
+def constant(value: float = 0.0) -> float:
+    """Set the cut-off in advance: TPAMI section 3.1 (i).
 
     Parameters
     ----------
-    delta : float
+    value : float
 
     Returns
     -------
     float
+        The value itself, checked to be a finite number.
     """
-    delta = float(delta)
-    if np.isnan(delta):
-        raise ValueError("delta is NaN")
-    return delta
+    return as_number(value, "value", -np.inf)
 
 
 def match_cardinality(scores, cardinality: float) -> float:
-    """The threshold at which the mean number of predicted labels is closest to a given one (strategy (ii)).
+    """Cut so that the instances get as many labels on average as given: TPAMI section 3.1 (ii).
 
     Parameters
     ----------
     scores : array-like, (n, m)
-    cardinality : float
-        Mean number of labels of the training data, 0..m.
+        Of the instances to label, all at once; that makes it transductive.
+    cardinality : float, 0..m
+        The mean number of labels of a training instance.
 
     Returns
     -------
     float
-        Halfway between two neighbouring scores; infinite if no label is to be predicted.
+        A cut-off whose mean number of predicted labels is as close to `cardinality` as any; when two
+        are as close, the one with fewer labels. It lies half way between two neighbouring scores,
+        just above the largest score (no labels) or on the smallest (all labels).
+
+    Raises
+    ------
+    ValueError
+        On a cardinality outside 0..m, NaN or infinity.
     """
-    scores = as_scores(scores)
+    scores = as_matrix(scores, "scores")
     n, m = scores.shape
-    if not 0 <= cardinality <= m:
-        raise ValueError(f"cardinality must be in 0..{m}, got {cardinality!r}")
-    ordered = np.sort(scores, axis=None)[::-1]
-    # A threshold can only cut where two neighbouring scores differ; `cuts` are the possible numbers of labels.
-    cuts = np.concatenate([[0], np.flatnonzero(np.diff(ordered)) + 1, [n * m]])
-    count = int(cuts[np.argmin(np.abs(cuts - cardinality * n))])
-    if count == 0:
-        return float("inf")
-    if count == n * m:
-        return float(ordered[-1])
-    # Halfway, unless the two are so close that the middle rounds to the lower one.
-    middle = 0.5 * (ordered[count - 1] + ordered[count])
-    return float(middle if middle > ordered[count] else ordered[count - 1])
+    cardinality = as_number(cardinality, "cardinality", 0.0, high=float(m))
+    values, counts = np.unique(scores, return_counts=True)
+    predicted = np.append(np.cumsum(counts[::-1])[::-1], 0)  # at values[i]; none above them all
+    # Reversed, so that of two equally close numbers the smaller one comes first.
+    i = len(values) - int(np.argmin(np.abs(predicted[::-1] - cardinality * n)))
+    if i == len(values):
+        return float(np.nextafter(values[-1], np.inf))
+    if i == 0:
+        return float(values[0])
+    below, above = values[i - 1], values[i]
+    middle = below / 2 + above / 2
+    return float(middle if below < middle <= above else above)
 
 
-def tune(scores, Y, metric: str, grid) -> tuple[float, float]:
-    """The best threshold of a grid for a metric (strategy (iii)).
+def tune(scores, Y, metric: str, grid=DELTA_GRID) -> tuple[float, float]:
+    """Take the cut-off of a grid that is best on validation data: TPAMI section 3.1 (iii).
 
     Parameters
     ----------
     scores : array-like, (n, m)
-        Of validation data.
-    Y : array-like or sparse matrix of 0/1, (n, m)
+    Y : array-like or sparse matrix, (n, m)
     metric : str
-        A key of `METRICS`.
-    grid : array-like
-        Values of delta.
+        One of `METRICS`.
+    grid : array-like, (D,)
 
     Returns
     -------
     delta, value : float
-        Of equally good values the one of smallest magnitude.
+        The best cut-off and the metric there, a fraction. Ties go to the cut-off of smallest
+        magnitude, then to the negative one.
     """
-    if metric not in METRICS:
-        raise ValueError(f"metric must be one of {', '.join(METRICS)}, got {metric!r}")
-    grid = _as_grid(grid)
-    values = sweep(scores, Y, grid)[metric]
-    best = values.max() if METRICS[metric] else values.min()
-    candidates = grid[values == best]
-    return float(candidates[np.argmin(np.abs(candidates))]), float(best)
+    check_choice(metric, "metric", METRICS)
+    deltas = _as_deltas(grid, "grid")
+    values = sweep(scores, Y, deltas)[metric]
+    goodness = np.round(-values if metric == "hamming_loss" else values, 12)
+    best = np.flatnonzero(goodness == goodness.max())
+    i = best[np.lexsort((deltas[best], np.abs(deltas[best])))[0]]
+    return float(deltas[i]), float(values[i])
 
 
-def sweep(scores, Y, deltas) -> dict[str, np.ndarray]:
-    """All threshold metrics at all thresholds at once.
-
-    Each score is placed among the thresholds once; the rest are cumulative counts.
+def sweep(scores, Y, deltas=DELTA_GRID) -> dict[str, np.ndarray]:
+    """Measure the label sets of every cut-off.
 
     Parameters
     ----------
     scores : array-like, (n, m)
-    Y : array-like or sparse matrix of 0/1, (n, m)
-    deltas : array-like, (t,)
-        Ascending.
+    Y : array-like or sparse matrix, (n, m)
+    deltas : array-like, (D,)
+        In any order.
 
     Returns
     -------
-    dict of str to ndarray, (t,)
-        A key for each of `METRICS`; equal to the functions of `toplabel.metrics` at each delta.
+    dict of str to ndarray of shape (D,)
+        The metrics of `METRICS`, as the functions of `toplabel.metrics` give them for
+        ``predict(scores, delta)``.
+
+    Raises
+    ------
+    ValueError
+        On other shapes or values, no cut-off, NaN or infinity.
+
+    Notes
+    -----
+    Each score is put once between two neighbouring cut-offs; numbers of labels follow as cumulative
+    sums. The time is O(n m log D + n D), not O(n m D).
     """
-    scores = as_scores(scores)
-    Y = as_indicator(Y, scores.shape)
-    deltas = _as_grid(deltas)
+    Y, scores = labels_and_scores(Y, scores)
+    given = _as_deltas(deltas, "deltas")
+    order = np.argsort(given, kind="stable")
+    values = _sweep_ascending(scores, Y, given[order])
+    result = {name: np.empty(len(given)) for name in METRICS}
+    for name in METRICS:
+        result[name][order] = values[name]
+    return result
+
+
+def _sweep_ascending(
+    scores: np.ndarray, Y: np.ndarray, deltas: np.ndarray
+) -> dict[str, np.ndarray]:
     n, m = scores.shape
-    # Predicted at deltas[0 .. place - 1].
-    place = np.searchsorted(deltas, scores.ravel(), side="right").reshape(n, m)
-    rows, columns = np.arange(n)[:, None], np.arange(m)[None, :]
-    predicted_row = _at_each_delta(place, rows, n, len(deltas))
-    predicted_column = _at_each_delta(place, columns, m, len(deltas))
-    hit_row = _at_each_delta(place, rows, n, len(deltas), Y)
-    hit_column = _at_each_delta(place, columns, m, len(deltas), Y)
-    true_row, true_column = Y.sum(1)[:, None], Y.sum(0)[:, None]
-
-    size = predicted_row + true_row
-    union = size - hit_row
-    return {
-        "hamming_loss": (union - hit_row).sum(0) / (n * m),
-        "accuracy": np.where(union == 0, 1.0, hit_row / np.maximum(union, 1)).mean(0),
-        "subset_accuracy": (union == hit_row).mean(0),
-        "f1_micro": 2.0 * hit_row.sum(0) / np.maximum(size.sum(0), 1),
-        "f1_macro": (2.0 * hit_column / np.maximum(predicted_column + true_column, 1)).mean(0),
-        "f1_instance": np.where(size == 0, 1.0, 2.0 * hit_row / np.maximum(size, 1)).mean(0),
-    }
-
-
-def _at_each_delta(
-    place: np.ndarray, group: np.ndarray, groups: int, t: int, kept: np.ndarray | None = None
-) -> np.ndarray:
-    """Number of predicted labels of each group at each delta, (groups, t)."""
-    index = group * (t + 1) + place
-    counts = np.bincount(index.ravel() if kept is None else index[kept], minlength=groups * (t + 1))
-    counts = counts.reshape(groups, t + 1)
-    # Predicted at delta s iff place > s: sums from the right.
-    return np.cumsum(counts[:, :0:-1], axis=1)[:, ::-1]
+    sums = dict.fromkeys(("accuracy", "subset_accuracy", "f1_instance"), 0.0)
+    label_hits, label_predicted = (np.zeros((m, len(deltas)), dtype=np.int64) for _ in range(2))
+    step = max(1, _BLOCK // m)
+    for start in range(0, n, step):
+        truth = Y[start : start + step]
+        # A label is predicted at exactly the cut-offs 0, ..., passed - 1.
+        passed = np.searchsorted(deltas, scores[start : start + step], side="right")
+        predicted = _numbers(passed, None, len(deltas), axis=0)
+        hits = _numbers(passed, truth, len(deltas), axis=0)
+        true = np.count_nonzero(truth, axis=1)[:, None]
+        sums["accuracy"] += jaccard_of_counts(hits, predicted, true).sum(axis=0)
+        sums["subset_accuracy"] += ((hits == true) & (predicted == true)).sum(axis=0)
+        sums["f1_instance"] += f1_of_counts(hits, predicted, true, empty=1.0).sum(axis=0)
+        label_predicted += _numbers(passed, None, len(deltas), axis=1)
+        label_hits += _numbers(passed, truth, len(deltas), axis=1)
+    label_true = np.count_nonzero(Y, axis=0)[:, None]
+    hits, predicted, true = label_hits.sum(axis=0), label_predicted.sum(axis=0), label_true.sum()
+    values = {name: total / n for name, total in sums.items()}
+    values["f1_micro"] = f1_of_counts(hits, predicted, true, empty=0.0)
+    macro = f1_of_counts(label_hits, label_predicted, label_true, empty=0.0)
+    values["f1_macro"] = macro.mean(axis=0)
+    values["hamming_loss"] = (predicted + true - 2 * hits) / (n * m)
+    return values
 
 
-def _as_grid(deltas) -> np.ndarray:
-    deltas = np.asarray(deltas, dtype=np.float64)
-    if deltas.ndim != 1 or not len(deltas) or np.isnan(deltas).any() or (np.diff(deltas) < 0).any():
-        raise ValueError("deltas must be an ascending vector without NaN")
-    return deltas
+def _numbers(passed: np.ndarray, chosen: np.ndarray | None, n_deltas: int, axis: int) -> np.ndarray:
+    """Count the (chosen) labels of each row (axis 0) or column (axis 1) that reach each cut-off.
+
+    Returns
+    -------
+    ndarray of int64, (rows or columns, n_deltas)
+    """
+    size = passed.shape[axis]
+    place = np.arange(size)[:, None] if axis == 0 else np.arange(size)
+    cell = place * (n_deltas + 1) + passed
+    cell = cell.ravel() if chosen is None else cell[chosen]
+    bins = np.bincount(cell, minlength=size * (n_deltas + 1)).reshape(size, n_deltas + 1)
+    return np.cumsum(bins[:, :0:-1], axis=1)[:, ::-1]
+
+
+def _as_deltas(values, name: str) -> np.ndarray:
+    rows, single = as_rows(values, name)
+    if not single:
+        raise ValueError(f"{name} must be a vector, got {np.ndim(values)} dimensions")
+    return rows[0]

@@ -87,7 +87,7 @@ def number_text(value: object, name: str) -> str:
         number = math.inf
     if not math.isfinite(number):
         raise ValueError(f"{name} must be a number or empty, got {value!r}")
-    return f"{number:g}"
+    return f"{number:.12g}"
 
 
 def _text(value: object) -> str:
