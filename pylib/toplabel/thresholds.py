@@ -9,12 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from toplabel._arrays import as_matrix, as_number, as_rows
-from toplabel.metrics import (
-    check_choice,
-    f1_of_counts,
-    jaccard_of_counts,
-    labels_and_scores,
-)
+from toplabel.metrics.counts import f1_of_counts, jaccard_of_counts
+from toplabel.metrics.inputs import check_choice, labels_and_scores
 
 __all__ = [
     "DELTA_GRID",
