@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+
 from toplabel.reporting.columns import COMPARISON_COLUMNS, DATASETS_COLUMNS, EVALUATION_COLUMNS
 
 PUBLISHED = Path(__file__).parents[2] / "data" / "published"
@@ -90,17 +91,26 @@ def default_cells() -> pd.DataFrame:
 
 
 def evaluation_of(cells: pd.DataFrame) -> pd.DataFrame:
-    """Return the evaluation that these measurements would come from."""
-    rows = cells[cells["measured"] != ""].drop_duplicates(KEYS)
+    """Return the evaluation that these measurements would come from, under the names of methods.yaml."""
+    rows = cells[cells["measured"] != ""].copy()
+    top1 = rows["method"].isin(["topk_svm_alpha", "topk_ent"]) & (rows["k"] == "1")
+    rows.loc[top1 & (rows["method"] == "topk_svm_alpha"), "method"] = "svm_multi"
+    rows.loc[top1 & (rows["method"] == "topk_ent"), "method"] = "lr_multi"
+    rows["k"] = "1"
+    rows["gamma"] = rows["gamma"].replace("", "0")
+    rows = rows.drop_duplicates(KEYS)
+    smooth = rows["gamma"] == "1"
+    name = rows["method"] + np.where(smooth, "_smooth", "")
     frame = rows.assign(
         study="papers",
-        label=rows["method"] + rows["gamma"].map(lambda g: f" gamma {g}" if g else ""),
+        method=name,
+        label=rows["method"].str.upper() + np.where(smooth, "_{1}", ""),
         loss=rows["method"],
         std="",
         splits="1",
         epochs="12",
         status="converged",
-        file=rows["dataset"] + "/" + rows["method"] + "/evaluation.csv",
+        file=rows["dataset"] + "/" + name + "/evaluation.csv",
     )
     return frame[EVALUATION_COLUMNS]
 

@@ -110,7 +110,7 @@ def _with_references(cells: pd.DataFrame) -> pd.DataFrame:
     named = cells[cells["features"] != ""].groupby("dataset")["features"].unique()
     only = {dataset: found[0] for dataset, found in named.items() if len(found) == 1}
     lost = (cells["features"] == "") & (cells["method"] == "reference")
-    features = cells["features"].mask(lost, cells["dataset"].map(only).fillna(""))
+    features = cells["features"].mask(lost, [only.get(d, "") for d in cells["dataset"]])
     return cells.assign(features=features)
 
 

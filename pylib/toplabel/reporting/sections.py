@@ -166,7 +166,7 @@ def _leftovers(
         std=float("nan"),
         std_text="",
     )
-    cells = cells.assign(difference=float("nan"), verdict="", reason="", label="")
+    cells = cells.assign(difference=float("nan"), verdict="", reason="")
     caption = "What this run measured where the papers print nothing."
     title = "Without a published counterpart"
     return [_section("unpublished", title, "", caption, cells, trace, serial)]

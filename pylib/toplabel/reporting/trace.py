@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pandas as pd
@@ -34,6 +35,10 @@ def canonical(frame: pd.DataFrame) -> pd.DataFrame:
     return keys
 
 
+def _tuples(keys: pd.DataFrame) -> Iterator[tuple]:
+    return keys.itertuples(index=False, name=None)
+
+
 class Trace:
     """Look-ups over the inputs of one report.
 
@@ -47,14 +52,15 @@ class Trace:
     def __init__(self, inputs: ReportInputs, out_folder: Path) -> None:
         self._folder = inputs.folder
         self._out_folder = out_folder
-        keys = canonical(inputs.evaluation)
-        files = zip(keys.itertuples(index=False, name=None), inputs.evaluation["file"], strict=True)
+        # In evaluation.csv `method` is the name in methods.yaml, `loss` the key that the papers' cells have.
+        runs = inputs.evaluation.assign(method=inputs.evaluation["loss"])
         self._files: dict[tuple, str] = {}
-        for key, file in files:
-            self._files.setdefault(key, file)
-        self._labels = dict(
-            zip(inputs.evaluation["method"], inputs.evaluation["label"], strict=True)
-        )
+        for keys in (canonical(runs), canonical(inputs.evaluation)):
+            for key, file in zip(_tuples(keys), runs["file"], strict=True):
+                self._files.setdefault(key, file)
+        self._losses = set(runs["method"])
+        names = inputs.evaluation
+        self._labels = dict(zip(names["method"], names["label"], strict=True))
         sets = inputs.datasets.set_index("dataset")
         self._titles = sets["title"].to_dict()
         self._reasons = sets.loc[sets["status"] == "missing", "reason"].to_dict()
@@ -64,18 +70,18 @@ class Trace:
         return self._titles.get(dataset) or dataset
 
     def label(self, row: pd.Series) -> str:
-        """Return the label of a row's method: the papers', or for others the one it was run under."""
-        if not has_label(row["method"]) and (
-            given := row["label"] or self._labels.get(row["method"])
-        ):
-            return given
+        """Return the label of a row's method: its own, the papers', or the one of methods.yaml."""
+        if row["label"]:
+            return row["label"]
+        if not has_label(row["method"]) and self._labels.get(row["method"]):
+            return self._labels[row["method"]]
         return method_label(row["method"], row["k"], row["gamma"], row["kernel"])
 
     def reason(self, row: pd.Series) -> str:
         """Say why a published cell has no measurement."""
         if row["reason"]:
             return row["reason"]
-        if row["method"] not in OWN_METHODS and row["method"] not in self._labels:
+        if row["method"] not in OWN_METHODS and row["method"] not in self._losses:
             return OF_OTHERS
         if row["dataset"] in self._reasons:
             return self._reasons[row["dataset"]]
@@ -83,8 +89,7 @@ class Trace:
 
     def files(self, cells: pd.DataFrame) -> list[str]:
         """Return for each cell the file that its measurement is from."""
-        keys = canonical(cells).itertuples(index=False, name=None)
-        found = (self._files.get(key, "comparison.csv") for key in keys)
+        found = (self._files.get(key, "comparison.csv") for key in _tuples(canonical(cells)))
         return [given or looked_up for given, looked_up in zip(cells["file"], found, strict=True)]
 
     def link(self, file: str) -> str:

@@ -1,0 +1,175 @@
+"""The page in headless Chromium, where it is installed: sorting, filtering, the card, no overflow."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+CHROMIUM = next(
+    (p for n in ("chromium", "chromium-browser", "google-chrome") if (p := shutil.which(n))), None
+)
+FLAGS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--virtual-time-budget=4000",
+]
+
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
+
+WATCH = (
+    "<script>window.errors = []; addEventListener('error', (e) => errors.push(e.message));</script>"
+)
+REPORT = """
+<script>
+const $ = (selector, within = document) => within.querySelector(selector);
+const $$ = (selector, within = document) => Array.from(within.querySelectorAll(selector));
+const wait = (ms) => new Promise((done) => setTimeout(done, ms));
+(async () => {
+  const found = await (async () => { BODY })();
+  const pre = document.createElement("pre");
+  pre.id = "found";
+  pre.textContent = JSON.stringify({ found, errors });
+  document.body.append(pre);
+})();
+</script>
+"""
+
+
+def browse(page: str, body: str, folder: Path, width: int = 1400) -> object:
+    """Run `body` in the page and return what it returns; an error of the page's script fails."""
+    script = REPORT.replace("BODY", body)
+    text = page.replace("<head>", "<head>" + WATCH).replace("</body>", script + "</body>")
+    path = folder / "page.html"
+    path.write_text(text, encoding="utf-8")
+    command = [
+        CHROMIUM,
+        *FLAGS,
+        f"--user-data-dir={folder / 'profile'}",
+        f"--window-size={width},900",
+    ]
+    done = subprocess.run(
+        [*command, "--dump-dom", path.as_uri()], capture_output=True, check=True, timeout=120
+    )
+    dom = done.stdout.decode("utf-8")
+    answer = re.search(r'<pre id="found">(.*?)</pre>', dom, re.DOTALL)
+    assert answer, "the page's script did not end"
+    result = json.loads(html.unescape(answer[1]))
+    assert result["errors"] == []
+    return result["found"]
+
+
+def test_sorting(page: str, tmp_path: Path) -> None:
+    body = """
+      const table = $("#tpami2017-table9 .grid");
+      const head = table.tHead.rows[0].cells[1];
+      const order = () => Array.from(table.tBodies[0].rows, (row) => row.cells[1].textContent.trim().split(" ")[0]);
+      const states = [], orders = [order()];
+      for (let i = 0; i < 3; i++) {
+        $("button", head).click();
+        states.push(head.getAttribute("aria-sort"));
+        orders.push(order());
+      }
+      return { states, orders };
+    """
+    found = browse(page, body, tmp_path)
+    assert found["states"] == ["ascending", "descending", "none"]
+    paper, rising, falling, again = found["orders"]
+    assert paper == again
+    ours = [v for v in paper if not v.startswith("(")]
+    others = [v for v in paper if v.startswith("(")]
+    assert len(ours) == 3
+    assert rising[:3] == sorted(ours, key=float)
+    assert falling[:3] == sorted(ours, key=float, reverse=True)
+    assert [v.strip("()") for v in rising[3:]] == sorted((v.strip("()") for v in others), key=float)
+
+
+def test_filtering(page: str, tmp_path: Path) -> None:
+    body = """
+      const form = $(".filter");
+      const shown = () => $$("#tables .grid tbody tr").filter((row) => row.offsetParent !== null);
+      const apply = async (text, verdict) => {
+        form.elements.text.value = text;
+        form.elements.verdict.value = verdict;
+        form.dispatchEvent(new Event("input"));
+        await wait(300);
+        return { rows: shown().map((row) => row.textContent), said: $("output", form).textContent };
+      };
+      const all = shown().length;
+      const off = await apply("", "off");
+      const letter = await apply("letter top-1", "measured");
+      const none = await apply("no such thing", "");
+      form.reset();
+      await wait(300);
+      return { visible: !form.hidden, all, off, letter, none, after: shown().length };
+    """
+    found = browse(page, body, tmp_path)
+    assert found["visible"]
+    assert found["all"] == found["after"] > 50
+    assert found["off"]["rows"]
+    assert all("off" in row for row in found["off"]["rows"])
+    assert found["letter"]["said"] == f"{len(found['letter']['rows'])} rows"
+    assert 0 < len(found["letter"]["rows"]) < found["all"]
+    assert found["none"]["rows"] == []
+
+
+def test_card_by_keyboard(page: str, tmp_path: Path) -> None:
+    body = """
+      const link = $("#tpami2017-table7 .grid td > a");
+      link.focus();
+      await wait(50);
+      const card = $("#card");
+      const shown = { hidden: card.hidden, text: card.textContent, by: link.getAttribute("aria-describedby") };
+      link.dispatchEvent(new KeyboardEvent("keydown", { key: "Escape", bubbles: true }));
+      const gone = card.hidden;
+      link.click();
+      await wait(100);
+      const row = document.getElementById(link.hash.slice(1));
+      return { shown, gone, open: row.closest("details").open };
+    """
+    found = browse(page, body, tmp_path)
+    assert found["shown"]["by"] == "card"
+    assert not found["shown"]["hidden"]
+    for word in ("Relative gap", "Seconds", "evaluation.csv"):
+        assert word in found["shown"]["text"]
+    assert found["gone"]
+    assert found["open"]
+
+
+@pytest.mark.parametrize("width", [380, 1400])
+def test_nothing_overflows(page: str, tmp_path: Path, width: int) -> None:
+    """The page lies in a frame of this width, since a window has a least width of its own."""
+    framed = html.escape(page, quote=True)
+    outer = (
+        "<!doctype html><html><head></head><body style='margin:0'>"
+        f"<iframe srcdoc=\"{framed}\" style='border:0;width:{width}px;height:900px'></iframe></body></html>"
+    )
+    body = """
+      await wait(500);
+      const page = $("iframe").contentDocument;
+      $$("details", page).forEach((fold) => { fold.open = true; });
+      const room = page.documentElement.clientWidth;
+      const seen = $$("body *", page).filter((e) =>
+        !e.parentElement.closest(".scroll") && !e.closest(".hidden, .skip"));
+      const over = seen.filter((e) => e.getBoundingClientRect().right > room + 1);
+      return {
+        seen: seen.length,
+        excess: page.documentElement.scrollWidth - room,
+        over: over.map((e) => e.outerHTML.slice(0, 80)),
+      };
+    """
+    found = browse(outer, body, tmp_path, width=max(width, 600))
+    assert found["seen"] > 300
+    assert found["excess"] <= 0
+    assert found["over"] == []

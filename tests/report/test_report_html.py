@@ -1,0 +1,286 @@
+"""The HTML report: well-formed, self-contained, complete, honest about what is missing."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from markup import Element, Page
+from synthetic import (
+    measure,
+    published_cells,
+    write_figure_files,
+    write_results,
+    write_table_files,
+)
+
+from conftest import SVG
+from toplabel.reporting import ReportInputError, load_inputs, write_html
+from toplabel.reporting.grid import cell_texts
+
+
+@pytest.fixture(scope="module")
+def tree(page: str) -> Element:
+    return Page(page).root
+
+
+def render(folder: Path) -> str:
+    out = folder.parent / "reports" / "index.html"
+    write_html(load_inputs(folder), out)
+    return out.read_text(encoding="utf-8")
+
+
+def test_ids_and_references(tree: Element) -> None:
+    ids = [e.attributes["id"] for e in tree.all() if "id" in e.attributes]
+    assert len(ids) == len(set(ids))
+    for element in tree.all():
+        href = element.attributes.get("href") or ""
+        if href.startswith("#"):
+            assert href[1:] in ids
+        for name in (element.attributes.get("aria-labelledby") or "").split():
+            assert name in ids
+
+
+def test_nothing_is_loaded(page: str, tree: Element) -> None:
+    for element in tree.all():
+        assert "src" not in element.attributes
+        assert element.tag not in ("link", "iframe", "object", "embed", "img", "base")
+        if element.tag != "a":
+            assert not (element.attributes.get("href") or "#").startswith("http")
+    for style in tree.all("style"):
+        assert not re.search(r"url\(\s*(?!#)|@import", style.text)
+    assert "default-src 'none'" in page
+
+
+def test_size(page: str) -> None:
+    assert len(page.encode("utf-8")) < 2_000_000
+
+
+def test_every_published_cell_is_there(results: Path, tree: Element) -> None:
+    comparison = load_inputs(results).comparison
+    expected = Counter(cell_texts(row)["published"] for _, row in comparison.iterrows())
+    found: Counter[str] = Counter()
+    for grid in tree.all("table", "grid"):
+        for cell in grid.all("td"):
+            if not cell.text.strip():
+                continue
+            shown = cell.all("small")[-1] if cell.all("small") else cell
+            found[shown.all("span")[0].text] += 1
+    assert found == expected
+
+
+def test_every_measurement_has_a_record_with_its_file(results: Path, tree: Element) -> None:
+    comparison = load_inputs(results).comparison
+    records = {row.attributes["id"]: row for row in tree.all("tr") if "id" in row.attributes}
+    assert len(records) == comparison["measured"].notna().sum() > 100
+    links = [link for grid in tree.all("table", "grid") for link in grid.all("a")]
+    assert Counter(link.attributes["href"] for link in links) == Counter(
+        f"#{name}" for name in records
+    )
+    for row in records.values():
+        file = row.children[-1]
+        assert file.text.endswith("/evaluation.csv")
+        target = results.parent / "reports" / file.all("a")[0].attributes["href"]
+        assert target.resolve().is_file()
+
+
+def test_tables_are_labelled(tree: Element) -> None:
+    tables = tree.all("table")
+    assert len(tables) > 40
+    for table in tables:
+        assert len(table.all("caption")) == 1
+        for head in table.all("th"):
+            expected = "col" if head.inside("thead") else "row"
+            assert head.attributes["scope"] == expected
+            assert head.text.strip()
+        for button in table.all("button"):
+            assert button.parent.attributes["aria-sort"] == "none"
+        region = table.parent
+        assert region.classes == {"scroll"}
+        assert region.attributes["tabindex"] == "0"
+        assert region.attributes["aria-label"]
+
+
+def test_the_answer_comes_first(tree: Element, cells: pd.DataFrame) -> None:
+    match = int((cells["verdict"] == "match").sum())
+    measured = int((cells["measured"] != "").sum())
+    assert tree.all("h1")[0].text == f"{match} of {measured} comparable numbers match the papers."
+    assert "8\u202f482 published numbers" in tree.all("header")[0].text
+
+
+def test_score_by_table(tree: Element, cells: pd.DataFrame) -> None:
+    rows = tree.all("header")[0].all("tbody")[0].all("tr")
+    shown = {row.all("a")[0].text: [cell.text for cell in row.all("td")] for row in rows}
+    part = cells[(cells["source"] == "tpami2017") & (cells["table"] == "7")]
+    verdicts = [str((part["verdict"] == v).sum()) for v in ("match", "close", "better", "off")]
+    counts = shown["TPAMI 2017, Table 7"]
+    assert counts[:4] == verdicts
+    assert counts[5:] == [str((part["measured"] != "").sum()), "553"]
+
+
+def test_verdicts_are_words(tree: Element) -> None:
+    for cell in tree.all("td"):
+        verdict = cell.attributes.get("data-v")
+        if verdict:
+            assert verdict in cell.text
+
+
+def test_figure(tree: Element) -> None:
+    figure = tree.all("figure")[0]
+    svg = figure.all("svg")[0]
+    assert svg.attributes["role"] == "img"
+    assert svg.attributes["aria-label"] == "Two rings"
+    assert svg.all("use")[0].attributes["href"] == "#fig-rings-p"
+    data = [a for a in figure.all("a") if a.attributes.get("download") == "rings.csv"]
+    assert data[0].attributes["href"] == "data:text/csv;charset=utf-8,x,y%0A1,2%0A"
+    assert "TPAMI 2017, Fig. 4" in figure.all("figcaption")[0].text
+
+
+def test_reasons_are_shown(tree: Element) -> None:
+    missing = next(e for e in tree.all("section") if e.attributes.get("id") == "missing")
+    assert "raw file aloi.tar.bz2 is in no mirror" in missing.text
+    assert "published by other authors" in missing.text
+    assert "not part of this run" in missing.text
+
+
+def test_same_inputs_same_page(results: Path, page: str) -> None:
+    assert render(results) == page
+
+
+def test_decimals_and_signs(tmp_path: Path) -> None:
+    cells = published_cells("tpami2017_table0[79].csv")
+    chosen = (
+        (cells["dataset"] == "emotions")
+        & (cells["method"] == "lr_ml")
+        & (cells["kernel"] == "linear")
+    )
+    cells = measure(cells, chosen)
+    rank = cells.index[chosen & (cells["metric"] == "rank_loss")][0]
+    values = {
+        "published": "0.186",
+        "measured": "0.1734",
+        "difference": "-0.0126",
+        "verdict": "better",
+    }
+    cells.loc[rank, list(values)] = list(values.values())
+    f1 = cells.index[chosen & (cells["metric"] == "f1_micro")][0]
+    values = {"published": "66.9", "measured": "67.0", "difference": "0.1", "verdict": "match"}
+    cells.loc[f1, list(values)] = list(values.values())
+    tree = Page(render(write_results(tmp_path / "results", cells))).root
+    first = {
+        cell.all("a")[0].text: cell
+        for g in tree.all("table", "grid")
+        for cell in g.all("td")
+        if cell.all("a")
+    }
+    assert first["0.173"].all("small")[0].all("span")[1].text == "−0.013"
+    assert "better" in first["0.173"].text
+    assert first["67.0"].all("small")[0].all("span")[1].text == "+0.1"
+
+
+def test_best_of_a_column(tmp_path: Path) -> None:
+    """Ours and published apart; lower wins for losses; ties at the printed digits share; references do not compete."""
+    cells = published_cells("tpami2017_table05.csv").query(
+        "dataset == 'letter' and metric == 'top1'"
+    )
+    cells = measure(cells, cells["method"].isin(["svm_multi", "lr_multi"]))
+    for row, measured in zip(cells.index[cells["measured"] != ""], ("76.54", "76.46"), strict=True):
+        difference = f"{float(measured) - float(cells.at[row, 'published']):.4f}"
+        cells.loc[row, ["measured", "difference", "verdict"]] = [measured, difference, "match"]
+    tree = Page(render(write_results(tmp_path / "results", cells))).root
+    grid = tree.all("table", "grid")[0]
+    assert [a.text for a in grid.all("a", "best")] == ["76.5", "76.5"]
+    assert [s.text for s in grid.all("span", "best")] == ["76.8"]
+    assert any("97.98" in cell.text for cell in grid.all("td"))
+
+
+def test_nothing_measured(empty_results: Path) -> None:
+    tree = Page(render(empty_results)).root
+    assert tree.all("h1")[0].text == "None of the 571 published numbers was measured in this run."
+    assert len(tree.all("table", "grid")) == 10
+    assert "No model was trained in this run." in tree.text
+
+
+def test_names_are_escaped(small_results: Path, small_cells: pd.DataFrame) -> None:
+    evil = "<script>alert('x')</script>\"&"
+    sets = pd.read_csv(small_results / "datasets.csv", dtype=str, keep_default_na=False)
+    sets.loc[sets["dataset"] == "circle", ["title", "licence", "citation"]] = evil
+    sets.loc[sets["dataset"] == "circle", "url"] = "javascript:alert(1)"
+    sets.to_csv(small_results / "datasets.csv", index=False)
+    small_cells.assign(method=evil + small_cells["method"]).to_csv(
+        small_results / "comparison.csv", index=False
+    )
+    write_figure_files(small_results, "f", SVG, title=evil, caption=evil, alt=evil, script=evil)
+    write_table_files(small_results, "t", pd.DataFrame({evil: [evil]}), title=evil, caption=evil)
+    text = render(small_results)
+    tree = Page(text).root
+    assert len(tree.all("script")) == 1
+    assert "alert('x')" not in tree.all("script")[0].text
+    assert "javascript:" not in text
+    assert text.count("&lt;script&gt;") > 10
+    assert tree.all("figure")[0].all("svg")[0].attributes["aria-label"] == evil
+
+
+def test_plain_table(small_results: Path) -> None:
+    frame = pd.DataFrame({"dimension": ["1000", "10000"], "seconds": ["0.02", "0.15"]})
+    write_table_files(
+        small_results, "table02", frame, title="Projection times", caption="Per 1000 problems."
+    )
+    tree = Page(render(small_results)).root
+    section = next(e for e in tree.all("section") if e.attributes.get("id") == "table02")
+    assert [head.text for head in section.all("th") if head.inside("thead")] == [
+        "dimension",
+        "seconds",
+    ]
+    assert [cell.text for cell in section.all("td")] == ["0.02", "0.15"]
+    assert section.all("a")[-1].attributes["href"] == "../results/tables/table02.csv"
+
+
+def test_table_adds_our_methods_to_the_papers(
+    small_results: Path, small_cells: pd.DataFrame
+) -> None:
+    row = small_cells[small_cells["method"] == "lr_multi"].iloc[[0]]
+    extra = row.assign(method="new_loss", label="New^{2}", published="", difference="", verdict="")
+    frame = pd.concat([small_cells, extra])
+    meta = {"title": "The circle", "source": "tpami2017", "table": "3"}
+    write_table_files(small_results, "table03", frame, **meta)
+    tree = Page(render(small_results)).root
+    section = next(e for e in tree.all("section") if e.attributes.get("id") == "table03")
+    assert "The circle" in section.all("h3")[0].text
+    grid = section.all("table", "grid")[0]
+    assert [len(grid.all("tr")), grid.all("tr")[-1].all("th")[0].all("sup")[0].text] == [11, "2"]
+    assert len(section.all("table", "list")[0].all("tr")) == 1 + 5
+
+
+def test_unpublished_measurements_are_shown(small_results: Path) -> None:
+    path = small_results / "evaluation.csv"
+    runs = pd.read_csv(path, dtype=str, keep_default_na=False)
+    extra = runs.iloc[[0]].assign(dataset="digits", measured="97.25", std="0.31")
+    pd.concat([runs, extra]).to_csv(path, index=False)
+    tree = Page(render(small_results)).root
+    section = next(e for e in tree.all("section") if e.attributes.get("id") == "unpublished")
+    assert "97.2" in section.all("table", "grid")[0].text
+    assert "97.2 ± 0.3" in section.all("table", "list")[0].text
+
+
+def test_models_that_stopped_early_are_counted(small_results: Path) -> None:
+    path = small_results / "evaluation.csv"
+    runs = pd.read_csv(path, dtype=str, keep_default_na=False)
+    runs.loc[0, "status"] = "max_epochs"
+    runs.to_csv(path, index=False)
+    assert "1 of 4 measured numbers come from a model that stopped" in render(small_results)
+
+
+def test_a_broken_figure_leaves_the_old_page(small_results: Path) -> None:
+    out = small_results.parent / "reports" / "index.html"
+    before = render(small_results)
+    write_figure_files(small_results, "broken", "<svg xmlns='http://www.w3.org/2000/svg'>\n<g>")
+    with pytest.raises(
+        ReportInputError, match=r"^figures/broken.svg, line 2: not well-formed XML$"
+    ):
+        write_html(load_inputs(small_results), out)
+    assert out.read_text(encoding="utf-8") == before
+    assert [path.name for path in out.parent.iterdir()] == ["index.html"]

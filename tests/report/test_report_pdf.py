@@ -1,0 +1,113 @@
+"""The PDF report: a document, the same bytes each time, never markup from the data."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from synthetic import RUN, write_figure_files, write_table_files
+
+from conftest import SVG
+from toplabel.reporting import ReportInputError, load_inputs, write_pdf
+
+
+def render(folder: Path, name: str = "toplabel.pdf") -> bytes:
+    out = folder.parent / "reports" / name
+    write_pdf(load_inputs(folder), out)
+    return out.read_bytes()
+
+
+def text_of(path: Path) -> str:
+    tool = shutil.which("pdftotext")
+    if tool is None:
+        pytest.skip("pdftotext (poppler-utils) is not installed")
+    done = subprocess.run([tool, path, "-"], capture_output=True, check=True, timeout=60)
+    return " ".join(done.stdout.decode("utf-8").split())
+
+
+def test_same_inputs_same_bytes(small_results: Path, tmp_path: Path) -> None:
+    write_figure_files(small_results, "rings", SVG, title="Rings", alt="Two rings")
+    first = render(small_results)
+    assert first.startswith(b"%PDF-")
+    assert first == render(small_results, "again.pdf")
+    moved = tmp_path / "elsewhere" / "results"
+    shutil.copytree(small_results, moved)
+    assert first == render(moved)
+
+
+def test_archival_and_accessible(small_results: Path) -> None:
+    write_figure_files(small_results, "rings", SVG, title="Rings", alt="Two rings")
+    document = render(small_results)
+    for claim in (b"<pdfaid:part>2<", b"<pdfaid:conformance>A<", b"<pdfuaid:part>1<"):
+        assert claim in document
+
+
+def test_the_date_is_that_of_the_run(small_results: Path) -> None:
+    assert b"D:20260301" in render(small_results)
+    (small_results / "run.json").write_text('{"created": null}')
+    run = RUN | {"created": None}
+    pd.Series(run).to_json(small_results / "run.json")
+    undated = render(small_results)
+    assert undated.startswith(b"%PDF-")
+    assert b"D:2026" not in undated
+
+
+def test_whole_document(results: Path) -> None:
+    out = results.parent / "reports" / "whole.pdf"
+    write_pdf(load_inputs(results), out)
+    text = text_of(out)
+    for words in (
+        "comparable numbers match the papers.",
+        "Table 1: Score by published table",
+        "TPAMI 2017, Table 7: Multilabel classification.",
+        "Figure 1: Rings.",
+        "Certificates",
+        "raw file aloi.tar.bz2 is in no mirror",
+        "An x86-64 processor, 2 cores, 24 GiB",
+        "Advances in Neural Information Processing Systems, 2012.",
+    ):
+        assert words in text
+    assert "0.352" in text  # yeast, lr_ml, rank loss as published
+
+
+def test_nothing_measured(empty_results: Path) -> None:
+    document = render(empty_results)
+    assert document.startswith(b"%PDF-")
+    text = text_of(empty_results.parent / "reports" / "toplabel.pdf")
+    assert "None of the 571 published numbers was measured in this run." in text
+    assert "No table has a measurement in this run." in text
+
+
+def test_data_is_never_markup(small_results: Path, small_cells: pd.DataFrame) -> None:
+    evil = '#panic("x") *b* $x$ @ref <script> \\ ` [ ] {'
+    sets = pd.read_csv(small_results / "datasets.csv", dtype=str, keep_default_na=False)
+    sets.loc[sets["dataset"] == "circle", ["title", "oddities"]] = evil
+    sets.to_csv(small_results / "datasets.csv", index=False)
+    small_cells.assign(method=evil + small_cells["method"]).to_csv(
+        small_results / "comparison.csv", index=False
+    )
+    write_figure_files(small_results, "f", SVG, title=evil, caption=evil, alt=evil)
+    write_table_files(small_results, "t", pd.DataFrame({evil: [evil]}), title=evil, caption=evil)
+    assert render(small_results).startswith(b"%PDF-")
+    text = text_of(small_results.parent / "reports" / "toplabel.pdf")
+    assert text.count('#panic("x")') > 5
+    assert "<script>" in text
+
+
+def test_letters_that_no_font_has(small_results: Path) -> None:
+    sets = pd.read_csv(small_results / "datasets.csv", dtype=str, keep_default_na=False)
+    sets["title"] = "文字"
+    sets.to_csv(small_results / "datasets.csv", index=False)
+    assert render(small_results).startswith(b"%PDF-")
+
+
+def test_a_figure_that_is_no_svg(small_results: Path) -> None:
+    write_figure_files(small_results, "page", "<html/>")
+    with pytest.raises(
+        ReportInputError, match=r"figures/page\.svg: the outermost element is not <svg>"
+    ):
+        render(small_results)
+    assert not (small_results.parent / "reports" / "toplabel.pdf").exists()
