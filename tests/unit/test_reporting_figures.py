@@ -1,0 +1,218 @@
+"""The figures: three files each, the same bytes each time, one-line errors; arcs that cover the circle."""
+
+from __future__ import annotations
+
+import json
+import math
+import xml.etree.ElementTree as ET
+from itertools import pairwise
+from pathlib import Path
+
+import matplotlib as mpl
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from matplotlib.figure import Figure
+
+from toplabel.reporting import style
+from toplabel.reporting.circle import arcs
+from toplabel.reporting.drawing import mathtext
+from toplabel.reporting.figures import draw_circle, draw_gaps, draw_selection, write_figure
+
+
+def points() -> pd.DataFrame:
+    angle = np.linspace(0, 6, 30)
+    return pd.DataFrame({"angle": angle, "label": np.arange(30) % 3 + 1})
+
+
+def rings() -> pd.DataFrame:
+    angle = np.arange(90) / 90 * 2 * math.pi
+    first = (angle // 2.1).astype(int) + 1
+    frames = [
+        pd.DataFrame(
+            {
+                "method": m,
+                "label": label,
+                "k": 1,
+                "angle": angle,
+                "rank1": first,
+                "rank2": first % 3 + 1,
+            }
+        )
+        for m, label in (("svm_multi", "SVM^{Multi}"), ("svm_multi_smooth", "SVM^{Multi}_{1}"))
+    ]
+    return pd.concat(frames, ignore_index=True)
+
+
+def curves() -> pd.DataFrame:
+    C = 10.0 ** np.arange(-3, 3)
+    frames = [
+        pd.DataFrame(
+            {
+                "dataset": "letter",
+                "method": method,
+                "label": method,
+                "metric": metric,
+                "C": C,
+                "value": 70 - (np.log10(C) - shift) ** 2,
+                "chosen": np.arange(6) == 2,
+            }
+        )
+        for shift, method in enumerate(("svm_multi", "lr_multi"))
+        for metric in ("top1", "rank_loss")
+    ]
+    return pd.concat(frames, ignore_index=True)
+
+
+def gaps(largest: float = 5e-4) -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            "dataset": ["letter", "yeast", "letter", "yeast"],
+            "method": ["a", "a", "b", "b"],
+            "label": ["A", "A", "B^{x}", "B^{x}"],
+            "relative_gap": [1e-5, 0.0, 2e-4, largest],
+        }
+    )
+
+
+DRAWINGS = {
+    "circle": lambda out: draw_circle(points(), rings(), out),
+    "selection": lambda out: draw_selection(curves(), out),
+    "gaps": lambda out: draw_gaps(gaps(), 1e-3, out),
+}
+
+
+@pytest.mark.parametrize("name", DRAWINGS)
+def test_three_files(tmp_path: Path, name: str) -> None:
+    out = tmp_path / f"{name}.svg"
+    DRAWINGS[name](out)
+    assert sorted(p.name for p in tmp_path.iterdir()) == [
+        f"{name}.csv",
+        f"{name}.json",
+        f"{name}.svg",
+    ]
+    root = ET.parse(out).getroot()
+    assert root.tag == "{http://www.w3.org/2000/svg}svg"
+    assert not root.findall(".//{http://www.w3.org/2000/svg}text")  # outlines, not fonts
+    words = json.loads((tmp_path / f"{name}.json").read_text(encoding="utf-8"))
+    assert words["name"] == name
+    assert words["title"]
+    assert words["caption"]
+    assert len(words["alt"]) > 60
+    assert len(pd.read_csv(tmp_path / f"{name}.csv")) > 3
+
+
+@pytest.mark.parametrize("name", DRAWINGS)
+def test_same_bytes(tmp_path: Path, name: str) -> None:
+    for folder in ("a", "b"):
+        DRAWINGS[name](tmp_path / folder / "same.svg")
+    for suffix in ("svg", "csv", "json"):
+        one = (tmp_path / "a" / f"same.{suffix}").read_bytes()
+        assert one == (tmp_path / "b" / f"same.{suffix}").read_bytes()
+
+
+def test_circle_data_holds_points_and_rings(tmp_path: Path) -> None:
+    draw_circle(points(), rings(), tmp_path / "circle.svg", script="draw_circle.py")
+    data = pd.read_csv(tmp_path / "circle.csv")
+    assert data["what"].value_counts().to_dict() == {"prediction": 180, "point": 30}
+    words = json.loads((tmp_path / "circle.json").read_text(encoding="utf-8"))
+    assert words["script"] == "draw_circle.py"
+    assert "SVM Multi 1: first class 1 on" in words["alt"]
+
+
+def test_gaps_above_the_tolerance_are_named(tmp_path: Path) -> None:
+    draw_gaps(gaps(largest=5e-3), 1e-3, tmp_path / "gaps.svg")
+    words = json.loads((tmp_path / "gaps.json").read_text(encoding="utf-8"))
+    assert "Above the tolerance: B x." in words["alt"]
+
+
+@pytest.mark.parametrize(
+    ("draw", "message"),
+    [
+        (
+            lambda out: draw_circle(points().drop(columns="angle"), rings(), out),
+            "points: the column 'angle' is missing",
+        ),
+        (
+            lambda out: draw_circle(points(), rings().iloc[:0], out),
+            "rings: there is no row to draw",
+        ),
+        (
+            lambda out: draw_circle(points().assign(angle=np.nan), rings(), out),
+            "points: the column 'angle' has a number that is not finite",
+        ),
+        (
+            lambda out: draw_selection(curves().assign(C=0.0), out),
+            "frame: C must be positive, found 0.0",
+        ),
+        (lambda out: draw_gaps(gaps(), 0.0, out), "eps: must be positive, found 0.0"),
+    ],
+)
+def test_bad_input(tmp_path: Path, draw, message: str) -> None:
+    with pytest.raises(ValueError, match=f"^{message}"):
+        draw(tmp_path / "figure.svg")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("missing", ["title", "alt"])
+def test_a_figure_needs_words(tmp_path: Path, missing: str) -> None:
+    words = {"title": "T", "caption": "", "alt": "A"} | {missing: " "}
+    with pytest.raises(ValueError, match=f"^{missing}: a figure needs one"):
+        write_figure(Figure(), points(), tmp_path / "f.svg", **words)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_style_stays_inside() -> None:
+    before = mpl.rcParams.copy()
+    with style.house_style():
+        assert mpl.rcParams["svg.hashsalt"] == "toplabel"
+    assert {k: v for k, v in mpl.rcParams.items() if k != "backend"} == {
+        k: v for k, v in before.items() if k != "backend"
+    }
+
+
+def test_series_stay_apart_beyond_the_palette() -> None:
+    looks = {(style.colour(i), style.line(i)) for i in range(20)}
+    assert len(looks) == 20
+
+
+@pytest.mark.parametrize(
+    "label",
+    ["SVM^{Multi}_{1}", "top-5 SVM^{α}", "100% $x$", "a_{b c}^{d}", "W_{++, 0/256}", "^{\\bad$}"],
+)
+def test_labels_can_be_drawn(label: str) -> None:
+    with style.house_style():
+        figure = Figure()
+        figure.text(0, 0, mathtext(label))
+        figure.canvas.draw()
+
+
+@given(
+    st.lists(
+        st.tuples(st.floats(-20, 20), st.integers(0, 3)),
+        min_size=1,
+        max_size=40,
+        unique_by=lambda p: p[0],
+    )
+)
+def test_arcs_cover_the_circle(samples: list[tuple[float, int]]) -> None:
+    angles = np.array([angle for angle, _ in samples])
+    classes = np.array([one for _, one in samples])
+    found = arcs(angles, classes)
+    assert sum(end - start for start, end, _ in found) == pytest.approx(2 * math.pi)
+    for (_, end, _), (start, _, _) in pairwise(found):
+        assert end == start
+    if len(found) > 1:
+        owners = [one for _, _, one in found]
+        assert all(a != b for a, b in zip(owners, owners[1:] + owners[:1], strict=True))
+
+
+def test_each_angle_lies_in_an_arc_of_its_class() -> None:
+    part = rings().iloc[:90]
+    found = arcs(part["angle"].to_numpy(), part["rank1"].to_numpy())
+    assert len(found) == part["rank1"].nunique()
+    for angle, one in zip(part["angle"], part["rank1"], strict=True):
+        inside = [o for s, e, o in found if s <= angle <= e or s <= angle + 2 * math.pi <= e]
+        assert inside == [one]

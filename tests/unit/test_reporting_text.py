@@ -1,0 +1,219 @@
+"""Labels, numbers, score and SVG: the small pieces that both reports are made of."""
+
+from __future__ import annotations
+
+import math
+import xml.etree.ElementTree as ET
+
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from toplabel.reporting import labels, numbers
+from toplabel.reporting.html import label_markup
+from toplabel.reporting.score import score_of
+from toplabel.reporting.svg import inline_svg, standalone_svg
+from toplabel.reporting.trace import canonical
+
+
+@pytest.mark.parametrize(
+    ("keys", "label"),
+    [
+        (("svm_ova",), "SVM^{OVA}"),
+        (("svm_multi", "", "0"), "SVM^{Multi}"),
+        (("svm_multi", "", "1"), "SVM^{Multi}_{1}"),
+        (("topk_svm_alpha", "5", "1.0"), "top-5 SVM^{α}_{1}"),
+        (("topk_ent_tr", "10"), "top-10 Ent_{tr}"),
+        (("topk_svm_beta", "", "0"), "top-k SVM^{β}"),
+        (("lr_ml", "", "", "rbf"), "LR^{ML} (RBF)"),
+        (("recall_at_k", "10"), "Recall@10"),
+        (("a_new_loss", "", "0.5"), "a_new_loss_{0.5}"),
+    ],
+)
+def test_method_labels(keys: tuple[str, ...], label: str) -> None:
+    assert labels.method_label(*keys) == label
+
+
+@pytest.mark.parametrize(
+    ("metric", "label"),
+    [
+        ("top10", "Top-10"),
+        ("p_at_3", "P@3"),
+        ("r_at_10", "R@10"),
+        ("ap_tv", "tv"),
+        ("map", "mAP"),
+        ("new", "new"),
+    ],
+)
+def test_metric_labels(metric: str, label: str) -> None:
+    assert labels.metric_label(metric) == label
+
+
+@given(st.text())
+def test_segments_keep_the_text(text: str) -> None:
+    """Nothing but the marks themselves is lost."""
+    joined = "".join(inner for _, inner in labels.segments(text))
+    stripped = text
+    for mark in "^_{}":
+        joined, stripped = joined.replace(mark, ""), stripped.replace(mark, "")
+    assert joined == stripped
+
+
+@given(st.text(alphabet="<>&\"'^_{}ab"))
+def test_labels_are_escaped(text: str) -> None:
+    markup = str(label_markup(text))
+    for tag in ("sup", "sub", 'span class="ss"', "span"):
+        markup = markup.replace(f"<{tag}>", "").replace(f"</{tag}>", "")
+    assert "<" not in markup
+    assert ">" not in markup
+
+
+def test_tables_in_the_order_of_the_papers() -> None:
+    tables = [
+        ("nips2012", "2"),
+        ("cvpr2016", "10"),
+        ("cvpr2016", "7"),
+        ("other", "A"),
+        ("tpami2017", "5"),
+    ]
+    ordered = sorted(tables, key=lambda pair: labels.table_order(*pair))
+    assert [f"{s} {t}" for s, t in ordered] == [
+        "tpami2017 5",
+        "cvpr2016 7",
+        "cvpr2016 10",
+        "nips2012 2",
+        "other A",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("metric", "published", "decimals"),
+    [
+        ("top1", "76.5", 1),
+        ("top1", "93", 1),
+        ("top1", "65.15", 2),
+        ("rank_loss", "0.3", 3),
+        ("rank_loss", "0.352", 3),
+        ("top1", "12.300000000000001", 1),
+        ("top1", "", 1),
+    ],
+)
+def test_decimals(metric: str, published: str, decimals: int) -> None:
+    assert numbers.decimals_of(metric, published) == decimals
+
+
+@given(st.floats(-1e6, 1e6), st.integers(0, 4))
+def test_signed_reads_back(value: float, decimals: int) -> None:
+    text = numbers.signed(value, decimals)
+    back = float(text.replace("−", "-"))
+    assert back == pytest.approx(value, abs=0.5000001 * 10.0**-decimals)
+    assert (text[0] == "+") == (back > 0)
+    assert (text[0] == "−") == (back < 0)
+
+
+def test_nan_is_empty() -> None:
+    nan = math.nan
+    assert [
+        numbers.fixed(nan, 1),
+        numbers.signed(nan, 1),
+        numbers.compact(nan),
+        numbers.small(nan),
+    ] == [""] * 4
+    assert numbers.duration(nan) == ""
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(0.25, "0.25 s"), (754.2, "12 min 34 s"), (7260, "2 h 01 min"), (119.7, "2 min 00 s")],
+)
+def test_duration(seconds: float, text: str) -> None:
+    assert numbers.duration(seconds) == text
+
+
+def test_minus_zero_has_no_sign() -> None:
+    assert numbers.fixed(-0.04, 1) == "0.0"
+    assert numbers.signed(0.04, 1) == "0.0"
+
+
+def test_score_counts() -> None:
+    nan = math.nan
+    cells = pd.DataFrame(
+        {
+            "published": [1.0, 2.0, 3.0, 4.0, nan],
+            "measured": [1.0, nan, 3.0, 9.0, 5.0],
+            "verdict": ["match", "", "match", "off", ""],
+        }
+    )
+    score = score_of(cells)
+    assert (score.published, score.comparable, score.matched, score.missing) == (4, 3, 2, 1)
+    assert score.by_verdict == {"match": 2, "close": 0, "better": 0, "off": 1}
+    assert score.headline == "2 of 3 comparable numbers match the papers."
+    assert score.detail.startswith("0 close, 0 better and 1 off.")
+
+
+def test_score_of_one_and_of_none() -> None:
+    one = pd.DataFrame({"published": [1.0], "measured": [1.0], "verdict": ["match"]})
+    assert score_of(one).headline == "1 of 1 comparable number matches the papers."
+    assert score_of(one.iloc[:0]).headline == "There is no published number to compare with."
+
+
+def test_top1_losses_have_one_name() -> None:
+    """Prop.: with k = 1 the top-k hinges are the multiclass one, the top-k entropy is the softmax."""
+    keys = ["dataset", "features", "method", "k", "gamma", "kernel", "metric"]
+    rows = [
+        ("letter", "", "topk_svm_alpha", "1", "1", "linear", "top1"),
+        ("letter", "", "topk_svm_beta", "1", "1.0", "linear", "top1"),
+        ("letter", "", "svm_multi", "", "1", "linear", "top1"),
+        ("letter", "", "svm_multi", "1", "1", "linear", "top1"),
+        ("letter", "", "topk_ent", "1", "", "linear", "top1"),
+        ("letter", "", "lr_multi", "1", "0", "linear", "top1"),
+        ("letter", "", "topk_svm_alpha", "5", "1", "linear", "top1"),
+    ]
+    found = canonical(pd.DataFrame(rows, columns=keys))
+    names = list(found[["method", "k", "gamma"]].itertuples(index=False, name=None))
+    assert names[0] == names[1] == names[2] == names[3] == ("svm_multi", "", "1")
+    assert names[4] == names[5] == ("lr_multi", "", "")
+    assert names[6] == ("topk_svm_alpha", "5", "1")
+
+
+HOSTILE = """<?xml version="1.0"?>
+<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" onload="alert(1)">
+<script>alert(2)</script>
+<style>* { fill: red }</style>
+<style>@import url("http://example.org/x.css");</style>
+<defs><path id="a" d="M 0 0"/></defs>
+<g clip-path="url(#c)" style="fill: url( '#c' )"><use xlink:href="#a"/><use href="http://example.org/x.svg#a"/></g>
+<rect fill="url(http://example.org/y)"/>
+<foreignObject><p>no</p></foreignObject>
+<image href="https://example.org/z.png"/>
+</svg>"""
+
+
+def test_svg_is_made_harmless() -> None:
+    text = inline_svg(HOSTILE, "a b", 'the "alt"')
+    root = ET.fromstring(text)
+    assert root.get("aria-label") == 'the "alt"'
+    for word in ("alert", "example.org", "foreignObject", "onload", "@import"):
+        assert word not in text
+    assert 'id="fig-a-b-a"' in text
+    assert 'href="#fig-a-b-a"' in text
+    assert 'clip-path="url(#fig-a-b-c)"' in text
+    assert "#fig-a-b-svg{* { fill: red }}" in text
+
+
+def test_svg_for_the_pdf_keeps_its_names() -> None:
+    text = standalone_svg(HOSTILE, "a")
+    assert 'id="a"' in text
+    assert 'clip-path="url(#c)"' in text
+    for word in ("alert", "example.org", "foreignObject"):
+        assert word not in text
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [("<svg", "line 1: not well-formed XML"), ("<html/>", "the outermost element is not <svg>")],
+)
+def test_not_svg(text: str, message: str) -> None:
+    with pytest.raises(ValueError, match=f"^figures/f.svg.*{message}$"):
+        inline_svg(text, "f", "alt")
