@@ -1,0 +1,315 @@
+"""Measured numbers beside published ones: results/evaluation.csv and results/comparison.csv."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from toplabel.studies.frames import COMPARISON_COLUMNS, EVALUATION_COLUMNS
+from toplabel.studies.keys import HINGES, TOPK, Key, canonical_key
+from toplabel.studies.methods import Method
+from toplabel.studies.study import Study, table_name
+
+VERDICTS = ("match", "close", "better", "off")
+TOLERANCE = 0.5
+"""Of percentages, in points."""
+TOLERANCE_LOSS = 0.005
+"""Of the rank and the Hamming loss."""
+
+_SLACK = 1e-9  # relative; 57.7 - 58.2 is half a point, although not in binary
+_TRACE = ["budget", "C", "theta", "delta", "relative_gap", "seconds"]
+
+
+# Collected ---------------------------------------------------------------------------------------
+
+
+def collect(
+    evaluations: pd.DataFrame,
+    methods: Mapping[str, Method],
+    studies: Iterable[Study],
+    features: Mapping[str, str],
+) -> pd.DataFrame:
+    """Reduce the splits of every (data set, method, metric) to one row.
+
+    Parameters
+    ----------
+    evaluations : DataFrame
+        The joined results/<set>/<method>/evaluation.csv (`frames.read_evaluations`).
+    methods : mapping of str to Method
+    studies : iterable of Study
+        They give the order of the rows.
+    features : mapping of str to str
+        The features of each data set, "" for its own vectors.
+
+    Returns
+    -------
+    DataFrame
+        The columns of `frames.EVALUATION_COLUMNS`: mean and standard deviation (n - 1) over the
+        splits; C, theta and delta of the split, of several the lower median, which is a value that
+        was used; the worst relative gap; epochs and seconds summed; the status "converged" only when
+        every split is. A pair that several studies share names them all, joined by ";".
+
+    Raises
+    ------
+    ValueError
+        On a method or a data set that is not registered, a metric that stands twice for a split, or
+        a value that is no finite number.
+    """
+    studies = list(studies)
+    _check_evaluations(evaluations, methods, features)
+    rows = [
+        _reduced(splits, methods[method], features[dataset], _names(studies, dataset, method))
+        for (dataset, method, _), splits in evaluations.groupby(
+            ["dataset", "method", "metric"], sort=False
+        )
+    ]
+    frame = pd.DataFrame(rows, columns=EVALUATION_COLUMNS)
+    rank = _ranks(studies)
+    order = sorted(
+        range(len(frame)), key=lambda i: rank(frame["dataset"].iat[i], frame["method"].iat[i])
+    )
+    return frame.iloc[order].reset_index(drop=True)
+
+
+def _check_evaluations(
+    evaluations: pd.DataFrame, methods: Mapping[str, Method], features: Mapping[str, str]
+) -> None:
+    for column, known in (("method", methods), ("dataset", features)):
+        for name in evaluations[column].unique():
+            if name not in known:
+                raise ValueError(f"results of a {column} that is not registered: '{name}'")
+    repeated = evaluations.duplicated(["dataset", "method", "split", "metric"])
+    unmeasured = ~np.isfinite(evaluations["value"].to_numpy(dtype=float))
+    for wrong, complaint in ((repeated.to_numpy(), "stands twice"), (unmeasured, "is no number")):
+        if wrong.any():
+            row = evaluations.iloc[int(wrong.argmax())]
+            place = f"{row['dataset']}/{row['method']}, split '{row['split']}'"
+            raise ValueError(f"results of {place}: {row['metric']} {complaint}")
+
+
+def _names(studies: list[Study], dataset: str, method: str) -> str:
+    return ";".join(s.name for s in studies if dataset in s.datasets and method in s.methods)
+
+
+def _ranks(studies: list[Study]):
+    """Give a sort key: pairs in the order of the studies, what is in none of them at the end."""
+    place: dict[tuple[str, str], int] = {}
+    for study in studies:
+        for dataset in study.datasets:
+            for method in study.methods:
+                place.setdefault((dataset, method), len(place))
+
+    def rank(dataset: str, method: str) -> tuple[int, str, str]:
+        known = (dataset, method) in place
+        return place.get((dataset, method), len(place)), *(("", "") if known else (dataset, method))
+
+    return rank
+
+
+def _reduced(splits: pd.DataFrame, method: Method, features: str, study: str) -> dict[str, Any]:
+    first = splits.iloc[0]
+    return {
+        "study": study,
+        "dataset": first["dataset"],
+        "features": features,
+        "method": method.name,
+        "label": method.label,
+        "loss": method.loss,
+        "k": str(method.k) if method.loss in TOPK else "",
+        "gamma": f"{method.gamma:.12g}" if method.loss in HINGES else "",
+        "kernel": method.kernel,
+        "metric": first["metric"],
+        "measured": splits["value"].mean(),
+        "std": splits["value"].std(ddof=1),
+        "splits": len(splits),
+        "budget": ";".join(splits["budget"].unique()),
+        "C": _lower_median(splits["C"]),
+        "theta": _lower_median(splits["theta"]),
+        "delta": _lower_median(splits["delta"]),
+        "relative_gap": splits["relative_gap"].max(),
+        "epochs": int(splits["epochs"].sum()),
+        "status": _status(splits["status"]),
+        "seconds": splits["seconds"].sum(),
+        "file": f"{first['dataset']}/{method.name}/evaluation.csv",
+    }
+
+
+def _lower_median(values: pd.Series) -> float:
+    return float(values.quantile(0.5, interpolation="lower"))
+
+
+def _status(values: pd.Series) -> str:
+    others = [value for value in values.unique() if value != "converged"]
+    return ";".join(sorted(others)) or "converged"
+
+
+# Compared ----------------------------------------------------------------------------------------
+
+
+def compare(
+    collected: pd.DataFrame,
+    published: pd.DataFrame,
+    published_names: Mapping[str, str] | None = None,
+) -> pd.DataFrame:
+    """Put the measured number beside every published one.
+
+    A published cell is measured when there is a result for the same data set, features, metric and
+    canonical key (`keys.canonical_key`) of the method.
+
+    Parameters
+    ----------
+    collected : DataFrame
+        As `collect` gives it.
+    published : DataFrame
+        As `published.load_published` gives it.
+    published_names : mapping of str to str, optional
+        The name in the papers of each data set whose own name is another.
+
+    Returns
+    -------
+    DataFrame
+        The columns of `frames.COMPARISON_COLUMNS`, one row a published cell, in the order of
+        `published`; ``published`` and ``std`` as printed, ``difference`` is measured minus published
+        with all digits. Without a measurement the numbers are NaN and the verdict is empty;
+        ``reason`` then says why when it is known here.
+
+    Raises
+    ------
+    ValueError
+        When two results claim the same published cell.
+    """
+    results, other_features = _index(collected, published_names or {})
+    rows = []
+    for cell in published.itertuples(index=False):
+        key = canonical_key(cell.method, cell.k, cell.gamma, cell.kernel)
+        row = {name: getattr(cell, name, "") for name in COMPARISON_COLUMNS}
+        row |= dict.fromkeys(("measured", "difference", "measured_std", *_TRACE[1:]), math.nan)
+        result = results.get((cell.dataset, cell.features, key, cell.metric))
+        if result is None:
+            elsewhere = other_features.get((cell.dataset, key, cell.metric))
+            row["reason"] = f"measured with {elsewhere}" if elsewhere else ""
+        elif not math.isfinite(result["measured"]):
+            row["reason"] = "the measurement is no number"
+        else:
+            row |= _measured(result, cell.metric, cell.value)
+        rows.append(row)
+    return pd.DataFrame(rows, columns=COMPARISON_COLUMNS)
+
+
+def _index(collected: pd.DataFrame, published_names: Mapping[str, str]):
+    """Results by published cell; and, without the features, which features were measured."""
+    results: dict[tuple[str, str, Key, str], dict[str, Any]] = {}
+    other_features: dict[tuple[str, Key, str], str] = {}
+    for row in collected.to_dict("records"):
+        dataset = published_names.get(row["dataset"], row["dataset"])
+        key = canonical_key(row["loss"], row["k"], row["gamma"], row["kernel"])
+        cell = (dataset, row["features"], key, row["metric"])
+        if cell in results:
+            both = f"{results[cell]['file']} and {row['file']}"
+            raise ValueError(f"{both} are results for the same published cells")
+        results[cell] = row
+        words = f"the features {row['features']}" if row["features"] else "the set's own vectors"
+        other_features[dataset, key, row["metric"]] = words
+    return results, other_features
+
+
+def _measured(result: Mapping[str, Any], metric: str, published: float) -> dict[str, Any]:
+    std, splits = float(result["std"]), int(result["splits"])
+    difference = float(result["measured"]) - published
+    return {
+        "measured": result["measured"],
+        "difference": difference,
+        "verdict": verdict(metric, difference, tolerance(metric, std, splits)),
+        "measured_std": std,
+        "file": result["file"],
+        "reason": "",
+    } | {name: result[name] for name in _TRACE}
+
+
+def lower_is_better(metric: str) -> bool:
+    """Whether a metric is a loss."""
+    return metric.endswith("_loss")
+
+
+def tolerance(metric: str, std: float = math.nan, splits: int = 1) -> float:
+    """How far a measured number may lie from the published one and still match it.
+
+    Parameters
+    ----------
+    metric : str
+    std : float
+        Standard deviation over the splits.
+    splits : int
+        With more than one, at least two standard deviations are allowed: what was published is one
+        draw, or a mean over few.
+
+    Returns
+    -------
+    float
+        In the unit of the metric: points, or a fraction for a loss.
+    """
+    least = TOLERANCE_LOSS if lower_is_better(metric) else TOLERANCE
+    return max(least, 2.0 * std) if splits > 1 and math.isfinite(std) else least
+
+
+def verdict(metric: str, difference: float, tolerance: float) -> str:
+    """Judge one cell (docs/architecture.md, "Verdicts").
+
+    Parameters
+    ----------
+    metric : str
+    difference : float
+        Measured minus published.
+    tolerance : float
+
+    Returns
+    -------
+    str
+        "match" up to the tolerance, "close" up to three times that; beyond it "better" to the good
+        side and "off" to the bad one. Empty when the difference is NaN.
+    """
+    if math.isnan(difference):
+        return ""
+    distance = abs(difference) / (tolerance * (1.0 + _SLACK))
+    if distance <= 1.0:
+        return "match"
+    if distance <= 3.0:
+        return "close"
+    return "better" if (difference < 0) == lower_is_better(metric) else "off"
+
+
+def score(comparison: pd.DataFrame) -> dict[str, Any]:
+    """Count the cells.
+
+    Parameters
+    ----------
+    comparison : DataFrame
+        As `compare` gives it.
+
+    Returns
+    -------
+    dict
+        ``published`` cells, ``comparable`` ones (measured too), ``matched``, ``close``, ``better``,
+        ``off``; and ``tables``, the same for every published table by its short name.
+    """
+    total = _count(comparison)
+    tables = comparison.groupby(["source", "table"], sort=False)
+    total["tables"] = {table_name(*identity): _count(cells) for identity, cells in tables}
+    return total
+
+
+def _count(cells: pd.DataFrame) -> dict[str, Any]:
+    by_verdict = cells["verdict"].value_counts()
+    numbers = {name: int(by_verdict.get(name, 0)) for name in VERDICTS}
+    return {
+        "published": len(cells),
+        "comparable": sum(numbers.values()),
+        "matched": numbers["match"],
+        "close": numbers["close"],
+        "better": numbers["better"],
+        "off": numbers["off"],
+    }

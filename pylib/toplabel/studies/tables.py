@@ -1,0 +1,232 @@
+"""Tables to print: results/tables/<name>.csv and .json.
+
+A published table shows what the paper prints of the data sets that were measured, with our numbers
+beside it; a study's own table shows its data sets of which the papers print nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from toplabel.files import atomic_path
+from toplabel.studies.compare import lower_is_better
+from toplabel.studies.frames import COMPARISON_COLUMNS, write_csv
+from toplabel.studies.keys import canonical_key
+from toplabel.studies.published import OTHERS, TableText
+from toplabel.studies.study import Study, table_name
+
+COLUMNS = [*COMPARISON_COLUMNS, "label", "is_best", "is_best_published"]
+_SET = ["dataset", "features"]
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table to print.
+
+    Attributes
+    ----------
+    name : str
+        Of the files.
+    title, caption : str
+    source, table : str
+        The published table, as in data/published; empty for a study's own table.
+    study : str
+        Names of the studies that it belongs to, joined by ";".
+    frame : DataFrame
+        The columns of `COLUMNS`, one row a cell. ``is_best`` marks our best number of a data set and
+        metric, ``is_best_published`` the paper's; ties at the printed digits are all marked.
+    """
+
+    name: str
+    title: str
+    caption: str
+    source: str
+    table: str
+    study: str
+    frame: pd.DataFrame
+
+
+def build_tables(
+    comparison: pd.DataFrame,
+    collected: pd.DataFrame,
+    studies: Iterable[Study],
+    texts: Mapping[str, TableText],
+    published_names: Mapping[str, str] | None = None,
+) -> list[Table]:
+    """Make all tables that hold a measurement.
+
+    Parameters
+    ----------
+    comparison, collected : DataFrame
+        As `compare.compare` and `compare.collect` give them.
+    studies : iterable of Study
+    texts : mapping of str to TableText
+        Titles and captions by short name (`published.load_texts`).
+    published_names : mapping of str to str, optional
+        As for `compare.compare`.
+
+    Returns
+    -------
+    list of Table
+        The published ones in the order of `comparison`, then one a study with data sets of its own.
+    """
+    studies = list(studies)
+    measured = comparison[comparison["measured"].notna()]
+    tables = [
+        published_table(*identity, comparison, collected, studies, texts, published_names)
+        for identity, _ in measured.groupby(["source", "table"], sort=False)
+    ]
+    own = (own_table(study, comparison, collected) for study in studies)
+    return [*tables, *(table for table in own if table is not None)]
+
+
+def published_table(
+    source: str,
+    table: str,
+    comparison: pd.DataFrame,
+    collected: pd.DataFrame,
+    studies: Iterable[Study],
+    texts: Mapping[str, TableText],
+    published_names: Mapping[str, str] | None = None,
+) -> Table:
+    """Make one published table, reduced to the data sets with a measurement in it.
+
+    Methods that were measured on these sets in the table's metrics, but are not in the table, follow
+    the printed ones of their set. When nothing was measured, all of the table is there.
+
+    Parameters
+    ----------
+    source, table : str
+        As in data/published: "tpami2017", "5".
+    comparison, collected, studies, texts, published_names
+        As for `build_tables`.
+
+    Raises
+    ------
+    ValueError
+        When there is no such published table.
+    """
+    cells = comparison[(comparison["source"] == source) & (comparison["table"] == table)]
+    if cells.empty:
+        raise ValueError(f"no published table {source},{table}")
+    name = table_name(source, table)
+    touched = cells.loc[cells["measured"].notna(), _SET].drop_duplicates()
+    parts = [cells]
+    if len(touched):
+        parts = [
+            part
+            for identity in touched.itertuples(index=False)
+            for part in _block(cells, collected, identity, published_names or {})
+        ]
+    text = texts.get(name, TableText(name, ""))
+    listed = ";".join(study.name for study in studies if name in study.tables)
+    return Table(name, text.title, text.caption, source, table, listed, _finished(parts))
+
+
+def own_table(study: Study, comparison: pd.DataFrame, collected: pd.DataFrame) -> Table | None:
+    """Make the table of a study's data sets for which no paper prints what was measured.
+
+    Returns
+    -------
+    Table or None
+        None when there is no such data set.
+    """
+    used = set(comparison.loc[comparison["measured"].notna(), "file"])
+    compared = set(collected.loc[collected["file"].isin(used), "dataset"])
+    mine = collected[
+        collected["dataset"].isin([name for name in study.datasets if name not in compared])
+        & collected["method"].isin(study.methods)
+    ]
+    if mine.empty:
+        return None
+    frame = _finished([_as_cells(mine)])
+    return Table(study.name, study.title, study.description, "", "", study.name, frame)
+
+
+def write_tables(tables: Iterable[Table], folder: str | os.PathLike[str]) -> None:
+    """Write <name>.csv and <name>.json of each table, each whole or not at all."""
+    for table in tables:
+        write_csv(table.frame, Path(folder) / f"{table.name}.csv")
+        about = {
+            "name": table.name,
+            "title": table.title,
+            "caption": table.caption,
+            "source": table.source,
+            "table": table.table,
+            "study": table.study,
+        }
+        with atomic_path(Path(folder) / f"{table.name}.json") as temporary:
+            text = json.dumps(about, indent=2, ensure_ascii=False)
+            temporary.write_text(text + "\n", encoding="utf-8")
+
+
+def _block(
+    cells: pd.DataFrame, collected: pd.DataFrame, identity, published_names: Mapping[str, str]
+) -> list[pd.DataFrame]:
+    """One data set of a published table: the printed cells, then what we have besides."""
+    printed = cells[(cells[_SET] == list(identity)).all(axis=1)]
+    names = collected["dataset"].map(lambda name: published_names.get(name, name))
+    ours = collected[
+        (names == identity.dataset)
+        & (collected["features"] == identity.features)
+        & collected["metric"].isin(printed["metric"])
+    ]
+    known = {_key(row, "method") for row in printed.to_dict("records")}
+    extra = ours[[_key(row, "loss") not in known for row in ours.to_dict("records")]]
+    if extra.empty:
+        return [printed]
+    head = {"source": printed["source"].iat[0], "table": printed["table"].iat[0]}
+    return [printed, _as_cells(extra).assign(dataset=identity.dataset, **head)]
+
+
+def _key(row: Mapping[str, str], method: str):
+    return canonical_key(row[method], row["k"], row["gamma"], row["kernel"])
+
+
+def _as_cells(collected: pd.DataFrame) -> pd.DataFrame:
+    """Collected rows with the columns of the comparison, no number published."""
+    frame = collected.drop(columns=["method"]).rename(
+        columns={"loss": "method", "std": "measured_std"}
+    )
+    empty = ("source", "table", "published", "std", "verdict", "reason")
+    frame = frame.assign(difference=np.nan, **dict.fromkeys(empty, ""))
+    return frame[[*COMPARISON_COLUMNS, "label"]]
+
+
+def _finished(parts: list[pd.DataFrame]) -> pd.DataFrame:
+    """Join the parts of a table and mark the best numbers."""
+    parts = [part if "label" in part else part.assign(label="") for part in parts]
+    frame = pd.concat(parts, ignore_index=True)
+    published = pd.to_numeric(frame["published"]).astype(float)
+    published = published.mask(frame["method"] == OTHERS)
+    decimals = _decimals(frame)
+    frame["is_best"] = _best(frame, frame["measured"].astype(float), decimals)
+    frame["is_best_published"] = _best(frame, published, decimals)
+    return frame[COLUMNS]
+
+
+def _decimals(frame: pd.DataFrame) -> pd.Series:
+    """Digits after the point that are printed of a metric, or would be."""
+    printed = frame["published"].str.partition(".")[2].str.len()
+    usual = frame["metric"].map(lambda metric: 3 if lower_is_better(metric) else 1)
+    printed = printed.where(frame["published"] != "")
+    return printed.groupby(frame["metric"]).transform("max").fillna(usual).astype(int)
+
+
+def _best(frame: pd.DataFrame, values: pd.Series, decimals: pd.Series) -> pd.Series:
+    """Whether a number is the best of its data set, features and metric, at the printed digits."""
+    sign = frame["metric"].map(lambda metric: -1.0 if lower_is_better(metric) else 1.0)
+    rounded = pd.Series(
+        [sign_ * round(value, d) for sign_, value, d in zip(sign, values, decimals, strict=True)],
+        index=frame.index,
+        dtype=float,
+    )
+    best = rounded.groupby([frame[key] for key in (*_SET, "metric")]).transform("max")
+    return rounded.notna() & (rounded == best)
