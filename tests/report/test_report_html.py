@@ -121,11 +121,17 @@ def test_score_by_table(tree: Element, cells: pd.DataFrame) -> None:
     assert counts[5:] == [str((part["measured"] != "").sum()), "553"]
 
 
-def test_verdicts_are_words(tree: Element) -> None:
-    for cell in tree.all("td"):
-        verdict = cell.attributes.get("data-v")
-        if verdict:
-            assert verdict in cell.text
+def test_verdicts_are_words(tree: Element, cells: pd.DataFrame) -> None:
+    words = [
+        v.text
+        for table in tree.all("table", "grid")
+        for cell in table.all("td")
+        for v in cell.all("span", "v")
+    ]
+    assert Counter(words) == Counter(cells.loc[cells["verdict"] != "", "verdict"])
+    marks = tree.all("style")[1].text
+    for mark in "✓≈▲✗":
+        assert f'content: "{mark} "' in marks
 
 
 def test_figure(tree: Element) -> None:

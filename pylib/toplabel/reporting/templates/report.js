@@ -44,8 +44,9 @@
   // Filtering: every word must occur in a row or in the heading of its table.
   const form = document.querySelector(".filter");
   const tables = all("#tables table[data-find]");
+  const measured = (cell) => cell.querySelector("a") !== null || cell.parentElement.id !== "";
   const matches = (cell, verdict) =>
-    cell.dataset.v !== undefined && (verdict === "measured" || cell.dataset.v === verdict);
+    cell.tagName === "TD" && (verdict === "measured" ? measured(cell) : cell.querySelector(`.v.${verdict}`) !== null);
 
   const filter = () => {
     const words = form.elements.text.value.toLowerCase().split(/\s+/).filter(Boolean);
@@ -151,7 +152,7 @@
   const field = (text) => (/[",\n]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text);
   const download = (button) => {
     const table = button.closest("details").querySelector("table");
-    const clean = (cell) => field(cell.textContent.trim().replace(/\u2212/g, "-").replace(/^[✓≈▲✗] /, ""));
+    const clean = (cell) => field(cell.textContent.trim().replace(/\u2212/g, "-"));
     const lines = Array.from(table.rows, (row) => Array.from(row.cells, clean).join(","));
     const link = document.createElement("a");
     link.href = URL.createObjectURL(new Blob([lines.join("\n") + "\n"], { type: "text/csv" }));
