@@ -1,0 +1,173 @@
+"""The measures against loops over the definitions, and against scikit-learn where it has the same."""
+
+import warnings
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+import sklearn.metrics as reference
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+from toplabel import metrics
+
+shapes = st.tuples(st.integers(1, 7), st.integers(2, 7))
+
+
+@st.composite
+def rankings(draw):
+    """Label sets (some empty or full) and scores with many ties."""
+    shape = draw(shapes)
+    labels = draw(arrays.arrays(bool, shape))
+    scores = draw(arrays.arrays(float, shape, elements=st.integers(-2, 2).map(float)))
+    return labels, scores
+
+
+@st.composite
+def label_sets(draw):
+    """True and predicted label sets."""
+    shape = draw(shapes)
+    return draw(arrays.arrays(bool, shape)), draw(arrays.arrays(bool, shape))
+
+
+def places(row, j):
+    """Number of classes that score strictly higher than class j."""
+    return sum(1 for score in row if score > row[j])
+
+
+@given(rankings(), st.data())
+def test_top_k_accuracy_is_its_definition(case, data):
+    _, scores = case
+    n, m = scores.shape
+    y = data.draw(st.lists(st.integers(0, m - 1), min_size=n, max_size=n))
+    for k in range(1, m + 1):
+        found = [places(scores[i], y[i]) < k for i in range(n)]
+        assert metrics.top_k_accuracy(y, scores, k) == pytest.approx(np.mean(found))
+
+
+@given(rankings())
+def test_rank_loss_is_its_definition(case):
+    labels, scores = case
+    losses = []
+    for truth, row in zip(labels, scores, strict=True):
+        pairs = list(product(np.flatnonzero(truth), np.flatnonzero(~truth)))
+        errors = sum(1 for j, other in pairs if row[j] <= row[other])
+        losses.append(errors / len(pairs) if pairs else 0.0)
+    assert metrics.rank_loss(labels, scores) == pytest.approx(np.mean(losses))
+
+
+@given(rankings())
+def test_rank_loss_agrees_with_scikit_learn(case):
+    labels, scores = case
+    assert metrics.rank_loss(labels, scores) == pytest.approx(
+        reference.label_ranking_loss(labels, scores)
+    )
+
+
+@given(rankings())
+def test_at_k_is_the_best_over_all_ways_to_break_ties(case):
+    labels, scores = case
+    for k in range(1, scores.shape[1] + 1):
+        found = []
+        for truth, row in zip(labels, scores, strict=True):
+            order = sorted(range(len(row)), key=lambda j, r=row, t=truth: (-r[j], not t[j]))
+            found.append(sum(truth[j] for j in order[:k]))
+        sizes = labels.sum(axis=1)
+        recalls = [f / s if s else 0.0 for f, s in zip(found, sizes, strict=True)]
+        assert metrics.precision_at_k(labels, scores, k) == pytest.approx(np.mean(found) / k)
+        assert metrics.recall_at_k(labels, scores, k) == pytest.approx(np.mean(recalls))
+
+
+@given(rankings())
+def test_average_precision_without_interpolation_agrees_with_scikit_learn(case):
+    labels, scores = case
+    present = labels.any(axis=0)
+    assume(present.any())
+    expected = [
+        reference.average_precision_score(labels[:, j], scores[:, j])
+        for j in np.flatnonzero(present)
+    ]
+    value = metrics.mean_average_precision(labels, scores, interpolation="none")
+    assert value == pytest.approx(np.mean(expected))
+
+
+@given(rankings())
+def test_interpolated_average_precision_is_its_definition(case):
+    labels, scores = case
+    truth, row = labels[:, 0], scores[:, 0]
+    assume(truth.any())
+    curve = []
+    for cut in sorted(set(row), reverse=True):
+        hits, retrieved = int((truth & (row >= cut)).sum()), int((row >= cut).sum())
+        curve.append((Fraction(hits, int(truth.sum())), Fraction(hits, retrieved)))
+
+    def best(recall):
+        return max(p for r, p in curve if r >= recall)
+
+    eleven = sum(best(Fraction(t, 10)) for t in range(11)) / 11
+    area, last = Fraction(0), Fraction(0)
+    for recall, _ in curve:
+        area += (recall - last) * best(recall)
+        last = recall
+    assert metrics.average_precision(truth, row, "voc2007") == pytest.approx(float(eleven))
+    assert metrics.average_precision(truth, row, "area") == pytest.approx(float(area))
+
+
+@given(label_sets())
+def test_label_set_measures_are_their_definitions(case):
+    true, predicted = case
+    n, m = true.shape
+    sets = [
+        (set(np.flatnonzero(t)), set(np.flatnonzero(p)))
+        for t, p in zip(true, predicted, strict=True)
+    ]
+    jaccard = [len(t & p) / len(t | p) if t | p else 1.0 for t, p in sets]
+    instance = [2 * len(t & p) / (len(t) + len(p)) if t or p else 1.0 for t, p in sets]
+    assert metrics.multilabel_accuracy(true, predicted) == pytest.approx(np.mean(jaccard))
+    assert metrics.subset_accuracy(true, predicted) == pytest.approx(
+        np.mean([t == p for t, p in sets])
+    )
+    assert metrics.hamming_loss(true, predicted) == pytest.approx(
+        sum(len(t ^ p) for t, p in sets) / (n * m)
+    )
+    assert metrics.f1(true, predicted, "instance") == pytest.approx(np.mean(instance))
+
+
+@settings(max_examples=50)
+@given(label_sets())
+def test_label_set_measures_agree_with_scikit_learn(case):
+    true, predicted = case
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of 0/0, which is what is tested here
+        expected = {
+            "hamming": reference.hamming_loss(true, predicted),
+            "subset": reference.accuracy_score(true, predicted),
+            "accuracy": reference.jaccard_score(
+                true, predicted, average="samples", zero_division=1
+            ),
+            "micro": reference.f1_score(true, predicted, average="micro", zero_division=0),
+            "macro": reference.f1_score(true, predicted, average="macro", zero_division=0),
+            "instance": reference.f1_score(true, predicted, average="samples", zero_division=1),
+        }
+    assert metrics.hamming_loss(true, predicted) == pytest.approx(expected["hamming"])
+    assert metrics.subset_accuracy(true, predicted) == pytest.approx(expected["subset"])
+    assert metrics.multilabel_accuracy(true, predicted) == pytest.approx(expected["accuracy"])
+    for average in ("micro", "macro", "instance"):
+        assert metrics.f1(true, predicted, average) == pytest.approx(expected[average])
+
+
+def test_top_k_accuracy_agrees_with_scikit_learn_without_ties():
+    rng = np.random.default_rng(0)
+    scores, y = rng.normal(size=(60, 5)), rng.integers(0, 5, size=60)
+    for k in (1, 2, 4):
+        expected = reference.top_k_accuracy_score(y, scores, k=k, labels=np.arange(5))
+        assert metrics.top_k_accuracy(y, scores, k) == pytest.approx(expected)
+
+
+@given(rankings())
+def test_measures_of_the_order_do_not_change_under_increasing_maps(case):
+    labels, scores = case
+    other = np.exp(scores) * 3.0
+    assert metrics.rank_loss(labels, other) == metrics.rank_loss(labels, scores)
+    assert metrics.precision_at_k(labels, other, 1) == metrics.precision_at_k(labels, scores, 1)

@@ -1,0 +1,159 @@
+"""Cut-offs: the grids of the papers, the three ways to choose, and all of a grid at once."""
+
+import tracemalloc
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+from toplabel import metrics, thresholds
+
+PLAIN = {
+    "accuracy": metrics.multilabel_accuracy,
+    "subset_accuracy": metrics.subset_accuracy,
+    "f1_micro": lambda Y, P: metrics.f1(Y, P, "micro"),
+    "f1_macro": lambda Y, P: metrics.f1(Y, P, "macro"),
+    "f1_instance": lambda Y, P: metrics.f1(Y, P, "instance"),
+    "hamming_loss": metrics.hamming_loss,
+}
+
+
+@st.composite
+def problems(draw):
+    """Scores that often lie exactly on a cut-off, label sets, cut-offs in any order."""
+    shape = draw(st.tuples(st.integers(1, 6), st.integers(1, 6)))
+    scores = draw(arrays.arrays(float, shape, elements=st.integers(-3, 3).map(lambda i: i / 2)))
+    deltas = draw(st.lists(st.integers(-4, 4).map(lambda i: i / 2), min_size=1, max_size=8))
+    return scores, draw(arrays.arrays(bool, shape)), deltas
+
+
+def test_the_grid_of_the_paper_has_71_values():
+    grid = thresholds.DELTA_GRID
+    assert len(grid) == 71
+    assert (np.diff(grid) > 0).all()
+    assert grid[35] == 0.0
+    np.testing.assert_array_equal(grid, -grid[::-1])
+    np.testing.assert_allclose(np.log10(grid[36:]), np.arange(-5.9, 1, 0.2), atol=1e-12)
+
+
+def test_the_other_grid_has_100_points():
+    grid = thresholds.DELTA_GRID_VOC
+    assert (len(grid), grid[0], grid[-1]) == (100, 0.1, 10.0)
+    np.testing.assert_allclose(np.diff(grid), 0.1)
+
+
+def test_the_grids_are_those_of_the_protocols(repository):
+    from toplabel.selection.grids import load_protocols
+
+    protocols = load_protocols(
+        repository / "config/protocols.yaml", repository / "workflow/schemas/protocols.schema.yaml"
+    )
+    for name, grid in (
+        ("multilabel", thresholds.DELTA_GRID),
+        ("half_half", thresholds.DELTA_GRID_VOC),
+    ):
+        np.testing.assert_array_equal(protocols[name].budgets["paper"].deltas, grid)
+
+
+def test_the_grids_cannot_be_changed():
+    with pytest.raises(ValueError, match="read-only"):
+        thresholds.DELTA_GRID[0] = 1.0
+
+
+def test_predict_includes_the_cut_off_itself():
+    np.testing.assert_array_equal(
+        thresholds.predict([[0.5, 0.2], [0.1, 0.3]], 0.2), [[1, 1], [0, 1]]
+    )
+
+
+def test_constant_is_the_value():
+    assert thresholds.constant() == 0.0
+    assert thresholds.constant(1) == 1.0
+    with pytest.raises(ValueError, match="value must be"):
+        thresholds.constant(np.inf)
+
+
+@given(problems())
+def test_sweep_is_the_plain_measures_at_every_cut_off(problem):
+    scores, labels, deltas = problem
+    swept = thresholds.sweep(scores, labels, deltas)
+    for name, measure in PLAIN.items():
+        expected = [measure(labels, thresholds.predict(scores, delta)) for delta in deltas]
+        np.testing.assert_allclose(swept[name], expected, rtol=0, atol=1e-12)
+
+
+def test_sweep_in_blocks_is_sweep_at_once(monkeypatch):
+    rng = np.random.default_rng(3)
+    scores, labels = rng.normal(size=(23, 4)), rng.random((23, 4)) < 0.3
+    whole = thresholds.sweep(scores, labels)
+    monkeypatch.setattr(thresholds, "_BLOCK", 20)
+    for name, values in thresholds.sweep(scores, labels).items():
+        np.testing.assert_allclose(values, whole[name], rtol=0, atol=1e-14)
+
+
+def test_sweep_of_many_labels_stays_small():
+    rng = np.random.default_rng(0)
+    scores = rng.normal(size=(1292, 983))
+    labels = rng.random(scores.shape) < 0.02
+    tracemalloc.start()
+    thresholds.sweep(scores, labels)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 100e6  # one array for every cut-off would take 90 MB as bytes, 720 MB as floats
+
+
+@given(problems(), st.floats(0, 1))
+def test_match_cardinality_is_as_close_as_any_cut_off(problem, share):
+    scores, _, _ = problem
+    cardinality = share * scores.shape[1]
+    delta = thresholds.match_cardinality(scores, cardinality)
+    reached = thresholds.predict(scores, delta).sum(axis=1).mean()
+    cuts = [*np.unique(scores), scores.max() + 1.0]
+    possible = [(scores >= cut).sum(axis=1).mean() for cut in cuts]
+    assert reached in possible
+    assert abs(reached - cardinality) == min(abs(value - cardinality) for value in possible)
+
+
+def test_match_cardinality_by_hand():
+    scores = [[4.0, 1.0], [2.0, 3.0]]
+    assert thresholds.match_cardinality(scores, 1.0) == 2.5
+    assert thresholds.match_cardinality(scores, 1.25) == 2.5  # one label or one and a half: fewer
+    assert thresholds.match_cardinality(scores, 2.0) == 1.0
+    assert thresholds.predict(scores, thresholds.match_cardinality(scores, 0.0)).sum() == 0
+
+
+def test_match_cardinality_between_neighbouring_floats():
+    low = 1.0
+    high = np.nextafter(low, 2.0)
+    delta = thresholds.match_cardinality([[low, high]], 1.0)
+    assert thresholds.predict([[low, high]], delta).tolist() == [[0, 1]]
+
+
+def test_tune_finds_the_best_cut_off():
+    scores, labels = [[0.9, 0.2], [0.4, 0.6]], [[1, 0], [0, 1]]
+    assert thresholds.tune(scores, labels, "subset_accuracy", [0.1, 0.5, 0.8]) == (0.5, 1.0)
+    assert thresholds.tune(scores, labels, "hamming_loss", [0.1, 0.8]) == (0.8, 0.25)
+
+
+def test_tune_takes_the_smallest_of_equal_cut_offs_then_the_negative_one():
+    scores, labels = [[3.0, -3.0]], [[1, 0]]
+    assert thresholds.tune(scores, labels, "f1_micro", [2.0, 1.0, -1.0, -2.0])[0] == -1.0
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: thresholds.sweep([[1.0]], [[2]], [0.0]), r"Y\[0, 0\] is 2"),
+        (lambda: thresholds.sweep([[1.0]], [[1]], []), "deltas must be"),
+        (lambda: thresholds.sweep([[1.0]], [[1]], [[0.0]]), "deltas must be a vector"),
+        (lambda: thresholds.sweep([[1.0]], [[1]], [np.nan]), r"deltas\[0\] is nan"),
+        (lambda: thresholds.match_cardinality([[1.0]], 2.0), "cardinality must be .* <= 1, got 2"),
+        (lambda: thresholds.match_cardinality([[np.nan]], 1.0), r"scores\[0, 0\] is nan"),
+        (lambda: thresholds.tune([[1.0]], [[1]], "rank_loss"), "metric must be one of accuracy"),
+        (lambda: thresholds.predict([[1.0]], np.nan), "delta must be"),
+    ],
+)
+def test_bad_input_is_refused_with_the_name_of_the_argument(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
