@@ -18,11 +18,17 @@ from toplabel.workflow.jobs import (
 
 def main(snakemake):
     prepared = load_prepared(Path(snakemake.input.meta).parent)
-    protocol, _ = protocol_of(snakemake.params)
+    protocol, budget = protocol_of(snakemake.params)
     settings = settings_of(snakemake.params)
     selection = read_table(snakemake.input.selection)
     models, certificates = train_models(
-        prepared, method_of(snakemake.params), protocol, selection, settings, default_solve()
+        prepared,
+        method_of(snakemake.params),
+        protocol,
+        budget,
+        selection,
+        settings,
+        default_solve(),
     )
     models.save(snakemake.output.models)
     write_table(certificates, snakemake.output.certificates)

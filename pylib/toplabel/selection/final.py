@@ -12,8 +12,8 @@ import pandas as pd
 
 from toplabel.files import atomic_path
 from toplabel.kernels import rbf_gram
-from toplabel.selection.fitting import Settings, Solve, dense, fit, linear_scores, rbf_scores
-from toplabel.selection.grids import Protocol
+from toplabel.selection.fitting import Climb, Fit, Settings, Solve, dense, linear_scores, rbf_scores
+from toplabel.selection.grids import Budget, Protocol
 from toplabel.selection.problems import (
     Matrix,
     Method,
@@ -82,11 +82,12 @@ def train_models(
     prepared: Prepared,
     method: Method,
     protocol: Protocol,
+    budget: Budget,
     selection: pd.DataFrame,
     settings: Settings,
     solve: Solve,
 ) -> tuple[Models, pd.DataFrame]:
-    """Train every model that the selection names, C ascending, each the start of the next.
+    """Train every model that the selection names, from the smallest C up.
 
     Parameters
     ----------
@@ -94,6 +95,8 @@ def train_models(
     method : Method
     protocol : Protocol
         `retrain_on` says whether a validation part is trained on too.
+    budget : Budget
+        The way up to the chosen C begins where its grid does.
     selection : DataFrame
         As `choice.select` gives it.
     settings : Settings
@@ -104,45 +107,44 @@ def train_models(
     Models
     DataFrame
         The certificates: split, C, theta, primal, dual, relative_gap, epochs, status, seconds.
+        Epochs and seconds are those since the model before on the way up.
     """
     arrays: dict[Key, np.ndarray] = {}
     rows = []
     wanted = selection[["split", "theta", "C"]].drop_duplicates()
     for (split, theta), group in wanted.groupby(["split", "theta"], dropna=False, sort=True):
         part = final_part(prepared, split_named(prepared, split), protocol)
-        labels = training_labels(part, method)
-        X = part.X if np.isnan(theta) else rbf_gram(dense(part.X), theta)
-        previous = None
+        climb = Climb(
+            solve,
+            part.X if np.isnan(theta) else rbf_gram(dense(part.X), theta),
+            training_labels(part, method),
+            method,
+            prepared.n_classes,
+            budget.C.value(budget.C.start),
+            settings.eps_train,
+            settings.max_epochs_train,
+            settings.max_epochs_tune,
+            (settings.seed, prepared.name, method.name, split, "final", repr(float(theta))),
+        )
         for C in sorted(group["C"]):
-            names = (settings.seed, prepared.name, method.name, split, "final", repr(float(theta)))
-            result = fit(
-                solve,
-                X,
-                labels,
-                method,
-                prepared.n_classes,
-                C,
-                settings.eps_train,
-                settings.max_epochs,
-                names,
-                warm_start=previous,
-            )
-            previous = result.solution
-            array = previous.W if np.isnan(theta) else previous.A
+            result = climb.fit(C)
+            solution = result.solution
+            array = solution.W if np.isnan(theta) else solution.A
             arrays[model_key(split, C, theta)] = np.ascontiguousarray(array)
-            rows.append(_certificate(split, C, theta, previous, result.seconds))
+            rows.append(_certificate(split, theta, result))
     return Models(arrays), pd.DataFrame(rows, columns=CERTIFICATE_COLUMNS)
 
 
-def _certificate(split: str, C: float, theta: float, solution: object, seconds: float) -> dict:
+def _certificate(split: str, theta: float, result: Fit) -> dict:
+    solution = result.solution
     return {
         "split": split,
-        "C": C,
+        "C": result.C,
         "theta": theta,
         "primal": solution.primal,
         "dual": solution.dual,
         "relative_gap": solution.relative_gap,
-        "epochs": solution.epochs,
+        "epochs": result.epochs,
         "status": solution.status,
-        "seconds": round(seconds, 6),
+        "seconds": round(result.seconds, 6),
     }

@@ -16,6 +16,7 @@ import numpy as np
 
 from toplabel.selection.schemas import read_yaml, validate
 
+LINEAR = 0.0  # stands for the exponent of theta of a method that has no theta
 _SLACK = 1e-9  # a step of 0.2 adds up to the end of a grid only almost
 
 
@@ -87,6 +88,26 @@ class Budget:
     extend: int = 0
     splits: int | None = None
     theta_block: int | None = None
+
+    def thetas(self, kernel: str) -> list[float]:
+        """Exponents of theta for a kernel; `LINEAR` alone for one that has no theta.
+
+        Raises
+        ------
+        ValueError
+            For an RBF kernel when there is no grid of theta.
+        """
+        if kernel != "rbf":
+            return [LINEAR]
+        if self.theta is None:
+            raise ValueError("the protocol has no grid of theta, which an RBF kernel needs")
+        return self.theta.exponents()
+
+    def blocks(self, kernel: str) -> int:
+        """Number of jobs that share the widths of a kernel in one fold."""
+        if kernel != "rbf" or self.theta_block is None:
+            return 1
+        return -(-len(self.thetas(kernel)) // self.theta_block)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,6 @@ import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -18,23 +17,23 @@ from toplabel.files import atomic_path
 from toplabel.kernels import cross_gram, rbf_gram
 from toplabel.selection import choice
 from toplabel.selection.fitting import (
+    Climb,
+    Fit,
     Settings,
     Solve,
     dense,
-    fit,
     pool,
 )
-from toplabel.selection.grids import Budget, tidy
+from toplabel.selection.grids import LINEAR, Budget, tidy
 from toplabel.selection.measures import all_values
-from toplabel.selection.problems import Method, Problem
+from toplabel.selection.problems import Matrix, Method, Problem
 from toplabel.selection.results import Point, TuneResult, assemble, average
 
-LINEAR = 0.0  # stands for the exponent of theta of a method that has no theta
 Points = Mapping[float, Sequence[float]]  # exponents of C by exponent of theta
 
 
 class FoldPath:
-    """One fold of one method: fits along C, warm-started, and their validation values.
+    """One fold of one method: fits along C, each from the one before, and their validation values.
 
     Parameters
     ----------
@@ -66,53 +65,56 @@ class FoldPath:
         self._settings = settings
         self._names = (settings.seed, *names)
         self._solve = solve
-        self._highest: dict[float, Any] = {}  # by theta, the fit with the largest C so far
+        self._linear: Climb | None = None
 
     def visit(self, points: Points) -> list[Point]:
         """Fit and measure at the given exponents, C ascending for each theta."""
         found = []
         for theta_exponent in sorted(points):
-            theta, train, held_out = self._matrices(theta_exponent)
-            exponents = sorted(points[theta_exponent])
-            for C in (self._budget.C.value(exponent) for exponent in exponents):
-                found.append(self._visit_one(theta_exponent, theta, C, train, held_out))
+            theta, climb, held_out = self._climb(theta_exponent)
+            for exponent in sorted(points[theta_exponent]):
+                result = climb.fit(self._budget.C.value(exponent))
+                found.append(self._measure(theta, result, held_out))
         return found
 
-    def _matrices(self, theta_exponent: float) -> tuple[float, Any, Any]:
+    def _climb(self, theta_exponent: float) -> tuple[float, Climb, Matrix]:
+        """Theta, the solver on its way up, and the rows to measure on.
+
+        The climb of a linear method is kept for the next visit; those of a kernel method are not,
+        since each holds a Gram matrix.
+        """
         if self._method.kernel != "rbf":
-            return np.nan, self._problem.X, self._problem.X_eval
+            if self._linear is None:
+                self._linear = self._new_climb(self._problem.X, np.nan)
+            return np.nan, self._linear, self._problem.X_eval
         theta = self._budget.theta.value(theta_exponent)
         X = dense(self._problem.X)
-        return theta, rbf_gram(X, theta), cross_gram(dense(self._problem.X_eval), X, theta)
+        held_out = cross_gram(dense(self._problem.X_eval), X, theta)
+        return theta, self._new_climb(rbf_gram(X, theta), theta), held_out
 
-    def _visit_one(
-        self, theta_exponent: float, theta: float, C: float, train: Any, held_out: Any
-    ) -> Point:
-        start = self._highest.get(theta_exponent)
-        result = fit(
+    def _new_climb(self, X: Matrix, theta: float) -> Climb:
+        return Climb(
             self._solve,
-            train,
+            X,
             self._problem.labels,
             self._method,
             self._problem.n_classes,
-            C,
+            self._budget.C.value(self._budget.C.start),
             self._settings.eps_tune,
-            self._settings.max_epochs,
+            self._settings.max_epochs_tune,
+            self._settings.max_epochs_tune,
             (*self._names, repr(theta)),
-            # From a larger C down, the start would be cut to fit and be no better than a cold one.
-            warm_start=start.solution if start is not None and start.C < C else None,
         )
-        if start is None or start.C < C:
-            self._highest[theta_exponent] = result
+
+    def _measure(self, theta: float, result: Fit, held_out: Matrix) -> Point:
         scores = np.asarray(result.solution.decision_function(held_out))
-        truth = self._problem.truth
         scores = pool(scores, self._problem.groups)
         return Point(
             theta=theta,
-            C=C,
-            values=all_values(self._metrics, truth, scores, self._budget.deltas),
+            C=result.C,
+            values=all_values(self._metrics, self._problem.truth, scores, self._budget.deltas),
             relative_gap=float(result.solution.relative_gap),
-            epochs=int(result.solution.epochs),
+            epochs=result.epochs,
             seconds=result.seconds,
         )
 
@@ -127,32 +129,10 @@ def coarse_points(method: Method, budget: Budget, block: int | None = None) -> d
     block : int, optional
         For methods with a kernel, only this block of widths.
     """
-    thetas = theta_exponents(method, budget)
+    thetas = budget.thetas(method.kernel)
     if block is not None and budget.theta_block is not None and method.kernel == "rbf":
         thetas = thetas[block * budget.theta_block : (block + 1) * budget.theta_block]
     return {theta: budget.C.exponents() for theta in thetas}
-
-
-def theta_exponents(method: Method, budget: Budget) -> list[float]:
-    """Exponents of theta for a method; `LINEAR` alone when it has no theta.
-
-    Raises
-    ------
-    ValueError
-        For an RBF method in a protocol without a grid of theta.
-    """
-    if method.kernel != "rbf":
-        return [LINEAR]
-    if budget.theta is None:
-        raise ValueError(f"method '{method.name}' needs a grid of theta; the protocol has none")
-    return budget.theta.exponents()
-
-
-def block_count(method: Method, budget: Budget) -> int:
-    """Number of jobs that share the widths of a method in one fold."""
-    if method.kernel != "rbf" or budget.theta_block is None:
-        return 1
-    return -(-len(theta_exponents(method, budget)) // budget.theta_block)
 
 
 def refined_points(result: TuneResult, budget: Budget) -> dict:
@@ -262,7 +242,7 @@ def tune_split(
 
     result = visit(coarse_points(method, budget))
     for _ in range(budget.extend):
-        beyond = extended_points(result, budget, theta_exponents(method, budget))
+        beyond = extended_points(result, budget, budget.thetas(method.kernel))
         if not beyond:
             break
         result = visit(beyond)

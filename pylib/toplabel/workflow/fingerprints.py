@@ -8,6 +8,7 @@ else does: not a touched file, not a change of another stage.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
@@ -82,11 +83,26 @@ def fingerprint(stage: str, root: Path, package: Path | None = None) -> str:
         The folder that holds the package ``toplabel``; by default where this module lies.
     """
     package = package or Path(__file__).resolve().parents[2]
+    patterns = STAGES[stage]
+    c_sources = [pattern for pattern in patterns if pattern.startswith("csrc/")]
+    others = [pattern for pattern in patterns if not pattern.startswith("csrc/")]
+    return _digest(sum_of(root, c_sources), sum_of(package, others))
+
+
+@cache
+def _content(path: Path) -> bytes:
+    return hashlib.sha256(path.read_bytes()).digest()
+
+
+def sum_of(base: Path, patterns: Iterable[str]) -> str:
+    """16 hexadecimal digits of SHA-256 over names and contents of the files below a folder."""
     digest = hashlib.sha256()
-    for pattern in sorted(STAGES[stage]):
-        base = root if pattern.startswith("csrc/") else package
-        for path in sorted(base.glob(pattern)):
-            if path.is_file():
-                digest.update(f"{path.relative_to(base).as_posix()}\n".encode())
-                digest.update(hashlib.sha256(path.read_bytes()).digest())
+    for path in sorted({path for pattern in patterns for path in base.glob(pattern)}):
+        if path.is_file():
+            digest.update(f"{path.relative_to(base).as_posix()}\n".encode())
+            digest.update(_content(path))
     return digest.hexdigest()[:16]
+
+
+def _digest(*parts: str) -> str:
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]

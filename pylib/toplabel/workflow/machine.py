@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import os
 import platform
 import subprocess
+import sys
+import time
 from importlib import metadata
 from pathlib import Path
 from typing import Any
+
+from toplabel.files import atomic_path
 
 PACKAGES = (
     "toplabel",
@@ -21,6 +26,7 @@ PACKAGES = (
     "cffi",
     "snakemake",
 )
+NOTE = Path(".snakemake/toplabel.start.json")
 
 
 def machine_facts() -> dict[str, Any]:
@@ -88,3 +94,21 @@ def blas_facts() -> list[dict[str, Any]]:
         for info in threadpoolctl.threadpool_info()
         if info.get("user_api") == "blas"
     ]
+
+
+def note_start() -> None:
+    """Write down when and how this invocation started, for `wall_seconds` and `command`."""
+    NOTE.parent.mkdir(exist_ok=True)
+    command = " ".join([Path(sys.argv[0]).name, *sys.argv[1:]])
+    with atomic_path(NOTE) as temporary:
+        note = json.dumps({"started": time.time(), "command": command})
+        temporary.write_text(note, encoding="utf-8")
+
+
+def read_start() -> tuple[float, str]:
+    """When this invocation started (seconds since the epoch), and its command line."""
+    try:
+        note = json.loads(NOTE.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return time.time(), ""
+    return float(note["started"]), str(note["command"])

@@ -1,0 +1,92 @@
+"""Numbers for figures: validation curves over C, and what a model of the circle predicts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from toplabel.selection.final import Models, model_key
+from toplabel.selection.measures import sign
+from toplabel.selection.results import TuneResult
+
+if TYPE_CHECKING:
+    from toplabel.datasets.prepared import Prepared
+
+_DIRECTIONS = 720
+
+
+def selection_curve(
+    result: TuneResult, selection: pd.DataFrame, metrics: Sequence[str]
+) -> pd.DataFrame:
+    """The best validation value at each C, over theta and delta, with the chosen C marked.
+
+    Parameters
+    ----------
+    result : TuneResult
+        Mean over the folds of one split.
+    selection : DataFrame
+        As `choice.select` gives it.
+    metrics : sequence of str
+
+    Returns
+    -------
+    DataFrame
+        Columns metric, C (ascending within a metric), value (as printed), chosen.
+    """
+    names = [str(name) for name in result.metric]
+    of_split = selection[selection["split"] == result.split].set_index("metric")
+    frames = []
+    for metric in metrics:
+        signed = sign(metric) * result.value[..., names.index(metric)]
+        best = np.where(np.isnan(signed), -np.inf, signed).max(axis=(0, 2))
+        seen = np.isfinite(best)
+        frames.append(
+            pd.DataFrame(
+                {
+                    "metric": metric,
+                    "C": result.C[seen],
+                    "value": sign(metric) * best[seen],
+                    "chosen": result.C[seen] == of_split.loc[metric, "C"],
+                }
+            )
+        )
+    return pd.concat(frames, ignore_index=True)
+
+
+def circle_rings(
+    prepared: Prepared, selection: pd.DataFrame, models: Models, split: str, metric: str
+) -> pd.DataFrame:
+    """The two classes that a linear model of the circle scores highest, by direction (TPAMI Fig. 4).
+
+    Parameters
+    ----------
+    prepared : Prepared
+        A set of points in the plane.
+    selection : DataFrame
+    models : Models
+    split : str
+    metric : str
+        Whose best model.
+
+    Returns
+    -------
+    DataFrame
+        Columns angle (radians), rank1, rank2 (names of classes).
+    """
+    chosen = selection[(selection["split"] == split) & (selection["metric"] == metric)].iloc[0]
+    angle = 2.0 * np.pi * np.arange(_DIRECTIONS) / _DIRECTIONS
+    X = np.column_stack([np.cos(angle), np.sin(angle)])
+    key = model_key(split, chosen["C"], chosen["theta"])
+    order = np.argsort(-models.scores(key, X, X), axis=1, kind="stable")
+    names = np.array(prepared.class_names)
+    return pd.DataFrame({"angle": angle, "rank1": names[order[:, 0]], "rank2": names[order[:, 1]]})
+
+
+def circle_points(prepared: Prepared, split: str) -> pd.DataFrame:
+    """The training points of a split of the circle: columns angle (radians) and label."""
+    part = prepared.parts[next(s.train for s in prepared.splits if s.name == split)]
+    angle = np.arctan2(part.X[:, 1], part.X[:, 0]) % (2.0 * np.pi)
+    return pd.DataFrame({"angle": angle, "label": np.array(prepared.class_names)[part.y]})

@@ -1,0 +1,322 @@
+"""The plan of a run: what the config asks for, as files and the jobs between them.
+
+A `Plan` knows names and paths only; it reads no result. It is made anew whenever Snakemake reads the
+Snakefile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from toplabel.datasets.fetch import available, mirror_folders
+from toplabel.datasets.registry import Entry, load_registry
+from toplabel.selection.grids import Budget, Protocol, load_protocols
+from toplabel.selection.schemas import read_yaml, validate
+from toplabel.studies.methods import load_methods
+from toplabel.studies.study import Study, check_study, load_studies, published_tables
+from toplabel.workflow.fingerprints import fingerprint, sum_of
+from toplabel.workflow.sources import reason_missing
+
+RAW_FOLDER = "data/raw"
+# What of a registry entry the content of the prepared set depends on.
+_CONTENT = (
+    "task",
+    "embedded",
+    "format",
+    "options",
+    "storage",
+    "folder",
+    "files",
+    "divide",
+    "splits",
+    "statistics",
+    "features",
+    "published_key",
+)
+
+
+class PlanError(ValueError):
+    """The config asks for something that cannot be; the message is one line."""
+
+
+@dataclass(frozen=True, order=True)
+class Cell:
+    """A method on a data set: one folder of results."""
+
+    dataset: str
+    method: str
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """Data set and method."""
+        return self.dataset, self.method
+
+    def path(self, name: str) -> str:
+        """A file of that folder."""
+        return f"results/{self.dataset}/{self.method}/{name}"
+
+
+class Plan:
+    """What the config asks for.
+
+    Parameters
+    ----------
+    root : path-like
+        The checkout: where config/, workflow/ and data/published/ are.
+    config : mapping
+        As Snakemake merged it from files and command line.
+    config_name : str
+        What errors call the config.
+
+    Raises
+    ------
+    PlanError
+        One line that names the file and the key: a config that its schema refuses, or one that
+        names an unknown study, data set, method or protocol.
+    """
+
+    def __init__(
+        self, root: str | Path, config: Mapping[str, Any], config_name: str = "config"
+    ) -> None:
+        self.root = Path(root)
+        schemas = self.root / "workflow/schemas"
+        try:
+            validate(config, schemas / "config.schema.yaml", config_name)
+            self.registry = load_registry(self.root / "config/datasets.yaml")
+            self.protocols = load_protocols(
+                self.root / "config/protocols.yaml", schemas / "protocols.schema.yaml"
+            )
+            self.methods = load_methods(self.root / "config/methods.yaml")
+            self.studies = load_studies(self.root / "config/studies")
+            self.tables = published_tables(self.root / "data/published")
+            for study in self.studies.values():
+                check_study(study, self.registry, self.methods, self.tables)
+        except ValueError as error:
+            raise PlanError(" ".join(str(error).split())) from None
+        self.config = config
+        self.budget: str = config["budget"]
+        self._check(config_name)
+
+    def _check(self, config_name: str) -> None:
+        config = self.config
+        for study in config["studies"]:
+            if study not in self.studies:
+                known = ", ".join(self.studies)
+                raise PlanError(f"{config_name}: studies: unknown study '{study}'; known: {known}")
+        if config["eps_train"] > config["eps_tune"]:
+            raise PlanError(
+                f"{config_name}: eps_train: {config['eps_train']} is looser than eps_tune, "
+                f"{config['eps_tune']}"
+            )
+        for entry in self.registry.values():
+            if entry.protocol not in self.protocols:
+                raise PlanError(
+                    f"config/datasets.yaml: {entry.name}.protocol: unknown protocol "
+                    f"'{entry.protocol}'; known: {', '.join(self.protocols)}"
+                )
+        for study in self.studies.values():
+            self._check_study(study)
+
+    def _check_study(self, study: Study) -> None:
+        where = f"config/studies/{study.name}.yaml"
+        for dataset in study.datasets:
+            for name in study.methods:
+                method = self.methods[name]
+                if method.kind == "multilabel" and self.registry[dataset].task == "multiclass":
+                    raise PlanError(
+                        f"{where}: methods: '{name}' needs label sets, which '{dataset}' has not"
+                    )
+                if method.kernel == "rbf" and self.budget_of(dataset).theta is None:
+                    protocol, budget = self.registry[dataset].protocol, self.budget_name(dataset)
+                    raise PlanError(
+                        f"config/protocols.yaml: {protocol}.budgets.{budget}: theta is missing, "
+                        f"which '{name}' needs on '{dataset}' ({where})"
+                    )
+
+    # ---- what a data set and a method are ------------------------------------------------------
+
+    def protocol_of(self, dataset: str) -> Protocol:
+        """The protocol of a data set."""
+        return self.protocols[self.registry[dataset].protocol]
+
+    def budget_name(self, dataset: str) -> str:
+        """quick, standard or paper: that of a study with its own, else that of the run.
+
+        A quick run is quick throughout.
+        """
+        own = {
+            study.budget: study.name
+            for study in self.studies.values()
+            if study.budget is not None and dataset in study.datasets
+        }
+        if len(own) > 1:
+            raise PlanError(
+                f"config/studies: the studies {' and '.join(own.values())} have different budgets "
+                f"for '{dataset}', whose results they share"
+            )
+        return next(iter(own), self.budget) if self.budget != "quick" else "quick"
+
+    def budget_of(self, dataset: str) -> Budget:
+        """The protocol's budget for a data set."""
+        return self.protocol_of(dataset).budgets[self.budget_name(dataset)]
+
+    def split_names(self, dataset: str) -> list[str]:
+        """The splits that are run: those of the registry, or the first few if the budget says so."""
+        return _split_names(self.registry[dataset])[: self.budget_of(dataset).splits]
+
+    # ---- slices of the config, for the params of the rules -------------------------------------
+
+    def fingerprint(self, stage: str) -> str:
+        """The sum over the sources of a stage."""
+        return fingerprint(stage, self.root)
+
+    def settings(self, stage: str) -> dict[str, Any]:
+        """Seed, tolerance and epochs of the stage tune or train."""
+        keys = ["seed", f"eps_{stage}", "max_epochs_tune"]
+        if stage == "train":
+            keys.append("max_epochs_train")
+        return {key: self.config[key] for key in keys}
+
+    @property
+    def threshold(self) -> dict[str, Any]:
+        """How cut-offs are decided, as keywords of `cutoffs.cutoff_table`."""
+        return dict(self.config["threshold"])
+
+    def entry_slice(self, dataset: str) -> dict[str, Any]:
+        """What the content of the prepared set depends on."""
+        return {key: asdict(self.registry[dataset])[key] for key in _CONTENT}
+
+    def method_slice(self, method: str) -> dict[str, Any]:
+        """A method as keywords of `selection.problems.Method`."""
+        found = self.methods[method]
+        return {
+            "name": method,
+            "task": found.kind,
+            "loss": found.loss,
+            "k": found.k,
+            "gamma": found.gamma,
+            "kernel": found.kernel,
+        }
+
+    def protocol_slice(self, dataset: str) -> dict[str, Any]:
+        """The protocol of a data set with the budget of this run alone, and its delta grid."""
+        name = self.registry[dataset].protocol
+        document = _protocol_document(self.root)
+        protocol = dict(document["protocols"][name])
+        budget = protocol["budgets"][self.budget_name(dataset)]
+        protocol["budgets"] = {self.budget_name(dataset): budget}
+        deltas = {budget["deltas"]: document["deltas"][budget["deltas"]]}
+        return {"name": name, "protocol": protocol, "deltas": deltas}
+
+    def method_labels(self, cells: Iterable[Cell]) -> list[dict[str, Any]]:
+        """Name, label and k of the methods of some cells, for figures."""
+        methods = [self.methods[cell.method] for cell in cells]
+        return [{"name": m.name, "label": m.label, "k": m.k} for m in methods]
+
+    def names_sum(self) -> str:
+        """A sum over what gives results their names: methods, studies, published numbers."""
+        return sum_of(
+            self.root,
+            ("config/methods.yaml", "config/studies/*.yaml", "data/published/*.csv"),
+        )
+
+    def registry_sum(self) -> str:
+        """A sum over the registry of data sets."""
+        return sum_of(self.root, ("config/datasets.yaml",))
+
+    # ---- files -----------------------------------------------------------------------------------
+
+    def coarse_units(self, dataset: str, method: str, split: str) -> list[str]:
+        """Files of the coarse phase of cross-validation: folds times blocks of widths."""
+        budget = self.budget_of(dataset)
+        blocks = budget.blocks(self.methods[method].kernel)
+        folder = f"results/{dataset}/{method}/tune"
+        return [
+            f"{folder}/{split}.coarse.fold{fold}.block{block}.npz"
+            for fold in range(budget.folds)
+            for block in range(blocks)
+        ]
+
+    def split_units(self, dataset: str, method: str, split: str) -> list[str]:
+        """Files of all tuning jobs of a split. Without refinement there is no second phase."""
+        folder = f"results/{dataset}/{method}/tune"
+        if self.protocol_of(dataset).validation != "folds":
+            return [f"{folder}/{split}.npz"]
+        units = self.coarse_units(dataset, method, split)
+        budget = self.budget_of(dataset)
+        if budget.refine is not None:
+            units += [f"{folder}/{split}.fine.fold{fold}.npz" for fold in range(budget.folds)]
+        return units
+
+    def units(self, dataset: str, method: str) -> list[str]:
+        """Files of all tuning jobs of a data set and method."""
+        return [
+            unit
+            for split in self.split_names(dataset)
+            for unit in self.split_units(dataset, method, split)
+        ]
+
+    # ---- what there is to do ---------------------------------------------------------------------
+
+    @cache  # noqa: B019  a plan lives as long as its process
+    def reason_missing(self, dataset: str) -> str:
+        """Why a data set cannot be had; empty when it can. A prepared set needs no raw files."""
+        if Path(f"results/{dataset}/data/meta.json").is_file():
+            return ""
+        mirrors = mirror_folders(self.config["mirrors"])
+        entry = self.registry[dataset]
+        return reason_missing(entry, Path(RAW_FOLDER), mirrors, self.config["download"])
+
+    def cells_of_studies(self, studies: Iterable[str]) -> set[Cell]:
+        """All methods on all data sets of the studies."""
+        return {
+            Cell(dataset, method)
+            for study in studies
+            for dataset in self.studies[study].datasets
+            for method in self.studies[study].methods
+        }
+
+    def cells_of_dataset(self, dataset: str) -> set[Cell]:
+        """A data set with all methods of the studies that contain it."""
+        return {cell for cell in self.cells_of_studies(self.studies) if cell.dataset == dataset}
+
+    def reason_not_at_hand(self, dataset: str) -> str:
+        """Why no folder has the files of a data set; no address is asked."""
+        mirrors = mirror_folders(self.config["mirrors"])
+        return available(self.registry[dataset], RAW_FOLDER, mirrors)[1]
+
+    def reachable(self, cells: Iterable[Cell]) -> list[Cell]:
+        """Those whose data set can be had, in a fixed order."""
+        return sorted(cell for cell in cells if not self.reason_missing(cell.dataset))
+
+    def existing(self) -> list[Cell]:
+        """Cells that an earlier run has evaluated."""
+        found = (path.parent for path in Path("results").glob("*/*/evaluation.csv"))
+        return sorted(
+            Cell(folder.parent.name, folder.name)
+            for folder in found
+            if folder.parent.name in self.registry and folder.name in self.methods
+        )
+
+
+def _split_names(entry: Entry) -> list[str]:
+    """Names of the splits, before the set is made: registered, or those that a generator gives."""
+    if entry.splits:
+        return [split.name for split in entry.splits]
+    if entry.embedded == "circle":
+        return [f"s{draw:02d}" for draw in range(entry.options.get("n_draws", 10))]
+    return ["main"]
+
+
+@cache
+def _protocol_document(root: Path) -> dict[str, Any]:
+    return read_yaml(root / "config/protocols.yaml")
+
+
+def dataset_names(cells: Sequence[Cell]) -> list[str]:
+    """The data sets of some cells, each once."""
+    return list(dict.fromkeys(cell.dataset for cell in cells))

@@ -1,0 +1,229 @@
+"""Targets by human names: which cells, tables and figures each of them asks for.
+
+Names: all, report, data, smoke; every data set; every study; every published table, in its short form
+and with the paper (table05, tpami2017_table05); every figure.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+from collections.abc import Iterable, Sequence
+from functools import cache
+from pathlib import Path
+
+from toplabel.studies.study import Study, short_name, studies_with_table
+from toplabel.workflow.plan import Cell, Plan, PlanError, dataset_names
+
+CIRCLE_FIGURE = "tpami2017_figure04"
+
+
+class Targets:
+    """What the names on the command line ask for.
+
+    Parameters
+    ----------
+    plan : Plan
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+
+    # ---- names -----------------------------------------------------------------------------------
+
+    def named(self) -> list[str]:
+        """Names that are targets of their own: data sets, studies, tables (both forms), figures."""
+        sets = {cell.dataset for cell in self._all_cells()}
+        names = {*sets, *self._plan.studies, *self.tables(), *self.figures()}
+        names |= {_long_name(*identity) for identity in self._plan.tables.values()}
+        return sorted(names)
+
+    def tables(self) -> list[str]:
+        """Tables that can be made: the published ones, and a study's own, named like it."""
+        own = [study.name for study in self._plan.studies.values() if self._own_sets(study)]
+        return [*self._plan.tables, *own]
+
+    def _own_sets(self, study: Study) -> list[str]:
+        """Data sets of a study of which no paper prints anything."""
+        tables = self._plan.tables
+        return [
+            dataset
+            for dataset in study.datasets
+            if not any(self._in_table(dataset, table) for table in tables)
+        ]
+
+    def figures(self) -> list[str]:
+        """Figures that can be made."""
+        curves = [f"selection_{name}" for name in dataset_names(self._all_cells())]
+        return [CIRCLE_FIGURE, "gaps", *curves]
+
+    def _all_cells(self) -> list[Cell]:
+        return sorted(self._plan.cells_of_studies(self._plan.studies))
+
+    # ---- cells -----------------------------------------------------------------------------------
+
+    def cells(self, name: str) -> list[Cell]:
+        """The cells that a target asks for, of data sets that can be had.
+
+        Raises
+        ------
+        PlanError
+            One line with the reason, when a data set asked for by name cannot be had, or when a
+            study or table has no data set that can.
+        """
+        plan = self._plan
+        asked = self._asked(name)
+        if name in plan.registry and plan.reason_missing(name):
+            raise PlanError(f"{name}: cannot be had: {plan.reason_missing(name)}")
+        found = plan.reachable(asked)
+        if not found:
+            raise PlanError(f"{name}: {self._why_nothing(asked)}")
+        return found
+
+    def _asked(self, name: str) -> set[Cell]:
+        """The cells of a target, whether they can be had or not."""
+        plan = self._plan
+        if name in plan.registry or name in plan.studies:
+            studies = [name] if name in plan.studies else []
+            return plan.cells_of_dataset(name) | plan.cells_of_studies(studies)
+        if short_name(name) in plan.tables:
+            return self._cells_of_table(short_name(name))
+        if name == CIRCLE_FIGURE:
+            return plan.cells_of_dataset("circle")
+        if name.removeprefix("selection_") in plan.registry:
+            return plan.cells_of_dataset(name.removeprefix("selection_"))
+        return plan.cells_of_studies(plan.config["studies"])
+
+    def _why_nothing(self, asked: Iterable[Cell]) -> str:
+        missing = dataset_names(sorted(asked))
+        if not missing:
+            return "no study has methods for it"
+        reasons = [f"{dataset} ({self._plan.reason_missing(dataset)})" for dataset in missing]
+        return f"none of its data sets can be had: {'; '.join(reasons)}"
+
+    def _cells_of_table(self, table: str) -> set[Cell]:
+        plan = self._plan
+        cells = plan.cells_of_studies(studies_with_table(plan.studies, table))
+        return {cell for cell in cells if self._in_table(cell.dataset, table)}
+
+    def _in_table(self, dataset: str, table: str) -> bool:
+        entry = self._plan.registry[dataset]
+        return (entry.published_key, entry.features) in self._sets_of_table(table)
+
+    @cache  # noqa: B019  targets live as long as their process
+    def _sets_of_table(self, table: str) -> frozenset[tuple[str, str]]:
+        name = _long_name(*self._plan.tables[table])
+        path = self._plan.root / f"data/published/{name}.csv"
+        with open(path, newline="", encoding="utf-8") as stream:
+            return frozenset((row["dataset"], row["features"]) for row in csv.DictReader(stream))
+
+    # ---- what a run makes ------------------------------------------------------------------------
+
+    def wanted(self, requested: Iterable[str]) -> list[Cell]:
+        """The cells of all targets of a run together."""
+        return sorted({cell for name in requested for cell in self.cells(name)})
+
+    def tables_of(self, cells: Iterable[Cell]) -> list[str]:
+        """Tables that hold a cell, in the order of `tables`."""
+        cells = set(cells)
+        plan = self._plan
+        touched = set()
+        for study in plan.studies.values():
+            own = cells & plan.cells_of_studies([study.name])
+            for table in study.tables:
+                if any(self._in_table(cell.dataset, table) for cell in own):
+                    touched.add(table)
+            if {cell.dataset for cell in own} & {*self._own_sets(study)}:
+                touched.add(study.name)
+        return [table for table in self.tables() if table in touched]
+
+    def figures_of(self, cells: Iterable[Cell]) -> list[str]:
+        """Figures that show a cell, in the order of `figures`."""
+        sets = dataset_names(sorted(cells))
+        touched = {f"selection_{name}" for name in sets} | ({"gaps"} if sets else set())
+        if "circle" in sets:
+            touched.add(CIRCLE_FIGURE)
+        return [figure for figure in self.figures() if figure in touched]
+
+    def cells_of_figure(self, dataset: str) -> list[Cell]:
+        """Cells that the figures of a data set show."""
+        return sorted(self._plan.cells_of_dataset(dataset))
+
+    # ---- files -----------------------------------------------------------------------------------
+
+    def outputs(self, name: str) -> list[str]:
+        """Files that the name of a data set, study, table or figure stands for."""
+        cells = self.cells(name)
+        if name in self.figures():
+            return figure_files(name)
+        files = [cell.path("evaluation.csv") for cell in cells]
+        files += ["results/comparison.csv", "results/datasets.csv"]
+        only = short_name(name) in self._plan.tables
+        tables = [short_name(name)] if only else self.tables_of(cells)
+        return [*files, *(file for table in tables for file in table_files(table))]
+
+    def prepared(self, requested: Sequence[str]) -> list[str]:
+        """Prepared data sets of a run."""
+        return [_meta(name) for name in dataset_names(self.wanted(requested))]
+
+    def evaluations(self, requested: Sequence[str]) -> list[str]:
+        """Test metrics of a run."""
+        return [cell.path("evaluation.csv") for cell in self.wanted(requested)]
+
+    def other_evaluations(self, requested: Sequence[str]) -> list[str]:
+        """Test metrics of earlier runs that this one does not ask for; the reports keep them."""
+        return [cell.path("evaluation.csv") for cell in self._others(requested)]
+
+    def other_metas(self, requested: Sequence[str]) -> list[str]:
+        """Data sets that earlier runs prepared and this one does not ask for."""
+        wanted = self.prepared(requested)
+        metas = (_meta(name) for name in self._plan.registry)
+        return [meta for meta in metas if meta not in wanted and Path(meta).is_file()]
+
+    def _others(self, requested: Sequence[str]) -> list[Cell]:
+        wanted = set(self.wanted(requested))
+        return [cell for cell in self._plan.existing() if cell not in wanted]
+
+    def reasons(self, requested: Sequence[str]) -> dict[str, str]:
+        """Why a registered data set is missing, by name; those that are there are left out."""
+        there = {*self.prepared(requested), *self.other_metas(requested)}
+        asked = {cell.dataset for name in requested for cell in self._asked(name)}
+        found = {}
+        for name in self._plan.registry:
+            if _meta(name) not in there:
+                why = self._plan.reason_missing if name in asked else self._plan.reason_not_at_hand
+                found[name] = why(name) or "no target of this run asks for it"
+        return found
+
+    def all_table_files(self, requested: Sequence[str]) -> list[str]:
+        """Files of all tables that the reports show, cells of earlier runs included."""
+        shown = [*self.wanted(requested), *self._others(requested)]
+        return [file for table in self.tables_of(shown) for file in table_files(table)]
+
+    def all_figure_files(self, requested: Sequence[str]) -> list[str]:
+        """Files of the figures of this run; those of earlier runs stay as they are."""
+        figures = self.figures_of(self.wanted(requested))
+        return [file for figure in figures for file in figure_files(figure)]
+
+
+def _meta(dataset: str) -> str:
+    return f"results/{dataset}/data/meta.json"
+
+
+def _long_name(source: str, number: str) -> str:
+    return f"{source}_table{int(number):02d}"
+
+
+def table_files(name: str) -> list[str]:
+    """Files of a table."""
+    return [f"results/tables/{name}.csv", f"results/tables/{name}.json"]
+
+
+def figure_files(name: str) -> list[str]:
+    """Files of a figure."""
+    return [f"results/figures/{name}.{suffix}" for suffix in ("svg", "csv", "json")]
+
+
+def file_sums(paths: Iterable[str]) -> dict[str, str]:
+    """SHA-256 of files, for params: a change of a file that is no input makes a rule run again."""
+    return {path: hashlib.sha256(Path(path).read_bytes()).hexdigest()[:16] for path in paths}

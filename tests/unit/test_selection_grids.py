@@ -1,0 +1,157 @@
+"""Protocols, budgets and grids."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from toplabel.selection.grids import (
+    LINEAR,
+    Axis,
+    Budget,
+    Refinement,
+    delta_grid,
+    load_protocols,
+    metrics_for,
+)
+
+ROOT = Path(__file__).resolve().parents[2]
+PROTOCOLS = ROOT / "config/protocols.yaml"
+SCHEMA = ROOT / "workflow/schemas/protocols.schema.yaml"
+
+
+@pytest.fixture(scope="module")
+def protocols():
+    return load_protocols(PROTOCOLS, SCHEMA)
+
+
+def test_paper_grids_are_those_of_the_papers(protocols):
+    multilabel = protocols["multilabel"].budgets["paper"]
+    assert multilabel.C.exponents() == list(range(-20, 6))
+    assert multilabel.theta.exponents() == list(range(-15, 4))
+    assert multilabel.folds == 10
+    half = protocols["half_half"].budgets["paper"]
+    assert half.C.exponents() == list(range(-20, 16))
+    np.testing.assert_allclose(half.deltas, np.arange(1, 101) / 10)
+    circle = protocols["circle"].budgets["paper"]
+    assert circle.C.exponents() == list(range(-18, 19))
+    multiclass = protocols["multiclass"].budgets["paper"]
+    values = [multiclass.C.value(e) for e in multiclass.C.exponents()]
+    np.testing.assert_allclose(values, 10.0 ** np.arange(-5, 4))
+    assert multiclass.extend > 0
+
+
+def test_paper_delta_grid_has_71_values(protocols):
+    deltas = protocols["multilabel"].budgets["paper"].deltas
+    assert len(deltas) == 71
+    assert (np.diff(deltas) > 0).all()
+    np.testing.assert_allclose(deltas, -deltas[::-1])
+    np.testing.assert_allclose(np.log10(deltas[36:]), -5.9 + 0.2 * np.arange(35), atol=1e-12)
+
+
+def test_every_budget_is_within_the_papers_range(protocols):
+    for protocol in protocols.values():
+        paper = protocol.budgets["paper"].C
+        for budget in protocol.budgets.values():
+            assert budget.C.start >= paper.start
+            assert budget.C.stop <= paper.stop
+
+
+@given(
+    st.integers(-20, 5),
+    st.integers(0, 30),
+    st.sampled_from([0.2, 0.25, 0.5, 1, 3]),
+)
+def test_axis_is_ascending_evenly_spaced_and_bounded(start, length, step):
+    axis = Axis(2, start, start + length, step)
+    exponents = axis.exponents()
+    assert exponents[0] == start
+    assert exponents[-1] <= start + length + 1e-9 < exponents[-1] + step + 1e-9
+    np.testing.assert_allclose(np.diff(exponents), step, atol=1e-9)
+
+
+def test_refinement_stays_within_the_axis_and_keeps_its_centre():
+    axis = Axis(2, -20, 5, 3)
+    assert Refinement(1, 2).around(4, axis) == [2, 3, 4, 5]
+    assert Refinement(1, 1).around(-20, axis) == [-20, -19]
+    assert Refinement(1, 1).around(8, axis) == [8]  # after an extension
+
+
+def test_refined_values_equal_those_of_a_finer_axis():
+    coarse, fine = Axis(2, -20, 5, 3), Axis(2, -20, 5, 1)
+    exponents = Refinement(1, 1).around(-8, coarse)
+    values = {fine.value(e) for e in fine.exponents()}
+    assert {coarse.value(e) for e in exponents} <= values
+
+
+def test_widths_are_shared_among_blocks():
+    budget = Budget(Axis(2, 0, 1, 1), Axis(2, -15, 3, 1), np.empty(0), theta_block=5)
+    assert budget.blocks("rbf") == 4
+    assert budget.blocks("linear") == 1
+    assert budget.thetas("linear") == [LINEAR]
+    with pytest.raises(ValueError, match="no grid of theta"):
+        Budget(Axis(2, 0, 1, 1), None, np.empty(0)).thetas("rbf")
+
+
+def test_linear_delta_grid():
+    entry = {"kind": "linear", "from": 0, "to": 1, "count": 3}
+    assert delta_grid(entry).tolist() == [0, 0.5, 1]
+    assert delta_grid({"kind": "none"}).size == 0
+
+
+def test_metrics_beyond_the_number_of_classes_are_left_out(protocols):
+    assert metrics_for(protocols["multiclass"], 3) == ["top1", "top2"]
+    assert "rank_loss" in metrics_for(protocols["multilabel"], 3)
+    names = metrics_for(protocols["half_half"], 3)
+    assert "p_at_2" in names
+    assert "r_at_3" not in names
+
+
+def _write(tmp_path, edit):
+    document = yaml.safe_load(PROTOCOLS.read_text(encoding="utf-8"))
+    edit(document)
+    path = tmp_path / "protocols.yaml"
+    path.write_text(yaml.safe_dump(document), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("edit", "culprit"),
+    [
+        (lambda d: d["protocols"]["circle"].update(colour="red"), "protocols.circle.*'colour'"),
+        (
+            lambda d: d["protocols"]["circle"]["budgets"]["quick"]["C"].update(step=0),
+            "protocols.circle.budgets.quick.C.step",
+        ),
+        (
+            lambda d: d["protocols"]["circle"]["budgets"]["quick"]["C"].update({"from": 99}),
+            "protocols.circle.budgets.quick.C: from 99",
+        ),
+        (
+            lambda d: d["protocols"]["circle"]["budgets"]["quick"].update(deltas="fine"),
+            "budgets.quick.deltas: unknown grid 'fine'",
+        ),
+        (
+            lambda d: d["protocols"]["multilabel"]["budgets"]["quick"].pop("folds"),
+            "protocols.multilabel.budgets.quick: folds is missing",
+        ),
+        (lambda d: d["protocols"]["circle"].pop("metrics"), "'metrics' is a required"),
+        (lambda d: d["protocols"]["circle"].update(metrics=["topp1"]), "metrics.0"),
+    ],
+)
+def test_bad_protocols_are_one_line_with_file_and_key(tmp_path, edit, culprit):
+    path = _write(tmp_path, edit)
+    with pytest.raises(ValueError, match=culprit) as caught:
+        load_protocols(path, SCHEMA)
+    assert str(path) in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_file_that_is_not_yaml_is_named_with_its_line(tmp_path):
+    path = tmp_path / "protocols.yaml"
+    path.write_text("deltas: {}\nprotocols: [\n", encoding="utf-8")
+    with pytest.raises(ValueError, match=r"protocols\.yaml:\d+: not YAML"):
+        load_protocols(path, SCHEMA)

@@ -1,0 +1,75 @@
+# The plan of the run, and the few functions that rules and handlers share.
+
+import sys
+from pathlib import Path
+
+from snakemake.exceptions import WorkflowError
+
+try:
+    from toplabel.workflow.machine import note_start
+    from toplabel.workflow.plan import RAW_FOLDER, Plan, PlanError
+    from toplabel.workflow.runlock import RunLock, RunLockError
+    from toplabel.workflow.targets import (
+        CIRCLE_FIGURE,
+        Targets,
+        figure_files,
+        file_sums,
+        table_files,
+    )
+except ModuleNotFoundError as error:
+    raise WorkflowError(
+        f"{error}: install the project first, with `make setup` or `pip install '.[workflow]'`"
+    )
+
+config_name = " + ".join(["config/config.yaml", *map(str, workflow.overwrite_configfiles)])
+
+try:
+    plan = Plan(workflow.basedir, config, config_name)
+except PlanError as error:
+    raise WorkflowError(str(error))
+
+targets = Targets(plan)
+run_lock = RunLock(".snakemake/toplabel.lock")
+
+
+wildcard_constraints:
+    dataset="|".join(plan.registry),
+    method="|".join(plan.methods),
+    table="|".join(targets.tables()),
+    split="[A-Za-z0-9][A-Za-z0-9_-]*",
+    fold="[0-9]+",
+    block="[0-9]+",
+
+
+def requested():
+    """Names of the targets on the command line."""
+    settings = getattr(workflow, "dag_settings", None)
+    return sorted(settings.targets) if settings and settings.targets else ["all"]
+
+
+def planned(function, *arguments):
+    """Turn a question to the plan into an input function, whose errors are one line.
+
+    Snakemake prints a traceback for whatever an input function raises; for SystemExit it does not.
+    """
+
+    def answer(wildcards):
+        try:
+            return function(*arguments)
+        except PlanError as error:
+            sys.exit(f"Error: {error}")
+
+    return answer
+
+
+def of_run(function):
+    """An input function about the targets of this run."""
+    return planned(lambda: function(requested()))
+
+
+onstart:
+    try:
+        run_lock.acquire()
+    except RunLockError as error:
+        raise WorkflowError(str(error))
+    note_start()

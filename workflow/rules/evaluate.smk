@@ -1,0 +1,25 @@
+# Test metrics of one method on one data set.
+
+
+rule evaluate:
+    input:
+        meta="results/{dataset}/data/meta.json",
+        units=lambda wildcards: plan.units(wildcards.dataset, wildcards.method),
+        models="results/{dataset}/{method}/models.npz",
+        certificates="results/{dataset}/{method}/certificates.csv",
+        thresholds="results/{dataset}/{method}/thresholds.csv",
+    output:
+        evaluation="results/{dataset}/{method}/evaluation.csv",
+    log:
+        "results/logs/evaluate/{dataset}/{method}.log",
+    conda:
+        "../envs/toplabel.yaml"
+    threads: 1
+    params:
+        protocol=lambda wildcards: plan.protocol_slice(wildcards.dataset),
+        budget=lambda wildcards: plan.budget_name(wildcards.dataset),
+        fingerprint=plan.fingerprint("evaluate"),
+    message:
+        "Evaluate {wildcards.method} on {wildcards.dataset}"
+    script:
+        "../scripts/evaluate_test.py"

@@ -1,0 +1,19 @@
+# Raw files: from data/raw, a mirror folder, or the official address, each checked against its sum.
+
+
+rule fetch:
+    output:
+        receipt="results/{dataset}/fetch.json",
+    log:
+        "results/logs/fetch/{dataset}.log",
+    conda:
+        "../envs/toplabel.yaml"
+    threads: 1
+    params:
+        raw_folder=RAW_FOLDER,
+        entry=lambda wildcards: plan.entry_slice(wildcards.dataset),
+        fingerprint=plan.fingerprint("fetch"),
+    message:
+        "Fetch the raw files of {wildcards.dataset}"
+    script:
+        "../scripts/fetch_raw.py"

@@ -1,0 +1,95 @@
+# Figures, each with the numbers drawn (.csv) and what it shows in words (.json).
+
+
+rule draw_circle:
+    input:
+        meta="results/circle/data/meta.json",
+        selections=[cell.path("selection.csv") for cell in targets.cells_of_figure("circle")],
+        models=[cell.path("models.npz") for cell in targets.cells_of_figure("circle")],
+    output:
+        svg=report(
+            f"results/figures/{CIRCLE_FIGURE}.svg",
+            caption="../report/figure.rst",
+            category="Figures",
+            labels={"figure": "TPAMI 2017, Fig. 4"},
+        ),
+        csv=f"results/figures/{CIRCLE_FIGURE}.csv",
+        json=f"results/figures/{CIRCLE_FIGURE}.json",
+    log:
+        f"results/logs/figures/{CIRCLE_FIGURE}.log",
+    conda:
+        "../envs/toplabel.yaml"
+    threads: 1
+    params:
+        methods=plan.method_labels(targets.cells_of_figure("circle")),
+        split=plan.split_names("circle")[0],
+        metric="top2",
+        script="workflow/scripts/draw_circle.py",
+        fingerprint=plan.fingerprint("figures"),
+    message:
+        "Draw the circle"
+    script:
+        "../scripts/draw_circle.py"
+
+
+rule draw_selection:
+    input:
+        selections=lambda wildcards: [
+            cell.path("selection.csv") for cell in targets.cells_of_figure(wildcards.dataset)
+        ],
+        units=lambda wildcards: [
+            unit
+            for cell in targets.cells_of_figure(wildcards.dataset)
+            for unit in plan.units(*cell.names)
+        ],
+    output:
+        svg=report(
+            "results/figures/selection_{dataset}.svg",
+            caption="../report/figure.rst",
+            category="Figures",
+            labels={"figure": "selection curves, {dataset}"},
+        ),
+        csv="results/figures/selection_{dataset}.csv",
+        json="results/figures/selection_{dataset}.json",
+    log:
+        "results/logs/figures/selection_{dataset}.log",
+    conda:
+        "../envs/toplabel.yaml"
+    threads: 1
+    params:
+        methods=lambda wildcards: plan.method_labels(targets.cells_of_figure(wildcards.dataset)),
+        split=lambda wildcards: plan.split_names(wildcards.dataset)[0],
+        title=lambda wildcards: plan.registry[wildcards.dataset].title,
+        script="workflow/scripts/draw_selection.py",
+        fingerprint=plan.fingerprint("figures"),
+    message:
+        "Draw the selection curves of {wildcards.dataset}"
+    script:
+        "../scripts/draw_selection.py"
+
+
+rule draw_gaps:
+    input:
+        evaluation="results/evaluation.csv",
+    output:
+        svg=report(
+            "results/figures/gaps.svg",
+            caption="../report/figure.rst",
+            category="Figures",
+            labels={"figure": "duality gaps"},
+        ),
+        csv="results/figures/gaps.csv",
+        json="results/figures/gaps.json",
+    log:
+        "results/logs/figures/gaps.log",
+    conda:
+        "../envs/toplabel.yaml"
+    threads: 1
+    params:
+        eps=config["eps_train"],
+        script="workflow/scripts/draw_gaps.py",
+        fingerprint=plan.fingerprint("figures"),
+    message:
+        "Draw the duality gaps"
+    script:
+        "../scripts/draw_gaps.py"

@@ -1,0 +1,21 @@
+# One form for all data sets: dense or CSR features, labels, splits, statistics. meta.json comes last.
+
+
+rule prepare:
+    input:
+        receipt="results/{dataset}/fetch.json",
+    output:
+        meta="results/{dataset}/data/meta.json",
+    log:
+        "results/logs/prepare/{dataset}.log",
+    conda:
+        "../envs/toplabel.yaml"
+    threads: 1
+    params:
+        raw_folder=RAW_FOLDER,
+        entry=lambda wildcards: plan.entry_slice(wildcards.dataset),
+        fingerprint=plan.fingerprint("prepare"),
+    message:
+        "Prepare {wildcards.dataset}"
+    script:
+        "../scripts/prepare_dataset.py"

@@ -1,0 +1,31 @@
+# Tables to print: a published one with our numbers beside it, or a study's own.
+
+
+localrules:
+    make_table,
+
+
+rule make_table:
+    input:
+        comparison="results/comparison.csv",
+        evaluation="results/evaluation.csv",
+    output:
+        csv=report(
+            "results/tables/{table}.csv",
+            caption="../report/table.rst",
+            category="Tables",
+            labels={"table": "{table}"},
+        ),
+        json="results/tables/{table}.json",
+    log:
+        "results/logs/tables/{table}.log",
+    conda:
+        "../envs/toplabel.yaml"
+    threads: 1
+    params:
+        names=plan.names_sum(),
+        fingerprint=plan.fingerprint("tables"),
+    message:
+        "Make {wildcards.table}"
+    script:
+        "../scripts/make_table.py"

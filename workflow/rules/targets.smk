@@ -1,0 +1,39 @@
+# Targets by human names: `snakemake --cores 2 letter`, `... table05`, `... report`.
+
+
+rule report:
+    input:
+        "reports/index.html",
+        "reports/toplabel.pdf",
+
+
+rule data:
+    input:
+        "results/datasets.csv",
+        of_run(targets.prepared),
+
+
+# A tiny copy of the default run in a folder of its own; it decides itself what is left to do.
+rule smoke:
+    log:
+        "results/logs/smoke.log",
+    conda:
+        "../envs/toplabel.yaml"
+    threads: workflow.cores
+    params:
+        snakefile=workflow.main_snakefile,
+        configfile=f"{workflow.basedir}/config/smoke.yaml",
+    message:
+        "Run config/smoke.yaml in results/smoke"
+    shell:
+        "snakemake --snakefile {params.snakefile:q} --configfile {params.configfile:q}"
+        " --directory results/smoke --cores {threads} 2>&1 | tee {log:q}"
+
+
+for target in targets.named():
+
+    rule:
+        name:
+            target
+        input:
+            planned(targets.outputs, target),

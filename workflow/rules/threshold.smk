@@ -1,0 +1,24 @@
+# The cut-off of each metric that compares sets of labels (TPAMI section 3.1).
+
+
+rule threshold:
+    input:
+        meta="results/{dataset}/data/meta.json",
+        selection="results/{dataset}/{method}/selection.csv",
+        models="results/{dataset}/{method}/models.npz",
+    output:
+        thresholds="results/{dataset}/{method}/thresholds.csv",
+    log:
+        "results/logs/threshold/{dataset}/{method}.log",
+    conda:
+        "../envs/toplabel.yaml"
+    threads: 1
+    params:
+        protocol=lambda wildcards: plan.protocol_slice(wildcards.dataset),
+        budget=lambda wildcards: plan.budget_name(wildcards.dataset),
+        threshold=plan.threshold,
+        fingerprint=plan.fingerprint("threshold"),
+    message:
+        "Set the cut-offs of {wildcards.method} on {wildcards.dataset}"
+    script:
+        "../scripts/set_cutoffs.py"

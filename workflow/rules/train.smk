@@ -1,0 +1,25 @@
+# The chosen models on the full training part, each with a duality gap that proves it.
+
+
+rule train:
+    input:
+        meta="results/{dataset}/data/meta.json",
+        selection="results/{dataset}/{method}/selection.csv",
+    output:
+        models="results/{dataset}/{method}/models.npz",
+        certificates="results/{dataset}/{method}/certificates.csv",
+    log:
+        "results/logs/train/{dataset}/{method}.log",
+    conda:
+        "../envs/toplabel.yaml"
+    threads: 1
+    params:
+        method=lambda wildcards: plan.method_slice(wildcards.method),
+        protocol=lambda wildcards: plan.protocol_slice(wildcards.dataset),
+        budget=lambda wildcards: plan.budget_name(wildcards.dataset),
+        settings=plan.settings("train"),
+        fingerprint=plan.fingerprint("train"),
+    message:
+        "Train {wildcards.method} on {wildcards.dataset}"
+    script:
+        "../scripts/train_final.py"
