@@ -10,6 +10,7 @@ import sklearn.metrics as reference
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
+
 from toplabel import metrics
 
 shapes = st.tuples(st.integers(1, 7), st.integers(2, 7))

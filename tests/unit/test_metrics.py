@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy import sparse
+
 from toplabel import metrics
 
 # Four instances, three labels. By hand: hits 1, 1, 0, 0; predicted 2, 1, 1, 0; true 1, 2, 1, 0.
