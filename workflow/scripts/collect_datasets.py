@@ -7,11 +7,11 @@ import pandas as pd
 from toplabel.datasets.prepared import load_prepared
 from toplabel.datasets.registry import load_registry
 from toplabel.datasets.statistics import COLUMNS, dataset_row
-from toplabel.workflow.jobs import run, write_table
+from toplabel.workflow.jobs import checkout, run, write_table
 
 
 def main(snakemake):
-    root = Path(snakemake.scriptdir).parents[1]
+    root = checkout(snakemake)
     metas = [*snakemake.input.metas, *snakemake.params.others]
     folders = {Path(meta).parents[1].name: Path(meta).parent for meta in metas}
     rows = []

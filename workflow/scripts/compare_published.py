@@ -1,18 +1,16 @@
 """Collect the test metrics of all cells and put them beside the published numbers."""
 
-from pathlib import Path
-
 from toplabel.datasets.registry import load_registry
 from toplabel.studies.compare import collect, compare
 from toplabel.studies.frames import read_evaluations, write_csv
 from toplabel.studies.methods import load_methods
 from toplabel.studies.published import load_published
 from toplabel.studies.study import load_studies
-from toplabel.workflow.jobs import run
+from toplabel.workflow.jobs import checkout, run
 
 
 def main(snakemake):
-    root = Path(snakemake.scriptdir).parents[1]
+    root = checkout(snakemake)
     registry = load_registry(root / "config/datasets.yaml")
     paths = sorted({*snakemake.input.evaluations, *snakemake.params.others})
     collected = collect(

@@ -3,10 +3,9 @@
 import json
 import time
 from datetime import UTC, datetime
-from pathlib import Path
 
 from toplabel.files import atomic_path
-from toplabel.workflow.jobs import run
+from toplabel.workflow.jobs import checkout, run
 from toplabel.workflow.machine import (
     blas_facts,
     git_state,
@@ -27,7 +26,7 @@ def main(snakemake):
         "seeds": {"run": config["seed"], "rule": "SHA-256 of run seed and names, never of order"},
         "machine": machine_facts(),
         "versions": versions(),
-        "git": git_state(Path(snakemake.scriptdir)),
+        "git": git_state(checkout(snakemake)),
         "blas": blas_facts(),
         "wall_seconds": round(time.time() - started, 1),
         "wall_seconds_note": "from the start of the invocation that wrote this file to its writing, "

@@ -7,6 +7,9 @@ from toplabel.selection.curves import selection_curve
 from toplabel.selection.results import TuneResult, collect
 from toplabel.workflow.jobs import read_table, run
 
+# Two of these are drawn, the first that the protocol has.
+SHOWN = ("rank_loss", "f1_micro", "top1", "top5", "top2")
+
 
 def main(snakemake):
     params = snakemake.params
@@ -14,7 +17,8 @@ def main(snakemake):
     for method, selection in zip(params.methods, snakemake.input.selections, strict=True):
         paths = [path for path in snakemake.input.units if f"/{method['name']}/tune/" in path]
         result = collect(TuneResult.load(path) for path in paths)[params.split]
-        curve = selection_curve(result, read_table(selection), params.metrics)
+        metrics = [name for name in SHOWN if name in result.metric][:2]
+        curve = selection_curve(result, read_table(selection), metrics)
         frames.append(curve.assign(method=method["name"], label=method["label"]))
     frame = pd.concat(frames, ignore_index=True).assign(dataset=snakemake.wildcards.dataset)
     draw_selection(

@@ -1,16 +1,15 @@
 """Bring the raw files of a data set to data/raw and write down what they are."""
 
 import json
-from pathlib import Path
 
 from toplabel.datasets.fetch import fetch, mirror_folders, sha256_of
 from toplabel.datasets.registry import load_registry
 from toplabel.files import atomic_path
-from toplabel.workflow.jobs import logger, run
+from toplabel.workflow.jobs import checkout, logger, run
 
 
 def main(snakemake):
-    root = Path(snakemake.scriptdir).parents[1]
+    root = checkout(snakemake)
     entry = load_registry(root / "config/datasets.yaml")[snakemake.wildcards.dataset]
     mirrors = mirror_folders(snakemake.config["mirrors"])
     raw = snakemake.params.raw_folder

@@ -7,11 +7,11 @@ from toplabel.studies.frames import read_comparison, read_evaluation
 from toplabel.studies.published import load_texts
 from toplabel.studies.study import load_studies, published_tables
 from toplabel.studies.tables import own_table, published_table, write_tables
-from toplabel.workflow.jobs import run
+from toplabel.workflow.jobs import checkout, run
 
 
 def main(snakemake):
-    root = Path(snakemake.scriptdir).parents[1]
+    root = checkout(snakemake)
     name = snakemake.wildcards.table
     comparison = read_comparison(snakemake.input.comparison)
     collected = read_evaluation(snakemake.input.evaluation)

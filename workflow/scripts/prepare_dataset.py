@@ -5,11 +5,11 @@ from pathlib import Path
 from toplabel.datasets.prepare import prepare
 from toplabel.datasets.prepared import save_prepared
 from toplabel.datasets.registry import load_registry
-from toplabel.workflow.jobs import logger, run
+from toplabel.workflow.jobs import checkout, logger, run
 
 
 def main(snakemake):
-    root = Path(snakemake.scriptdir).parents[1]
+    root = checkout(snakemake)
     entry = load_registry(root / "config/datasets.yaml")[snakemake.wildcards.dataset]
     prepared = prepare(entry, snakemake.params.raw_folder)
     save_prepared(prepared, Path(snakemake.output.meta).parent)

@@ -43,6 +43,11 @@ def run(main: Callable[[Any], None], snakemake: Any) -> None:
         handler.close()
 
 
+def checkout(snakemake: Any) -> Path:
+    """The folder that holds config/ and data/published/: where the script came from."""
+    return Path(snakemake.scriptdir).resolve().parents[1]
+
+
 def protocol_of(params: Any) -> tuple[Protocol, Budget]:
     """The protocol and the budget that the params of a rule describe (`Plan.protocol_slice`)."""
     return protocol_from(params.protocol, params.budget)
