@@ -24,11 +24,11 @@ RUN = {
     "command": "snakemake --cores 2 report",
     "config": {"budget": "standard", "datasets": list(MEASURED_SETS), "eps": 0.001},
     "budget": "standard",
-    "seeds": [0, 1, 2],
+    "seeds": {"run": 0, "rule": "SHA-256 of run seed and names"},
     "machine": {"cpu": "An x86-64 processor", "cores": 2, "memory_gib": 24.0, "os": "Linux 6.1"},
     "versions": {"toplabel": "0.1.0", "numpy": "2.4.6", "scipy": "1.17.1"},
     "git": {"commit": "0123456789abcdef0123456789abcdef01234567", "dirty": True},
-    "blas": "OpenBLAS 0.3.30 SkylakeX",
+    "blas": [{"library": "openblas", "version": "0.3.30", "kernels": "SkylakeX"}] * 2,
     "wall_seconds": 754.2,
 }
 
@@ -45,6 +45,17 @@ def published_cells(tables: str = "*_table*.csv") -> pd.DataFrame:
         if column not in cells.columns:
             cells[column] = ""
     return cells[COMPARISON_COLUMNS]
+
+
+def loss_of(row: pd.Series) -> str:
+    """Return the loss of a published row: top-1 losses under their multiclass names."""
+    same = {"topk_svm_alpha": "svm_multi", "topk_ent": "lr_multi"}
+    return same.get(row["method"], row["method"]) if row["k"] == "1" else row["method"]
+
+
+def run_name(row: pd.Series) -> str:
+    """Return the name that methods.yaml would give to the method of a row."""
+    return loss_of(row) + ("_smooth" if row["gamma"] == "1" else "")
 
 
 def measure(cells: pd.DataFrame, chosen: pd.Series, seed: int = 7) -> pd.DataFrame:
@@ -67,6 +78,7 @@ def measure(cells: pd.DataFrame, chosen: pd.Series, seed: int = 7) -> pd.DataFra
             "budget": "standard",
             "C": f"{2.0 ** rng.integers(-12, 6)}",
             "delta": "" if cells.at[index, "metric"].startswith("top") else "-0.0125",
+            "file": f"{cells.at[index, 'dataset']}/{run_name(cells.loc[index])}/evaluation.csv",
             "relative_gap": f"{10 ** rng.uniform(-6, -3):.3e}",
             "seconds": f"{rng.uniform(0.05, 40):.3f}",
         }
@@ -93,24 +105,17 @@ def default_cells() -> pd.DataFrame:
 def evaluation_of(cells: pd.DataFrame) -> pd.DataFrame:
     """Return the evaluation that these measurements would come from, under the names of methods.yaml."""
     rows = cells[cells["measured"] != ""].copy()
-    top1 = rows["method"].isin(["topk_svm_alpha", "topk_ent"]) & (rows["k"] == "1")
-    rows.loc[top1 & (rows["method"] == "topk_svm_alpha"), "method"] = "svm_multi"
-    rows.loc[top1 & (rows["method"] == "topk_ent"), "method"] = "lr_multi"
-    rows["k"] = "1"
-    rows["gamma"] = rows["gamma"].replace("", "0")
-    rows = rows.drop_duplicates(KEYS)
-    smooth = rows["gamma"] == "1"
-    name = rows["method"] + np.where(smooth, "_smooth", "")
+    rows["loss"] = [loss_of(row) for _, row in rows.iterrows()]
+    rows["method"] = [run_name(row) for _, row in rows.iterrows()]
+    rows["k"] = ""
+    rows = rows.drop_duplicates(["dataset", "features", "method", "metric"])
     frame = rows.assign(
         study="papers",
-        method=name,
-        label=rows["method"].str.upper() + np.where(smooth, "_{1}", ""),
-        loss=rows["method"],
+        label=rows["method"].astype(str).str.upper().str.replace("_SMOOTH", "_{1}"),
         std="",
         splits="1",
         epochs="12",
         status="converged",
-        file=rows["dataset"] + "/" + name + "/evaluation.csv",
     )
     return frame[EVALUATION_COLUMNS]
 

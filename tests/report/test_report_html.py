@@ -152,6 +152,16 @@ def test_reasons_are_shown(tree: Element) -> None:
     assert "not part of this run" in missing.text
 
 
+def test_the_run_is_described(tree: Element) -> None:
+    names = [term.text for term in tree.all("dl")[0].all("dt")]
+    facts = dict(zip(names, (one.text for one in tree.all("dl")[0].all("dd")), strict=True))
+    assert facts["machine"] == "An x86-64 processor, 2 cores, 24 GiB, Linux 6.1"
+    assert facts["BLAS"] == "openblas 0.3.30 SkylakeX"
+    assert facts["seeds"] == "run 0, rule SHA-256 of run seed and names"
+    assert facts["wall time"] == "12 min 34 s"
+    assert facts["commit"].endswith("with changes that are not committed")
+
+
 def test_same_inputs_same_page(results: Path, page: str) -> None:
     assert render(results) == page
 
@@ -264,7 +274,9 @@ def test_table_adds_our_methods_to_the_papers(
 def test_unpublished_measurements_are_shown(small_results: Path) -> None:
     path = small_results / "evaluation.csv"
     runs = pd.read_csv(path, dtype=str, keep_default_na=False)
-    extra = runs.iloc[[0]].assign(dataset="digits", measured="97.25", std="0.31")
+    extra = runs.iloc[[0]].assign(
+        dataset="digits", measured="97.25", std="0.31", file="digits/lr_multi/evaluation.csv"
+    )
     pd.concat([runs, extra]).to_csv(path, index=False)
     tree = Page(render(small_results)).root
     section = next(e for e in tree.all("section") if e.attributes.get("id") == "unpublished")

@@ -112,6 +112,7 @@ def test_not_a_number(small_results: Path, value: str) -> None:
         ({"verdict": ""}, "a verdict belongs exactly to a cell"),
         ({"difference": ""}, "a difference belongs exactly to a cell"),
         ({"difference": "9.0"}, "the difference is not measured minus published"),
+        ({"file": ""}, "a measured number without its file"),
         ({"measured": ""}, "a verdict belongs exactly to a cell"),
         ({"published": "", "difference": "", "verdict": ""}, "the column 'published' is empty"),
     ],

@@ -14,7 +14,6 @@ from toplabel.reporting import labels, numbers
 from toplabel.reporting.html import label_markup
 from toplabel.reporting.score import score_of
 from toplabel.reporting.svg import inline_svg, standalone_svg
-from toplabel.reporting.trace import canonical
 
 
 @pytest.mark.parametrize(
@@ -156,25 +155,6 @@ def test_score_of_one_and_of_none() -> None:
     one = pd.DataFrame({"published": [1.0], "measured": [1.0], "verdict": ["match"]})
     assert score_of(one).headline == "1 of 1 comparable number matches the papers."
     assert score_of(one.iloc[:0]).headline == "There is no published number to compare with."
-
-
-def test_top1_losses_have_one_name() -> None:
-    """Prop.: with k = 1 the top-k hinges are the multiclass one, the top-k entropy is the softmax."""
-    keys = ["dataset", "features", "method", "k", "gamma", "kernel", "metric"]
-    rows = [
-        ("letter", "", "topk_svm_alpha", "1", "1", "linear", "top1"),
-        ("letter", "", "topk_svm_beta", "1", "1.0", "linear", "top1"),
-        ("letter", "", "svm_multi", "", "1", "linear", "top1"),
-        ("letter", "", "svm_multi", "1", "1", "linear", "top1"),
-        ("letter", "", "topk_ent", "1", "", "linear", "top1"),
-        ("letter", "", "lr_multi", "1", "0", "linear", "top1"),
-        ("letter", "", "topk_svm_alpha", "5", "1", "linear", "top1"),
-    ]
-    found = canonical(pd.DataFrame(rows, columns=keys))
-    names = list(found[["method", "k", "gamma"]].itertuples(index=False, name=None))
-    assert names[0] == names[1] == names[2] == names[3] == ("svm_multi", "", "1")
-    assert names[4] == names[5] == ("lr_multi", "", "")
-    assert names[6] == ("topk_svm_alpha", "5", "1")
 
 
 HOSTILE = """<?xml version="1.0"?>

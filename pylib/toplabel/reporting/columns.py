@@ -17,9 +17,10 @@ COMPARISON_COLUMNS = [
     "delta",
     "relative_gap",
     "seconds",
+    "measured_std",
+    "file",
+    "reason",
 ]
-#: Columns that comparison.csv and the printed tables may have besides.
-OPTIONAL_COLUMNS = ["measured_std", "file", "reason", "label"]
 #: A table with these is a grid of cells; what else comparison.csv has may be left out of it.
 GRID_COLUMNS = ["dataset", "method", "metric", "published", "measured", "difference", "verdict"]
 #: The columns of comparison.csv that are numbers.

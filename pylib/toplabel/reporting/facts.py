@@ -195,7 +195,7 @@ def run_facts(run: dict[str, Any]) -> list[tuple[str, str]]:
     machine, git = run["machine"], run["git"]
     commit = str(git.get("commit") or "unknown")
     cores, memory = machine.get("cores"), machine.get("memory_gib")
-    hardware = [machine.get("cpu"), cores and f"{cores} cores", memory and f"{memory:g} GiB"]
+    hardware = [machine.get("cpu"), cores and f"{cores} cores", memory and f"{_plain(memory)} GiB"]
     facts = [
         ("created", _plain(run["created"])),
         ("command", _plain(run["command"])),
@@ -203,7 +203,7 @@ def run_facts(run: dict[str, Any]) -> list[tuple[str, str]]:
         ("seeds", _plain(run["seeds"])),
         ("wall time", numbers.duration(_seconds(run["wall_seconds"]))),
         ("machine", ", ".join(str(part) for part in [*hardware, machine.get("os")] if part)),
-        ("BLAS", _plain(run["blas"])),
+        ("BLAS", _libraries(run["blas"])),
         ("versions", ", ".join(f"{name} {v}" for name, v in run["versions"].items())),
         ("commit", commit + (", with changes that are not committed" if git.get("dirty") else "")),
     ]
@@ -220,12 +220,22 @@ def _seconds(value: object) -> float:
     return float(value) if isinstance(value, (int, float)) else float("nan")
 
 
+def _libraries(value: object) -> str:
+    """Name the BLAS libraries: for each the values of its entry, equal ones once."""
+    if not isinstance(value, list):
+        return _plain(value)
+    entries = [item.values() if isinstance(item, dict) else [item] for item in value]
+    return "; ".join(dict.fromkeys(" ".join(_plain(v) for v in entry) for entry in entries))
+
+
 def _plain(value: object) -> str:
     """Put a value of run.json into words: lists with commas, objects as name and value."""
     if isinstance(value, dict):
         return ", ".join(f"{name} {_plain(inner)}" for name, inner in value.items())
     if isinstance(value, list):
         return ", ".join(_plain(inner) for inner in value)
+    if isinstance(value, float):
+        return f"{value:g}"
     return "" if value is None else str(value)
 
 

@@ -21,7 +21,6 @@ from toplabel.reporting.columns import (
     GRID_COLUMNS,
     KEYS,
     NUMBERS,
-    OPTIONAL_COLUMNS,
     RUN_KEYS,
 )
 from toplabel.reporting.labels import VERDICTS, is_loss
@@ -72,8 +71,8 @@ class ReportInputs:
         The results folder.
     comparison : DataFrame
         One row a published cell. Keys and words are text ("" where empty), numbers float (NaN where
-        empty); `published_text` and `std_text` keep the digits as they stand in the file. The
-        columns of `OPTIONAL_COLUMNS` are always there.
+        empty); `published_text` and `std_text` keep the digits as they stand in the file. `label` is empty
+        unless a printed table gives one.
     evaluation : DataFrame
         One row a data set, method and metric.
     datasets : DataFrame
@@ -185,7 +184,7 @@ def _to_numbers(frame: pd.DataFrame, columns: list[str], path: Path) -> pd.DataF
 
 def _read_comparison(path: Path, columns: list[str]) -> pd.DataFrame:
     frame = _read_csv(path, columns)
-    for column in [*COMPARISON_COLUMNS, *OPTIONAL_COLUMNS]:
+    for column in [*COMPARISON_COLUMNS, "label"]:
         if column not in frame.columns:
             frame[column] = ""
     frame["published_text"] = frame["published"].str.strip()
@@ -194,6 +193,8 @@ def _read_comparison(path: Path, columns: list[str]) -> pd.DataFrame:
     _check_cells(frame, path)
     if columns == COMPARISON_COLUMNS:
         _require(frame["published"].notna(), frame, path, "the column 'published' is empty")
+        traced = frame["measured"].isna() | (frame["file"] != "")
+        _require(traced, frame, path, "a measured number without its file")
     return frame
 
 

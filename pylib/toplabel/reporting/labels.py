@@ -20,11 +20,12 @@ class Verdict:
 
 
 # The tolerances themselves are applied by toplabel.studies; here they are only put into words.
-TOLERANCE = "0.5 points, or 0.005 for rank and Hamming loss"
+TOLERANCE = "0.5 points, 0.005 for rank and Hamming loss"
+DRAWS = "of a set with several draws, within two standard deviations if that is more"
 VERDICTS = {
     verdict.key: verdict
     for verdict in (
-        Verdict("match", "✓", f"within {TOLERANCE}"),
+        Verdict("match", "✓", f"within {TOLERANCE}; {DRAWS}"),
         Verdict("close", "≈", "within three times that"),
         Verdict("better", "▲", "farther away, to the good side"),
         Verdict("off", "✗", "farther away, to the bad side"),

@@ -152,8 +152,9 @@ def _leftovers(
     inputs: ReportInputs, own: list[TableInput], trace: Trace, serial: Iterator[int]
 ) -> list[Section]:
     """Return what was measured on data sets that no table shows."""
-    shown = set(inputs.comparison.dropna(subset="measured")["dataset"])
-    shown.update(dataset for table in own for dataset in table.frame["dataset"])
+    files = {file for table in own for file in table.frame["file"]}
+    files.update(inputs.comparison["file"])
+    shown = inputs.evaluation.loc[inputs.evaluation["file"].isin(files), "dataset"]
     rest = inputs.evaluation[~inputs.evaluation["dataset"].isin(shown)]
     rest = rest.drop_duplicates(KEYS)
     if rest.empty:
@@ -219,7 +220,7 @@ def _note(block: Block, cells: pd.DataFrame, trace: Trace) -> str:
 
 def _records(cells: pd.DataFrame, trace: Trace) -> list[Record]:
     records = []
-    for (_, row), file in zip(cells.iterrows(), trace.files(cells), strict=True):
+    for _, row in cells.iterrows():
         texts = cell_texts(row)
         records.append(
             Record(
@@ -238,8 +239,8 @@ def _records(cells: pd.DataFrame, trace: Trace) -> list[Record]:
                 delta=numbers.compact(row["delta"]),
                 gap=numbers.small(row["relative_gap"]),
                 seconds=numbers.compact(row["seconds"], 3),
-                file=file,
-                link=trace.link(file),
+                file=row["file"],
+                link=trace.link(row["file"]),
             )
         )
     return records
