@@ -1,0 +1,60 @@
+"""Small results and published cells for the tests of the studies."""
+
+from __future__ import annotations
+
+import math
+
+import pandas as pd
+
+from toplabel.studies import compare, frames
+from toplabel.studies.methods import Method
+from toplabel.studies.study import Study
+
+METHODS = {
+    m.name: m
+    for m in (
+        Method("svm", "SVM^{Multi}", "svm_multi"),
+        Method("smooth", "SVM^{Multi}_{1}", "svm_multi", gamma=1.0),
+        Method("softmax", "LR^{Multi}", "lr_multi"),
+        Method("ml", "SVM^{ML}", "svm_ml"),
+    )
+}
+FEATURES = {"letter": "", "yeast": "", "circle": "", "cub": "vgg16_fc7", "cub_alex": "alexnet_fc7"}
+STUDIES = [
+    Study("second", "", ("yeast",), ("ml",)),
+    Study("first", "", ("letter", "circle"), ("softmax", "svm")),
+    Study("third", "", ("letter",), ("svm",)),
+]
+
+
+def results(*rows):
+    """A frame of evaluations; a row is (dataset, method, split, metric, value) and what differs."""
+    base = {
+        "C": 1.0,
+        "theta": math.nan,
+        "delta": math.nan,
+        "relative_gap": 1e-4,
+        "epochs": 10,
+        "status": "converged",
+        "seconds": 2.0,
+        "budget": "standard",
+    }
+    names = ("dataset", "method", "split", "metric", "value")
+    records = [
+        {**dict(zip(names, row[:5], strict=True)), **base, **(row[5] if len(row) > 5 else {})}
+        for row in rows
+    ]
+    return pd.DataFrame(records, columns=frames.CELL_COLUMNS)
+
+
+def collected(*rows):
+    """What `collect` makes of such rows."""
+    return compare.collect(results(*rows), METHODS, STUDIES, FEATURES)
+
+
+def published(*rows):
+    """A frame of published cells; a row is (dataset, features, method, k, gamma, metric, value)."""
+    names = ("dataset", "features", "method", "k", "gamma", "metric", "published")
+    frame = pd.DataFrame(rows, columns=names)
+    frame = frame.assign(source="tpami2017", table="5", kernel="linear", std="")
+    return frame.assign(value=frame["published"].astype(float))

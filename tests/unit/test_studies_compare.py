@@ -1,0 +1,285 @@
+"""Collected results beside published numbers: reductions, verdicts, scores, files."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from samples_of_results import FEATURES, METHODS, STUDIES, collected, published, results
+from toplabel.studies import compare, frames
+
+# Collected ----------------------------------------------------------------------------------------
+
+
+def test_one_split_is_passed_on():
+    row = collected(("letter", "svm", "main", "top1", 76.5, {"C": 0.5, "delta": -0.1})).iloc[0]
+    assert (row["measured"], row["splits"], row["C"], row["delta"]) == (76.5, 1, 0.5, -0.1)
+    assert math.isnan(row["std"])
+    assert math.isnan(row["theta"])
+    assert (row["loss"], row["k"], row["gamma"], row["kernel"]) == ("svm_multi", "", "0", "linear")
+    assert (row["label"], row["file"]) == ("SVM^{Multi}", "letter/svm/evaluation.csv")
+    assert row["study"] == "first;third"
+
+
+def test_several_splits_are_reduced():
+    row = collected(
+        ("circle", "softmax", "a", "top1", 50.0, {"C": 4.0, "relative_gap": 1e-5, "epochs": 1}),
+        ("circle", "softmax", "b", "top1", 53.0, {"C": 1.0, "relative_gap": 1e-3, "epochs": 2}),
+        ("circle", "softmax", "c", "top1", 56.0, {"C": 8.0, "status": "max_epochs", "epochs": 4}),
+        ("circle", "softmax", "d", "top1", 57.0, {"C": 64.0, "epochs": 8}),
+    ).iloc[0]
+    assert row["measured"] == 54.0
+    assert row["std"] == pytest.approx(math.sqrt((16 + 1 + 4 + 9) / 3))
+    assert row["splits"] == 4
+    assert row["C"] == 4.0  # the lower median: a value that was used
+    assert row["relative_gap"] == 1e-3
+    assert (row["epochs"], row["seconds"], row["status"]) == (15, 8.0, "max_epochs")
+    assert row["gamma"] == ""
+
+
+def test_rows_follow_the_studies_whatever_the_order_of_the_files():
+    rows = [
+        ("letter", "smooth", "main", "top1", 1.0),  # in no study
+        ("letter", "svm", "main", "top1", 2.0),
+        ("letter", "svm", "main", "top3", 3.0),
+        ("letter", "softmax", "main", "top1", 4.0),
+        ("yeast", "ml", "main", "rank_loss", 0.5),
+    ]
+    expected = [0.5, 4.0, 2.0, 3.0, 1.0]
+    assert collected(*rows)["measured"].tolist() == expected
+    moved = [rows[i] for i in (4, 3, 1, 2, 0)]
+    pd.testing.assert_frame_equal(collected(*moved), collected(*rows))
+
+
+def test_nothing_measured_is_an_empty_table():
+    empty = compare.collect(results(), METHODS, STUDIES, FEATURES)
+    assert empty.empty
+    assert [*empty.columns] == frames.EVALUATION_COLUMNS
+    comparison = compare.compare(
+        empty, published(("letter", "", "svm_multi", "", "0", "top1", "1"))
+    )
+    assert comparison["verdict"].tolist() == [""]
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ([("letter", "ova", "a", "top1", 1.0)], "method that is not registered: 'ova'"),
+        ([("usps", "svm", "a", "top1", 1.0)], "dataset that is not registered: 'usps'"),
+        ([("letter", "svm", "a", "top1", 1.0)] * 2, "letter/svm, split 'a': top1 stands twice"),
+        ([("letter", "svm", "a", "top1", math.nan)], "letter/svm, split 'a': top1 is no number"),
+        ([("letter", "svm", "a", "top1", math.inf)], "letter/svm, split 'a': top1 is no number"),
+    ],
+)
+def test_results_that_cannot_be_are_refused(rows, message):
+    with pytest.raises(ValueError, match=message):
+        collected(*rows)
+
+
+# Verdicts -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("metric", "measured", "printed", "expected"),
+    [
+        ("top1", 76.5, 76.5, "match"),
+        ("top1", 77.0, 76.5, "match"),
+        ("top1", 57.7, 58.2, "match"),  # in binary farther away than 0.5
+        ("top1", 58.3, 57.8, "match"),  # likewise
+        ("top1", 77.01, 76.5, "close"),
+        ("top1", 78.0, 76.5, "close"),
+        ("top1", 75.0, 76.5, "close"),
+        ("top1", 78.01, 76.5, "better"),
+        ("top1", 74.99, 76.5, "off"),
+        ("f1_macro", 50.0, 44.0, "better"),
+        ("rank_loss", 0.357, 0.352, "match"),
+        ("rank_loss", 0.347, 0.352, "match"),
+        ("rank_loss", 0.3571, 0.352, "close"),
+        ("rank_loss", 0.367, 0.352, "close"),
+        ("rank_loss", 0.3671, 0.352, "off"),
+        ("rank_loss", 0.3369, 0.352, "better"),
+        ("hamming_loss", 0.5, 0.264, "off"),
+        ("hamming_loss", 0.2, 0.264, "better"),
+        ("top1", math.nan, 76.5, ""),
+    ],
+)
+def test_verdict(metric, measured, printed, expected):
+    assert compare.verdict(metric, measured - printed, compare.tolerance(metric)) == expected
+
+
+def test_tolerance_of_several_draws_is_two_deviations_at_least():
+    assert compare.tolerance("top1") == 0.5
+    assert compare.tolerance("rank_loss") == 0.005
+    assert compare.tolerance("top1", std=2.0, splits=10) == 4.0
+    assert compare.tolerance("top1", std=0.1, splits=10) == 0.5
+    assert compare.tolerance("top1", std=2.0, splits=1) == 0.5
+    assert compare.tolerance("top1", std=math.nan, splits=1) == 0.5
+
+
+# Compared -----------------------------------------------------------------------------------------
+
+
+def test_a_measured_cell_carries_all_that_is_known():
+    ours = collected(("letter", "svm", "main", "top1", 76.25, {"C": 2.0}))
+    row = compare.compare(ours, published(("letter", "", "svm_multi", "", "0", "top1", "76.5")))
+    assert [*row.columns] == frames.COMPARISON_COLUMNS
+    row = row.iloc[0]
+    assert (row["published"], row["measured"], row["difference"]) == ("76.5", 76.25, -0.25)
+    assert (row["verdict"], row["budget"], row["C"]) == ("match", "standard", 2.0)
+    assert (row["file"], row["reason"]) == ("letter/svm/evaluation.csv", "")
+
+
+def test_differences_keep_all_digits():
+    ours = collected(("yeast", "ml", "main", "rank_loss", 0.35249))
+    cells = published(("yeast", "", "svm_ml", "", "0", "rank_loss", "0.352"))
+    assert compare.compare(ours, cells)["difference"].iat[0] == pytest.approx(0.00049, abs=1e-12)
+
+
+def test_methods_meet_under_their_canonical_key():
+    ours = collected(
+        ("letter", "svm", "main", "top1", 1.0),
+        ("letter", "smooth", "main", "top1", 2.0),
+        ("letter", "softmax", "main", "top1", 3.0),
+    )
+    cells = published(
+        ("letter", "", "topk_svm_alpha", "1", "0", "top1", "1"),
+        ("letter", "", "topk_svm_beta", "1", "0", "top1", "1"),
+        ("letter", "", "topk_svm_beta", "1", "1", "top1", "2"),
+        ("letter", "", "topk_ent", "1", "", "top1", "3"),
+        ("letter", "", "topk_ent", "3", "", "top1", "3"),
+        ("letter", "", "svm_ova", "", "", "top1", "1"),
+        ("letter", "", "lr_multi", "", "", "top3", "3"),
+    )
+    comparison = compare.compare(ours, cells)
+    expected = [1.0, 1.0, 2.0, 3.0, math.nan, math.nan, math.nan]
+    np.testing.assert_array_equal(comparison["measured"], expected)
+    assert comparison["method"].tolist() == cells["method"].tolist()  # as printed
+    assert comparison["verdict"].tolist() == ["match"] * 4 + [""] * 3
+
+
+def test_features_must_be_those_of_the_published_cell():
+    ours = collected(("cub", "svm", "main", "top1", 60.0), ("letter", "svm", "main", "top1", 70.0))
+    cells = published(
+        ("cub", "vgg16_fc7", "svm_multi", "", "0", "top1", "60"),
+        ("cub", "alexnet_fc7", "svm_multi", "", "0", "top1", "50"),
+        ("letter", "hog", "svm_multi", "", "0", "top1", "70"),
+        ("cub", "alexnet_fc7", "lr_multi", "", "", "top1", "50"),
+    )
+    comparison = compare.compare(ours, cells)
+    assert comparison["verdict"].tolist() == ["match", "", "", ""]
+    assert comparison["reason"].tolist() == [
+        "",
+        "measured with the features vgg16_fc7",
+        "measured with the set's own vectors",
+        "",
+    ]
+
+
+def test_a_set_may_have_another_name_in_the_papers():
+    ours = collected(("cub_alex", "svm", "main", "top1", 50.0))
+    cells = published(("cub", "alexnet_fc7", "svm_multi", "", "0", "top1", "50"))
+    assert compare.compare(ours, cells)["verdict"].tolist() == [""]
+    assert compare.compare(ours, cells, {"cub_alex": "cub"})["verdict"].tolist() == ["match"]
+
+
+def test_two_results_for_one_cell_are_refused():
+    ours = collected(("circle", "svm", "a", "top1", 1.0), ("letter", "svm", "a", "top1", 1.0))
+    with pytest.raises(ValueError, match=r"letter/svm/.* and circle/svm/.* same published cells"):
+        compare.compare(ours, published(), {"circle": "letter"})
+
+
+def test_a_measurement_that_is_no_number_is_not_compared():
+    ours = collected(("letter", "svm", "main", "top1", 76.5)).assign(measured=math.nan)
+    cells = published(("letter", "", "svm_multi", "", "0", "top1", "76.5"))
+    row = compare.compare(ours, cells).iloc[0]
+    assert (row["verdict"], row["reason"]) == ("", "the measurement is no number")
+    assert math.isnan(row["measured"])
+    assert math.isnan(row["difference"])
+
+
+def test_several_draws_widen_the_tolerance():
+    rows = [("circle", "svm", str(i), "top1", value) for i, value in enumerate((50.0, 60.0))]
+    cells = published(("circle", "", "svm_multi", "", "0", "top1", "58.9"))
+    row = compare.compare(collected(*rows), cells).iloc[0]
+    assert row["verdict"] == "match"  # 55 +- 7.07
+    assert row["measured_std"] == pytest.approx(math.sqrt(50))
+
+
+def test_score_counts_cells_and_tables():
+    ours = collected(
+        ("letter", "svm", "main", "top1", 76.0),
+        ("letter", "svm", "main", "top3", 99.0),
+        ("letter", "svm", "main", "top5", 10.0),
+        ("letter", "softmax", "main", "top1", 76.0),
+    )
+    cells = published(
+        ("letter", "", "svm_multi", "", "0", "top1", "76.5"),
+        ("letter", "", "svm_multi", "", "0", "top3", "89.2"),
+        ("letter", "", "svm_multi", "", "0", "top5", "93.1"),
+        ("letter", "", "svm_multi", "", "0", "top10", "97.7"),
+        ("letter", "", "topk_ent", "1", "", "top1", "75.0"),
+    )
+    cells.loc[4, ["source", "table"]] = ["cvpr2016", "7"]
+    one = {"published": 1, "comparable": 1, "matched": 0, "close": 1, "better": 0, "off": 0}
+    four = {"published": 4, "comparable": 3, "matched": 1, "close": 0, "better": 1, "off": 1}
+    total = {"published": 5, "comparable": 4, "matched": 1, "close": 1, "better": 1, "off": 1}
+    assert compare.score(compare.compare(ours, cells)) == {
+        **total,
+        "tables": {"table05": four, "cvpr2016_table07": one},
+    }
+
+
+# Files --------------------------------------------------------------------------------------------
+
+
+def test_files_come_back_and_are_written_in_one_form(tmp_path):
+    ours = collected(
+        ("letter", "svm", "main", "top1", 76.0 + 1 / 3, {"C": 2.0**-20}),
+        ("yeast", "ml", "main", "rank_loss", 0.1),
+    )
+    cells = published(
+        ("letter", "", "svm_multi", "", "0", "top1", "76.0"),
+        ("letter", "", "svm_multi", "", "0", "top3", "89.2"),
+    )
+    comparison = compare.compare(ours, cells)
+    for name, frame, read in (
+        ("evaluation.csv", ours, frames.read_evaluation),
+        ("comparison.csv", comparison, frames.read_comparison),
+    ):
+        frames.write_csv(frame, tmp_path / name)
+        back = read(tmp_path / name)
+        pd.testing.assert_frame_equal(back, frame, check_dtype=False, rtol=1e-11)
+        frames.write_csv(back, tmp_path / "again.csv")
+        assert (tmp_path / "again.csv").read_bytes() == (tmp_path / name).read_bytes()
+    line = (tmp_path / "comparison.csv").read_text().splitlines()[1]
+    assert line.startswith("tpami2017,5,letter,,svm_multi,,0,linear,top1,76.0,,76.3333333333,0.33")
+    assert ",9.53674316406e-07," in line
+
+
+def test_evaluations_are_joined(tmp_path):
+    for method in ("svm", "softmax"):
+        frames.write_csv(
+            results(("letter", method, "0", "top1", 1.0)), tmp_path / method / "evaluation.csv"
+        )
+    joined = frames.read_evaluations(sorted(tmp_path.glob("*/evaluation.csv")))
+    assert joined["method"].tolist() == ["softmax", "svm"]
+    assert joined["split"].tolist() == ["0", "0"]  # a name, no number
+    assert frames.read_evaluations([]).empty
+
+
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        (lambda text: text.replace("metric", "measure", 1), "evaluation.csv: the column 'metric'"),
+        (lambda text: text.replace(",1e", ",one"), "evaluation.csv:2: relative_gap is not a numb"),
+        (lambda text: "", "evaluation.csv: the file is empty"),
+    ],
+)
+def test_a_damaged_evaluation_is_refused(tmp_path, damage, message):
+    path = tmp_path / "evaluation.csv"
+    gap = {"relative_gap": 1e-9}
+    frames.write_csv(results(("letter", "svm", "0", "top1", 1.5, gap)), path)
+    path.write_text(damage(path.read_text()))
+    with pytest.raises(ValueError, match=message):
+        frames.read_evaluations([path])

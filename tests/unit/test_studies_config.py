@@ -1,0 +1,216 @@
+"""The registry of methods, the studies, and the keys by which methods are compared."""
+
+import math
+
+import pytest
+
+from toplabel.studies.keys import Key, canonical_key, number_text
+from toplabel.studies.methods import MULTILABEL, Method, load_methods
+from toplabel.studies.study import (
+    Study,
+    check_study,
+    load_studies,
+    load_study,
+    published_tables,
+    short_name,
+    studies_with_table,
+    table_name,
+)
+
+
+@pytest.fixture
+def methods_file(tmp_path, repository):
+    """Write a methods.yaml with the given rows and return how to load it."""
+
+    def load(text):
+        path = tmp_path / "methods.yaml"
+        path.write_text(text)
+        return load_methods(path, repository / "workflow/schemas/methods.schema.yaml")
+
+    return load
+
+
+@pytest.fixture
+def study_file(tmp_path, repository):
+    """As `methods_file`, for a study named mine."""
+
+    def load(text):
+        path = tmp_path / "mine.yaml"
+        path.write_text(text)
+        return load_study(path, repository / "workflow/schemas/study.schema.yaml")
+
+    return load
+
+
+# Keys ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("printed", "expected"),
+    [
+        (("topk_svm_alpha", "1", "0", "linear"), ("svm_multi", "", "0", "linear")),
+        (("topk_svm_beta", 1, 1.0, "linear"), ("svm_multi", "", "1", "linear")),
+        (("topk_svm_beta", "3", "1", "linear"), ("topk_svm_beta", "3", "1", "linear")),
+        (("topk_svm_alpha", "", "1", "linear"), ("topk_svm_alpha", "", "1", "linear")),
+        (("topk_ent", 1.0, "", "linear"), ("lr_multi", "", "", "linear")),
+        (("topk_ent", "10", "", "linear"), ("topk_ent", "10", "", "linear")),
+        (("topk_ent_tr", "1", "", "linear"), ("topk_ent_tr", "1", "", "linear")),
+        (("svm_multi", math.nan, None, "linear"), ("svm_multi", "", "0", "linear")),
+        (("svm_ml", 1, 0.0, "rbf"), ("svm_ml", "", "0", "rbf")),
+        (("lr_ml", 1, 0.0, "linear"), ("lr_ml", "", "", "linear")),
+        (("lr_multi", "", "", ""), ("lr_multi", "", "", "")),
+        (("reference", "5", "", ""), ("reference", "5", "", "")),
+        (("svm_multi", "", "0.5", "linear"), ("svm_multi", "", "0.5", "linear")),
+    ],
+)
+def test_canonical_key(printed, expected):
+    assert canonical_key(*printed) == Key(*expected)
+
+
+def test_a_canonical_key_is_its_own_key(repository):
+    for method in load_methods(repository / "config/methods.yaml").values():
+        assert canonical_key(*method.key) == method.key
+
+
+@pytest.mark.parametrize("value", ["a", "inf", math.inf])
+def test_a_key_refuses_what_is_no_number(value):
+    with pytest.raises(ValueError, match="gamma must be a number or empty"):
+        canonical_key("svm_multi", "", value, "linear")
+
+
+def test_number_text_is_short_and_exact():
+    assert [number_text(v, "k") for v in ("1.0", 2, 0.1, "nan", "")] == ["1", "2", "0.1", "", ""]
+    assert float(number_text(0.123456789, "gamma")) == 0.123456789
+
+
+# Methods ------------------------------------------------------------------------------------------
+
+
+def test_the_registered_methods(repository):
+    methods = load_methods(repository / "config/methods.yaml")
+    assert methods["svm_ml_smooth_rbf"] == Method(
+        "svm_ml_smooth_rbf", "SVM^{ML}_{1} (RBF)", "svm_ml", k=1, gamma=1.0, kernel="rbf"
+    )
+    kinds = {name: method.kind for name, method in methods.items()}
+    assert kinds["svm_multi"] == kinds["lr_multi"] == "multiclass"
+    assert kinds["svm_ml"] == kinds["lr_ml_rbf"] == "multilabel"
+    assert methods["lr_multi"].gamma == 0.0
+
+
+def test_the_schema_allows_what_the_library_can_train(repository):
+    from toplabel.losses import LOSSES
+    from toplabel.selection.schemas import read_yaml
+
+    schema = read_yaml(repository / "workflow/schemas/methods.schema.yaml")
+    assert set(schema["$defs"]["method"]["properties"]["loss"]["enum"]) == set(LOSSES)
+    assert {key for key, loss in LOSSES.items() if loss.multilabel} == set(MULTILABEL)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("methods: {a: {label: A, loss: svm_multi, C: 1}}", "methods.a: .*'C' was unexpected"),
+        ("methods: {a: {label: A}}", "methods.a: 'loss' is a required property"),
+        ("methods: {a: {label: A, loss: hinge}}", "methods.a.loss: 'hinge' is not one of"),
+        ("methods: {A: {label: A, loss: svm_ml}}", "methods: 'A' does not match"),
+        ("methods: {a: {label: A, loss: svm_multi, gamma: -1}}", "methods.a.gamma: -1 is less"),
+        ("methods: {a: {label: A, loss: svm_multi, k: 0}}", "methods.a.k: 0 is less"),
+        ("methods: {a: {label: A, loss: lr_ml, gamma: 1}}", "a.gamma: the loss 'lr_ml' has no g"),
+        ("methods: {a: {label: A, loss: svm_ml, k: 2}}", "a.k: the loss 'svm_ml' has no k, got 2"),
+        (
+            "methods: {a: {label: A, loss: svm_ml}, b: {label: B, loss: svm_ml, gamma: 0}}",
+            "methods.b: the same method as 'a'",
+        ),
+        ("methods: {}", "methods: .* non-empty|methods: .*enough properties"),
+        ("methods: [", "methods.yaml:1: not YAML"),
+        ("", "None is not of type 'object'"),
+    ],
+)
+def test_a_bad_registry_of_methods_is_refused(methods_file, text, message):
+    with pytest.raises(ValueError, match=message) as raised:
+        methods_file(text)
+    assert "methods.yaml" in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
+# Studies ------------------------------------------------------------------------------------------
+
+
+def test_the_registered_studies_name_what_exists(repository):
+    from toplabel.datasets.registry import load_registry
+
+    datasets = load_registry(repository / "config/datasets.yaml")
+    methods = load_methods(repository / "config/methods.yaml")
+    tables = published_tables(repository / "data/published")
+    studies = load_studies(repository / "config/studies")
+    assert {"circle", "digits", "digit_scenes", "multiclass", "multilabel"} <= set(studies)
+    for study in studies.values():
+        check_study(study, datasets, methods, tables)
+
+
+def test_a_study_is_read(study_file):
+    study = study_file(
+        "{title: T, datasets: [letter], methods: [svm_multi], tables: [tpami2017_table05], "
+        "budget: paper}"
+    )
+    assert study == Study(
+        "mine", "T", ("letter",), ("svm_multi",), tables=("table05",), budget="paper"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{title: T, datasets: [a], methods: [b], metrics: [c]}", "'metrics' was unexpected"),
+        ("{title: T, datasets: [a]}", "'methods' is a required property"),
+        ("{title: T, datasets: [], methods: [b]}", "datasets: "),
+        ("{title: T, datasets: [a, a], methods: [b]}", "datasets: .*non-unique"),
+        ("{title: T, datasets: [a], methods: [b], budget: huge}", "budget: 'huge' is not one of"),
+        ("{title: T, datasets: a, methods: [b]}", "datasets: 'a' is not of type 'array'"),
+    ],
+)
+def test_a_bad_study_is_refused(study_file, text, message):
+    with pytest.raises(ValueError, match=message) as raised:
+        study_file(text)
+    assert "mine.yaml" in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
+STUDY = Study("mine", "T", ("letter", "yeast"), ("svm_multi",), tables=("table05",))
+
+
+@pytest.mark.parametrize(
+    ("datasets", "methods", "tables", "message"),
+    [
+        (["letters", "yeast"], ["svm_multi"], None, "unknown data set 'letter'; did you mean lett"),
+        (["letter"], ["svm_multi"], None, "unknown data set 'yeast'; known: letter$"),
+        (["letter", "yeast"], ["lr"], None, "unknown method 'svm_multi'; known: lr$"),
+        (["letter", "yeast"], [], None, "unknown method 'svm_multi'; known: none$"),
+        (["letter", "yeast"], ["svm_multi"], ["table07"], "unknown table 'table05'; did you mean"),
+    ],
+)
+def test_a_study_that_names_something_unknown_is_refused(datasets, methods, tables, message):
+    with pytest.raises(ValueError, match=f"^study 'mine': {message}"):
+        check_study(STUDY, datasets, methods, tables)
+
+
+def test_a_study_that_names_what_is_known_passes():
+    check_study(STUDY, ["letter", "yeast"], ["svm_multi"], ["table05"])
+
+
+def test_tables_have_a_short_name():
+    assert table_name("tpami2017", "5") == "table05"
+    assert table_name("cvpr2016", "7") == "cvpr2016_table07"
+    assert short_name("tpami2017_table12") == "table12"
+    assert short_name("letter") == "letter"
+    studies = {"mine": STUDY}
+    assert studies_with_table(studies, "tpami2017_table05") == ["mine"]
+    assert studies_with_table(studies, "table07") == []
+
+
+def test_published_tables_are_the_files(repository):
+    tables = published_tables(repository / "data/published")
+    assert tables["table05"] == ("tpami2017", "5")
+    assert tables["cvpr2016_table07"] == ("cvpr2016", "7")
+    assert "table02" not in tables  # runtimes
+    assert len(tables) == 29

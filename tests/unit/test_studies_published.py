@@ -1,0 +1,106 @@
+"""The published numbers: all of them are read, and a damaged file is refused."""
+
+import pytest
+
+from toplabel.studies.keys import canonical_key
+from toplabel.studies.published import KEYS, load_published, load_texts
+from toplabel.studies.study import published_tables
+
+HEADER = "source,table,dataset,features,method,k,gamma,kernel,metric,value,std\n"
+ROW = "tpami2017,5,letter,,svm_multi,,0,linear,top1,76.5,\n"
+
+
+@pytest.fixture(scope="module")
+def published(repository):
+    return load_published(repository / "data/published")
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Write tpami2017_table05.csv with the given text and return its folder."""
+
+    def write(text):
+        (tmp_path / "tpami2017_table05.csv").write_text(text)
+        return tmp_path
+
+    return write
+
+
+def test_all_cells_are_read(published, repository):
+    assert len(published) == 8482
+    counts = published.groupby(["source", "table"]).size()
+    assert counts["tpami2017", "5"] == 676
+    assert counts["tpami2017", "7"] == 553
+    assert counts["nips2012", "2"] == 54
+    assert len(counts) == len(published_tables(repository / "data/published"))
+
+
+def test_numbers_keep_their_printed_form(published):
+    cell = published[
+        (published["source"] == "tpami2017")
+        & (published["dataset"] == "letter")
+        & (published["method"] == "svm_ova")
+        & (published["metric"] == "top1")
+    ]
+    assert cell["published"].tolist() == ["63.0"]
+    assert cell["value"].tolist() == [63.0]
+    assert published["value"].between(0, 100).all()
+
+
+def test_rank_and_hamming_losses_are_fractions(published):
+    losses = published[published["metric"].str.endswith("_loss")]
+    assert len(losses) > 0
+    assert losses["value"].between(0, 1).all()
+
+
+def test_top1_rows_of_several_papers_share_a_key(published):
+    letter = published[(published["dataset"] == "letter") & (published["metric"] == "top1")]
+    keys = [canonical_key(r.method, r.k, r.gamma, r.kernel) for r in letter.itertuples()]
+    softmax = letter[[key.method == "lr_multi" for key in keys]]
+    assert {(r.source, r.method) for r in softmax.itertuples()} >= {
+        ("tpami2017", "lr_multi"),
+        ("cvpr2016", "topk_ent"),
+    }
+
+
+def test_every_table_has_a_title(repository):
+    texts = load_texts(repository / "data/published/tables.csv")
+    assert set(texts) == set(published_tables(repository / "data/published"))
+    assert all(text.title and text.caption for text in texts.values())
+
+
+def test_the_row_order_is_that_of_the_file(folder):
+    frame = load_published(folder(HEADER + ROW.replace("top1", "top3") + ROW))
+    assert frame["metric"].tolist() == ["top3", "top1"]
+    assert [*frame.columns] == [*KEYS, "published", "std", "value"]
+
+
+def test_only_references_may_repeat(folder):
+    reference = ROW.replace("svm_multi", "reference")
+    assert len(load_published(folder(HEADER + reference + reference))) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (HEADER + ROW + ROW.replace("76.5", "7x.5"), r"table05.csv:3: value is not a number: '7x"),
+        (HEADER + ROW.replace("76.5", ""), r"table05.csv:2: value is empty"),
+        (HEADER + ROW.replace("76.5,", "76.5,a"), r"table05.csv:2: std is not a number: 'a'"),
+        (HEADER + ROW.replace("letter", ""), r"table05.csv:2: dataset is empty"),
+        (HEADER + ROW.replace(",0,", ",zero,"), r"table05.csv:2: gamma must be a number"),
+        (HEADER + ROW.replace("2017,5", "2017,6"), r"table05.csv:2: source and table must be tpa"),
+        (HEADER + ROW + ROW, r"table05.csv:3: this cell stands twice"),
+        (HEADER.replace(",metric", ",measure") + ROW, r"table05.csv: the column 'metric' is miss"),
+        ("", r"table05.csv: the file is empty"),
+        (HEADER + ROW + ROW.replace("\n", ",,\n"), r"table05.csv: .*line 3"),
+    ],
+)
+def test_a_damaged_file_is_refused(folder, text, message):
+    with pytest.raises(ValueError, match=message) as raised:
+        load_published(folder(text))
+    assert "\n" not in str(raised.value)
+
+
+def test_a_folder_without_tables_is_refused(tmp_path):
+    with pytest.raises(ValueError, match="no published table here"):
+        load_published(tmp_path)

@@ -1,0 +1,174 @@
+"""The tables to print: which rows they hold, what is best, and their files."""
+
+import json
+
+import pandas as pd
+import pytest
+
+from samples_of_results import FEATURES, METHODS, collected, published
+from toplabel.studies.compare import compare
+from toplabel.studies.published import TableText
+from toplabel.studies.study import Study
+from toplabel.studies.tables import (
+    COLUMNS,
+    build_tables,
+    own_table,
+    published_table,
+    write_tables,
+)
+
+TEXTS = {"table05": TableText("Multiclass", "What the paper says.")}
+LETTER = Study("mine", "Letter", ("letter",), ("svm", "smooth"), tables=("table05",))
+YEAST = Study("own", "Yeast", ("yeast", "letter"), ("ml",), description="Not in the papers.")
+
+CELLS = (
+    ("letter", "", "reference", "", "", "top1", "99.9"),
+    ("letter", "", "svm_ova", "", "", "top1", "63.0"),
+    ("letter", "", "svm_multi", "", "0", "top1", "76.5"),
+    ("letter", "", "lr_multi", "", "", "top1", "76.5"),
+    ("letter", "", "svm_multi", "", "0", "top3", "89.2"),
+    ("letter", "", "lr_multi", "", "", "top3", "90.3"),
+    ("cub", "vgg16_fc7", "svm_multi", "", "0", "top1", "61.0"),
+)
+
+
+@pytest.fixture
+def ours():
+    return collected(
+        ("letter", "svm", "main", "top1", 76.41),
+        ("letter", "svm", "main", "top3", 89.0),
+        ("letter", "smooth", "main", "top1", 76.39),
+        ("letter", "smooth", "main", "top2", 80.0),
+        ("yeast", "ml", "main", "rank_loss", 0.3),
+        ("yeast", "ml", "main", "top1", 50.0),
+    )
+
+
+@pytest.fixture
+def comparison(ours):
+    return compare(ours, published(*CELLS))
+
+
+@pytest.fixture
+def table05(comparison, ours):
+    return published_table("tpami2017", "5", comparison, ours, [LETTER, YEAST], TEXTS)
+
+
+def cell(table, method, gamma, metric):
+    frame = table.frame
+    chosen = (frame["method"] == method) & (frame["gamma"] == gamma) & (frame["metric"] == metric)
+    assert chosen.sum() == 1
+    return frame[chosen].iloc[0]
+
+
+def test_a_published_table_holds_the_sets_that_were_measured(table05):
+    assert (table05.name, table05.title, table05.study) == ("table05", "Multiclass", "mine")
+    assert set(table05.frame["dataset"]) == {"letter"}
+    assert [*table05.frame.columns] == COLUMNS
+    row = cell(table05, "svm_multi", "0", "top1")
+    assert (row["published"], row["measured"], row["verdict"]) == ("76.5", 76.41, "match")
+
+
+def test_methods_that_the_paper_has_not_follow_its_own(table05):
+    row = cell(table05, "svm_multi", "1", "top1")
+    assert (row["published"], row["measured"], row["verdict"]) == ("", 76.39, "")
+    assert (row["source"], row["table"], row["label"]) == ("tpami2017", "5", "SVM^{Multi}_{1}")
+    assert row["file"] == "letter/smooth/evaluation.csv"
+    assert len(table05.frame) == 7  # not its top2, which is no column of the table
+
+
+def test_the_best_numbers_are_marked_at_the_printed_digits(table05):
+    best = table05.frame[table05.frame["is_best"]]
+    assert [*zip(best["gamma"], best["metric"], strict=True)] == [
+        *(("0", "top1"), ("0", "top3"), ("1", "top1"))  # 76.41 and 76.39 both print as 76.4
+    ]
+    best = table05.frame[table05.frame["is_best_published"]]
+    assert [*zip(best["method"], best["metric"], strict=True)] == [
+        *(("svm_multi", "top1"), ("lr_multi", "top1"), ("lr_multi", "top3"))  # not the reference
+    ]
+
+
+def test_the_best_loss_is_the_smallest():
+    results = collected(
+        ("yeast", "ml", "main", "rank_loss", 0.3524), ("yeast", "svm", "main", "rank_loss", 0.3516)
+    )
+    cells = published(
+        ("yeast", "", "svm_ml", "", "0", "rank_loss", "0.424"),
+        ("yeast", "", "svm_multi", "", "0", "rank_loss", "0.366"),
+    )
+    frame = published_table("tpami2017", "5", compare(results, cells), results, [], {}).frame
+    assert frame["is_best"].tolist() == [True, True]  # both print as 0.352
+    assert frame["is_best_published"].tolist() == [False, True]
+
+
+def test_a_table_without_measurement_is_all_of_the_published_one(ours):
+    none = ours[ours["dataset"] == "yeast"]
+    table = published_table("tpami2017", "5", compare(none, published(*CELLS)), none, [], {})
+    assert len(table.frame) == len(CELLS)
+    assert not table.frame["is_best"].any()
+
+
+def test_another_name_in_the_papers_is_used():
+    results = collected(
+        ("cub_alex", "svm", "main", "top1", 50.0), ("cub_alex", "smooth", "main", "top1", 51.0)
+    )
+    names = {"cub_alex": "cub"}
+    cells = published(("cub", "alexnet_fc7", "svm_multi", "", "0", "top1", "50.0"))
+    table = published_table(
+        "tpami2017", "5", compare(results, cells, names), results, [], {}, names
+    )
+    assert table.frame["dataset"].tolist() == ["cub", "cub"]
+    assert table.frame["measured"].tolist() == [50.0, 51.0]
+
+
+def test_an_unknown_table_is_refused(comparison, ours):
+    with pytest.raises(ValueError, match="no published table tpami2017,99"):
+        published_table("tpami2017", "99", comparison, ours, [], {})
+
+
+def test_a_study_has_a_table_of_what_no_paper_prints(comparison, ours):
+    table = own_table(YEAST, comparison, ours)
+    assert (table.name, table.source, table.caption) == ("own", "", "Not in the papers.")
+    assert table.frame["dataset"].tolist() == ["yeast", "yeast"]
+    row = cell(table, "svm_ml", "0", "rank_loss")
+    assert (row["measured"], row["published"], row["verdict"]) == (0.3, "", "")
+    assert bool(row["is_best"])
+    assert not table.frame["is_best_published"].any()
+    assert own_table(LETTER, comparison, ours) is None
+
+
+def test_all_tables_with_a_measurement_are_built(comparison, ours):
+    tables = build_tables(comparison, ours, [LETTER, YEAST], TEXTS)
+    assert [table.name for table in tables] == ["table05", "own"]
+
+
+def test_files_of_a_table(tmp_path, table05):
+    write_tables([table05], tmp_path)
+    assert json.loads((tmp_path / "table05.json").read_text()) == {
+        "name": "table05",
+        "title": "Multiclass",
+        "caption": "What the paper says.",
+        "source": "tpami2017",
+        "table": "5",
+        "study": "mine",
+    }
+    frame = pd.read_csv(tmp_path / "table05.csv", dtype=str, keep_default_na=False)
+    assert [*frame.columns] == COLUMNS
+    assert len(frame) == 7
+
+
+def test_the_reports_read_the_files(tmp_path, comparison, ours):
+    """The contract between the rooms: what is written here is what they read."""
+    from toplabel.reporting import inputs
+    from toplabel.studies.frames import write_csv
+
+    write_csv(comparison, tmp_path / "comparison.csv")
+    write_csv(ours, tmp_path / "evaluation.csv")
+    write_csv(pd.DataFrame(columns=inputs.DATASETS_COLUMNS), tmp_path / "datasets.csv")
+    (tmp_path / "run.json").write_text(json.dumps(dict.fromkeys(inputs.RUN_KEYS)))
+    write_tables(build_tables(comparison, ours, [LETTER, YEAST], TEXTS), tmp_path / "tables")
+    read = inputs.load_inputs(tmp_path)
+    assert [table.is_grid for table in read.tables] == [True, True]
+    assert read.comparison["measured"].notna().sum() == 2
+    assert set(read.evaluation["method"]) <= set(METHODS)
+    assert set(read.evaluation["dataset"]) <= set(FEATURES)
