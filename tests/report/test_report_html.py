@@ -213,6 +213,16 @@ def test_best_of_a_column(tmp_path: Path) -> None:
     assert any("97.98" in cell.text for cell in grid.all("td"))
 
 
+def test_columns_follow_the_methods_not_the_references(tree: Element) -> None:
+    """The references of Places 205 and ImageNet have a top-5 alone, and stand first."""
+    section = next(e for e in tree.all("section") if e.attributes.get("id") == "tpami2017-table5")
+    grids = {grid.all("caption")[0].text: grid for grid in section.all("table", "grid")}
+    for name in ("Places205, vgg16_fc7", "Letter"):
+        heads = [head.text for head in grids[name].all("th") if head.inside("thead")]
+        assert heads == ["Method", "Top-1", "Top-3", "Top-5", "Top-10"]
+    assert "Reference" in grids["Places205, vgg16_fc7"].all("tr")[1].text
+
+
 def test_nothing_measured(empty_results: Path) -> None:
     tree = Page(render(empty_results)).root
     assert tree.all("h1")[0].text == "None of the 571 published numbers was measured in this run."

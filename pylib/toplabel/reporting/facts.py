@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
@@ -239,8 +240,13 @@ def _plain(value: object) -> str:
     return "" if value is None else str(value)
 
 
-def paper_of(source: str) -> str:
-    """Name the paper and table of a `paper_source` like tpami2017_table04."""
-    paper, _, place = source.partition("_")
-    place = place.replace("table0", "table").replace("table", "Table ").replace("sec", "section ")
+def paper_of(sources: str) -> str:
+    """Name the papers and places of a `paper_source` like tpami2017_table04;nips2015_sec5.1."""
+    return "; ".join(_place(source) for source in sources.split(";") if source)
+
+
+def _place(source: str) -> str:
+    paper, _, place = source.strip().partition("_")
+    place = re.sub(r"^table0*", "Table ", place)
+    place = re.sub(r"^sec", "section ", place)
     return f"{paper_label(paper)}, {place}" if place else paper_label(paper)

@@ -94,15 +94,18 @@ def build_blocks(
     blocks = []
     for _, part in cells.groupby(["dataset", "features"], sort=False):
         part = part.assign(across=part["metric"])
-        columns = {
-            metric: Column(metric_label(metric), is_loss(metric))
-            for metric in dict.fromkeys(part["metric"])
-        }
+        columns = {m: Column(metric_label(m), is_loss(m)) for m in _metrics(part)}
         first = part.iloc[0]
         blocks.append(
             _block(_block_title(first, title_of), first["dataset"], part, columns, label_of)
         )
     return blocks
+
+
+def _metrics(cells: pd.DataFrame) -> list[str]:
+    """Return the metrics in the order of the methods' rows; a reference may have but one of them."""
+    methods = cells.loc[cells["method"] != "reference", "metric"]
+    return list(dict.fromkeys([*methods, *cells["metric"]]))
 
 
 def _with_references(cells: pd.DataFrame) -> pd.DataFrame:
