@@ -153,8 +153,9 @@ def test_reasons_are_shown(tree: Element) -> None:
 
 
 def test_the_run_is_described(tree: Element) -> None:
-    names = [term.text for term in tree.all("dl")[0].all("dt")]
-    facts = dict(zip(names, (one.text for one in tree.all("dl")[0].all("dd")), strict=True))
+    run = next(e for e in tree.all("section") if e.attributes.get("id") == "run")
+    names = [term.text for term in run.all("dt")]
+    facts = dict(zip(names, (one.text for one in run.all("dd")), strict=True))
     assert facts["machine"] == "An x86-64 processor, 2 cores, 24 GiB, Linux 6.1"
     assert facts["BLAS"] == "openblas 0.3.30 SkylakeX"
     assert facts["seeds"] == "run 0, rule SHA-256 of run seed and names"
