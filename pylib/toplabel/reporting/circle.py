@@ -12,7 +12,8 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Circle, Wedge
 
 from toplabel.reporting import style
-from toplabel.reporting.drawing import legend, mathtext, panel_grid, require, spoken, write_figure
+from toplabel.reporting.drawing import legend, mathtext, panel_grid, require, write_figure
+from toplabel.reporting.labels import plain
 
 POINTS_COLUMNS = ["angle", "label"]
 RINGS_COLUMNS = ["method", "label", "k", "angle", "rank1", "rank2"]
@@ -76,7 +77,7 @@ def draw_circle(
             for i, c in enumerate(classes)
         ]
         legend(figure, handles)
-        names = ", ".join(spoken(str(label)) for (_, label, _), _ in panels)
+        names = ", ".join(plain(str(label)) for (_, label, _), _ in panels)
         alt = (
             f"{len(points)} training points of {len(classes)} classes on the unit circle, drawn once for"
             f" each of {len(panels)} methods ({names}). Two rings around each circle show by angle the"
@@ -106,7 +107,7 @@ def _spoken_rings(panels: list) -> str:
     for (_, label, _), part in panels:
         shares = part["rank1"].value_counts(normalize=True).sort_index()
         words = ", ".join(f"class {c} on {share:.0%}" for c, share in shares.items())
-        parts.append(f"{spoken(str(label))}: first {words} of the angles.")
+        parts.append(f"{plain(str(label))}: first {words} of the angles.")
     return " ".join(parts)
 
 

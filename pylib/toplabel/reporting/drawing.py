@@ -87,10 +87,6 @@ def mathtext(label: str) -> str:
     return "".join(parts)
 
 
-def spoken(label: str) -> str:
-    return " ".join(text.strip() for _, text in segments(label))
-
-
 def panel_grid(number: int, *, across: int, height: float) -> tuple[Figure, list[Axes]]:
     """Make a figure with `number` panels in rows of `across`."""
     columns = min(number, across)

@@ -27,7 +27,6 @@ class Statistic:
 @dataclass(frozen=True)
 class DatasetRow:
     title: str
-    key: str
     task: str
     ready: bool
     statistics: list[Statistic]
@@ -98,7 +97,6 @@ def dataset_rows(inputs: ReportInputs) -> list[DatasetRow]:
         rows.append(
             DatasetRow(
                 title=row["title"] or row["dataset"],
-                key=row["dataset"],
                 task=row["task"],
                 ready=row["status"] == "ready",
                 statistics=[

@@ -16,8 +16,8 @@ from matplotlib.lines import Line2D
 
 from toplabel.reporting import style
 from toplabel.reporting.circle import draw_circle
-from toplabel.reporting.drawing import legend, mathtext, panel_grid, require, spoken, write_figure
-from toplabel.reporting.labels import is_loss, metric_label
+from toplabel.reporting.drawing import legend, mathtext, panel_grid, require, write_figure
+from toplabel.reporting.labels import is_loss, metric_label, plain
 
 __all__ = ["draw_circle", "draw_gaps", "draw_selection", "write_figure"]
 
@@ -107,7 +107,7 @@ def _spoken_choices(frame: pd.DataFrame) -> str:
     """Say what was chosen: at most a dozen sentences, the data holds the rest."""
     chosen = frame[frame["chosen"].astype(bool)].head(12)
     return " ".join(
-        f"{row.dataset}, {metric_label(row.metric)}, {spoken(str(row.label))}: {row.value:.4g} at C = {row.C:.3g}."
+        f"{row.dataset}, {metric_label(row.metric)}, {plain(str(row.label))}: {row.value:.4g} at C = {row.C:.3g}."
         for row in chosen.itertuples()
     )
 
@@ -173,14 +173,14 @@ def draw_gaps(
         ax.set_ylim(-0.6, len(labels) - 0.4)
         ax.set_xlabel("relative duality gap, (P − D) / max(|P|, |D|)")
         largest = frame.groupby("label", sort=False)["relative_gap"].max()
-        over = [spoken(str(label)) for label in largest.index[largest > eps]]
+        over = [plain(str(label)) for label in largest.index[largest > eps]]
         alt = (
-            f"Relative duality gaps of {len(frame)} models of {len(labels)} methods on a logarithmic axis."
+            f"Relative duality gaps ({len(frame)} values) of {len(labels)} methods on a logarithmic axis."
             f" The largest is {largest.max():.1e}; the tolerance is {eps:g}. "
             + (f"Above the tolerance: {', '.join(over)}." if over else "No method exceeds it.")
         )
         default = (
-            "Each tick is a trained model, the dot the largest gap of its method; a diamond lies above the"
+            "Each tick is the gap of a trained model, the dot the largest of its method; a diamond lies above the"
             " tolerance ε."
         )
         words = {"title": title, "caption": caption or default, "source": source, "script": script}

@@ -174,7 +174,7 @@ def segments(label: str) -> list[tuple[str, str]]:
 
 
 def plain(label: str) -> str:
-    """Return a label without its markup, as ``SVM Multi``, for plain text and for searching."""
+    """Return a label without its markup, as ``SVM Multi 1``, for alternative texts."""
     return "".join(text if style == "text" else f" {text}" for style, text in segments(label))
 
 

@@ -6,7 +6,6 @@ import math
 
 from toplabel.reporting.labels import is_loss
 
-MISSING = "–"
 _MAX_DECIMALS = 4
 
 
