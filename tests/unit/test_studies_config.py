@@ -1,6 +1,7 @@
 """The registry of methods, the studies, and the keys by which methods are compared."""
 
 import math
+import textwrap
 
 import pytest
 
@@ -214,3 +215,31 @@ def test_published_tables_are_the_files(repository):
     assert tables["cvpr2016_table07"] == ("cvpr2016", "7")
     assert "table02" not in tables  # runtimes
     assert len(tables) == 29
+
+
+# Documentation ------------------------------------------------------------------------------------
+
+
+def documented(repository, first_line):
+    """The indented block of docs/add-a-study.md that starts with this line."""
+    lines = (repository / "docs/add-a-study.md").read_text().splitlines()
+    start = lines.index(f"    {first_line}")
+    end = next(i for i in range(start, len(lines)) if not lines[i].startswith("    "))
+    return textwrap.dedent("\n".join(lines[start:end]))
+
+
+def test_the_documented_study_is_one(repository, study_file):
+    study = study_file(documented(repository, "title: Softmax against hinge on my data"))
+    assert study.datasets == ("mine", "letter")
+    assert study.tables == ("table05", "cvpr2016_table07")
+    check_study(
+        study,
+        ["mine", "letter"],
+        load_methods(repository / "config/methods.yaml"),
+        published_tables(repository / "data/published"),
+    )
+
+
+def test_the_documented_method_is_one(repository, methods_file):
+    methods = methods_file(documented(repository, "methods:"))
+    assert methods["svm_multi_half"].gamma == 0.5
