@@ -23,7 +23,7 @@ FLAGS = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
-    "--virtual-time-budget=4000",
+    "--virtual-time-budget=20000",
 ]
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
@@ -156,8 +156,10 @@ def test_nothing_overflows(page: str, tmp_path: Path, width: int) -> None:
         f"<iframe srcdoc=\"{framed}\" style='border:0;width:{width}px;height:900px'></iframe></body></html>"
     )
     body = """
-      await wait(500);
-      const page = $("iframe").contentDocument;
+      const frame = $("iframe");
+      const loaded = () => frame.contentDocument.readyState === "complete" && $("#run", frame.contentDocument);
+      while (!loaded()) await wait(20);
+      const page = frame.contentDocument;
       $$("details", page).forEach((fold) => { fold.open = true; });
       const room = page.documentElement.clientWidth;
       const seen = $$("body *", page).filter((e) =>
