@@ -13,7 +13,7 @@ from toplabel.selection.grids import (
     Axis,
     Budget,
     Refinement,
-    delta_grid,
+    delta_grids,
     load_protocols,
     metrics_for,
 )
@@ -96,10 +96,22 @@ def test_widths_are_shared_among_blocks():
         Budget(Axis(2, 0, 1, 1), None, np.empty(0)).thetas("rbf")
 
 
-def test_linear_delta_grid():
-    entry = {"kind": "linear", "from": 0, "to": 1, "count": 3}
-    assert delta_grid(entry).tolist() == [0, 0.5, 1]
-    assert delta_grid({"kind": "none"}).size == 0
+def test_kinds_of_delta_grids():
+    grids = delta_grids(
+        {
+            "none": {"kind": "none"},
+            "line": {"kind": "linear", "from": 0, "to": 1, "count": 3},
+            "powers": {"kind": "signed_powers", "base": 10, "from": -1, "to": 0, "step": 1},
+            "both": {"kind": "union", "of": ["line", "powers"]},
+        },
+        "here",
+    )
+    assert grids["none"].size == 0
+    assert grids["line"].tolist() == [0, 0.5, 1]
+    assert grids["powers"].tolist() == [-1, -0.1, 0, 0.1, 1]
+    assert grids["both"].tolist() == [-1, -0.1, 0, 0.1, 0.5, 1]
+    with pytest.raises(ValueError, match=r"here: deltas\.both\.of: no grid 'line'"):
+        delta_grids({"both": {"kind": "union", "of": ["line", "powers"]}}, "here")
 
 
 def test_metrics_beyond_the_number_of_classes_are_left_out(protocols):

@@ -139,16 +139,17 @@ def load_protocols(
     """
     document = read_yaml(path)
     validate(document, schema, str(path))
+    deltas = delta_grids(document["deltas"], str(path))
     return {
-        name: parse_protocol(name, entry, document["deltas"], str(path))
+        name: parse_protocol(name, entry, deltas, str(path))
         for name, entry in document["protocols"].items()
     }
 
 
 def parse_protocol(
-    name: str, entry: Mapping[str, Any], deltas: Mapping[str, Any], where: str
+    name: str, entry: Mapping[str, Any], deltas: Mapping[str, np.ndarray], where: str
 ) -> Protocol:
-    """Turn one valid entry of the file into a `Protocol`."""
+    """Turn one valid entry of the file into a `Protocol`; `deltas` as `delta_grids` gives them."""
     budgets = {}
     for budget, values in entry["budgets"].items():
         key = f"{where}: protocols.{name}.budgets.{budget}"
@@ -164,7 +165,7 @@ def parse_protocol(
     )
 
 
-def _parse_budget(values: Mapping[str, Any], deltas: Mapping[str, Any], key: str) -> Budget:
+def _parse_budget(values: Mapping[str, Any], deltas: Mapping[str, np.ndarray], key: str) -> Budget:
     if values["deltas"] not in deltas:
         known = ", ".join(deltas)
         raise ValueError(f"{key}.deltas: unknown grid {values['deltas']!r}; known: {known}")
@@ -172,7 +173,7 @@ def _parse_budget(values: Mapping[str, Any], deltas: Mapping[str, Any], key: str
     return Budget(
         C=_parse_axis(values["C"], f"{key}.C"),
         theta=_parse_axis(values["theta"], f"{key}.theta") if "theta" in values else None,
-        deltas=delta_grid(deltas[values["deltas"]]),
+        deltas=deltas[values["deltas"]],
         folds=values.get("folds"),
         refine=Refinement(**refine) if refine else None,
         extend=values.get("extend", 0),
@@ -187,14 +188,31 @@ def _parse_axis(entry: Mapping[str, float], key: str) -> Axis:
     return Axis(entry["base"], entry["from"], entry["to"], entry["step"])
 
 
-def delta_grid(entry: Mapping[str, Any]) -> np.ndarray:
-    """The ascending cut-offs of an entry of ``deltas`` (TPAMI section 6.3).
+def delta_grids(entries: Mapping[str, Mapping[str, Any]], where: str) -> dict[str, np.ndarray]:
+    """The ascending cut-offs of each entry of ``deltas`` (TPAMI section 6.3).
 
     ``signed_powers`` gives -base^e, 0 and base^e; with base 10 and e = -5.9, -5.7, ..., 0.9 these
     are the 71 values of the paper.
+
+    Raises
+    ------
+    ValueError
+        When a union names a grid that does not stand before it.
     """
+    grids: dict[str, np.ndarray] = {}
+    for name, entry in entries.items():
+        for part in entry.get("of", ()):
+            if part not in grids:
+                raise ValueError(f"{where}: deltas.{name}.of: no grid '{part}' stands before it")
+        grids[name] = _delta_grid(entry, grids)
+    return grids
+
+
+def _delta_grid(entry: Mapping[str, Any], others: Mapping[str, np.ndarray]) -> np.ndarray:
     if entry["kind"] == "none":
         return np.empty(0)
+    if entry["kind"] == "union":
+        return np.unique(np.concatenate([others[name] for name in entry["of"]]))
     if entry["kind"] == "linear":
         return np.linspace(entry["from"], entry["to"], entry["count"])
     axis = Axis(entry["base"], entry["from"], entry["to"], entry["step"])

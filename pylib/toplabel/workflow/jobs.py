@@ -12,7 +12,7 @@ import pandas as pd
 
 from toplabel.files import atomic_path
 from toplabel.selection.fitting import Settings
-from toplabel.selection.grids import Budget, Protocol, parse_protocol
+from toplabel.selection.grids import Budget, Protocol, delta_grids, parse_protocol
 from toplabel.selection.problems import Method
 
 logger = logging.getLogger("toplabel")
@@ -55,7 +55,8 @@ def protocol_of(params: Any) -> tuple[Protocol, Budget]:
 
 def protocol_from(entry: Mapping[str, Any], budget: str) -> tuple[Protocol, Budget]:
     """As `protocol_of`, from the params' values."""
-    protocol = parse_protocol(entry["name"], entry["protocol"], entry["deltas"], "params")
+    deltas = delta_grids(entry["deltas"], "params")
+    protocol = parse_protocol(entry["name"], entry["protocol"], deltas, "params")
     return protocol, protocol.budgets[budget]
 
 

@@ -209,7 +209,7 @@ class Plan:
         protocol = dict(document["protocols"][name])
         budget = protocol["budgets"][self.budget_name(dataset)]
         protocol["budgets"] = {self.budget_name(dataset): budget}
-        deltas = {budget["deltas"]: document["deltas"][budget["deltas"]]}
+        deltas = _with_parts(document["deltas"], budget["deltas"])
         return {"name": name, "protocol": protocol, "deltas": deltas}
 
     def method_labels(self, cells: Iterable[Cell]) -> list[dict[str, Any]]:
@@ -315,6 +315,14 @@ def _split_names(entry: Entry) -> list[str]:
 @cache
 def _protocol_document(root: Path) -> dict[str, Any]:
     return read_yaml(root / "config/protocols.yaml")
+
+
+def _with_parts(deltas: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """An entry of the delta grids, after those that it is made of."""
+    found = {}
+    for part in deltas[name].get("of", ()):
+        found |= _with_parts(deltas, part)
+    return found | {name: deltas[name]}
 
 
 def dataset_names(cells: Sequence[Cell]) -> list[str]:
