@@ -1,7 +1,6 @@
 # make reproduce   the default run with both reports: embedded data, no network but the package registry
 # make test        linters, C tests with sanitizers, pytest, a small workflow with both reports
 # make check       formatters and linters only
-# make bench       speed against other solvers (see docs/benchmarks.md)
 # make setup       the environment in .venv, as pinned in requirements.lock
 #
 # Each does its own set-up. Variables: CORES (2), PYTHON (python3), ARGS (added to snakemake or pytest).
