@@ -89,6 +89,7 @@ class Climb:
     """
 
     STRIDE = 4.0
+    KEPT_BYTES = 1 << 30  # of dual variables; beyond that, the smallest C goes first
 
     def __init__(
         self,
@@ -112,7 +113,7 @@ class Climb:
         self._fixed = {"eps": eps, "n_classes": n_classes}
         self._max_epochs = max_epochs
         self._max_epochs_step = max_epochs_step
-        self._visited: dict[float, Any] = {}  # solutions without their weights, by C
+        self._visited: dict[float, Any] = {}  # by C, what a warm start needs
 
     def fit(self, C: float) -> Fit:
         """Train for one C.
@@ -130,8 +131,15 @@ class Climb:
             budget = self._max_epochs if step == C else self._max_epochs_step
             solution = self._once(step, budget, solution)
             epochs += int(solution.epochs)
-        self._visited[C] = _without_weights(solution)
+        self._keep(C, solution)
         return Fit(solution=solution, C=C, epochs=epochs, seconds=time.perf_counter() - begin)
+
+    def _keep(self, C: float, solution: Any) -> None:
+        """Remember where to start from; the way up to a small C is short, so those go first."""
+        self._visited[C] = replace(solution, W=None, X=None, history=[])
+        most = max(1, self.KEPT_BYTES // max(1, solution.A.nbytes))
+        for smallest in sorted(self._visited)[:-most]:
+            del self._visited[smallest]
 
     def _way(self, below: float | None, C: float) -> list[float]:
         """The values of C to train for, the last of which is C itself."""
@@ -158,11 +166,6 @@ class Climb:
         if solution.status == "interrupted":
             raise KeyboardInterrupt
         return solution
-
-
-def _without_weights(solution: Any) -> Any:
-    """A solution as far as a warm start needs it; the rest would fill the memory."""
-    return replace(solution, W=None, X=None, history=[])
 
 
 def pool(scores: np.ndarray, groups: np.ndarray | None) -> np.ndarray:

@@ -1,0 +1,198 @@
+"""Final training, cut-offs, test metrics and the numbers of figures."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from standin import Recorder, multiclass_set, regions_set
+
+from toplabel import metrics, thresholds
+from toplabel.selection.choice import select
+from toplabel.selection.curves import circle_points, circle_rings, selection_curve
+from toplabel.selection.cutoffs import cutoff_table
+from toplabel.selection.evaluation import COLUMNS, evaluate
+from toplabel.selection.final import Models, model_key, train_models
+from toplabel.selection.fitting import Settings
+from toplabel.selection.grids import Axis, Budget, Protocol
+from toplabel.selection.problems import Method, validation_problems
+from toplabel.selection.results import seconds_by_split
+from toplabel.selection.tuning import tune_split
+
+SOFTMAX = Method("lr_multi", "multiclass", "lr_multi")
+KERNEL = Method("lr_rbf", "multiclass", "lr_multi", kernel="rbf")
+MULTILABEL = Method("lr_ml", "multilabel", "lr_ml")
+BUDGET = Budget(Axis(2, -2, 2, 2), Axis(2, -1, 0, 1), np.linspace(-1, 1, 9), folds=3)
+MULTICLASS_METRICS = ["top1", "top2"]
+SET_METRICS = ["rank_loss", "f1_micro", "hamming_loss"]
+
+
+def _run(prepared, method, names, validation="holdout", retrain_on="train", strategy="tune"):
+    protocol = Protocol("toy", validation, retrain_on, tuple(names), {"standard": BUDGET})
+    split = prepared.splits[0]
+    problems = list(validation_problems(prepared, split, protocol, BUDGET, method, 0))
+    key = (prepared.name, method.name, split.name)
+    tuned = tune_split(problems, method, BUDGET, names, Settings(), key, Recorder())
+    selection = select({split.name: tuned})
+    models, certificates = train_models(
+        prepared, method, protocol, BUDGET, selection, Settings(), Recorder()
+    )
+    cutoffs = cutoff_table(prepared, protocol, selection, models, strategy, 0.25)
+    seconds = seconds_by_split([tuned])
+    table = evaluate(
+        prepared, method.name, protocol, "standard", cutoffs, certificates, models, seconds
+    )
+    return tuned, selection, models, certificates, cutoffs, table.set_index("metric")
+
+
+def test_linear_models_are_measured_on_the_test_part(tmp_path):
+    prepared = multiclass_set()
+    _, selection, models, certificates, _, table = _run(prepared, SOFTMAX, MULTICLASS_METRICS)
+    test = prepared.parts["test"]
+    chosen = selection.set_index("metric")
+    for k, metric in ((1, "top1"), (2, "top2")):
+        W = models.arrays[model_key("main", chosen.loc[metric, "C"], np.nan)]
+        expected = 100 * metrics.top_k_accuracy(test.y, test.X @ W, k=k)
+        assert table.loc[metric, "value"] == pytest.approx(expected)
+        assert table.loc[metric, "C"] == chosen.loc[metric, "C"]
+    assert [*table.reset_index()[COLUMNS].columns] == COLUMNS
+    assert len(certificates) == chosen["C"].nunique() == len(models.arrays)
+    models.save(tmp_path / "models.npz")
+    again = Models.load(tmp_path / "models.npz")
+    for key, array in models.arrays.items():
+        np.testing.assert_array_equal(again.arrays[key], array)
+
+
+def test_kernel_models_keep_the_dual_and_predict_with_the_training_rows(tmp_path):
+    prepared = multiclass_set()
+    _, _, models, certificates, _, table = _run(prepared, KERNEL, MULTICLASS_METRICS)
+    assert certificates["theta"].notna().all()
+    train, test = prepared.parts["train"], prepared.parts["test"]
+    key = model_key("main", table.loc["top1", "C"], table.loc["top1", "theta"])
+    distances = ((test.X[:, None] - train.X[None]) ** 2).sum(axis=2)
+    scores = np.exp(-key[2] * distances) @ models.arrays[key]
+    expected = 100 * metrics.top_k_accuracy(test.y, scores, k=1)
+    assert table.loc["top1", "value"] == pytest.approx(expected)
+    assert expected > 60
+    models.save(tmp_path / "models.npz")
+    assert set(Models.load(tmp_path / "models.npz").arrays) == set(models.arrays)
+
+
+def test_retraining_takes_the_validation_part_only_when_told(monkeypatch):
+    seen = []
+
+    class Counting(Recorder):
+        def __call__(self, X, y, **arguments):
+            seen.append(len(X))
+            return super().__call__(X, y, **arguments)
+
+    prepared = multiclass_set()
+    n, n_val = prepared.parts["train"].n_rows, prepared.parts["val"].n_rows
+    selection = pd.DataFrame({"split": ["main"], "C": [1.0], "theta": [np.nan]})
+    for retrain_on, rows in (("train", n), ("train_val", n + n_val)):
+        seen.clear()
+        protocol = Protocol("toy", "holdout", retrain_on, ("top1",), {})
+        train_models(prepared, SOFTMAX, protocol, BUDGET, selection, Settings(), Counting())
+        assert set(seen) == {rows}
+
+
+def test_certificates_say_what_the_solver_said():
+    prepared = multiclass_set()
+    protocol = Protocol("toy", "holdout", "train", ("top1",), {})
+    selection = pd.DataFrame({"split": ["main"] * 2, "C": [4.0, 0.25], "theta": [np.nan] * 2})
+    _, table = train_models(
+        prepared, SOFTMAX, protocol, BUDGET, selection, Settings(), Recorder(status="max_epochs")
+    )
+    assert table["C"].tolist() == [0.25, 4.0]  # from the smallest up
+    assert (table["status"] == "max_epochs").all()
+    assert (table["relative_gap"] == 1e-6).all()
+
+
+@pytest.mark.parametrize("method", [SOFTMAX, MULTILABEL])
+def test_regions_are_pooled_before_they_are_measured(method):
+    prepared = regions_set()
+    _, _, models, _, cutoffs, table = _run(prepared, method, SET_METRICS, validation="half")
+    test = prepared.parts["test"]
+    for metric in SET_METRICS:
+        row = cutoffs.set_index("metric").loc[metric]
+        raw = test.X @ models.arrays[model_key("main", row["C"], np.nan)]
+        scores = np.array([raw[test.groups == i].max(axis=0) for i in range(test.n_instances)])
+        if metric == "rank_loss":
+            expected = metrics.rank_loss(test.Y, scores)
+            assert np.isnan(row["delta"])
+        else:
+            P = thresholds.predict(scores, row["delta"])
+            f1, loss = metrics.f1(test.Y, P, average="micro"), metrics.hamming_loss(test.Y, P)
+            expected = 100 * f1 if metric == "f1_micro" else loss
+        assert table.loc[metric, "value"] == pytest.approx(expected)
+
+
+def test_cut_off_strategies():
+    prepared = regions_set()
+    by_name = {}
+    for strategy in ("tune", "constant", "cardinality"):
+        *_, models, _, cutoffs, _ = _run(
+            prepared, MULTILABEL, SET_METRICS, validation="half", strategy=strategy
+        )
+        by_name[strategy] = cutoffs.set_index("metric")
+        assert np.isnan(by_name[strategy].loc["rank_loss", "delta"])
+        assert by_name[strategy].loc["rank_loss", "strategy"] == ""
+    assert (by_name["constant"].loc["f1_micro":, "delta"] == 0.25).all()
+    assert set(by_name["tune"].loc["f1_micro":, "delta"]) <= set(BUDGET.deltas)
+    train, test = prepared.parts["train"], prepared.parts["test"]
+    row = by_name["cardinality"].loc["f1_micro"]
+    raw = test.X @ models.arrays[model_key("main", row["C"], np.nan)]
+    scores = np.array([raw[test.groups == i].max(axis=0) for i in range(test.n_instances)])
+    predicted = thresholds.predict(scores, row["delta"]).sum(axis=1).mean()
+    assert predicted == pytest.approx(train.Y.sum(axis=1).mean(), abs=1 / len(test.Y))
+
+
+def test_an_unknown_strategy_is_refused():
+    prepared = regions_set()
+    protocol = Protocol("toy", "half", "train", ("f1_micro",), {})
+    table = pd.DataFrame(columns=["split", "metric", "C", "theta", "delta"])
+    with pytest.raises(ValueError, match=r"threshold strategy must be one of .*, not 'guess'"):
+        cutoff_table(prepared, protocol, table, Models({}), "guess")
+
+
+def test_selection_curve_takes_the_best_over_theta_and_delta():
+    prepared = regions_set()
+    tuned, selection, *_ = _run(prepared, MULTILABEL, SET_METRICS, validation="half")
+    curve = selection_curve(tuned, selection, ["hamming_loss", "f1_micro"])
+    for metric in ("hamming_loss", "f1_micro"):
+        part = curve[curve["metric"] == metric]
+        assert part["C"].is_monotonic_increasing
+        chosen = part[part["chosen"]].iloc[0]
+        best = part["value"].min() if metric == "hamming_loss" else part["value"].max()
+        assert chosen["value"] == pytest.approx(best)
+
+
+def test_circle_figure_says_what_the_model_predicts():
+    prepared = multiclass_set()
+    _, selection, models, *_ = _run(prepared, SOFTMAX, MULTICLASS_METRICS)
+    rings = circle_rings(prepared, selection, models, "main", "top2")
+    chosen = selection.set_index("metric").loc["top2", "C"]
+    W = models.arrays[model_key("main", chosen, np.nan)]
+    for row in rings.iloc[::90].itertuples():
+        scores = np.array([np.cos(row.angle), np.sin(row.angle)]) @ W
+        order = np.argsort(-scores)
+        assert [row.rank1, row.rank2] == [prepared.class_names[i] for i in order[:2]]
+    points = circle_points(prepared, "main")
+    part = prepared.parts["train"]
+    radius = np.hypot(*part.X.T)
+    np.testing.assert_allclose(radius * np.cos(points["angle"]), part.X[:, 0], atol=1e-12)
+    assert points["label"].tolist() == [prepared.class_names[i] for i in part.y]
+
+
+def test_a_split_that_is_not_there_is_named():
+    prepared = multiclass_set()
+    protocol = Protocol("toy", "holdout", "train", ("top1",), {})
+    selection = pd.DataFrame({"split": ["s07"], "C": [1.0], "theta": [np.nan]})
+    with pytest.raises(ValueError, match="data set 'toy': unknown split 's07'; known: main"):
+        train_models(prepared, SOFTMAX, protocol, BUDGET, selection, Settings(), Recorder())
+
+
+def test_measures_refuse_what_does_not_fit():
+    prepared = replace(multiclass_set(), task="multiclass")
+    with pytest.raises(ValueError, match="metric 'rank_loss' needs label sets"):
+        _run(prepared, SOFTMAX, ["rank_loss"])

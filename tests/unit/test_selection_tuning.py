@@ -1,0 +1,332 @@
+"""Tuning: paths, folds, extension, refinement, files."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from standin import Recorder, multiclass_set, regions_set
+
+from toplabel.selection.fitting import Climb, Settings, pool
+from toplabel.selection.grids import LINEAR, Axis, Budget, Protocol, Refinement
+from toplabel.selection.problems import (
+    Method,
+    fold_problem,
+    folds_of,
+    join_parts,
+    training_labels,
+    validation_problems,
+)
+from toplabel.selection.results import TuneResult, average, collect, merge, seconds_by_split
+from toplabel.selection.tuning import (
+    coarse_points,
+    extended_points,
+    read_points,
+    refined_points,
+    tune_fold,
+    tune_split,
+    write_points,
+)
+
+SOFTMAX = Method("lr_multi", "multiclass", "lr_multi")
+MULTILABEL = Method("lr_ml", "multilabel", "lr_ml")
+KERNEL = Method("lr_rbf", "multiclass", "lr_multi", kernel="rbf")
+BUDGET = Budget(Axis(2, -4, 2, 2), Axis(2, -2, 1, 1), np.empty(0), folds=3)
+METRICS = ["top1", "top2"]
+
+
+def _protocol(validation="holdout", metrics=METRICS):
+    return Protocol("toy", validation, "train", tuple(metrics), {"standard": BUDGET})
+
+
+def _tune(prepared, method=SOFTMAX, budget=BUDGET, metrics=METRICS, solve=None, validation=None):
+    protocol = _protocol(validation or "holdout", metrics)
+    split = prepared.splits[0]
+    problems = list(validation_problems(prepared, split, protocol, budget, method, 0))
+    names = (prepared.name, method.name, split.name)
+    return tune_split(problems, method, budget, metrics, Settings(), names, solve or Recorder())
+
+
+def test_values_are_those_of_the_models(repository):
+    prepared = multiclass_set()
+    result = _tune(prepared)
+    assert result.C.tolist() == [2.0**-4, 2.0**-2, 1.0, 4.0]
+    train, val = prepared.parts["train"], prepared.parts["val"]
+    for j, C in enumerate(result.C):
+        model = Recorder()(train.X, train.y, C=C, kernel="linear", n_classes=3, warm_start=None)
+        right = np.argmax(model.decision_function(val.X), axis=1) == val.y
+        assert result.value[0, j, 0, 0] == pytest.approx(100 * right.mean(), abs=3)
+    assert (result.value[..., 1] >= result.value[..., 0]).all()
+    assert (result.seconds > 0).all()
+
+
+def test_a_path_climbs_from_the_smallest_C_each_start_below_the_next():
+    solve = Recorder()
+    _tune(multiclass_set(), solve=solve)
+    Cs = [call["C"] for call in solve.calls]
+    assert Cs == sorted(Cs)
+    starts = [call["start"] for call in solve.calls]
+    assert starts[0] is None
+    assert [start.C for start in starts[1:]] == Cs[:-1]
+
+
+def test_a_climb_goes_in_steps_and_knows_where_it_has_been():
+    prepared, solve = multiclass_set(), Recorder()
+    part = prepared.parts["train"]
+    climb = Climb(solve, part.X, part.y, SOFTMAX, 3, 0.25, 1e-3, 100, 10, ("toy",))
+    climb.fit(64.0)
+    assert [call["C"] for call in solve.calls] == pytest.approx([0.25, 1, 4, 16, 64])
+    assert [call["max_epochs"] for call in solve.calls] == [10, 10, 10, 10, 100]
+    solve.calls.clear()
+    climb.fit(256.0)
+    assert [(call["C"], call["start"].C) for call in solve.calls] == [(256.0, 64.0)]
+    solve.calls.clear()
+    climb.fit(0.125)  # below where the way up begins
+    assert [(call["C"], call["start"]) for call in solve.calls] == [(0.125, None)]
+
+
+def test_a_climb_forgets_the_smallest_when_memory_is_short(monkeypatch):
+    prepared, solve = multiclass_set(), Recorder()
+    part = prepared.parts["train"]
+    monkeypatch.setattr(Climb, "KEPT_BYTES", 2 * 36 * 3 * 8)  # two solutions
+    climb = Climb(solve, part.X, part.y, SOFTMAX, 3, 1.0, 1e-3, 100, 100, ("toy",))
+    for C in (1.0, 2.0, 4.0):
+        climb.fit(C)
+    solve.calls.clear()
+    climb.fit(1.5)
+    assert solve.calls[0]["start"] is None
+
+
+def test_an_interrupted_solver_interrupts_the_job():
+    with pytest.raises(KeyboardInterrupt):
+        _tune(multiclass_set(), solve=Recorder(status="interrupted"))
+
+
+def test_seeds_depend_on_names_and_C_only():
+    first, second = Recorder(), Recorder()
+    _tune(multiclass_set(), solve=first)
+    _tune(multiclass_set(), budget=replace(BUDGET, C=Axis(2, -2, 2, 2)), solve=second)
+    seeds = {call["C"]: call["seed"] for call in first.calls}
+    assert len(set(seeds.values())) == len(seeds)
+    assert all(seeds[call["C"]] == call["seed"] for call in second.calls)
+
+
+def test_folds_are_averaged_and_equal_for_all_methods():
+    prepared = multiclass_set(with_val=False)
+    result = _tune(prepared)
+    assert result.fold == "all"
+    split, protocol = prepared.splits[0], _protocol("folds")
+    folds = folds_of(prepared, split, _protocol(), BUDGET, 0)
+    by_hand = [
+        tune_fold(
+            fold_problem(prepared.parts["train"], fold, SOFTMAX, 3),
+            SOFTMAX,
+            BUDGET,
+            METRICS,
+            Settings(),
+            ("toy", "lr_multi", "main", i),
+            coarse_points(SOFTMAX, BUDGET),
+            Recorder(),
+        )
+        for i, fold in enumerate(folds)
+    ]
+    np.testing.assert_allclose(result.value, np.mean([r.value for r in by_hand], axis=0))
+    other = folds_of(prepared, split, protocol, BUDGET, 0)
+    again = folds_of(prepared, split, protocol, BUDGET, 0)
+    assert all((a.val == b.val).all() for a, b in zip(other, again, strict=True))
+
+
+def _grown(monkeypatch, axis, extend, peak):
+    """Exponents visited when a metric is best at 2^peak."""
+
+    class Flat(Recorder):
+        def __call__(self, X, y, *, C, **arguments):
+            solution = super().__call__(X, y, C=C, **arguments)
+            return replace(solution, W=np.full((2, 3), C))
+
+    def values(metrics, truth, scores, deltas):
+        exponent = np.log2(np.abs(scores).max() / scale)
+        return np.full((1, len(metrics)), -((exponent - peak) ** 2))
+
+    prepared = multiclass_set()
+    scale = np.abs(prepared.parts["val"].X.sum(axis=1)).max()
+    monkeypatch.setattr("toplabel.selection.tuning.all_values", values)
+    budget = replace(BUDGET, C=axis, extend=extend)
+    return np.log2(_tune(prepared, budget=budget, solve=Flat()).C).tolist()
+
+
+@pytest.mark.parametrize(
+    ("extend", "peak", "expected"),
+    [
+        (9, 3, [0, 1, 2, 3, 4]),
+        (9, -2, [-3, -2, -1, 0, 1]),
+        (2, 9, [0, 1, 2, 3]),
+        (0, 9, [0, 1]),
+    ],
+)
+def test_the_grid_grows_until_the_best_lies_inside(monkeypatch, extend, peak, expected):
+    assert _grown(monkeypatch, Axis(2, 0, 1, 1), extend, peak) == expected
+
+
+def test_a_grid_of_one_value_has_no_edge(monkeypatch):
+    assert _grown(monkeypatch, Axis(2, 0, 0, 1), 9, 3) == [0]
+
+
+def _result(values, C, theta=(np.nan,), metric=("top1",)):
+    values = np.asarray(values, dtype=float).reshape(len(theta), len(C), 1, len(metric))
+    table = np.where(np.isnan(values[..., 0, 0]), np.nan, 0.5)
+    return TuneResult(
+        "main",
+        "0",
+        np.array(theta, dtype=float),
+        np.array(C, dtype=float),
+        np.array([np.nan]),
+        np.array(metric),
+        values,
+        table,
+        table,
+        table,
+    )
+
+
+def test_extension_needs_an_edge_that_is_strictly_best():
+    axis = Axis(10, -1, 1, 1)
+    budget = Budget(axis, None, np.empty(0), extend=1)
+    C = [0.1, 1, 10]
+    assert extended_points(_result([1, 2, 3], C), budget, [LINEAR]) == {LINEAR: [2]}
+    assert extended_points(_result([3, 2, 1], C), budget, [LINEAR]) == {LINEAR: [-2]}
+    assert extended_points(_result([1, 3, 3], C), budget, [LINEAR]) == {}
+    assert extended_points(_result([1, 3, 2], C), budget, [LINEAR]) == {}
+
+
+def test_refinement_surrounds_each_best_point_and_repeats_nothing():
+    budget = Budget(Axis(2, -4, 4, 4), None, np.empty(0), refine=Refinement(1, 1))
+    C = [2.0**-4, 1, 2.0**4]
+    assert refined_points(_result([1, 3, 2], C), budget) == {LINEAR: [-1, 1]}
+    assert refined_points(_result([3, 1, 2], C), budget) == {LINEAR: [-3]}
+    both = _result([[3, 1], [1, 2], [2, 3]], C, metric=("top1", "rank_loss"))
+    assert refined_points(both, budget) == {LINEAR: [-3]}  # rank loss is best when lowest
+    assert refined_points(both, replace(budget, refine=None)) == {}
+
+
+def test_refinement_of_a_kernel_covers_both_axes():
+    budget = Budget(Axis(2, 0, 4, 2), Axis(2, 0, 4, 2), np.empty(0), refine=Refinement(1, 1))
+    values = np.zeros((3, 3))
+    values[1, 1] = 1
+    result = _result(values, [1, 4, 16], theta=[1, 4, 16])
+    assert refined_points(result, budget) == {1: [1, 2, 3], 2: [1, 3], 3: [1, 2, 3]}
+
+
+def test_refined_split_contains_coarse_and_fine_points():
+    budget = replace(BUDGET, refine=Refinement(1, 1))
+    solve = Recorder()
+    result = _tune(multiclass_set(with_val=False), budget=budget, solve=solve)
+    assert set(BUDGET.C.exponents()) <= set(np.log2(result.C))
+    assert len(result.C) > len(BUDGET.C.exponents())
+    assert len(solve.calls) == 3 * len(result.C)  # three folds, nothing twice
+
+
+def test_a_kernel_method_gets_one_gram_matrix_a_width():
+    solve = Recorder()
+    result = _tune(multiclass_set(), method=KERNEL, solve=solve)
+    assert result.value.shape == (4, 4, 1, 2)
+    assert {call["kernel"] for call in solve.calls} == {"precomputed"}
+    assert (result.value[..., 0] > 60).any()
+
+
+def test_blocks_and_phases_merge_to_the_whole_grid():
+    prepared = multiclass_set(with_val=False)
+    budget = replace(BUDGET, theta_block=3)
+    fold = folds_of(prepared, prepared.splits[0], _protocol("folds"), budget, 0)[0]
+    problem = fold_problem(prepared.parts["train"], fold, KERNEL, 3)
+
+    def tune(points):
+        names = ("toy", "lr_rbf", "main", 0)
+        return tune_fold(problem, KERNEL, budget, METRICS, Settings(), names, points, Recorder())
+
+    assert budget.blocks("rbf") == 2
+    parts = [tune(coarse_points(KERNEL, budget, block)) for block in range(2)]
+    whole = tune(coarse_points(KERNEL, budget))
+    merged = merge(parts)
+    np.testing.assert_array_equal(merged.value, whole.value)
+    np.testing.assert_array_equal(merged.theta, whole.theta)
+    extra = tune({0: [0.5]})
+    both = merge([whole, extra])
+    assert np.isnan(both.relative_gap).sum() == 3
+    assert seconds_by_split([whole, extra])["main"] == pytest.approx(
+        whole.seconds.sum() + extra.seconds.sum()
+    )
+
+
+def test_collect_averages_folds_and_refuses_folds_that_differ():
+    one, two = _result([1, 2], [1, 2]), replace(_result([3, 4], [1, 2]), fold="1")
+    empty = replace(_result(np.empty(0), []), fold="1")
+    found = collect([one, two, empty])
+    assert found["main"].value.ravel().tolist() == [2, 3]
+    with pytest.raises(ValueError, match="folds 0 and 1 visited other points"):
+        average([one, replace(_result([1, 2], [1, 4]), fold="1")])
+
+
+def test_results_survive_their_file(tmp_path):
+    result = _tune(multiclass_set())
+    result.save(tmp_path / "unit.npz")
+    again = TuneResult.load(tmp_path / "unit.npz")
+    np.testing.assert_array_equal(again.value, result.value)
+    assert (again.split, again.fold) == ("main", "all")
+    assert [str(name) for name in again.metric] == METRICS
+
+
+def test_points_survive_their_file(tmp_path):
+    points = {-3.0: [1.0, 2.0], 0.5: [0.0]}
+    write_points(points, tmp_path / "fine.json")
+    assert read_points(tmp_path / "fine.json") == points
+
+
+# ---- regions ------------------------------------------------------------------------------------
+
+
+def test_pooling_takes_the_maximum_over_an_instances_rows():
+    scores = np.array([[1.0, 5], [2, 0], [7, 1], [0, 9]])
+    groups = np.array([0, 1, 0, 1])
+    assert pool(scores, groups).tolist() == [[7, 5], [2, 9]]
+    assert pool(scores, None) is scores
+
+
+def test_regions_get_the_labels_of_their_image():
+    part = regions_set().parts["train"]
+    assert (training_labels(part, SOFTMAX) == part.y[part.groups]).all()
+    assert (training_labels(part, MULTILABEL) == part.Y[part.groups]).all()
+    with pytest.raises(ValueError, match="'lr_ml' needs label sets"):
+        training_labels(replace(part, Y=None), MULTILABEL)
+
+
+def test_methods_of_both_kinds_are_measured_against_label_sets():
+    prepared = regions_set()
+    budget = replace(BUDGET, deltas=np.linspace(-1, 1, 5))
+    metrics = ["rank_loss", "f1_micro"]
+    for method in (SOFTMAX, MULTILABEL):
+        result = _tune(prepared, method=method, budget=budget, metrics=metrics, validation="half")
+        assert result.value.shape == (1, 4, 5, 2)
+        assert np.isnan(result.value[0, :, 1:, 0]).all()  # the rank loss has no cut-off
+        assert (result.value[0, :, 0, 0] < 0.3).any()
+        assert (result.value[..., 1] > 50).any()
+
+
+def test_a_fold_keeps_regions_together_and_renumbers_them():
+    prepared = regions_set()
+    part = prepared.parts["train"]
+    fold = folds_of(prepared, prepared.splits[0], _protocol("folds"), BUDGET, 0)[0]
+    problem = fold_problem(part, fold, MULTILABEL, 3)
+    assert len(problem.X) + len(problem.X_eval) == len(part.X)
+    assert problem.groups.max() + 1 == len(problem.truth) == len(fold.val)
+    np.testing.assert_array_equal(
+        problem.X_eval[problem.groups == 0], part.X[part.groups == fold.val[0]]
+    )
+
+
+def test_joined_parts_keep_rows_and_shift_groups():
+    parts = regions_set().parts
+    both = join_parts(parts["train"], parts["test"])
+    n = parts["train"].n_instances
+    assert both.n_instances == n + parts["test"].n_instances
+    assert (both.groups[len(parts["train"].X) :] == parts["test"].groups + n).all()
+    np.testing.assert_array_equal(both.Y[n:], parts["test"].Y)
