@@ -24,7 +24,6 @@ _CORE = (
 )
 _DATA = ("toplabel/datasets/*.py", "toplabel/datasets/formats/*.py", "toplabel/seeds.py")
 _MEASURES = (
-    "toplabel/metrics.py",
     "toplabel/metrics/*.py",
     "toplabel/thresholds.py",
     "toplabel/selection/measures.py",

@@ -1,0 +1,47 @@
+"""How the tests run Snakemake: as a user would, in a folder of their own."""
+
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+SMOKE = ROOT / "config/smoke.yaml"
+
+
+def command(*arguments, directory, configfiles=(SMOKE,)):
+    """The command line of a run, as a user would type it in another folder."""
+    configs = ["--configfile", *map(str, configfiles)] if configfiles else []
+    return [
+        *(sys.executable, "-m", "snakemake", "--snakefile", str(ROOT / "Snakefile")),
+        *("--directory", str(directory), *configs),
+        *("--cores", "2", *map(str, arguments)),
+    ]
+
+
+def environment(mirror=None):
+    """The environment of a run: no mirror unless one is given."""
+    variables = {key: value for key, value in os.environ.items() if key != "TOPLABEL_MIRROR"}
+    return variables | ({"TOPLABEL_MIRROR": str(mirror)} if mirror else {})
+
+
+def snakemake(*arguments, directory, configfiles=(SMOKE,), mirror=None, timeout=240):
+    """Run Snakemake and wait for it."""
+    return subprocess.run(
+        command(*arguments, directory=directory, configfiles=configfiles),
+        env=environment(mirror),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=timeout,
+        check=False,
+    )
+
+
+@dataclass(frozen=True)
+class Run:
+    """A finished run: its folder and what it printed."""
+
+    folder: Path
+    output: str

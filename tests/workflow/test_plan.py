@@ -1,0 +1,217 @@
+"""What the Snakefile asks: fingerprints, the lock, sources, comparison of runs, plans."""
+
+import dataclasses
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+from running import ROOT
+
+from toplabel.datasets.registry import load_registry
+from toplabel.workflow.fingerprints import STAGES, fingerprint, sum_of
+from toplabel.workflow.plan import Plan, PlanError
+from toplabel.workflow.runlock import RunLock, RunLockError
+from toplabel.workflow.same import difference, main
+from toplabel.workflow.sources import reason_missing
+from toplabel.workflow.targets import Targets
+
+
+@pytest.fixture(scope="module")
+def config():
+    return yaml.safe_load((ROOT / "config/config.yaml").read_text(encoding="utf-8"))
+
+
+@pytest.fixture
+def plan(config, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("TOPLABEL_MIRROR", raising=False)
+    return Plan(ROOT, config | {"download": False})
+
+
+# ---- fingerprints -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_every_pattern_of_a_stage_finds_something(stage):
+    package = Path(sys.modules["toplabel"].__file__).parents[1]
+    for pattern in STAGES[stage]:
+        assert any(list(base.glob(pattern)) for base in (ROOT, package)), pattern
+
+
+def test_a_fingerprint_sees_content_and_names_only(tmp_path):
+    (tmp_path / "a.py").write_text("one", encoding="utf-8")
+    before = sum_of(tmp_path, ("*.py",))
+    os.utime(tmp_path / "a.py", (1, 1))
+    (tmp_path / "b.txt").write_text("other", encoding="utf-8")
+    assert sum_of(tmp_path, ("*.py",)) == before
+    (tmp_path / "c.py").write_text("one", encoding="utf-8")
+    assert sum_of(tmp_path, ("*.py",)) != before
+
+
+def test_the_c_library_is_part_of_training_and_not_of_comparing(tmp_path):
+    shutil.copytree(ROOT / "csrc", tmp_path / "csrc")
+    first = {stage: fingerprint(stage, tmp_path) for stage in STAGES}
+    other = tmp_path / "other"
+    shutil.copytree(ROOT / "csrc", other / "csrc")
+    (other / "csrc/src/solver.c").write_text("/* changed */\n", encoding="utf-8")
+    second = {stage: fingerprint(stage, other) for stage in STAGES}
+    changed = {stage for stage in STAGES if first[stage] != second[stage]}
+    assert changed == {"tune", "train"}
+
+
+# ---- lock ---------------------------------------------------------------------------------------
+
+
+def test_a_lock_has_one_holder_and_dies_with_it(tmp_path):
+    path = tmp_path / ".snakemake/run.lock"
+    code = (
+        "import sys, time\n"
+        "from toplabel.workflow.runlock import RunLock\n"
+        f"lock = RunLock({str(path)!r}); lock.acquire(); print('held', flush=True)\n"
+        "time.sleep(60)\n"
+    )
+    holder = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    try:
+        assert holder.stdout.readline().strip() == "held"
+        with pytest.raises(RunLockError, match=f"process {holder.pid}") as caught:
+            RunLock(path).acquire()
+        assert "\n" not in str(caught.value)
+    finally:
+        holder.kill()
+        holder.communicate()
+    lock = RunLock(path)
+    lock.acquire()
+    assert path.read_text(encoding="ascii") == f"{os.getpid()}\n"
+    lock.release()
+    lock.release()
+
+
+# ---- equal runs ---------------------------------------------------------------------------------
+
+
+def test_runs_are_compared_without_wall_times(tmp_path, capsys):
+    first, second = tmp_path / "a.csv", tmp_path / "b.csv"
+    first.write_text("metric,measured,seconds\ntop1,1.5,3\n", encoding="utf-8")
+    second.write_text("metric,measured,seconds\ntop1,1.5,4\n", encoding="utf-8")
+    assert difference(first, second) == ""
+    assert main([str(first), str(second)]) == 0
+    second.write_text("metric,measured,seconds\ntop1,1.50,4\n", encoding="utf-8")
+    assert difference(first, second) == "line 2, column measured: '1.5' against '1.50'"
+    assert main([str(first), str(second)]) == 1
+    second.write_text("metric,measured,seconds\n", encoding="utf-8")
+    assert difference(first, second).startswith("lines: 2 against 1")
+    second.write_text("metric,value,seconds\n", encoding="utf-8")
+    assert difference(first, second).startswith("columns: ")
+    assert main(["one"]) == 2
+
+
+# ---- sources ------------------------------------------------------------------------------------
+
+
+def test_a_set_without_files_is_asked_for_at_its_address_when_that_is_allowed(tmp_path):
+    letter = load_registry(ROOT / "config/datasets.yaml")["letter"]
+    asked = []
+
+    def silence(url):
+        asked.append(url)
+        return "no answer"
+
+    assert reason_missing(letter, tmp_path, [], False, silence)
+    assert asked == []
+    assert "no answer" in reason_missing(letter, tmp_path, [], True, silence)
+    assert len(asked) == 1  # one file of each host
+    assert reason_missing(letter, tmp_path, [], True, lambda url: "") == ""
+    nowhere = dataclasses.replace(
+        letter, files=tuple(dataclasses.replace(file, url=None) for file in letter.files)
+    )
+    assert reason_missing(nowhere, tmp_path, [], True, lambda url: "")
+
+
+# ---- plans --------------------------------------------------------------------------------------
+
+
+def test_the_whole_graph_stays_small(config, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for budget in ("standard", "paper"):
+        plan = Plan(ROOT, config | {"budget": budget})
+        cells = plan.cells_of_studies(plan.studies)
+        units = [unit for cell in cells for unit in plan.units(*cell.names)]
+        assert len(units) == len(set(units))
+        assert len(units) + 6 * len(cells) + 3 * len(plan.registry) < 3000
+
+
+def test_budgets_give_kernels_their_blocks(config, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    plan = Plan(ROOT, config | {"budget": "paper"})
+    assert len(plan.units("yeast", "svm_ml_rbf")) == 10 * 4
+    assert len(plan.units("yeast", "svm_ml")) == 10
+    plan = Plan(ROOT, config)
+    assert len(plan.units("yeast", "svm_ml_rbf")) == 2 * 10
+    assert plan.units("circle", "lr_multi")[:2] == [
+        "results/circle/lr_multi/tune/s00.npz",
+        "results/circle/lr_multi/tune/s01.npz",
+    ]
+
+
+def test_registered_splits_are_those_of_the_prepared_sets(plan):
+    from toplabel.datasets.embedded import EMBEDDED, load_embedded
+
+    for name in EMBEDDED:
+        options = plan.registry[name].options
+        small = options | ({"n_test": 10} if name == "circle" else {})
+        splits = [split.name for split in load_embedded(name, small).splits]
+        assert plan.split_names(name) == splits
+
+
+def test_slices_hold_what_results_depend_on_and_nothing_else(plan):
+    entry = plan.entry_slice("letter")
+    assert {"files", "splits", "options"} <= set(entry)
+    assert not {"notes", "title", "citation", "licence"} & set(entry)
+    protocol = plan.protocol_slice("digit_scenes")
+    assert list(protocol["protocol"]["budgets"]) == ["standard"]
+    assert list(protocol["deltas"]) == ["linear_100", "signed_log_71", "wide"]
+    assert "eps_train" not in plan.settings("tune")
+    assert "eps_tune" not in plan.settings("train")
+
+
+def test_targets_know_their_cells(plan):
+    targets = Targets(plan)
+    assert {cell.dataset for cell in targets.cells("all")} == {"circle", "digits", "digit_scenes"}
+    assert {cell.method for cell in targets.cells("table03")} >= {"svm_multi", "lr_multi"}
+    assert targets.tables_of(targets.cells("circle")) == ["table03"]
+    assert targets.tables_of(targets.cells("digits")) == ["digits"]
+    assert {"circle", "letter", "multilabel", "table05", "tpami2017_table05"} <= set(
+        targets.named()
+    )
+    with pytest.raises(PlanError, match=r"^letter: cannot be had: letter\.scale\.tr"):
+        targets.cells("letter")
+    with pytest.raises(PlanError, match=r"^multilabel: none of its data sets can be had"):
+        targets.cells("multilabel")
+
+
+def test_results_of_earlier_runs_are_kept_apart_from_those_asked_for(plan, tmp_path):
+    targets = Targets(plan)
+    for folder in ("letter/lr_multi", "digits/lr_multi", "unknown/lr_multi"):
+        path = tmp_path / "results" / folder / "evaluation.csv"
+        path.parent.mkdir(parents=True)
+        path.touch()
+    assert targets.other_evaluations(["digits"]) == ["results/letter/lr_multi/evaluation.csv"]
+    assert "results/tables/table05.csv" in targets.all_table_files(["digits"])
+    assert "results/figures/selection_letter.svg" not in targets.all_figure_files(["digits"])
+    reasons = targets.reasons(["digits"])
+    assert "digits" not in reasons
+    assert reasons["circle"] == "no target of this run asks for it"
+
+
+def test_studies_that_disagree_about_a_budget_are_refused(plan):
+    twin = dataclasses.replace(plan.studies["digits"], name="twin", budget="paper")
+    plan.studies |= {"twin": twin}
+    assert plan.budget_name("digits") == "paper"
+    own = dataclasses.replace(plan.studies["digits"], budget="standard")
+    plan.studies |= {"digits": own}
+    with pytest.raises(PlanError, match=r"different budgets for 'digits'"):
+        plan.budget_name("digits")

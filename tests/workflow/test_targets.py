@@ -1,0 +1,115 @@
+"""The linter, dry runs of targets, and what bad input gets."""
+
+import re
+
+import pytest
+import yaml
+from running import ROOT, SMOKE, snakemake
+
+pytestmark = pytest.mark.workflow
+
+
+def _jobs(output):
+    return {rule: int(n) for rule, n in re.findall(r"^(\w+) +(\d+)$", output, re.MULTILINE)}
+
+
+def test_the_linter_has_nothing_to_say(tmp_path):
+    done = snakemake("--lint", directory=tmp_path, configfiles=())
+    assert done.returncode == 0, done.stdout[-3000:]
+
+
+@pytest.mark.parametrize(
+    ("target", "expected", "absent"),
+    [
+        ("all", {"write_html": 1, "write_pdf": 1, "select": 12, "draw_circle": 1}, "tune_coarse"),
+        ("report", {"write_html": 1, "write_pdf": 1}, "tune_coarse"),
+        ("data", {"prepare": 3, "collect_datasets": 1}, "tune_split"),
+        ("digits", {"prepare": 1, "select": 3, "compare": 1, "make_table": 1}, "write_html"),
+        ("circle", {"prepare": 1, "tune_split": 6, "make_table": 1}, "draw_circle"),
+        ("table03", {"prepare": 1, "select": 3, "make_table": 1}, "write_html"),
+        ("tpami2017_table03", {"prepare": 1, "make_table": 1}, "write_html"),
+        ("tpami2017_figure04", {"draw_circle": 1, "train": 3}, "compare"),
+        ("selection_digits", {"draw_selection": 1, "select": 3}, "train"),
+    ],
+)
+def test_targets_ask_for_what_they_name(tmp_path, target, expected, absent):
+    done = snakemake("--dry-run", target, directory=tmp_path)
+    assert done.returncode == 0, done.stdout[-3000:]
+    jobs = _jobs(done.stdout)
+    assert {rule: jobs.get(rule) for rule in expected} == expected
+    assert absent not in jobs
+
+
+@pytest.mark.mirror
+def test_the_budget_decides_the_phases_of_cross_validation(mirror, tmp_path):
+    counts = {}
+    for budget in ("quick", "standard", "paper"):
+        config = tmp_path / f"{budget}.yaml"
+        config.write_text(f"budget: {budget}\n", encoding="utf-8")
+        done = snakemake(
+            "-n", "yeast", directory=tmp_path, configfiles=(SMOKE, config), mirror=mirror
+        )
+        jobs = _jobs(done.stdout)
+        counts[budget] = [jobs.get(r, 0) for r in ("tune_coarse", "refine_grid", "tune_fine")]
+    assert counts == {"quick": [6, 0, 0], "standard": [30, 3, 30], "paper": [30, 0, 0]}
+
+
+@pytest.mark.parametrize(
+    ("override", "message"),
+    [
+        ({"budget": "fast"}, "budget: 'fast' is not one of"),
+        ({"colour": "red"}, "'colour' was unexpected"),
+        ({"eps_train": 0}, "eps_train: 0 is less than or equal to"),
+        ({"eps_train": 0.5}, "eps_train: 0.5 is looser than eps_tune"),
+        ({"studies": ["circles"]}, "studies: unknown study 'circles'"),
+        ({"studies": []}, "studies: [] should be non-empty"),
+        ({"max_epochs_tune": 0}, "max_epochs_tune: 0 is less than the minimum"),
+        ({"threshold": {"strategy": "guess"}}, "threshold.strategy: 'guess' is not one of"),
+        ({"mirrors": "here"}, "mirrors: 'here' is not of type 'array'"),
+    ],
+)
+def test_bad_config_is_one_line_that_names_file_and_key(tmp_path, override, message):
+    config = tmp_path / "mine.yaml"
+    config.write_text(yaml.safe_dump(override), encoding="utf-8")
+    done = snakemake("--dry-run", directory=tmp_path, configfiles=(config,))
+    assert done.returncode != 0
+    lines = [line for line in done.stdout.splitlines() if message in line]
+    assert len(lines) == 1, done.stdout[-2000:]
+    assert "config/config.yaml" in lines[0]
+    assert str(config) in lines[0]
+    assert "Traceback" not in done.stdout
+
+
+def test_an_unknown_target_is_named(tmp_path):
+    done = snakemake("--dry-run", "lettre", directory=tmp_path)
+    assert done.returncode != 0
+    assert "lettre" in done.stdout
+    assert "Traceback" not in done.stdout
+
+
+@pytest.mark.parametrize("target", ["letter", "cub", "table07", "multiclass"])
+def test_a_target_that_cannot_be_had_is_one_line_before_any_job(tmp_path, target):
+    done = snakemake(target, directory=tmp_path)  # the smoke config forbids to download
+    assert done.returncode != 0
+    lines = [line for line in done.stdout.splitlines() if line.startswith(f"Error: {target}: ")]
+    assert len(lines) == 1, done.stdout[-2000:]
+    assert "Traceback" not in done.stdout
+    assert not (tmp_path / "results").exists()
+
+
+def test_a_study_skips_what_cannot_be_had(tmp_path):
+    config = tmp_path / "more.yaml"
+    config.write_text("studies: [digits, multiclass]\n", encoding="utf-8")
+    done = snakemake("-n", directory=tmp_path, configfiles=(SMOKE, config))
+    assert done.returncode == 0, done.stdout[-2000:]
+    assert _jobs(done.stdout)["prepare"] == 1
+
+
+def test_every_config_lists_the_keys_of_the_schema():
+    schema = yaml.safe_load(
+        (ROOT / "workflow/schemas/config.schema.yaml").read_text(encoding="utf-8")
+    )
+    config = yaml.safe_load((ROOT / "config/config.yaml").read_text(encoding="utf-8"))
+    assert set(config) == set(schema["properties"]) == set(schema["required"])
+    documented = (ROOT / "docs/workflow.md").read_text(encoding="utf-8")
+    assert all(f"`{key}`" in documented for key in config)
