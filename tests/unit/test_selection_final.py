@@ -96,6 +96,17 @@ def test_retraining_takes_the_validation_part_only_when_told(monkeypatch):
         assert set(seen) == {rows}
 
 
+def test_the_model_of_a_set_with_a_validation_part_is_the_one_that_was_validated():
+    prepared = multiclass_set()
+    tuned, selection, models, *_ = _run(prepared, SOFTMAX, MULTICLASS_METRICS)
+    val = prepared.parts["val"]
+    for row in selection.itertuples():
+        scores = val.X @ models.arrays[model_key("main", row.C, np.nan)]
+        k = int(row.metric.removeprefix("top"))
+        assert row.value == 100 * metrics.top_k_accuracy(val.y, scores, k=k)
+    assert tuned.fold == "all"
+
+
 def test_certificates_say_what_the_solver_said():
     prepared = multiclass_set()
     protocol = Protocol("toy", "holdout", "train", ("top1",), {})

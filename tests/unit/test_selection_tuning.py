@@ -69,10 +69,17 @@ def test_a_path_climbs_from_the_smallest_C_each_start_below_the_next():
     assert [start.C for start in starts[1:]] == Cs[:-1]
 
 
+def _climb(solve, stations, max_epochs=100, max_epochs_step=10):
+    part = multiclass_set().parts["train"]
+    return Climb(
+        *(solve, part.X, part.y, SOFTMAX, 3, stations),
+        *(1e-3, max_epochs, max_epochs_step, ("toy",)),
+    )
+
+
 def test_a_climb_goes_in_steps_and_knows_where_it_has_been():
-    prepared, solve = multiclass_set(), Recorder()
-    part = prepared.parts["train"]
-    climb = Climb(solve, part.X, part.y, SOFTMAX, 3, 0.25, 1e-3, 100, 10, ("toy",))
+    solve = Recorder()
+    climb = _climb(solve, [0.25])
     climb.fit(64.0)
     assert [call["C"] for call in solve.calls] == pytest.approx([0.25, 1, 4, 16, 64])
     assert [call["max_epochs"] for call in solve.calls] == [10, 10, 10, 10, 100]
@@ -84,16 +91,36 @@ def test_a_climb_goes_in_steps_and_knows_where_it_has_been():
     assert [(call["C"], call["start"]) for call in solve.calls] == [(0.125, None)]
 
 
+def test_a_climb_passes_the_stations():
+    solve = Recorder()
+    _climb(solve, [1.0, 2.0, 32.0, 99.0]).fit(64.0)
+    assert [call["C"] for call in solve.calls] == pytest.approx([1, 2, 2 * 16 ** (1 / 2), 32, 64])
+
+
+def test_visiting_the_grid_or_passing_it_is_the_same_climb():
+    grid = [0.5, 4.0, 8.0]
+    visiting, passing = Recorder(), Recorder()
+    climb = _climb(visiting, grid)
+    for C in grid:
+        visited = climb.fit(C)
+    passed = _climb(passing, grid).fit(grid[-1])
+    steps = [[(call["C"], call["seed"]) for call in calls.calls] for calls in (visiting, passing)]
+    assert steps[0] == steps[1]
+    np.testing.assert_array_equal(visited.solution.W, passed.solution.W)
+
+
 def test_a_climb_forgets_the_smallest_when_memory_is_short(monkeypatch):
-    prepared, solve = multiclass_set(), Recorder()
-    part = prepared.parts["train"]
+    solve = Recorder()
     monkeypatch.setattr(Climb, "KEPT_BYTES", 2 * 36 * 3 * 8)  # two solutions
-    climb = Climb(solve, part.X, part.y, SOFTMAX, 3, 1.0, 1e-3, 100, 100, ("toy",))
+    climb = _climb(solve, [1.0])
     for C in (1.0, 2.0, 4.0):
         climb.fit(C)
     solve.calls.clear()
     climb.fit(1.5)
-    assert solve.calls[0]["start"] is None
+    assert solve.calls[0]["start"] is None  # C = 1 is forgotten
+    solve.calls.clear()
+    climb.fit(3.0)
+    assert solve.calls[0]["start"].C == 2
 
 
 def test_an_interrupted_solver_interrupts_the_job():

@@ -96,7 +96,7 @@ def train_models(
     protocol : Protocol
         `retrain_on` says whether a validation part is trained on too.
     budget : Budget
-        The way up to the chosen C begins where its grid does.
+        Its grid of C is the way up to the chosen ones.
     selection : DataFrame
         As `choice.select` gives it.
     settings : Settings
@@ -120,11 +120,12 @@ def train_models(
             training_labels(part, method),
             method,
             prepared.n_classes,
-            budget.C.value(budget.C.start),
+            budget.C.values(),
             settings.eps_train,
             settings.max_epochs_train,
             settings.max_epochs_tune,
-            (settings.seed, prepared.name, method.name, split, "final", repr(float(theta))),
+            # As the first fold of tuning: where no rows are added, this is the same climb.
+            (settings.seed, prepared.name, method.name, split, 0, repr(float(theta))),
         )
         for C in sorted(group["C"]):
             result = climb.fit(C)

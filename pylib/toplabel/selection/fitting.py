@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -67,7 +67,9 @@ class Climb:
 
     From a smaller C a solver starts well; from a much smaller one, or from nothing, it may need a
     hundred times as long (softmax on letter from C = 10 to 1000: 3000 epochs, in steps 200). So the
-    way up goes in steps of at most a factor `STRIDE`, from `lowest` on.
+    way up begins at the first station, passes all stations, and goes in steps of at most a factor
+    `STRIDE`. Two climbs of one problem with equal stations and names take the same steps, so a
+    final model is the very one that was validated when both stop at the same gap.
 
     Parameters
     ----------
@@ -79,8 +81,8 @@ class Climb:
     method : Method
     n_classes : int
         m; a fold may lack an example of the last class.
-    lowest : float
-        The C at which a way up begins.
+    stations : sequence of float
+        Ascending values of C: the grid.
     eps : float
     max_epochs, max_epochs_step : int
         At a C that is asked for, and at the steps between.
@@ -98,7 +100,7 @@ class Climb:
         labels: np.ndarray,
         method: Method,
         n_classes: int,
-        lowest: float,
+        stations: Sequence[float],
         eps: float,
         max_epochs: int,
         max_epochs_step: int,
@@ -108,7 +110,7 @@ class Climb:
         self._X = X
         self._labels = labels
         self._method = method
-        self._lowest = lowest
+        self._stations = stations
         self._names = names
         self._fixed = {"eps": eps, "n_classes": n_classes}
         self._max_epochs = max_epochs
@@ -143,10 +145,15 @@ class Climb:
 
     def _way(self, below: float | None, C: float) -> list[float]:
         """The values of C to train for, the last of which is C itself."""
-        start = below if below is not None else min(self._lowest, C)
-        count = max(1, math.ceil(math.log(C / start, self.STRIDE) - 1e-9))
-        steps = [start * (C / start) ** (i / count) for i in range(1, count)]
-        return [start] * (below is None and start < C) + [*steps, C]
+        passed = [S for S in self._stations if (below is None or below < S) and S < C]
+        way = []
+        for goal in [*passed, C]:
+            if below is not None:
+                count = max(1, math.ceil(math.log(goal / below, self.STRIDE) - 1e-9))
+                way += [below * (goal / below) ** (i / count) for i in range(1, count)]
+            way.append(goal)
+            below = goal
+        return way
 
     def _once(self, C: float, max_epochs: int, start: Any) -> Any:
         kernel = "precomputed" if self._method.kernel == "rbf" else "linear"

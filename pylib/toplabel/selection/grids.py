@@ -41,6 +41,10 @@ class Axis:
         """The grid value of an exponent."""
         return float(self.base) ** exponent
 
+    def values(self) -> list[float]:
+        """Ascending grid values."""
+        return [self.value(exponent) for exponent in self.exponents()]
+
 
 @dataclass(frozen=True)
 class Refinement:

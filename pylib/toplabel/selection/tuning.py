@@ -99,11 +99,11 @@ class FoldPath:
             self._problem.labels,
             self._method,
             self._problem.n_classes,
-            self._budget.C.value(self._budget.C.start),
+            self._budget.C.values(),
             self._settings.eps_tune,
             self._settings.max_epochs_tune,
             self._settings.max_epochs_tune,
-            (*self._names, repr(theta)),
+            (*self._names, repr(float(theta))),
         )
 
     def _measure(self, theta: float, result: Fit, held_out: Matrix) -> Point:
