@@ -21,13 +21,15 @@ rule smoke:
         "../envs/toplabel.yaml"
     threads: workflow.cores
     params:
+        python=sys.executable,
         snakefile=workflow.main_snakefile,
         configfile=f"{workflow.basedir}/config/smoke.yaml",
     message:
         "Run config/smoke.yaml in results/smoke"
     shell:
-        "snakemake --snakefile {params.snakefile:q} --configfile {params.configfile:q}"
-        " --directory results/smoke --cores {threads} 2>&1 | tee {log:q}"
+        "{params.python:q} -m snakemake --snakefile {params.snakefile:q}"
+        " --configfile {params.configfile:q} --directory results/smoke --cores {threads}"
+        " 2>&1 | tee {log:q}"
 
 
 for target in targets.named():

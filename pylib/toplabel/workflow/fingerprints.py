@@ -14,7 +14,7 @@ from pathlib import Path
 
 _CORE = (
     "csrc/include/*.h",
-    "csrc/src/*",
+    "csrc/src/*.[ch]",
     "toplabel/_arrays.py",
     "toplabel/_lib.py",
     "toplabel/kernels.py",
@@ -22,7 +22,6 @@ _CORE = (
     "toplabel/solver.py",
     "toplabel/seeds.py",
 )
-_DATA = ("toplabel/datasets/*.py", "toplabel/datasets/formats/*.py", "toplabel/seeds.py")
 _MEASURES = (
     "toplabel/metrics/*.py",
     "toplabel/thresholds.py",
@@ -34,38 +33,78 @@ _FITTING = (
     "toplabel/selection/grids.py",
     "toplabel/selection/problems.py",
 )
-_TUNING = ("toplabel/selection/tuning.py", "toplabel/selection/results.py")
 
-# Patterns by stage, relative to the checkout (csrc) or to the folder that holds the package.
+# Patterns by stage, relative to the checkout (those in _OF_CHECKOUT) or to the package's folder.
 STAGES: dict[str, tuple[str, ...]] = {
-    "fetch": ("toplabel/datasets/fetch.py", "toplabel/datasets/registry.py"),
-    "prepare": _DATA,
-    "tune": (*_CORE, *_MEASURES, *_FITTING, *_TUNING, "toplabel/selection/choice.py"),
+    "fetch": (
+        "workflow/scripts/fetch_raw.py",
+        "toplabel/datasets/fetch.py",
+        "toplabel/datasets/registry.py",
+    ),
+    "prepare": (
+        "workflow/scripts/prepare_dataset.py",
+        "toplabel/datasets/*.py",
+        "toplabel/datasets/formats/*.py",
+        "toplabel/seeds.py",
+    ),
+    "tune": (
+        "workflow/scripts/tune_*.py",
+        "workflow/scripts/refine_grid.py",
+        *_CORE,
+        *_MEASURES,
+        *_FITTING,
+        "toplabel/selection/tuning.py",
+        "toplabel/selection/results.py",
+        "toplabel/selection/choice.py",
+    ),
     "select": (
+        "workflow/scripts/select_best.py",
         "toplabel/selection/choice.py",
         "toplabel/selection/measures.py",
         "toplabel/selection/results.py",
     ),
-    "train": (*_CORE, *_FITTING, "toplabel/selection/final.py"),
+    "train": (
+        "workflow/scripts/train_final.py",
+        *_CORE,
+        *_FITTING,
+        "toplabel/selection/final.py",
+    ),
     "threshold": (
+        "workflow/scripts/set_cutoffs.py",
         *_MEASURES,
         "toplabel/selection/cutoffs.py",
         "toplabel/selection/evaluation.py",
         "toplabel/selection/final.py",
     ),
     "evaluate": (
+        "workflow/scripts/evaluate_test.py",
         *_MEASURES,
         "toplabel/selection/evaluation.py",
         "toplabel/selection/final.py",
         "toplabel/selection/fitting.py",
     ),
-    "compare": ("toplabel/studies/*.py",),
-    "datasets": ("toplabel/datasets/statistics.py",),
-    "tables": ("toplabel/studies/*.py",),
-    "figures": ("toplabel/reporting/*.py", "toplabel/studies/*.py"),
-    "report": ("toplabel/reporting/*.py", "toplabel/reporting/templates/*"),
-    "run": ("toplabel/workflow/machine.py",),
+    "datasets": (
+        "workflow/scripts/collect_datasets.py",
+        "toplabel/datasets/statistics.py",
+    ),
+    "compare": ("workflow/scripts/compare_published.py", "toplabel/studies/*.py"),
+    "tables": ("workflow/scripts/make_table.py", "toplabel/studies/*.py"),
+    "figures": (
+        "workflow/scripts/draw_*.py",
+        "toplabel/selection/curves.py",
+        "toplabel/reporting/figures.py",
+        "toplabel/reporting/labels.py",
+        "toplabel/reporting/style.py",
+    ),
+    "report": (
+        "workflow/scripts/write_*.py",
+        "toplabel/reporting/*.py",
+        "toplabel/reporting/templates/*",
+    ),
+    "run": ("workflow/scripts/describe_run.py", "toplabel/workflow/machine.py"),
 }
+_EVERY_STAGE = ("toplabel/files.py", "toplabel/workflow/jobs.py")
+_OF_CHECKOUT = ("csrc/", "workflow/")
 
 
 @cache
@@ -82,10 +121,11 @@ def fingerprint(stage: str, root: Path, package: Path | None = None) -> str:
         The folder that holds the package ``toplabel``; by default where this module lies.
     """
     package = package or Path(__file__).resolve().parents[2]
-    patterns = STAGES[stage]
-    c_sources = [pattern for pattern in patterns if pattern.startswith("csrc/")]
-    others = [pattern for pattern in patterns if not pattern.startswith("csrc/")]
-    return _digest(sum_of(root, c_sources), sum_of(package, others))
+    patterns = (*_EVERY_STAGE, *STAGES[stage])
+    of_checkout = [pattern for pattern in patterns if pattern.startswith(_OF_CHECKOUT)]
+    others = [pattern for pattern in patterns if not pattern.startswith(_OF_CHECKOUT)]
+    both = f"{sum_of(root, of_checkout)} {sum_of(package, others)}"
+    return hashlib.sha256(both.encode()).hexdigest()[:16]
 
 
 @cache
@@ -101,7 +141,3 @@ def sum_of(base: Path, patterns: Iterable[str]) -> str:
             digest.update(f"{path.relative_to(base).as_posix()}\n".encode())
             digest.update(_content(path))
     return digest.hexdigest()[:16]
-
-
-def _digest(*parts: str) -> str:
-    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]

@@ -15,6 +15,10 @@ from toplabel.selection.fitting import Settings
 from toplabel.selection.grids import Budget, Protocol, delta_grids, parse_protocol
 from toplabel.selection.problems import Method
 
+# Columns of the stages' tables that are not real numbers.
+_TEXT = ("dataset", "method", "split", "metric", "status", "strategy", "budget", "at_edge")
+_WHOLE = ("epochs",)
+
 logger = logging.getLogger("toplabel")
 
 
@@ -71,8 +75,15 @@ def settings_of(params: Any) -> Settings:
 
 
 def read_table(path: str) -> pd.DataFrame:
-    """Read a stage's CSV file; numbers come back as the very same bits."""
-    return pd.read_csv(path, dtype={"split": str}, float_precision="round_trip")
+    """Read a stage's CSV file; numbers come back as the very same bits.
+
+    Not by pandas' parser, whose default rounds differently from version to version.
+    """
+    table = pd.read_csv(path, dtype=str, keep_default_na=False)
+    for column in table.columns.difference(_TEXT):
+        kind = int if column in _WHOLE else float
+        table[column] = [kind(text) if text else float("nan") for text in table[column]]
+    return table
 
 
 def write_table(table: pd.DataFrame, path: str) -> None:

@@ -1,0 +1,250 @@
+"""The scripts of the stages, called with a stand-in for Snakemake's object."""
+
+import importlib.util
+import sys
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+from running import ROOT
+
+from toplabel.datasets.prepared import Part, Prepared, Split, load_prepared, save_prepared
+from toplabel.workflow.jobs import read_table, run, write_table
+
+SCRIPTS = sorted((ROOT / "workflow/scripts").glob("*.py"))
+DELTAS = {"five": {"kind": "linear", "from": -1, "to": 1, "count": 5}}
+BUDGET = {
+    "C": {"base": 2, "from": -6, "to": 2, "step": 4},
+    "deltas": "five",
+    "folds": 2,
+    "refine": {"step": 2, "span": 1},
+}
+SETTINGS = {"seed": 0}
+
+
+class Named(dict):
+    """Like Snakemake's named lists: by attribute, and with `get`."""
+
+    __getattr__ = dict.__getitem__
+
+
+def _script(name):
+    spec = importlib.util.spec_from_file_location(name, ROOT / f"workflow/scripts/{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def _call(name, tmp_path, **parts):
+    """Run a script as Snakemake would; its `snakemake` object has the given parts."""
+    fields = {key: Named(value) for key, value in parts.items()}
+    for key in ("input", "output", "params", "wildcards", "config"):
+        fields.setdefault(key, Named())
+    stand_in = SimpleNamespace(
+        log=[str(tmp_path / f"logs/{name}.log")],
+        scriptdir=str(ROOT / "workflow/rules/../scripts"),
+        **fields,
+    )
+    run(_script(name).main, stand_in)
+
+
+def _params(validation, task, metrics):
+    loss = {"multiclass": "lr_multi", "multilabel": "lr_ml"}[task]
+    protocol = {
+        "validation": validation,
+        "retrain_on": "train",
+        "metrics": metrics,
+        "budgets": {"standard": BUDGET},
+    }
+    return {
+        "method": {"name": loss, "task": task, "loss": loss, "k": 1, "gamma": 0.0},
+        "protocol": {"name": "toy", "protocol": protocol, "deltas": DELTAS},
+        "budget": "standard",
+        "settings": SETTINGS,
+        "threshold": {"strategy": "tune"},
+    }
+
+
+def _toy(folder, task):
+    rng = np.random.default_rng(0)
+    parts = {}
+    for name in ("train", "test"):
+        y = np.arange(60) % 3
+        X = np.eye(3)[y] + 0.5 * rng.standard_normal((60, 3))
+        Y = np.eye(3, dtype=np.uint8)[y]
+        Y[::5, 0] = 1
+        X[::5, 0] += 1
+        labels = {"y": y.astype(np.int64)} if task == "multiclass" else {"Y": Y}
+        parts[name] = Part(X=X, **labels)
+    split = Split("main", "train", None, "test")
+    save_prepared(Prepared("toy", task, 3, ["a", "b", "c"], parts, [split]), folder)
+    return str(folder / "meta.json")
+
+
+def _finish(tmp_path, meta, units, params):
+    """select, train, threshold, evaluate; the table of test metrics by metric."""
+    files = {
+        name: str(tmp_path / name)
+        for name in ("selection.csv", "models.npz", "certificates.csv", "thresholds.csv")
+    }
+    selection, models, certificates, thresholds = files.values()
+    _call("select_best", tmp_path, input={"units": units}, output={"selection": selection})
+    _call(
+        "train_final",
+        tmp_path,
+        input={"meta": meta, "selection": selection},
+        output={"models": models, "certificates": certificates},
+        params=params,
+    )
+    _call(
+        "set_cutoffs",
+        tmp_path,
+        input={"meta": meta, "selection": selection, "models": models},
+        output={"thresholds": thresholds},
+        params=params,
+    )
+    _call(
+        "evaluate_test",
+        tmp_path,
+        input={
+            "meta": meta,
+            "units": units,
+            "models": models,
+            "certificates": certificates,
+            "thresholds": thresholds,
+        },
+        output={"evaluation": str(tmp_path / "evaluation.csv")},
+        params=params,
+        wildcards={"dataset": "toy", "method": params["method"]["name"]},
+    )
+    return read_table(str(tmp_path / "evaluation.csv")).set_index("metric")
+
+
+def test_a_multiclass_set_goes_through_all_stages(tmp_path):
+    meta = _toy(tmp_path / "data", "multiclass")
+    params = _params("holdout", "multiclass", ["top1", "top2", "top9"])
+    unit = str(tmp_path / "main.npz")
+    _call(
+        "tune_split",
+        tmp_path,
+        input={"meta": meta},
+        output={"unit": unit},
+        params=params,
+        wildcards={"split": "main"},
+    )
+    table = _finish(tmp_path, meta, [unit], params)
+    assert list(table.index) == ["top1", "top2"]  # there are three classes
+    assert table.loc["top1", "value"] > 60
+    assert (table["relative_gap"] <= 1e-3).all()
+    assert (table["status"] == "converged").all()
+
+
+def test_a_multilabel_set_goes_through_both_phases(tmp_path):
+    meta = _toy(tmp_path / "data", "multilabel")
+    params = _params("folds", "multilabel", ["rank_loss", "f1_micro"])
+    coarse, fine = [], []
+    for fold in range(2):
+        coarse.append(str(tmp_path / f"coarse{fold}.npz"))
+        _call(
+            "tune_fold",
+            tmp_path,
+            input={"meta": meta},
+            output={"unit": coarse[-1]},
+            params=params,
+            wildcards={"split": "main", "fold": str(fold), "block": "0"},
+        )
+    grid = str(tmp_path / "fine.json")
+    _call(
+        "refine_grid",
+        tmp_path,
+        input={"units": coarse},
+        output={"grid": grid},
+        params=params,
+        wildcards={"split": "main"},
+    )
+    for fold in range(2):
+        fine.append(str(tmp_path / f"fine{fold}.npz"))
+        _call(
+            "tune_fold",
+            tmp_path,
+            input={"meta": meta, "grid": grid},
+            output={"unit": fine[-1]},
+            params=params,
+            wildcards={"split": "main", "fold": str(fold)},
+        )
+    table = _finish(tmp_path, meta, [*coarse, *fine], params)
+    assert table.loc["rank_loss", "value"] < 0.3
+    assert table.loc["f1_micro", "value"] > 60
+    assert np.isnan(table.loc["rank_loss", "delta"])
+    exponents = {np.log2(C) for C in table["C"]}
+    assert exponents <= {-6, -4, -2, 0, 2}
+
+
+def test_bad_input_is_one_line_in_the_log_and_status_1(tmp_path):
+    meta = _toy(tmp_path / "data", "multiclass")
+    params = _params("holdout", "multiclass", ["top1"])
+    with pytest.raises(SystemExit) as caught:
+        _call(
+            "tune_split",
+            tmp_path,
+            input={"meta": meta},
+            output={"unit": str(tmp_path / "unit.npz")},
+            params=params,
+            wildcards={"split": "s07"},
+        )
+    assert caught.value.code == 1
+    log = (tmp_path / "logs/tune_split.log").read_text(encoding="utf-8").splitlines()
+    assert len(log) == 1
+    assert log[0].endswith("data set 'toy': unknown split 's07'; known: main")
+    assert not (tmp_path / "unit.npz").exists()
+
+
+def test_an_unexpected_error_keeps_its_traceback(tmp_path):
+    def main(snakemake):
+        raise RuntimeError("unexpected")
+
+    stand_in = SimpleNamespace(log=[str(tmp_path / "x.log")])
+    with pytest.raises(RuntimeError):
+        run(main, stand_in)
+    assert "Traceback" in (tmp_path / "x.log").read_text(encoding="utf-8")
+
+
+def test_fetching_and_preparing_an_embedded_set(tmp_path):
+    config = {"mirrors": [], "download": False}
+    common = {"params": {"raw_folder": str(tmp_path / "raw")}, "wildcards": {"dataset": "digits"}}
+    receipt = tmp_path / "fetch.json"
+    _call("fetch_raw", tmp_path, output={"receipt": str(receipt)}, config=config, **common)
+    assert receipt.read_text(encoding="utf-8").strip() == "{}"
+    meta = tmp_path / "results/digits/data/meta.json"
+    _call("prepare_dataset", tmp_path, output={"meta": str(meta)}, **common)
+    assert load_prepared(meta.parent).n_classes == 10
+    datasets = tmp_path / "datasets.csv"
+    _call(
+        "collect_datasets",
+        tmp_path,
+        input={"metas": [str(meta)]},
+        output={"datasets": str(datasets)},
+        params={"others": {}, "reasons": {"letter": "not at hand"}},
+    )
+    table = pd.read_csv(datasets).set_index("dataset")
+    assert table.loc["digits", "status"] == "ready"
+    assert table.loc["digits", "n_features"] == 64
+    assert table.loc["letter", ["status", "reason"]].tolist() == ["missing", "not at hand"]
+
+
+@pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.stem)
+def test_scripts_are_importable_and_documented(path):
+    module = _script(path.stem)
+    assert callable(module.main)
+    assert module.__doc__
+    assert path.stem not in sys.stdlib_module_names  # the folder is on the path of every job
+
+
+def test_tables_keep_every_bit(tmp_path):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"split": ["007", "1"], "C": 10.0 ** rng.uniform(-9, 9, 2)})
+    write_table(table, str(tmp_path / "t.csv"))
+    again = read_table(str(tmp_path / "t.csv"))
+    pd.testing.assert_frame_equal(again, table, check_exact=True, check_dtype=False)
+    assert again["split"].tolist() == ["007", "1"]
