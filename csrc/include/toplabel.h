@@ -98,6 +98,15 @@ tl_status tl_lambert_w_exp(size_t n, const double *t, double *y);
 tl_status tl_prox_topk_simplex_beta(size_t n, const double *b, size_t k, double radius, double bias,
                                     double *x, double *work);
 
+/** The same over { x : <1,x> <= radius, 0 <= x_j <= <1,x>/k }, the top-k simplex alpha (the paper,
+ *  Eq. (2)). work: n. */
+tl_status tl_prox_topk_simplex_alpha(size_t n, const double *b, size_t k, double radius,
+                                     double bias, double *x, double *work);
+
+/** The same over { x : 0 <= x_j <= <1,x>/k }, the top-k cone. work: n. */
+tl_status tl_prox_topk_cone(size_t n, const double *b, size_t k, double bias, double *x,
+                            double *work);
+
 /** Projection of (b, b_bar) onto the bipartite simplex { (x, y) >= 0 : <1,x> = <1,y> <= radius }
  *  (the paper, Eq. (17)) by variable fixing. n, n_bar >= 1, radius >= 0. work: n + n_bar. */
 tl_status tl_prox_bipartite_simplex(size_t n, const double *b, size_t n_bar, const double *b_bar,

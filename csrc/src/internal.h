@@ -60,6 +60,17 @@ TL_INLINE double tl_above(double b, tl_threshold t) {
  * somewhere. */
 tl_threshold tl_knapsack_threshold(size_t n, double *b, double u, double a, double c);
 
+/* x_j = min((b_j - t)_+, u). */
+typedef struct tl_capped {
+    tl_threshold t;
+    double u;
+} tl_capped;
+
+/* The biased projection onto the top-k simplex alpha of this radius > 0; infinite: onto the top-k
+ * cone. work: n. */
+tl_capped tl_topk_alpha_threshold(size_t n, const double *b, size_t k, double radius, double bias,
+                                  double *work);
+
 /* Thresholds of the projection of (b, b_bar) onto the bipartite simplex; both arrays are destroyed.
  * If the projection is zero, so are both tau. radius > 0; n, n_bar >= 1. */
 void tl_bipartite_thresholds(size_t n, double *b, size_t n_bar, double *b_bar, double radius,

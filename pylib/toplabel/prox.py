@@ -10,7 +10,84 @@ import numpy as np
 from toplabel._arrays import as_integer, as_number, as_rows, pointer
 from toplabel._lib import check, ffi, lib
 
-__all__ = ["bipartite_entropic", "bipartite_simplex", "lambert_w_exp", "topk_simplex_beta"]
+__all__ = [
+    "bipartite_entropic",
+    "bipartite_simplex",
+    "lambert_w_exp",
+    "topk_cone",
+    "topk_simplex_alpha",
+    "topk_simplex_beta",
+]
+
+
+def topk_simplex_alpha(b, k: int = 1, radius: float = 1.0, bias: float = 0.0) -> np.ndarray:
+    """Biased projection onto the top-k simplex alpha.
+
+    The minimiser of ``||x - b||^2 + bias <1, x>^2`` over the x with ``<1, x> <= radius`` and
+    ``0 <= x_j <= <1, x> / k``. With k = 1 that is the simplex.
+
+    Parameters
+    ----------
+    b : array-like, (d,) or (rows, d)
+    k : int, 1..d
+    radius : float >= 0
+    bias : float >= 0
+        The rho of TPAMI Eq. (10).
+
+    Returns
+    -------
+    ndarray, shape of `b`
+
+    Notes
+    -----
+    TPAMI Eq. (2) and Proposition 14; NIPS 2015 section 4, but by root finding without sorting.
+    """
+    rows, single = as_rows(b, "b")
+    k = as_integer(k, "k", 1, rows.shape[1])
+    radius = as_number(radius, "radius", 0.0)
+    bias = as_number(bias, "bias", 0.0)
+    x = np.empty_like(rows)
+    work = np.empty(rows.shape[1])
+    for source, target in zip(rows, x, strict=True):
+        check(
+            lib.tl_prox_topk_simplex_alpha(
+                rows.shape[1], pointer(source), k, radius, bias, pointer(target), pointer(work)
+            )
+        )
+    return x[0] if single else x
+
+
+def topk_cone(b, k: int = 1, bias: float = 0.0) -> np.ndarray:
+    """Biased projection onto the top-k cone.
+
+    The minimiser of ``||x - b||^2 + bias <1, x>^2`` over the x with ``0 <= x_j <= <1, x> / k``.
+
+    Parameters
+    ----------
+    b : array-like, (d,) or (rows, d)
+    k : int, 1..d
+    bias : float >= 0
+
+    Returns
+    -------
+    ndarray, shape of `b`
+
+    Notes
+    -----
+    NIPS 2015 section 4.2, but by root finding without sorting.
+    """
+    rows, single = as_rows(b, "b")
+    k = as_integer(k, "k", 1, rows.shape[1])
+    bias = as_number(bias, "bias", 0.0)
+    x = np.empty_like(rows)
+    work = np.empty(rows.shape[1])
+    for source, target in zip(rows, x, strict=True):
+        check(
+            lib.tl_prox_topk_cone(
+                rows.shape[1], pointer(source), k, bias, pointer(target), pointer(work)
+            )
+        )
+    return x[0] if single else x
 
 
 def topk_simplex_beta(b, k: int = 1, radius: float = 1.0, bias: float = 0.0) -> np.ndarray:

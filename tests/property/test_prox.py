@@ -49,6 +49,43 @@ def test_topk_simplex_beta_is_feasible_and_optimal(b, k, radius, bias):
 
 
 @settings(max_examples=600, deadline=None)
+@given(vectors, st.integers(1, 12), radii, biases)
+@example(np.array([10.0, 0.0, 0.0]), 2, 100.0, 0.0)
+@example(np.array([3.0, 3.0, 3.0]), 3, 1.0, 0.0)
+@example(np.array([1.0, -2.0, 0.9]), 2, 1.0, 1.0)
+@example(np.array([2.0**i for i in range(12)]), 5, 1e-12, 1.0)
+@example(np.array([2.0**i for i in range(12)]), 11, 1e6, 0.0)
+@example(np.array([1e15, 1.0, -1e15]), 2, 1.0, 0.0)
+def test_topk_simplex_alpha_is_feasible_and_optimal(b, k, radius, bias):
+    k = min(k, len(b))
+    x = prox.topk_simplex_alpha(b, k=k, radius=radius, bias=bias)
+    tol = tolerance(b, radius=radius)
+    assert x.min() >= 0.0
+    assert x.sum() <= radius + tol * len(b)
+    assert x.max() <= x.sum() / k + tol * len(b)
+    g = b - x - bias * x.sum()
+    excess = oracles.support_topk_simplex_alpha(g, k, radius) - g @ x
+    assert excess <= 20 * len(b) * tol * radius
+
+
+@settings(max_examples=600, deadline=None)
+@given(vectors, st.integers(1, 12), biases)
+@example(np.array([10.0, 0.0, 0.0]), 2, 0.0)
+@example(np.array([5.0, 4.0, 3.0]), 1, 0.0)
+@example(np.array([1.0, -1.0]), 2, 0.0)
+def test_topk_cone_is_feasible_and_optimal(b, k, bias):
+    k = min(k, len(b))
+    x = prox.topk_cone(b, k=k, bias=bias)
+    tol = tolerance(b) * len(b)
+    assert x.min() >= 0.0
+    assert x.max() <= x.sum() / k + tol
+    g = b - x - bias * x.sum()
+    # The residual is in the polar cone (no direction of the cone ascends) and orthogonal to x.
+    assert oracles.support_topk_simplex_alpha(g, k, 1.0) <= 20 * tol
+    assert abs(g @ x) <= 20 * tol * max(1e-300, np.abs(x).sum())
+
+
+@settings(max_examples=600, deadline=None)
 @given(vectors, vectors, radii)
 @example(np.array([1.0, 1.0]), np.array([-1.0, -1.0]), 1.0)
 @example(np.array([1e15, -1e15]), np.array([1e15, 1.0]), 1e-12)

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+/* Projections onto the top-k cone and the top-k simplex alpha (NIPS 2015, section 4; the paper,
+ * Proposition 14).
+ *
+ * Both are min ||x - b||^2 + bias s^2 with s = <1, x> and 0 <= x_j <= u = s/k, the simplex with s
+ * <= radius besides. For a fixed s it is a knapsack problem with a threshold t(s), x_j = clip(b_j -
+ * t, 0, u), and half the derivative of its value in s is
+ *
+ *     h(s) = bias s - t(s) - (1/k) sum_{j in U} (b_j - t(s) - u),   U = { j : b_j - t >= u },
+ *
+ * which increases. So s is the root of h, or 0 if h(0+) = -(sum of the k largest b)/k >= 0, or the
+ * radius if h(radius) <= 0. The papers search the partitions of the sorted b instead; here nothing
+ * is sorted. */
+#include "internal.h"
+
+#include <string.h>
+
+/* Moves the k largest of b to the front and returns their sum (Hoare's selection). */
+static double sum_of_largest(size_t n, double *b, size_t k) {
+    size_t low = 0, high = n;
+    while (high - low > 1) {
+        const double pivot = b[low + (high - low) / 2];
+        size_t i = low, above = low;
+        /* three ways: larger than the pivot, equal, smaller */
+        size_t end = high;
+        while (i < end) {
+            const double value = b[i];
+            if (value > pivot) {
+                b[i++] = b[above];
+                b[above++] = value;
+            } else if (value < pivot) {
+                b[i] = b[--end];
+                b[end] = value;
+            } else {
+                i++;
+            }
+        }
+        if (k <= above)
+            high = above;
+        else if (k >= end)
+            low = end;
+        else
+            break; /* the k-th largest is one of the equal ones */
+        if (low >= k) break;
+    }
+    double sum = 0.0;
+    for (size_t j = 0; j < k; j++)
+        sum += b[j];
+    return sum;
+}
+
+typedef struct cone_point {
+    tl_threshold t;
+    double h;     /* h(s) */
+    double slope; /* of its linear piece */
+} cone_point;
+
+static cone_point evaluate(size_t n, const double *b, size_t k, double bias, double s,
+                           double *work) {
+    const double u = s / (double)k, inverse_k = 1.0 / (double)k;
+    memcpy(work, b, n * sizeof *work);
+    cone_point p = {.t = tl_knapsack_threshold(n, work, u, s, 0.0)};
+    double excess = 0.0, capped = 0.0, free_count = 0.0;
+    for (size_t j = 0; j < n; j++) {
+        const double x = (b[j] - p.t.top) - p.t.tau;
+        if (x >= u) {
+            excess += x - u;
+            capped += 1.0;
+        } else if (x > 0.0) {
+            free_count += 1.0;
+        }
+    }
+    p.h = bias * s - (p.t.top + p.t.tau) - inverse_k * excess;
+    const double rest = 1.0 - capped * inverse_k;
+    p.slope =
+        bias + capped * inverse_k * inverse_k + (free_count > 0.0 ? rest * rest / free_count : 0.0);
+    return p;
+}
+
+tl_capped tl_topk_alpha_threshold(size_t n, const double *b, size_t k, double radius, double bias,
+                                  double *work) {
+    const tl_capped zero = {{0.0, INFINITY}, 0.0};
+    memcpy(work, b, n * sizeof *work);
+    const double largest = sum_of_largest(n, work, k);
+    if (!(largest > 0.0)) return zero;
+
+    /* The norm of a projection onto a cone is at most that of the positive part, and s <= sqrt(n)
+     * ||x||. */
+    double squares = 0.0;
+    for (size_t j = 0; j < n; j++)
+        squares += b[j] > 0.0 ? b[j] * b[j] : 0.0;
+    double low = 0.0, high = sqrt((double)n * squares);
+    cone_point p;
+    if (radius < high) {
+        p = evaluate(n, b, k, bias, radius, work);
+        if (p.h <= 0.0) return (tl_capped){p.t, radius / (double)k};
+        high = radius;
+    } else {
+        p = evaluate(n, b, k, bias, high, work);
+    }
+    /* Newton on a piecewise linear function: exact as soon as the piece is right; bisection keeps
+     * it in the bracket. */
+    double s = high;
+    for (int round = 0; round < 200; round++) {
+        if (p.h > 0.0)
+            high = s;
+        else
+            low = s;
+        double next = s - p.h / p.slope;
+        if (!(next > low && next < high)) next = 0.5 * (low + high);
+        if (next == s || next <= low || next >= high) break;
+        s = next;
+        p = evaluate(n, b, k, bias, s, work);
+        if (p.h == 0.0) break;
+    }
+    return (tl_capped){p.t, s / (double)k};
+}
+
+static tl_status check(size_t n, const double *b, size_t k, double radius, double bias, double *x,
+                       double *work) {
+    if (b == NULL || x == NULL || work == NULL) return TL_ERR_NULL;
+    if (n < 1 || k < 1 || k > n) return TL_ERR_DIMENSION;
+    if (!(radius >= 0.0) || !(bias >= 0.0) || !isfinite(bias)) return TL_ERR_PARAMETER;
+    return tl_all_finite(n, b) ? TL_OK : TL_ERR_NOT_FINITE;
+}
+
+static void project(size_t n, const double *b, size_t k, double radius, double bias, double *x,
+                    double *work) {
+    tl_capped c = {{0.0, INFINITY}, 0.0};
+    if (radius > 0.0) c = tl_topk_alpha_threshold(n, b, k, radius, bias, work);
+    for (size_t j = 0; j < n; j++)
+        x[j] = fmin(tl_above(b[j], c.t), c.u);
+}
+
+tl_status tl_prox_topk_simplex_alpha(size_t n, const double *b, size_t k, double radius,
+                                     double bias, double *x, double *work) {
+    const tl_status status = check(n, b, k, radius, bias, x, work);
+    if (status != TL_OK) return status;
+    if (!isfinite(radius)) return TL_ERR_PARAMETER;
+    project(n, b, k, radius, bias, x, work);
+    return TL_OK;
+}
+
+tl_status tl_prox_topk_cone(size_t n, const double *b, size_t k, double bias, double *x,
+                            double *work) {
+    const tl_status status = check(n, b, k, 1.0, bias, x, work);
+    if (status != TL_OK) return status;
+    project(n, b, k, INFINITY, bias, x, work);
+    return TL_OK;
+}
