@@ -118,30 +118,45 @@ tl_status tl_prox_bipartite_simplex(size_t n, const double *b, size_t n_bar, con
 tl_status tl_prox_bipartite_entropic(size_t n, const double *b, size_t n_bar, const double *b_bar,
                                      double alpha, double *x, double *y, double *work);
 
+/** argmin alpha/2 (<x,x> + s^2) - <b,x> + <x,log x> + (1 - s) log(1 - s), s = <1,x>, over the top-k
+ * simplex alpha of radius 1 (the paper, Eq. (11)). 1 <= k <= n, alpha > 0. x may not overlap b.
+ * work: 3 n + 2. */
+tl_status tl_prox_topk_entropic(size_t n, const double *b, size_t k, double alpha, double *x,
+                                double *work);
+
 /* ---- Losses ---- */
 
-/** The losses. Multiclass ones take one label a row, multilabel ones (..._ML) a set of labels. */
+/** The losses. Multiclass ones take one label a row, multilabel ones (..._ML) a set of labels,
+ * one-vs-all ones either. */
 typedef enum tl_loss_id {
-    TL_LOSS_SVM_MULTI = 0, /* multiclass SVM, gamma >= 0 */
-    TL_LOSS_LR_MULTI,      /* softmax */
-    TL_LOSS_SVM_ML,        /* multilabel SVM, gamma >= 0 */
-    TL_LOSS_LR_ML,         /* multilabel softmax */
-    TL_LOSS_COUNT          /* number of losses; not a loss */
+    TL_LOSS_SVM_OVA = 0,    /* one-vs-all hinge, gamma >= 0; with label sets: binary relevance */
+    TL_LOSS_LR_OVA,         /* one-vs-all logistic */
+    TL_LOSS_SVM_MULTI,      /* multiclass SVM, gamma >= 0 */
+    TL_LOSS_TOPK_SVM_ALPHA, /* top-k SVM alpha, k, gamma >= 0 */
+    TL_LOSS_TOPK_SVM_BETA,  /* top-k SVM beta, k, gamma >= 0 */
+    TL_LOSS_LR_MULTI,       /* softmax */
+    TL_LOSS_TOPK_ENT,       /* top-k entropy, k */
+    TL_LOSS_SVM_ML,         /* multilabel SVM, gamma >= 0 */
+    TL_LOSS_LR_ML,          /* multilabel softmax */
+    TL_LOSS_COUNT           /* number of losses; not a loss */
 } tl_loss_id;
 
 /** Value of the loss at given scores, averaged over nothing: values[i] is the loss of row i.
  *  labels as in tl_data; scores (n, m). */
-tl_status tl_loss_values(tl_loss_id loss, double gamma, size_t n, size_t m, const double *scores,
-                         const int64_t *label_start, const int32_t *label, double *values);
+tl_status tl_loss_values(tl_loss_id loss, size_t k, double gamma, size_t n, size_t m,
+                         const double *scores, const int64_t *label_start, const int32_t *label,
+                         double *values);
 
 /** Gradient in the scores, (n, m), of a smooth loss (lr_*, or gamma > 0; else TL_ERR_LOSS). */
-tl_status tl_loss_gradients(tl_loss_id loss, double gamma, size_t n, size_t m, const double *scores,
-                            const int64_t *label_start, const int32_t *label, double *gradients);
+tl_status tl_loss_gradients(tl_loss_id loss, size_t k, double gamma, size_t n, size_t m,
+                            const double *scores, const int64_t *label_start, const int32_t *label,
+                            double *gradients);
 
 /** Conjugate L*(v_i) for each row v_i of v (n, m); +inf outside the domain, which is tested with a
  *  relative tolerance of 1e-9. */
-tl_status tl_loss_conjugates(tl_loss_id loss, double gamma, size_t n, size_t m, const double *v,
-                             const int64_t *label_start, const int32_t *label, double *values);
+tl_status tl_loss_conjugates(tl_loss_id loss, size_t k, double gamma, size_t n, size_t m,
+                             const double *v, const int64_t *label_start, const int32_t *label,
+                             double *values);
 
 /* ---- Solver ---- */
 
@@ -165,6 +180,7 @@ typedef struct tl_data {
 
 typedef struct tl_settings {
     tl_loss_id loss;
+    size_t k;       /* of top-k losses, 1 <= k < m; 1 for the others */
     double gamma;   /* smoothing of the hinge; 0: none */
     double C;       /* > 0 */
     double C_start; /* the C for which the starting point is feasible; 0: the same C. If they

@@ -71,6 +71,13 @@ typedef struct tl_capped {
 tl_capped tl_topk_alpha_threshold(size_t n, const double *b, size_t k, double radius, double bias,
                                   double *work);
 
+/* The biased projection onto the top-k simplex beta of this radius > 0. work: n. */
+tl_capped tl_topk_beta_threshold(size_t n, const double *b, size_t k, double radius, double bias,
+                                 double *work);
+
+/* Sum of the k largest of b, which are moved to the front. */
+double tl_sum_of_largest(size_t n, double *b, size_t k);
+
 /* Thresholds of the projection of (b, b_bar) onto the bipartite simplex; both arrays are destroyed.
  * If the projection is zero, so are both tau. radius > 0; n, n_bar >= 1. */
 void tl_bipartite_thresholds(size_t n, double *b, size_t n_bar, double *b_bar, double radius,
@@ -79,6 +86,12 @@ void tl_bipartite_thresholds(size_t n, double *b, size_t n_bar, double *b_bar, d
 /* p_j = V(z_j - t)/alpha with sum 1, alpha > 0; *t is the start when finite, and the root on
  * return. p and z may not overlap. */
 void tl_entropic_solve(size_t m, const double *z, double alpha, double *t, double *p);
+
+/* x in the top-k simplex alpha that minimises alpha/2 (<x,x> + s^2) - <b,x> + <x,log x> + (1-s)
+ * log(1-s), s = <1,x>, which is returned. *t is the start of the case without a cap. x may not
+ * overlap the rest; z, p: n + 1. */
+double tl_topk_entropic_project(size_t n, const double *b, size_t k, double alpha, double *t,
+                                double *x, double *z, double *p);
 
 /* ---- losses ---- */
 
@@ -89,26 +102,48 @@ typedef struct tl_row {
     size_t n_labels;
 } tl_row;
 
+/* What distinguishes members of a family of losses. */
+typedef struct tl_params {
+    double gamma;
+    size_t k;
+} tl_params;
+
 /* A loss is this table, one instance a loss, in loss.c's list. `work` is 4 m doubles. */
 typedef struct tl_loss_ops {
     bool multiclass;          /* exactly one label a row */
     bool quadratic_conjugate; /* L*(s v) = l s + q s^2 */
     bool always_smooth;       /* smooth for gamma = 0 too */
+    bool has_k;               /* 1 <= k < m; k is 1 otherwise */
     /* Maximise D over the row's dual variables: from the scores s = W^T x_i (which contain the old
      * a) to the new a. *t is a number kept for the row from one update to the next, NaN at first.
      */
-    void (*update)(const tl_row *row, double gamma, size_t m, const double *s, const double *a,
+    void (*update)(const tl_row *row, tl_params params, size_t m, const double *s, const double *a,
                    double *a_new, double *t, double *work);
-    double (*value)(const tl_row *row, double gamma, size_t m, const double *s, double *work);
-    void (*gradient)(const tl_row *row, double gamma, size_t m, const double *s, double *g,
+    double (*value)(const tl_row *row, tl_params params, size_t m, const double *s, double *work);
+    void (*gradient)(const tl_row *row, tl_params params, size_t m, const double *s, double *g,
                      double *work);
     /* L*(v), v = scale * a; the domain is not tested. */
-    double (*conjugate)(const tl_row *row, double gamma, size_t m, const double *a, double scale);
+    double (*conjugate)(const tl_row *row, tl_params params, size_t m, const double *a,
+                        double scale);
     /* Largest violation of the domain by v = scale * a, relative to its size. */
-    double (*infeasibility)(const tl_row *row, size_t m, const double *a, double scale);
+    double (*infeasibility)(const tl_row *row, tl_params params, size_t m, const double *a,
+                            double scale);
 } tl_loss_ops;
 
-extern const tl_loss_ops tl_ops_svm_multi, tl_ops_svm_ml, tl_ops_lr_multi, tl_ops_lr_ml;
+extern const tl_loss_ops tl_ops_svm_ova, tl_ops_lr_ova, tl_ops_svm_multi, tl_ops_topk_svm_alpha,
+    tl_ops_topk_svm_beta, tl_ops_lr_multi, tl_ops_topk_ent, tl_ops_svm_ml, tl_ops_lr_ml;
+
+/* What families share. */
+double tl_infeasibility_topk_alpha(const tl_row *row, tl_params params, size_t m, const double *a,
+                                   double scale);
+double tl_conjugate_svm_multi(const tl_row *row, tl_params params, size_t m, const double *a,
+                              double scale);
+double tl_conjugate_softmax(const tl_row *row, tl_params params, size_t m, const double *a,
+                            double scale);
+
+TL_INLINE bool tl_k_fits(const tl_loss_ops *ops, size_t k, size_t m) {
+    return ops->has_k ? k >= 1 && k < m : k == 1;
+}
 
 /* NULL for an unknown loss. */
 const tl_loss_ops *tl_loss_get(tl_loss_id loss);

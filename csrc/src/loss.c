@@ -9,10 +9,20 @@
 
 const tl_loss_ops *tl_loss_get(tl_loss_id loss) {
     switch (loss) {
+    case TL_LOSS_SVM_OVA:
+        return &tl_ops_svm_ova;
+    case TL_LOSS_LR_OVA:
+        return &tl_ops_lr_ova;
     case TL_LOSS_SVM_MULTI:
         return &tl_ops_svm_multi;
+    case TL_LOSS_TOPK_SVM_ALPHA:
+        return &tl_ops_topk_svm_alpha;
+    case TL_LOSS_TOPK_SVM_BETA:
+        return &tl_ops_topk_svm_beta;
     case TL_LOSS_LR_MULTI:
         return &tl_ops_lr_multi;
+    case TL_LOSS_TOPK_ENT:
+        return &tl_ops_topk_ent;
     case TL_LOSS_SVM_ML:
         return &tl_ops_svm_ml;
     case TL_LOSS_LR_ML:
@@ -37,12 +47,13 @@ tl_status tl_check_labels(const tl_loss_ops *ops, size_t n, size_t m, const int6
     return TL_OK;
 }
 
-static tl_status check(tl_loss_id loss, double gamma, size_t n, size_t m, const double *scores,
-                       const int64_t *label_start, const int32_t *label, const double *out) {
+static tl_status check(tl_loss_id loss, size_t k, double gamma, size_t n, size_t m,
+                       const double *scores, const int64_t *label_start, const int32_t *label,
+                       const double *out) {
     if (scores == NULL || label_start == NULL || label == NULL || out == NULL) return TL_ERR_NULL;
     const tl_loss_ops *ops = tl_loss_get(loss);
     if (ops == NULL) return TL_ERR_LOSS;
-    if (n < 1 || m < 2) return TL_ERR_DIMENSION;
+    if (n < 1 || m < 2 || !tl_k_fits(ops, k, m)) return TL_ERR_DIMENSION;
     if (!(gamma >= 0.0) || !isfinite(gamma)) return TL_ERR_PARAMETER;
     const tl_status status = tl_check_labels(ops, n, m, label_start, label);
     if (status != TL_OK) return status;
@@ -57,45 +68,51 @@ static tl_row row_of(size_t i, const int64_t *label_start, const int32_t *label)
     return row;
 }
 
-tl_status tl_loss_values(tl_loss_id loss, double gamma, size_t n, size_t m, const double *scores,
-                         const int64_t *label_start, const int32_t *label, double *values) {
-    const tl_status status = check(loss, gamma, n, m, scores, label_start, label, values);
+tl_status tl_loss_values(tl_loss_id loss, size_t k, double gamma, size_t n, size_t m,
+                         const double *scores, const int64_t *label_start, const int32_t *label,
+                         double *values) {
+    const tl_status status = check(loss, k, gamma, n, m, scores, label_start, label, values);
     if (status != TL_OK) return status;
+    const tl_params params = {.gamma = gamma, .k = k};
     double *work = malloc(4 * m * sizeof *work);
     if (work == NULL) return TL_ERR_ALLOC;
     for (size_t i = 0; i < n; i++) {
         const tl_row row = row_of(i, label_start, label);
-        values[i] = tl_loss_get(loss)->value(&row, gamma, m, scores + i * m, work);
+        values[i] = tl_loss_get(loss)->value(&row, params, m, scores + i * m, work);
     }
     free(work);
     return TL_OK;
 }
 
-tl_status tl_loss_gradients(tl_loss_id loss, double gamma, size_t n, size_t m, const double *scores,
-                            const int64_t *label_start, const int32_t *label, double *gradients) {
-    const tl_status status = check(loss, gamma, n, m, scores, label_start, label, gradients);
+tl_status tl_loss_gradients(tl_loss_id loss, size_t k, double gamma, size_t n, size_t m,
+                            const double *scores, const int64_t *label_start, const int32_t *label,
+                            double *gradients) {
+    const tl_status status = check(loss, k, gamma, n, m, scores, label_start, label, gradients);
     if (status != TL_OK) return status;
+    const tl_params params = {.gamma = gamma, .k = k};
     const tl_loss_ops *ops = tl_loss_get(loss);
     if (!ops->always_smooth && gamma == 0.0) return TL_ERR_LOSS;
     double *work = malloc(4 * m * sizeof *work);
     if (work == NULL) return TL_ERR_ALLOC;
     for (size_t i = 0; i < n; i++) {
         const tl_row row = row_of(i, label_start, label);
-        ops->gradient(&row, gamma, m, scores + i * m, gradients + i * m, work);
+        ops->gradient(&row, params, m, scores + i * m, gradients + i * m, work);
     }
     free(work);
     return TL_OK;
 }
 
-tl_status tl_loss_conjugates(tl_loss_id loss, double gamma, size_t n, size_t m, const double *v,
-                             const int64_t *label_start, const int32_t *label, double *values) {
-    const tl_status status = check(loss, gamma, n, m, v, label_start, label, values);
+tl_status tl_loss_conjugates(tl_loss_id loss, size_t k, double gamma, size_t n, size_t m,
+                             const double *v, const int64_t *label_start, const int32_t *label,
+                             double *values) {
+    const tl_status status = check(loss, k, gamma, n, m, v, label_start, label, values);
     if (status != TL_OK) return status;
+    const tl_params params = {.gamma = gamma, .k = k};
     const tl_loss_ops *ops = tl_loss_get(loss);
     for (size_t i = 0; i < n; i++) {
         const tl_row row = row_of(i, label_start, label);
-        const bool inside = ops->infeasibility(&row, m, v + i * m, 1.0) <= DOMAIN_TOLERANCE;
-        values[i] = inside ? ops->conjugate(&row, gamma, m, v + i * m, 1.0) : INFINITY;
+        const bool inside = ops->infeasibility(&row, params, m, v + i * m, 1.0) <= DOMAIN_TOLERANCE;
+        values[i] = inside ? ops->conjugate(&row, params, m, v + i * m, 1.0) : INFINITY;
     }
     return TL_OK;
 }

@@ -7,14 +7,9 @@
 
 #include <string.h>
 
-/* Half a unit of the smallest probability that is told from 0 in x log x. */
-TL_INLINE double x_log_x(double x) {
-    return x > 1e-300 ? x * tl_log(x) : 0.0;
-}
-
-static void update(const tl_row *row, double gamma, size_t m, const double *s, const double *a,
+static void update(const tl_row *row, tl_params params, size_t m, const double *s, const double *a,
                    double *a_new, double *t, double *work) {
-    (void)gamma;
+    (void)params;
     if (row->n_labels == 0) {
         memset(a_new, 0, m * sizeof *a_new);
         return;
@@ -46,8 +41,8 @@ static double log_sum_exp(size_t m, const double *s) {
     return top + log(sum);
 }
 
-static double value(const tl_row *row, double gamma, size_t m, const double *s, double *work) {
-    (void)gamma;
+static double value(const tl_row *row, tl_params params, size_t m, const double *s, double *work) {
+    (void)params;
     (void)work;
     if (row->n_labels == 0) return 0.0;
     double mean = 0.0;
@@ -56,9 +51,9 @@ static double value(const tl_row *row, double gamma, size_t m, const double *s, 
     return log_sum_exp(m, s) - mean / (double)row->n_labels;
 }
 
-static void gradient(const tl_row *row, double gamma, size_t m, const double *s, double *g,
+static void gradient(const tl_row *row, tl_params params, size_t m, const double *s, double *g,
                      double *work) {
-    (void)gamma;
+    (void)params;
     (void)work;
     memset(g, 0, m * sizeof *g);
     if (row->n_labels == 0) return;
@@ -74,23 +69,26 @@ static double negative_entropy(size_t m, const double *a, double scale) {
     double sum = 0.0;
 #pragma omp simd reduction(+ : sum)
     for (size_t j = 0; j < m; j++)
-        sum += x_log_x(scale * a[j]);
+        sum += tl_x_log_x(scale * a[j]);
     return sum;
 }
 
-static double conjugate(const tl_row *row, double gamma, size_t m, const double *a, double scale) {
-    (void)gamma;
+double tl_conjugate_softmax(const tl_row *row, tl_params params, size_t m, const double *a,
+                            double scale) {
+    (void)params;
     if (row->n_labels == 0) return 0.0;
     double sum = negative_entropy(m, a, scale);
     const double uniform = 1.0 / (double)row->n_labels;
     for (size_t i = 0; i < row->n_labels; i++) {
         const double v = scale * a[row->labels[i]];
-        sum += x_log_x(v + uniform) - x_log_x(v);
+        sum += tl_x_log_x(v + uniform) - tl_x_log_x(v);
     }
     return sum;
 }
 
-static double infeasibility(const tl_row *row, size_t m, const double *a, double scale) {
+static double infeasibility(const tl_row *row, tl_params params, size_t m, const double *a,
+                            double scale) {
+    (void)params;
     double worst = 0.0, sum = 0.0;
     size_t in = 0;
     const double uniform = row->n_labels > 0 ? 1.0 / (double)row->n_labels : 0.0;
@@ -111,7 +109,7 @@ const tl_loss_ops tl_ops_lr_multi = {
     .update = update,
     .value = value,
     .gradient = gradient,
-    .conjugate = conjugate,
+    .conjugate = tl_conjugate_softmax,
     .infeasibility = infeasibility,
 };
 
@@ -121,6 +119,6 @@ const tl_loss_ops tl_ops_lr_ml = {
     .update = update,
     .value = value,
     .gradient = gradient,
-    .conjugate = conjugate,
+    .conjugate = tl_conjugate_softmax,
     .infeasibility = infeasibility,
 };

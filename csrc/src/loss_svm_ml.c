@@ -47,14 +47,14 @@ static void spread(const tl_row *row, size_t m, double *a) {
         a[row->labels[i]] = up;
 }
 
-static void update(const tl_row *row, double gamma, size_t m, const double *s, const double *a,
+static void update(const tl_row *row, tl_params params, size_t m, const double *s, const double *a,
                    double *a_new, double *t, double *work) {
     (void)t;
     if (trivial(row, m)) {
         memset(a_new, 0, m * sizeof *a_new);
         return;
     }
-    const double smoothing = gamma / row->C;
+    const double smoothing = params.gamma / row->C;
     if (row->norm2 + smoothing <= DBL_MIN) {
         spread(row, m, a_new);
         return;
@@ -70,12 +70,12 @@ static void update(const tl_row *row, double gamma, size_t m, const double *s, c
     merge(row, m, q, factor, t_in, t_out, a_new);
 }
 
-static double value(const tl_row *row, double gamma, size_t m, const double *s, double *work) {
+static double value(const tl_row *row, tl_params params, size_t m, const double *s, double *work) {
     if (trivial(row, m)) return 0.0;
     double *parts = work, *copy = work + m;
     split(row, m, s, 1.0, parts);
     const size_t n = row->n_labels;
-    if (gamma == 0.0) {
+    if (params.gamma == 0.0) {
         double top = parts[0], top_bar = parts[n];
         for (size_t j = 1; j < n; j++)
             top = parts[j] > top ? parts[j] : top;
@@ -85,7 +85,7 @@ static double value(const tl_row *row, double gamma, size_t m, const double *s, 
     }
     memcpy(copy, parts, m * sizeof *copy);
     tl_threshold t, t_bar;
-    tl_bipartite_thresholds(n, copy, m - n, copy + n, gamma, &t, &t_bar);
+    tl_bipartite_thresholds(n, copy, m - n, copy + n, params.gamma, &t, &t_bar);
     /* <b, p> - p^2/2 = p^2/2 + t p, summed; the sums of both sides are equal, so the thresholds
      * enter by their sum. */
     double squares = 0.0, sum = 0.0;
@@ -94,23 +94,24 @@ static double value(const tl_row *row, double gamma, size_t m, const double *s, 
         squares += x * x;
         sum += j < n ? x : 0.0;
     }
-    return (0.5 * squares + ((t.top + t_bar.top) + (t.tau + t_bar.tau)) * sum) / gamma;
+    return (0.5 * squares + ((t.top + t_bar.top) + (t.tau + t_bar.tau)) * sum) / params.gamma;
 }
 
-static void gradient(const tl_row *row, double gamma, size_t m, const double *s, double *g,
+static void gradient(const tl_row *row, tl_params params, size_t m, const double *s, double *g,
                      double *work) {
     memset(g, 0, m * sizeof *g);
     if (trivial(row, m)) return;
     split(row, m, s, 1.0, work);
     tl_threshold t, t_bar;
     const size_t n = row->n_labels;
-    tl_bipartite_thresholds(n, work, m - n, work + n, gamma, &t, &t_bar);
+    tl_bipartite_thresholds(n, work, m - n, work + n, params.gamma, &t, &t_bar);
     merge(row, m, s, 1.0, t, t_bar, g);
     for (size_t j = 0; j < m; j++)
-        g[j] /= -gamma;
+        g[j] /= -params.gamma;
 }
 
-static double conjugate(const tl_row *row, double gamma, size_t m, const double *a, double scale) {
+static double conjugate(const tl_row *row, tl_params params, size_t m, const double *a,
+                        double scale) {
     if (trivial(row, m)) return 0.0;
     double sum = 0.0, squares = 0.0;
     for (size_t j = 0; j < m; j++) {
@@ -118,10 +119,12 @@ static double conjugate(const tl_row *row, double gamma, size_t m, const double 
             fabs(a[j]); /* on the domain v_y <= 0 <= v_j, so (sum v_y - sum v_j)/2 = -sum |v|/2 */
         squares += a[j] * a[j];
     }
-    return -0.5 * fabs(scale) * sum + 0.5 * gamma * scale * scale * squares;
+    return -0.5 * fabs(scale) * sum + 0.5 * params.gamma * scale * scale * squares;
 }
 
-static double infeasibility(const tl_row *row, size_t m, const double *a, double scale) {
+static double infeasibility(const tl_row *row, tl_params params, size_t m, const double *a,
+                            double scale) {
+    (void)params;
     double worst = 0.0, sum = 0.0, sum_bar = 0.0;
     size_t in = 0;
     const bool zero_only = trivial(row, m);

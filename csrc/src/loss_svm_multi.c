@@ -37,10 +37,10 @@ static double store_negative(size_t m, const double *v, double tau, double *a_ne
     return sum;
 }
 
-static void update(const tl_row *row, double gamma, size_t m, const double *s, const double *a,
+static void update(const tl_row *row, tl_params params, size_t m, const double *s, const double *a,
                    double *a_new, double *t, double *work) {
     const size_t y = (size_t)row->labels[0];
-    const double smoothing = gamma / row->C;
+    const double smoothing = params.gamma / row->C;
     (void)t;
     if (row->norm2 + smoothing <= DBL_MIN) {
         /* x_i = 0 and no smoothing: the dual is linear in a_i, and every point with sum C is a
@@ -65,28 +65,28 @@ static void update(const tl_row *row, double gamma, size_t m, const double *s, c
 
 /* The loss is the update's projection with the radius gamma and no bias, in scores instead of dual
  * variables. */
-static double value(const tl_row *row, double gamma, size_t m, const double *s, double *work) {
+static double value(const tl_row *row, tl_params params, size_t m, const double *s, double *work) {
     const size_t y = (size_t)row->labels[0];
     double top = -INFINITY;
     for (size_t j = 0; j < m; j++)
         if (j != y && s[j] > top) top = s[j];
     const double largest = 1.0 + top - s[y];
-    if (gamma == 0.0) return largest > 0.0 ? largest : 0.0;
+    if (params.gamma == 0.0) return largest > 0.0 ? largest : 0.0;
     if (largest <= 0.0) return 0.0;
     for (size_t j = 0; j < m; j++)
         work[j] = s[j] - top;
     work[y] = -INFINITY;
-    const double tau = tl_simplex_threshold(m, work, largest, gamma, 0.0);
+    const double tau = tl_simplex_threshold(m, work, largest, params.gamma, 0.0);
     const double threshold = largest + tau;
     double sum = 0.0;
     for (size_t j = 0; j < m; j++) {
         const double x = work[j] - tau; /* <b, p> - p^2/2 with p = x, b = x + threshold */
         if (x > 0.0) sum += x * (threshold + 0.5 * x);
     }
-    return sum / gamma;
+    return sum / params.gamma;
 }
 
-static void gradient(const tl_row *row, double gamma, size_t m, const double *s, double *g,
+static void gradient(const tl_row *row, tl_params params, size_t m, const double *s, double *g,
                      double *work) {
     const size_t y = (size_t)row->labels[0];
     double top = -INFINITY, sum = 0.0;
@@ -97,25 +97,28 @@ static void gradient(const tl_row *row, double gamma, size_t m, const double *s,
     for (size_t j = 0; j < m; j++)
         work[j] = s[j] - top;
     work[y] = -INFINITY;
-    if (largest > 0.0) tau = tl_simplex_threshold(m, work, largest, gamma, 0.0);
+    if (largest > 0.0) tau = tl_simplex_threshold(m, work, largest, params.gamma, 0.0);
     for (size_t j = 0; j < m; j++) {
-        g[j] = work[j] > tau ? (work[j] - tau) / gamma : 0.0;
+        g[j] = work[j] > tau ? (work[j] - tau) / params.gamma : 0.0;
         sum += g[j];
     }
     g[y] = -sum;
 }
 
-static double conjugate(const tl_row *row, double gamma, size_t m, const double *a, double scale) {
+double tl_conjugate_svm_multi(const tl_row *row, tl_params params, size_t m, const double *a,
+                              double scale) {
     const size_t y = (size_t)row->labels[0];
     double squares = 0.0;
     for (size_t j = 0; j < m; j++)
         squares += a[j] * a[j];
     squares -= a[y] * a[y];
     /* - sum_{j != y} v_j = v_y on the domain */
-    return scale * a[y] + 0.5 * gamma * scale * scale * squares;
+    return scale * a[y] + 0.5 * params.gamma * scale * scale * squares;
 }
 
-static double infeasibility(const tl_row *row, size_t m, const double *a, double scale) {
+static double infeasibility(const tl_row *row, tl_params params, size_t m, const double *a,
+                            double scale) {
+    (void)params;
     const size_t y = (size_t)row->labels[0];
     double sum = 0.0, worst = 0.0;
     for (size_t j = 0; j < m; j++) {
@@ -135,6 +138,6 @@ const tl_loss_ops tl_ops_svm_multi = {
     .update = update,
     .value = value,
     .gradient = gradient,
-    .conjugate = conjugate,
+    .conjugate = tl_conjugate_svm_multi,
     .infeasibility = infeasibility,
 };

@@ -73,6 +73,35 @@ double tl_simplex_threshold(size_t n, const double *v, double top, double radius
     }
 }
 
+tl_capped tl_topk_beta_threshold(size_t n, const double *b, size_t k, double radius, double bias,
+                                 double *work) {
+    tl_capped c = {{b[0], 0.0}, radius / (double)k};
+    for (size_t j = 1; j < n; j++)
+        c.t.top = b[j] > c.t.top ? b[j] : c.t.top;
+    const double top = c.t.top;
+    if (!(top > 0.0)) return c; /* x = 0: no entry is above the largest */
+    if (k == 1) {
+        for (size_t j = 0; j < n; j++)
+            work[j] = b[j] - top;
+        c.t.tau = tl_simplex_threshold(n, work, top, radius, bias);
+        return c;
+    }
+    /* First without the bound on the sum: t = bias sum(x), that is sum = t/bias. */
+    c.t = (tl_threshold){0.0, 0.0};
+    if (bias > 0.0) {
+        memcpy(work, b, n * sizeof *work);
+        c.t = tl_knapsack_threshold(n, work, c.u, 0.0, 1.0 / bias);
+    }
+    double sum = 0.0;
+    for (size_t j = 0; j < n; j++)
+        sum += fmin(tl_above(b[j], c.t), c.u);
+    if (sum > radius) {
+        memcpy(work, b, n * sizeof *work);
+        c.t = tl_knapsack_threshold(n, work, c.u, radius, 0.0);
+    }
+    return c;
+}
+
 tl_status tl_prox_topk_simplex_beta(size_t n, const double *b, size_t k, double radius, double bias,
                                     double *x, double *work) {
     if (b == NULL || x == NULL || work == NULL) return TL_ERR_NULL;
@@ -80,39 +109,9 @@ tl_status tl_prox_topk_simplex_beta(size_t n, const double *b, size_t k, double 
     if (!(radius >= 0.0) || !isfinite(radius) || !(bias >= 0.0) || !isfinite(bias))
         return TL_ERR_PARAMETER;
     if (!tl_all_finite(n, b)) return TL_ERR_NOT_FINITE;
-
-    double top = b[0];
-    for (size_t j = 1; j < n; j++)
-        top = b[j] > top ? b[j] : top;
-    const double u = radius / (double)k;
-    if (top <= 0.0 || u == 0.0) {
-        for (size_t j = 0; j < n; j++)
-            x[j] = 0.0;
-        return TL_OK;
-    }
-    /* All relative to the largest entry: the threshold is near it, and digits would be lost for
-     * huge b. */
+    tl_capped c = {{0.0, INFINITY}, 0.0};
+    if (radius / (double)k > 0.0) c = tl_topk_beta_threshold(n, b, k, radius, bias, work);
     for (size_t j = 0; j < n; j++)
-        x[j] = b[j] - top;
-
-    tl_threshold t = {0.0, -top};
-    if (k == 1) {
-        t.tau = tl_simplex_threshold(n, x, top, radius, bias);
-    } else {
-        /* First without the bound on the sum: t = bias sum(x), that is sum = (tau + top)/bias. */
-        if (bias > 0.0) {
-            memcpy(work, x, n * sizeof *work);
-            t = tl_knapsack_threshold(n, work, u, top / bias, 1.0 / bias);
-        }
-        double sum = 0.0;
-        for (size_t j = 0; j < n; j++)
-            sum += fmin(tl_above(x[j], t), u);
-        if (sum > radius) {
-            memcpy(work, x, n * sizeof *work);
-            t = tl_knapsack_threshold(n, work, u, radius, 0.0);
-        }
-    }
-    for (size_t j = 0; j < n; j++)
-        x[j] = fmin(tl_above(x[j], t), u);
+        x[j] = fmin(tl_above(b[j], c.t), c.u);
     return TL_OK;
 }

@@ -16,7 +16,7 @@
 #include <string.h>
 
 /* Moves the k largest of b to the front and returns their sum (Hoare's selection). */
-static double sum_of_largest(size_t n, double *b, size_t k) {
+double tl_sum_of_largest(size_t n, double *b, size_t k) {
     size_t low = 0, high = n;
     while (high - low > 1) {
         const double pivot = b[low + (high - low) / 2];
@@ -81,7 +81,7 @@ tl_capped tl_topk_alpha_threshold(size_t n, const double *b, size_t k, double ra
                                   double *work) {
     const tl_capped zero = {{0.0, INFINITY}, 0.0};
     memcpy(work, b, n * sizeof *work);
-    const double largest = sum_of_largest(n, work, k);
+    const double largest = tl_sum_of_largest(n, work, k);
     if (!(largest > 0.0)) return zero;
 
     /* The norm of a projection onto a cone is at most that of the positive part, and s <= sqrt(n)

@@ -7,7 +7,7 @@
 
 void tl_settings_default(tl_settings *settings) {
     if (settings == NULL) return;
-    *settings = (tl_settings){.loss = TL_LOSS_SVM_MULTI, .gamma = 0.0, .C = 1.0};
+    *settings = (tl_settings){.loss = TL_LOSS_SVM_MULTI, .k = 1, .C = 1.0};
 }
 
 static tl_status check_shape(const tl_data *data) {
@@ -41,6 +41,7 @@ static tl_status check_input(const tl_data *data, const tl_settings *settings, c
 
     const tl_loss_ops *ops = tl_loss_get(settings->loss);
     if (ops == NULL) return TL_ERR_LOSS;
+    if (!tl_k_fits(ops, settings->k, data->m)) return TL_ERR_DIMENSION;
     if (!(settings->C > 0.0) || !isfinite(settings->C)) return TL_ERR_PARAMETER;
     if (!(settings->C_start >= 0.0) || !isfinite(settings->C_start)) return TL_ERR_PARAMETER;
     if (!(settings->gamma >= 0.0) || !isfinite(settings->gamma)) return TL_ERR_PARAMETER;
@@ -105,6 +106,7 @@ tl_status tl_solver_create(const tl_data *data, const tl_settings *settings, dou
     self->data = *data;
     self->settings = *settings;
     self->ops = tl_loss_get(settings->loss);
+    self->params = (tl_params){.gamma = settings->gamma, .k = settings->k};
     self->dual = dual;
     self->weights = data->representation == TL_GRAM ? NULL : weights;
     self->random_state = settings->seed;

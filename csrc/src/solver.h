@@ -15,6 +15,7 @@ struct tl_solver {
     tl_data data;
     tl_settings settings;
     const tl_loss_ops *ops;
+    tl_params params;
     double *dual;    /* (n, m), the caller's */
     double *weights; /* (m, d), the caller's; NULL for a Gram matrix */
     double total_weight;

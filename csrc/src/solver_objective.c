@@ -21,7 +21,7 @@ double tl_scan_scores(tl_solver *self, double *losses) {
             if (losses == NULL) continue;
             const tl_row row = row_view(self, first + i);
             if (!(row.C > 0.0)) continue;
-            sum += row.C * self->ops->value(&row, self->settings.gamma, m, s, self->work);
+            sum += row.C * self->ops->value(&row, self->params, m, s, self->work);
         }
     }
     if (losses != NULL) *losses = sum / self->settings.C;
@@ -36,7 +36,7 @@ double tl_dual_sum(const tl_solver *self, double scale) {
         const tl_row row = row_view(self, i);
         if (!(row.C > 0.0)) continue;
         const double *a = self->dual + i * m;
-        sum -= row.C * self->ops->conjugate(&row, self->settings.gamma, m, a, -scale / row.C);
+        sum -= row.C * self->ops->conjugate(&row, self->params, m, a, -scale / row.C);
     }
     return sum / self->settings.C;
 }
@@ -55,6 +55,7 @@ tl_status tl_solver_evaluate(tl_solver *self, tl_objective *objective) {
     const double primal = losses / self->total_weight + half_lambda * norm2;
     const double dual = tl_dual_sum(self, 1.0) / self->total_weight - half_lambda * dual_norm2;
     const double size = fmax(fabs(primal), fabs(dual));
+    if (!isfinite(primal) || !isfinite(dual)) return TL_ERR_NOT_FINITE; /* overflow */
     objective->primal = primal;
     objective->dual = dual;
     objective->relative_gap = size > 0.0 ? (primal - dual) / size : 0.0;

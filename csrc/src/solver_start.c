@@ -73,7 +73,7 @@ static tl_status check_start(const tl_solver *self, double C_start) {
             continue;
         }
         const double scale = -self->settings.C / (row.C * C_start);
-        if (!(self->ops->infeasibility(&row, m, a, scale) <= DOMAIN_TOLERANCE))
+        if (!(self->ops->infeasibility(&row, self->params, m, a, scale) <= DOMAIN_TOLERANCE))
             return TL_ERR_INFEASIBLE;
     }
     return TL_OK;

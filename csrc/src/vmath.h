@@ -81,6 +81,18 @@ TL_INLINE double tl_log(double x) {
     return e * ln2_hi - ((half_square - (s * (half_square + r) + e * ln2_lo)) - f);
 }
 
+/* ln(1 + x) for 0 <= x <= 1, with the digits of a tiny x. */
+TL_INLINE double tl_log1p(double x) {
+    const double u = 1.0 + x;
+    /* u has lost the tail of x; to first order ln(1 + x) = ln u + (x - (u - 1))/u */
+    return tl_log(u) + (x - (u - 1.0)) / u;
+}
+
+/* x ln x, 0 at and below 0. */
+TL_INLINE double tl_x_log_x(double x) {
+    return x > 1e-300 ? x * tl_log(x) : 0.0;
+}
+
 /* One step of fourth order for w e^w = e^x from an estimate w with residual r = x - w - ln w. */
 TL_INLINE double tl_v_step(double w, double r) {
     const double a = 1.0 + w;

@@ -22,25 +22,33 @@ class Loss:
         The name used everywhere.
     code : int
         ``tl_loss_id``.
-    multilabel : bool
-        Does it take label sets?
+    labels : {"one", "set", "either"}
+        One label a row, a set of labels, or either.
     smoothing : bool
         Does gamma mean anything?
+    top_k : bool
+        Does k mean anything?
     """
 
     key: str
     code: int
-    multilabel: bool
+    labels: str
     smoothing: bool
+    top_k: bool = False
 
 
 LOSSES = {
     loss.key: loss
     for loss in (
-        Loss("svm_multi", lib.TL_LOSS_SVM_MULTI, multilabel=False, smoothing=True),
-        Loss("lr_multi", lib.TL_LOSS_LR_MULTI, multilabel=False, smoothing=False),
-        Loss("svm_ml", lib.TL_LOSS_SVM_ML, multilabel=True, smoothing=True),
-        Loss("lr_ml", lib.TL_LOSS_LR_ML, multilabel=True, smoothing=False),
+        Loss("svm_ova", lib.TL_LOSS_SVM_OVA, "either", smoothing=True),
+        Loss("lr_ova", lib.TL_LOSS_LR_OVA, "either", smoothing=False),
+        Loss("svm_multi", lib.TL_LOSS_SVM_MULTI, "one", smoothing=True),
+        Loss("topk_svm_alpha", lib.TL_LOSS_TOPK_SVM_ALPHA, "one", smoothing=True, top_k=True),
+        Loss("topk_svm_beta", lib.TL_LOSS_TOPK_SVM_BETA, "one", smoothing=True, top_k=True),
+        Loss("lr_multi", lib.TL_LOSS_LR_MULTI, "one", smoothing=False),
+        Loss("topk_ent", lib.TL_LOSS_TOPK_ENT, "one", smoothing=False, top_k=True),
+        Loss("svm_ml", lib.TL_LOSS_SVM_ML, "set", smoothing=True),
+        Loss("lr_ml", lib.TL_LOSS_LR_ML, "set", smoothing=False),
     )
 }
 
@@ -65,7 +73,7 @@ def check_parameters(loss: Loss, k: object, gamma: object, m: int) -> float:
         raise TypeError(f"k must be an integer, got {k!r}")
     if k < 1 or k >= m:
         raise ValueError(f"k must be in 1..{m - 1} for {m} classes, got {k}")
-    if k != 1:
+    if k != 1 and not loss.top_k:
         raise ValueError(f"loss {loss.key!r} has no k; leave it at 1, got {k}")
     number = as_number(gamma, "gamma", 0.0)
     if number != 0.0 and not loss.smoothing:
@@ -77,13 +85,14 @@ def _prepare(loss: str, scores: object, y: object, k: int, gamma: float):
     spec = get(loss)
     matrix = as_matrix(scores, "scores")
     n, m = matrix.shape
-    labels = as_labels(y, n, multilabel=spec.multilabel, n_classes=m)
-    return spec, matrix, labels, check_parameters(spec, k, gamma, m)
+    labels = as_labels(y, n, multilabel=spec.labels != "one", n_classes=m)
+    return spec, matrix, labels, k, check_parameters(spec, k, gamma, m)
 
 
-def _arguments(spec: Loss, gamma: float, matrix: np.ndarray, labels: Labels, out: np.ndarray):
+def _arguments(spec: Loss, k: int, gamma: float, matrix: np.ndarray, labels: Labels, out: np.ndarray):
     return (
         spec.code,
+        k,
         gamma,
         labels.n,
         labels.m,
@@ -119,9 +128,9 @@ def value(loss: str, scores, y, k: int = 1, gamma: float = 0.0) -> np.ndarray:
     TPAMI section 3.2 and 3.3, Propositions 2 and 6 for gamma > 0. Label sets that are empty or full have the
     hinge loss 0; lr_ml of an empty set is 0.
     """
-    spec, matrix, labels, gamma = _prepare(loss, scores, y, k, gamma)
+    spec, matrix, labels, k, gamma = _prepare(loss, scores, y, k, gamma)
     out = np.empty(labels.n)
-    check(lib.tl_loss_values(*_arguments(spec, gamma, matrix, labels, out)))
+    check(lib.tl_loss_values(*_arguments(spec, k, gamma, matrix, labels, out)))
     return out
 
 
@@ -142,11 +151,11 @@ def gradient(loss: str, scores, y, k: int = 1, gamma: float = 0.0) -> np.ndarray
     ValueError
         For a hinge loss with gamma = 0.
     """
-    spec, matrix, labels, gamma = _prepare(loss, scores, y, k, gamma)
+    spec, matrix, labels, k, gamma = _prepare(loss, scores, y, k, gamma)
     if spec.smoothing and gamma == 0.0:
         raise ValueError(f"loss {loss!r} with gamma = 0 is not differentiable; set gamma > 0")
     out = np.empty_like(matrix)
-    check(lib.tl_loss_gradients(*_arguments(spec, gamma, matrix, labels, out)))
+    check(lib.tl_loss_gradients(*_arguments(spec, k, gamma, matrix, labels, out)))
     return out
 
 
@@ -168,7 +177,7 @@ def conjugate(loss: str, v, y, k: int = 1, gamma: float = 0.0) -> np.ndarray:
     -----
     TPAMI Propositions 1, 2, 3, 5, 6 and 7.
     """
-    spec, matrix, labels, gamma = _prepare(loss, v, y, k, gamma)
+    spec, matrix, labels, k, gamma = _prepare(loss, v, y, k, gamma)
     out = np.empty(labels.n)
-    check(lib.tl_loss_conjugates(*_arguments(spec, gamma, matrix, labels, out)))
+    check(lib.tl_loss_conjugates(*_arguments(spec, k, gamma, matrix, labels, out)))
     return out

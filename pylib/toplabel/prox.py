@@ -15,6 +15,7 @@ __all__ = [
     "bipartite_simplex",
     "lambert_w_exp",
     "topk_cone",
+    "topk_entropic",
     "topk_simplex_alpha",
     "topk_simplex_beta",
 ]
@@ -166,6 +167,40 @@ def bipartite_simplex(b, b_bar, radius: float = 1.0) -> tuple[np.ndarray, np.nda
             )
         )
     return (x[0], y[0]) if single else (x, y)
+
+
+def topk_entropic(b, k: int = 1, alpha: float = 1.0) -> np.ndarray:
+    """Entropic projection onto the top-k simplex alpha.
+
+    The minimiser of ``alpha/2 (<x, x> + s^2) - <b, x> + <x, log x> + (1 - s) log(1 - s)`` with
+    ``s = <1, x> <= 1`` over ``0 <= x_j <= s / k``.
+
+    Parameters
+    ----------
+    b : array-like, (d,) or (rows, d)
+    k : int, 1..d
+    alpha : float > 0
+
+    Returns
+    -------
+    ndarray, shape of `b`
+
+    Notes
+    -----
+    TPAMI Eq. (11) and Propositions 15 and 16, through V(t) = W(e^t).
+    """
+    rows, single = as_rows(b, "b")
+    k = as_integer(k, "k", 1, rows.shape[1])
+    alpha = as_number(alpha, "alpha", 0.0, strict=True)
+    d = rows.shape[1]
+    x, work = np.empty_like(rows), np.empty(3 * d + 2)
+    for source, target in zip(rows, x, strict=True):
+        check(
+            lib.tl_prox_topk_entropic(
+                d, pointer(source), k, alpha, pointer(target), pointer(work)
+            )
+        )
+    return x[0] if single else x
 
 
 def bipartite_entropic(b, b_bar, alpha: float = 1.0) -> tuple[np.ndarray, np.ndarray]:

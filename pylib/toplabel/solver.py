@@ -128,6 +128,7 @@ class _Run:
         labels: Labels,
         loss: losses.Loss,
         *,
+        k: int = 1,
         gamma: float,
         C: float,
         seed: int,
@@ -151,7 +152,8 @@ class _Run:
         data.weight = ffi.NULL if weight is None else pointer(weight)
         settings = ffi.new("tl_settings *")
         lib.tl_settings_default(settings)
-        settings.loss, settings.gamma, settings.seed = loss.code, gamma, seed
+        settings.loss, settings.k, settings.gamma = loss.code, k, gamma
+        settings.seed = seed
         settings.C, settings.C_start, settings.block = C, C_start, block
 
         out = ffi.new("tl_solver **")
@@ -223,7 +225,8 @@ def solve(
     y : array-like
         Class indices 0..m-1, (n,), or for multilabel losses a 0/1 indicator (n, m), dense or sparse.
     loss : str
-        ``"svm_multi"``, ``"lr_multi"``, ``"svm_ml"`` or ``"lr_ml"``.
+        A key of `toplabel.losses.LOSSES`: ``"svm_ova"``, ``"lr_ova"``, ``"svm_multi"``,
+        ``"topk_svm_alpha"``, ``"topk_svm_beta"``, ``"lr_multi"``, ``"topk_ent"``, ``"svm_ml"``, ``"lr_ml"``.
     k : int
         The k of top-k losses; 1 for the others.
     gamma : float >= 0
@@ -285,8 +288,8 @@ def solve(
 
     rows = as_matrix(X, "X")
     n = rows.shape[0]
-    labels = as_labels(y, n, multilabel=spec.multilabel, n_classes=n_classes)
-    if not spec.multilabel and n_classes is None:
+    labels = as_labels(y, n, multilabel=spec.labels != "one", n_classes=n_classes)
+    if spec.labels == "one" and n_classes is None:
         _check_every_class(labels)
     gamma = losses.check_parameters(spec, k, gamma, labels.m)
     matrix = _representation(rows, kernel, theta)
@@ -297,6 +300,7 @@ def solve(
         matrix,
         labels,
         spec,
+        k=int(k),
         gamma=gamma,
         C=C,
         seed=seed,

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+/* One-vs-all: the sum over classes of the binary hinge or logistic loss of tau_j u_j, tau_j = +1
+ * for a label and -1 for the rest. One label a row is the multiclass reduction, a set of labels is
+ * binary relevance. The classes separate; only the features are shared. */
+#include "internal.h"
+#include "vmath.h"
+
+#include <float.h>
+
+/* tau for all classes. */
+static void signs(const tl_row *row, size_t m, double *tau) {
+    for (size_t j = 0; j < m; j++)
+        tau[j] = -1.0;
+    for (size_t i = 0; i < row->n_labels; i++)
+        tau[row->labels[i]] = 1.0;
+}
+
+/* ---- hinge ---- */
+
+TL_CLONES
+static void hinge_steps(size_t m, double norm2, double factor, double C, const double *tau,
+                        const double *s, const double *a, double *a_new) {
+#pragma omp simd
+    for (size_t j = 0; j < m; j++) {
+        const double x = factor * (1.0 - tau[j] * (s[j] - norm2 * a[j]));
+        a_new[j] = tau[j] * (x < 0.0 ? 0.0 : (x > C ? C : x));
+    }
+}
+
+static void update_hinge(const tl_row *row, tl_params params, size_t m, const double *s,
+                         const double *a, double *a_new, double *t, double *work) {
+    (void)t;
+    signs(row, m, work);
+    const double denominator = row->norm2 + params.gamma / row->C;
+    if (denominator <= DBL_MIN) { /* the dual is linear in a_i */
+        for (size_t j = 0; j < m; j++)
+            a_new[j] = row->C * work[j];
+        return;
+    }
+    hinge_steps(m, row->norm2, 1.0 / denominator, row->C, work, s, a, a_new);
+}
+
+static double value_hinge(const tl_row *row, tl_params params, size_t m, const double *s,
+                          double *work) {
+    signs(row, m, work);
+    const double gamma = params.gamma;
+    double sum = 0.0;
+    for (size_t j = 0; j < m; j++) {
+        const double z = 1.0 - work[j] * s[j];
+        if (z <= 0.0) continue;
+        sum += z < gamma ? 0.5 * z * z / gamma : z - 0.5 * gamma;
+    }
+    return sum;
+}
+
+static void gradient_hinge(const tl_row *row, tl_params params, size_t m, const double *s,
+                           double *g, double *work) {
+    signs(row, m, work);
+    for (size_t j = 0; j < m; j++) {
+        const double z = 1.0 - work[j] * s[j];
+        g[j] = z <= 0.0 ? 0.0 : -work[j] * fmin(z / params.gamma, 1.0);
+    }
+}
+
+static double conjugate_hinge(const tl_row *row, tl_params params, size_t m, const double *a,
+                              double scale) {
+    (void)row;
+    double sum = 0.0, squares = 0.0;
+    for (size_t j = 0; j < m; j++) {
+        sum += fabs(a[j]); /* tau_j v_j = -|v_j| on the domain */
+        squares += a[j] * a[j];
+    }
+    return -fabs(scale) * sum + 0.5 * params.gamma * scale * scale * squares;
+}
+
+/* Domain of both losses: 0 <= -tau_j v_j <= 1. */
+static double infeasibility(const tl_row *row, tl_params params, size_t m, const double *a,
+                            double scale) {
+    (void)params;
+    double worst = 0.0;
+    size_t in = 0;
+    for (size_t j = 0; j < m; j++) {
+        const bool label = in < row->n_labels && (size_t)row->labels[in] == j;
+        if (label) in++;
+        const double x = label ? -scale * a[j] : scale * a[j];
+        worst = fmax(worst, fmax(-x, x - 1.0));
+    }
+    return worst;
+}
+
+const tl_loss_ops tl_ops_svm_ova = {
+    .multiclass = false,
+    .quadratic_conjugate = true,
+    .update = update_hinge,
+    .value = value_hinge,
+    .gradient = gradient_hinge,
+    .conjugate = conjugate_hinge,
+    .infeasibility = infeasibility,
+};
+
+/* ---- logistic ---- */
+
+/* p in (0, 1/2] with logit p + alpha p = z <= alpha/2. In l = log p the equation l - log(1 - e^l) +
+ * alpha e^l = z is convex and increasing; without the middle term, which is positive, the root is
+ * V(z + log alpha)/alpha, so Newton's method comes from the right and converges monotonically. */
+TL_INLINE double logistic_root(double z, double alpha, double log_alpha, double inverse_alpha) {
+    double p = tl_v(z + log_alpha) * inverse_alpha;
+    p = p < 0.5 ? p : 0.5;
+    double l = tl_log(p > 1e-300 ? p : 1e-300);
+    for (int round = 0; round < 6; round++) {
+        const double q = 1.0 - p;
+        const double f = l - tl_log(q) + alpha * p - z;
+        const double slope = 1.0 + p / q + alpha * p;
+        const double step = f / slope;
+        l -= step;
+        p = tl_exp(l);
+    }
+    return p < 0.5 ? p : 0.5;
+}
+
+/* a_new_j = tau_j C p_j with p_j = 1/(1 + exp(tau_j q_j + alpha p_j)), alpha = norm2 C. */
+TL_CLONES
+static void logistic_steps(size_t m, double norm2, double C, double alpha, double log_alpha,
+                           const double *tau, const double *s, const double *a, double *a_new) {
+    const double inverse_alpha = 1.0 / alpha;
+#pragma omp simd
+    for (size_t j = 0; j < m; j++) {
+        const double z = -tau[j] * (s[j] - norm2 * a[j]);
+        const bool upper =
+            z > 0.5 * alpha; /* then 1 - p is the smaller one, and solves the same for alpha - z */
+        const double root = logistic_root(upper ? alpha - z : z, alpha, log_alpha, inverse_alpha);
+        a_new[j] = tau[j] * C * (upper ? 1.0 - root : root);
+    }
+}
+
+static void update_logistic(const tl_row *row, tl_params params, size_t m, const double *s,
+                            const double *a, double *a_new, double *t, double *work) {
+    (void)params;
+    (void)t;
+    signs(row, m, work);
+    /* For a tiny alpha the equation is p = sigmoid(z) up to rounding. */
+    const double alpha = fmax(row->norm2 * row->C, 1e-17);
+    logistic_steps(m, row->norm2, row->C, alpha, log(alpha), work, s, a, a_new);
+}
+
+TL_CLONES
+static double logistic_sum(size_t m, const double *tau, const double *s) {
+    double sum = 0.0;
+#pragma omp simd reduction(+ : sum)
+    for (size_t j = 0; j < m; j++) {
+        const double z = -tau[j] * s[j];
+        const double magnitude = z < 0.0 ? -z : z;
+        /* log(1 + e^z) without overflow; log(1 + e) by 2 atanh(e/(2 + e)) would be no better than
+         * this */
+        sum += (z > 0.0 ? z : 0.0) + tl_log1p(tl_exp(-magnitude));
+    }
+    return sum;
+}
+
+static double value_logistic(const tl_row *row, tl_params params, size_t m, const double *s,
+                             double *work) {
+    (void)params;
+    signs(row, m, work);
+    return logistic_sum(m, work, s);
+}
+
+static void gradient_logistic(const tl_row *row, tl_params params, size_t m, const double *s,
+                              double *g, double *work) {
+    (void)params;
+    signs(row, m, work);
+    for (size_t j = 0; j < m; j++) {
+        const double z = work[j] * s[j];
+        const double e = tl_exp(z > 0.0 ? -z : z);
+        g[j] = -work[j] * (z > 0.0 ? e / (1.0 + e) : 1.0 / (1.0 + e));
+    }
+}
+
+TL_CLONES
+static double binary_entropies(size_t m, const double *a, double scale) {
+    double sum = 0.0;
+#pragma omp simd reduction(+ : sum)
+    for (size_t j = 0; j < m; j++) {
+        const double v = scale * a[j];
+        const double p = v < 0.0 ? -v : v;
+        sum += tl_x_log_x(p) + tl_x_log_x(1.0 - p);
+    }
+    return sum;
+}
+
+static double conjugate_logistic(const tl_row *row, tl_params params, size_t m, const double *a,
+                                 double scale) {
+    (void)row;
+    (void)params;
+    return binary_entropies(m, a, scale);
+}
+
+const tl_loss_ops tl_ops_lr_ova = {
+    .multiclass = false,
+    .always_smooth = true,
+    .update = update_logistic,
+    .value = value_logistic,
+    .gradient = gradient_logistic,
+    .conjugate = conjugate_logistic,
+    .infeasibility = infeasibility,
+};
