@@ -227,3 +227,60 @@ def support_bipartite(g: np.ndarray, g_bar: np.ndarray, radius: float) -> float:
 def support_topk_simplex_alpha(g: np.ndarray, k: int, radius: float) -> float:
     """max <g, v> over <1, v> <= radius, 0 <= v_j <= <1, v>/k: zero or the k largest, radius/k each."""
     return max(0.0, radius / k * np.sort(g)[::-1][:k].sum())
+
+
+# ---- losses with a k, and one against all, in their primal form for a convex solver ------------------------
+
+
+def convex_optimum(
+    loss: str, X: np.ndarray, y, m: int, C: float, k: int = 1, gamma: float = 0.0
+) -> float:
+    """Minimum over W of P(W) with an interior-point method (CVXPY, Clarabel).
+
+    Smoothed hinges are infimal convolutions with a square. The top-k entropy, whose conjugate is the softmax's restricted to
+    the top-k simplex alpha, is the infimal convolution of the softmax with the indicator of the polar of the top-k
+    cone: min over z of log(1 + sum_j exp z_j) with sum of the k largest of (a - z) at most 0.
+    """
+    import cvxpy as cp
+
+    n, d = X.shape
+    W = cp.Variable((d, m))
+    U = X @ W
+    Y = label_sets(y, m)
+    terms, constraints = [], []
+    for i in range(n):
+        if loss in ("svm_ova", "lr_ova"):
+            z = cp.multiply(2.0 * Y[i] - 1.0, U[i])
+            if loss == "lr_ova":
+                terms.append(cp.sum(cp.logistic(-z)))
+            else:
+                terms.append(_smoothed(cp, 1 - z, lambda v: cp.sum(cp.pos(v)), gamma, m))
+            continue
+        label = int(np.flatnonzero(Y[i])[0])
+        others = [j for j in range(m) if j != label]
+        a = U[i, others] - U[i, label]
+        if loss == "topk_ent":
+            z = cp.Variable(m - 1)
+            constraints.append(cp.sum_largest(a - z, k) <= 0)
+            terms.append(cp.log_sum_exp(cp.hstack([0.0, z])))
+        elif loss == "topk_svm_alpha":
+            terms.append(
+                _smoothed(cp, 1 + a, lambda v: cp.pos(cp.sum_largest(v, k)) / k, gamma, m - 1)
+            )
+        elif loss == "topk_svm_beta":
+            terms.append(
+                _smoothed(cp, 1 + a, lambda v: cp.sum_largest(cp.pos(v), k) / k, gamma, m - 1)
+            )
+        else:
+            raise ValueError(loss)
+    objective = sum(terms) / n + cp.sum_squares(W) / (2 * C * n)
+    problem = cp.Problem(cp.Minimize(objective), constraints)
+    tight = {"tol_gap_abs": 1e-11, "tol_gap_rel": 1e-11, "tol_feas": 1e-11}
+    return float(problem.solve(solver=cp.CLARABEL, **tight))
+
+
+def _smoothed(cp, b, function, gamma: float, size: int):
+    if gamma == 0:
+        return function(b)
+    v = cp.Variable(size)
+    return function(v) + cp.sum_squares(b - v) / (2 * gamma)
