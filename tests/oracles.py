@@ -72,13 +72,79 @@ def _minimum_over_breakpoints(function, high: float) -> float:
     return float(function(0.5 * (low + high)))
 
 
-def loss_value(loss: str, u: np.ndarray, target, gamma: float) -> float:
+def binary_sum(u: np.ndarray, labels: np.ndarray, gamma: float, logistic: bool) -> float:
+    """Sum over classes of the logistic loss, or of the hinge smoothed by min_{0 <= xi <= b} xi + (b - xi)^2/(2 gamma)."""
+    total = 0.0
+    for score, label in zip(u, labels, strict=True):
+        z = score if label else -score
+        if logistic:
+            total += np.logaddexp(0.0, -z)
+        elif gamma == 0 or z >= 1:
+            total += max(0.0, 1 - z)
+        else:
+            b = 1 - z
+            total += _minimum_over_breakpoints(lambda xi, b=b: xi + (b - xi) ** 2 / (2 * gamma), b)
+    return total
+
+
+def largest_sum(v: np.ndarray, k: int) -> float:
+    """Sum of the k largest."""
+    return float(np.sort(v)[::-1][:k].sum())
+
+
+def topk_loss(loss: str, u: np.ndarray, y: int, k: int, gamma: float) -> float:
+    """The top-k losses from their definitions; the smoothed and the entropic one by maximising over the vertices' mixture.
+
+    max over p in the domain D of <b, p> - R(p), with R = gamma/2 ||p||^2 or the negative entropy. D is described by
+    its linear inequalities, and the problem solved by a general method.
+    """
+    a = np.delete(u - u[y], y)
+    if loss != "topk_ent" and gamma == 0:
+        b = 1.0 + a
+        if loss == "topk_svm_alpha":
+            return max(0.0, largest_sum(b, k) / k)
+        return largest_sum(np.maximum(b, 0.0), k) / k
+    n = len(a)
+    b = a if loss == "topk_ent" else 1.0 + a
+
+    def negative(p):
+        if loss == "topk_ent":
+            rest = max(1 - p.sum(), 1e-300)
+            q = np.maximum(p, 1e-300)
+            return -(b @ p - q @ np.log(q) - rest * np.log(rest)), -(b - np.log(q) + np.log(rest))
+        return -(b @ p - gamma / 2 * p @ p), -(b - gamma * p)
+
+    caps = np.eye(n) - (np.ones((n, n)) / k if loss != "topk_svm_beta" else 0.0)
+    bound = np.zeros(n) if loss != "topk_svm_beta" else np.full(n, 1.0 / k)
+    A = np.vstack([-caps, -np.ones((1, n))])
+    c = np.concatenate([bound, [1.0]])
+    best = -np.inf
+    for level in (0.5, 0.1, 0.9, 0.99):  # the method sometimes stops early: the best of several starts
+        result = minimize(
+            negative,
+            np.full(n, level / n),
+            jac=True,
+            bounds=[(0, 1)] * n,
+            constraints={"type": "ineq", "fun": lambda p: A @ p + c, "jac": lambda p: A},
+            method="SLSQP",
+            options={"ftol": 1e-15, "maxiter": 2000},
+        )
+        if (A @ result.x + c).min() >= -1e-9:
+            best = max(best, -result.fun)
+    return float(best)
+
+
+def loss_value(loss: str, u: np.ndarray, target, gamma: float, k: int = 1) -> float:
     """The loss of one row; `target` is a class index or an indicator (m,)."""
     if loss == "svm_multi":
         return hinge_multiclass(u, int(target), gamma)
     if loss == "svm_ml":
         return hinge_multilabel(u, np.asarray(target), gamma)
-    labels = np.eye(len(u), dtype=int)[target] if loss == "lr_multi" else np.asarray(target)
+    if loss.startswith("topk"):
+        return topk_loss(loss, u, int(target), k, gamma)
+    labels = np.eye(len(u), dtype=int)[target] if np.ndim(target) == 0 else np.asarray(target)
+    if loss.endswith("ova"):
+        return binary_sum(u, labels, gamma, loss == "lr_ova")
     return softmax_loss(u, labels)
 
 

@@ -9,37 +9,40 @@ import oracles
 from toplabel import losses
 
 CASES = [
-    ("svm_multi", 0.0),
-    ("svm_multi", 0.5),
-    ("svm_multi", 1.0),
-    ("lr_multi", 0.0),
-    ("svm_ml", 0.0),
-    ("svm_ml", 0.5),
-    ("svm_ml", 1.0),
-    ("lr_ml", 0.0),
+    (loss, k, gamma)
+    for loss in losses.LOSSES
+    for k in ((1, 2, 3, 4) if losses.LOSSES[loss].top_k else (1,))
+    for gamma in ((0.0, 0.5, 1.0) if losses.LOSSES[loss].smoothing else (0.0,))
 ]
-SMOOTH = [case for case in CASES if case[0].startswith("lr") or case[1] > 0]
+SMOOTH = [case for case in CASES if case[2] > 0 or not losses.LOSSES[case[0]].smoothing]
 
 
 def rows(loss: str, seed: int, n: int = 6, m: int = 5):
     rng = np.random.default_rng(seed)
     scores = rng.normal(size=(n, m)) * rng.choice([0.1, 1.0, 10.0, 500.0], size=(n, 1))
     scores[0] = np.round(scores[0])  # ties
-    if loss.endswith("multi"):
+    if losses.LOSSES[loss].labels == "one":
         return scores, rng.integers(0, m, n)
     Y = (rng.random((n, m)) < 0.4).astype(int)
     Y[-1], Y[-2] = 0, 1
     return scores, Y
 
 
-def dual_points(loss: str, y, m: int, seed: int) -> np.ndarray:
+def dual_points(loss: str, y, m: int, seed: int, top: int) -> np.ndarray:
     """Random points of the domain of the conjugate, for each row."""
     rng = np.random.default_rng(seed)
     Y = oracles.label_sets(y, m)
     v = np.zeros(Y.shape)
     for i, labels in enumerate(Y):
         k = labels.sum()
+        if loss.endswith("ova"):
+            v[i] = np.where(labels == 1, -1, 1) * rng.random(m)
+            continue
         if k == 0:
+            continue
+        if loss.startswith("topk"):
+            v[i, labels == 0] = rng.random() * capped(rng, m - 1, top)
+            v[i, labels == 1] = -v[i].sum()
             continue
         if loss.startswith("lr"):
             v[i] = rng.dirichlet(np.full(m, 0.3)) - labels / k
@@ -50,63 +53,79 @@ def dual_points(loss: str, y, m: int, seed: int) -> np.ndarray:
     return v
 
 
-@pytest.mark.parametrize(("loss", "gamma"), CASES)
+def capped(rng, n: int, k: int) -> np.ndarray:
+    """A point with sum 1 and no entry above 1/k: a mixture of such points with k equal entries."""
+    v = np.zeros(n)
+    for weight in rng.dirichlet(np.ones(4)):
+        v[rng.permutation(n)[:k]] += weight / k
+    return v
+
+
+@pytest.mark.parametrize(("loss", "k", "gamma"), CASES)
 @pytest.mark.parametrize("seed", range(5))
-def test_value_is_the_papers_formula(loss, gamma, seed):
+def test_value_is_the_papers_formula(loss, k, gamma, seed):
     scores, y = rows(loss, seed)
-    expected = [oracles.loss_value(loss, u, t, gamma) for u, t in zip(scores, y, strict=True)]
+    if loss.startswith("topk"):
+        scores = np.clip(scores, -5, 5)  # within the reach of the general method of the oracle
+    expected = [oracles.loss_value(loss, u, t, gamma, k) for u, t in zip(scores, y, strict=True)]
     np.testing.assert_allclose(
-        losses.value(loss, scores, y, gamma=gamma), expected, rtol=2e-7, atol=1e-9
+        losses.value(loss, scores, y, k=k, gamma=gamma), expected, rtol=2e-7, atol=1e-9
     )
 
 
-@pytest.mark.parametrize(("loss", "gamma"), CASES)
+@pytest.mark.parametrize(("loss", "k", "gamma"), CASES)
 @settings(max_examples=60, deadline=None)
 @given(seed=st.integers(0, 10**6))
-def test_fenchel_young(loss, gamma, seed):
+def test_fenchel_young(loss, k, gamma, seed):
     """L(u) + L*(v) >= <u, v> everywhere, with equality at the gradient."""
     scores, y = rows(loss, seed)
-    value = losses.value(loss, scores, y, gamma=gamma)
-    v = dual_points(loss, y, scores.shape[1], seed)
-    slack = value + losses.conjugate(loss, v, y, gamma=gamma) - (scores * v).sum(1)
+    value = losses.value(loss, scores, y, k=k, gamma=gamma)
+    v = dual_points(loss, y, scores.shape[1], seed, k)
+    slack = value + losses.conjugate(loss, v, y, k=k, gamma=gamma) - (scores * v).sum(1)
     scale = 1.0 + np.abs(scores).max(1)
     assert (slack >= -1e-12 * scale).all()
-    if (loss, gamma) in SMOOTH:
-        g = losses.gradient(loss, scores, y, gamma=gamma)
-        conjugate = losses.conjugate(loss, g, y, gamma=gamma)
+    if (loss, k, gamma) in SMOOTH:
+        g = losses.gradient(loss, scores, y, k=k, gamma=gamma)
+        conjugate = losses.conjugate(loss, g, y, k=k, gamma=gamma)
         assert np.isfinite(conjugate).all()
         assert (np.abs(value + conjugate - (scores * g).sum(1)) <= 1e-11 * scale).all()
 
 
-@pytest.mark.parametrize(("loss", "gamma"), SMOOTH)
+@pytest.mark.parametrize(("loss", "k", "gamma"), SMOOTH)
 @pytest.mark.parametrize("seed", range(3))
-def test_gradient_is_the_finite_difference(loss, gamma, seed):
+def test_gradient_is_the_finite_difference(loss, k, gamma, seed):
     scores, y = rows(loss, seed)
     scores = np.clip(scores, -20, 20)
-    g = losses.gradient(loss, scores, y, gamma=gamma)
+    g = losses.gradient(loss, scores, y, k=k, gamma=gamma)
     step = 1e-5
     for j in range(scores.shape[1]):
         up, down = scores.copy(), scores.copy()
         up[:, j] += step
         down[:, j] -= step
-        high, low = losses.value(loss, up, y, gamma=gamma), losses.value(loss, down, y, gamma=gamma)
+        high, low = losses.value(loss, up, y, k=k, gamma=gamma), losses.value(loss, down, y, k=k, gamma=gamma)
         np.testing.assert_allclose(g[:, j], (high - low) / (2 * step), atol=2e-5)
 
 
-@pytest.mark.parametrize(("loss", "gamma"), CASES)
-def test_conjugate_is_infinite_outside_its_domain(loss, gamma):
+@pytest.mark.parametrize(("loss", "k", "gamma"), CASES)
+def test_conjugate_is_infinite_outside_its_domain(loss, k, gamma):
     scores, y = rows(loss, 0)
     m = scores.shape[1]
-    v = dual_points(loss, y, m, 1)
-    assert np.isfinite(losses.conjugate(loss, v, y, gamma=gamma)).all()
+    v = dual_points(loss, y, m, 1, k)
+    assert np.isfinite(losses.conjugate(loss, v, y, k=k, gamma=gamma)).all()
     Y = oracles.label_sets(y, m)
+    if loss.endswith("ova"):
+        assert np.isinf(losses.conjugate(loss, np.where(Y == 1, -1.1, 1.1), y, k=k, gamma=gamma)).all()
+        return
     unbalanced = v + 0.01
-    assert np.isinf(losses.conjugate(loss, unbalanced, y, gamma=gamma)).all()
+    assert np.isinf(losses.conjugate(loss, unbalanced, y, k=k, gamma=gamma)).all()
+    if k > 1:  # all weight on one class is above the cap
+        spike = np.eye(m)[(np.asarray(y) + 1) % m] - np.eye(m)[y]
+        assert np.isinf(losses.conjugate(loss, 0.9 * spike, y, k=k, gamma=gamma)).all()
     if not loss.startswith("lr"):
         proper = (Y.sum(1) > 0) & (Y.sum(1) < m)
         too_large = np.where(Y == 1, -1.5 / Y.sum(1, keepdims=True).clip(1), 0.0)
         too_large[:, :] += np.where(Y == 0, 1.5 / (1 - Y).sum(1, keepdims=True).clip(1), 0.0)
-        assert np.isinf(losses.conjugate(loss, too_large, y, gamma=gamma)[proper]).all()
+        assert np.isinf(losses.conjugate(loss, too_large, y, k=k, gamma=gamma)[proper]).all()
 
 
 @pytest.mark.parametrize(

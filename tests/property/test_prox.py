@@ -124,6 +124,49 @@ def test_bipartite_entropic_satisfies_the_optimality_conditions(b, b_bar, alpha)
     assert np.abs(level - centre).max() <= 1e-9 * scale
 
 
+@settings(max_examples=600, deadline=None)
+@given(
+    hnp.arrays(np.float64, st.integers(1, 10), elements=st.floats(-300, 300) | st.sampled_from([0.0, 1.0, 50.0])),
+    st.integers(1, 10),
+    st.sampled_from([1e-30, 1e-12, 1e-3, 1.0, 50.0, 1e6]) | st.floats(1e-4, 1e3),
+)
+@example(np.zeros(4), 4, 1.0)
+@example(np.array([70.0, 69.0, 50.0, 7.0, 2.0]), 2, 1e-3)
+@example(np.array([1300.0, 460.0, 440.0, 280.0, -760.0]), 5, 1e-3)
+def test_topk_entropic_is_feasible_and_optimal(b, k, alpha):
+    k = min(k, len(b))
+    x = prox.topk_entropic(b, k=k, alpha=alpha)
+    s = x.sum()
+    assert x.min() >= 0.0
+    assert s <= 1.0 + 1e-13
+    assert x.max() <= s / k + 1e-13
+    # Along any feasible direction v - x the objective does not fall. Its gradient has log x and log(1 - s), so take
+    # points v in the relative interior: for each, the objective itself is compared, which needs no gradient.
+    rng = np.random.default_rng(len(b))
+    value = objective_topk_entropic(x, b, alpha)
+    scale = max(1.0, alpha, np.abs(b).max())
+    for _ in range(10):
+        for size in (1.0, 1e-2, 1e-4):
+            v = x + size * (feasible_topk(rng, len(b), k, np.argsort(-b)) - x)
+            assert objective_topk_entropic(v, b, alpha) >= value - 1e-12 * scale
+
+
+def objective_topk_entropic(x, b, alpha):
+    s = x.sum()
+    rest = max(1.0 - s, 0.0)
+    entropy = sum(v * np.log(v) for v in [*x, rest] if v > 0)
+    return alpha / 2 * (x @ x + s * s) - b @ x + entropy
+
+
+def feasible_topk(rng, n, k, order):
+    """A random point of the top-k simplex alpha: a mixture of vertices, which are 0 and 1/k on k entries."""
+    v = np.zeros(n)
+    for weight in rng.dirichlet(np.ones(5))[:4]:
+        best = order[:k] if rng.random() < 0.5 else rng.permutation(n)[:k]
+        v[best] += weight / k
+    return v
+
+
 @settings(max_examples=300, deadline=None)
 @given(hnp.arrays(np.float64, st.integers(1, 50), elements=st.floats(-700, 1e12)))
 def test_lambert_w_exp_solves_its_equation(t):
