@@ -34,7 +34,7 @@ def indicator(problem):
 def test_blocks_do_not_change_the_iterates(problem, indicator, key, gram):
     X, y, _ = problem
     loss = losses.get(key)
-    labels = as_labels(indicator if loss.multilabel else y, len(y), multilabel=loss.multilabel)
+    labels = as_labels(indicator if loss.labels == "set" else y, len(y), multilabel=loss.labels == "set")
     matrix = X @ X.T if gram else X
     duals = []
     for block in (1, 7, 32, len(y)):

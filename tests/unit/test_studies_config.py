@@ -104,7 +104,7 @@ def test_the_schema_allows_what_the_library_can_train(repository):
 
     schema = read_yaml(repository / "workflow/schemas/methods.schema.yaml")
     assert set(schema["$defs"]["method"]["properties"]["loss"]["enum"]) == set(LOSSES)
-    assert {key for key, loss in LOSSES.items() if loss.multilabel} == set(MULTILABEL)
+    assert {key for key, loss in LOSSES.items() if loss.labels == "set"} == set(MULTILABEL)
 
 
 @pytest.mark.parametrize(
