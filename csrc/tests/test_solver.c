@@ -50,12 +50,13 @@ static tl_data view(const problem *p, tl_representation representation) {
     return data;
 }
 
-static double solve(const problem *p, tl_loss_id loss, double gamma,
+static double solve(const problem *p, tl_loss_id loss, size_t k, double gamma,
                     tl_representation representation, double *dual) {
     const tl_data data = view(p, representation);
     tl_settings settings;
     tl_settings_default(&settings);
     settings.loss = loss;
+    settings.k = k;
     settings.gamma = gamma;
     settings.C = 0.7;
     settings.block = 5;
@@ -74,17 +75,33 @@ static double solve(const problem *p, tl_loss_id loss, double gamma,
     return objective.primal;
 }
 
+static int takes_sets(int loss) {
+    return loss == TL_LOSS_SVM_ML || loss == TL_LOSS_LR_ML || loss == TL_LOSS_SVM_OVA ||
+           loss == TL_LOSS_LR_OVA;
+}
+
+static int has_k(int loss) {
+    return loss == TL_LOSS_TOPK_SVM_ALPHA || loss == TL_LOSS_TOPK_SVM_BETA ||
+           loss == TL_LOSS_TOPK_ENT;
+}
+
+static int is_hinge(int loss) {
+    return loss == TL_LOSS_SVM_OVA || loss == TL_LOSS_SVM_MULTI || loss == TL_LOSS_TOPK_SVM_ALPHA ||
+           loss == TL_LOSS_TOPK_SVM_BETA || loss == TL_LOSS_SVM_ML;
+}
+
 static void test_gaps(void) {
     for (int loss = 0; loss < TL_LOSS_COUNT; loss++) {
         problem p;
-        make(&p, loss == TL_LOSS_SVM_ML || loss == TL_LOSS_LR_ML);
-        const int hinge = loss == TL_LOSS_SVM_MULTI || loss == TL_LOSS_SVM_ML;
-        for (int smooth = 0; smooth <= hinge; smooth++) {
-            double dual[N * M] = {0}, dual_gram[N * M] = {0};
-            const double linear = solve(&p, (tl_loss_id)loss, 0.5 * smooth, TL_DENSE, dual);
-            const double gram = solve(&p, (tl_loss_id)loss, 0.5 * smooth, TL_GRAM, dual_gram);
-            CHECK_CLOSE(linear, gram, 1e-8 * fabs(linear));
-        }
+        make(&p, takes_sets(loss));
+        for (size_t k = 1; k <= (has_k(loss) ? M - 1 : 1); k++)
+            for (int smooth = 0; smooth <= is_hinge(loss); smooth++) {
+                double dual[N * M] = {0}, dual_gram[N * M] = {0};
+                const double gamma = 0.5 * smooth;
+                const double linear = solve(&p, (tl_loss_id)loss, k, gamma, TL_DENSE, dual);
+                const double gram = solve(&p, (tl_loss_id)loss, k, gamma, TL_GRAM, dual_gram);
+                CHECK_CLOSE(linear, gram, 1e-8 * fabs(linear));
+            }
     }
 }
 
@@ -92,7 +109,7 @@ static void test_warm_start(void) {
     problem p;
     make(&p, 0);
     double dual[N * M] = {0}, weights[M * D];
-    const double first = solve(&p, TL_LOSS_LR_MULTI, 0.0, TL_DENSE, dual);
+    const double first = solve(&p, TL_LOSS_LR_MULTI, 1, 0.0, TL_DENSE, dual);
     const tl_data data = view(&p, TL_DENSE);
     tl_settings settings;
     tl_settings_default(&settings);
@@ -141,6 +158,12 @@ static void test_refusals(void) {
     s = good;
     s.gamma = -1.0;
     CHECK(attempt(&data, &s) == TL_ERR_PARAMETER);
+    s = good;
+    s.k = 2;
+    CHECK(attempt(&data, &s) == TL_ERR_DIMENSION); /* svm_multi has no k */
+    s.loss = TL_LOSS_TOPK_ENT;
+    s.k = M;
+    CHECK(attempt(&data, &s) == TL_ERR_DIMENSION);
     s = good;
     s.loss = TL_LOSS_COUNT;
     CHECK(attempt(&data, &s) == TL_ERR_LOSS);
