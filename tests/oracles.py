@@ -73,7 +73,7 @@ def _minimum_over_breakpoints(function, high: float) -> float:
 
 
 def binary_sum(u: np.ndarray, labels: np.ndarray, gamma: float, logistic: bool) -> float:
-    """Sum over classes of the logistic loss, or of the hinge smoothed by min_{0 <= xi <= b} xi + (b - xi)^2/(2 gamma)."""
+    """Sum over classes of the logistic loss, or of the hinge, smoothed as above with one scalar."""
     total = 0.0
     for score, label in zip(u, labels, strict=True):
         z = score if label else -score
@@ -93,7 +93,7 @@ def largest_sum(v: np.ndarray, k: int) -> float:
 
 
 def topk_loss(loss: str, u: np.ndarray, y: int, k: int, gamma: float) -> float:
-    """The top-k losses from their definitions; the smoothed and the entropic one by maximising over the vertices' mixture.
+    """The top-k losses from their definitions; the smoothed and the entropic one as a maximum.
 
     max over p in the domain D of <b, p> - R(p), with R = gamma/2 ||p||^2 or the negative entropy. D is described by
     its linear inequalities, and the problem solved by a general method.
@@ -119,7 +119,12 @@ def topk_loss(loss: str, u: np.ndarray, y: int, k: int, gamma: float) -> float:
     A = np.vstack([-caps, -np.ones((1, n))])
     c = np.concatenate([bound, [1.0]])
     best = -np.inf
-    for level in (0.5, 0.1, 0.9, 0.99):  # the method sometimes stops early: the best of several starts
+    for level in (
+        0.5,
+        0.1,
+        0.9,
+        0.99,
+    ):  # the method sometimes stops early: the best of several starts
         result = minimize(
             negative,
             np.full(n, level / n),
@@ -303,9 +308,10 @@ def convex_optimum(
 ) -> float:
     """Minimum over W of P(W) with an interior-point method (CVXPY, Clarabel).
 
-    Smoothed hinges are infimal convolutions with a square. The top-k entropy, whose conjugate is the softmax's restricted to
-    the top-k simplex alpha, is the infimal convolution of the softmax with the indicator of the polar of the top-k
-    cone: min over z of log(1 + sum_j exp z_j) with sum of the k largest of (a - z) at most 0.
+    Smoothed hinges are infimal convolutions with a square. The top-k entropy, whose conjugate
+    is the softmax's restricted to the top-k simplex alpha, is the infimal convolution of the softmax with the
+    indicator of the polar of the top-k cone: min over z of log(1 + sum_j exp z_j) with sum of the k largest of
+    (a - z) at most 0.
     """
     import cvxpy as cp
 

@@ -49,8 +49,10 @@ typedef enum tl_status {
     TL_ERR_DIMENSION, /* a size is out of range (n, d < 1; m < 2; k < 1, k >= m; too large for BLAS)
                        */
     TL_ERR_NOT_FINITE, /* a feature, weight or dual variable is NaN or infinite */
+    TL_ERR_OVERFLOW,   /* features, C or gamma so large that numbers overflow */
     TL_ERR_LABEL, /* a label is out of range, repeated, unsorted, or a row has the wrong number */
-    TL_ERR_PARAMETER,  /* C <= 0, gamma < 0, radius < 0, a negative weight, or not a number */
+    TL_ERR_PARAMETER,  /* C not in [1e-100, 1e100], gamma not in [0, 1e100], radius < 0, a negative
+                          weight, or NaN */
     TL_ERR_LOSS,       /* unknown loss, or a loss that does not fit */
     TL_ERR_GRAM,       /* a Gram matrix with a negative diagonal or not symmetric */
     TL_ERR_INFEASIBLE, /* the starting dual variables are outside the domain of the conjugate */
@@ -182,7 +184,7 @@ typedef struct tl_settings {
     tl_loss_id loss;
     size_t k;       /* of top-k losses, 1 <= k < m; 1 for the others */
     double gamma;   /* smoothing of the hinge; 0: none */
-    double C;       /* > 0 */
+    double C;       /* in [1e-100, 1e100] */
     double C_start; /* the C for which the starting point is feasible; 0: the same C. If they
                        differ, the start is multiplied by the s in [0, C/C_start] that maximises
                        D(sA): the warm start */

@@ -5,6 +5,12 @@
 #include <limits.h>
 #include <stdlib.h>
 
+/* C, gamma and their inverses stay within this, so that their squares and products with the data do
+ * not overflow. */
+#define TL_LARGEST_PARAMETER 1e100
+/* ||x_i||^2 C n and gamma/C stay within this. */
+#define TL_LARGEST 1e200
+
 void tl_settings_default(tl_settings *settings) {
     if (settings == NULL) return;
     *settings = (tl_settings){.loss = TL_LOSS_SVM_MULTI, .k = 1, .C = 1.0};
@@ -42,9 +48,11 @@ static tl_status check_input(const tl_data *data, const tl_settings *settings, c
     const tl_loss_ops *ops = tl_loss_get(settings->loss);
     if (ops == NULL) return TL_ERR_LOSS;
     if (!tl_k_fits(ops, settings->k, data->m)) return TL_ERR_DIMENSION;
-    if (!(settings->C > 0.0) || !isfinite(settings->C)) return TL_ERR_PARAMETER;
+    if (!(settings->C >= 1.0 / TL_LARGEST_PARAMETER && settings->C <= TL_LARGEST_PARAMETER))
+        return TL_ERR_PARAMETER;
     if (!(settings->C_start >= 0.0) || !isfinite(settings->C_start)) return TL_ERR_PARAMETER;
-    if (!(settings->gamma >= 0.0) || !isfinite(settings->gamma)) return TL_ERR_PARAMETER;
+    if (!(settings->gamma >= 0.0 && settings->gamma <= TL_LARGEST_PARAMETER))
+        return TL_ERR_PARAMETER;
     status = tl_check_labels(ops, data->n, data->m, data->label_start, data->label);
     if (status != TL_OK) return status;
 
@@ -83,16 +91,22 @@ static bool allocate(tl_solver *self) {
            self->scores && self->delta && self->moved && self->work;
 }
 
-static void initialise(tl_solver *self) {
+/* Returns false if a number that the updates need overflows. */
+static bool initialise(tl_solver *self) {
     const tl_data *data = &self->data;
     self->total_weight = data->weight ? 0.0 : (double)data->n;
+    if (data->weight)
+        for (size_t i = 0; i < data->n; i++)
+            self->total_weight += data->weight[i];
     for (size_t i = 0; i < data->n; i++) {
-        if (data->weight) self->total_weight += data->weight[i];
         self->order[i] = i;
         self->threshold[i] = NAN;
         self->norm2[i] =
             is_gram(self) ? data->x[i * data->n + i] : squared_norm(data->d, data->x + i * data->d);
+        const double C = self->settings.C * (data->weight ? data->weight[i] : 1.0);
+        if (!(self->norm2[i] * C * self->total_weight <= TL_LARGEST)) return false;
     }
+    return self->settings.gamma / self->settings.C <= TL_LARGEST;
 }
 
 tl_status tl_solver_create(const tl_data *data, const tl_settings *settings, double *dual,
@@ -116,7 +130,10 @@ tl_status tl_solver_create(const tl_data *data, const tl_settings *settings, dou
         tl_solver_free(self);
         return TL_ERR_ALLOC;
     }
-    initialise(self);
+    if (!initialise(self)) {
+        tl_solver_free(self);
+        return TL_ERR_OVERFLOW;
+    }
 
     const double C_start = settings->C_start > 0.0 ? settings->C_start : settings->C;
     status = tl_prepare_start(self, C_start);

@@ -55,10 +55,10 @@ tl_status tl_solver_evaluate(tl_solver *self, tl_objective *objective) {
     const double primal = losses / self->total_weight + half_lambda * norm2;
     const double dual = tl_dual_sum(self, 1.0) / self->total_weight - half_lambda * dual_norm2;
     const double size = fmax(fabs(primal), fabs(dual));
-    if (!isfinite(primal) || !isfinite(dual)) return TL_ERR_NOT_FINITE; /* overflow */
+    if (!isfinite(primal) || !isfinite(dual)) return TL_ERR_OVERFLOW;
     objective->primal = primal;
     objective->dual = dual;
-    objective->relative_gap = size > 0.0 ? (primal - dual) / size : 0.0;
+    objective->relative_gap = size == 0.0 ? 0.0 : (primal - dual) / size;
     objective->norm2 = norm2;
     objective->epochs = self->epochs;
     return TL_OK;

@@ -15,6 +15,8 @@ const char *tl_status_text(tl_status status) {
         return "a size is out of range";
     case TL_ERR_NOT_FINITE:
         return "a value is NaN or infinite";
+    case TL_ERR_OVERFLOW:
+        return "the features, C or gamma are so large that numbers overflow";
     case TL_ERR_LABEL:
         return "a label is out of range, repeated or unsorted, or a row has the wrong number";
     case TL_ERR_PARAMETER:

@@ -86,6 +86,17 @@ def check_finite(array: np.ndarray, name: str) -> None:
         )
 
 
+def as_dual(value: object, n: int, m: int) -> np.ndarray:
+    """Return a copy of dual variables to start from, float64 of shape (n, m)."""
+    array = np.array(_as_float(value, "warm_start"), order="C")
+    if array.shape != (n, m):
+        raise ValueError(
+            f"warm_start must have dual variables of shape ({n}, {m}), got {array.shape}"
+        )
+    check_finite(array, "warm_start")
+    return array
+
+
 def as_weights(value: object, n: int) -> np.ndarray | None:
     """Return sample weights as float64 of shape (n,), or None."""
     if value is None:
@@ -184,17 +195,28 @@ def as_labels(y: object, n: int, *, multilabel: bool, n_classes: int | None = No
     return _index_labels(y, n, n_classes)
 
 
+_LARGEST_CLASS = 2**31 - 2  # the library counts classes in 32 bits, as BLAS does
+
+
 def _index_labels(y: np.ndarray, n: int, n_classes: int | None) -> Labels:
     if y.shape != (n,):
         raise ValueError(f"y must have the shape ({n},) like the rows of X, got {y.shape}")
-    whole = y.dtype.kind in "iu" or (y.dtype.kind == "f" and np.all(y == np.floor(y)))
-    if not whole:
+    if y.dtype.kind == "f":
+        check_finite(y, "y")
+    if y.dtype.kind not in "biu" and not (y.dtype.kind == "f" and np.all(y == np.floor(y))):
         raise ValueError("y must hold class indices 0..m-1; encode names as indices first")
+    if y.max() > _LARGEST_CLASS:
+        row = int(np.argmax(y))
+        raise ValueError(f"y[{row}] is {y[row]}: class indices end at {_LARGEST_CLASS}")
     largest = int(y.max())
     if y.min() < 0:
         row = int(np.argmin(y))
         raise ValueError(f"y[{row}] is {y[row]}: class indices start at 0")
-    m = largest + 1 if n_classes is None else as_integer(n_classes, "n_classes", 2)
+    m = (
+        largest + 1
+        if n_classes is None
+        else as_integer(n_classes, "n_classes", 2, _LARGEST_CLASS + 1)
+    )
     if m < 2:
         raise ValueError("y holds one class only; at least two are needed (or set n_classes)")
     if largest >= m:

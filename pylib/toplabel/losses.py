@@ -89,7 +89,9 @@ def _prepare(loss: str, scores: object, y: object, k: int, gamma: float):
     return spec, matrix, labels, k, check_parameters(spec, k, gamma, m)
 
 
-def _arguments(spec: Loss, k: int, gamma: float, matrix: np.ndarray, labels: Labels, out: np.ndarray):
+def _arguments(
+    spec: Loss, k: int, gamma: float, matrix: np.ndarray, labels: Labels, out: np.ndarray
+):
     return (
         spec.code,
         k,

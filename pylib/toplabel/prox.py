@@ -196,9 +196,7 @@ def topk_entropic(b, k: int = 1, alpha: float = 1.0) -> np.ndarray:
     x, work = np.empty_like(rows), np.empty(3 * d + 2)
     for source, target in zip(rows, x, strict=True):
         check(
-            lib.tl_prox_topk_entropic(
-                d, pointer(source), k, alpha, pointer(target), pointer(work)
-            )
+            lib.tl_prox_topk_entropic(d, pointer(source), k, alpha, pointer(target), pointer(work))
         )
     return x[0] if single else x
 

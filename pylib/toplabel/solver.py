@@ -13,11 +13,13 @@ from scipy import sparse
 from toplabel import kernels, losses
 from toplabel._arrays import (
     Labels,
+    as_dual,
     as_integer,
     as_labels,
     as_matrix,
     as_number,
     as_weights,
+    check_finite,
     pointer,
 )
 from toplabel._lib import check, ffi, lib
@@ -47,7 +49,7 @@ class Record:
     evaluate_seconds: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Solution:
     """A trained model and the proof of how good it is.
 
@@ -102,6 +104,8 @@ class Solution:
         """
         if self.kernel == "linear":
             if sparse.issparse(X):
+                _check_width(X, self.W.shape[0])
+                check_finite(X.data, "X.data")
                 return np.asarray(X @ self.W)
             rows, factor = as_matrix(X, "X"), self.W
         elif self.kernel == "rbf":
@@ -114,7 +118,7 @@ class Solution:
         return rows @ factor
 
 
-def _check_width(rows: np.ndarray, width: int) -> None:
+def _check_width(rows, width: int) -> None:
     if rows.shape[1] != width:
         raise ValueError(f"X must have {width} columns like the training data, got {rows.shape[1]}")
 
@@ -268,7 +272,8 @@ def solve(
     ValueError, TypeError
         For an argument that does not fit, naming it.
     ToplabelError
-        For what the C library refuses, for example a Gram matrix that is not symmetric.
+        For what the C library refuses: a Gram matrix that is not symmetric, a warm start that is not feasible for
+        this C, features so large that numbers overflow.
 
     Notes
     -----
@@ -277,7 +282,7 @@ def solve(
     spec = losses.get(loss)
     if dtype is not None and np.dtype(dtype) != np.float64:
         raise ValueError(f"dtype must be None or float64, got {dtype!r}")
-    C = as_number(C, "C", 0.0, strict=True)
+    C = _as_C(C, "C")
     eps = as_number(eps, "eps", 0.0)
     max_epochs = as_integer(max_epochs, "max_epochs", 0)
     seed = as_integer(seed, "seed", 0, 2**64 - 1)
@@ -292,6 +297,8 @@ def solve(
     if spec.labels == "one" and n_classes is None:
         _check_every_class(labels)
     gamma = losses.check_parameters(spec, k, gamma, labels.m)
+    if gamma > _LARGEST:
+        raise ValueError(f"gamma must be <= {_LARGEST:g}, got {gamma!r}")
     matrix = _representation(rows, kernel, theta)
     start, C_start = _starting_point(warm_start, n, labels.m)
 
@@ -331,6 +338,16 @@ def solve(
     )
 
 
+_LARGEST = 1e100  # beyond, squares of what C and gamma are multiplied with would overflow
+
+
+def _as_C(value: object, name: str) -> float:
+    C = as_number(value, name, 0.0, strict=True)
+    if not 1 / _LARGEST <= C <= _LARGEST:
+        raise ValueError(f"{name} must be in [{1 / _LARGEST:g}, {_LARGEST:g}], got {value!r}")
+    return C
+
+
 def _check_every_class(labels: Labels) -> None:
     counts = np.bincount(labels.label, minlength=labels.m)
     if counts.min() == 0:
@@ -362,10 +379,7 @@ def _starting_point(warm_start, n: int, m: int) -> tuple[np.ndarray | None, floa
     C_start = 0.0
     if isinstance(warm_start, Solution):
         C_start, warm_start = warm_start.C, warm_start.A
-    A = np.array(warm_start, dtype=np.float64, order="C")
-    if A.shape != (n, m):
-        raise ValueError(f"warm_start must have dual variables of shape ({n}, {m}), got {A.shape}")
-    return A, C_start
+    return as_dual(warm_start, n, m), C_start
 
 
 def _train(
@@ -450,7 +464,7 @@ def path(
     -----
     The dual variables of one C, multiplied by the best feasible factor, are the start of the next.
     """
-    Cs = [as_number(C, "Cs", 0.0, strict=True) for C in Cs]
+    Cs = [_as_C(C, "Cs") for C in Cs]
     if "C" in arguments:
         raise TypeError("path takes Cs, not C")
     if arguments.get("kernel", "linear") == "rbf":

@@ -102,7 +102,10 @@ def test_gradient_is_the_finite_difference(loss, k, gamma, seed):
         up, down = scores.copy(), scores.copy()
         up[:, j] += step
         down[:, j] -= step
-        high, low = losses.value(loss, up, y, k=k, gamma=gamma), losses.value(loss, down, y, k=k, gamma=gamma)
+        high, low = (
+            losses.value(loss, up, y, k=k, gamma=gamma),
+            losses.value(loss, down, y, k=k, gamma=gamma),
+        )
         np.testing.assert_allclose(g[:, j], (high - low) / (2 * step), atol=2e-5)
 
 
@@ -114,7 +117,9 @@ def test_conjugate_is_infinite_outside_its_domain(loss, k, gamma):
     assert np.isfinite(losses.conjugate(loss, v, y, k=k, gamma=gamma)).all()
     Y = oracles.label_sets(y, m)
     if loss.endswith("ova"):
-        assert np.isinf(losses.conjugate(loss, np.where(Y == 1, -1.1, 1.1), y, k=k, gamma=gamma)).all()
+        assert np.isinf(
+            losses.conjugate(loss, np.where(Y == 1, -1.1, 1.1), y, k=k, gamma=gamma)
+        ).all()
         return
     unbalanced = v + 0.01
     assert np.isinf(losses.conjugate(loss, unbalanced, y, k=k, gamma=gamma)).all()

@@ -126,7 +126,11 @@ def test_bipartite_entropic_satisfies_the_optimality_conditions(b, b_bar, alpha)
 
 @settings(max_examples=600, deadline=None)
 @given(
-    hnp.arrays(np.float64, st.integers(1, 10), elements=st.floats(-300, 300) | st.sampled_from([0.0, 1.0, 50.0])),
+    hnp.arrays(
+        np.float64,
+        st.integers(1, 10),
+        elements=st.floats(-300, 300) | st.sampled_from([0.0, 1.0, 50.0]),
+    ),
     st.integers(1, 10),
     st.sampled_from([1e-30, 1e-12, 1e-3, 1.0, 50.0, 1e6]) | st.floats(1e-4, 1e3),
 )

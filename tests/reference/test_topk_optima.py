@@ -1,9 +1,9 @@
 """One-vs-all and top-k losses: the optimum against an interior-point method."""
 
 import numpy as np
-import oracles
 import pytest
 
+import oracles
 import toplabel
 
 N, D, M = 10, 3, 5

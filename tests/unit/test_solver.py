@@ -34,7 +34,9 @@ def indicator(problem):
 def test_blocks_do_not_change_the_iterates(problem, indicator, key, gram):
     X, y, _ = problem
     loss = losses.get(key)
-    labels = as_labels(indicator if loss.labels == "set" else y, len(y), multilabel=loss.labels == "set")
+    labels = as_labels(
+        indicator if loss.labels == "set" else y, len(y), multilabel=loss.labels == "set"
+    )
     matrix = X @ X.T if gram else X
     duals = []
     for block in (1, 7, 32, len(y)):
@@ -103,10 +105,17 @@ def test_status_tells_what_ended_the_run(problem):
 
 def test_ctrl_c_returns_the_model_so_far(problem):
     X, y, _ = problem
+    # A shell may have started the tests with SIGINT ignored.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     timer = threading.Timer(0.1, lambda: signal.raise_signal(signal.SIGINT))
     timer.start()
-    solution = toplabel.solve(X, y, eps=0.0, C=1e4, max_epochs=10**8, eval_every=10**6)
-    timer.join()
+    try:
+        solution = toplabel.solve(
+            X, y, eps=0.0, C=1e4, max_epochs=10**8, eval_every=10**6, time_limit=20
+        )
+        timer.join()
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert solution.status == "interrupted"
     assert solution.history[-1].epoch == solution.epochs > 0
 
@@ -219,6 +228,14 @@ X4, Y4 = np.eye(4, 3), [0, 1, 1, 0]
         ({"y": [0, 0, 0, 0]}, ValueError, "one class only"),
         ({"y": [0, 1, -1, 0]}, ValueError, r"y\[2\] is -1"),
         ({"y": [0, 1, 0.5, 0]}, ValueError, "class indices"),
+        ({"y": [0, 1, np.inf, 0]}, ValueError, r"y\[2\] is inf"),
+        ({"y": [0, 1, np.nan, 0]}, ValueError, r"y\[2\] is nan"),
+        ({"y": [0, 1, 2**31, 0]}, ValueError, r"y\[2\] is 2147483648: class indices end at"),
+        ({"n_classes": 2**40}, ValueError, "n_classes must be in 2.."),
+        ({"C": 1e300}, ValueError, r"C must be in \[1e-100, 1e\+100\], got 1e\+300"),
+        ({"gamma": 1e300}, ValueError, "gamma must be <= 1e"),
+        ({"warm_start": np.full((4, 2), np.nan)}, ValueError, r"warm_start\[0, 0\] is nan"),
+        ({"warm_start": "a"}, TypeError, "warm_start must hold real numbers"),
         ({"y": ["a", "b", "a", "b"]}, ValueError, "class indices"),
         ({"y": np.eye(4)}, ValueError, "class indices of shape"),
         ({"y": [0, 1, 2, 0], "n_classes": 2}, ValueError, r"y\[2\] is 2, but n_classes is 2"),
@@ -244,7 +261,24 @@ def test_the_library_refuses_with_its_code():
     assert caught.value.name == "TL_ERR_GRAM"
 
 
-def test_prediction_checks_the_width():
+@pytest.mark.parametrize("convert", [np.asarray, sparse.csr_matrix])
+def test_prediction_checks_its_input(convert):
     solution = toplabel.solve(X4, Y4)
     with pytest.raises(ValueError, match="3 columns like the training data, got 2"):
-        solution.decision_function(np.eye(2))
+        solution.decision_function(convert(np.eye(2)))
+    with pytest.raises(ValueError, match="is nan"):
+        solution.decision_function(convert(np.full((2, 3), np.nan)))
+
+
+@pytest.mark.parametrize("key", list(losses.LOSSES))
+def test_overflow_is_an_error_and_never_a_certificate(key):
+    Y = np.eye(4, 3, dtype=int) if losses.get(key).labels == "set" else Y4
+    for scale in (1e100, 1e200):
+        with pytest.raises(toplabel.ToplabelError, match="overflow"):
+            toplabel.solve(X4 * scale, Y, loss=key, max_epochs=5)
+    tiny = toplabel.solve(X4 * 1e-200, Y, loss=key, max_epochs=5)
+    assert tiny.relative_gap >= -1e-12
+
+
+def test_truth_values_are_indices_too():
+    assert toplabel.solve(X4, np.array([True, False, True, False])).status == "converged"
