@@ -14,11 +14,13 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from toplabel.reporting import style
 from toplabel.reporting.circle import arcs
-from toplabel.reporting.drawing import mathtext
+from toplabel.reporting.drawing import legend, mathtext, panel_grid
 from toplabel.reporting.figures import draw_circle, draw_gaps, draw_selection, write_figure
 
 
@@ -52,6 +54,7 @@ def curves() -> pd.DataFrame:
         pd.DataFrame(
             {
                 "dataset": "letter",
+                "title": "Letter",
                 "method": method,
                 "label": method,
                 "metric": metric,
@@ -111,6 +114,21 @@ def test_same_bytes(tmp_path: Path, name: str) -> None:
     for suffix in ("svg", "csv", "json"):
         one = (tmp_path / "a" / f"same.{suffix}").read_bytes()
         assert one == (tmp_path / "b" / f"same.{suffix}").read_bytes()
+
+
+@pytest.mark.parametrize("panels", [1, 2, 3])
+def test_a_legend_fits_the_width(panels: int) -> None:
+    labels = [f"top-{k} SVM^{{α}}_{{1}} (RBF)" for k in range(1, 15)]
+    with style.house_style():
+        figure, _ = panel_grid(panels, across=3, height=2.0)
+        heights = []
+        for n in (4, 14):
+            legend(figure, [Line2D([], [], label=mathtext(label)) for label in labels[:n]])
+            heights.append(figure.get_figheight())
+            box = figure.legends[-1].get_window_extent(FigureCanvasAgg(figure).get_renderer())
+            assert box.x0 >= 0
+            assert box.x1 <= figure.bbox.width
+        assert heights[0] < heights[1]
 
 
 def test_circle_data_holds_points_and_rings(tmp_path: Path) -> None:

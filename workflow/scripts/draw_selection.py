@@ -20,7 +20,8 @@ def main(snakemake):
         metrics = [name for name in SHOWN if name in result.metric][:2]
         curve = selection_curve(result, read_table(selection), metrics)
         frames.append(curve.assign(method=method["name"], label=method["label"]))
-    frame = pd.concat(frames, ignore_index=True).assign(dataset=snakemake.wildcards.dataset)
+    frame = pd.concat(frames, ignore_index=True)
+    frame = frame.assign(dataset=snakemake.wildcards.dataset, title=params.title)
     draw_selection(
         frame,
         snakemake.output.svg,

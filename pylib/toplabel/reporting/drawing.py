@@ -17,6 +17,9 @@ from toplabel.files import atomic_path
 from toplabel.reporting import style
 from toplabel.reporting.labels import segments
 
+# Inches that an entry of a legend takes: the longest is like "top-10 SVM^{α}_{1} (RBF)".
+_LEGEND_COLUMN, _LEGEND_ROW = 1.5, 0.2
+
 
 def write_figure(
     figure: Figure,
@@ -101,7 +104,11 @@ def panel_grid(number: int, *, across: int, height: float) -> tuple[Figure, list
 
 
 def legend(figure: Figure, handles: list[Line2D]) -> None:
-    figure.legend(handles=handles, loc="outside lower center", ncols=min(len(handles), 6))
+    """Put a legend below the panels, in no more columns than fit; its further rows make the figure higher."""
+    columns = min(len(handles), max(1, int(figure.get_figwidth() // _LEGEND_COLUMN)))
+    rows = math.ceil(len(handles) / columns)
+    figure.set_figheight(figure.get_figheight() + (rows - 1) * _LEGEND_ROW)
+    figure.legend(handles=handles, loc="outside lower center", ncols=columns)
 
 
 def require(frame: pd.DataFrame, columns: list[str], name: str, finite: list[str]) -> None:

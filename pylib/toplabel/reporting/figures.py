@@ -21,7 +21,7 @@ from toplabel.reporting.labels import is_loss, metric_label, plain
 
 __all__ = ["draw_circle", "draw_gaps", "draw_selection", "write_figure"]
 
-SELECTION_COLUMNS = ["dataset", "method", "label", "metric", "C", "value", "chosen"]
+SELECTION_COLUMNS = ["dataset", "title", "method", "label", "metric", "C", "value", "chosen"]
 GAPS_COLUMNS = ["dataset", "method", "label", "relative_gap"]
 
 
@@ -39,9 +39,9 @@ def draw_selection(
     Parameters
     ----------
     frame : DataFrame
-        Columns `dataset`, `method`, `label` (of the method), `metric`, `C` (> 0), `value` (percent, or a
-        fraction for losses), `chosen` (true where the protocol took this C). One panel a data set and
-        metric, one curve a method.
+        Columns `dataset`, `title` (of the data set), `method`, `label` (of the method), `metric`, `C`
+        (> 0), `value` (percent, or a fraction for losses), `chosen` (true where the protocol took this
+        C). One panel a data set and metric, one curve a method.
     out_svg : path-like
 
     Raises
@@ -53,14 +53,14 @@ def draw_selection(
     if (frame["C"] <= 0).any():
         raise ValueError(f"frame: C must be positive, found {frame['C'].min()}")
     labels = list(dict.fromkeys(frame["label"]))
-    panels = list(frame.groupby(["dataset", "metric"], sort=False))
+    panels = list(frame.groupby(["title", "metric"], sort=False))
     with style.house_style():
         figure, axes = panel_grid(len(panels), across=3, height=2.0)
-        for ax, ((dataset, metric), part) in zip(axes, panels, strict=True):
+        for ax, ((title_, metric), part) in zip(axes, panels, strict=True):
             for i, label in enumerate(labels):
                 _draw_curve(ax, part[part["label"] == label].sort_values("C"), i)
             ax.set_xscale("log")
-            ax.set_title(f"{dataset}: {metric_label(metric)}")
+            ax.set_title(f"{title_}\n{metric_label(metric)}")
             ax.set_xlabel("C = 1/(λn)")
             ax.set_ylabel(
                 metric_label(metric) if is_loss(metric) else f"{metric_label(metric)} (%)"
@@ -107,7 +107,7 @@ def _spoken_choices(frame: pd.DataFrame) -> str:
     """Say what was chosen: at most a dozen sentences, the data holds the rest."""
     chosen = frame[frame["chosen"].astype(bool)].head(12)
     return " ".join(
-        f"{row.dataset}, {metric_label(row.metric)}, {plain(str(row.label))}: {row.value:.4g} at C = {row.C:.3g}."
+        f"{row.title}, {metric_label(row.metric)}, {plain(str(row.label))}: {row.value:.4g} at C = {row.C:.3g}."
         for row in chosen.itertuples()
     )
 
