@@ -1,4 +1,4 @@
-"""Collected results beside published numbers: reductions, verdicts, scores, files."""
+"""Collected results beside published numbers: reductions, verdicts, files."""
 
 import math
 
@@ -204,30 +204,6 @@ def test_several_draws_widen_the_tolerance():
     row = compare.compare(collected(*rows), cells).iloc[0]
     assert row["verdict"] == "match"  # 55 +- 7.07
     assert row["measured_std"] == pytest.approx(math.sqrt(50))
-
-
-def test_score_counts_cells_and_tables():
-    ours = collected(
-        ("letter", "svm", "main", "top1", 76.0),
-        ("letter", "svm", "main", "top3", 99.0),
-        ("letter", "svm", "main", "top5", 10.0),
-        ("letter", "softmax", "main", "top1", 76.0),
-    )
-    cells = published(
-        ("letter", "", "svm_multi", "", "0", "top1", "76.5"),
-        ("letter", "", "svm_multi", "", "0", "top3", "89.2"),
-        ("letter", "", "svm_multi", "", "0", "top5", "93.1"),
-        ("letter", "", "svm_multi", "", "0", "top10", "97.7"),
-        ("letter", "", "topk_ent", "1", "", "top1", "75.0"),
-    )
-    cells.loc[4, ["source", "table"]] = ["cvpr2016", "7"]
-    one = {"published": 1, "comparable": 1, "matched": 0, "close": 1, "better": 0, "off": 0}
-    four = {"published": 4, "comparable": 3, "matched": 1, "close": 0, "better": 1, "off": 1}
-    total = {"published": 5, "comparable": 4, "matched": 1, "close": 1, "better": 1, "off": 1}
-    assert compare.score(compare.compare(ours, cells)) == {
-        **total,
-        "tables": {"table05": four, "cvpr2016_table07": one},
-    }
 
 
 # Files --------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""The tables to print: which rows they hold, what is best, and their files."""
+"""The tables to print: which rows they hold, and their files."""
 
 import json
 
@@ -9,13 +9,7 @@ from samples_of_results import FEATURES, METHODS, collected, published
 from toplabel.studies.compare import compare
 from toplabel.studies.published import TableText
 from toplabel.studies.study import Study
-from toplabel.studies.tables import (
-    COLUMNS,
-    build_tables,
-    own_table,
-    published_table,
-    write_tables,
-)
+from toplabel.studies.tables import COLUMNS, own_table, published_table, write_tables
 
 TEXTS = {"table05": TableText("Multiclass", "What the paper says.")}
 LETTER = Study("mine", "Letter", ("letter",), ("svm", "smooth"), tables=("table05",))
@@ -77,35 +71,11 @@ def test_methods_that_the_paper_has_not_follow_its_own(table05):
     assert len(table05.frame) == 7  # not its top2, which is no column of the table
 
 
-def test_the_best_numbers_are_marked_at_the_printed_digits(table05):
-    best = table05.frame[table05.frame["is_best"]]
-    assert [*zip(best["gamma"], best["metric"], strict=True)] == [
-        *(("0", "top1"), ("0", "top3"), ("1", "top1"))  # 76.41 and 76.39 both print as 76.4
-    ]
-    best = table05.frame[table05.frame["is_best_published"]]
-    assert [*zip(best["method"], best["metric"], strict=True)] == [
-        *(("svm_multi", "top1"), ("lr_multi", "top1"), ("lr_multi", "top3"))  # not the reference
-    ]
-
-
-def test_the_best_loss_is_the_smallest():
-    results = collected(
-        ("yeast", "ml", "main", "rank_loss", 0.3524), ("yeast", "svm", "main", "rank_loss", 0.3516)
-    )
-    cells = published(
-        ("yeast", "", "svm_ml", "", "0", "rank_loss", "0.424"),
-        ("yeast", "", "svm_multi", "", "0", "rank_loss", "0.366"),
-    )
-    frame = published_table("tpami2017", "5", compare(results, cells), results, [], {}).frame
-    assert frame["is_best"].tolist() == [True, True]  # both print as 0.352
-    assert frame["is_best_published"].tolist() == [False, True]
-
-
 def test_a_table_without_measurement_is_all_of_the_published_one(ours):
     none = ours[ours["dataset"] == "yeast"]
     table = published_table("tpami2017", "5", compare(none, published(*CELLS)), none, [], {})
     assert len(table.frame) == len(CELLS)
-    assert not table.frame["is_best"].any()
+    assert table.frame["measured"].isna().all()
 
 
 def test_another_name_in_the_papers_is_used():
@@ -132,14 +102,7 @@ def test_a_study_has_a_table_of_what_no_paper_prints(comparison, ours):
     assert table.frame["dataset"].tolist() == ["yeast", "yeast"]
     row = cell(table, "svm_ml", "0", "rank_loss")
     assert (row["measured"], row["published"], row["verdict"]) == (0.3, "", "")
-    assert bool(row["is_best"])
-    assert not table.frame["is_best_published"].any()
     assert own_table(LETTER, comparison, ours) is None
-
-
-def test_all_tables_with_a_measurement_are_built(comparison, ours):
-    tables = build_tables(comparison, ours, [LETTER, YEAST], TEXTS)
-    assert [table.name for table in tables] == ["table05", "own"]
 
 
 def test_files_of_a_table(tmp_path, table05):
@@ -157,7 +120,7 @@ def test_files_of_a_table(tmp_path, table05):
     assert len(frame) == 7
 
 
-def test_the_reports_read_the_files(tmp_path, comparison, ours):
+def test_the_reports_read_the_files(tmp_path, comparison, ours, table05):
     """The contract between the rooms: what is written here is what they read."""
     from toplabel.reporting import inputs
     from toplabel.studies.frames import write_csv
@@ -166,7 +129,7 @@ def test_the_reports_read_the_files(tmp_path, comparison, ours):
     write_csv(ours, tmp_path / "evaluation.csv")
     write_csv(pd.DataFrame(columns=inputs.DATASETS_COLUMNS), tmp_path / "datasets.csv")
     (tmp_path / "run.json").write_text(json.dumps(dict.fromkeys(inputs.RUN_KEYS)))
-    write_tables(build_tables(comparison, ours, [LETTER, YEAST], TEXTS), tmp_path / "tables")
+    write_tables([table05, own_table(YEAST, comparison, ours)], tmp_path / "tables")
     read = inputs.load_inputs(tmp_path)
     assert [table.is_grid for table in read.tables] == [True, True]
     assert read.comparison["measured"].notna().sum() == 2

@@ -17,7 +17,7 @@ rule evaluate:
     threads: 1
     params:
         protocol=lambda wildcards: plan.protocol_slice(wildcards.dataset),
-        budget=lambda wildcards: plan.budget_name(wildcards.dataset),
+        budget=plan.budget,
         fingerprint=plan.fingerprint("evaluate"),
     message:
         "Evaluate {wildcards.method} on {wildcards.dataset}"

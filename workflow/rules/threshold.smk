@@ -15,7 +15,7 @@ rule threshold:
     threads: 1
     params:
         protocol=lambda wildcards: plan.protocol_slice(wildcards.dataset),
-        budget=lambda wildcards: plan.budget_name(wildcards.dataset),
+        budget=plan.budget,
         threshold=plan.threshold,
         fingerprint=plan.fingerprint("threshold"),
     message:

@@ -16,7 +16,7 @@ rule train:
     params:
         method=lambda wildcards: plan.method_slice(wildcards.method),
         protocol=lambda wildcards: plan.protocol_slice(wildcards.dataset),
-        budget=lambda wildcards: plan.budget_name(wildcards.dataset),
+        budget=plan.budget,
         settings=plan.settings("train"),
         fingerprint=plan.fingerprint("train"),
     message:

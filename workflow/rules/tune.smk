@@ -16,7 +16,7 @@ rule tune_split:
     params:
         method=lambda wildcards: plan.method_slice(wildcards.method),
         protocol=lambda wildcards: plan.protocol_slice(wildcards.dataset),
-        budget=lambda wildcards: plan.budget_name(wildcards.dataset),
+        budget=plan.budget,
         settings=plan.settings("tune"),
         fingerprint=plan.fingerprint("tune"),
     message:
@@ -38,7 +38,7 @@ rule tune_coarse:
     params:
         method=lambda wildcards: plan.method_slice(wildcards.method),
         protocol=lambda wildcards: plan.protocol_slice(wildcards.dataset),
-        budget=lambda wildcards: plan.budget_name(wildcards.dataset),
+        budget=plan.budget,
         settings=plan.settings("tune"),
         fingerprint=plan.fingerprint("tune"),
     message:
@@ -61,7 +61,7 @@ rule refine_grid:
     threads: 1
     params:
         protocol=lambda wildcards: plan.protocol_slice(wildcards.dataset),
-        budget=lambda wildcards: plan.budget_name(wildcards.dataset),
+        budget=plan.budget,
         fingerprint=plan.fingerprint("tune"),
     message:
         "Refine the grid of {wildcards.method} on {wildcards.dataset}"
@@ -83,7 +83,7 @@ rule tune_fine:
     params:
         method=lambda wildcards: plan.method_slice(wildcards.method),
         protocol=lambda wildcards: plan.protocol_slice(wildcards.dataset),
-        budget=lambda wildcards: plan.budget_name(wildcards.dataset),
+        budget=plan.budget,
         settings=plan.settings("tune"),
         fingerprint=plan.fingerprint("tune"),
     message:

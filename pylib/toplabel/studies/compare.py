@@ -12,9 +12,8 @@ import pandas as pd
 from toplabel.studies.frames import COMPARISON_COLUMNS, EVALUATION_COLUMNS
 from toplabel.studies.keys import HINGES, TOPK, Key, canonical_key
 from toplabel.studies.methods import Method
-from toplabel.studies.study import Study, table_name
+from toplabel.studies.study import Study
 
-VERDICTS = ("match", "close", "better", "off")
 TOLERANCE = 0.5
 """Of percentages, in points."""
 TOLERANCE_LOSS = 0.005
@@ -280,36 +279,3 @@ def verdict(metric: str, difference: float, tolerance: float) -> str:
     if distance <= 3.0:
         return "close"
     return "better" if (difference < 0) == lower_is_better(metric) else "off"
-
-
-def score(comparison: pd.DataFrame) -> dict[str, Any]:
-    """Count the cells.
-
-    Parameters
-    ----------
-    comparison : DataFrame
-        As `compare` gives it.
-
-    Returns
-    -------
-    dict
-        ``published`` cells, ``comparable`` ones (measured too), ``matched``, ``close``, ``better``,
-        ``off``; and ``tables``, the same for every published table by its short name.
-    """
-    total = _count(comparison)
-    tables = comparison.groupby(["source", "table"], sort=False)
-    total["tables"] = {table_name(*identity): _count(cells) for identity, cells in tables}
-    return total
-
-
-def _count(cells: pd.DataFrame) -> dict[str, Any]:
-    by_verdict = cells["verdict"].value_counts()
-    numbers = {name: int(by_verdict.get(name, 0)) for name in VERDICTS}
-    return {
-        "published": len(cells),
-        "comparable": sum(numbers.values()),
-        "matched": numbers["match"],
-        "close": numbers["close"],
-        "better": numbers["better"],
-        "off": numbers["off"],
-    }

@@ -33,8 +33,6 @@ class Study:
         Every method is run on every data set that can be had.
     tables : tuple of str
         Names of the published tables that the study reproduces, in their short form (`short_name`).
-    budget : str or None
-        How fine the grids are, where the study has its own; None: as the run says.
     """
 
     name: str
@@ -43,7 +41,6 @@ class Study:
     methods: tuple[str, ...]
     tables: tuple[str, ...] = ()
     description: str = ""
-    budget: str | None = None
 
 
 def load_study(path: str | os.PathLike[str], schema: str | os.PathLike[str] | None = None) -> Study:
@@ -73,7 +70,6 @@ def load_study(path: str | os.PathLike[str], schema: str | os.PathLike[str] | No
         methods=tuple(document["methods"]),
         tables=tuple(short_name(table) for table in document.get("tables", ())),
         description=document.get("description", ""),
-        budget=document.get("budget"),
     )
 
 

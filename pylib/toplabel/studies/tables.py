@@ -16,13 +16,12 @@ import numpy as np
 import pandas as pd
 
 from toplabel.files import atomic_path
-from toplabel.studies.compare import lower_is_better
 from toplabel.studies.frames import COMPARISON_COLUMNS, write_csv
 from toplabel.studies.keys import canonical_key
-from toplabel.studies.published import OTHERS, TableText
+from toplabel.studies.published import TableText
 from toplabel.studies.study import Study, table_name
 
-COLUMNS = [*COMPARISON_COLUMNS, "label", "is_best", "is_best_published"]
+COLUMNS = [*COMPARISON_COLUMNS, "label"]
 _SET = ["dataset", "features"]
 
 
@@ -40,8 +39,7 @@ class Table:
     study : str
         Names of the studies that it belongs to, joined by ";".
     frame : DataFrame
-        The columns of `COLUMNS`, one row a cell. ``is_best`` marks our best number of a data set and
-        metric, ``is_best_published`` the paper's; ties at the printed digits are all marked.
+        The columns of `COLUMNS`, one row a cell.
     """
 
     name: str
@@ -51,40 +49,6 @@ class Table:
     table: str
     study: str
     frame: pd.DataFrame
-
-
-def build_tables(
-    comparison: pd.DataFrame,
-    collected: pd.DataFrame,
-    studies: Iterable[Study],
-    texts: Mapping[str, TableText],
-    published_names: Mapping[str, str] | None = None,
-) -> list[Table]:
-    """Make all tables that hold a measurement.
-
-    Parameters
-    ----------
-    comparison, collected : DataFrame
-        As `compare.compare` and `compare.collect` give them.
-    studies : iterable of Study
-    texts : mapping of str to TableText
-        Titles and captions by short name (`published.load_texts`).
-    published_names : mapping of str to str, optional
-        As for `compare.compare`.
-
-    Returns
-    -------
-    list of Table
-        The published ones in the order of `comparison`, then one a study with data sets of its own.
-    """
-    studies = list(studies)
-    measured = comparison[comparison["measured"].notna()]
-    tables = [
-        published_table(*identity, comparison, collected, studies, texts, published_names)
-        for identity, _ in measured.groupby(["source", "table"], sort=False)
-    ]
-    own = (own_table(study, comparison, collected) for study in studies)
-    return [*tables, *(table for table in own if table is not None)]
 
 
 def published_table(
@@ -105,8 +69,13 @@ def published_table(
     ----------
     source, table : str
         As in data/published: "tpami2017", "5".
-    comparison, collected, studies, texts, published_names
-        As for `build_tables`.
+    comparison, collected : DataFrame
+        As `compare.compare` and `compare.collect` give them.
+    studies : iterable of Study
+    texts : mapping of str to TableText
+        Titles and captions by short name (`published.load_texts`).
+    published_names : mapping of str to str, optional
+        As for `compare.compare`.
 
     Raises
     ------
@@ -201,32 +170,6 @@ def _as_cells(collected: pd.DataFrame) -> pd.DataFrame:
 
 
 def _finished(parts: list[pd.DataFrame]) -> pd.DataFrame:
-    """Join the parts of a table and mark the best numbers."""
+    """Join the parts of a table."""
     parts = [part if "label" in part else part.assign(label="") for part in parts]
-    frame = pd.concat(parts, ignore_index=True)
-    published = pd.to_numeric(frame["published"]).astype(float)
-    published = published.mask(frame["method"] == OTHERS)
-    decimals = _decimals(frame)
-    frame["is_best"] = _best(frame, frame["measured"].astype(float), decimals)
-    frame["is_best_published"] = _best(frame, published, decimals)
-    return frame[COLUMNS]
-
-
-def _decimals(frame: pd.DataFrame) -> pd.Series:
-    """Digits after the point that are printed of a metric, or would be."""
-    printed = frame["published"].str.partition(".")[2].str.len()
-    usual = frame["metric"].map(lambda metric: 3 if lower_is_better(metric) else 1)
-    printed = printed.where(frame["published"] != "")
-    return printed.groupby(frame["metric"]).transform("max").fillna(usual).astype(int)
-
-
-def _best(frame: pd.DataFrame, values: pd.Series, decimals: pd.Series) -> pd.Series:
-    """Whether a number is the best of its data set, features and metric, at the printed digits."""
-    sign = frame["metric"].map(lambda metric: -1.0 if lower_is_better(metric) else 1.0)
-    rounded = pd.Series(
-        [sign_ * round(value, d) for sign_, value, d in zip(sign, values, decimals, strict=True)],
-        index=frame.index,
-        dtype=float,
-    )
-    best = rounded.groupby([frame[key] for key in (*_SET, "metric")]).transform("max")
-    return rounded.notna() & (rounded == best)
+    return pd.concat(parts, ignore_index=True)[COLUMNS]

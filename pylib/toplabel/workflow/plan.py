@@ -131,9 +131,9 @@ class Plan:
                         f"{where}: methods: '{name}' needs label sets, which '{dataset}' has not"
                     )
                 if method.kernel == "rbf" and self.budget_of(dataset).theta is None:
-                    protocol, budget = self.registry[dataset].protocol, self.budget_name(dataset)
+                    protocol = self.registry[dataset].protocol
                     raise PlanError(
-                        f"config/protocols.yaml: {protocol}.budgets.{budget}: theta is missing, "
+                        f"config/protocols.yaml: {protocol}.budgets.{self.budget}: theta is missing, "
                         f"which '{name}' needs on '{dataset}' ({where})"
                     )
 
@@ -143,26 +143,9 @@ class Plan:
         """The protocol of a data set."""
         return self.protocols[self.registry[dataset].protocol]
 
-    def budget_name(self, dataset: str) -> str:
-        """quick, standard or paper: that of a study with its own, else that of the run.
-
-        A quick run is quick throughout.
-        """
-        own = {
-            study.budget: study.name
-            for study in self.studies.values()
-            if study.budget is not None and dataset in study.datasets
-        }
-        if len(own) > 1:
-            raise PlanError(
-                f"config/studies: the studies {' and '.join(own.values())} have different budgets "
-                f"for '{dataset}', whose results they share"
-            )
-        return next(iter(own), self.budget) if self.budget != "quick" else "quick"
-
     def budget_of(self, dataset: str) -> Budget:
         """The protocol's budget for a data set."""
-        return self.protocol_of(dataset).budgets[self.budget_name(dataset)]
+        return self.protocol_of(dataset).budgets[self.budget]
 
     def split_names(self, dataset: str) -> list[str]:
         """The splits that are run: those of the registry, or the first few if the budget says so."""
@@ -207,8 +190,8 @@ class Plan:
         name = self.registry[dataset].protocol
         document = _protocol_document(self.root)
         protocol = dict(document["protocols"][name])
-        budget = protocol["budgets"][self.budget_name(dataset)]
-        protocol["budgets"] = {self.budget_name(dataset): budget}
+        budget = protocol["budgets"][self.budget]
+        protocol["budgets"] = {self.budget: budget}
         deltas = _with_parts(document["deltas"], budget["deltas"])
         return {"name": name, "protocol": protocol, "deltas": deltas}
 
