@@ -2,6 +2,7 @@
 
 import dataclasses
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -35,13 +36,6 @@ def plan(config, tmp_path, monkeypatch):
 # ---- fingerprints -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("stage", STAGES)
-def test_every_pattern_of_a_stage_finds_something(stage):
-    package = Path(sys.modules["toplabel"].__file__).parents[1]
-    for pattern in STAGES[stage]:
-        assert any(list(base.glob(pattern)) for base in (ROOT, package)), pattern
-
-
 def test_a_fingerprint_sees_content_and_names_only(tmp_path):
     (tmp_path / "a.py").write_text("one", encoding="utf-8")
     before = sum_of(tmp_path, ("*.py",))
@@ -52,15 +46,78 @@ def test_a_fingerprint_sees_content_and_names_only(tmp_path):
     assert sum_of(tmp_path, ("*.py",)) != before
 
 
-def test_the_c_library_is_part_of_training_and_not_of_comparing(tmp_path):
-    shutil.copytree(ROOT / "csrc", tmp_path / "csrc")
-    first = {stage: fingerprint(stage, tmp_path) for stage in STAGES}
-    other = tmp_path / "other"
-    shutil.copytree(ROOT / "csrc", other / "csrc")
-    (other / "csrc/src/solver.c").write_text("/* changed */\n", encoding="utf-8")
-    second = {stage: fingerprint(stage, other) for stage in STAGES}
-    changed = {stage for stage in STAGES if first[stage] != second[stage]}
-    assert changed == {"tune", "train"}
+@pytest.fixture
+def sources(tmp_path):
+    """A copy of all sources, free to be changed."""
+    root = tmp_path / "before"
+    for folder, suffixes in (("csrc", (".c", ".h")), ("workflow", (".py",)), ("pylib", None)):
+        for path in (ROOT / folder).rglob("*"):
+            wanted = path.suffix in suffixes if suffixes else path.suffix not in (".so", ".pyc")
+            if path.is_file() and wanted:
+                target = root / path.relative_to(ROOT)
+                target.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(path, target)
+    return root
+
+
+def _changed(sources, name):
+    """Stages that see a change of one file."""
+    after = sources.with_name("after")
+    shutil.copytree(sources, after)
+    with open(after / name, "a", encoding="utf-8") as stream:
+        stream.write("\n")
+    sums = [
+        {stage: fingerprint(stage, root, root / "pylib") for stage in STAGES}
+        for root in (sources, after)
+    ]
+    return {stage for stage in STAGES if sums[0][stage] != sums[1][stage]}
+
+
+TRAINED = {"train", "threshold", "evaluate", "figures"}
+TUNED = {"tune", "select", *TRAINED}
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("csrc/src/solver.c", TUNED),
+        ("pylib/toplabel/solver.py", TUNED - {"select"}),
+        ("pylib/toplabel/kernels.py", TUNED - {"select"}),
+        ("pylib/toplabel/metrics/ranking.py", TUNED - {"train"}),
+        ("pylib/toplabel/selection/final.py", TRAINED),
+        ("pylib/toplabel/selection/problems.py", TUNED - {"select"}),
+        ("pylib/toplabel/workflow/params.py", {"tune", "train", "threshold", "evaluate"}),
+        ("pylib/toplabel/datasets/formats/libsvm.py", {"prepare"}),
+        ("pylib/toplabel/datasets/statistics.py", {"prepare", "datasets"}),
+        ("pylib/toplabel/studies/compare.py", {"compare"}),
+        (
+            "pylib/toplabel/datasets/registry.py",
+            {"fetch", "prepare", "datasets", "compare", "tables"},
+        ),
+        ("pylib/toplabel/reporting/circle.py", {"figures"}),
+        ("pylib/toplabel/reporting/drawing.py", {"figures"}),
+        ("pylib/toplabel/reporting/templates/report.typ", {"report"}),
+        ("pylib/toplabel/workflow/plan.py", set()),
+        ("pylib/toplabel/workflow/jobs.py", set(STAGES)),
+        ("workflow/scripts/select_best.py", {"select"}),
+    ],
+)
+def test_a_change_is_seen_by_the_stages_that_depend_on_it(sources, name, expected):
+    assert _changed(sources, name) == expected
+
+
+def test_every_script_is_of_one_stage():
+    scripts = sorted((ROOT / "workflow/scripts").glob("*.py"))
+    of_stages = [
+        path for patterns in STAGES.values() for p in patterns for path in scripts if path.match(p)
+    ]
+    assert sorted(of_stages) == scripts
+
+
+def test_imports_are_absolute_as_the_fingerprints_need_them():
+    package = Path(sys.modules["toplabel"].__file__).parent
+    for path in package.rglob("*.py"):
+        assert not re.search(r"^\s*from\s+\.", path.read_text(encoding="utf-8"), re.MULTILINE), path
 
 
 # ---- lock ---------------------------------------------------------------------------------------
@@ -207,11 +264,20 @@ def test_results_of_earlier_runs_are_kept_apart_from_those_asked_for(plan, tmp_p
     assert reasons["circle"] == "no target of this run asks for it"
 
 
-def test_studies_that_disagree_about_a_budget_are_refused(plan):
-    twin = dataclasses.replace(plan.studies["digits"], name="twin", budget="paper")
-    plan.studies |= {"twin": twin}
-    assert plan.budget_name("digits") == "paper"
-    own = dataclasses.replace(plan.studies["digits"], budget="standard")
-    plan.studies |= {"digits": own}
-    with pytest.raises(PlanError, match=r"different budgets for 'digits'"):
-        plan.budget_name("digits")
+def test_a_registered_set_without_a_study_is_a_target_that_says_so(plan):
+    twin = dataclasses.replace(plan.registry["digits"], name="mine")
+    plan.registry = {**plan.registry, "mine": twin}
+    targets = Targets(plan)
+    assert "mine" in targets.named()
+    with pytest.raises(PlanError, match=r"^mine: no study has methods for it; list it under"):
+        targets.outputs("mine")
+
+
+def test_a_word_that_names_no_target_is_refused_with_the_nearest_names(plan):
+    targets = Targets(plan)
+    with pytest.raises(PlanError, match=r"^unknown target 'lettre'; did you mean letter"):
+        targets.refuse("lettre")
+    with pytest.raises(PlanError, match=r"^unknown target 'reprot'; did you mean report"):
+        targets.refuse("reprot", ["report"])
+    with pytest.raises(PlanError, match=r"^unknown target '0000'; docs/workflow\.md lists them$"):
+        targets.refuse("0000")

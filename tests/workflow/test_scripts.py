@@ -210,6 +210,17 @@ def test_an_unexpected_error_keeps_its_traceback(tmp_path):
     assert "Traceback" in (tmp_path / "x.log").read_text(encoding="utf-8")
 
 
+def test_an_interruption_is_one_line_in_the_log_and_status_130(tmp_path):
+    def main(snakemake):
+        raise KeyboardInterrupt
+
+    with pytest.raises(SystemExit) as caught:
+        run(main, SimpleNamespace(log=[str(tmp_path / "x.log")]))
+    assert caught.value.code == 130
+    (line,) = (tmp_path / "x.log").read_text(encoding="utf-8").splitlines()
+    assert line.endswith("interrupted")
+
+
 def test_fetching_and_preparing_an_embedded_set(tmp_path):
     config = {"mirrors": [], "download": False}
     common = {"params": {"raw_folder": str(tmp_path / "raw")}, "wildcards": {"dataset": "digits"}}

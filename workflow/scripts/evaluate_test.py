@@ -6,7 +6,8 @@ from toplabel.datasets.prepared import load_prepared
 from toplabel.selection.evaluation import evaluate
 from toplabel.selection.final import Models
 from toplabel.selection.results import TuneResult, seconds_by_split
-from toplabel.workflow.jobs import protocol_of, read_table, run, write_table
+from toplabel.workflow.jobs import read_table, run, write_table
+from toplabel.workflow.params import protocol_of
 
 
 def main(snakemake):

@@ -2,7 +2,8 @@
 
 from toplabel.selection.results import TuneResult, collect
 from toplabel.selection.tuning import refined_points, write_points
-from toplabel.workflow.jobs import logger, protocol_of, run
+from toplabel.workflow.jobs import logger, run
+from toplabel.workflow.params import protocol_of
 
 
 def main(snakemake):

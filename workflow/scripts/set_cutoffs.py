@@ -5,7 +5,8 @@ from pathlib import Path
 from toplabel.datasets.prepared import load_prepared
 from toplabel.selection.cutoffs import cutoff_table
 from toplabel.selection.final import Models
-from toplabel.workflow.jobs import protocol_of, read_table, run, write_table
+from toplabel.workflow.jobs import read_table, run, write_table
+from toplabel.workflow.params import protocol_of
 
 
 def main(snakemake):

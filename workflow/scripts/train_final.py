@@ -5,15 +5,8 @@ from pathlib import Path
 from toplabel.datasets.prepared import load_prepared
 from toplabel.selection.final import train_models
 from toplabel.selection.fitting import default_solve
-from toplabel.workflow.jobs import (
-    logger,
-    method_of,
-    protocol_of,
-    read_table,
-    run,
-    settings_of,
-    write_table,
-)
+from toplabel.workflow.jobs import logger, read_table, run, write_table
+from toplabel.workflow.params import method_of, protocol_of, settings_of
 
 
 def main(snakemake):

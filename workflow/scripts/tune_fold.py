@@ -7,7 +7,8 @@ from toplabel.selection.fitting import default_solve
 from toplabel.selection.grids import metrics_for
 from toplabel.selection.problems import fold_problem, folds_of, split_named
 from toplabel.selection.tuning import coarse_points, read_points, tune_fold
-from toplabel.workflow.jobs import method_of, protocol_of, run, settings_of
+from toplabel.workflow.jobs import run
+from toplabel.workflow.params import method_of, protocol_of, settings_of
 
 
 def main(snakemake):

@@ -52,7 +52,7 @@ class Fit:
 
 def default_solve() -> Solve:
     """`toplabel.solve`, imported when it is first needed."""
-    from toplabel import solve
+    from toplabel.solver import solve
 
     return solve
 

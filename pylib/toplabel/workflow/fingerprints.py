@@ -3,108 +3,41 @@
 Snakemake sees a changed script, and not a changed package or C library. Every rule has the fingerprint
 of its stage among its params, so that a change of the sources makes the stage run again, and nothing
 else does: not a touched file, not a change of another stage.
+
+The sources of a stage are its scripts and the modules that these import, directly or not. They are read
+off the import statements, so that no list can fall behind the code.
 """
 
 from __future__ import annotations
 
+import ast
 import hashlib
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
-_CORE = (
-    "csrc/include/*.h",
-    "csrc/src/*.[ch]",
-    "toplabel/_arrays.py",
-    "toplabel/_lib.py",
-    "toplabel/kernels.py",
-    "toplabel/losses.py",
-    "toplabel/solver.py",
-    "toplabel/seeds.py",
-)
-_MEASURES = (
-    "toplabel/metrics/*.py",
-    "toplabel/thresholds.py",
-    "toplabel/selection/measures.py",
-)
-_FITTING = (
-    "toplabel/selection/fitting.py",
-    "toplabel/selection/folds.py",
-    "toplabel/selection/grids.py",
-    "toplabel/selection/problems.py",
-)
-
-# Patterns by stage, relative to the checkout (those in _OF_CHECKOUT) or to the package's folder.
+#: The scripts of each stage: patterns below workflow/scripts.
 STAGES: dict[str, tuple[str, ...]] = {
-    "fetch": (
-        "workflow/scripts/fetch_raw.py",
-        "toplabel/datasets/fetch.py",
-        "toplabel/datasets/registry.py",
-    ),
-    "prepare": (
-        "workflow/scripts/prepare_dataset.py",
-        "toplabel/datasets/*.py",
-        "toplabel/datasets/formats/*.py",
-        "toplabel/seeds.py",
-    ),
-    "tune": (
-        "workflow/scripts/tune_*.py",
-        "workflow/scripts/refine_grid.py",
-        *_CORE,
-        *_MEASURES,
-        *_FITTING,
-        "toplabel/selection/tuning.py",
-        "toplabel/selection/results.py",
-        "toplabel/selection/choice.py",
-    ),
-    "select": (
-        "workflow/scripts/select_best.py",
-        "toplabel/selection/choice.py",
-        "toplabel/selection/measures.py",
-        "toplabel/selection/results.py",
-    ),
-    "train": (
-        "workflow/scripts/train_final.py",
-        *_CORE,
-        *_FITTING,
-        "toplabel/selection/final.py",
-    ),
-    "threshold": (
-        "workflow/scripts/set_cutoffs.py",
-        *_MEASURES,
-        "toplabel/selection/cutoffs.py",
-        "toplabel/selection/evaluation.py",
-        "toplabel/selection/final.py",
-    ),
-    "evaluate": (
-        "workflow/scripts/evaluate_test.py",
-        *_MEASURES,
-        "toplabel/selection/evaluation.py",
-        "toplabel/selection/final.py",
-        "toplabel/selection/fitting.py",
-    ),
-    "datasets": (
-        "workflow/scripts/collect_datasets.py",
-        "toplabel/datasets/statistics.py",
-    ),
-    "compare": ("workflow/scripts/compare_published.py", "toplabel/studies/*.py"),
-    "tables": ("workflow/scripts/make_table.py", "toplabel/studies/*.py"),
-    "figures": (
-        "workflow/scripts/draw_*.py",
-        "toplabel/selection/curves.py",
-        "toplabel/reporting/figures.py",
-        "toplabel/reporting/labels.py",
-        "toplabel/reporting/style.py",
-    ),
-    "report": (
-        "workflow/scripts/write_*.py",
-        "toplabel/reporting/*.py",
-        "toplabel/reporting/templates/*",
-    ),
-    "run": ("workflow/scripts/describe_run.py", "toplabel/workflow/machine.py"),
+    "fetch": ("fetch_raw.py",),
+    "prepare": ("prepare_dataset.py",),
+    "tune": ("tune_*.py", "refine_grid.py"),
+    "select": ("select_best.py",),
+    "train": ("train_final.py",),
+    "threshold": ("set_cutoffs.py",),
+    "evaluate": ("evaluate_test.py",),
+    "datasets": ("collect_datasets.py",),
+    "compare": ("compare_published.py",),
+    "tables": ("make_table.py",),
+    "figures": ("draw_*.py",),
+    "report": ("write_*.py",),
+    "run": ("describe_run.py",),
 }
-_EVERY_STAGE = ("toplabel/files.py", "toplabel/workflow/jobs.py")
-_OF_CHECKOUT = ("csrc/", "workflow/")
+_SCRIPTS = "workflow/scripts"
+_C_SOURCES = ("csrc/include/*.h", "csrc/src/*.[ch]")
+# Files of the package that no import statement names.
+_DATA = {"report": ("toplabel/reporting/templates/*",)}
+_PACKAGE = "toplabel"
+_NATIVE = "toplabel._native"
 
 
 @cache
@@ -121,11 +54,58 @@ def fingerprint(stage: str, root: Path, package: Path | None = None) -> str:
         The folder that holds the package ``toplabel``; by default where this module lies.
     """
     package = package or Path(__file__).resolve().parents[2]
-    patterns = (*_EVERY_STAGE, *STAGES[stage])
-    of_checkout = [pattern for pattern in patterns if pattern.startswith(_OF_CHECKOUT)]
-    others = [pattern for pattern in patterns if not pattern.startswith(_OF_CHECKOUT)]
-    both = f"{sum_of(root, of_checkout)} {sum_of(package, others)}"
+    modules = stage_modules(stage, root, package)
+    of_checkout = [f"{_SCRIPTS}/{pattern}" for pattern in STAGES[stage]]
+    of_package = [*_DATA.get(stage, ())]
+    for module in modules:
+        if module == _NATIVE:
+            of_checkout += _C_SOURCES
+        else:
+            of_package.append(_file(module, package).relative_to(package).as_posix())
+    both = f"{sum_of(root, of_checkout)} {sum_of(package, of_package)}"
     return hashlib.sha256(both.encode()).hexdigest()[:16]
+
+
+def stage_modules(stage: str, root: Path, package: Path) -> list[str]:
+    """Names of the package's modules that the scripts of a stage import, directly or not.
+
+    A module counts, but not the ``__init__`` of the folders above it, unless a name is imported from
+    there: the package's own gathers names from nearly everywhere, and does nothing else.
+    """
+    scripts = (path for pattern in STAGES[stage] for path in (root / _SCRIPTS).glob(pattern))
+    found: set[str] = set()
+    new = {name for script in scripts for name in _imports(script, package)}
+    while new:
+        found |= new
+        files = [_file(module, package) for module in new if module != _NATIVE]
+        new = {name for file in files for name in _imports(file, package)} - found
+    return sorted(found)
+
+
+@cache
+def _imports(path: Path, package: Path) -> frozenset[str]:
+    """Names of the package's modules in a file's import statements, those in functions included."""
+    names = set()
+    for node in ast.walk(ast.parse(path.read_bytes(), str(path))):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.level == 0:
+            members = {f"{node.module}.{alias.name}" for alias in node.names}
+            modules = {name for name in members if _is_module(name, package)}
+            names |= modules | ({node.module} if members - modules else set())
+    return frozenset(name for name in names if _is_module(name, package))
+
+
+def _is_module(name: str, package: Path) -> bool:
+    ours = name.partition(".")[0] == _PACKAGE
+    return ours and (name == _NATIVE or _file(name, package).is_file())
+
+
+@cache
+def _file(module: str, package: Path) -> Path:
+    """The file of a module, which need not exist."""
+    path = package.joinpath(*module.split("."))
+    return path / "__init__.py" if path.is_dir() else path.with_name(f"{path.name}.py")
 
 
 @cache

@@ -1,23 +1,25 @@
-"""What the scripts of `workflow/scripts` have in common: logs, errors, params back to objects."""
+"""What all scripts of `workflow/scripts` have in common: logs, errors, the stages' tables.
+
+Every stage depends on this module, so it imports no other part of the package than `files`: else a change
+there would run everything again.
+"""
 
 from __future__ import annotations
 
 import logging
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from toplabel.files import atomic_path
-from toplabel.selection.fitting import Settings
-from toplabel.selection.grids import Budget, Protocol, delta_grids, parse_protocol
-from toplabel.selection.problems import Method
 
 # Columns of the stages' tables that are not real numbers.
 _TEXT = ("dataset", "method", "split", "metric", "status", "strategy", "budget", "at_edge")
 _WHOLE = ("epochs",)
+_INTERRUPTED = 130  # as shells report a process that Ctrl-C ended
 
 logger = logging.getLogger("toplabel")
 
@@ -25,7 +27,7 @@ logger = logging.getLogger("toplabel")
 def run(main: Callable[[Any], None], snakemake: Any) -> None:
     """Run a script's `main` with its log file; bad input ends in one line and exit status 1.
 
-    An error that is not about input keeps its traceback, in the log as well.
+    So does Ctrl-C, with status 130. Any other error keeps its traceback, in the log as well.
     """
     path = Path(snakemake.log[0])
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -39,6 +41,9 @@ def run(main: Callable[[Any], None], snakemake: Any) -> None:
         logger.error("%s", error)
         logger.debug("", exc_info=True)
         sys.exit(1)
+    except KeyboardInterrupt:
+        logger.error("interrupted")
+        sys.exit(_INTERRUPTED)
     except Exception:
         logger.exception("the job failed")
         raise
@@ -50,28 +55,6 @@ def run(main: Callable[[Any], None], snakemake: Any) -> None:
 def checkout(snakemake: Any) -> Path:
     """The folder that holds config/ and data/published/: where the script came from."""
     return Path(snakemake.scriptdir).resolve().parents[1]
-
-
-def protocol_of(params: Any) -> tuple[Protocol, Budget]:
-    """The protocol and the budget that the params of a rule describe (`Plan.protocol_slice`)."""
-    return protocol_from(params.protocol, params.budget)
-
-
-def protocol_from(entry: Mapping[str, Any], budget: str) -> tuple[Protocol, Budget]:
-    """As `protocol_of`, from the params' values."""
-    deltas = delta_grids(entry["deltas"], "params")
-    protocol = parse_protocol(entry["name"], entry["protocol"], deltas, "params")
-    return protocol, protocol.budgets[budget]
-
-
-def method_of(params: Any) -> Method:
-    """The method that the params of a rule describe."""
-    return Method(**params.method)
-
-
-def settings_of(params: Any) -> Settings:
-    """The settings that the params of a rule describe; those it does not need have defaults."""
-    return Settings(**params.settings)
 
 
 def read_table(path: str) -> pd.DataFrame:
