@@ -1,4 +1,5 @@
-# The plan of the run, and the few functions that rules and handlers share.
+# The plan of the run, and the few functions that rules and handlers share. Bad input ends in sys.exit,
+# which prints its one line; a WorkflowError here is printed with the places that it passed.
 
 import sys
 from pathlib import Path
@@ -17,8 +18,8 @@ try:
         table_files,
     )
 except ModuleNotFoundError as error:
-    raise WorkflowError(
-        f"{error}: install the project first, with `make setup` or `pip install '.[workflow]'`"
+    sys.exit(
+        f"Error: {error}: install the project first, with `make setup` or `pip install '.[workflow]'`"
     )
 
 config_name = " + ".join(["config/config.yaml", *map(str, workflow.overwrite_configfiles)])
@@ -26,7 +27,7 @@ config_name = " + ".join(["config/config.yaml", *map(str, workflow.overwrite_con
 try:
     plan = Plan(workflow.basedir, config, config_name)
 except PlanError as error:
-    raise WorkflowError(str(error))
+    sys.exit(f"Error: {error}")
 
 targets = Targets(plan)
 run_lock = RunLock(".snakemake/toplabel.lock")

@@ -39,3 +39,15 @@ for target in targets.named():
             target
         input:
             planned(targets.outputs, target),
+
+
+# A word that is no target comes here, since Snakemake takes it for a file; its own message is about rules.
+rule unknown_target:
+    input:
+        lambda wildcards: planned(
+            targets.refuse, wildcards.word, ["all", "report", "data", "smoke"]
+        )(wildcards),
+    output:
+        "{word}",
+    wildcard_constraints:
+        word="[A-Za-z0-9_-]+",

@@ -1,16 +1,18 @@
 """Targets by human names: which cells, tables and figures each of them asks for.
 
-Names: all, report, data, smoke; every data set; every study; every published table, in its short form
+Names: all, report, data, smoke; every registered data set; every study; every published table, in its short form
 and with the paper (table05, tpami2017_table05); every figure.
 """
 
 from __future__ import annotations
 
 import csv
+import difflib
 import hashlib
 from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
+from typing import NoReturn
 
 from toplabel.studies.study import Study, short_name, studies_with_table
 from toplabel.workflow.plan import Cell, Plan, PlanError, dataset_names
@@ -33,9 +35,9 @@ class Targets:
 
     def named(self) -> list[str]:
         """Names that are targets of their own: data sets, studies, tables (both forms), figures."""
-        sets = {cell.dataset for cell in self._all_cells()}
-        names = {*sets, *self._plan.studies, *self.tables(), *self.figures()}
-        names |= {_long_name(*identity) for identity in self._plan.tables.values()}
+        plan = self._plan
+        names = {*plan.registry, *plan.studies, *self.tables(), *self.figures()}
+        names |= {_long_name(*identity) for identity in plan.tables.values()}
         return sorted(names)
 
     def tables(self) -> list[str]:
@@ -60,6 +62,24 @@ class Targets:
     def _all_cells(self) -> list[Cell]:
         return sorted(self._plan.cells_of_studies(self._plan.studies))
 
+    def refuse(self, name: str, others: Iterable[str] = ()) -> NoReturn:
+        """Say that a word is no target.
+
+        Parameters
+        ----------
+        name : str
+        others : iterable of str
+            Names of targets besides `named`.
+
+        Raises
+        ------
+        PlanError
+            One line with the word and the names nearest to it.
+        """
+        near = difflib.get_close_matches(name, sorted({*self.named(), *others}), n=3)
+        hint = f"did you mean {' or '.join(near)}?" if near else "docs/workflow.md lists them"
+        raise PlanError(f"unknown target '{name}'; {hint}")
+
     # ---- cells -----------------------------------------------------------------------------------
 
     def cells(self, name: str) -> list[Cell]:
@@ -68,11 +88,16 @@ class Targets:
         Raises
         ------
         PlanError
-            One line with the reason, when a data set asked for by name cannot be had, or when a
-            study or table has no data set that can.
+            One line with the reason, when a data set asked for by name is in no study or cannot be
+            had, or when a study or table has no data set that can.
         """
         plan = self._plan
         asked = self._asked(name)
+        if not asked:
+            raise PlanError(
+                f"{name}: no study has methods for it; list it under `datasets` of a file in "
+                "config/studies (docs/add-a-study.md)"
+            )
         if name in plan.registry and plan.reason_missing(name):
             raise PlanError(f"{name}: cannot be had: {plan.reason_missing(name)}")
         found = plan.reachable(asked)
@@ -96,8 +121,6 @@ class Targets:
 
     def _why_nothing(self, asked: Iterable[Cell]) -> str:
         missing = dataset_names(sorted(asked))
-        if not missing:
-            return "no study has methods for it"
         reasons = [f"{dataset} ({self._plan.reason_missing(dataset)})" for dataset in missing]
         return f"none of its data sets can be had: {'; '.join(reasons)}"
 
