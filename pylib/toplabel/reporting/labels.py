@@ -32,7 +32,7 @@ VERDICTS = {
     )
 }
 
-#: The losses that this project trains (DESIGN, section 3); other methods are results of other authors.
+#: The losses of config/methods.yaml, which this project trains; other methods are results of other authors.
 OWN_METHODS = frozenset(
     [
         "svm_ova",
