@@ -1,6 +1,7 @@
 # make reproduce   the default run with both reports: embedded data, no network but the package registry
 # make test        linters, C tests with sanitizers, pytest, a small workflow with both reports
 # make check       formatters and linters only
+# make bench       speed against other solvers, one thread, minutes: prints, and writes results/bench/*.csv
 # make setup       the environment in .venv, as pinned in requirements.lock
 #
 # Each does its own set-up. Variables: CORES (2), PYTHON (python3), ARGS (added to snakemake or pytest).
@@ -15,7 +16,7 @@ SOURCES := $(wildcard csrc/*/*.[ch] csrc/Makefile pylib/build_native.py setup.py
 export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
 
-.PHONY: setup reproduce smoke test check format ctest clean
+.PHONY: setup reproduce smoke test bench check format ctest clean
 
 setup: $(VENV)/.installed
 
@@ -39,6 +40,9 @@ smoke: setup
 
 test: check ctest
 	$(BIN)/python -m pytest $(ARGS)
+
+bench: setup
+	$(BIN)/python -m toplabel.bench $(ARGS)
 
 ctest:
 	$(MAKE) --silent -C csrc test

@@ -19,6 +19,12 @@
 #endif
 
 #if defined(__GNUC__)
+#define TL_UNREACHABLE() __builtin_unreachable()
+#else
+#define TL_UNREACHABLE() ((void)0)
+#endif
+
+#if defined(__GNUC__)
 #define TL_INLINE static inline __attribute__((always_inline))
 #else
 #define TL_INLINE static inline

@@ -69,9 +69,7 @@ static tl_status check_input(const tl_data *data, const tl_settings *settings, c
 }
 
 static size_t choose_block(const tl_data *data) {
-    /* For few features a product per row is as fast as a blocked one; a small block keeps the calls
-     * rare. */
-    const size_t block = data->representation == TL_DENSE && data->d <= 64 ? 32 : 64;
+    const size_t block = 64;
     return block < data->n ? block : data->n;
 }
 
@@ -81,10 +79,15 @@ static bool allocate(tl_solver *self) {
     self->order = malloc(n * sizeof *self->order);
     self->norm2 = malloc(n * sizeof *self->norm2);
     self->threshold = malloc(n * sizeof *self->threshold);
+    if (self->narrow_stride > 0) {
+        self->narrow = malloc(self->data.d * self->narrow_stride * sizeof *self->narrow);
+        if (self->narrow == NULL) return false;
+    }
+    const size_t stride = self->narrow_stride > m ? self->narrow_stride : m;
     self->rows = malloc(b * row_length(self) * sizeof *self->rows);
     self->gram = malloc(b * b * sizeof *self->gram);
-    self->scores = malloc(score_rows * m * sizeof *self->scores);
-    self->delta = malloc(b * m * sizeof *self->delta);
+    self->scores = malloc(score_rows * stride * sizeof *self->scores);
+    self->delta = malloc(b * stride * sizeof *self->delta);
     self->moved = malloc(b * sizeof *self->moved);
     self->work = malloc(4 * m * sizeof *self->work);
     return self->order && self->norm2 && self->threshold && self->rows && self->gram &&
@@ -126,6 +129,8 @@ tl_status tl_solver_create(const tl_data *data, const tl_settings *settings, dou
     self->random_state = settings->seed;
     self->block = settings->block > 0 ? settings->block : choose_block(data);
     if (self->block > data->n) self->block = data->n;
+    if (settings->block == 0 && data->representation == TL_DENSE && data->d <= TL_NARROW_FEATURES)
+        self->narrow_stride = (data->m + TL_NARROW_LANES - 1) / TL_NARROW_LANES * TL_NARROW_LANES;
     if (!allocate(self)) {
         tl_solver_free(self);
         return TL_ERR_ALLOC;
@@ -150,6 +155,7 @@ void tl_solver_free(tl_solver *self) {
     free(self->order);
     free(self->norm2);
     free(self->threshold);
+    free(self->narrow);
     free(self->rows);
     free(self->gram);
     free(self->scores);

@@ -8,6 +8,11 @@
 
 #include "internal.h"
 
+/* With at most so many features, rows are updated one by one, without matrix products. */
+#define TL_NARROW_FEATURES 64
+/* Classes are padded to a multiple of this. */
+#define TL_NARROW_LANES 8
+
 /* Rows whose scores are computed by one product where no update comes between. */
 #define TL_EVALUATION_BLOCK 128
 
@@ -22,15 +27,17 @@ struct tl_solver {
     uint64_t epochs;
     uint64_t random_state;
     size_t block;
-    size_t *order;     /* (n) */
-    double *norm2;     /* (n) */
-    double *threshold; /* (n): what a loss keeps from one update of a row to the next */
-    double *rows;      /* (block, d) or (block, n): the gathered rows */
-    double *gram;      /* (block, block), lower triangle */
-    double *scores;    /* (max(block, TL_EVALUATION_BLOCK), m) */
-    double *delta;     /* (block, m) */
-    bool *moved;       /* (block): is delta of this row not zero? */
-    double *work;      /* (4 m) */
+    size_t *order;        /* (n) */
+    double *norm2;        /* (n) */
+    double *threshold;    /* (n): what a loss keeps from one update of a row to the next */
+    double *narrow;       /* (d, narrow_stride): W transposed and padded; NULL: blocked */
+    size_t narrow_stride; /* m rounded up */
+    double *rows;         /* (block, d) or (block, n): the gathered rows */
+    double *gram;         /* (block, block), lower triangle */
+    double *scores;       /* (max(block, TL_EVALUATION_BLOCK), m) */
+    double *delta;        /* (block, m) */
+    bool *moved;          /* (block): is delta of this row not zero? */
+    double *work;         /* (4 m) */
 };
 
 TL_INLINE bool is_gram(const tl_solver *self) {

@@ -112,15 +112,93 @@ static void update_block(tl_solver *self, size_t count, const size_t *index) {
         tl_gemm_tn_add(count, m, self->data.d, self->delta, self->rows, self->weights);
 }
 
+/* ---- few features: row by row ---- */
+
+/* s (stride) = sum_k x_k W_k, W (d, stride). */
+TL_CLONES
+static void narrow_scores(size_t d, size_t stride, const double *restrict x,
+                          const double *restrict w, double *restrict s) {
+    if (stride % TL_NARROW_LANES != 0) TL_UNREACHABLE();
+#pragma omp simd
+    for (size_t j = 0; j < stride; j++)
+        s[j] = x[0] * w[j];
+    for (size_t k = 1; k < d; k++) {
+        const double factor = x[k];
+        const double *restrict row = w + k * stride;
+#pragma omp simd
+        for (size_t j = 0; j < stride; j++)
+            s[j] += factor * row[j];
+    }
+}
+
+TL_CLONES
+static void narrow_add(size_t d, size_t stride, const double *restrict x,
+                       const double *restrict delta, double *restrict w) {
+    if (stride % TL_NARROW_LANES != 0) TL_UNREACHABLE();
+    for (size_t k = 0; k < d; k++) {
+        const double factor = x[k];
+        double *restrict row = w + k * stride;
+#pragma omp simd
+        for (size_t j = 0; j < stride; j++)
+            row[j] += factor * delta[j];
+    }
+}
+
+/* One epoch without blocks: for few features, a product a row inside the cache is faster than the
+ * calls and the corrections of a blocked one. W is kept transposed and padded. */
+static void narrow_epoch(tl_solver *self) {
+    const size_t d = self->data.d, m = self->data.m, stride = self->narrow_stride;
+    double *w = self->narrow, *s = self->scores, *delta = self->delta;
+    double *a_new = self->work + 3 * m;
+    for (size_t i = 0; i < self->data.n; i++) {
+        const size_t index = self->order[i];
+        const tl_row row = row_view(self, index);
+        if (!(row.C > 0.0)) continue;
+        const double *x = self->data.x + index * d;
+        double *a = self->dual + index * m;
+        narrow_scores(d, stride, x, w, s);
+        self->ops->update(&row, self->params, m, s, a, a_new, &self->threshold[index], self->work);
+        if (replace_dual(m, a_new, a, delta)) narrow_add(d, stride, x, delta, w);
+    }
+}
+
+static void narrow_load(tl_solver *self) {
+    const size_t d = self->data.d, m = self->data.m, stride = self->narrow_stride;
+    memset(self->narrow, 0, d * stride * sizeof *self->narrow);
+    memset(self->delta, 0, stride * sizeof *self->delta); /* the padding stays 0 */
+    for (size_t j = 0; j < m; j++)
+        for (size_t k = 0; k < d; k++)
+            self->narrow[k * stride + j] = self->weights[j * d + k];
+}
+
+static void narrow_store(tl_solver *self) {
+    const size_t d = self->data.d, m = self->data.m, stride = self->narrow_stride;
+    for (size_t j = 0; j < m; j++)
+        for (size_t k = 0; k < d; k++)
+            self->weights[j * d + k] = self->narrow[k * stride + j];
+}
+
+/* ---- epochs ---- */
+
+static void blocked_epoch(tl_solver *self) {
+    for (size_t first = 0; first < self->data.n; first += self->block) {
+        const size_t left = self->data.n - first;
+        update_block(self, left < self->block ? left : self->block, self->order + first);
+    }
+}
+
 tl_status tl_solver_run(tl_solver *self, size_t epochs) {
     if (self == NULL) return TL_ERR_NULL;
+    const bool narrow = self->narrow != NULL;
+    if (narrow) narrow_load(self);
     for (size_t epoch = 0; epoch < epochs; epoch++) {
         shuffle(self);
-        for (size_t first = 0; first < self->data.n; first += self->block) {
-            const size_t left = self->data.n - first;
-            update_block(self, left < self->block ? left : self->block, self->order + first);
-        }
+        if (narrow)
+            narrow_epoch(self);
+        else
+            blocked_epoch(self);
         self->epochs++;
     }
+    if (narrow) narrow_store(self);
     return TL_OK;
 }

@@ -59,7 +59,7 @@ static double solve(const problem *p, tl_loss_id loss, size_t k, double gamma,
     settings.k = k;
     settings.gamma = gamma;
     settings.C = 0.7;
-    settings.block = 5;
+    settings.block = representation == TL_GRAM ? 5 : k % 2 * 5; /* blocks, and row by row */
     double weights[M * D];
     tl_solver *solver = NULL;
     CHECK(tl_solver_create(&data, &settings, dual, weights, &solver) == TL_OK);

@@ -39,7 +39,7 @@ def test_blocks_do_not_change_the_iterates(problem, indicator, key, gram):
     )
     matrix = X @ X.T if gram else X
     duals = []
-    for block in (1, 7, 32, len(y)):
+    for block in (1, 7, 32, len(y), 0):
         run = _Run(matrix, labels, loss, gamma=0.0, C=0.3, seed=4, gram=gram, block=block)
         run.run(3)
         duals.append(run.A)

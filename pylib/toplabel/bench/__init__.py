@@ -1,0 +1,1 @@
+"""Speed against other solvers, and against the machine: `make bench`."""
