@@ -1,8 +1,9 @@
 """Time to a given accuracy of the primal objective: ours and other solvers, scored alike.
 
-Every solver gets the same X, y and C and no bias; every W that comes back is scored by one function, `primal`, in NumPy. A solver's
-time is that of the loosest setting of its own stopping rule that reaches (P - P*)/P* <= accuracy, P* being the lower bound that our dual
-proves at a gap of 1e-6. So no solver pays for checks that only the benchmark needs.
+Every solver gets the same X, y and C and no bias; every W that comes back is scored by one function,
+`primal`, in NumPy. A solver's time is that of the loosest setting of its own stopping rule that reaches
+(P - P*)/P* <= accuracy, P* being a lower bound that our dual proves. So no solver pays for checks that only the
+benchmark needs.
 """
 
 from __future__ import annotations
