@@ -108,6 +108,9 @@ typedef struct tl_row {
     size_t n_labels;
 } tl_row;
 
+/* Numbers that a loss keeps of a row from one update to the next. */
+#define TL_KEPT 2
+
 /* What distinguishes members of a family of losses. */
 typedef struct tl_params {
     double gamma;
@@ -121,10 +124,10 @@ typedef struct tl_loss_ops {
     bool always_smooth;       /* smooth for gamma = 0 too */
     bool has_k;               /* 1 <= k < m; k is 1 otherwise */
     /* Maximise D over the row's dual variables: from the scores s = W^T x_i (which contain the old
-     * a) to the new a. *t is a number kept for the row from one update to the next, NaN at first.
-     */
+     * a) to the new a. kept: TL_KEPT numbers of the row that the loss alone writes, NaN at first;
+     * they may speed up its next update. */
     void (*update)(const tl_row *row, tl_params params, size_t m, const double *s, const double *a,
-                   double *a_new, double *t, double *work);
+                   double *a_new, double *kept, double *work);
     double (*value)(const tl_row *row, tl_params params, size_t m, const double *s, double *work);
     void (*gradient)(const tl_row *row, tl_params params, size_t m, const double *s, double *g,
                      double *work);

@@ -28,8 +28,8 @@ static void hinge_steps(size_t m, double norm2, double factor, double C, const d
 }
 
 static void update_hinge(const tl_row *row, tl_params params, size_t m, const double *s,
-                         const double *a, double *a_new, double *t, double *work) {
-    (void)t;
+                         const double *a, double *a_new, double *kept, double *work) {
+    (void)kept;
     signs(row, m, work);
     const double denominator = row->norm2 + params.gamma / row->C;
     if (denominator <= DBL_MIN) { /* the dual is linear in a_i */
@@ -134,9 +134,9 @@ static void logistic_steps(size_t m, double norm2, double C, double alpha, doubl
 }
 
 static void update_logistic(const tl_row *row, tl_params params, size_t m, const double *s,
-                            const double *a, double *a_new, double *t, double *work) {
+                            const double *a, double *a_new, double *kept, double *work) {
     (void)params;
-    (void)t;
+    (void)kept;
     signs(row, m, work);
     /* For a tiny alpha the equation is p = sigmoid(z) up to rounding. */
     const double alpha = fmax(row->norm2 * row->C, 1e-17);

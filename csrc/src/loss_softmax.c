@@ -8,7 +8,7 @@
 #include <string.h>
 
 static void update(const tl_row *row, tl_params params, size_t m, const double *s, const double *a,
-                   double *a_new, double *t, double *work) {
+                   double *a_new, double *kept, double *work) {
     (void)params;
     if (row->n_labels == 0) {
         memset(a_new, 0, m * sizeof *a_new);
@@ -20,7 +20,7 @@ static void update(const tl_row *row, tl_params params, size_t m, const double *
         z[j] = s[j] - row->norm2 * a[j];
     for (size_t i = 0; i < row->n_labels; i++)
         z[row->labels[i]] += alpha * uniform;
-    tl_entropic_solve(m, z, alpha, t, p);
+    tl_entropic_solve(m, z, alpha, kept, p);
     for (size_t j = 0; j < m; j++)
         a_new[j] = -row->C * p[j];
     for (size_t i = 0; i < row->n_labels; i++) {

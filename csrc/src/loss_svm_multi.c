@@ -38,10 +38,10 @@ static double store_negative(size_t m, const double *v, double tau, double *a_ne
 }
 
 static void update(const tl_row *row, tl_params params, size_t m, const double *s, const double *a,
-                   double *a_new, double *t, double *work) {
+                   double *a_new, double *kept, double *work) {
     const size_t y = (size_t)row->labels[0];
     const double smoothing = params.gamma / row->C;
-    (void)t;
+    (void)kept;
     if (row->norm2 + smoothing <= DBL_MIN) {
         /* x_i = 0 and no smoothing: the dual is linear in a_i, and every point with sum C is a
          * maximiser. */

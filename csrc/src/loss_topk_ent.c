@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 static void update(const tl_row *row, tl_params params, size_t m, const double *s, const double *a,
-                   double *a_new, double *t, double *work) {
+                   double *a_new, double *kept, double *work) {
     const size_t y = (size_t)row->labels[0];
     const double alpha = fmax(row->norm2 * row->C, 1e-17); /* below, nothing changes but rounding */
     double *b = work, *z = work + m, *p = work + 2 * m, *x = a_new;
@@ -14,7 +14,7 @@ static void update(const tl_row *row, tl_params params, size_t m, const double *
     size_t next = 0;
     for (size_t j = 0; j < m; j++)
         if (j != y) b[next++] = (s[j] - row->norm2 * a[j]) - q_y;
-    const double sum = tl_topk_entropic_project(m - 1, b, params.k, alpha, t, x, z, p);
+    const double sum = tl_topk_entropic_project(m - 1, b, params.k, alpha, kept, x, z, p);
     /* from n = m - 1 packed entries to their places, backwards */
     for (size_t j = m; j-- > 0;)
         if (j != y) a_new[j] = -row->C * x[j > y ? j - 1 : j];

@@ -97,8 +97,8 @@ static double infeasibility(const tl_row *row, tl_params params, size_t m, const
 /* ---- alpha ---- */
 
 static void update_alpha(const tl_row *row, tl_params params, size_t m, const double *s,
-                         const double *a, double *a_new, double *t, double *work) {
-    (void)t;
+                         const double *a, double *a_new, double *kept, double *work) {
+    (void)kept;
     update(tl_topk_alpha_threshold, row, params, m, s, a, a_new, work);
 }
 
@@ -133,8 +133,8 @@ const tl_loss_ops tl_ops_topk_svm_alpha = {
 /* ---- beta ---- */
 
 static void update_beta(const tl_row *row, tl_params params, size_t m, const double *s,
-                        const double *a, double *a_new, double *t, double *work) {
-    (void)t;
+                        const double *a, double *a_new, double *kept, double *work) {
+    (void)kept;
     update(tl_topk_beta_threshold, row, params, m, s, a, a_new, work);
 }
 

@@ -78,7 +78,7 @@ static bool allocate(tl_solver *self) {
     const size_t score_rows = b > TL_EVALUATION_BLOCK ? b : TL_EVALUATION_BLOCK;
     self->order = malloc(n * sizeof *self->order);
     self->norm2 = malloc(n * sizeof *self->norm2);
-    self->threshold = malloc(n * sizeof *self->threshold);
+    self->kept = malloc(n * TL_KEPT * sizeof *self->kept);
     if (self->narrow_stride > 0) {
         self->narrow = malloc(self->data.d * self->narrow_stride * sizeof *self->narrow);
         if (self->narrow == NULL) return false;
@@ -90,8 +90,8 @@ static bool allocate(tl_solver *self) {
     self->delta = malloc(b * stride * sizeof *self->delta);
     self->moved = malloc(b * sizeof *self->moved);
     self->work = malloc(4 * m * sizeof *self->work);
-    return self->order && self->norm2 && self->threshold && self->rows && self->gram &&
-           self->scores && self->delta && self->moved && self->work;
+    return self->order && self->norm2 && self->kept && self->rows && self->gram && self->scores &&
+           self->delta && self->moved && self->work;
 }
 
 /* Returns false if a number that the updates need overflows. */
@@ -103,7 +103,8 @@ static bool initialise(tl_solver *self) {
             self->total_weight += data->weight[i];
     for (size_t i = 0; i < data->n; i++) {
         self->order[i] = i;
-        self->threshold[i] = NAN;
+        for (size_t j = 0; j < TL_KEPT; j++)
+            self->kept[i * TL_KEPT + j] = NAN;
         self->norm2[i] =
             is_gram(self) ? data->x[i * data->n + i] : squared_norm(data->d, data->x + i * data->d);
         const double C = self->settings.C * (data->weight ? data->weight[i] : 1.0);
@@ -154,7 +155,7 @@ void tl_solver_free(tl_solver *self) {
     if (self == NULL) return;
     free(self->order);
     free(self->norm2);
-    free(self->threshold);
+    free(self->kept);
     free(self->narrow);
     free(self->rows);
     free(self->gram);

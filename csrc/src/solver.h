@@ -29,7 +29,7 @@ struct tl_solver {
     size_t block;
     size_t *order;        /* (n) */
     double *norm2;        /* (n) */
-    double *threshold;    /* (n): what a loss keeps from one update of a row to the next */
+    double *kept;         /* (n, TL_KEPT): what a loss keeps of a row between its updates */
     double *narrow;       /* (d, narrow_stride): W transposed and padded; NULL: blocked */
     size_t narrow_stride; /* m rounded up */
     double *rows;         /* (block, d) or (block, n): the gathered rows */

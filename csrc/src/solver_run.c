@@ -103,7 +103,7 @@ static void update_block(tl_solver *self, size_t count, const size_t *index) {
             if (self->moved[j] && self->gram[i * count + j] != 0.0)
                 add_scaled(m, self->gram[i * count + j], self->delta + j * m, s);
         double *a_new = self->work + 3 * m; /* the update itself works in the first 3 m */
-        self->ops->update(&row, self->params, m, s, a, a_new, &self->threshold[index[i]],
+        self->ops->update(&row, self->params, m, s, a, a_new, self->kept + index[i] * TL_KEPT,
                           self->work);
         self->moved[i] = replace_dual(m, a_new, a, delta);
         any = any || self->moved[i];
@@ -157,7 +157,8 @@ static void narrow_epoch(tl_solver *self) {
         const double *x = self->data.x + index * d;
         double *a = self->dual + index * m;
         narrow_scores(d, stride, x, w, s);
-        self->ops->update(&row, self->params, m, s, a, a_new, &self->threshold[index], self->work);
+        self->ops->update(&row, self->params, m, s, a, a_new, self->kept + index * TL_KEPT,
+                          self->work);
         if (replace_dual(m, a_new, a, delta)) narrow_add(d, stride, x, delta, w);
     }
 }
