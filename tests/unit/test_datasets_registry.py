@@ -199,7 +199,7 @@ def test_a_missing_file_is_told(tmp_path, schema_path):
 def test_the_examples_of_the_documentation_are_valid(repository, load):
     text = (repository / "docs/add-a-dataset.md").read_text()
     lines = [line[4:] for line in text.splitlines() if line.startswith("    ")]
-    start, end = lines.index("datasets:"), lines.index("snakemake --cores 2 mine")
+    start, end = lines.index("datasets:"), lines.index("title: First look at my data")
     examples = load("\n".join(lines[start:end]) + "\n")
     assert set(examples) == {"mine", "tags"}
     assert examples["mine"].divide.into == {"train": 0.7, "test": 0.3}

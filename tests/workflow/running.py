@@ -26,7 +26,7 @@ def environment(mirror=None):
     return variables | ({"TOPLABEL_MIRROR": str(mirror)} if mirror else {})
 
 
-def snakemake(*arguments, directory, configfiles=(SMOKE,), mirror=None, timeout=240):
+def snakemake(*arguments, directory, configfiles=(SMOKE,), mirror=None, timeout=900):
     """Run Snakemake and wait for it."""
     return subprocess.run(
         command(*arguments, directory=directory, configfiles=configfiles),
