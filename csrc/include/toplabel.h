@@ -138,6 +138,7 @@ typedef enum tl_loss_id {
     TL_LOSS_TOPK_SVM_BETA,  /* top-k SVM beta, k, gamma >= 0 */
     TL_LOSS_LR_MULTI,       /* softmax */
     TL_LOSS_TOPK_ENT,       /* top-k entropy, k */
+    TL_LOSS_TOPK_ENT_TR,    /* truncated top-k entropy, k: value and gradient only (not convex) */
     TL_LOSS_SVM_ML,         /* multilabel SVM, gamma >= 0 */
     TL_LOSS_LR_ML,          /* multilabel softmax */
     TL_LOSS_COUNT           /* number of losses; not a loss */
@@ -149,13 +150,16 @@ tl_status tl_loss_values(tl_loss_id loss, size_t k, double gamma, size_t n, size
                          const double *scores, const int64_t *label_start, const int32_t *label,
                          double *values);
 
-/** Gradient in the scores, (n, m), of a smooth loss (lr_*, or gamma > 0; else TL_ERR_LOSS). */
+/** Gradient in the scores, (n, m), of a smooth loss (lr_*, topk_ent*, or gamma > 0; else
+ *  TL_ERR_LOSS). TL_LOSS_TOPK_ENT_TR has kinks where the (k-1)-th and the k-th largest score of the
+ *  other classes are equal; there it is the gradient with the tied classes of smallest index
+ *  dropped, and its negative is a direction of descent. */
 tl_status tl_loss_gradients(tl_loss_id loss, size_t k, double gamma, size_t n, size_t m,
                             const double *scores, const int64_t *label_start, const int32_t *label,
                             double *gradients);
 
 /** Conjugate L*(v_i) for each row v_i of v (n, m); +inf outside the domain, which is tested with a
- *  relative tolerance of 1e-9. */
+ *  relative tolerance of 1e-9. TL_ERR_LOSS for TL_LOSS_TOPK_ENT_TR. */
 tl_status tl_loss_conjugates(tl_loss_id loss, size_t k, double gamma, size_t n, size_t m,
                              const double *v, const int64_t *label_start, const int32_t *label,
                              double *values);
@@ -208,7 +212,8 @@ typedef struct tl_solver tl_solver;
 
 /** Check everything and set up. `dual` (n, m) is borrowed, read as the starting point (zeros, or a
  *  feasible A of an earlier run) and updated in place by tl_solver_run. `weights` (m, d; that is W
- *  transposed) is borrowed too, and overwritten with A^T X; NULL for TL_GRAM. */
+ *  transposed) is borrowed too, and overwritten with A^T X; NULL for TL_GRAM. TL_LOSS_TOPK_ENT_TR,
+ *  which has no dual, is refused with TL_ERR_LOSS. */
 tl_status tl_solver_create(const tl_data *data, const tl_settings *settings, double *dual,
                            double *weights, tl_solver **solver);
 

@@ -117,7 +117,8 @@ typedef struct tl_params {
     size_t k;
 } tl_params;
 
-/* A loss is this table, one instance a loss, in loss.c's list. `work` is 4 m doubles. */
+/* A loss is this table, one instance a loss, in loss.c's list. `work` is 4 m doubles. A loss that
+ * is not convex has no dual: `update`, `conjugate` and `infeasibility` are NULL. */
 typedef struct tl_loss_ops {
     bool multiclass;          /* exactly one label a row */
     bool quadratic_conjugate; /* L*(s v) = l s + q s^2 */
@@ -140,7 +141,8 @@ typedef struct tl_loss_ops {
 } tl_loss_ops;
 
 extern const tl_loss_ops tl_ops_svm_ova, tl_ops_lr_ova, tl_ops_svm_multi, tl_ops_topk_svm_alpha,
-    tl_ops_topk_svm_beta, tl_ops_lr_multi, tl_ops_topk_ent, tl_ops_svm_ml, tl_ops_lr_ml;
+    tl_ops_topk_svm_beta, tl_ops_lr_multi, tl_ops_topk_ent, tl_ops_topk_ent_tr, tl_ops_svm_ml,
+    tl_ops_lr_ml;
 
 /* What families share. */
 double tl_infeasibility_topk_alpha(const tl_row *row, tl_params params, size_t m, const double *a,

@@ -23,6 +23,8 @@ const tl_loss_ops *tl_loss_get(tl_loss_id loss) {
         return &tl_ops_lr_multi;
     case TL_LOSS_TOPK_ENT:
         return &tl_ops_topk_ent;
+    case TL_LOSS_TOPK_ENT_TR:
+        return &tl_ops_topk_ent_tr;
     case TL_LOSS_SVM_ML:
         return &tl_ops_svm_ml;
     case TL_LOSS_LR_ML:
@@ -109,6 +111,7 @@ tl_status tl_loss_conjugates(tl_loss_id loss, size_t k, double gamma, size_t n, 
     if (status != TL_OK) return status;
     const tl_params params = {.gamma = gamma, .k = k};
     const tl_loss_ops *ops = tl_loss_get(loss);
+    if (ops->conjugate == NULL) return TL_ERR_LOSS;
     for (size_t i = 0; i < n; i++) {
         const tl_row row = row_of(i, label_start, label);
         const bool inside = ops->infeasibility(&row, params, m, v + i * m, 1.0) <= DOMAIN_TOLERANCE;

@@ -46,7 +46,7 @@ static tl_status check_input(const tl_data *data, const tl_settings *settings, c
     if (!gram && weights == NULL) return TL_ERR_NULL;
 
     const tl_loss_ops *ops = tl_loss_get(settings->loss);
-    if (ops == NULL) return TL_ERR_LOSS;
+    if (ops == NULL || ops->update == NULL) return TL_ERR_LOSS;
     if (!tl_k_fits(ops, settings->k, data->m)) return TL_ERR_DIMENSION;
     if (!(settings->C >= 1.0 / TL_LARGEST_PARAMETER && settings->C <= TL_LARGEST_PARAMETER))
         return TL_ERR_PARAMETER;
