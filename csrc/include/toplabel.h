@@ -31,8 +31,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/** Version of this header; tl_version() is that of the library. */
+#define TL_VERSION "0.1.0"
+
 #ifdef __cplusplus
 extern "C" {
+#endif
+
+/* The shared library is built with hidden visibility: it exports what is declared here, no more. */
+#if defined(TL_EXPORT) && defined(__GNUC__)
+#pragma GCC visibility push(default)
 #endif
 
 /* The region between the two markers is also what the Python binding declares: it holds plain C
@@ -228,6 +236,10 @@ tl_status tl_solver_evaluate(tl_solver *solver, tl_objective *objective);
 void tl_solver_free(tl_solver *solver);
 
 /* TL_CFFI_END */
+
+#if defined(TL_EXPORT) && defined(__GNUC__)
+#pragma GCC visibility pop
+#endif
 
 #ifdef __cplusplus
 }

@@ -34,5 +34,5 @@ const char *tl_status_text(tl_status status) {
 }
 
 const char *tl_version(void) {
-    return "0.1.0";
+    return TL_VERSION;
 }

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/* Trains a multiclass SVM on points around three centres until the duality gap certifies it, counts
+ * the errors on the training set, and uses a proximal map by itself.
+ *
+ *   cc train.c $(pkg-config --cflags --libs toplabel) -lm */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <toplabel.h>
+
+enum { N = 300, D = 2, M = 3 };
+
+/* Uniform in [-1, 1). */
+static double noise(uint64_t *state) {
+    *state = *state * 6364136223846793005ULL + 1442695040888963407ULL;
+    return (double)(*state >> 11) * 0x1p-52 - 1.0;
+}
+
+static void check(tl_status status, const char *what) {
+    if (status == TL_OK) return;
+    fprintf(stderr, "%s: %s\n", what, tl_status_text(status));
+    exit(EXIT_FAILURE);
+}
+
+static int train(const tl_data *data, double *dual, double *weights) {
+    tl_settings settings;
+    tl_settings_default(&settings);
+    settings.loss = TL_LOSS_SVM_MULTI;
+    settings.C = 0.1;
+
+    tl_solver *solver = NULL;
+    check(tl_solver_create(data, &settings, dual, weights, &solver), "create");
+    tl_objective objective = {0};
+    do {
+        check(tl_solver_run(solver, 10), "run");
+        check(tl_solver_evaluate(solver, &objective), "evaluate");
+    } while (objective.relative_gap > 1e-4 && objective.epochs < 10000);
+    tl_solver_free(solver);
+    printf("P %.6f  D %.6f  relative gap %.1e after %llu epochs\n", objective.primal,
+           objective.dual, objective.relative_gap, (unsigned long long)objective.epochs);
+    return objective.relative_gap <= 1e-4;
+}
+
+static int largest_score(const double *x, const double *weights) {
+    int best = 0;
+    double best_score = -INFINITY;
+    for (int j = 0; j < M; j++) {
+        double score = 0.0; /* weights are (m, d), one class a row */
+        for (int l = 0; l < D; l++)
+            score += weights[j * D + l] * x[l];
+        if (score > best_score) {
+            best_score = score;
+            best = j;
+        }
+    }
+    return best;
+}
+
+int main(void) {
+    static double x[N * D], dual[N * M], weights[M * D];
+    static int64_t label_start[N + 1];
+    static int32_t label[N];
+    uint64_t state = 1;
+    for (int i = 0; i < N; i++) {
+        const double angle = 2.0943951023931953 * (double)(i % M);
+        x[i * D] = cos(angle) + noise(&state);
+        x[i * D + 1] = sin(angle) + noise(&state);
+        label[i] = i % M;
+        label_start[i + 1] = i + 1; /* one label a row */
+    }
+    const tl_data data = {.representation = TL_DENSE,
+                          .n = N,
+                          .d = D,
+                          .m = M,
+                          .x = x,
+                          .label_start = label_start,
+                          .label = label};
+    const int converged = train(&data, dual, weights);
+
+    int errors = 0;
+    for (int i = 0; i < N; i++)
+        errors += largest_score(x + i * D, weights) != label[i];
+    printf("%d of %d training points are on the wrong side\n", errors, N);
+
+    /* The projection of a vector onto the simplex; in place is fine. */
+    double b[4] = {0.9, 0.7, -0.2, 0.1}, work[4];
+    check(tl_prox_topk_simplex_beta(4, b, 1, 1.0, 0.0, b, work), "projection");
+    printf("projection %.2f %.2f %.2f %.2f\n", b[0], b[1], b[2], b[3]);
+    return converged && errors < N / 3 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
