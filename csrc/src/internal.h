@@ -111,22 +111,33 @@ typedef struct tl_row {
 /* Numbers that a loss keeps of a row from one update to the next. */
 #define TL_KEPT 2
 
+/* m rounded up to whole vectors of 512 bits: a loop over so many entries has no remainder. */
+TL_INLINE size_t tl_padded(size_t m) {
+    return (m + 7) / 8 * 8;
+}
+
+/* Numbers in `work`; the last tl_padded(m) of them, behind those that an update works in, are where
+ * the solver takes its result. */
+#define TL_UPDATE_WORK(m) (3 * tl_padded(m))
+#define TL_WORK(m) (4 * tl_padded(m))
+
 /* What distinguishes members of a family of losses. */
 typedef struct tl_params {
     double gamma;
     size_t k;
 } tl_params;
 
-/* A loss is this table, one instance a loss, in loss.c's list. `work` is 4 m doubles. A loss that
- * is not convex has no dual: `update`, `conjugate` and `infeasibility` are NULL. */
+/* A loss is this table, one instance a loss, in loss.c's list. `work` is TL_WORK(m) doubles, for an
+ * update TL_UPDATE_WORK(m). A loss that is not convex has no dual: `update`, `conjugate` and
+ * `infeasibility` are NULL. */
 typedef struct tl_loss_ops {
     bool multiclass;          /* exactly one label a row */
     bool quadratic_conjugate; /* L*(s v) = l s + q s^2 */
     bool always_smooth;       /* smooth for gamma = 0 too */
     bool has_k;               /* 1 <= k < m; k is 1 otherwise */
     /* Maximise D over the row's dual variables: from the scores s = W^T x_i (which contain the old
-     * a) to the new a. kept: TL_KEPT numbers of the row that the loss alone writes, NaN at first;
-     * they may speed up its next update. */
+     * a) to the new a, which has room for tl_padded(m) numbers. kept: TL_KEPT numbers of the row
+     * that the loss alone writes, NaN at first; they may speed up its next update. */
     void (*update)(const tl_row *row, tl_params params, size_t m, const double *s, const double *a,
                    double *a_new, double *kept, double *work);
     double (*value)(const tl_row *row, tl_params params, size_t m, const double *s, double *work);

@@ -76,7 +76,7 @@ tl_status tl_loss_values(tl_loss_id loss, size_t k, double gamma, size_t n, size
     const tl_status status = check(loss, k, gamma, n, m, scores, label_start, label, values);
     if (status != TL_OK) return status;
     const tl_params params = {.gamma = gamma, .k = k};
-    double *work = malloc(4 * m * sizeof *work);
+    double *work = malloc(TL_WORK(m) * sizeof *work);
     if (work == NULL) return TL_ERR_ALLOC;
     for (size_t i = 0; i < n; i++) {
         const tl_row row = row_of(i, label_start, label);
@@ -94,7 +94,7 @@ tl_status tl_loss_gradients(tl_loss_id loss, size_t k, double gamma, size_t n, s
     const tl_params params = {.gamma = gamma, .k = k};
     const tl_loss_ops *ops = tl_loss_get(loss);
     if (!ops->always_smooth && gamma == 0.0) return TL_ERR_LOSS;
-    double *work = malloc(4 * m * sizeof *work);
+    double *work = malloc(TL_WORK(m) * sizeof *work);
     if (work == NULL) return TL_ERR_ALLOC;
     for (size_t i = 0; i < n; i++) {
         const tl_row row = row_of(i, label_start, label);

@@ -89,7 +89,7 @@ static bool allocate(tl_solver *self) {
     self->scores = malloc(score_rows * stride * sizeof *self->scores);
     self->delta = malloc(b * stride * sizeof *self->delta);
     self->moved = malloc(b * sizeof *self->moved);
-    self->work = malloc(4 * m * sizeof *self->work);
+    self->work = malloc(TL_WORK(m) * sizeof *self->work);
     return self->order && self->norm2 && self->kept && self->rows && self->gram && self->scores &&
            self->delta && self->moved && self->work;
 }

@@ -37,7 +37,7 @@ struct tl_solver {
     double *scores;       /* (max(block, TL_EVALUATION_BLOCK), m) */
     double *delta;        /* (block, m) */
     bool *moved;          /* (block): is delta of this row not zero? */
-    double *work;         /* (4 m) */
+    double *work;         /* (TL_WORK(m)) */
 };
 
 TL_INLINE bool is_gram(const tl_solver *self) {

@@ -102,7 +102,7 @@ static void update_block(tl_solver *self, size_t count, const size_t *index) {
         for (size_t j = 0; j < i; j++)
             if (self->moved[j] && self->gram[i * count + j] != 0.0)
                 add_scaled(m, self->gram[i * count + j], self->delta + j * m, s);
-        double *a_new = self->work + 3 * m; /* the update itself works in the first 3 m */
+        double *a_new = self->work + TL_UPDATE_WORK(m);
         self->ops->update(&row, self->params, m, s, a, a_new, self->kept + index[i] * TL_KEPT,
                           self->work);
         self->moved[i] = replace_dual(m, a_new, a, delta);
@@ -149,7 +149,7 @@ static void narrow_add(size_t d, size_t stride, const double *restrict x,
 static void narrow_epoch(tl_solver *self) {
     const size_t d = self->data.d, m = self->data.m, stride = self->narrow_stride;
     double *w = self->narrow, *s = self->scores, *delta = self->delta;
-    double *a_new = self->work + 3 * m;
+    double *a_new = self->work + TL_UPDATE_WORK(m);
     for (size_t i = 0; i < self->data.n; i++) {
         const size_t index = self->order[i];
         const tl_row row = row_view(self, index);
