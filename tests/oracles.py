@@ -99,6 +99,8 @@ def topk_loss(loss: str, u: np.ndarray, y: int, k: int, gamma: float) -> float:
     its linear inequalities, and the problem solved by a general method.
     """
     a = np.delete(u - u[y], y)
+    if loss == "topk_ent_tr":
+        return float(np.log1p(np.exp(np.sort(a)[: len(a) - (k - 1)]).sum()))
     if loss != "topk_ent" and gamma == 0:
         b = 1.0 + a
         if loss == "topk_svm_alpha":

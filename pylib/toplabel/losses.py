@@ -28,6 +28,8 @@ class Loss:
         Does gamma mean anything?
     top_k : bool
         Does k mean anything?
+    convex : bool
+        One that is not has no conjugate, and no duality gap to certify with (`toplabel.truncated`).
     """
 
     key: str
@@ -35,6 +37,7 @@ class Loss:
     labels: str
     smoothing: bool
     top_k: bool = False
+    convex: bool = True
 
 
 LOSSES = {
@@ -47,6 +50,9 @@ LOSSES = {
         Loss("topk_svm_beta", lib.TL_LOSS_TOPK_SVM_BETA, "one", smoothing=True, top_k=True),
         Loss("lr_multi", lib.TL_LOSS_LR_MULTI, "one", smoothing=False),
         Loss("topk_ent", lib.TL_LOSS_TOPK_ENT, "one", smoothing=False, top_k=True),
+        Loss(
+            "topk_ent_tr", lib.TL_LOSS_TOPK_ENT_TR, "one", smoothing=False, top_k=True, convex=False
+        ),
         Loss("svm_ml", lib.TL_LOSS_SVM_ML, "set", smoothing=True),
         Loss("lr_ml", lib.TL_LOSS_LR_ML, "set", smoothing=False),
     )
@@ -127,10 +133,18 @@ def value(loss: str, scores, y, k: int = 1, gamma: float = 0.0) -> np.ndarray:
 
     Notes
     -----
-    TPAMI section 3.2 and 3.3, Propositions 2 and 6 for gamma > 0. Label sets that are empty or full have the
+    TPAMI section 3.2 and 3.3, Propositions 2 and 6 for gamma > 0. topk_ent_tr drops the k - 1 highest scores of
+    other classes; with k = 1 it is lr_multi. Label sets that are empty or full have the
     hinge loss 0; lr_ml of an empty set is 0.
     """
     spec, matrix, labels, k, gamma = _prepare(loss, scores, y, k, gamma)
+    return values_at(spec, matrix, labels, k, gamma)
+
+
+def values_at(
+    spec: Loss, matrix: np.ndarray, labels: Labels, k: int, gamma: float = 0.0
+) -> np.ndarray:
+    """`value` of arguments that were checked."""
     out = np.empty(labels.n)
     check(lib.tl_loss_values(*_arguments(spec, k, gamma, matrix, labels, out)))
     return out
@@ -152,10 +166,22 @@ def gradient(loss: str, scores, y, k: int = 1, gamma: float = 0.0) -> np.ndarray
     ------
     ValueError
         For a hinge loss with gamma = 0.
+
+    Notes
+    -----
+    topk_ent_tr is not differentiable where the class that is dropped last ties with one that is kept; there the
+    tied classes of smallest index are dropped, and the negative gradient goes down.
     """
     spec, matrix, labels, k, gamma = _prepare(loss, scores, y, k, gamma)
     if spec.smoothing and gamma == 0.0:
         raise ValueError(f"loss {loss!r} with gamma = 0 is not differentiable; set gamma > 0")
+    return gradients_at(spec, matrix, labels, k, gamma)
+
+
+def gradients_at(
+    spec: Loss, matrix: np.ndarray, labels: Labels, k: int, gamma: float = 0.0
+) -> np.ndarray:
+    """`gradient` of arguments that were checked."""
     out = np.empty_like(matrix)
     check(lib.tl_loss_gradients(*_arguments(spec, k, gamma, matrix, labels, out)))
     return out
@@ -177,8 +203,10 @@ def conjugate(loss: str, v, y, k: int = 1, gamma: float = 0.0) -> np.ndarray:
 
     Notes
     -----
-    TPAMI Propositions 1, 2, 3, 5, 6 and 7.
+    TPAMI Propositions 1, 2, 3, 5, 6 and 7. topk_ent_tr is not convex and refused (``ValueError``).
     """
+    if not get(loss).convex:
+        raise ValueError(f"loss {loss!r} is not convex and has no conjugate")
     spec, matrix, labels, k, gamma = _prepare(loss, v, y, k, gamma)
     out = np.empty(labels.n)
     check(lib.tl_loss_conjugates(*_arguments(spec, k, gamma, matrix, labels, out)))

@@ -71,6 +71,9 @@ class Solution:
         Wall time.
     X : ndarray or None
         The training rows, for a kernel that needs them to predict.
+    gradient_norm : float or None
+        ``||grad P(W)||_F`` for topk_ent_tr, which is not convex: its `dual` is -inf, its `relative_gap` NaN, and its
+        A differs from dual variables of W by the gradient (`toplabel.truncated`). None for the others.
     """
 
     A: np.ndarray = field(repr=False)
@@ -89,6 +92,7 @@ class Solution:
     theta: float | None
     seconds: float
     X: np.ndarray | None = field(repr=False, default=None)
+    gradient_norm: float | None = None
 
     def decision_function(self, X) -> np.ndarray:
         """Scores f(x) = W^T x of new rows.
@@ -230,7 +234,8 @@ def solve(
         Class indices 0..m-1, (n,), or for multilabel losses a 0/1 indicator (n, m), dense or sparse.
     loss : str
         A key of `toplabel.losses.LOSSES`: ``"svm_ova"``, ``"lr_ova"``, ``"svm_multi"``,
-        ``"topk_svm_alpha"``, ``"topk_svm_beta"``, ``"lr_multi"``, ``"topk_ent"``, ``"svm_ml"``, ``"lr_ml"``.
+        ``"topk_svm_alpha"``, ``"topk_svm_beta"``, ``"lr_multi"``, ``"topk_ent"``, ``"svm_ml"``, ``"lr_ml"``; or
+        ``"topk_ent_tr"``, which is not convex and minimised by `toplabel.truncated` from the softmax solution.
     k : int
         The k of top-k losses; 1 for the others.
     gamma : float >= 0
@@ -300,6 +305,16 @@ def solve(
     if gamma > _LARGEST:
         raise ValueError(f"gamma must be <= {_LARGEST:g}, got {gamma!r}")
     matrix = _representation(rows, kernel, theta)
+    if not spec.convex:
+        from toplabel import truncated  # which imports this module
+
+        limits = truncated.Limits(eps, max_epochs, eval_every, callback, time_limit)
+        weight = as_weights(sample_weight, n)
+        problem = {"k": int(k), "C": C, "gram": kernel != "linear", "weight": weight, "seed": seed}
+        solution = truncated.descend(
+            matrix, labels, **problem, warm_start=warm_start, limits=limits
+        )
+        return _as_rbf(solution, rows, theta) if kernel == "rbf" else solution
     start, C_start = _starting_point(warm_start, n, labels.m)
 
     began = time.perf_counter()
@@ -462,13 +477,18 @@ def path(
 
     Notes
     -----
-    The dual variables of one C, multiplied by the best feasible factor, are the start of the next.
+    The dual variables of one C, multiplied by the best feasible factor, are the start of the next. For topk_ent_tr
+    they are those of the softmax solutions, each of which is the start of a descent.
     """
     Cs = [_as_C(C, "Cs") for C in Cs]
     if "C" in arguments:
         raise TypeError("path takes Cs, not C")
     if arguments.get("kernel", "linear") == "rbf":
         return _rbf_path(X, y, Cs, **arguments)
+    if not losses.get(arguments.get("loss", "svm_multi")).convex:
+        from toplabel import truncated
+
+        return truncated.path(X, y, Cs, **arguments)
     order = sorted(range(len(Cs)), key=lambda i: Cs[i])
     found: dict[int, Solution] = {}
     previous = arguments.pop("warm_start", None)

@@ -55,7 +55,7 @@ def study_file(tmp_path, repository):
         (("topk_svm_alpha", "", "1", "linear"), ("topk_svm_alpha", "", "1", "linear")),
         (("topk_ent", 1.0, "", "linear"), ("lr_multi", "", "", "linear")),
         (("topk_ent", "10", "", "linear"), ("topk_ent", "10", "", "linear")),
-        (("topk_ent_tr", "1", "", "linear"), ("topk_ent_tr", "1", "", "linear")),
+        (("topk_ent_tr", "1", "", "linear"), ("lr_multi", "", "", "linear")),
         (("svm_multi", math.nan, None, "linear"), ("svm_multi", "", "0", "linear")),
         (("svm_ml", 1, 0.0, "rbf"), ("svm_ml", "", "0", "rbf")),
         (("lr_ml", 1, 0.0, "linear"), ("lr_ml", "", "", "linear")),

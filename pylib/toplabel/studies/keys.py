@@ -18,7 +18,12 @@ TOPK = frozenset(("topk_svm_alpha", "topk_svm_beta", "topk_ent", "topk_ent_tr"))
 """Losses with a k; in tables where k was tuned for every cell it is empty."""
 
 _ENTROPIES = frozenset(("lr_ova", "lr_multi", "topk_ent", "topk_ent_tr", "lr_ml"))
-_AT_ONE = {"topk_svm_alpha": "svm_multi", "topk_svm_beta": "svm_multi", "topk_ent": "lr_multi"}
+_AT_ONE = {
+    "topk_svm_alpha": "svm_multi",
+    "topk_svm_beta": "svm_multi",
+    "topk_ent": "lr_multi",
+    "topk_ent_tr": "lr_multi",
+}
 
 
 class Key(NamedTuple):
@@ -33,8 +38,8 @@ class Key(NamedTuple):
 def canonical_key(method: object, k: object = "", gamma: object = "", kernel: object = "") -> Key:
     """Give the one key that all names of a method share.
 
-    The top-k hinges with k = 1 are the multiclass SVM of the same gamma, the top-k entropy with
-    k = 1 is the softmax loss (TPAMI section 3.2). A hinge without gamma has gamma = 0;
+    The top-k hinges with k = 1 are the multiclass SVM of the same gamma, the top-k entropies with
+    k = 1 are the softmax loss (TPAMI section 3.2, Table 1). A hinge without gamma has gamma = 0;
     a loss without k or gamma has none, whatever the table says. Methods of other authors keep what
     they have.
 

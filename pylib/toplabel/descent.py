@@ -1,0 +1,223 @@
+"""Monotone quasi-Newton descent on a regularised loss of scores, over weights or over dual variables of a kernel."""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from scipy import sparse
+
+from toplabel._lib import check, lib
+
+_PAIRS = 10  # steps that the quasi-Newton direction remembers
+_SUFFICIENT, _CURVATURE = 1e-4, 0.9  # of the weak Wolfe conditions
+_TRIALS = 60  # of a line search; then the bracket is as narrow as numbers are
+
+
+class Objective(Protocol):
+    """The mean loss at scores (n, m), to which ``penalty / 2`` times the squared norm of the point is added."""
+
+    penalty: float  # lambda
+    share: np.ndarray  # weights of the rows, sum 1
+
+    def loss(self, scores: np.ndarray) -> float: ...
+
+    def loss_gradient(self, scores: np.ndarray) -> np.ndarray:
+        """Of `loss`, in the scores."""
+        ...
+
+
+@dataclass(frozen=True)
+class Vector:
+    """A direction or a point: its coordinates, and its image, with which inner products are taken.
+
+    The coordinates are weights W, which are their own image, or dual variables A with the image K A.
+    """
+
+    own: np.ndarray
+    image: np.ndarray
+
+    def dot(self, other: Vector) -> float:
+        return float(np.vdot(self.own, other.image))
+
+    def plus(self, factor: float, other: Vector) -> Vector:
+        own = self.own + factor * other.own
+        return Vector(own, own if self.image is self.own else self.image + factor * other.image)
+
+    def times(self, factor: float) -> Vector:
+        own = factor * self.own
+        return Vector(own, own if self.image is self.own else factor * self.image)
+
+
+class Linear:
+    """The space of W, for rows X, dense or CSR."""
+
+    def __init__(self, X):
+        self._X = X
+
+    def point(self, own: np.ndarray) -> Vector:
+        return Vector(own, own)
+
+    def scores(self, vector: Vector) -> np.ndarray:
+        return self._X @ vector.own
+
+    def gradient(self, of_scores: np.ndarray) -> Vector:
+        """The gradient of a function of the scores: X^T times that in the scores."""
+        return self.point(self._X.T @ of_scores)
+
+    def squared_norms(self) -> np.ndarray:
+        if sparse.issparse(self._X):
+            return np.asarray(self._X.multiply(self._X).sum(axis=1)).ravel()
+        return np.einsum("ij,ij->i", self._X, self._X)
+
+
+class Kernel:
+    """The space of functions sum_i A[i] k(x_i, .), for a Gram matrix; `ToplabelError` if that is not symmetric."""
+
+    def __init__(self, K: np.ndarray):
+        largest = float(np.diagonal(K).max())
+        if np.diagonal(K).min() < 0 or not np.allclose(K, K.T, rtol=0.0, atol=1e-8 * largest):
+            check(lib.TL_ERR_GRAM)
+        self._K = K
+
+    def point(self, own: np.ndarray) -> Vector:
+        return Vector(own, self._K @ own)
+
+    def scores(self, vector: Vector) -> np.ndarray:
+        return vector.image
+
+    def gradient(self, of_scores: np.ndarray) -> Vector:
+        return self.point(of_scores)
+
+    def squared_norms(self) -> np.ndarray:
+        return np.diagonal(self._K)
+
+
+@dataclass(frozen=True)
+class State:
+    """A point of the descent, and what is known there."""
+
+    steps: int
+    point: Vector
+    scores: np.ndarray
+    of_scores: np.ndarray  # gradient of the mean loss in the scores
+    gradient: Vector
+    value: float
+
+    @property
+    def squared_gradient(self) -> float:
+        # rounding may leave a Gram matrix with a small negative eigenvalue
+        return max(self.gradient.dot(self.gradient), 0.0)
+
+
+class Descent:
+    """L-BFGS with a weak Wolfe line search (Lewis, Overton 2013), monotone.
+
+    A kink of P is a ridge: of the pieces that meet there P is the smallest, so the gradient of any of them leads
+    downhill, and a line search that only compares values needs no special care.
+
+    Parameters
+    ----------
+    space : Linear or Kernel
+    objective : Objective
+    start : ndarray
+        Coordinates of the point to start at: W, or the dual variables of a kernel.
+
+    Raises
+    ------
+    ToplabelError
+        Where the objective overflows at the start.
+    """
+
+    def __init__(self, space: Linear | Kernel, objective: Objective, start: np.ndarray):
+        point = space.point(start)
+        self._space = space
+        self._objective = objective
+        self._pairs: deque[tuple[Vector, Vector, float]] = deque(maxlen=_PAIRS)
+        with np.errstate(all="ignore"):
+            curvature = objective.share @ space.squared_norms() / 2 + objective.penalty
+            scores = space.scores(point)
+            if not np.isfinite(curvature + np.abs(scores).max()):
+                check(lib.TL_ERR_OVERFLOW)
+            self._first_step = 1.0 / curvature
+            self.state = self._at(0, point, scores)
+            if not np.isfinite(self.state.value + self.state.squared_gradient):
+                check(lib.TL_ERR_OVERFLOW)
+
+    def _at(self, steps: int, point: Vector, scores: np.ndarray) -> State:
+        penalty = self._objective.penalty
+        of_scores = self._objective.loss_gradient(scores)
+        gradient = self._space.gradient(of_scores).plus(penalty, point)
+        value = self._objective.loss(scores) + 0.5 * penalty * point.dot(point)
+        return State(steps, point, scores, of_scores, gradient, value)
+
+    def step(self) -> bool:
+        """Go one step down; False if rounding leaves no way down."""
+        while not self._try_step():
+            if not self._pairs:
+                return False
+            self._pairs.clear()
+        return True
+
+    def _try_step(self) -> bool:
+        direction, old = self._direction(), self.state
+        step = self._search(direction)
+        if step is None:
+            return False
+        length, change = step
+        point, scores = old.point.plus(length, direction), old.scores + length * change
+        new = self._at(old.steps + 1, point, scores)
+        if not new.value <= old.value:  # lower by less than rounding
+            return False
+        self._remember(direction.times(length), new.gradient.plus(-1.0, old.gradient))
+        self.state = new  # in one assignment: an interrupt finds the old state or the new
+        return True
+
+    def _remember(self, moved: Vector, bent: Vector) -> None:
+        curvature = moved.dot(bent)
+        if curvature > 1e-14 * bent.dot(bent) * self._first_step:
+            self._pairs.append((moved, bent, curvature))
+
+    def _direction(self) -> Vector:
+        """The two-loop recursion."""
+        vector = self.state.gradient
+        factors = []
+        for moved, bent, curvature in reversed(self._pairs):
+            factors.append(moved.dot(vector) / curvature)
+            vector = vector.plus(-factors[-1], bent)
+        if self._pairs:
+            _, bent, curvature = self._pairs[-1]
+            vector = vector.times(curvature / bent.dot(bent))
+        else:
+            vector = vector.times(self._first_step)
+        for (moved, bent, curvature), factor in zip(self._pairs, reversed(factors), strict=True):
+            vector = vector.plus(factor - vector.dot(bent) / curvature, moved)
+        return vector.times(-1.0)
+
+    def _search(self, direction: Vector) -> tuple[float, np.ndarray] | None:
+        """A step length, and the change of the scores at length 1; None if no length goes down."""
+        state, penalty = self.state, self._objective.penalty
+        change = self._space.scores(direction)
+        linear = penalty * state.point.dot(direction)
+        square = penalty * direction.dot(direction)
+        slope = float(np.vdot(state.of_scores, change)) + linear
+        if not slope < 0:
+            return None
+        norm2 = state.point.dot(state.point)
+        low, high, length = 0.0, math.inf, 1.0
+        for _ in range(_TRIALS):
+            scores = state.scores + length * change
+            value = self._objective.loss(scores) + 0.5 * penalty * norm2
+            value += length * (linear + 0.5 * length * square)
+            if not value <= state.value + _SUFFICIENT * length * slope:
+                high = length
+            else:
+                steep = float(np.vdot(self._objective.loss_gradient(scores), change))
+                if steep + linear + length * square >= _CURVATURE * slope:
+                    return length, change
+                low = length
+            length = 2 * low if high == math.inf else 0.5 * (low + high)
+        return (low, change) if low > 0 else None

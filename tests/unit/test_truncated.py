@@ -1,0 +1,287 @@
+"""The truncated top-k entropy: it goes down from the softmax solution, and says truly how far it came."""
+
+import signal
+import threading
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import sparse
+from scipy.optimize import minimize
+from sklearn.datasets import load_digits
+
+import toplabel
+from toplabel import losses
+from toplabel.kernels import rbf_gram
+
+LOSS = "topk_ent_tr"
+
+
+def letters(n=600, d=16, m=26, seed=0):
+    """Overlapping classes with 16 features in [-1, 1], as letter has them."""
+    rng = np.random.default_rng(seed)
+    centres = rng.uniform(-1, 1, size=(m, d))
+    y = np.arange(n) % m
+    return np.clip(centres[y] + 0.6 * rng.normal(size=(n, d)), -1, 1), y
+
+
+def digits():
+    X, y = load_digits(return_X_y=True)
+    return X[::2], y[::2]
+
+
+def objective(X, y, W, k, C, weight=None):
+    weight = np.ones(len(y)) if weight is None else weight
+    value = weight @ losses.value(LOSS, X @ W, y, k=k) / weight.sum()
+    return value + (W**2).sum() / (2 * C * weight.sum())
+
+
+@pytest.mark.parametrize("C", [1e-2, 1.0, 100.0])
+@pytest.mark.parametrize("k", [1, 2, 3, 4, 5, 9])
+@pytest.mark.parametrize("data", [letters, digits])
+def test_it_goes_down_from_the_softmax_solution(data, k, C):
+    X, y = data()
+    C /= (X**2).sum(1).mean()
+    softmax = toplabel.solve(X, y, loss="lr_multi", C=C)
+    solution = toplabel.solve(X, y, loss=LOSS, k=k, C=C, eps=1e-5)
+    primal = [record.primal for record in solution.history]
+    assert primal[0] == pytest.approx(objective(X, y, softmax.W, k, C), rel=1e-12)
+    assert (np.diff(primal) <= 0).all()
+    if k > 1:
+        assert solution.primal < primal[0]
+    assert solution.status == "converged"
+    assert solution.primal == pytest.approx(objective(X, y, solution.W, k, C), rel=1e-12)
+    assert solution.primal == primal[-1]
+    assert [record.epoch for record in solution.history] == list(range(solution.epochs + 1))
+
+
+def test_there_is_a_gradient_norm_and_no_certificate():
+    X, y = letters()
+    C = 0.3
+    solution = toplabel.solve(X, y, loss=LOSS, k=3, C=C, eps=1e-8)
+    penalty = 1 / (C * len(y))
+    G = losses.gradient(LOSS, X @ solution.W, y, k=3)
+    gradient = X.T @ G / len(y) + penalty * solution.W
+    assert solution.gradient_norm == pytest.approx(np.linalg.norm(gradient), rel=1e-6)
+    assert solution.gradient_norm**2 / (2 * penalty) <= 1e-8 * solution.primal
+    assert solution.dual == -np.inf
+    assert np.isnan(solution.relative_gap)
+    assert all(np.isnan(record.relative_gap) for record in solution.history)
+    np.testing.assert_allclose(solution.A, -C * G, atol=1e-12)
+    np.testing.assert_allclose(
+        solution.W - X.T @ solution.A, gradient / penalty, atol=1e-10 * np.abs(solution.W).max()
+    )
+    assert toplabel.solve(X, y, loss="lr_multi", C=C).gradient_norm is None
+
+
+@pytest.mark.parametrize("k", [2, 4])
+def test_the_gap_with_the_dropped_classes_fixed_bounds_what_a_convex_solver_gains(k):
+    X, y = letters(n=120, d=5, m=7)
+    C = 2.0
+    solution = toplabel.solve(X, y, loss=LOSS, k=k, C=C, eps=1e-4)
+    penalty = 1 / (C * len(y))
+    kept = losses.gradient(LOSS, X @ solution.W, y, k=k) != 0
+
+    def fixed(w):
+        W = w.reshape(X.shape[1], -1)
+        scores = np.where(kept, X @ W, -np.inf)
+        top = scores.max(1, keepdims=True)
+        P = np.exp(scores - top)
+        value = (top[:, 0] + np.log(P.sum(1)) - scores[np.arange(len(y)), y]).mean()
+        P /= P.sum(1, keepdims=True)
+        P[np.arange(len(y)), y] -= 1
+        gradient = X.T @ P / len(y) + penalty * W
+        return value + penalty / 2 * (W**2).sum(), gradient.ravel()
+
+    assert fixed(solution.W.ravel())[0] == pytest.approx(solution.primal, rel=1e-12)
+    best = minimize(fixed, solution.W.ravel(), jac=True, options={"gtol": 1e-9}).fun
+    gap = solution.gradient_norm**2 / (2 * penalty)
+    assert 0 <= solution.primal - best <= gap <= 1e-4 * solution.primal
+
+
+def test_with_k_1_it_is_the_softmax():
+    X, y = letters()
+    softmax = toplabel.solve(X, y, loss="lr_multi", C=1.0, eps=1e-10)
+    same = toplabel.solve(X, y, loss=LOSS, k=1, C=1.0, eps=1e-10)
+    assert same.primal == pytest.approx(softmax.primal, rel=1e-9)
+    np.testing.assert_allclose(same.W, softmax.W, atol=1e-3)
+
+
+@pytest.mark.parametrize("k", [2, 5])
+def test_a_gram_matrix_is_the_same_problem(k):
+    X, y = letters(n=200)
+    linear = toplabel.solve(X, y, loss=LOSS, k=k, C=1.0, eps=1e-9)
+    gram = toplabel.solve(X @ X.T, y, loss=LOSS, k=k, C=1.0, eps=1e-9, kernel="precomputed")
+    assert gram.primal == pytest.approx(linear.primal, rel=1e-8)
+    assert gram.W is None
+    assert gram.status == "converged"
+    np.testing.assert_allclose(
+        gram.decision_function(X[:9] @ X.T), linear.decision_function(X[:9]), atol=1e-3
+    )
+
+
+def test_an_rbf_kernel_keeps_its_rows():
+    X, y = letters(n=150)
+    rbf = toplabel.solve(X, y, loss=LOSS, k=2, C=5.0, kernel="rbf", theta=0.3)
+    K = rbf_gram(X, 0.3)
+    gram = toplabel.solve(K, y, loss=LOSS, k=2, C=5.0, kernel="precomputed")
+    assert rbf.kernel == "rbf"
+    assert rbf.primal == pytest.approx(gram.primal, rel=1e-10)
+    np.testing.assert_allclose(rbf.decision_function(X), K @ gram.A, atol=1e-8)
+
+
+def test_sparse_rows_are_the_same_problem():
+    X, y = letters(n=300)
+    X[np.abs(X) < 0.5] = 0.0
+    dense = toplabel.solve(X, y, loss=LOSS, k=3, C=1.0, eps=1e-8)
+    csr = toplabel.solve(sparse.csr_matrix(X), y, loss=LOSS, k=3, C=1.0, eps=1e-8)
+    assert csr.primal == pytest.approx(dense.primal, rel=1e-7)
+    np.testing.assert_allclose(csr.W, dense.W, atol=1e-3)
+
+
+@pytest.mark.parametrize("gram", [False, True])
+def test_a_weight_is_that_many_copies(gram):
+    X, y = letters(n=150)
+    weight = np.arange(len(y)) % 4
+    copies = np.repeat(np.arange(len(y)), weight)
+    kernel = "precomputed" if gram else "linear"
+
+    def rows(a, b):
+        return a @ b.T if gram else a
+
+    start = np.zeros((len(y), 26))  # the same start: copies have other softmax iterates
+    arguments = {"loss": LOSS, "k": 2, "C": 1.0, "eps": 1e-9, "kernel": kernel}
+    weighted = toplabel.solve(
+        rows(X, X), y, sample_weight=weight, warm_start=start, n_classes=26, **arguments
+    )
+    Z = X[copies]
+    copied = toplabel.solve(
+        rows(Z, Z), y[copies], warm_start=start[copies], n_classes=26, **arguments
+    )
+    assert weighted.primal == pytest.approx(copied.primal, rel=1e-8)
+    assert weighted.gradient_norm == pytest.approx(copied.gradient_norm, abs=1e-4)
+
+
+def test_warm_starts_begin_there():
+    X, y = letters()
+    first = toplabel.solve(X, y, loss=LOSS, k=3, C=1.0, eps=1e-6)
+    again = toplabel.solve(X, y, loss=LOSS, k=3, C=1.0, eps=1e-6, warm_start=first)
+    assert again.epochs == 0
+    assert again.primal == pytest.approx(first.primal, rel=1e-14)
+    np.testing.assert_array_equal(again.W, first.W)
+    # without W, and as an array, the start is X^T A
+    for start in (replace(first, W=None), first.A):
+        near = toplabel.solve(X, y, loss=LOSS, k=3, C=1.0, warm_start=start, max_epochs=0)
+        assert near.primal == pytest.approx(objective(X, y, X.T @ first.A, 3, 1.0), rel=1e-12)
+    softmax = toplabel.solve(X, y, loss="lr_multi", C=1.0)
+    from_softmax = toplabel.solve(X, y, loss=LOSS, k=3, C=1.0, warm_start=softmax)
+    assert from_softmax.primal == toplabel.solve(X, y, loss=LOSS, k=3, C=1.0).primal
+    narrow = toplabel.solve(X[:, :5], y, loss="lr_multi", C=1.0)
+    with pytest.raises(ValueError, match=r"warm_start must have weights of shape \(16, 26\)"):
+        toplabel.solve(X, y, loss=LOSS, k=3, C=1.0, warm_start=narrow)
+
+
+def test_a_path_starts_at_the_softmax_of_each_C():
+    X, y = letters()
+    Cs = [10.0, 0.1, 1.0]
+    solutions = toplabel.path(X, y, Cs, loss=LOSS, k=2)
+    assert [solution.C for solution in solutions] == Cs
+    starts = toplabel.path(X, y, Cs, loss="lr_multi")
+    for C, start, solution in zip(Cs, starts, solutions, strict=True):
+        assert solution.history[0].primal == pytest.approx(objective(X, y, start.W, 2, C))
+        assert solution.primal < solution.history[0].primal
+    rbf = toplabel.path(X[:90], y[:90], Cs, loss=LOSS, k=2, kernel="rbf", theta=0.2)
+    assert [(s.kernel, s.C) for s in rbf] == [("rbf", C) for C in Cs]
+
+
+def test_status_tells_what_ended_the_run():
+    X, y = letters()
+    short = toplabel.solve(X, y, loss=LOSS, k=3, C=10.0, eps=1e-12, max_epochs=3)
+    assert (short.status, short.epochs) == ("max_epochs", 3)
+    limited = toplabel.solve(X, y, loss=LOSS, k=3, C=10.0, eps=0.0, time_limit=0.0)
+    assert (limited.status, limited.epochs) == ("time_limit", 0)
+    exact = toplabel.solve(X, y, loss=LOSS, k=3, C=1.0, eps=0.0)
+    assert exact.status == "stalled"  # no smaller value in these numbers
+    assert exact.gradient_norm < 1e-7
+    seen = []
+    stopped = toplabel.solve(
+        X,
+        y,
+        loss=LOSS,
+        k=3,
+        C=10.0,
+        eps=0.0,
+        eval_every=2,
+        callback=lambda record: seen.append(record) or len(seen) == 3,
+    )
+    assert (stopped.status, stopped.epochs) == ("interrupted", 4)
+    assert seen == stopped.history
+
+
+def test_ctrl_c_in_the_softmax_returns_its_model_so_far():
+    X, y = letters(n=3000)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    timer = threading.Timer(0.1, lambda: signal.raise_signal(signal.SIGINT))
+    timer.start()
+    try:
+        solution = toplabel.solve(X, y, loss=LOSS, k=3, C=1e6, max_epochs=10**6, time_limit=60)
+        timer.join()
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert (solution.status, solution.epochs) == ("interrupted", 0)
+    assert solution.primal == pytest.approx(objective(X, y, solution.W, 3, 1e6), rel=1e-10)
+
+
+def test_ctrl_c_in_the_descent_returns_the_model_so_far():
+    X, y = letters()
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        solution = toplabel.solve(
+            X,
+            y,
+            loss=LOSS,
+            k=3,
+            C=1e3,
+            eps=0.0,
+            callback=lambda record: record.epoch == 3 and signal.raise_signal(signal.SIGINT),
+        )
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert (solution.status, solution.epochs, len(solution.history)) == ("interrupted", 3, 4)
+    assert solution.primal == pytest.approx(objective(X, y, solution.W, 3, 1e3), rel=1e-10)
+
+
+def test_rows_of_zeros_and_huge_features():
+    X, y = letters(n=100)
+    X[3] = 0.0
+    zeros = toplabel.solve(np.zeros((4, 2)), [0, 1, 2, 0], loss=LOSS, k=2)
+    assert zeros.status == "converged"
+    assert zeros.primal == pytest.approx(np.log(2))
+    huge = toplabel.solve(X * 1e50, y, loss=LOSS, k=2, C=1e-100)
+    scaled = toplabel.solve(X, y, loss=LOSS, k=2, C=1.0)
+    assert huge.primal == pytest.approx(scaled.primal, rel=1e-2)
+    with pytest.raises(toplabel.ToplabelError, match="overflow"):
+        toplabel.solve(X * 1e200, y, loss=LOSS, k=2)
+    with pytest.raises(toplabel.ToplabelError, match="overflow"):
+        toplabel.solve(X * 1e200, y, loss=LOSS, k=2, warm_start=np.ones((100, 26)))
+    with pytest.raises(toplabel.ToplabelError, match="overflow"):
+        toplabel.solve(X * 1e200, y, loss=LOSS, k=2, warm_start=np.zeros((100, 26)))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"k": 26}, ValueError, "k must be in 1..25 for 26 classes, got 26"),
+        ({"gamma": 1.0}, ValueError, "smooth already"),
+        ({"warm_start": np.zeros((3, 26))}, ValueError, r"shape \(60, 26\), got \(3, 26\)"),
+        ({"kernel": "precomputed"}, toplabel.ToplabelError, "symmetric"),
+    ],
+)
+def test_bad_input_is_named(arguments, error, message):
+    X, y = letters(n=60)
+    if "kernel" in arguments:
+        X = X @ X.T
+        X[0, 1] += 1.0
+        arguments = arguments | {"warm_start": np.zeros((60, 26))}
+    with pytest.raises(error, match=message):
+        toplabel.solve(X, y, **{"loss": LOSS, "k": 2, **arguments})
