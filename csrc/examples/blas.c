@@ -20,7 +20,7 @@ void dsyrk_(char *uplo, char *trans, int *n, int *k, double *alpha, double *a, i
 
 enum { N = 400, D = 300, M = 40, EPOCHS = 10 };
 
-static double x[N * D], dual[N * M], weights[M * D];
+static double x[N * D], dual[N * M];
 static int64_t label_start[N + 1];
 static int32_t label[N];
 
@@ -48,7 +48,7 @@ static double train(const char *name) {
     tl_solver *solver = NULL;
     tl_objective objective;
     const clock_t start = clock();
-    check(tl_solver_create(&data, &settings, dual, weights, &solver), "create");
+    check(tl_solver_create(&data, &settings, dual, &solver), "create");
     check(tl_solver_run(solver, EPOCHS), "run");
     check(tl_solver_evaluate(solver, &objective), "evaluate");
     tl_solver_free(solver);

@@ -29,12 +29,13 @@ static int train(const tl_data *data, double *dual, double *weights) {
     settings.C = 0.1;
 
     tl_solver *solver = NULL;
-    check(tl_solver_create(data, &settings, dual, weights, &solver), "create");
+    check(tl_solver_create(data, &settings, dual, &solver), "create");
     tl_objective objective = {0};
     do {
         check(tl_solver_run(solver, 10), "run");
         check(tl_solver_evaluate(solver, &objective), "evaluate");
     } while (objective.relative_gap > 1e-4 && objective.epochs < 10000);
+    check(tl_solver_weights(solver, weights), "weights");
     tl_solver_free(solver);
     printf("P %.6f  D %.6f  relative gap %.1e after %llu epochs\n", objective.primal,
            objective.dual, objective.relative_gap, (unsigned long long)objective.epochs);
@@ -45,9 +46,9 @@ static int largest_score(const double *x, const double *weights) {
     int best = 0;
     double best_score = -INFINITY;
     for (int j = 0; j < M; j++) {
-        double score = 0.0; /* weights are (m, d), one class a row */
+        double score = 0.0; /* weights are (d, m), one class a column */
         for (int l = 0; l < D; l++)
-            score += weights[j * D + l] * x[l];
+            score += weights[l * M + j] * x[l];
         if (score > best_score) {
             best_score = score;
             best = j;
@@ -57,7 +58,7 @@ static int largest_score(const double *x, const double *weights) {
 }
 
 int main(void) {
-    static double x[N * D], dual[N * M], weights[M * D];
+    static double x[N * D], dual[N * M], weights[D * M];
     static int64_t label_start[N + 1];
     static int32_t label[N];
     uint64_t state = 1;

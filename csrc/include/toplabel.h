@@ -11,14 +11,16 @@
  * Three layers, from simple to advanced:
  *   1. Proximal maps (tl_prox_*): one problem a call, no state, no allocation.
  *   2. The solver: tl_settings_default, tl_solver_create, then any mix of tl_solver_run and
- *      tl_solver_evaluate, then tl_solver_free. The caller keeps control between epochs.
+ *      tl_solver_evaluate, then tl_solver_weights and tl_solver_free. The caller keeps control
+ * between epochs.
  *   3. tl_blas_set: give the library your BLAS. Without it, portable loops are used.
  *
  * Rules that hold everywhere:
  *   - A function that can fail returns a tl_status; results leave through pointers. On failure
  * nothing that the caller sees is changed, unless the function's comment says so.
  *   - Whether a run has converged is not an error: read it off tl_objective.
- *   - Matrices are dense, row-major, float64, without padding, unless said otherwise.
+ *   - Matrices are dense, row-major, float64, without padding, unless said otherwise. Features may
+ * be float32, and sparse (CSR).
  *   - Memory named "borrowed" must outlive the object that borrows it. Work memory is allocated
  * once, in tl_solver_create; nothing is allocated while it runs.
  *   - A solver belongs to one thread at a time. There is no global state but the BLAS table, which
@@ -62,6 +64,7 @@ typedef enum tl_status {
     TL_ERR_PARAMETER,  /* C not in [1e-100, 1e100], gamma not in [0, 1e100], radius < 0, a negative
                           weight, or NaN */
     TL_ERR_LOSS,       /* unknown loss, or a loss that does not fit */
+    TL_ERR_INDEX,      /* CSR: row_start falls, or a column is out of range, repeated or unsorted */
     TL_ERR_GRAM,       /* a Gram matrix with a negative diagonal or not symmetric */
     TL_ERR_INFEASIBLE, /* the starting dual variables are outside the domain of the conjugate */
     TL_STATUS_COUNT    /* number of codes; not a status */
@@ -82,9 +85,17 @@ typedef void (*tl_dgemm_fn)(char *transa, char *transb, int *m, int *n, int *k, 
 typedef void (*tl_dsyrk_fn)(char *uplo, char *trans, int *n, int *k, double *alpha, double *a,
                             int *lda, double *beta, double *c, int *ldc);
 
+typedef void (*tl_sgemm_fn)(char *transa, char *transb, int *m, int *n, int *k, float *alpha,
+                            float *a, int *lda, float *b, int *ldb, float *beta, float *c,
+                            int *ldc);
+typedef void (*tl_ssyrk_fn)(char *uplo, char *trans, int *n, int *k, float *alpha, float *a,
+                            int *lda, float *beta, float *c, int *ldc);
+
 typedef struct tl_blas {
     tl_dgemm_fn dgemm;
     tl_dsyrk_fn dsyrk;
+    tl_sgemm_fn sgemm; /* the float32 ones are for TL_FLOAT32 only; NULL: portable loops */
+    tl_ssyrk_fn ssyrk;
 } tl_blas;
 
 /** Use this BLAS from now on; NULL goes back to the portable loops. Not while a solver runs. */
@@ -175,17 +186,26 @@ tl_status tl_loss_conjugates(tl_loss_id loss, size_t k, double gamma, size_t n, 
 /* ---- Solver ---- */
 
 typedef enum tl_representation {
-    TL_DENSE = 0, /* x is the (n, d) feature matrix; the weights W are kept */
-    TL_GRAM       /* x is the (n, n) symmetric Gram matrix; d is ignored; only A is kept */
+    TL_DENSE = 0, /* x is the (n, d) feature matrix */
+    TL_CSR,       /* x are the stored values of the sparse (n, d) feature matrix */
+    TL_GRAM       /* x is the (n, n) symmetric Gram matrix; d is ignored; there are no weights */
 } tl_representation;
+
+/** The type of x. With TL_FLOAT32 the matrix products of wide dense data run in float32; dual
+ * variables, updates, objectives and the certificate are float64 always. */
+typedef enum tl_type { TL_FLOAT64 = 0, TL_FLOAT32 } tl_type;
 
 /** The training set. All arrays are borrowed. */
 typedef struct tl_data {
     tl_representation representation;
-    size_t n;        /* rows */
-    size_t d;        /* features */
-    size_t m;        /* classes */
-    const double *x; /* (n, d) or (n, n) */
+    tl_type type;             /* of x */
+    size_t n;                 /* rows */
+    size_t d;                 /* features */
+    size_t m;                 /* classes */
+    const void *x;            /* double or float: (n, d), (n, n), or (row_start[n]) */
+    const int64_t *row_start; /* TL_CSR, (n + 1): row i is x[row_start[i] .. row_start[i+1]-1] */
+    const int32_t *column32; /* TL_CSR: the columns 0 .. d-1 of these values, ascending in a row; */
+    const int64_t *column64; /* one of the two, the other is NULL */
     const int64_t
         *label_start;     /* (n + 1): the labels of row i are label[label_start[i] .. [i+1]-1] */
     const int32_t *label; /* 0 .. m-1, ascending within a row */
@@ -194,17 +214,19 @@ typedef struct tl_data {
 
 typedef struct tl_settings {
     tl_loss_id loss;
-    size_t k;       /* of top-k losses, 1 <= k < m; 1 for the others */
-    double gamma;   /* smoothing of the hinge; 0: none */
-    double C;       /* in [1e-100, 1e100] */
-    double C_start; /* the C for which the starting point is feasible; 0: the same C. If they
-                       differ, the start is multiplied by the s in [0, C/C_start] that maximises
-                       D(sA): the warm start */
-    uint64_t seed;  /* order of the rows */
-    size_t block;   /* rows updated between two matrix products; 0: chosen from the shape */
+    size_t k;             /* of top-k losses, 1 <= k < m; 1 for the others */
+    double gamma;         /* smoothing of the hinge; 0: none */
+    double C;             /* in [1e-100, 1e100] */
+    double C_start;       /* the C for which the starting point is feasible; 0: the same C. If they
+                             differ, the start is multiplied by the s in [0, C/C_start] that maximises
+                             D(sA): the warm start */
+    uint64_t seed;        /* order of the rows */
+    size_t block;         /* rows updated between two matrix products; 0: chosen from the shape */
+    const double *center; /* W0, (d, m): the regulariser is lambda/2 ||W - W0||^2. NULL: zeros.
+                             Copied. Not with TL_GRAM (TL_ERR_PARAMETER) */
 } tl_settings;
 
-/** svm_multi, gamma 0, C 1, C_start 0, seed 0, block chosen. */
+/** svm_multi, gamma 0, C 1, C_start 0, seed 0, block chosen, no center. */
 void tl_settings_default(tl_settings *settings);
 
 /** Both objectives in the normalisation of the paper's Eq. (9), with n the sum of the weights. */
@@ -212,27 +234,46 @@ typedef struct tl_objective {
     double primal;       /* P(W) */
     double dual;         /* D(A) <= P(W) up to rounding */
     double relative_gap; /* (P - D) / max(|P|, |D|), 0 if both are 0 */
-    double norm2;        /* ||W||_F^2 */
+    double norm2;        /* ||W - W0||_F^2 */
     uint64_t epochs;     /* passes over the data so far */
 } tl_objective;
 
 typedef struct tl_solver tl_solver;
 
 /** Check everything and set up. `dual` (n, m) is borrowed, read as the starting point (zeros, or a
- *  feasible A of an earlier run) and updated in place by tl_solver_run. `weights` (m, d; that is W
- *  transposed) is borrowed too, and overwritten with A^T X; NULL for TL_GRAM. TL_LOSS_TOPK_ENT_TR,
- *  which has no dual, is refused with TL_ERR_LOSS. */
+ *  feasible A of an earlier run) and updated in place by tl_solver_run. The weights W = W0 + X^T A
+ *  are computed from it. TL_LOSS_TOPK_ENT_TR, which has no dual, is refused with
+ *  TL_ERR_LOSS. */
 tl_status tl_solver_create(const tl_data *data, const tl_settings *settings, double *dual,
-                           double *weights, tl_solver **solver);
+                           tl_solver **solver);
 
-/** Make this many passes over the data, each in a fresh random order. Blocking changes nothing but
- * the speed: the iterates are those of the sequential algorithm. */
+/** Make this many passes over the data, each in a fresh random order; a pass that tl_solver_step
+ *  has begun is finished first and counts. Blocking changes nothing but the speed: the iterates are
+ *  those of the sequential algorithm. */
 tl_status tl_solver_run(tl_solver *solver, size_t epochs);
 
-/** Compute both objectives. */
+/** Go on by about this many rows (whole blocks, at least one), but not beyond the end of the epoch;
+ *  *ended says whether the epoch has ended. For callers that want control back sooner. */
+tl_status tl_solver_step(tl_solver *solver, size_t rows, int *ended);
+
+/** Compute both objectives exactly, in float64. With float32 data or a center, W is first computed
+ *  anew from A, so that no rounding error of the epochs is left in the certificate. */
 tl_status tl_solver_evaluate(tl_solver *solver, tl_objective *objective);
 
-/** Free; NULL is fine. `dual` and `weights` stay the caller's. */
+/** Estimate both objectives, at almost no cost, from a sample of the rows of the last whole epoch,
+ *  each seen just before its update: no certificate, but a hint when to ask for one. The gap lies
+ *  between those before and after the epoch, up to the noise of the sample; it is infinite before
+ *  the first epoch. */
+tl_status tl_solver_estimate(const tl_solver *solver, tl_objective *objective);
+
+/** Continue with another C: A and W - W0 are multiplied by the s in [0, C/C_now] that maximises
+ *  D(sA). */
+tl_status tl_solver_set_C(tl_solver *solver, double C);
+
+/** Copy the weights W to `weights` (d, m). TL_ERR_PARAMETER for TL_GRAM. */
+tl_status tl_solver_weights(const tl_solver *solver, double *weights);
+
+/** Free; NULL is fine. `dual` stays the caller's. */
 void tl_solver_free(tl_solver *solver);
 
 /* TL_CFFI_END */

@@ -30,16 +30,22 @@
 #define TL_INLINE static inline
 #endif
 
-/* ---- blas.c: row-major products on top of the table ---- */
+/* ---- blas.c: row-major products on top of the table; ...32 in float32 ---- */
 
 /* S (b, m) = X (b, d) W^T, W (m, d). */
 void tl_gemm_nt(size_t b, size_t m, size_t d, const double *x, const double *w, double *s);
+void tl_gemm_nt32(size_t b, size_t m, size_t d, const float *x, const float *w, float *s);
 /* S (b, m) = K (b, n) A, A (n, m). */
 void tl_gemm_nn(size_t b, size_t m, size_t n, const double *k, const double *a, double *s);
+/* S (b, m) += G A, G (b, n) with rows `stride` apart, A (n, m). */
+void tl_gemm_nn_add(size_t b, size_t m, size_t n, const double *g, size_t stride, const double *a,
+                    double *s);
 /* W (m, d) += D^T X, D (b, m), X (b, d). */
 void tl_gemm_tn_add(size_t b, size_t m, size_t d, const double *delta, const double *x, double *w);
+void tl_gemm_tn_add32(size_t b, size_t m, size_t d, const float *delta, const float *x, float *w);
 /* Lower triangle (with diagonal) of G (b, b) = X X^T, X (b, d). */
 void tl_syrk_lower(size_t b, size_t d, const double *x, double *g);
+void tl_syrk_lower32(size_t b, size_t d, const float *x, float *g);
 
 /* ---- thresholds of the projections ---- */
 
@@ -174,12 +180,21 @@ const tl_loss_ops *tl_loss_get(tl_loss_id loss);
 tl_status tl_check_labels(const tl_loss_ops *ops, size_t n, size_t m, const int64_t *label_start,
                           const int32_t *label);
 
+/* x - x is 0 for finite x and NaN otherwise; a sum, unlike a chain of isfinite. */
 TL_INLINE bool tl_all_finite(size_t n, const double *x) {
-    /* x - x is 0 for finite x and NaN otherwise; sums in lanes, unlike a chain of isfinite. */
     double sum = 0.0;
+#pragma omp simd reduction(+ : sum)
     for (size_t i = 0; i < n; i++)
         sum += x[i] - x[i];
     return sum == 0.0;
+}
+
+TL_INLINE bool tl_all_finite32(size_t n, const float *x) {
+    float sum = 0.0F;
+#pragma omp simd reduction(+ : sum)
+    for (size_t i = 0; i < n; i++)
+        sum += x[i] - x[i];
+    return sum == 0.0F;
 }
 
 #endif /* TL_INTERNAL_H */

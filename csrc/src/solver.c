@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* A solver's life: check the input, set up, free. */
+/* A solver's life: set up, change C, hand out the weights, free. */
 #include "solver.h"
 
-#include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 
-/* C, gamma and their inverses stay within this, so that their squares and products with the data do
- * not overflow. */
-#define TL_LARGEST_PARAMETER 1e100
 /* ||x_i||^2 C n and gamma/C stay within this. */
 #define TL_LARGEST 1e200
 
@@ -16,107 +13,190 @@ void tl_settings_default(tl_settings *settings) {
     *settings = (tl_settings){.loss = TL_LOSS_SVM_MULTI, .k = 1, .C = 1.0};
 }
 
-static tl_status check_shape(const tl_data *data) {
-    const size_t limit = INT_MAX; /* of BLAS */
-    if (data->n < 1 || data->n > limit || data->m < 2 || data->m > limit) return TL_ERR_DIMENSION;
-    if (data->representation == TL_GRAM) return TL_OK;
-    if (data->representation != TL_DENSE) return TL_ERR_PARAMETER;
-    return data->d < 1 || data->d > limit ? TL_ERR_DIMENSION : TL_OK;
+/* ---- memory ---- */
+
+static void *array(size_t rows, size_t columns, size_t size) {
+    if (columns > 0 && rows > SIZE_MAX / columns / size) return NULL;
+    return malloc(rows * columns > 0 ? rows * columns * size : 1);
 }
 
-static tl_status check_gram(size_t n, const double *k) {
-    double largest = 0.0;
-    for (size_t i = 0; i < n; i++) {
-        if (k[i * n + i] < 0.0) return TL_ERR_GRAM;
-        largest = fmax(largest, k[i * n + i]);
+static double *doubles(size_t rows, size_t columns) {
+    return array(rows, columns, sizeof(double));
+}
+
+static float *floats(size_t rows, size_t columns) {
+    return array(rows, columns, sizeof(float));
+}
+
+static size_t larger(size_t a, size_t b) {
+    return a > b ? a : b;
+}
+
+static bool needs_float32_products(const tl_solver *self) {
+    return !self->by_rows && !tl_is_gram(self) && self->data.type == TL_FLOAT32;
+}
+
+static size_t longest_row(const tl_data *data) {
+    if (data->representation != TL_CSR) return data->d;
+    size_t longest = 0;
+    for (size_t i = 0; i < data->n; i++)
+        longest = larger(longest, (size_t)(data->row_start[i + 1] - data->row_start[i]));
+    return longest;
+}
+
+/* Gathered or converted rows: by rows one, in blocks as many as are evaluated or updated at once.
+ */
+static bool allocate_rows(tl_solver *self) {
+    if (self->by_rows) {
+        self->rows = doubles(1, longest_row(&self->data));
+        return self->rows != NULL;
     }
-    for (size_t i = 0; i < n; i++)
-        for (size_t j = 0; j < i; j++)
-            if (fabs(k[i * n + j] - k[j * n + i]) > 1e-8 * largest) return TL_ERR_GRAM;
-    return TL_OK;
+    const bool converts = self->data.type == TL_FLOAT32;
+    const size_t count = converts ? larger(self->block, TL_EVALUATION_BLOCK) : self->block;
+    self->rows = doubles(count, tl_row_length(self));
+    return self->rows != NULL;
 }
 
-static tl_status check_input(const tl_data *data, const tl_settings *settings, const double *dual,
-                             const double *weights) {
-    if (data->x == NULL || data->label_start == NULL || data->label == NULL || dual == NULL)
-        return TL_ERR_NULL;
-    tl_status status = check_shape(data);
-    if (status != TL_OK) return status;
-    const bool gram = data->representation == TL_GRAM;
-    if (!gram && weights == NULL) return TL_ERR_NULL;
-
-    const tl_loss_ops *ops = tl_loss_get(settings->loss);
-    if (ops == NULL || ops->update == NULL) return TL_ERR_LOSS;
-    if (!tl_k_fits(ops, settings->k, data->m)) return TL_ERR_DIMENSION;
-    if (!(settings->C >= 1.0 / TL_LARGEST_PARAMETER && settings->C <= TL_LARGEST_PARAMETER))
-        return TL_ERR_PARAMETER;
-    if (!(settings->C_start >= 0.0) || !isfinite(settings->C_start)) return TL_ERR_PARAMETER;
-    if (!(settings->gamma >= 0.0 && settings->gamma <= TL_LARGEST_PARAMETER))
-        return TL_ERR_PARAMETER;
-    status = tl_check_labels(ops, data->n, data->m, data->label_start, data->label);
-    if (status != TL_OK) return status;
-
-    if (!tl_all_finite(data->n * (gram ? data->n : data->d), data->x)) return TL_ERR_NOT_FINITE;
-    if (data->weight != NULL) {
-        double sum = 0.0;
-        for (size_t i = 0; i < data->n; i++) {
-            if (!(data->weight[i] >= 0.0) || !isfinite(data->weight[i])) return TL_ERR_PARAMETER;
-            sum += data->weight[i];
-        }
-        if (!(sum > 0.0) || !isfinite(sum)) return TL_ERR_PARAMETER;
+static bool allocate_weights(tl_solver *self) {
+    if (tl_is_gram(self)) return true;
+    const size_t d = self->data.d, columns = self->by_rows ? self->stride : self->data.m;
+    self->weights = doubles(d, columns);
+    if (self->weights == NULL) return false;
+    memset(self->weights, 0, d * columns * sizeof *self->weights);
+    if (self->settings.center != NULL) {
+        self->center = doubles(d, columns);
+        if (self->center == NULL) return false;
     }
-    return gram ? check_gram(data->n, data->x) : TL_OK;
+    return true;
 }
 
-static size_t choose_block(const tl_data *data) {
-    const size_t block = 64;
-    return block < data->n ? block : data->n;
+static bool allocate_float32(tl_solver *self) {
+    const size_t b = self->block, m = self->data.m, d = self->data.d;
+    self->weights32 = floats(m, d);
+    self->rows32 = floats(b, d);
+    self->gram32 = floats(b, b);
+    self->scores32 = floats(b, m);
+    self->delta32 = floats(b, m);
+    return self->weights32 && self->rows32 && self->gram32 && self->scores32 && self->delta32;
 }
 
 static bool allocate(tl_solver *self) {
     const size_t n = self->data.n, m = self->data.m, b = self->block;
-    const size_t score_rows = b > TL_EVALUATION_BLOCK ? b : TL_EVALUATION_BLOCK;
-    self->order = malloc(n * sizeof *self->order);
-    self->norm2 = malloc(n * sizeof *self->norm2);
-    self->kept = malloc(n * TL_KEPT * sizeof *self->kept);
-    if (self->narrow_stride > 0) {
-        self->narrow = malloc(self->data.d * self->narrow_stride * sizeof *self->narrow);
-        if (self->narrow == NULL) return false;
-    }
-    const size_t stride = self->narrow_stride > m ? self->narrow_stride : m;
-    self->rows = malloc(b * row_length(self) * sizeof *self->rows);
-    self->gram = malloc(b * b * sizeof *self->gram);
-    self->scores = malloc(score_rows * stride * sizeof *self->scores);
-    self->delta = malloc(b * stride * sizeof *self->delta);
-    self->moved = malloc(b * sizeof *self->moved);
-    self->work = malloc(TL_WORK(m) * sizeof *self->work);
-    return self->order && self->norm2 && self->kept && self->rows && self->gram && self->scores &&
-           self->delta && self->moved && self->work;
+    self->order = array(n, 1, sizeof *self->order);
+    self->norm2 = doubles(n, 1);
+    self->kept = doubles(n, TL_KEPT);
+    self->gram = doubles(b, b);
+    self->scores = doubles(larger(b, TL_EVALUATION_BLOCK), self->stride);
+    self->delta = doubles(b, self->stride);
+    self->moved = array(b, 1, sizeof *self->moved);
+    self->work = doubles(TL_WORK(m), 1);
+    if (!self->order || !self->norm2 || !self->kept || !self->gram || !self->scores ||
+        !self->delta || !self->moved || !self->work)
+        return false;
+    memset(self->delta, 0, b * self->stride * sizeof *self->delta); /* padding stays 0 */
+    if (!allocate_rows(self) || !allocate_weights(self)) return false;
+    return !needs_float32_products(self) || allocate_float32(self);
 }
 
-/* Returns false if a number that the updates need overflows. */
-static bool initialise(tl_solver *self) {
+void tl_solver_free(tl_solver *self) {
+    if (self == NULL) return;
+    free(self->order);
+    free(self->norm2);
+    free(self->kept);
+    free(self->weights);
+    free(self->weights32);
+    free(self->center);
+    free(self->rows);
+    free(self->rows32);
+    free(self->gram);
+    free(self->gram32);
+    free(self->scores);
+    free(self->scores32);
+    free(self->delta);
+    free(self->delta32);
+    free(self->moved);
+    free(self->work);
+    free(self);
+}
+
+/* ---- set up ---- */
+
+/* Few updates of a block stay in the cache while they are carried to later rows one by one. */
+#define MANY_CLASSES 128
+
+static void choose_ways(tl_solver *self) {
     const tl_data *data = &self->data;
-    self->total_weight = data->weight ? 0.0 : (double)data->n;
-    if (data->weight)
-        for (size_t i = 0; i < data->n; i++)
-            self->total_weight += data->weight[i];
+    const size_t asked = self->settings.block;
+    self->by_rows = data->representation == TL_CSR || (data->representation == TL_DENSE &&
+                                                       asked == 0 && data->d <= TL_NARROW_FEATURES);
+    self->stride = self->by_rows ? (data->m + TL_LANES - 1) / TL_LANES * TL_LANES : data->m;
+    self->block = asked > 0 ? asked : 64;
+    if (self->by_rows) self->block = 1;
+    if (self->block > data->n) self->block = data->n;
+    self->inner = data->m >= MANY_CLASSES ? 8 : self->block;
+}
+
+static double row_norm2(tl_solver *self, size_t i) {
+    return self->by_rows ? tl_rows_norm2(self, i) : tl_blocks_norm2(self, i);
+}
+
+static void forget_kept(tl_solver *self) {
+    for (size_t i = 0; i < self->data.n * TL_KEPT; i++)
+        self->kept[i] = NAN;
+}
+
+/* Does no number that the updates need overflow? */
+static bool is_moderate(const tl_solver *self) {
+    const tl_data *data = &self->data;
     for (size_t i = 0; i < data->n; i++) {
-        self->order[i] = i;
-        for (size_t j = 0; j < TL_KEPT; j++)
-            self->kept[i * TL_KEPT + j] = NAN;
-        self->norm2[i] =
-            is_gram(self) ? data->x[i * data->n + i] : squared_norm(data->d, data->x + i * data->d);
         const double C = self->settings.C * (data->weight ? data->weight[i] : 1.0);
         if (!(self->norm2[i] * C * self->total_weight <= TL_LARGEST)) return false;
     }
     return self->settings.gamma / self->settings.C <= TL_LARGEST;
 }
 
+static void initialise(tl_solver *self) {
+    const tl_data *data = &self->data;
+    self->total_weight = data->weight ? 0.0 : (double)data->n;
+    for (size_t i = 0; i < data->n; i++) {
+        if (data->weight) self->total_weight += data->weight[i];
+        self->order[i] = i;
+        self->norm2[i] = row_norm2(self, i);
+    }
+    forget_kept(self);
+    self->position = data->n;
+    self->random_state = self->settings.seed;
+    self->at_zero = tl_dot(data->n * data->m, self->dual, self->dual) == 0.0;
+}
+
+static void copy_center(tl_solver *self) {
+    if (self->center == NULL) return;
+    const size_t d = self->data.d, m = self->data.m;
+    memset(self->center, 0, tl_weights_size(self) * sizeof *self->center);
+    for (size_t k = 0; k < d; k++)
+        for (size_t j = 0; j < m; j++)
+            self->center[self->by_rows ? k * self->stride + j : j * d + k] =
+                self->settings.center[k * m + j];
+    self->settings.center = NULL; /* the caller may free it */
+}
+
+static tl_status set_up(tl_solver *self) {
+    if (!allocate(self)) return TL_ERR_ALLOC;
+    initialise(self);
+    if (!is_moderate(self)) return TL_ERR_OVERFLOW;
+    const double C_start = self->settings.C_start > 0.0 ? self->settings.C_start : self->settings.C;
+    const tl_status status = tl_check_start(self, C_start);
+    if (status != TL_OK) return status;
+    copy_center(self);
+    if (!tl_is_gram(self)) tl_compute_weights(self);
+    if (C_start != self->settings.C) tl_rescale(self, C_start);
+    return TL_OK;
+}
+
 tl_status tl_solver_create(const tl_data *data, const tl_settings *settings, double *dual,
-                           double *weights, tl_solver **solver) {
+                           tl_solver **solver) {
     if (data == NULL || settings == NULL || solver == NULL) return TL_ERR_NULL;
-    tl_status status = check_input(data, settings, dual, weights);
+    tl_status status = tl_check_input(data, settings, dual);
     if (status != TL_OK) return status;
 
     tl_solver *self = calloc(1, sizeof *self);
@@ -126,23 +206,8 @@ tl_status tl_solver_create(const tl_data *data, const tl_settings *settings, dou
     self->ops = tl_loss_get(settings->loss);
     self->params = (tl_params){.gamma = settings->gamma, .k = settings->k};
     self->dual = dual;
-    self->weights = data->representation == TL_GRAM ? NULL : weights;
-    self->random_state = settings->seed;
-    self->block = settings->block > 0 ? settings->block : choose_block(data);
-    if (self->block > data->n) self->block = data->n;
-    if (settings->block == 0 && data->representation == TL_DENSE && data->d <= TL_NARROW_FEATURES)
-        self->narrow_stride = (data->m + TL_NARROW_LANES - 1) / TL_NARROW_LANES * TL_NARROW_LANES;
-    if (!allocate(self)) {
-        tl_solver_free(self);
-        return TL_ERR_ALLOC;
-    }
-    if (!initialise(self)) {
-        tl_solver_free(self);
-        return TL_ERR_OVERFLOW;
-    }
-
-    const double C_start = settings->C_start > 0.0 ? settings->C_start : settings->C;
-    status = tl_prepare_start(self, C_start);
+    choose_ways(self);
+    status = set_up(self);
     if (status != TL_OK) {
         tl_solver_free(self);
         return status;
@@ -151,17 +216,37 @@ tl_status tl_solver_create(const tl_data *data, const tl_settings *settings, dou
     return TL_OK;
 }
 
-void tl_solver_free(tl_solver *self) {
-    if (self == NULL) return;
-    free(self->order);
-    free(self->norm2);
-    free(self->kept);
-    free(self->narrow);
-    free(self->rows);
-    free(self->gram);
-    free(self->scores);
-    free(self->delta);
-    free(self->moved);
-    free(self->work);
-    free(self);
+/* ---- later ---- */
+
+tl_status tl_solver_set_C(tl_solver *self, double C) {
+    if (self == NULL) return TL_ERR_NULL;
+    if (!(C >= 1.0 / TL_LARGEST_PARAMETER && C <= TL_LARGEST_PARAMETER)) return TL_ERR_PARAMETER;
+    const double before = self->settings.C;
+    self->settings.C = C;
+    if (!is_moderate(self)) {
+        self->settings.C = before;
+        return TL_ERR_OVERFLOW;
+    }
+    if (C == before) return TL_OK;
+    forget_kept(self);
+    tl_rescale(self, before);
+    return TL_OK;
+}
+
+tl_status tl_solver_weights(const tl_solver *self, double *weights) {
+    if (self == NULL || weights == NULL) return TL_ERR_NULL;
+    if (tl_is_gram(self)) return TL_ERR_PARAMETER;
+    const size_t d = self->data.d, m = self->data.m;
+    if (self->by_rows) {
+        for (size_t k = 0; k < d; k++)
+            memcpy(weights + k * m, self->weights + k * self->stride, m * sizeof *weights);
+        return TL_OK;
+    }
+    const size_t tile = 16; /* a transposition, by pieces that fit into the cache */
+    for (size_t top = 0; top < d; top += tile)
+        for (size_t j = 0; j < m; j++)
+            for (size_t k = top; k < d && k < top + tile; k++)
+                weights[k * m + j] =
+                    self->weights32 ? (double)self->weights32[j * d + k] : self->weights[j * d + k];
+    return TL_OK;
 }

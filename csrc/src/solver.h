@@ -1,54 +1,89 @@
 /* SPDX-License-Identifier: MIT
  *
- * solver.h: the solver's state, shared by the files that set it up, run it and evaluate it; not
- * installed.
+ * solver.h: the solver's state, shared by the files that check the input, set it up, run it and
+ * evaluate it; not installed.
  */
 #ifndef TL_SOLVER_H
 #define TL_SOLVER_H
 
 #include "internal.h"
 
-/* With at most so many features, rows are updated one by one, without matrix products. */
+/* With at most so many dense features, rows are updated one by one, without matrix products. */
 #define TL_NARROW_FEATURES 64
-/* Classes are padded to a multiple of this. */
-#define TL_NARROW_LANES 8
-
+/* Where rows are updated one by one, classes are padded to a multiple of this. */
+#define TL_LANES 8
 /* Rows whose scores are computed by one product where no update comes between. */
 #define TL_EVALUATION_BLOCK 128
+/* C, gamma and their inverses stay within this, so that their squares and products with the data do
+ * not overflow. */
+#define TL_LARGEST_PARAMETER 1e100
+
+/* Sums over sampled rows i, each just before its update (tl_solver_estimate). */
+typedef struct tl_sample {
+    double C;          /* of C_i */
+    double losses;     /* of C_i L(s_i) */
+    double conjugates; /* of C_i L*(-a_i/C_i) */
+    double products;   /* of <a_i, s_i> */
+} tl_sample;
+
+/* What A^T X is worth, found when the weights are computed from A. */
+typedef struct tl_weight_sums {
+    double norm2;          /* ||X^T A||^2 */
+    double center_product; /* <X^T A, W0> */
+} tl_weight_sums;
 
 struct tl_solver {
     tl_data data;
     tl_settings settings;
     const tl_loss_ops *ops;
     tl_params params;
-    double *dual;    /* (n, m), the caller's */
-    double *weights; /* (m, d), the caller's; NULL for a Gram matrix */
+    bool by_rows; /* rows are updated one by one (few features, or sparse ones), else in blocks */
     double total_weight;
     uint64_t epochs;
     uint64_t random_state;
+    size_t *order;     /* (n) */
+    size_t position;   /* rows of the present epoch that are done; 0 or n: between epochs */
+    double *norm2;     /* (n) */
+    double *kept;      /* (n, TL_KEPT): what a loss keeps of a row between its updates */
+    tl_sample sample;  /* of the present epoch */
+    tl_sample sampled; /* of the last whole epoch */
+
+    double *dual;     /* (n, m), the caller's */
+    bool at_zero;     /* dual is still all zeros */
+    double *weights;  /* by rows: (d, stride); in blocks: (m, d); NULL for a Gram matrix */
+    float *weights32; /* (m, d), in blocks with float32 data: these are what the epochs work with,
+                         and weights their float64 copy at the last evaluation */
+    double *center;   /* W0 in the layout of weights, or NULL */
+    tl_weight_sums sums; /* at the last call of tl_compute_weights */
+
+    size_t stride; /* between two rows of scores or of delta: m, by rows padded with zeros */
     size_t block;
-    size_t *order;        /* (n) */
-    double *norm2;        /* (n) */
-    double *kept;         /* (n, TL_KEPT): what a loss keeps of a row between its updates */
-    double *narrow;       /* (d, narrow_stride): W transposed and padded; NULL: blocked */
-    size_t narrow_stride; /* m rounded up */
-    double *rows;         /* (block, d) or (block, n): the gathered rows */
-    double *gram;         /* (block, block), lower triangle */
-    double *scores;       /* (max(block, TL_EVALUATION_BLOCK), m) */
-    double *delta;        /* (block, m) */
-    bool *moved;          /* (block): is delta of this row not zero? */
-    double *work;         /* (TL_WORK(m)) */
+    size_t inner;    /* updates within a block are carried to later rows by products of so many */
+    double *rows;    /* gathered or converted rows */
+    float *rows32;   /* (block, d) */
+    double *gram;    /* (block, block), lower triangle */
+    float *gram32;   /* the same */
+    double *scores;  /* (max(block, TL_EVALUATION_BLOCK), stride) */
+    float *scores32; /* (block, m) */
+    double *delta;   /* (block, stride) */
+    float *delta32;  /* (block, m) */
+    bool *moved;     /* (block): is delta of this row not zero? */
+    double *work;    /* (TL_WORK(m)) */
 };
 
-TL_INLINE bool is_gram(const tl_solver *self) {
+TL_INLINE bool tl_is_gram(const tl_solver *self) {
     return self->data.representation == TL_GRAM;
 }
 
-TL_INLINE size_t row_length(const tl_solver *self) {
-    return is_gram(self) ? self->data.n : self->data.d;
+TL_INLINE size_t tl_row_length(const tl_solver *self) {
+    return tl_is_gram(self) ? self->data.n : self->data.d;
 }
 
-TL_INLINE tl_row row_view(const tl_solver *self, size_t i) {
+TL_INLINE size_t tl_weights_size(const tl_solver *self) {
+    return self->data.d * (self->by_rows ? self->stride : self->data.m);
+}
+
+TL_INLINE tl_row tl_row_view(const tl_solver *self, size_t i) {
     const tl_data *data = &self->data;
     const int64_t first = data->label_start[i];
     const tl_row row = {.C = self->settings.C * (data->weight ? data->weight[i] : 1.0),
@@ -58,30 +93,42 @@ TL_INLINE tl_row row_view(const tl_solver *self, size_t i) {
     return row;
 }
 
-/* scores (count, m) of `count` rows that lie one behind the other at x. */
-TL_INLINE void compute_scores(const tl_solver *self, size_t count, const double *x,
-                              double *scores) {
-    const size_t m = self->data.m;
-    if (is_gram(self))
-        tl_gemm_nn(count, m, self->data.n, x, self->dual, scores);
-    else
-        tl_gemm_nt(count, m, self->data.d, x, self->weights, scores);
-}
+double tl_dot(size_t n, const double *x, const double *y);
+/* delta = a_new - a, a = a_new; is there a change? */
+bool tl_replace_dual(size_t m, const double *a_new, double *a, double *delta);
+/* Add the row at this position of the epoch to the sample, if it is its turn. */
+void tl_sample_row(tl_solver *self, size_t position, const tl_row *row, const double *s,
+                   const double *a);
 
-TL_INLINE double squared_norm(size_t n, const double *x) {
-    double sum = 0.0;
-    for (size_t i = 0; i < n; i++)
-        sum += x[i] * x[i];
-    return sum;
-}
+/* solver_check.c */
+tl_status tl_check_input(const tl_data *data, const tl_settings *settings, const double *dual);
+tl_status tl_check_start(const tl_solver *self, double C_start);
 
-/* solver_objective.c: tr(A^T X W^T) = sum_i <a_i, s_i>, and, unless `losses` is NULL, the weighted
- * sum of the losses. */
+/* solver_rows.c: rows one by one, W as (d, stride) */
+void tl_rows_epoch(tl_solver *self, size_t count, const size_t *index);
+void tl_rows_scores(tl_solver *self, size_t first, size_t count);
+/* W += A^T X */
+void tl_rows_add_duals(tl_solver *self);
+double tl_rows_norm2(tl_solver *self, size_t i);
+
+/* solver_blocks.c: rows in blocks, W as (m, d); or a Gram matrix */
+void tl_blocks_epoch(tl_solver *self, size_t count, const size_t *index);
+void tl_blocks_scores(tl_solver *self, size_t first, size_t count);
+void tl_blocks_add_duals(tl_solver *self);
+double tl_blocks_norm2(tl_solver *self, size_t i);
+
+/* solver_objective.c: scores of rows first .. first + count - 1 into self->scores. */
+void tl_scores(tl_solver *self, size_t first, size_t count);
+/* solver_objective.c: sum_i <a_i, s_i>, and, unless `losses` is NULL, the weighted sum of the
+ * losses. */
 double tl_scan_scores(tl_solver *self, double *losses);
-/* solver_objective.c: weighted sum over the rows of -L*(-scale a_i / C_i). */
-double tl_dual_sum(const tl_solver *self, double scale);
-/* solver_start.c: check the starting point, compute W = A^T X, and scale both if C_start is another
- * C. */
-tl_status tl_prepare_start(tl_solver *self, double C_start);
+/* solver_objective.c: weighted sum over the rows of -L*(-scale a_i / C_i), estimated from every
+ * so-many-th row. */
+double tl_dual_sum(const tl_solver *self, double scale, size_t every);
+
+/* solver_start.c: W = W0 + X^T A; fills self->sums. */
+void tl_compute_weights(tl_solver *self);
+/* solver_start.c: carry A and W from C_from to the C of the settings. */
+void tl_rescale(tl_solver *self, double C_from);
 
 #endif /* TL_SOLVER_H */

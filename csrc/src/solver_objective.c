@@ -1,25 +1,52 @@
 /* SPDX-License-Identifier: MIT */
-/* Primal and dual objective: the certificate. Scores come from matrix products over blocks of rows.
- */
+/* Primal and dual objective: the certificate, and its estimate. */
 #include "solver.h"
 
-/* sum_i <a_i, s_i> = tr(A^T X W^T), and, unless `losses` is NULL, the weighted sum of the losses.
- */
+#include <string.h>
+
+TL_CLONES
+static double dot(size_t n, const double *x, const double *y) {
+    double sum = 0.0;
+#pragma omp simd reduction(+ : sum)
+    for (size_t i = 0; i < n; i++)
+        sum += x[i] * y[i];
+    return sum;
+}
+
+double tl_dot(size_t n, const double *x, const double *y) {
+    return dot(n, x, y); /* clones of a function with external linkage would be exported */
+}
+
+TL_CLONES
+static double squared_distance(size_t n, const double *x, const double *y) {
+    double sum = 0.0;
+#pragma omp simd reduction(+ : sum)
+    for (size_t i = 0; i < n; i++)
+        sum += (x[i] - y[i]) * (x[i] - y[i]);
+    return sum;
+}
+
+void tl_scores(tl_solver *self, size_t first, size_t count) {
+    if (self->at_zero && self->center == NULL)
+        memset(self->scores, 0, count * self->stride * sizeof *self->scores);
+    else if (self->by_rows)
+        tl_rows_scores(self, first, count);
+    else
+        tl_blocks_scores(self, first, count);
+}
+
 double tl_scan_scores(tl_solver *self, double *losses) {
-    const size_t n = self->data.n, m = self->data.m, length = row_length(self);
+    const size_t n = self->data.n, m = self->data.m;
     double product = 0.0, sum = 0.0;
     for (size_t first = 0; first < n; first += TL_EVALUATION_BLOCK) {
         const size_t left = n - first,
                      count = left < TL_EVALUATION_BLOCK ? left : TL_EVALUATION_BLOCK;
-        compute_scores(self, count, self->data.x + first * length, self->scores);
+        tl_scores(self, first, count);
         for (size_t i = 0; i < count; i++) {
-            const double *s = self->scores + i * m, *a = self->dual + (first + i) * m;
-            double dot = 0.0;
-            for (size_t j = 0; j < m; j++)
-                dot += s[j] * a[j];
-            product += dot;
+            const double *s = self->scores + i * self->stride;
+            product += tl_dot(m, s, self->dual + (first + i) * m);
             if (losses == NULL) continue;
-            const tl_row row = row_view(self, first + i);
+            const tl_row row = tl_row_view(self, first + i);
             if (!(row.C > 0.0)) continue;
             sum += row.C * self->ops->value(&row, self->params, m, s, self->work);
         }
@@ -28,38 +55,75 @@ double tl_scan_scores(tl_solver *self, double *losses) {
     return product;
 }
 
-/* Weighted sum over the rows of -L*(-scale a_i / C_i). */
-double tl_dual_sum(const tl_solver *self, double scale) {
+double tl_dual_sum(const tl_solver *self, double scale, size_t every) {
     const size_t m = self->data.m;
-    double sum = 0.0;
-    for (size_t i = 0; i < self->data.n; i++) {
-        const tl_row row = row_view(self, i);
+    double sum = 0.0, weight = 0.0;
+    for (size_t i = 0; i < self->data.n; i += every) {
+        const tl_row row = tl_row_view(self, i);
         if (!(row.C > 0.0)) continue;
         const double *a = self->dual + i * m;
         sum -= row.C * self->ops->conjugate(&row, self->params, m, a, -scale / row.C);
+        weight += row.C;
     }
-    return sum / self->settings.C;
+    if (every == 1) return sum / self->settings.C;
+    return weight > 0.0 ? sum / weight * self->total_weight : 0.0;
+}
+
+typedef struct norms {
+    double primal; /* ||W - W0||^2 */
+    double dual;   /* ||X^T A||^2 */
+} norms;
+
+/* With float64 data and no center, W stays near enough to A^T X: with E = W - A^T X and <W, A^T X>
+ * = product, ||A^T X||^2 = 2 product - ||W||^2 + ||E||^2, right to second order in E. */
+static norms find_norms(const tl_solver *self, double product) {
+    if (tl_is_gram(self)) return (norms){product, product};
+    const size_t size = tl_weights_size(self);
+    if (self->center != NULL)
+        return (norms){squared_distance(size, self->weights, self->center), self->sums.norm2};
+    const double primal = tl_dot(size, self->weights, self->weights);
+    return (norms){primal, self->weights32 != NULL ? self->sums.norm2 : 2.0 * product - primal};
+}
+
+static void fill(tl_objective *objective, double primal, double dual) {
+    const double size = fmax(fabs(primal), fabs(dual));
+    objective->primal = primal;
+    objective->dual = dual;
+    objective->relative_gap = size == 0.0 ? 0.0 : (primal - dual) / size;
 }
 
 tl_status tl_solver_evaluate(tl_solver *self, tl_objective *objective) {
     if (self == NULL || objective == NULL) return TL_ERR_NULL;
+    if (self->weights32 != NULL || self->center != NULL) tl_compute_weights(self);
     double losses;
     const double product = tl_scan_scores(self, &losses);
-    const double norm2 =
-        is_gram(self) ? product : squared_norm(self->data.m * self->data.d, self->weights);
-    /* D needs the norm of A^T X, from which W has drifted by rounding, E = W - A^T X. With <W, A^T
-     * X> = product,
-     * ||A^T X||^2 = 2 product - ||W||^2 + ||E||^2: right to second order in E. */
-    const double dual_norm2 = 2.0 * product - norm2;
-    const double half_lambda = 0.5 / (self->settings.C * self->total_weight);
-    const double primal = losses / self->total_weight + half_lambda * norm2;
-    const double dual = tl_dual_sum(self, 1.0) / self->total_weight - half_lambda * dual_norm2;
-    const double size = fmax(fabs(primal), fabs(dual));
+    const norms norm2 = find_norms(self, product);
+    const double lambda = 1.0 / (self->settings.C * self->total_weight);
+    const double primal = losses / self->total_weight + 0.5 * lambda * norm2.primal;
+    const double dual = tl_dual_sum(self, 1.0, 1) / self->total_weight -
+                        lambda * (0.5 * norm2.dual + self->sums.center_product);
     if (!isfinite(primal) || !isfinite(dual)) return TL_ERR_OVERFLOW;
-    objective->primal = primal;
-    objective->dual = dual;
-    objective->relative_gap = size == 0.0 ? 0.0 : (primal - dual) / size;
-    objective->norm2 = norm2;
+    fill(objective, primal, dual);
+    objective->norm2 = norm2.primal;
     objective->epochs = self->epochs;
+    return TL_OK;
+}
+
+/* P - D = (1/n) sum_i [L(s_i) + L*(-a_i/C_i)] + lambda sum_i <a_i, s_i>. */
+tl_status tl_solver_estimate(const tl_solver *self, tl_objective *objective) {
+    if (self == NULL || objective == NULL) return TL_ERR_NULL;
+    const tl_sample *sample = &self->sampled;
+    objective->epochs = self->epochs;
+    if (!(sample->C > 0.0)) {
+        objective->primal = INFINITY;
+        objective->dual = -INFINITY;
+        objective->relative_gap = INFINITY;
+        objective->norm2 = NAN;
+        return TL_OK;
+    }
+    const double penalty = 0.5 * sample->products / sample->C;
+    fill(objective, sample->losses / sample->C + penalty,
+         -sample->conjugates / sample->C - penalty);
+    objective->norm2 = 2.0 * penalty * self->settings.C * self->total_weight;
     return TL_OK;
 }

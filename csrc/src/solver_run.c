@@ -1,17 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Stochastic dual coordinate ascent with exact blocking.
- *
- * One row's update needs its scores s_i = W^T x_i, and changes W by x_i delta_i^T. For a block of
- * freshly shuffled rows the scores under the W at its start come from one matrix product, the inner
- * products of the rows from another; within the block s_i is corrected by sum_j <x_i, x_j> delta_j
- * over the rows j already updated, and W is brought up to date once at the end by a third. So the
- * iterates are those of the sequential algorithm, at the speed of matrix products. With a Gram
- * matrix, scores are products with A, which each update changes in place. */
+/* Stochastic dual coordinate ascent: epochs in random order. */
 #include "solver.h"
-
-#include <string.h>
-
-/* ---- random order ---- */
 
 /* SplitMix64 (Steele, Lea, Flood 2014). */
 static uint64_t next_random(uint64_t *state) {
@@ -42,33 +31,6 @@ static void shuffle(tl_solver *self) {
     }
 }
 
-/* ---- one block ---- */
-
-static void gather_rows(tl_solver *self, size_t count, const size_t *index) {
-    const size_t length = row_length(self);
-    for (size_t i = 0; i < count; i++)
-        memcpy(self->rows + i * length, self->data.x + index[i] * length, length * sizeof(double));
-}
-
-/* Lower triangle of the block's inner products into self->gram. */
-static void block_gram(tl_solver *self, size_t count, const size_t *index) {
-    if (!is_gram(self)) {
-        tl_syrk_lower(count, self->data.d, self->rows, self->gram);
-        return;
-    }
-    for (size_t i = 0; i < count; i++)
-        for (size_t j = 0; j <= i; j++)
-            self->gram[i * count + j] = self->rows[i * self->data.n + index[j]];
-}
-
-TL_CLONES
-static void add_scaled(size_t m, double factor, const double *x, double *y) {
-#pragma omp simd
-    for (size_t j = 0; j < m; j++)
-        y[j] += factor * x[j];
-}
-
-/* delta = a_new - a, a = a_new; is there a change? */
 TL_CLONES
 static bool replace_dual(size_t m, const double *a_new, double *a, double *delta) {
     double change = 0.0;
@@ -83,123 +45,62 @@ static bool replace_dual(size_t m, const double *a_new, double *a, double *delta
     return change > 0.0;
 }
 
-static void update_block(tl_solver *self, size_t count, const size_t *index) {
+bool tl_replace_dual(size_t m, const double *a_new, double *a, double *delta) {
+    return replace_dual(m, a_new, a, delta); /* clones with external linkage would be exported */
+}
+
+/* At least every SAMPLE_EVERY-th row, and about SAMPLE_ROWS of many. */
+#define SAMPLE_EVERY 8
+#define SAMPLE_ROWS 512
+
+void tl_sample_row(tl_solver *self, size_t position, const tl_row *row, const double *s,
+                   const double *a) {
+    const size_t every = self->data.n / SAMPLE_ROWS;
+    if (position % (every > SAMPLE_EVERY ? every : SAMPLE_EVERY) != 0) return;
     const size_t m = self->data.m;
-    gather_rows(self, count, index);
-    compute_scores(self, count, self->rows, self->scores);
-    block_gram(self, count, index);
-
-    bool any = false;
-    for (size_t i = 0; i < count; i++) {
-        double *s = self->scores + i * m, *delta = self->delta + i * m;
-        double *a = self->dual + index[i] * m;
-        const tl_row row = row_view(self, index[i]);
-        self->moved[i] = false;
-        if (!(row.C > 0.0)) { /* weight 0: the row is not there */
-            memset(delta, 0, m * sizeof *delta);
-            continue;
-        }
-        for (size_t j = 0; j < i; j++)
-            if (self->moved[j] && self->gram[i * count + j] != 0.0)
-                add_scaled(m, self->gram[i * count + j], self->delta + j * m, s);
-        double *a_new = self->work + TL_UPDATE_WORK(m);
-        self->ops->update(&row, self->params, m, s, a, a_new, self->kept + index[i] * TL_KEPT,
-                          self->work);
-        self->moved[i] = replace_dual(m, a_new, a, delta);
-        any = any || self->moved[i];
-    }
-    if (any && !is_gram(self))
-        tl_gemm_tn_add(count, m, self->data.d, self->delta, self->rows, self->weights);
+    tl_sample *sample = &self->sample;
+    sample->C += row->C;
+    sample->losses += row->C * self->ops->value(row, self->params, m, s, self->work);
+    sample->conjugates += row->C * self->ops->conjugate(row, self->params, m, a, -1.0 / row->C);
+    sample->products += tl_dot(m, a, s);
 }
 
-/* ---- few features: row by row ---- */
-
-/* s (stride) = sum_k x_k W_k, W (d, stride). */
-TL_CLONES
-static void narrow_scores(size_t d, size_t stride, const double *restrict x,
-                          const double *restrict w, double *restrict s) {
-    if (stride % TL_NARROW_LANES != 0) TL_UNREACHABLE();
-#pragma omp simd
-    for (size_t j = 0; j < stride; j++)
-        s[j] = x[0] * w[j];
-    for (size_t k = 1; k < d; k++) {
-        const double factor = x[k];
-        const double *restrict row = w + k * stride;
-#pragma omp simd
-        for (size_t j = 0; j < stride; j++)
-            s[j] += factor * row[j];
-    }
+static void begin_epoch(tl_solver *self) {
+    shuffle(self);
+    self->position = 0;
+    self->sample = (tl_sample){0};
+    self->at_zero = false;
 }
 
-TL_CLONES
-static void narrow_add(size_t d, size_t stride, const double *restrict x,
-                       const double *restrict delta, double *restrict w) {
-    if (stride % TL_NARROW_LANES != 0) TL_UNREACHABLE();
-    for (size_t k = 0; k < d; k++) {
-        const double factor = x[k];
-        double *restrict row = w + k * stride;
-#pragma omp simd
-        for (size_t j = 0; j < stride; j++)
-            row[j] += factor * delta[j];
-    }
+static void end_epoch(tl_solver *self) {
+    self->epochs++;
+    self->sampled = self->sample;
 }
 
-/* One epoch without blocks: for few features, a product a row inside the cache is faster than the
- * calls and the corrections of a blocked one. W is kept transposed and padded. */
-static void narrow_epoch(tl_solver *self) {
-    const size_t d = self->data.d, m = self->data.m, stride = self->narrow_stride;
-    double *w = self->narrow, *s = self->scores, *delta = self->delta;
-    double *a_new = self->work + TL_UPDATE_WORK(m);
-    for (size_t i = 0; i < self->data.n; i++) {
-        const size_t index = self->order[i];
-        const tl_row row = row_view(self, index);
-        if (!(row.C > 0.0)) continue;
-        const double *x = self->data.x + index * d;
-        double *a = self->dual + index * m;
-        narrow_scores(d, stride, x, w, s);
-        self->ops->update(&row, self->params, m, s, a, a_new, self->kept + index * TL_KEPT,
-                          self->work);
-        if (replace_dual(m, a_new, a, delta)) narrow_add(d, stride, x, delta, w);
-    }
-}
-
-static void narrow_load(tl_solver *self) {
-    const size_t d = self->data.d, m = self->data.m, stride = self->narrow_stride;
-    memset(self->narrow, 0, d * stride * sizeof *self->narrow);
-    memset(self->delta, 0, stride * sizeof *self->delta); /* the padding stays 0 */
-    for (size_t j = 0; j < m; j++)
-        for (size_t k = 0; k < d; k++)
-            self->narrow[k * stride + j] = self->weights[j * d + k];
-}
-
-static void narrow_store(tl_solver *self) {
-    const size_t d = self->data.d, m = self->data.m, stride = self->narrow_stride;
-    for (size_t j = 0; j < m; j++)
-        for (size_t k = 0; k < d; k++)
-            self->weights[j * d + k] = self->narrow[k * stride + j];
-}
-
-/* ---- epochs ---- */
-
-static void blocked_epoch(tl_solver *self) {
-    for (size_t first = 0; first < self->data.n; first += self->block) {
-        const size_t left = self->data.n - first;
-        update_block(self, left < self->block ? left : self->block, self->order + first);
-    }
+tl_status tl_solver_step(tl_solver *self, size_t rows, int *ended) {
+    if (self == NULL || ended == NULL) return TL_ERR_NULL;
+    const size_t n = self->data.n;
+    if (self->position == n) begin_epoch(self);
+    const size_t left = n - self->position;
+    size_t count = rows < left ? rows / self->block * self->block : left;
+    if (count == 0) count = self->block < left ? self->block : left;
+    const size_t *index = self->order + self->position;
+    if (self->by_rows)
+        tl_rows_epoch(self, count, index);
+    else
+        tl_blocks_epoch(self, count, index);
+    self->position += count;
+    *ended = self->position == n;
+    if (*ended) end_epoch(self);
+    return TL_OK;
 }
 
 tl_status tl_solver_run(tl_solver *self, size_t epochs) {
     if (self == NULL) return TL_ERR_NULL;
-    const bool narrow = self->narrow != NULL;
-    if (narrow) narrow_load(self);
     for (size_t epoch = 0; epoch < epochs; epoch++) {
-        shuffle(self);
-        if (narrow)
-            narrow_epoch(self);
-        else
-            blocked_epoch(self);
-        self->epochs++;
+        int ended = 0;
+        const tl_status status = tl_solver_step(self, self->data.n, &ended);
+        if (status != TL_OK) return status;
     }
-    if (narrow) narrow_store(self);
     return TL_OK;
 }

@@ -23,6 +23,8 @@ const char *tl_status_text(tl_status status) {
         return "a parameter is out of range";
     case TL_ERR_LOSS:
         return "unknown loss, or a loss that does not fit";
+    case TL_ERR_INDEX:
+        return "a row start or column of the sparse matrix is out of range, repeated or unsorted";
     case TL_ERR_GRAM:
         return "the Gram matrix has a negative diagonal entry or is not symmetric";
     case TL_ERR_INFEASIBLE:

@@ -72,7 +72,7 @@ fi
 if [ -n "$SHARED" ] && command -v nm > /dev/null; then
     nm -D --defined-only "$lib/libtoplabel.so" | awk '{ print $3 }' | sort > "$room/exported"
     sed -n '/TL_CFFI_BEGIN/,/TL_CFFI_END/p' include/toplabel.h |
-        sed -n 's/^[a-z].*[ *]\(tl_[a-z0-9_]*\)(.*/\1/p' | sort > "$room/declared"
+        sed -n 's/^[a-z].*[ *]\(tl_[A-Za-z0-9_]*\)(.*/\1/p' | sort > "$room/declared"
     diff "$room/declared" "$room/exported" || fail "exported (>) are not the declared functions (<)"
 fi
 

@@ -9,18 +9,34 @@
 enum { N = 23, D = 4, M = 5 };
 
 typedef struct problem {
-    double x[N * D], gram[N * N];
+    double x[N * D], gram[N * N], values[N * D];
+    float x32[N * D], gram32[N * N], values32[N * D];
+    int64_t row_start[N + 1], column64[N * D];
+    int32_t column32[N * D];
     int64_t start[N + 1];
     int32_t label[N * M];
 } problem;
 
-/* Row 0 is zero; multilabel row 1 has no label, row 2 has all. */
+/* Row 0 is zero; every third feature is zero; multilabel row 1 has no label, row 2 has all.
+ * Features are exact in float32. */
 static void make(problem *p, int multilabel) {
     uint64_t state = 3;
     int32_t used = 0;
+    size_t stored = 0;
     for (size_t i = 0; i < N; i++) {
-        for (size_t j = 0; j < D; j++)
-            p->x[i * D + j] = i == 0 ? 0.0 : normal(&state);
+        p->row_start[i] = (int64_t)stored;
+        for (size_t j = 0; j < D; j++) {
+            const float value = (float)normal(&state);
+            const int zero = i == 0 || (i + j) % 3 == 0;
+            p->x32[i * D + j] = zero ? 0.0F : value;
+            p->x[i * D + j] = zero ? 0.0 : (double)value;
+            if (zero) continue;
+            p->values32[stored] = value;
+            p->values[stored] = (double)value;
+            p->column64[stored] = (int64_t)j;
+            p->column32[stored] = (int32_t)j;
+            stored++;
+        }
         p->start[i] = used;
         if (!multilabel) {
             p->label[used++] = (int32_t)(i % M);
@@ -29,6 +45,7 @@ static void make(problem *p, int multilabel) {
         for (int32_t j = 0; j < M; j++)
             if (i == 2 || (i != 1 && uniform(&state) < 0.4)) p->label[used++] = j;
     }
+    p->row_start[N] = (int64_t)stored;
     p->start[N] = used;
     for (size_t i = 0; i < N; i++)
         for (size_t j = 0; j < N; j++) {
@@ -36,43 +53,71 @@ static void make(problem *p, int multilabel) {
             for (size_t l = 0; l < D; l++)
                 sum += p->x[i * D + l] * p->x[j * D + l];
             p->gram[i * N + j] = sum;
+            p->gram32[i * N + j] = (float)sum;
         }
 }
 
-static tl_data view(const problem *p, tl_representation representation) {
-    const tl_data data = {.representation = representation,
-                          .n = N,
-                          .d = D,
-                          .m = M,
-                          .x = representation == TL_GRAM ? p->gram : p->x,
-                          .label_start = p->start,
-                          .label = p->label};
+/* The forms of the same features. */
+enum { DENSE, CSR32, CSR64, GRAM, DENSE_SINGLE, CSR_SINGLE, GRAM_SINGLE, FORMS };
+
+static tl_data view(const problem *p, int form) {
+    tl_data data = {.n = N, .d = D, .m = M, .label_start = p->start, .label = p->label};
+    const int single = form >= DENSE_SINGLE;
+    data.type = single ? TL_FLOAT32 : TL_FLOAT64;
+    if (form == DENSE || form == DENSE_SINGLE) {
+        data.representation = TL_DENSE;
+        data.x = single ? (const void *)p->x32 : (const void *)p->x;
+    } else if (form == GRAM || form == GRAM_SINGLE) {
+        data.representation = TL_GRAM;
+        data.x = single ? (const void *)p->gram32 : (const void *)p->gram;
+    } else {
+        data.representation = TL_CSR;
+        data.x = single ? (const void *)p->values32 : (const void *)p->values;
+        data.row_start = p->row_start;
+        data.column32 = form == CSR64 ? NULL : p->column32;
+        data.column64 = form == CSR64 ? p->column64 : NULL;
+    }
     return data;
 }
 
-static double solve(const problem *p, tl_loss_id loss, size_t k, double gamma,
-                    tl_representation representation, double *dual) {
-    const tl_data data = view(p, representation);
+static tl_settings choose(tl_loss_id loss, size_t k, double gamma, int form) {
     tl_settings settings;
     tl_settings_default(&settings);
     settings.loss = loss;
     settings.k = k;
     settings.gamma = gamma;
     settings.C = 0.7;
-    settings.block = representation == TL_GRAM ? 5 : k % 2 * 5; /* blocks, and row by row */
-    double weights[M * D];
-    tl_solver *solver = NULL;
-    CHECK(tl_solver_create(&data, &settings, dual, weights, &solver) == TL_OK);
+    settings.block = form == GRAM ? 5 : k % 2 * 5; /* blocks, and row by row */
+    return settings;
+}
+
+/* What rounding leaves of the gap: products in float32 stall near its unit roundoff, and a rounded
+ * Gram matrix is not quite positive semidefinite. */
+static double reachable(int form) {
+    return form == DENSE_SINGLE || form == GRAM_SINGLE ? 1e-5 : 1e-9;
+}
+
+static double finish(tl_solver *solver, double eps) {
     tl_objective objective = {0};
     for (int round = 0; round < 2000; round++) {
         CHECK(tl_solver_run(solver, 10) == TL_OK);
         CHECK(tl_solver_evaluate(solver, &objective) == TL_OK);
-        if (objective.relative_gap <= 1e-9) break;
+        if (objective.relative_gap <= eps) break;
     }
-    CHECK(objective.relative_gap <= 1e-9);
+    CHECK(objective.relative_gap <= eps);
     CHECK(objective.relative_gap >= -1e-13);
-    tl_solver_free(solver);
     return objective.primal;
+}
+
+static double solve(const problem *p, tl_loss_id loss, size_t k, double gamma, int form,
+                    double *dual) {
+    const tl_data data = view(p, form);
+    const tl_settings settings = choose(loss, k, gamma, form);
+    tl_solver *solver = NULL;
+    CHECK(tl_solver_create(&data, &settings, dual, &solver) == TL_OK);
+    const double primal = finish(solver, reachable(form));
+    tl_solver_free(solver);
+    return primal;
 }
 
 static int takes_sets(int loss) {
@@ -97,11 +142,14 @@ static void test_gaps(void) {
         make(&p, takes_sets(loss));
         for (size_t k = 1; k <= (has_k(loss) ? M - 1 : 1); k++)
             for (int smooth = 0; smooth <= is_hinge(loss); smooth++) {
-                double dual[N * M] = {0}, dual_gram[N * M] = {0};
                 const double gamma = 0.5 * smooth;
-                const double linear = solve(&p, (tl_loss_id)loss, k, gamma, TL_DENSE, dual);
-                const double gram = solve(&p, (tl_loss_id)loss, k, gamma, TL_GRAM, dual_gram);
-                CHECK_CLOSE(linear, gram, 1e-8 * fabs(linear));
+                double dual[N * M] = {0};
+                const double linear = solve(&p, (tl_loss_id)loss, k, gamma, DENSE, dual);
+                for (int form = CSR32; form < FORMS; form++) {
+                    double other[N * M] = {0};
+                    const double primal = solve(&p, (tl_loss_id)loss, k, gamma, form, other);
+                    CHECK_CLOSE(linear, primal, 3.0 * reachable(form) * fabs(linear));
+                }
             }
     }
 }
@@ -109,36 +157,134 @@ static void test_gaps(void) {
 static void test_warm_start(void) {
     problem p;
     make(&p, 0);
-    double dual[N * M] = {0}, weights[M * D];
-    const double first = solve(&p, TL_LOSS_LR_MULTI, 1, 0.0, TL_DENSE, dual);
-    const tl_data data = view(&p, TL_DENSE);
-    tl_settings settings;
-    tl_settings_default(&settings);
-    settings.loss = TL_LOSS_LR_MULTI;
-    settings.C = 0.7;
-    tl_solver *solver = NULL;
-    tl_objective objective;
-    CHECK(tl_solver_create(&data, &settings, dual, weights, &solver) == TL_OK);
-    CHECK(tl_solver_evaluate(solver, &objective) == TL_OK);
-    CHECK_CLOSE(objective.primal, first, 1e-12);
-    CHECK(objective.epochs == 0);
-    tl_solver_free(solver);
+    for (int form = 0; form < FORMS; form++) {
+        double dual[N * M] = {0};
+        const double first = solve(&p, TL_LOSS_LR_MULTI, 1, 0.0, form, dual);
+        const tl_data data = view(&p, form);
+        tl_settings settings = choose(TL_LOSS_LR_MULTI, 1, 0.0, form);
+        tl_solver *solver = NULL;
+        tl_objective objective;
+        CHECK(tl_solver_create(&data, &settings, dual, &solver) == TL_OK);
+        CHECK(tl_solver_evaluate(solver, &objective) == TL_OK);
+        CHECK_CLOSE(objective.primal, first, 1e-9);
+        CHECK(objective.epochs == 0);
+        tl_solver_free(solver);
 
-    settings.C_start = 0.7;
-    settings.C = 2.0;
-    CHECK(tl_solver_create(&data, &settings, dual, weights, &solver) == TL_OK);
-    CHECK(tl_solver_evaluate(solver, &objective) == TL_OK);
-    CHECK(objective.relative_gap >= 0.0 && objective.relative_gap < 0.5);
-    tl_solver_free(solver);
+        settings.C_start = 0.7;
+        settings.C = 2.0;
+        CHECK(tl_solver_create(&data, &settings, dual, &solver) == TL_OK);
+        CHECK(tl_solver_evaluate(solver, &objective) == TL_OK);
+        CHECK(objective.relative_gap >= 0.0 && objective.relative_gap < 0.5);
+        tl_solver_free(solver);
+    }
+}
+
+/* Going to another C and back ends where a fresh solver does. */
+static void test_set_C(void) {
+    problem p;
+    for (int loss = 0; loss < TL_LOSS_COUNT; loss++) {
+        if (loss == TL_LOSS_TOPK_ENT_TR) continue; /* it has no dual */
+        make(&p, takes_sets(loss));
+        const double gamma = 0.5 * is_hinge(loss); /* nonsmooth, some starts take 1e5 epochs */
+        for (int form = 0; form < FORMS; form++) {
+            const double eps = reachable(form);
+            double dual[N * M] = {0}, fresh[N * M] = {0};
+            const tl_data data = view(&p, form);
+            const tl_settings settings = choose((tl_loss_id)loss, 1, gamma, form);
+            tl_solver *solver = NULL;
+            CHECK(tl_solver_create(&data, &settings, dual, &solver) == TL_OK);
+            CHECK(tl_solver_set_C(solver, 0.1) == TL_OK);
+            finish(solver, eps);
+            CHECK(tl_solver_set_C(solver, 0.7) == TL_OK);
+            const double primal = finish(solver, eps);
+            const double expected = solve(&p, (tl_loss_id)loss, 1, gamma, form, fresh);
+            CHECK_CLOSE(primal, expected, 3.0 * eps * fabs(expected));
+            CHECK(tl_solver_set_C(solver, 0.0) == TL_ERR_PARAMETER);
+            tl_solver_free(solver);
+        }
+    }
+}
+
+/* Steps of a few rows make the same epochs as whole ones, and the estimate is between the gaps. */
+static void test_steps(void) {
+    problem p;
+    make(&p, 0);
+    for (int form = 0; form < FORMS; form++) {
+        double whole[N * M] = {0}, parts[N * M] = {0};
+        const tl_data data = view(&p, form);
+        const tl_settings settings = choose(TL_LOSS_SVM_MULTI, 1, 0.5, form);
+        tl_solver *a = NULL, *b = NULL;
+        tl_objective estimate;
+        CHECK(tl_solver_create(&data, &settings, whole, &a) == TL_OK);
+        CHECK(tl_solver_create(&data, &settings, parts, &b) == TL_OK);
+        CHECK(tl_solver_estimate(a, &estimate) == TL_OK && isinf(estimate.relative_gap));
+        CHECK(tl_solver_run(a, 3) == TL_OK);
+        for (int epoch = 0; epoch < 3; epoch++) {
+            int ended = 0, steps = 0;
+            for (; !ended; steps++)
+                CHECK(tl_solver_step(b, 7, &ended) == TL_OK);
+            CHECK(steps >= 3);
+        }
+        for (size_t i = 0; i < N * M; i++)
+            CHECK(whole[i] == parts[i]);
+        CHECK(tl_solver_estimate(a, &estimate) == TL_OK);
+        CHECK(estimate.relative_gap > 0.0 && estimate.relative_gap < 1.0);
+        CHECK(estimate.epochs == 3);
+        tl_solver_free(a);
+        tl_solver_free(b);
+    }
+}
+
+/* Around a center, P(W) = losses + lambda/2 ||W - W0||^2 is minimised; with the center at the
+ * unregularised model and a tiny C nothing moves. */
+static void test_center(void) {
+    problem p;
+    make(&p, 0);
+    double center[D * M];
+    uint64_t state = 11;
+    for (size_t i = 0; i < D * M; i++)
+        center[i] = normal(&state);
+    double primals[FORMS];
+    for (int form = 0; form < FORMS; form++) {
+        double dual[N * M] = {0}, weights[D * M];
+        const tl_data data = view(&p, form);
+        tl_settings settings = choose(TL_LOSS_LR_MULTI, 1, 0.0, form);
+        settings.center = center;
+        tl_solver *solver = NULL;
+        if (data.representation == TL_GRAM) {
+            CHECK(tl_solver_create(&data, &settings, dual, &solver) == TL_ERR_PARAMETER);
+            continue;
+        }
+        CHECK(tl_solver_create(&data, &settings, dual, &solver) == TL_OK);
+        CHECK(tl_solver_weights(solver, weights) == TL_OK);
+        for (size_t i = 0; i < D * M; i++)
+            CHECK_CLOSE(weights[i], center[i], 1e-6);
+        primals[form] = finish(solver, reachable(form));
+        CHECK_CLOSE(primals[form], primals[DENSE], 3e-5 * primals[DENSE]);
+        CHECK(tl_solver_weights(solver, weights) == TL_OK);
+        /* W = W0 + X^T A */
+        double worst = 0.0;
+        for (size_t k = 0; k < D; k++)
+            for (size_t j = 0; j < M; j++) {
+                double sum = center[k * M + j];
+                for (size_t i = 0; i < N; i++)
+                    sum += p.x[i * D + k] * dual[i * M + j];
+                worst = fmax(worst, fabs(sum - weights[k * M + j]));
+            }
+        CHECK(worst <= (form == DENSE_SINGLE ? 1e-5 : 1e-12));
+        CHECK(tl_solver_set_C(solver, 1e-9) == TL_OK);
+        tl_objective objective;
+        CHECK(tl_solver_evaluate(solver, &objective) == TL_OK);
+        CHECK(objective.norm2 < 1e-12);
+        tl_solver_free(solver);
+    }
 }
 
 static tl_status attempt(const tl_data *data, const tl_settings *settings) {
-    double dual[N * M] = {0}, weights[M * D];
-    for (size_t i = 0; i < M * D; i++)
-        weights[i] = 7.0;
+    double dual[N * M] = {0};
     tl_solver *solver = NULL;
-    const tl_status status = tl_solver_create(data, settings, dual, weights, &solver);
-    if (status != TL_OK) CHECK(solver == NULL && weights[0] == 7.0);
+    const tl_status status = tl_solver_create(data, settings, dual, &solver);
+    if (status != TL_OK) CHECK(solver == NULL);
     tl_solver_free(solver);
     return status;
 }
@@ -148,7 +294,7 @@ static void test_refusals(void) {
     make(&p, 0);
     tl_settings good;
     tl_settings_default(&good);
-    const tl_data data = view(&p, TL_DENSE);
+    const tl_data data = view(&p, DENSE);
     CHECK(attempt(&data, &good) == TL_OK);
 
     tl_settings s = good;
@@ -190,33 +336,67 @@ static void test_refusals(void) {
 
     problem bad = p;
     bad.x[5] = INFINITY;
-    d = view(&bad, TL_DENSE);
+    d = view(&bad, DENSE);
     CHECK(attempt(&d, &good) == TL_ERR_NOT_FINITE);
     bad = p;
     bad.gram[1] += 1.0;
-    d = view(&bad, TL_GRAM);
+    d = view(&bad, GRAM);
     CHECK(attempt(&d, &good) == TL_ERR_GRAM);
     bad = p;
     bad.start[3] = bad.start[4];
-    d = view(&bad, TL_DENSE);
+    d = view(&bad, DENSE);
     CHECK(attempt(&d, &good) == TL_ERR_LABEL);
 
-    double dual[N * M], weights[M * D];
+    for (int form = GRAM; form <= GRAM_SINGLE; form += GRAM_SINGLE - GRAM) {
+        bad = p;
+        bad.gram[1] += 1.0;
+        bad.gram32[1] += 1.0F;
+        d = view(&bad, form);
+        CHECK(attempt(&d, &good) == TL_ERR_GRAM);
+    }
+    bad = p;
+    bad.values32[3] = NAN;
+    d = view(&bad, CSR_SINGLE);
+    CHECK(attempt(&d, &good) == TL_ERR_NOT_FINITE);
+    bad = p;
+    bad.column32[4] = D;
+    d = view(&bad, CSR32);
+    CHECK(attempt(&d, &good) == TL_ERR_INDEX);
+    bad.column64[1] = bad.column64[0];
+    d = view(&bad, CSR64);
+    CHECK(attempt(&d, &good) == TL_ERR_INDEX);
+    bad = p;
+    bad.row_start[2] = -1;
+    d = view(&bad, CSR32);
+    CHECK(attempt(&d, &good) == TL_ERR_INDEX);
+    d = view(&p, CSR32);
+    d.column64 = p.column64; /* both */
+    CHECK(attempt(&d, &good) == TL_ERR_NULL);
+    d = view(&p, CSR32);
+    d.row_start = NULL;
+    CHECK(attempt(&d, &good) == TL_ERR_NULL);
+
+    double dual[N * M];
     for (size_t i = 0; i < N * M; i++)
         dual[i] = 9.0;
     tl_solver *solver = NULL;
-    CHECK(tl_solver_create(&data, &good, dual, weights, &solver) == TL_ERR_INFEASIBLE);
-    CHECK(tl_solver_create(NULL, &good, dual, weights, &solver) == TL_ERR_NULL);
+    CHECK(tl_solver_create(&data, &good, dual, &solver) == TL_ERR_INFEASIBLE);
+    CHECK(tl_solver_create(NULL, &good, dual, &solver) == TL_ERR_NULL);
     CHECK(tl_solver_run(NULL, 1) == TL_ERR_NULL);
     CHECK(tl_solver_evaluate(NULL, NULL) == TL_ERR_NULL);
+    CHECK(tl_solver_weights(NULL, dual) == TL_ERR_NULL);
+    CHECK(tl_solver_set_C(NULL, 1.0) == TL_ERR_NULL);
     CHECK(tl_blas_set(NULL) == TL_OK);
-    const tl_blas empty = {NULL, NULL};
+    const tl_blas empty = {NULL, NULL, NULL, NULL};
     CHECK(tl_blas_set(&empty) == TL_ERR_NULL);
 }
 
 int main(void) {
     test_gaps();
     test_warm_start();
+    test_set_C();
+    test_steps();
+    test_center();
     test_refusals();
     return check_summary("solver");
 }

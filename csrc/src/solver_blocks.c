@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+/* Updates with exact blocking.
+ *
+ * One row's update needs its scores s_i = W^T x_i, and changes W by x_i delta_i^T. For a block of
+ * freshly shuffled rows the scores under the W at its start come from one matrix product, the inner
+ * products of the rows from another; within the block s_i is corrected by sum_j <x_i, x_j> delta_j
+ * over the rows j already updated, and W is brought up to date once at the end by a third. So the
+ * iterates are those of the sequential algorithm, at the speed of matrix products. With a Gram
+ * matrix, scores are products with A, which each update changes in place.
+ *
+ * With float32 features the three products run in float32; everything between them is float64. */
+#include "solver.h"
+
+#include <string.h>
+
+/* ---- rows in float64 ---- */
+
+TL_CLONES
+static void widen(size_t count, const float *x, double *out) {
+#pragma omp simd
+    for (size_t k = 0; k < count; k++)
+        out[k] = (double)x[k];
+}
+
+TL_CLONES
+static void narrow(size_t count, const double *x, float *out) {
+#pragma omp simd
+    for (size_t k = 0; k < count; k++)
+        out[k] = (float)x[k];
+}
+
+/* Rows first .. first + count - 1 in float64: where they are, or converted. */
+static const double *consecutive_rows(tl_solver *self, size_t first, size_t count) {
+    const size_t length = tl_row_length(self);
+    if (self->data.type == TL_FLOAT64) return (const double *)self->data.x + first * length;
+    widen(count * length, (const float *)self->data.x + first * length, self->rows);
+    return self->rows;
+}
+
+static void gather_rows(tl_solver *self, size_t count, const size_t *index) {
+    const size_t length = tl_row_length(self);
+    for (size_t i = 0; i < count; i++) {
+        const size_t start = index[i] * length;
+        double *row = self->rows + i * length;
+        if (self->data.type == TL_FLOAT32)
+            widen(length, (const float *)self->data.x + start, row);
+        else
+            memcpy(row, (const double *)self->data.x + start, length * sizeof *row);
+    }
+}
+
+/* ---- the products at the start and at the end of a block ---- */
+
+static void start_gram(tl_solver *self, size_t count, const size_t *index) {
+    gather_rows(self, count, index);
+    tl_gemm_nn(count, self->data.m, self->data.n, self->rows, self->dual, self->scores);
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = 0; j <= i; j++)
+            self->gram[i * count + j] = self->rows[i * self->data.n + index[j]];
+}
+
+static void start_float64(tl_solver *self, size_t count, const size_t *index) {
+    gather_rows(self, count, index);
+    tl_gemm_nt(count, self->data.m, self->data.d, self->rows, self->weights, self->scores);
+    tl_syrk_lower(count, self->data.d, self->rows, self->gram);
+}
+
+static void start_float32(tl_solver *self, size_t count, const size_t *index) {
+    const size_t d = self->data.d, m = self->data.m;
+    for (size_t i = 0; i < count; i++)
+        memcpy(self->rows32 + i * d, (const float *)self->data.x + index[i] * d,
+               d * sizeof *self->rows32);
+    tl_gemm_nt32(count, m, d, self->rows32, self->weights32, self->scores32);
+    tl_syrk_lower32(count, d, self->rows32, self->gram32);
+    widen(count * m, self->scores32, self->scores);
+    for (size_t i = 0; i < count; i++)
+        widen(i + 1, self->gram32 + i * count, self->gram + i * count);
+}
+
+static void start_block(tl_solver *self, size_t count, const size_t *index) {
+    if (tl_is_gram(self))
+        start_gram(self, count, index);
+    else if (self->weights32 != NULL)
+        start_float32(self, count, index);
+    else
+        start_float64(self, count, index);
+}
+
+static void finish_block(tl_solver *self, size_t count) {
+    const size_t d = self->data.d, m = self->data.m;
+    if (tl_is_gram(self)) return;
+    if (self->weights32 == NULL) {
+        tl_gemm_tn_add(count, m, d, self->delta, self->rows, self->weights);
+        return;
+    }
+    narrow(count * m, self->delta, self->delta32);
+    tl_gemm_tn_add32(count, m, d, self->delta32, self->rows32, self->weights32);
+}
+
+/* ---- within a block ---- */
+
+TL_CLONES
+static void add_scaled(size_t m, double factor, const double *x, double *y) {
+#pragma omp simd
+    for (size_t j = 0; j < m; j++)
+        y[j] += factor * x[j];
+}
+
+/* Carry the updates of rows first .. last-1 to the scores of the rows from `last` on. */
+static void carry(tl_solver *self, size_t count, size_t first, size_t last) {
+    const size_t m = self->data.m;
+    bool any = false;
+    for (size_t j = first; j < last; j++)
+        any = any || self->moved[j];
+    if (any)
+        tl_gemm_nn_add(count - last, m, last - first, self->gram + last * count + first, count,
+                       self->delta + first * m, self->scores + last * m);
+}
+
+/* Update row `index`, the i-th of the block, whose scores lack the updates from `first` on. */
+static bool update_row(tl_solver *self, size_t count, size_t first, size_t i, size_t index) {
+    const size_t m = self->data.m;
+    double *s = self->scores + i * m, *delta = self->delta + i * m, *a = self->dual + index * m;
+    const tl_row row = tl_row_view(self, index);
+    if (!(row.C > 0.0)) { /* weight 0: the row is not there */
+        memset(delta, 0, m * sizeof *delta);
+        return false;
+    }
+    for (size_t j = first; j < i; j++)
+        if (self->moved[j] && self->gram[i * count + j] != 0.0)
+            add_scaled(m, self->gram[i * count + j], self->delta + j * m, s);
+    tl_sample_row(self, self->position + i, &row, s, a);
+    double *a_new = self->work + TL_UPDATE_WORK(m);
+    self->ops->update(&row, self->params, m, s, a, a_new, self->kept + index * TL_KEPT, self->work);
+    return tl_replace_dual(m, a_new, a, delta);
+}
+
+static void update_block(tl_solver *self, size_t count, const size_t *index) {
+    start_block(self, count, index);
+    bool any = false;
+    for (size_t i = 0, first = 0; i < count; i++) {
+        if (i - first == self->inner) {
+            carry(self, count, first, i);
+            first = i;
+        }
+        self->moved[i] = update_row(self, count, first, i, index[i]);
+        any = any || self->moved[i];
+    }
+    if (any) finish_block(self, count);
+}
+
+/* ---- for the rest of the solver ---- */
+
+/* `count` is a whole number of blocks, or ends the epoch. */
+void tl_blocks_epoch(tl_solver *self, size_t count, const size_t *index) {
+    const size_t start = self->position;
+    for (size_t first = 0; first < count; first += self->block) {
+        const size_t left = count - first;
+        self->position = start + first; /* tl_sample_row counts from here */
+        update_block(self, left < self->block ? left : self->block, index + first);
+    }
+    self->position = start;
+}
+
+void tl_blocks_scores(tl_solver *self, size_t first, size_t count) {
+    const double *x = consecutive_rows(self, first, count);
+    if (tl_is_gram(self))
+        tl_gemm_nn(count, self->data.m, self->data.n, x, self->dual, self->scores);
+    else
+        tl_gemm_nt(count, self->data.m, self->data.d, x, self->weights, self->scores);
+}
+
+void tl_blocks_add_duals(tl_solver *self) {
+    const size_t n = self->data.n, m = self->data.m, d = self->data.d;
+    for (size_t first = 0; first < n; first += TL_EVALUATION_BLOCK) {
+        const size_t left = n - first,
+                     count = left < TL_EVALUATION_BLOCK ? left : TL_EVALUATION_BLOCK;
+        const double *x = consecutive_rows(self, first, count);
+        tl_gemm_tn_add(count, m, d, self->dual + first * m, x, self->weights);
+    }
+}
+
+double tl_blocks_norm2(tl_solver *self, size_t i) {
+    const double *x = consecutive_rows(self, i, 1);
+    return tl_is_gram(self) ? x[i] : tl_dot(self->data.d, x, x);
+}

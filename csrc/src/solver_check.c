@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+/* What the caller may hand over. */
+#include "solver.h"
+
+#include <limits.h>
+
+#define DOMAIN_TOLERANCE 1e-6 /* of a starting point, which may have been stored in float32 */
+/* Of a Gram matrix, relative to its largest entry. */
+#define SYMMETRY_TOLERANCE 1e-8
+#define SYMMETRY_TOLERANCE32 1e-5
+
+static tl_status check_shape(const tl_data *data) {
+    const size_t limit = INT_MAX; /* of BLAS */
+    if (data->n < 1 || data->n > limit || data->m < 2 || data->m > limit) return TL_ERR_DIMENSION;
+    switch (data->representation) {
+    case TL_GRAM:
+        return TL_OK;
+    case TL_DENSE:
+        return data->d < 1 || data->d > limit ? TL_ERR_DIMENSION : TL_OK;
+    case TL_CSR:
+        return data->d < 1 ? TL_ERR_DIMENSION : TL_OK;
+    }
+    return TL_ERR_PARAMETER;
+}
+
+static bool all_finite(const tl_data *data, size_t count) {
+    return data->type == TL_FLOAT32 ? tl_all_finite32(count, data->x)
+                                    : tl_all_finite(count, data->x);
+}
+
+static tl_status check_csr(const tl_data *data) {
+    if (data->row_start == NULL || (data->column32 == NULL) == (data->column64 == NULL))
+        return TL_ERR_NULL;
+    if (data->row_start[0] != 0) return TL_ERR_INDEX;
+    for (size_t i = 0; i < data->n; i++) {
+        const int64_t first = data->row_start[i], last = data->row_start[i + 1];
+        if (last < first) return TL_ERR_INDEX;
+        int64_t previous = -1;
+        for (int64_t p = first; p < last; p++) {
+            const int64_t column = data->column32 ? data->column32[p] : data->column64[p];
+            if (column <= previous || (uint64_t)column >= data->d) return TL_ERR_INDEX;
+            previous = column;
+        }
+    }
+    return all_finite(data, (size_t)data->row_start[data->n]) ? TL_OK : TL_ERR_NOT_FINITE;
+}
+
+TL_INLINE double entry(const tl_data *data, size_t i, size_t j) {
+    const size_t place = i * data->n + j;
+    return data->type == TL_FLOAT32 ? (double)((const float *)data->x)[place]
+                                    : ((const double *)data->x)[place];
+}
+
+static tl_status check_gram(const tl_data *data) {
+    const size_t n = data->n;
+    if (!all_finite(data, n * n)) return TL_ERR_NOT_FINITE;
+    double largest = 0.0;
+    for (size_t i = 0; i < n; i++) {
+        if (entry(data, i, i) < 0.0) return TL_ERR_GRAM;
+        largest = fmax(largest, entry(data, i, i));
+    }
+    const double tolerance =
+        largest * (data->type == TL_FLOAT32 ? SYMMETRY_TOLERANCE32 : SYMMETRY_TOLERANCE);
+    /* In tiles: both triangles are read by rows. */
+    const size_t tile = 64;
+    for (size_t top = 0; top < n; top += tile)
+        for (size_t left = 0; left <= top; left += tile)
+            for (size_t i = top; i < n && i < top + tile; i++)
+                for (size_t j = left; j < i && j < left + tile; j++)
+                    if (fabs(entry(data, i, j) - entry(data, j, i)) > tolerance) return TL_ERR_GRAM;
+    return TL_OK;
+}
+
+static tl_status check_features(const tl_data *data) {
+    switch (data->representation) {
+    case TL_CSR:
+        return check_csr(data);
+    case TL_GRAM:
+        return check_gram(data);
+    case TL_DENSE:
+        break;
+    }
+    return all_finite(data, data->n * data->d) ? TL_OK : TL_ERR_NOT_FINITE;
+}
+
+static tl_status check_weights(const tl_data *data) {
+    if (data->weight == NULL) return TL_OK;
+    double sum = 0.0;
+    for (size_t i = 0; i < data->n; i++) {
+        if (!(data->weight[i] >= 0.0) || !isfinite(data->weight[i])) return TL_ERR_PARAMETER;
+        sum += data->weight[i];
+    }
+    return sum > 0.0 && isfinite(sum) ? TL_OK : TL_ERR_PARAMETER;
+}
+
+static tl_status check_settings(const tl_data *data, const tl_settings *settings,
+                                const tl_loss_ops *ops) {
+    if (!tl_k_fits(ops, settings->k, data->m)) return TL_ERR_DIMENSION;
+    if (!(settings->C >= 1.0 / TL_LARGEST_PARAMETER && settings->C <= TL_LARGEST_PARAMETER))
+        return TL_ERR_PARAMETER;
+    if (!(settings->C_start >= 0.0) || !isfinite(settings->C_start)) return TL_ERR_PARAMETER;
+    if (!(settings->gamma >= 0.0 && settings->gamma <= TL_LARGEST_PARAMETER))
+        return TL_ERR_PARAMETER;
+    if (settings->center == NULL) return TL_OK;
+    if (data->representation == TL_GRAM) return TL_ERR_PARAMETER;
+    return tl_all_finite(data->d * data->m, settings->center) ? TL_OK : TL_ERR_NOT_FINITE;
+}
+
+tl_status tl_check_input(const tl_data *data, const tl_settings *settings, const double *dual) {
+    if (data->x == NULL || data->label_start == NULL || data->label == NULL || dual == NULL)
+        return TL_ERR_NULL;
+    if (data->type != TL_FLOAT64 && data->type != TL_FLOAT32) return TL_ERR_PARAMETER;
+    tl_status status = check_shape(data);
+    if (status != TL_OK) return status;
+    const tl_loss_ops *ops = tl_loss_get(settings->loss);
+    if (ops == NULL || ops->update == NULL) return TL_ERR_LOSS;
+    status = check_settings(data, settings, ops);
+    if (status != TL_OK) return status;
+    status = tl_check_labels(ops, data->n, data->m, data->label_start, data->label);
+    if (status != TL_OK) return status;
+    status = check_weights(data);
+    return status == TL_OK ? check_features(data) : status;
+}
+
+tl_status tl_check_start(const tl_solver *self, double C_start) {
+    const size_t n = self->data.n, m = self->data.m;
+    if (!tl_all_finite(n * m, self->dual)) return TL_ERR_NOT_FINITE;
+    for (size_t i = 0; i < n; i++) {
+        const tl_row row = tl_row_view(self, i);
+        const double *a = self->dual + i * m;
+        if (!(row.C > 0.0)) {
+            if (tl_dot(m, a, a) > 0.0) return TL_ERR_INFEASIBLE;
+            continue;
+        }
+        const double scale = -self->settings.C / (row.C * C_start);
+        if (!(self->ops->infeasibility(&row, self->params, m, a, scale) <= DOMAIN_TOLERANCE))
+            return TL_ERR_INFEASIBLE;
+    }
+    return TL_OK;
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/* Updates row by row: for few features, and for sparse ones, a product a row inside the cache is
+ * faster than the calls and the corrections of a blocked one. W is kept as (d, stride), so that a
+ * feature touches one contiguous piece; features are converted to float64 as they are read. */
+#include "solver.h"
+
+#include <string.h>
+
+/* The stored features of a row. */
+typedef struct features {
+    size_t count;
+    const double *values;
+    const int32_t *column32; /* both NULL: the columns are 0 .. count-1 */
+    const int64_t *column64;
+} features;
+
+TL_CLONES
+static void widen(size_t count, const float *x, double *values) {
+#pragma omp simd
+    for (size_t k = 0; k < count; k++)
+        values[k] = (double)x[k];
+}
+
+static features row_features(tl_solver *self, size_t i) {
+    const tl_data *data = &self->data;
+    const bool sparse = data->representation == TL_CSR;
+    const size_t first = sparse ? (size_t)data->row_start[i] : i * data->d;
+    const size_t count = sparse ? (size_t)data->row_start[i + 1] - first : data->d;
+    features row = {.count = count, .values = self->rows};
+    if (data->type == TL_FLOAT32)
+        widen(count, (const float *)data->x + first, self->rows);
+    else
+        row.values = (const double *)data->x + first;
+    if (sparse && data->column32 != NULL) row.column32 = data->column32 + first;
+    if (sparse && data->column64 != NULL) row.column64 = data->column64 + first;
+    return row;
+}
+
+typedef enum columns { ALL_COLUMNS, COLUMNS32, COLUMNS64 } columns;
+
+TL_INLINE columns columns_of(const features *row) {
+    if (row->column32 != NULL) return COLUMNS32;
+    return row->column64 != NULL ? COLUMNS64 : ALL_COLUMNS;
+}
+
+TL_INLINE size_t column(const features *row, columns kind, size_t k) {
+    if (kind == COLUMNS32) return (size_t)row->column32[k];
+    return kind == COLUMNS64 ? (size_t)row->column64[k] : k;
+}
+
+/* s (stride) = sum_k x_k W_k, four features at a time to keep s out of memory. */
+TL_INLINE void add_up(const features *row, columns kind, size_t stride, const double *restrict w,
+                      double *restrict s) {
+    if (stride % TL_LANES != 0) TL_UNREACHABLE();
+    memset(s, 0, stride * sizeof *s);
+    const double *x = row->values;
+    size_t k = 0;
+    for (; k + 4 <= row->count; k += 4) {
+        const double x0 = x[k], x1 = x[k + 1], x2 = x[k + 2], x3 = x[k + 3];
+        const double *restrict w0 = w + column(row, kind, k) * stride;
+        const double *restrict w1 = w + column(row, kind, k + 1) * stride;
+        const double *restrict w2 = w + column(row, kind, k + 2) * stride;
+        const double *restrict w3 = w + column(row, kind, k + 3) * stride;
+#pragma omp simd
+        for (size_t j = 0; j < stride; j++)
+            s[j] += (x0 * w0[j] + x1 * w1[j]) + (x2 * w2[j] + x3 * w3[j]);
+    }
+    for (; k < row->count; k++) {
+        const double factor = x[k];
+        const double *restrict piece = w + column(row, kind, k) * stride;
+#pragma omp simd
+        for (size_t j = 0; j < stride; j++)
+            s[j] += factor * piece[j];
+    }
+}
+
+TL_CLONES
+static void row_scores(const features *row, size_t stride, const double *w, double *s) {
+    switch (columns_of(row)) {
+    case ALL_COLUMNS:
+        add_up(row, ALL_COLUMNS, stride, w, s);
+        break;
+    case COLUMNS32:
+        add_up(row, COLUMNS32, stride, w, s);
+        break;
+    case COLUMNS64:
+        add_up(row, COLUMNS64, stride, w, s);
+        break;
+    }
+}
+
+TL_INLINE void spread(const features *row, columns kind, size_t stride,
+                      const double *restrict delta, double *restrict w) {
+    if (stride % TL_LANES != 0) TL_UNREACHABLE();
+    for (size_t k = 0; k < row->count; k++) {
+        const double factor = row->values[k];
+        double *restrict piece = w + column(row, kind, k) * stride;
+#pragma omp simd
+        for (size_t j = 0; j < stride; j++)
+            piece[j] += factor * delta[j];
+    }
+}
+
+/* W_k += x_k delta. */
+TL_CLONES
+static void add_row(const features *row, size_t stride, const double *delta, double *w) {
+    switch (columns_of(row)) {
+    case ALL_COLUMNS:
+        spread(row, ALL_COLUMNS, stride, delta, w);
+        break;
+    case COLUMNS32:
+        spread(row, COLUMNS32, stride, delta, w);
+        break;
+    case COLUMNS64:
+        spread(row, COLUMNS64, stride, delta, w);
+        break;
+    }
+}
+
+double tl_rows_norm2(tl_solver *self, size_t i) {
+    const features row = row_features(self, i);
+    return tl_dot(row.count, row.values, row.values);
+}
+
+void tl_rows_epoch(tl_solver *self, size_t count, const size_t *index) {
+    const size_t m = self->data.m, stride = self->stride;
+    double *s = self->scores, *delta = self->delta, *a_new = self->work + TL_UPDATE_WORK(m);
+    for (size_t p = 0; p < count; p++) {
+        const size_t i = index[p];
+        const tl_row row = tl_row_view(self, i);
+        if (!(row.C > 0.0)) continue; /* weight 0: the row is not there */
+        const features x = row_features(self, i);
+        double *a = self->dual + i * m;
+        row_scores(&x, stride, self->weights, s);
+        tl_sample_row(self, self->position + p, &row, s, a);
+        self->ops->update(&row, self->params, m, s, a, a_new, self->kept + i * TL_KEPT, self->work);
+        if (tl_replace_dual(m, a_new, a, delta)) add_row(&x, stride, delta, self->weights);
+    }
+}
+
+void tl_rows_scores(tl_solver *self, size_t first, size_t count) {
+    for (size_t p = 0; p < count; p++) {
+        const features x = row_features(self, first + p);
+        row_scores(&x, self->stride, self->weights, self->scores + p * self->stride);
+    }
+}
+
+void tl_rows_add_duals(tl_solver *self) {
+    const size_t m = self->data.m;
+    for (size_t i = 0; i < self->data.n; i++) {
+        const features x = row_features(self, i);
+        memcpy(self->delta, self->dual + i * m, m * sizeof *self->delta);
+        add_row(&x, self->stride, self->delta, self->weights);
+    }
+}
