@@ -48,8 +48,8 @@ def check(status: int) -> None:
 
 def _use_scipy_blas() -> None:
     table = ffi.new("tl_blas *")
-    table.dgemm = ffi.cast("tl_dgemm_fn", _capsule_pointer("dgemm"))
-    table.dsyrk = ffi.cast("tl_dsyrk_fn", _capsule_pointer("dsyrk"))
+    for name in ("dgemm", "dsyrk", "sgemm", "ssyrk"):
+        setattr(table, name, ffi.cast(f"tl_{name}_fn", _capsule_pointer(name)))
     check(lib.tl_blas_set(table))
 
 

@@ -1,24 +1,65 @@
-"""Gram matrices of the kernels."""
+"""Kernels: Gram matrices between rows, dense or sparse."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
+from scipy import sparse
 
-__all__ = ["cross_gram", "rbf_gram"]
+__all__ = ["between", "cross_gram", "gram", "rbf_gram"]
 
 
-def rbf_gram(X: np.ndarray, theta: float) -> np.ndarray:
+def gram(X, kernel: str | Callable, theta: float | None) -> np.ndarray:
+    """Gram matrix of the training rows.
+
+    Parameters
+    ----------
+    X : ndarray or sparse matrix, (n, d)
+    kernel : "rbf" or callable
+        A callable gets two matrices of p and q rows and returns their kernel, (p, q).
+    theta : float or None
+        Of ``"rbf"``.
+
+    Returns
+    -------
+    ndarray of float64, (n, n)
+    """
+    return rbf_gram(X, theta) if kernel == "rbf" else between(X, X, kernel, theta)
+
+
+def between(X, Z, kernel: str | Callable, theta: float | None) -> np.ndarray:
+    """Kernel between the rows of two matrices, (p, q); arguments as in `gram`.
+
+    Raises
+    ------
+    ValueError
+        If a callable returns something else than finite numbers of the shape (p, q).
+    """
+    if kernel == "rbf":
+        return cross_gram(X, Z, theta)
+    K = np.ascontiguousarray(kernel(X, Z), dtype=np.float64)
+    if K.shape != (X.shape[0], Z.shape[0]):
+        raise ValueError(
+            f"kernel must return an array of shape ({X.shape[0]}, {Z.shape[0]}), got {K.shape}"
+        )
+    if not np.isfinite(K).all():
+        raise ValueError("kernel returned NaN or infinity")
+    return K
+
+
+def rbf_gram(X, theta: float) -> np.ndarray:
     """Gram matrix ``exp(-theta ||x_i - x_j||^2)``, exactly symmetric, with ones on the diagonal.
 
     Parameters
     ----------
-    X : ndarray, (n, d)
+    X : ndarray or sparse matrix, (n, d)
     theta : float > 0
         1/(2 sigma^2) (TPAMI section 6.3).
 
     Returns
     -------
-    ndarray, (n, n)
+    ndarray of float64, (n, n)
     """
     K = cross_gram(X, X, theta)
     # The two triangles come from different sums in the matrix product.
@@ -28,25 +69,35 @@ def rbf_gram(X: np.ndarray, theta: float) -> np.ndarray:
     return K
 
 
-def cross_gram(X: np.ndarray, Z: np.ndarray, theta: float) -> np.ndarray:
+def cross_gram(X, Z, theta: float) -> np.ndarray:
     """``exp(-theta ||x_i - z_j||^2)`` for the rows of two matrices.
 
     Parameters
     ----------
-    X : ndarray, (p, d)
-    Z : ndarray, (q, d)
+    X : ndarray or sparse matrix, (p, d)
+    Z : ndarray or sparse matrix, (q, d)
     theta : float > 0
 
     Returns
     -------
-    ndarray, (p, q)
+    ndarray of float64, (p, q)
     """
-    squares_x = np.einsum("ij,ij->i", X, X)
-    squares_z = np.einsum("ij,ij->i", Z, Z)
+    X, Z = _as_float64(X), _as_float64(Z)
     D = X @ Z.T
+    D = D.toarray() if sparse.issparse(D) else np.asarray(D)
     D *= -2.0
-    D += squares_x[:, None]
-    D += squares_z
+    D += _squares(X)[:, None]
+    D += _squares(Z)
     np.maximum(D, 0.0, out=D)  # rounding may leave a small negative distance
     D *= -theta
     return np.exp(D, out=D)
+
+
+def _as_float64(X):
+    return X.astype(np.float64, copy=False) if sparse.issparse(X) else np.asarray(X, np.float64)
+
+
+def _squares(X) -> np.ndarray:
+    if sparse.issparse(X):
+        return np.asarray(X.multiply(X).sum(axis=1)).ravel()
+    return np.einsum("ij,ij->i", X, X)

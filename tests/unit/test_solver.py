@@ -10,7 +10,7 @@ from scipy import sparse
 import toplabel
 from toplabel import losses
 from toplabel._arrays import as_labels
-from toplabel.solver import _Run
+from toplabel._run import Run as _Run
 
 
 @pytest.fixture(scope="module")

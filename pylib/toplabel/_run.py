@@ -1,0 +1,133 @@
+"""One solver of the C library, and the memory that it borrows."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import sparse
+
+from toplabel._arrays import Labels, pointer
+from toplabel._lib import check, ffi, lib
+from toplabel.losses import Loss
+
+# Control comes back to Python after about so many multiplications, so that Ctrl-C and limits act soon.
+_WORK_PER_STEP = 4e9
+
+
+class Run:
+    """A solver at some point between its start and the optimum.
+
+    Parameters
+    ----------
+    features : ndarray or csr_array, (n, d) or (n, n)
+        As from `toplabel._arrays.as_features`.
+    labels : Labels
+    loss : Loss
+    gram : bool
+        Is `features` a Gram matrix?
+    weight : ndarray, (n,), optional
+    start : ndarray, (n, m), optional
+        Dual variables; updated in place.
+    C_start : float
+        The C that they belong to; 0: this one.
+    center : ndarray, (d, m), optional
+        W0.
+    block : int
+        Rows between two matrix products; 0: chosen from the shape.
+    """
+
+    def __init__(
+        self,
+        features: np.ndarray | sparse.csr_array,
+        labels: Labels,
+        loss: Loss,
+        *,
+        gamma: float,
+        C: float,
+        seed: int,
+        gram: bool,
+        k: int = 1,
+        weight: np.ndarray | None = None,
+        start: np.ndarray | None = None,
+        C_start: float = 0.0,
+        center: np.ndarray | None = None,
+        block: int = 0,
+    ):
+        n, d = features.shape
+        self._shape = (d, labels.m)
+        self._gram = gram
+        self.A = np.zeros((n, labels.m)) if start is None else start
+        self._borrowed = [features, labels, weight]
+
+        data = ffi.new("tl_data *")
+        data.n, data.d, data.m = n, d, labels.m
+        width = self._describe_features(data, features)
+        data.label_start = pointer(labels.start, "int64_t *")
+        data.label = pointer(labels.label, "int32_t *")
+        data.weight = ffi.NULL if weight is None else pointer(weight)
+        settings = ffi.new("tl_settings *")
+        lib.tl_settings_default(settings)
+        settings.loss, settings.k, settings.gamma = loss.code, k, gamma
+        settings.C, settings.C_start, settings.block = C, C_start, block
+        settings.seed = seed
+        settings.center = ffi.NULL if center is None else pointer(center)
+
+        out = ffi.new("tl_solver **")
+        check(lib.tl_solver_create(data, settings, pointer(self.A), out))
+        self._handle = ffi.gc(out[0], lib.tl_solver_free)
+        self._objective = ffi.new("tl_objective *")
+        self._ended = ffi.new("int *")
+        self._rows_per_step = max(64, int(_WORK_PER_STEP / (2 * width * labels.m)))
+
+    def _describe_features(self, data, features) -> float:
+        """Fill in the features; return the numbers in a row, on average."""
+        values = features.data if sparse.issparse(features) else features
+        single = values.dtype == np.float32
+        data.type = lib.TL_FLOAT32 if single else lib.TL_FLOAT64
+        if not values.size:
+            values = np.zeros(1, values.dtype)  # there must be an address
+        data.x = pointer(values, "float *" if single else "double *")
+        self._borrowed.append(values)
+        if not sparse.issparse(features):
+            data.representation = lib.TL_GRAM if self._gram else lib.TL_DENSE
+            return features.shape[1]
+        data.representation = lib.TL_CSR
+        starts = features.indptr.astype(np.int64, copy=False)
+        columns = features.indices if len(features.indices) else np.zeros(1, features.indices.dtype)
+        self._borrowed += [starts, columns]
+        data.row_start = pointer(starts, "int64_t *")
+        if columns.dtype == np.int32:
+            data.column32 = pointer(columns, "int32_t *")
+        else:
+            data.column64 = pointer(columns, "int64_t *")
+        return max(1.0, features.nnz / features.shape[0])
+
+    def run(self, epochs: int) -> None:
+        """Make whole passes over the data, without a way to stop them."""
+        check(lib.tl_solver_run(self._handle, epochs))
+
+    def step(self) -> bool:
+        """Go on for a part of a second; return whether an epoch has ended."""
+        check(lib.tl_solver_step(self._handle, self._rows_per_step, self._ended))
+        return bool(self._ended[0])
+
+    def evaluate(self):
+        """Return both objectives, exactly: a ``tl_objective``, valid until the next call."""
+        check(lib.tl_solver_evaluate(self._handle, self._objective))
+        return self._objective
+
+    def estimated_gap(self) -> float:
+        """Return the relative gap as the last epoch's rows saw it."""
+        check(lib.tl_solver_estimate(self._handle, self._objective))
+        return self._objective.relative_gap
+
+    def set_C(self, C: float) -> None:
+        """Continue with another C, from the present point rescaled."""
+        check(lib.tl_solver_set_C(self._handle, C))
+
+    def weights(self) -> np.ndarray | None:
+        """Return a copy of W, (d, m); None with a Gram matrix."""
+        if self._gram:
+            return None
+        W = np.empty(self._shape)
+        check(lib.tl_solver_weights(self._handle, pointer(W)))
+        return W

@@ -1,0 +1,115 @@
+"""What training returns: the model, its certificate and its history."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy import sparse
+
+from toplabel import kernels
+from toplabel._arrays import as_features
+
+__all__ = ["Record", "Solution"]
+
+
+@dataclass(frozen=True)
+class Record:
+    """One evaluation of the objectives while a model trains.
+
+    Attributes
+    ----------
+    epoch : int
+        Whole passes over the data so far.
+    primal, dual, relative_gap : float
+        P(W), D(A) (TPAMI Eq. (9)) and (P - D) / max(|P|, |D|).
+    solve_seconds, evaluate_seconds : float
+        Wall time so far of the epochs and of the evaluations (watched sets included).
+    watched : dict of str to float
+        For each watched set its mean loss, or the value of ``watch_metric``.
+    """
+
+    epoch: int
+    primal: float
+    dual: float
+    relative_gap: float
+    solve_seconds: float
+    evaluate_seconds: float
+    watched: dict[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """A trained model and the proof of how good it is.
+
+    Attributes
+    ----------
+    A : ndarray, (n, m)
+        Dual variables; the scores of a row x are ``sum_i k(x, x_i) A[i]``.
+    W : ndarray, (d, m), or None
+        ``X.T @ A`` (plus W0) for the linear kernel, in float64. With float32 features its values fit into float32.
+    primal, dual, relative_gap : float
+        The objectives in the normalisation of TPAMI Eq. (9), in float64; ``primal - dual`` bounds the distance to
+        the optimum.
+    epochs : int
+        Whole passes over the data.
+    status : str
+        ``"converged"``; ``"max_epochs"`` or ``"time_limit"`` (wall or CPU); ``"interrupted"``, by Ctrl-C or the
+        callback; ``"stalled"``: rounding, as of float32 features, ended the progress before `eps` was reached.
+    history : list of Record
+    loss, k, gamma, C, kernel, theta
+        The problem.
+    seconds : float
+        Wall time.
+    X : ndarray, sparse matrix or None
+        The training rows, for a kernel that needs them to predict.
+    gradient_norm : float or None
+        ``||grad P(W)||_F`` for topk_ent_tr, which is not convex: its `dual` is -inf, its `relative_gap` NaN, and its
+        A differs from dual variables of W by the gradient (`toplabel.truncated`). None for the others.
+    """
+
+    A: np.ndarray = field(repr=False)
+    W: np.ndarray | None = field(repr=False)
+    primal: float
+    dual: float
+    relative_gap: float
+    epochs: int
+    status: str
+    history: list[Record] = field(repr=False)
+    loss: str
+    k: int
+    gamma: float
+    C: float
+    kernel: str | Callable
+    theta: float | None
+    seconds: float
+    X: np.ndarray | sparse.csr_array | None = field(repr=False, default=None)
+    gradient_norm: float | None = None
+
+    def decision_function(self, X) -> np.ndarray:
+        """Scores f(x) = W^T x of new rows.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix, (p, d)
+            With ``kernel="precomputed"``: (p, n), the kernel between the new rows and the training rows.
+
+        Returns
+        -------
+        ndarray, (p, m)
+        """
+        rows = as_features(X, "X")
+        if self.W is not None:
+            _check_width(rows, self.W.shape[0])
+            return np.asarray(rows @ self.W)
+        if self.kernel == "precomputed":
+            _check_width(rows, self.A.shape[0])
+            return np.asarray(rows @ self.A)
+        _check_width(rows, self.X.shape[1])
+        return kernels.between(rows, self.X, self.kernel, self.theta) @ self.A
+
+
+def _check_width(rows, width: int) -> None:
+    if rows.shape[1] != width:
+        raise ValueError(f"X must have {width} columns like the training data, got {rows.shape[1]}")
