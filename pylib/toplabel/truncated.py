@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from toplabel import losses
+from toplabel import losses, solver
 from toplabel._arrays import Labels, as_dual
 from toplabel.descent import Descent, Kernel, Linear, State
 from toplabel.solver import Record, Solution, solve
@@ -141,10 +141,10 @@ def path(X, y, Cs: Sequence[float], *, warm_start=None, **arguments) -> list[Sol
         Of `toplabel.solve`. The limits hold for the softmax solutions and for the descents, each; the callback is
         told of the descents.
     """
-    start, found = warm_start, {}
+    ascending, found = sorted(set(Cs)), {}
     softmax = dict(arguments, loss="lr_multi", k=1, eps=_START_EPS, callback=None)
-    for C in sorted(set(Cs)):
-        start = solve(X, y, C=C, warm_start=start, **softmax)
+    starts = solver.path(X, y, ascending, warm_start=warm_start, **softmax)
+    for C, start in zip(ascending, starts, strict=False):  # fewer starts after Ctrl-C
         if start.status == "interrupted":
             break
         found[C] = solve(X, y, C=C, warm_start=start, **arguments)
