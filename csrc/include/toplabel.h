@@ -111,11 +111,14 @@ tl_status tl_lambert_w_exp(size_t n, const double *t, double *y);
 /* ---- Proximal maps ---- */
 
 /* Each takes its input as const, writes the minimiser to an array of the same length (which may be
- * the input itself) and needs `work`, an array of the stated length. Inputs must be finite. */
+ * the input itself) and needs `work`, an array of the stated length. Inputs are finite
+ * (TL_ERR_NOT_FINITE) and at most 1e150 in size (TL_ERR_OVERFLOW); 0 <= radius <= 1e150, 0 <= bias
+ * <= 1e100, 1e-100 <= alpha <= 1e100 (TL_ERR_PARAMETER). Results are right up to rounding of the
+ * largest input. */
 
 /** argmin ||x - b||^2 + bias <1,x>^2 over { x : <1,x> <= radius, 0 <= x_j <= radius/k }, the top-k
  * simplex beta (the paper, Eq. (3)); k = 1 is the simplex { x >= 0 : <1,x> <= radius }. Variable
- * fixing (Kiwiel), no sorting. 1 <= k <= n, radius >= 0, bias >= 0. work: n. */
+ * fixing (Kiwiel), no sorting. 1 <= k <= n. work: n. */
 tl_status tl_prox_topk_simplex_beta(size_t n, const double *b, size_t k, double radius, double bias,
                                     double *x, double *work);
 
@@ -129,21 +132,64 @@ tl_status tl_prox_topk_cone(size_t n, const double *b, size_t k, double bias, do
                             double *work);
 
 /** Projection of (b, b_bar) onto the bipartite simplex { (x, y) >= 0 : <1,x> = <1,y> <= radius }
- *  (the paper, Eq. (17)) by variable fixing. n, n_bar >= 1, radius >= 0. work: n + n_bar. */
+ *  (the paper, Eq. (17)) by variable fixing. n, n_bar >= 1. work: n + n_bar. */
 tl_status tl_prox_bipartite_simplex(size_t n, const double *b, size_t n_bar, const double *b_bar,
                                     double radius, double *x, double *y, double *work);
 
 /** argmin alpha/2 ||x - b||^2 + <x, log x> + alpha/2 ||y - b_bar||^2 + <y, log y> over x, y >= 0
- * with <1,x> + <1,y> = 1 (the paper, Eq. (18)). n >= 1, n_bar >= 0, alpha > 0. work: 2 (n + n_bar).
- */
+ * with <1,x> + <1,y> = 1 (the paper, Eq. (18)). n >= 1, n_bar >= 0. work: 2 (n + n_bar). */
 tl_status tl_prox_bipartite_entropic(size_t n, const double *b, size_t n_bar, const double *b_bar,
                                      double alpha, double *x, double *y, double *work);
 
 /** argmin alpha/2 (<x,x> + s^2) - <b,x> + <x,log x> + (1 - s) log(1 - s), s = <1,x>, over the top-k
- * simplex alpha of radius 1 (the paper, Eq. (11)). 1 <= k <= n, alpha > 0. x may not overlap b.
+ * simplex alpha of radius 1 (the paper, Eq. (11)). 1 <= k <= n.
  * work: 3 n + 2. */
 tl_status tl_prox_topk_entropic(size_t n, const double *b, size_t k, double alpha, double *x,
                                 double *work);
+
+/* The projections once more, by sorting: the same results up to rounding, in general slower (the
+ * paper, Table 2). work: 2 n, or 2 (n + n_bar). */
+tl_status tl_prox_topk_simplex_beta_sorted(size_t n, const double *b, size_t k, double radius,
+                                           double bias, double *x, double *work);
+tl_status tl_prox_topk_simplex_alpha_sorted(size_t n, const double *b, size_t k, double radius,
+                                            double bias, double *x, double *work);
+tl_status tl_prox_topk_cone_sorted(size_t n, const double *b, size_t k, double bias, double *x,
+                                   double *work);
+tl_status tl_prox_bipartite_simplex_sorted(size_t n, const double *b, size_t n_bar,
+                                           const double *b_bar, double radius, double *x, double *y,
+                                           double *work);
+
+/** The maps above by name. */
+typedef enum tl_prox_id {
+    TL_PROX_TOPK_SIMPLEX_ALPHA = 0, /* k, radius, bias */
+    TL_PROX_TOPK_SIMPLEX_BETA,      /* k, radius, bias */
+    TL_PROX_TOPK_CONE,              /* k, bias */
+    TL_PROX_BIPARTITE_SIMPLEX,      /* n_bar, radius */
+    TL_PROX_TOPK_ENTROPIC,          /* k, alpha */
+    TL_PROX_BIPARTITE_ENTROPIC,     /* n_bar, alpha */
+    TL_PROX_COUNT                   /* number of maps; not a map */
+} tl_prox_id;
+
+/** A map with its parameters; those that the map does not have are ignored. */
+typedef struct tl_prox {
+    tl_prox_id map;
+    int sorting; /* not 0: by sorting; TL_ERR_PARAMETER for an entropic map, which has no such way
+                  */
+    size_t n;
+    size_t n_bar;
+    size_t k;
+    double radius;
+    double bias;
+    double alpha;
+} tl_prox;
+
+/** Length of the work array of one problem; 0 for an unknown map. */
+size_t tl_prox_work(const tl_prox *prox);
+
+/** One problem a row: b and x are (rows, n), b_bar and y (rows, n_bar) or NULL. On failure the rows
+ * before the one that failed have been written. work: tl_prox_work(prox). */
+tl_status tl_prox_rows(const tl_prox *prox, size_t rows, const double *b, const double *b_bar,
+                       double *x, double *y, double *work);
 
 /* ---- Losses ---- */
 

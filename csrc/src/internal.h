@@ -197,4 +197,25 @@ TL_INLINE bool tl_all_finite32(size_t n, const float *x) {
     return sum == 0.0F;
 }
 
+/* ---- the proximal maps' input ---- */
+
+/* With these bounds no intermediate result overflows. */
+#define TL_PROX_LARGEST_INPUT 1e150
+#define TL_PROX_LARGEST_PARAMETER 1e100
+
+TL_INLINE bool tl_in_range(double value, double low, double high) {
+    return value >= low && value <= high; /* false for NaN */
+}
+
+TL_INLINE tl_status tl_check_values(size_t n, const double *b) {
+    /* As above; the factor makes what is larger than about 1e150 infinite. */
+    double sum = 0.0;
+    for (size_t i = 0; i < n; i++) {
+        const double scaled = b[i] * 0x1p525;
+        sum += scaled - scaled;
+    }
+    if (sum == 0.0) return TL_OK;
+    return tl_all_finite(n, b) ? TL_ERR_OVERFLOW : TL_ERR_NOT_FINITE;
+}
+
 #endif /* TL_INTERNAL_H */

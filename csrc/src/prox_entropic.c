@@ -108,8 +108,11 @@ tl_status tl_prox_bipartite_entropic(size_t n, const double *b, size_t n_bar, co
     if (b == NULL || x == NULL || work == NULL) return TL_ERR_NULL;
     if (n_bar > 0 && (b_bar == NULL || y == NULL)) return TL_ERR_NULL;
     if (n < 1) return TL_ERR_DIMENSION;
-    if (!(alpha > 0.0) || !isfinite(alpha)) return TL_ERR_PARAMETER;
-    if (!tl_all_finite(n, b) || !tl_all_finite(n_bar, b_bar)) return TL_ERR_NOT_FINITE;
+    if (!tl_in_range(alpha, 1.0 / TL_PROX_LARGEST_PARAMETER, TL_PROX_LARGEST_PARAMETER))
+        return TL_ERR_PARAMETER;
+    tl_status status = tl_check_values(n, b);
+    if (status == TL_OK) status = tl_check_values(n_bar, b_bar);
+    if (status != TL_OK) return status;
 
     const size_t m = n + n_bar;
     double *p = work + m;
@@ -117,7 +120,6 @@ tl_status tl_prox_bipartite_entropic(size_t n, const double *b, size_t n_bar, co
         work[j] = alpha * b[j];
     for (size_t j = 0; j < n_bar; j++)
         work[n + j] = alpha * b_bar[j];
-    if (!tl_all_finite(m, work)) return TL_ERR_NOT_FINITE;
     double t = NAN;
     tl_entropic_solve(m, work, alpha, &t, p);
     for (size_t j = 0; j < n; j++)

@@ -106,9 +106,11 @@ tl_status tl_prox_topk_simplex_beta(size_t n, const double *b, size_t k, double 
                                     double *x, double *work) {
     if (b == NULL || x == NULL || work == NULL) return TL_ERR_NULL;
     if (n < 1 || k < 1 || k > n) return TL_ERR_DIMENSION;
-    if (!(radius >= 0.0) || !isfinite(radius) || !(bias >= 0.0) || !isfinite(bias))
+    if (!tl_in_range(radius, 0.0, TL_PROX_LARGEST_INPUT) ||
+        !tl_in_range(bias, 0.0, TL_PROX_LARGEST_PARAMETER))
         return TL_ERR_PARAMETER;
-    if (!tl_all_finite(n, b)) return TL_ERR_NOT_FINITE;
+    const tl_status status = tl_check_values(n, b);
+    if (status != TL_OK) return status;
     tl_capped c = {{0.0, INFINITY}, 0.0};
     if (radius / (double)k > 0.0) c = tl_topk_beta_threshold(n, b, k, radius, bias, work);
     for (size_t j = 0; j < n; j++)

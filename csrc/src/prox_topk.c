@@ -6,7 +6,7 @@
  * <= radius besides. For a fixed s it is a knapsack problem with a threshold t(s), x_j = clip(b_j -
  * t, 0, u), and half the derivative of its value in s is
  *
- *     h(s) = bias s - t(s) - (1/k) sum_{j in U} (b_j - t(s) - u),   U = { j : b_j - t >= u },
+ *     h(s) = bias s - (1 - |U|/k) t(s) - (1/k) sum_{j in U} (b_j - u),   U = { j : b_j - t >= u },
  *
  * which increases. So s is the root of h, or 0 if h(0+) = -(sum of the k largest b)/k >= 0, or the
  * radius if h(radius) <= 0. The papers search the partitions of the sorted b instead; here nothing
@@ -60,20 +60,26 @@ static cone_point evaluate(size_t n, const double *b, size_t k, double bias, dou
     const double u = s / (double)k, inverse_k = 1.0 / (double)k;
     memcpy(work, b, n * sizeof *work);
     cone_point p = {.t = tl_knapsack_threshold(n, work, u, s, 0.0)};
-    double excess = 0.0, capped = 0.0, free_count = 0.0;
+    size_t positive = 0;
+    for (size_t j = 0; j < n; j++)
+        positive += (b[j] - p.t.top) - p.t.tau > 0.0;
+    /* No more than k: they are all at u, up to rounding, and t is any number of a gap. */
+    const bool all_capped = positive <= k;
+    /* The capped b_j may nearly cancel, and the sign of h decides: their rounding errors are added
+     * up besides (Neumaier). */
+    double sum = 0.0, lost = 0.0, capped = 0.0;
     for (size_t j = 0; j < n; j++) {
         const double x = (b[j] - p.t.top) - p.t.tau;
-        if (x >= u) {
-            excess += x - u;
-            capped += 1.0;
-        } else if (x > 0.0) {
-            free_count += 1.0;
-        }
+        if (!(x > 0.0 && (x >= u || all_capped))) continue;
+        const double next = sum + b[j];
+        lost += fabs(sum) >= fabs(b[j]) ? (sum - next) + b[j] : (b[j] - next) + sum;
+        sum = next;
+        capped += 1.0;
     }
-    p.h = bias * s - (p.t.top + p.t.tau) - inverse_k * excess;
-    const double rest = 1.0 - capped * inverse_k;
-    p.slope =
-        bias + capped * inverse_k * inverse_k + (free_count > 0.0 ? rest * rest / free_count : 0.0);
+    const double free_count = (double)positive - capped;
+    const double rest = free_count > 0.0 ? ((double)k - capped) * inverse_k : 0.0;
+    p.h = bias * s - rest * (p.t.top + p.t.tau) - ((sum + lost) - capped * u) * inverse_k;
+    p.slope = bias + capped * inverse_k * inverse_k + (rest > 0.0 ? rest * rest / free_count : 0.0);
     return p;
 }
 
@@ -85,11 +91,13 @@ tl_capped tl_topk_alpha_threshold(size_t n, const double *b, size_t k, double ra
     if (!(largest > 0.0)) return zero;
 
     /* The norm of a projection onto a cone is at most that of the positive part, and s <= sqrt(n)
-     * ||x||. */
-    double squares = 0.0;
+     * ||x||. Relative to the largest entry, so that no square overflows or vanishes. */
+    double top = b[0], squares = 0.0;
+    for (size_t j = 1; j < n; j++)
+        top = b[j] > top ? b[j] : top;
     for (size_t j = 0; j < n; j++)
-        squares += b[j] > 0.0 ? b[j] * b[j] : 0.0;
-    double low = 0.0, high = sqrt((double)n * squares);
+        squares += b[j] > 0.0 ? (b[j] / top) * (b[j] / top) : 0.0;
+    double low = 0.0, high = top * sqrt((double)n * squares);
     cone_point p;
     if (radius < high) {
         p = evaluate(n, b, k, bias, radius, work);
@@ -120,8 +128,10 @@ static tl_status check(size_t n, const double *b, size_t k, double radius, doubl
                        double *work) {
     if (b == NULL || x == NULL || work == NULL) return TL_ERR_NULL;
     if (n < 1 || k < 1 || k > n) return TL_ERR_DIMENSION;
-    if (!(radius >= 0.0) || !(bias >= 0.0) || !isfinite(bias)) return TL_ERR_PARAMETER;
-    return tl_all_finite(n, b) ? TL_OK : TL_ERR_NOT_FINITE;
+    if (!tl_in_range(radius, 0.0, TL_PROX_LARGEST_INPUT) ||
+        !tl_in_range(bias, 0.0, TL_PROX_LARGEST_PARAMETER))
+        return TL_ERR_PARAMETER;
+    return tl_check_values(n, b);
 }
 
 static void project(size_t n, const double *b, size_t k, double radius, double bias, double *x,
@@ -136,7 +146,6 @@ tl_status tl_prox_topk_simplex_alpha(size_t n, const double *b, size_t k, double
                                      double bias, double *x, double *work) {
     const tl_status status = check(n, b, k, radius, bias, x, work);
     if (status != TL_OK) return status;
-    if (!isfinite(radius)) return TL_ERR_PARAMETER;
     project(n, b, k, radius, bias, x, work);
     return TL_OK;
 }

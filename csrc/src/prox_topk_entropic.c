@@ -134,8 +134,10 @@ tl_status tl_prox_topk_entropic(size_t n, const double *b, size_t k, double alph
                                 double *work) {
     if (b == NULL || x == NULL || work == NULL) return TL_ERR_NULL;
     if (n < 1 || k < 1 || k > n) return TL_ERR_DIMENSION;
-    if (!(alpha > 0.0) || !isfinite(alpha)) return TL_ERR_PARAMETER;
-    if (!tl_all_finite(n, b)) return TL_ERR_NOT_FINITE;
+    if (!tl_in_range(alpha, 1.0 / TL_PROX_LARGEST_PARAMETER, TL_PROX_LARGEST_PARAMETER))
+        return TL_ERR_PARAMETER;
+    const tl_status status = tl_check_values(n, b);
+    if (status != TL_OK) return status;
     double t = NAN;
     for (size_t j = 0; j < n; j++)
         work[j] = b[j];

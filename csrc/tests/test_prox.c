@@ -99,6 +99,60 @@ static void test_bipartite(uint64_t *state) {
     }
 }
 
+static double largest_difference(size_t n, const double *x, const double *y) {
+    double largest = 0.0;
+    for (size_t j = 0; j < n; j++)
+        largest = fmax(largest, fabs(x[j] - y[j]));
+    return largest;
+}
+
+static double largest_size(size_t n, const double *x) {
+    double largest = 0.0;
+    for (size_t j = 0; j < n; j++)
+        largest = fmax(largest, fabs(x[j]));
+    return largest;
+}
+
+/* Both algorithms agree, one problem a row, for every map that has both. */
+static void test_sorted(uint64_t *state) {
+    for (int round = 0; round < 2000; round++) {
+        const size_t n = 1 + (size_t)(uniform(state) * (round % 10 == 0 ? 200.0 : 12.0));
+        const size_t n_bar = 1 + (size_t)(uniform(state) * 12.0), rows = 1 + (size_t)(round % 3);
+        double *b = exactly(rows * n), *x = exactly(rows * n), *z = exactly(rows * n);
+        double *b_bar = exactly(rows * n_bar), *y = exactly(rows * n_bar);
+        double *w = exactly(rows * n_bar);
+        fill(rows * n, b, state);
+        fill(rows * n_bar, b_bar, state);
+        tl_prox prox = {.n = n,
+                        .n_bar = n_bar,
+                        .k = 1 + (size_t)(uniform(state) * (double)n),
+                        .radius = pow(10.0, 6.0 * uniform(state) - 3.0),
+                        .bias = round % 2 ? uniform(state) : 0.0};
+        const double size =
+            fmax(largest_size(rows * n, b), largest_size(rows * n_bar, b_bar)) * 1e-14 * (double)n;
+        for (int map = 0; map <= TL_PROX_BIPARTITE_SIMPLEX; map++) {
+            prox.map = (tl_prox_id)map;
+            prox.sorting = 0;
+            double *work = exactly(tl_prox_work(&prox));
+            CHECK(tl_prox_rows(&prox, rows, b, b_bar, x, y, work) == TL_OK);
+            prox.sorting = 1;
+            double *sorted_work = exactly(tl_prox_work(&prox));
+            CHECK(tl_prox_rows(&prox, rows, b, b_bar, z, w, sorted_work) == TL_OK);
+            CHECK(largest_difference(rows * n, x, z) <= size);
+            if (map == TL_PROX_BIPARTITE_SIMPLEX)
+                CHECK(largest_difference(rows * n_bar, y, w) <= size);
+            free(work);
+            free(sorted_work);
+        }
+        free(b);
+        free(x);
+        free(z);
+        free(b_bar);
+        free(y);
+        free(w);
+    }
+}
+
 static void test_entropic(uint64_t *state) {
     for (int round = 0; round < 1000; round++) {
         const size_t n = 1 + (size_t)(uniform(state) * 10.0);
@@ -160,6 +214,19 @@ static void test_refusals(void) {
     CHECK(tl_prox_bipartite_simplex(2, b, 2, b, INFINITY, x, y, work) == TL_ERR_PARAMETER);
     CHECK(tl_prox_bipartite_entropic(2, b, 2, b, 0.0, x, y, work) == TL_ERR_PARAMETER);
     CHECK(tl_prox_bipartite_entropic(2, b, 2, NULL, 1.0, x, y, work) == TL_ERR_NULL);
+    double huge[2] = {1.0, -1e200};
+    CHECK(tl_prox_topk_cone(2, huge, 1, 0.0, x, work) == TL_ERR_OVERFLOW);
+    CHECK(tl_prox_topk_cone(2, b, 1, 1e101, x, work) == TL_ERR_PARAMETER);
+    CHECK(tl_prox_topk_cone_sorted(2, bad, 1, 0.0, x, work) == TL_ERR_NOT_FINITE);
+    CHECK(tl_prox_topk_simplex_beta_sorted(2, b, 3, 1.0, 0.0, x, work) == TL_ERR_DIMENSION);
+    CHECK(tl_prox_topk_simplex_alpha_sorted(2, b, 1, NAN, 0.0, x, work) == TL_ERR_PARAMETER);
+    CHECK(tl_prox_bipartite_simplex_sorted(2, b, 2, huge, 1.0, x, y, work) == TL_ERR_OVERFLOW);
+    tl_prox prox = {.map = TL_PROX_TOPK_ENTROPIC, .sorting = 1, .n = 2, .k = 1, .alpha = 1.0};
+    CHECK(tl_prox_rows(&prox, 1, b, NULL, x, NULL, work) == TL_ERR_PARAMETER);
+    CHECK(tl_prox_rows(NULL, 1, b, NULL, x, NULL, work) == TL_ERR_NULL);
+    prox.map = TL_PROX_BIPARTITE_ENTROPIC;
+    prox.n_bar = 2;
+    CHECK(tl_prox_rows(&prox, 1, b, NULL, x, y, work) == TL_ERR_NULL);
     CHECK(x[0] == 7.0 && x[1] == 7.0); /* nothing written on failure */
     for (int status = 0; status <= TL_STATUS_COUNT; status++)
         CHECK(strlen(tl_status_text((tl_status)status)) > 0);
@@ -169,6 +236,7 @@ int main(void) {
     uint64_t state = 1;
     test_simplex(&state);
     test_bipartite(&state);
+    test_sorted(&state);
     test_entropic(&state);
     test_special_function();
     test_refusals();

@@ -28,6 +28,8 @@ def lambert() -> pd.DataFrame:
 def bipartite(dimensions=(10**3, 10**4, 10**5, 10**6)) -> pd.DataFrame:
     """Projection onto the bipartite simplex (TPAMI Table 2): variable fixing against sorting.
 
+    Sorting is the faster of two: the library's own in C, and one vectorised in NumPy.
+
     Parameters
     ----------
     dimensions : sequence of int
@@ -47,7 +49,13 @@ def bipartite(dimensions=(10**3, 10**4, 10**5, 10**6)) -> pd.DataFrame:
         if not np.allclose(x, y, atol=1e-9):
             raise ArithmeticError("the two algorithms disagree")
         ours = fastest(lambda b=b, b_bar=b_bar: prox.bipartite_simplex(b, b_bar, 10.0))
-        sorting = fastest(lambda b=b, b_bar=b_bar: by_sorting(b, b_bar, 10.0), repeats=3)
+        sorting = min(
+            fastest(lambda b=b, b_bar=b_bar: by_sorting(b, b_bar, 10.0), repeats=3),
+            fastest(
+                lambda b=b, b_bar=b_bar: prox.bipartite_simplex(b, b_bar, 10.0, "sorting"),
+                repeats=3,
+            ),
+        )
         rows.append((d, 1e3 * ours, 1e3 * sorting, sorting / ours, 8 * d / ours / 1e9))
     return pd.DataFrame(
         rows, columns=["dimension", "ours_ms", "sorting_ms", "ratio", "gb_per_second"]
