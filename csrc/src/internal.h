@@ -49,12 +49,6 @@ void tl_syrk_lower32(size_t b, size_t d, const float *x, float *g);
 
 /* ---- thresholds of the projections ---- */
 
-/* For values v_j <= 0 that are given relative to their maximum `top` (so b_j = v_j + top, max v_j =
- * 0): tau >= -radius such that x_j = (v_j - tau)_+ solves the biased projection onto the simplex of
- * this radius > 0, that is sum_j x_j = min((tau + top)/bias, radius). Newton from the left; entries
- * of -inf count as absent. Requires top > 0. */
-double tl_simplex_threshold(size_t n, const double *v, double top, double radius, double bias);
-
 /* A threshold t = top + tau, where top is an entry of b near it: (b_j - top) - tau has the digits
  * that b_j - t would lose. */
 typedef struct tl_threshold {
@@ -86,6 +80,20 @@ tl_capped tl_topk_alpha_threshold(size_t n, const double *b, size_t k, double ra
 /* The biased projection onto the top-k simplex beta of this radius > 0. work: n. */
 tl_capped tl_topk_beta_threshold(size_t n, const double *b, size_t k, double radius, double bias,
                                  double *work);
+
+/* The same projections for the losses' updates, from where the last one of the row ended: kept[0]
+ * and kept[1], which may be NaN, are read as a start and written. v_j = b_j - top <= 0 for the
+ * largest entry top > 0; n is a multiple of 8, and entries of -inf count as absent. Writes -x and
+ * returns sum_j x_j. radius > 0, infinite bias excluded; 1 <= k < number of entries;
+ * tl_warm_simplex is both for k = 1. work: 2 n. */
+typedef double (*tl_warm_projection)(size_t n, const double *v, double top, size_t k, double radius,
+                                     double bias, double *kept, double *minus_x, double *work);
+double tl_warm_simplex(size_t n, const double *v, double top, size_t k, double radius, double bias,
+                       double *kept, double *minus_x, double *work);
+double tl_warm_topk_alpha(size_t n, const double *v, double top, size_t k, double radius,
+                          double bias, double *kept, double *minus_x, double *work);
+double tl_warm_topk_beta(size_t n, const double *v, double top, size_t k, double radius,
+                         double bias, double *kept, double *minus_x, double *work);
 
 /* Sum of the k largest of b, which are moved to the front. */
 double tl_sum_of_largest(size_t n, double *b, size_t k);
@@ -162,6 +170,16 @@ extern const tl_loss_ops tl_ops_svm_ova, tl_ops_lr_ova, tl_ops_svm_multi, tl_ops
     tl_ops_lr_ml;
 
 /* What families share. */
+
+/* The updates, values and gradients of the multiclass hinge losses; they differ by the projection
+ * that belongs to the domain of the conjugate. */
+void tl_update_hinge(tl_warm_projection project, const tl_row *row, tl_params params, size_t m,
+                     const double *s, const double *a, double *a_new, double *kept, double *work);
+double tl_value_smooth_hinge(tl_warm_projection project, const tl_row *row, tl_params params,
+                             size_t m, const double *s, double *work);
+void tl_gradient_hinge(tl_warm_projection project, const tl_row *row, tl_params params, size_t m,
+                       const double *s, double *g, double *work);
+
 double tl_infeasibility_topk_alpha(const tl_row *row, tl_params params, size_t m, const double *a,
                                    double scale);
 double tl_conjugate_svm_multi(const tl_row *row, tl_params params, size_t m, const double *a,

@@ -1,50 +1,37 @@
 /* SPDX-License-Identifier: MIT */
 /* The multiclass SVM max_j (a_j + c_j) and its smoothing (the paper, Propositions 1, 2 and 14 with
- * k = 1). */
+ * k = 1), and what it shares with the top-k SVMs. */
 #include "internal.h"
 
 #include <float.h>
 
-/* v_j = factor (q_j - q_top) with q = s - norm2 a, -inf for j = y, so that max v = 0. Returns
- * factor (1 + q_top - q_y), the largest entry of b = factor (q + (1 - q_y)). */
+/* v_j = factor (q_j - q_top) with q = s - norm2 a, so that max v = 0, and -inf for j = y and beyond
+ * m. Returns factor (1 + q_top - q_y), the largest entry of b = factor (q + (1 - q_y)). */
 TL_CLONES
-static double margins(size_t m, size_t y, const double *s, const double *a, double norm2,
-                      double factor, double *v) {
+static double margins(size_t m, size_t y, const double *restrict s, const double *restrict a,
+                      double norm2, double factor, double *restrict v) {
+    const size_t n = tl_padded(m);
     double top = -INFINITY;
-#pragma omp simd
-    for (size_t j = 0; j < m; j++)
-        v[j] = s[j] - norm2 * a[j];
-    const double q_y = v[y];
-    v[y] = -INFINITY;
+    for (size_t j = m; j < n; j++)
+        v[j] = -INFINITY;
 #pragma omp simd reduction(max : top)
-    for (size_t j = 0; j < m; j++)
-        top = v[j] > top ? v[j] : top;
-#pragma omp simd
-    for (size_t j = 0; j < m; j++)
-        v[j] = factor * (v[j] - top);
-    return factor * (1.0 + top - q_y);
-}
-
-TL_CLONES
-static double store_negative(size_t m, const double *v, double tau, double *a_new) {
-    double sum = 0.0;
-#pragma omp simd reduction(+ : sum)
     for (size_t j = 0; j < m; j++) {
-        const double x = v[j] > tau ? v[j] - tau : 0.0;
-        a_new[j] = -x;
-        sum += x;
+        const double q = j == y ? -INFINITY : s[j] - norm2 * a[j];
+        v[j] = q;
+        top = q > top ? q : top;
     }
-    return sum;
+#pragma omp simd
+    for (size_t j = 0; j < n; j++)
+        v[j] = factor * (v[j] - top);
+    return factor * (1.0 + top - (s[y] - norm2 * a[y]));
 }
 
-static void update(const tl_row *row, tl_params params, size_t m, const double *s, const double *a,
-                   double *a_new, double *kept, double *work) {
-    const size_t y = (size_t)row->labels[0];
+void tl_update_hinge(tl_warm_projection project, const tl_row *row, tl_params params, size_t m,
+                     const double *s, const double *a, double *a_new, double *kept, double *work) {
+    const size_t y = (size_t)row->labels[0], n = tl_padded(m);
     const double smoothing = params.gamma / row->C;
-    (void)kept;
     if (row->norm2 + smoothing <= DBL_MIN) {
-        /* x_i = 0 and no smoothing: the dual is linear in a_i, and every point with sum C is a
-         * maximiser. */
+        /* x_i = 0 and no smoothing: the dual is linear in a_i; the uniform point maximises it. */
         for (size_t j = 0; j < m; j++)
             a_new[j] = -row->C / (double)(m - 1);
         a_new[y] = row->C;
@@ -52,57 +39,68 @@ static void update(const tl_row *row, tl_params params, size_t m, const double *
     }
     const double factor = 1.0 / (row->norm2 + smoothing);
     const double top = margins(m, y, s, a, row->norm2, factor, work);
-    double sum = 0.0;
     if (top > 0.0) {
-        const double tau = tl_simplex_threshold(m, work, top, row->C, row->norm2 * factor);
-        sum = store_negative(m, work, tau, a_new);
+        a_new[y] =
+            project(n, work, top, params.k, row->C, row->norm2 * factor, kept, a_new, work + n);
     } else {
         for (size_t j = 0; j < m; j++)
             a_new[j] = 0.0;
     }
-    a_new[y] = sum;
 }
 
-/* The loss is the update's projection with the radius gamma and no bias, in scores instead of dual
- * variables. */
+TL_CLONES
+static double smooth_sum(size_t n, const double *v, double top, const double *minus_x) {
+    double sum = 0.0;
+#pragma omp simd reduction(+ : sum)
+    for (size_t j = 0; j < n; j++) {
+        const double x = -minus_x[j];
+        sum += x > 0.0 ? x * (v[j] + top - 0.5 * x) : 0.0;
+    }
+    return sum;
+}
+
+/* <b, x> - x^2/2 at its maximiser x, which is the update's projection with the radius gamma and no
+ * bias, in scores instead of dual variables. */
+double tl_value_smooth_hinge(tl_warm_projection project, const tl_row *row, tl_params params,
+                             size_t m, const double *s, double *work) {
+    const size_t n = tl_padded(m);
+    double *minus_x = work + n, kept[TL_KEPT] = {NAN, NAN};
+    const double top = margins(m, (size_t)row->labels[0], s, s, 0.0, 1.0, work);
+    if (!(top > 0.0)) return 0.0;
+    project(n, work, top, params.k, params.gamma, 0.0, kept, minus_x, work + 2 * n);
+    return smooth_sum(n, work, top, minus_x) / params.gamma;
+}
+
+void tl_gradient_hinge(tl_warm_projection project, const tl_row *row, tl_params params, size_t m,
+                       const double *s, double *g, double *work) {
+    const size_t y = (size_t)row->labels[0], n = tl_padded(m);
+    double *minus_x = work + n, kept[TL_KEPT] = {NAN, NAN}, sum = 0.0;
+    const double top = margins(m, y, s, s, 0.0, 1.0, work);
+    if (top > 0.0)
+        sum = project(n, work, top, params.k, params.gamma, 0.0, kept, minus_x, work + 2 * n);
+    for (size_t j = 0; j < m; j++)
+        g[j] = top > 0.0 ? -minus_x[j] / params.gamma : 0.0;
+    g[y] = -sum / params.gamma;
+}
+
+static void update(const tl_row *row, tl_params params, size_t m, const double *s, const double *a,
+                   double *a_new, double *kept, double *work) {
+    tl_update_hinge(tl_warm_simplex, row, params, m, s, a, a_new, kept, work);
+}
+
 static double value(const tl_row *row, tl_params params, size_t m, const double *s, double *work) {
+    if (params.gamma > 0.0) return tl_value_smooth_hinge(tl_warm_simplex, row, params, m, s, work);
     const size_t y = (size_t)row->labels[0];
     double top = -INFINITY;
     for (size_t j = 0; j < m; j++)
         if (j != y && s[j] > top) top = s[j];
     const double largest = 1.0 + top - s[y];
-    if (params.gamma == 0.0) return largest > 0.0 ? largest : 0.0;
-    if (largest <= 0.0) return 0.0;
-    for (size_t j = 0; j < m; j++)
-        work[j] = s[j] - top;
-    work[y] = -INFINITY;
-    const double tau = tl_simplex_threshold(m, work, largest, params.gamma, 0.0);
-    const double threshold = largest + tau;
-    double sum = 0.0;
-    for (size_t j = 0; j < m; j++) {
-        const double x = work[j] - tau; /* <b, p> - p^2/2 with p = x, b = x + threshold */
-        if (x > 0.0) sum += x * (threshold + 0.5 * x);
-    }
-    return sum / params.gamma;
+    return largest > 0.0 ? largest : 0.0;
 }
 
 static void gradient(const tl_row *row, tl_params params, size_t m, const double *s, double *g,
                      double *work) {
-    const size_t y = (size_t)row->labels[0];
-    double top = -INFINITY, sum = 0.0;
-    for (size_t j = 0; j < m; j++)
-        if (j != y && s[j] > top) top = s[j];
-    const double largest = 1.0 + top - s[y];
-    double tau = 0.0;
-    for (size_t j = 0; j < m; j++)
-        work[j] = s[j] - top;
-    work[y] = -INFINITY;
-    if (largest > 0.0) tau = tl_simplex_threshold(m, work, largest, params.gamma, 0.0);
-    for (size_t j = 0; j < m; j++) {
-        g[j] = work[j] > tau ? (work[j] - tau) / params.gamma : 0.0;
-        sum += g[j];
-    }
-    g[y] = -sum;
+    tl_gradient_hinge(tl_warm_simplex, row, params, m, s, g, work);
 }
 
 double tl_conjugate_svm_multi(const tl_row *row, tl_params params, size_t m, const double *a,

@@ -56,7 +56,9 @@ static void sum_above(size_t n, const double *v, double tau, double *sum, double
     *count = c;
 }
 
-double tl_simplex_threshold(size_t n, const double *v, double top, double radius, double bias) {
+/* For v_j <= 0 relative to their maximum `top` > 0: tau >= -radius such that x_j = (v_j - tau)_+
+ * has the sum min((tau + top)/bias, radius), radius > 0. */
+static double simplex_threshold(size_t n, const double *v, double top, double radius, double bias) {
     /* F(tau) = sum (v_j - tau)_+ - min((tau + top)/bias, radius) is convex and decreasing; F >= 0
      * at the start, where the largest x alone has the sum radius, or where tau + top = 0. Newton
      * steps from the left are exact on the linear pieces, never jump over the root, and so end
@@ -83,7 +85,7 @@ tl_capped tl_topk_beta_threshold(size_t n, const double *b, size_t k, double rad
     if (k == 1) {
         for (size_t j = 0; j < n; j++)
             work[j] = b[j] - top;
-        c.t.tau = tl_simplex_threshold(n, work, top, radius, bias);
+        c.t.tau = simplex_threshold(n, work, top, radius, bias);
         return c;
     }
     /* First without the bound on the sum: t = bias sum(x), that is sum = t/bias. */

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: MIT */
+/* The projections of the hinge losses' updates: Newton's method on their piecewise linear systems,
+ * from where the last update of the row ended. A pass over the entries at a point tells the linear
+ * piece, and the piece its root; if a pass at the root meets the same piece, the root is exact. The
+ * pass has no branch and also writes the result, so that mostly two passes make an update.
+ *
+ * Entries are v_j = b_j - top <= 0 with top > 0 the largest b_j, and -inf for those that do not
+ * take part; their number n is a multiple of 8. Thresholds tau are relative to top too, t = top +
+ * tau. */
+#include "internal.h"
+
+#include <string.h>
+
+/* More are rare; the methods that always end take over. */
+#define MAX_PASSES 16
+/* Up to this k, the k largest are found one by one. */
+#define FEW 16
+/* A sum of x may miss what it should be by this much. */
+#define SUM_TOLERANCE 1e-12
+
+/* The linear piece at (tau, u). */
+typedef struct piece {
+    double sum;    /* of x_j = clip(v_j - tau, 0, u) */
+    double excess; /* of v_j - tau - u where that is >= 0 */
+    double capped; /* the number of those */
+    double above;  /* the number of v_j - tau > 0 */
+} piece;
+
+TL_INLINE piece clip(size_t n, const double *restrict v, double tau, double u,
+                     double *restrict minus_x) {
+    double sum = 0.0, excess = 0.0, capped = 0.0, above = 0.0;
+    if (n % 8 != 0) TL_UNREACHABLE();
+#pragma omp simd reduction(+ : sum, excess, capped, above)
+    for (size_t j = 0; j < n; j++) {
+        const double d = v[j] - tau, over = d - u;
+        const bool is_capped = over >= 0.0, is_above = d > 0.0;
+        const double x = is_capped ? u : (is_above ? d : 0.0);
+        minus_x[j] = -x;
+        sum += x;
+        excess += is_capped ? over : 0.0;
+        capped += is_capped ? 1.0 : 0.0;
+        above += is_above ? 1.0 : 0.0;
+    }
+    return (piece){sum, excess, capped, above};
+}
+
+static bool near(double sum, double target) {
+    return fabs(sum - target) <= SUM_TOLERANCE * target;
+}
+
+/* sum_j (v_j - tau)_+ = min((top + tau)/bias, radius): the left side minus the right one is convex
+ * and decreasing, so that Newton's method goes up to the root from the left, after one step from
+ * the right at most. */
+TL_CLONES
+static double simplex_newton(size_t n, const double *v, double top, double radius, double bias,
+                             double *tau, double *minus_x) {
+    const double low = -radius > -top ? -radius : -top; /* x_j = radius, or t = 0 */
+    double at = *tau > low ? (*tau < 0.0 ? *tau : 0.0) : low, last = -1.0;
+    for (bool first = true;; first = false) {
+        double sum = 0.0, count = 0.0;
+        if (n % 8 != 0) TL_UNREACHABLE();
+#pragma omp simd reduction(+ : sum, count)
+        for (size_t j = 0; j < n; j++) {
+            const double d = v[j] - at, x = d > 0.0 ? d : 0.0;
+            minus_x[j] = -x;
+            sum += x;
+            count += d > 0.0 ? 1.0 : 0.0;
+        }
+        *tau = at;
+        if (count == last) return sum;
+        last = count;
+        double step = (bias * sum - (top + at)) / (1.0 + bias * count);
+        if (sum - count * step > radius) step = (sum - radius) / count;
+        if (!(first || step > 0.0)) return sum; /* rounding */
+        at += step;
+        if (at < low) {
+            at = low;
+            last = -1.0;
+        }
+    }
+}
+
+/* sum_j clip(v_j - tau, 0, u) = min((top + tau)/bias, radius), u = radius/k. Returns the sum, or a
+ * negative number if rounding or bad luck kept Newton's method from the root. */
+TL_CLONES
+static double beta_newton(size_t n, const double *v, double top, size_t k, double radius,
+                          double bias, double *tau, double *minus_x) {
+    const double u = radius / (double)k;
+    double low = -top, high = 0.0; /* where x_j = (b_j)_+, and where x = 0 */
+    double at = *tau > low ? (*tau < high ? *tau : high) : low;
+    double last_capped = -1.0, last_above = -1.0;
+    for (int round = 0; round < MAX_PASSES; round++) {
+        const piece p = clip(n, v, at, u, minus_x);
+        const double free_count = p.above - p.capped;
+        *tau = at;
+        double step = (bias * p.sum - (top + at)) / (1.0 + bias * free_count);
+        const bool bounded = p.sum - free_count * step > radius;
+        if (p.capped == last_capped && p.above == last_above)
+            return bounded && !near(p.sum, radius) ? -1.0 : p.sum;
+        last_capped = p.capped;
+        last_above = p.above;
+        if (free_count == 0.0 && p.capped == (double)k) {
+            /* radius = k u, wherever the threshold is between the capped ones and the rest */
+            if (top + at >= bias * radius) return p.sum;
+        } else if (bounded) {
+            step = (p.sum - radius) / free_count; /* infinite if no entry is free */
+        }
+        if (p.sum > radius || bias * p.sum > top + at)
+            low = at;
+        else
+            high = at;
+        double next = at + step;
+        if (next == at) return p.sum;
+        if (!(next > low && next < high)) {
+            next = 0.5 * (low + high);
+            last_capped = -1.0;
+        }
+        at = next;
+    }
+    return -1.0;
+}
+
+/* No entry is free at tau: moves it to the nearest place where one becomes free, of the next piece
+ * if more than k are capped and of the one before if fewer. */
+TL_CLONES
+static void free_one(size_t n, const double *v, size_t k, double u, double *tau, piece *p) {
+    const double at = *tau;
+    double below = -INFINITY, capped = INFINITY;
+    if (n % 8 != 0) TL_UNREACHABLE();
+#pragma omp simd reduction(max : below) reduction(min : capped)
+    for (size_t j = 0; j < n; j++) {
+        const double lower = v[j] - at > 0.0 ? -INFINITY : v[j];
+        const double upper = v[j] - at - u >= 0.0 ? v[j] : INFINITY;
+        below = lower > below ? lower : below;
+        capped = upper < capped ? upper : capped;
+    }
+    const bool more = p->capped > (double)k;
+    *tau = more ? capped - u : below;
+    p->excess -= p->capped * (*tau - at);
+    if (more) p->capped -= 1.0;
+    p->above = p->capped + 1.0;
+}
+
+/* The top-k simplex alpha. With s the sum, u = s/k, p capped and q free entries, the conditions
+ *
+ *     sum_j x_j - s = 0,   h = bias s - (top + tau) - (1/k) sum_{capped} (v_j - tau - u) = 0
+ *
+ * (h <= 0 if s is the radius) have the derivatives c = 1 - p/k in s and q in tau, and e = bias +
+ * p/k^2 in s and -c in tau. Returns the sum, or a negative number without a root. */
+TL_CLONES
+static double alpha_newton(size_t n, const double *v, double top, size_t k, double radius,
+                           double bias, double *tau, double *s, double *minus_x) {
+    const double inverse_k = 1.0 / (double)k;
+    double last_capped = -1.0, last_above = -1.0, old_capped = -1.0, old_above = -1.0;
+    for (int round = 0; round < MAX_PASSES; round++) {
+        piece p = clip(n, v, *tau, *s * inverse_k, minus_x);
+        if (*s == 0.0) {
+            /* sum of the k largest b <= k t + sum (b_j - t)_+ */
+            const double h = -(top + *tau) - p.excess * inverse_k;
+            if (h >= 0.0) return 0.0;
+            if (p.capped != (double)k) return -1.0;
+            *s = -h / (bias + inverse_k) < radius ? -h / (bias + inverse_k) : radius;
+            continue;
+        }
+        if (p.capped == last_capped && p.above == last_above) return near(p.sum, *s) ? p.sum : -1.0;
+        if (p.above == p.capped && p.capped != (double)k)
+            free_one(n, v, k, *s * inverse_k, tau, &p);
+        const bool cycle = p.capped == old_capped && p.above == old_above;
+        old_capped = last_capped;
+        old_above = last_above;
+        last_capped = cycle ? -1.0 : p.capped;
+        last_above = p.above;
+        const double h = bias * *s - (top + *tau) - p.excess * inverse_k;
+        const double c = 1.0 - p.capped * inverse_k, e = bias + p.capped * inverse_k * inverse_k;
+        const double free_count = p.above - p.capped, miss = p.sum - *s;
+        const double before = *s;
+        double ds;
+        if (free_count == 0.0) {
+            ds = -h / e;
+        } else {
+            const double scale = 1.0 / (c * c + free_count * e);
+            ds = (c * miss - free_count * h) * scale;
+        }
+        *s += cycle ? 0.5 * ds : ds;
+        if (*s > radius) *s = radius;
+        if (!(*s > 0.0)) *s = 0.0;
+        if (free_count == 0.0) {
+            if (*s == before) return p.sum;
+        } else {
+            *tau += (cycle ? 0.5 : 1.0) * ((miss - c * (*s - before)) / free_count);
+        }
+    }
+    return -1.0;
+}
+
+double tl_warm_simplex(size_t n, const double *v, double top, size_t k, double radius, double bias,
+                       double *kept, double *minus_x, double *work) {
+    (void)k;
+    (void)work;
+    return simplex_newton(n, v, top, radius, bias, kept, minus_x);
+}
+
+/* work: the entries that take part, packed. */
+static size_t pack(size_t n, const double *v, double top, double *work) {
+    size_t count = 0;
+    for (size_t j = 0; j < n; j++) {
+        work[count] = v[j] + top;
+        count += v[j] > -INFINITY;
+    }
+    return count;
+}
+
+/* Without Newton's method: x from the threshold and cap that the slow way finds. */
+static double finish(size_t n, const double *v, double top, tl_capped c, double *minus_x) {
+    double sum = 0.0;
+    for (size_t j = 0; j < n; j++) {
+        const double above = tl_above(v[j] + top, c.t), x = above < c.u ? above : c.u;
+        minus_x[j] = -x;
+        sum += x;
+    }
+    return sum;
+}
+
+double tl_warm_topk_beta(size_t n, const double *v, double top, size_t k, double radius,
+                         double bias, double *kept, double *minus_x, double *work) {
+    if (k == 1) return tl_warm_simplex(n, v, top, k, radius, bias, kept, minus_x, work);
+    double *tau = kept;
+    if (isnan(*tau)) *tau = -top;
+    double sum = beta_newton(n, v, top, k, radius, bias, tau, minus_x);
+    if (sum >= 0.0) return sum;
+    const size_t count = pack(n, v, top, work);
+    const tl_capped c = tl_topk_beta_threshold(count, work, k, radius, bias, work + count);
+    *tau = c.t.tau + (c.t.top - top);
+    return finish(n, v, top, c, minus_x);
+}
+
+/* The k largest entries: their sum, the smallest of them and the next one. */
+typedef struct largest {
+    double sum;
+    double kth;
+    double next;
+} largest;
+
+/* For small k: from value to value downwards. The largest is 0. */
+TL_CLONES
+static largest few_largest(size_t n, const double *v, size_t k) {
+    double at = 0.0;
+    if (n % 8 != 0) TL_UNREACHABLE();
+    for (;;) {
+        double count = 0.0, sum = 0.0, below = -INFINITY;
+#pragma omp simd reduction(+ : count, sum) reduction(max : below)
+        for (size_t j = 0; j < n; j++) {
+            const bool taken = v[j] >= at;
+            const double rest = taken ? -INFINITY : v[j];
+            count += taken ? 1.0 : 0.0;
+            sum += taken ? v[j] : 0.0;
+            below = rest > below ? rest : below;
+        }
+        if (count >= (double)k)
+            return (largest){sum - (count - (double)k) * at, at, count > (double)k ? at : below};
+        at = below;
+    }
+}
+
+/* work: n. */
+static largest many_largest(size_t n, const double *v, size_t k, double *work) {
+    memcpy(work, v, n * sizeof *work);
+    largest l = {tl_sum_of_largest(n, work, k), work[0], work[k]};
+    for (size_t j = 1; j < k; j++)
+        l.kth = work[j] < l.kth ? work[j] : l.kth;
+    for (size_t j = k + 1; j < n; j++)
+        l.next = work[j] > l.next ? work[j] : l.next;
+    return l;
+}
+
+/* A start with the k largest entries capped. work: n. */
+static void alpha_start(size_t n, const double *v, double top, size_t k, double radius, double bias,
+                        double *tau, double *s, double *work) {
+    const largest l = k <= FEW ? few_largest(n, v, k) : many_largest(n, v, k, work);
+    const double sum = (l.sum / (double)k + top) / (bias + 1.0 / (double)k);
+    *s = sum > 0.0 ? (sum < radius ? sum : radius) : 0.0;
+    const double highest = l.kth - *s / (double)k; /* the k-th just capped */
+    *tau = l.next < highest && isfinite(l.next) ? 0.5 * (l.next + highest) : highest;
+}
+
+double tl_warm_topk_alpha(size_t n, const double *v, double top, size_t k, double radius,
+                          double bias, double *kept, double *minus_x, double *work) {
+    if (k == 1) return tl_warm_simplex(n, v, top, k, radius, bias, kept, minus_x, work);
+    double *tau = kept, *s = kept + 1;
+    double sum = -1.0;
+    if (!isnan(*tau)) {
+        *s = *s < radius ? *s : radius;
+        sum = alpha_newton(n, v, top, k, radius, bias, tau, s, minus_x);
+    }
+    if (sum < 0.0) {
+        alpha_start(n, v, top, k, radius, bias, tau, s, work);
+        sum = alpha_newton(n, v, top, k, radius, bias, tau, s, minus_x);
+    }
+    if (sum >= 0.0) return sum;
+    const size_t count = pack(n, v, top, work);
+    const tl_capped c = tl_topk_alpha_threshold(count, work, k, radius, bias, work + count);
+    *tau = c.t.tau + (c.t.top - top);
+    *s = c.u * (double)k;
+    return finish(n, v, top, c, minus_x);
+}

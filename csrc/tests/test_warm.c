@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/* The warm-started projections of the updates against the public ones: the same x from every start,
+ * a stale one, none, or the last solution of another problem. */
+#include "check.h"
+#include "internal.h"
+
+#include <string.h>
+
+typedef tl_status (*reference)(size_t n, const double *b, size_t k, double radius, double bias,
+                               double *x, double *work);
+
+static double *exactly(size_t n) {
+    double *x = malloc(n * sizeof *x);
+    if (x == NULL) abort();
+    return x;
+}
+
+static double pick(uint64_t *state, const double *from, size_t count) {
+    return from[(size_t)(uniform(state) * (double)count)];
+}
+
+/* Normal, tied, growing, all equal, or far from 0. */
+static void fill(size_t n, double *b, uint64_t *state) {
+    const int mode = (int)(uniform(state) * 5.0);
+    for (size_t j = 0; j < n; j++) {
+        b[j] = 2.0 * normal(state);
+        if (mode == 1) b[j] = floor(3.0 * uniform(state));
+        if (mode == 2) b[j] = pow(2.0, (double)(j % 20));
+        if (mode == 3) b[j] = 1.5;
+        if (mode == 4) b[j] += 1e3;
+    }
+}
+
+/* Some kept numbers: none, the last ones, or anything. */
+static void stale(double *kept, uint64_t *state) {
+    const double choice = uniform(state);
+    if (choice < 0.3) kept[0] = kept[1] = NAN;
+    if (choice > 0.7) {
+        kept[0] = 3.0 * normal(state);
+        kept[1] = choice > 0.9 ? 0.0 : fabs(3.0 * normal(state));
+    }
+}
+
+static void compare(tl_warm_projection warm, reference cold, size_t count, size_t k,
+                    uint64_t *state) {
+    static const double radii[] = {1e-3, 0.1, 1.0, 10.0, 1e4};
+    static const double biases[] = {0.0, 1e-8, 0.5, 1.0, 10.0};
+    const size_t n = tl_padded(count + 1), place = (size_t)(uniform(state) * (double)(count + 1));
+    double *b = exactly(count), *x = exactly(count), *work = exactly(2 * n), *v = exactly(n);
+    double *minus_x = exactly(n), kept[TL_KEPT] = {NAN, NAN};
+    for (int round = 0; round < 12; round++) {
+        fill(count, b, state);
+        const double radius = pick(state, radii, 5), bias = pick(state, biases, 5);
+        double top = b[0];
+        for (size_t j = 1; j < count; j++)
+            top = fmax(top, b[j]);
+        if (!(top > 0.0)) continue;
+        for (size_t j = 0; j < n; j++)
+            v[j] = -INFINITY;
+        for (size_t j = 0; j < count; j++)
+            v[j < place ? j : j + 1] = b[j] - top;
+        stale(kept, state);
+        const double sum = warm(n, v, top, k, radius, bias, kept, minus_x, work);
+        CHECK(cold(count, b, k, radius, bias, x, work) == TL_OK);
+        const double size = 1e-13 * (double)n * fmax(radius, 1e3 + top);
+        double total = 0.0, worst = 0.0;
+        for (size_t j = 0; j < count; j++) {
+            const double here = -minus_x[j < place ? j : j + 1];
+            worst = fmax(worst, fabs(here - x[j]));
+            total += here;
+            CHECK(here >= 0.0);
+        }
+        CHECK(worst <= size);
+        CHECK_CLOSE(total, sum, size);
+        CHECK(minus_x[place] == 0.0);
+    }
+    free(b);
+    free(x);
+    free(work);
+    free(v);
+    free(minus_x);
+}
+
+int main(void) {
+    uint64_t state = 3;
+    for (int problem = 0; problem < 4000; problem++) {
+        const size_t count = 1 + (size_t)(uniform(&state) * (problem % 10 == 0 ? 100.0 : 20.0));
+        const size_t k = 1 + (size_t)(uniform(&state) * (double)count);
+        compare(tl_warm_simplex, tl_prox_topk_simplex_beta, count, 1, &state);
+        compare(tl_warm_topk_beta, tl_prox_topk_simplex_beta, count, k, &state);
+        compare(tl_warm_topk_alpha, tl_prox_topk_simplex_alpha, count, k, &state);
+    }
+    return check_summary("warm");
+}
