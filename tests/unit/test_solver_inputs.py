@@ -1,0 +1,392 @@
+"""The forms of input and the options of the solver: all lead to the same certified optimum."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from scipy.optimize import minimize
+
+import toplabel
+from toplabel import _training, losses
+from toplabel._arrays import as_labels
+from toplabel._run import Run
+from toplabel._training import Rules, train
+
+KEYS = [key for key, loss in losses.LOSSES.items() if loss.convex]
+
+
+@pytest.fixture(scope="module")
+def problem():
+    """Sparse rows, wide enough for blocks when dense; row 0 is zero, feature 3 constant, rows 4 and 5 are equal."""
+    rng = np.random.default_rng(3)
+    n, d, m = 90, 80, 7
+    X = rng.normal(size=(n, d)) * (rng.random((n, d)) < 0.15)
+    X[:, 3] = 1.0
+    X[0] = 0.0
+    X[5] = X[4]
+    X = X.astype(np.float32).astype(np.float64)  # exact in both types
+    y = np.argmax(X @ rng.normal(size=(d, m)) + rng.gumbel(size=(n, m)), axis=1)
+    y[:m] = np.arange(m)
+    Y = np.maximum(np.eye(m, dtype=int)[y], rng.random((n, m)) < 0.2).astype(int)
+    Y[1], Y[2] = 0, 1  # an empty and a full label set
+    return X, y, Y
+
+
+def target(problem, key):
+    return problem[2] if losses.get(key).labels == "set" else problem[1]
+
+
+def sparse_with_index(X, dtype):
+    X = sparse.csr_array(X)
+    X.indices, X.indptr = X.indices.astype(dtype), X.indptr.astype(dtype)
+    return X
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_every_form_has_the_same_optimum(problem, key):
+    X, y = problem[0], target(problem, key)
+    options = {"loss": key, "C": 0.5, "eps": 1e-8, "max_epochs": 20000}
+    dense = toplabel.solve(X, y, **options)
+    assert dense.status == "converged"
+    forms = {
+        "csr": sparse.csr_matrix(X),
+        "csc": sparse.csc_array(X),
+        "csr, 64-bit index": sparse_with_index(X, np.int64),
+        "csr, float32": sparse.csr_array(X.astype(np.float32)),
+        "fortran": np.asfortranarray(X),
+    }
+    for name, form in forms.items():
+        solution = toplabel.solve(form, y, **options)
+        assert solution.status == "converged", name
+        assert solution.primal == pytest.approx(dense.primal, rel=2e-8), name
+        np.testing.assert_allclose(solution.W, X.T @ solution.A, atol=1e-10, err_msg=name)
+
+
+@pytest.mark.parametrize("index", [np.int32, np.int64])
+@pytest.mark.parametrize("single", [False, True])
+def test_sparse_rows_make_the_iterates_of_dense_ones(problem, index, single):
+    X, y, _ = problem
+    labels = as_labels(y, len(y), multilabel=False)
+    loss = losses.get("lr_multi")
+    matrix = sparse_with_index(X.astype(np.float32 if single else np.float64), index)
+    assert matrix.indices.dtype == index
+    runs = [
+        Run(features, labels, loss, gamma=0.0, C=0.3, seed=4, gram=False)
+        for features in (matrix, X)
+    ]
+    for run in runs:
+        run.run(3)
+    np.testing.assert_allclose(runs[0].A, runs[1].A, atol=1e-12)
+    np.testing.assert_allclose(runs[0].weights(), runs[1].weights(), atol=1e-12)
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_float32_is_certified_in_float64(problem, key):
+    X, y = problem[0], target(problem, key)
+    single = toplabel.solve(X.astype(np.float32), y, loss=key, C=0.5, eps=1e-5, max_epochs=20000)
+    assert single.status == "converged"
+    # the certificate holds for the weights that are returned
+    W = single.W
+    np.testing.assert_array_equal(W, W.astype(np.float32))
+    penalty = (W**2).sum() / (2 * 0.5 * len(X))
+    assert single.primal == pytest.approx(losses.value(key, X @ W, y).mean() + penalty, rel=1e-12)
+    dual_norm2 = ((X.T @ single.A) ** 2).sum()
+    conjugates = losses.conjugate(key, -single.A / 0.5, y)
+    assert single.dual == pytest.approx(
+        -conjugates.mean() - dual_norm2 / (2 * 0.5 * len(X)), rel=1e-12
+    )
+    double = toplabel.solve(X, y, loss=key, C=0.5, eps=1e-9, max_epochs=20000)
+    assert single.dual <= double.primal * (1 + 1e-12)
+    assert single.primal >= double.dual * (1 - 1e-12)
+
+
+def test_dtype_is_that_of_the_products(problem):
+    X, y, _ = problem
+    single = X.astype(np.float32)
+    options = {"C": 0.5, "eps": 1e-4, "max_epochs": 7, "eval_every": 7}
+    as_is, asked = (
+        toplabel.solve(single, y, **options),
+        toplabel.solve(X, y, dtype="float32", **options),
+    )
+    np.testing.assert_array_equal(as_is.A, asked.A)
+    double = toplabel.solve(single, y, dtype=np.float64, **options)
+    np.testing.assert_array_equal(double.A, toplabel.solve(X, y, **options).A)
+    assert not np.array_equal(double.A, asked.A)
+    for dtype in ("float16", "int64", "float128"):
+        with pytest.raises(ValueError, match="dtype must be None, float32 or float64"):
+            toplabel.solve(X, y, dtype=dtype)
+
+
+def test_float32_that_cannot_reach_eps_says_so(problem):
+    X, y, _ = problem
+    solution = toplabel.solve(
+        X.astype(np.float32), y, loss="svm_multi", C=10.0, eps=1e-13, max_epochs=100_000
+    )
+    assert solution.status == "stalled"
+    assert 1e-13 < solution.relative_gap < 1e-4
+    assert solution.epochs < 50_000
+
+
+def test_slow_progress_is_not_a_stall(problem):
+    X, y, _ = problem
+    solution = toplabel.solve(X[:, :6], y, C=100.0, eps=1e-7, max_epochs=200_000)
+    assert solution.status == "converged"
+
+
+def test_memory_mapped_rows_are_read_in_place(problem, tmp_path, monkeypatch):
+    X, y, _ = problem
+    for dtype in (np.float32, np.float64):
+        file = tmp_path / f"X_{np.dtype(dtype)}.npy"
+        np.save(file, X.astype(dtype))
+        mapped = np.load(file, mmap_mode="r")
+        seen = []
+        original = Run._describe_features
+
+        def describe(self, data, features, seen=seen, original=original):
+            seen.append(features)
+            return original(self, data, features)
+
+        monkeypatch.setattr(Run, "_describe_features", describe)
+        solution = toplabel.solve(mapped, y, eps=1e-3)
+        assert np.shares_memory(seen[0], mapped)
+        assert solution.primal == toplabel.solve(X.astype(dtype), y, eps=1e-3).primal
+
+
+def test_sparse_input_is_left_alone(problem):
+    X, y, _ = problem
+    rows = sparse.coo_array(X)
+    twice = sparse.csr_array(
+        (
+            np.repeat(rows.data / 2, 2)[::-1],
+            (np.repeat(rows.row, 2)[::-1], np.repeat(rows.col, 2)[::-1]),
+        ),
+        shape=X.shape,
+    )
+    data = twice.data.copy()
+    solution = toplabel.solve(twice, y, eps=1e-6)
+    np.testing.assert_array_equal(twice.data, data)
+    assert solution.primal == pytest.approx(toplabel.solve(X, y, eps=1e-6).primal, rel=2e-6)
+    twice.data[3] = np.nan
+    with pytest.raises(ValueError, match=r"X.data\[\d+\] is nan"):
+        toplabel.solve(twice, y)
+
+
+def test_sparse_rows_may_be_empty_all():
+    X = sparse.csr_array((4, 3))
+    solution = toplabel.solve(X, [0, 1, 0, 1], loss="lr_multi", eps=1e-8)
+    assert solution.status == "converged"
+    assert solution.primal == pytest.approx(np.log(2))
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_a_weight_is_that_many_copies(problem, form):
+    X, y, _ = problem
+    weight = np.random.default_rng(0).integers(0, 4, len(y)).astype(float)
+    copies = np.repeat(np.arange(len(y)), weight.astype(int))
+    options = {"loss": "topk_svm_beta", "k": 2, "gamma": 0.5, "eps": 1e-8, "n_classes": 7}
+    options["max_epochs"] = 20000
+    weighted = toplabel.solve(form(X), y, sample_weight=weight, **options)
+    repeated = toplabel.solve(form(X[copies]), y[copies], **options)
+    assert weighted.primal == pytest.approx(repeated.primal, rel=2e-8)
+
+
+# ---- kernels ----------------------------------------------------------------------------------------
+
+
+def test_a_function_may_be_the_kernel(problem):
+    X, y, _ = problem
+
+    def cubic(A, B):
+        return (1.0 + A @ B.T / 80) ** 3
+
+    options = {"eps": 1e-6, "C": 2.0}
+    called = toplabel.solve(X, y, kernel=cubic, **options)
+    given = toplabel.solve(cubic(X, X), y, kernel="precomputed", **options)
+    np.testing.assert_array_equal(called.A, given.A)
+    np.testing.assert_allclose(called.decision_function(X[:5]), cubic(X[:5], X) @ called.A)
+    assert [s.kernel for s in toplabel.path(X, y, [0.1, 1.0], kernel=cubic)] == [cubic, cubic]
+    with pytest.raises(ValueError, match=r"kernel must return an array of shape \(90, 90\)"):
+        toplabel.solve(X, y, kernel=lambda A, B: A)
+    with pytest.raises(ValueError, match="kernel returned NaN"):
+        toplabel.solve(X, y, kernel=lambda A, B: np.full((len(A), len(B)), np.nan))
+
+
+def test_rbf_takes_sparse_rows(problem):
+    X, y, _ = problem
+    options = {"kernel": "rbf", "theta": 0.1, "eps": 1e-6}
+    dense, csr = toplabel.solve(X, y, **options), toplabel.solve(sparse.csr_array(X), y, **options)
+    np.testing.assert_allclose(dense.A, csr.A, atol=1e-9)
+    np.testing.assert_allclose(
+        dense.decision_function(X[:9]), csr.decision_function(sparse.csr_array(X[:9])), atol=1e-9
+    )
+
+
+def test_float32_gram_only_on_request(problem):
+    X, y, _ = problem
+    options = {"kernel": "rbf", "theta": 0.1, "eps": 1e-9, "max_epochs": 5000}
+    assert toplabel.solve(X.astype(np.float32), y, **options).status == "converged"
+    K = toplabel.kernels.rbf_gram(X, 0.1).astype(np.float32)
+    single = toplabel.solve(K, y, kernel="precomputed", eps=1e-4)
+    assert single.status == "converged"
+    asked = toplabel.solve(X, y, dtype=np.float32, **{**options, "eps": 1e-4})
+    assert asked.primal == pytest.approx(single.primal, rel=2e-4)
+
+
+# ---- the centre of the regulariser ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("form", ["dense", "narrow", "csr", "float32"])
+def test_the_regulariser_has_a_centre(problem, form):
+    X, y, _ = problem
+    X = X[:, :9] if form == "narrow" else X
+    d, m, n = X.shape[1], 7, len(y)
+    W0 = np.random.default_rng(5).normal(size=(d, m))
+    given = {"csr": sparse.csr_array(X), "float32": X.astype(np.float32)}.get(form, X)
+    eps = 1e-5 if form == "float32" else 1e-8
+    solution = toplabel.solve(given, y, loss="lr_multi", C=0.5, W0=W0, eps=eps, max_epochs=5000)
+    assert solution.status == "converged"
+    lam = 1 / (0.5 * n)
+
+    def objective(w):
+        W = w.reshape(d, m)
+        scores = X @ W
+        gradient = X.T @ losses.gradient("lr_multi", scores, y) / n + lam * (W - W0)
+        value = losses.value("lr_multi", scores, y).mean() + lam / 2 * ((W - W0) ** 2).sum()
+        return value, gradient.ravel()
+
+    best = minimize(objective, W0.ravel(), jac=True, method="L-BFGS-B", options={"gtol": 1e-9})
+    assert solution.primal == pytest.approx(best.fun, rel=2 * eps)
+    assert solution.dual <= best.fun * (1 + 1e-10)
+    assert solution.primal == pytest.approx(objective(solution.W.ravel())[0], rel=1e-10)
+    np.testing.assert_allclose(solution.W, W0 + X.T @ solution.A, atol=1e-5)
+
+
+def test_a_tiny_C_stays_at_the_centre_and_a_path_moves_away(problem):
+    X, y, _ = problem
+    W0 = np.random.default_rng(5).normal(size=(80, 7))
+    solutions = toplabel.path(X, y, [1e-9, 1e-3, 1.0], loss="lr_multi", W0=W0, eps=1e-6)
+    np.testing.assert_allclose(solutions[0].W, W0, atol=1e-6)
+    distances = [np.linalg.norm(s.W - W0) for s in solutions]
+    assert distances == sorted(distances)
+    for solution in solutions:
+        alone = toplabel.solve(X, y, loss="lr_multi", C=solution.C, W0=W0, eps=1e-6)
+        assert solution.primal == pytest.approx(alone.primal, rel=2e-6)
+    with pytest.raises(ValueError, match=r"W0 must have the shape \(80, 7\), got \(7, 80\)"):
+        toplabel.solve(X, y, W0=W0.T)
+    with pytest.raises(ValueError, match="W0 has no meaning for kernel='rbf'"):
+        toplabel.solve(X, y, W0=W0, kernel="rbf", theta=1.0)
+
+
+# ---- the run -----------------------------------------------------------------------------------------
+
+
+def test_watched_sets_are_measured_with_each_evaluation(problem):
+    X, y, _ = problem
+    watch = {"rest": (X[60:], y[60:]), "all": (sparse.csr_array(X), y)}
+    options = {"loss": "lr_multi", "eps": 1e-4, "eval_every": 2}
+    solution = toplabel.solve(X[:60], y[:60], watch=watch, n_classes=7, **options)
+    assert len(solution.history) > 2
+    for record in solution.history:
+        assert set(record.watched) == {"rest", "all"}
+    loss = losses.value("lr_multi", X[60:] @ solution.W, y[60:]).mean()
+    assert solution.history[-1].watched["rest"] == pytest.approx(loss)
+    assert solution.history[0].watched["rest"] == pytest.approx(np.log(7))
+
+    def accuracy(labels, scores):
+        return np.mean(scores.argmax(1) == labels)
+
+    options["watch_metric"] = accuracy
+    rbf = {"kernel": "rbf", "theta": 0.1}
+    for extra in ({}, rbf):
+        solution = toplabel.solve(X, y, watch={"train": (X, y)}, **options, **extra)
+        measured = np.mean(solution.decision_function(X).argmax(1) == y)
+        assert solution.history[-1].watched["train"] == pytest.approx(measured)
+    with pytest.raises(ValueError, match=r"watch\['w'\] must have 80 columns, got 79"):
+        toplabel.solve(X, y, watch={"w": (X[:, 1:], y)})
+
+
+def test_watching_changes_nothing(problem):
+    X, y, _ = problem
+    plain = toplabel.solve(X, y, eps=1e-5)
+    watched = toplabel.solve(X, y, eps=1e-5, watch={"train": (X, y)})
+    np.testing.assert_array_equal(plain.A, watched.A)
+
+
+@pytest.mark.parametrize("limit", ["time_limit", "cpu_limit"])
+def test_limits_end_the_run_with_a_certificate(problem, limit):
+    X, y, _ = problem
+    solution = toplabel.solve(X, y, C=1000.0, eps=1e-300, max_epochs=10**9, **{limit: 0.2})
+    assert solution.status == "time_limit"
+    assert solution.epochs > 0
+    assert solution.history[-1].primal == solution.primal
+    at_once = toplabel.solve(X, y, **{limit: 0.0})
+    assert (at_once.status, at_once.epochs) == ("time_limit", 0)
+    with pytest.raises(ValueError, match=f"{limit} must be >= 0"):
+        toplabel.solve(X, y, **{limit: -1.0})
+
+
+def test_ctrl_c_within_an_epoch_returns_what_there_is(problem, monkeypatch):
+    X, y, _ = problem
+    labels = as_labels(y, len(y), multilabel=False)
+    run = Run(X, labels, losses.get("svm_multi"), gamma=0.0, C=1.0, seed=0, gram=False)
+    run._rows_per_step = 64  # of 90: an epoch takes two steps
+    steps = []
+    original = Run.step
+
+    def step(self):
+        steps.append(1)
+        if len(steps) == 4:
+            raise KeyboardInterrupt
+        return original(self)
+
+    monkeypatch.setattr(Run, "step", step)
+    status, history = train(run, Rules(eps=1e-12, max_epochs=100))
+    assert status == "interrupted"
+    assert history[-1].epoch == 1
+    assert history[-1].dual > history[0].dual
+    W = run.weights()
+    np.testing.assert_allclose(W, X.T @ run.A, atol=1e-12)
+    penalty = (W**2).sum() / (2 * len(y))
+    expected = losses.value("svm_multi", X @ W, y).mean() + penalty
+    assert history[-1].primal == pytest.approx(expected, rel=1e-12)
+
+
+def test_exact_evaluations_are_few_and_the_last_certifies(problem):
+    X, y, _ = problem
+    X, y = np.tile(X, (40, 1)), np.tile(y, 40)  # enough rows for a good sample
+    solution = toplabel.solve(X, y, loss="lr_multi", C=0.1, eps=1e-5)
+    assert solution.status == "converged"
+    assert solution.epochs >= 5
+    assert len(solution.history) <= 4
+    seconds = [(r.solve_seconds, r.evaluate_seconds) for r in solution.history]
+    assert seconds == sorted(seconds)
+
+
+def test_the_schedule_trusts_the_estimate_as_far_as_it_went():
+    rules = Rules(eps=1e-3, max_epochs=100)
+    schedule = _training._Schedule(rules)
+    schedule.evaluated(0, 1.0)
+    assert not schedule.is_due(1, 0.1)
+    assert schedule.is_due(2, 1e-3)
+    schedule.evaluated(2, 4e-3)  # the estimate was too good, fourfold
+    assert not schedule.is_due(3, 6e-4)
+    assert schedule.is_due(4, 4e-4)
+    every = _training._Schedule(Rules(eps=1e-3, max_epochs=100, eval_every=3))
+    assert [every.is_due(epoch, 1e-9) for epoch in (1, 2, 3)] == [False, False, True]
+
+
+def test_a_path_needs_fewer_epochs_than_cold_starts(problem):
+    X, y, _ = problem
+    Cs = np.geomspace(0.01, 10, 12)
+    for options in ({"loss": "svm_multi", "gamma": 0.5}, {"loss": "lr_multi"}):
+        warm = toplabel.path(X, y, Cs, eps=1e-4, **options)
+        cold = [toplabel.solve(X, y, C=C, eps=1e-4, **options) for C in Cs]
+        for one, other in zip(warm, cold, strict=True):
+            assert one.status == other.status == "converged"
+            assert one.primal == pytest.approx(other.primal, rel=2e-4)
+        assert sum(s.epochs for s in warm) < sum(s.epochs for s in cold)
+
+
+def test_unknown_options_of_a_path_are_named(problem):
+    X, y, _ = problem
+    with pytest.raises(TypeError, match="no argument 'epochs'"):
+        toplabel.path(X, y, [1.0], epochs=3)
