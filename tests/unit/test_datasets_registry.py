@@ -63,6 +63,7 @@ def test_the_schema_is_valid_and_closed(schema_path):
     ("definition", "function"),
     [
         ("libsvm_options", FORMATS["libsvm"]),
+        ("idx_options", FORMATS["idx"]),
         ("circle_options", EMBEDDED["circle"]),
         ("digit_scenes_options", EMBEDDED["digit_scenes"]),
     ],

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from toplabel.datasets.formats import arff, libsvm
+from toplabel.datasets.formats import arff, idx, libsvm
 from toplabel.datasets.formats.source import FormatError, Source
 from toplabel.datasets.prepared import Loaded
 
 FORMATS: dict[str, Callable[..., Loaded]] = {
     "libsvm": libsvm.load,
     "mulan_arff": arff.load,
+    "idx": idx.load,
 }
 
 __all__ = ["FORMATS", "FormatError", "Source"]
