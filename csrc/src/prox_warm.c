@@ -21,27 +21,27 @@
 /* The linear piece at (tau, u). */
 typedef struct piece {
     double sum;    /* of x_j = clip(v_j - tau, 0, u) */
-    double excess; /* of v_j - tau - u where that is >= 0 */
-    double capped; /* the number of those */
+    double high;   /* sum of the capped v_j, v_j - tau >= u */
+    double capped; /* their number */
     double above;  /* the number of v_j - tau > 0 */
 } piece;
 
 TL_INLINE piece clip(size_t n, const double *restrict v, double tau, double u,
                      double *restrict minus_x) {
-    double sum = 0.0, excess = 0.0, capped = 0.0, above = 0.0;
+    double sum = 0.0, high = 0.0, capped = 0.0, above = 0.0;
     if (n % 8 != 0) TL_UNREACHABLE();
-#pragma omp simd reduction(+ : sum, excess, capped, above)
+#pragma omp simd reduction(+ : sum, high, capped, above)
     for (size_t j = 0; j < n; j++) {
-        const double d = v[j] - tau, over = d - u;
-        const bool is_capped = over >= 0.0, is_above = d > 0.0;
+        const double d = v[j] - tau;
+        const bool is_capped = d >= u, is_above = d > 0.0;
         const double x = is_capped ? u : (is_above ? d : 0.0);
         minus_x[j] = -x;
         sum += x;
-        excess += is_capped ? over : 0.0;
+        high += is_capped ? v[j] : 0.0;
         capped += is_capped ? 1.0 : 0.0;
         above += is_above ? 1.0 : 0.0;
     }
-    return (piece){sum, excess, capped, above};
+    return (piece){sum, high, capped, above};
 }
 
 static bool near(double sum, double target) {
@@ -136,17 +136,19 @@ static void free_one(size_t n, const double *v, size_t k, double u, double *tau,
     }
     const bool more = p->capped > (double)k;
     *tau = more ? capped - u : below;
-    p->excess -= p->capped * (*tau - at);
-    if (more) p->capped -= 1.0;
+    if (more) {
+        p->capped -= 1.0;
+        p->high -= capped;
+    }
     p->above = p->capped + 1.0;
 }
 
-/* The top-k simplex alpha. With s the sum, u = s/k, p capped and q free entries, the conditions
+/* The top-k simplex alpha. With s the sum, u = s/k, p capped and q free entries, the conditions are
  *
- *     sum_j x_j - s = 0,   h = bias s - (top + tau) - (1/k) sum_{capped} (v_j - tau - u) = 0
+ *     sum_j x_j - s = 0,   h = e s - c tau - top - (1/k) sum_{capped} v_j = 0
  *
- * (h <= 0 if s is the radius) have the derivatives c = 1 - p/k in s and q in tau, and e = bias +
- * p/k^2 in s and -c in tau. Returns the sum, or a negative number without a root. */
+ * (h <= 0 if s is the radius) with c = 1 - p/k, e = bias + p/k^2; the derivatives of the first are
+ * -c in s and -q in tau. Returns the sum, or a negative number without a root. */
 TL_CLONES
 static double alpha_newton(size_t n, const double *v, double top, size_t k, double radius,
                            double bias, double *tau, double *s, double *minus_x) {
@@ -156,7 +158,7 @@ static double alpha_newton(size_t n, const double *v, double top, size_t k, doub
         piece p = clip(n, v, *tau, *s * inverse_k, minus_x);
         if (*s == 0.0) {
             /* sum of the k largest b <= k t + sum (b_j - t)_+ */
-            const double h = -(top + *tau) - p.excess * inverse_k;
+            const double h = -top - p.high * inverse_k - (1.0 - p.capped * inverse_k) * *tau;
             if (h >= 0.0) return 0.0;
             if (p.capped != (double)k) return -1.0;
             *s = -h / (bias + inverse_k) < radius ? -h / (bias + inverse_k) : radius;
@@ -170,8 +172,8 @@ static double alpha_newton(size_t n, const double *v, double top, size_t k, doub
         old_above = last_above;
         last_capped = cycle ? -1.0 : p.capped;
         last_above = p.above;
-        const double h = bias * *s - (top + *tau) - p.excess * inverse_k;
         const double c = 1.0 - p.capped * inverse_k, e = bias + p.capped * inverse_k * inverse_k;
+        const double h = e * *s - top - p.high * inverse_k - c * *tau;
         const double free_count = p.above - p.capped, miss = p.sum - *s;
         const double before = *s;
         double ds;
@@ -279,8 +281,11 @@ static void alpha_start(size_t n, const double *v, double top, size_t k, double 
     const largest l = k <= FEW ? few_largest(n, v, k) : many_largest(n, v, k, work);
     const double sum = (l.sum / (double)k + top) / (bias + 1.0 / (double)k);
     *s = sum > 0.0 ? (sum < radius ? sum : radius) : 0.0;
-    const double highest = l.kth - *s / (double)k; /* the k-th just capped */
-    *tau = l.next < highest && isfinite(l.next) ? 0.5 * (l.next + highest) : highest;
+    /* Where the k-th is just capped, or half-way to the next one, but not so far off that digits
+     * are lost. */
+    const double u = *s / (double)k, highest = l.kth - u;
+    const double middle = 0.5 * (l.next + highest), lowest = highest - (top - l.kth + u);
+    *tau = l.next < highest ? (middle > lowest ? middle : lowest) : highest;
 }
 
 double tl_warm_topk_alpha(size_t n, const double *v, double top, size_t k, double radius,

@@ -19,15 +19,16 @@ static double pick(uint64_t *state, const double *from, size_t count) {
     return from[(size_t)(uniform(state) * (double)count)];
 }
 
-/* Normal, tied, growing, all equal, or far from 0. */
+/* Normal, tied, growing, all equal, far from 0, or with a few far below the rest. */
 static void fill(size_t n, double *b, uint64_t *state) {
-    const int mode = (int)(uniform(state) * 5.0);
+    const int mode = (int)(uniform(state) * 6.0);
     for (size_t j = 0; j < n; j++) {
         b[j] = 2.0 * normal(state);
         if (mode == 1) b[j] = floor(3.0 * uniform(state));
         if (mode == 2) b[j] = pow(2.0, (double)(j % 20));
         if (mode == 3) b[j] = 1.5;
         if (mode == 4) b[j] += 1e3;
+        if (mode == 5 && uniform(state) < 0.3) b[j] -= 1e12;
     }
 }
 
