@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from toplabel._arrays import as_matrix, as_number, as_rows
+from toplabel._arrays import as_matrix, as_number, as_rows, as_weights
 from toplabel.metrics.counts import f1_of_counts, jaccard_of_counts
 from toplabel.metrics.inputs import check_choice, labels_and_scores
 
@@ -82,7 +82,7 @@ def constant(value: float = 0.0) -> float:
     return as_number(value, "value", -np.inf)
 
 
-def match_cardinality(scores, cardinality: float) -> float:
+def match_cardinality(scores, cardinality: float, sample_weight=None) -> float:
     """Cut so that the instances get as many labels on average as given: TPAMI section 3.1 (ii).
 
     Parameters
@@ -91,6 +91,8 @@ def match_cardinality(scores, cardinality: float) -> float:
         Of the instances to label, all at once; that makes it transductive.
     cardinality : float, 0..m
         The mean number of labels of a training instance.
+    sample_weight : array-like, (n,), optional
+        A weight w is the same as w copies of the row.
 
     Returns
     -------
@@ -107,7 +109,14 @@ def match_cardinality(scores, cardinality: float) -> float:
     scores = as_matrix(scores, "scores")
     n, m = scores.shape
     cardinality = as_number(cardinality, "cardinality", 0.0, high=float(m))
-    values, counts = np.unique(scores, return_counts=True)
+    weight = as_weights(sample_weight, n)
+    if weight is None:
+        values, counts = np.unique(scores, return_counts=True)
+    else:
+        kept = weight > 0  # no copy at all: not even a score to cut beside
+        values, place = np.unique(scores[kept], return_inverse=True)
+        counts = np.bincount(place.ravel(), np.repeat(weight[kept], m))
+        n = weight.sum()
     predicted = np.append(np.cumsum(counts[::-1])[::-1], 0)  # at values[i]; none above them all
     # Reversed, so that of two equally close numbers the smaller one comes first.
     i = len(values) - int(np.argmin(np.abs(predicted[::-1] - cardinality * n)))
@@ -120,7 +129,7 @@ def match_cardinality(scores, cardinality: float) -> float:
     return float(middle if below < middle <= above else above)
 
 
-def tune(scores, Y, metric: str, grid=DELTA_GRID) -> tuple[float, float]:
+def tune(scores, Y, metric: str, grid=DELTA_GRID, sample_weight=None) -> tuple[float, float]:
     """Take the cut-off of a grid that is best on validation data: TPAMI section 3.1 (iii).
 
     Parameters
@@ -130,6 +139,8 @@ def tune(scores, Y, metric: str, grid=DELTA_GRID) -> tuple[float, float]:
     metric : str
         One of `METRICS`.
     grid : array-like, (D,)
+    sample_weight : array-like, (n,), optional
+        As in `sweep`.
 
     Returns
     -------
@@ -138,15 +149,15 @@ def tune(scores, Y, metric: str, grid=DELTA_GRID) -> tuple[float, float]:
         magnitude, then to the negative one.
     """
     check_choice(metric, "metric", METRICS)
-    deltas = _as_deltas(grid, "grid")
-    values = sweep(scores, Y, deltas)[metric]
+    deltas = as_deltas(grid, "grid")
+    values = sweep(scores, Y, deltas, sample_weight)[metric]
     goodness = np.round(-values if metric == "hamming_loss" else values, 12)
     best = np.flatnonzero(goodness == goodness.max())
     i = best[np.lexsort((deltas[best], np.abs(deltas[best])))[0]]
     return float(deltas[i]), float(values[i])
 
 
-def sweep(scores, Y, deltas=DELTA_GRID) -> dict[str, np.ndarray]:
+def sweep(scores, Y, deltas=DELTA_GRID, sample_weight=None) -> dict[str, np.ndarray]:
     """Measure the label sets of every cut-off.
 
     Parameters
@@ -155,6 +166,8 @@ def sweep(scores, Y, deltas=DELTA_GRID) -> dict[str, np.ndarray]:
     Y : array-like or sparse matrix, (n, m)
     deltas : array-like, (D,)
         In any order.
+    sample_weight : array-like, (n,), optional
+        A weight w is the same as w copies of the row.
 
     Returns
     -------
@@ -173,9 +186,9 @@ def sweep(scores, Y, deltas=DELTA_GRID) -> dict[str, np.ndarray]:
     sums. The time is O(n m log D + n D), not O(n m D).
     """
     Y, scores = labels_and_scores(Y, scores)
-    given = _as_deltas(deltas, "deltas")
+    given = as_deltas(deltas, "deltas")
     order = np.argsort(given, kind="stable")
-    values = _sweep_ascending(scores, Y, given[order])
+    values = _sweep_ascending(scores, Y, given[order], as_weights(sample_weight, len(Y)))
     result = {name: np.empty(len(given)) for name in METRICS}
     for name in METRICS:
         result[name][order] = values[name]
@@ -183,25 +196,28 @@ def sweep(scores, Y, deltas=DELTA_GRID) -> dict[str, np.ndarray]:
 
 
 def _sweep_ascending(
-    scores: np.ndarray, Y: np.ndarray, deltas: np.ndarray
+    scores: np.ndarray, Y: np.ndarray, deltas: np.ndarray, weight: np.ndarray | None
 ) -> dict[str, np.ndarray]:
     n, m = scores.shape
+    counted = np.int64 if weight is None else np.float64
     sums = dict.fromkeys(("accuracy", "subset_accuracy", "f1_instance"), 0.0)
-    label_hits, label_predicted = (np.zeros((m, len(deltas)), dtype=np.int64) for _ in range(2))
+    label_hits, label_predicted = (np.zeros((m, len(deltas)), dtype=counted) for _ in range(2))
     step = max(1, _BLOCK // m)
     for start in range(0, n, step):
         truth = Y[start : start + step]
+        w = None if weight is None else weight[start : start + step]
         # A label is predicted at exactly the cut-offs 0, ..., passed - 1.
         passed = np.searchsorted(deltas, scores[start : start + step], side="right")
         predicted = _numbers(passed, None, len(deltas), axis=0)
         hits = _numbers(passed, truth, len(deltas), axis=0)
         true = np.count_nonzero(truth, axis=1)[:, None]
-        sums["accuracy"] += jaccard_of_counts(hits, predicted, true).sum(axis=0)
-        sums["subset_accuracy"] += ((hits == true) & (predicted == true)).sum(axis=0)
-        sums["f1_instance"] += f1_of_counts(hits, predicted, true, empty=1.0).sum(axis=0)
-        label_predicted += _numbers(passed, None, len(deltas), axis=1)
-        label_hits += _numbers(passed, truth, len(deltas), axis=1)
-    label_true = np.count_nonzero(Y, axis=0)[:, None]
+        sums["accuracy"] += _total(jaccard_of_counts(hits, predicted, true), w)
+        sums["subset_accuracy"] += _total((hits == true) & (predicted == true), w)
+        sums["f1_instance"] += _total(f1_of_counts(hits, predicted, true, empty=1.0), w)
+        label_predicted += _numbers(passed, None, len(deltas), axis=1, weight=w)
+        label_hits += _numbers(passed, truth, len(deltas), axis=1, weight=w)
+    n = n if weight is None else weight.sum()
+    label_true = _total(Y, weight)[:, None]
     hits, predicted, true = label_hits.sum(axis=0), label_predicted.sum(axis=0), label_true.sum()
     values = {name: total / n for name, total in sums.items()}
     values["f1_micro"] = f1_of_counts(hits, predicted, true, empty=0.0)
@@ -211,22 +227,46 @@ def _sweep_ascending(
     return values
 
 
-def _numbers(passed: np.ndarray, chosen: np.ndarray | None, n_deltas: int, axis: int) -> np.ndarray:
+def _total(values: np.ndarray, weight: np.ndarray | None) -> np.ndarray:
+    """Sum the rows, with their weights."""
+    return values.sum(axis=0) if weight is None else weight @ values
+
+
+def _numbers(
+    passed: np.ndarray,
+    chosen: np.ndarray | None,
+    n_deltas: int,
+    axis: int,
+    weight: np.ndarray | None = None,
+) -> np.ndarray:
     """Count the (chosen) labels of each row (axis 0) or column (axis 1) that reach each cut-off.
+
+    Parameters
+    ----------
+    passed : ndarray of int, (rows, columns)
+    chosen : ndarray of bool, (rows, columns), optional
+    n_deltas : int
+    axis : {0, 1}
+    weight : ndarray, (rows,), optional
+        What a row counts.
 
     Returns
     -------
-    ndarray of int64, (rows or columns, n_deltas)
+    ndarray of int64, or float64 with weights, (rows or columns, n_deltas)
     """
     size = passed.shape[axis]
     place = np.arange(size)[:, None] if axis == 0 else np.arange(size)
     cell = place * (n_deltas + 1) + passed
     cell = cell.ravel() if chosen is None else cell[chosen]
-    bins = np.bincount(cell, minlength=size * (n_deltas + 1)).reshape(size, n_deltas + 1)
+    if weight is not None:
+        weight = np.broadcast_to(weight[:, None], passed.shape)
+        weight = weight.ravel() if chosen is None else weight[chosen]
+    bins = np.bincount(cell, weight, size * (n_deltas + 1)).reshape(size, n_deltas + 1)
     return np.cumsum(bins[:, :0:-1], axis=1)[:, ::-1]
 
 
-def _as_deltas(values, name: str) -> np.ndarray:
+def as_deltas(values, name: str) -> np.ndarray:
+    """Return a grid of cut-offs as a float64 vector; errors use the name."""
     rows, single = as_rows(values, name)
     if not single:
         raise ValueError(f"{name} must be a vector, got {np.ndim(values)} dimensions")
