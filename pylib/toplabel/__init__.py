@@ -5,6 +5,8 @@
 >>> solution.relative_gap  # doctest: +SKIP
 """
 
+from importlib import import_module
+
 from toplabel import losses, metrics, prox, thresholds
 from toplabel.errors import ToplabelError
 from toplabel.solver import Record, Solution, path, solve
@@ -12,9 +14,12 @@ from toplabel.solver import Record, Solution, path, solve
 __version__ = "0.1.0"
 
 __all__ = [
+    "MultilabelClassifier",
     "Record",
     "Solution",
+    "TopKClassifier",
     "ToplabelError",
+    "estimators",
     "losses",
     "metrics",
     "path",
@@ -22,3 +27,16 @@ __all__ = [
     "solve",
     "thresholds",
 ]
+
+
+def __getattr__(name: str):
+    # The estimators need scikit-learn, which takes a second to import; the solvers do not.
+    if name in ("MultilabelClassifier", "TopKClassifier"):
+        return getattr(import_module("toplabel.estimators"), name)
+    if name == "estimators":
+        return import_module("toplabel.estimators")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

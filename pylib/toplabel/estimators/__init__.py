@@ -1,0 +1,11 @@
+"""scikit-learn estimators over `toplabel.solve`: see docs/estimators.md.
+
+This package imports scikit-learn; `import toplabel` does not, it loads the package when one of its names is
+asked for.
+"""
+
+from toplabel.estimators.multilabel import MultilabelClassifier
+from toplabel.estimators.ranking import TopKScorer, top_k_scorer
+from toplabel.estimators.topk import TopKClassifier
+
+__all__ = ["MultilabelClassifier", "TopKClassifier", "TopKScorer", "top_k_scorer"]

@@ -1,0 +1,255 @@
+"""What both estimators share: parameters to `toplabel.solve`, and its solution to fitted attributes."""
+
+from __future__ import annotations
+
+import numbers
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.extmath import safe_sparse_dot
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from toplabel import losses
+from toplabel._arrays import Labels, as_integer, as_labels
+from toplabel.estimators.ranking import best_classes
+from toplabel.solver import Record, Solution, solve
+
+__all__ = ["SolverEstimator"]
+
+
+@dataclass(frozen=True)
+class _Previous:
+    """The last fit, for a warm start: dual variables are feasible for these labels, weights, loss and k."""
+
+    solution: Solution
+    columns: int
+    labels: Labels
+    weights: np.ndarray | None
+
+    def suits(
+        self, loss: str, k: int, columns: int, labels: Labels, weights: np.ndarray | None
+    ) -> bool:
+        mine = self.labels
+        return (
+            (self.solution.loss, self.solution.k, self.columns) == (loss, k, columns)
+            and (mine.n, mine.m) == (labels.n, labels.m)
+            and np.array_equal(mine.start, labels.start)
+            and np.array_equal(mine.label, labels.label)
+            and (weights is None) == (self.weights is None)
+            and (weights is None or np.array_equal(weights, self.weights))
+        )
+
+
+class SolverEstimator(ClassifierMixin, BaseEstimator):
+    """Base of the estimators; a subclass has the parameters of `toplabel.solve` and a `fit`."""
+
+    _LABELS = ""  # "one" or "set": the losses it takes, beside those that take either
+    _OTHER = ""  # the estimator for the losses that it does not take
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self.kernel == "precomputed"
+        tags.input_tags.sparse = not tags.input_tags.pairwise
+        return tags
+
+    # Fitting
+
+    def _loss(self) -> losses.Loss:
+        spec = losses.get(self.loss)
+        if spec.labels not in (self._LABELS, "either"):
+            raise ValueError(
+                f"loss {self.loss!r} is not for {type(self).__name__}; use {self._OTHER}"
+            )
+        return spec
+
+    def _validated(self, X, y="no_validation", **options):
+        """Check X, and y where it is given; float32 stays float32 and CSR stays CSR."""
+        return validate_data(
+            self,
+            X,
+            y,
+            accept_sparse=False if self.kernel == "precomputed" else "csr",
+            dtype=[np.float64, np.float32],
+            order="C",
+            **options,
+        )
+
+    def _seed(self) -> int:
+        state = self.random_state
+        if isinstance(state, numbers.Integral) and not isinstance(state, bool):
+            return as_integer(state, "random_state", 0, 2**64 - 1)
+        return int(check_random_state(state).randint(np.iinfo(np.int32).max))
+
+    def _solve(self, X, y, weights, seed: int, n_classes=None, warm_start=None) -> Solution:
+        return solve(
+            X,
+            y,
+            loss=self.loss,
+            k=getattr(self, "k", 1),
+            gamma=self.gamma,
+            C=self.C,
+            kernel=self.kernel,
+            theta=self.theta,
+            eps=self.eps,
+            max_epochs=self.max_epochs,
+            eval_every=self.eval_every,
+            seed=seed,
+            warm_start=warm_start,
+            sample_weight=weights,
+            callback=self._report if self.verbose else None,
+            time_limit=self.time_limit,
+            n_classes=n_classes,
+        )
+
+    def _report(self, record: Record) -> None:
+        print(
+            f"[{type(self).__name__}] epoch {record.epoch}: primal {record.primal:.6e}, "
+            f"dual {record.dual:.6e}, relative gap {record.relative_gap:.2e}",
+            flush=True,
+        )
+
+    def _train(self, X, y, weights, seed: int, n_classes: int) -> Solution:
+        """Solve for the labels, from the previous fit where that is asked for and possible."""
+        previous, start = getattr(self, "_previous", None), None
+        if self.warm_start:
+            many = self._loss().labels != "one"
+            labels = as_labels(y, X.shape[0], multilabel=many, n_classes=n_classes)
+            if previous is not None and previous.suits(
+                self.loss, getattr(self, "k", 1), X.shape[1], labels, weights
+            ):
+                start = previous.solution
+        solution = self._solve(X, y, weights, seed, n_classes, start)
+        self._previous = None
+        if self.warm_start:
+            self._previous = _Previous(solution, X.shape[1], labels, weights)
+        return solution
+
+    def _check_same_classes(self, classes: np.ndarray) -> None:
+        """Refuse a warm start for other classes than those of the previous fit."""
+        if not self.warm_start or getattr(self, "_previous", None) is None:
+            return
+        if not np.array_equal(self.classes_, classes):
+            raise ValueError(
+                "warm_start=True needs the classes of the previous fit; they were "
+                f"{self.classes_}, now y has {classes}"
+            )
+
+    def _keep(self, solution: Solution, classes: np.ndarray, *, binary: bool) -> None:
+        """Set the fitted attributes."""
+        self.classes_ = classes
+        self._binary = binary
+        self.n_iter_ = solution.epochs
+        self.dual_gap_ = solution.primal - solution.dual
+        self.relative_gap_ = solution.relative_gap
+        self.history_ = solution.history
+        self.status_ = solution.status
+        self.intercept_ = np.zeros(1 if binary else len(classes))
+        for name in ("coef_", "gradient_norm_"):
+            vars(self).pop(name, None)
+        if solution.gradient_norm is not None:
+            self.gradient_norm_ = solution.gradient_norm
+        self._solution = None
+        if solution.W is None:
+            self._solution = solution
+        else:
+            self.coef_ = np.ascontiguousarray(self._one_of_two(solution.W).T)
+        if solution.status != "converged":
+            self._warn(solution)
+
+    def _warn(self, solution: Solution, where: str = "") -> None:
+        if solution.gradient_norm is None:
+            reached = f"relative duality gap {solution.relative_gap:.3g}"
+        else:
+            reached = f"gradient norm {solution.gradient_norm:.3g}"
+        warnings.warn(
+            f"{type(self).__name__}{where} did not reach eps={self.eps:g}: status "
+            f"{solution.status!r} at the {reached} after {solution.epochs} epochs; scale the "
+            "features, smooth the loss or raise max_epochs",
+            ConvergenceWarning,
+            stacklevel=4,
+        )
+
+    def _one_of_two(self, columns: np.ndarray) -> np.ndarray:
+        """Of two classes keep the second one's difference to the first, (n, 2) -> (n, 1).
+
+        One-vs-all losses train the same binary classifier twice, with opposite signs: half of the difference is that
+        classifier, the one that LIBLINEAR finds with the same C.
+        """
+        if not self._binary:
+            return columns
+        difference = columns[:, 1:] - columns[:, :1]
+        return difference / 2 if self.loss.endswith("_ova") else difference
+
+    # Using the model
+
+    @property
+    def dual_coef_(self) -> np.ndarray:
+        """Dual variables of a kernel model, (m, n), or (1, n) for two classes."""
+        solution = vars(self).get("_solution")
+        if solution is None:
+            raise AttributeError("dual_coef_ is there after a fit with a kernel; see coef_")
+        return self._one_of_two(solution.A).T
+
+    def decision_function(self, X) -> np.ndarray:
+        """Scores of the classes.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix, (n, d)
+            With ``kernel="precomputed"``: (n, n_train), the kernel between the rows and the training rows.
+
+        Returns
+        -------
+        ndarray, (n, m), or (n,) when `y` was a vector of two classes
+            Of two classes: positive for ``classes_[1]``.
+        """
+        check_is_fitted(self, "classes_")  # a failed fit leaves n_features_in_
+        X = self._validated(X, reset=False)
+        if self._solution is None:
+            scores = safe_sparse_dot(X, self.coef_.T, dense_output=True)
+        else:
+            scores = self._one_of_two(self._solution.decision_function(X))
+        return scores[:, 0] if self._binary else scores
+
+    def predict_topk(self, X, k: int) -> np.ndarray:
+        """The k classes of the highest scores.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix, (n, d)
+        k : int, 1..m
+
+        Returns
+        -------
+        ndarray, (n, k)
+            Items of `classes_`, the best first; of classes that score the same, the one that comes first in
+            `classes_`.
+        """
+        return self.classes_[best_classes(self._class_scores(X), k)]
+
+    def _class_scores(self, X) -> np.ndarray:
+        scores = self.decision_function(X)
+        return np.column_stack([-scores / 2, scores / 2]) if self._binary else scores
+
+    def _best_class(self, X) -> np.ndarray:
+        scores = self.decision_function(X)
+        best = (scores > 0).astype(np.intp) if self._binary else scores.argmax(axis=1)
+        return self.classes_[best]
+
+
+def encode(y: np.ndarray, weights: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+    """Return the classes and each row's class index; ``ValueError`` unless there are two classes of weight."""
+    classes, codes = np.unique(y, return_inverse=True)
+    if len(classes) < 2:
+        raise ValueError(
+            f"y holds 1 class only ({classes[0]!r}); a classifier needs at least two classes"
+        )
+    if weights is not None and len(np.unique(codes[weights > 0])) < 2:
+        raise ValueError(
+            "all rows but those of one class have the weight zero; at least two classes are needed"
+        )
+    return classes, codes

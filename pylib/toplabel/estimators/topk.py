@@ -1,0 +1,254 @@
+"""`TopKClassifier`: one label a row."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.special import log_softmax, softmax
+from sklearn.utils.class_weight import compute_class_weight
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import check_classification_targets
+
+from toplabel._arrays import as_weights
+from toplabel.estimators.base import SolverEstimator, encode
+from toplabel.estimators.ranking import found_share
+
+__all__ = ["TopKClassifier"]
+
+
+def _is_softmax(estimator: TopKClassifier) -> bool:
+    """Is the loss the softmax loss, whose minimiser estimates probabilities?"""
+    entropy = estimator.loss in ("topk_ent", "topk_ent_tr")
+    return estimator.loss == "lr_multi" or (entropy and estimator.k == 1)
+
+
+class TopKClassifier(SolverEstimator):
+    """Linear or kernel classifier of one label a row, trained for the best guess or the k best ones.
+
+    Minimises ``C sum_i w_i L(y_i, f(x_i)) + 1/2 ||W||_F^2`` to a certified duality gap. There is no bias
+    term; docs/estimators.md shows how to add a constant column.
+
+    Parameters
+    ----------
+    loss : str, default="svm_multi"
+        ``"svm_multi"`` (Crammer and Singer), ``"lr_multi"`` (softmax), ``"topk_svm_alpha"``, ``"topk_svm_beta"``,
+        ``"topk_ent"``, ``"topk_ent_tr"`` (top-k losses), ``"svm_ova"`` or ``"lr_ova"`` (one-vs-all).
+    k : int, default=1
+        The k of a top-k loss, below the number of classes; 1 for the other losses.
+    gamma : float, default=0.0
+        Smoothing of the hinge losses. A positive value trains faster.
+    C : float, default=1.0
+        Weight of the loss, as in `sklearn.svm.LinearSVC`.
+    kernel : {"linear", "rbf", "precomputed"} or callable, default="linear"
+        As in `toplabel.solve`.
+    theta : float, optional
+        ``kernel="rbf"`` is ``exp(-theta ||x - z||^2)``.
+    eps : float, default=1e-3
+        Stop when ``(P - D) <= eps max(|P|, |D|)``.
+    max_epochs : int, default=1000
+        Passes over the data at most.
+    eval_every : int, optional
+        Epochs between two evaluations of the objectives; by default the solver evaluates where it expects to be done.
+    random_state : int, RandomState instance or None, default=None
+        Order of the rows; an int is the `seed` of `toplabel.solve`. The solution depends on it within eps.
+    warm_start : bool, default=False
+        Start from the dual variables of the previous fit, also when C, gamma or the kernel are others. It takes the
+        same number of rows and columns, and the same labels, weights, loss and k; a fit with others starts anew, and
+        with other classes fails. The optimum of a convex loss is the same from everywhere.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, multiplied with `sample_weight`. "balanced": the total weight of the rows over m
+        times that of the class.
+    verbose : int, default=0
+        Print a line at each evaluation of the objectives.
+    time_limit : float, optional
+        Seconds of wall time.
+
+    Attributes
+    ----------
+    classes_ : ndarray, (m,)
+    coef_ : ndarray, (m, d), or (1, d) for two classes
+        For the linear kernel.
+    dual_coef_ : ndarray, (m, n), or (1, n) for two classes
+        For the other kernels.
+    intercept_ : ndarray, (m,) or (1,)
+        Zeros.
+    n_iter_ : int
+        Epochs.
+    dual_gap_, relative_gap_ : float
+        ``P - D``, which bounds the distance to the optimum, and ``(P - D) / max(|P|, |D|)``. Infinite and NaN for
+        "topk_ent_tr", which is not convex.
+    gradient_norm_ : float
+        For "topk_ent_tr": the norm of the gradient of P.
+    history_ : list of `toplabel.Record`
+    status_ : str
+        ``"converged"``, or what ended the training before: ``"max_epochs"``, ``"time_limit"``, ``"interrupted"``.
+    n_features_in_ : int
+    feature_names_in_ : ndarray, (d,)
+        When X has column names.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from toplabel import TopKClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = TopKClassifier(loss="topk_svm_alpha", k=2, gamma=1.0, random_state=0).fit(X, y)
+    >>> model.predict_topk(X[:2], k=2)
+    array([[0, 1],
+           [0, 1]])
+    """
+
+    _LABELS = "one"
+    _OTHER = "MultilabelClassifier"
+
+    def __init__(
+        self,
+        loss="svm_multi",
+        *,
+        k=1,
+        gamma=0.0,
+        C=1.0,
+        kernel="linear",
+        theta=None,
+        eps=1e-3,
+        max_epochs=1000,
+        eval_every=None,
+        random_state=None,
+        warm_start=False,
+        class_weight=None,
+        verbose=0,
+        time_limit=None,
+    ):
+        self.loss = loss
+        self.k = k
+        self.gamma = gamma
+        self.C = C
+        self.kernel = kernel
+        self.theta = theta
+        self.eps = eps
+        self.max_epochs = max_epochs
+        self.eval_every = eval_every
+        self.random_state = random_state
+        self.warm_start = warm_start
+        self.class_weight = class_weight
+        self.verbose = verbose
+        self.time_limit = time_limit
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        # Without a bias term no class weight moves a boundary off the origin, which scikit-learn's
+        # check_class_weight_classifiers asks of classifiers that are not marked so.
+        tags.classifier_tags.poor_score = True
+        return tags
+
+    def fit(self, X, y, sample_weight=None) -> TopKClassifier:
+        """Train.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix, (n, d)
+            float32 and float64 are taken as they are. With ``kernel="precomputed"``: the Gram matrix, (n, n).
+        y : array-like, (n,)
+            Class names of any sortable type, at least two different ones.
+        sample_weight : array-like, (n,), optional
+            A weight w is the same as w copies of the row.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError, TypeError
+            For a parameter or array that does not fit, naming it.
+
+        Warns
+        -----
+        ConvergenceWarning
+            When the training ended before the gap was eps.
+        """
+        self._loss()
+        X, y = self._validated(X, y)
+        check_classification_targets(y)
+        weights = as_weights(sample_weight, len(y))
+        classes, codes = encode(y, weights)
+        self._check_same_classes(classes)
+        weights = self._class_weighted(weights, classes, codes)
+        solution = self._train(X, codes, weights, self._seed(), len(classes))
+        self._keep(solution, classes, binary=len(classes) == 2)
+        return self
+
+    def _class_weighted(self, weights, classes: np.ndarray, codes: np.ndarray):
+        if self.class_weight is None:
+            return weights
+        if isinstance(self.class_weight, str) and self.class_weight == "balanced":
+            totals = np.bincount(codes, weights, minlength=len(classes))
+            # A class without weight keeps none: any factor will do.
+            factors = totals.sum() / (len(classes) * np.where(totals > 0, totals, 1.0))
+        else:
+            factors = compute_class_weight(self.class_weight, classes=classes, y=classes)
+        return factors[codes] if weights is None else factors[codes] * weights
+
+    def predict(self, X) -> np.ndarray:
+        """The class of the highest score of each row.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix, (n, d)
+
+        Returns
+        -------
+        ndarray, (n,)
+            Items of `classes_`; of classes that score the same, the first one.
+        """
+        return self._best_class(X)
+
+    @available_if(_is_softmax)
+    def predict_proba(self, X) -> np.ndarray:
+        """Probabilities of the classes; with ``loss="lr_multi"`` only.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix, (n, d)
+
+        Returns
+        -------
+        ndarray, (n, m)
+            Softmax of the scores.
+        """
+        return softmax(self._class_scores(X), axis=1)
+
+    @available_if(_is_softmax)
+    def predict_log_proba(self, X) -> np.ndarray:
+        """Logarithms of the probabilities; with ``loss="lr_multi"`` only.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix, (n, d)
+
+        Returns
+        -------
+        ndarray, (n, m)
+        """
+        return log_softmax(self._class_scores(X), axis=1)
+
+    def top_k_score(self, X, y, k: int | None = None, sample_weight=None) -> float:
+        """Top-k accuracy: share of the rows with fewer than k classes scoring strictly higher than theirs.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix, (n, d)
+        y : array-like, (n,)
+            A class that is not in `classes_` counts as an error.
+        k : int, 1..m, optional
+            The parameter `k` by default.
+        sample_weight : array-like, (n,), optional
+
+        Returns
+        -------
+        float
+
+        Notes
+        -----
+        One minus TPAMI Eq. (1). Ties are in favour of the label, so for k = 1 it can be above `score`.
+        """
+        k = self.k if k is None else k
+        return found_share(y, self._class_scores(X), self.classes_, k, sample_weight)

@@ -1,0 +1,296 @@
+"""`MultilabelClassifier`: label sets, cut-offs, and vectors of class names."""
+
+import pickle
+
+import numpy as np
+import pytest
+from scipy import sparse
+from scipy.special import expit
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, KFold, RepeatedKFold, ShuffleSplit
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import toplabel
+from toplabel import MultilabelClassifier, TopKClassifier, metrics, thresholds
+
+
+@pytest.fixture(scope="module")
+def problem():
+    rng = np.random.default_rng(0)
+    n, d, m = 160, 6, 5
+    X = rng.normal(size=(n, d))
+    Y = (X @ rng.normal(size=(d, m)) + rng.logistic(size=(n, m)) > 1.5).astype(int)
+    Y[0], Y[1] = 0, 1  # an empty and a full label set
+    return X, Y
+
+
+LOSSES = [("svm_ml", 0.0), ("svm_ml", 1.0), ("lr_ml", 0.0), ("svm_ova", 1.0), ("lr_ova", 0.0)]
+
+
+@pytest.mark.parametrize(("loss", "gamma"), LOSSES)
+def test_it_is_the_solver(problem, loss, gamma):
+    X, Y = problem
+    solution = toplabel.solve(X, Y, loss=loss, gamma=gamma, C=0.3, seed=7)
+    model = MultilabelClassifier(loss, gamma=gamma, C=0.3, random_state=7).fit(X, Y)
+    np.testing.assert_array_equal(model.coef_, solution.W.T)
+    np.testing.assert_array_equal(model.classes_, np.arange(5))
+    np.testing.assert_array_equal(model.intercept_, np.zeros(5))
+    assert model.n_iter_ == solution.epochs
+    assert model.relative_gap_ == solution.relative_gap <= model.eps
+    scores = solution.decision_function(X)
+    np.testing.assert_allclose(model.decision_function(X), scores)
+    np.testing.assert_array_equal(model.predict(X), scores >= 0)
+    np.testing.assert_array_equal(model.predict_topk(X, 3), np.argsort(-scores)[:, :3])
+
+
+def test_two_labels_have_two_rows(problem):
+    X, Y = problem
+    model = MultilabelClassifier("lr_ova", random_state=0).fit(X, Y[:, :2])
+    assert model.coef_.shape == (2, X.shape[1])
+    assert model.decision_function(X).shape == model.predict(X).shape == (len(X), 2)
+    peer = LogisticRegression(fit_intercept=False, tol=1e-10)
+    model = MultilabelClassifier("lr_ova", eps=1e-12, random_state=0).fit(X, Y)
+    expected = [peer.fit(X, column).coef_[0] for column in Y.T]
+    np.testing.assert_allclose(model.coef_, expected, atol=1e-4)
+
+
+@pytest.mark.parametrize("convert", [sparse.csr_matrix, sparse.csc_array, sparse.lil_matrix])
+def test_a_sparse_indicator_gives_a_sparse_one(problem, convert):
+    X, Y = problem
+    for threshold in (0.0, "cardinality", "tune"):
+        model = MultilabelClassifier("lr_ml", threshold=threshold, random_state=0)
+        dense = clone(model).fit(X, Y)
+        labels = model.fit(sparse.csr_matrix(X), convert(Y)).predict(sparse.csr_matrix(X))
+        assert sparse.issparse(labels)
+        assert labels.format == "csr"
+        assert labels.dtype == np.int64
+        assert model.threshold_ == pytest.approx(dense.threshold_)
+        assert np.mean(labels.toarray() != dense.predict(X)) < 0.02
+        assert model.score(X, convert(Y)) == pytest.approx(dense.score(X, Y), abs=0.05)
+
+
+def test_a_number_is_the_cut_off(problem):
+    X, Y = problem
+    model = MultilabelClassifier("lr_ml", threshold=-0.25, random_state=0).fit(X, Y)
+    assert model.threshold_ == -0.25
+    assert not hasattr(model, "threshold_score_")
+    np.testing.assert_array_equal(model.predict(X), model.decision_function(X) >= -0.25)
+
+
+@pytest.mark.parametrize(("loss", "gamma"), LOSSES)
+def test_cardinality_gives_the_training_rows_as_many_labels(problem, loss, gamma):
+    X, Y = problem
+    model = MultilabelClassifier(loss, gamma=gamma, threshold="cardinality", random_state=0)
+    assert model.fit(X, Y).predict(X).sum() == pytest.approx(Y.sum(), abs=1)
+    weight = np.arange(len(Y)) % 3
+    predicted = model.fit(X, Y, weight).predict(X)
+    assert weight @ predicted.sum(axis=1) == pytest.approx(weight @ Y.sum(axis=1), abs=2)
+
+
+@pytest.mark.parametrize("metric", thresholds.METRICS)
+def test_tune_takes_the_best_cut_off_of_the_held_out_rows(problem, metric):
+    X, Y = problem
+    splitter = KFold(4, shuffle=True, random_state=1)
+    grid = np.linspace(-3, 3, 25)
+    model = MultilabelClassifier(
+        "svm_ml",
+        gamma=1.0,
+        threshold="tune",
+        threshold_metric=metric,
+        threshold_grid=grid,
+        cv=splitter,
+        random_state=3,
+    ).fit(X, Y)
+    scores = np.empty(Y.shape)
+    for inside, outside in splitter.split(X):
+        fold = toplabel.solve(X[inside], Y[inside], loss="svm_ml", gamma=1.0, seed=3)
+        scores[outside] = X[outside] @ fold.W
+    delta, value = thresholds.tune(scores, Y, metric, grid)
+    assert model.threshold_ == delta
+    assert model.threshold_score_ == pytest.approx(value, abs=1e-12)
+    whole = toplabel.solve(X, Y, loss="svm_ml", gamma=1.0, seed=3)
+    np.testing.assert_array_equal(model.coef_, whole.W.T)
+
+
+def rare_labels(n: int, seed: int):
+    """Ten labels of which each is rare, so that a cut in the middle of the scores names far too many."""
+    rng = np.random.default_rng(seed)
+    W = np.random.default_rng(7).normal(size=(8, 10))
+    X = rng.normal(size=(n, 8))
+    return X, (X @ W > 4).astype(int)
+
+
+@pytest.mark.parametrize(("loss", "gamma"), [("svm_ml", 1.0), ("lr_ml", 0.0)])
+def test_chosen_cut_offs_beat_the_constant(loss, gamma):
+    X, Y = rare_labels(400, 1)
+    X_new, Y_new = rare_labels(400, 2)
+    f1 = {}
+    for threshold in (0.0, "cardinality", "tune"):
+        model = MultilabelClassifier(loss, gamma=gamma, threshold=threshold, random_state=0)
+        f1[threshold] = metrics.f1(Y_new, model.fit(X, Y).predict(X_new))
+    assert f1["tune"] > f1[0.0] + 0.1
+    assert f1["cardinality"] > f1[0.0] + 0.1
+
+
+def test_any_splitter_will_do(problem):
+    X, Y = problem
+    for cv in (
+        3,
+        None,
+        ShuffleSplit(2, test_size=0.3, random_state=0),  # rows in no test part, or in two
+        RepeatedKFold(n_splits=3, n_repeats=2, random_state=0),
+        [(np.arange(100), np.arange(100, 160))],
+        [(np.arange(160) < 90, np.arange(160) >= 90)],
+    ):
+        model = MultilabelClassifier("lr_ova", threshold="tune", cv=cv, random_state=0).fit(X, Y)
+        assert 0.5 < model.threshold_score_ < 1
+
+
+def test_tuning_slices_a_gram_matrix_on_both_sides(problem):
+    X, Y = problem
+    common = {"loss": "lr_ml", "threshold": "tune", "eps": 1e-9, "random_state": 0}
+    linear = MultilabelClassifier(**common).fit(X, Y)
+    given = MultilabelClassifier(**common, kernel="precomputed").fit(X @ X.T, Y)
+    assert given.threshold_ == linear.threshold_
+    assert given.threshold_score_ == pytest.approx(linear.threshold_score_)
+    np.testing.assert_array_equal(given.predict(X @ X.T), linear.predict(X))
+    rbf = MultilabelClassifier(**common, kernel="rbf", theta=0.1).fit(X, Y)
+    assert rbf.dual_coef_.shape == (5, len(X))
+
+
+@pytest.mark.parametrize("threshold", [0.0, "cardinality", "tune"])
+def test_a_weight_is_as_many_copies(problem, threshold):
+    X, Y = problem
+    weight = np.random.default_rng(2).integers(0, 4, len(Y))
+    copies = np.repeat(np.arange(len(Y)), weight)
+    half = len(Y) // 2
+    first, second = np.arange(half), np.arange(half, len(Y))
+    model = MultilabelClassifier(
+        "lr_ml", threshold=threshold, threshold_metric="f1_macro", eps=1e-12, random_state=0
+    ).set_params(cv=[(first, second), (second, first)])
+    weighted = clone(model).fit(X, Y, weight)
+    first, second = np.flatnonzero(copies < half), np.flatnonzero(copies >= half)
+    repeated = model.set_params(cv=[(first, second), (second, first)]).fit(X[copies], Y[copies])
+    np.testing.assert_allclose(weighted.coef_, repeated.coef_, atol=2e-5)
+    assert weighted.threshold_ == pytest.approx(repeated.threshold_, abs=1e-5)
+    if threshold == "tune":
+        assert weighted.threshold_score_ == pytest.approx(repeated.threshold_score_)
+
+
+def test_probabilities_are_those_of_each_label(problem):
+    X, Y = problem
+    model = MultilabelClassifier("lr_ova", random_state=0).fit(X, Y)
+    np.testing.assert_allclose(model.predict_proba(X), expit(model.decision_function(X)))
+    np.testing.assert_array_equal(model.predict(X), model.predict_proba(X) >= 0.5)
+    for loss in ("svm_ml", "lr_ml", "svm_ova"):
+        assert not hasattr(MultilabelClassifier(loss), "predict_proba")
+
+
+@pytest.mark.parametrize("classes", [2, 4])
+def test_a_vector_is_one_label_a_row(problem, classes):
+    X, Y = problem
+    y = np.array(["p", "q", "r", "s"])[(X[:, :classes] + 0.5 * X[:, 2:3]).argmax(axis=1)]
+    common = {"eps": 1e-10, "max_epochs": 10**5, "random_state": 0}
+    for ours, theirs in (("svm_ml", "svm_multi"), ("lr_ml", "lr_multi"), ("lr_ova", "lr_ova")):
+        model = MultilabelClassifier(ours, **common, threshold="tune").fit(X, y)
+        peer = TopKClassifier(theirs, **common).fit(X, y)
+        assert not model.multilabel_
+        assert not hasattr(model, "threshold_")
+        np.testing.assert_array_equal(model.classes_, peer.classes_)
+        np.testing.assert_allclose(model.decision_function(X), peer.decision_function(X), atol=2e-3)
+        np.testing.assert_array_equal(model.predict(X), peer.predict(X))
+        np.testing.assert_array_equal(model.predict_topk(X, 2), peer.predict_topk(X, 2))
+    sigmoids = expit(model.decision_function(X))
+    sigmoids = np.column_stack([1 - sigmoids, sigmoids]) if classes == 2 else sigmoids
+    np.testing.assert_allclose(
+        model.predict_proba(X), sigmoids / sigmoids.sum(axis=1, keepdims=True)
+    )
+    # The same estimator takes label sets again.
+    model.fit(X, Y)
+    assert model.multilabel_
+    assert model.predict(X).shape == Y.shape
+
+
+def test_grid_search_over_a_pipeline(problem):
+    X, Y = problem
+    pipeline = make_pipeline(
+        StandardScaler(), MultilabelClassifier("lr_ml", threshold="tune", random_state=0)
+    )
+    grid = {"multilabelclassifier__C": [1e-4, 0.1, 1.0]}
+    search = GridSearchCV(pipeline, grid, scoring="f1_micro", cv=3).fit(X * 10 + 3, Y)
+    assert search.best_score_ == search.cv_results_["mean_test_score"].max() > 0.5
+    assert search.predict(X).shape == Y.shape
+
+
+@pytest.mark.parametrize(("loss", "gamma"), LOSSES)
+def test_warm_start_over_C_saves_epochs(problem, loss, gamma):
+    X, Y = problem
+    common = {"loss": loss, "gamma": gamma, "eps": 1e-6, "max_epochs": 10**5, "random_state": 0}
+    warm = MultilabelClassifier(**common, warm_start=True)
+    epochs = {"warm": 0, "cold": 0}
+    for C in (1.0, 1.1, 1.2, 1.3):
+        cold = MultilabelClassifier(**common, C=C).fit(X, Y)
+        warm.set_params(C=C).fit(X, sparse.csr_matrix(Y))
+        np.testing.assert_allclose(warm.coef_, cold.coef_, atol=0.01)
+        if C > 1.0:
+            epochs["warm"] += warm.n_iter_
+            epochs["cold"] += cold.n_iter_
+    assert epochs["warm"] < epochs["cold"]
+    warm.fit(X, 1 - Y)  # other labels: from the beginning
+    np.testing.assert_allclose(warm.coef_, clone(warm).fit(X, 1 - Y).coef_, atol=0.01)
+    with pytest.raises(ValueError, match="classes of the previous fit"):
+        warm.fit(X, Y[:, :4])
+
+
+def test_pickle_and_clone(problem):
+    X, Y = problem
+    model = MultilabelClassifier("lr_ml", threshold="tune", random_state=0).fit(X, Y)
+    copy = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(copy.predict(X), model.predict(X))
+    assert clone(model).get_params() == model.get_params()
+
+
+def test_warnings_tell_which_training_ended_early(problem):
+    X, Y = problem
+    model = MultilabelClassifier("lr_ml", C=1e3, max_epochs=1, threshold="tune", cv=2)
+    with pytest.warns(ConvergenceWarning) as caught:
+        model.fit(X, Y)
+    texts = [str(warning.message) for warning in caught]
+    assert sum("cross-validation of the threshold" in text for text in texts) == 2
+    assert len(texts) == 3
+
+
+@pytest.mark.parametrize(
+    ("parameters", "error", "message"),
+    [
+        ({"loss": "svm_multi"}, ValueError, "is not for MultilabelClassifier; use TopKClassifier"),
+        ({"threshold": "best"}, ValueError, "threshold must be a number, 'cardinality' or 'tune'"),
+        ({"threshold": np.nan}, ValueError, "threshold must be"),
+        ({"threshold": None}, TypeError, "threshold must be a number"),
+        ({"threshold_metric": "f1"}, ValueError, "threshold_metric must be one of accuracy"),
+        ({"threshold_grid": [[0.0]]}, ValueError, "threshold_grid must be a vector"),
+        ({"threshold_grid": []}, ValueError, "threshold_grid"),
+        ({"loss": "lr_ml", "gamma": 1.0}, ValueError, "leave gamma at 0"),
+    ],
+)
+def test_bad_parameters_are_named(problem, parameters, error, message):
+    with pytest.raises(error, match=message):
+        MultilabelClassifier(**parameters).fit(*problem)
+
+
+def test_bad_labels_are_named(problem):
+    X, Y = problem
+    model = MultilabelClassifier()
+    with pytest.raises(ValueError, match="zeros and ones"):
+        model.fit(X, 2 * Y - 1)
+    with pytest.raises(ValueError, match="multiclass-multioutput"):
+        model.fit(X, Y + np.arange(5))
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        model.fit(X, Y[1:])
+    with pytest.raises(ValueError, match="1 class only"):
+        model.fit(X, np.zeros(len(X)))
+    with pytest.raises((ValueError, TypeError)):
+        model.fit(X, sparse.csr_matrix(Y[:, :1]))
