@@ -38,6 +38,7 @@ def results(*rows):
         "status": "converged",
         "seconds": 2.0,
         "budget": "standard",
+        "gradient_norm": math.nan,
     }
     names = ("dataset", "method", "split", "metric", "value")
     records = [

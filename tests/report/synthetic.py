@@ -116,6 +116,7 @@ def evaluation_of(cells: pd.DataFrame) -> pd.DataFrame:
         splits="1",
         epochs="12",
         status="converged",
+        gradient_norm="",
     )
     return frame[EVALUATION_COLUMNS]
 

@@ -303,6 +303,23 @@ def test_models_that_stopped_early_are_counted(small_results: Path) -> None:
     assert "1 of 4 measured numbers come from a model that stopped" in render(small_results)
 
 
+def test_a_model_without_a_gap_shows_its_gradient_norm(small_results: Path) -> None:
+    assert "not convex and has no duality gap" not in render(small_results)
+    runs = pd.read_csv(small_results / "evaluation.csv", dtype=str, keep_default_na=False)
+    cells = pd.read_csv(small_results / "comparison.csv", dtype=str, keep_default_na=False)
+    files = {runs.loc[0, "file"]}
+    runs.loc[runs["file"].isin(files), ["relative_gap", "gradient_norm"]] = ["", "0.00031"]
+    cells.loc[cells["file"].isin(files), "relative_gap"] = ""
+    runs.to_csv(small_results / "evaluation.csv", index=False)
+    cells.to_csv(small_results / "comparison.csv", index=False)
+    page = render(small_results)
+    assert "not convex and has no duality gap" in page
+    sections = Page(page).root.all("section")
+    section = next(e for e in sections if e.attributes.get("id") == "certificates")
+    assert section.text.count("‖∇P‖ 3.1e−04") == 1
+    assert page.count("<td>—</td>") == cells["file"].isin(files).sum() > 0
+
+
 def test_a_broken_figure_leaves_the_old_page(small_results: Path) -> None:
     out = small_results.parent / "reports" / "index.html"
     before = render(small_results)

@@ -96,6 +96,15 @@ def test_not_text(small_results: Path) -> None:
     assert complaint(small_results) == "results/datasets.csv: not UTF-8 at byte 8"
 
 
+def test_a_result_needs_a_gap_or_a_gradient_norm(small_results: Path) -> None:
+    change(small_results / "evaluation.csv", 1, relative_gap="")
+    message = complaint(small_results)
+    assert message.startswith("results/evaluation.csv, line 3 (")
+    assert message.endswith("neither a relative gap nor a gradient norm")
+    change(small_results / "evaluation.csv", 1, gradient_norm="1e-3")
+    load_inputs(small_results)
+
+
 @pytest.mark.parametrize("value", ["abc", "inf", "1,5"])
 def test_not_a_number(small_results: Path, value: str) -> None:
     change(small_results / "comparison.csv", 4, measured=value)

@@ -23,6 +23,7 @@ class Solution:
     X: np.ndarray | None = None
     history: list = field(default_factory=list)
     kernel: str = "linear"
+    gradient_norm: float | None = None
 
     def decision_function(self, X):
         return np.asarray(X) @ (self.W if self.kernel == "linear" else self.A)

@@ -109,6 +109,22 @@ def test_visiting_the_grid_or_passing_it_is_the_same_climb():
     np.testing.assert_array_equal(visited.solution.W, passed.solution.W)
 
 
+def test_a_loss_that_is_not_convex_leaves_the_climb_of_the_softmax():
+    solve = Recorder()
+    method = Method("topk_ent_tr_k2", "multiclass", "topk_ent_tr", k=2)
+    part = multiclass_set().parts["train"]
+    climb = Climb(solve, part.X, part.y, method, 3, [0.25], 1e-3, 100, 10, ("toy",))
+    for C in (4.0, 16.0):
+        climb.fit(C)
+    way = [("lr_multi", 1), ("lr_multi", 1), ("lr_multi", 1), ("topk_ent_tr", 2)]
+    assert [(call["loss"], call["k"]) for call in solve.calls] == way + way[-2:]
+    assert [call["C"] for call in solve.calls] == [0.25, 1.0, 4.0, 4.0, 16.0, 16.0]
+    assert [call["max_epochs"] for call in solve.calls] == [10, 10, 100, 100, 100, 100]
+    starts = [call["start"] for call in solve.calls]
+    assert [start.C for start in starts[1:]] == [0.25, 1.0, 4.0, 4.0, 16.0]
+    assert starts[3].W is not None  # the descent begins at the weights
+
+
 def test_a_climb_forgets_the_smallest_when_memory_is_short(monkeypatch):
     solve = Recorder()
     monkeypatch.setattr(Climb, "KEPT_BYTES", 2 * 36 * 3 * 8)  # two solutions
@@ -279,6 +295,8 @@ def test_blocks_and_phases_merge_to_the_whole_grid():
     extra = tune({0: [0.5]})
     both = merge([whole, extra])
     assert np.isnan(both.relative_gap).sum() == 3
+    without_gap = replace(whole, relative_gap=np.full_like(whole.relative_gap, np.nan))
+    np.testing.assert_array_equal(merge([without_gap, extra]).value, both.value)
     assert seconds_by_split([whole, extra])["main"] == pytest.approx(
         whole.seconds.sum() + extra.seconds.sum()
     )

@@ -49,8 +49,8 @@ def _call(name, tmp_path, **parts):
     run(_script(name).main, stand_in)
 
 
-def _params(validation, task, metrics):
-    loss = {"multiclass": "lr_multi", "multilabel": "lr_ml"}[task]
+def _params(validation, task, metrics, loss=None, k=1):
+    loss = loss or {"multiclass": "lr_multi", "multilabel": "lr_ml"}[task]
     protocol = {
         "validation": validation,
         "retrain_on": "train",
@@ -58,7 +58,7 @@ def _params(validation, task, metrics):
         "budgets": {"standard": BUDGET},
     }
     return {
-        "method": {"name": loss, "task": task, "loss": loss, "k": 1, "gamma": 0.0},
+        "method": {"name": loss, "task": task, "loss": loss, "k": k, "gamma": 0.0},
         "protocol": {"name": "toy", "protocol": protocol, "deltas": DELTAS},
         "budget": "standard",
         "settings": SETTINGS,
@@ -121,9 +121,10 @@ def _finish(tmp_path, meta, units, params):
     return read_table(str(tmp_path / "evaluation.csv")).set_index("metric")
 
 
-def test_a_multiclass_set_goes_through_all_stages(tmp_path):
+@pytest.mark.parametrize(("loss", "k"), [("lr_multi", 1), ("topk_ent_tr", 2)])
+def test_a_multiclass_set_goes_through_all_stages(tmp_path, loss, k):
     meta = _toy(tmp_path / "data", "multiclass")
-    params = _params("holdout", "multiclass", ["top1", "top2", "top9"])
+    params = _params("holdout", "multiclass", ["top1", "top2", "top9"], loss, k)
     unit = str(tmp_path / "main.npz")
     _call(
         "tune_split",
@@ -135,8 +136,13 @@ def test_a_multiclass_set_goes_through_all_stages(tmp_path):
     )
     table = _finish(tmp_path, meta, [unit], params)
     assert list(table.index) == ["top1", "top2"]  # there are three classes
-    assert table.loc["top1", "value"] > 60
-    assert (table["relative_gap"] <= 1e-3).all()
+    assert table.loc[f"top{k}", "value"] > 60
+    if loss == "lr_multi":
+        assert (table["relative_gap"] <= 1e-3).all()
+        assert table["gradient_norm"].isna().all()
+    else:
+        assert table["relative_gap"].isna().all()
+        assert (table["gradient_norm"] < 0.1).all()
     assert (table["status"] == "converged").all()
 
 

@@ -1,4 +1,4 @@
-"""The relative duality gap of every model behind a measured number."""
+"""The relative duality gap of every model behind a measured number, but of losses that have none."""
 
 from toplabel.reporting.figures import draw_gaps
 from toplabel.studies.frames import read_evaluation
@@ -9,14 +9,17 @@ CAPTION = (
     "largest gap of its method; a diamond lies above the tolerance ε."
 )
 
+NOT_CONVEX = "Methods whose loss is not convex have no gap and are left out."
+
 
 def main(snakemake):
     frame = read_evaluation(snakemake.input.evaluation)
+    convex = frame["relative_gap"].notna()
     draw_gaps(
-        frame[["dataset", "method", "label", "relative_gap"]],
+        frame.loc[convex, ["dataset", "method", "label", "relative_gap"]],
         snakemake.params.eps,
         snakemake.output.svg,
-        caption=CAPTION,
+        caption=CAPTION if convex.all() else f"{CAPTION} {NOT_CONVEX}",
         script=snakemake.params.script,
     )
 

@@ -25,12 +25,13 @@ def main(snakemake):
     )
     models.save(snakemake.output.models)
     write_table(certificates, snakemake.output.certificates)
-    for row in certificates[certificates["relative_gap"] > settings.eps_train].itertuples():
+    for row in certificates[certificates["status"] != "converged"].itertuples():
         logger.warning(
-            "split %s, C %g: gap %.2g after %d epochs (%s)",
+            "split %s, C %g: gap %.2g, gradient norm %.2g after %d epochs (%s)",
             row.split,
             row.C,
             row.relative_gap,
+            row.gradient_norm,
             row.epochs,
             row.status,
         )

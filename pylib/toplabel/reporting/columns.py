@@ -59,6 +59,7 @@ EVALUATION_COLUMNS = [
     "status",
     "seconds",
     "file",
+    "gradient_norm",
 ]
 DATASETS_COLUMNS = [
     "dataset",

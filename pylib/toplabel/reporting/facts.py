@@ -58,7 +58,10 @@ class MissingCells:
 
 @dataclass(frozen=True)
 class Certificates:
-    """The largest relative gap of each method (rows) on each data set (columns)."""
+    """The largest relative gap of each method (rows) on each data set (columns).
+
+    A method whose loss is not convex has none; its largest gradient norm stands there, as "‖∇P‖ 3.1e−04".
+    """
 
     columns: list[str]
     rows: list[tuple[str, list[str]]]
@@ -154,7 +157,7 @@ def missing_cells(inputs: ReportInputs, trace: Trace) -> list[MissingCells]:
 
 
 def certificates(inputs: ReportInputs, trace: Trace) -> Certificates:
-    """Arrange the largest relative gap by method and data set."""
+    """Arrange the largest relative gap, or gradient norm, by method and data set."""
     frame = inputs.evaluation
     labels = pd.Series(
         [trace.label(row) for _, row in frame.iterrows()], index=frame.index, dtype=str
@@ -162,21 +165,41 @@ def certificates(inputs: ReportInputs, trace: Trace) -> Certificates:
     sets = frame["dataset"] + frame["features"].where(
         frame["features"] == "", " " + frame["features"]
     )
-    worst = frame.groupby([labels, sets], sort=False)["relative_gap"].max()
+    proofs = frame.groupby([labels, sets], sort=False)[["relative_gap", "gradient_norm"]].max()
+    worst = {
+        pair: _proof(*proof) for pair, proof in zip(proofs.index, proofs.to_numpy(), strict=True)
+    }
     columns = list(dict.fromkeys(sets))
     titles = dict(zip(sets, frame["dataset"], strict=True))
     rows = [
-        (label, [numbers.small(worst.get((label, column), float("nan"))) for column in columns])
+        (label, [worst.get((label, column), "") for column in columns])
         for label in dict.fromkeys(labels)
     ]
     names = [c.replace(titles[c], trace.title(titles[c]), 1) for c in columns]
     return Certificates(names, rows, _remark(frame))
 
 
+def _proof(gap: float, gradient_norm: float) -> str:
+    """The gap; where there is none, the gradient norm."""
+    return numbers.small(gap) or f"‖∇P‖ {numbers.small(gradient_norm)}"
+
+
 def _remark(frame: pd.DataFrame) -> str:
-    """Say in one sentence how many evaluated cells come from models that did not converge."""
+    """Say how many evaluated cells come from models that did not converge, and which have no gap."""
     if frame.empty:
         return "No model was trained in this run."
+    without = frame.loc[frame["relative_gap"].isna()]
+    return _convergence(frame) + (_NOT_CONVEX if len(without) else "")
+
+
+_NOT_CONVEX = (
+    " The truncated top-k entropy is not convex and has no duality gap: the norm ‖∇P‖ of the gradient stands in its"
+    " place, and the tolerance is on the gap of the convex problem in which each row keeps the classes that it drops,"
+    " ‖∇P‖²/(2λ)."
+)
+
+
+def _convergence(frame: pd.DataFrame) -> str:
     stopped = frame[frame["status"] != "converged"]
     if stopped.empty:
         return (

@@ -242,9 +242,11 @@ def _check_cells(frame: pd.DataFrame, path: Path) -> None:
 
 def _read_evaluation(path: Path) -> pd.DataFrame:
     frame = _read_csv(path, EVALUATION_COLUMNS)
-    numbers = ["measured", "std", "C", "theta", "delta", "relative_gap", "seconds"]
+    numbers = ["measured", "std", "C", "theta", "delta", "relative_gap", "seconds", "gradient_norm"]
     frame = _to_numbers(frame, numbers, path)
     _require(frame["measured"].notna(), frame, path, "the column 'measured' is empty")
+    proved = frame["relative_gap"].notna() | frame["gradient_norm"].notna()
+    _require(proved, frame, path, "neither a relative gap nor a gradient norm")
     return frame
 
 

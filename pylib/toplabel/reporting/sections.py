@@ -22,6 +22,9 @@ from toplabel.reporting.labels import (
 from toplabel.reporting.score import Score, score_of
 from toplabel.reporting.trace import Trace
 
+NO_GAP = "—"
+"""In place of the gap of a model whose loss is not convex."""
+
 
 @dataclass(frozen=True)
 class Record:
@@ -237,7 +240,7 @@ def _records(cells: pd.DataFrame, trace: Trace) -> list[Record]:
                 C=numbers.compact(row["C"]),
                 theta=numbers.compact(row["theta"]),
                 delta=numbers.compact(row["delta"]),
-                gap=numbers.small(row["relative_gap"]),
+                gap=numbers.small(row["relative_gap"]) or NO_GAP,
                 seconds=numbers.compact(row["seconds"], 3),
                 file=row["file"],
                 link=trace.link(row["file"]),

@@ -31,6 +31,7 @@ COLUMNS = [
     "status",
     "seconds",
     "budget",
+    "gradient_norm",
 ]
 
 
@@ -106,6 +107,7 @@ def evaluate(
                     "status": proof.status,
                     "seconds": round(tuning_seconds[split.name] + proof.seconds, 6),
                     "budget": budget,
+                    "gradient_norm": proof.gradient_norm,
                 }
             )
     return pd.DataFrame(rows, columns=COLUMNS)

@@ -35,6 +35,7 @@ CERTIFICATE_COLUMNS = [
     "epochs",
     "status",
     "seconds",
+    "gradient_norm",
 ]
 Key = tuple[str, float, float | None]  # split, C, theta
 
@@ -106,8 +107,10 @@ def train_models(
     -------
     Models
     DataFrame
-        The certificates: split, C, theta, primal, dual, relative_gap, epochs, status, seconds.
-        Epochs and seconds are those since the model before on the way up.
+        The certificates: split, C, theta, primal, dual, relative_gap, epochs, status, seconds,
+        gradient_norm. Epochs and seconds are those since the model before on the way up. A loss that
+        is not convex has a gradient norm and no dual or gap, others have a gap and no gradient norm:
+        NaN.
     """
     arrays: dict[Key, np.ndarray] = {}
     rows = []
@@ -138,14 +141,16 @@ def train_models(
 
 def _certificate(split: str, theta: float, result: Fit) -> dict:
     solution = result.solution
+    gradient_norm = solution.gradient_norm
     return {
         "split": split,
         "C": result.C,
         "theta": theta,
         "primal": solution.primal,
-        "dual": solution.dual,
+        "dual": solution.dual if np.isfinite(solution.dual) else np.nan,
         "relative_gap": solution.relative_gap,
         "epochs": result.epochs,
         "status": solution.status,
         "seconds": round(result.seconds, 6),
+        "gradient_norm": np.nan if gradient_norm is None else gradient_norm,
     }

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from toplabel import losses
 from toplabel.kernels import cross_gram
 from toplabel.seeds import seed_of
 from toplabel.selection.problems import Matrix, Method
@@ -71,6 +72,9 @@ class Climb:
     `STRIDE`. Two climbs of one problem with equal stations and names take the same steps, so a
     final model is the very one that was validated when both stop at the same gap.
 
+    A loss that is not convex is minimised from the softmax solution (TPAMI section 6.2). For it the
+    climb is that of the softmax, and a descent leaves it at each C that is asked for.
+
     Parameters
     ----------
     solve : callable
@@ -110,6 +114,8 @@ class Climb:
         self._X = X
         self._labels = labels
         self._method = method
+        convex = losses.get(method.loss).convex
+        self._climber = method if convex else replace(method, loss="lr_multi", k=1, gamma=0.0)
         self._stations = stations
         self._names = names
         self._fixed = {"eps": eps, "n_classes": n_classes}
@@ -131,9 +137,12 @@ class Climb:
         epochs = 0
         for step in self._way(max(lower) if lower else None, C):
             budget = self._max_epochs if step == C else self._max_epochs_step
-            solution = self._once(step, budget, solution)
+            solution = self._once(self._climber, step, budget, solution)
             epochs += int(solution.epochs)
         self._keep(C, solution)
+        if self._climber is not self._method:
+            solution = self._once(self._method, C, self._max_epochs, solution)
+            epochs += int(solution.epochs)
         return Fit(solution=solution, C=C, epochs=epochs, seconds=time.perf_counter() - begin)
 
     def _keep(self, C: float, solution: Any) -> None:
@@ -155,14 +164,14 @@ class Climb:
             below = goal
         return way
 
-    def _once(self, C: float, max_epochs: int, start: Any) -> Any:
-        kernel = "precomputed" if self._method.kernel == "rbf" else "linear"
+    def _once(self, method: Method, C: float, max_epochs: int, start: Any) -> Any:
+        kernel = "precomputed" if method.kernel == "rbf" else "linear"
         solution = self._solve(
             self._X,
             self._labels,
-            loss=self._method.loss,
-            k=self._method.k,
-            gamma=self._method.gamma,
+            loss=method.loss,
+            k=method.k,
+            gamma=method.gamma,
             C=C,
             kernel=kernel,
             max_epochs=max_epochs,

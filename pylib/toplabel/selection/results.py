@@ -32,7 +32,8 @@ class TuneResult:
         As printed: percent, but fractions for the rank and the Hamming loss. A metric without
         cut-off stands at delta index 0.
     relative_gap, epochs, seconds : ndarray of shape (t, c)
-        Of several folds, the worst gap, and the sums of epochs and seconds.
+        Of several folds, the worst gap, and the sums of epochs and seconds. A loss that is not convex
+        has no gap (NaN).
     """
 
     split: str
@@ -102,7 +103,7 @@ def merge(results: Sequence[TuneResult]) -> TuneResult:
     for result in results:
         rows = np.searchsorted(theta, result.theta)
         columns = np.searchsorted(C, result.C)
-        seen = ~np.isnan(result.relative_gap)
+        seen = ~np.isnan(result.epochs)
         i, j = rows[np.nonzero(seen)[0]], columns[np.nonzero(seen)[1]]
         value[i, j] = result.value[seen]
         for name, table in tables.items():

@@ -167,7 +167,7 @@ def _visited(result: TuneResult, budget: Budget) -> dict[float, set[float]]:
     visited = {}
     for i, theta in enumerate(result.theta):
         exponent = LINEAR if np.isnan(theta) else _exponent(theta, budget.theta.base)
-        seen = result.C[~np.isnan(result.relative_gap[i])]
+        seen = result.C[~np.isnan(result.epochs[i])]
         visited[exponent] = {_exponent(C, budget.C.base) for C in seen}
     return visited
 

@@ -49,7 +49,7 @@ def collect(
     DataFrame
         The columns of `frames.EVALUATION_COLUMNS`: mean and standard deviation (n - 1) over the
         splits; C, theta and delta of the split, of several the lower median, which is a value that
-        was used; the worst relative gap; epochs and seconds summed; the status "converged" only when
+        was used; the worst relative gap and gradient norm; epochs and seconds summed; the status "converged" only when
         every split is. A pair that several studies share names them all, joined by ";".
 
     Raises
@@ -134,6 +134,7 @@ def _reduced(splits: pd.DataFrame, method: Method, features: str, study: str) ->
         "status": _status(splits["status"]),
         "seconds": splits["seconds"].sum(),
         "file": f"{first['dataset']}/{method.name}/evaluation.csv",
+        "gradient_norm": splits["gradient_norm"].max(),
     }
 
 

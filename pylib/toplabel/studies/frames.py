@@ -28,6 +28,7 @@ CELL_COLUMNS = [
     "status",
     "seconds",
     "budget",
+    "gradient_norm",
 ]
 #: Of results/evaluation.csv.
 EVALUATION_COLUMNS = [
@@ -53,6 +54,7 @@ EVALUATION_COLUMNS = [
     "status",
     "seconds",
     "file",
+    "gradient_norm",
 ]
 #: Of results/comparison.csv.
 COMPARISON_COLUMNS = [
@@ -81,11 +83,10 @@ COMPARISON_COLUMNS = [
     "reason",
 ]
 
-_CELL_NUMBERS = ["value", "C", "theta", "delta", "relative_gap", "epochs", "seconds"]
+_TRAINING = ["C", "theta", "delta", "relative_gap", "epochs", "seconds", "gradient_norm"]
+_CELL_NUMBERS = ["value", *_TRAINING]
 # `std` is a number in evaluation.csv, but a printed text in comparison.csv.
-_EVALUATION_NUMBERS = [
-    *("measured", "std", "splits", "C", "theta", "delta", "relative_gap", "epochs", "seconds")
-]
+_EVALUATION_NUMBERS = ["measured", "std", "splits", *_TRAINING]
 _COMPARISON_NUMBERS = [
     *("measured", "difference", "C", "theta", "delta", "relative_gap", "seconds", "measured_std")
 ]
