@@ -113,50 +113,6 @@ def _as_csr(matrix, name: str, dtype) -> sparse.csr_array:
     return csr.astype(dtype, copy=False)
 
 
-def as_features(value: object, name: str, dtype: object = None) -> np.ndarray | sparse.csr_array:
-    """Return `value` as the solver reads it: C-contiguous rows, or CSR in canonical form.
-
-    A suitable array or matrix is passed through without a copy, memory-mapped ones too.
-
-    Parameters
-    ----------
-    value : array-like or sparse matrix, (n, d)
-    name : str
-    dtype : None, float32 or float64
-        None keeps float32 and makes everything else float64.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As `as_matrix`.
-    """
-    if dtype is not None and np.dtype(dtype) not in (np.float32, np.float64):
-        raise ValueError(f"dtype must be None, float32 or float64, got {dtype!r}")
-    array = value if sparse.issparse(value) else np.asarray(value)
-    if array.dtype.kind not in "fiub":
-        raise TypeError(f"{name} must hold real numbers, got items of type {array.dtype}")
-    if dtype is None:
-        dtype = np.float32 if array.dtype == np.float32 else np.float64
-    if array.ndim != 2:
-        raise ValueError(f"{name} must have two dimensions, got {array.ndim}")
-    if 0 in array.shape:
-        raise ValueError(f"{name} is empty: its shape is {array.shape}")
-    if sparse.issparse(array):
-        return _as_csr(array, name, dtype)
-    array = np.ascontiguousarray(array, dtype=dtype)
-    check_finite(array, name)
-    return array
-
-
-def _as_csr(matrix, name: str, dtype) -> sparse.csr_array:
-    csr = sparse.csr_array(matrix)
-    if not csr.has_canonical_format:
-        csr = csr.copy()  # the caller's stays as it is
-        csr.sum_duplicates()
-    check_finite(csr.data, f"{name}.data")
-    return csr.astype(dtype, copy=False)
-
-
 def as_rows(value: object, name: str) -> tuple[np.ndarray, bool]:
     """Return `value` as float64 rows, and whether it was a single vector."""
     array = _as_float(value, name)

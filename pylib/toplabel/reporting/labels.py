@@ -146,9 +146,13 @@ _METRICS = {
     "f1_macro": "F1 macro",
     "f1_instance": "F1 instance",
     "map": "mAP",
+    "label_ap": "Label AP",
+    "coverage_loss": "Coverage",
+    "one_error_loss": "One-error",
 }
 _METRIC_PATTERNS = (
     (re.compile(r"top(\d+)"), "Top-{}"),
+    (re.compile(r"ndcg_at_(\d+)"), "nDCG@{}"),
     (re.compile(r"p_at_(\d+)"), "P@{}"),
     (re.compile(r"r_at_(\d+)"), "R@{}"),
     (re.compile(r"ap_(\w+)"), "{}"),

@@ -225,11 +225,11 @@ def _delta_grid(entry: Mapping[str, Any], others: Mapping[str, np.ndarray]) -> n
 
 
 def metrics_for(protocol: Protocol, n_classes: int) -> list[str]:
-    """The protocol's metrics that mean something for m classes: topk, p_at_k, r_at_k with k < m."""
+    """The protocol's metrics that mean something for m classes: topk, p_at_k, r_at_k, ndcg_at_k with k < m."""
 
     def depth(metric: str) -> int:
         if metric.startswith("top"):
             return int(metric[3:])
-        return int(metric[5:]) if metric[1:5] == "_at_" else 0
+        return int(metric.rpartition("_")[2]) if "_at_" in metric else 0
 
     return [metric for metric in protocol.metrics if depth(metric) < n_classes]

@@ -16,8 +16,8 @@ PARTITION = (
     "f1_macro",
     "f1_instance",
 )
-LOWER_IS_BETTER = ("rank_loss", "hamming_loss")
-_FRACTIONS = LOWER_IS_BETTER  # printed as fractions; all others in percent
+LOWER_IS_BETTER = ("rank_loss", "hamming_loss", "coverage_loss", "one_error_loss")
+_FRACTIONS = ("rank_loss", "hamming_loss")  # printed as fractions; nearly all others in percent
 
 
 def needs_cutoff(metric: str) -> bool:
@@ -36,7 +36,8 @@ def ranking_value(metric: str, truth: np.ndarray, scores: np.ndarray) -> float:
     Parameters
     ----------
     metric : str
-        ``top<k>``, ``rank_loss``, ``map``, ``p_at_<k>`` or ``r_at_<k>``.
+        ``top<k>``, ``rank_loss``, ``map``, ``p_at_<k>``, ``r_at_<k>``, ``ndcg_at_<k>``, ``coverage_loss`` (a number of
+        labels), ``one_error_loss`` or ``label_ap``.
     truth : ndarray of shape (n,) or (n, m)
         Class indices, or an indicator of label sets.
     scores : ndarray of shape (n, m)
@@ -58,6 +59,14 @@ def ranking_value(metric: str, truth: np.ndarray, scores: np.ndarray) -> float:
         return 100.0 * float(metrics.precision_at_k(truth, scores, k=int(metric[5:])))
     if metric.startswith("r_at_"):
         return 100.0 * float(metrics.recall_at_k(truth, scores, k=int(metric[5:])))
+    if metric.startswith("ndcg_at_"):
+        return 100.0 * float(metrics.ndcg_at_k(truth, scores, k=int(metric[8:])))
+    if metric == "coverage_loss":
+        return metrics.coverage(truth, scores)
+    if metric == "one_error_loss":
+        return 100.0 * metrics.one_error(truth, scores)
+    if metric == "label_ap":
+        return 100.0 * metrics.label_ranking_average_precision(truth, scores)
     raise ValueError(f"unknown metric '{metric}'")
 
 
