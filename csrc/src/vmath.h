@@ -54,31 +54,37 @@ TL_INLINE double tl_exp(double x) {
     return x < -708.0 ? 0.0 : y;
 }
 
-/* ln x for normal positive x. Error about one unit in the last place. */
-TL_INLINE double tl_log(double x) {
-    const double ln2_hi = 0x1.62e42fee00000p-1, ln2_lo = 0x1.a39ef35793c76p-33;
-    /* x = 2^e (1 + f) with 1 + f in [sqrt(1/2), sqrt(2)) */
-    const uint64_t bits = tl_to_bits(x);
-    const uint64_t offset = bits - 0x3fe6a09e667f3bcdULL; /* bits of sqrt(1/2) */
+/* x = 2^e (1 + f) with 1 + f in [sqrt(1/2), sqrt(2)), for normal positive x. */
+TL_INLINE void tl_log_parts(double x, double *e, double *f) {
+    const uint64_t offset = tl_to_bits(x) - 0x3fe6a09e667f3bcdULL; /* bits of sqrt(1/2) */
     /* The exponent as a double without an integer conversion (AVX2 has none for 64 bits): biased to
      * be positive. */
     const uint64_t biased = (offset + (1024ULL << 52)) >> 52;
-    const double e = tl_from_bits(biased | 0x4330000000000000ULL) - (0x1p52 + 1024.0);
-    const double f = tl_from_bits((offset & 0x000fffffffffffffULL) + 0x3fe6a09e667f3bcdULL) - 1.0;
-    const double s = f / (2.0 + f);
-    const double z = s * s;
-    /* 2 atanh(s) = 2 s + s^3 (2/3 + ...), |s| <= 0.1716; minimax coefficients of the C library
-     * fdlibm */
+    *e = tl_from_bits(biased | 0x4330000000000000ULL) - (0x1p52 + 1024.0);
+    *f = tl_from_bits((offset & 0x000fffffffffffffULL) + 0x3fe6a09e667f3bcdULL) - 1.0;
+}
+
+/* (2 atanh(s) - 2 s)/s^3 with z = s^2, |s| <= 0.1716; minimax coefficients of the C library fdlibm.
+ */
+TL_INLINE double tl_log_series(double z) {
     double r = 1.479819860511658591e-01;
     r = r * z + 1.531383769920937332e-01;
     r = r * z + 1.818357216161805012e-01;
     r = r * z + 2.222219843214978396e-01;
     r = r * z + 2.857142874366239149e-01;
     r = r * z + 3.999999999940941908e-01;
-    r = r * z + 6.666666666666735130e-01;
-    r = r * z;
+    return r * z + 6.666666666666735130e-01;
+}
+
+/* ln x for normal positive x. Error about one unit in the last place. */
+TL_INLINE double tl_log(double x) {
+    const double ln2_hi = 0x1.62e42fee00000p-1, ln2_lo = 0x1.a39ef35793c76p-33;
+    double e, f;
+    tl_log_parts(x, &e, &f);
+    const double s = f / (2.0 + f), z = s * s;
     const double half_square = 0.5 * f * f;
-    return e * ln2_hi - ((half_square - (s * (half_square + r) + e * ln2_lo)) - f);
+    return e * ln2_hi -
+           ((half_square - (s * (half_square + z * tl_log_series(z)) + e * ln2_lo)) - f);
 }
 
 /* ln(1 + x) for 0 <= x <= 1, with the digits of a tiny x. */
@@ -100,35 +106,53 @@ TL_INLINE double tl_v_step(double w, double r) {
     return w + w * (r * (q - r)) / (a * (q - 2.0 * r));
 }
 
-/* V(x) = W(e^x). A start with a relative error below 6e-4, in three pieces, then one step of fourth
- * order. The rational functions are minimax fits: of W(z)/z in z on (0, e^2], and of V in x - 2 on
- * [2, 30]. */
-TL_INLINE double tl_v(double x) {
-    const double z = tl_exp(x < 2.0 ? x : 2.0);
-    const double low = z * (0.99990658 + z * (1.26882622 + z * 0.16210133)) /
-                       (1.0 + z * (2.2637485 + z * (0.97136055 + z * 0.05076062)));
+/* V(x) = W(e^x) with a relative error below 5e-4, in three pieces that share one division: rational
+ * functions, minimax fits, of W(z)/z in z = e^x on (0, e^2] and of V in x - 2 on [2, 30], and above
+ * x - y + y/x with y = ln x to two digits. Below -708 it is V(-708). */
+TL_INLINE double tl_v_start(double x) {
+    /* z = e^x to four digits */
+    const double least = x < -708.0 ? -708.0 : (x < 2.0 ? x : 2.0);
+    const double shifted = least * 0x1.71547652b82fep+0 + TL_ROUND_MAGIC;
+    const double part = least * 0x1.71547652b82fep+0 - (shifted - TL_ROUND_MAGIC);
+    const double power =
+        0.99992807 + part * (0.69326099 + part * (0.24261112 + part * 0.055171668));
+    const double z = power * tl_from_bits((tl_to_bits(shifted) << 52) + 0x3ff0000000000000ULL);
 
-    const double u = (x > 30.0 ? 30.0 : x) - 2.0;
-    const double middle = (1.55725863 + u * (0.79365643 + u * (0.11835622 - u * 0.00183077))) /
-                          (1.0 + u * (0.11943373 - u * 0.00189423));
-
-    /* Above 30: x - y + y/x with y = ln x to two digits, from the bits of x. */
-    const double inside = x > 1e8 ? 1e8 : (x < 1.0 ? 1.0 : x);
-    const uint64_t bits = tl_to_bits(inside);
+    /* ln x from the bits of x */
+    const uint64_t bits = tl_to_bits(x);
     const double e = tl_from_bits((bits >> 52) | 0x4330000000000000ULL) - (0x1p52 + 1023.0);
     const double f = tl_from_bits((bits & 0x000fffffffffffffULL) | 0x3ff0000000000000ULL) - 1.0;
     const double y = 0.6931471805599453 * (e + f * (1.3465553 - 0.3465553 * f));
-    const double high = inside - y + y / inside;
 
-    const bool is_low = x < 2.0;
-    const double w = is_low ? low : (x < 30.0 ? middle : high);
-    /* For small x, x and ln w nearly cancel in the residual; ln(z/w) - w does not lose the digits.
+    const bool is_low = x < 2.0, is_high = x > 30.0;
+    const double u = x - 2.0;
+    double over = 1.55725863 + u * (0.79365643 + u * (0.11835622 - u * 0.00183077));
+    double under = 1.0 + u * (0.11943373 - u * 0.00189423);
+    over = is_low ? z * (0.99990658 + z * (1.26882622 + z * 0.16210133)) : over;
+    under = is_low ? 1.0 + z * (2.2637485 + z * (0.97136055 + z * 0.05076062)) : under;
+    over = is_high ? y : over;
+    under = is_high ? x : under;
+    const double ratio = over / under;
+    return is_high ? (x - y) + ratio : ratio;
+}
+
+/* V(x) from an estimate with a relative error below 6e-4: one step of fourth order. */
+TL_INLINE double tl_v_refine(double x, double w) {
+    const double ln2_hi = 0x1.62e42fee00000p-1, ln2_lo = 0x1.a39ef35793c76p-33;
+    double e, f;
+    tl_log_parts(w, &e, &f);
+    const double s = f / (2.0 + f), z = s * s;
+    /* ln w nearly cancels x for small w, and w does for large w: both before anything is rounded.
      */
-    const double log_of = tl_log(is_low ? z / w : w);
-    const double r = is_low ? log_of - w : (inside - w) - log_of;
-    double v = tl_v_step(w, r);
-    v = x < -36.0 ? z : v; /* V = e^x (1 - e^x ...), and w may be 0 here */
-    return x > 1e8 ? x - tl_log(x) : v;
+    const double r = ((x - e * ln2_hi) - w) - (s * (2.0 + z * tl_log_series(z)) + e * ln2_lo);
+    const double v = tl_v_step(w, r);
+    /* w is right to the last digit above, and the result below rounds to 0. */
+    return x > 1e16 ? w : (x < -708.0 ? 0.0 : v);
+}
+
+/* V(x). Relative error below 5e-16. */
+TL_INLINE double tl_v(double x) {
+    return tl_v_refine(x, tl_v_start(x));
 }
 
 /* V(x + r) from w = V(x) for small |r|: neither exp nor log. Relative error about r^4/100. */
