@@ -1,6 +1,7 @@
 """`MultilabelClassifier`: label sets, cut-offs, and vectors of class names."""
 
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -263,6 +264,28 @@ def test_warnings_tell_which_training_ended_early(problem):
     assert len(texts) == 3
 
 
+def test_ctrl_c_keeps_the_last_training_but_ends_the_cross_validation(problem, monkeypatch):
+    X, Y = problem
+    trainings = []
+
+    def interrupted(X, y, **arguments):
+        trainings.append(X.shape[0])
+        solution = toplabel.solve(X, y, **arguments)
+        return replace(solution, status="interrupted") if len(trainings) == last else solution
+
+    monkeypatch.setattr("toplabel.estimators.base.solve", interrupted)
+    model = MultilabelClassifier("lr_ml", threshold="tune", cv=4)
+    last = 5
+    with pytest.warns(ConvergenceWarning, match="'interrupted'"):
+        model.fit(X, Y)
+    assert trainings == [120] * 4 + [160]
+    trainings.clear()
+    last = 2
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(X, Y)
+    assert trainings == [120] * 2
+
+
 @pytest.mark.parametrize(
     ("parameters", "error", "message"),
     [
@@ -292,5 +315,7 @@ def test_bad_labels_are_named(problem):
         model.fit(X, Y[1:])
     with pytest.raises(ValueError, match="1 class only"):
         model.fit(X, np.zeros(len(X)))
-    with pytest.raises((ValueError, TypeError)):
+    with pytest.raises(ValueError, match="a target of type continuous-multioutput"):
+        model.fit(X, X)
+    with pytest.raises(TypeError, match="Sparse data was passed"):
         model.fit(X, sparse.csr_matrix(Y[:, :1]))

@@ -13,7 +13,7 @@ from toplabel._arrays import as_number
 from toplabel.metrics.inputs import check_choice
 from toplabel.solver import Solution
 
-__all__ = ["CutoffRule", "out_of_fold"]
+__all__ = ["CutoffRule", "match_training_cardinality", "out_of_fold"]
 
 
 @dataclass(frozen=True)
@@ -51,22 +51,23 @@ class CutoffRule:
             )
         return cls(threshold, 0.0, metric, grid)
 
-    def choose(self, scores, Y, weights) -> tuple[float, float | None]:
-        """Return the cut-off and, if it was tuned, the metric there.
+    def tune(self, scores, Y, weights) -> tuple[float, float]:
+        """Return the best cut-off of the grid and the metric there; arguments as below."""
+        return thresholds.tune(scores, Y, self.metric, self.grid, sample_weight=weights)
 
-        Parameters
-        ----------
-        scores : ndarray, (n, m)
-        Y : ndarray or sparse matrix, (n, m)
-        weights : ndarray, (n,), or None
-        """
-        if self.strategy == "constant":
-            return self.value, None
-        if self.strategy == "tune":
-            return thresholds.tune(scores, Y, self.metric, self.grid, sample_weight=weights)
-        sizes = np.asarray(Y.sum(axis=1), dtype=float).ravel()
-        cardinality = float(np.average(sizes, weights=weights))
-        return thresholds.match_cardinality(scores, cardinality, sample_weight=weights), None
+
+def match_training_cardinality(scores, Y, weights) -> float:
+    """Return the cut-off that gives the rows as many labels on average as they have.
+
+    Parameters
+    ----------
+    scores : ndarray, (n, m)
+    Y : ndarray or sparse matrix, (n, m)
+    weights : ndarray, (n,), or None
+    """
+    sizes = np.asarray(Y.sum(axis=1), dtype=float).ravel()
+    cardinality = float(np.average(sizes, weights=weights))
+    return thresholds.match_cardinality(scores, cardinality, sample_weight=weights)
 
 
 def out_of_fold(

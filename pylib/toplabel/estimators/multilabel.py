@@ -6,12 +6,12 @@ import numpy as np
 from scipy import sparse
 from scipy.special import expit, log_expit, softmax
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from toplabel._arrays import as_weights
 from toplabel.estimators.base import SolverEstimator, encode
-from toplabel.estimators.cutoffs import CutoffRule, out_of_fold
+from toplabel.estimators.cutoffs import CutoffRule, match_training_cardinality, out_of_fold
 from toplabel.solver import Solution
 
 __all__ = ["MultilabelClassifier"]
@@ -36,9 +36,9 @@ class MultilabelClassifier(SolverEstimator):
     gamma : float, default=0.0
         Smoothing of the hinge losses. A positive value trains faster.
     C, kernel, theta, eps, max_epochs, eval_every, random_state, verbose, time_limit
-        As in `TopKClassifier`.
+        As in `TopKClassifier`; limits hold for each training of a cross-validation.
     warm_start : bool, default=False
-        As in `TopKClassifier`. The fits of the cross-validation always start anew.
+        As in `TopKClassifier`. The trainings of the cross-validation always start anew.
     threshold : float, "cardinality" or "tune", default=0.0
         A number is the cut-off itself. "cardinality": the cut-off that gives the training rows as many labels on
         average as they have. "tune": the best of `threshold_grid` by `threshold_metric` on held-out rows.
@@ -159,8 +159,7 @@ class MultilabelClassifier(SolverEstimator):
         self._loss()
         rule = CutoffRule.of(self.threshold, self.threshold_metric, self.threshold_grid)
         X, y = self._validated(X, y, multi_output=True)
-        check_classification_targets(y)
-        kind = type_of_target(y, input_name="y")
+        kind = type_of_target(y, input_name="y", raise_unknown=True)
         weights = as_weights(sample_weight, X.shape[0])
         if kind in ("binary", "multiclass"):
             return self._fit_one_label(X, column_or_1d(y, warn=True), weights)
@@ -184,17 +183,19 @@ class MultilabelClassifier(SolverEstimator):
         classes = np.arange(y.shape[1])
         self._check_same_classes(classes)
         seed = self._seed()
+        # First the cross-validation: an interrupt of the last training then leaves a whole model.
+        held_out = self._held_out(X, y, weights, seed) if rule.strategy == "tune" else None
         solution = self._train(X, y, weights, seed, len(classes))
-        if rule.strategy == "tune":
-            rows, scores = self._held_out(X, y, weights, seed)
-        else:
-            rows, scores = slice(None), solution.decision_function(X)
-        cutoff, value = rule.choose(scores, y[rows], None if weights is None else weights[rows])
         self.multilabel_ = True
-        self.threshold_ = cutoff
         vars(self).pop("threshold_score_", None)
-        if value is not None:
-            self.threshold_score_ = value
+        if held_out is not None:
+            rows, scores = held_out
+            weights = None if weights is None else weights[rows]
+            self.threshold_, self.threshold_score_ = rule.tune(scores, y[rows], weights)
+        elif rule.strategy == "cardinality":
+            self.threshold_ = match_training_cardinality(solution.decision_function(X), y, weights)
+        else:
+            self.threshold_ = rule.value
         self._sparse_output = sparse.issparse(y)
         self._keep(solution, classes, binary=False)
         return self
@@ -204,6 +205,8 @@ class MultilabelClassifier(SolverEstimator):
 
         def train(X, y, weights) -> Solution:
             solution = self._solve(X, y, weights, seed)
+            if solution.status == "interrupted":
+                raise KeyboardInterrupt  # a cut-off of some of the folds would be another one
             if solution.status != "converged":
                 self._warn(solution, where=", in the cross-validation of the threshold,")
             return solution
