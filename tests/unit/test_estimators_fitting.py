@@ -1,0 +1,180 @@
+"""Fitting `TopKClassifier`: weights, warm starts, warnings, bad input."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+
+import toplabel
+from toplabel import TopKClassifier
+
+
+@pytest.fixture(scope="module")
+def problem():
+    rng = np.random.default_rng(0)
+    n, d, m = 150, 6, 5
+    X = rng.normal(size=(n, d))
+    y = np.argmax(X @ rng.normal(size=(d, m)) + rng.gumbel(size=(n, m)), axis=1)
+    return X, y, m
+
+
+LOSSES = [
+    ("svm_multi", 1, 0.0),
+    ("svm_multi", 1, 1.0),
+    ("topk_svm_alpha", 3, 0.5),
+    ("topk_svm_beta", 2, 0.0),
+    ("lr_multi", 1, 0.0),
+    ("topk_ent", 2, 0.0),
+    ("svm_ova", 1, 1.0),
+    ("lr_ova", 1, 0.0),
+]
+
+
+@pytest.mark.parametrize(("loss", "k", "gamma"), LOSSES)
+def test_a_weight_is_as_many_copies(problem, loss, k, gamma):
+    X, y, _ = problem
+    weight = np.random.default_rng(2).integers(0, 4, len(y))
+    model = TopKClassifier(
+        loss, k=k, gamma=gamma, C=0.1, eps=1e-12, max_epochs=10**5, random_state=0
+    )
+    repeated = clone(model).fit(np.repeat(X, weight, axis=0), np.repeat(y, weight))
+    model.fit(X, y, sample_weight=weight)
+    np.testing.assert_allclose(model.coef_, repeated.coef_, atol=2e-5)
+    assert np.abs(clone(model).fit(X, y).coef_ - model.coef_).max() > 1e-3
+
+
+def test_class_weights_multiply_the_weights_of_the_rows(problem):
+    X, y, m = problem
+    weight = 0.5 + np.arange(len(y)) % 2
+    common = {"loss": "lr_multi", "random_state": 0}
+    factors = {c: 1.0 + c for c in range(m)}
+    weighted = TopKClassifier(**common, class_weight=factors).fit(X, y, weight)
+    by_hand = TopKClassifier(**common).fit(X, y, weight * (1.0 + y))
+    np.testing.assert_array_equal(weighted.coef_, by_hand.coef_)
+    totals = np.bincount(y, weight)
+    balanced = TopKClassifier(**common, class_weight="balanced").fit(X, y, weight)
+    by_hand = TopKClassifier(**common).fit(X, y, weight * (weight.sum() / m / totals)[y])
+    np.testing.assert_array_equal(balanced.coef_, by_hand.coef_)
+    with pytest.raises(ValueError, match="class_weight"):
+        TopKClassifier(class_weight="heavy").fit(X, y)
+
+
+@pytest.mark.parametrize(("loss", "k", "gamma"), LOSSES)
+def test_warm_start_over_C_saves_epochs(problem, loss, k, gamma):
+    X, y, _ = problem
+    common = {"loss": loss, "k": k, "gamma": gamma, "eps": 1e-7, "max_epochs": 10**5}
+    warm = TopKClassifier(**common, random_state=0, warm_start=True)
+    epochs = {"warm": 0, "cold": 0}
+    for C in (1.0, 1.1, 1.2, 1.3):
+        cold = TopKClassifier(**common, random_state=0, C=C).fit(X, y)
+        warm.set_params(C=C).fit(X, y)
+        assert warm.status_ == "converged"
+        np.testing.assert_allclose(warm.coef_, cold.coef_, atol=0.01)
+        if C > 1.0:
+            epochs["warm"] += warm.n_iter_
+            epochs["cold"] += cold.n_iter_
+    assert epochs["warm"] < epochs["cold"]
+    assert warm.fit(X, y).n_iter_ == 0
+
+
+def test_warm_start_where_the_old_start_does_not_fit(problem):
+    X, y, _ = problem
+    model = TopKClassifier(gamma=1.0, eps=1e-8, max_epochs=10**5, random_state=0, warm_start=True)
+
+    def check(X, y, weight=None, epochs=None):
+        cold = clone(model).fit(X, y, weight)
+        model.fit(X, y, weight)
+        np.testing.assert_allclose(model.coef_, cold.coef_, atol=1e-3)
+        if epochs is not None:
+            assert model.n_iter_ == epochs
+
+    check(X, y)
+    check(X, y, epochs=0)
+    check(X[:120], y[:120])  # other rows
+    check(
+        X[:120], np.roll(y[:120], 1)
+    )  # other labels, for which the old dual variables are not feasible
+    check(X[:120], np.roll(y[:120], 1), np.arange(120) % 3)  # other weights
+    check(X[:120], np.roll(y[:120], 1), np.arange(120) % 3, epochs=0)
+    model.set_params(loss="topk_svm_alpha", k=2)  # another feasible set
+    check(X[:120], y[:120])
+    model.set_params(kernel="rbf", theta=0.2)  # the same feasible set
+    model.fit(X[:120], y[:120])
+    with pytest.raises(ValueError, match="warm_start=True needs the classes of the previous fit"):
+        model.fit(X, np.array(list("abcde"))[y])
+    model.set_params(warm_start=False).fit(X, np.array(list("abcde"))[y])
+
+
+def test_a_warning_when_the_gap_is_not_reached(problem):
+    X, y, _ = problem
+    model = TopKClassifier(C=1e3, eps=1e-9, max_epochs=3, random_state=0)
+    with pytest.warns(
+        ConvergenceWarning, match=r"did not reach eps=1e-09: status 'max_epochs'.*3 ep"
+    ):
+        model.fit(X, y)
+    assert (model.status_, model.n_iter_) == ("max_epochs", 3)
+    model.set_params(max_epochs=10**8, time_limit=0.02)
+    with pytest.warns(ConvergenceWarning, match="'time_limit'"):
+        model.fit(X, y)
+
+
+def test_verbose_prints_the_evaluations(problem, capsys):
+    X, y, _ = problem
+    model = TopKClassifier(random_state=0).fit(X, y)
+    assert capsys.readouterr().out == ""
+    model.set_params(verbose=1).fit(X, y)
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == len(model.history_)
+    assert lines[-1].startswith(f"[TopKClassifier] epoch {model.n_iter_}: primal ")
+
+
+def test_the_random_state_is_the_seed(problem):
+    X, y, _ = problem
+
+    def coef(state):
+        return TopKClassifier(random_state=state).fit(X, y).coef_
+
+    np.testing.assert_array_equal(coef(3), toplabel.solve(X, y, seed=3).W.T)
+    np.testing.assert_array_equal(coef(np.random.RandomState(5)), coef(np.random.RandomState(5)))
+    assert not np.array_equal(coef(3), coef(4))
+
+
+@pytest.mark.parametrize(
+    ("parameters", "error", "message"),
+    [
+        ({"loss": "lr_ml"}, ValueError, "'lr_ml' is not for TopKClassifier; use Multilabel"),
+        ({"loss": "hinge"}, ValueError, "loss must be one of"),
+        (
+            {"loss": "topk_svm_alpha", "k": 5},
+            ValueError,
+            r"k must be in 1\.\.4 for 5 classes, got 5",
+        ),
+        ({"k": 2}, ValueError, "has no k"),
+        ({"C": -1.0}, ValueError, "C must be"),
+        ({"kernel": "rbf"}, ValueError, "theta must be given"),
+        ({"kernel": "precomputed"}, ValueError, "square Gram matrix"),
+        ({"random_state": -1}, ValueError, "random_state must be in"),
+        ({"random_state": "a"}, ValueError, "cannot be used to seed"),
+        ({"eps": "small"}, TypeError, "eps must be a number"),
+    ],
+)
+def test_bad_parameters_are_named(problem, parameters, error, message):
+    X, y, _ = problem
+    with pytest.raises(error, match=message):
+        TopKClassifier(**parameters).fit(X, y)
+
+
+def test_bad_arrays_are_named(problem):
+    X, y, _ = problem
+    model = TopKClassifier()
+    with pytest.raises(ValueError, match="1 class only"):
+        model.fit(X, np.zeros(len(y)))
+    with pytest.raises(ValueError, match="at least two classes"):
+        model.fit(X, y, sample_weight=y == 1)
+    with pytest.raises(ValueError, match="sample_weight must not be negative"):
+        model.fit(X, y, sample_weight=y - 1.0)
+    with pytest.raises(NotFittedError):
+        model.predict(X)  # no failed fit makes it fitted
+    with pytest.raises(TypeError, match="Sparse data was passed"):
+        TopKClassifier(kernel="precomputed").fit(sparse.csr_matrix(X @ X.T), y)

@@ -1,0 +1,111 @@
+"""`TopKClassifier` beside scikit-learn's estimators, and inside its tools."""
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import make_blobs
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, cross_val_predict
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer, PolynomialFeatures, StandardScaler
+from sklearn.svm import LinearSVC
+
+from toplabel import TopKClassifier
+from toplabel.estimators import top_k_scorer
+
+
+@pytest.fixture(scope="module")
+def problem():
+    rng = np.random.default_rng(0)
+    n, d, m = 150, 6, 5
+    X = rng.normal(size=(n, d))
+    y = np.argmax(X @ rng.normal(size=(d, m)) + rng.gumbel(size=(n, m)), axis=1)
+    return X, y, m
+
+
+def test_cross_validation_slices_a_gram_matrix_on_both_sides(problem):
+    X, y, _ = problem
+    K = X @ X.T
+    given = TopKClassifier("lr_multi", kernel="precomputed", eps=1e-8, random_state=0)
+    linear = TopKClassifier("lr_multi", eps=1e-8, random_state=0)
+    np.testing.assert_allclose(
+        cross_val_predict(given, K, y, method="predict_proba"),
+        cross_val_predict(linear, X, y, method="predict_proba"),
+        atol=1e-3,
+    )
+
+
+@pytest.mark.parametrize("C", [0.05, 1.0])
+@pytest.mark.parametrize("classes", [2, 5])
+def test_crammer_and_singer_is_that_of_liblinear(problem, C, classes):
+    X, y, _ = problem
+    y = y % classes
+    peer = LinearSVC(
+        multi_class="crammer_singer", fit_intercept=False, C=C, tol=1e-10, max_iter=10**6
+    ).fit(X, y)
+    model = TopKClassifier(C=C, eps=1e-12, max_epochs=10**5, random_state=0).fit(X, y)
+    assert model.coef_.shape == peer.coef_.shape
+    np.testing.assert_allclose(model.coef_, peer.coef_, atol=1e-4)
+
+
+def test_one_vs_all_is_that_of_liblinear(problem):
+    X, y, _ = problem
+    for classes in (2, 5):
+        peer = LinearSVC(loss="hinge", fit_intercept=False, C=0.3, tol=1e-10, max_iter=10**6)
+        model = TopKClassifier("svm_ova", C=0.3, eps=1e-12, max_epochs=10**5, random_state=0)
+        np.testing.assert_allclose(
+            model.fit(X, y % classes).coef_, peer.fit(X, y % classes).coef_, atol=1e-4
+        )
+
+
+@pytest.mark.parametrize("C", [0.05, 1.0, 20.0])
+def test_softmax_is_multinomial_logistic_regression(problem, C):
+    X, y, _ = problem
+    common = {"fit_intercept": False, "tol": 1e-10, "max_iter": 10**5}
+    model = TopKClassifier("lr_multi", C=C, eps=1e-12, max_epochs=10**5, random_state=0)
+    peer = LogisticRegression(C=C, **common).fit(X, y)
+    np.testing.assert_allclose(model.fit(X, y).coef_, peer.coef_, atol=1e-4)
+    np.testing.assert_allclose(model.predict_proba(X), peer.predict_proba(X), atol=1e-4)
+    # Of two classes scikit-learn has one vector v with ||v||^2/2; here v is the difference of w and -w with
+    # (||w||^2 + ||w||^2)/2 = ||v||^2/4: half the penalty.
+    peer = LogisticRegression(C=2 * C, **common).fit(X, y > 1)
+    np.testing.assert_allclose(model.fit(X, y > 1).coef_, peer.coef_, atol=1e-4)
+    peer = LogisticRegression(C=C, **common).fit(X, y > 1)
+    model = clone(model).set_params(loss="lr_ova")
+    np.testing.assert_allclose(model.fit(X, y > 1).coef_, peer.coef_, atol=1e-4)
+
+
+def test_grid_search_over_a_pipeline(problem):
+    X, y, _ = problem
+    names = np.array(["e", "b", "a", "d", "c"])
+    X = X * [1, 10, 100, 1, 1, 1] + 5
+    pipeline = make_pipeline(
+        StandardScaler(), TopKClassifier("topk_svm_alpha", gamma=1.0, random_state=0)
+    )
+    grid = {"topkclassifier__C": [1e-4, 0.1, 1.0], "topkclassifier__k": [1, 2, 3]}
+    search = GridSearchCV(pipeline, grid, scoring=top_k_scorer(2), cv=3).fit(X, names[y])
+    scores = search.cv_results_["mean_test_score"]
+    assert np.isfinite(scores).all()
+    assert search.best_score_ == scores.max() > 0.75
+    assert search.predict(X).dtype == names.dtype
+    assert search.best_estimator_[-1].predict_topk(X, 2).shape == (len(X), 2)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_without_a_bias_it_scores_and_with_a_constant_column_it_has_one():
+    X, y = make_blobs(n_samples=300, random_state=0)
+    assert TopKClassifier(random_state=0).fit(X, y).score(X, y) > 0.83
+    X = StandardScaler().fit_transform(X)
+    assert TopKClassifier(random_state=0).fit(X, y).score(X, y) > 0.83
+    # Class weights that leave nothing but class 0: only a bias can follow.
+    X, y = make_blobs(centers=3, random_state=0, cluster_std=20)
+    weights = {0: 1000, 1: 1e-4, 2: 1e-4}
+    flat = TopKClassifier(class_weight=weights, random_state=0)
+    biased = make_pipeline(
+        StandardScaler(), PolynomialFeatures(1), TopKClassifier(class_weight=weights)
+    )
+    assert np.mean(flat.fit(X, y).predict(X) == 0) < 0.87
+    assert np.mean(biased.fit(X, y).predict(X) == 0) > 0.87
+    column = FunctionTransformer(lambda X: np.column_stack([X, np.ones(len(X))]))
+    same = make_pipeline(StandardScaler(), column, TopKClassifier(class_weight=weights))
+    np.testing.assert_array_equal(same.fit(X, y).predict(X), biased.predict(X))
