@@ -256,23 +256,29 @@ typedef struct tl_data {
         *label_start;     /* (n + 1): the labels of row i are label[label_start[i] .. [i+1]-1] */
     const int32_t *label; /* 0 .. m-1, ascending within a row */
     const double *weight; /* (n) sample weights >= 0, or NULL for ones: w is the same as w copies */
+    int mapped; /* not 0: x is a file mapped into memory, so that pages may be dropped after use and
+                   read again; never set it for other memory, whose content would be lost. Dense
+                   x on Linux; has no effect elsewhere */
 } tl_data;
 
 typedef struct tl_settings {
     tl_loss_id loss;
-    size_t k;             /* of top-k losses, 1 <= k < m; 1 for the others */
-    double gamma;         /* smoothing of the hinge; 0: none */
-    double C;             /* in [1e-100, 1e100] */
-    double C_start;       /* the C for which the starting point is feasible; 0: the same C. If they
-                             differ, the start is multiplied by the s in [0, C/C_start] that maximises
-                             D(sA): the warm start */
-    uint64_t seed;        /* order of the rows */
-    size_t block;         /* rows updated between two matrix products; 0: chosen from the shape */
+    size_t k;       /* of top-k losses, 1 <= k < m; 1 for the others */
+    double gamma;   /* smoothing of the hinge; 0: none */
+    double C;       /* in [1e-100, 1e100] */
+    double C_start; /* the C for which the starting point is feasible; 0: the same C. If they
+                       differ, the start is multiplied by the s in [0, C/C_start] that maximises
+                       D(sA): the warm start */
+    uint64_t seed;  /* order of the rows */
+    size_t block;   /* rows updated between two matrix products; 0: chosen from the shape */
+    size_t window;  /* 0: every epoch in an order drawn from all. Else rows are drawn within windows
+                       of about so many, made of runs of neighbouring rows that are drawn anew
+                       each epoch: for features that do not fit into memory */
     const double *center; /* W0, (d, m): the regulariser is lambda/2 ||W - W0||^2. NULL: zeros.
                              Copied. Not with TL_GRAM (TL_ERR_PARAMETER) */
 } tl_settings;
 
-/** svm_multi, gamma 0, C 1, C_start 0, seed 0, block chosen, no center. */
+/** svm_multi, gamma 0, C 1, C_start 0, seed 0, block chosen, no window, no center. */
 void tl_settings_default(tl_settings *settings);
 
 /** Both objectives in the normalisation of the paper's Eq. (9), with n the sum of the weights. */

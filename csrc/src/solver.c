@@ -94,6 +94,13 @@ static bool allocate(tl_solver *self) {
         !self->delta || !self->moved || !self->work)
         return false;
     memset(self->delta, 0, b * self->stride * sizeof *self->delta); /* padding stays 0 */
+    if (self->settings.window > 0) {
+        const size_t count = (n + TL_RUN - 1) / TL_RUN;
+        self->runs = array(count, 1, sizeof *self->runs);
+        if (self->runs == NULL) return false;
+        for (size_t r = 0; r < count; r++)
+            self->runs[r] = r;
+    }
     if (!allocate_rows(self) || !allocate_weights(self)) return false;
     return !needs_float32_products(self) || allocate_float32(self);
 }
@@ -101,6 +108,7 @@ static bool allocate(tl_solver *self) {
 void tl_solver_free(tl_solver *self) {
     if (self == NULL) return;
     free(self->order);
+    free(self->runs);
     free(self->norm2);
     free(self->kept);
     free(self->weights);
@@ -133,6 +141,11 @@ static void choose_ways(tl_solver *self) {
     self->block = asked > 0 ? asked : 64;
     if (self->by_rows) self->block = 1;
     if (self->block > data->n) self->block = data->n;
+    if (self->settings.window >= data->n) self->settings.window = 0;
+    if (self->settings.window > 0) { /* whole blocks */
+        const size_t blocks = self->settings.window / self->block;
+        self->settings.window = (blocks > 0 ? blocks : 1) * self->block;
+    }
     self->inner = data->m >= MANY_CLASSES ? 8 : self->block;
 }
 
@@ -155,18 +168,22 @@ static bool is_moderate(const tl_solver *self) {
     return self->settings.gamma / self->settings.C <= TL_LARGEST;
 }
 
-static void initialise(tl_solver *self) {
+static tl_status initialise(tl_solver *self) {
     const tl_data *data = &self->data;
+    const size_t in_memory = tl_rows_in_memory(self);
     self->total_weight = data->weight ? 0.0 : (double)data->n;
     for (size_t i = 0; i < data->n; i++) {
         if (data->weight) self->total_weight += data->weight[i];
         self->order[i] = i;
         self->norm2[i] = row_norm2(self, i);
+        if (!isfinite(self->norm2[i])) return tl_check_row(self, i);
+        if ((i + 1) % in_memory == 0) tl_release_rows(self, i + 1 - in_memory, in_memory);
     }
     forget_kept(self);
     self->position = data->n;
     self->random_state = self->settings.seed;
     self->at_zero = tl_dot(data->n * data->m, self->dual, self->dual) == 0.0;
+    return TL_OK;
 }
 
 static void copy_center(tl_solver *self) {
@@ -182,10 +199,11 @@ static void copy_center(tl_solver *self) {
 
 static tl_status set_up(tl_solver *self) {
     if (!allocate(self)) return TL_ERR_ALLOC;
-    initialise(self);
+    tl_status status = initialise(self);
+    if (status != TL_OK) return status;
     if (!is_moderate(self)) return TL_ERR_OVERFLOW;
     const double C_start = self->settings.C_start > 0.0 ? self->settings.C_start : self->settings.C;
-    const tl_status status = tl_check_start(self, C_start);
+    status = tl_check_start(self, C_start);
     if (status != TL_OK) return status;
     copy_center(self);
     if (!tl_is_gram(self)) tl_compute_weights(self);

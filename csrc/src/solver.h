@@ -18,6 +18,9 @@
  * not overflow. */
 #define TL_LARGEST_PARAMETER 1e100
 
+/* Rows of a run: long enough to read a file in pieces, short against a window. */
+#define TL_RUN 64
+
 /* Sums over sampled rows i, each just before its update (tl_solver_estimate). */
 typedef struct tl_sample {
     double C;          /* of C_i */
@@ -42,6 +45,7 @@ struct tl_solver {
     uint64_t epochs;
     uint64_t random_state;
     size_t *order;     /* (n) */
+    size_t *runs;      /* of neighbouring rows: an order of them; NULL without windows */
     size_t position;   /* rows of the present epoch that are done; 0 or n: between epochs */
     double *norm2;     /* (n) */
     double *kept;      /* (n, TL_KEPT): what a loss keeps of a row between its updates */
@@ -102,6 +106,7 @@ void tl_sample_row(tl_solver *self, size_t position, const tl_row *row, const do
 
 /* solver_check.c */
 tl_status tl_check_input(const tl_data *data, const tl_settings *settings, const double *dual);
+tl_status tl_check_row(const tl_solver *self, size_t i);
 tl_status tl_check_start(const tl_solver *self, double C_start);
 
 /* solver_rows.c: rows one by one, W as (d, stride) */
@@ -116,6 +121,11 @@ void tl_blocks_epoch(tl_solver *self, size_t count, const size_t *index);
 void tl_blocks_scores(tl_solver *self, size_t first, size_t count);
 void tl_blocks_add_duals(tl_solver *self);
 double tl_blocks_norm2(tl_solver *self, size_t i);
+
+/* solver_memory.c: give back the pages of a mapped file. */
+void tl_release_rows(const tl_solver *self, size_t first, size_t count);
+/* Rows between two such calls in a pass over all rows. */
+size_t tl_rows_in_memory(const tl_solver *self);
 
 /* solver_objective.c: scores of rows first .. first + count - 1 into self->scores. */
 void tl_scores(tl_solver *self, size_t first, size_t count);

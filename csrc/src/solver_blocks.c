@@ -172,7 +172,10 @@ void tl_blocks_scores(tl_solver *self, size_t first, size_t count) {
 
 void tl_blocks_add_duals(tl_solver *self) {
     const size_t n = self->data.n, m = self->data.m, d = self->data.d;
+    const size_t in_memory = tl_rows_in_memory(self);
     for (size_t first = 0; first < n; first += TL_EVALUATION_BLOCK) {
+        if (first > 0 && first % in_memory == 0)
+            tl_release_rows(self, first - in_memory, in_memory);
         const size_t left = n - first,
                      count = left < TL_EVALUATION_BLOCK ? left : TL_EVALUATION_BLOCK;
         const double *x = consecutive_rows(self, first, count);

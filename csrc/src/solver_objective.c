@@ -37,8 +37,11 @@ void tl_scores(tl_solver *self, size_t first, size_t count) {
 
 double tl_scan_scores(tl_solver *self, double *losses) {
     const size_t n = self->data.n, m = self->data.m;
+    const size_t in_memory = tl_rows_in_memory(self);
     double product = 0.0, sum = 0.0;
     for (size_t first = 0; first < n; first += TL_EVALUATION_BLOCK) {
+        if (first > 0 && first % in_memory == 0)
+            tl_release_rows(self, first - in_memory, in_memory);
         const size_t left = n - first,
                      count = left < TL_EVALUATION_BLOCK ? left : TL_EVALUATION_BLOCK;
         tl_scores(self, first, count);

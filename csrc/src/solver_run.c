@@ -21,14 +21,28 @@ static size_t random_below(uint64_t *state, size_t bound) {
     return (size_t)(r % b);
 }
 
-static void shuffle(tl_solver *self) {
-    size_t *order = self->order;
-    for (size_t i = self->data.n; i > 1; i--) {
-        const size_t j = random_below(&self->random_state, i);
-        const size_t last = order[i - 1];
-        order[i - 1] = order[j];
-        order[j] = last;
+static void shuffle(uint64_t *state, size_t count, size_t *items) {
+    for (size_t i = count; i > 1; i--) {
+        const size_t j = random_below(state, i);
+        const size_t last = items[i - 1];
+        items[i - 1] = items[j];
+        items[j] = last;
     }
+}
+
+/* Runs of neighbouring rows in a random order, and the rows shuffled within windows of it. */
+static void shuffle_windows(tl_solver *self) {
+    const size_t n = self->data.n, window = self->settings.window;
+    const size_t count = (n + TL_RUN - 1) / TL_RUN;
+    shuffle(&self->random_state, count, self->runs);
+    size_t next = 0;
+    for (size_t r = 0; r < count; r++) {
+        const size_t first = self->runs[r] * TL_RUN;
+        for (size_t i = first; i < n && i < first + TL_RUN; i++)
+            self->order[next++] = i;
+    }
+    for (size_t first = 0; first < n; first += window)
+        shuffle(&self->random_state, n - first < window ? n - first : window, self->order + first);
 }
 
 TL_CLONES
@@ -66,7 +80,10 @@ void tl_sample_row(tl_solver *self, size_t position, const tl_row *row, const do
 }
 
 static void begin_epoch(tl_solver *self) {
-    shuffle(self);
+    if (self->runs != NULL)
+        shuffle_windows(self);
+    else
+        shuffle(&self->random_state, self->data.n, self->order);
     self->position = 0;
     self->sample = (tl_sample){0};
     self->at_zero = false;
@@ -84,12 +101,19 @@ tl_status tl_solver_step(tl_solver *self, size_t rows, int *ended) {
     const size_t left = n - self->position;
     size_t count = rows < left ? rows / self->block * self->block : left;
     if (count == 0) count = self->block < left ? self->block : left;
+    if (self->runs != NULL) { /* not beyond the window, whose rows are then given back */
+        const size_t window = self->settings.window;
+        const size_t of_window = window - self->position % window;
+        count = count < of_window ? count : of_window;
+    }
     const size_t *index = self->order + self->position;
     if (self->by_rows)
         tl_rows_epoch(self, count, index);
     else
         tl_blocks_epoch(self, count, index);
     self->position += count;
+    if (self->runs != NULL && (self->position % self->settings.window == 0 || self->position == n))
+        tl_release_rows(self, 0, n);
     *ended = self->position == n;
     if (*ended) end_epoch(self);
     return TL_OK;
@@ -99,8 +123,10 @@ tl_status tl_solver_run(tl_solver *self, size_t epochs) {
     if (self == NULL) return TL_ERR_NULL;
     for (size_t epoch = 0; epoch < epochs; epoch++) {
         int ended = 0;
-        const tl_status status = tl_solver_step(self, self->data.n, &ended);
-        if (status != TL_OK) return status;
+        while (!ended) {
+            const tl_status status = tl_solver_step(self, self->data.n, &ended);
+            if (status != TL_OK) return status;
+        }
     }
     return TL_OK;
 }

@@ -235,6 +235,33 @@ static void test_steps(void) {
     }
 }
 
+/* In windows the order of the rows differs, the optimum does not; all rows are visited. */
+static void test_windows(void) {
+    problem p;
+    make(&p, 0);
+    for (int form = 0; form < FORMS; form++) {
+        double whole[N * M] = {0}, dual[N * M] = {0};
+        const tl_data data = view(&p, form);
+        tl_settings settings = choose(TL_LOSS_LR_MULTI, 1, 0.0, form);
+        const double expected = solve(&p, TL_LOSS_LR_MULTI, 1, 0.0, form, whole);
+        tl_solver *solver = NULL;
+        settings.window = 11;
+        CHECK(tl_solver_create(&data, &settings, dual, &solver) == TL_OK);
+        int ended = 0, steps = 0;
+        for (; !ended; steps++)
+            CHECK(tl_solver_step(solver, N, &ended) == TL_OK);
+        CHECK(steps >= 2);
+        for (size_t i = 0; i < N; i++) {
+            double sum = 0.0;
+            for (size_t j = 0; j < M; j++)
+                sum += fabs(dual[i * M + j]);
+            CHECK(sum > 0.0); /* softmax: one update moves every row */
+        }
+        CHECK_CLOSE(finish(solver, reachable(form)), expected, 3.0 * reachable(form) * expected);
+        tl_solver_free(solver);
+    }
+}
+
 /* Around a center, P(W) = losses + lambda/2 ||W - W0||^2 is minimised; with the center at the
  * unregularised model and a tiny C nothing moves. */
 static void test_center(void) {
@@ -396,6 +423,7 @@ int main(void) {
     test_warm_start();
     test_set_C();
     test_steps();
+    test_windows();
     test_center();
     test_refusals();
     return check_summary("solver");

@@ -72,7 +72,8 @@ def as_matrix(value: object, name: str) -> np.ndarray:
 def as_features(value: object, name: str, dtype: object = None) -> np.ndarray | sparse.csr_array:
     """Return `value` as the solver reads it: C-contiguous rows, or CSR in canonical form.
 
-    A suitable array or matrix is passed through without a copy, memory-mapped ones too.
+    A suitable array or matrix is passed through without a copy, memory-mapped ones too, which are not searched for
+    NaN here.
 
     Parameters
     ----------
@@ -100,8 +101,28 @@ def as_features(value: object, name: str, dtype: object = None) -> np.ndarray | 
     if sparse.issparse(array):
         return _as_csr(array, name, dtype)
     array = np.ascontiguousarray(array, dtype=dtype)
-    check_finite(array, name)
+    if not is_mapped(array):  # a pass over a file takes long; the library sees its rows anyway
+        check_finite(array, name)
     return array
+
+
+def is_mapped(array: object) -> bool:
+    """Is this the memory of a file, which may be dropped and read again?"""
+    while isinstance(array, np.ndarray):
+        if isinstance(array, np.memmap):
+            return array.mode in ("r", "r+")
+        array = array.base
+    return False
+
+
+def check_mapped_finite(array: np.ndarray, name: str) -> None:
+    """`check_finite` for a mapped file, in pieces."""
+    rows = max(1, (1 << 26) // max(1, array.shape[1]))
+    for first in range(0, len(array), rows):
+        bad = np.argwhere(~np.isfinite(array[first : first + rows]))
+        if len(bad):
+            i, j = int(bad[0][0]) + first, int(bad[0][1])
+            raise ValueError(f"{name}[{i}, {j}] is {array[i, j]}: NaN and infinity are not allowed")
 
 
 def _as_csr(matrix, name: str, dtype) -> sparse.csr_array:

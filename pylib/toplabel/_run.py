@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from toplabel._arrays import Labels, pointer
+from toplabel._arrays import Labels, is_mapped, pointer
 from toplabel._lib import check, ffi, lib
 from toplabel.losses import Loss
 
@@ -33,6 +33,8 @@ class Run:
         W0.
     block : int
         Rows between two matrix products; 0: chosen from the shape.
+    window : int
+        Rows are shuffled within windows of so many; 0: all of them.
     """
 
     def __init__(
@@ -51,6 +53,7 @@ class Run:
         C_start: float = 0.0,
         center: np.ndarray | None = None,
         block: int = 0,
+        window: int = 0,
     ):
         n, d = features.shape
         self._shape = (d, labels.m)
@@ -68,7 +71,7 @@ class Run:
         lib.tl_settings_default(settings)
         settings.loss, settings.k, settings.gamma = loss.code, k, gamma
         settings.C, settings.C_start, settings.block = C, C_start, block
-        settings.seed = seed
+        settings.seed, settings.window = seed, window
         settings.center = ffi.NULL if center is None else pointer(center)
 
         out = ffi.new("tl_solver **")
@@ -89,6 +92,7 @@ class Run:
         self._borrowed.append(values)
         if not sparse.issparse(features):
             data.representation = lib.TL_GRAM if self._gram else lib.TL_DENSE
+            data.mapped = is_mapped(features)
             return features.shape[1]
         data.representation = lib.TL_CSR
         starts = features.indptr.astype(np.int64, copy=False)

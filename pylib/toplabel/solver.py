@@ -20,9 +20,12 @@ from toplabel._arrays import (
     as_matrix,
     as_number,
     as_weights,
+    check_mapped_finite,
+    is_mapped,
 )
 from toplabel._run import Run
 from toplabel._training import Rules, train
+from toplabel.errors import ToplabelError
 from toplabel.solution import Record, Solution
 
 __all__ = ["Record", "Solution", "path", "solve"]
@@ -53,6 +56,7 @@ def solve(
     W0=None,
     watch: Mapping[str, tuple] | None = None,
     watch_metric: Callable[[np.ndarray, np.ndarray], float] | None = None,
+    window: int | None = None,
 ) -> Solution:
     """Train a linear or kernel classifier to a given duality gap.
 
@@ -108,6 +112,10 @@ def solve(
         their rows and the training rows.
     watch_metric : callable, optional
         ``watch_metric(y, scores)`` is recorded for watched sets instead of their mean loss.
+    window : int, optional
+        Shuffle rows within windows of about so many, made of runs of neighbouring rows, instead of all at once:
+        then only a window is in memory at a time when X is mapped from a file (`numpy.load` with
+        ``mmap_mode="r"``). By default windows of 256 MiB for files above 1 GiB, and none otherwise.
 
     Returns
     -------
@@ -128,7 +136,7 @@ def solve(
     TPAMI section 5, Propositions 14, 15, 18 and 20; the certificate is the duality gap of Eq. (9).
     """
     problem = _Problem.from_arguments(
-        X, y, loss, k, gamma, kernel, theta, dtype, n_classes, sample_weight, W0
+        X, y, loss, k, gamma, kernel, theta, dtype, n_classes, sample_weight, W0, window
     )
     rules = _rules(
         problem, eps, max_epochs, eval_every, callback, time_limit, cpu_limit, watch, watch_metric
@@ -189,7 +197,18 @@ def path(X, y, Cs: Sequence[float], **arguments) -> list[Solution]:
     return [found[i] for i in range(len(Cs)) if i in found]
 
 
-_PROBLEM = ["loss", "k", "gamma", "kernel", "theta", "dtype", "n_classes", "sample_weight", "W0"]
+_PROBLEM = [
+    "loss",
+    "k",
+    "gamma",
+    "kernel",
+    "theta",
+    "dtype",
+    "n_classes",
+    "sample_weight",
+    "W0",
+    "window",
+]
 _RULES = [
     "eps",
     "max_epochs",
@@ -228,9 +247,12 @@ class _Problem:
     theta: float | None
     weight: np.ndarray | None
     center: np.ndarray | None
+    window: int
 
     @classmethod
-    def from_arguments(cls, X, y, loss, k, gamma, kernel, theta, dtype, n_classes, weight, W0):
+    def from_arguments(
+        cls, X, y, loss, k, gamma, kernel, theta, dtype, n_classes, weight, W0, window
+    ):
         spec = losses.get(loss)
         rows = as_features(X, "X", dtype)
         n, d = rows.shape
@@ -259,10 +281,19 @@ class _Problem:
             theta,
             as_weights(weight, n),
             center,
+            _window(features, window),
         )
 
     def start(self, C: float, seed: int, warm_start) -> Run:
         start, C_start = _starting_point(warm_start, self.labels.n, self.labels.m)
+        try:
+            return self._run(C, seed, start, C_start)
+        except ToplabelError as error:
+            if error.name == "TL_ERR_NOT_FINITE" and is_mapped(self.features):
+                check_mapped_finite(self.features, "X")
+            raise
+
+    def _run(self, C: float, seed: int, start: np.ndarray | None, C_start: float) -> Run:
         return Run(
             self.features,
             self.labels,
@@ -276,6 +307,7 @@ class _Problem:
             start=start,
             C_start=C_start,
             center=self.center,
+            window=self.window,
         )
 
     def finish(self, run: Run, C: float, rules: Rules, began: float, copy: bool = False):
@@ -306,6 +338,19 @@ class _Problem:
 
     def _kernel_rows(self):
         return self.rows if callable(self.kernel) or self.kernel == "rbf" else None
+
+
+_WINDOW_BYTES = 1 << 28
+_LARGE_FILE = 1 << 30
+
+
+def _window(features, window: object) -> int:
+    """Rows to shuffle among; 0: all."""
+    if window is not None:
+        return as_integer(window, "window", 1)
+    if not is_mapped(features) or features.nbytes <= _LARGE_FILE:
+        return 0
+    return max(1024, _WINDOW_BYTES // features[:1].nbytes)
 
 
 def _check_every_class(labels: Labels) -> None:

@@ -151,6 +151,41 @@ def test_memory_mapped_rows_are_read_in_place(problem, tmp_path, monkeypatch):
         assert solution.primal == toplabel.solve(X.astype(dtype), y, eps=1e-3).primal
 
 
+def test_rows_may_be_shuffled_in_windows(problem):
+    X, y = np.tile(problem[0], (9, 1)), np.tile(problem[1], 9)
+    options = {"loss": "svm_multi", "gamma": 0.5, "C": 0.05, "eps": 1e-7, "max_epochs": 5000}
+    whole = toplabel.solve(X, y, **options)
+    for form in (X, X.astype(np.float32), sparse.csr_array(X), X[:, :5]):
+        loose = 1e-5 if form.dtype == np.float32 else 1e-7
+        options["eps"] = loose
+        reference = whole if form.shape[1] == 80 else toplabel.solve(form, y, **options)
+        for window in (1, 100, 300, 10**9):
+            windows = toplabel.solve(form, y, window=window, **options)
+            assert windows.status == "converged"
+            assert windows.primal == pytest.approx(reference.primal, rel=3 * loose)
+            same = np.array_equal(windows.A, toplabel.solve(form, y, **options).A)
+            assert same == (window == 10**9)
+    with pytest.raises(ValueError, match="window must be >= 1"):
+        toplabel.solve(X, y, window=0)
+
+
+def test_pages_of_a_mapped_file_are_given_back(problem, tmp_path, monkeypatch):
+    """What is dropped is read again: the result is that of the array in memory, NaN is found."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(3000, 700)).astype(np.float32), np.arange(3000) % 4
+    np.save(tmp_path / "X.npy", X)
+    mapped = np.load(tmp_path / "X.npy", mmap_mode="r")
+    options = {"C": 1e-3, "window": 640, "max_epochs": 3, "eps": 1e-9}
+    np.testing.assert_array_equal(
+        toplabel.solve(mapped, y, **options).A, toplabel.solve(X, y, **options).A
+    )
+    np.testing.assert_array_equal(mapped, X)
+    X[2001, 13] = np.nan
+    np.save(tmp_path / "bad.npy", X)
+    with pytest.raises(ValueError, match=r"X\[2001, 13\] is nan"):
+        toplabel.solve(np.load(tmp_path / "bad.npy", mmap_mode="r"), y)
+
+
 def test_sparse_input_is_left_alone(problem):
     X, y, _ = problem
     rows = sparse.coo_array(X)
