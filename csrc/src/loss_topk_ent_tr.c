@@ -3,6 +3,7 @@
  * paper, section 3.2). It is the smallest of the softmax losses over all choices of m - k other
  * classes, hence not convex: it has no conjugate to certify with and no coordinate update. */
 #include "internal.h"
+#include "vmath.h"
 
 #include <string.h>
 
@@ -27,17 +28,17 @@ static dropped split(size_t y, size_t k, size_t m, const double *s, double *othe
     return d;
 }
 
-/* log(1 + sum_j exp(kept_j - s_y)), n >= 1 kept scores, one term taken out as the largest. */
+/* log(1 + sum_j exp(kept_j - s_y)), n >= 1 kept scores. */
+TL_CLONES
 static double log_loss(size_t n, const double *kept, double s_y) {
-    size_t largest = 0;
-    for (size_t j = 1; j < n; j++)
-        if (kept[j] > kept[largest]) largest = j;
-    const bool wrong = kept[largest] > s_y;
-    const double top = wrong ? kept[largest] : s_y;
-    double rest = wrong ? exp(s_y - top) : 0.0;
+    double top = s_y, sum = 0.0;
+#pragma omp simd reduction(max : top)
     for (size_t j = 0; j < n; j++)
-        if (!wrong || j != largest) rest += exp(kept[j] - top);
-    return (top - s_y) + log1p(rest);
+        top = kept[j] > top ? kept[j] : top;
+#pragma omp simd reduction(+ : sum)
+    for (size_t j = 0; j < n; j++)
+        sum += tl_exp(kept[j] - top);
+    return top > s_y ? (top - s_y) + log(sum + tl_exp(s_y - top)) : log1p(sum);
 }
 
 static double value(const tl_row *row, tl_params params, size_t m, const double *s, double *work) {
@@ -46,25 +47,39 @@ static double value(const tl_row *row, tl_params params, size_t m, const double 
     return log_loss(m - params.k, work + (params.k - 1), s[y]);
 }
 
+/* p_j = e^{s_j} / sum, 0 where s_j is -inf. */
+TL_CLONES
+static void softmax(size_t m, const double *s, double *p) {
+    double top = s[0], sum = 0.0;
+#pragma omp simd reduction(max : top)
+    for (size_t j = 0; j < m; j++)
+        top = s[j] > top ? s[j] : top;
+#pragma omp simd reduction(+ : sum)
+    for (size_t j = 0; j < m; j++) {
+        p[j] = tl_exp(s[j] - top);
+        sum += p[j];
+    }
+    for (size_t j = 0; j < m; j++)
+        p[j] /= sum;
+}
+
 static void gradient(const tl_row *row, tl_params params, size_t m, const double *s, double *g,
                      double *work) {
     const size_t y = (size_t)row->labels[0];
-    dropped d = split(y, params.k, m, s, work);
-    double top = s[y];
-    for (size_t j = params.k - 1; j < m - 1; j++)
-        top = fmax(top, work[j]);
-    double sum = 0.0;
-    for (size_t j = 0; j < m; j++) {
-        const bool tie = j != y && d.ties > 0 && s[j] == d.threshold;
-        d.ties -= tie;
-        g[j] = j != y && (tie || s[j] > d.threshold) ? 0.0 : exp(s[j] - top);
-        sum += g[j];
+    const dropped d = split(y, params.k, m, s, work);
+    double *kept = work;
+    for (size_t j = 0; j < m; j++)
+        kept[j] = s[j] > d.threshold ? -INFINITY : s[j];
+    kept[y] = s[y];
+    for (size_t j = 0, ties = d.ties; ties > 0; j++) {
+        if (j == y || s[j] != d.threshold) continue;
+        kept[j] = -INFINITY;
+        ties--;
     }
-    double others = 0.0; /* 1 - p_y would lose the digits of small losses */
-    for (size_t j = 0; j < m; j++) {
-        g[j] /= sum;
+    softmax(m, kept, g);
+    double others = 0.0; /* 1 - g_y would lose the digits of small losses */
+    for (size_t j = 0; j < m; j++)
         others += j == y ? 0.0 : g[j];
-    }
     g[y] = -others;
 }
 

@@ -120,8 +120,8 @@ static void test_huge_scores(void) {
             for (size_t j = 0; j < M; j++)
                 CHECK(isfinite(g[j]) && fabs(g[j]) <= 1.0);
         }
-    const double far[M] = {-700.0, -720.0, 0.0, -740.0, -710.0, -705.0, -715.0};
-    CHECK_CLOSE(value(2, far, 2) / exp(-705.0), 1.0, 0.01); /* digits of small losses */
+    const double far[M] = {-600.0, -620.0, 0.0, -640.0, -610.0, -605.0, -615.0};
+    CHECK_CLOSE(value(2, far, 2) / exp(-605.0), 1.0, 0.01); /* digits of small losses */
     gradient(2, far, 2, g);
     CHECK_CLOSE(-g[2] / value(2, far, 2), 1.0, 1e-12);
 }

@@ -97,13 +97,21 @@ class Kernel:
 
 
 @dataclass(frozen=True)
+class Fit:
+    """Scores, the mean loss there, and its gradient in the scores."""
+
+    scores: np.ndarray
+    loss: float
+    of_scores: np.ndarray
+
+
+@dataclass(frozen=True)
 class State:
     """A point of the descent, and what is known there."""
 
     steps: int
     point: Vector
-    scores: np.ndarray
-    of_scores: np.ndarray  # gradient of the mean loss in the scores
+    fit: Fit
     gradient: Vector
     value: float
 
@@ -143,16 +151,15 @@ class Descent:
             if not np.isfinite(curvature + np.abs(scores).max()):
                 check(lib.TL_ERR_OVERFLOW)
             self._first_step = 1.0 / curvature
-            self.state = self._at(0, point, scores)
+            fit = Fit(scores, objective.loss(scores), objective.loss_gradient(scores))
+            self.state = self._at(0, point, fit)
             if not np.isfinite(self.state.value + self.state.squared_gradient):
                 check(lib.TL_ERR_OVERFLOW)
 
-    def _at(self, steps: int, point: Vector, scores: np.ndarray) -> State:
+    def _at(self, steps: int, point: Vector, fit: Fit) -> State:
         penalty = self._objective.penalty
-        of_scores = self._objective.loss_gradient(scores)
-        gradient = self._space.gradient(of_scores).plus(penalty, point)
-        value = self._objective.loss(scores) + 0.5 * penalty * point.dot(point)
-        return State(steps, point, scores, of_scores, gradient, value)
+        gradient = self._space.gradient(fit.of_scores).plus(penalty, point)
+        return State(steps, point, fit, gradient, fit.loss + 0.5 * penalty * point.dot(point))
 
     def step(self) -> bool:
         """Go one step down; False if rounding leaves no way down."""
@@ -167,9 +174,8 @@ class Descent:
         step = self._search(direction)
         if step is None:
             return False
-        length, change = step
-        point, scores = old.point.plus(length, direction), old.scores + length * change
-        new = self._at(old.steps + 1, point, scores)
+        length, fit = step
+        new = self._at(old.steps + 1, old.point.plus(length, direction), fit)
         if not new.value <= old.value:  # lower by less than rounding
             return False
         self._remember(direction.times(length), new.gradient.plus(-1.0, old.gradient))
@@ -197,27 +203,29 @@ class Descent:
             vector = vector.plus(factor - vector.dot(bent) / curvature, moved)
         return vector.times(-1.0)
 
-    def _search(self, direction: Vector) -> tuple[float, np.ndarray] | None:
-        """A step length, and the change of the scores at length 1; None if no length goes down."""
+    def _search(self, direction: Vector) -> tuple[float, Fit] | None:
+        """A step length and what is found there; None if no length goes down."""
         state, penalty = self.state, self._objective.penalty
         change = self._space.scores(direction)
         linear = penalty * state.point.dot(direction)
         square = penalty * direction.dot(direction)
-        slope = float(np.vdot(state.of_scores, change)) + linear
+        slope = float(np.vdot(state.fit.of_scores, change)) + linear
         if not slope < 0:
             return None
-        norm2 = state.point.dot(state.point)
+        base = 0.5 * penalty * state.point.dot(state.point)
+        best = None
         low, high, length = 0.0, math.inf, 1.0
         for _ in range(_TRIALS):
-            scores = state.scores + length * change
-            value = self._objective.loss(scores) + 0.5 * penalty * norm2
-            value += length * (linear + 0.5 * length * square)
+            scores = state.fit.scores + length * change
+            loss = self._objective.loss(scores)
+            value = loss + base + length * (linear + 0.5 * length * square)
             if not value <= state.value + _SUFFICIENT * length * slope:
                 high = length
             else:
-                steep = float(np.vdot(self._objective.loss_gradient(scores), change))
-                if steep + linear + length * square >= _CURVATURE * slope:
-                    return length, change
                 low = length
+                best = low, Fit(scores, loss, self._objective.loss_gradient(scores))
+                steep = float(np.vdot(best[1].of_scores, change)) + linear + length * square
+                if steep >= _CURVATURE * slope:
+                    break
             length = 2 * low if high == math.inf else 0.5 * (low + high)
-        return (low, change) if low > 0 else None
+        return best

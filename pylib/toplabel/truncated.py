@@ -110,7 +110,7 @@ def descend(
     status, history = _train(descent, objective, limits, began)
     state = descent.state
     return Solution(
-        A=state.point.own if gram else -state.of_scores / objective.penalty,
+        A=state.point.own if gram else -state.fit.of_scores / objective.penalty,
         W=None if gram else state.point.own,
         primal=state.value,
         dual=-math.inf,
