@@ -41,8 +41,16 @@ smoke: setup
 test: check ctest
 	$(BIN)/python -m pytest $(ARGS)
 
-bench: setup
+bench: setup $(VENV)/.peers
 	$(BIN)/python -m toplabel.bench $(ARGS)
+
+# Solvers to compare with that nothing else needs; the benchmark says which of them it has to do without.
+$(VENV)/.peers: | $(VENV)/.installed
+	for peer in spams-bin snapml; do \
+		$(BIN)/python -m pip install --quiet --disable-pip-version-check --only-binary :all: $$peer || \
+			echo "bench: $$peer cannot be installed here and is left out"; \
+	done
+	touch $@
 
 ctest:
 	$(MAKE) --silent -C csrc test

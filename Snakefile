@@ -23,6 +23,7 @@ include: "workflow/rules/evaluate.smk"
 include: "workflow/rules/compare.smk"
 include: "workflow/rules/tables.smk"
 include: "workflow/rules/figures.smk"
+include: "workflow/rules/bench.smk"
 include: "workflow/rules/report.smk"
 include: "workflow/rules/targets.smk"
 

@@ -1,20 +1,224 @@
-"""The benchmark's own pieces: what is timed is the right thing."""
+"""The benchmark's own pieces: that the right thing is timed, not how long it takes."""
+
+import dataclasses
 
 import numpy as np
+import pandas as pd
 import pytest
+from scipy import sparse
 
 import toplabel
-from toplabel.bench import shapes, special, training
+from toplabel import losses
+from toplabel.bench import (
+    __main__,
+    compare,
+    fitting,
+    peers,
+    projections,
+    real,
+    run,
+    shapes,
+    special,
+    targets,
+    training,
+)
+from toplabel.bench.blas import Meter
+from toplabel.bench.effort import Effort
+from toplabel.bench.timing import best_of_rounds
+
+ONCE = Effort(quick=True, repeats=1, cap=60.0)
 
 
-def test_shapes_are_seeded_and_hold_every_class():
-    for make in (
-        lambda: shapes.dense("t", 50, 4, 7),
-        lambda: shapes.text("t", 60, 300, 5, 8),
-    ):
-        first, again = make(), make()
-        assert (first.X != again.X).sum() == 0
-        assert set(first.y) == set(range(first.n_classes))
+@pytest.fixture(scope="module")
+def small():
+    """A problem of 120 rows, 5 features and 4 classes."""
+    X, y = shapes.letter_like("t", 120, 5, 4)
+    return shapes.Shape("t", X, y, 4, 1.0)
+
+
+# ---- problems -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", shapes.RECIPES)
+def test_shapes_are_seeded_and_hold_every_class(name):
+    first, again = (shapes.synthetic(name, quick=True) for _ in range(2))
+    assert (first.X != again.X).sum() == 0
+    n, d, m = shapes.RECIPES[name].quick
+    assert first.n == n
+    assert first.n_classes == m
+    if first.gram is None:
+        assert first.X.shape == (n, d)
+    if first.y.ndim == 1:
+        assert set(first.y) == set(range(m))
+    else:
+        assert first.y.sum(axis=1).min() >= 1
+        assert 2.0 < first.y.sum(axis=1).mean() < 2.8
+    norms = np.sqrt(first.X.multiply(first.X).sum(1)) if sparse.issparse(first.X) else first.X
+    if name in ("b", "c", "tags"):
+        np.testing.assert_allclose(np.linalg.norm(norms, axis=1), 1.0)
+    if name == "text":
+        np.testing.assert_allclose(norms, 1.0)
+
+
+def test_the_factor_of_a_gram_matrix_has_its_products():
+    shape = shapes.synthetic("gram", quick=True)
+    np.testing.assert_allclose(shape.X @ shape.X.T, shape.gram, atol=1e-9)
+
+
+def test_a_set_that_is_not_at_hand_has_a_reason(monkeypatch, tmp_path):
+    monkeypatch.delenv("TOPLABEL_MIRROR", raising=False)
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(real.Unavailable, match=r"letter\.scale\.tr"):
+        real.load("letter")
+
+
+@pytest.mark.mirror
+@pytest.mark.parametrize(("name", "rows"), [("letter", 10500), ("news20", 15935)])
+def test_real_sets_are_their_training_parts(mirror, name, rows):
+    shape = real.load(name)
+    assert shape.n == rows
+    assert set(shape.y) == set(range(shape.n_classes))
+    assert sparse.issparse(shape.X) == (name == "news20")
+
+
+# ---- scores -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("loss", [key for key, spec in losses.LOSSES.items() if spec.convex])
+def test_objectives_in_numpy_are_those_of_the_solver(small, loss):
+    k, gamma = (2 if losses.get(loss).top_k else 1), (0.5 if losses.get(loss).smoothing else 0.0)
+    shape = dataclasses.replace(small, y=fitting.targets(small, loss), C=3.0)
+    solution = fitting.run_epochs(shape, loss, 4, k=k, gamma=gamma)
+    assert solution.epochs == 4
+    primal = fitting.primal(shape, loss, solution.W, k=k, gamma=gamma)
+    dual = fitting.dual(shape, loss, solution.A, k=k, gamma=gamma)
+    assert primal == pytest.approx(solution.primal, rel=1e-10)
+    assert dual == pytest.approx(solution.dual, rel=1e-10)
+    assert primal > dual
+
+
+def test_a_gram_problem_is_that_of_its_factor():
+    shape = shapes.synthetic("gram", quick=True)
+    solution = fitting.train(shape, "svm_multi", eps=1e-6)
+    W = fitting.weights(shape, solution)
+    assert fitting.primal(shape, "svm_multi", W) == pytest.approx(solution.primal, rel=1e-8)
+
+
+@pytest.mark.parametrize("loss", ["svm_multi", "lr_multi", "svm_ova", "lr_ova"])
+def test_every_solver_reaches_the_same_optimum(small, loss):
+    bound, gap = training.lower_bound(small, loss, 1e-6)
+    assert gap <= 1e-6
+    families = [peers.ours(small, loss), peers.certified(small, loss), *peers.others(small, loss)]
+    assert len(families) >= 3
+    for family in families:
+        timing = training.time_to_accuracy(small, loss, family, bound, ONCE)
+        assert timing.reached, family.solver
+        assert -1e-9 <= timing.excess <= 1e-3, family.solver
+
+
+@pytest.mark.parametrize("module", peers.OPTIONAL)
+def test_a_missing_peer_is_told(module, monkeypatch):
+    def fail(name):
+        raise ImportError(f"No module named {name!r}")
+
+    monkeypatch.setattr(peers.importlib, "import_module", fail)
+    assert peers.missing(module).startswith(f"{peers.OPTIONAL[module]} is not installed")
+    frame = compare.compare(dataclasses.replace(ONCE), names=["gram"])
+    skipped = frame[frame["solver"] == module]
+    assert skipped["note"].iloc[0].startswith("skipped: ")
+
+
+# ---- the search for the loosest setting ---------------------------------------------------------
+
+
+class _Solver:
+    """Settings 0, 1, 2, ..; those from `first` on are accurate, and each takes `seconds` times its number."""
+
+    def __init__(self, shape, first, seconds=0.0, count=60):
+        self.tried, self.first, self.seconds = [], first, seconds
+        zero = np.zeros((shape.X.shape[1], shape.n_classes))
+        good = fitting.train(shape, "lr_multi", eps=1e-8).W
+        settings = [
+            peers.Setting(str(i), lambda i=i: i, lambda i: good if i >= first else zero)
+            for i in range(count)
+        ]
+        self.family = peers.Family("fake", "fake", settings)
+
+    def timed(self, setting):
+        self.tried.append(int(setting.name))
+        return self.seconds * int(setting.name), setting.fit()
+
+
+@pytest.mark.parametrize("first", [0, 1, 2, 17, 18, 59])
+def test_the_loosest_accurate_setting_is_found(small, monkeypatch, first):
+    solver = _Solver(small, first)
+    monkeypatch.setattr(training, "timed", solver.timed)
+    bound, _ = training.lower_bound(small, "lr_multi")
+    timing = training.time_to_accuracy(small, "lr_multi", solver.family, bound, ONCE)
+    assert timing.setting == str(first)
+    assert len(solver.tried) == len(set(solver.tried))
+
+
+def test_a_hopeless_solver_is_given_up(small, monkeypatch):
+    bound, _ = training.lower_bound(small, "lr_multi")
+    slow = _Solver(small, first=50, seconds=1.0)
+    monkeypatch.setattr(training, "timed", slow.timed)
+    timing = training.time_to_accuracy(small, "lr_multi", slow.family, bound, ONCE, cap=8.0)
+    assert not timing.reached
+    assert 8.0 < timing.seconds <= 8.0 + slow.family.stride
+    never = _Solver(small, first=1000, count=20)
+    monkeypatch.setattr(training, "timed", never.timed)
+    timing = training.time_to_accuracy(small, "lr_multi", never.family, bound, ONCE)
+    assert (timing.reached, timing.setting) == (False, "19")
+
+
+def test_measures_take_turns_and_the_best_counts():
+    order = []
+
+    def measure(name, values):
+        order.append(name)
+        return values.pop(0)
+
+    best = best_of_rounds(
+        {
+            "x": lambda values=[3.0, 1.0]: measure("x", values),
+            "y": lambda values=[2.0, 5.0]: measure("y", values),
+        },
+        2,
+    )
+    assert best == {"x": 1.0, "y": 2.0}
+    assert order == ["x", "y", "x", "y"]
+
+
+# ---- inside the solver --------------------------------------------------------------------------
+
+
+def test_the_meter_counts_products_and_leaves_no_trace():
+    shape = shapes.synthetic("b", quick=True)
+    plain = fitting.run_epochs(shape, "lr_multi", 2)
+    with Meter() as meter:
+        metered = fitting.run_epochs(shape, "lr_multi", 2)
+    np.testing.assert_array_equal(plain.W, metered.W)
+    seen = dataclasses.replace(meter.tally)
+    # Two products with W an epoch, and one an evaluation; what else there is, is smaller.
+    least = 2.0 * shape.X.size * shape.n_classes * (2 * 2 + 2)
+    assert least <= seen.flops <= 2 * least
+    assert seen.seconds > 0
+    fitting.run_epochs(shape, "lr_multi", 1)
+    assert meter.tally == seen
+
+
+def test_operations_of_an_epoch():
+    shape = shapes.synthetic("b", quick=True)
+    block = fitting.block_size(shape, "svm_multi")
+    (n, d), m = shape.X.shape, shape.n_classes
+    assert 8 <= block <= 256
+    assert fitting.flops_per_epoch(shape, block) == n * (4 * d * m + block * (d + m))
+    text = shapes.synthetic("text", quick=True)
+    assert fitting.flops_per_epoch(text, 0) == 4 * text.X.nnz * text.n_classes
+
+
+# ---- projections and V(t) -----------------------------------------------------------------------
 
 
 def test_sorting_agrees_with_variable_fixing():
@@ -22,22 +226,112 @@ def test_sorting_agrees_with_variable_fixing():
     for radius in (0.1, 3.0, 1e3):
         for _ in range(20):
             b, b_bar = rng.normal(size=9), rng.normal(size=5)
-            x, y = special.by_sorting(b, b_bar, radius)
+            x, y = projections.by_sorting(b, b_bar, radius)
             u, v = toplabel.prox.bipartite_simplex(b, b_bar, radius)
             np.testing.assert_allclose(x, u, atol=1e-12)
             np.testing.assert_allclose(y, v, atol=1e-12)
 
 
-@pytest.mark.parametrize("loss", ["svm_multi", "lr_multi"])
-def test_every_solver_reaches_the_same_optimum(loss):
-    shape = shapes.dense("t", 120, 5, 4)
-    bound = training.lower_bound(shape, loss)
-    peers = {"ours": training.ours(shape, loss)}
-    if loss == "svm_multi":
-        peers["liblinear"] = training.liblinear(shape, loss)
-    else:
-        peers["lbfgs"] = training.sklearn_logistic(shape, "lbfgs")
-    for name, settings in peers.items():
-        timing = training.time_to_accuracy(shape, loss, name, settings, bound, repeats=1)
-        assert -1e-9 <= timing.excess <= 1e-3, name
-        assert timing.seconds > 0
+def test_the_reference_of_V_solves_its_equation():
+    v = np.exp(np.linspace(-600, 13, 200))
+    exact = special.reference(v + np.log(v))
+    if exact is None:
+        pytest.skip("longdouble is float64 here")
+    # t is rounded: its error eps |t| becomes one of eps |t| / (1 + v) in v.
+    slack = 1e-15 + 3e-16 * np.abs(v + np.log(v)) / (1 + v)
+    assert (np.abs(exact - v) <= slack * v).all()
+    residual = exact + np.log(exact) - (v + np.log(v)).astype(np.longdouble)
+    assert (np.abs(residual) <= 1e-17 * (1 + np.abs(v + np.log(v)))).all()
+    assert special.reference(np.array([1.0]))[0] == 1
+
+
+# ---- targets ------------------------------------------------------------------------------------
+
+
+def _training_frame(*rows):
+    blank = dict.fromkeys(compare.COLUMNS, "")
+    return pd.DataFrame([blank | {"shape": "a", "loss": "svm_multi"} | row for row in rows])
+
+
+def _judged(rows, case="a"):
+    judged = targets.judge({"training": _training_frame(*rows)})
+    chosen = judged["work"].str.startswith("svm_multi") & (judged["case"] == case)
+    return judged[chosen].iloc[0]
+
+
+def test_targets_say_reached_missed_and_by_how_much():
+    ours = {"package": "toplabel", "solver": "toplabel", "ratio": 1.0, "reached": "yes"}
+    peer = {"package": "LIBLINEAR", "solver": "L", "seconds": 0.3, "reached": "yes"}
+    row = _judged([ours, peer | {"ratio": 1.8}, peer | {"ratio": 1.2}])
+    assert (row["measured"], row["verdict"], row["by"]) == ("1.2", "missed", "-20 %")
+    row = _judged([ours, peer | {"ratio": 1.8}])
+    assert (row["target"], row["verdict"], row["by"]) == ("≥ 1.5", "reached", "+20 %")
+    assert _judged([ours, peer | {"ratio": 9.0}])["by"] == "6 times the target"
+    row = _judged([ours, peer | {"ratio": 1.8, "reached": "no"}])
+    assert (row["measured"], row["verdict"]) == ("> 1.8", "reached")
+    row = _judged([ours, peer | {"ratio": 1.2, "reached": "no"}])
+    assert row["verdict"] == "not reached for certain"
+    row = _judged([ours])
+    assert (row["verdict"], row["note"]) == ("not measured", "not in training.csv")
+
+
+def test_a_group_that_failed_is_a_target_not_measured():
+    judged = targets.judge({}, {"special": "failed: no"})
+    assert set(judged["verdict"]) == {"not measured"}
+    assert set(judged.loc[judged["work"].str.startswith("V(t)"), "note"]) == {"failed: no"}
+    assert {target.group for target in targets.TARGETS} <= set(run.GROUPS)
+
+
+# ---- a run --------------------------------------------------------------------------------------
+
+
+def test_a_quick_run_writes_every_table(tmp_path, capsys):
+    assert __main__.main(["--quick", "--out", str(tmp_path)]) == 0
+    files = {path.name for path in tmp_path.iterdir()}
+    assert files == {f"{name}.csv" for name in (*run.GROUPS, "targets")}
+    frames = {name: pd.read_csv(tmp_path / f"{name}.csv") for name in run.GROUPS}
+    assert all(len(frame) for frame in frames.values())
+    solved = frames["training"].dropna(subset=["seconds"])
+    assert (solved["excess"] <= 1e-3).all()
+    assert not frames["training"]["note"].astype(str).str.startswith("failed").any()
+    assert (frames["precision"]["certified_gap"] <= 1.01e-4).all()
+    assert frames["special"]["largest_relative_error"].max() < 5e-15
+    judged = pd.read_csv(tmp_path / "targets.csv")
+    unmeasured = judged[judged["verdict"] == "not measured"]
+    assert list(unmeasured["work"]) == ["bipartite projection, d = 10^6: sorting / ours"]
+    assert "targets:" in capsys.readouterr().out
+
+
+def test_a_group_that_fails_takes_no_other_with_it(tmp_path, monkeypatch, capsys):
+    def fail(effort):
+        raise ArithmeticError("the algorithms disagree")
+
+    good = pd.DataFrame({"what": ["x"], "value": [1.0]})
+    monkeypatch.setattr(run, "GROUPS", {"projections": fail, "machine": lambda effort: good})
+    failed = run.run(ONCE, tmp_path, ["machine", "projections"])
+    assert failed == {"projections": "failed: ArithmeticError: the algorithms disagree"}
+    assert (tmp_path / "machine.csv").is_file()
+    assert not (tmp_path / "projections.csv").exists()
+    judged = pd.read_csv(tmp_path / "targets.csv")
+    assert judged["note"].str.contains("the algorithms disagree").any()
+    assert "the algorithms disagree" in capsys.readouterr().out
+
+
+def test_a_part_of_the_groups_leaves_the_table_of_targets_alone(tmp_path):
+    assert __main__.main(["special", "--quick", "--out", str(tmp_path)]) == 0
+    assert {path.name for path in tmp_path.iterdir()} == {"special.csv"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["speical"], "no group 'speical'"),
+        (["--repeats", "0"], "must be positive, got 0"),
+        (["--cap", "-1"], "must be positive, got -1"),
+        (["--shapes", "d"], "invalid choice: 'd'"),
+    ],
+)
+def test_bad_arguments_get_a_line(arguments, message, capsys):
+    with pytest.raises(SystemExit, match="2"):
+        __main__.main(arguments)
+    assert message in capsys.readouterr().err

@@ -75,25 +75,27 @@ def _changed(sources, name):
 
 TRAINED = {"train", "threshold", "evaluate", "figures"}
 TUNED = {"tune", "select", *TRAINED}
+SOLVED = {*TUNED, "bench"}
 
 
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
-        ("csrc/src/solver.c", TUNED),
-        ("pylib/toplabel/solver.py", TUNED - {"select"}),
-        ("pylib/toplabel/kernels.py", TUNED - {"select"}),
-        ("pylib/toplabel/metrics/ranking.py", TUNED - {"train"}),
+        ("csrc/src/solver.c", SOLVED),
+        ("pylib/toplabel/solver.py", SOLVED - {"select"}),
+        ("pylib/toplabel/kernels.py", SOLVED - {"select"}),
+        ("pylib/toplabel/metrics/ranking.py", SOLVED - {"train"}),
         ("pylib/toplabel/selection/final.py", TRAINED),
         ("pylib/toplabel/selection/problems.py", TUNED - {"select"}),
         ("pylib/toplabel/workflow/params.py", {"tune", "train", "threshold", "evaluate"}),
-        ("pylib/toplabel/datasets/formats/libsvm.py", {"prepare"}),
+        ("pylib/toplabel/datasets/formats/libsvm.py", {"prepare", "bench"}),
         ("pylib/toplabel/datasets/statistics.py", {"prepare", "datasets"}),
         ("pylib/toplabel/studies/compare.py", {"compare"}),
         (
             "pylib/toplabel/datasets/registry.py",
-            {"fetch", "prepare", "datasets", "compare", "tables"},
+            {"fetch", "prepare", "datasets", "compare", "tables", "bench"},
         ),
+        ("pylib/toplabel/bench/shapes.py", {"bench"}),
         ("pylib/toplabel/reporting/circle.py", {"figures"}),
         ("pylib/toplabel/reporting/drawing.py", {"figures"}),
         ("pylib/toplabel/reporting/templates/report.typ", {"report"}),

@@ -43,6 +43,7 @@ ALL = _cells("circle", "digits", "digit_scenes")
         ("all", {"write_html": 1, "write_pdf": 1, "select": ALL, "draw_circle": 1}, "tune_coarse"),
         ("report", {"write_html": 1, "write_pdf": 1}, "tune_coarse"),
         ("data", {"prepare": 3, "collect_datasets": 1}, "tune_split"),
+        ("bench", {"bench": 1}, "prepare"),
         ("digits", {"prepare": 1, "select": DIGITS, "compare": 1, "make_table": 1}, "write_html"),
         ("circle", {"prepare": 1, "tune_split": 2 * CIRCLE, "make_table": 1}, "draw_circle"),
         ("table03", {"prepare": 1, "select": CIRCLE, "make_table": 1}, "write_html"),

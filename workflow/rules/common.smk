@@ -68,6 +68,16 @@ def of_run(function):
     return planned(lambda: function(requested()))
 
 
+def bench_tables(wildcards):
+    """The benchmark, where this run makes it, for the reports to wait for."""
+    return ["results/bench/targets.csv"] if "bench" in requested() else []
+
+
+def bench_sums(wildcards):
+    """What the reports show of the benchmark, in which they are to be kept in step."""
+    return file_sums(sorted(map(str, Path("results/bench").glob("*.csv"))))
+
+
 onstart:
     try:
         run_lock.acquire()

@@ -14,6 +14,7 @@ rule write_html:
         datasets="results/datasets.csv",
         tables=of_run(targets.all_table_files),
         figures=of_run(targets.all_figure_files),
+        bench=bench_tables,
     output:
         html="reports/index.html",
     log:
@@ -22,6 +23,7 @@ rule write_html:
         "../envs/toplabel.yaml"
     threads: 1
     params:
+        bench=bench_sums,
         fingerprint=plan.fingerprint("report"),
     message:
         "Write reports/index.html"
@@ -37,6 +39,7 @@ rule write_pdf:
         datasets="results/datasets.csv",
         tables=of_run(targets.all_table_files),
         figures=of_run(targets.all_figure_files),
+        bench=bench_tables,
     output:
         pdf="reports/toplabel.pdf",
     log:
@@ -45,6 +48,7 @@ rule write_pdf:
         "../envs/toplabel.yaml"
     threads: 1
     params:
+        bench=bench_sums,
         fingerprint=plan.fingerprint("report"),
     message:
         "Write reports/toplabel.pdf"

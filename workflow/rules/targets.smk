@@ -45,7 +45,7 @@ for target in targets.named():
 rule unknown_target:
     input:
         lambda wildcards: planned(
-            targets.refuse, wildcards.word, ["all", "report", "data", "smoke"]
+            targets.refuse, wildcards.word, ["all", "report", "data", "bench", "smoke"]
         )(wildcards),
     output:
         "{word}",

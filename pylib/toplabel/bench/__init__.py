@@ -1,1 +1,1 @@
-"""Speed against other solvers, and against the machine: `make bench`."""
+"""Speed against other solvers, and against the machine: `make bench` (docs/benchmarks.md)."""

@@ -3,61 +3,50 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
+import sys
 
-import pandas as pd
-from threadpoolctl import threadpool_limits
-
-from toplabel.bench import machine, shapes, special, training
-from toplabel.files import atomic_path
+from toplabel.bench import compare, run
+from toplabel.bench.effort import Effort
 
 
-def compare_training(quick: bool) -> pd.DataFrame:
-    """Time to (P - P*)/P* <= 1e-3 of every solver on every shape; ratio of its time to ours."""
-    problems = [shapes.dense("a", 10500, 16, 26)]
-    if not quick:
-        problems += [shapes.dense("b", 5354, 4096, 67), shapes.dense("c", 5000, 1000, 1000)]
-    rows = []
-    for shape in problems:
-        for loss in ("svm_multi", "lr_multi"):
-            bound = training.lower_bound(shape, loss, 1e-5)
-            solvers = {"toplabel": training.ours(shape, loss)}
-            if loss == "svm_multi":
-                solvers["LIBLINEAR"] = training.liblinear(shape, loss)
-            else:
-                for name in ("lbfgs", "newton-cg"):
-                    solvers[f"scikit-learn {name}"] = training.sklearn_logistic(shape, name)
-            for solver, settings in solvers.items():
-                timing = training.time_to_accuracy(shape, loss, solver, settings, bound)
-                rows.append(timing)
-                print(f"  {shape.name}, {loss}, {solver}: {timing.seconds:.3f} s", flush=True)
-    frame = pd.DataFrame(rows)
-    ours = frame[frame.solver == "toplabel"].set_index(["shape", "loss"]).seconds
-    keys = pd.MultiIndex.from_frame(frame[["shape", "loss"]])
-    frame["ratio"] = frame.seconds.to_numpy() / ours.reindex(keys).to_numpy()
-    return frame
+def main(arguments: list[str] | None = None) -> int:
+    """Measure the groups of the command line; return 1 if one of them failed."""
+    parser = argparse.ArgumentParser(prog="python -m toplabel.bench", description=__doc__)
+    parser.add_argument(
+        "groups",
+        nargs="*",
+        metavar="group",
+        help=f"some of {', '.join(run.GROUPS)}; all by default",
+    )
+    parser.add_argument("--quick", action="store_true", help="tiny problems, in half a minute")
+    parser.add_argument("--out", help="folder of the tables [results/bench, bench-quick if quick]")
+    parser.add_argument("--repeats", type=_positive(int), help="the fastest of so many counts [3]")
+    parser.add_argument(
+        "--cap", type=_positive(float), help="seconds of a fit after which a peer is given up [60]"
+    )
+    parser.add_argument(
+        "--shapes", nargs="+", choices=list(compare.PROBLEMS), help="problems of the group training"
+    )
+    given = parser.parse_args(arguments)
+    for name in given.groups:
+        if name not in run.GROUPS:
+            parser.error(f"no group {name!r}; there are {', '.join(run.GROUPS)}")
+    effort = Effort.of(given.quick, given.repeats, given.cap)
+    out = given.out or ("results/bench-quick" if given.quick else "results/bench")
+    failed = run.run(effort, out, given.groups or list(run.GROUPS), given.shapes)
+    return 1 if failed else 0
 
 
-def main() -> None:
-    """Run the groups of the command line."""
-    parser = argparse.ArgumentParser(prog="python -m toplabel.bench", description=main.__doc__)
-    parser.add_argument("--quick", action="store_true", help="the smallest shape only")
-    parser.add_argument("--out", default="results/bench", help="folder of the CSV files")
-    arguments = parser.parse_args()
-    groups = {
-        "machine": machine.limits,
-        "lambert": special.lambert,
-        "bipartite": special.bipartite,
-        "training": lambda: compare_training(arguments.quick),
-    }
-    with threadpool_limits(1), pd.option_context("display.width", 150, "display.max_columns", 20):
-        for name, measure in groups.items():
-            print(f"{name}:", flush=True)
-            frame = measure()
-            print(frame.to_string(index=False, float_format=lambda x: f"{x:.4g}"), "\n", flush=True)
-            with atomic_path(Path(arguments.out) / f"{name}.csv") as path:
-                frame.to_csv(path, index=False)
+def _positive(kind):
+    def parse(text: str):
+        value = kind(text)
+        if not value > 0:
+            raise argparse.ArgumentTypeError(f"must be positive, got {text}")
+        return value
+
+    parse.__name__ = kind.__name__
+    return parse
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -1,98 +1,131 @@
-"""V(t) = W(e^t) and the projections against SciPy and sorting."""
+"""V(t) = W(e^t) beside SciPy's Wright omega function: the group ``special``."""
 
 from __future__ import annotations
+
+import ctypes
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 from scipy.special import wrightomega
 
 from toplabel import prox
-from toplabel.bench.machine import fastest
+from toplabel.bench import machine
+from toplabel.bench.effort import Effort
+from toplabel.bench.real import CHECKOUT
+from toplabel.bench.timing import best_of_rounds, fastest
+
+COLUMNS = ["solver", "clone", "mvalues_per_second", "ratio", "largest_relative_error", "note"]
+_RANGE = 40.0
+_AVX2 = "x86-64-v3 (AVX2)"
 
 
-def lambert() -> pd.DataFrame:
-    """V(t) on [-40, 40]: millions of values a second, and the ratio to SciPy's ``wrightomega``.
+def lambert(effort: Effort) -> pd.DataFrame:
+    """Speed on [-40, 40], and the largest relative error on [-700, 10^6], where V(t) is a normal number.
 
-    Returns
-    -------
-    DataFrame
-        Columns ``solver, mvalues_per_second, ratio``.
-    """
-    t = np.random.default_rng(0).uniform(-40, 40, 100_000)
-    ours = len(t) / fastest(lambda: prox.lambert_w_exp(t)) / 1e6
-    scipy = len(t) / fastest(lambda: wrightomega(t)) / 1e6
-    rows = [("toplabel", ours, 1.0), ("scipy wrightomega", scipy, ours / scipy)]
-    return pd.DataFrame(rows, columns=["solver", "mvalues_per_second", "ratio"])
-
-
-def bipartite(dimensions=(10**3, 10**4, 10**5, 10**6)) -> pd.DataFrame:
-    """Projection onto the bipartite simplex (TPAMI Table 2): variable fixing against sorting.
-
-    Sorting is the faster of two: the library's own in C, and one vectorised in NumPy.
-
-    Parameters
-    ----------
-    dimensions : sequence of int
-        Both sides together; m = n = d/2, radius 10, entries from N(0, 1).
+    Beside the clone that runs here, V(t) is compiled for AVX2 alone where the sources and a compiler are at hand.
 
     Returns
     -------
     DataFrame
-        Columns ``dimension, ours_ms, sorting_ms, ratio, gb_per_second``; the last counts one pass over the input.
+        `COLUMNS`; `ratio` is the speed over SciPy's.
     """
+    functions: dict[str, tuple[str, Callable | None, str]] = {
+        "scipy wrightomega": ("", lambda t: wrightomega(t), ""),
+        "toplabel": (machine.cpu_level(), prox.lambert_w_exp, "as installed"),
+    }
+    if machine.cpu_level() != _AVX2:
+        functions["toplabel, AVX2"] = (_AVX2, *_avx2())
+    t = np.random.default_rng(0).uniform(-_RANGE, _RANGE, 10**4 if effort.quick else 10**5)
+    usable = {name: f for name, (_, f, _) in functions.items() if f is not None}
+    seconds = best_of_rounds(
+        {name: lambda f=f: fastest(lambda: f(t), 5) for name, f in usable.items()}, effort.repeats
+    )
+    points = sample_points(300 if effort.quick else 100_000)
+    exact = reference(points)
     rows = []
-    rng = np.random.default_rng(0)
-    for d in dimensions:
-        b, b_bar = rng.normal(size=(2, d // 2))
-        x, _ = prox.bipartite_simplex(b, b_bar, 10.0)
-        y, _ = by_sorting(b, b_bar, 10.0)
-        if not np.allclose(x, y, atol=1e-9):
-            raise ArithmeticError("the two algorithms disagree")
-        ours = fastest(lambda b=b, b_bar=b_bar: prox.bipartite_simplex(b, b_bar, 10.0))
-        sorting = min(
-            fastest(lambda b=b, b_bar=b_bar: by_sorting(b, b_bar, 10.0), repeats=3),
-            fastest(
-                lambda b=b, b_bar=b_bar: prox.bipartite_simplex(b, b_bar, 10.0, "sorting"),
-                repeats=3,
-            ),
-        )
-        rows.append((d, 1e3 * ours, 1e3 * sorting, sorting / ours, 8 * d / ours / 1e9))
-    return pd.DataFrame(
-        rows, columns=["dimension", "ours_ms", "sorting_ms", "ratio", "gb_per_second"]
+    for name, (clone, function, note) in functions.items():
+        if function is None:
+            rows.append((name, clone, np.nan, np.nan, np.nan, note))
+            continue
+        speed = len(t) / seconds[name] / 1e6
+        ratio = seconds["scipy wrightomega"] / seconds[name]
+        error = np.nan if exact is None else largest_relative_error(function(points), exact)
+        rows.append((name, clone, speed, ratio, error, note))
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def sample_points(count: int) -> np.ndarray:
+    """Return arguments of V: dense around 0, and out to -700 and 10^6."""
+    rng = np.random.default_rng(1)
+    return np.concatenate(
+        [
+            rng.uniform(-_RANGE, _RANGE, count),
+            rng.uniform(-3, 3, count),
+            rng.uniform(-700, 700, count),
+            np.exp(rng.uniform(0, np.log(1e6), count)),
+        ]
     )
 
 
-def by_sorting(b: np.ndarray, b_bar: np.ndarray, radius: float):
-    """The same projection from sorted breakpoints, vectorised in NumPy (after Shalev-Shwartz and Singer).
+def reference(t: np.ndarray) -> np.ndarray | None:
+    """V(t) in extended precision: Newton's method on v + log v = t from SciPy's value.
 
     Parameters
     ----------
-    b, b_bar : ndarray
-    radius : float
+    t : ndarray of float64
 
     Returns
     -------
-    x, y : ndarray
+    ndarray of longdouble, or None
+        None where longdouble has no more digits than float64.
     """
-    u, v = np.sort(b)[::-1], np.sort(b_bar)[::-1]
-    t, s = _simplex_threshold(u, radius), _simplex_threshold(v, radius)
-    if t + s < 0:
-        # sum (b - t)_+ - sum (b_bar + t)_+ falls in t: find its root among the breakpoints
-        points = np.sort(np.concatenate([u, -v]))
-        sums_u, sums_v = np.concatenate([[0], np.cumsum(u)]), np.concatenate([[0], np.cumsum(v)])
-        count_u = len(u) - np.searchsorted(u[::-1], points, side="right")
-        count_v = len(v) - np.searchsorted(v[::-1], -points, side="right")
-        value = sums_u[count_u] - count_u * points - (sums_v[count_v] + count_v * points)
-        place = max(int(np.argmax(value <= 0)), 1)
-        middle = 0.5 * (points[place - 1] + points[place])
-        free_u, free_v = int((u > middle).sum()), int((v > -middle).sum())
-        t = (sums_u[free_u] - sums_v[free_v]) / max(free_u + free_v, 1)
-        s = -t
-    return np.maximum(b - t, 0), np.maximum(b_bar - s, 0)
+    if np.finfo(np.longdouble).eps > 1e-18:
+        return None
+    wide = t.astype(np.longdouble)
+    v = wrightomega(t).astype(np.longdouble)
+    v = np.where(v > 0, v, np.exp(np.minimum(wide, 0)))
+    for _ in range(4):
+        # relative step of Newton: its error is that of t, |t| eps
+        v *= 1 - (v + np.log(v) - wide) / (1 + v)
+    return v
 
 
-def _simplex_threshold(descending: np.ndarray, radius: float) -> float:
-    sums = np.cumsum(descending)
-    count = np.arange(1, len(descending) + 1)
-    last = int(np.flatnonzero(descending * count > sums - radius)[-1])
-    return float((sums[last] - radius) / (last + 1))
+def largest_relative_error(values: np.ndarray, exact: np.ndarray) -> float:
+    """Return the largest relative difference, formed in extended precision."""
+    return float(np.max(np.abs(values.astype(np.longdouble) - exact) / exact))
+
+
+def _avx2() -> tuple[Callable | None, str]:
+    """Return V(t) compiled for AVX2 alone, or None; and how, or why not."""
+    compiler = shutil.which(os.environ.get("CC", "cc"))
+    source = CHECKOUT / "csrc/src/special.c"
+    if compiler is None or not source.is_file():
+        return None, "no compiler, or no sources beside the package"
+    flags = ["-O3", "-fno-math-errno", "-fno-trapping-math", "-ffp-contract=fast", "-fopenmp-simd"]
+    with tempfile.TemporaryDirectory() as folder:
+        target = Path(folder) / "special.so"
+        include = [f"-I{CHECKOUT / 'csrc' / name}" for name in ("include", "src")]
+        command = [compiler, "-std=c11", *flags, "-march=x86-64-v3", "-DTL_NO_CLONES", "-fPIC"]
+        done = subprocess.run(
+            [*command, "-shared", *include, str(source), "-o", str(target), "-lm"],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if done.returncode != 0:
+            return None, f"does not compile: {done.stderr.strip().splitlines()[-1]}"
+        function = ctypes.CDLL(str(target)).tl_lambert_w_exp
+
+    def call(t: np.ndarray) -> np.ndarray:
+        y = np.empty_like(t)
+        address = ctypes.c_void_p
+        function(ctypes.c_size_t(t.size), address(t.ctypes.data), address(y.ctypes.data))
+        return y
+
+    return call, "csrc/src/special.c compiled with -march=x86-64-v3"

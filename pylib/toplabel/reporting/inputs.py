@@ -7,7 +7,7 @@ that names the file, the line where there is one, and the column.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -81,6 +81,8 @@ class ReportInputs:
         run.json.
     tables, figures : tuple
         In the order of their names.
+    bench : dict of str to DataFrame
+        The tables of the benchmark that are there, all text.
     """
 
     folder: Path
@@ -90,6 +92,7 @@ class ReportInputs:
     run: dict[str, Any]
     tables: tuple[TableInput, ...]
     figures: tuple[FigureInput, ...]
+    bench: dict[str, pd.DataFrame] = field(default_factory=dict)
 
 
 def load_inputs(results_folder: str | Path) -> ReportInputs:
@@ -98,8 +101,8 @@ def load_inputs(results_folder: str | Path) -> ReportInputs:
     Parameters
     ----------
     results_folder : path-like
-        Holds comparison.csv, evaluation.csv, datasets.csv, run.json, and tables/ and figures/, which
-        may be missing or empty.
+        Holds comparison.csv, evaluation.csv, datasets.csv, run.json, and tables/, figures/ and bench/,
+        which may be missing or empty.
 
     Raises
     ------
@@ -119,6 +122,7 @@ def load_inputs(results_folder: str | Path) -> ReportInputs:
             _read_table(path, comparison) for path in sorted((folder / "tables").glob("*.json"))
         ),
         figures=tuple(_read_figure(path) for path in sorted((folder / "figures").glob("*.json"))),
+        bench={path.stem: _read_csv(path, []) for path in sorted((folder / "bench").glob("*.csv"))},
     )
 
 

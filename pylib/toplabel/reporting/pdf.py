@@ -17,7 +17,7 @@ from toplabel.files import atomic_path
 from toplabel.reporting import facts, labels
 from toplabel.reporting.grid import Block, Cell, Row
 from toplabel.reporting.inputs import ReportInputError, ReportInputs
-from toplabel.reporting.sections import Section
+from toplabel.reporting.sections import PlainTable, Section
 from toplabel.reporting.svg import standalone_svg
 from toplabel.reporting.view import Report, build_report
 
@@ -122,10 +122,8 @@ def _content(report: Report, created: datetime | None) -> dict[str, Any]:
             for section in shown
         ],
         "sections": [_section(section) for section in report.touched],
-        "plain": [
-            {"title": t.title, "caption": t.caption, "header": t.header, "rows": t.rows}
-            for t in report.plain_tables
-        ],
+        "plain": [_plain(table) for table in report.plain_tables],
+        "speed": [_plain(table) for table in report.speed],
         "untouched": _untouched(report.untouched),
         "figures": [
             {"file": f"figure{number}.svg"}
@@ -148,6 +146,10 @@ def _content(report: Report, created: datetime | None) -> dict[str, Any]:
             if s in labels.PAPERS
         ],
     }
+
+
+def _plain(table: PlainTable) -> dict[str, Any]:
+    return {key: getattr(table, key) for key in ("title", "caption", "header", "rows")}
 
 
 def _untouched(sections: list[Section]) -> list[dict[str, Any]]:

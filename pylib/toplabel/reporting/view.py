@@ -10,6 +10,7 @@ from toplabel.reporting.inputs import FigureInput, ReportInputs
 from toplabel.reporting.labels import table_order
 from toplabel.reporting.score import Score, score_of
 from toplabel.reporting.sections import PlainTable, Section, build_plain_tables, build_sections
+from toplabel.reporting.speed import build_speed
 from toplabel.reporting.trace import Trace
 
 
@@ -29,6 +30,7 @@ class Report:
     missing_sets: list[facts.MissingSet]
     missing_cells: list[facts.MissingCells]
     certificates: facts.Certificates
+    speed: list[PlainTable]
     run: list[tuple[str, str]]
     config: str
     created: str
@@ -49,6 +51,7 @@ def build_report(inputs: ReportInputs, out_folder: Path) -> Report:
         missing_sets=facts.missing_sets(inputs),
         missing_cells=facts.missing_cells(inputs, trace),
         certificates=facts.certificates(inputs, trace),
+        speed=build_speed(inputs, trace),
         run=facts.run_facts(inputs.run),
         config=facts.config_text(inputs.run),
         created=str(inputs.run["created"] or ""),

@@ -31,6 +31,7 @@ STAGES: dict[str, tuple[str, ...]] = {
     "figures": ("draw_*.py",),
     "report": ("write_*.py",),
     "run": ("describe_run.py",),
+    "bench": ("measure_speed.py",),
 }
 _SCRIPTS = "workflow/scripts"
 _C_SOURCES = ("csrc/include/*.h", "csrc/src/*.[ch]")

@@ -1,6 +1,6 @@
 """Targets by human names: which cells, tables and figures each of them asks for.
 
-Names: all, report, data, smoke; every registered data set; every study; every published table, in its short form
+Names: all, report, data, bench, smoke; every registered data set; every study; every published table, in its short form
 and with the paper (table05, tpami2017_table05); every figure.
 """
 

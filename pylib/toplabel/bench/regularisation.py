@@ -1,0 +1,81 @@
+"""A path of 20 values of C, warm and cold: the group ``path``."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+import toplabel
+from toplabel.bench import fitting, real, shapes
+from toplabel.bench.effort import Effort
+from toplabel.bench.timing import fastest
+
+COLUMNS = [
+    "shape",
+    "loss",
+    "gamma",
+    "cold_epochs",
+    "warm_epochs",
+    "epochs_ratio",
+    "cold_seconds",
+    "warm_seconds",
+    "seconds_ratio",
+    "worst_gap",
+    "note",
+]
+CASES = (("svm_multi", 0.0), ("svm_multi", 1.0), ("lr_multi", 0.0))
+EPS = 1e-3
+
+
+def values_of_C(quick: bool) -> np.ndarray:
+    """Return 20 values of C from 1e-4, where hardly anything is learnt, to letter's best, 10."""
+    return np.logspace(-4, 0, 5) if quick else np.logspace(-4, 1, 20)
+
+
+def warm_starts(effort: Effort) -> pd.DataFrame:
+    """Train on letter (shape a where letter is not at hand) for all C, each from zero and each from the last.
+
+    Returns
+    -------
+    DataFrame
+        `COLUMNS`; epochs and seconds are sums over the values of C, each trained to a relative gap of 1e-3.
+    """
+    note = ""
+    try:
+        if effort.quick:
+            raise real.Unavailable("a quick run")
+        shape = real.load("letter")
+    except real.Unavailable as error:
+        shape, note = shapes.synthetic("a", effort.quick), f"not letter: {error}"
+    Cs = values_of_C(effort.quick)
+    rows = []
+    for loss, gamma in CASES:
+        arguments = {"loss": loss, "gamma": gamma, "eps": EPS, "max_epochs": 100_000}
+        found = {}
+
+        def cold(arguments=arguments, found=found):
+            found["cold"] = [fitting.train(shape, C=C, **arguments) for C in Cs]
+
+        def warm(arguments=arguments, found=found):
+            found["warm"] = toplabel.path(shape.X, shape.y, Cs=Cs, **arguments)
+
+        cold_seconds, warm_seconds = (fastest(run, effort.repeats) for run in (cold, warm))
+        cold_epochs, warm_epochs = (
+            sum(solution.epochs for solution in found[kind]) for kind in ("cold", "warm")
+        )
+        rows.append(
+            (
+                shape.name,
+                loss,
+                gamma,
+                cold_epochs,
+                warm_epochs,
+                cold_epochs / warm_epochs,
+                cold_seconds,
+                warm_seconds,
+                cold_seconds / warm_seconds,
+                max(s.relative_gap for kind in found.values() for s in kind),
+                note,
+            )
+        )
+    return pd.DataFrame(rows, columns=COLUMNS)

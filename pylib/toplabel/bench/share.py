@@ -1,0 +1,103 @@
+"""How much of an epoch of the multilabel losses is spent in matrix products: the group ``blas_share``."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import pandas as pd
+
+from toplabel import losses
+from toplabel._arrays import as_features, as_labels
+from toplabel._run import Run
+from toplabel.bench import machine, shapes
+from toplabel.bench.blas import Meter
+from toplabel.bench.effort import Effort
+from toplabel.bench.timing import fastest
+
+COLUMNS = [
+    "shape",
+    "sizes",
+    "loss",
+    "gamma",
+    "milliseconds",
+    "blas_milliseconds",
+    "share",
+    "calls",
+    "blas_gflops",
+    "dgemm_share",
+]
+CASES = (("svm_ml", 0.0), ("svm_ml", 1.0), ("lr_ml", 0.0))
+
+
+class Sample(NamedTuple):
+    """One epoch."""
+
+    seconds: float
+    blas_seconds: float
+    calls: float
+    flops: float
+
+
+def epoch(shape: shapes.Shape, loss: str, gamma: float, epochs: int, repeats: int) -> Sample:
+    """Return what an epoch costs, and how much of that is inside BLAS.
+
+    Parameters
+    ----------
+    shape : Shape
+        Dense, with label sets.
+    loss : str
+    gamma : float
+    epochs : int
+        The first so many are averaged over.
+    repeats : int
+        The seconds are those of the fastest of so many undisturbed runs, those inside BLAS of the fastest of as many
+        runs under a `Meter`; they take turns.
+    """
+    features, spec = as_features(shape.X, "X", None), losses.get(loss)
+    labels = as_labels(shape.y, shape.n, multilabel=True, n_classes=shape.n_classes)
+
+    def start() -> Run:
+        return Run(features, labels, spec, gamma=gamma, C=shape.C, seed=0, gram=False)
+
+    seconds, inside = float("inf"), float("inf")
+    for _ in range(repeats):
+        run = start()
+        seconds = min(seconds, fastest(lambda run=run: run.run(epochs), 1))
+        run = start()
+        with Meter() as meter:
+            run.run(epochs)
+        inside = min(inside, meter.tally.seconds)
+    return Sample(
+        seconds / epochs, inside / epochs, meter.tally.calls / epochs, meter.tally.flops / epochs
+    )
+
+
+def blas_share(effort: Effort) -> pd.DataFrame:
+    """Measure svm_ml and lr_ml on the shape of bibtex (n 4880, d 1836, m 159, dense).
+
+    Returns
+    -------
+    DataFrame
+        `COLUMNS`, an epoch each; `share` is blas_milliseconds over milliseconds,
+        `blas_gflops` the speed inside BLAS, `dgemm_share` that over the machine's measured dgemm.
+    """
+    shape = shapes.synthetic("tags", effort.quick)
+    rows = []
+    for loss, gamma in CASES:
+        best = epoch(shape, loss, gamma, 4, effort.repeats)
+        gflops = best.flops / best.blas_seconds / 1e9
+        rows.append(
+            (
+                shape.name,
+                shape.sizes,
+                loss,
+                gamma,
+                1e3 * best.seconds,
+                1e3 * best.blas_seconds,
+                best.blas_seconds / best.seconds,
+                best.calls,
+                gflops,
+                gflops / machine.dgemm_gflops(),
+            )
+        )
+    return pd.DataFrame(rows, columns=COLUMNS)

@@ -1,0 +1,108 @@
+"""The section on speed: the tables of results/bench as they are, the targets first."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from toplabel.bench import (
+    compare,
+    epochs,
+    machine,
+    precision,
+    projections,
+    regularisation,
+    share,
+    special,
+    targets,
+)
+from toplabel.reporting import ReportInputError, load_inputs, write_html, write_pdf
+from toplabel.reporting.speed import LAYOUTS, build_speed
+from toplabel.reporting.trace import Trace
+
+TARGETS = pd.DataFrame(
+    [("training", "a", "≥ 2", "> 3.1", "reached", "+55 %", "a <b>bold</b> remark")],
+    columns=targets.COLUMNS,
+)
+PROJECTIONS = pd.DataFrame(
+    [("simplex", 1000000, "sorting", 12.34567, 20.55555, 31.0, 0.4567)],
+    columns=projections.COLUMNS,
+)
+
+
+@pytest.fixture
+def with_bench(small_results: Path) -> Path:
+    """A small results folder with two tables of the benchmark."""
+    (small_results / "bench").mkdir()
+    PROJECTIONS.to_csv(small_results / "bench/projections.csv", index=False)
+    TARGETS.to_csv(small_results / "bench/targets.csv", index=False)
+    return small_results
+
+
+def test_the_columns_shown_are_those_of_the_benchmark() -> None:
+    columns = {
+        "targets": targets.COLUMNS,
+        "machine": machine.COLUMNS,
+        "training": compare.COLUMNS,
+        "epochs": epochs.COLUMNS,
+        "blas_share": share.COLUMNS,
+        "precision": precision.COLUMNS,
+        "path": regularisation.COLUMNS,
+        "projections": projections.COLUMNS,
+        "special": special.COLUMNS,
+    }
+    assert {layout.name for layout in LAYOUTS} == set(columns)
+    for layout in LAYOUTS:
+        assert set(layout.columns) <= set(columns[layout.name]), layout.title
+
+
+def test_targets_come_first_and_numbers_are_rounded(with_bench: Path) -> None:
+    inputs = load_inputs(with_bench)
+    first, second = build_speed(inputs, Trace(inputs, with_bench.parent / "reports"))
+    assert (first.title, first.file) == ("Targets", "bench/targets.csv")
+    assert first.rows[0][:6] == ["training", "a", "≥ 2", "> 3.1", "reached", "+55 %"]
+    assert first.link == "../results/bench/targets.csv"
+    assert second.rows == [
+        ["simplex", "1\u202f000\u202f000", "sorting", "12.3", "20.6", "31", "46 %"]
+    ]
+
+
+def test_problems_stand_once(small_results: Path) -> None:
+    (small_results / "bench").mkdir()
+    blank = dict.fromkeys(compare.COLUMNS, "")
+    problem = {"shape": "a", "sizes": "n 10", "C": 1.0, "loss": "lr_multi"}
+    rows = [blank | {"solver": "snapml", "note": "skipped: not there"}]
+    rows += [blank | problem | {"solver": name} for name in ("x", "y")]
+    pd.DataFrame(rows).to_csv(small_results / "bench/training.csv", index=False)
+    inputs = load_inputs(small_results)
+    problems, times = build_speed(inputs, Trace(inputs, small_results))
+    assert problems.rows == [["a", "n 10", "1"]]
+    assert [row[2] for row in times.rows] == ["snapml", "x", "y"]
+    assert times.rows[0][-1] == "skipped: not there"
+
+
+def test_page_and_document_show_it(with_bench: Path) -> None:
+    out = with_bench.parent / "reports"
+    inputs = load_inputs(with_bench)
+    write_html(inputs, out / "index.html")
+    page = (out / "index.html").read_text(encoding="utf-8")
+    assert 'href="#speed"' in page
+    assert page.index("Targets</h3>") < page.index("Projections</h3>")
+    assert "a &lt;b&gt;bold&lt;/b&gt; remark" in page
+    write_pdf(inputs, out / "with.pdf")
+    (with_bench / "bench/targets.csv").unlink()
+    (with_bench / "bench/projections.csv").unlink()
+    inputs = load_inputs(with_bench)
+    write_html(inputs, out / "index.html")
+    assert 'id="speed"' not in (out / "index.html").read_text(encoding="utf-8")
+    write_pdf(inputs, out / "without.pdf")
+    assert (out / "without.pdf").read_bytes() != (out / "with.pdf").read_bytes()
+
+
+def test_a_table_without_its_columns_is_refused(with_bench: Path) -> None:
+    TARGETS.drop(columns="verdict").to_csv(with_bench / "bench/targets.csv", index=False)
+    inputs = load_inputs(with_bench)
+    with pytest.raises(ReportInputError, match=r"bench/targets\.csv: the column 'verdict'"):
+        build_speed(inputs, Trace(inputs, with_bench))

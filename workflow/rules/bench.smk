@@ -1,0 +1,23 @@
+# Speed beside other solvers (docs/benchmarks.md): `snakemake --cores 1 bench`. One process with one thread of linear
+# algebra; the rule takes all cores so that no other job disturbs its clocks. The tables of its groups lie beside the
+# output and are written as each group ends: Snakemake would delete them if one of the groups failed.
+
+
+rule bench:
+    output:
+        targets=report(
+            "results/bench/targets.csv",
+            category="Speed",
+            labels={"what": "targets"},
+        ),
+    log:
+        "results/logs/bench.log",
+    conda:
+        "../envs/toplabel.yaml"
+    threads: workflow.cores
+    params:
+        fingerprint=plan.fingerprint("bench"),
+    message:
+        "Measure speed, for minutes"
+    script:
+        "../scripts/measure_speed.py"

@@ -1,0 +1,16 @@
+"""Speed beside other solvers, and beside the machine's limits."""
+
+from pathlib import Path
+
+from toplabel.bench import run as bench
+from toplabel.bench.effort import Effort
+from toplabel.workflow.jobs import run
+
+
+def main(snakemake):
+    # A group that fails is told in the log and in targets.csv; the others stay.
+    bench.run(Effort.of(quick=False), Path(snakemake.output.targets).parent)
+
+
+if "snakemake" in globals():
+    run(main, snakemake)
