@@ -107,6 +107,11 @@ void tl_bipartite_thresholds(size_t n, double *b, size_t n_bar, double *b_bar, d
  * return. p and z may not overlap. */
 void tl_entropic_solve(size_t m, const double *z, double alpha, double *t, double *p);
 
+/* The same for the losses' updates, from where the last one of the row ended: *t, which may be NaN.
+ * n is a multiple of 8, and entries of -inf count as absent. Writes v; p = v divided by the sum,
+ * which is returned. u: n for work. */
+double tl_warm_softmax(size_t n, const double *z, double alpha, double *t, double *v, double *u);
+
 /* x in the top-k simplex alpha that minimises alpha/2 (<x,x> + s^2) - <b,x> + <x,log x> + (1-s)
  * log(1-s), s = <1,x>, which is returned. *t is the start of the case without a cap. x may not
  * overlap the rest; z, p: n + 1. */

@@ -7,6 +7,24 @@
 
 #include <string.h>
 
+/* z = s - norm2 a, and -inf behind, where the padding takes no part. */
+TL_CLONES
+static void without_row(size_t m, size_t n, const double *restrict s, const double *restrict a,
+                        double norm2, double *restrict z) {
+    for (size_t j = m; j < n; j++)
+        z[j] = -INFINITY;
+#pragma omp simd
+    for (size_t j = 0; j < m; j++)
+        z[j] = s[j] - norm2 * a[j];
+}
+
+TL_CLONES
+static void negative(size_t n, double factor, const double *restrict v, double *restrict a_new) {
+#pragma omp simd
+    for (size_t j = 0; j < n; j++)
+        a_new[j] = -factor * v[j];
+}
+
 static void update(const tl_row *row, tl_params params, size_t m, const double *s, const double *a,
                    double *a_new, double *kept, double *work) {
     (void)params;
@@ -14,18 +32,17 @@ static void update(const tl_row *row, tl_params params, size_t m, const double *
         memset(a_new, 0, m * sizeof *a_new);
         return;
     }
+    const size_t n = tl_padded(m);
     const double alpha = row->norm2 * row->C, uniform = 1.0 / (double)row->n_labels;
-    double *z = work, *p = work + m;
-    for (size_t j = 0; j < m; j++)
-        z[j] = s[j] - row->norm2 * a[j];
+    double *z = work, *v = work + n;
+    without_row(m, n, s, a, row->norm2, z);
     for (size_t i = 0; i < row->n_labels; i++)
         z[row->labels[i]] += alpha * uniform;
-    tl_entropic_solve(m, z, alpha, kept, p);
-    for (size_t j = 0; j < m; j++)
-        a_new[j] = -row->C * p[j];
+    const double factor = row->C / tl_warm_softmax(n, z, alpha, kept, v, work + 2 * n);
+    negative(n, factor, v, a_new);
     for (size_t i = 0; i < row->n_labels; i++) {
         const size_t y = (size_t)row->labels[i];
-        a_new[y] = row->C * (uniform - p[y]);
+        a_new[y] = row->C * uniform - factor * v[y];
     }
 }
 

@@ -52,16 +52,24 @@ static double exp_shifted(size_t m, const double *z, double t, double *p) {
     return sum;
 }
 
-TL_INLINE void scale(size_t m, double *p, double factor) {
+TL_CLONES
+static double largest(size_t m, const double *z) {
+    double top = z[0];
+#pragma omp simd reduction(max : top)
+    for (size_t j = 0; j < m; j++)
+        top = z[j] > top ? z[j] : top;
+    return top;
+}
+
+TL_CLONES
+static void scale(size_t m, double *p, double factor) {
+#pragma omp simd
     for (size_t j = 0; j < m; j++)
         p[j] *= factor;
 }
 
 void tl_entropic_solve(size_t m, const double *z, double alpha, double *t, double *p) {
-    double top = z[0];
-    for (size_t j = 1; j < m; j++)
-        top = z[j] > top ? z[j] : top;
-
+    const double top = largest(m, z);
     if (alpha < SOFTMAX_ALPHA) {
         scale(m, p, 1.0 / exp_shifted(m, z, top, p));
         *t = NAN;

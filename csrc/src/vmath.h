@@ -26,6 +26,21 @@ TL_INLINE uint64_t tl_to_bits(double value) {
     return bits;
 }
 
+/* condition ? a : b that stays a choice between two results. Of a plain one, compilers make two
+ * paths with all that follows on each of them, and then vectorise both. */
+TL_INLINE double tl_select(bool condition, double a, double b) {
+    const uint64_t mask = (uint64_t)0 - (uint64_t)condition;
+    return tl_from_bits((tl_to_bits(a) & mask) | (tl_to_bits(b) & ~mask));
+}
+
+TL_INLINE double tl_min(double a, double b) {
+    return tl_select(a < b, a, b);
+}
+
+TL_INLINE double tl_max(double a, double b) {
+    return tl_select(a > b, a, b);
+}
+
 /* e^x for x <= 709; below -708 it is 0. Error about one unit in the last place. */
 TL_INLINE double tl_exp(double x) {
     const double log2e = 0x1.71547652b82fep+0;
@@ -99,21 +114,14 @@ TL_INLINE double tl_x_log_x(double x) {
     return x > 1e-300 ? x * tl_log(x) : 0.0;
 }
 
-/* One step of fourth order for w e^w = e^x from an estimate w with residual r = x - w - ln w. */
-TL_INLINE double tl_v_step(double w, double r) {
-    const double a = 1.0 + w;
-    const double q = 2.0 * a * (a + (2.0 / 3.0) * r);
-    return w + w * (r * (q - r)) / (a * (q - 2.0 * r));
-}
-
-/* V(x) = W(e^x) with a relative error below 5e-4, in three pieces that share one division: rational
+/* V(x) = W(e^x) is over/under + base with a relative error below 5e-4, in three pieces: rational
  * functions, minimax fits, of W(z)/z in z = e^x on (0, e^2] and of V in x - 2 on [2, 30], and above
- * x - y + y/x with y = ln x to two digits. Below -708 it is V(-708). */
-TL_INLINE double tl_v_start(double x) {
+ * y/x + (x - y) with y = ln x to two digits. For x < least it is V(least). */
+TL_INLINE void tl_v_fraction(double x, double least, double *over, double *under, double *base) {
     /* z = e^x to four digits */
-    const double least = x < -708.0 ? -708.0 : (x < 2.0 ? x : 2.0);
-    const double shifted = least * 0x1.71547652b82fep+0 + TL_ROUND_MAGIC;
-    const double part = least * 0x1.71547652b82fep+0 - (shifted - TL_ROUND_MAGIC);
+    const double inside = tl_max(tl_min(x, 2.0), least);
+    const double shifted = inside * 0x1.71547652b82fep+0 + TL_ROUND_MAGIC;
+    const double part = inside * 0x1.71547652b82fep+0 - (shifted - TL_ROUND_MAGIC);
     const double power =
         0.99992807 + part * (0.69326099 + part * (0.24261112 + part * 0.055171668));
     const double z = power * tl_from_bits((tl_to_bits(shifted) << 52) + 0x3ff0000000000000ULL);
@@ -126,38 +134,76 @@ TL_INLINE double tl_v_start(double x) {
 
     const bool is_low = x < 2.0, is_high = x > 30.0;
     const double u = x - 2.0;
-    double over = 1.55725863 + u * (0.79365643 + u * (0.11835622 - u * 0.00183077));
-    double under = 1.0 + u * (0.11943373 - u * 0.00189423);
-    over = is_low ? z * (0.99990658 + z * (1.26882622 + z * 0.16210133)) : over;
-    under = is_low ? 1.0 + z * (2.2637485 + z * (0.97136055 + z * 0.05076062)) : under;
-    over = is_high ? y : over;
-    under = is_high ? x : under;
-    const double ratio = over / under;
-    return is_high ? (x - y) + ratio : ratio;
+    double p = 1.55725863 + u * (0.79365643 + u * (0.11835622 - u * 0.00183077));
+    double q = 1.0 + u * (0.11943373 - u * 0.00189423);
+    p = tl_select(is_low, z * (0.99990658 + z * (1.26882622 + z * 0.16210133)), p);
+    q = tl_select(is_low, 1.0 + z * (2.2637485 + z * (0.97136055 + z * 0.05076062)), q);
+    *over = tl_select(is_high, y, p);
+    *under = tl_select(is_high, x, q);
+    *base = tl_select(is_high, x - y, 0.0);
 }
 
-/* V(x) from an estimate with a relative error below 6e-4: one step of fourth order. */
-TL_INLINE double tl_v_refine(double x, double w) {
+/* x - w - ln w. ln w nearly cancels x for small w, and w does for large w: both before anything is
+ * rounded. Where w is huge it is rounding error alone, and clipped. */
+TL_INLINE double tl_v_residual(double x, double w) {
     const double ln2_hi = 0x1.62e42fee00000p-1, ln2_lo = 0x1.a39ef35793c76p-33;
     double e, f;
     tl_log_parts(w, &e, &f);
     const double s = f / (2.0 + f), z = s * s;
-    /* ln w nearly cancels x for small w, and w does for large w: both before anything is rounded.
-     */
     const double r = ((x - e * ln2_hi) - w) - (s * (2.0 + z * tl_log_series(z)) + e * ln2_lo);
-    const double v = tl_v_step(w, r);
-    /* w is right to the last digit above, and the result below rounds to 0. */
-    return x > 1e16 ? w : (x < -708.0 ? 0.0 : v);
+    return tl_max(tl_min(r, 1.0), -1.0);
 }
 
-/* V(x). Relative error below 5e-16. */
+/* One step of fourth order for w e^w = e^x from an estimate w with residual r = x - w - ln w. */
+TL_INLINE double tl_v_step(double w, double r) {
+    const double a = tl_min(1.0 + w, 1e100); /* no overflow in squares */
+    const double q = 2.0 * a * (a + (2.0 / 3.0) * r);
+    return w + w * ((r * (q - r)) / (a * (q - 2.0 * r)));
+}
+
+/* V(x). Relative error below 5e-16; 0 below -708. */
 TL_INLINE double tl_v(double x) {
-    return tl_v_refine(x, tl_v_start(x));
+    double over, under, base;
+    tl_v_fraction(x, -708.0, &over, &under, &base);
+    const double w = over / under + base;
+    return tl_select(x < -708.0, 0.0, tl_v_step(w, tl_v_residual(x, w)));
 }
 
 /* V(x + r) from w = V(x) for small |r|: neither exp nor log. Relative error about r^4/100. */
 TL_INLINE double tl_v_shift(double w, double r) {
     return tl_v_step(w, r);
+}
+
+/* ---- V and its derivatives, by way of u = 1/(1 + V): V' = V u, V'' = V u^3 ---- */
+
+/* Below this, V counts as 0: smaller numbers could leave the range of normal ones. */
+#define TL_V_LEAST (-600.0)
+
+/* V with a relative error below 5e-4, for x < 1e30. */
+TL_INLINE void tl_v_rough(double x, double *v, double *u) {
+    double over, under, base;
+    tl_v_fraction(x, TL_V_LEAST, &over, &under, &base);
+    const double total = over + under * (1.0 + base), inverse = 1.0 / (under * total);
+    *v = over * total * inverse + base;
+    *u = under * under * inverse;
+}
+
+/* V(x) from an estimate with a relative error below 8e-4, by the same step. Its denominator gives
+ * 1/(1 + w) too, and that u by a series. Relative error 5e-15 of V, 1e-12 of u. */
+TL_INLINE void tl_v_polish(double x, double *v, double *u) {
+    const double w = *v, r = tl_v_residual(x, w), a = 1.0 + w;
+    const double q = 2.0 * a * (a + (2.0 / 3.0) * r), slope = q - 2.0 * r;
+    const double inverse = 1.0 / (a * slope);
+    const double change = w * (r * (q - r)) * inverse;
+    const double first = slope * inverse, d = change * first;
+    *v = tl_select(x < TL_V_LEAST, 0.0, w + change);
+    *u = first * (1.0 - d * (1.0 - d * (1.0 - d)));
+}
+
+/* V(x + r) by Taylor's series; relative error r^4/24. */
+TL_INLINE double tl_v_taylor(double v, double u, double r) {
+    const double k = u * u * r;
+    return v + v * u * r * (1.0 + 0.5 * k * (1.0 + (1.0 - 2.0 * v) * k * (1.0 / 3.0)));
 }
 
 #endif /* TL_VMATH_H */

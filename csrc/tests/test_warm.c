@@ -82,6 +82,37 @@ static void compare(tl_warm_projection warm, reference cold, size_t count, size_
     free(minus_x);
 }
 
+/* p = V(z - t)/alpha for absent, stale and good starts; the cold one is tested in test_prox.c. */
+static void compare_softmax(size_t count, uint64_t *state) {
+    static const double alphas[] = {1e-30, 1e-12, 1e-3, 0.1, 1.0, 30.0, 1e6};
+    const size_t n = tl_padded(count);
+    double *z = exactly(n), *p = exactly(n), *v = exactly(n), *u = exactly(n), t = NAN;
+    for (int round = 0; round < 12; round++) {
+        const double alpha = pick(state, alphas, 7);
+        fill(count, z, state);
+        for (size_t j = count; j < n; j++)
+            z[j] = -INFINITY;
+        double cold = NAN;
+        tl_entropic_solve(count, z, alpha, &cold, p);
+        const double choice = uniform(state);
+        if (choice < 0.2) t = NAN;
+        if (choice > 0.4) t = (isnan(cold) ? 0.0 : cold) + pow(10.0, -5.0 + 8.0 * choice);
+        const double sum = tl_warm_softmax(n, z, alpha, &t, v, u);
+        /* huge z have lost digits, which 1/alpha does not bring back */
+        double size = 0.0;
+        for (size_t j = 0; j < count; j++)
+            size = fmax(size, fabs(z[j]));
+        for (size_t j = 0; j < count; j++)
+            CHECK_CLOSE(v[j] / sum, p[j], (1e-11 + 1e-14 * size) * p[j] + 1e-250);
+        for (size_t j = count; j < n; j++)
+            CHECK(v[j] == 0.0);
+    }
+    free(z);
+    free(p);
+    free(v);
+    free(u);
+}
+
 int main(void) {
     uint64_t state = 3;
     for (int problem = 0; problem < 4000; problem++) {
@@ -90,6 +121,7 @@ int main(void) {
         compare(tl_warm_simplex, tl_prox_topk_simplex_beta, count, 1, &state);
         compare(tl_warm_topk_beta, tl_prox_topk_simplex_beta, count, k, &state);
         compare(tl_warm_topk_alpha, tl_prox_topk_simplex_alpha, count, k, &state);
+        compare_softmax(count, &state);
     }
     return check_summary("warm");
 }
