@@ -252,6 +252,13 @@ def test_targets_know_their_cells(plan):
         targets.cells("multilabel")
 
 
+def test_a_method_is_left_out_where_its_k_has_too_few_classes(plan):
+    cells = plan.cells_of_studies(["multiclass"])
+    of = {name: {cell.method for cell in cells if cell.dataset == name} for name in ("fmd", "cub")}
+    assert of["cub"] - of["fmd"] == {"topk_ent_tr_k10"}  # ten classes
+    assert {"lr_multi", "topk_ent_tr_k5"} <= of["fmd"]
+
+
 def test_results_of_earlier_runs_are_kept_apart_from_those_asked_for(plan, tmp_path):
     targets = Targets(plan)
     for folder in ("letter/lr_multi", "digits/lr_multi", "unknown/lr_multi"):

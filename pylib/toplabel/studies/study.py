@@ -30,7 +30,7 @@ class Study:
     title, description : str
         For the reports.
     datasets, methods : tuple of str
-        Every method is run on every data set that can be had.
+        Every method is run on every data set that can be had and has more classes than its k.
     tables : tuple of str
         Names of the published tables that the study reproduces, in their short form (`short_name`).
     """

@@ -255,13 +255,20 @@ class Plan:
         return reason_missing(entry, Path(RAW_FOLDER), mirrors, self.config["download"])
 
     def cells_of_studies(self, studies: Iterable[str]) -> set[Cell]:
-        """All methods on all data sets of the studies."""
+        """All methods on all data sets of the studies, but a k that the classes are too few for."""
         return {
             Cell(dataset, method)
             for study in studies
             for dataset in self.studies[study].datasets
             for method in self.studies[study].methods
+            if self._fits(dataset, method)
         }
+
+    def _fits(self, dataset: str, method: str) -> bool:
+        """Whether k is below the number of classes, as far as the papers print that."""
+        printed = [table.n_classes or "" for table in self.registry[dataset].statistics]
+        classes = [int(text) for text in printed if text.isdecimal()]
+        return not classes or self.methods[method].k < max(classes)
 
     def cells_of_dataset(self, dataset: str) -> set[Cell]:
         """A data set with all methods of the studies that contain it."""
