@@ -98,7 +98,7 @@ class _Stall:
         return self._times >= self._TIMES
 
 
-class _Clock:
+class Clock:
     """The time limits of a run."""
 
     def __init__(self, rules: Rules):
@@ -136,7 +136,7 @@ class _Trainer:
         self._fresh = True
         return record
 
-    def epoch(self, clock: _Clock) -> bool:
+    def epoch(self, clock: Clock) -> bool:
         """Make one pass; return False if time ran out before its end."""
         while not clock.is_over():
             start = time.perf_counter()
@@ -149,7 +149,7 @@ class _Trainer:
         return False
 
     def train(self) -> str:
-        rules, schedule, clock = self._rules, _Schedule(self._rules), _Clock(self._rules)
+        rules, schedule, clock = self._rules, _Schedule(self._rules), Clock(self._rules)
         stall = _Stall(rules.resolution)
         while True:
             record = self.evaluate()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -14,6 +15,7 @@ from toplabel._lib import check, lib
 
 _PAIRS = 10  # steps that the quasi-Newton direction remembers
 _SUFFICIENT, _CURVATURE = 1e-4, 0.9  # of the weak Wolfe conditions
+_BLOCK = 1 << 21  # numbers in a block of rows that are converted
 _TRIALS = 60  # of a line search; then the bracket is as narrow as numbers are
 
 
@@ -53,35 +55,54 @@ class Vector:
 
 
 class Linear:
-    """The space of W, for rows X, dense or CSR."""
+    """The space of W, for rows X: dense of any float type, or CSR.
 
-    def __init__(self, X):
-        self._X = X
+    Dense float32 rows are converted block by block.
+    """
+
+    def __init__(self, X: np.ndarray | sparse.csr_array):
+        self._X = X.astype(np.float64, copy=False) if sparse.issparse(X) else X
+
+    def _blocks(self) -> Iterator[tuple[slice, np.ndarray | sparse.csr_array]]:
+        n, d = self._X.shape
+        if self._X.dtype == np.float64:
+            yield slice(0, n), self._X
+            return
+        step = max(1, _BLOCK // d)
+        for first in range(0, n, step):
+            part = slice(first, first + step)
+            yield part, self._X[part].astype(np.float64)
 
     def point(self, own: np.ndarray) -> Vector:
         return Vector(own, own)
 
     def scores(self, vector: Vector) -> np.ndarray:
-        return self._X @ vector.own
+        scores = np.empty((self._X.shape[0], vector.own.shape[1]))
+        for part, rows in self._blocks():
+            scores[part] = rows @ vector.own
+        return scores
 
     def gradient(self, of_scores: np.ndarray) -> Vector:
         """The gradient of a function of the scores: X^T times that in the scores."""
-        return self.point(self._X.T @ of_scores)
+        own = np.zeros((self._X.shape[1], of_scores.shape[1]))
+        for part, rows in self._blocks():
+            own += rows.T @ of_scores[part]
+        return self.point(own)
 
     def squared_norms(self) -> np.ndarray:
         if sparse.issparse(self._X):
-            return np.asarray(self._X.multiply(self._X).sum(axis=1)).ravel()
-        return np.einsum("ij,ij->i", self._X, self._X)
+            return self._X.multiply(self._X) @ np.ones(self._X.shape[1])
+        return np.concatenate([np.einsum("ij,ij->i", rows, rows) for _, rows in self._blocks()])
 
 
 class Kernel:
     """The space of functions sum_i A[i] k(x_i, .), for a Gram matrix; `ToplabelError` if that is not symmetric."""
 
     def __init__(self, K: np.ndarray):
-        largest = float(np.diagonal(K).max())
-        if np.diagonal(K).min() < 0 or not np.allclose(K, K.T, rtol=0.0, atol=1e-8 * largest):
+        tolerance = (1e-5 if K.dtype == np.float32 else 1e-8) * float(np.diagonal(K).max())
+        if np.diagonal(K).min() < 0 or not np.allclose(K, K.T, rtol=0.0, atol=tolerance):
             check(lib.TL_ERR_GRAM)
-        self._K = K
+        self._K = K.astype(np.float64, copy=False)
 
     def point(self, own: np.ndarray) -> Vector:
         return Vector(own, self._K @ own)

@@ -399,12 +399,10 @@ def _starting_point(warm_start, n: int, m: int) -> tuple[np.ndarray | None, floa
 def _descend(problem: _Problem, C: float, seed: int, warm_start, rules: Rules) -> Solution:
     from toplabel import truncated  # which imports this module
 
-    _check_descent(problem, rules)
-    limits = truncated.Limits(
-        rules.eps, rules.max_epochs, rules.eval_every, rules.callback, rules.time_limit
-    )
+    if problem.center is not None:
+        raise ValueError("W0 is not available for loss 'topk_ent_tr'")
     solution = truncated.descend(
-        problem.features.astype(np.float64, copy=False),
+        problem.features,
         problem.labels,
         gram=problem.kernel != "linear",
         k=problem.k,
@@ -412,7 +410,7 @@ def _descend(problem: _Problem, C: float, seed: int, warm_start, rules: Rules) -
         seed=seed,
         weight=problem.weight,
         warm_start=warm_start,
-        limits=limits,
+        rules=rules,
     )
     return problem.relabel(solution)
 
@@ -425,16 +423,6 @@ def _descents(problem: _Problem, y, Cs: list[float], arguments: dict) -> list[So
         arguments["kernel"] = "precomputed"
     found = truncated.path(problem.features, y, Cs, **arguments)
     return [problem.relabel(solution) for solution in found]
-
-
-def _check_descent(problem: _Problem, rules: Rules) -> None:
-    for name, given in (
-        ("W0", problem.center is not None),
-        ("watch", bool(rules.watch)),
-        ("cpu_limit", rules.cpu_limit is not None),
-    ):
-        if given:
-            raise ValueError(f"{name} is not available for loss 'topk_ent_tr'")
 
 
 def _rules(

@@ -14,13 +14,14 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from toplabel import losses, solver
 from toplabel._arrays import Labels, as_dual
+from toplabel._training import Clock, Rules
 from toplabel.descent import Descent, Kernel, Linear, State
 from toplabel.solver import Record, Solution, solve
 
@@ -49,15 +50,21 @@ class _Objective:
         return gradient
 
 
-@dataclass(frozen=True)
-class Limits:
-    """When to stop and whom to tell, as `toplabel.solve` takes it."""
+class _Model:
+    """The present point of a descent, as `Rules.watch` wants to see it."""
 
-    eps: float
-    max_epochs: int
-    eval_every: int | None
-    callback: Callable[[Record], object] | None
-    time_limit: float | None
+    def __init__(self, descent: Descent, gram: bool, penalty: float):
+        self._descent = descent
+        self._gram = gram
+        self._penalty = penalty
+
+    @property
+    def A(self) -> np.ndarray:
+        state = self._descent.state
+        return state.point.own if self._gram else -state.fit.of_scores / self._penalty
+
+    def weights(self) -> np.ndarray | None:
+        return None if self._gram else self._descent.state.point.own
 
 
 def descend(
@@ -70,7 +77,7 @@ def descend(
     seed: int,
     weight: np.ndarray | None,
     warm_start: Solution | np.ndarray | None,
-    limits: Limits,
+    rules: Rules,
 ) -> Solution:
     """Minimise P for the truncated top-k entropy; `toplabel.solve` has checked the arguments.
 
@@ -87,8 +94,9 @@ def descend(
     weight : ndarray, (n,), or None
     warm_start : Solution or ndarray, (n, m), optional
         A model, or its dual variables, to start at in place of the softmax solution.
-    limits : Limits
-        An epoch is a step of the descent. The softmax solution may take as many passes, and its time counts.
+    rules : Rules
+        An epoch is a step of the descent. The softmax solution may take as many passes, and its time counts for the
+        limits; records begin after it.
 
     Returns
     -------
@@ -96,22 +104,23 @@ def descend(
         `dual` is -inf and `relative_gap` NaN; `gradient_norm` is ``||grad P(W)||_F``. For the linear kernel A is
         ``-C w_i grad L``, with which ``W - X.T @ A`` is the gradient over lambda.
     """
-    began = time.perf_counter()
+    began, clock = time.perf_counter(), Clock(rules)
     interrupted = False
     if warm_start is None:
-        warm_start = _softmax(matrix, labels, gram, C, seed, weight, limits)
+        warm_start = _softmax(matrix, labels, gram, C, seed, weight, rules)
         interrupted = warm_start.status == "interrupted"
     objective = _Objective(labels, k, C, weight)
     space = Kernel(matrix) if gram else Linear(matrix)
     start = _starting_point(warm_start, matrix, labels, gram)
     descent = Descent(space, objective, start)
     if interrupted:
-        limits = replace(limits, max_epochs=0, callback=None)
-    status, history = _train(descent, objective, limits, began)
+        rules = replace(rules, max_epochs=0, callback=None)
+    model = _Model(descent, gram, objective.penalty)
+    status, history = _train(descent, model, objective.penalty, rules, clock)
     state = descent.state
     return Solution(
-        A=state.point.own if gram else -state.fit.of_scores / objective.penalty,
-        W=None if gram else state.point.own,
+        A=model.A,
+        W=model.weights(),
         primal=state.value,
         dual=-math.inf,
         relative_gap=math.nan,
@@ -142,7 +151,7 @@ def path(X, y, Cs: Sequence[float], *, warm_start=None, **arguments) -> list[Sol
         told of the descents.
     """
     ascending, found = sorted(set(Cs)), {}
-    softmax = dict(arguments, loss="lr_multi", k=1, eps=_START_EPS, callback=None)
+    softmax = dict(arguments, loss="lr_multi", k=1, eps=_START_EPS, callback=None, watch=None)
     starts = solver.path(X, y, ascending, warm_start=warm_start, **softmax)
     for C, start in zip(ascending, starts, strict=False):  # fewer starts after Ctrl-C
         if start.status == "interrupted":
@@ -160,7 +169,7 @@ def _softmax(
     C: float,
     seed: int,
     weight: np.ndarray | None,
-    limits: Limits,
+    rules: Rules,
 ) -> Solution:
     return solve(
         matrix,
@@ -169,10 +178,11 @@ def _softmax(
         C=C,
         kernel="precomputed" if gram else "linear",
         eps=_START_EPS,
-        max_epochs=limits.max_epochs,
+        max_epochs=rules.max_epochs,
         seed=seed,
         sample_weight=weight,
-        time_limit=limits.time_limit,
+        time_limit=rules.time_limit,
+        cpu_limit=rules.cpu_limit,
         n_classes=labels.m,
     )
 
@@ -190,36 +200,40 @@ def _starting_point(
             return np.array(W, dtype=np.float64, order="C")
         warm_start = warm_start.A
     A = as_dual(warm_start, labels.n, labels.m)
-    return A if gram else np.asarray(matrix.T @ A)
+    return A if gram else Linear(matrix).gradient(A).own
 
 
 def _train(
-    descent: Descent, objective: _Objective, limits: Limits, began: float
+    descent: Descent, model: _Model, penalty: float, rules: Rules, clock: Clock
 ) -> tuple[str, list[Record]]:
     """Step until something ends the run; what it was, and the records."""
     history: list[Record] = []
+    began, evaluating = time.perf_counter(), 0.0
 
     def record() -> Record:
-        state = descent.state
-        seconds = time.perf_counter() - began
-        history.append(Record(state.steps, state.value, -math.inf, math.nan, seconds, 0.0))
+        nonlocal evaluating
+        start = time.perf_counter()
+        watched = {name: measure(model) for name, measure in rules.watch.items()}
+        now = time.perf_counter()
+        evaluating += now - start
+        state, solving = descent.state, now - began - evaluating
+        values = (state.value, -math.inf, math.nan)
+        history.append(Record(state.steps, *values, solving, evaluating, watched))
         return history[-1]
 
     def end() -> str | None:
-        if _is_stationary(descent.state, objective.penalty, limits.eps):
+        if _is_stationary(descent.state, penalty, rules.eps):
             return "converged"
-        if descent.state.steps >= limits.max_epochs:
+        if descent.state.steps >= rules.max_epochs:
             return "max_epochs"
-        if limits.time_limit is not None and time.perf_counter() - began >= limits.time_limit:
-            return "time_limit"
-        return None
+        return "time_limit" if clock.is_over() else None
 
     try:
         status = end()
         while True:
-            if status is not None or descent.state.steps % (limits.eval_every or 1) == 0:
+            if status is not None or descent.state.steps % (rules.eval_every or 1) == 0:
                 latest = record()
-                if limits.callback is not None and limits.callback(latest):
+                if rules.callback is not None and rules.callback(latest):
                     return "interrupted", history
             if status is not None:
                 return status, history

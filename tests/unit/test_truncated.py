@@ -139,6 +139,45 @@ def test_sparse_rows_are_the_same_problem():
     np.testing.assert_allclose(csr.W, dense.W, atol=1e-3)
 
 
+def test_float32_rows_in_memory_or_in_a_file_are_the_same_problem(tmp_path, monkeypatch):
+    X, y = letters(n=300)
+    X = X.astype(np.float32)
+    exact = toplabel.solve(X.astype(np.float64), y, loss=LOSS, k=3, C=1.0, eps=1e-8)
+    monkeypatch.setattr("toplabel.descent._BLOCK", 16 * 70)  # five blocks
+    single = toplabel.solve(X, y, loss=LOSS, k=3, C=1.0, eps=1e-8)
+    assert single.status == "converged"  # products are float64 whatever the rows are
+    assert single.primal == pytest.approx(exact.primal, rel=1e-7)
+    np.save(tmp_path / "X.npy", X)
+    mapped = np.load(tmp_path / "X.npy", mmap_mode="r")
+    again = toplabel.solve(mapped, y, loss=LOSS, k=3, C=1.0, eps=1e-8)
+    assert again.primal == pytest.approx(exact.primal, rel=1e-7)
+    gram = (X @ X.T).astype(np.float32)
+    kernel = toplabel.solve(gram, y, loss=LOSS, k=3, C=1.0, kernel="precomputed")
+    assert kernel.status == "converged"
+    assert kernel.primal == pytest.approx(exact.primal, rel=5e-3)
+
+
+def test_watched_sets_are_looked_at_on_the_way():
+    X, y = letters()
+    watch = {"held out": (X[:100], y[:100])}
+    linear = toplabel.solve(X[100:], y[100:], loss=LOSS, k=3, C=1.0, watch=watch)
+    mean = losses.value(LOSS, X[:100] @ linear.W, y[:100], k=3).mean()
+    assert linear.history[-1].watched == {"held out": pytest.approx(mean, rel=1e-12)}
+    rbf = toplabel.solve(
+        X[100:],
+        y[100:],
+        loss=LOSS,
+        k=3,
+        C=1.0,
+        kernel="rbf",
+        theta=0.1,
+        watch=watch,
+        watch_metric=lambda truth, scores: toplabel.metrics.top_k_accuracy(truth, scores, k=3),
+    )
+    accuracy = toplabel.metrics.top_k_accuracy(y[:100], rbf.decision_function(X[:100]), k=3)
+    assert rbf.history[-1].watched == {"held out": pytest.approx(accuracy)}
+
+
 @pytest.mark.parametrize("gram", [False, True])
 def test_a_weight_is_that_many_copies(gram):
     X, y = letters(n=150)
@@ -199,6 +238,8 @@ def test_status_tells_what_ended_the_run():
     short = toplabel.solve(X, y, loss=LOSS, k=3, C=10.0, eps=1e-12, max_epochs=3)
     assert (short.status, short.epochs) == ("max_epochs", 3)
     limited = toplabel.solve(X, y, loss=LOSS, k=3, C=10.0, eps=0.0, time_limit=0.0)
+    assert (limited.status, limited.epochs) == ("time_limit", 0)
+    limited = toplabel.solve(X, y, loss=LOSS, k=3, C=10.0, eps=0.0, cpu_limit=0.0)
     assert (limited.status, limited.epochs) == ("time_limit", 0)
     exact = toplabel.solve(X, y, loss=LOSS, k=3, C=1.0, eps=0.0)
     assert exact.status == "stalled"  # no smaller value in these numbers
@@ -273,6 +314,7 @@ def test_rows_of_zeros_and_huge_features():
     [
         ({"k": 26}, ValueError, "k must be in 1..25 for 26 classes, got 26"),
         ({"gamma": 1.0}, ValueError, "smooth already"),
+        ({"W0": np.zeros((16, 26))}, ValueError, "W0 is not available for loss 'topk_ent_tr'"),
         ({"warm_start": np.zeros((3, 26))}, ValueError, r"shape \(60, 26\), got \(3, 26\)"),
         ({"kernel": "precomputed"}, toplabel.ToplabelError, "symmetric"),
     ],
