@@ -210,7 +210,7 @@ typedef enum tl_loss_id {
 } tl_loss_id;
 
 /** Value of the loss at given scores, averaged over nothing: values[i] is the loss of row i.
- *  labels as in tl_data; scores (n, m). */
+ *  labels as in tl_data; scores (n, m), at most 1e150 in size (TL_ERR_OVERFLOW). */
 tl_status tl_loss_values(tl_loss_id loss, size_t k, double gamma, size_t n, size_t m,
                          const double *scores, const int64_t *label_start, const int32_t *label,
                          double *values);
@@ -264,7 +264,7 @@ typedef struct tl_data {
 typedef struct tl_settings {
     tl_loss_id loss;
     size_t k;       /* of top-k losses, 1 <= k < m; 1 for the others */
-    double gamma;   /* smoothing of the hinge; 0: none */
+    double gamma;   /* smoothing of the hinge, up to 1e100; below 1e-100: none */
     double C;       /* in [1e-100, 1e100] */
     double C_start; /* the C for which the starting point is feasible; 0: the same C. If they
                        differ, the start is multiplied by the s in [0, C/C_start] that maximises

@@ -61,10 +61,10 @@ TL_INLINE double tl_above(double b, tl_threshold t) {
     return x > 0.0 ? x : 0.0;
 }
 
-/* Root t of sum_j clip(b_j - t, 0, u) = a + c t, c >= 0, 0 < u <= inf; b is destroyed (it serves as
- * work memory of the variable fixing). The root must exist: a + c t takes values in [0, n u]
- * somewhere. */
-tl_threshold tl_knapsack_threshold(size_t n, double *b, double u, double a, double c);
+/* Root t of sum_j clip(b_j - t, 0, u) = total if bias is 0, else of bias times that sum = t; 0 < u
+ * <= inf; b is destroyed (it serves as work memory of the variable fixing). The root must exist:
+ * total <= n u. */
+tl_threshold tl_knapsack_threshold(size_t n, double *b, double u, double total, double bias);
 
 /* x_j = min((b_j - t)_+, u). */
 typedef struct tl_capped {
@@ -199,6 +199,15 @@ TL_INLINE bool tl_k_fits(const tl_loss_ops *ops, size_t k, size_t m) {
 /* NULL for an unknown loss. */
 const tl_loss_ops *tl_loss_get(tl_loss_id loss);
 
+/* Do the row starts (n + 1) begin at 0 and rise by at most `longest` a row? To be asked before
+ * anything is read through them: the array behind has start[n] items. */
+TL_INLINE bool tl_starts_rise(size_t n, const int64_t *start, size_t longest) {
+    if (start[0] != 0) return false;
+    for (size_t i = 0; i < n; i++)
+        if (start[i + 1] < start[i] || (uint64_t)(start[i + 1] - start[i]) > longest) return false;
+    return true;
+}
+
 /* Labels: TL_ERR_LABEL unless ascending, in range, and one a row for a multiclass loss. */
 tl_status tl_check_labels(const tl_loss_ops *ops, size_t n, size_t m, const int64_t *label_start,
                           const int32_t *label);
@@ -220,11 +229,12 @@ TL_INLINE bool tl_all_finite32(size_t n, const float *x) {
     return sum == 0.0F;
 }
 
-/* ---- the proximal maps' input ---- */
+/* ---- input ---- */
 
-/* With these bounds no intermediate result overflows. */
-#define TL_PROX_LARGEST_INPUT 1e150
-#define TL_PROX_LARGEST_PARAMETER 1e100
+/* Scores, projected vectors and radii; C, 1/C, gamma, bias, alpha, 1/alpha. Within these bounds no
+ * square or product overflows. */
+#define TL_LARGEST_INPUT 1e150
+#define TL_LARGEST_PARAMETER 1e100
 
 TL_INLINE bool tl_in_range(double value, double low, double high) {
     return value >= low && value <= high; /* false for NaN */
@@ -239,6 +249,12 @@ TL_INLINE tl_status tl_check_values(size_t n, const double *b) {
     }
     if (sum == 0.0) return TL_OK;
     return tl_all_finite(n, b) ? TL_ERR_OVERFLOW : TL_ERR_NOT_FINITE;
+}
+
+/* A gamma below 1e-100 counts as 0: it smooths nothing but rounding errors, and divides. */
+TL_INLINE tl_params tl_params_of(size_t k, double gamma) {
+    const tl_params params = {.gamma = gamma < 1.0 / TL_LARGEST_PARAMETER ? 0.0 : gamma, .k = k};
+    return params;
 }
 
 #endif /* TL_INTERNAL_H */

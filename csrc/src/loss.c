@@ -37,10 +37,10 @@ const tl_loss_ops *tl_loss_get(tl_loss_id loss) {
 
 tl_status tl_check_labels(const tl_loss_ops *ops, size_t n, size_t m, const int64_t *label_start,
                           const int32_t *label) {
-    if (label_start[0] != 0) return TL_ERR_LABEL;
+    if (!tl_starts_rise(n, label_start, m)) return TL_ERR_LABEL;
     for (size_t i = 0; i < n; i++) {
         const int64_t first = label_start[i], last = label_start[i + 1];
-        if (last < first || (ops->multiclass && last - first != 1)) return TL_ERR_LABEL;
+        if (ops->multiclass && last - first != 1) return TL_ERR_LABEL;
         for (int64_t l = first; l < last; l++) {
             if (label[l] < 0 || (size_t)label[l] >= m) return TL_ERR_LABEL;
             if (l > first && label[l] <= label[l - 1]) return TL_ERR_LABEL;
@@ -56,10 +56,10 @@ static tl_status check(tl_loss_id loss, size_t k, double gamma, size_t n, size_t
     const tl_loss_ops *ops = tl_loss_get(loss);
     if (ops == NULL) return TL_ERR_LOSS;
     if (n < 1 || m < 2 || !tl_k_fits(ops, k, m)) return TL_ERR_DIMENSION;
-    if (!(gamma >= 0.0) || !isfinite(gamma)) return TL_ERR_PARAMETER;
+    if (!tl_in_range(gamma, 0.0, TL_LARGEST_PARAMETER)) return TL_ERR_PARAMETER;
     const tl_status status = tl_check_labels(ops, n, m, label_start, label);
     if (status != TL_OK) return status;
-    return tl_all_finite(n * m, scores) ? TL_OK : TL_ERR_NOT_FINITE;
+    return tl_check_values(n * m, scores);
 }
 
 static tl_row row_of(size_t i, const int64_t *label_start, const int32_t *label) {
@@ -75,7 +75,7 @@ tl_status tl_loss_values(tl_loss_id loss, size_t k, double gamma, size_t n, size
                          double *values) {
     const tl_status status = check(loss, k, gamma, n, m, scores, label_start, label, values);
     if (status != TL_OK) return status;
-    const tl_params params = {.gamma = gamma, .k = k};
+    const tl_params params = tl_params_of(k, gamma);
     double *work = malloc(TL_WORK(m) * sizeof *work);
     if (work == NULL) return TL_ERR_ALLOC;
     for (size_t i = 0; i < n; i++) {
@@ -91,9 +91,9 @@ tl_status tl_loss_gradients(tl_loss_id loss, size_t k, double gamma, size_t n, s
                             double *gradients) {
     const tl_status status = check(loss, k, gamma, n, m, scores, label_start, label, gradients);
     if (status != TL_OK) return status;
-    const tl_params params = {.gamma = gamma, .k = k};
+    const tl_params params = tl_params_of(k, gamma);
     const tl_loss_ops *ops = tl_loss_get(loss);
-    if (!ops->always_smooth && gamma == 0.0) return TL_ERR_LOSS;
+    if (!ops->always_smooth && params.gamma == 0.0) return TL_ERR_LOSS;
     double *work = malloc(TL_WORK(m) * sizeof *work);
     if (work == NULL) return TL_ERR_ALLOC;
     for (size_t i = 0; i < n; i++) {
@@ -109,7 +109,7 @@ tl_status tl_loss_conjugates(tl_loss_id loss, size_t k, double gamma, size_t n, 
                              double *values) {
     const tl_status status = check(loss, k, gamma, n, m, v, label_start, label, values);
     if (status != TL_OK) return status;
-    const tl_params params = {.gamma = gamma, .k = k};
+    const tl_params params = tl_params_of(k, gamma);
     const tl_loss_ops *ops = tl_loss_get(loss);
     if (ops->conjugate == NULL) return TL_ERR_LOSS;
     for (size_t i = 0; i < n; i++) {

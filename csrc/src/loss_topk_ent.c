@@ -33,6 +33,12 @@ static double log_add(double a, double b) {
     return isinf(top) ? top : top + log1p(exp(-fabs(a - b)));
 }
 
+/* log(1 + e^score), with all digits where it is tiny. For a fixed direction x/s the maximum over s
+ * of s score - s log s - (1-s) log(1-s) is this, and it is -log(1-s) there. */
+static double softplus(double score) {
+    return fmax(score, 0.0) + log1p(exp(-fabs(score)));
+}
+
 /* The maximiser of Proposition 17: x_j = min(e^{a_j - t}, s/k). Returns the loss. a (n) is
  * reordered. `tail` is n. */
 static double maximise(size_t n, double *a, size_t k, double *tail, double *s, double *t) {
@@ -62,8 +68,7 @@ static double maximise(size_t n, double *a, size_t k, double *tail, double *s, d
         const double log_cap = log_s - log((double)k);
         if (a[i] - *t <= log_cap) {
             *s = exp(log_s);
-            const double rest = exp(log_q - log_1q); /* 1 - s */
-            return (mean + free_share * *t - rho * log_cap) * *s - rest * (log_q - log_1q);
+            return softplus(-log_q);
         }
         mean += a[i] / (double)k;
     }
@@ -71,7 +76,7 @@ static double maximise(size_t n, double *a, size_t k, double *tail, double *s, d
     const double score = log((double)k) + mean;
     *s = 1.0 / (1.0 + exp(-score));
     *t = INFINITY;
-    return score > 0.0 ? score + log1p(exp(-score)) : log1p(exp(score));
+    return softplus(score);
 }
 
 static void differences(const tl_row *row, size_t m, const double *s, double *a) {

@@ -107,7 +107,7 @@ tl_status tl_prox_bipartite_simplex(size_t n, const double *b, size_t n_bar, con
                                     double radius, double *x, double *y, double *work) {
     if (b == NULL || b_bar == NULL || x == NULL || y == NULL || work == NULL) return TL_ERR_NULL;
     if (n < 1 || n_bar < 1) return TL_ERR_DIMENSION;
-    if (!tl_in_range(radius, 0.0, TL_PROX_LARGEST_INPUT)) return TL_ERR_PARAMETER;
+    if (!tl_in_range(radius, 0.0, TL_LARGEST_INPUT)) return TL_ERR_PARAMETER;
     tl_status status = tl_check_values(n, b);
     if (status == TL_OK) status = tl_check_values(n_bar, b_bar);
     if (status != TL_OK) return status;

@@ -8,6 +8,8 @@
 /* A step this short is made without evaluating V afresh: the errors of step and shift are of third
  * and fourth order in it. */
 #define SHORT_STEP 1e-4
+/* For larger alpha the square of V overflows in the shift. */
+#define LARGEST_SHIFTED 1e150
 
 TL_CLONES
 static void evaluate_v(size_t m, const double *z, double t, double *w, double *s0, double *s1,
@@ -99,7 +101,7 @@ void tl_entropic_solve(size_t m, const double *z, double alpha, double *t, doubl
         double step = -2.0 * g * d1 / (2.0 * d1 * d1 - g * d2);
         if (!(x + step >= low && x + step <= high)) step = 0.5 * (low + high) - x;
         x += step;
-        if (fabs(step) <= SHORT_STEP) {
+        if (fabs(step) <= SHORT_STEP && alpha <= LARGEST_SHIFTED) {
             scale(m, p, 1.0 / shift_v(m, p, -step));
             *t = x;
             return;
@@ -116,7 +118,7 @@ tl_status tl_prox_bipartite_entropic(size_t n, const double *b, size_t n_bar, co
     if (b == NULL || x == NULL || work == NULL) return TL_ERR_NULL;
     if (n_bar > 0 && (b_bar == NULL || y == NULL)) return TL_ERR_NULL;
     if (n < 1) return TL_ERR_DIMENSION;
-    if (!tl_in_range(alpha, 1.0 / TL_PROX_LARGEST_PARAMETER, TL_PROX_LARGEST_PARAMETER))
+    if (!tl_in_range(alpha, 1.0 / TL_LARGEST_PARAMETER, TL_LARGEST_PARAMETER))
         return TL_ERR_PARAMETER;
     tl_status status = tl_check_values(n, b);
     if (status == TL_OK) status = tl_check_values(n_bar, b_bar);

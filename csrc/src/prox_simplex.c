@@ -12,25 +12,28 @@
  * free are within u of each other, so all is computed relative to one of them; and phi is summed
  * directly, not as the difference of the violations (as Kiwiel does), in which a tiny u would
  * drown. */
-tl_threshold tl_knapsack_threshold(size_t n, double *b, double u, double a, double c) {
+tl_threshold tl_knapsack_threshold(size_t n, double *b, double u, double total, double bias) {
+    /* factor phi(t) = a + c t; never 1/bias, which overflows */
+    const double factor = bias > 0.0 ? bias : 1.0;
+    const double a = bias > 0.0 ? 0.0 : total, c = bias > 0.0 ? 1.0 : 0.0;
     size_t free_count = n;
     size_t fixed_up = 0;
     tl_threshold t = {b[0], 0.0};
     while (free_count > 0) {
         t.top = b[0];
         const double from_fixed = fixed_up > 0 ? (double)fixed_up * u : 0.0;
-        double sum = from_fixed - (a + c * t.top);
+        double sum = from_fixed;
         for (size_t j = 0; j < free_count; j++)
             sum += b[j] - t.top;
-        t.tau = sum / ((double)free_count + c);
+        t.tau = (factor * sum - (a + c * t.top)) / (factor * (double)free_count + c);
 
         double phi = from_fixed;
         for (size_t j = 0; j < free_count; j++)
             phi += fmin(tl_above(b[j], t), u);
-        const double target = a + c * (t.top + t.tau);
-        if (phi == target) break;
+        const double left = factor * phi, right = a + c * (t.top + t.tau);
+        if (left == right) break;
 
-        const bool fix_low = phi > target;
+        const bool fix_low = left > right;
         size_t kept = 0;
         for (size_t j = 0; j < free_count; j++) {
             const double x = (b[j] - t.top) - t.tau;
@@ -92,7 +95,7 @@ tl_capped tl_topk_beta_threshold(size_t n, const double *b, size_t k, double rad
     c.t = (tl_threshold){0.0, 0.0};
     if (bias > 0.0) {
         memcpy(work, b, n * sizeof *work);
-        c.t = tl_knapsack_threshold(n, work, c.u, 0.0, 1.0 / bias);
+        c.t = tl_knapsack_threshold(n, work, c.u, 0.0, bias);
     }
     double sum = 0.0;
     for (size_t j = 0; j < n; j++)
@@ -108,8 +111,8 @@ tl_status tl_prox_topk_simplex_beta(size_t n, const double *b, size_t k, double 
                                     double *x, double *work) {
     if (b == NULL || x == NULL || work == NULL) return TL_ERR_NULL;
     if (n < 1 || k < 1 || k > n) return TL_ERR_DIMENSION;
-    if (!tl_in_range(radius, 0.0, TL_PROX_LARGEST_INPUT) ||
-        !tl_in_range(bias, 0.0, TL_PROX_LARGEST_PARAMETER))
+    if (!tl_in_range(radius, 0.0, TL_LARGEST_INPUT) ||
+        !tl_in_range(bias, 0.0, TL_LARGEST_PARAMETER))
         return TL_ERR_PARAMETER;
     const tl_status status = tl_check_values(n, b);
     if (status != TL_OK) return status;

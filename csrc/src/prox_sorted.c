@@ -117,8 +117,8 @@ tl_status tl_prox_topk_simplex_beta_sorted(size_t n, const double *b, size_t k, 
                                            double bias, double *x, double *work) {
     if (b == NULL || x == NULL || work == NULL) return TL_ERR_NULL;
     if (n < 1 || k < 1 || k > n) return TL_ERR_DIMENSION;
-    if (!tl_in_range(radius, 0.0, TL_PROX_LARGEST_INPUT) ||
-        !tl_in_range(bias, 0.0, TL_PROX_LARGEST_PARAMETER))
+    if (!tl_in_range(radius, 0.0, TL_LARGEST_INPUT) ||
+        !tl_in_range(bias, 0.0, TL_LARGEST_PARAMETER))
         return TL_ERR_PARAMETER;
     const tl_status status = tl_check_values(n, b);
     if (status != TL_OK) return status;
@@ -191,8 +191,8 @@ static tl_status check_cone(size_t n, const double *b, size_t k, double radius, 
                             double *x, double *work) {
     if (b == NULL || x == NULL || work == NULL) return TL_ERR_NULL;
     if (n < 1 || k < 1 || k > n) return TL_ERR_DIMENSION;
-    if (!tl_in_range(radius, 0.0, TL_PROX_LARGEST_INPUT) ||
-        !tl_in_range(bias, 0.0, TL_PROX_LARGEST_PARAMETER))
+    if (!tl_in_range(radius, 0.0, TL_LARGEST_INPUT) ||
+        !tl_in_range(bias, 0.0, TL_LARGEST_PARAMETER))
         return TL_ERR_PARAMETER;
     return tl_check_values(n, b);
 }
@@ -246,7 +246,7 @@ tl_status tl_prox_bipartite_simplex_sorted(size_t n, const double *b, size_t n_b
                                            double *work) {
     if (b == NULL || b_bar == NULL || x == NULL || y == NULL || work == NULL) return TL_ERR_NULL;
     if (n < 1 || n_bar < 1) return TL_ERR_DIMENSION;
-    if (!tl_in_range(radius, 0.0, TL_PROX_LARGEST_INPUT)) return TL_ERR_PARAMETER;
+    if (!tl_in_range(radius, 0.0, TL_LARGEST_INPUT)) return TL_ERR_PARAMETER;
     tl_status status = tl_check_values(n, b);
     if (status == TL_OK) status = tl_check_values(n_bar, b_bar);
     if (status != TL_OK) return status;

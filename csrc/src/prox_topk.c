@@ -128,8 +128,8 @@ static tl_status check(size_t n, const double *b, size_t k, double radius, doubl
                        double *work) {
     if (b == NULL || x == NULL || work == NULL) return TL_ERR_NULL;
     if (n < 1 || k < 1 || k > n) return TL_ERR_DIMENSION;
-    if (!tl_in_range(radius, 0.0, TL_PROX_LARGEST_INPUT) ||
-        !tl_in_range(bias, 0.0, TL_PROX_LARGEST_PARAMETER))
+    if (!tl_in_range(radius, 0.0, TL_LARGEST_INPUT) ||
+        !tl_in_range(bias, 0.0, TL_LARGEST_PARAMETER))
         return TL_ERR_PARAMETER;
     return tl_check_values(n, b);
 }

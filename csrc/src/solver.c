@@ -5,8 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ||x_i||^2 C n and gamma/C stay within this. */
+/* ||x_i||^2, the same times C n, ||W0||^2 and gamma/C stay within this; and C, where products run
+ * in float32. */
 #define TL_LARGEST 1e200
+#define TL_LARGEST32 1e30
 
 void tl_settings_default(tl_settings *settings) {
     if (settings == NULL) return;
@@ -158,13 +160,20 @@ static void forget_kept(tl_solver *self) {
         self->kept[i] = NAN;
 }
 
-/* Does no number that the updates need overflow? */
+/* Does no number that the updates need overflow? Then |W - W0|, scores and dual variables are
+ * bounded too: ||W - W0|| <= n C max ||x_i||. */
 static bool is_moderate(const tl_solver *self) {
     const tl_data *data = &self->data;
+    const bool narrow = self->weights32 != NULL;
+    const double largest = narrow ? TL_LARGEST32 : TL_LARGEST;
     for (size_t i = 0; i < data->n; i++) {
         const double C = self->settings.C * (data->weight ? data->weight[i] : 1.0);
-        if (!(self->norm2[i] * C * self->total_weight <= TL_LARGEST)) return false;
+        if (!(self->norm2[i] <= largest && self->norm2[i] * C * self->total_weight <= largest))
+            return false;
+        if (narrow && !(C * self->total_weight <= largest)) return false;
     }
+    const double *center = self->settings.center; /* NULL after it has been copied */
+    if (center != NULL && !(tl_dot(data->d * data->m, center, center) <= largest)) return false;
     return self->settings.gamma / self->settings.C <= TL_LARGEST;
 }
 
@@ -222,7 +231,7 @@ tl_status tl_solver_create(const tl_data *data, const tl_settings *settings, dou
     self->data = *data;
     self->settings = *settings;
     self->ops = tl_loss_get(settings->loss);
-    self->params = (tl_params){.gamma = settings->gamma, .k = settings->k};
+    self->params = tl_params_of(settings->k, settings->gamma);
     self->dual = dual;
     choose_ways(self);
     status = set_up(self);

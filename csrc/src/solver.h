@@ -14,9 +14,6 @@
 #define TL_LANES 8
 /* Rows whose scores are computed by one product where no update comes between. */
 #define TL_EVALUATION_BLOCK 128
-/* C, gamma and their inverses stay within this, so that their squares and products with the data do
- * not overflow. */
-#define TL_LARGEST_PARAMETER 1e100
 
 /* Rows of a run: long enough to read a file in pieces, short against a window. */
 #define TL_RUN 64

@@ -31,10 +31,9 @@ static bool all_finite(const tl_data *data, size_t count) {
 static tl_status check_csr(const tl_data *data) {
     if (data->row_start == NULL || (data->column32 == NULL) == (data->column64 == NULL))
         return TL_ERR_NULL;
-    if (data->row_start[0] != 0) return TL_ERR_INDEX;
+    if (!tl_starts_rise(data->n, data->row_start, data->d)) return TL_ERR_INDEX;
     for (size_t i = 0; i < data->n; i++) {
         const int64_t first = data->row_start[i], last = data->row_start[i + 1];
-        if (last < first) return TL_ERR_INDEX;
         int64_t previous = -1;
         for (int64_t p = first; p < last; p++) {
             const int64_t column = data->column32 ? data->column32[p] : data->column64[p];
@@ -96,11 +95,11 @@ static tl_status check_weights(const tl_data *data) {
 static tl_status check_settings(const tl_data *data, const tl_settings *settings,
                                 const tl_loss_ops *ops) {
     if (!tl_k_fits(ops, settings->k, data->m)) return TL_ERR_DIMENSION;
-    if (!(settings->C >= 1.0 / TL_LARGEST_PARAMETER && settings->C <= TL_LARGEST_PARAMETER))
+    const double smallest = 1.0 / TL_LARGEST_PARAMETER, largest = TL_LARGEST_PARAMETER;
+    if (!tl_in_range(settings->C, smallest, largest)) return TL_ERR_PARAMETER;
+    if (settings->C_start != 0.0 && !tl_in_range(settings->C_start, smallest, largest))
         return TL_ERR_PARAMETER;
-    if (!(settings->C_start >= 0.0) || !isfinite(settings->C_start)) return TL_ERR_PARAMETER;
-    if (!(settings->gamma >= 0.0 && settings->gamma <= TL_LARGEST_PARAMETER))
-        return TL_ERR_PARAMETER;
+    if (!tl_in_range(settings->gamma, 0.0, largest)) return TL_ERR_PARAMETER;
     if (settings->center == NULL) return TL_OK;
     if (data->representation == TL_GRAM) return TL_ERR_PARAMETER;
     return tl_all_finite(data->d * data->m, settings->center) ? TL_OK : TL_ERR_NOT_FINITE;
@@ -143,7 +142,7 @@ tl_status tl_check_start(const tl_solver *self, double C_start) {
             if (tl_dot(m, a, a) > 0.0) return TL_ERR_INFEASIBLE;
             continue;
         }
-        const double scale = -self->settings.C / (row.C * C_start);
+        const double scale = -(self->settings.C / C_start) / row.C;
         if (!(self->ops->infeasibility(&row, self->params, m, a, scale) <= DOMAIN_TOLERANCE))
             return TL_ERR_INFEASIBLE;
     }

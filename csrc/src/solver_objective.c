@@ -88,11 +88,13 @@ static norms find_norms(const tl_solver *self, double product) {
     return (norms){primal, self->weights32 != NULL ? self->sums.norm2 : 2.0 * product - primal};
 }
 
-static void fill(tl_objective *objective, double primal, double dual) {
+static tl_status fill(tl_objective *objective, double primal, double dual) {
+    if (!isfinite(primal) || !isfinite(dual)) return TL_ERR_OVERFLOW;
     const double size = fmax(fabs(primal), fabs(dual));
     objective->primal = primal;
     objective->dual = dual;
     objective->relative_gap = size == 0.0 ? 0.0 : (primal - dual) / size;
+    return TL_OK;
 }
 
 tl_status tl_solver_evaluate(tl_solver *self, tl_objective *objective) {
@@ -105,8 +107,8 @@ tl_status tl_solver_evaluate(tl_solver *self, tl_objective *objective) {
     const double primal = losses / self->total_weight + 0.5 * lambda * norm2.primal;
     const double dual = tl_dual_sum(self, 1.0, 1) / self->total_weight -
                         lambda * (0.5 * norm2.dual + self->sums.center_product);
-    if (!isfinite(primal) || !isfinite(dual)) return TL_ERR_OVERFLOW;
-    fill(objective, primal, dual);
+    const tl_status status = fill(objective, primal, dual);
+    if (status != TL_OK) return status;
     objective->norm2 = norm2.primal;
     objective->epochs = self->epochs;
     return TL_OK;
@@ -116,8 +118,8 @@ tl_status tl_solver_evaluate(tl_solver *self, tl_objective *objective) {
 tl_status tl_solver_estimate(const tl_solver *self, tl_objective *objective) {
     if (self == NULL || objective == NULL) return TL_ERR_NULL;
     const tl_sample *sample = &self->sampled;
-    objective->epochs = self->epochs;
     if (!(sample->C > 0.0)) {
+        objective->epochs = self->epochs;
         objective->primal = INFINITY;
         objective->dual = -INFINITY;
         objective->relative_gap = INFINITY;
@@ -125,8 +127,10 @@ tl_status tl_solver_estimate(const tl_solver *self, tl_objective *objective) {
         return TL_OK;
     }
     const double penalty = 0.5 * sample->products / sample->C;
-    fill(objective, sample->losses / sample->C + penalty,
-         -sample->conjugates / sample->C - penalty);
+    const tl_status status = fill(objective, sample->losses / sample->C + penalty,
+                                  -sample->conjugates / sample->C - penalty);
+    if (status != TL_OK) return status;
+    objective->epochs = self->epochs;
     objective->norm2 = 2.0 * penalty * self->settings.C * self->total_weight;
     return TL_OK;
 }
