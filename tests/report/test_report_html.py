@@ -320,6 +320,24 @@ def test_a_model_without_a_gap_shows_its_gradient_norm(small_results: Path) -> N
     assert page.count("<td>—</td>") == cells["file"].isin(files).sum() > 0
 
 
+def test_a_baseline_without_a_proof_shows_a_dash(small_results: Path) -> None:
+    runs = pd.read_csv(small_results / "evaluation.csv", dtype=str, keep_default_na=False)
+    cells = pd.read_csv(small_results / "comparison.csv", dtype=str, keep_default_na=False)
+    ours = runs["file"] == runs.loc[0, "file"]
+    runs.loc[ours, ["relative_gap", "status", "C"]] = ["", "uncertified", ""]
+    cells.loc[cells["file"] == runs.loc[0, "file"], "relative_gap"] = ""
+    runs.to_csv(small_results / "evaluation.csv", index=False)
+    cells.to_csv(small_results / "comparison.csv", index=False)
+    page = render(small_results)
+    sections = Page(page).root.all("section")
+    section = next(e for e in sections if e.attributes.get("id") == "certificates")
+    count = int(ours.sum())
+    assert f"{count} more come from baselines that bound no distance to an optimum" in section.text
+    assert "not convex" not in section.text
+    assert "stopped before" not in section.text
+    assert section.text.count("—") == 2  # one in the remark, one cell
+
+
 def test_a_broken_figure_leaves_the_old_page(small_results: Path) -> None:
     out = small_results.parent / "reports" / "index.html"
     before = render(small_results)

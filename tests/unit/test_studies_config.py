@@ -96,6 +96,17 @@ def test_the_registered_methods(repository):
     assert kinds["svm_multi"] == kinds["lr_multi"] == "multiclass"
     assert kinds["svm_ml"] == kinds["lr_ml_rbf"] == "multilabel"
     assert methods["lr_multi"].gamma == 0.0
+    ours, theirs = methods["svm_ova"], methods["svm_ova_liblinear"]
+    assert ours.kind == theirs.kind == "multiclass"
+    assert theirs.family == theirs.key.method == "svm_ova_liblinear"  # meets no published cell
+
+
+def test_label_sets_make_another_method_of_a_loss(methods_file):
+    rows = "methods: {a: {label: A, loss: svm_ova}, b: {label: B, loss: svm_ova, labels: set}}"
+    one, sets = methods_file(rows).values()
+    assert (one.kind, one.key.method) == ("multiclass", "svm_ova")
+    assert (sets.kind, sets.key.method) == ("multilabel", "svm_ova_sets")
+    assert sets.key.gamma == one.key.gamma == "0"
 
 
 def test_the_schema_allows_what_the_library_can_train(repository):
@@ -111,7 +122,41 @@ def test_the_schema_allows_what_the_library_can_train(repository):
     ("text", "message"),
     [
         ("methods: {a: {label: A, loss: svm_multi, C: 1}}", "methods.a: .*'C' was unexpected"),
-        ("methods: {a: {label: A}}", "methods.a: 'loss' is a required property"),
+        ("methods: {a: {label: A}}", "methods.a: needs either a loss or a baseline"),
+        ("methods: {a: {loss: svm_ml}}", "methods.a: 'label' is a required property"),
+        (
+            "methods: {a: {label: A, loss: svm_ova, baseline: svm_ova_liblinear}}",
+            "methods.a: needs either a loss or a baseline",
+        ),
+        (
+            "methods: {a: {label: A, baseline: x}}",
+            "methods.a.baseline: unknown baseline 'x'; known",
+        ),
+        (
+            "methods: {a: {label: A, baseline: svm_ova_liblinear, params: {x: 1}}}",
+            "methods.a.params: unknown option 'x'; known: none",
+        ),
+        (
+            "methods: {a: {label: A, baseline: svm_ova_liblinear, kernel: rbf}}",
+            "methods.a.kernel: the baseline 'svm_ova_liblinear' has no kernel",
+        ),
+        (
+            "methods: {a: {label: A, baseline: svm_ova_liblinear, k: 3}}",
+            "methods.a.k: the baseline 'svm_ova_liblinear' has no k, got 3",
+        ),
+        (
+            "methods: {a: {label: A, baseline: svm_ova_liblinear, gamma: 1}}",
+            "methods.a.gamma: the baseline 'svm_ova_liblinear' has no gamma, got 1",
+        ),
+        ("methods: {a: {label: A, loss: svm_ml, params: {x: 1}}}", "a.params: only a baseline has"),
+        (
+            "methods: {a: {label: A, loss: svm_multi, labels: set}}",
+            "a.labels: the loss 'svm_multi'",
+        ),
+        (
+            "methods: {a: {label: A, loss: svm_ml, grid: {paper: {base: 1, from: 0, to: 1, step: 1}}}}",
+            "methods.a.grid.paper.base: 1 is less",
+        ),
         ("methods: {a: {label: A, loss: hinge}}", "methods.a.loss: 'hinge' is not one of"),
         ("methods: {A: {label: A, loss: svm_ml}}", "methods: 'A' does not match"),
         ("methods: {a: {label: A, loss: svm_multi, gamma: -1}}", "methods.a.gamma: -1 is less"),

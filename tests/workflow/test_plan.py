@@ -13,7 +13,7 @@ import yaml
 from running import ROOT
 
 from toplabel.datasets.registry import load_registry
-from toplabel.workflow.fingerprints import STAGES, fingerprint, sum_of
+from toplabel.workflow.fingerprints import STAGES, fingerprint, module_sum, sum_of
 from toplabel.workflow.plan import Plan, PlanError
 from toplabel.workflow.runlock import RunLock, RunLockError
 from toplabel.workflow.same import difference, main
@@ -106,6 +106,19 @@ SOLVED = {*TUNED, "bench"}
 )
 def test_a_change_is_seen_by_the_stages_that_depend_on_it(sources, name, expected):
     assert _changed(sources, name) == expected
+
+
+def test_a_change_of_a_baseline_is_seen_by_that_baseline_alone(sources):
+    assert _changed(sources, "pylib/toplabel/baselines/liblinear.py") == set()
+    sums = [
+        (
+            module_sum("toplabel.baselines.liblinear", root / "pylib"),
+            module_sum("toplabel.baselines.models", root / "pylib"),
+        )
+        for root in (sources, sources.with_name("after"))
+    ]
+    assert sums[0][0] != sums[1][0]
+    assert sums[0][1] == sums[1][1]
 
 
 def test_every_script_is_of_one_stage():
@@ -235,6 +248,25 @@ def test_slices_hold_what_results_depend_on_and_nothing_else(plan):
     assert list(protocol["deltas"]) == ["linear_100", "signed_log_71", "wide"]
     assert "eps_train" not in plan.settings("tune")
     assert "eps_tune" not in plan.settings("train")
+
+
+def test_a_method_may_have_a_grid_of_its_own(plan, monkeypatch):
+    axis = {"base": 2, "from": 0, "to": 4, "step": 1}
+    own = dataclasses.replace(plan.methods["lr_multi"], grid={"standard": axis})
+    monkeypatch.setitem(plan.methods, "lr_multi", own)
+    with_own = plan.protocol_slice("digits", "lr_multi")
+    without = plan.protocol_slice("digits", "svm_multi")
+    assert without == plan.protocol_slice("digits")
+    assert with_own["protocol"]["budgets"]["standard"].pop("C") == axis
+    assert without["protocol"]["budgets"]["standard"].pop("C") != axis
+    assert with_own == without
+
+
+def test_the_sources_of_a_baseline_count_for_it(plan):
+    ours, theirs = (plan.fingerprint("tune", name) for name in ("svm_ova", "svm_ova_liblinear"))
+    assert ours == plan.fingerprint("tune")
+    assert theirs.startswith(ours)
+    assert theirs != ours
 
 
 def test_targets_know_their_cells(plan):

@@ -15,10 +15,10 @@ rule train:
     threads: 1
     params:
         method=lambda wildcards: plan.method_slice(wildcards.method),
-        protocol=lambda wildcards: plan.protocol_slice(wildcards.dataset),
+        protocol=lambda wildcards: plan.protocol_slice(wildcards.dataset, wildcards.method),
         budget=plan.budget,
         settings=plan.settings("train"),
-        fingerprint=plan.fingerprint("train"),
+        fingerprint=lambda wildcards: plan.fingerprint("train", wildcards.method),
     message:
         "Train {wildcards.method} on {wildcards.dataset}"
     script:

@@ -15,10 +15,10 @@ rule tune_split:
     threads: 1
     params:
         method=lambda wildcards: plan.method_slice(wildcards.method),
-        protocol=lambda wildcards: plan.protocol_slice(wildcards.dataset),
+        protocol=lambda wildcards: plan.protocol_slice(wildcards.dataset, wildcards.method),
         budget=plan.budget,
         settings=plan.settings("tune"),
-        fingerprint=plan.fingerprint("tune"),
+        fingerprint=lambda wildcards: plan.fingerprint("tune", wildcards.method),
     message:
         "Tune {wildcards.method} on {wildcards.dataset}, split {wildcards.split}"
     script:
@@ -37,10 +37,10 @@ rule tune_coarse:
     threads: 1
     params:
         method=lambda wildcards: plan.method_slice(wildcards.method),
-        protocol=lambda wildcards: plan.protocol_slice(wildcards.dataset),
+        protocol=lambda wildcards: plan.protocol_slice(wildcards.dataset, wildcards.method),
         budget=plan.budget,
         settings=plan.settings("tune"),
-        fingerprint=plan.fingerprint("tune"),
+        fingerprint=lambda wildcards: plan.fingerprint("tune", wildcards.method),
     message:
         "Tune {wildcards.method} on {wildcards.dataset}, fold {wildcards.fold}, block {wildcards.block}"
     script:
@@ -60,9 +60,9 @@ rule refine_grid:
         "../envs/toplabel.yaml"
     threads: 1
     params:
-        protocol=lambda wildcards: plan.protocol_slice(wildcards.dataset),
+        protocol=lambda wildcards: plan.protocol_slice(wildcards.dataset, wildcards.method),
         budget=plan.budget,
-        fingerprint=plan.fingerprint("tune"),
+        fingerprint=lambda wildcards: plan.fingerprint("tune", wildcards.method),
     message:
         "Refine the grid of {wildcards.method} on {wildcards.dataset}"
     script:
@@ -82,10 +82,10 @@ rule tune_fine:
     threads: 1
     params:
         method=lambda wildcards: plan.method_slice(wildcards.method),
-        protocol=lambda wildcards: plan.protocol_slice(wildcards.dataset),
+        protocol=lambda wildcards: plan.protocol_slice(wildcards.dataset, wildcards.method),
         budget=plan.budget,
         settings=plan.settings("tune"),
-        fingerprint=plan.fingerprint("tune"),
+        fingerprint=lambda wildcards: plan.fingerprint("tune", wildcards.method),
     message:
         "Tune {wildcards.method} on {wildcards.dataset}, fold {wildcards.fold}, fine grid"
     script:

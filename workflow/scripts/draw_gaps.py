@@ -1,4 +1,4 @@
-"""The relative duality gap of every model behind a measured number, but of losses that have none."""
+"""The relative duality gap of every model behind a measured number, but of methods that have none."""
 
 from toplabel.reporting.figures import draw_gaps
 from toplabel.studies.frames import read_evaluation
@@ -9,17 +9,17 @@ CAPTION = (
     "largest gap of its method; a diamond lies above the tolerance ε."
 )
 
-NOT_CONVEX = "Methods whose loss is not convex have no gap and are left out."
+NONE = "Methods without a gap are left out: a loss that is not convex, and some baselines."
 
 
 def main(snakemake):
     frame = read_evaluation(snakemake.input.evaluation)
-    convex = frame["relative_gap"].notna()
+    proved = frame["relative_gap"].notna()
     draw_gaps(
-        frame.loc[convex, ["dataset", "method", "label", "relative_gap"]],
+        frame.loc[proved, ["dataset", "method", "label", "relative_gap"]],
         snakemake.params.eps,
         snakemake.output.svg,
-        caption=CAPTION if convex.all() else f"{CAPTION} {NOT_CONVEX}",
+        caption=CAPTION if proved.all() else f"{CAPTION} {NONE}",
         script=snakemake.params.script,
     )
 

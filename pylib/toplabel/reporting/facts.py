@@ -60,7 +60,8 @@ class MissingCells:
 class Certificates:
     """The largest relative gap of each method (rows) on each data set (columns).
 
-    A method whose loss is not convex has none; its largest gradient norm stands there, as "‖∇P‖ 3.1e−04".
+    A method whose loss is not convex has none; its largest gradient norm stands there, as "‖∇P‖ 3.1e−04". A
+    baseline may have neither: "—".
     """
 
     columns: list[str]
@@ -180,16 +181,31 @@ def certificates(inputs: ReportInputs, trace: Trace) -> Certificates:
 
 
 def _proof(gap: float, gradient_norm: float) -> str:
-    """The gap; where there is none, the gradient norm."""
-    return numbers.small(gap) or f"‖∇P‖ {numbers.small(gradient_norm)}"
+    """The gap; where there is none, the gradient norm; where there is neither, a dash."""
+    norm = numbers.small(gradient_norm)
+    return numbers.small(gap) or (f"‖∇P‖ {norm}" if norm else "—")
 
 
 def _remark(frame: pd.DataFrame) -> str:
     """Say how many evaluated cells come from models that did not converge, and which have no gap."""
     if frame.empty:
         return "No model was trained in this run."
-    without = frame.loc[frame["relative_gap"].isna()]
-    return _convergence(frame) + (_NOT_CONVEX if len(without) else "")
+    bare = frame["relative_gap"].isna() & frame["gradient_norm"].isna()
+    remark = _convergence(frame[~bare])
+    if frame["gradient_norm"].notna().any():
+        remark += _NOT_CONVEX
+    return remark + (_uncertified(frame[bare]) if bare.any() else "")
+
+
+def _uncertified(frame: pd.DataFrame) -> str:
+    count = numbers.count(len(frame))
+    unfinished = int(frame["status"].str.contains("max_epochs").sum())
+    ends = (
+        f", and {numbers.count(unfinished)} of them reached the limit of passes"
+        if unfinished
+        else ""
+    )
+    return f" {count} more come from baselines that bound no distance to an optimum (—){ends}."
 
 
 _NOT_CONVEX = (
@@ -200,6 +216,8 @@ _NOT_CONVEX = (
 
 
 def _convergence(frame: pd.DataFrame) -> str:
+    if frame.empty:
+        return "No measured number comes from a model with a duality gap."
     stopped = frame[frame["status"] != "converged"]
     if stopped.empty:
         return (

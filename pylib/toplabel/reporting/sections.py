@@ -23,7 +23,7 @@ from toplabel.reporting.score import Score, score_of
 from toplabel.reporting.trace import Trace
 
 NO_GAP = "—"
-"""In place of the gap of a model whose loss is not convex."""
+"""In place of the gap of a model that has none."""
 
 
 @dataclass(frozen=True)

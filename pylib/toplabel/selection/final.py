@@ -5,14 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
+from toplabel.baselines.models import KINDS, Structured, arrays_of, scores_of
 from toplabel.files import atomic_path
 from toplabel.kernels import rbf_gram
-from toplabel.selection.fitting import Climb, Fit, Settings, Solve, dense, linear_scores, rbf_scores
+from toplabel.selection.fitting import Fit, Settings, Solve, dense, fitter, rbf_scores
 from toplabel.selection.grids import Budget, Protocol
 from toplabel.selection.problems import (
     Matrix,
@@ -47,12 +48,22 @@ def model_key(split: str, C: float, theta: float) -> Key:
 
 @dataclass(frozen=True)
 class Models:
-    """Trained models by `model_key`: W of shape (d, m), or A of shape (rows, m) if there is a theta."""
+    """Trained models by `model_key`.
 
-    arrays: Mapping[Key, np.ndarray]
+    Attributes
+    ----------
+    arrays : mapping
+        W of shape (d, m), or A of shape (rows, m) if there is a theta, or a model of
+        `toplabel.baselines.models` that is not linear.
+    """
+
+    arrays: Mapping[Key, np.ndarray | Structured]
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write an .npz file, whole or not at all: ``split``, ``C``, ``theta``, ``model_<i>``."""
+        """Write an .npz file, whole or not at all: ``split``, ``C``, ``theta``, ``model_<i>``.
+
+        The arrays of a model that is not linear are ``model_<i>.<kind>.<name>``.
+        """
         keys = list(self.arrays)
         with atomic_path(path) as temporary:
             np.savez_compressed(
@@ -60,7 +71,11 @@ class Models:
                 split=np.array([key[0] for key in keys]),
                 C=np.array([key[1] for key in keys], dtype=float),
                 theta=np.array([np.nan if key[2] is None else key[2] for key in keys]),
-                **{f"model_{i}": self.arrays[key] for i, key in enumerate(keys)},
+                **{
+                    name: array
+                    for i, key in enumerate(keys)
+                    for name, array in _named(f"model_{i}", self.arrays[key]).items()
+                },
             )
 
     @classmethod
@@ -69,14 +84,28 @@ class Models:
         with np.load(path) as stored:
             names = zip(stored["split"], stored["C"], stored["theta"], strict=True)
             keys = [model_key(str(split), C, theta) for split, C, theta in names]
-            return cls({key: stored[f"model_{i}"] for i, key in enumerate(keys)})
+            return cls({key: _from_stored(f"model_{i}", stored) for i, key in enumerate(keys)})
 
     def scores(self, key: Key, X: Matrix, X_train: Matrix) -> np.ndarray:
         """Scores of rows, shape (rows, m). Kernel models need the rows that they were trained on."""
-        array, theta = self.arrays[key], key[2]
+        model, theta = self.arrays[key], key[2]
         if theta is None:
-            return linear_scores(X, array)
-        return rbf_scores(X, X_train, array, theta)
+            return scores_of(model, X)
+        return rbf_scores(X, X_train, model, theta)
+
+
+def _named(name: str, model: np.ndarray | Structured) -> dict[str, np.ndarray]:
+    if isinstance(model, np.ndarray):
+        return {name: model}
+    return {f"{name}.{model.kind}.{part}": array for part, array in arrays_of(model).items()}
+
+
+def _from_stored(name: str, stored: Mapping[str, np.ndarray]) -> np.ndarray | Structured:
+    if name in stored:
+        return stored[name]
+    parts = [key.split(".") for key in stored if key.startswith(f"{name}.")]
+    kind = KINDS[parts[0][1]]
+    return kind(**{part: stored[f"{name}.{kind.kind}.{part}"] for _, _, part in parts})
 
 
 def train_models(
@@ -109,15 +138,15 @@ def train_models(
     DataFrame
         The certificates: split, C, theta, primal, dual, relative_gap, epochs, status, seconds,
         gradient_norm. Epochs and seconds are those since the model before on the way up. A loss that
-        is not convex has a gradient norm and no dual or gap, others have a gap and no gradient norm:
-        NaN.
+        is not convex has a gradient norm and no dual or gap, others have a gap and no gradient norm, and
+        baselines may have neither: NaN.
     """
-    arrays: dict[Key, np.ndarray] = {}
+    arrays: dict[Key, np.ndarray | Structured] = {}
     rows = []
     wanted = selection[["split", "theta", "C"]].drop_duplicates()
     for (split, theta), group in wanted.groupby(["split", "theta"], dropna=False, sort=True):
         part = final_part(prepared, split_named(prepared, split), protocol)
-        climb = Climb(
+        climb = fitter(
             solve,
             part.X if np.isnan(theta) else rbf_gram(dense(part.X), theta),
             training_labels(part, method),
@@ -132,11 +161,15 @@ def train_models(
         )
         for C in sorted(group["C"]):
             result = climb.fit(C)
-            solution = result.solution
-            array = solution.W if np.isnan(theta) else solution.A
-            arrays[model_key(split, C, theta)] = np.ascontiguousarray(array)
+            arrays[model_key(split, C, theta)] = _model_of(result.solution, method, theta)
             rows.append(_certificate(split, theta, result))
     return Models(arrays), pd.DataFrame(rows, columns=CERTIFICATE_COLUMNS)
+
+
+def _model_of(solution: Any, method: Method, theta: float) -> np.ndarray | Structured:
+    if method.baseline:
+        return solution.model
+    return np.ascontiguousarray(solution.W if np.isnan(theta) else solution.A)
 
 
 def _certificate(split: str, theta: float, result: Fit) -> dict:

@@ -1,4 +1,4 @@
-"""One call of the solver: seeds, the clock, scores of instances."""
+"""Models of one problem for many C, by our own solver or a baseline: seeds, the clock, scores of instances."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from scipy import sparse
 
 from toplabel import losses
+from toplabel.baselines import catalogue
+from toplabel.baselines.models import Trained, Trainer
 from toplabel.kernels import cross_gram
 from toplabel.seeds import seed_of
 from toplabel.selection.problems import Matrix, Method
@@ -61,6 +63,13 @@ def default_solve() -> Solve:
 def dense(X: Matrix) -> np.ndarray:
     """Features as an array, which the Gram matrices need."""
     return X.toarray() if sparse.issparse(X) else np.asarray(X)
+
+
+class Fitter(Protocol):
+    """Models of one problem for one C after the other; each call may start at what is known."""
+
+    def fit(self, C: float) -> Fit:
+        """Train for one C, or what a baseline has in place of it."""
 
 
 class Climb:
@@ -184,6 +193,68 @@ class Climb:
         return solution
 
 
+class Series:
+    """A baseline trained for many values of its hyper-parameter, each from the nearest smaller one.
+
+    Parameters
+    ----------
+    trainer : Trainer
+    X, labels, n_classes
+        As for `Climb`.
+    eps : float
+    max_epochs : int
+    names : tuple
+        What the seeds depend on, besides the value.
+    """
+
+    def __init__(
+        self,
+        trainer: Trainer,
+        X: Matrix,
+        labels: np.ndarray,
+        n_classes: int,
+        eps: float,
+        max_epochs: int,
+        names: tuple[object, ...],
+    ) -> None:
+        self._trainer = trainer
+        self._problem = (X, labels)
+        self._names = names
+        self._fixed = {"n_classes": n_classes, "eps": eps, "max_epochs": max_epochs}
+        self._largest: tuple[float, Trained] | None = None
+
+    def fit(self, C: float) -> Fit:
+        """Train for one value; see `Fitter`."""
+        begin = time.perf_counter()
+        start = self._largest[1] if self._largest and self._largest[0] < C else None
+        seed = seed_of("baseline", *self._names, repr(C))
+        trained = self._trainer.train(*self._problem, C=C, seed=seed, start=start, **self._fixed)
+        if self._largest is None or self._largest[0] < C:
+            self._largest = (C, trained)
+        seconds = time.perf_counter() - begin
+        return Fit(solution=trained, C=C, epochs=trained.epochs, seconds=seconds)
+
+
+def fitter(
+    solve: Solve,
+    X: Matrix,
+    labels: np.ndarray,
+    method: Method,
+    n_classes: int,
+    stations: Sequence[float],
+    eps: float,
+    max_epochs: int,
+    max_epochs_step: int,
+    names: tuple[object, ...],
+) -> Fitter:
+    """The `Climb` of a loss, or the `Series` of a baseline; arguments as for `Climb`."""
+    if not method.baseline:
+        limits = (eps, max_epochs, max_epochs_step)
+        return Climb(solve, X, labels, method, n_classes, stations, *limits, names)
+    trainer = catalogue.create(method.baseline, method.k, method.params)
+    return Series(trainer, X, labels, n_classes, eps, max_epochs, names)
+
+
 def pool(scores: np.ndarray, groups: np.ndarray | None) -> np.ndarray:
     """Scores of instances: the maximum over an instance's rows (TPAMI section 6.3).
 
@@ -209,8 +280,3 @@ def rbf_scores(X_test: Matrix, X_train: Matrix, A: np.ndarray, theta: float) -> 
         for i in range(0, X_test.shape[0], rows)
     ]
     return np.concatenate(blocks)
-
-
-def linear_scores(X: Matrix, W: np.ndarray) -> np.ndarray:
-    """Scores X W of a linear model, shape (rows, m)."""
-    return np.asarray(X @ W)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,19 +28,26 @@ class Method:
     ----------
     name : str
     task : {"multiclass", "multilabel"}
-        Whether the loss takes one label an example or a set of labels.
+        Whether it is trained on one label an example or on a set of labels.
     loss : str
+        Of our own solver; empty for a baseline.
     k : int
     gamma : float
     kernel : {"linear", "rbf"}
+    baseline : str
+        A key of `toplabel.baselines.BASELINES`; empty for our own solver.
+    params : mapping
+        Options of the baseline.
     """
 
     name: str
     task: str
-    loss: str
+    loss: str = ""
     k: int = 1
     gamma: float = 0.0
     kernel: str = "linear"
+    baseline: str = ""
+    params: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -16,14 +16,7 @@ import numpy as np
 from toplabel.files import atomic_path
 from toplabel.kernels import cross_gram, rbf_gram
 from toplabel.selection import choice
-from toplabel.selection.fitting import (
-    Climb,
-    Fit,
-    Settings,
-    Solve,
-    dense,
-    pool,
-)
+from toplabel.selection.fitting import Fit, Fitter, Settings, Solve, dense, fitter, pool
 from toplabel.selection.grids import LINEAR, Budget, tidy
 from toplabel.selection.measures import all_values
 from toplabel.selection.problems import Matrix, Method, Problem
@@ -65,7 +58,7 @@ class FoldPath:
         self._settings = settings
         self._names = (settings.seed, *names)
         self._solve = solve
-        self._linear: Climb | None = None
+        self._linear: Fitter | None = None
 
     def visit(self, points: Points) -> list[Point]:
         """Fit and measure at the given exponents, C ascending for each theta."""
@@ -77,7 +70,7 @@ class FoldPath:
                 found.append(self._measure(theta, result, held_out))
         return found
 
-    def _climb(self, theta_exponent: float) -> tuple[float, Climb, Matrix]:
+    def _climb(self, theta_exponent: float) -> tuple[float, Fitter, Matrix]:
         """Theta, the solver on its way up, and the rows to measure on.
 
         The climb of a linear method is kept for the next visit; those of a kernel method are not,
@@ -92,8 +85,8 @@ class FoldPath:
         held_out = cross_gram(dense(self._problem.X_eval), X, theta)
         return theta, self._new_climb(rbf_gram(X, theta), theta), held_out
 
-    def _new_climb(self, X: Matrix, theta: float) -> Climb:
-        return Climb(
+    def _new_climb(self, X: Matrix, theta: float) -> Fitter:
+        return fitter(
             self._solve,
             X,
             self._problem.labels,

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from toplabel.studies.frames import COMPARISON_COLUMNS, EVALUATION_COLUMNS
-from toplabel.studies.keys import HINGES, TOPK, Key, canonical_key
+from toplabel.studies.keys import HINGES, Key, canonical_key
 from toplabel.studies.methods import Method
 from toplabel.studies.study import Study
 
@@ -49,8 +49,9 @@ def collect(
     DataFrame
         The columns of `frames.EVALUATION_COLUMNS`: mean and standard deviation (n - 1) over the
         splits; C, theta and delta of the split, of several the lower median, which is a value that
-        was used; the worst relative gap and gradient norm; epochs and seconds summed; the status "converged" only when
-        every split is. A pair that several studies share names them all, joined by ";".
+        was used (no C where a baseline selects something else); the worst relative gap and gradient
+        norm; epochs and seconds summed; the status "converged" only when every split is. A pair that
+        several studies share names them all, joined by ";".
 
     Raises
     ------
@@ -117,8 +118,8 @@ def _reduced(splits: pd.DataFrame, method: Method, features: str, study: str) ->
         "features": features,
         "method": method.name,
         "label": method.label,
-        "loss": method.loss,
-        "k": str(method.k) if method.loss in TOPK else "",
+        "loss": method.family,
+        "k": str(method.k) if method.has_k else "",
         "gamma": f"{method.gamma:.12g}" if method.loss in HINGES else "",
         "kernel": method.kernel,
         "metric": first["metric"],
@@ -126,7 +127,7 @@ def _reduced(splits: pd.DataFrame, method: Method, features: str, study: str) ->
         "std": splits["value"].std(ddof=1),
         "splits": len(splits),
         "budget": ";".join(splits["budget"].unique()),
-        "C": _lower_median(splits["C"]),
+        "C": _lower_median(splits["C"]) if method.selects_C else math.nan,
         "theta": _lower_median(splits["theta"]),
         "delta": _lower_median(splits["delta"]),
         "relative_gap": splits["relative_gap"].max(),

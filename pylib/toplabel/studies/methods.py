@@ -7,15 +7,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from toplabel.baselines.catalogue import BASELINES
 from toplabel.selection.schemas import read_yaml, validate
 from toplabel.studies.keys import HINGES, TOPK, Key, canonical_key
 
 MULTILABEL = frozenset(("svm_ml", "lr_ml"))
 """Losses that are trained on label sets; all others take one label an example."""
+
+EITHER = frozenset(("svm_ova", "lr_ova"))
+"""Losses that take one label an example, or a set of labels if a method says so (binary relevance)."""
 
 
 @dataclass(frozen=True)
@@ -29,30 +33,63 @@ class Method:
     label : str
         For tables and figures; ``^{..}`` and ``_{..}`` are superscripts and subscripts.
     loss : str
-        The loss key of `toplabel.solve`.
+        The loss key of `toplabel.solve`; empty for a baseline.
     k : int
-        The k of the top-k losses; 1 for the others.
+        The k of the top-k losses, and of baselines that have one; 1 for the others.
     gamma : float
         Smoothing of a hinge; 0 is the nonsmooth one, and the value of losses that are smooth.
     kernel : {"linear", "rbf"}
+    labels : {"one", "set"}
+        What a loss that takes either is trained on.
+    baseline : str
+        A key of `toplabel.baselines.BASELINES`; empty for our own solver.
+    params : mapping
+        Options of the baseline.
+    grid : mapping
+        By budget, an axis in place of the protocol's C.
     """
 
     name: str
     label: str
-    loss: str
+    loss: str = ""
     k: int = 1
     gamma: float = 0.0
     kernel: str = "linear"
+    labels: str = "one"
+    baseline: str = ""
+    params: Mapping[str, Any] = field(default_factory=dict)
+    grid: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
     @property
     def kind(self) -> str:
-        """What the loss is trained on: "multiclass" or "multilabel"."""
-        return "multilabel" if self.loss in MULTILABEL else "multiclass"
+        """What it is trained on: "multiclass" or "multilabel"."""
+        if self.baseline:
+            return BASELINES[self.baseline].task
+        sets = self.loss in MULTILABEL or self.labels == "set"
+        return "multilabel" if sets else "multiclass"
+
+    @property
+    def family(self) -> str:
+        """The first part of the key: the baseline or the loss, with "_sets" if that is trained on label sets otherwise
+        than the papers do."""
+        return self.baseline or (f"{self.loss}_sets" if self.labels == "set" else self.loss)
+
+    @property
+    def has_k(self) -> bool:
+        """Whether k means anything."""
+        return BASELINES[self.baseline].top_k if self.baseline else self.loss in TOPK
+
+    @property
+    def selects_C(self) -> bool:
+        """Whether what is selected on validation data is the C of the papers."""
+        return not self.baseline or BASELINES[self.baseline].parameter == "C"
 
     @property
     def key(self) -> Key:
         """What the method is compared by."""
-        return canonical_key(self.loss, self.k, self.gamma, self.kernel)
+        k = self.k if self.has_k else ""
+        gamma = self.gamma if self.loss in HINGES else ""
+        return canonical_key(self.family, k, gamma, self.kernel)
 
 
 def load_methods(
@@ -75,8 +112,9 @@ def load_methods(
     Raises
     ------
     ValueError
-        One line with the file, the method and what is wrong: not YAML, not as the schema says, a k or
-        a gamma for a loss that has none, two names for one method.
+        One line with the file, the method and what is wrong: not YAML, not as the schema says, neither a
+        loss nor a baseline or both, something that the loss or the baseline has not, two names for one
+        method.
     """
     path = Path(path)
     if schema is None:
@@ -86,7 +124,7 @@ def load_methods(
     methods = {name: _method(name, row) for name, row in document["methods"].items()}
     names: dict[Key, str] = {}
     for method in methods.values():
-        _check(method, f"{path}: methods.{method.name}")
+        _check(method, f"{path}: methods.{method.name}")  # before the key, which relies on it
         other = names.setdefault(method.key, method.name)
         if other != method.name:
             raise ValueError(f"{path}: methods.{method.name}: the same method as '{other}'")
@@ -98,9 +136,28 @@ def _method(name: str, row: Mapping[str, Any]) -> Method:
 
 
 def _check(method: Method, where: str) -> None:
-    if method.k != 1 and method.loss not in TOPK:
-        raise ValueError(f"{where}.k: the loss '{method.loss}' has no k, got {method.k}")
+    if bool(method.loss) == bool(method.baseline):
+        raise ValueError(f"{where}: needs either a loss or a baseline")
+    if method.baseline:
+        _check_baseline(method, where)
+    elif method.params:
+        raise ValueError(f"{where}.params: only a baseline has options")
+    what = f"the loss '{method.loss}'" if method.loss else f"the baseline '{method.baseline}'"
+    if method.k != 1 and not method.has_k:
+        raise ValueError(f"{where}.k: {what} has no k, got {method.k}")
     if method.gamma != 0 and method.loss not in HINGES:
-        raise ValueError(
-            f"{where}.gamma: the loss '{method.loss}' has no gamma, got {method.gamma:g}"
-        )
+        raise ValueError(f"{where}.gamma: {what} has no gamma, got {method.gamma:g}")
+    if method.labels == "set" and method.loss not in EITHER:
+        raise ValueError(f"{where}.labels: {what} has no choice of labels")
+
+
+def _check_baseline(method: Method, where: str) -> None:
+    if method.baseline not in BASELINES:
+        known = ", ".join(BASELINES)
+        raise ValueError(f"{where}.baseline: unknown baseline '{method.baseline}'; known: {known}")
+    options = BASELINES[method.baseline].options
+    if unknown := sorted(set(method.params) - options):
+        known = ", ".join(sorted(options)) or "none"
+        raise ValueError(f"{where}.params: unknown option '{unknown[0]}'; known: {known}")
+    if method.kernel != "linear":
+        raise ValueError(f"{where}.kernel: the baseline '{method.baseline}' has no kernel")

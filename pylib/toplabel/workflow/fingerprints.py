@@ -67,6 +67,21 @@ def fingerprint(stage: str, root: Path, package: Path | None = None) -> str:
     return hashlib.sha256(both.encode()).hexdigest()[:16]
 
 
+@cache
+def module_sum(module: str, package: Path | None = None) -> str:
+    """The sum over one module and those of its folder that it imports, directly or not.
+
+    Of a baseline, which a stage imports by name only when it is asked for; what it shares with our own
+    methods is among the sources of the stage.
+    """
+    package = package or Path(__file__).resolve().parents[2]
+    room = module.rpartition(".")[0]
+    found = {name for name in _reached({module}, package) if name.startswith(f"{room}.")}
+    return sum_of(
+        package, sorted(_file(name, package).relative_to(package).as_posix() for name in found)
+    )
+
+
 def stage_modules(stage: str, root: Path, package: Path) -> list[str]:
     """Names of the package's modules that the scripts of a stage import, directly or not.
 
@@ -74,13 +89,17 @@ def stage_modules(stage: str, root: Path, package: Path) -> list[str]:
     there: the package's own gathers names from nearly everywhere, and does nothing else.
     """
     scripts = (path for pattern in STAGES[stage] for path in (root / _SCRIPTS).glob(pattern))
+    return sorted(_reached({n for script in scripts for n in _imports(script, package)}, package))
+
+
+def _reached(new: set[str], package: Path) -> set[str]:
+    """Some modules and all that they import, directly or not."""
     found: set[str] = set()
-    new = {name for script in scripts for name in _imports(script, package)}
     while new:
         found |= new
         files = [_file(module, package) for module in new if module != _NATIVE]
         new = {name for file in files for name in _imports(file, package)} - found
-    return sorted(found)
+    return found
 
 
 @cache

@@ -12,13 +12,14 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from toplabel.baselines.catalogue import BASELINES
 from toplabel.datasets.fetch import available, mirror_folders
 from toplabel.datasets.registry import Entry, load_registry
 from toplabel.selection.grids import Budget, Protocol, load_protocols
 from toplabel.selection.schemas import read_yaml, validate
 from toplabel.studies.methods import load_methods
 from toplabel.studies.study import Study, check_study, load_studies, published_tables
-from toplabel.workflow.fingerprints import fingerprint, sum_of
+from toplabel.workflow.fingerprints import fingerprint, module_sum, sum_of
 from toplabel.workflow.sources import reason_missing
 
 RAW_FOLDER = "data/raw"
@@ -153,9 +154,11 @@ class Plan:
 
     # ---- slices of the config, for the params of the rules -------------------------------------
 
-    def fingerprint(self, stage: str) -> str:
-        """The sum over the sources of a stage."""
-        return fingerprint(stage, self.root)
+    def fingerprint(self, stage: str, method: str = "") -> str:
+        """The sum over the sources of a stage, with those of the method if it is a baseline."""
+        baseline = self.methods[method].baseline if method else ""
+        own = f" {module_sum(BASELINES[baseline].module)}" if baseline else ""
+        return fingerprint(stage, self.root) + own
 
     def settings(self, stage: str) -> dict[str, Any]:
         """Seed, tolerance and epochs of the stage tune or train."""
@@ -183,14 +186,22 @@ class Plan:
             "k": found.k,
             "gamma": found.gamma,
             "kernel": found.kernel,
+            "baseline": found.baseline,
+            "params": dict(found.params),
         }
 
-    def protocol_slice(self, dataset: str) -> dict[str, Any]:
-        """The protocol of a data set with the budget of this run alone, and its delta grid."""
+    def protocol_slice(self, dataset: str, method: str = "") -> dict[str, Any]:
+        """The protocol of a data set with the budget of this run alone, and its delta grid.
+
+        A method's own grid stands in place of the budget's C.
+        """
         name = self.registry[dataset].protocol
         document = _protocol_document(self.root)
         protocol = dict(document["protocols"][name])
-        budget = protocol["budgets"][self.budget]
+        budget = dict(protocol["budgets"][self.budget])
+        own = self.methods[method].grid if method else {}
+        if self.budget in own:
+            budget["C"] = dict(own[self.budget])
         protocol["budgets"] = {self.budget: budget}
         deltas = _with_parts(document["deltas"], budget["deltas"])
         return {"name": name, "protocol": protocol, "deltas": deltas}

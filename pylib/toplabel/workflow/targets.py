@@ -169,8 +169,10 @@ class Targets:
         return [figure for figure in self.figures() if figure in touched]
 
     def cells_of_figure(self, dataset: str) -> list[Cell]:
-        """Cells that the figures of a data set show."""
-        return sorted(self._plan.cells_of_dataset(dataset))
+        """Cells that the figures of a data set show: the methods whose C is selected."""
+        methods = self._plan.methods
+        cells = self._plan.cells_of_dataset(dataset)
+        return sorted(cell for cell in cells if methods[cell.method].selects_C)
 
     # ---- files -----------------------------------------------------------------------------------
 

@@ -1,0 +1,11 @@
+"""Methods of others that the papers compare with, and that we run ourselves: see docs/baselines.md.
+
+`catalogue.BASELINES` names them; `catalogue.create` makes the trainer of one. The modules of single
+baselines are imported by name only, when one is made, so that planning a run stays light and a change of
+one baseline trains that one again and no other method.
+"""
+
+from toplabel.baselines.catalogue import BASELINES, Baseline, create
+from toplabel.baselines.models import Trained, Trainer
+
+__all__ = ["BASELINES", "Baseline", "Trained", "Trainer", "create"]

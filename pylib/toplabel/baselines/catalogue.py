@@ -1,0 +1,89 @@
+"""Which baselines there are, and where the code of each is.
+
+Planning a run reads this module, so it imports nothing heavy.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from toplabel.baselines.models import Trainer
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """What the other rooms know of a baseline.
+
+    Attributes
+    ----------
+    module, trainer : str
+        The module of the package and the class in it, whose instances are a `models.Trainer`.
+    task : {"multiclass", "multilabel"}
+        Whether it is trained on one label an example or on a set of labels.
+    parameter : str
+        What is selected on validation data, on the axis C of the protocols' grids. "C" is the C of the
+        papers, 1/(lambda n) with n the number of terms in the loss.
+    top_k : bool
+        Whether it has a k, as the top-k losses do.
+    fixed : mapping
+        Arguments of the trainer that make this baseline.
+    options : frozenset of str
+        Arguments of the trainer that a row of the registry of methods may set (`params`).
+    """
+
+    module: str
+    trainer: str
+    task: str
+    parameter: str = "C"
+    top_k: bool = False
+    fixed: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    options: frozenset[str] = frozenset()
+
+
+_ROOM = "toplabel.baselines"
+
+BASELINES: dict[str, Baseline] = {
+    "svm_ova_liblinear": Baseline(
+        f"{_ROOM}.liblinear", "OneVsAll", "multiclass", fixed={"loss": "svm_ova"}
+    ),
+    "lr_ova_liblinear": Baseline(
+        f"{_ROOM}.liblinear", "OneVsAll", "multiclass", fixed={"loss": "lr_ova"}
+    ),
+}
+"""By the key under which results are compared with data/published: the published one where the papers ran
+the same method, and a key of our own where they did not (those are never compared)."""
+
+
+def create(name: str, k: int = 1, params: Mapping[str, Any] | None = None) -> Trainer:
+    """Make the trainer of a baseline.
+
+    Parameters
+    ----------
+    name : str
+        A key of `BASELINES`.
+    k : int
+        For one that has a k.
+    params : mapping, optional
+        Among its `options`.
+
+    Raises
+    ------
+    ValueError
+        On an unknown baseline or option, and on what the trainer refuses.
+    """
+    if name not in BASELINES:
+        raise ValueError(f"unknown baseline '{name}'; known: {', '.join(BASELINES)}")
+    baseline = BASELINES[name]
+    params = dict(params or {})
+    if unknown := sorted(set(params) - baseline.options):
+        known = ", ".join(sorted(baseline.options)) or "none"
+        raise ValueError(f"baseline '{name}': unknown option '{unknown[0]}'; known: {known}")
+    arguments = {**baseline.fixed, **params}
+    if baseline.top_k:
+        arguments["k"] = k
+    return getattr(importlib.import_module(baseline.module), baseline.trainer)(**arguments)

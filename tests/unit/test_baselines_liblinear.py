@@ -1,0 +1,107 @@
+"""One-vs-all by LIBLINEAR against the formula, our own solver and an interior-point method."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from standin import blobs
+
+import toplabel
+from toplabel.baselines import create
+from toplabel.baselines.agreement import results
+from toplabel.baselines.liblinear import OneVsAll
+
+BINARY = {
+    "svm_ova": lambda margins: np.maximum(0.0, 1.0 - margins),
+    "lr_ova": lambda margins: np.logaddexp(0.0, -margins),
+}
+
+
+def _train(loss, X, labels, m, C=1.0, eps=1e-6, max_epochs=100000, seed=0):
+    trainer = create(f"{loss}_liblinear")
+    return trainer.train(X, labels, n_classes=m, C=C, seed=seed, eps=eps, max_epochs=max_epochs)
+
+
+def _objective(loss, X, Y, W, C):
+    """The papers' normalisation: the mean loss and lambda/2 ||W||^2 with lambda = 1/(C n)."""
+    margins = np.where(Y, 1, -1) * (X @ W)
+    return BINARY[loss](margins).sum(axis=1).mean() + np.vdot(W, W) / (2 * C * len(X))
+
+
+@pytest.mark.parametrize("loss", ["svm_ova", "lr_ova"])
+@pytest.mark.parametrize("C", [1e-3, 1.0, 30.0])
+def test_liblinear_and_our_solver_find_the_same_minimiser(loss, C):
+    X, y = blobs(n_per_class=15, m=4)
+    ours = toplabel.solve(X, y, loss=loss, C=C, eps=1e-8, max_epochs=50000)
+    theirs = _train(loss, X, y, 4, C)
+    assert theirs.primal == pytest.approx(_objective(loss, X, np.eye(4)[y] > 0, theirs.model, C))
+    assert ours.dual - 1e-12 <= theirs.primal <= ours.primal * (1 + 1e-5)
+    assert theirs.model == pytest.approx(ours.W, abs=2e-3 * np.abs(ours.W).max())
+
+
+def test_the_logistic_loss_has_a_gap_and_the_hinge_has_none():
+    X, y = blobs(n_per_class=15, m=3)
+    certified, bare = (_train(loss, X, y, 3, eps=1e-5) for loss in ("lr_ova", "svm_ova"))
+    assert certified.status == "converged"
+    assert 0 <= certified.relative_gap <= 1e-5
+    best = toplabel.solve(X, y, loss="lr_ova", C=1.0, eps=1e-10, max_epochs=50000)
+    assert certified.dual - 1e-12 <= best.primal
+    assert certified.primal >= best.dual - 1e-12
+    assert bare.status == "uncertified"
+    assert np.isnan([bare.dual, bare.relative_gap]).all()
+
+
+def test_a_fit_that_is_cut_short_says_so():
+    X, y = blobs(n_per_class=30, m=3, spread=1.5)
+    for loss in ("svm_ova", "lr_ova"):
+        assert _train(loss, X, y, 3, C=1e3, eps=1e-9, max_epochs=2).status == "max_epochs"
+
+
+@pytest.mark.parametrize("loss", ["svm_ova", "lr_ova"])
+def test_a_class_without_an_example_and_labels_that_all_have(loss):
+    X, y = blobs(n_per_class=15, m=3)
+    without = _train(loss, X, y, 4, C=0.5)
+    ours = toplabel.solve(X, y, loss=loss, C=0.5, eps=1e-8, max_epochs=50000, n_classes=4)
+    assert without.model == pytest.approx(ours.W, abs=1e-3)
+    assert np.abs(without.model[:, 3]).max() > 0.01  # all rows are on its other side
+    Y = np.column_stack([y == 0, np.ones(len(y)), np.zeros(len(y))]).astype(np.uint8)
+    sets = _train(loss, X, Y, 3, C=0.5)
+    assert sets.model[:, 1] == pytest.approx(-sets.model[:, 2], abs=1e-3)
+
+
+@pytest.mark.parametrize("loss", ["svm_ova", "lr_ova"])
+def test_sparse_rows_and_seeds(loss):
+    X, y = blobs(n_per_class=15, m=3)
+    one, again = (_train(loss, X, y, 3, seed=5).model for _ in range(2))
+    np.testing.assert_array_equal(one, again)
+    assert _train(loss, sparse.csr_matrix(X), y, 3, seed=5).model == pytest.approx(one, abs=1e-4)
+    scores = _train(loss, X, y, 3, seed=5).decision_function(sparse.csr_matrix(X))
+    assert scores == pytest.approx(X @ one)
+
+
+def test_an_unknown_loss_is_refused():
+    with pytest.raises(ValueError, match="loss must be one of svm_ova, lr_ova, got 'svm_multi'"):
+        OneVsAll("svm_multi")
+
+
+def test_the_results_show_that_the_solvers_agree():
+    (X, y), (X_test, y_test) = blobs(n_per_class=40, m=4), blobs(n_per_class=40, m=4, seed=1)
+    found = results(X, y, X_test, y_test, [0.01, 1.0], ks=(1, 2, 9), eps=1e-6)
+    assert [(one.loss, one.C) for one in found] == [
+        (loss, C) for loss in ("svm_ova", "lr_ova") for C in (0.01, 1.0)
+    ]
+    for one in found:
+        assert one.finished
+        assert one.lower_bound <= one.liblinear
+        assert abs(one.difference) < 1e-5
+        assert one.accuracy_difference <= 1.0
+        assert [k for k, *_ in one.accuracies] == [1, 2]
+
+
+def test_the_results_show_a_disagreement():
+    X, y = blobs(n_per_class=20, m=3)
+
+    def wrong(X, y, *, C, **arguments):
+        return toplabel.solve(X, y, C=C / 10, **{**arguments, "warm_start": None})
+
+    found = results(X, y, X, y, [1.0], losses=["lr_ova"], train=wrong)
+    assert abs(found[0].difference) > 0.01
