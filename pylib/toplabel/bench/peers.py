@@ -6,9 +6,12 @@ between two of them.
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
+import ctypes.util
 import importlib
 import importlib.metadata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,7 +40,7 @@ class Setting:
 class Family:
     """A solver with one stopping rule.
 
-    `stride` is how many settings may be skipped at a time on the way to the first that is tight enough: 1 where the
+    `stride` is how many settings may be skipped at a time on the way to the first that is tight enough: fewer where the
     time of the next cannot be foreseen.
     """
 
@@ -50,10 +53,30 @@ class Family:
 def missing(module: str) -> str:
     """Say why an optional peer cannot be used; empty when it can."""
     try:
-        importlib.import_module(module)
+        with _same_arithmetic():
+            importlib.import_module(module)
     except Exception as error:  # a wheel for another processor may fail in any way
         return f"{OPTIONAL[module]} is not installed or does not load: {error}"
     return ""
+
+
+@contextlib.contextmanager
+def _same_arithmetic() -> Iterator[None]:
+    """Undo what a library does to the processor's floating-point modes as it is loaded.
+
+    Snap ML is linked with -ffast-math, which flushes subnormal numbers to zero in the whole process: that would change
+    the numbers of all others, and their speed.
+    """
+    path = ctypes.util.find_library("m")
+    try:
+        libm = ctypes.CDLL(path) if path else None
+        modes = ctypes.create_string_buffer(512)  # larger than any fenv_t
+        saved = libm is not None and libm.fegetenv(modes) == 0
+    except (OSError, AttributeError):
+        saved = False
+    yield
+    if saved:
+        libm.fesetenv(modes)
 
 
 def versions() -> dict[str, str]:
@@ -143,7 +166,7 @@ def _liblinear_svm(shape: Shape, multi: str, name: str) -> list[Family]:
         Setting(f"tol {t:.3g}", lambda t=t: fit(tol=t, max_iter=100_000), _coefficients)
         for t in falling(10.0, 1e-6)
     ]
-    families = [Family(f"{name}, by tol", "LIBLINEAR", by_tol, stride=1)]
+    families = [Family(f"{name}, by tol", "LIBLINEAR", by_tol, stride=3)]
     if multi == "ovr":  # the solver of Crammer and Singer's problem does not look at max_iter
         by_iterations = [
             Setting(f"max_iter {i}", lambda i=i: fit(tol=1e-12, max_iter=i), _coefficients)
@@ -227,7 +250,7 @@ def _spams(shape: Shape) -> list[Family]:
     """FISTA of SPAMS; its 'l2' is half the squared norm, its loss the mean over the rows."""
     if missing("spams"):
         return []
-    import spams
+    spams = importlib.import_module("spams")
 
     X = shape.X.tocsc() if sparse.issparse(shape.X) else np.asfortranarray(shape.X)
     y = np.asfortranarray(shape.y[:, None].astype(np.float64))
@@ -260,7 +283,7 @@ def _snapml(shape: Shape, loss: str) -> list[Family]:
     """Snap ML, which trains one class against the others."""
     if missing("snapml"):
         return []
-    import snapml
+    snapml = importlib.import_module("snapml")
 
     make = {"svm_ova": snapml.SupportVectorMachine, "lr_ova": snapml.LogisticRegression}[loss]
 

@@ -8,6 +8,8 @@ import numpy as np
 import pandas as pd
 
 from toplabel import prox
+from toplabel._arrays import pointer
+from toplabel._lib import check, ffi, lib
 from toplabel.bench import machine
 from toplabel.bench.effort import Effort
 from toplabel.bench.timing import fastest
@@ -26,46 +28,73 @@ RADIUS = 10.0
 # A call costs microseconds at the smallest dimension; so many seconds are spent on each case.
 _SECONDS = 0.5
 
-Projection = Callable[[np.ndarray, str], tuple[np.ndarray, ...]]
+OURS = "variable_fixing"
 
-
-def _simplex(b: np.ndarray, algorithm: str):
-    return (prox.topk_simplex_beta(b, 1, RADIUS, algorithm=algorithm),)
-
-
-def _topk_alpha(b: np.ndarray, algorithm: str):
-    return (prox.topk_simplex_alpha(b, 5, RADIUS, algorithm=algorithm),)
-
-
-def _topk_beta(b: np.ndarray, algorithm: str):
-    return (prox.topk_simplex_beta(b, 5, RADIUS, algorithm=algorithm),)
-
-
-def _bipartite(b: np.ndarray, algorithm: str):
-    half = len(b) // 2
-    if algorithm == "NumPy sorting":
-        return by_sorting(b[:half], b[half:], RADIUS)
-    return prox.bipartite_simplex(b[:half], b[half:], RADIUS, algorithm=algorithm)
-
-
-#: The projections, and what they are compared with.
-PROJECTIONS: dict[str, tuple[Projection, tuple[str, ...]]] = {
-    "bipartite simplex": (_bipartite, ("sorting", "NumPy sorting")),
-    "simplex": (_simplex, ("sorting",)),
-    "top-5 simplex alpha": (_topk_alpha, ("sorting",)),
-    "top-5 simplex beta": (_topk_beta, ("sorting",)),
+#: The projections: the map of the C library, its k, and the public function on both halves of the input.
+PROJECTIONS = {
+    "bipartite simplex": (lib.TL_PROX_BIPARTITE_SIMPLEX, 1, prox.bipartite_simplex),
+    "simplex": (lib.TL_PROX_TOPK_SIMPLEX_BETA, 1, prox.topk_simplex_beta),
+    "top-5 simplex alpha": (lib.TL_PROX_TOPK_SIMPLEX_ALPHA, 5, prox.topk_simplex_alpha),
+    "top-5 simplex beta": (lib.TL_PROX_TOPK_SIMPLEX_BETA, 5, prox.topk_simplex_beta),
 }
 
 
+class InPlace:
+    """A projection of the C library with memory that is there, as a C program or a solver calls it.
+
+    Parameters
+    ----------
+    map_id : int
+        ``tl_prox_id``.
+    k : int
+    b : ndarray
+        Of the bipartite simplex both sides, one behind the other.
+    sorting : bool
+    """
+
+    def __init__(self, map_id: int, k: int, b: np.ndarray, sorting: bool):
+        halves = map_id == lib.TL_PROX_BIPARTITE_SIMPLEX
+        n = len(b) // 2 if halves else len(b)
+        problem = {"map": map_id, "n": n, "k": k, "radius": RADIUS, "sorting": int(sorting)}
+        self._problem = ffi.new("tl_prox *", problem | ({"n_bar": len(b) - n} if halves else {}))
+        self.x = np.zeros_like(b)
+        work = np.zeros(lib.tl_prox_work(self._problem))
+        second = [pointer(b[n:]), pointer(self.x[n:])] if halves else [ffi.NULL, ffi.NULL]
+        self._arguments = (pointer(b), second[0], pointer(self.x), second[1], pointer(work))
+        self._kept = (b, work)
+
+    def __call__(self) -> np.ndarray:
+        check(lib.tl_prox_rows(self._problem, 1, *self._arguments))
+        return self.x
+
+
+def _algorithms(name: str, b: np.ndarray) -> dict[str, Callable[[], np.ndarray]]:
+    """Return the ways to compute a projection, ours first."""
+    map_id, k, public = PROJECTIONS[name]
+    half = len(b) // 2
+    found: dict[str, Callable[[], np.ndarray]] = {
+        OURS: InPlace(map_id, k, b, sorting=False),
+        "sorting": InPlace(map_id, k, b, sorting=True),
+    }
+    if name == "bipartite simplex":
+        found["sorting in NumPy"] = lambda: np.concatenate(by_sorting(b[:half], b[half:], RADIUS))
+        found["toplabel.prox"] = lambda: np.concatenate(public(b[:half], b[half:], RADIUS))
+    else:
+        found["toplabel.prox"] = lambda: public(b, k, RADIUS)
+    return found
+
+
 def compare_algorithms(effort: Effort) -> pd.DataFrame:
-    """Time variable fixing against sorting, entries from N(0, 1), radius 10, through the public functions.
+    """Time variable fixing against sorting, entries from N(0, 1), radius 10.
 
     Returns
     -------
     DataFrame
-        `COLUMNS`; of the bipartite simplex the dimension is that of both sides together. `ratio` is the time of the
-        row over that of variable fixing. `gb_per_second` counts one reading of the input and one writing of the
-        result, `memory_share` compares it with a copy of the same size.
+        `COLUMNS`; of the bipartite simplex the dimension is that of both sides together. ``variable_fixing`` and
+        ``sorting`` are the C functions with memory that is there, ``toplabel.prox`` is the public function, which
+        checks its input and makes its result. `ratio` is the time of the row over that of variable fixing.
+        `gb_per_second` counts one reading of the input and one writing of the result, `memory_share` compares it with
+        a copy of the same size.
 
     Raises
     ------
@@ -73,28 +102,21 @@ def compare_algorithms(effort: Effort) -> pd.DataFrame:
         When two algorithms disagree.
     """
     rows = []
-    dimensions = DIMENSIONS[:2] if effort.quick else DIMENSIONS
-    for name, (project, others) in PROJECTIONS.items():
-        for d in dimensions:
+    for name in PROJECTIONS:
+        for d in DIMENSIONS[:2] if effort.quick else DIMENSIONS:
             b = np.random.default_rng(0).normal(size=d)
-            ours = project(b, "variable_fixing")
+            ways = _algorithms(name, b)
+            ours = ways[OURS]().copy()
             seconds = {}
-            for algorithm in ("variable_fixing", *others):
-                _check_same(ours, project(b, algorithm), f"{name}, d = {d}, {algorithm}")
-                seconds[algorithm] = _fastest(lambda p=project, b=b, a=algorithm: p(b, a), effort)
+            for algorithm, compute in ways.items():
+                if not np.allclose(ours, compute(), rtol=1e-9, atol=1e-9):
+                    raise ArithmeticError(f"{name}, d = {d}: {algorithm} disagrees")
+                seconds[algorithm] = _fastest(compute, effort)
             for algorithm, time in seconds.items():
                 speed = 16e-9 * d / time
-                rows.append(
-                    (
-                        name,
-                        d,
-                        algorithm,
-                        1e3 * time,
-                        time / seconds["variable_fixing"],
-                        speed,
-                        speed / machine.copy_gb_per_second(d),
-                    )
-                )
+                share = speed / machine.copy_gb_per_second(d)
+                ratio = time / seconds[OURS]
+                rows.append((name, d, algorithm, 1e3 * time, ratio, speed, share))
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
@@ -103,12 +125,6 @@ def _fastest(function: Callable[[], object], effort: Effort) -> float:
     once = fastest(function, 1)
     budget = 0.02 if effort.quick else _SECONDS
     return fastest(function, max(3, min(1000, int(budget / once))))
-
-
-def _check_same(x: tuple[np.ndarray, ...], y: tuple[np.ndarray, ...], what: str) -> None:
-    for left, right in zip(x, y, strict=True):
-        if not np.allclose(left, right, rtol=1e-9, atol=1e-9):
-            raise ArithmeticError(f"{what}: the algorithms disagree")
 
 
 def by_sorting(b: np.ndarray, b_bar: np.ndarray, radius: float) -> tuple[np.ndarray, np.ndarray]:

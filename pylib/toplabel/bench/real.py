@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from toplabel.bench.shapes import Shape
-from toplabel.datasets.fetch import fetch, mirror_folders
+from toplabel.datasets.fetch import available, fetch, mirror_folders
 from toplabel.datasets.formats import FORMATS, Source
 from toplabel.datasets.registry import load_registry
 
@@ -62,8 +62,12 @@ def load(name: str) -> Shape:
         files = tuple(f for f in entry.files if f.part == "train" or f.name == labels)
         form = entry.format or _UNREGISTERED_FORMAT[name]
         entry = replace(entry, files=files, format=form, waits_for=None)
+        mirrors = mirror_folders()
+        at_hand, reason = available(entry, "data/raw", mirrors)
+        if not at_hand:
+            raise Unavailable(reason)
         with tempfile.TemporaryDirectory() as folder:
-            paths = fetch(entry, folder, [Path("data/raw"), *mirror_folders()], network=False)
+            paths = fetch(entry, folder, [Path("data/raw"), *mirrors], network=False)
             parts = {f.part: p for f, p in zip(files, paths, strict=True) if f.part}
             loaded = FORMATS[form](Source(parts=parts, task=entry.task), **entry.options)
     except ValueError as error:

@@ -50,8 +50,7 @@ def epoch(shape: shapes.Shape, loss: str, gamma: float, epochs: int, repeats: in
     epochs : int
         The first so many are averaged over.
     repeats : int
-        The seconds are those of the fastest of so many undisturbed runs, those inside BLAS of the fastest of as many
-        runs under a `Meter`; they take turns.
+        The fastest of so many runs counts.
     """
     features, spec = as_features(shape.X, "X", None), losses.get(loss)
     labels = as_labels(shape.y, shape.n, multilabel=True, n_classes=shape.n_classes)
@@ -59,17 +58,14 @@ def epoch(shape: shapes.Shape, loss: str, gamma: float, epochs: int, repeats: in
     def start() -> Run:
         return Run(features, labels, spec, gamma=gamma, C=shape.C, seed=0, gram=False)
 
-    seconds, inside = float("inf"), float("inf")
+    samples = []
     for _ in range(repeats):
         run = start()
-        seconds = min(seconds, fastest(lambda run=run: run.run(epochs), 1))
-        run = start()
         with Meter() as meter:
-            run.run(epochs)
-        inside = min(inside, meter.tally.seconds)
-    return Sample(
-        seconds / epochs, inside / epochs, meter.tally.calls / epochs, meter.tally.flops / epochs
-    )
+            seconds = fastest(lambda run=run: run.run(epochs), 1)
+        tally = meter.tally
+        samples.append(Sample(seconds, tally.seconds, tally.calls, tally.flops))
+    return Sample(*(number / epochs for number in min(samples)))
 
 
 def blas_share(effort: Effort) -> pd.DataFrame:
@@ -78,8 +74,9 @@ def blas_share(effort: Effort) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        `COLUMNS`, an epoch each; `share` is blas_milliseconds over milliseconds,
-        `blas_gflops` the speed inside BLAS, `dgemm_share` that over the machine's measured dgemm.
+        `COLUMNS`, an epoch each; `share` is blas_milliseconds over milliseconds, of the same run, so that the
+        detour of each call counts as time outside; `blas_gflops` is the speed inside BLAS, `dgemm_share` that
+        over the machine's measured dgemm.
     """
     shape = shapes.synthetic("tags", effort.quick)
     rows = []

@@ -181,7 +181,7 @@ def _precision() -> Iterator[Target]:
 def _sorting_ratio(frame: pd.DataFrame) -> Measured | None:
     rows = frame[(frame["projection"] == "bipartite simplex") & (frame["dimension"] == 10**6)]
     ours = rows[rows["algorithm"] == "variable_fixing"]
-    others = rows[rows["algorithm"] != "variable_fixing"]
+    others = rows[rows["algorithm"].str.startswith("sorting")]
     if ours.empty or others.empty:
         return None
     best = others.loc[others["ratio"].idxmin()]
