@@ -112,6 +112,13 @@ void tl_entropic_solve(size_t m, const double *z, double alpha, double *t, doubl
  * which is returned. u: n for work. */
 double tl_warm_softmax(size_t n, const double *z, double alpha, double *t, double *v, double *u);
 
+/* The x of tl_topk_entropic_project for the losses' updates, from where the last one of the row
+ * ended: kept[0] and kept[1], which may be NaN, are read as a start and written. n is a multiple of
+ * 8; entries of -inf count as absent, and b[y] is one. Returns s = <1, x>, or a negative number if
+ * the search failed. v, u: n for work. */
+double tl_warm_topk_entropic(size_t n, double *b, size_t y, size_t k, double alpha, double *kept,
+                             double *x, double *v, double *u);
+
 /* x in the top-k simplex alpha that minimises alpha/2 (<x,x> + s^2) - <b,x> + <x,log x> + (1-s)
  * log(1-s), s = <1,x>, which is returned. *t is the start of the case without a cap. x may not
  * overlap the rest; z, p: n + 1. */

@@ -5,19 +5,49 @@
 
 #include <stdlib.h>
 
+/* b = q - q_y with q = s - norm2 a, and -inf in the place of y and behind. */
+TL_CLONES
+static void dual_differences(size_t m, size_t n, size_t y, const double *restrict s,
+                             const double *restrict a, double norm2, double *restrict b) {
+    const double q_y = s[y] - norm2 * a[y];
+    for (size_t j = m; j < n; j++)
+        b[j] = -INFINITY;
+#pragma omp simd
+    for (size_t j = 0; j < m; j++)
+        b[j] = (s[j] - norm2 * a[j]) - q_y;
+    b[y] = -INFINITY;
+}
+
+/* From nothing, for the rare row whose search failed. x: m for work. */
+static double update_from_nothing(size_t m, size_t y, size_t k, double alpha, double *b, double *z,
+                                  double *p, double *x) {
+    double t = NAN;
+    size_t count = 0;
+    for (size_t j = 0; j < m; j++)
+        if (j != y) b[count++] = b[j];
+    const double sum = tl_topk_entropic_project(count, b, k, alpha, &t, x, z, p);
+    /* from m - 1 packed entries to their places, backwards */
+    for (size_t j = m; j-- > 0;)
+        x[j] = j == y ? 0.0 : x[j > y ? j - 1 : j];
+    return sum;
+}
+
+TL_CLONES
+static void scale(size_t m, double factor, double *a) {
+#pragma omp simd
+    for (size_t j = 0; j < m; j++)
+        a[j] *= factor;
+}
+
 static void update(const tl_row *row, tl_params params, size_t m, const double *s, const double *a,
                    double *a_new, double *kept, double *work) {
-    const size_t y = (size_t)row->labels[0];
+    const size_t y = (size_t)row->labels[0], n = tl_padded(m);
     const double alpha = fmax(row->norm2 * row->C, 1e-17); /* below, nothing changes but rounding */
-    double *b = work, *z = work + m, *p = work + 2 * m, *x = a_new;
-    const double q_y = s[y] - row->norm2 * a[y];
-    size_t next = 0;
-    for (size_t j = 0; j < m; j++)
-        if (j != y) b[next++] = (s[j] - row->norm2 * a[j]) - q_y;
-    const double sum = tl_topk_entropic_project(m - 1, b, params.k, alpha, kept, x, z, p);
-    /* from n = m - 1 packed entries to their places, backwards */
-    for (size_t j = m; j-- > 0;)
-        if (j != y) a_new[j] = -row->C * x[j > y ? j - 1 : j];
+    double *b = work, *v = work + n, *u = work + 2 * n;
+    dual_differences(m, n, y, s, a, row->norm2, b);
+    double sum = tl_warm_topk_entropic(n, b, y, params.k, alpha, kept, a_new, v, u);
+    if (sum < 0.0) sum = update_from_nothing(m, y, params.k, alpha, b, v, u, a_new);
+    scale(m, -row->C, a_new);
     a_new[y] = row->C * sum;
 }
 

@@ -19,8 +19,9 @@ static double pick(uint64_t *state, const double *from, size_t count) {
     return from[(size_t)(uniform(state) * (double)count)];
 }
 
-/* Normal, tied, growing, all equal, far from 0, or with a few far below the rest. */
-static void fill(size_t n, double *b, uint64_t *state) {
+/* Normal, tied, growing, all equal, far from 0, or with a few far below the rest. Returns if they
+ * are far apart. */
+static bool fill(size_t n, double *b, uint64_t *state) {
     const int mode = (int)(uniform(state) * 6.0);
     for (size_t j = 0; j < n; j++) {
         b[j] = 2.0 * normal(state);
@@ -30,6 +31,7 @@ static void fill(size_t n, double *b, uint64_t *state) {
         if (mode == 4) b[j] += 1e3;
         if (mode == 5 && uniform(state) < 0.3) b[j] -= 1e12;
     }
+    return mode == 2 || mode == 5;
 }
 
 /* Some kept numbers: none, the last ones, or anything. */
@@ -113,8 +115,83 @@ static void compare_softmax(size_t count, uint64_t *state) {
     free(u);
 }
 
+/* alpha/2 (<x,x> + s^2) - <b,x> + <x,log x> + (1-s) log(1-s), per alpha x = v. */
+static double topk_entropy(size_t n, const double *b, double alpha, const double *x) {
+    double s = 0.0, sum = 0.0;
+    for (size_t j = 0; j < n; j++) {
+        s += x[j];
+        sum += 0.5 * alpha * x[j] * x[j] - b[j] * x[j] + (x[j] > 0.0 ? x[j] * log(x[j]) : 0.0);
+    }
+    return sum + 0.5 * alpha * s * s + (s < 1.0 ? (1.0 - s) * log(1.0 - s) : 0.0);
+}
+
+/* The search may give up, on which the update starts from nothing; but seldom. Returns if it did.
+ */
+static bool compare_topk_entropic(size_t count, size_t k, uint64_t *state, double *kept) {
+    static const double alphas[] = {1e-17, 1e-3, 0.1, 1.0, 30.0, 1e4};
+    const size_t n = tl_padded(count + 1), y = (size_t)(uniform(state) * (double)(count + 1));
+    double *b = exactly(count), *x = exactly(count), *z = exactly(count + 1),
+           *p = exactly(count + 1);
+    double *padded = exactly(n), *v = exactly(n), *u = exactly(n), *xs = exactly(n);
+    const double alpha = pick(state, alphas, 6);
+    const bool far_apart = fill(count, b, state);
+    for (size_t j = 0; j < n; j++)
+        padded[j] = -INFINITY;
+    for (size_t j = 0; j < count; j++)
+        padded[j < y ? j : j + 1] = b[j];
+    const double choice = uniform(state);
+    if (choice < 0.2) kept[0] = kept[1] = NAN;
+    if (choice > 0.6) {
+        kept[0] += 3.0 * normal(state);
+        kept[1] += 3.0 * normal(state);
+    }
+    const double sum = tl_warm_topk_entropic(n, padded, y, k, alpha, kept, xs, v, u);
+    CHECK(isinf(padded[y]) && padded[y] < 0.0);
+    if (sum >= 0.0) {
+        double t = NAN, total = 0.0, top = 0.0;
+        tl_topk_entropic_project(count, b, k, alpha, &t, x, z, p);
+        const double best = topk_entropy(count, b, alpha, x);
+        for (size_t j = 0; j < count; j++) {
+            x[j] = xs[j < y ? j : j + 1];
+            CHECK(x[j] >= 0.0);
+            total += x[j];
+            top = fmax(top, x[j]);
+        }
+        double size = fmax(1.0, alpha);
+        for (size_t j = 0; j < count; j++)
+            size = fmax(size, fabs(b[j]));
+        CHECK_CLOSE(total, sum, 1e-14 * (double)n);
+        CHECK(sum <= 1.0 + 1e-15);
+        CHECK(top * (double)k <= total * (1.0 + 1e-9));
+        CHECK(topk_entropy(count, b, alpha, x) <= best + 1e-13 * size * (double)n);
+        CHECK(xs[y] == 0.0);
+    }
+    free(b);
+    free(x);
+    free(z);
+    free(p);
+    free(padded);
+    free(v);
+    free(u);
+    free(xs);
+    return sum < 0.0 && !far_apart;
+}
+
+static void test_topk_entropic(uint64_t *state) {
+    double kept[TL_KEPT] = {NAN, NAN};
+    size_t failed = 0;
+    const size_t rounds = 40000;
+    for (size_t round = 0; round < rounds; round++) {
+        const size_t count = 1 + (size_t)(uniform(state) * (round % 10 == 0 ? 100.0 : 20.0));
+        const size_t k = 1 + (size_t)(uniform(state) * (double)count);
+        failed += compare_topk_entropic(count, k, state, kept);
+    }
+    CHECK(failed * 1000 < rounds);
+}
+
 int main(void) {
     uint64_t state = 3;
+    test_topk_entropic(&state);
     for (int problem = 0; problem < 4000; problem++) {
         const size_t count = 1 + (size_t)(uniform(&state) * (problem % 10 == 0 ? 100.0 : 20.0));
         const size_t k = 1 + (size_t)(uniform(&state) * (double)count);

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: MIT */
+/* The update of the top-k entropy from where the last update of the row ended. With s = <1, x>, its
+ * log-odds o = log(s/(1 - s)) and the cap c = alpha s/k, alpha x_j = min(V(b_j - t), c), and (t, o)
+ * is the root of
+ *
+ *     G = log sum_j min(V(b_j - t), c) - log(alpha s),
+ *     H = alpha s - log(1 - s) - log alpha - t - (1/k) sum_{capped} (b_j - t - V^{-1}(c)),
+ *
+ * the derivatives of the problem of prox_topk_entropic.c. Both are nearly linear in t and o, so
+ * Newton's method is at home. V is found as in prox_warm_entropic.c: to four digits first, then
+ * exactly, then by a series. */
+#include "internal.h"
+#include "vmath.h"
+
+/* From farther off, V is found afresh. */
+#define LONG_STEP 0.4
+/* A step this short ends the search; Newton's next one would be its square. */
+#define SHORT_STEP 3e-6
+#define MAX_PASSES 20
+/* k at the cap, and the rest below this part of it: the rest does not count. */
+#define NOTHING 1e-13
+#define NUDGE 1e-7
+/* Of smaller numbers V does not know the logarithm. */
+#define LEAST_CAP 1e-250
+
+/* A point (t, o) and what follows from it. */
+typedef struct point {
+    double t;
+    double odds;
+    double s;
+    double rest;     /* 1 - s */
+    double softplus; /* -log(1 - s) */
+    double cap;
+    double log_cap;
+} point;
+
+typedef struct problem {
+    size_t n;
+    const double *b;
+    double k;
+    double alpha;
+    double log_alpha;
+    double log_k;
+} problem;
+
+/* Entries below the cap and at it. */
+typedef struct tally {
+    double free;   /* sum of V */
+    double slope;  /* sum of V' */
+    double capped; /* number */
+    double high;   /* sum of the capped b_j */
+} tally;
+
+#define TALLY_ENTRY(j)                                                                             \
+    do {                                                                                           \
+        const bool is_capped = value >= cap;                                                       \
+        v[j] = value;                                                                              \
+        u[j] = inverse;                                                                            \
+        free_sum += is_capped ? 0.0 : value;                                                       \
+        slope += is_capped ? 0.0 : value * inverse;                                                \
+        capped += is_capped ? 1.0 : 0.0;                                                           \
+        high += is_capped ? b[j] : 0.0;                                                            \
+    } while (0)
+
+TL_CLONES
+static tally rough_pass(size_t n, const double *restrict b, double t, double cap,
+                        double *restrict v, double *restrict u) {
+    double free_sum = 0.0, slope = 0.0, capped = 0.0, high = 0.0;
+    if (n % 8 != 0) TL_UNREACHABLE();
+#pragma omp simd reduction(+ : free_sum, slope, capped, high)
+    for (size_t j = 0; j < n; j++) {
+        double value, inverse;
+        tl_v_rough(b[j] - t, &value, &inverse);
+        TALLY_ENTRY(j);
+    }
+    return (tally){free_sum, slope, capped, high};
+}
+
+/* From estimates at t + shift. */
+TL_CLONES
+static tally exact_pass(size_t n, const double *restrict b, double t, double shift, double cap,
+                        double *restrict v, double *restrict u) {
+    double free_sum = 0.0, slope = 0.0, capped = 0.0, high = 0.0;
+    if (n % 8 != 0) TL_UNREACHABLE();
+#pragma omp simd reduction(+ : free_sum, slope, capped, high)
+    for (size_t j = 0; j < n; j++) {
+        double value = tl_v_taylor(v[j], u[j], shift), inverse;
+        tl_v_polish(b[j] - t, &value, &inverse);
+        TALLY_ENTRY(j);
+    }
+    return (tally){free_sum, slope, capped, high};
+}
+
+/* x_j = min(V(b_j - t), cap), from values at t + shift; `sum` and `capped` of the result. */
+TL_CLONES
+static tally last_pass(size_t n, double shift, double cap, const double *restrict v,
+                       const double *restrict u, double *restrict x) {
+    double sum = 0.0, capped = 0.0;
+    if (n % 8 != 0) TL_UNREACHABLE();
+#pragma omp simd reduction(+ : sum, capped)
+    for (size_t j = 0; j < n; j++) {
+        const double value = tl_v_taylor(v[j], u[j], shift);
+        const bool is_capped = value >= cap;
+        x[j] = tl_select(is_capped, cap, value);
+        sum += tl_select(is_capped, cap, value);
+        capped += is_capped ? 1.0 : 0.0;
+    }
+    return (tally){.free = sum, .capped = capped};
+}
+
+static point at(const problem *p, double t, double odds) {
+    const double e = exp(-fabs(odds)), large = 1.0 / (1.0 + e), small = e * large;
+    point q = {.t = t, .odds = odds};
+    q.s = odds > 0.0 ? large : small;
+    q.rest = odds > 0.0 ? small : large;
+    q.softplus = (odds > 0.0 ? odds : 0.0) + log1p(e);
+    q.cap = p->alpha * q.s / p->k;
+    q.log_cap = (odds - q.softplus) + p->log_alpha - p->log_k;
+    return q;
+}
+
+/* The count-th smallest of the capped entries; ties count once. */
+static double low_capped(size_t n, const double *b, double cap, const double *v, double count) {
+    double lowest = -INFINITY;
+    for (double found = 0.0; found < count; found += 1.0) {
+        double next = INFINITY;
+        for (size_t j = 0; j < n; j++)
+            if (v[j] >= cap && b[j] > lowest && b[j] < next) next = b[j];
+        if (isinf(next)) break;
+        lowest = next;
+    }
+    return lowest;
+}
+
+typedef struct step {
+    double t;
+    double odds;
+} step;
+
+/* H, its derivative in o. */
+static double condition(const problem *p, const point *q, tally y, double *slope) {
+    const double share = y.capped / p->k, g = q->s * q->rest;
+    *slope = p->alpha * g + q->s + share * (p->alpha * g / p->k + q->rest);
+    return p->alpha * q->s + q->softplus - p->log_alpha - (1.0 - share) * q->t - y.high / p->k +
+           share * (q->cap + q->log_cap);
+}
+
+static step newton(const problem *p, const point *q, tally y) {
+    const double share = y.capped / p->k;
+    const double total = y.free + y.capped * q->cap, ratio = total / (p->alpha * q->s);
+    /* log ratio, exact to fifth order at 1 */
+    const double G = 3.0 * (ratio * ratio - 1.0) / (ratio * ratio + 4.0 * ratio + 1.0);
+    const double G_odds = q->rest * (y.free / total), G_t = y.slope / total; /* negative */
+    double H_odds;
+    const double H = condition(p, q, y, &H_odds);
+    const double scale = 1.0 / (G_odds * (1.0 - share) + G_t * H_odds);
+    return (step){.t = (H_odds * G + G_odds * H) * scale,
+                  .odds = ((1.0 - share) * G - G_t * H) * scale};
+}
+
+/* With k or more at the cap, the sum is too large, unless k are and the rest does not count: t
+ * rises until the lowest have left the cap. */
+static step give_way(const problem *p, const point *q, tally y, const double *v) {
+    if (y.capped == p->k && y.free <= NOTHING * q->cap) {
+        double slope;
+        const double H = condition(p, q, y, &slope);
+        return (step){0.0, -H / slope};
+    }
+    const double highest = low_capped(p->n, p->b, q->cap, v, y.capped - p->k + 1.0);
+    return (step){highest - (q->cap + q->log_cap) - q->t + NUDGE, 0.0};
+}
+
+TL_CLONES
+static void scale(size_t n, double factor, double *x) {
+#pragma omp simd
+    for (size_t j = 0; j < n; j++)
+        x[j] *= factor;
+}
+
+/* Returns s, or a negative number if the root was not found. */
+static double solve(const problem *p, double *kept, double *v, double *u, double *x) {
+    double shift = INFINITY, last = -1.0, last_but_one = -1.0;
+    point q = at(p, kept[0], kept[1]);
+    for (int pass = 0; pass < MAX_PASSES && q.cap >= LEAST_CAP; pass++) {
+        const bool near = fabs(shift) <= LONG_STEP;
+        const tally y = near ? exact_pass(p->n, p->b, q.t, shift, q.cap, v, u)
+                             : rough_pass(p->n, p->b, q.t, q.cap, v, u);
+        const step d = y.capped >= p->k ? give_way(p, &q, y, v) : newton(p, &q, y);
+        const bool done = near && fabs(d.t) <= SHORT_STEP && fabs(d.odds) <= SHORT_STEP;
+        /* Between two capped sets that point at each other, half-way is better. */
+        const bool cycle = !done && y.capped == last_but_one && y.capped != last;
+        const double part = cycle ? 0.5 : 1.0;
+        last_but_one = cycle ? -1.0 : last;
+        last = y.capped;
+        shift = -part * d.t;
+        q = at(p, q.t - shift, q.odds + part * d.odds);
+        if (!done) continue;
+        const tally end = last_pass(p->n, shift, q.cap, v, u, x);
+        if (end.capped != y.capped) continue;
+        kept[0] = q.t;
+        kept[1] = q.odds;
+        scale(p->n, q.s / end.free, x); /* their sum is s, not almost s */
+        return q.s;
+    }
+    return -1.0;
+}
+
+/* Without the cap this is the softmax with one more class of score alpha, which takes the place y
+ * and has the share 1 - s. Returns s; kept: the threshold, and the log-odds. */
+static double softmax(const problem *p, size_t y, double *b, double *kept, double *v, double *u,
+                      double *x) {
+    b[y] = p->alpha;
+    const double factor = 1.0 / tl_warm_softmax(p->n, b, p->alpha, kept, v, u);
+    b[y] = -INFINITY;
+    v[y] = 0.0;
+    double s = 0.0;
+    for (size_t j = 0; j < p->n; j++) {
+        x[j] = factor * v[j];
+        s += x[j];
+    }
+    /* t = alpha s - log(1 - s) - log alpha */
+    kept[1] = log(s) + (kept[0] - p->alpha * s + p->log_alpha);
+    return s;
+}
+
+double tl_warm_topk_entropic(size_t n, double *b, size_t y, size_t k, double alpha, double *kept,
+                             double *x, double *v, double *u) {
+    const problem p = {.n = n,
+                       .b = b,
+                       .k = (double)k,
+                       .alpha = alpha,
+                       .log_alpha = log(alpha),
+                       .log_k = log((double)k)};
+    if (k == 1) return softmax(&p, y, b, kept, v, u, x);
+    double s = -1.0;
+    if (isfinite(kept[0]) && isfinite(kept[1])) s = solve(&p, kept, v, u, x);
+    if (s >= 0.0) return s;
+    kept[0] = NAN;
+    s = softmax(&p, y, b, kept, v, u, x);
+    double top = 0.0;
+    for (size_t j = 0; j < n; j++)
+        top = x[j] > top ? x[j] : top;
+    if (top * p.k <= s) return s;
+    return isfinite(kept[0]) && isfinite(kept[1]) ? solve(&p, kept, v, u, x) : -1.0;
+}
