@@ -170,9 +170,9 @@ BAD = {
         "part 'train': n = 0",
     ),
     "d = 0": (lambda: with_train(multiclass(), X=np.zeros((6, 0))), "part 'train': d = 0"),
-    "float32": (
-        lambda: with_train(multiclass(), X=np.zeros((6, 3), dtype=np.float32)),
-        "X must be 2-D float64, not 2-D float32",
+    "float16": (
+        lambda: with_train(multiclass(), X=np.zeros((6, 3), dtype=np.float16)),
+        "X must be 2-D float64 or float32, not 2-D float16",
     ),
     "NaN": (lambda: with_train(multiclass(), X=NAN), r"X\[0, 1\] is nan; features must be"),
     "infinity": (

@@ -19,10 +19,14 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
+from toplabel.datasets.formats import hdf5, mat
 from toplabel.datasets.registry import Entry, RawFile
 from toplabel.files import atomic_path
 
 MIRROR_VARIABLE = "TOPLABEL_MIRROR"
+NOT_COMPARABLE = "NOT_COMPARABLE.txt"
+"""In the folder of a set: its files are no features of the papers; the text says what they are."""
+
 _CHUNK = 1 << 20
 _DECOMPRESSORS = {".xz": lzma.open, ".gz": gzip.open, ".bz2": bz2.open}
 _DAMAGE = (EOFError, OSError, lzma.LZMAError, zlib.error)
@@ -66,10 +70,16 @@ def available(
     if not entry.is_readable:
         return False, f"waits for {entry.waits_for}"
     folders = _folders(entry, raw_folder, mirrors)
-    missing = [file for file in entry.files if _find(file, folders) is None]
+    try:
+        forms = {file: _form(entry, file, folders) for file in entry.files}
+    except FetchError as error:
+        return False, str(error)
+    missing = [file for file, form in forms.items() if form is None]
     if not missing:
-        return True, ""
-    names = ", ".join(file.name for file in missing)
+        members = [member for form in forms.values() for member in form]
+        reason = _lacking_reader(entry, [_find(member, folders)[0] for member in members])
+        return not reason, reason
+    names = ", ".join(_named(entry, file) for file in missing)
     places = "data/raw or a mirror" if mirrors else "data/raw, and no mirror is configured"
     reason = f"{names} not found in {places}"
     return False, f"{reason}; waits for {entry.waits_for}" if entry.waits_for else reason
@@ -110,9 +120,12 @@ def fetch(
     """
     if not entry.is_readable:
         raise FetchError(f"data set '{entry.name}' waits for {entry.waits_for}")
+    folders = _folders(entry, raw_folder, mirrors)
+    _fetch_mark(folders)
     return [
         _fetch_file(entry, file, Path(raw_folder), mirrors, network, timeout)
-        for file in entry.files
+        for registered in entry.files
+        for file in _form(entry, registered, folders) or (registered,)
     ]
 
 
@@ -157,6 +170,54 @@ def _find(file: RawFile, folders: Iterable[Path]) -> tuple[Path, str] | None:
             if candidate.is_file():
                 return candidate, suffix
     return None
+
+
+def _fetch_mark(folders: Sequence[Path]) -> None:
+    """Bring the file along that marks features as not comparable; the first folder is data/raw."""
+    target = folders[0] / NOT_COMPARABLE
+    marks = [folder / NOT_COMPARABLE for folder in folders if (folder / NOT_COMPARABLE).is_file()]
+    if marks and marks[0] != target:
+        with atomic_path(target) as temporary:
+            temporary.write_bytes(marks[0].read_bytes())
+
+
+def _form(entry: Entry, file: RawFile, folders: Iterable[Path]) -> tuple[RawFile, ...] | None:
+    """The form in which a file stands in the first folder that has one.
+
+    Raises
+    ------
+    FetchError
+        When that folder has two of them: they may differ.
+    """
+    for folder in folders:
+        there = [
+            form for form in entry.forms(file) if all(_find(member, [folder]) for member in form)
+        ]
+        if len(there) > 1:
+            names = " and ".join(form[0].name for form in there)
+            raise FetchError(
+                f"data set '{entry.name}': {folder} has {names}; remove what is not meant"
+            )
+        if there:
+            return there[0]
+    return None
+
+
+def _named(entry: Entry, file: RawFile) -> str:
+    """A file and its other forms, in words."""
+    first, *others = entry.forms(file)
+    alternatives = ", ".join(" with ".join(member.name for member in form) for form in others)
+    return f"{first[0].name} (or {alternatives})" if others else first[0].name
+
+
+def _lacking_reader(entry: Entry, paths: Iterable[Path]) -> str:
+    """Why files that are there cannot be read."""
+    if hdf5.is_installed():
+        return ""
+    for path in paths:
+        if entry.format == "hdf5" or path.suffix == ".h5" or mat.is_hdf5(path):
+            return f"{path.name} {hdf5.NEEDED}"
+    return ""
 
 
 def _fetch_file(

@@ -11,11 +11,14 @@ import numpy as np
 from scipy import sparse
 
 from toplabel.datasets.embedded import load_embedded
-from toplabel.datasets.fetch import check_sum, sha256_of
+from toplabel.datasets.fetch import NOT_COMPARABLE, check_sum, sha256_of
 from toplabel.datasets.formats import FORMATS, Source
+from toplabel.datasets.formats.numpy_files import open_npz
 from toplabel.datasets.prepared import Loaded, Part, Prepared, validate_prepared
-from toplabel.datasets.registry import Divide, Entry
+from toplabel.datasets.registry import Divide, Entry, RawFile
+from toplabel.datasets.rows import Rows, RowsOf, take
 from toplabel.datasets.statistics import check_row_count, compare_with_paper, statistics
+from toplabel.datasets.transform import transform
 from toplabel.seeds import seed_of
 
 _DENSE_DENSITY = 0.1
@@ -34,28 +37,32 @@ def prepare(entry: Entry, raw_folder: str | os.PathLike[str]) -> Prepared:
     Returns
     -------
     Prepared
-        Validated; `meta` has title, protocol, features, published_key, options, raw (sum, size and
-        address of each file), statistics and paper (see `compare_with_paper`).
+        Validated; `meta` has title, protocol, features, published_key, not_comparable (why its
+        results are not put beside published ones, or ""), options, raw (sum, size and address of
+        each file), statistics and paper (see `compare_with_paper`).
 
     Raises
     ------
     ValueError
         One line: a missing raw file or one with another sum, a malformed file (file and line), a
         data set that `validate_prepared` refuses, or whose number of training rows contradicts the
-        paper.
+        paper (unless it is marked as not comparable).
     """
     if not entry.is_readable:
         raise ValueError(f"data set '{entry.name}' waits for {entry.waits_for}")
     raw: dict[str, Any] = {}
+    folder = Path(raw_folder) / entry.folder
     if entry.embedded is not None:
         loaded = load_embedded(entry.embedded, entry.options)
     else:
-        loaded, raw = _load_files(entry, Path(raw_folder) / entry.folder)
+        loaded, raw = _load_files(entry, folder)
     if entry.divide is not None:
-        loaded = divide(entry.name, loaded, entry.divide)
+        loaded = divide(entry.folder, loaded, entry.divide, folder)
     splits = list(entry.splits) or loaded.splits
     used = {part for split in splits for part in (split.train, split.val, split.test) if part}
     parts = {name: part for name, part in loaded.parts.items() if name in used}
+    if entry.transform is not None:
+        parts = transform(f"data set '{entry.name}'", parts, splits, entry.transform)
     prepared = Prepared(
         name=entry.name,
         task=entry.task,
@@ -63,21 +70,31 @@ def prepare(entry: Entry, raw_folder: str | os.PathLike[str]) -> Prepared:
         class_names=loaded.class_names,
         parts=store(parts, entry.storage),
         splits=splits,
-        meta=_describe(entry, raw),
+        meta=_describe(entry, raw, entry.not_comparable or _mark(folder)),
     )
     validate_prepared(prepared)
     measured = statistics(prepared)
-    check_row_count(entry.name, measured, entry.statistics)
+    if not prepared.meta["not_comparable"]:
+        check_row_count(entry.name, measured, entry.statistics)
     paper = compare_with_paper(measured, entry.statistics)
     return replace(prepared, meta={**prepared.meta, "statistics": measured, "paper": paper})
 
 
-def _describe(entry: Entry, raw: dict[str, Any]) -> dict[str, Any]:
+def _mark(folder: Path) -> str:
+    """Why the files of a folder are not comparable; empty when they are."""
+    path = folder / NOT_COMPARABLE
+    if not path.is_file():
+        return ""
+    return " ".join(path.read_text(encoding="utf-8").split()) or f"marked by {NOT_COMPARABLE}"
+
+
+def _describe(entry: Entry, raw: dict[str, Any], not_comparable: str) -> dict[str, Any]:
     return {
         "title": entry.title,
         "protocol": entry.protocol,
         "features": entry.features,
         "published_key": entry.published_key,
+        "not_comparable": not_comparable,
         "options": entry.options,
         "raw": raw,
     }
@@ -85,38 +102,46 @@ def _describe(entry: Entry, raw: dict[str, Any]) -> dict[str, Any]:
 
 def _load_files(entry: Entry, folder: Path) -> tuple[Loaded, dict[str, Any]]:
     raw, parts, labels = {}, {}, None
-    for file in entry.files:
-        path = folder / file.name
-        if not path.is_file():
-            raise ValueError(f"data set '{entry.name}': {path} is missing; fetch it first")
-        sha256, size = sha256_of(path)
-        check_sum(file, sha256, size, str(path))
-        raw[file.name] = {
-            "sha256": sha256,
-            "size": size,
-            "url": file.url,
-            "checked": file.sha256 is not None,
-        }
-        if file.part is not None:
-            parts[file.part] = path
-        elif file.role == "labels":
-            labels = path
+    for registered in entry.files:
+        form = _form(entry, registered, folder)
+        paths = [folder / file.name for file in form]
+        for file, path in zip(form, paths, strict=True):
+            raw[file.name] = _checked(file, path)
+        parts |= dict.fromkeys(registered.holds, paths[0])
+        if registered.role == "labels":
+            labels = paths[0]
     source = Source(parts=parts, task=entry.task, labels=labels)
     return FORMATS[entry.format](source, **entry.options), raw
 
 
-def divide(name: str, loaded: Loaded, how: Divide) -> Loaded:
+def _form(entry: Entry, file: RawFile, folder: Path) -> tuple[RawFile, ...]:
+    """The form in which a file stands."""
+    for form in entry.forms(file):
+        if all((folder / member.name).is_file() for member in form):
+            return form
+    raise ValueError(f"data set '{entry.name}': {folder / file.name} is missing; fetch it first")
+
+
+def _checked(file: RawFile, path: Path) -> dict[str, Any]:
+    """What is known of a raw file, after its sum was compared with the registry's."""
+    sha256, size = sha256_of(path)
+    check_sum(file, sha256, size, str(path))
+    return {"sha256": sha256, "size": size, "url": file.url, "checked": file.sha256 is not None}
+
+
+def divide(name: str, loaded: Loaded, how: Divide, folder: Path | None = None) -> Loaded:
     """Cut one part into several.
 
-    The rows of each new part keep their order. A random or stratified division depends on the name
-    of the data set alone; a stratified one gives each part its share of each class, to within a
-    row.
+    The rows of each new part keep their order. A random or stratified division depends on `name`
+    alone, so that sets with one folder of raw files are cut alike; a stratified one gives each part
+    its share of each class, to within a row. A listed one takes the rows that an .npz file in
+    `folder` names for each part, from 0.
 
     Raises
     ------
     ValueError
-        When the numbers of rows do not add up, the shares exceed 1, or a stratified division is
-        asked of a set without class indices.
+        When the numbers of rows do not add up, the shares exceed 1, a stratified division is
+        asked of a set without class indices, or a list names a row that is not there, or twice.
     """
     where = f"data set '{name}', divide"
     whole = loaded.parts[how.part]
@@ -124,12 +149,14 @@ def divide(name: str, loaded: Loaded, how: Divide) -> Loaded:
         raise ValueError(f"{where}: the part '{how.part}' has regions and cannot be cut")
     if how.method == "in_order":
         chosen = _in_order(where, how, whole.n_instances)
+    elif how.method == "listed":
+        chosen = _listed(folder / how.file, how, whole.n_instances)
     else:
         chosen = _by_share(where, how, whole, seed_of(name, "divide"))
     parts = {key: part for key, part in loaded.parts.items() if key != how.part}
     for key, rows in chosen.items():
         parts[key] = Part(
-            X=whole.X[rows],
+            X=take(whole.X, rows),
             y=None if whole.y is None else whole.y[rows],
             Y=None if whole.Y is None else whole.Y[rows],
         )
@@ -145,6 +172,24 @@ def _in_order(where: str, how: Divide, n: int) -> dict[str, np.ndarray]:
     return {
         key: np.arange(start, end) for key, start, end in zip(how.into, starts, ends, strict=True)
     }
+
+
+def _listed(path: Path, how: Divide, n: int) -> dict[str, np.ndarray]:
+    chosen = {}
+    with open_npz(path) as lists:
+        for key in how.into:
+            if key not in lists.files:
+                raise ValueError(f"{path}: no list of rows for the part '{key}'")
+            rows = lists[key].ravel()
+            if rows.dtype.kind not in "iu" or not len(rows):
+                raise ValueError(f"{path}: '{key}' must hold row numbers, not {rows.dtype}")
+            if rows.min() < 0 or rows.max() >= n:
+                found = rows.min() if rows.min() < 0 else rows.max()
+                raise ValueError(f"{path}: '{key}' names the row {found}; rows are 0..{n - 1}")
+            if len(np.unique(rows)) != len(rows):
+                raise ValueError(f"{path}: '{key}' names a row twice")
+            chosen[key] = rows.astype(np.int64)
+    return chosen
 
 
 def _by_share(where: str, how: Divide, whole: Part, seed: int) -> dict[str, np.ndarray]:
@@ -165,30 +210,38 @@ def _by_share(where: str, how: Divide, whole: Part, seed: int) -> dict[str, np.n
 
 
 def store(parts: dict[str, Part], storage: str) -> dict[str, Part]:
-    """Choose dense or CSR features, the same for all parts, as float64.
+    """Choose dense or CSR features, the same for all parts; float32 if all are, else float64.
 
     "auto" takes dense when the density exceeds 0.1 or every part has fewer than 2e7 numbers: then
-    dense linear algebra is the faster one, and the memory is affordable.
+    dense linear algebra is the faster one, and the memory is affordable. Rows that are still in a
+    file are dense and stay there.
     """
     if storage == "auto":
         sizes = [part.n_rows * part.n_features for part in parts.values()]
-        filled = sum(_stored(part) for part in parts.values())
-        affordable = max(sizes) < _DENSE_NUMBERS
-        storage = "dense" if affordable or filled > _DENSE_DENSITY * sum(sizes) else "csr"
-    convert = _dense if storage == "dense" else _csr
-    return {name: replace(part, X=convert(part.X)) for name, part in parts.items()}
+        affordable = max(sizes) < _DENSE_NUMBERS or any(map(_is_in_file, parts.values()))
+        dense = affordable or sum(map(_stored, parts.values())) > _DENSE_DENSITY * sum(sizes)
+        storage = "dense" if dense else "csr"
+    single = all(part.X.dtype == np.float32 for part in parts.values())
+    convert, dtype = _dense if storage == "dense" else _csr, np.float32 if single else np.float64
+    return {name: replace(part, X=convert(part.X, dtype)) for name, part in parts.items()}
+
+
+def _is_in_file(part: Part) -> bool:
+    return isinstance(part.X, RowsOf | np.memmap)
 
 
 def _stored(part: Part) -> int:
     return part.X.nnz if sparse.issparse(part.X) else int(np.count_nonzero(part.X))
 
 
-def _dense(X: np.ndarray | sparse.csr_matrix) -> np.ndarray:
+def _dense(X: Rows, dtype: type) -> np.ndarray | RowsOf:
+    if isinstance(X, RowsOf | np.memmap):
+        return X if X.dtype == dtype else RowsOf(X, dtype=dtype)
     X = X.toarray() if sparse.issparse(X) else X
-    return np.ascontiguousarray(X, dtype=np.float64)
+    return np.ascontiguousarray(X, dtype=dtype)
 
 
-def _csr(X: np.ndarray | sparse.csr_matrix) -> sparse.csr_matrix:
-    X = sparse.csr_matrix(X, dtype=np.float64)
+def _csr(X: Rows, dtype: type) -> sparse.csr_matrix:
+    X = sparse.csr_matrix(X if sparse.issparse(X) else np.asarray(X), dtype=dtype)
     X.sum_duplicates()
     return X

@@ -13,11 +13,12 @@ import zipfile
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NoReturn
 
 import numpy as np
 from scipy import sparse
 
+from toplabel.datasets.rows import Rows, blocks, write_npy
 from toplabel.files import atomic_path
 
 Task = Literal["multiclass", "multilabel"]
@@ -33,8 +34,9 @@ class Part:
 
     Attributes
     ----------
-    X : ndarray or csr_matrix of shape (rows, d), float64
-        One feature vector a row; a read-only memory map after `load_prepared`.
+    X : ndarray or csr_matrix of shape (rows, d), float64 or float32
+        One feature vector a row; a read-only memory map after `load_prepared`. Before it is saved it
+        may be `RowsOf` a file.
     y : ndarray of shape (n,), int64, or None
         Class indices 0..m-1.
     Y : ndarray of shape (n, m), uint8, or None
@@ -43,7 +45,7 @@ class Part:
         The instance 0..n-1 that a row belongs to; None: row i is instance i.
     """
 
-    X: np.ndarray | sparse.csr_matrix
+    X: Rows
     y: np.ndarray | None = None
     Y: np.ndarray | None = None
     groups: np.ndarray | None = None
@@ -174,9 +176,9 @@ def _check_splits(where: str, prepared: Prepared) -> None:
 
 
 def _check_part(where: str, prepared: Prepared, part: Part) -> None:
-    if part.X.ndim != 2 or part.X.dtype != np.float64:
+    if part.X.ndim != 2 or part.X.dtype not in (np.float64, np.float32):
         raise ValueError(
-            f"{where}: X must be 2-D float64, not {part.X.ndim}-D {part.X.dtype}",
+            f"{where}: X must be 2-D float64 or float32, not {part.X.ndim}-D {part.X.dtype}",
         )
     if part.n_rows == 0 or part.n_instances == 0:
         raise ValueError(f"{where}: n = 0, there is no row")
@@ -196,18 +198,21 @@ def _check_part(where: str, prepared: Prepared, part: Part) -> None:
     _check_groups(where, part)
 
 
-def _check_finite(where: str, X: np.ndarray | sparse.csr_matrix) -> None:
-    values = X.data if sparse.issparse(X) else X
-    finite = np.isfinite(values)
-    if finite.all():
-        return
-    first = np.argwhere(~finite)[0]
+def _check_finite(where: str, X: Rows) -> None:
     if sparse.issparse(X):
-        row = int(np.searchsorted(X.indptr, first[0], side="right")) - 1
-        column, value = int(X.indices[first[0]]), X.data[first[0]]
-    else:
-        row, column = (int(i) for i in first)
-        value = X[row, column]
+        bad = np.flatnonzero(~np.isfinite(X.data))
+        if bad.size:
+            row = int(np.searchsorted(X.indptr, bad[0], side="right")) - 1
+            _refuse_value(where, row, int(X.indices[bad[0]]), X.data[bad[0]])
+        return
+    for start, block in blocks(X):
+        finite = np.isfinite(block)
+        if not finite.all():
+            row, column = (int(i) for i in np.argwhere(~finite)[0])
+            _refuse_value(where, start + row, column, block[row, column])
+
+
+def _refuse_value(where: str, row: int, column: int, value: float) -> NoReturn:
     raise ValueError(f"{where}: X[{row}, {column}] is {value}; features must be finite")
 
 
@@ -315,7 +320,7 @@ def _save_part(folder: Path, name: str, part: Part) -> dict[str, Any]:
         if is_sparse:
             sparse.save_npz(path, sparse.csr_matrix(part.X))
         else:
-            np.save(path, np.ascontiguousarray(part.X))
+            write_npy(path, part.X)
     labels = {
         key: value for key in ("y", "Y", "groups") if (value := getattr(part, key)) is not None
     }

@@ -21,25 +21,43 @@ class RegistryError(ValueError):
     """The registry does not follow its schema, or a data set is not in it."""
 
 
+# The forms in which a part P of the format "features" may stand: formats/features.py.
+_FEATURE_FORMS = (("{}.npz",), ("{}.npy", "{}_labels.npy"), ("{}.mat",), ("{}.h5",))
+
+
 @dataclass(frozen=True)
 class RawFile:
-    """A file as published; sum and size are those of the uncompressed content."""
+    """A file as published; sum and size are those of the uncompressed content.
+
+    It holds one `part`, several `parts`, or none and has a `role`.
+    """
 
     name: str
     part: str | None = None
+    parts: tuple[str, ...] = ()
     role: str | None = None
     sha256: str | None = None
     size: int | None = None
     url: str | None = None
 
+    @property
+    def holds(self) -> tuple[str, ...]:
+        """The parts whose rows the file has."""
+        return self.parts or ((self.part,) if self.part else ())
+
 
 @dataclass(frozen=True)
 class Divide:
-    """How a part that is published as one is cut into several."""
+    """How a part that is published as one is cut into several.
+
+    `into` maps new parts to numbers of rows or to shares; for the method "listed" it is their names,
+    and `file` has the row numbers of each.
+    """
 
     part: str
     method: str
-    into: dict[str, float]
+    into: dict[str, float] | tuple[str, ...]
+    file: str | None = None
 
 
 @dataclass(frozen=True)
@@ -76,9 +94,11 @@ class Entry:
     folder: str = ""
     files: tuple[RawFile, ...] = ()
     divide: Divide | None = None
+    transform: str | None = None
     splits: tuple[Split, ...] = ()
     statistics: tuple[Printed, ...] = ()
     waits_for: str | None = None
+    not_comparable: str | None = None
     url: str | None = None
     notes: str | None = None
 
@@ -86,6 +106,17 @@ class Entry:
     def is_readable(self) -> bool:
         """Whether there is code that makes the set, given its files."""
         return self.embedded is not None or self.format is not None
+
+    def forms(self, file: RawFile) -> list[tuple[RawFile, ...]]:
+        """The forms in which a file may stand: one of these groups of files, whole.
+
+        All formats but "features" know one, the file itself.
+        """
+        forms = [(file,)]
+        if self.format == "features" and file.part is not None:
+            names = [tuple(name.format(file.part) for name in form) for form in _FEATURE_FORMS]
+            forms += [tuple(RawFile(name, file.part) for name in form) for form in names]
+        return forms
 
 
 class Registry(Mapping[str, Entry]):
@@ -194,14 +225,19 @@ def _entry(name: str, record: dict[str, Any]) -> Entry:
     fields = dict(record)
     fields.setdefault("published_key", name)
     fields.setdefault("folder", name)
-    fields["files"] = tuple(RawFile(**file) for file in record.get("files", ()))
+    fields["files"] = tuple(
+        RawFile(**{**file, "parts": tuple(file.get("parts", ()))})
+        for file in record.get("files", ())
+    )
     fields["splits"] = tuple(
         Split(split["name"], split["train"], split.get("val"), split["test"])
         for split in record.get("splits", ())
     )
     fields["statistics"] = tuple(Printed(**row) for row in record.get("statistics", ()))
     if "divide" in record:
-        fields["divide"] = Divide(**record["divide"])
+        into = record["divide"]["into"]
+        into = tuple(into) if isinstance(into, list) else into
+        fields["divide"] = Divide(**{**record["divide"], "into": into})
     return Entry(name=name, **fields)
 
 
@@ -212,19 +248,25 @@ def _check_parts(path: Path, entry: Entry) -> None:
         return
     for kind, names in (
         ("file", [file.name for file in entry.files]),
-        ("part", [file.part for file in entry.files if file.part]),
+        ("part", [part for file in entry.files for part in file.holds]),
         ("labels file", [file.role for file in entry.files if file.role == "labels"]),
     ):
         for value, count in Counter(names).items():
             if count > 1:
                 raise RegistryError(f"{where}: the {kind} '{value}' is given {count} times")
     for file in entry.files:
-        if (file.part is None) == (file.role is None):
-            raise RegistryError(f"{where}, file '{file.name}': needs either a part or a role")
-    parts = [file.part for file in entry.files if file.part]
+        if (file.part is not None) + bool(file.parts) + (file.role is not None) != 1:
+            raise RegistryError(
+                f"{where}, file '{file.name}': needs either a part, or parts, or a role"
+            )
+    parts = [part for file in entry.files for part in file.holds]
     if entry.divide is not None:
         if entry.divide.part not in parts:
             raise RegistryError(f"{where}, divide.part: no file has the part '{entry.divide.part}'")
+        if entry.divide.file not in (None, *(file.name for file in entry.files)):
+            raise RegistryError(
+                f"{where}, divide.file: '{entry.divide.file}' is not listed under files"
+            )
         parts = [*parts, *entry.divide.into]
     for split in entry.splits:
         for role in ("train", "val", "test"):

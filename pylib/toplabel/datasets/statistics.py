@@ -11,6 +11,7 @@ from scipy import sparse
 
 from toplabel.datasets.prepared import Part, Prepared
 from toplabel.datasets.registry import Entry, Printed
+from toplabel.datasets.rows import blocks
 
 COMPARED = ("n_classes", "n_train", "n_features", "label_cardinality")
 _SUFFIX = {"K": 1_000, "M": 1_000_000}
@@ -105,7 +106,7 @@ def _zero_rows(part: Part) -> int:
         stored = part.X.copy()
         stored.eliminate_zeros()
         return int((np.diff(stored.indptr) == 0).sum())
-    return int((~np.any(part.X, axis=1)).sum())
+    return sum(int((~np.any(block, axis=1)).sum()) for _, block in blocks(part.X))
 
 
 def _cardinality(indicators: Sequence[np.ndarray]) -> float:

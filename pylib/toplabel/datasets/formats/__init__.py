@@ -9,7 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from toplabel.datasets.formats import arff, idx, libsvm
+from toplabel.datasets.formats import (
+    arff,
+    features,
+    hdf5,
+    idx,
+    libsvm,
+    mat,
+    numpy_files,
+    uci_csv,
+)
 from toplabel.datasets.formats.source import FormatError, Source
 from toplabel.datasets.prepared import Loaded
 
@@ -17,6 +26,12 @@ FORMATS: dict[str, Callable[..., Loaded]] = {
     "libsvm": libsvm.load,
     "mulan_arff": arff.load,
     "idx": idx.load,
+    "uci_csv": uci_csv.load,
+    "mat": mat.load,
+    "npz": numpy_files.load_npz,
+    "npy": numpy_files.load_npy,
+    "hdf5": hdf5.load,
+    "features": features.load,
 }
 
 __all__ = ["FORMATS", "FormatError", "Source"]

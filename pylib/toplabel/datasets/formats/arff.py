@@ -44,31 +44,37 @@ class _Table:
     is_sparse: bool
 
 
-def load(source: Source) -> Loaded:
+def load(source: Source, first_labels: int | None = None, last_labels: int | None = None) -> Loaded:
     """Read the ARFF files of a Mulan data set and the XML file with its labels.
 
-    The classes are in the order of the XML. Features are numeric, or nominal with numbers for
-    values ({0,1}).
+    The classes are in the order of the XML, or without one in that of the attributes. Features are
+    numeric, or nominal with numbers for values ({0,1}).
 
     Parameters
     ----------
     source : Source
-        With `labels`, and the multilabel task.
+        With the multilabel task and `labels`, or else with one of the options:
+    first_labels, last_labels : int, optional
+        So many attributes, the first or the last ones, are the labels.
 
     Raises
     ------
     FormatError
         With file and line: a malformed header or row, too few values (a truncated file), NaN,
         infinity or '?', a value that the header does not list; a label of the XML that is no
-        attribute; parts with different attributes.
+        attribute; parts with different attributes; no more attributes than labels.
     """
-    if source.labels is None:
-        raise ValueError("the Mulan format needs the XML file of the labels")
+    if sum(given is not None for given in (source.labels, first_labels, last_labels)) != 1:
+        raise ValueError(
+            "the Mulan format needs the XML file of the labels, or one of the options "
+            "first_labels and last_labels"
+        )
     if source.task != "multilabel":
         raise ValueError(f"the Mulan format holds multilabel sets, not {source.task} ones")
-    names = read_labels(source.labels)
+    listed = read_labels(source.labels) if source.labels else None
     tables = {name: _read(path) for name, path in source.parts.items()}
     _check_same_attributes(list(tables.values()))
+    names = listed or _names_by_position(next(iter(tables.values())), first_labels, last_labels)
     parts = {name: _split_columns(table, names) for name, table in tables.items()}
     return Loaded(parts=parts, class_names=names)
 
@@ -97,6 +103,15 @@ def read_labels(path: Path) -> list[str]:
             raise FormatError(path, None, f"the label {name!r} occurs twice")
         seen.add(name)
     return list(names)
+
+
+def _names_by_position(table: _Table, first: int | None, last: int | None) -> list[str]:
+    names = [attribute.name for attribute in table.attributes]
+    count = first or last
+    if count >= len(names):
+        message = f"{len(names)} attributes; with {count} labels there is no feature"
+        raise FormatError(table.path, None, message)
+    return names[:first] if first else names[-last:]
 
 
 def _read(path: Path) -> _Table:

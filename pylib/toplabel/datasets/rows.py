@@ -1,0 +1,82 @@
+"""Rows of features that need not be in memory: blocks of them, and rows chosen of a file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+from scipy import sparse
+
+_BLOCK_BYTES = 1 << 26  # 64 MiB
+
+
+class RowsOf:
+    """Some rows of an array on disk, gathered and converted when a block of them is asked for.
+
+    Parameters
+    ----------
+    array : ndarray of shape (N, d)
+        A memory map.
+    rows : ndarray of shape (n,), optional
+        Their numbers, from 0; without it all N in their order.
+    dtype : dtype, optional
+        What blocks are converted to; without it that of the array.
+    """
+
+    ndim = 2
+
+    def __init__(self, array: np.ndarray | RowsOf, rows: np.ndarray | None = None, dtype=None):
+        if isinstance(array, RowsOf):
+            dtype = dtype or array.dtype
+            rows = array.rows_of(rows) if rows is not None else array._rows
+            array = array._array
+        self._array, self._rows = array, rows
+        self.dtype = np.dtype(dtype or array.dtype)
+        self.shape = (len(array) if rows is None else len(rows), array.shape[1])
+
+    def rows_of(self, numbers: np.ndarray) -> np.ndarray:
+        """Numbers in the array of some of these rows."""
+        return numbers if self._rows is None else self._rows[numbers]
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __getitem__(self, block: slice) -> np.ndarray:
+        chosen = block if self._rows is None else self._rows[block]
+        return np.ascontiguousarray(self._array[chosen], dtype=self.dtype)
+
+    def __array__(self, dtype=None, copy=None) -> np.ndarray:
+        whole = self[slice(None)]
+        return whole if dtype is None else whole.astype(dtype, copy=False)
+
+
+Rows = np.ndarray | RowsOf | sparse.csr_matrix
+
+
+def blocks(X: np.ndarray | RowsOf) -> Iterator[tuple[int, np.ndarray]]:
+    """Yield (number of the first row, rows) of dense features, a block at a time."""
+    row_bytes = max(1, X.shape[1] * X.dtype.itemsize)
+    step = max(1, _BLOCK_BYTES // row_bytes)
+    for start in range(0, X.shape[0], step):
+        yield start, X[start : start + step]
+
+
+def take(X: Rows, rows: np.ndarray) -> Rows:
+    """Rows by their numbers; those of a file stay there."""
+    if isinstance(X, RowsOf | np.memmap):
+        return RowsOf(X, rows)
+    return X[rows]
+
+
+def write_npy(path: Path, X: np.ndarray | RowsOf) -> None:
+    """Write dense features as an .npy file, a block at a time: they may be larger than memory."""
+    header = {
+        "descr": np.lib.format.dtype_to_descr(X.dtype),
+        "fortran_order": False,
+        "shape": X.shape,
+    }
+    with path.open("wb") as stream:
+        np.lib.format.write_array_header_1_0(stream, header)
+        for _, block in blocks(X):
+            np.ascontiguousarray(block).tofile(stream)

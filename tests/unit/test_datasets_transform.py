@@ -1,0 +1,105 @@
+"""Principal components and Gram matrices: what becomes of inner products, and what is refused."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.decomposition import PCA
+
+from toplabel.datasets.prepared import Part, Split
+from toplabel.datasets.transform import factor, transform
+
+MAIN = [Split("main", "train", None, "test")]
+
+
+def parts_of(*matrices):
+    names = ("train", "test", "more")
+    return {
+        name: Part(X=X, y=np.zeros(X.shape[0], dtype=np.int64))
+        for name, X in zip(names, matrices, strict=False)
+    }
+
+
+def counts(n, d, rank, seed):
+    """Counts of a low rank, with a repeated row."""
+    rng = np.random.default_rng(seed)
+    X = rng.poisson(1.0, (n, rank)) @ rng.poisson(0.5, (rank, d)).astype(float)
+    X[1] = X[0]
+    return X
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_matrix])
+def test_pca_keeps_all_components_and_the_inner_products_of_centred_rows(kind):
+    X, Z = counts(30, 50, 12, 0), counts(9, 50, 12, 1)
+    found = transform("toy", parts_of(kind(X), kind(Z)), MAIN, "pca")
+    train, test = found["train"].X, found["test"].X
+    reference = PCA().fit(X)
+    rank = int((reference.singular_values_ > 1e-8).sum())
+    assert train.shape == (30, rank)
+    assert test.shape == (9, rank)
+    ours = np.vstack([train, test])
+    theirs = reference.transform(np.vstack([X, Z]))[:, :rank]
+    # the same up to a rotation: distances and inner products with training rows agree
+    np.testing.assert_allclose(ours @ train.T, theirs @ theirs[:30].T, atol=1e-8 * np.max(X) ** 2)
+    np.testing.assert_allclose(train.mean(axis=0), 0, atol=1e-10 * np.max(X))
+
+
+def test_a_gram_matrix_becomes_vectors_with_its_inner_products():
+    rng = np.random.default_rng(2)
+    X, Z = rng.standard_normal((25, 7)), rng.standard_normal((6, 7))
+    K, cross = (X @ X.T + 1) ** 2, (Z @ X.T + 1) ** 2
+    found = transform("toy", parts_of(K, cross), MAIN, "gram")
+    train, test = found["train"].X, found["test"].X
+    np.testing.assert_allclose(train @ train.T, K, atol=1e-9 * np.max(K))
+    np.testing.assert_allclose(test @ train.T, cross, atol=1e-9 * np.max(K))
+    assert found["test"].y is not None
+
+
+def test_splits_of_different_rank_get_the_same_width():
+    full, thin = np.eye(4), np.ones((4, 4))
+    parts = dict(zip("abcd", (full, full[:2], thin, thin[:1]), strict=True))
+    parts = {name: Part(X=X, y=np.zeros(len(X), dtype=np.int64)) for name, X in parts.items()}
+    splits = [Split("one", "a", None, "b"), Split("two", "c", None, "d")]
+    found = transform("toy", parts, splits, "gram")
+    assert {name: part.X.shape for name, part in found.items()} == {
+        "a": (4, 4),
+        "b": (2, 4),
+        "c": (4, 4),
+        "d": (1, 4),
+    }
+    np.testing.assert_allclose(found["d"].X @ found["c"].X.T, thin[:1])
+
+
+def test_the_factor_keeps_small_components_above_rounding():
+    scales = np.array([1e4, 1.0, 1e-3, 0.0])
+    L, order = factor("toy", np.diag(scales))
+    assert L.shape == (4, 3)
+    assert order[:3].tolist() == [0, 1, 2]
+    np.testing.assert_allclose(L @ L.T, np.diag(scales))
+
+
+@pytest.mark.parametrize(
+    ("K", "cross", "message"),
+    [
+        (np.eye(3)[:2], np.ones((1, 3)), r"toy, part 'train': a Gram matrix is square, .*\(2, 3\)"),
+        (np.triu(np.ones((3, 3))), np.ones((1, 3)), "is symmetric, this one differs by 1"),
+        (np.eye(3), np.ones((1, 2)), r"3 training rows, but the kernel of .* 'test' is \(1, 2\)"),
+        (np.zeros((2, 2)), np.ones((1, 2)), "no positive entry on its diagonal"),
+        (np.diag([1.0, 1.0, -0.5]), np.ones((1, 3)), "no positive semidefinite Gram matrix"),
+        (
+            np.array([[1.0, 2.0], [2.0, 1.0]]),
+            np.ones((1, 2)),
+            "its factors miss it by 3",
+        ),
+    ],
+)
+def test_what_is_no_gram_matrix_is_refused(K, cross, message):
+    with pytest.raises(ValueError, match=message) as caught:
+        transform("toy", parts_of(K, cross), MAIN, "gram")
+    assert "\n" not in str(caught.value)
+
+
+def test_a_part_belongs_to_one_training_part():
+    parts = parts_of(np.eye(2), np.eye(2), np.eye(2))
+    splits = [Split("one", "train", None, "test"), Split("two", "more", None, "test")]
+    with pytest.raises(ValueError, match="'test' belongs to the training parts 'train' and 'more'"):
+        transform("toy", parts, splits, "gram")
