@@ -300,7 +300,8 @@ tl_status tl_solver_create(const tl_data *data, const tl_settings *settings, dou
                            tl_solver **solver);
 
 /** Make this many passes over the data, each in a fresh random order; a pass that tl_solver_step
- *  has begun is finished first and counts. Blocking changes nothing but the speed: the iterates are
+ *  has begun is finished first and counts. A row whose updates change nothing is left out of 1, 3,
+ *  7 and at most 15 passes. Blocking changes nothing but the speed: the iterates are
  *  those of the sequential algorithm. */
 tl_status tl_solver_run(tl_solver *solver, size_t epochs);
 

@@ -85,6 +85,9 @@ static bool allocate_float32(tl_solver *self) {
 static bool allocate(tl_solver *self) {
     const size_t n = self->data.n, m = self->data.m, b = self->block;
     self->order = array(n, 1, sizeof *self->order);
+    self->visits = array(n, 1, sizeof *self->visits);
+    self->sampled_here = array(n, 1, sizeof *self->sampled_here);
+    self->rest = array(n, 1, sizeof *self->rest);
     self->norm2 = doubles(n, 1);
     self->kept = doubles(n, TL_KEPT);
     self->gram = doubles(b, b);
@@ -92,8 +95,8 @@ static bool allocate(tl_solver *self) {
     self->delta = doubles(b, self->stride);
     self->moved = array(b, 1, sizeof *self->moved);
     self->work = doubles(TL_WORK(m), 1);
-    if (!self->order || !self->norm2 || !self->kept || !self->gram || !self->scores ||
-        !self->delta || !self->moved || !self->work)
+    if (!self->order || !self->visits || !self->sampled_here || !self->rest || !self->norm2 ||
+        !self->kept || !self->gram || !self->scores || !self->delta || !self->moved || !self->work)
         return false;
     memset(self->delta, 0, b * self->stride * sizeof *self->delta); /* padding stays 0 */
     if (self->settings.window > 0) {
@@ -111,6 +114,9 @@ void tl_solver_free(tl_solver *self) {
     if (self == NULL) return;
     free(self->order);
     free(self->runs);
+    free(self->visits);
+    free(self->sampled_here);
+    free(self->rest);
     free(self->norm2);
     free(self->kept);
     free(self->weights);
@@ -155,9 +161,11 @@ static double row_norm2(tl_solver *self, size_t i) {
     return self->by_rows ? tl_rows_norm2(self, i) : tl_blocks_norm2(self, i);
 }
 
-static void forget_kept(tl_solver *self) {
+/* What earlier updates tell of the next ones. */
+static void forget_updates(tl_solver *self) {
     for (size_t i = 0; i < self->data.n * TL_KEPT; i++)
         self->kept[i] = NAN;
+    memset(self->rest, 0, self->data.n * sizeof *self->rest);
 }
 
 /* Does no number that the updates need overflow? Then |W - W0|, scores and dual variables are
@@ -188,8 +196,7 @@ static tl_status initialise(tl_solver *self) {
         if (!isfinite(self->norm2[i])) return tl_check_row(self, i);
         if ((i + 1) % in_memory == 0) tl_release_rows(self, i + 1 - in_memory, in_memory);
     }
-    forget_kept(self);
-    self->position = data->n;
+    forget_updates(self);
     self->random_state = self->settings.seed;
     self->at_zero = tl_dot(data->n * data->m, self->dual, self->dual) == 0.0;
     return TL_OK;
@@ -255,7 +262,7 @@ tl_status tl_solver_set_C(tl_solver *self, double C) {
         return TL_ERR_OVERFLOW;
     }
     if (C == before) return TL_OK;
-    forget_kept(self);
+    forget_updates(self);
     tl_rescale(self, before);
     return TL_OK;
 }

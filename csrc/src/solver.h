@@ -26,6 +26,12 @@ typedef struct tl_sample {
     double products;   /* of <a_i, s_i> */
 } tl_sample;
 
+/* A row whose last updates changed nothing. */
+typedef struct tl_rest {
+    uint8_t vain; /* how many in a row, up to a bound */
+    uint8_t left; /* epochs in which the row is not visited */
+} tl_rest;
+
 /* What A^T X is worth, found when the weights are computed from A. */
 typedef struct tl_weight_sums {
     double norm2;          /* ||X^T A||^2 */
@@ -41,13 +47,17 @@ struct tl_solver {
     double total_weight;
     uint64_t epochs;
     uint64_t random_state;
-    size_t *order;     /* (n) */
-    size_t *runs;      /* of neighbouring rows: an order of them; NULL without windows */
-    size_t position;   /* rows of the present epoch that are done; 0 or n: between epochs */
-    double *norm2;     /* (n) */
-    double *kept;      /* (n, TL_KEPT): what a loss keeps of a row between its updates */
-    tl_sample sample;  /* of the present epoch */
-    tl_sample sampled; /* of the last whole epoch */
+    size_t *order;  /* (n) */
+    size_t *runs;   /* of neighbouring rows: an order of them; NULL without windows */
+    size_t *visits; /* (n): the rows of the present epoch, in their order */
+    size_t n_visits;
+    bool *sampled_here; /* (n): is this visit sampled? */
+    tl_rest *rest;      /* (n) */
+    size_t position;    /* visits of the present epoch that are made; 0 or all: between epochs */
+    double *norm2;      /* (n) */
+    double *kept;       /* (n, TL_KEPT): what a loss keeps of a row between its updates */
+    tl_sample sample;   /* of the present epoch */
+    tl_sample sampled;  /* of the last whole epoch */
 
     double *dual;     /* (n, m), the caller's */
     bool at_zero;     /* dual is still all zeros */
@@ -97,9 +107,12 @@ TL_INLINE tl_row tl_row_view(const tl_solver *self, size_t i) {
 double tl_dot(size_t n, const double *x, const double *y);
 /* delta = a_new - a, a = a_new; is there a change? */
 bool tl_replace_dual(size_t m, const double *a_new, double *a, double *delta);
-/* Add the row at this position of the epoch to the sample, if it is its turn. */
+/* Add the row at this visit of the epoch to the sample, if it is its turn. */
 void tl_sample_row(tl_solver *self, size_t position, const tl_row *row, const double *s,
                    const double *a);
+
+/* Did the update of row i change anything? */
+void tl_note_update(tl_solver *self, size_t i, bool moved);
 
 /* solver_check.c */
 tl_status tl_check_input(const tl_data *data, const tl_settings *settings, const double *dual);

@@ -132,7 +132,9 @@ static bool update_row(tl_solver *self, size_t count, size_t first, size_t i, si
     tl_sample_row(self, self->position + i, &row, s, a);
     double *a_new = self->work + TL_UPDATE_WORK(m);
     self->ops->update(&row, self->params, m, s, a, a_new, self->kept + index * TL_KEPT, self->work);
-    return tl_replace_dual(m, a_new, a, delta);
+    const bool moved = tl_replace_dual(m, a_new, a, delta);
+    tl_note_update(self, index, moved);
+    return moved;
 }
 
 static void update_block(tl_solver *self, size_t count, const size_t *index) {

@@ -63,14 +63,17 @@ bool tl_replace_dual(size_t m, const double *a_new, double *a, double *delta) {
     return replace_dual(m, a_new, a, delta); /* clones with external linkage would be exported */
 }
 
+/* ---- which rows an epoch visits ---- */
+
 /* At least every SAMPLE_EVERY-th row, and about SAMPLE_ROWS of many. */
 #define SAMPLE_EVERY 8
 #define SAMPLE_ROWS 512
+/* After so many visits in vain the rests get no longer: 1, 3, .., 2^LONGEST_REST - 1 epochs. */
+#define LONGEST_REST 4
 
 void tl_sample_row(tl_solver *self, size_t position, const tl_row *row, const double *s,
                    const double *a) {
-    const size_t every = self->data.n / SAMPLE_ROWS;
-    if (position % (every > SAMPLE_EVERY ? every : SAMPLE_EVERY) != 0) return;
+    if (!self->sampled_here[position]) return;
     const size_t m = self->data.m;
     tl_sample *sample = &self->sample;
     sample->C += row->C;
@@ -79,11 +82,42 @@ void tl_sample_row(tl_solver *self, size_t position, const tl_row *row, const do
     sample->products += tl_dot(m, a, s);
 }
 
+/* A row whose update changed nothing rests for a while: most rows of a hinge loss end at a vertex
+ * of the feasible set. */
+void tl_note_update(tl_solver *self, size_t i, bool moved) {
+    tl_rest *rest = &self->rest[i];
+    if (moved) {
+        *rest = (tl_rest){0, 0};
+        return;
+    }
+    if (rest->vain < LONGEST_REST) rest->vain++;
+    rest->left = (uint8_t)((1U << rest->vain) - 1U);
+}
+
+/* The rows of the order that do not rest; sampled rows never do. */
+static void choose_visits(tl_solver *self) {
+    const size_t n = self->data.n;
+    size_t every = n / SAMPLE_ROWS;
+    if (every < SAMPLE_EVERY) every = SAMPLE_EVERY;
+    self->n_visits = 0;
+    for (size_t p = 0; p < n; p++) {
+        const size_t i = self->order[p];
+        const bool sampled = p % every == 0;
+        if (self->rest[i].left > 0) {
+            self->rest[i].left--;
+            if (!sampled) continue;
+        }
+        self->sampled_here[self->n_visits] = sampled;
+        self->visits[self->n_visits++] = i;
+    }
+}
+
 static void begin_epoch(tl_solver *self) {
     if (self->runs != NULL)
         shuffle_windows(self);
     else
         shuffle(&self->random_state, self->data.n, self->order);
+    choose_visits(self);
     self->position = 0;
     self->sample = (tl_sample){0};
     self->at_zero = false;
@@ -96,9 +130,8 @@ static void end_epoch(tl_solver *self) {
 
 tl_status tl_solver_step(tl_solver *self, size_t rows, int *ended) {
     if (self == NULL || ended == NULL) return TL_ERR_NULL;
-    const size_t n = self->data.n;
-    if (self->position == n) begin_epoch(self);
-    const size_t left = n - self->position;
+    if (self->position == self->n_visits) begin_epoch(self);
+    const size_t left = self->n_visits - self->position;
     size_t count = rows < left ? rows / self->block * self->block : left;
     if (count == 0) count = self->block < left ? self->block : left;
     if (self->runs != NULL) { /* not beyond the window, whose rows are then given back */
@@ -106,15 +139,15 @@ tl_status tl_solver_step(tl_solver *self, size_t rows, int *ended) {
         const size_t of_window = window - self->position % window;
         count = count < of_window ? count : of_window;
     }
-    const size_t *index = self->order + self->position;
+    const size_t *index = self->visits + self->position;
     if (self->by_rows)
         tl_rows_epoch(self, count, index);
     else
         tl_blocks_epoch(self, count, index);
     self->position += count;
-    if (self->runs != NULL && (self->position % self->settings.window == 0 || self->position == n))
-        tl_release_rows(self, 0, n);
-    *ended = self->position == n;
+    *ended = self->position == self->n_visits;
+    if (self->runs != NULL && (self->position % self->settings.window == 0 || *ended))
+        tl_release_rows(self, 0, self->data.n);
     if (*ended) end_epoch(self);
     return TL_OK;
 }
