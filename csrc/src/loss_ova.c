@@ -100,47 +100,91 @@ const tl_loss_ops tl_ops_svm_ova = {
 
 /* ---- logistic ---- */
 
-/* p in (0, 1/2] with logit p + alpha p = z <= alpha/2. In l = log p the equation l - log(1 - e^l) +
- * alpha e^l = z is convex and increasing; without the middle term, which is positive, the root is
- * V(z + log alpha)/alpha, so Newton's method comes from the right and converges monotonically. */
-TL_INLINE double logistic_root(double z, double alpha, double log_alpha, double inverse_alpha) {
-    double p = tl_v(z + log_alpha) * inverse_alpha;
-    p = p < 0.5 ? p : 0.5;
-    double l = tl_log(p > 1e-300 ? p : 1e-300);
-    for (int round = 0; round < 6; round++) {
-        const double q = 1.0 - p;
-        const double f = l - tl_log(q) + alpha * p - z;
-        const double slope = 1.0 + p / q + alpha * p;
-        const double step = f / slope;
-        l -= step;
-        p = tl_exp(l);
-    }
-    return p < 0.5 ? p : 0.5;
-}
+/* The update: a_j = tau_j C p_j with p_j = 1/(1 + exp(tau_j q_j + alpha p_j)), alpha = norm2 C, so
+ * logit p + alpha p = z with z = -tau_j q_j. For z > alpha/2 the other probability 1 - p solves the
+ * same for alpha - z; so p in (0, 1/2]. In l = log p the equation l - log(1 - e^l) + alpha e^l = z
+ * is convex and increasing with a slope of at least 1: Newton's method is on the right of the root
+ * after one step, wherever it starts, and then comes down to it.
+ *
+ * The root of a class is where the last update left it, or, the first time, where V puts it, which
+ * solves the equation without its middle term. */
 
-/* a_new_j = tau_j C p_j with p_j = 1/(1 + exp(tau_j q_j + alpha p_j)), alpha = norm2 C. */
+/* Newton's steps have become so small that the next is rounding. */
+#define LOGISTIC_STEP 1e-8
+#define LOGISTIC_ROUNDS 60
+
+/* z of the smaller probability, and where its p was last. */
 TL_CLONES
-static void logistic_steps(size_t m, double norm2, double C, double alpha, double log_alpha,
-                           const double *tau, const double *s, const double *a, double *a_new) {
-    const double inverse_alpha = 1.0 / alpha;
+static void logistic_start(size_t m, double norm2, double C, double alpha, const double *tau,
+                           const double *s, const double *a, double *z, double *p) {
+    const double inverse = 1.0 / C;
 #pragma omp simd
     for (size_t j = 0; j < m; j++) {
-        const double z = -tau[j] * (s[j] - norm2 * a[j]);
-        const bool upper =
-            z > 0.5 * alpha; /* then 1 - p is the smaller one, and solves the same for alpha - z */
-        const double root = logistic_root(upper ? alpha - z : z, alpha, log_alpha, inverse_alpha);
-        a_new[j] = tau[j] * C * (upper ? 1.0 - root : root);
+        const double full = -tau[j] * (s[j] - norm2 * a[j]);
+        const bool upper = full > 0.5 * alpha;
+        double last = tau[j] * a[j] * inverse;
+        last = upper ? 1.0 - last : last;
+        last = last > 1e-300 ? last : 1e-300;
+        z[j] = upper ? alpha - full : full;
+        p[j] = last < 0.5 ? last : 0.5;
+    }
+}
+
+TL_CLONES
+static void logistic_first_start(size_t m, double alpha, double log_alpha, const double *z,
+                                 double *p) {
+    const double inverse = 1.0 / alpha;
+#pragma omp simd
+    for (size_t j = 0; j < m; j++) {
+        double first = tl_v(z[j] + log_alpha) * inverse;
+        first = first > 1e-300 ? first : 1e-300;
+        p[j] = first < 0.5 ? first : 0.5;
+    }
+}
+
+/* One step of Newton's method for every class; returns the largest. */
+TL_CLONES
+static double logistic_round(size_t m, double alpha, const double *z, double *p) {
+    const double log_half = -0.6931471805599453;
+    double largest = 0.0;
+#pragma omp simd reduction(max : largest)
+    for (size_t j = 0; j < m; j++) {
+        const double q = 1.0 - p[j];
+        const double l = tl_log(p[j]);
+        const double f = l - tl_log(q) + alpha * p[j] - z[j];
+        const double slope = 1.0 + p[j] / q + alpha * p[j];
+        double next = l - f / slope;
+        next = next < log_half ? next : log_half;
+        const double step = next > l ? next - l : l - next;
+        p[j] = tl_exp(next);
+        largest = step > largest ? step : largest;
+    }
+    return largest;
+}
+
+TL_CLONES
+static void logistic_store(size_t m, double norm2, double C, double alpha, const double *tau,
+                           const double *s, const double *a, const double *p, double *a_new) {
+#pragma omp simd
+    for (size_t j = 0; j < m; j++) {
+        const double full = -tau[j] * (s[j] - norm2 * a[j]);
+        a_new[j] = tau[j] * C * (full > 0.5 * alpha ? 1.0 - p[j] : p[j]);
     }
 }
 
 static void update_logistic(const tl_row *row, tl_params params, size_t m, const double *s,
                             const double *a, double *a_new, double *kept, double *work) {
     (void)params;
-    (void)kept;
-    signs(row, m, work);
+    double *tau = work, *z = work + tl_padded(m), *p = work + 2 * tl_padded(m);
+    signs(row, m, tau);
     /* For a tiny alpha the equation is p = sigmoid(z) up to rounding. */
     const double alpha = fmax(row->norm2 * row->C, 1e-17);
-    logistic_steps(m, row->norm2, row->C, alpha, log(alpha), work, s, a, a_new);
+    logistic_start(m, row->norm2, row->C, alpha, tau, s, a, z, p);
+    if (isnan(kept[0])) logistic_first_start(m, alpha, log(alpha), z, p);
+    kept[0] = 0.0;
+    for (int round = 0; round < LOGISTIC_ROUNDS; round++)
+        if (!(logistic_round(m, alpha, z, p) > LOGISTIC_STEP)) break;
+    logistic_store(m, row->norm2, row->C, alpha, tau, s, a, p, a_new);
 }
 
 TL_CLONES
