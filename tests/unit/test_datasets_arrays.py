@@ -1,39 +1,19 @@
 """Files of whole arrays (.mat, .npz, .npy, HDF5): what is read, and how faults are told."""
 
-import importlib.util
 import shutil
 
 import numpy as np
 import pytest
-from scipy import io, sparse
+from scipy import sparse
 
+from array_files import WRITERS, needs_h5py, write_hdf5
 from toplabel.datasets.formats import FORMATS, FormatError, Source, hdf5
-
-HAS_H5PY = importlib.util.find_spec("h5py") is not None
-needs_h5py = pytest.mark.skipif(not HAS_H5PY, reason="h5py, an optional dependency, is not there")
 
 X = np.array([[0.5, 0, -2], [1, 2, 3], [0, 0, 0], [4, 5, 6.25]])
 CLASSES = np.array([7, -1, 7, 30])
 SETS = np.array([[0, 1], [1, 1], [0, 0], [1, 0]])
 
 
-def write_mat(path, arrays):
-    io.savemat(path, arrays)
-
-
-def write_npz(path, arrays):
-    np.savez(path, **arrays)
-
-
-def write_hdf5(path, arrays):
-    import h5py
-
-    with h5py.File(path, "w") as content:
-        for name, array in arrays.items():
-            content[name] = array
-
-
-WRITERS = {"mat": write_mat, "npz": write_npz, "hdf5": write_hdf5}
 KINDS = ["mat", "npz", pytest.param("hdf5", marks=needs_h5py)]
 
 

@@ -130,6 +130,30 @@ def test_a_measured_cell_carries_all_that_is_known():
     assert (row["file"], row["reason"]) == ("letter/svm/evaluation.csv", "")
 
 
+def test_what_is_not_comparable_is_measured_and_not_compared():
+    ours = collected(
+        ("cub", "svm", "main", "top1", 61.0),
+        ("letter", "svm", "main", "top1", 76.5),
+    )
+    cells = published(
+        ("cub", "vgg16_fc7", "svm_multi", "", "0", "top1", "61.0"),
+        ("letter", "", "svm_multi", "", "0", "top1", "76.5"),
+    )
+    rows = compare.compare(ours, cells, not_comparable={"cub": "synthetic features"})
+    assert rows["verdict"].tolist() == ["", "match"]
+    assert rows["reason"].tolist() == ["not compared: synthetic features", ""]
+    assert math.isnan(rows["measured"].iat[0])
+
+
+def test_linear_methods_on_vectors_made_of_kernels_are_those_of_the_kernels():
+    rows = results(("caltech101", "svm", "main", "top1", 80.0))
+    ours = compare.collect(rows, METHODS, [], {"caltech101": "avg39_kernels"})
+    assert ours["kernel"].tolist() == ["precomputed"]
+    cells = published(("caltech101", "avg39_kernels", "svm_multi", "", "0", "top1", "79.9"))
+    cells = cells.assign(kernel="precomputed")
+    assert compare.compare(ours, cells)["verdict"].tolist() == ["match"]
+
+
 def test_differences_keep_all_digits():
     ours = collected(("yeast", "ml", "main", "rank_loss", 0.35249))
     cells = published(("yeast", "", "svm_ml", "", "0", "rank_loss", "0.352"))

@@ -135,3 +135,15 @@ def test_the_reports_read_the_files(tmp_path, comparison, ours, table05):
     assert read.comparison["measured"].notna().sum() == 2
     assert set(read.evaluation["method"]) <= set(METHODS)
     assert set(read.evaluation["dataset"]) <= set(FEATURES)
+
+
+def test_a_set_that_is_not_comparable_does_not_join_the_table_of_its_namesake():
+    first = ("letter", "svm", "main", "top1", 76.41)
+    others = [("cub_alex", method, "main", "top1", 60.0) for method in ("softmax", "smooth")]
+    ours = collected(first, *others).assign(features="")
+    names = {"cub_alex": "letter"}
+    comparison = compare(ours, published(*CELLS), names, {"cub_alex": "another split"})
+    found = published_table("tpami2017", "5", comparison, ours, [LETTER], TEXTS, names).frame
+    assert not found["measured"].eq(60.0).any()
+    softmax = found[(found["method"] == "lr_multi") & (found["metric"] == "top1")]
+    assert softmax["reason"].tolist() == ["not compared: another split"]

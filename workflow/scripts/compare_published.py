@@ -1,5 +1,8 @@
 """Collect the test metrics of all cells and put them beside the published numbers."""
 
+from pathlib import Path
+
+from toplabel.datasets.prepared import not_comparable
 from toplabel.datasets.registry import load_registry
 from toplabel.studies.compare import collect, compare
 from toplabel.studies.frames import read_evaluations, write_csv
@@ -20,7 +23,9 @@ def main(snakemake):
         {name: entry.features for name, entry in registry.items()},
     )
     names = {name: entry.published_key for name, entry in registry.items()}
-    comparison = compare(collected, load_published(root / "data/published"), names)
+    folders = {path.parts[-3]: path.parents[1] / "data" for path in map(Path, paths)}
+    why = {name: text for name, folder in folders.items() if (text := not_comparable(folder))}
+    comparison = compare(collected, load_published(root / "data/published"), names, why)
     write_csv(collected, snakemake.output.evaluation)
     write_csv(comparison, snakemake.output.comparison)
 

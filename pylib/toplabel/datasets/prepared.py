@@ -10,15 +10,15 @@ import json
 import os
 import re
 import zipfile
-from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, NoReturn
+from typing import Any, Literal
 
 import numpy as np
 from scipy import sparse
 
-from toplabel.datasets.rows import Rows, blocks, write_npy
+from toplabel.datasets.rows import Rows, write_npy
+from toplabel.datasets.validation import validate_prepared
 from toplabel.files import atomic_path
 
 Task = Literal["multiclass", "multilabel"]
@@ -120,155 +120,6 @@ class Prepared:
     meta: dict[str, Any] = field(default_factory=dict)
 
 
-def validate_prepared(prepared: Prepared) -> None:
-    """Check a data set for everything that would make a solver fail or a score meaningless.
-
-    Raises
-    ------
-    ValueError
-        One line with the data set, the part and what was found: m < 2, names of classes that
-        repeat, n = 0, shapes that differ, NaN or infinity, labels out of range, a class of a
-        multiclass set without an example in a training part.
-    """
-    where = f"data set '{prepared.name}'"
-    if prepared.task not in ("multiclass", "multilabel"):
-        raise ValueError(f"{where}: task must be multiclass or multilabel, not {prepared.task!r}")
-    if prepared.n_classes < 2:
-        raise ValueError(f"{where}: m = {prepared.n_classes} classes; at least 2 are needed")
-    _check_class_names(where, prepared)
-    _check_splits(where, prepared)
-    for name, part in prepared.parts.items():
-        _check_part(f"{where}, part '{name}'", prepared, part)
-    widths = {name: part.n_features for name, part in prepared.parts.items()}
-    if len(set(widths.values())) > 1:
-        raise ValueError(f"{where}: the parts differ in their number of features: {widths}")
-    for name in dict.fromkeys(split.train for split in prepared.splits):
-        part = prepared.parts[name]
-        if part.y is not None:
-            _check_every_class(f"{where}, part '{name}'", prepared.class_names, part.y)
-
-
-def _check_class_names(where: str, prepared: Prepared) -> None:
-    if len(prepared.class_names) != prepared.n_classes:
-        raise ValueError(
-            f"{where}: {len(prepared.class_names)} class names for {prepared.n_classes} classes"
-        )
-    name, count = Counter(prepared.class_names).most_common(1)[0]
-    if count > 1:
-        raise ValueError(f"{where}: the class name {name!r} occurs {count} times")
-
-
-def _check_splits(where: str, prepared: Prepared) -> None:
-    if not prepared.splits:
-        raise ValueError(f"{where}: no split says what to train and to test on")
-    name, count = Counter(split.name for split in prepared.splits).most_common(1)[0]
-    if count > 1:
-        raise ValueError(f"{where}: the split name {name!r} occurs {count} times")
-    for split in prepared.splits:
-        for role in ("train", "val", "test"):
-            part = getattr(split, role)
-            if part is not None and part not in prepared.parts:
-                known = ", ".join(prepared.parts)
-                raise ValueError(
-                    f"{where}, split '{split.name}': {role} names the part '{part}', "
-                    f"but the parts are: {known}"
-                )
-
-
-def _check_part(where: str, prepared: Prepared, part: Part) -> None:
-    if part.X.ndim != 2 or part.X.dtype not in (np.float64, np.float32):
-        raise ValueError(
-            f"{where}: X must be 2-D float64 or float32, not {part.X.ndim}-D {part.X.dtype}",
-        )
-    if part.n_rows == 0 or part.n_instances == 0:
-        raise ValueError(f"{where}: n = 0, there is no row")
-    if part.n_features == 0:
-        raise ValueError(f"{where}: d = 0, there is no feature")
-    _check_finite(where, part.X)
-    if prepared.task == "multiclass" and part.y is None:
-        raise ValueError(f"{where}: a multiclass part needs y")
-    if prepared.task == "multilabel" and part.Y is None:
-        raise ValueError(f"{where}: a multilabel part needs Y")
-    if part.y is not None:
-        _check_y(where, part.y, prepared.n_classes)
-    if part.Y is not None:
-        _check_indicator(where, part.Y, prepared.n_classes)
-    if part.y is not None and part.Y is not None and len(part.y) != len(part.Y):
-        raise ValueError(f"{where}: {len(part.y)} class indices, but {len(part.Y)} label sets")
-    _check_groups(where, part)
-
-
-def _check_finite(where: str, X: Rows) -> None:
-    if sparse.issparse(X):
-        bad = np.flatnonzero(~np.isfinite(X.data))
-        if bad.size:
-            row = int(np.searchsorted(X.indptr, bad[0], side="right")) - 1
-            _refuse_value(where, row, int(X.indices[bad[0]]), X.data[bad[0]])
-        return
-    for start, block in blocks(X):
-        finite = np.isfinite(block)
-        if not finite.all():
-            row, column = (int(i) for i in np.argwhere(~finite)[0])
-            _refuse_value(where, start + row, column, block[row, column])
-
-
-def _refuse_value(where: str, row: int, column: int, value: float) -> NoReturn:
-    raise ValueError(f"{where}: X[{row}, {column}] is {value}; features must be finite")
-
-
-def _check_y(where: str, y: np.ndarray, n_classes: int) -> None:
-    if y.ndim != 1 or y.dtype != np.int64:
-        raise ValueError(f"{where}: y must be 1-D int64, not {y.ndim}-D {y.dtype}")
-    bad = np.flatnonzero((y < 0) | (y >= n_classes))
-    if bad.size:
-        raise ValueError(
-            f"{where}: y[{bad[0]}] is {y[bad[0]]}; class indices are 0..{n_classes - 1}"
-        )
-
-
-def _check_indicator(where: str, Y: np.ndarray, n_classes: int) -> None:
-    if Y.ndim != 2 or Y.dtype != np.uint8:
-        raise ValueError(f"{where}: Y must be 2-D uint8, not {Y.ndim}-D {Y.dtype}")
-    if Y.shape[1] != n_classes:
-        raise ValueError(f"{where}: Y has {Y.shape[1]} columns for {n_classes} classes")
-    bad = np.argwhere(Y > 1)
-    if bad.size:
-        row, column = bad[0]
-        raise ValueError(
-            f"{where}: Y[{row}, {column}] is {Y[row, column]}; an indicator holds 0 and 1"
-        )
-
-
-def _check_groups(where: str, part: Part) -> None:
-    if part.groups is None:
-        if part.n_rows != part.n_instances:
-            raise ValueError(f"{where}: {part.n_rows} rows of X, {part.n_instances} of labels")
-        return
-    if part.groups.shape != (part.n_rows,) or part.groups.dtype != np.int64:
-        raise ValueError(
-            f"{where}: groups must be int64 with one entry a row of X ({part.n_rows}), "
-            f"not {part.groups.dtype} of shape {part.groups.shape}"
-        )
-    bad = np.flatnonzero((part.groups < 0) | (part.groups >= part.n_instances))
-    if bad.size:
-        raise ValueError(
-            f"{where}: groups[{bad[0]}] is {part.groups[bad[0]]}; "
-            f"instances are 0..{part.n_instances - 1}"
-        )
-    missing = np.flatnonzero(np.bincount(part.groups, minlength=part.n_instances) == 0)
-    if missing.size:
-        raise ValueError(f"{where}: instance {missing[0]} has no row of X")
-
-
-def _check_every_class(where: str, class_names: list[str], y: np.ndarray) -> None:
-    missing = np.flatnonzero(np.bincount(y, minlength=len(class_names)) == 0)
-    if missing.size:
-        raise ValueError(
-            f"{where}: class {class_names[missing[0]]!r} has no training example"
-            + (f" (nor have {missing.size - 1} others)" if missing.size > 1 else "")
-        )
-
-
 def save_prepared(prepared: Prepared, folder: str | os.PathLike[str]) -> None:
     """Validate and write a data set; ``meta.json`` goes away first and comes back last.
 
@@ -350,13 +201,7 @@ def load_prepared(folder: str | os.PathLike[str], mmap: bool = True) -> Prepared
         When ``meta.json`` is missing or the files do not fit it.
     """
     folder = Path(folder)
-    meta_path = folder / _META_FILE
-    try:
-        record = json.loads(meta_path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise ValueError(f"{meta_path}: missing, so the data set is not prepared") from None
-    except json.JSONDecodeError as error:
-        raise ValueError(f"{meta_path}:{error.lineno}: not JSON: {error.msg}") from None
+    record = _read_meta(folder / _META_FILE)
     parts = {name: _load_part(folder, name, shape, mmap) for name, shape in record["parts"].items()}
     return Prepared(
         name=record["name"],
@@ -367,6 +212,21 @@ def load_prepared(folder: str | os.PathLike[str], mmap: bool = True) -> Prepared
         splits=[Split(**split) for split in record["splits"]],
         meta={key: value for key, value in record.items() if key not in _RESERVED},
     )
+
+
+def not_comparable(folder: str | os.PathLike[str]) -> str:
+    """Why results on a prepared set are not put beside published ones; empty when they are."""
+    path = Path(folder) / _META_FILE
+    return _read_meta(path).get("not_comparable", "") if path.is_file() else ""
+
+
+def _read_meta(path: Path) -> dict[str, Any]:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise ValueError(f"{path}: missing, so the data set is not prepared") from None
+    except json.JSONDecodeError as error:
+        raise ValueError(f"{path}:{error.lineno}: not JSON: {error.msg}") from None
 
 
 def _load_part(folder: Path, name: str, shape: dict[str, Any], mmap: bool) -> Part:

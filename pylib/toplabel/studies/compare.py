@@ -121,7 +121,7 @@ def _reduced(splits: pd.DataFrame, method: Method, features: str, study: str) ->
         "loss": method.family,
         "k": str(method.k) if method.has_k else "",
         "gamma": f"{method.gamma:.12g}" if method.loss in HINGES else "",
-        "kernel": method.kernel,
+        "kernel": _kernel(method, features),
         "metric": first["metric"],
         "measured": splits["value"].mean(),
         "std": splits["value"].std(ddof=1),
@@ -137,6 +137,12 @@ def _reduced(splits: pd.DataFrame, method: Method, features: str, study: str) ->
         "file": f"{first['dataset']}/{method.name}/evaluation.csv",
         "gradient_norm": splits["gradient_norm"].max(),
     }
+
+
+def _kernel(method: Method, features: str) -> str:
+    """A linear method on vectors that were made of kernels is that kernel's method."""
+    is_kernel = features.endswith("_kernels") and method.kernel == "linear"
+    return "precomputed" if is_kernel else method.kernel
 
 
 def _lower_median(values: pd.Series) -> float:
@@ -155,6 +161,7 @@ def compare(
     collected: pd.DataFrame,
     published: pd.DataFrame,
     published_names: Mapping[str, str] | None = None,
+    not_comparable: Mapping[str, str] | None = None,
 ) -> pd.DataFrame:
     """Put the measured number beside every published one.
 
@@ -169,6 +176,8 @@ def compare(
         As `published.load_published` gives it.
     published_names : mapping of str to str, optional
         The name in the papers of each data set whose own name is another.
+    not_comparable : mapping of str to str, optional
+        Data sets whose results are not put beside published ones, and why.
 
     Returns
     -------
@@ -183,7 +192,13 @@ def compare(
     ValueError
         When two results claim the same published cell.
     """
-    results, other_features = _index(collected, published_names or {})
+    names, why = published_names or {}, not_comparable or {}
+    comparable = ~collected["dataset"].isin(list(why))
+    results, other_features = _index(collected[comparable], names)
+    kept_out = {
+        (names.get(row.dataset, row.dataset), row.features): f"not compared: {why[row.dataset]}"
+        for row in collected[~comparable].itertuples(index=False)
+    }
     rows = []
     for cell in published.itertuples(index=False):
         key = canonical_key(cell.method, cell.k, cell.gamma, cell.kernel)
@@ -192,7 +207,8 @@ def compare(
         result = results.get((cell.dataset, cell.features, key, cell.metric))
         if result is None:
             elsewhere = other_features.get((cell.dataset, key, cell.metric))
-            row["reason"] = f"measured with {elsewhere}" if elsewhere else ""
+            kept = kept_out.get((cell.dataset, cell.features), "")
+            row["reason"] = f"measured with {elsewhere}" if elsewhere else kept
         elif not math.isfinite(result["measured"]):
             row["reason"] = "the measurement is no number"
         else:

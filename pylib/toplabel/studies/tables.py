@@ -89,10 +89,11 @@ def published_table(
     touched = cells.loc[cells["measured"].notna(), _SET].drop_duplicates()
     parts = [cells]
     if len(touched):
+        ours = collected[collected["dataset"].isin(_compared(comparison, collected))]
         parts = [
             part
             for identity in touched.itertuples(index=False)
-            for part in _block(cells, collected, identity, published_names or {})
+            for part in _block(cells, ours, identity, published_names or {})
         ]
     text = texts.get(name, TableText(name, ""))
     listed = ";".join(study.name for study in studies if name in study.tables)
@@ -107,8 +108,7 @@ def own_table(study: Study, comparison: pd.DataFrame, collected: pd.DataFrame) -
     Table or None
         None when there is no such data set.
     """
-    used = set(comparison.loc[comparison["measured"].notna(), "file"])
-    compared = set(collected.loc[collected["file"].isin(used), "dataset"])
+    compared = _compared(comparison, collected)
     mine = collected[
         collected["dataset"].isin([name for name in study.datasets if name not in compared])
         & collected["method"].isin(study.methods)
@@ -134,6 +134,12 @@ def write_tables(tables: Iterable[Table], folder: str | os.PathLike[str]) -> Non
         with atomic_path(Path(folder) / f"{table.name}.json") as temporary:
             text = json.dumps(about, indent=2, ensure_ascii=False)
             temporary.write_text(text + "\n", encoding="utf-8")
+
+
+def _compared(comparison: pd.DataFrame, collected: pd.DataFrame) -> set[str]:
+    """The data sets that have a result beside a published one."""
+    used = set(comparison.loc[comparison["measured"].notna(), "file"])
+    return set(collected.loc[collected["file"].isin(used), "dataset"])
 
 
 def _block(
