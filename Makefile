@@ -1,6 +1,7 @@
 # make reproduce   the default run with both reports: embedded data, no network but the package registry
 # make test        linters, C tests with sanitizers, pytest, a small workflow with both reports
 # make check       formatters and linters only
+# make evidence    what the solvers and the proximal maps were checked against, and by how much they miss: minutes, prints
 # make bench       speed against other solvers, one thread, minutes: prints, and writes results/bench/*.csv
 # make setup       the environment in .venv, as pinned in requirements.lock
 #
@@ -16,7 +17,7 @@ SOURCES := $(wildcard csrc/*/*.[ch] csrc/Makefile pylib/build_native.py setup.py
 export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
 
-.PHONY: setup reproduce smoke test bench check format ctest clean
+.PHONY: setup reproduce smoke test evidence bench check format ctest clean
 
 setup: $(VENV)/.installed
 
@@ -40,6 +41,9 @@ smoke: setup
 
 test: check ctest
 	$(BIN)/python -m pytest $(ARGS)
+
+evidence: setup
+	@for script in tests/evidence/*.py; do $(BIN)/python $$script $(ARGS) || exit 1; done
 
 bench: setup $(VENV)/.peers
 	$(BIN)/python -m toplabel.bench $(ARGS)

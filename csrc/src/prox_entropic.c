@@ -125,11 +125,16 @@ tl_status tl_prox_bipartite_entropic(size_t n, const double *b, size_t n_bar, co
     if (status != TL_OK) return status;
 
     const size_t m = n + n_bar;
-    double *p = work + m;
+    double *p = work + m, top = b[0];
     for (size_t j = 0; j < n; j++)
-        work[j] = alpha * b[j];
+        top = b[j] > top ? b[j] : top;
     for (size_t j = 0; j < n_bar; j++)
-        work[n + j] = alpha * b_bar[j];
+        top = b_bar[j] > top ? b_bar[j] : top;
+    /* The sum of x and y is fixed: a shift changes nothing, and saves digits. */
+    for (size_t j = 0; j < n; j++)
+        work[j] = alpha * (b[j] - top);
+    for (size_t j = 0; j < n_bar; j++)
+        work[n + j] = alpha * (b_bar[j] - top);
     double t = NAN;
     tl_entropic_solve(m, work, alpha, &t, p);
     for (size_t j = 0; j < n; j++)

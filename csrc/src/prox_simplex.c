@@ -26,6 +26,8 @@ tl_threshold tl_knapsack_threshold(size_t n, double *b, double u, double total, 
         for (size_t j = 0; j < free_count; j++)
             sum += b[j] - t.top;
         t.tau = (factor * sum - (a + c * t.top)) / (factor * (double)free_count + c);
+        /* Far from its top, t is no better than rounded, but x must be that of one t. */
+        if (fabs(t.top + t.tau) < 0.5 * fabs(t.tau)) t = (tl_threshold){0.0, t.top + t.tau};
 
         double phi = from_fixed;
         for (size_t j = 0; j < free_count; j++)

@@ -1,0 +1,280 @@
+"""Evidence for the proximal maps: ``python tests/evidence/prox.py [--cases N]`` prints what was tried, and the worst.
+
+Projections against rational arithmetic (short vectors) and by the variational inequality (long ones); the entropic
+maps against lower bounds of their objectives in extended precision, and against explicit feasible points; V(t) against
+its equation. Errors are in units of rounding, 2^-53 of the scale that each function names. `tests/property` asserts the
+same on fewer cases.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+import entropic_exact
+import exact
+import oracles
+import prox_cases
+from toplabel import prox
+
+UNIT = 2.0**-53
+TINY = 1e-300  # scales below it have subnormal units
+ALGORITHMS = ("variable_fixing", "sorting")
+MAPS = ("topk_simplex_alpha", "topk_simplex_beta", "topk_cone", "bipartite_simplex")
+
+
+def solve(name: str, case: prox_cases.Case, algorithm: str) -> np.ndarray:
+    """The library's answer; both sides of a bipartite problem, one after the other."""
+    function = getattr(prox, name)
+    if name == "bipartite_simplex":
+        sides = function(case.b, case.b_bar, case.radius, algorithm=algorithm)
+        return np.concatenate(sides)
+    if name == "topk_cone":
+        return function(case.b, case.k, case.bias, algorithm=algorithm)
+    return function(case.b, case.k, case.radius, case.bias, algorithm=algorithm)
+
+
+def reference(name: str, case: prox_cases.Case) -> list:
+    """The answer in fractions."""
+    b, radius, bias = exact.fractions(case.b), *exact.fractions([case.radius, case.bias])
+    if name == "bipartite_simplex":
+        x, y = exact.bipartite_simplex(b, exact.fractions(case.b_bar), radius)
+        return x + y
+    if name == "topk_cone":
+        return exact.topk_cone(b, case.k, bias)
+    return getattr(exact, name)(b, case.k, radius, bias)
+
+
+def size(name: str, case: prox_cases.Case) -> float:
+    """The largest entry of the input."""
+    sides = [case.b, case.b_bar] if name == "bipartite_simplex" else [case.b]
+    return max(float(np.abs(side).max()) for side in sides)
+
+
+def scale(name: str, case: prox_cases.Case, algorithm: str) -> float:
+    """What rounding is relative to: the radius bounds the result, but not where a sum of entries decides."""
+    sums_decide = name == "topk_cone" or (
+        name == "topk_simplex_alpha" and algorithm == "variable_fixing"
+    )
+    return size(name, case) if sums_decide else min(size(name, case), case.radius)
+
+
+def infeasibility(name: str, case: prox_cases.Case, x: np.ndarray) -> float:
+    """Largest violation of a constraint, in the units of x."""
+    worst = max(0.0, -float(x.min()))
+    if name == "bipartite_simplex":
+        left, right = (np.longdouble(side).sum() for side in np.split(x, [len(case.b)]))
+        return max(worst, float(max(left, right) - case.radius), float(abs(left - right)))
+    s = np.longdouble(x).sum()
+    if name != "topk_cone":
+        worst = max(worst, float(s - case.radius))
+    cap = np.longdouble(case.radius) if name == "topk_simplex_beta" else s
+    return max(worst, float(x.max() - cap / case.k))
+
+
+def excess(name: str, case: prox_cases.Case, x: np.ndarray) -> float:
+    """max <g, v - x> over feasible v, g the residual: 0 at the minimiser (the variational inequality)."""
+    if name == "bipartite_simplex":
+        p = len(case.b)
+        g, g_bar = case.b - x[:p], case.b_bar - x[p:]
+        best = oracles.support_bipartite(g, g_bar, case.radius)
+        return float(best - g @ x[:p] - g_bar @ x[p:])
+    g = case.b - x - case.bias * x.sum()
+    if name == "topk_simplex_beta":
+        return float(oracles.support_topk_simplex_beta(g, case.k, case.radius) - g @ x)
+    # a cone has no largest v: its directions of length 1 instead, and the residual orthogonal to x
+    radius = 1.0 if name == "topk_cone" else case.radius
+    best = oracles.support_topk_simplex_alpha(g, case.k, radius)
+    return float(max(best, abs(g @ x)) if name == "topk_cone" else best - g @ x)
+
+
+def ratio(value: float, unit: float) -> float:
+    """An error in units of rounding of `unit`; below the normal numbers there is none."""
+    return 0.0 if abs(value) <= TINY else value / (UNIT * max(unit, TINY))
+
+
+def projections(count: int, seed: int = 0) -> pd.DataFrame:
+    """Vectors of 1..9 entries, against fractions; units of the scale of `scale`."""
+    worst = {}
+    adversarial = 0
+    for case in prox_cases.projection_cases(count, 9, seed):
+        adversarial += case.adversarial
+        for name in MAPS:
+            right = np.array([float(v) for v in reference(name, case)])
+            for algorithm in ALGORITHMS:
+                x = solve(name, case, algorithm)
+                unit = scale(name, case, algorithm)
+                found = (
+                    ratio(infeasibility(name, case, x), unit),
+                    ratio(float(np.abs(x - right).max()), unit),
+                )
+                key = name, algorithm
+                worst[key] = np.maximum(worst.get(key, (0.0, 0.0)), found)
+    rows = [(*key, count, adversarial, *errors) for key, errors in worst.items()]
+    return pd.DataFrame(
+        rows, columns=["map", "algorithm", "cases", "adversarial", "infeasibility", "error"]
+    )
+
+
+def long_projections(count: int, seed: int = 1) -> pd.DataFrame:
+    """Vectors of up to 3000 entries, by the variational inequality; units of scale, and of scale times radius.
+
+    Only ordinary vectors and ties: with many magnitudes the inequality itself drowns in rounding.
+    """
+    worst = {}
+    for case in prox_cases.projection_cases(count, 3000, seed):
+        if case.adversarial and size("bipartite_simplex", case) > 100:
+            continue
+        radius = float(np.clip(case.radius, 1e-3, 1e3))
+        bias = min(case.bias, 10.0)
+        case = prox_cases.Case(case.b, case.b_bar, case.k, radius, bias, case.adversarial)
+        for name in MAPS:
+            for algorithm in ALGORITHMS:
+                x = solve(name, case, algorithm)
+                unit = size(name, case) * len(x)
+                length = np.abs(x).sum() if name == "topk_cone" else case.radius
+                key = name, algorithm
+                found = (
+                    1,
+                    ratio(infeasibility(name, case, x), unit),
+                    ratio(excess(name, case, x), unit * max(1.0, length)),
+                )
+                before = worst.get(key, (0, 0.0, 0.0))
+                worst[key] = (before[0] + 1, max(before[1], found[1]), max(before[2], found[2]))
+    rows = [(*key, *errors) for key, errors in worst.items()]
+    return pd.DataFrame(rows, columns=["map", "algorithm", "cases", "infeasibility", "excess"])
+
+
+def feasible_points(rng, b: np.ndarray, k: int, count: int) -> np.ndarray:
+    """Points of the top-k simplex alpha, (count, n): mixtures of its vertices, those of the largest b among them."""
+    n, order = len(b), np.argsort(-b)
+    points = np.zeros((count, n))
+    for v in points:
+        for weight in rng.dirichlet(np.ones(5))[:4]:
+            best = order[:k] if rng.random() < 0.5 else rng.permutation(n)[:k]
+            v[best] += weight / k
+    return points
+
+
+def beaten(rng, b, k, alpha, x, value) -> int:
+    """How many explicit feasible points are better than x by more than rounding: at random, and on the way to them."""
+    points = feasible_points(rng, b, k, 10)
+    points = np.concatenate([points, *(x + step * (points - x) for step in (1e-2, 1e-4))])
+    many = np.broadcast_to(b, points.shape), np.broadcast_to(alpha, len(points))
+    values = entropic_exact.topk_objective(points, *many)
+    return int((values < value - 8 * UNIT * max(1.0, alpha, np.abs(b).max())).sum())
+
+
+def topk_entropic(count: int, seed: int = 2) -> pd.DataFrame:
+    """Bounds of f(x) - f(x*) in units of max(1, alpha, |b|); errors of x in units of 1."""
+    rows = []
+    for n, k in ((1, 1), (3, 2), (5, 2), (8, 3), (8, 5), (10, 1), (10, 9), (10, 10)):
+        b, alpha, adversarial = prox_cases.entropic_cases(count // 8, n, seed + 100 * n + k)
+        log_x, log_s, log_rest, capped = entropic_exact.topk_point(b, k, alpha)
+        bound = entropic_exact.topk_lower_bound(b, k, alpha, log_x, log_s, log_rest)
+        x = np.array(
+            [prox.topk_entropic(row, k, float(a)) for row, a in zip(b, alpha, strict=True)]
+        )
+        value = entropic_exact.topk_objective(x, b, alpha)
+        units = UNIT * np.maximum(np.maximum(1.0, alpha), np.abs(b).max(axis=1))
+        s = x.astype(np.longdouble).sum(axis=1)
+        infeasible = np.maximum(np.maximum(s - 1, x.max(axis=1) - s / k), -x.min(axis=1))
+        rng = np.random.default_rng(seed)
+        better = sum(
+            beaten(rng, *problem, *found)
+            for problem, found in zip(
+                ((row, k, a) for row, a in zip(b, alpha, strict=True)),
+                zip(x, value, strict=True),
+                strict=True,
+            )
+        )
+        rows.append(
+            (
+                n,
+                k,
+                len(b),
+                int(adversarial.sum()),
+                int(capped.any(axis=1).sum()) if k > 1 else 0,
+                float(max(0, infeasible.max()) / UNIT),
+                float(((value - bound) / units).max()),
+                float(np.abs(x - np.exp(log_x)).max() / UNIT),
+                30 * len(b),
+                better,
+            )
+        )
+    columns = ["n", "k", "cases", "adversarial", "capped", "infeasibility", "suboptimality"]
+    return pd.DataFrame(rows, columns=[*columns, "error", "feasible_points", "better"])
+
+
+def bipartite_entropic(count: int, seed: int = 3) -> pd.DataFrame:
+    """Bounds of f(x) - f(x*) in units of max(1, alpha, alpha |b|); errors of x in units of 1."""
+    rows = []
+    for p, q in ((1, 1), (3, 5), (10, 2), (40, 40)):
+        z, alpha, adversarial = prox_cases.entropic_cases(count // 4, p + q, seed + p)
+        pairs = [
+            prox.bipartite_entropic(row[:p], row[p:], float(a))
+            for row, a in zip(z, alpha, strict=True)
+        ]
+        x = np.array([np.concatenate(pair) for pair in pairs])
+        log_p = entropic_exact.softmax_point(z, alpha)
+        bound = entropic_exact.softmax_lower_bound(z, alpha, log_p)
+        value = entropic_exact.softmax_objective(x, z, alpha)
+        units = UNIT * np.maximum(1.0, alpha * np.maximum(1.0, np.abs(z).max(axis=1)))
+        s = x.astype(np.longdouble).sum(axis=1)
+        rows.append(
+            (
+                p,
+                q,
+                len(z),
+                int(adversarial.sum()),
+                float(max(np.abs(s - 1).max(), -x.min()) / UNIT),
+                float(((value - bound) / units).max()),
+                float(np.abs(x - np.exp(log_p)).max() / UNIT),
+            )
+        )
+    columns = ["p", "q", "cases", "adversarial", "infeasibility", "suboptimality", "error"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def lambert(count: int, seed: int = 4) -> pd.DataFrame:
+    """Relative errors of V(t)."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for low, high in ((-700, -40), (-40, -1), (-1, 3), (3, 40), (40, 1e9), (1e9, 1e300)):
+        t = (
+            rng.uniform(low, high, count)
+            if low < 40
+            else np.exp(rng.uniform(*np.log([low, high]), count))
+        )
+        right = np.exp(entropic_exact.log_v(t.astype(np.longdouble)))
+        rows.append((low, high, count, float((np.abs(prox.lambert_w_exp(t) / right - 1)).max())))
+    return pd.DataFrame(rows, columns=["from", "to", "values", "relative_error"])
+
+
+def main() -> None:
+    """Print all tables."""
+    parser = argparse.ArgumentParser(description=main.__doc__)
+    parser.add_argument("--cases", type=int, default=4000, help="problems for each map")
+    cases = parser.parse_args().cases
+    tables = {
+        "Projections of 1..9 entries against rational arithmetic": projections(cases),
+        "Projections of up to 3000 entries by the variational inequality": long_projections(
+            cases // 4
+        ),
+        "topk_entropic against lower bounds and feasible points": topk_entropic(cases),
+        "bipartite_entropic against lower bounds": bipartite_entropic(cases),
+        "V(t) against its equation": lambert(10 * cases),
+    }
+    with pd.option_context("display.width", 160, "display.max_rows", 100):
+        for title, table in tables.items():
+            print(f"\n{title}\n{table.to_string(index=False, float_format='{:.3g}'.format)}")
+
+
+if __name__ == "__main__":
+    main()
