@@ -1,5 +1,6 @@
 """From an entry to a prepared set, its statistics, and how they compare with the papers."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -266,6 +267,9 @@ def test_rows_of_the_data_sets_table(raw):
         True,
         "2",
     )
+    marked = dataset_row(entry, prepare(replace(entry, not_comparable="half of it"), raw))
+    assert (marked["status"], marked["reason"]) == ("ready", "not comparable: half of it")
+    assert row["reason"] == ""
     missing = dataset_row(entry, None, "no file")
     assert tuple(missing) == COLUMNS
     assert (missing["status"], missing["reason"], missing["n_train"]) == (

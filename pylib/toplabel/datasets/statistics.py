@@ -205,7 +205,7 @@ def dataset_row(entry: Entry, prepared: Prepared | None, reason: str = "") -> di
     prepared : Prepared or None
         None when the set could not be had.
     reason : str
-        Why it could not.
+        Why it could not. A set that is there has one, too, if its results are not comparable.
     """
     row: dict[str, Any] = dict.fromkeys(COLUMNS)
     row.update(dataset=entry.name, title=entry.title, task=entry.task, reason=reason)
@@ -214,6 +214,8 @@ def dataset_row(entry: Entry, prepared: Prepared | None, reason: str = "") -> di
     if prepared is None:
         row.update(_as_printed(entry.statistics))
     else:
+        if why := prepared.meta.get("not_comparable"):
+            row["reason"] = f"not comparable: {why}"
         measured = prepared.meta["statistics"]
         row.update({key: measured[key] for key in COLUMNS if key in measured})
         comparison = compare_with_paper(measured, entry.statistics)

@@ -98,6 +98,8 @@ def dataset_rows(inputs: ReportInputs) -> list[DatasetRow]:
             for c, w in _ODDITIES.items()
             if _number(row[c]) not in ("", "0")
         ]
+        if row["status"] == "ready" and row["reason"]:
+            odd.append(row["reason"])
         rows.append(
             DatasetRow(
                 title=row["title"] or row["dataset"],
