@@ -1,6 +1,7 @@
 """Sets whose features the user extracts: every registered one, on seeded synthetic features."""
 
 import json
+import tracemalloc
 from dataclasses import replace
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 from scipy import io
 
 from array_files import needs_h5py, write_hdf5
+from toplabel.datasets import rows
 from toplabel.datasets.fetch import NOT_COMPARABLE, FetchError, available, fetch
 from toplabel.datasets.formats import hdf5
 from toplabel.datasets.prepare import prepare
@@ -281,8 +283,6 @@ def test_lists_of_rows_that_cannot_be(registry, tmp_path, lists, message):
 
 
 def test_features_in_a_file_are_saved_block_by_block(registry, tmp_path, monkeypatch):
-    from toplabel.datasets import rows
-
     monkeypatch.setattr(rows, "_BLOCK_BYTES", 1000)  # a few rows
     X, y = features(40, 16, seed=0)
     for part in ("train", "test"):
@@ -293,6 +293,28 @@ def test_features_in_a_file_are_saved_block_by_block(registry, tmp_path, monkeyp
     np.save(tmp_path / "fmd/train.npy", X)
     with pytest.raises(ValueError, match=r"'fmd', part 'train': X\[123, 5\] is nan"):
         prepare(registry["fmd"], tmp_path)
+
+
+@pytest.mark.parametrize("name", ["fmd", "sun397"])
+def test_memory_does_not_grow_with_the_features(registry, tmp_path, monkeypatch, name):
+    monkeypatch.setattr(rows, "_BLOCK_BYTES", 1 << 20)
+    entry, n = registry[name], 1000
+    X = np.random.default_rng(0).standard_normal((n, 4096)).astype(np.float32)  # 16 MB
+    y = np.arange(n) % M
+    if name == "fmd":
+        write(tmp_path / name, "test", "npz", X[:20], y[:20])
+        write(tmp_path / name, "train", "npy", X, y)
+    else:
+        write(tmp_path / name, "all", "npy", X, y)
+        halves = {part: np.arange(i % 2, n, 2) for i, part in enumerate(entry.divide.into)}
+        np.savez(tmp_path / name / "splits.npz", **halves)
+    mark(tmp_path, name)
+    tracemalloc.start()
+    save_prepared(prepare(entry, tmp_path), tmp_path / "prepared")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 8 << 20
+    assert load_prepared(tmp_path / "prepared").parts[entry.splits[0].train].X.dtype == np.float32
 
 
 def test_bytes_in_a_file_become_numbers_only_when_they_are_saved(registry, tmp_path):
