@@ -37,6 +37,7 @@ COLUMNS = [
     "reached",
     "gflops",
     "dgemm_share",
+    "memory_share",
     "note",
 ]
 # A peer that is not there after so many times the time of the best of its package is given up.
@@ -59,7 +60,8 @@ def compare(effort: Effort, names: list[str] | None = None) -> pd.DataFrame:
     -------
     DataFrame
         `COLUMNS`. `ratio` is the time of the row over ours by epochs; where `reached` is false it is that of the last
-        try, so that the true ratio is higher. `gflops` counts docs/benchmarks.md's operations in our epochs.
+        try, so that the true ratio is higher. `gflops` and `memory_share` count the operations and bytes of
+        docs/benchmarks.md in our epochs.
     """
     rows: list[dict[str, Any]] = [
         dict.fromkeys(COLUMNS, "")
@@ -78,7 +80,7 @@ def compare(effort: Effort, names: list[str] | None = None) -> pd.DataFrame:
         for loss in PROBLEMS[name]:
             rows += _problem(shape, loss, effort)
     frame = pd.DataFrame(rows, columns=COLUMNS)
-    for column in ("C", "seconds", "ratio", "excess", "gflops", "dgemm_share"):
+    for column in ("C", "seconds", "ratio", "excess", "gflops", "dgemm_share", "memory_share"):
         frame[column] = pd.to_numeric(frame[column].replace("", None))
     return frame
 
@@ -133,6 +135,7 @@ def _row(shape, loss, family, timing: Timing, ours: float) -> dict[str, Any]:
         "reached": "yes" if timing.reached else "no",
         "gflops": "",
         "dgemm_share": "",
+        "memory_share": "",
         "note": "" if timing.reached else "given up",
     }
     if timing.reached and family.package == "toplabel":
@@ -142,13 +145,20 @@ def _row(shape, loss, family, timing: Timing, ours: float) -> dict[str, Any]:
         flops = fitting.flops_per_epoch(shape, fitting.block_size(shape, loss))
         row["gflops"] = flops * epochs / seconds / 1e9
         row["dgemm_share"] = row["gflops"] / machine.dgemm_gflops()
+        moved = fitting.bytes_per_epoch(shape) * epochs / seconds / 1e9
+        row["memory_share"] = moved / machine.read_gb_per_second()
         row["note"] = f"{epochs} epochs, {len(solution.history)} evaluations"
     return row
 
 
 def _line(row: dict[str, Any]) -> str:
     mark = "" if row["reached"] == "yes" else "> "
-    extra = f", {row['gflops']:.1f} GFLOP/s" if row["gflops"] != "" else ""
+    extra = ""
+    if row["gflops"] != "":
+        extra = (
+            f", {row['gflops']:.1f} GFLOP/s, {row['dgemm_share']:.0%} of dgemm,"
+            f" {row['memory_share']:.0%} of memory"
+        )
     return (
         f"{row['solver']:42s} {mark}{row['seconds']:.4g} s, ratio {mark}{row['ratio']:.3g}"
         f" ({row['setting']}{extra})"

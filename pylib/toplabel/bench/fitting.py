@@ -105,6 +105,16 @@ def flops_per_epoch(shape: Shape, block: int) -> float:
     return 4.0 * stored * m + block * stored + float(n) * block * m
 
 
+def bytes_per_epoch(shape: Shape) -> float:
+    """Bytes that an epoch moves at least: the features read once, the dual variables read and written."""
+    features = shape.X if shape.gram is None else shape.gram
+    if sparse.issparse(features):
+        read = features.data.nbytes + features.indices.nbytes + features.indptr.nbytes
+    else:
+        read = features.nbytes
+    return float(read + 16 * shape.n * shape.n_classes)
+
+
 def block_size(shape: Shape, loss: str) -> int:
     """Rows between two updates of W; 0 when the solver does without inner products of rows."""
     with Meter() as meter:

@@ -42,6 +42,13 @@ def _gemm(function, dtype, n: int) -> float:
 
 
 @functools.cache
+def read_gb_per_second(numbers: int = 2**26) -> float:
+    """Bytes read by a sum over so many float64 numbers, in GB/s."""
+    big = np.ones(numbers)
+    return 8e-9 * numbers / fastest(lambda: big.sum())
+
+
+@functools.cache
 def copy_gb_per_second(numbers: int) -> float:
     """Bytes read and written by a copy of so many float64 numbers, in GB/s."""
     source, target = np.ones(numbers), np.zeros(numbers)
@@ -90,15 +97,13 @@ def limits(effort: Effort) -> pd.DataFrame:
     """
     n = 300 if effort.quick else 1500
     large = 10**6 if effort.quick else 2**26
-    big = np.ones(large)
-    reading = big.nbytes / fastest(lambda: big.sum()) / 1e9
     rows = [
         ("processor", "", "", cpu_name()),
         ("clone of the C loops", "", "", cpu_level()),
         ("load average at the start", load(), "", "of others, if above 0: beware of the numbers"),
         ("dgemm", dgemm_gflops(n), "GFLOP/s", f"{n} x {n}, one thread"),
         ("sgemm", sgemm_gflops(n), "GFLOP/s", f"{n} x {n}, one thread"),
-        ("reading memory", reading, "GB/s", f"sum of {big.nbytes / 2**20:.0f} MiB"),
+        ("reading memory", read_gb_per_second(large), "GB/s", f"sum of {large >> 17} MiB"),
         ("copying memory", copy_gb_per_second(large), "GB/s", "read and written"),
         *(("BLAS kernels", "", "", text) for text in blas_kernels()),
         *((f"version of {name}", "", "", text) for name, text in peers.versions().items()),

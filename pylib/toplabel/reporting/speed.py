@@ -83,6 +83,7 @@ LAYOUTS = (
             "excess": ("(P − P*)/P*", "small"),
             "reached": ("Reached", "text"),
             **_RATE,
+            "memory_share": ("of memory", "share"),
             "note": ("Remark", "text"),
         },
     ),
