@@ -227,10 +227,12 @@ def test_what_is_missing_is_told_with_all_forms(registry, tmp_path):
     found, reason = available(registry["fmd"], tmp_path)
     assert not found
     assert reason.startswith(
-        "train.libsvm (or train.npz, train.npy with train_labels.npy, train.mat, train.h5), "
-        "test.libsvm (or test.npz"
+        "train.npz (or .npy, .mat, .h5, or train.libsvm), test.npz (or .npy, .mat, .h5, or test.libsvm)"
+        " not found in data/raw"
     )
     assert "waits for features that the user extracts" in reason
+    reason_of_many = available(registry["sun397_fisher"], tmp_path)[1]
+    assert "train_02.npz (or .npy, .mat, .h5, or train_02.libsvm) and 17 more not" in reason_of_many
     write(tmp_path / "fmd", "train", "npy", *features(2, 4, seed=0))
     (tmp_path / "fmd/train_labels.npy").unlink()  # half of a form is none
     assert available(registry["fmd"], tmp_path)[1] == reason

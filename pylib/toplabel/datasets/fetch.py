@@ -28,6 +28,7 @@ NOT_COMPARABLE = "NOT_COMPARABLE.txt"
 """In the folder of a set: its files are no features of the papers; the text says what they are."""
 
 _CHUNK = 1 << 20
+_SHOWN = 3  # of the names of missing files
 _DECOMPRESSORS = {".xz": lzma.open, ".gz": gzip.open, ".bz2": bz2.open}
 _DAMAGE = (EOFError, OSError, lzma.LZMAError, zlib.error)
 
@@ -79,7 +80,7 @@ def available(
         members = [member for form in forms.values() for member in form]
         reason = _lacking_reader(entry, [_find(member, folders)[0] for member in members])
         return not reason, reason
-    names = ", ".join(_named(entry, file) for file in missing)
+    names = _named(entry, missing)
     places = "data/raw or a mirror" if mirrors else "data/raw, and no mirror is configured"
     reason = f"{names} not found in {places}"
     return False, f"{reason}; waits for {entry.waits_for}" if entry.waits_for else reason
@@ -203,11 +204,19 @@ def _form(entry: Entry, file: RawFile, folders: Iterable[Path]) -> tuple[RawFile
     return None
 
 
-def _named(entry: Entry, file: RawFile) -> str:
-    """A file and its other forms, in words."""
-    first, *others = entry.forms(file)
-    alternatives = ", ".join(" with ".join(member.name for member in form) for form in others)
-    return f"{first[0].name} (or {alternatives})" if others else first[0].name
+def _named(entry: Entry, files: Sequence[RawFile]) -> str:
+    """Files and their other forms, in words; of many, the first ones."""
+    shown = [_forms_named(entry, file) for file in files[:_SHOWN]]
+    more = len(files) - len(shown)
+    return ", ".join(shown) + (f" and {more} more" if more else "")
+
+
+def _forms_named(entry: Entry, file: RawFile) -> str:
+    others = [form[0].name for form in entry.forms(file) if form != (file,)]
+    if not others:
+        return file.name
+    suffixes = ", ".join(Path(name).suffix for name in others[1:])
+    return f"{others[0]} (or {suffixes}, or {file.name})"
 
 
 def _lacking_reader(entry: Entry, paths: Iterable[Path]) -> str:
