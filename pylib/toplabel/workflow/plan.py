@@ -33,10 +33,12 @@ _CONTENT = (
     "folder",
     "files",
     "divide",
+    "transform",
     "splits",
     "statistics",
     "features",
     "published_key",
+    "not_comparable",
 )
 
 
