@@ -18,6 +18,6 @@ rule bench:
     params:
         fingerprint=plan.fingerprint("bench"),
     message:
-        "Measure speed, for minutes"
+        "Measure speed, for half an hour"
     script:
         "../scripts/measure_speed.py"

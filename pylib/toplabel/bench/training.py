@@ -19,6 +19,8 @@ from toplabel.bench.peers import Family, Setting
 from toplabel.bench.shapes import Shape
 
 ACCURACY = 1e-3
+# Seconds of a fit that is not repeated: what disturbs a machine for a moment does not show in it.
+_LONG = 20.0
 
 
 @dataclass(frozen=True)
@@ -95,7 +97,7 @@ def time_to_accuracy(
     bound : float
         P*, or a lower bound of it.
     effort : Effort
-        `repeats` of the setting that counts; the fastest is taken.
+        `repeats` of the setting that counts, unless it takes long; the fastest is taken.
     accuracy : float
     cap : float, optional
         Instead of `effort.cap`: give up after a fit that took so many seconds and was not accurate enough.
@@ -120,7 +122,8 @@ def time_to_accuracy(
         else:
             failed = middle
     found = trials.at(index)
-    again = [timed(family.settings[index])[0] for _ in range(effort.repeats - 1)]
+    repeats = effort.repeats if found.seconds < _LONG else 1
+    again = [timed(family.settings[index])[0] for _ in range(repeats - 1)]
     seconds = min([found.seconds, *again])
     return Timing(found.setting, seconds, found.excess, True, found.result)
 
