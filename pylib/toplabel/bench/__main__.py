@@ -27,11 +27,16 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument(
         "--shapes", nargs="+", choices=list(compare.PROBLEMS), help="problems of the group training"
     )
+    parser.add_argument(
+        "--cpu-time",
+        action="store_true",
+        help="count CPU time, where the machine cannot be kept quiet [wall time]",
+    )
     given = parser.parse_args(arguments)
     for name in given.groups:
         if name not in run.GROUPS:
             parser.error(f"no group {name!r}; there are {', '.join(run.GROUPS)}")
-    effort = Effort.of(given.quick, given.repeats, given.cap)
+    effort = Effort.of(given.quick, given.repeats, given.cap, given.cpu_time)
     out = given.out or ("results/bench-quick" if given.quick else "results/bench")
     failed = run.run(effort, out, given.groups or list(run.GROUPS), given.shapes)
     return 1 if failed else 0

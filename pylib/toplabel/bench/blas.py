@@ -7,11 +7,11 @@ the detour itself, about a microsecond a call, falls outside.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from toplabel._lib import _capsule_pointer, check, ffi, lib
+from toplabel.bench.timing import now
 
 
 @dataclass
@@ -56,9 +56,9 @@ class Meter:
         tally = self.tally
 
         def call(*arguments):
-            start = time.perf_counter()
+            start = now()
             original(*arguments)
-            tally.seconds += time.perf_counter() - start
+            tally.seconds += now() - start
             tally.calls += 1
             if is_syrk:
                 order, depth = arguments[2][0], arguments[3][0]

@@ -17,14 +17,24 @@ class Effort:
         The fastest of so many runs counts.
     cap : float
         Seconds of one fit after which a solver that is not there yet is given up.
+    cpu_time : bool
+        Count the CPU time of the process instead of wall time, where the machine cannot be kept quiet. It is not free of
+        what others do to caches and memory.
     """
 
     quick: bool = False
     repeats: int = 3
     cap: float = 60.0
+    cpu_time: bool = False
 
     @classmethod
-    def of(cls, quick: bool, repeats: int | None = None, cap: float | None = None) -> Effort:
+    def of(
+        cls,
+        quick: bool,
+        repeats: int | None = None,
+        cap: float | None = None,
+        cpu_time: bool = False,
+    ) -> Effort:
         """Return the usual effort, or the least, with what is given in its place."""
         usual = cls(quick=True, repeats=1, cap=2.0) if quick else cls()
-        return cls(quick, repeats or usual.repeats, cap or usual.cap)
+        return cls(quick, repeats or usual.repeats, cap or usual.cap, cpu_time)

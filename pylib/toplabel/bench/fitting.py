@@ -7,6 +7,8 @@ from scipy import sparse
 
 import toplabel
 from toplabel import losses
+from toplabel._arrays import as_features, as_labels
+from toplabel._run import Run
 from toplabel.bench.blas import Meter
 from toplabel.bench.shapes import Shape
 
@@ -30,6 +32,16 @@ def train(shape: Shape, loss: str, **arguments) -> toplabel.Solution:
 def run_epochs(shape: Shape, loss: str, epochs: int, **arguments) -> toplabel.Solution:
     """Make a number of epochs, with an evaluation before the first and after the last."""
     return train(shape, loss, eps=0.0, max_epochs=epochs, eval_every=max(epochs, 1), **arguments)
+
+
+def start(shape: Shape, loss: str, k: int = 1, gamma: float = 0.0) -> Run:
+    """Return a solver before its first epoch, to be driven without evaluations."""
+    spec = losses.get(loss)
+    gram = shape.gram is not None
+    features = as_features(shape.gram if gram else shape.X, "X")
+    several = spec.labels != "one"
+    labels = as_labels(shape.y, shape.n, multilabel=several, n_classes=shape.n_classes)
+    return Run(features, labels, spec, k=k, gamma=gamma, C=shape.C, seed=0, gram=gram)
 
 
 def weights(shape: Shape, solution: toplabel.Solution) -> np.ndarray:

@@ -100,6 +100,7 @@ def limits(effort: Effort) -> pd.DataFrame:
     rows = [
         ("processor", "", "", cpu_name()),
         ("clone of the C loops", "", "", cpu_level()),
+        ("clock", "", "", "CPU time" if effort.cpu_time else "wall time"),
         ("load average at the start", load(), "", "of others, if above 0: beware of the numbers"),
         ("dgemm", dgemm_gflops(n), "GFLOP/s", f"{n} x {n}, one thread"),
         ("sgemm", sgemm_gflops(n), "GFLOP/s", f"{n} x {n}, one thread"),

@@ -23,7 +23,7 @@ from toplabel.bench import (
     targets,
 )
 from toplabel.bench.effort import Effort
-from toplabel.bench.timing import load
+from toplabel.bench.timing import clock, load
 from toplabel.files import atomic_path
 
 #: The groups in their order, the longest last; the name is that of the table.
@@ -74,7 +74,7 @@ def run(
             print(f"skipped: {why}", flush=True)
     if load() > _BUSY:
         print(f"beware: the load average is {load():.1f}; other work disturbs the times")
-    with threadpool_limits(1):
+    with threadpool_limits(1), clock(effort.cpu_time):
         for name in [name for name in GROUPS if name in groups]:
             print(f"{name}:", flush=True)
             try:

@@ -6,10 +6,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from toplabel import losses
-from toplabel._arrays import as_features, as_labels
-from toplabel._run import Run
-from toplabel.bench import machine, shapes
+from toplabel.bench import fitting, machine, shapes
 from toplabel.bench.blas import Meter
 from toplabel.bench.effort import Effort
 from toplabel.bench.timing import fastest
@@ -52,15 +49,9 @@ def epoch(shape: shapes.Shape, loss: str, gamma: float, epochs: int, repeats: in
     repeats : int
         The fastest of so many runs counts.
     """
-    features, spec = as_features(shape.X, "X", None), losses.get(loss)
-    labels = as_labels(shape.y, shape.n, multilabel=True, n_classes=shape.n_classes)
-
-    def start() -> Run:
-        return Run(features, labels, spec, gamma=gamma, C=shape.C, seed=0, gram=False)
-
     samples = []
     for _ in range(repeats):
-        run = start()
+        run = fitting.start(shape, loss, gamma=gamma)
         with Meter() as meter:
             seconds = fastest(lambda run=run: run.run(epochs), 1)
         tally = meter.tally

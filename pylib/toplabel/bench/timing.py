@@ -2,18 +2,36 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+
+_clock = [time.perf_counter]
+
+
+def now() -> float:
+    """Seconds on the clock of the benchmark: wall time, unless `clock` says otherwise."""
+    return _clock[-1]()
+
+
+@contextlib.contextmanager
+def clock(cpu_time: bool) -> Iterator[None]:
+    """Use the CPU time of the process, or wall time, as long as the context lasts."""
+    _clock.append(time.process_time if cpu_time else time.perf_counter)
+    try:
+        yield
+    finally:
+        _clock.pop()
 
 
 def fastest(function: Callable[[], object], repeats: int = 5) -> float:
     """Seconds of the fastest of several calls."""
     times = []
     for _ in range(repeats):
-        start = time.perf_counter()
+        start = now()
         function()
-        times.append(time.perf_counter() - start)
+        times.append(now() - start)
     return min(times)
 
 

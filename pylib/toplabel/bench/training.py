@@ -8,7 +8,6 @@ benchmark needs.
 
 from __future__ import annotations
 
-import time
 import warnings
 from dataclasses import dataclass
 from typing import Any
@@ -17,6 +16,7 @@ from toplabel.bench import fitting
 from toplabel.bench.effort import Effort
 from toplabel.bench.peers import Family, Setting
 from toplabel.bench.shapes import Shape
+from toplabel.bench.timing import now
 
 ACCURACY = 1e-3
 # Seconds of a fit that is not repeated: what disturbs a machine for a moment does not show in it.
@@ -32,7 +32,7 @@ class Timing:
     setting : str
         The loosest that reached the accuracy, or the tightest that was tried.
     seconds : float
-        Wall time of the fit with this setting.
+        Of the fit with this setting.
     excess : float
         (P - P*)/P* of the fit.
     reached : bool
@@ -132,6 +132,6 @@ def timed(setting: Setting) -> tuple[float, Any]:
     """Return the seconds of a fit and what it returned."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a loose setting is meant not to converge
-        start = time.perf_counter()
+        start = now()
         result = setting.fit()
-        return time.perf_counter() - start, result
+        return now() - start, result
