@@ -247,16 +247,18 @@ TL_INLINE bool tl_in_range(double value, double low, double high) {
     return value >= low && value <= high; /* false for NaN */
 }
 
-TL_INLINE tl_status tl_check_values(size_t n, const double *b) {
-    /* As above; the factor makes what is larger than about 1e150 infinite. */
-    double sum = 0.0;
-    for (size_t i = 0; i < n; i++) {
-        const double scaled = b[i] * 0x1p525;
-        sum += scaled - scaled;
-    }
-    if (sum == 0.0) return TL_OK;
-    return tl_all_finite(n, b) ? TL_ERR_OVERFLOW : TL_ERR_NOT_FINITE;
-}
+/* TL_OK, TL_ERR_NOT_FINITE, or TL_ERR_OVERFLOW beyond TL_LARGEST_INPUT. */
+tl_status tl_check_values(size_t n, const double *b);
+
+/* tl_check_values, and the entries that may be above the threshold of a projection onto a simplex
+ * of this radius, or onto a top-k simplex: they go to the front of work (n), and their places are
+ * kept at its end; the part of length *count behind the former is free. *count is 0 if they were
+ * too many to be worth it, or n is small; then work holds nothing. */
+tl_status tl_filter(size_t n, const double *b, size_t k, double radius, double *work,
+                    size_t *count);
+/* x_j = min((b_j - t)_+, u) for all j, from what tl_filter left in work. x may be b. */
+void tl_scatter(size_t n, const double *b, tl_capped c, size_t count, const double *work,
+                double *x);
 
 /* A gamma below 1e-100 counts as 0: it smooths nothing but rounding errors, and divides. */
 TL_INLINE tl_params tl_params_of(size_t k, double gamma) {

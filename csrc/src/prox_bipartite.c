@@ -108,19 +108,19 @@ tl_status tl_prox_bipartite_simplex(size_t n, const double *b, size_t n_bar, con
     if (b == NULL || b_bar == NULL || x == NULL || y == NULL || work == NULL) return TL_ERR_NULL;
     if (n < 1 || n_bar < 1) return TL_ERR_DIMENSION;
     if (!tl_in_range(radius, 0.0, TL_LARGEST_INPUT)) return TL_ERR_PARAMETER;
-    tl_status status = tl_check_values(n, b);
-    if (status == TL_OK) status = tl_check_values(n_bar, b_bar);
+    size_t count, count_bar;
+    tl_status status = tl_filter(n, b, 1, radius, work, &count);
+    if (status == TL_OK) status = tl_filter(n_bar, b_bar, 1, radius, work + n, &count_bar);
     if (status != TL_OK) return status;
 
     tl_threshold t = {INFINITY, 0.0}, t_bar = {INFINITY, 0.0};
     if (radius > 0.0) {
-        memcpy(work, b, n * sizeof *work);
-        memcpy(work + n, b_bar, n_bar * sizeof *work);
-        tl_bipartite_thresholds(n, work, n_bar, work + n, radius, &t, &t_bar);
+        if (count == 0) memcpy(work, b, n * sizeof *work);
+        if (count_bar == 0) memcpy(work + n, b_bar, n_bar * sizeof *work);
+        tl_bipartite_thresholds(count > 0 ? count : n, work, count_bar > 0 ? count_bar : n_bar,
+                                work + n, radius, &t, &t_bar);
     }
-    for (size_t j = 0; j < n; j++)
-        x[j] = tl_above(b[j], t);
-    for (size_t j = 0; j < n_bar; j++)
-        y[j] = tl_above(b_bar[j], t_bar);
+    tl_scatter(n, b, (tl_capped){t, INFINITY}, count, work, x);
+    tl_scatter(n_bar, b_bar, (tl_capped){t_bar, INFINITY}, count_bar, work + n, y);
     return TL_OK;
 }

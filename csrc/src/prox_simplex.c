@@ -116,11 +116,13 @@ tl_status tl_prox_topk_simplex_beta(size_t n, const double *b, size_t k, double 
     if (!tl_in_range(radius, 0.0, TL_LARGEST_INPUT) ||
         !tl_in_range(bias, 0.0, TL_LARGEST_PARAMETER))
         return TL_ERR_PARAMETER;
-    const tl_status status = tl_check_values(n, b);
+    size_t count;
+    const tl_status status = tl_filter(n, b, k, radius, work, &count);
     if (status != TL_OK) return status;
     tl_capped c = {{0.0, INFINITY}, 0.0};
-    if (radius / (double)k > 0.0) c = tl_topk_beta_threshold(n, b, k, radius, bias, work);
-    for (size_t j = 0; j < n; j++)
-        x[j] = fmin(tl_above(b[j], c.t), c.u);
+    if (radius / (double)k > 0.0)
+        c = count > 0 ? tl_topk_beta_threshold(count, work, k, radius, bias, work + count)
+                      : tl_topk_beta_threshold(n, b, k, radius, bias, work);
+    tl_scatter(n, b, c, count, work, x);
     return TL_OK;
 }

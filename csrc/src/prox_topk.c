@@ -124,36 +124,31 @@ tl_capped tl_topk_alpha_threshold(size_t n, const double *b, size_t k, double ra
     return (tl_capped){p.t, s / (double)k};
 }
 
-static tl_status check(size_t n, const double *b, size_t k, double radius, double bias, double *x,
-                       double *work) {
+static tl_status project(size_t n, const double *b, size_t k, double radius, double bias, double *x,
+                         double *work) {
     if (b == NULL || x == NULL || work == NULL) return TL_ERR_NULL;
     if (n < 1 || k < 1 || k > n) return TL_ERR_DIMENSION;
-    if (!tl_in_range(radius, 0.0, TL_LARGEST_INPUT) ||
-        !tl_in_range(bias, 0.0, TL_LARGEST_PARAMETER))
-        return TL_ERR_PARAMETER;
-    return tl_check_values(n, b);
-}
-
-static void project(size_t n, const double *b, size_t k, double radius, double bias, double *x,
-                    double *work) {
+    if (!tl_in_range(bias, 0.0, TL_LARGEST_PARAMETER)) return TL_ERR_PARAMETER;
+    size_t count = 0;
+    /* The cone has no radius, and so no bound of the threshold that is known beforehand. */
+    const tl_status status =
+        isinf(radius) ? tl_check_values(n, b) : tl_filter(n, b, k, radius, work, &count);
+    if (status != TL_OK) return status;
     tl_capped c = {{0.0, INFINITY}, 0.0};
-    if (radius > 0.0) c = tl_topk_alpha_threshold(n, b, k, radius, bias, work);
-    for (size_t j = 0; j < n; j++)
-        x[j] = fmin(tl_above(b[j], c.t), c.u);
+    if (radius > 0.0)
+        c = count > 0 ? tl_topk_alpha_threshold(count, work, k, radius, bias, work + count)
+                      : tl_topk_alpha_threshold(n, b, k, radius, bias, work);
+    tl_scatter(n, b, c, count, work, x);
+    return TL_OK;
 }
 
 tl_status tl_prox_topk_simplex_alpha(size_t n, const double *b, size_t k, double radius,
                                      double bias, double *x, double *work) {
-    const tl_status status = check(n, b, k, radius, bias, x, work);
-    if (status != TL_OK) return status;
-    project(n, b, k, radius, bias, x, work);
-    return TL_OK;
+    if (!tl_in_range(radius, 0.0, TL_LARGEST_INPUT)) return TL_ERR_PARAMETER;
+    return project(n, b, k, radius, bias, x, work);
 }
 
 tl_status tl_prox_topk_cone(size_t n, const double *b, size_t k, double bias, double *x,
                             double *work) {
-    const tl_status status = check(n, b, k, 1.0, bias, x, work);
-    if (status != TL_OK) return status;
-    project(n, b, k, INFINITY, bias, x, work);
-    return TL_OK;
+    return project(n, b, k, INFINITY, bias, x, work);
 }
