@@ -18,7 +18,7 @@ class Effort:
     cap : float
         Seconds of one fit after which a solver that is not there yet is given up.
     cpu_time : bool
-        Count the CPU time of the process instead of wall time, where the machine cannot be kept quiet. It is not free of
+        Count CPU time of the process instead of wall time, where the machine cannot be kept quiet. It is not free of
         what others do to caches and memory.
     """
 
