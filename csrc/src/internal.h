@@ -97,6 +97,8 @@ double tl_warm_topk_beta(size_t n, const double *v, double top, size_t k, double
 
 /* Sum of the k largest of b, which are moved to the front. */
 double tl_sum_of_largest(size_t n, double *b, size_t k);
+/* The k largest of v in descending order; n is a multiple of 8. work: n, untouched for small k. */
+void tl_largest(size_t n, const double *v, size_t k, double *top, double *work);
 
 /* Thresholds of the projection of (b, b_bar) onto the bipartite simplex; both arrays are destroyed.
  * If the projection is zero, so are both tau. radius > 0; n, n_bar >= 1. */
@@ -182,6 +184,12 @@ extern const tl_loss_ops tl_ops_svm_ova, tl_ops_lr_ova, tl_ops_svm_multi, tl_ops
     tl_ops_lr_ml;
 
 /* What families share. */
+
+/* v_j = factor (q_j - q_top) with q = s - norm2 a, so that max v = 0, and -inf for j = y and from m
+ * to tl_padded(m). Returns factor (1 + q_top - q_y), the largest entry of b = factor (q + (1 -
+ * q_y)). */
+double tl_margins(size_t m, size_t y, const double *s, const double *a, double norm2, double factor,
+                  double *v);
 
 /* The updates, values and gradients of the multiclass hinge losses; they differ by the projection
  * that belongs to the domain of the conjugate. */

@@ -46,48 +46,67 @@ static void update(const tl_row *row, tl_params params, size_t m, const double *
     }
 }
 
+/* copy: tl_padded(m) for work. */
 TL_CLONES
-static double log_sum_exp(size_t m, const double *s) {
+static double log_sum_exp(size_t m, const double *restrict s, double *restrict copy) {
+    const size_t n = tl_padded(m);
     double top = s[0], sum = 0.0;
+    for (size_t j = m; j < n; j++)
+        copy[j] = -INFINITY;
 #pragma omp simd reduction(max : top)
-    for (size_t j = 0; j < m; j++)
+    for (size_t j = 0; j < m; j++) {
+        copy[j] = s[j];
         top = s[j] > top ? s[j] : top;
+    }
+    if (n % 8 != 0) TL_UNREACHABLE();
 #pragma omp simd reduction(+ : sum)
-    for (size_t j = 0; j < m; j++)
-        sum += tl_exp(s[j] - top);
+    for (size_t j = 0; j < n; j++)
+        sum += tl_exp(copy[j] - top);
     return top + log(sum);
 }
 
 static double value(const tl_row *row, tl_params params, size_t m, const double *s, double *work) {
     (void)params;
-    (void)work;
     if (row->n_labels == 0) return 0.0;
     double mean = 0.0;
     for (size_t i = 0; i < row->n_labels; i++)
         mean += s[row->labels[i]];
-    return log_sum_exp(m, s) - mean / (double)row->n_labels;
+    return log_sum_exp(m, s, work) - mean / (double)row->n_labels;
 }
 
 static void gradient(const tl_row *row, tl_params params, size_t m, const double *s, double *g,
                      double *work) {
     (void)params;
-    (void)work;
     memset(g, 0, m * sizeof *g);
     if (row->n_labels == 0) return;
-    const double log_sum = log_sum_exp(m, s);
+    const double log_sum = log_sum_exp(m, s, work);
     for (size_t j = 0; j < m; j++)
         g[j] = tl_exp(s[j] - log_sum);
     for (size_t i = 0; i < row->n_labels; i++)
         g[row->labels[i]] -= 1.0 / (double)row->n_labels;
 }
 
-TL_CLONES
-static double negative_entropy(size_t m, const double *a, double scale) {
+TL_INLINE double sum_x_log_x(size_t n, const double *a, double scale) {
     double sum = 0.0;
+    if (n % 8 != 0) TL_UNREACHABLE();
 #pragma omp simd reduction(+ : sum)
-    for (size_t j = 0; j < m; j++)
+    for (size_t j = 0; j < n; j++)
         sum += tl_x_log_x(scale * a[j]);
     return sum;
+}
+
+/* Whole vectors, then the rest as one more. */
+TL_CLONES
+static double negative_entropy(size_t m, const double *a, double scale) {
+    const size_t whole = m / 8 * 8;
+    double rest[8] = {0.0};
+    for (size_t j = whole; j < m; j++)
+        rest[j - whole] = a[j];
+    return sum_x_log_x(whole, a, scale) + sum_x_log_x(8, rest, scale);
+}
+
+static double x_log_x(double x) {
+    return x > 1e-300 ? x * log(x) : 0.0;
 }
 
 double tl_conjugate_softmax(const tl_row *row, tl_params params, size_t m, const double *a,
@@ -98,7 +117,7 @@ double tl_conjugate_softmax(const tl_row *row, tl_params params, size_t m, const
     const double uniform = 1.0 / (double)row->n_labels;
     for (size_t i = 0; i < row->n_labels; i++) {
         const double v = scale * a[row->labels[i]];
-        sum += tl_x_log_x(v + uniform) - tl_x_log_x(v);
+        sum += x_log_x(v + uniform) - x_log_x(v);
     }
     return sum;
 }

@@ -5,11 +5,10 @@
 
 #include <float.h>
 
-/* v_j = factor (q_j - q_top) with q = s - norm2 a, so that max v = 0, and -inf for j = y and beyond
- * m. Returns factor (1 + q_top - q_y), the largest entry of b = factor (q + (1 - q_y)). */
 TL_CLONES
-static double margins(size_t m, size_t y, const double *restrict s, const double *restrict a,
-                      double norm2, double factor, double *restrict v) {
+static double shifted_margins(size_t m, size_t y, const double *restrict s,
+                              const double *restrict a, double norm2, double factor,
+                              double *restrict v) {
     const size_t n = tl_padded(m);
     double top = -INFINITY;
     for (size_t j = m; j < n; j++)
@@ -26,6 +25,11 @@ static double margins(size_t m, size_t y, const double *restrict s, const double
     return factor * (1.0 + top - (s[y] - norm2 * a[y]));
 }
 
+double tl_margins(size_t m, size_t y, const double *s, const double *a, double norm2, double factor,
+                  double *v) {
+    return shifted_margins(m, y, s, a, norm2, factor, v);
+}
+
 void tl_update_hinge(tl_warm_projection project, const tl_row *row, tl_params params, size_t m,
                      const double *s, const double *a, double *a_new, double *kept, double *work) {
     const size_t y = (size_t)row->labels[0], n = tl_padded(m);
@@ -38,7 +42,7 @@ void tl_update_hinge(tl_warm_projection project, const tl_row *row, tl_params pa
         return;
     }
     const double factor = 1.0 / (row->norm2 + smoothing);
-    const double top = margins(m, y, s, a, row->norm2, factor, work);
+    const double top = tl_margins(m, y, s, a, row->norm2, factor, work);
     if (top > 0.0) {
         a_new[y] =
             project(n, work, top, params.k, row->C, row->norm2 * factor, kept, a_new, work + n);
@@ -65,7 +69,7 @@ double tl_value_smooth_hinge(tl_warm_projection project, const tl_row *row, tl_p
                              size_t m, const double *s, double *work) {
     const size_t n = tl_padded(m);
     double *minus_x = work + n, kept[TL_KEPT] = {NAN, NAN};
-    const double top = margins(m, (size_t)row->labels[0], s, s, 0.0, 1.0, work);
+    const double top = tl_margins(m, (size_t)row->labels[0], s, s, 0.0, 1.0, work);
     if (!(top > 0.0)) return 0.0;
     project(n, work, top, params.k, params.gamma, 0.0, kept, minus_x, work + 2 * n);
     return smooth_sum(n, work, top, minus_x) / params.gamma;
@@ -75,7 +79,7 @@ void tl_gradient_hinge(tl_warm_projection project, const tl_row *row, tl_params 
                        const double *s, double *g, double *work) {
     const size_t y = (size_t)row->labels[0], n = tl_padded(m);
     double *minus_x = work + n, kept[TL_KEPT] = {NAN, NAN}, sum = 0.0;
-    const double top = margins(m, y, s, s, 0.0, 1.0, work);
+    const double top = tl_margins(m, y, s, s, 0.0, 1.0, work);
     if (top > 0.0)
         sum = project(n, work, top, params.k, params.gamma, 0.0, kept, minus_x, work + 2 * n);
     for (size_t j = 0; j < m; j++)
@@ -90,11 +94,7 @@ static void update(const tl_row *row, tl_params params, size_t m, const double *
 
 static double value(const tl_row *row, tl_params params, size_t m, const double *s, double *work) {
     if (params.gamma > 0.0) return tl_value_smooth_hinge(tl_warm_simplex, row, params, m, s, work);
-    const size_t y = (size_t)row->labels[0];
-    double top = -INFINITY;
-    for (size_t j = 0; j < m; j++)
-        if (j != y && s[j] > top) top = s[j];
-    const double largest = 1.0 + top - s[y];
+    const double largest = tl_margins(m, (size_t)row->labels[0], s, s, 0.0, 1.0, work);
     return largest > 0.0 ? largest : 0.0;
 }
 

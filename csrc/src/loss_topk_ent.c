@@ -2,8 +2,7 @@
 /* The top-k entropy loss: the softmax whose conjugate lives on the top-k simplex alpha (the paper,
  * Propositions 4 and 15 to 17). */
 #include "internal.h"
-
-#include <stdlib.h>
+#include "vmath.h"
 
 /* b = q - q_y with q = s - norm2 a, and -inf in the place of y and behind. */
 TL_CLONES
@@ -53,99 +52,106 @@ static void update(const tl_row *row, tl_params params, size_t m, const double *
 
 /* ---- loss ---- */
 
-static int descending(const void *left, const void *right) {
-    const double a = *(const double *)left, b = *(const double *)right;
-    return (a < b) - (a > b);
-}
-
-static double log_add(double a, double b) {
-    const double top = fmax(a, b);
-    return isinf(top) ? top : top + log1p(exp(-fabs(a - b)));
-}
-
-/* log(1 + e^score), with all digits where it is tiny. For a fixed direction x/s the maximum over s
- * of s score - s log s - (1-s) log(1-s) is this, and it is -log(1-s) there. */
-static double softplus(double score) {
-    return fmax(score, 0.0) + log1p(exp(-fabs(score)));
-}
-
-/* The maximiser of Proposition 17: x_j = min(e^{a_j - t}, s/k). Returns the loss. a (n) is
- * reordered. `tail` is n. */
-static double maximise(size_t n, double *a, size_t k, double *tail, double *s, double *t) {
-    tl_sum_of_largest(n, a, k);
-    qsort(a, k, sizeof *a, descending);
-    double log_rest = -INFINITY, top = -INFINITY;
-    for (size_t j = k; j < n; j++)
-        top = fmax(top, a[j]);
-    if (k < n) {
-        double sum = 0.0;
-        for (size_t j = k; j < n; j++)
-            sum += exp(a[j] - top);
-        log_rest = top + log(sum);
+/* sum of e^{v_j - kth} over v_j < kth, and the number of v_j = kth. */
+TL_CLONES
+static double sum_below(size_t n, const double *v, double kth, double *ties) {
+    double sum = 0.0, count = 0.0;
+    if (n % 8 != 0) TL_UNREACHABLE();
+#pragma omp simd reduction(+ : sum, count)
+    for (size_t j = 0; j < n; j++) {
+        sum += v[j] < kth ? tl_exp(v[j] - kth) : 0.0;
+        count += v[j] == kth ? 1.0 : 0.0;
     }
-    /* tail[i] = log of the sum over the entries after the i largest */
-    tail[k] = log_rest;
-    for (size_t i = k; i-- > 0;)
-        tail[i] = log_add(tail[i + 1], a[i]);
+    *ties = count;
+    return sum;
+}
 
-    double mean = 0.0; /* A = sum of the capped a_j over k */
+/* tail[i] = log of the sum of e^v over all but the i largest entries, which are top[0], ...; i < k.
+ */
+static void log_tails(size_t n, const double *v, size_t k, const double *top, double *tail) {
+    double ties;
+    double sum = sum_below(n, v, top[k - 1], &ties);
+    for (size_t i = 0; i < k; i++)
+        ties -= top[i] == top[k - 1] ? 1.0 : 0.0;
+    sum += 1.0 + ties;
+    for (size_t i = k - 1;; i--) {
+        tail[i] = top[i] + log(sum);
+        if (i == 0) return;
+        sum = 1.0 + sum * exp(top[i] - top[i - 1]);
+    }
+}
+
+static double softplus(double x) {
+    return x > 0.0 ? x + log1p(exp(-x)) : log1p(exp(x));
+}
+
+/* The maximiser of Proposition 17: x_j = min(e^{v_j - t}, s/k), from the k largest v, top. Returns
+ * the loss. */
+static double maximise(size_t k, const double *top, const double *tail, double *s, double *t) {
+    const double log_k = log((double)k);
+    double mean = 0.0; /* A = sum of the capped v_j over k */
     for (size_t i = 0; i < k; i++) {
         const double rho = (double)i / (double)k, free_share = 1.0 - rho;
-        const double log_q = free_share * (log(free_share) - tail[i]) - rho * log((double)k) - mean;
-        const double log_1q = log_q > 0.0 ? log_q + log1p(exp(-log_q)) : log1p(exp(log_q));
-        const double log_s = -log_1q;
-        *t = tail[i] + log_1q - log(free_share);
-        const double log_cap = log_s - log((double)k);
-        if (a[i] - *t <= log_cap) {
+        const double log_free = log(free_share);
+        const double log_q = free_share * (log_free - tail[i]) - rho * log_k - mean;
+        const double log_1q = softplus(log_q), log_s = -log_1q;
+        *t = tail[i] + log_1q - log_free;
+        if (top[i] - *t <= log_s - log_k) {
             *s = exp(log_s);
             return softplus(-log_q);
         }
-        mean += a[i] / (double)k;
+        mean += top[i] / (double)k;
     }
     /* all k largest capped: x = s/k on them, s/(1 - s) = k e^mean */
-    const double score = log((double)k) + mean;
+    const double score = log_k + mean;
     *s = 1.0 / (1.0 + exp(-score));
     *t = INFINITY;
     return softplus(score);
 }
 
-static void differences(const tl_row *row, size_t m, const double *s, double *a) {
-    const size_t y = (size_t)row->labels[0];
-    size_t next = 0;
-    for (size_t j = 0; j < m; j++)
-        if (j != y) a[next++] = s[j] - s[y];
+typedef struct maximiser {
+    double loss;
+    double sum;
+    double t;
+    double kth; /* the k-th largest difference of scores */
+} maximiser;
+
+static maximiser find_maximiser(const tl_row *row, size_t k, size_t m, const double *s,
+                                double *work) {
+    const size_t n = tl_padded(m);
+    double *v = work, *top = work + n, *tail = work + 2 * n;
+    dual_differences(m, n, (size_t)row->labels[0], s, s, 0.0, v);
+    tl_largest(n, v, k, top, tail);
+    log_tails(n, v, k, top, tail);
+    maximiser best = {.kth = top[k - 1]};
+    best.loss = maximise(k, top, tail, &best.sum, &best.t);
+    return best;
 }
 
 static double value(const tl_row *row, tl_params params, size_t m, const double *s, double *work) {
-    double sum, t;
-    differences(row, m, s, work);
-    return maximise(m - 1, work, params.k, work + m, &sum, &t);
+    return find_maximiser(row, params.k, m, s, work).loss;
 }
 
 static void gradient(const tl_row *row, tl_params params, size_t m, const double *s, double *g,
                      double *work) {
     const size_t y = (size_t)row->labels[0];
-    double sum, t;
-    differences(row, m, s, work);
-    maximise(m - 1, work, params.k, work + m, &sum, &t);
-    const double cap = sum / (double)params.k, kth = work[params.k - 1];
+    const maximiser best = find_maximiser(row, params.k, m, s, work);
+    const double *v = work, cap = best.sum / (double)params.k;
     /* After all k largest are capped (t infinite), the rest is 0; ties of the k-th share what is
      * left. */
     size_t above = 0, equal = 0;
     for (size_t j = 0; j < m; j++) {
-        if (j == y) continue;
-        above += s[j] - s[y] > kth;
-        equal += s[j] - s[y] == kth;
+        above += v[j] > best.kth;
+        equal += v[j] == best.kth;
     }
     const double shared = cap * (double)(params.k - above) / (double)equal;
     for (size_t j = 0; j < m; j++) {
-        const double a = s[j] - s[y];
-        if (isinf(t))
-            g[j] = a > kth ? cap : (a == kth ? shared : 0.0);
+        if (isinf(best.t))
+            g[j] = v[j] > best.kth ? cap : (v[j] == best.kth ? shared : 0.0);
         else
-            g[j] = fmin(exp(a - t), cap);
+            g[j] = fmin(exp(v[j] - best.t), cap);
     }
-    g[y] = -sum;
+    g[y] = -best.sum;
 }
 
 const tl_loss_ops tl_ops_topk_ent = {

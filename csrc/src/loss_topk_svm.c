@@ -5,12 +5,16 @@
  * sum over k (alpha) or 1/k (beta). */
 #include "internal.h"
 
-/* 1 + s_j - s_y, j != y, packed. */
-static void margins(const tl_row *row, size_t m, const double *s, double *b) {
-    const size_t y = (size_t)row->labels[0];
-    size_t next = 0;
-    for (size_t j = 0; j < m; j++)
-        if (j != y) b[next++] = 1.0 + (s[j] - s[y]);
+/* The k largest of 1 + s_j - s_y, j != y, in descending order; they are in work. */
+static const double *largest_margins(const tl_row *row, size_t k, size_t m, const double *s,
+                                     double *work) {
+    const size_t n = tl_padded(m);
+    double *top = work + n;
+    const double highest = tl_margins(m, (size_t)row->labels[0], s, s, 0.0, 1.0, work);
+    tl_largest(n, work, k, top, work + 2 * n);
+    for (size_t j = 0; j < k; j++)
+        top[j] += highest;
+    return top;
 }
 
 static double infeasibility(const tl_row *row, tl_params params, size_t m, const double *a,
@@ -40,8 +44,11 @@ static double value_alpha(const tl_row *row, tl_params params, size_t m, const d
                           double *work) {
     if (params.gamma > 0.0)
         return tl_value_smooth_hinge(tl_warm_topk_alpha, row, params, m, s, work);
-    margins(row, m, s, work);
-    return fmax(0.0, tl_sum_of_largest(m - 1, work, params.k) / (double)params.k);
+    const double *top = largest_margins(row, params.k, m, s, work);
+    double sum = 0.0;
+    for (size_t j = 0; j < params.k; j++)
+        sum += top[j];
+    return sum > 0.0 ? sum / (double)params.k : 0.0;
 }
 
 static void gradient_alpha(const tl_row *row, tl_params params, size_t m, const double *s,
@@ -76,10 +83,11 @@ static double value_beta(const tl_row *row, tl_params params, size_t m, const do
                          double *work) {
     if (params.gamma > 0.0)
         return tl_value_smooth_hinge(tl_warm_topk_beta, row, params, m, s, work);
-    margins(row, m, s, work);
-    for (size_t j = 0; j < m - 1; j++)
-        work[j] = fmax(0.0, work[j]);
-    return tl_sum_of_largest(m - 1, work, params.k) / (double)params.k;
+    const double *top = largest_margins(row, params.k, m, s, work);
+    double sum = 0.0;
+    for (size_t j = 0; j < params.k && top[j] > 0.0; j++)
+        sum += top[j];
+    return sum / (double)params.k;
 }
 
 static void gradient_beta(const tl_row *row, tl_params params, size_t m, const double *s, double *g,

@@ -15,40 +15,6 @@
 
 #include <string.h>
 
-/* Moves the k largest of b to the front and returns their sum (Hoare's selection). */
-double tl_sum_of_largest(size_t n, double *b, size_t k) {
-    size_t low = 0, high = n;
-    while (high - low > 1) {
-        const double pivot = b[low + (high - low) / 2];
-        size_t i = low, above = low;
-        /* three ways: larger than the pivot, equal, smaller */
-        size_t end = high;
-        while (i < end) {
-            const double value = b[i];
-            if (value > pivot) {
-                b[i++] = b[above];
-                b[above++] = value;
-            } else if (value < pivot) {
-                b[i] = b[--end];
-                b[end] = value;
-            } else {
-                i++;
-            }
-        }
-        if (k <= above)
-            high = above;
-        else if (k >= end)
-            low = end;
-        else
-            break; /* the k-th largest is one of the equal ones */
-        if (low >= k) break;
-    }
-    double sum = 0.0;
-    for (size_t j = 0; j < k; j++)
-        sum += b[j];
-    return sum;
-}
-
 typedef struct cone_point {
     tl_threshold t;
     double h;     /* h(s) */

@@ -9,12 +9,8 @@
  * tau. */
 #include "internal.h"
 
-#include <string.h>
-
 /* More are rare; the methods that always end take over. */
 #define MAX_PASSES 16
-/* Up to this k, the k largest are found one by one. */
-#define FEW 16
 /* A sum of x may miss what it should be by this much. */
 #define SUM_TOLERANCE 1e-12
 
@@ -120,27 +116,31 @@ static double beta_newton(size_t n, const double *v, double top, size_t k, doubl
     return -1.0;
 }
 
-/* No entry is free at tau: moves it to the nearest place where one becomes free, of the next piece
- * if more than k are capped and of the one before if fewer. */
+/* No entry is free at tau: moves it to the nearest place where one becomes free, with all that
+ * equal it: of the next piece if more than k are capped, and of the one before if fewer. */
 TL_CLONES
 static void free_one(size_t n, const double *v, size_t k, double u, double *tau, piece *p) {
     const double at = *tau;
-    double below = -INFINITY, capped = INFINITY;
+    double below = -INFINITY, capped = INFINITY, ties = 0.0;
     if (n % 8 != 0) TL_UNREACHABLE();
 #pragma omp simd reduction(max : below) reduction(min : capped)
     for (size_t j = 0; j < n; j++) {
         const double lower = v[j] - at > 0.0 ? -INFINITY : v[j];
-        const double upper = v[j] - at - u >= 0.0 ? v[j] : INFINITY;
+        const double upper = v[j] - at >= u ? v[j] : INFINITY;
         below = lower > below ? lower : below;
         capped = upper < capped ? upper : capped;
     }
     const bool more = p->capped > (double)k;
+    const double freed = more ? capped : below;
+#pragma omp simd reduction(+ : ties)
+    for (size_t j = 0; j < n; j++)
+        ties += v[j] == freed ? 1.0 : 0.0;
     *tau = more ? capped - u : below;
     if (more) {
-        p->capped -= 1.0;
-        p->high -= capped;
+        p->capped -= ties;
+        p->high -= ties * capped;
     }
-    p->above = p->capped + 1.0;
+    p->above = p->capped + ties;
 }
 
 /* The top-k simplex alpha. With s the sum, u = s/k, p capped and q free entries, the conditions are
@@ -236,56 +236,20 @@ double tl_warm_topk_beta(size_t n, const double *v, double top, size_t k, double
     return finish(n, v, top, c, minus_x);
 }
 
-/* The k largest entries: their sum, the smallest of them and the next one. */
-typedef struct largest {
-    double sum;
-    double kth;
-    double next;
-} largest;
-
-/* For small k: from value to value downwards. The largest is 0. */
-TL_CLONES
-static largest few_largest(size_t n, const double *v, size_t k) {
-    double at = 0.0;
-    if (n % 8 != 0) TL_UNREACHABLE();
-    for (;;) {
-        double count = 0.0, sum = 0.0, below = -INFINITY;
-#pragma omp simd reduction(+ : count, sum) reduction(max : below)
-        for (size_t j = 0; j < n; j++) {
-            const bool taken = v[j] >= at;
-            const double rest = taken ? -INFINITY : v[j];
-            count += taken ? 1.0 : 0.0;
-            sum += taken ? v[j] : 0.0;
-            below = rest > below ? rest : below;
-        }
-        if (count >= (double)k)
-            return (largest){sum - (count - (double)k) * at, at, count > (double)k ? at : below};
-        at = below;
-    }
-}
-
-/* work: n. */
-static largest many_largest(size_t n, const double *v, size_t k, double *work) {
-    memcpy(work, v, n * sizeof *work);
-    largest l = {tl_sum_of_largest(n, work, k), work[0], work[k]};
-    for (size_t j = 1; j < k; j++)
-        l.kth = work[j] < l.kth ? work[j] : l.kth;
-    for (size_t j = k + 1; j < n; j++)
-        l.next = work[j] > l.next ? work[j] : l.next;
-    return l;
-}
-
-/* A start with the k largest entries capped. work: n. */
+/* A start with the k largest entries capped. work: 2 n. */
 static void alpha_start(size_t n, const double *v, double top, size_t k, double radius, double bias,
                         double *tau, double *s, double *work) {
-    const largest l = k <= FEW ? few_largest(n, v, k) : many_largest(n, v, k, work);
-    const double sum = (l.sum / (double)k + top) / (bias + 1.0 / (double)k);
+    tl_largest(n, v, k + 1, work, work + n);
+    double mean = 0.0;
+    for (size_t j = 0; j < k; j++)
+        mean += work[j] / (double)k;
+    const double kth = work[k - 1], next = work[k], sum = (mean + top) / (bias + 1.0 / (double)k);
     *s = sum > 0.0 ? (sum < radius ? sum : radius) : 0.0;
     /* Where the k-th is just capped, or half-way to the next one, but not so far off that digits
      * are lost. */
-    const double u = *s / (double)k, highest = l.kth - u;
-    const double middle = 0.5 * (l.next + highest), lowest = highest - (top - l.kth + u);
-    *tau = l.next < highest ? (middle > lowest ? middle : lowest) : highest;
+    const double u = *s / (double)k, highest = kth - u;
+    const double middle = 0.5 * (next + highest), lowest = highest - (top - kth + u);
+    *tau = next < highest ? (middle > lowest ? middle : lowest) : highest;
 }
 
 double tl_warm_topk_alpha(size_t n, const double *v, double top, size_t k, double radius,

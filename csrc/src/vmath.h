@@ -45,7 +45,7 @@ TL_INLINE double tl_max(double a, double b) {
 TL_INLINE double tl_exp(double x) {
     const double log2e = 0x1.71547652b82fep+0;
     const double ln2_hi = 0x1.62e42fee00000p-1, ln2_lo = 0x1.a39ef35793c76p-33;
-    const double inside = x < -708.0 ? -708.0 : (x > 709.0 ? 709.0 : x);
+    const double inside = tl_max(tl_min(x, 709.0), -708.0);
     const double shifted = inside * log2e + TL_ROUND_MAGIC;
     const double k = shifted - TL_ROUND_MAGIC;
     const double r = (inside - k * ln2_hi) - k * ln2_lo;
@@ -66,7 +66,7 @@ TL_INLINE double tl_exp(double x) {
     const uint64_t exponent = (tl_to_bits(shifted) << 52) + 0x3ff0000000000000ULL;
     const double scale = tl_from_bits(exponent);
     const double y = scale + scale * p;
-    return x < -708.0 ? 0.0 : y;
+    return tl_select(x < -708.0, 0.0, y);
 }
 
 /* x = 2^e (1 + f) with 1 + f in [sqrt(1/2), sqrt(2)), for normal positive x. */
@@ -111,7 +111,7 @@ TL_INLINE double tl_log1p(double x) {
 
 /* x ln x, 0 at and below 0. */
 TL_INLINE double tl_x_log_x(double x) {
-    return x > 1e-300 ? x * tl_log(x) : 0.0;
+    return tl_select(x > 1e-300, x * tl_log(x), 0.0);
 }
 
 /* V(x) = W(e^x) is over/under + base with a relative error below 5e-4, in three pieces: rational

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/* The k largest of an array. */
+#include "internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Up to so many are found one by one. */
+#define FEW 20
+
+/* Moves the k largest of b to the front and returns their sum (Hoare's selection). */
+double tl_sum_of_largest(size_t n, double *b, size_t k) {
+    size_t low = 0, high = n;
+    while (high - low > 1) {
+        const double pivot = b[low + (high - low) / 2];
+        size_t i = low, above = low;
+        /* three ways: larger than the pivot, equal, smaller */
+        size_t end = high;
+        while (i < end) {
+            const double value = b[i];
+            if (value > pivot) {
+                b[i++] = b[above];
+                b[above++] = value;
+            } else if (value < pivot) {
+                b[i] = b[--end];
+                b[end] = value;
+            } else {
+                i++;
+            }
+        }
+        if (k <= above)
+            high = above;
+        else if (k >= end)
+            low = end;
+        else
+            break; /* the k-th largest is one of the equal ones */
+        if (low >= k) break;
+    }
+    double sum = 0.0;
+    for (size_t j = 0; j < k; j++)
+        sum += b[j];
+    return sum;
+}
+
+/* The largest entry below `at`, and how many are not. */
+TL_CLONES
+static double next_below(size_t n, const double *v, double at, size_t *rest) {
+    double below = -INFINITY, count = 0.0;
+    if (n % 8 != 0) TL_UNREACHABLE();
+#pragma omp simd reduction(max : below) reduction(+ : count)
+    for (size_t j = 0; j < n; j++) {
+        const double value = v[j] < at ? v[j] : -INFINITY;
+        below = value > below ? value : below;
+        count += v[j] < at ? 0.0 : 1.0;
+    }
+    *rest = (size_t)count;
+    return below;
+}
+
+static int descending(const void *left, const void *right) {
+    const double a = *(const double *)left, b = *(const double *)right;
+    return (a < b) - (a > b);
+}
+
+void tl_largest(size_t n, const double *v, size_t k, double *top, double *work) {
+    if (k > FEW) {
+        memcpy(work, v, n * sizeof *work);
+        tl_sum_of_largest(n, work, k);
+        qsort(work, k, sizeof *work, descending);
+        memcpy(top, work, k * sizeof *top);
+        return;
+    }
+    double at = INFINITY;
+    for (size_t found = 0; found < k;) {
+        size_t above;
+        const double below = next_below(n, v, at, &above);
+        while (found < above && found < k)
+            top[found++] = at;
+        at = below;
+    }
+}
