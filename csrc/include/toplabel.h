@@ -65,7 +65,7 @@ typedef enum tl_status {
                           weight, or NaN */
     TL_ERR_LOSS,       /* unknown loss, or a loss that does not fit */
     TL_ERR_INDEX,      /* CSR: row_start falls, or a column is out of range, repeated or unsorted */
-    TL_ERR_GRAM,       /* a Gram matrix with a negative diagonal or not symmetric */
+    TL_ERR_GRAM,       /* a Gram matrix that is not symmetric, or found to be indefinite */
     TL_ERR_INFEASIBLE, /* the starting dual variables are outside the domain of the conjugate */
     TL_STATUS_COUNT    /* number of codes; not a status */
 } tl_status;
@@ -293,9 +293,9 @@ typedef struct tl_objective {
 typedef struct tl_solver tl_solver;
 
 /** Check everything and set up. `dual` (n, m) is borrowed, read as the starting point (zeros, or a
- *  feasible A of an earlier run) and updated in place by tl_solver_run. The weights W = W0 + X^T A
- *  are computed from it. TL_LOSS_TOPK_ENT_TR, which has no dual, is refused with
- *  TL_ERR_LOSS. */
+ *  feasible A of an earlier run), rescaled if C_start is another C, and updated in place. The
+ * weights W = W0 + X^T A are computed from it. TL_LOSS_TOPK_ENT_TR, which has no dual, is refused
+ * with TL_ERR_LOSS. */
 tl_status tl_solver_create(const tl_data *data, const tl_settings *settings, double *dual,
                            tl_solver **solver);
 
@@ -309,8 +309,9 @@ tl_status tl_solver_run(tl_solver *solver, size_t epochs);
  *  *ended says whether the epoch has ended. For callers that want control back sooner. */
 tl_status tl_solver_step(tl_solver *solver, size_t rows, int *ended);
 
-/** Compute both objectives exactly, in float64. With float32 data or a center, W is first computed
- *  anew from A, so that no rounding error of the epochs is left in the certificate. */
+/** Compute both objectives exactly, in float64. With a center, or where the epochs work in float32
+ *  (dense data of more than 64 features), W is first computed anew from A, so that no rounding
+ * error of the epochs is left in the certificate. */
 tl_status tl_solver_evaluate(tl_solver *solver, tl_objective *objective);
 
 /** Estimate both objectives, at almost no cost, from a sample of the rows of the last whole epoch,

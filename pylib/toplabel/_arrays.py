@@ -22,14 +22,6 @@ _ITEMS = {
 }
 
 
-_ITEMS = {
-    "double *": np.float64,
-    "float *": np.float32,
-    "int64_t *": np.int64,
-    "int32_t *": np.int32,
-}
-
-
 def pointer(array: np.ndarray, ctype: str = "double *"):
     """Return a C pointer to a C-contiguous array, which the caller keeps alive.
 
@@ -87,8 +79,7 @@ def as_features(value: object, name: str, dtype: object = None) -> np.ndarray | 
     TypeError, ValueError
         As `as_matrix`.
     """
-    if dtype is not None and np.dtype(dtype) not in (np.float32, np.float64):
-        raise ValueError(f"dtype must be None, float32 or float64, got {dtype!r}")
+    _check_dtype(dtype)
     array = value if sparse.issparse(value) else np.asarray(value)
     if array.dtype.kind not in "fiub":
         raise TypeError(f"{name} must hold real numbers, got items of type {array.dtype}")
@@ -104,6 +95,15 @@ def as_features(value: object, name: str, dtype: object = None) -> np.ndarray | 
     if not is_mapped(array):  # a pass over a file takes long; the library sees its rows anyway
         check_finite(array, name)
     return array
+
+
+def _check_dtype(dtype: object) -> None:
+    try:
+        if dtype is None or np.dtype(dtype) in (np.float32, np.float64):
+            return
+    except TypeError:
+        pass
+    raise ValueError(f"dtype must be None, float32 or float64, got {dtype!r}")
 
 
 def is_mapped(array: object) -> bool:
@@ -130,8 +130,9 @@ def _as_csr(matrix, name: str, dtype) -> sparse.csr_array:
     if not csr.has_canonical_format:
         csr = csr.copy()  # the caller's stays as it is
         csr.sum_duplicates()
+    csr = csr.astype(dtype, copy=False)
     check_finite(csr.data, f"{name}.data")
-    return csr.astype(dtype, copy=False)
+    return csr
 
 
 def as_rows(value: object, name: str) -> tuple[np.ndarray, bool]:
@@ -149,7 +150,7 @@ def _as_float(value: object, name: str) -> np.ndarray:
     array = np.asarray(value)
     if array.dtype.kind not in "fiub":
         raise TypeError(f"{name} must hold real numbers, got items of type {array.dtype}")
-    return np.ascontiguousarray(array, dtype=np.float64)
+    return np.asarray(array, dtype=np.float64, order="C")  # ascontiguousarray would make (1,) of ()
 
 
 def check_finite(array: np.ndarray, name: str) -> None:
@@ -189,8 +190,12 @@ def as_weights(value: object, n: int) -> np.ndarray | None:
     check_finite(array, "sample_weight")
     if array.min() < 0:
         raise ValueError(f"sample_weight must not be negative, got {array.min()}")
-    if array.sum() <= 0:
+    with np.errstate(over="ignore"):
+        total = array.sum()
+    if total <= 0:
         raise ValueError("sample_weight is zero for every row")
+    if not np.isfinite(total):
+        raise ValueError("sample_weight must have a finite sum, got inf")
     return array
 
 
@@ -200,12 +205,18 @@ def as_number(
     """Return a real number in [low, high], or (low, high] if `strict`."""
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
         raise TypeError(f"{name} must be a number, got {value!r}")
-    number = float(value)
+    try:
+        number = float(value)
+    except OverflowError:  # an integer of hundreds of digits
+        number = np.inf
     if not np.isfinite(number) or number < low or number > high or (strict and number == low):
-        bound = f"> {low:g}" if strict else f">= {low:g}"
+        bounds = ["finite"] if not np.isfinite(number) else []
+        if np.isfinite(low):
+            bounds.append(f"> {low:g}" if strict else f">= {low:g}")
         if np.isfinite(high):
-            bound += f" and <= {high:g}"
-        raise ValueError(f"{name} must be {bound}, got {value!r}")
+            bounds.append(f"<= {high:g}")
+        shown = repr(value) if np.isfinite(number) or isinstance(value, float) else "a huge number"
+        raise ValueError(f"{name} must be {' and '.join(bounds)}, got {shown}")
     return number
 
 

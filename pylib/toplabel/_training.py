@@ -72,28 +72,29 @@ class _Schedule:
 class _Stall:
     """Has rounding ended the progress?
 
-    Yes, when D rose by rounding only, and the gap did not fall, in three windows in a row, each of ever more epochs:
-    where D is flat the gap may go on falling, slowly, for long.
+    Yes, when D rose by rounding only, and neither P nor the gap fell, in three windows in a row, each of ever more
+    epochs: where D is flat the gap may go on falling, slowly, for long.
     """
 
     _TIMES = 3
 
     def __init__(self, resolution: float):
         self._resolution = resolution
-        self._epoch, self._dual, self._gap = 0, -math.inf, math.inf
+        self._epoch, self._dual, self._primal, self._gap = 0, -math.inf, math.inf, math.inf
         self._times = 0
 
     def is_stalled(self, record: Record) -> bool:
         if record.epoch - self._epoch < max(5, record.epoch // 5):
             return False
-        size = max(abs(record.primal), abs(record.dual))
         still = (
-            record.dual - self._dual <= self._resolution * size
+            record.dual - self._dual <= self._resolution * abs(record.dual)
+            and record.primal >= 0.99 * self._primal
             and record.relative_gap >= 0.99 * self._gap
         )
         self._times = self._times + 1 if still else 0
         self._epoch = record.epoch
         self._dual = max(self._dual, record.dual)
+        self._primal = min(self._primal, record.primal)
         self._gap = min(self._gap, record.relative_gap)
         return self._times >= self._TIMES
 
@@ -154,10 +155,11 @@ class _Trainer:
         while True:
             record = self.evaluate()
             schedule.evaluated(self._epoch, record.relative_gap)
-            if rules.callback is not None and rules.callback(record):
-                return "interrupted"
+            stop = rules.callback is not None and rules.callback(record)
             if record.relative_gap <= rules.eps:
                 return "converged"
+            if stop:
+                return "interrupted"
             if self._epoch >= rules.max_epochs:
                 return "max_epochs"
             if rules.eps > 0 and stall.is_stalled(record):

@@ -20,3 +20,7 @@ class ToplabelError(RuntimeError):
         super().__init__(f"{text} ({name})")
         self.code = code
         self.name = name
+        self._arguments = (code, name, text)
+
+    def __reduce__(self):
+        return type(self), self._arguments  # errors travel between processes, as from a grid search

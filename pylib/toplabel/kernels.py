@@ -38,7 +38,8 @@ def between(X, Z, kernel: str | Callable, theta: float | None) -> np.ndarray:
     """
     if kernel == "rbf":
         return cross_gram(X, Z, theta)
-    K = np.ascontiguousarray(kernel(X, Z), dtype=np.float64)
+    K = kernel(X, Z)
+    K = np.ascontiguousarray(K.toarray() if sparse.issparse(K) else K, dtype=np.float64)
     if K.shape != (X.shape[0], Z.shape[0]):
         raise ValueError(
             f"kernel must return an array of shape ({X.shape[0]}, {Z.shape[0]}), got {K.shape}"

@@ -278,6 +278,8 @@ def lambert_w_exp(t) -> np.ndarray:
     TPAMI section 5.1. Relative error below 5e-15; 0 below t = -708.
     """
     values = np.asarray(t)
+    if values.dtype.kind not in "fiub":
+        raise TypeError(f"t must hold real numbers, got items of type {values.dtype}")
     array = np.array(values, dtype=np.float64, order="C")
     out = np.empty_like(array)
     check(lib.tl_lambert_w_exp(array.size, _address(array), _address(out)))
@@ -289,7 +291,7 @@ def _address(array: np.ndarray):
 
 
 def _sorting(algorithm: str) -> int:
-    if algorithm not in _ALGORITHMS:
+    if not isinstance(algorithm, str) or algorithm not in _ALGORITHMS:
         raise ValueError(f"algorithm must be one of {sorted(_ALGORITHMS)}, got {algorithm!r}")
     return _ALGORITHMS[algorithm]
 

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from toplabel import kernels
-from toplabel._arrays import as_features
+from toplabel._arrays import as_features, check_mapped_finite, is_mapped
 
 __all__ = ["Record", "Solution"]
 
@@ -48,7 +48,7 @@ class Solution:
     A : ndarray, (n, m)
         Dual variables; the scores of a row x are ``sum_i k(x, x_i) A[i]``.
     W : ndarray, (d, m), or None
-        ``X.T @ A`` (plus W0) for the linear kernel, in float64. With float32 features its values fit into float32.
+        ``X.T @ A`` (plus W0) for the linear kernel, in float64; the certificate is that of these values.
     primal, dual, relative_gap : float
         The objectives in the normalisation of TPAMI Eq. (9), in float64; ``primal - dual`` bounds the distance to
         the optimum.
@@ -63,7 +63,7 @@ class Solution:
     seconds : float
         Wall time.
     X : ndarray, sparse matrix or None
-        The training rows, for a kernel that needs them to predict.
+        A copy of the training rows (of a mapped file: the file), for a kernel that needs them to predict.
     gradient_norm : float or None
         ``||grad P(W)||_F`` for topk_ent_tr, which is not convex: its `dual` is -inf, its `relative_gap` NaN, and its
         A differs from dual variables of W by the gradient (`toplabel.truncated`). None for the others.
@@ -100,6 +100,8 @@ class Solution:
         ndarray, (p, m)
         """
         rows = as_features(X, "X")
+        if is_mapped(rows):
+            check_mapped_finite(rows, "X")
         if self.W is not None:
             _check_width(rows, self.W.shape[0])
             return np.asarray(rows @ self.W)

@@ -172,6 +172,8 @@ def path(X, y, Cs: Sequence[float], **arguments) -> list[Solution]:
     The dual variables of one C, multiplied by the best feasible factor, are the start of the next. For topk_ent_tr
     they are those of the softmax solutions, each of which is the start of a descent.
     """
+    if np.ndim(Cs) != 1:
+        raise TypeError(f"Cs must be a sequence of numbers, got {Cs!r}")
     Cs = [_as_C(C, "Cs") for C in Cs]
     if "C" in arguments:
         raise TypeError("path takes Cs, not C")
@@ -337,7 +339,9 @@ class _Problem:
         return replace(solution, kernel=self.kernel, theta=self.theta, X=self._kernel_rows())
 
     def _kernel_rows(self):
-        return self.rows if callable(self.kernel) or self.kernel == "rbf" else None
+        if not callable(self.kernel) and self.kernel != "rbf":
+            return None
+        return self.rows if is_mapped(self.rows) else self.rows.copy()
 
 
 _WINDOW_BYTES = 1 << 28
@@ -363,7 +367,8 @@ def _check_every_class(labels: Labels) -> None:
 
 def _represent(rows, kernel, theta, dtype):
     """Return what the solver works on (rows or a Gram matrix), and theta as a number."""
-    if not callable(kernel) and kernel not in ("linear", "rbf", "precomputed"):
+    known = isinstance(kernel, str) and kernel in ("linear", "rbf", "precomputed")
+    if not callable(kernel) and not known:
         raise ValueError(
             f"kernel must be 'linear', 'rbf', 'precomputed' or a function, got {kernel!r}"
         )
@@ -375,6 +380,8 @@ def _represent(rows, kernel, theta, dtype):
         raise ValueError(f"theta has no meaning for kernel={kernel!r}")
     if kernel == "linear":
         return rows, None
+    if is_mapped(rows):
+        check_mapped_finite(rows, "X")
     if kernel == "precomputed":
         if rows.shape[0] != rows.shape[1]:
             raise ValueError(
@@ -399,6 +406,8 @@ def _starting_point(warm_start, n: int, m: int) -> tuple[np.ndarray | None, floa
 def _descend(problem: _Problem, C: float, seed: int, warm_start, rules: Rules) -> Solution:
     from toplabel import truncated  # which imports this module
 
+    if is_mapped(problem.features):
+        check_mapped_finite(problem.features, "X")
     if problem.center is not None:
         raise ValueError("W0 is not available for loss 'topk_ent_tr'")
     solution = truncated.descend(
@@ -437,6 +446,11 @@ def _rules(
     watch_metric,
 ) -> Rules:
     single = problem.features.dtype == np.float32
+    for name, function in (("callback", callback), ("watch_metric", watch_metric)):
+        if function is not None and not callable(function):
+            raise TypeError(f"{name} must be a function, got {function!r}")
+    if watch is not None and not isinstance(watch, Mapping):
+        raise TypeError(f"watch must map names to pairs (X, y), got {type(watch).__name__}")
     return Rules(
         eps=as_number(eps, "eps", 0.0),
         max_epochs=as_integer(max_epochs, "max_epochs", 0),
@@ -454,8 +468,18 @@ def _rules(
 
 def _watched(problem: _Problem, name: str, pair, metric) -> Callable[[Run], float]:
     """Return the function that measures a model on this set."""
+    if not isinstance(pair, tuple | list) or len(pair) != 2:
+        raise TypeError(f"watch[{name!r}] must be a pair (X, y), got {type(pair).__name__}")
     X, y = pair
     rows = as_features(X, f"watch[{name!r}]")
+    if is_mapped(rows):
+        check_mapped_finite(rows, f"watch[{name!r}]")
+    if metric is None:
+        try:
+            sets = problem.loss.labels != "one"
+            as_labels(y, rows.shape[0], multilabel=sets, n_classes=problem.labels.m)
+        except ValueError as error:
+            raise ValueError(f"watch[{name!r}]: {error}") from None
     if problem.kernel == "linear" or problem.kernel == "precomputed":
         width = problem.features.shape[1]
     else:

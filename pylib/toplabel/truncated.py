@@ -153,9 +153,14 @@ def path(X, y, Cs: Sequence[float], *, warm_start=None, **arguments) -> list[Sol
     ascending, found = sorted(set(Cs)), {}
     softmax = dict(arguments, loss="lr_multi", k=1, eps=_START_EPS, callback=None, watch=None)
     starts = solver.path(X, y, ascending, warm_start=warm_start, **softmax)
-    for C, start in zip(ascending, starts, strict=False):  # fewer starts after Ctrl-C
-        if start.status == "interrupted":
-            break
+    if starts and starts[-1].status == "interrupted":
+        # no descent then: the models are those of the softmax so far
+        arguments = {**arguments, "max_epochs": 0, "callback": None}
+        for start in starts:
+            model = solve(X, y, C=start.C, warm_start=start, **arguments)
+            found[start.C] = replace(model, status="interrupted")
+        return [found[C] for C in Cs if C in found]
+    for C, start in zip(ascending, starts, strict=True):
         found[C] = solve(X, y, C=C, warm_start=start, **arguments)
         if found[C].status == "interrupted":
             break

@@ -1,5 +1,7 @@
 """The forms of input and the options of the solver: all lead to the same certified optimum."""
 
+import pickle
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -425,3 +427,112 @@ def test_unknown_options_of_a_path_are_named(problem):
     X, y, _ = problem
     with pytest.raises(TypeError, match="no argument 'epochs'"):
         toplabel.path(X, y, [1.0], epochs=3)
+
+
+def test_errors_travel_between_processes():
+    error = toplabel.ToplabelError(6, "TL_ERR_OVERFLOW", "numbers overflow")
+    again = pickle.loads(pickle.dumps(error))
+    assert (again.code, again.name, str(again)) == (error.code, error.name, str(error))
+
+
+def test_progress_from_far_away_is_not_a_stall():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 100)), np.arange(60) % 4
+    for arguments in ({"X": X * 1e6}, {"X": X, "C": 1e14}):
+        solution = toplabel.solve(y=y, max_epochs=500, **arguments)
+        assert solution.status in ("converged", "max_epochs")
+
+
+def test_a_kernel_model_has_rows_of_its_own(problem):
+    X, y = problem[0].copy(), problem[1]
+    solution = toplabel.solve(X, y, kernel="rbf", theta=0.1)
+    before = solution.decision_function(X[:5].copy())
+    rows = X[:5].copy()
+    X[:] = 0.0
+    np.testing.assert_array_equal(solution.decision_function(rows), before)
+
+
+def test_an_indefinite_gram_matrix_has_no_certificate():
+    K = np.random.default_rng(0).normal(size=(60, 60))
+    K = K + K.T
+    np.fill_diagonal(K, 1.0)
+    for loss in ("svm_multi", "lr_multi"):
+        with pytest.raises(toplabel.ToplabelError, match="positive semidefinite"):
+            toplabel.solve(K, np.arange(60) % 4, loss=loss, kernel="precomputed")
+
+
+def test_one_weight_is_for_all_rows(problem):
+    X, y, _ = problem
+    one = toplabel.solve(X, y, loss="lr_multi", sample_weight=2.0, eps=1e-8)
+    each = toplabel.solve(X, y, loss="lr_multi", sample_weight=np.full(len(y), 2.0), eps=1e-8)
+    assert one.primal == each.primal
+
+
+def test_nan_in_a_mapped_file_is_found_wherever_it_is_used(problem, tmp_path):
+    X, y, _ = problem
+    bad = X.copy()
+    bad[7, 3] = np.nan
+    np.save(tmp_path / "bad.npy", bad)
+    mapped = np.load(tmp_path / "bad.npy", mmap_mode="r")
+    good = toplabel.solve(X, y)
+    for use in (
+        lambda: toplabel.solve(mapped, y, kernel="rbf", theta=0.1),
+        lambda: toplabel.solve(mapped, y, loss="topk_ent_tr", k=2, warm_start=good),
+        lambda: toplabel.solve(X, y, watch={"w": (mapped, y)}),
+        lambda: good.decision_function(mapped),
+    ):
+        with pytest.raises(ValueError, match=r"\[7, 3\] is nan"):
+            use()
+
+
+def test_ctrl_c_in_a_truncated_path_returns_what_there_is(problem, monkeypatch):
+    X, y, _ = problem
+    original = Run.step
+    steps = []
+
+    def step(self):
+        steps.append(1)
+        if len(steps) > 12:
+            raise KeyboardInterrupt
+        return original(self)
+
+    monkeypatch.setattr(Run, "step", step)
+    solutions = toplabel.path(X, y, [0.1, 100.0], loss="topk_ent_tr", k=2)
+    assert solutions
+    assert {solution.status for solution in solutions} == {"interrupted"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"C": 10**400}, ValueError, "C must be finite and > 0, got a huge number"),
+        ({"callback": 3}, TypeError, "callback must be a function, got 3"),
+        ({"watch_metric": 3}, TypeError, "watch_metric must be a function"),
+        ({"watch": [1]}, TypeError, "watch must map names to pairs"),
+        ({"watch": {"a": np.ones(3)}}, TypeError, r"watch\['a'\] must be a pair"),
+        ({"watch": {"a": (np.ones((2, 80)), [0])}}, ValueError, r"watch\['a'\]: y must have"),
+        ({"kernel": np.ones(3)}, ValueError, "kernel must be 'linear'"),
+        ({"dtype": "foo"}, ValueError, "dtype must be None, float32 or float64, got 'foo'"),
+        ({"sample_weight": np.full(90, 1e308)}, ValueError, "finite sum, got inf"),
+    ],
+)
+def test_every_refusal_names_the_argument(problem, arguments, error, message):
+    with pytest.raises(error, match=message):
+        toplabel.solve(problem[0], problem[1], **arguments)
+
+
+def test_more_refusals(problem):
+    X, y, _ = problem
+    with pytest.raises(TypeError, match="Cs must be a sequence"):
+        toplabel.path(X, y, Cs=1.0)
+    with pytest.raises(TypeError, match="t must hold real numbers"):
+        toplabel.prox.lambert_w_exp(np.array([1j]))
+    with pytest.raises(TypeError, match="t must hold real numbers"):
+        toplabel.prox.lambert_w_exp("a")
+
+
+def test_a_kernel_function_may_return_a_sparse_matrix(problem):
+    X, y, _ = problem
+    solution = toplabel.solve(sparse.csr_array(X), y, kernel=lambda A, B: A @ B.T, eps=1e-6)
+    expected = toplabel.solve(X, y, eps=1e-6).primal
+    assert solution.primal == pytest.approx(expected, rel=2e-6)
