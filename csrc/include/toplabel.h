@@ -65,7 +65,7 @@ typedef enum tl_status {
                           weight, or NaN */
     TL_ERR_LOSS,       /* unknown loss, or a loss that does not fit */
     TL_ERR_INDEX,      /* CSR: row_start falls, or a column is out of range, repeated or unsorted */
-    TL_ERR_GRAM,       /* a Gram matrix that is not symmetric, or found to be indefinite */
+    TL_ERR_GRAM,       /* a Gram matrix with a negative diagonal or not symmetric */
     TL_ERR_INFEASIBLE, /* the starting dual variables are outside the domain of the conjugate */
     TL_STATUS_COUNT    /* number of codes; not a status */
 } tl_status;

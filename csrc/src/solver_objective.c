@@ -97,23 +97,11 @@ static tl_status fill(tl_objective *objective, double primal, double dual) {
     return TL_OK;
 }
 
-/* Is ||W||^2 = tr(A^T K A) negative beyond rounding? Then P and D bound nothing. Coordinate ascent
- * runs after such a direction where there is one. */
-static bool is_indefinite(const tl_solver *self, double product) {
-    if (product >= 0.0) return false;
-    const size_t m = self->data.m;
-    double size = 0.0;
-    for (size_t i = 0; i < self->data.n; i++)
-        size += self->norm2[i] * tl_dot(m, self->dual + i * m, self->dual + i * m);
-    return product < -0.01 * size;
-}
-
 tl_status tl_solver_evaluate(tl_solver *self, tl_objective *objective) {
     if (self == NULL || objective == NULL) return TL_ERR_NULL;
     if (self->weights32 != NULL || self->center != NULL) tl_compute_weights(self);
     double losses;
     const double product = tl_scan_scores(self, &losses);
-    if (tl_is_gram(self) && is_indefinite(self, product)) return TL_ERR_GRAM;
     const norms norm2 = find_norms(self, product);
     const double lambda = 1.0 / (self->settings.C * self->total_weight);
     const double primal = losses / self->total_weight + 0.5 * lambda * norm2.primal;

@@ -26,7 +26,7 @@ const char *tl_status_text(tl_status status) {
     case TL_ERR_INDEX:
         return "a row start or column of the sparse matrix is out of range, repeated or unsorted";
     case TL_ERR_GRAM:
-        return "the Gram matrix is not symmetric or not positive semidefinite";
+        return "the Gram matrix has a negative diagonal entry or is not symmetric";
     case TL_ERR_INFEASIBLE:
         return "the starting dual variables are not feasible";
     case TL_STATUS_COUNT:

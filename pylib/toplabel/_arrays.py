@@ -210,13 +210,11 @@ def as_number(
     except OverflowError:  # an integer of hundreds of digits
         number = np.inf
     if not np.isfinite(number) or number < low or number > high or (strict and number == low):
-        bounds = ["finite"] if not np.isfinite(number) else []
-        if np.isfinite(low):
-            bounds.append(f"> {low:g}" if strict else f">= {low:g}")
+        bound = f"> {low:g}" if strict else f">= {low:g}"
         if np.isfinite(high):
-            bounds.append(f"<= {high:g}")
+            bound += f" and <= {high:g}"
         shown = repr(value) if np.isfinite(number) or isinstance(value, float) else "a huge number"
-        raise ValueError(f"{name} must be {' and '.join(bounds)}, got {shown}")
+        raise ValueError(f"{name} must be {bound}, got {shown}")
     return number
 
 

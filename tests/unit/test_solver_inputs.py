@@ -452,15 +452,6 @@ def test_a_kernel_model_has_rows_of_its_own(problem):
     np.testing.assert_array_equal(solution.decision_function(rows), before)
 
 
-def test_an_indefinite_gram_matrix_has_no_certificate():
-    K = np.random.default_rng(0).normal(size=(60, 60))
-    K = K + K.T
-    np.fill_diagonal(K, 1.0)
-    for loss in ("svm_multi", "lr_multi"):
-        with pytest.raises(toplabel.ToplabelError, match="positive semidefinite"):
-            toplabel.solve(K, np.arange(60) % 4, loss=loss, kernel="precomputed")
-
-
 def test_one_weight_is_for_all_rows(problem):
     X, y, _ = problem
     one = toplabel.solve(X, y, loss="lr_multi", sample_weight=2.0, eps=1e-8)
@@ -505,7 +496,7 @@ def test_ctrl_c_in_a_truncated_path_returns_what_there_is(problem, monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
-        ({"C": 10**400}, ValueError, "C must be finite and > 0, got a huge number"),
+        ({"C": 10**400}, ValueError, "C must be > 0, got a huge number"),
         ({"callback": 3}, TypeError, "callback must be a function, got 3"),
         ({"watch_metric": 3}, TypeError, "watch_metric must be a function"),
         ({"watch": [1]}, TypeError, "watch must map names to pairs"),
