@@ -138,7 +138,7 @@ def test_killed_and_resumed_on_one_core_gives_the_same_numbers(smoke_run, tmp_pa
             env=environment(),
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=300,
             check=False,
         )
         assert second.returncode != 0
@@ -151,7 +151,7 @@ def test_killed_and_resumed_on_one_core_gives_the_same_numbers(smoke_run, tmp_pa
     assert not (folder / "results/comparison.csv").exists()
 
     resumed = subprocess.run(
-        line, env=environment(), capture_output=True, text=True, timeout=200, check=False
+        line, env=environment(), capture_output=True, text=True, timeout=900, check=False
     )
     assert resumed.returncode == 0, resumed.stderr[-5000:]
     kept = [path for path in done if path.stat().st_mtime_ns == times[path]]
