@@ -222,7 +222,7 @@ static void free_problem(problem *p) {
 
 static int is_objective(tl_status status, const tl_objective *objective) {
     if (status != TL_OK) {
-        DEMAND(status == TL_ERR_OVERFLOW || status == TL_ERR_GRAM); /* GRAM: indefinite */
+        DEMAND(status == TL_ERR_OVERFLOW);
         return 0;
     }
     DEMAND(isfinite(objective->primal) && isfinite(objective->dual));
