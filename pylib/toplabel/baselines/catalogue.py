@@ -54,6 +54,16 @@ BASELINES: dict[str, Baseline] = {
     "lr_ova_liblinear": Baseline(
         f"{_ROOM}.liblinear", "OneVsAll", "multiclass", fixed={"loss": "lr_ova"}
     ),
+    "multioutput_forest": Baseline(
+        f"{_ROOM}.forest",
+        "MultiOutputForest",
+        "multilabel",
+        parameter="rows in a leaf",
+        options=frozenset(("trees", "features", "projection")),
+    ),
+    "label_hierarchy": Baseline(
+        f"{_ROOM}.hierarchy", "LabelHierarchy", "multilabel", options=frozenset(("children",))
+    ),
 }
 """By the key under which results are compared with data/published: the published one where the papers ran
 the same method, and a key of our own where they did not (those are never compared)."""

@@ -34,8 +34,111 @@ class Affine:
         return np.asarray(X @ self.W) + self.bias
 
 
-Structured = Affine
-KINDS = {model.kind: model for model in (Affine,)}
+@dataclass(frozen=True, eq=False)
+class Hierarchy:
+    """A tree of linear classifiers over the labels: a label's score is the smallest on its path.
+
+    Attributes
+    ----------
+    W : ndarray, (d, e)
+        Weights of the e edges of the tree.
+    path : ndarray of int, (m, depth)
+        The edges from the root to each label; an edge may be repeated.
+    """
+
+    kind: ClassVar[str] = "hierarchy"
+    W: np.ndarray
+    path: np.ndarray
+
+    def scores(self, X: Matrix) -> np.ndarray:
+        """Scores of rows, shape (rows, m)."""
+        edges = np.asarray(X @ self.W)
+        found = edges[:, self.path[:, 0]]
+        for step in self.path.T[1:]:
+            np.minimum(found, edges[:, step], out=found)
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class Forest:
+    """Trees whose leaves hold training rows; a score is the share of these with the label, over all trees.
+
+    The labels of the rows are kept instead of those of the leaves, which with many labels are much larger.
+
+    Attributes
+    ----------
+    feature, threshold, left, right : ndarray, (nodes,)
+        All trees one after the other; a row goes left when its feature is at most the threshold. Children
+        are counted within their tree, and are negative at a leaf.
+    offset : ndarray of int, (t + 1,)
+        Where each tree begins.
+    leaf : ndarray of int, (t, n)
+        The node of its tree in which each training row ends.
+    copies : ndarray of uint8, (t, n)
+        How often the row is in the tree's sample.
+    labels : ndarray of uint8, (n, ceil(m / 8))
+        Packed bits of the rows' labels.
+    n_labels : ndarray, ()
+        m.
+    """
+
+    kind: ClassVar[str] = "forest"
+    feature: np.ndarray
+    threshold: np.ndarray
+    left: np.ndarray
+    right: np.ndarray
+    offset: np.ndarray
+    leaf: np.ndarray
+    copies: np.ndarray
+    labels: np.ndarray
+    n_labels: np.ndarray
+
+    ROWS: ClassVar[int] = 4096  # at a time, made dense
+
+    def scores(self, X: Matrix) -> np.ndarray:
+        """Scores of rows, shape (rows, m), in [0, 1]."""
+        Y = np.unpackbits(self.labels, axis=1, count=int(self.n_labels)).astype(np.float64)
+        blocks = [slice(i, i + self.ROWS) for i in range(0, X.shape[0], self.ROWS)]
+        dense = [_single(X[block]) for block in blocks]
+        total = np.zeros((X.shape[0], Y.shape[1]))
+        for tree in range(len(self.leaf)):
+            shares = self._shares(tree) @ Y
+            for block, rows in zip(blocks, dense, strict=True):
+                total[block] += shares[self._descend(tree, rows)]
+        return total / len(self.leaf)
+
+    def _shares(self, tree: int) -> sparse.csr_matrix:
+        """The share of each training row in its leaf, shape (nodes of the tree, n)."""
+        copies = self.copies[tree].astype(np.float64)
+        nodes = int(self.offset[tree + 1] - self.offset[tree])
+        size = np.bincount(self.leaf[tree], weights=copies, minlength=nodes)
+        rows = np.flatnonzero(copies)
+        leaf = self.leaf[tree, rows]
+        shape = (nodes, len(copies))
+        return sparse.csr_matrix((copies[rows] / size[leaf], (leaf, rows)), shape=shape)
+
+    def _descend(self, tree: int, rows: np.ndarray) -> np.ndarray:
+        """The leaf of each row."""
+        nodes = slice(self.offset[tree], self.offset[tree + 1])
+        left, right = self.left[nodes], self.right[nodes]
+        feature, threshold = self.feature[nodes], self.threshold[nodes]
+        at = np.zeros(len(rows), dtype=np.intp)
+        moving = np.flatnonzero(left[at] >= 0)
+        while moving.size:
+            node = at[moving]
+            goes_left = rows[moving, feature[node]] <= threshold[node]
+            at[moving] = np.where(goes_left, left[node], right[node])
+            moving = moving[left[at[moving]] >= 0]
+        return at
+
+
+def _single(X: Matrix) -> np.ndarray:
+    """Dense rows in float32, as the trees were grown on."""
+    return (X.toarray() if sparse.issparse(X) else np.asarray(X)).astype(np.float32)
+
+
+Structured = Affine | Hierarchy | Forest
+KINDS = {model.kind: model for model in (Affine, Hierarchy, Forest)}
 
 
 def arrays_of(model: Structured) -> dict[str, np.ndarray]:
