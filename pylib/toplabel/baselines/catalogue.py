@@ -54,6 +54,10 @@ BASELINES: dict[str, Baseline] = {
     "lr_ova_liblinear": Baseline(
         f"{_ROOM}.liblinear", "OneVsAll", "multiclass", fixed={"loss": "lr_ova"}
     ),
+    "toppush": Baseline(f"{_ROOM}.toppush", "TopPush", "multiclass", fixed={"one_vs_all": False}),
+    "toppush_ova": Baseline(
+        f"{_ROOM}.toppush", "TopPush", "multiclass", fixed={"one_vs_all": True}
+    ),
     "multioutput_forest": Baseline(
         f"{_ROOM}.forest",
         "MultiOutputForest",
