@@ -58,6 +58,12 @@ BASELINES: dict[str, Baseline] = {
     "toppush_ova": Baseline(
         f"{_ROOM}.toppush", "TopPush", "multiclass", fixed={"one_vs_all": True}
     ),
+    "recall_at_k": Baseline(
+        f"{_ROOM}.svm_perf", "RecallAtK", "multiclass", top_k=True, fixed={"one_vs_all": False}
+    ),
+    "recall_at_k_ova": Baseline(
+        f"{_ROOM}.svm_perf", "RecallAtK", "multiclass", top_k=True, fixed={"one_vs_all": True}
+    ),
     "multioutput_forest": Baseline(
         f"{_ROOM}.forest",
         "MultiOutputForest",

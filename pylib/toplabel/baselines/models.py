@@ -165,8 +165,9 @@ class Trained:
     ----------
     model : ndarray, (d, m), or a model of this module
     status : str
-        "converged": the relative gap is at most the tolerance; "max_epochs": it is not; "uncertified":
-        trained to the end by its own rule, which bounds no distance to an optimum.
+        "converged": the relative gap is at most the tolerance; "max_epochs": the limit came first;
+        "stalled": rounding forbade more; "uncertified": trained to the end by its own rule, which bounds
+        no distance to an optimum.
     epochs : int
         Passes over the data, or iterations, as each baseline defines them.
     primal, dual, relative_gap : float
@@ -230,6 +231,13 @@ def relative_gap(primal: float, dual: float) -> float:
     """(P - D) / max(|P|, |D|), and 0 when both are 0."""
     size = max(abs(primal), abs(dual))
     return (primal - dual) / size if size > 0 else 0.0
+
+
+def status_of(gap: float, eps: float, epochs: int, max_epochs: int) -> str:
+    """What a baseline with a gap says of its end: see `Trained`."""
+    if gap <= eps:
+        return "converged"
+    return "max_epochs" if epochs >= max_epochs else "stalled"
 
 
 def indicator(labels: np.ndarray, n_classes: int) -> np.ndarray:

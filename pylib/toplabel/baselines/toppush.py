@@ -28,7 +28,7 @@ from scipy import sparse
 from scipy.linalg import cho_factor, cho_solve
 from scipy.optimize import brentq
 
-from toplabel.baselines.models import Matrix, Trained, indicator, relative_gap
+from toplabel.baselines.models import Matrix, Trained, indicator, relative_gap, status_of
 from toplabel.baselines.quadratic import minimise_blocks
 
 _NEW_NEGATIVES = 50  # that enter at a time, at least; at most as many as there are
@@ -74,19 +74,13 @@ class TopPush:
         gap, epochs = relative_gap(primal, dual), max(one.epochs for one in solved)
         return Trained(
             model=np.concatenate([one.W for one in solved], axis=1),
-            status=_status(gap, eps, epochs, max_epochs),
+            status=status_of(gap, eps, epochs, max_epochs),
             epochs=epochs,
             primal=primal,
             dual=dual,
             relative_gap=gap,
             state=solved,
         )
-
-
-def _status(gap: float, eps: float, epochs: int, max_epochs: int) -> str:
-    if gap <= eps:
-        return "converged"
-    return "max_epochs" if epochs >= max_epochs else "stalled"
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,144 @@
+"""SVM-Perf's Recall@k against the enumeration of all predictions, and a general convex solver."""
+
+import itertools
+
+import cvxpy as cp
+import numpy as np
+import pytest
+from scipy import sparse
+from standin import blobs
+
+from toplabel.baselines import create
+from toplabel.baselines.svm_perf import most_violating, solve
+from toplabel.selection.problems import Method
+from toplabel.studies.methods import load_methods
+
+
+def _predictions(positive, k):
+    """All predictions with K ones, as flat boolean arrays."""
+    size = positive.size
+    K = min(k * int(positive.sum()), size)
+    for ones in itertools.combinations(range(size), K):
+        predicted = np.zeros(size, dtype=bool)
+        predicted[list(ones)] = True
+        yield predicted
+
+
+def _cases():
+    rng = np.random.default_rng(0)
+    for n, c, share in ((6, 1, 0.3), (7, 1, 0.6), (4, 2, 0.5), (3, 3, 0.3)):
+        positive = rng.random((n, c)) < share
+        positive[0, 0], positive[-1, -1] = True, False
+        for k in (1, 2, 5):
+            yield rng.standard_normal((n, c)), positive, k
+
+
+def _risk(scores, positive, k):
+    """max over all predictions of the missed positives - sum (y - ybar) s, as Joachims states it."""
+    y, s = np.where(positive.ravel(), 1, -1), scores.ravel()
+    return max(
+        (positive.ravel() & ~predicted).sum() - (y - np.where(predicted, 1, -1)) @ s
+        for predicted in _predictions(positive, k)
+    )
+
+
+@pytest.mark.parametrize("scale", [0.0, 0.1, 1.0, 10.0])
+def test_the_most_violating_prediction_is_the_best_of_all(scale):
+    for scores, positive, k in _cases():
+        scores = scale * scores
+        predicted, missed = most_violating(scores, positive, k)
+        assert predicted.sum() == min(k * positive.sum(), positive.size)
+        assert missed == (positive & ~predicted).sum()
+        y, ybar = np.where(positive, 1, -1), np.where(predicted, 1, -1)
+        found = missed - np.sum((y - ybar) * scores)
+        assert found == pytest.approx(_risk(scores, positive, k))
+
+
+@pytest.mark.parametrize("k", [1, 2])
+@pytest.mark.parametrize("C", [0.01, 1.0, 50.0])
+def test_the_optimum_is_that_over_all_predictions(C, k):
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((4, 3))
+    for positive in (np.eye(4, 2, dtype=bool), np.array([[1], [0], [1], [0]], dtype=bool)):
+        W = cp.Variable((3, positive.shape[1]))
+        scores = cp.vec(X @ W, order="C")
+        y = np.where(positive.ravel(), 1.0, -1.0)
+        slack = cp.Variable(nonneg=True)
+        planes = [
+            slack
+            >= (positive.ravel() & ~predicted).sum() - (y - np.where(predicted, 1.0, -1.0)) @ scores
+            for predicted in _predictions(positive, k)
+        ]
+        scale = C * positive.sum()
+        program = cp.Problem(cp.Minimize((C * slack + cp.sum_squares(W) / 2) / scale), planes)
+        program.solve(solver=cp.CLARABEL)
+        found = solve(X, positive, k, C, eps=1e-8, max_epochs=500)
+        assert found.primal == pytest.approx(program.value, rel=1e-5, abs=1e-8)
+        assert found.dual <= program.value * (1 + 1e-6) + 1e-8
+        assert found.primal - found.dual <= 1e-6 * abs(found.primal) + 1e-12
+        scores = X @ found.W
+        risk = max(0.0, _risk(scores, positive, k))
+        assert found.primal == pytest.approx((C * risk + np.sum(found.W**2) / 2) / scale)
+
+
+@pytest.mark.parametrize("name", ["recall_at_k", "recall_at_k_ova"])
+def test_separable_classes_are_recalled(name):
+    X, y = blobs(n_per_class=10, m=3, spread=0.05)
+    trained = create(name, k=1).train(X, y, n_classes=3, C=100.0, seed=0, eps=1e-3, max_epochs=1000)
+    assert trained.status == "converged"
+    assert 0 <= trained.relative_gap <= 1e-3
+    scores = trained.decision_function(X)
+    positive = y[:, None] == np.arange(3)
+    columns = [np.arange(3)] if name == "recall_at_k" else [[0], [1], [2]]
+    for group in columns:  # the n+ highest scores are those of the positives
+        own = positive[:, group]
+        assert scores[:, group][own].min() > scores[:, group][~own].max()
+
+
+@pytest.mark.parametrize("name", ["recall_at_k", "recall_at_k_ova"])
+def test_sparse_rows_warm_starts_and_repetition(name):
+    X, y = blobs(n_per_class=12, m=3, spread=1.0)
+    train = create(name, k=2).train
+    fixed = {"n_classes": 3, "seed": 0, "eps": 1e-6, "max_epochs": 5000}
+    cold = train(X, y, C=1.0, **fixed)
+    np.testing.assert_array_equal(cold.model, train(X, y, C=1.0, **fixed).model)
+    near = {"abs": 2e-3 * np.abs(cold.model).max()}
+    of_sparse = train(sparse.csr_matrix(X), y, C=1.0, **fixed).model
+    assert of_sparse == pytest.approx(cold.model, **near)
+    warm = train(X, y, C=1.0, start=train(X, y, C=0.1, **fixed), **fixed)
+    assert warm.model == pytest.approx(cold.model, **near)
+    assert warm.primal == pytest.approx(cold.primal, rel=1e-5)
+
+
+def test_a_class_without_an_example_has_no_weights():
+    X, y = blobs(n_per_class=8, m=3)
+    trained = create("recall_at_k_ova", k=1).train(
+        X, y, n_classes=4, C=1.0, seed=0, eps=1e-3, max_epochs=1000
+    )
+    assert not trained.model[:, 3].any()
+    assert np.abs(trained.model[:, :3]).max() > 0
+
+
+def test_a_short_run_says_so():
+    X, y = blobs(n_per_class=40, m=4, spread=1.0)
+    trained = create("recall_at_k", k=1).train(
+        X, y, n_classes=4, C=10.0, seed=0, eps=1e-6, max_epochs=3
+    )
+    assert trained.status == "max_epochs"
+    assert trained.dual < trained.primal
+
+
+def test_bad_k_is_refused():
+    for k in (0, 1.5, True):
+        with pytest.raises(ValueError, match=f"k must be a positive whole number, got {k}"):
+            create("recall_at_k", k=k)
+
+
+def test_the_registered_rows_meet_the_published_ones(repository):
+    rows = load_methods(repository / "config/methods.yaml")
+    keys = {name: row.key for name, row in rows.items() if row.baseline.startswith("recall")}
+    assert keys["recall_at_5"] == ("recall_at_k", "5", "", "linear")
+    assert keys["recall_at_10_ova"] == ("recall_at_k_ova", "10", "", "linear")
+    row = rows["recall_at_5"]
+    method = Method(row.name, row.kind, row.loss, row.k, baseline=row.baseline)
+    assert create(method.baseline, method.k)._k == 5
