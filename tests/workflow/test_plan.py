@@ -213,7 +213,8 @@ def test_the_whole_graph_stays_small(config, tmp_path, monkeypatch):
         cells = plan.cells_of_studies(plan.studies)
         units = [unit for cell in cells for unit in plan.units(*cell.names)]
         assert len(units) == len(set(units))
-        assert len(units) + 6 * len(cells) + 3 * len(plan.registry) < 3000
+        # Beside tuning: refine, select, train, threshold and evaluate a cell; fetch, prepare and draw a set.
+        assert len(units) + 5 * len(cells) + 3 * len(plan.registry) < 3200
 
 
 def test_budgets_give_kernels_their_blocks(config, tmp_path, monkeypatch):

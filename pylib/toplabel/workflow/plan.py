@@ -238,9 +238,12 @@ class Plan:
         ]
 
     def split_units(self, dataset: str, method: str, split: str) -> list[str]:
-        """Files of all tuning jobs of a split. Without refinement there is no second phase."""
+        """Files of all tuning jobs of a split. Without refinement there is no second phase.
+
+        A baseline does all folds in one job: most train in seconds, and jobs are counted.
+        """
         folder = f"results/{dataset}/{method}/tune"
-        if self.protocol_of(dataset).validation != "folds":
+        if self.protocol_of(dataset).validation != "folds" or self.methods[method].baseline:
             return [f"{folder}/{split}.npz"]
         units = self.coarse_units(dataset, method, split)
         budget = self.budget_of(dataset)
