@@ -10,6 +10,9 @@ from scipy import sparse
 __all__ = ["between", "cross_gram", "gram", "rbf_gram"]
 
 
+_STRIP = 512  # rows
+
+
 def gram(X, kernel: str | Callable, theta: float | None) -> np.ndarray:
     """Gram matrix of the training rows.
 
@@ -49,7 +52,7 @@ def between(X, Z, kernel: str | Callable, theta: float | None) -> np.ndarray:
     return K
 
 
-def rbf_gram(X, theta: float) -> np.ndarray:
+def rbf_gram(X, theta: float, dtype=np.float64) -> np.ndarray:
     """Gram matrix ``exp(-theta ||x_i - x_j||^2)``, exactly symmetric, with ones on the diagonal.
 
     Parameters
@@ -57,15 +60,20 @@ def rbf_gram(X, theta: float) -> np.ndarray:
     X : ndarray or sparse matrix, (n, d)
     theta : float > 0
         1/(2 sigma^2) (TPAMI section 6.3).
+    dtype : float32 or float64
 
     Returns
     -------
-    ndarray of float64, (n, n)
+    ndarray, (n, n)
     """
-    K = cross_gram(X, X, theta)
-    # The two triangles come from different sums in the matrix product.
-    np.add(K, K.T, out=K)
-    K *= 0.5
+    K = cross_gram(X, X, theta).astype(dtype, copy=False)
+    # The two triangles come from different sums in the matrix product. In strips: numpy would copy K to add its
+    # own transpose.
+    for i in range(0, len(K), _STRIP):
+        strip = K[i : i + _STRIP, i:]
+        strip += K[i:, i : i + _STRIP].T
+        strip *= 0.5
+        K[i:, i : i + _STRIP] = strip.T
     np.fill_diagonal(K, 1.0)
     return K
 

@@ -1,7 +1,7 @@
 """Cut-offs that turn scores into label sets, h(x) = {y : f_y(x) >= delta} (TPAMI section 3.1).
 
-Three ways to set delta: `constant` (i), `match_cardinality` (ii) and `tune` (iii). `sweep` measures
-all cut-offs of a grid at once.
+Three ways to set delta: `constant` (i), `match_cardinality` (ii) and `tune` (iii); `match_frequencies` is (ii) for
+each label by itself. `sweep` measures all cut-offs of a grid at once.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ __all__ = [
     "DELTA_GRID_VOC",
     "constant",
     "match_cardinality",
+    "match_frequencies",
     "predict",
     "sweep",
     "tune",
@@ -127,6 +128,44 @@ def match_cardinality(scores, cardinality: float, sample_weight=None) -> float:
     below, above = values[i - 1], values[i]
     middle = below / 2 + above / 2
     return float(middle if below < middle <= above else above)
+
+
+def match_frequencies(scores, frequencies, sample_weight=None) -> np.ndarray:
+    """Cut each label so that it is predicted as often as given: `match_cardinality` a label.
+
+    Parameters
+    ----------
+    scores : array-like, (n, m)
+        Of the instances to label, all at once; that makes it transductive.
+    frequencies : array-like, (m,), each 0..1
+        The share of the training instances that have the label.
+    sample_weight : array-like, (n,), optional
+        A weight w is the same as w copies of the row.
+
+    Returns
+    -------
+    ndarray, (m,)
+        A cut-off for each label.
+
+    Raises
+    ------
+    ValueError
+        On another number of frequencies than labels, or one outside 0..1.
+    """
+    scores = as_matrix(scores, "scores")
+    frequencies = as_deltas(frequencies, "frequencies")
+    if len(frequencies) != scores.shape[1]:
+        raise ValueError(
+            f"frequencies must be {scores.shape[1]}, one a label, got {len(frequencies)}"
+        )
+    if frequencies.min() < 0.0 or frequencies.max() > 1.0:
+        raise ValueError("frequencies must lie in 0..1")
+    return np.array(
+        [
+            match_cardinality(scores[:, [j]], float(frequency), sample_weight)
+            for j, frequency in enumerate(frequencies)
+        ]
+    )
 
 
 def tune(scores, Y, metric: str, grid=DELTA_GRID, sample_weight=None) -> tuple[float, float]:

@@ -40,7 +40,7 @@ rule draw_selection:
         units=lambda wildcards: [
             unit
             for cell in targets.cells_of_figure(wildcards.dataset)
-            for unit in plan.units(*cell.names)
+            for unit in plan.candidate_units(*cell.names)
         ],
     output:
         svg=report(

@@ -3,7 +3,9 @@
 
 rule select:
     input:
-        units=lambda wildcards: plan.units(wildcards.dataset, wildcards.method),
+        units=lambda wildcards: plan.candidate_units(
+            wildcards.dataset, wildcards.method
+        ),
     output:
         selection="results/{dataset}/{method}/selection.csv",
     log:

@@ -18,7 +18,8 @@ def main(snakemake):
     split = split_named(prepared, snakemake.wildcards.split)
     index = int(snakemake.wildcards.fold)
     fold = folds_of(prepared, split, protocol, budget, settings.seed)[index]
-    if snakemake.input.get("grid"):
+    coarse = not snakemake.input.get("grid")
+    if not coarse:
         points = read_points(snakemake.input.grid)
     else:
         points = coarse_points(method, budget, int(snakemake.wildcards.block))
@@ -31,6 +32,7 @@ def main(snakemake):
         (prepared.name, method.name, split.name, index),
         points,
         default_solve(),
+        coarse,
     )
     result.save(snakemake.output.unit)
 

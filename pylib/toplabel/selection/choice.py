@@ -12,7 +12,7 @@ from toplabel.selection.measures import needs_cutoff, sign
 from toplabel.selection.results import TuneResult
 
 COLUMNS = ["split", "metric", "C", "theta", "delta", "value", "at_edge"]
-_DECIMALS = 9  # means over folds that are equal but for rounding are ties
+DECIMALS = 9  # means over folds that are equal but for rounding are ties
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ def best_points(result: TuneResult) -> list[Best]:
 
 def _best_point(result: TuneResult, index: int) -> Best:
     metric = str(result.metric[index])
-    cube = np.round(sign(metric) * result.value[..., index], _DECIMALS)
+    cube = np.round(sign(metric) * result.value[..., index], DECIMALS)
     cube = np.where(np.isnan(cube), -np.inf, cube)
     best = cube.max()
     if best == -np.inf:

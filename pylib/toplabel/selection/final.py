@@ -13,6 +13,7 @@ import pandas as pd
 from toplabel.baselines.models import KINDS, Structured, arrays_of, scores_of
 from toplabel.files import atomic_path
 from toplabel.kernels import rbf_gram
+from toplabel.selection.features import Scaling
 from toplabel.selection.fitting import Fit, Settings, Solve, dense, fitter, rbf_scores
 from toplabel.selection.grids import Budget, Protocol
 from toplabel.selection.problems import (
@@ -146,9 +147,10 @@ def train_models(
     wanted = selection[["split", "theta", "C"]].drop_duplicates()
     for (split, theta), group in wanted.groupby(["split", "theta"], dropna=False, sort=True):
         part = final_part(prepared, split_named(prepared, split), protocol)
+        scaling = None if method.features == "raw" else Scaling.fit(part.X, method.features)
         climb = fitter(
             solve,
-            part.X if np.isnan(theta) else rbf_gram(dense(part.X), theta),
+            _inputs(part.X, theta, scaling, budget),
             training_labels(part, method),
             method,
             prepared.n_classes,
@@ -161,14 +163,25 @@ def train_models(
         )
         for C in sorted(group["C"]):
             result = climb.fit(C)
-            arrays[model_key(split, C, theta)] = _model_of(result.solution, method, theta)
+            arrays[model_key(split, C, theta)] = _model_of(result.solution, method, theta, scaling)
             rows.append(_certificate(split, theta, result))
     return Models(arrays), pd.DataFrame(rows, columns=CERTIFICATE_COLUMNS)
 
 
-def _model_of(solution: Any, method: Method, theta: float) -> np.ndarray | Structured:
+def _inputs(X: Matrix, theta: float, scaling: Scaling | None, budget: Budget) -> Matrix:
+    """What the solver gets: rows, or their Gram matrix."""
+    if not np.isnan(theta):
+        return rbf_gram(dense(X), theta, budget.gram_dtype)
+    return X if scaling is None else scaling.apply(X)
+
+
+def _model_of(
+    solution: Any, method: Method, theta: float, scaling: Scaling | None
+) -> np.ndarray | Structured:
     if method.baseline:
         return solution.model
+    if scaling is not None:
+        return scaling.unfold(solution.W)
     return np.ascontiguousarray(solution.W if np.isnan(theta) else solution.A)
 
 

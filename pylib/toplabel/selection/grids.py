@@ -82,6 +82,16 @@ class Budget:
         Use the first so many splits of a set; None: all.
     theta_block : int or None
         Widths a job takes; None: all.
+    use_folds : int or None
+        Validate on the first so many of the folds; None: on all.
+    screen_rows : int or None
+        The coarse grid is trained on at most so many rows of a fold, and only says where the fine grid
+        lies; None: on all rows.
+    give_up : int or None
+        Leave a path over C, and the widths beyond, after so many values in a row at which every metric
+        is worse than before; None: never.
+    gram_dtype : {"float64", "float32"}
+        How Gram matrices are stored.
     """
 
     C: Axis
@@ -92,6 +102,15 @@ class Budget:
     extend: int = 0
     splits: int | None = None
     theta_block: int | None = None
+    use_folds: int | None = None
+    screen_rows: int | None = None
+    give_up: int | None = None
+    gram_dtype: str = "float64"
+
+    @property
+    def fold_count(self) -> int | None:
+        """Number of folds that are trained; None where there are no folds to count."""
+        return self.folds if self.use_folds is None else self.use_folds
 
     def thetas(self, kernel: str) -> list[float]:
         """Exponents of theta for a kernel; `LINEAR` alone for one that has no theta.
@@ -159,6 +178,10 @@ def parse_protocol(
         key = f"{where}: protocols.{name}.budgets.{budget}"
         if entry["validation"] != "half" and "folds" not in values:
             raise ValueError(f"{key}: folds is missing")
+        if values.get("use_folds", 0) > values.get("folds", 0):
+            raise ValueError(f"{key}: use_folds is above folds")
+        if "screen_rows" in values and "refine" not in values:
+            raise ValueError(f"{key}: screen_rows needs a fine grid (refine)")
         budgets[budget] = _parse_budget(values, deltas, key)
     return Protocol(
         name=name,
@@ -183,6 +206,10 @@ def _parse_budget(values: Mapping[str, Any], deltas: Mapping[str, np.ndarray], k
         extend=values.get("extend", 0),
         splits=values.get("splits"),
         theta_block=values.get("theta_block"),
+        use_folds=values.get("use_folds"),
+        screen_rows=values.get("screen_rows"),
+        give_up=values.get("give_up"),
+        gram_dtype=values.get("gram_dtype", "float64"),
     )
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
+from toplabel.seeds import seed_of
 from toplabel.selection.folds import Fold, half_fold, random_folds, rows_of, stratified_folds
 from toplabel.selection.grids import Budget, Protocol
 
@@ -34,6 +35,8 @@ class Method:
     k : int
     gamma : float
     kernel : {"linear", "rbf"}
+    features : {"raw", "bias", "standard"}
+        What is done to the features before training (`toplabel.selection.features`).
     baseline : str
         A key of `toplabel.baselines.BASELINES`; empty for our own solver.
     params : mapping
@@ -46,6 +49,7 @@ class Method:
     k: int = 1
     gamma: float = 0.0
     kernel: str = "linear"
+    features: str = "raw"
     baseline: str = ""
     params: Mapping[str, Any] = field(default_factory=dict)
 
@@ -147,6 +151,16 @@ def fold_problem(part: Part, fold: Fold, method: Method, n_classes: int) -> Prob
     )
 
 
+def fewer_rows(problem: Problem, most: int, names: tuple[object, ...]) -> Problem:
+    """The problem with at most so many training rows, drawn at random; `names` are what the seed depends on."""
+    n = problem.X.shape[0]
+    if n <= most:
+        return problem
+    rng = np.random.default_rng(seed_of("screen", *names, most))
+    kept = np.sort(rng.choice(n, most, replace=False))
+    return replace(problem, X=problem.X[kept], labels=problem.labels[kept])
+
+
 def holdout_problem(train: Part, held_out: Part, method: Method, n_classes: int) -> Problem:
     """Train on one part, measure on another."""
     return Problem(
@@ -172,7 +186,7 @@ def validation_problems(
     if protocol.validation == "holdout" and split.val is not None:
         yield holdout_problem(train, prepared.parts[split.val], method, prepared.n_classes)
         return
-    for fold in folds_of(prepared, split, protocol, budget, seed):
+    for fold in folds_of(prepared, split, protocol, budget, seed)[: budget.fold_count]:
         yield fold_problem(train, fold, method, prepared.n_classes)
 
 

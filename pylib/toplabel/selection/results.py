@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
+from functools import reduce
 
 import numpy as np
 
@@ -112,32 +113,49 @@ def merge(results: Sequence[TuneResult]) -> TuneResult:
 
 
 def average(results: Sequence[TuneResult]) -> TuneResult:
-    """Mean over folds that visited the same points: the mean of the folds' values.
+    """Mean over folds: the mean of the folds' values, at the points that all of them visited.
 
     Raises
     ------
     ValueError
-        When the folds did not visit the same points.
+        When no point was visited by all folds.
     """
     first = results[0]
-    for other in results[1:]:
-        same = np.array_equal(first.theta, other.theta, equal_nan=True)
-        if not (same and np.array_equal(first.C, other.C)):
-            raise ValueError(
-                f"split '{first.split}': folds {first.fold} and {other.fold} visited other points"
-            )
+    theta = _shared([result.theta for result in results])
+    C = _shared([result.C for result in results])
+    folds = [_part(result, theta, C) for result in results]
+    epochs = np.sum([fold.epochs for fold in folds], axis=0)
+    if np.isnan(epochs).all():
+        raise ValueError(f"split '{first.split}': the folds have no point in common")
     return TuneResult(
         first.split,
         "all",
-        first.theta,
-        first.C,
+        theta,
+        C,
         first.delta,
         first.metric,
-        np.mean([result.value for result in results], axis=0),
-        np.max([result.relative_gap for result in results], axis=0),
-        np.sum([result.epochs for result in results], axis=0),
-        np.sum([result.seconds for result in results], axis=0),
+        np.mean([fold.value for fold in folds], axis=0),
+        np.max([fold.relative_gap for fold in folds], axis=0),
+        epochs,
+        np.sum([fold.seconds for fold in folds], axis=0),
     )
+
+
+def _shared(axes: Sequence[np.ndarray]) -> np.ndarray:
+    """Ascending values that stand on all axes."""
+    if np.isnan(axes[0]).any():
+        return axes[0]
+    return reduce(np.intersect1d, axes)
+
+
+def _part(result: TuneResult, theta: np.ndarray, C: np.ndarray) -> TuneResult:
+    """A result at some of its own values of theta and C."""
+    rows = np.searchsorted(result.theta, theta) if not np.isnan(theta).any() else np.arange(1)
+    at = np.ix_(rows, np.searchsorted(result.C, C))
+    tables = {
+        name: getattr(result, name)[at] for name in ("value", "relative_gap", "epochs", "seconds")
+    }
+    return replace(result, theta=theta, C=C, **tables)
 
 
 def collect(results: Iterable[TuneResult]) -> dict[str, TuneResult]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -16,13 +17,51 @@ import numpy as np
 from toplabel.files import atomic_path
 from toplabel.kernels import cross_gram, rbf_gram
 from toplabel.selection import choice
+from toplabel.selection.features import Scaling
 from toplabel.selection.fitting import Fit, Fitter, Settings, Solve, dense, fitter, pool
 from toplabel.selection.grids import LINEAR, Budget, tidy
-from toplabel.selection.measures import all_values
+from toplabel.selection.measures import all_values, sign
 from toplabel.selection.problems import Matrix, Method, Problem
 from toplabel.selection.results import Point, TuneResult, assemble, average
 
 Points = Mapping[float, Sequence[float]]  # exponents of C by exponent of theta
+
+
+class Decline:
+    """Notices that every metric has been worse than its best for some values in a row.
+
+    A metric that stays equal, as the rank loss does where C is so small that only the length of W changes, does not
+    count as worse.
+
+    Parameters
+    ----------
+    metrics : sequence of str
+    patience : int or None
+        How many values in a row; None: never.
+
+    Attributes
+    ----------
+    best : ndarray of shape (k,)
+        The best of each metric so far, with the sign at which more is better.
+    """
+
+    def __init__(self, metrics: Sequence[str], patience: int | None) -> None:
+        self.best = np.full(len(metrics), -np.inf)
+        self._patience = patience
+        self._worse = 0
+
+    def sees(self, values: np.ndarray) -> bool:
+        """Take note of the next values, (k,); true when it is time to give up."""
+        self._worse = self._worse + 1 if (values < self.best).all() else 0
+        self.best = np.maximum(self.best, values)
+        return self._patience is not None and self._worse >= self._patience
+
+
+def best_values(point: Point, metrics: Sequence[str]) -> np.ndarray:
+    """The best value of each metric over the cut-offs, with the sign at which more is better."""
+    signs = np.array([sign(metric) for metric in metrics])
+    values = np.where(np.isnan(point.values), -np.inf, signs * point.values)
+    return np.round(values.max(axis=0), choice.DECIMALS)
 
 
 class FoldPath:
@@ -51,7 +90,7 @@ class FoldPath:
         names: tuple[object, ...],
         solve: Solve,
     ) -> None:
-        self._problem = problem
+        self._problem = problem if method.features == "raw" else _scaled(problem, method.features)
         self._method = method
         self._budget = budget
         self._metrics = metrics
@@ -62,12 +101,31 @@ class FoldPath:
 
     def visit(self, points: Points) -> list[Point]:
         """Fit and measure at the given exponents, C ascending for each theta."""
+        return [point for theta in sorted(points) for point in self._up(theta, points[theta], None)]
+
+    def survey(self, points: Points) -> list[Point]:
+        """As `visit`, but leave out what lies beyond a clear decline, if the budget gives up."""
         found = []
-        for theta_exponent in sorted(points):
-            theta, climb, held_out = self._climb(theta_exponent)
-            for exponent in sorted(points[theta_exponent]):
-                result = climb.fit(self._budget.C.value(exponent))
-                found.append(self._measure(theta, result, held_out))
+        across = Decline(self._metrics, self._budget.give_up)
+        for theta in sorted(points):
+            along = Decline(self._metrics, self._budget.give_up)
+            found += self._up(theta, points[theta], along)
+            if across.sees(along.best):
+                break
+        return found
+
+    def _up(
+        self, theta_exponent: float, exponents: Sequence[float], decline: Decline | None
+    ) -> list[Point]:
+        """One path over C, to its end or until it declines."""
+        theta, climb, held_out = self._climb(theta_exponent)
+        found = []
+        for exponent in sorted(exponents):
+            found.append(
+                self._measure(theta, climb.fit(self._budget.C.value(exponent)), held_out)
+            )
+            if decline is not None and decline.sees(best_values(found[-1], self._metrics)):
+                break
         return found
 
     def _climb(self, theta_exponent: float) -> tuple[float, Fitter, Matrix]:
@@ -83,7 +141,8 @@ class FoldPath:
         theta = self._budget.theta.value(theta_exponent)
         X = dense(self._problem.X)
         held_out = cross_gram(dense(self._problem.X_eval), X, theta)
-        return theta, self._new_climb(rbf_gram(X, theta), theta), held_out
+        K = rbf_gram(X, theta, self._budget.gram_dtype)
+        return theta, self._new_climb(K, theta), held_out
 
     def _new_climb(self, X: Matrix, theta: float) -> Fitter:
         return fitter(
@@ -112,6 +171,11 @@ class FoldPath:
         )
 
 
+def _scaled(problem: Problem, kind: str) -> Problem:
+    scaling = Scaling.fit(problem.X, kind)
+    return replace(problem, X=scaling.apply(problem.X), X_eval=scaling.apply(problem.X_eval))
+
+
 def coarse_points(method: Method, budget: Budget, block: int | None = None) -> dict:
     """The protocol's grid: exponents of C by exponent of theta.
 
@@ -131,6 +195,8 @@ def coarse_points(method: Method, budget: Budget, block: int | None = None) -> d
 def refined_points(result: TuneResult, budget: Budget) -> dict:
     """The finer grid around each metric's best point, without the points already visited.
 
+    Points of a coarse grid that only screens are visited again, on all rows.
+
     Returns
     -------
     dict
@@ -143,7 +209,7 @@ def refined_points(result: TuneResult, budget: Budget) -> dict:
         for theta in _refined_thetas(best.theta, budget):
             around = budget.refine.around(_exponent(best.C, budget.C.base), budget.C)
             wanted.setdefault(theta, set()).update(around)
-    visited = _visited(result, budget)
+    visited = _visited(result, budget) if budget.screen_rows is None else {}
     fresh = {
         theta: sorted(exponents - visited.get(theta, set())) for theta, exponents in wanted.items()
     }
@@ -252,7 +318,28 @@ def tune_fold(
     names: tuple[str, str, str, int],
     points: Points,
     solve: Solve,
+    coarse: bool = False,
 ) -> TuneResult:
-    """Tune a method on one fold at the given points. `names`: data set, method, split, fold."""
+    """Tune a method on one fold at the given points.
+
+    Parameters
+    ----------
+    problem : Problem
+    method, budget, metrics, settings
+    names : tuple
+        Data set, method, split, fold.
+    points : mapping
+        Exponents of C by exponent of theta.
+    solve : callable
+    coarse : bool
+        Whether the points are the coarse grid: then the budget may train on fewer rows, and give up.
+
+    Returns
+    -------
+    TuneResult
+    """
+    if coarse and budget.screen_rows is not None:
+        problem = fewer_rows(problem, budget.screen_rows, (settings.seed, names[0], *names[2:]))
     path = FoldPath(problem, method, budget, metrics, settings, names, solve)
-    return assemble(path.visit(points), metrics, budget, names[2], str(names[3]))
+    found = path.survey(points) if coarse else path.visit(points)
+    return assemble(found, metrics, budget, names[2], str(names[3]))

@@ -41,6 +41,8 @@ class Method:
     kernel : {"linear", "rbf"}
     labels : {"one", "set"}
         What a loss that takes either is trained on.
+    features : {"raw", "bias", "standard"}
+        The papers' raw features, or those with a constant column, or standardised and with one.
     baseline : str
         A key of `toplabel.baselines.BASELINES`; empty for our own solver.
     params : mapping
@@ -56,6 +58,7 @@ class Method:
     gamma: float = 0.0
     kernel: str = "linear"
     labels: str = "one"
+    features: str = "raw"
     baseline: str = ""
     params: Mapping[str, Any] = field(default_factory=dict)
     grid: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
@@ -70,9 +73,11 @@ class Method:
 
     @property
     def family(self) -> str:
-        """The first part of the key: the baseline or the loss, with "_sets" if that is trained on label sets otherwise
-        than the papers do."""
-        return self.baseline or (f"{self.loss}_sets" if self.labels == "set" else self.loss)
+        """The first part of the key: the baseline or the loss, with "_sets" if that is trained on label sets, and with
+        "_bias" or "_standard" if on features, otherwise than the papers do."""
+        sets = "_sets" if self.labels == "set" else ""
+        features = "" if self.features == "raw" else f"_{self.features}"
+        return self.baseline or f"{self.loss}{sets}{features}"
 
     @property
     def has_k(self) -> bool:
@@ -147,6 +152,8 @@ def _check(method: Method, where: str) -> None:
         raise ValueError(f"{where}.k: {what} has no k, got {method.k}")
     if method.gamma != 0 and method.loss not in HINGES:
         raise ValueError(f"{where}.gamma: {what} has no gamma, got {method.gamma:g}")
+    if method.features != "raw" and (method.baseline or method.kernel != "linear"):
+        raise ValueError(f"{where}.features: only for a loss with the linear kernel")
     if method.labels == "set" and method.loss not in EITHER:
         raise ValueError(f"{where}.labels: {what} has no choice of labels")
 

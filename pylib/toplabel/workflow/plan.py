@@ -188,6 +188,7 @@ class Plan:
             "k": found.k,
             "gamma": found.gamma,
             "kernel": found.kernel,
+            "features": found.features,
             "baseline": found.baseline,
             "params": dict(found.params),
         }
@@ -233,7 +234,7 @@ class Plan:
         folder = f"results/{dataset}/{method}/tune"
         return [
             f"{folder}/{split}.coarse.fold{fold}.block{block}.npz"
-            for fold in range(budget.folds)
+            for fold in range(budget.fold_count)
             for block in range(blocks)
         ]
 
@@ -248,8 +249,14 @@ class Plan:
         units = self.coarse_units(dataset, method, split)
         budget = self.budget_of(dataset)
         if budget.refine is not None:
-            units += [f"{folder}/{split}.fine.fold{fold}.npz" for fold in range(budget.folds)]
+            units += [f"{folder}/{split}.fine.fold{fold}.npz" for fold in range(budget.fold_count)]
         return units
+
+    def candidate_units(self, dataset: str, method: str) -> list[str]:
+        """Files of the tuning jobs whose points may be chosen: not those of a grid that only screens."""
+        units = self.units(dataset, method)
+        fine = [unit for unit in units if ".fine." in Path(unit).name]
+        return fine if fine and self.budget_of(dataset).screen_rows is not None else units
 
     def units(self, dataset: str, method: str) -> list[str]:
         """Files of all tuning jobs of a data set and method."""
