@@ -11,12 +11,13 @@ from toplabel import metrics, thresholds
 from toplabel.selection.choice import select
 from toplabel.selection.curves import circle_points, circle_rings, selection_curve
 from toplabel.selection.cutoffs import cutoff_table
-from toplabel.selection.evaluation import COLUMNS, evaluate
+from toplabel.selection.evaluation import COLUMNS, evaluate, instance_scores
 from toplabel.selection.final import Models, model_key, train_models
 from toplabel.selection.fitting import Settings
 from toplabel.selection.grids import Axis, Budget, Protocol
 from toplabel.selection.problems import Method, validation_problems
 from toplabel.selection.results import seconds_by_split
+from toplabel.selection.strategies import compare_strategies
 from toplabel.selection.tuning import tune_split
 
 SOFTMAX = Method("lr_multi", "multiclass", "lr_multi")
@@ -61,6 +62,39 @@ def test_linear_models_are_measured_on_the_test_part(tmp_path):
     again = Models.load(tmp_path / "models.npz")
     for key, array in models.arrays.items():
         np.testing.assert_array_equal(again.arrays[key], array)
+
+
+@pytest.mark.parametrize("strategy", ["tune", "constant", "cardinality"])
+def test_the_comparison_of_strategies_repeats_what_each_run_measures(strategy):
+    prepared = regions_set()
+    protocol = Protocol("toy", "half", "train", tuple(SET_METRICS), {"standard": BUDGET})
+    _, selection, models, _, _cutoffs, table = _run(
+        prepared, MULTILABEL, SET_METRICS, "half", strategy=strategy
+    )
+    compared = compare_strategies(prepared, protocol, selection, models, 0.25)
+    assert set(compared["metric"]) == {"f1_micro", "hamming_loss"}
+    assert compared["strategy"].tolist()[:4] == ["constant", "cardinality", "tune", "per_label"]
+    of_strategy = compared[compared["strategy"] == strategy].set_index("metric")
+    for metric, row in of_strategy.iterrows():
+        assert row["value"] == pytest.approx(table.loc[metric, "value"])
+        assert row["delta"] == pytest.approx(table.loc[metric, "delta"])
+
+
+def test_cutoffs_a_label_predict_each_label_as_often_as_it_was_trained():
+    prepared = regions_set()
+    protocol = Protocol("toy", "half", "train", tuple(SET_METRICS), {"standard": BUDGET})
+    _, selection, models, *_ = _run(prepared, MULTILABEL, SET_METRICS, "half")
+    compared = compare_strategies(prepared, protocol, selection, models)
+    row = compared[
+        (compared["strategy"] == "per_label") & (compared["metric"] == "hamming_loss")
+    ].iloc[0]
+    chosen = selection.set_index("metric").loc["hamming_loss"]
+    key = model_key("main", chosen["C"], chosen["theta"])
+    scores = instance_scores(prepared, protocol, prepared.splits[0], models, key)
+    deltas = thresholds.match_frequencies(scores, prepared.parts["train"].Y.mean(axis=0))
+    truth = prepared.parts["test"].Y
+    expected = metrics.hamming_loss(truth, (scores >= deltas).astype(np.uint8))
+    assert row["value"] == pytest.approx(expected)
 
 
 def test_kernel_models_keep_the_dual_and_predict_with_the_training_rows(tmp_path):

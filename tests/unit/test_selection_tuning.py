@@ -302,13 +302,14 @@ def test_blocks_and_phases_merge_to_the_whole_grid():
     )
 
 
-def test_collect_averages_folds_and_refuses_folds_that_differ():
+def test_collect_averages_folds_at_the_points_that_all_have_visited():
     one, two = _result([1, 2], [1, 2]), replace(_result([3, 4], [1, 2]), fold="1")
     empty = replace(_result(np.empty(0), []), fold="1")
     found = collect([one, two, empty])
     assert found["main"].value.ravel().tolist() == [2, 3]
-    with pytest.raises(ValueError, match="folds 0 and 1 visited other points"):
-        average([one, replace(_result([1, 2], [1, 4]), fold="1")])
+    mean = average([one, replace(_result([5, 6], [1, 4]), fold="1")])
+    assert mean.C.tolist() == [1]
+    assert mean.value.ravel().tolist() == [3]
 
 
 def test_results_survive_their_file(tmp_path):

@@ -109,6 +109,13 @@ def test_label_sets_make_another_method_of_a_loss(methods_file):
     assert sets.key.gamma == one.key.gamma == "0"
 
 
+def test_features_make_another_method_of_a_loss(methods_file):
+    rows = "methods: {a: {label: A, loss: lr_ml}, b: {label: B, loss: lr_ml, features: bias}}"
+    raw, bias = methods_file(rows).values()
+    assert (raw.key.method, bias.key.method) == ("lr_ml", "lr_ml_bias")
+    assert bias.kind == "multilabel"
+
+
 def test_the_schema_allows_what_the_library_can_train(repository):
     from toplabel.losses import LOSSES
     from toplabel.selection.schemas import read_yaml
@@ -156,6 +163,10 @@ def test_the_schema_allows_what_the_library_can_train(repository):
         (
             "methods: {a: {label: A, loss: svm_ml, grid: {paper: {base: 1, from: 0, to: 1, step: 1}}}}",
             "methods.a.grid.paper.base: 1 is less",
+        ),
+        (
+            "methods: {a: {label: A, loss: svm_ml, kernel: rbf, features: bias}}",
+            "a.features: only for a loss with the linear kernel",
         ),
         ("methods: {a: {label: A, loss: hinge}}", "methods.a.loss: 'hinge' is not one of"),
         ("methods: {A: {label: A, loss: svm_ml}}", "methods: 'A' does not match"),

@@ -116,6 +116,24 @@ def test_match_cardinality_is_as_close_as_any_cut_off(problem, share):
     assert abs(reached - cardinality) == min(abs(value - cardinality) for value in possible)
 
 
+def test_match_frequencies_cuts_each_label_by_itself():
+    rng = np.random.default_rng(1)
+    scores = rng.standard_normal((200, 4)) * [1, 10, 1, 1] + [0, 5, -3, 0]
+    frequencies = np.array([0.1, 0.5, 0.9, 0.0])
+    deltas = thresholds.match_frequencies(scores, frequencies)
+    assert deltas.shape == (4,)
+    np.testing.assert_allclose((scores >= deltas).mean(axis=0), frequencies, atol=0.5 / 200)
+
+
+@pytest.mark.parametrize(
+    ("frequencies", "message"),
+    [([0.1], "must be 2, one a label, got 1"), ([0.1, 1.2], "must lie in 0..1")],
+)
+def test_frequencies_are_checked(frequencies, message):
+    with pytest.raises(ValueError, match=message):
+        thresholds.match_frequencies(np.zeros((3, 2)), frequencies)
+
+
 def test_match_cardinality_by_hand():
     scores = [[4.0, 1.0], [2.0, 3.0]]
     assert thresholds.match_cardinality(scores, 1.0) == 2.5

@@ -221,9 +221,13 @@ def test_budgets_give_kernels_their_blocks(config, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     plan = Plan(ROOT, config | {"budget": "paper"})
     assert len(plan.units("yeast", "svm_ml_rbf")) == 10 * 4
-    assert len(plan.units("yeast", "svm_ml")) == 10
+    assert plan.units("yeast", "svm_ml") == ["results/yeast/svm_ml/tune/main.npz"]
     plan = Plan(ROOT, config)
     assert len(plan.units("yeast", "svm_ml_rbf")) == 2 * 10
+    assert len(plan.units("delicious", "svm_ml")) == 2 * 2  # large: two of the folds, screened
+    fine = plan.candidate_units("delicious", "svm_ml")
+    assert [Path(unit).name for unit in fine] == ["main.fine.fold0.npz", "main.fine.fold1.npz"]
+    assert plan.candidate_units("yeast", "svm_ml_rbf") == plan.units("yeast", "svm_ml_rbf")
     assert plan.units("circle", "lr_multi")[:2] == [
         "results/circle/lr_multi/tune/s00.npz",
         "results/circle/lr_multi/tune/s01.npz",

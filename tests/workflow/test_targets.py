@@ -71,8 +71,8 @@ def test_the_budget_decides_the_phases_of_cross_validation(mirror, tmp_path):
         )
         jobs = _jobs(done.stdout)
         counts[budget] = [jobs.get(r, 0) for r in ("tune_coarse", "refine_grid", "tune_fine")]
-    # three linear methods and three with a kernel, 2 or 10 folds; paper: the 19 widths in four blocks
-    assert counts == {"quick": [12, 0, 0], "standard": [60, 6, 60], "paper": [150, 0, 0]}
+    # four methods with a kernel, 2 or 10 folds; paper: the 19 widths in four blocks
+    assert counts == {"quick": [8, 0, 0], "standard": [40, 4, 40], "paper": [160, 0, 0]}
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """Features other than as published: with a constant column, or standardised and with one.
 
-The papers train on raw features without a bias. A method that departs from that is trained in the changed space, and its
-weights are then written in terms of the raw features, so nothing after training needs to know.
+The papers train on raw features without a bias. A method that departs from that is trained in the changed space, and
+its weights are then written in terms of the raw features, so nothing after training needs to know.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ from toplabel.selection.features import Scaling
 from toplabel.selection.fitting import Fit, Fitter, Settings, Solve, dense, fitter, pool
 from toplabel.selection.grids import LINEAR, Budget, tidy
 from toplabel.selection.measures import all_values, sign
-from toplabel.selection.problems import Matrix, Method, Problem
+from toplabel.selection.problems import Matrix, Method, Problem, fewer_rows
 from toplabel.selection.results import Point, TuneResult, assemble, average
 
 Points = Mapping[float, Sequence[float]]  # exponents of C by exponent of theta
@@ -121,9 +121,7 @@ class FoldPath:
         theta, climb, held_out = self._climb(theta_exponent)
         found = []
         for exponent in sorted(exponents):
-            found.append(
-                self._measure(theta, climb.fit(self._budget.C.value(exponent)), held_out)
-            )
+            found.append(self._measure(theta, climb.fit(self._budget.C.value(exponent)), held_out))
             if decline is not None and decline.sees(best_values(found[-1], self._metrics)):
                 break
         return found

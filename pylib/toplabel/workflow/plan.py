@@ -241,13 +241,16 @@ class Plan:
     def split_units(self, dataset: str, method: str, split: str) -> list[str]:
         """Files of all tuning jobs of a split. Without refinement there is no second phase.
 
-        A baseline does all folds in one job: most train in seconds, and jobs are counted.
+        All folds of a method without a kernel are one job, since most train in seconds and jobs are counted; but
+        not on a set that is so large that its coarse grid is screened.
         """
         folder = f"results/{dataset}/{method}/tune"
-        if self.protocol_of(dataset).validation != "folds" or self.methods[method].baseline:
+        budget = self.budget_of(dataset)
+        heavy = self.methods[method].kernel != "linear" or budget.screen_rows is not None
+        by_fold = self.protocol_of(dataset).validation == "folds" and heavy
+        if not by_fold or self.methods[method].baseline:
             return [f"{folder}/{split}.npz"]
         units = self.coarse_units(dataset, method, split)
-        budget = self.budget_of(dataset)
         if budget.refine is not None:
             units += [f"{folder}/{split}.fine.fold{fold}.npz" for fold in range(budget.fold_count)]
         return units

@@ -1,0 +1,197 @@
+"""What saves time on large sets: fewer folds, fewer rows to screen, paths left early, single precision."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from standin import Recorder, blobs, multiclass_set
+
+from toplabel import kernels
+from toplabel.selection import tuning
+from toplabel.selection.fitting import Settings
+from toplabel.selection.grids import LINEAR, Axis, Budget, Protocol, Refinement
+from toplabel.selection.problems import Method, Problem, fewer_rows, validation_problems
+from toplabel.selection.results import Point, average
+from toplabel.selection.tuning import Decline, FoldPath, best_values, refined_points, tune_fold
+
+SOFTMAX = Method("lr_multi", "multiclass", "lr_multi")
+KERNEL = Method("lr_rbf", "multiclass", "lr_multi", kernel="rbf")
+BUDGET = Budget(Axis(2, -4, 6, 2), Axis(2, -4, 4, 2), np.empty(0), folds=3)
+METRICS = ["top1", "top2"]
+
+
+def _problem(n_per_class=12):
+    X, y = blobs(n_per_class)
+    X_eval, truth = blobs(seed=1)
+    return Problem(X, y, X_eval, truth, None, 3)
+
+
+def _path(budget, method=SOFTMAX, solve=None):
+    names = ("toy", method.name, "main", 0)
+    return FoldPath(_problem(), method, budget, METRICS, Settings(), names, solve or Recorder())
+
+
+# ---- giving up ----------------------------------------------------------------------------------
+
+
+def test_a_decline_needs_every_metric_to_be_worse_several_times_in_a_row():
+    decline = Decline(METRICS, 2)
+    assert not decline.sees(np.array([1.0, 1.0]))
+    assert not decline.sees(np.array([0.5, 0.5]))
+    assert not decline.sees(np.array([0.5, 1.0]))  # equal is not worse: counts anew
+    assert not decline.sees(np.array([0.5, 0.5]))
+    assert decline.sees(np.array([0.9, 0.9]))
+    assert decline.best.tolist() == [1.0, 1.0]
+
+
+def test_without_patience_nothing_is_given_up():
+    decline = Decline(METRICS, None)
+    assert not any(decline.sees(np.array([-i, -i])) for i in range(10))
+
+
+def test_best_values_go_over_the_cutoffs_and_up():
+    values = np.array([[0.2, 30.0], [np.nan, 50.0]])
+    point = Point(np.nan, 1.0, values, 0.0, 1, 1.0)
+    assert best_values(point, ["rank_loss", "f1_micro"]).tolist() == [-0.2, 50.0]
+
+
+def _measured(monkeypatch, value):
+    """Let the validation values be a function of C and theta."""
+
+    def values(path, theta, result, held_out):
+        both = np.full((1, len(METRICS)), value(theta, result.C))
+        return Point(theta, result.C, both, 0.0, 1, 1.0)
+
+    monkeypatch.setattr(tuning.FoldPath, "_measure", values)
+
+
+def test_a_path_is_left_after_a_clear_decline(monkeypatch):
+    _measured(monkeypatch, lambda theta, C: -abs(np.log2(C) + 2))
+    points = {LINEAR: BUDGET.C.exponents()}
+    found = _path(replace(BUDGET, give_up=2)).survey(points)
+    assert [np.log2(point.C) for point in found] == [-4, -2, 0, 2]
+    assert len(_path(BUDGET).survey(points)) == 6
+    assert len(_path(replace(BUDGET, give_up=2)).visit(points)) == 6
+
+
+def test_widths_are_left_after_a_clear_decline(monkeypatch):
+    _measured(monkeypatch, lambda theta, C: -abs(np.log2(theta) + 2))
+    points = {theta: [0.0] for theta in BUDGET.thetas("rbf")}
+    found = _path(replace(BUDGET, give_up=1), KERNEL).survey(points)
+    assert [np.log2(point.theta) for point in found] == [-4, -2, 0]
+
+
+def test_a_flat_start_is_not_a_decline(monkeypatch):
+    _measured(monkeypatch, lambda theta, C: max(0.0, np.log2(C)))
+    found = _path(replace(BUDGET, give_up=1)).survey({LINEAR: BUDGET.C.exponents()})
+    assert len(found) == 6
+
+
+def test_folds_that_gave_up_at_different_points_are_averaged_where_all_have_been():
+    names = ("toy", "lr_multi", "main")
+
+    def tune(fold, points):
+        return tune_fold(
+            *(_problem(), SOFTMAX, BUDGET, METRICS, Settings(), (*names, fold)),
+            *(points, Recorder()),
+        )
+
+    long, short = tune(0, {LINEAR: [-4, -2, 0]}), tune(1, {LINEAR: [-4, -2]})
+    mean = average([long, short])
+    assert mean.C.tolist() == [2.0**-4, 2.0**-2]
+    np.testing.assert_allclose(mean.value, (long.value[:, :2] + short.value) / 2)
+    with pytest.raises(ValueError, match="no point in common"):
+        average([tune(0, {LINEAR: [-4]}), tune(1, {LINEAR: [-2]})])
+
+
+def test_widths_in_common_may_lack_a_point():
+    names = ("toy", "lr_rbf", "main")
+
+    def tune(fold, points):
+        return tune_fold(
+            *(_problem(), KERNEL, BUDGET, METRICS, Settings(), (*names, fold)),
+            *(points, Recorder()),
+        )
+
+    mean = average([tune(0, {-2: [0, 2], 0: [0, 2]}), tune(1, {-2: [0, 2], 0: [0], 2: [0]})])
+    assert mean.value.shape[:2] == (2, 2)
+    seen = ~np.isnan(mean.value[:, :, 0, 0])
+    assert seen.tolist() == [[True, True], [True, False]]
+    assert np.isnan(mean.epochs).tolist() == (~seen).tolist()
+
+
+# ---- fewer rows and folds -----------------------------------------------------------------------
+
+
+def test_screening_takes_rows_at_random_but_always_the_same():
+    problem = _problem(40)
+    few = fewer_rows(problem, 30, ("toy", 0))
+    assert few.X.shape == (30, 2)
+    assert few.labels.shape == (30,)
+    rows = {tuple(row): label for row, label in zip(problem.X, problem.labels, strict=True)}
+    assert all(rows[tuple(row)] == label for row, label in zip(few.X, few.labels, strict=True))
+    assert few.X_eval is problem.X_eval
+    np.testing.assert_array_equal(fewer_rows(problem, 30, ("toy", 0)).X, few.X)
+    assert not np.array_equal(fewer_rows(problem, 30, ("toy", 1)).X, few.X)
+    assert fewer_rows(problem, 120, ("toy", 0)) is problem
+
+
+@pytest.mark.parametrize("coarse", [True, False])
+def test_only_the_coarse_grid_is_screened(coarse):
+    sizes = []
+
+    def solve(X, y, **arguments):
+        sizes.append(len(X))
+        return Recorder()(X, y, **arguments)
+
+    budget = replace(BUDGET, screen_rows=10, refine=Refinement(1, 1))
+    names = ("toy", "lr_multi", "main", 0)
+    tune_fold(
+        *(_problem(), SOFTMAX, budget, METRICS, Settings(), names, {LINEAR: [0]}, solve),
+        coarse=coarse,
+    )
+    assert set(sizes) == ({10} if coarse else {36})
+
+
+def test_after_a_screening_the_best_points_themselves_are_visited_again():
+    budget = Budget(Axis(2, -4, 4, 4), None, np.empty(0), refine=Refinement(1, 1))
+    names = ("toy", "lr_multi", "main", 0)
+    result = tune_fold(
+        *(_problem(), SOFTMAX, budget, METRICS, Settings(), names),
+        *({LINEAR: budget.C.exponents()}, Recorder()),
+    )
+    without, again = (
+        refined_points(result, b)[LINEAR] for b in (budget, replace(budget, screen_rows=10))
+    )
+    assert set(without) < set(again)
+    assert any(exponent in budget.C.exponents() for exponent in again)
+
+
+def test_the_first_folds_alone_may_be_used():
+    prepared = multiclass_set(with_val=False)
+    protocol = Protocol("toy", "folds", "train", tuple(METRICS), {})
+
+    def folds(budget):
+        problems = validation_problems(prepared, prepared.splits[0], protocol, budget, SOFTMAX, 0)
+        return [problem.X_eval for problem in problems]
+
+    some, all_folds = folds(replace(BUDGET, use_folds=2)), folds(BUDGET)
+    assert len(some) == 2
+    assert len(all_folds) == 3
+    for one, other in zip(some, all_folds, strict=False):
+        np.testing.assert_array_equal(one, other)
+
+
+# ---- single precision ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n", [3, 700])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_a_gram_matrix_is_symmetric_in_either_type(n, dtype):
+    X = np.random.default_rng(0).standard_normal((n, 5))
+    K = kernels.rbf_gram(X, 0.3, dtype)
+    assert K.dtype == dtype
+    np.testing.assert_array_equal(K, K.T)
+    squares = ((X[:, None] - X[None]) ** 2).sum(axis=2)
+    tolerance = 1e-6 if dtype == "float32" else 1e-13
+    np.testing.assert_allclose(K, np.exp(-0.3 * squares), rtol=0, atol=tolerance)
