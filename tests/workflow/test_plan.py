@@ -13,6 +13,7 @@ import yaml
 from running import ROOT
 
 from toplabel.datasets.registry import load_registry
+from toplabel.workflow.extras import EXTRAS
 from toplabel.workflow.fingerprints import STAGES, fingerprint, module_sum, sum_of
 from toplabel.workflow.plan import Plan, PlanError
 from toplabel.workflow.runlock import RunLock, RunLockError
@@ -287,6 +288,22 @@ def test_targets_know_their_cells(plan):
         targets.cells("letter")
     with pytest.raises(PlanError, match=r"^multilabel: none of its data sets can be had"):
         targets.cells("multilabel")
+
+
+def test_extras_are_made_when_asked_for_and_in_a_whole_run(plan):
+    targets = Targets(plan)
+    figure = "results/figures/tpami2017_figure02.svg"
+    assert targets.outputs("tpami2017_figure02")[0] == figure
+    for requested, made in (
+        (["all"], True),
+        (["reports/index.html"], True),
+        (["digits"], False),
+        (["digits", "tpami2017_figure02"], True),
+        (["losses_1d"], False),
+    ):
+        assert (figure in targets.all_figure_files(requested)) == made, requested
+    assert targets.wanted(["tpami2017_figure02"]) == []
+    assert set(EXTRAS) <= set(targets.named())
 
 
 def test_a_method_is_left_out_where_its_k_has_too_few_classes(plan):

@@ -41,6 +41,7 @@ ALL = _cells("circle", "digits", "digit_scenes")
     ("target", "expected", "absent"),
     [
         ("all", {"write_html": 1, "write_pdf": 1, "select": ALL, "draw_circle": 1}, "tune_coarse"),
+        ("all", {"draw_lambert": 1, "draw_simplices": 1, "draw_losses": 1}, "bench"),
         ("report", {"write_html": 1, "write_pdf": 1}, "tune_coarse"),
         ("data", {"prepare": 3, "collect_datasets": 1}, "tune_split"),
         ("bench", {"bench": 1}, "prepare"),
@@ -49,6 +50,9 @@ ALL = _cells("circle", "digits", "digit_scenes")
         ("table03", {"prepare": 1, "select": CIRCLE, "make_table": 1}, "write_html"),
         ("tpami2017_table03", {"prepare": 1, "make_table": 1}, "write_html"),
         ("tpami2017_figure04", {"draw_circle": 1, "train": CIRCLE}, "compare"),
+        ("tpami2017_figure02", {"draw_lambert": 1}, "prepare"),
+        ("nips2015_figure02", {"draw_simplices": 1}, "prepare"),
+        ("losses_1d", {"draw_losses": 1}, "prepare"),
         ("selection_digits", {"draw_selection": 1, "select": DIGITS}, "train"),
     ],
 )

@@ -1,7 +1,8 @@
 """Targets by human names: which cells, tables and figures each of them asks for.
 
 Names: all, report, data, bench, smoke; every registered data set; every study; every published table, in its short form
-and with the paper (table05, tpami2017_table05); every figure.
+and with the paper (table05, tpami2017_table05); every figure; the extras, which no cell stands behind
+(`toplabel.workflow.extras`).
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from toplabel.studies.study import Study, short_name, studies_with_table
+from toplabel.workflow.extras import EXTRAS, Extra
 from toplabel.workflow.plan import Cell, Plan, PlanError, dataset_names
 
 CIRCLE_FIGURE = "tpami2017_figure04"
@@ -34,9 +36,9 @@ class Targets:
     # ---- names -----------------------------------------------------------------------------------
 
     def named(self) -> list[str]:
-        """Names that are targets of their own: data sets, studies, tables (both forms), figures."""
+        """Names that are targets of their own: data sets, studies, tables (both forms), figures, extras."""
         plan = self._plan
-        names = {*plan.registry, *plan.studies, *self.tables(), *self.figures()}
+        names = {*plan.registry, *plan.studies, *self.tables(), *self.figures(), *EXTRAS}
         names |= {_long_name(*identity) for identity in plan.tables.values()}
         return sorted(names)
 
@@ -117,7 +119,11 @@ class Targets:
             return plan.cells_of_dataset("circle")
         if name.removeprefix("selection_") in plan.registry:
             return plan.cells_of_dataset(name.removeprefix("selection_"))
-        return plan.cells_of_studies(plan.config["studies"])
+        return set() if name in EXTRAS else plan.cells_of_studies(plan.config["studies"])
+
+    def _is_whole(self, name: str) -> bool:
+        """Whether a name asks for the studies of the config: all, report, or a file."""
+        return name not in self.named()
 
     def _why_nothing(self, asked: Iterable[Cell]) -> str:
         missing = dataset_names(sorted(asked))
@@ -144,7 +150,14 @@ class Targets:
 
     def wanted(self, requested: Iterable[str]) -> list[Cell]:
         """The cells of all targets of a run together."""
-        return sorted({cell for name in requested for cell in self.cells(name)})
+        names = [name for name in requested if name not in EXTRAS]
+        return sorted({cell for name in names for cell in self.cells(name)})
+
+    def extras(self, requested: Iterable[str]) -> list[Extra]:
+        """The extras of a run: those asked for, or all of them when it is about the whole config."""
+        names = set(requested)
+        everything = any(self._is_whole(name) for name in names)
+        return [extra for name, extra in EXTRAS.items() if everything or name in names]
 
     def tables_of(self, cells: Iterable[Cell]) -> list[str]:
         """Tables that hold a cell, in the order of `tables`."""
@@ -177,7 +190,9 @@ class Targets:
     # ---- files -----------------------------------------------------------------------------------
 
     def outputs(self, name: str) -> list[str]:
-        """Files that the name of a data set, study, table or figure stands for."""
+        """Files that the name of a data set, study, table, figure or extra stands for."""
+        if name in EXTRAS:
+            return extra_files(EXTRAS[name])
         cells = self.cells(name)
         if name in self.figures():
             return figure_files(name)
@@ -223,11 +238,13 @@ class Targets:
     def all_table_files(self, requested: Sequence[str]) -> list[str]:
         """Files of all tables that the reports show, cells of earlier runs included."""
         shown = [*self.wanted(requested), *self._others(requested)]
-        return [file for table in self.tables_of(shown) for file in table_files(table)]
+        tables = [*self.tables_of(shown), *(t for e in self.extras(requested) for t in e.tables)]
+        return [file for table in tables for file in table_files(table)]
 
     def all_figure_files(self, requested: Sequence[str]) -> list[str]:
         """Files of the figures of this run; those of earlier runs stay as they are."""
         figures = self.figures_of(self.wanted(requested))
+        figures += [name for extra in self.extras(requested) for name in extra.figures]
         return [file for figure in figures for file in figure_files(figure)]
 
 
@@ -247,6 +264,13 @@ def table_files(name: str) -> list[str]:
 def figure_files(name: str) -> list[str]:
     """Files of a figure."""
     return [f"results/figures/{name}.{suffix}" for suffix in ("svg", "csv", "json")]
+
+
+def extra_files(extra: Extra) -> list[str]:
+    """Files of an extra."""
+    figures = [file for name in extra.figures for file in figure_files(name)]
+    tables = [file for name in extra.tables for file in table_files(name)]
+    return [*figures, *tables, *extra.files]
 
 
 def file_sums(paths: Iterable[str]) -> dict[str, str]:

@@ -1,0 +1,13 @@
+"""NIPS 2015 Fig. 2: the top-k simplices for m = 3."""
+
+from toplabel.illustrations.simplex import topk_simplices
+from toplabel.reporting.polytopes import draw_simplices
+from toplabel.workflow.jobs import run
+
+
+def main(snakemake):
+    draw_simplices(topk_simplices(), snakemake.output.svg, script=snakemake.params.script)
+
+
+if "snakemake" in globals():
+    run(main, snakemake)
