@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 
 from samples_of_results import FEATURES, METHODS, collected, published
+from toplabel.studies import cutoffs
 from toplabel.studies.compare import compare
 from toplabel.studies.published import TableText
 from toplabel.studies.study import Study
@@ -147,3 +148,22 @@ def test_a_set_that_is_not_comparable_does_not_join_the_table_of_its_namesake():
     assert not found["measured"].eq(60.0).any()
     softmax = found[(found["method"] == "lr_multi") & (found["metric"] == "top1")]
     assert softmax["reason"].tolist() == ["not compared: another split"]
+
+
+def test_strategies_stand_side_by_side_with_the_count_of_the_best():
+    frame = pd.DataFrame(
+        {
+            "split": "main",
+            "metric": ["f1_micro"] * 4 + ["hamming_loss"] * 4,
+            "strategy": ["constant", "cardinality", "tune", "per_label"] * 2,
+            "delta": 0.0,
+            "value": [10, 20, 30, 30, 0.4, 0.1, 0.2, 0.3],
+        }
+    )
+    table = cutoffs.strategy_frame([{"dataset": "yeast", "label": "LR", "frame": frame}])
+    assert table.loc[0, "tuned"] == 30
+    said = cutoffs.caption(table)
+    assert "of 2 rows: constant in 0, cardinality in 1, tuned in 1, per label in 1" in said
+    text = cutoffs.printed(table, str.upper)
+    assert text.loc[0].tolist() == ["yeast", "LR", "F1_MICRO", "10.0", "20.0", "30.0", "30.0"]
+    assert text.loc[1, "tuned"] == "0.2000"

@@ -101,7 +101,7 @@ def _finish(tmp_path, meta, units, params):
         "set_cutoffs",
         tmp_path,
         input={"meta": meta, "selection": selection, "models": models},
-        output={"thresholds": thresholds},
+        output={"thresholds": thresholds, "strategies": str(tmp_path / "strategies.csv")},
         params=params,
     )
     _call(

@@ -3,9 +3,7 @@
 
 rule select:
     input:
-        units=lambda wildcards: plan.candidate_units(
-            wildcards.dataset, wildcards.method
-        ),
+        units=lambda wildcards: plan.candidate_units(wildcards.dataset, wildcards.method),
     output:
         selection="results/{dataset}/{method}/selection.csv",
     log:

@@ -3,6 +3,32 @@
 
 localrules:
     make_table,
+    table_thresholds,
+
+
+rule table_thresholds:
+    input:
+        strategies=of_run(targets.strategies),
+    output:
+        csv=report(
+            "results/tables/thresholds.csv",
+            caption="../report/table.rst",
+            category="Tables",
+            labels={"table": "thresholds"},
+        ),
+        json="results/tables/thresholds.json",
+    log:
+        "results/logs/tables/thresholds.log",
+    conda:
+        "../envs/toplabel.yaml"
+    threads: 1
+    params:
+        labels=lambda wildcards: targets.strategy_labels(requested()),
+        fingerprint=plan.fingerprint("tables"),
+    message:
+        "Compare the ways of setting cut-offs"
+    script:
+        "../scripts/table_thresholds.py"
 
 
 rule make_table:

@@ -8,6 +8,7 @@ rule threshold:
         models="results/{dataset}/{method}/models.npz",
     output:
         thresholds="results/{dataset}/{method}/thresholds.csv",
+        strategies="results/{dataset}/{method}/strategies.csv",
     log:
         "results/logs/threshold/{dataset}/{method}.log",
     conda:

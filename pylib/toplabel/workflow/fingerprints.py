@@ -27,7 +27,7 @@ STAGES: dict[str, tuple[str, ...]] = {
     "evaluate": ("evaluate_test.py",),
     "datasets": ("collect_datasets.py",),
     "compare": ("compare_published.py",),
-    "tables": ("make_table.py",),
+    "tables": ("make_table.py", "table_*.py"),
     "figures": ("draw_*.py",),
     "report": ("write_*.py",),
     "run": ("describe_run.py",),

@@ -20,6 +20,7 @@ from toplabel.workflow.extras import EXTRAS, Extra
 from toplabel.workflow.plan import Cell, Plan, PlanError, dataset_names
 
 CIRCLE_FIGURE = "tpami2017_figure04"
+THRESHOLDS = "thresholds"
 
 
 class Targets:
@@ -202,6 +203,20 @@ class Targets:
         tables = [short_name(name)] if only else self.tables_of(cells)
         return [*files, *(file for table in tables for file in table_files(table))]
 
+    def _cut(self, requested: Sequence[str]) -> list[Cell]:
+        """Cells of a run whose protocol has cut-offs."""
+        plan = self._plan
+        cells = self.wanted(requested)
+        return [cell for cell in cells if len(plan.budget_of(cell.dataset).deltas)]
+
+    def strategies(self, requested: Sequence[str]) -> list[str]:
+        """What each way of setting cut-offs gives, a file a cell."""
+        return [cell.path("strategies.csv") for cell in self._cut(requested)]
+
+    def strategy_labels(self, requested: Sequence[str]) -> list[str]:
+        """Labels of the methods of `strategies`."""
+        return [self._plan.methods[cell.method].label for cell in self._cut(requested)]
+
     def prepared(self, requested: Sequence[str]) -> list[str]:
         """Prepared data sets of a run."""
         return [_meta(name) for name in dataset_names(self.wanted(requested))]
@@ -239,6 +254,7 @@ class Targets:
         """Files of all tables that the reports show, cells of earlier runs included."""
         shown = [*self.wanted(requested), *self._others(requested)]
         tables = [*self.tables_of(shown), *(t for e in self.extras(requested) for t in e.tables)]
+        tables += [THRESHOLDS] if self._cut(requested) else []
         return [file for table in tables for file in table_files(table)]
 
     def all_figure_files(self, requested: Sequence[str]) -> list[str]:
