@@ -80,7 +80,8 @@ class TopKClassifier(SolverEstimator):
         For "topk_ent_tr": the norm of the gradient of P.
     history_ : list of `toplabel.Record`
     status_ : str
-        ``"converged"``, or what ended the training before: ``"max_epochs"``, ``"time_limit"``, ``"interrupted"``.
+        ``"converged"``, or what ended the training before: ``"max_epochs"``, ``"time_limit"``, ``"stalled"`` (rounding
+        allows no further progress), ``"interrupted"``.
     n_features_in_ : int
     feature_names_in_ : ndarray, (d,)
         When X has column names.
