@@ -16,7 +16,15 @@ from toplabel.selection.problems import (
     training_labels,
     validation_problems,
 )
-from toplabel.selection.results import TuneResult, average, collect, merge, seconds_by_split
+from toplabel.selection.results import (
+    TuneResult,
+    average,
+    collect,
+    load_units,
+    merge,
+    save_unit,
+    seconds_by_split,
+)
 from toplabel.selection.tuning import (
     coarse_points,
     extended_points,
@@ -314,11 +322,15 @@ def test_collect_averages_folds_at_the_points_that_all_have_visited():
 
 def test_results_survive_their_file(tmp_path):
     result = _tune(multiclass_set())
-    result.save(tmp_path / "unit.npz")
-    again = TuneResult.load(tmp_path / "unit.npz")
-    np.testing.assert_array_equal(again.value, result.value)
-    assert (again.split, again.fold) == ("main", "all")
-    assert [str(name) for name in again.metric] == METRICS
+    other = replace(result, split="other", value=result.value + 1)
+    save_unit([result, other], tmp_path / "both.npz")
+    save_unit([result], tmp_path / "one.npz")
+    again = list(load_units([tmp_path / "both.npz", tmp_path / "one.npz"]))
+    assert [one.split for one in again] == ["main", "other", "main"]
+    for found, wanted in zip(again, (result, other, result), strict=True):
+        np.testing.assert_array_equal(found.value, wanted.value)
+        assert found.fold == "all"
+        assert [str(name) for name in found.metric] == METRICS
 
 
 def test_points_survive_their_file(tmp_path):

@@ -45,3 +45,16 @@ class Run:
 
     folder: Path
     output: str
+
+
+def count_jobs(plan, cells):
+    """The jobs that give the test metrics of some cells; `test_targets.py` compares with Snakemake's count."""
+    sets = {cell.dataset for cell in cells}
+    jobs = 3 * len(sets)  # fetch, prepare, and the figure with the selection
+    for cell in cells:
+        units = plan.units(*cell.names)
+        jobs += len(units) + 2  # train, evaluate
+        jobs += not units[0].endswith("/all.npz")  # select
+        jobs += any(".fine." in unit for unit in units)  # refine_grid
+        jobs += plan.cutoffs(*cell.names).endswith("thresholds.csv")
+    return jobs

@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 import yaml
-from running import ROOT
+from running import ROOT, count_jobs
 
 from toplabel.datasets.registry import load_registry
+from toplabel.studies.study import load_studies
 from toplabel.workflow.extras import EXTRAS
 from toplabel.workflow.fingerprints import STAGES, fingerprint, module_sum, sum_of
 from toplabel.workflow.plan import Plan, PlanError
@@ -207,32 +208,51 @@ def test_a_set_without_files_is_asked_for_at_its_address_when_that_is_allowed(tm
 # ---- plans --------------------------------------------------------------------------------------
 
 
+def _full(config):
+    return config | yaml.safe_load((ROOT / "config/full.yaml").read_text(encoding="utf-8"))
+
+
 def test_the_whole_graph_stays_small(config, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for budget in ("standard", "paper"):
-        plan = Plan(ROOT, config | {"budget": budget})
-        cells = plan.cells_of_studies(plan.studies)
+        plan = Plan(ROOT, _full(config) | {"budget": budget})
+        cells = plan.cells_of_studies(plan.config["studies"])  # as if all data sets were at hand
         units = [unit for cell in cells for unit in plan.units(*cell.names)]
         assert len(units) == len(set(units))
-        # Beside tuning: refine, select, train, threshold and evaluate a cell; fetch, prepare and draw a set.
-        assert len(units) + 5 * len(cells) + 3 * len(plan.registry) < 3200
+        assert count_jobs(plan, cells) < 3200  # "about 3,000"
+
+
+def test_the_full_config_lists_all_studies_but_those_of_other_features(config):
+    rest = set(load_studies(ROOT / "config/studies")) - {*_full(config)["studies"]}
+    assert rest == {"multiclass_features"}
 
 
 def test_budgets_give_kernels_their_blocks(config, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     plan = Plan(ROOT, config | {"budget": "paper"})
-    assert len(plan.units("yeast", "svm_ml_rbf")) == 10 * 4
-    assert plan.units("yeast", "svm_ml") == ["results/yeast/svm_ml/tune/main.npz"]
+    blocks = [f"main.coarse.block{i}.npz" for i in range(4)]
+    assert [Path(unit).name for unit in plan.units("yeast", "svm_ml_rbf")] == blocks
     plan = Plan(ROOT, config)
-    assert len(plan.units("yeast", "svm_ml_rbf")) == 2 * 10
-    assert len(plan.units("delicious", "svm_ml")) == 2 * 2  # large: two of the folds, screened
-    fine = plan.candidate_units("delicious", "svm_ml")
-    assert [Path(unit).name for unit in fine] == ["main.fine.fold0.npz", "main.fine.fold1.npz"]
-    assert plan.candidate_units("yeast", "svm_ml_rbf") == plan.units("yeast", "svm_ml_rbf")
-    assert plan.units("circle", "lr_multi")[:2] == [
-        "results/circle/lr_multi/tune/s00.npz",
-        "results/circle/lr_multi/tune/s01.npz",
+    found = [Path(unit).name for unit in plan.units("yeast", "svm_ml_rbf")]
+    assert found == [*blocks, "main.fine.npz"]
+    screened = [Path(unit).name for unit in plan.units("delicious", "svm_ml")]
+    assert screened == ["main.coarse.block0.npz", "main.fine.npz"]
+    assert plan.candidate_units("delicious", "svm_ml") == [
+        "results/delicious/svm_ml/tune/main.fine.npz"
     ]
+    assert plan.candidate_units("yeast", "svm_ml_rbf") == plan.units("yeast", "svm_ml_rbf")
+
+
+def test_one_job_tunes_what_takes_little(plan):
+    for dataset, method in (("yeast", "svm_ml"), ("letter", "lr_multi"), ("circle", "svm_multi")):
+        assert plan.units(dataset, method) == [f"results/{dataset}/{method}/tune/all.npz"]
+    tens = [f"results/sun397/lr_multi/tune/s{i:02d}.npz" for i in range(1, 11)]
+    assert plan.units("sun397", "lr_multi") == tens
+
+
+def test_a_set_without_cutoffs_needs_no_job_for_them(plan):
+    assert plan.cutoffs("letter", "lr_multi") == "results/letter/lr_multi/selection.csv"
+    assert plan.cutoffs("yeast", "lr_ml") == "results/yeast/lr_ml/thresholds.csv"
 
 
 def test_registered_splits_are_those_of_the_prepared_sets(plan):
@@ -309,7 +329,9 @@ def test_extras_are_made_when_asked_for_and_in_a_whole_run(plan):
 def test_a_method_is_left_out_where_its_k_has_too_few_classes(plan):
     cells = plan.cells_of_studies(["multiclass"])
     of = {name: {cell.method for cell in cells if cell.dataset == name} for name in ("fmd", "cub")}
-    assert of["cub"] - of["fmd"] == {"topk_ent_tr_k10"}  # ten classes
+    tens = {f"topk_{loss}_k10" for loss in ("svm_alpha", "svm_beta", "ent", "ent_tr")}
+    tens |= {f"topk_svm_{variant}_k10_smooth" for variant in ("alpha", "beta")}
+    assert of["cub"] - of["fmd"] == tens  # ten classes
     assert {"lr_multi", "topk_ent_tr_k5"} <= of["fmd"]
 
 

@@ -10,6 +10,7 @@ import pytest
 from running import ROOT
 
 from toplabel.datasets.prepared import Part, Prepared, Split, load_prepared, save_prepared
+from toplabel.selection.results import load_units
 from toplabel.workflow.jobs import read_table, run, write_table
 
 SCRIPTS = sorted((ROOT / "workflow/scripts").glob("*.py"))
@@ -66,7 +67,7 @@ def _params(validation, task, metrics, loss=None, k=1):
     }
 
 
-def _toy(folder, task):
+def _toy(folder, task, splits=("main",)):
     rng = np.random.default_rng(0)
     parts = {}
     for name in ("train", "test"):
@@ -77,13 +78,13 @@ def _toy(folder, task):
         X[::5, 0] += 1
         labels = {"y": y.astype(np.int64)} if task == "multiclass" else {"Y": Y}
         parts[name] = Part(X=X, **labels)
-    split = Split("main", "train", None, "test")
-    save_prepared(Prepared("toy", task, 3, ["a", "b", "c"], parts, [split]), folder)
+    splits = [Split(name, "train", None, "test") for name in splits]
+    save_prepared(Prepared("toy", task, 3, ["a", "b", "c"], parts, splits), folder)
     return str(folder / "meta.json")
 
 
 def _finish(tmp_path, meta, units, params):
-    """select, train, threshold, evaluate; the table of test metrics by metric."""
+    """select, train, evaluate, and threshold for sets of labels; the table of test metrics by metric."""
     files = {
         name: str(tmp_path / name)
         for name in ("selection.csv", "models.npz", "certificates.csv", "thresholds.csv")
@@ -97,13 +98,16 @@ def _finish(tmp_path, meta, units, params):
         output={"models": models, "certificates": certificates},
         params=params,
     )
-    _call(
-        "set_cutoffs",
-        tmp_path,
-        input={"meta": meta, "selection": selection, "models": models},
-        output={"thresholds": thresholds, "strategies": str(tmp_path / "strategies.csv")},
-        params=params,
-    )
+    cutoffs = selection
+    if params["method"]["task"] == "multilabel":
+        cutoffs = thresholds
+        _call(
+            "set_cutoffs",
+            tmp_path,
+            input={"meta": meta, "selection": selection, "models": models},
+            output={"thresholds": cutoffs, "strategies": str(tmp_path / "strategies.csv")},
+            params=params,
+        )
     _call(
         "evaluate_test",
         tmp_path,
@@ -112,7 +116,7 @@ def _finish(tmp_path, meta, units, params):
             "units": units,
             "models": models,
             "certificates": certificates,
-            "thresholds": thresholds,
+            "cutoffs": cutoffs,
         },
         output={"evaluation": str(tmp_path / "evaluation.csv")},
         params=params,
@@ -127,12 +131,11 @@ def test_a_multiclass_set_goes_through_all_stages(tmp_path, loss, k):
     params = _params("holdout", "multiclass", ["top1", "top2", "top9"], loss, k)
     unit = str(tmp_path / "main.npz")
     _call(
-        "tune_split",
+        "tune_splits",
         tmp_path,
         input={"meta": meta},
         output={"unit": unit},
-        params=params,
-        wildcards={"split": "main"},
+        params=params | {"splits": ["main"]},
     )
     table = _finish(tmp_path, meta, [unit], params)
     assert list(table.index) == ["top1", "top2"]  # there are three classes
@@ -146,20 +149,28 @@ def test_a_multiclass_set_goes_through_all_stages(tmp_path, loss, k):
     assert (table["status"] == "converged").all()
 
 
-def test_a_multilabel_set_goes_through_both_phases(tmp_path):
+def test_a_kernel_on_a_multilabel_set_goes_through_both_phases(tmp_path):
     meta = _toy(tmp_path / "data", "multilabel")
     params = _params("folds", "multilabel", ["rank_loss", "f1_micro"])
-    coarse, fine = [], []
-    for fold in range(2):
-        coarse.append(str(tmp_path / f"coarse{fold}.npz"))
+    params["method"]["kernel"] = "rbf"
+    widths = {"theta": {"base": 2, "from": -2, "to": 0, "step": 2}, "theta_block": 1}
+    params["protocol"]["protocol"]["budgets"] = {"standard": BUDGET | widths}
+
+    def tune(name, given, **block):
+        unit = str(tmp_path / f"{name}.npz")
         _call(
-            "tune_fold",
+            "tune_block",
             tmp_path,
-            input={"meta": meta},
-            output={"unit": coarse[-1]},
+            input={"meta": meta, **given},
+            output={"unit": unit},
             params=params,
-            wildcards={"split": "main", "fold": str(fold), "block": "0"},
+            wildcards={"split": "main", **block},
         )
+        return unit
+
+    coarse = [tune(f"coarse{block}", {}, block=block) for block in "01"]
+    found = [(float(one.theta[0]), one.fold) for one in load_units(coarse)]
+    assert found == [(0.25, "0"), (0.25, "1"), (1.0, "0"), (1.0, "1")]
     grid = str(tmp_path / "fine.json")
     _call(
         "refine_grid",
@@ -169,22 +180,29 @@ def test_a_multilabel_set_goes_through_both_phases(tmp_path):
         params=params,
         wildcards={"split": "main"},
     )
-    for fold in range(2):
-        fine.append(str(tmp_path / f"fine{fold}.npz"))
-        _call(
-            "tune_fold",
-            tmp_path,
-            input={"meta": meta, "grid": grid},
-            output={"unit": fine[-1]},
-            params=params,
-            wildcards={"split": "main", "fold": str(fold)},
-        )
+    fine = [tune("fine", {"grid": grid})]
     table = _finish(tmp_path, meta, [*coarse, *fine], params)
     assert table.loc["rank_loss", "value"] < 0.3
     assert table.loc["f1_micro", "value"] > 60
     assert np.isnan(table.loc["rank_loss", "delta"])
-    exponents = {np.log2(C) for C in table["C"]}
-    assert exponents <= {-6, -4, -2, 0, 2}
+    assert {np.log2(C) for C in table["C"]} <= {-6, -4, -2, 0, 2}
+    assert {np.log2(theta) for theta in table["theta"]} <= {-2, 0}
+
+
+def test_a_job_that_tunes_all_splits_makes_the_choice_as_well(tmp_path):
+    meta = _toy(tmp_path / "data", "multiclass", splits=("s00", "s01"))
+    params = _params("holdout", "multiclass", ["top1", "top2"])
+    unit, at_once, later = (str(tmp_path / name) for name in ("all.npz", "at_once", "later"))
+    _call(
+        "tune_splits",
+        tmp_path,
+        input={"meta": meta},
+        output={"unit": unit, "selection": at_once},
+        params=params | {"splits": ["s00", "s01"]},
+    )
+    _call("select_best", tmp_path, input={"units": [unit]}, output={"selection": later})
+    assert read_table(at_once)["split"].tolist() == ["s00", "s00", "s01", "s01"]
+    pd.testing.assert_frame_equal(read_table(at_once), read_table(later), check_exact=True)
 
 
 def test_bad_input_is_one_line_in_the_log_and_status_1(tmp_path):
@@ -192,15 +210,14 @@ def test_bad_input_is_one_line_in_the_log_and_status_1(tmp_path):
     params = _params("holdout", "multiclass", ["top1"])
     with pytest.raises(SystemExit) as caught:
         _call(
-            "tune_split",
+            "tune_splits",
             tmp_path,
             input={"meta": meta},
             output={"unit": str(tmp_path / "unit.npz")},
-            params=params,
-            wildcards={"split": "s07"},
+            params=params | {"splits": ["s07"]},
         )
     assert caught.value.code == 1
-    log = (tmp_path / "logs/tune_split.log").read_text(encoding="utf-8").splitlines()
+    log = (tmp_path / "logs/tune_splits.log").read_text(encoding="utf-8").splitlines()
     assert len(log) == 1
     assert log[0].endswith("data set 'toy': unknown split 's07'; known: main")
     assert not (tmp_path / "unit.npz").exists()

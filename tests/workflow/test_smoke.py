@@ -19,8 +19,7 @@ pytestmark = pytest.mark.workflow
 STAGES = [
     "fetch",
     "prepare",
-    "tune_split",
-    "select",
+    "tune_set",
     "train",
     "threshold",
     "evaluate",
@@ -90,7 +89,7 @@ def test_a_touched_config_changes_nothing_and_another_seed_does(smoke_run, tmp_p
     assert "Params have changed" in again.stdout
     jobs = dict(re.findall(r"^(\w+) +(\d+)$", again.stdout, re.MULTILINE))
     assert "prepare" not in jobs
-    assert int(jobs["tune_split"]) > 0
+    assert int(jobs["tune_set"]) > 0
 
 
 def test_results_of_other_targets_stay_in_the_reports(smoke_run):

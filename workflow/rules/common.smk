@@ -38,7 +38,6 @@ wildcard_constraints:
     method="|".join(plan.methods),
     table="|".join(targets.tables()),
     split="[A-Za-z0-9][A-Za-z0-9_-]*",
-    fold="[0-9]+",
     block="[0-9]+",
 
 

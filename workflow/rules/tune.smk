@@ -1,6 +1,37 @@
-# Validation values over the grid of hyper-parameters. One job runs a whole warm-started path over C:
-# for all folds of a split (multiclass), or for one fold and a block of kernel widths (multilabel), where
-# a fine grid may follow the coarse one.
+# Validation values over the grid of hyper-parameters. One job runs a whole warm-started path over C: on all folds of
+# a set that has one split, or whose splits take milliseconds (it makes the choice as well); on those of a split; or,
+# of a split, for a block of kernel widths, where a fine grid may follow the coarse one.
+
+
+rule tune_set:
+    input:
+        meta="results/{dataset}/data/meta.json",
+    output:
+        unit="results/{dataset}/{method}/tune/all.npz",
+        selection="results/{dataset}/{method}/selection.csv",
+    log:
+        "results/logs/tune/{dataset}/{method}/all.log",
+    wildcard_constraints:
+        dataset="|".join(plan.sets_at_once),
+        method="|".join(plan.methods_at_once),
+    conda:
+        "../envs/toplabel.yaml"
+    threads: 1
+    params:
+        splits=lambda wildcards: plan.split_names(wildcards.dataset),
+        method=lambda wildcards: plan.method_slice(wildcards.method),
+        protocol=lambda wildcards: plan.protocol_slice(wildcards.dataset, wildcards.method),
+        budget=plan.budget,
+        settings=plan.settings("tune"),
+        fingerprint=lambda wildcards: plan.fingerprint("tune", wildcards.method),
+    message:
+        "Tune {wildcards.method} on {wildcards.dataset}"
+    script:
+        "../scripts/tune_splits.py"
+
+
+ruleorder: tune_set > tune_split
+ruleorder: tune_set > select
 
 
 rule tune_split:
@@ -14,6 +45,7 @@ rule tune_split:
         "../envs/toplabel.yaml"
     threads: 1
     params:
+        splits=lambda wildcards: [wildcards.split],
         method=lambda wildcards: plan.method_slice(wildcards.method),
         protocol=lambda wildcards: plan.protocol_slice(wildcards.dataset, wildcards.method),
         budget=plan.budget,
@@ -22,16 +54,16 @@ rule tune_split:
     message:
         "Tune {wildcards.method} on {wildcards.dataset}, split {wildcards.split}"
     script:
-        "../scripts/tune_split.py"
+        "../scripts/tune_splits.py"
 
 
 rule tune_coarse:
     input:
         meta="results/{dataset}/data/meta.json",
     output:
-        unit="results/{dataset}/{method}/tune/{split}.coarse.fold{fold}.block{block}.npz",
+        unit="results/{dataset}/{method}/tune/{split}.coarse.block{block}.npz",
     log:
-        "results/logs/tune/{dataset}/{method}/{split}.coarse.fold{fold}.block{block}.log",
+        "results/logs/tune/{dataset}/{method}/{split}.coarse.block{block}.log",
     conda:
         "../envs/toplabel.yaml"
     threads: 1
@@ -42,9 +74,9 @@ rule tune_coarse:
         settings=plan.settings("tune"),
         fingerprint=lambda wildcards: plan.fingerprint("tune", wildcards.method),
     message:
-        "Tune {wildcards.method} on {wildcards.dataset}, fold {wildcards.fold}, block {wildcards.block}"
+        "Tune {wildcards.method} on {wildcards.dataset}, block {wildcards.block} of the coarse grid"
     script:
-        "../scripts/tune_fold.py"
+        "../scripts/tune_block.py"
 
 
 rule refine_grid:
@@ -74,9 +106,9 @@ rule tune_fine:
         meta="results/{dataset}/data/meta.json",
         grid="results/{dataset}/{method}/tune/{split}.fine.json",
     output:
-        unit="results/{dataset}/{method}/tune/{split}.fine.fold{fold}.npz",
+        unit="results/{dataset}/{method}/tune/{split}.fine.npz",
     log:
-        "results/logs/tune/{dataset}/{method}/{split}.fine.fold{fold}.log",
+        "results/logs/tune/{dataset}/{method}/{split}.fine.log",
     conda:
         "../envs/toplabel.yaml"
     threads: 1
@@ -87,6 +119,6 @@ rule tune_fine:
         settings=plan.settings("tune"),
         fingerprint=lambda wildcards: plan.fingerprint("tune", wildcards.method),
     message:
-        "Tune {wildcards.method} on {wildcards.dataset}, fold {wildcards.fold}, fine grid"
+        "Tune {wildcards.method} on {wildcards.dataset}, fine grid"
     script:
-        "../scripts/tune_fold.py"
+        "../scripts/tune_block.py"

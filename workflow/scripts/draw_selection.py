@@ -4,7 +4,7 @@ import pandas as pd
 
 from toplabel.reporting.figures import draw_selection
 from toplabel.selection.curves import selection_curve
-from toplabel.selection.results import TuneResult, collect
+from toplabel.selection.results import collect, load_units
 from toplabel.workflow.jobs import read_table, run
 
 # Two of these are drawn, the first that the protocol has.
@@ -16,7 +16,7 @@ def main(snakemake):
     frames = []
     for method, selection in zip(params.methods, snakemake.input.selections, strict=True):
         paths = [path for path in snakemake.input.units if f"/{method['name']}/tune/" in path]
-        result = collect(TuneResult.load(path) for path in paths)[params.split]
+        result = collect(load_units(paths))[params.split]
         metrics = [name for name in SHOWN if name in result.metric][:2]
         curve = selection_curve(result, read_table(selection), metrics)
         frames.append(curve.assign(method=method["name"], label=method["label"]))

@@ -5,7 +5,7 @@ from pathlib import Path
 from toplabel.datasets.prepared import load_prepared
 from toplabel.selection.evaluation import evaluate
 from toplabel.selection.final import Models
-from toplabel.selection.results import TuneResult, seconds_by_split
+from toplabel.selection.results import load_units, seconds_by_split
 from toplabel.workflow.jobs import read_table, run, write_table
 from toplabel.workflow.params import protocol_of
 
@@ -17,10 +17,10 @@ def main(snakemake):
         snakemake.wildcards.method,
         protocol,
         snakemake.params.budget,
-        read_table(snakemake.input.thresholds),
+        read_table(snakemake.input.cutoffs),
         read_table(snakemake.input.certificates),
         Models.load(snakemake.input.models),
-        seconds_by_split(TuneResult.load(path) for path in snakemake.input.units),
+        seconds_by_split(load_units(snakemake.input.units)),
     )
     write_table(table, snakemake.output.evaluation)
 

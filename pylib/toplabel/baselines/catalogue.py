@@ -64,6 +64,17 @@ BASELINES: dict[str, Baseline] = {
     "recall_at_k_ova": Baseline(
         f"{_ROOM}.svm_perf", "RecallAtK", "multiclass", top_k=True, fixed={"one_vs_all": True}
     ),
+    **{
+        f"wsabie_pp_{queue}": Baseline(
+            f"{_ROOM}.wsabie",
+            "WsabiePlusPlus",
+            "multiclass",
+            parameter="bound on the norms",
+            fixed={"queue": queue},
+            options=frozenset(("dimension", "step", "epochs")),
+        )
+        for queue in range(3)
+    },
     "multioutput_forest": Baseline(
         f"{_ROOM}.forest",
         "MultiOutputForest",

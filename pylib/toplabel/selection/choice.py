@@ -104,3 +104,11 @@ def select(results: Mapping[str, TuneResult]) -> pd.DataFrame:
         for best in best_points(results[split])
     ]
     return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def edge_notes(table: pd.DataFrame) -> list[str]:
+    """A line for each choice of `select` that lies on an edge of the grid."""
+    return [
+        f"split {row.split}, {row.metric}: best on the edge of the grid (C {row.C:g}, theta {row.theta:g})"
+        for row in table[table["at_edge"]].itertuples()
+    ]

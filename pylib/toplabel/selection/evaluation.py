@@ -65,7 +65,7 @@ def evaluate(
     budget : str
         Name, for the table.
     cutoffs : DataFrame
-        As `cutoffs.cutoff_table` gives it.
+        As `cutoffs.cutoff_table` gives it, or the selection where no metric needs a cut-off.
     certificates : DataFrame
         As `final.train_models` gives it.
     models : Models

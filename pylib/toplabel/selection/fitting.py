@@ -101,10 +101,12 @@ class Climb:
         At a C that is asked for, and at the steps between.
     names : tuple
         What the seeds depend on, besides C.
+    climbs : int
+        How many of these there are at a time, which share the memory for solutions to start from.
     """
 
     STRIDE = 4.0
-    KEPT_BYTES = 1 << 30  # of dual variables; beyond that, the smallest C goes first
+    KEPT_BYTES = 1 << 30  # of dual variables, of all climbs; beyond that, the smallest C goes first
 
     def __init__(
         self,
@@ -118,6 +120,7 @@ class Climb:
         max_epochs: int,
         max_epochs_step: int,
         names: tuple[object, ...],
+        climbs: int = 1,
     ) -> None:
         self._solve = solve
         self._X = X
@@ -130,6 +133,7 @@ class Climb:
         self._fixed = {"eps": eps, "n_classes": n_classes}
         self._max_epochs = max_epochs
         self._max_epochs_step = max_epochs_step
+        self._kept_bytes = self.KEPT_BYTES // climbs
         self._visited: dict[float, Any] = {}  # by C, what a warm start needs
 
     def fit(self, C: float) -> Fit:
@@ -157,7 +161,7 @@ class Climb:
     def _keep(self, C: float, solution: Any) -> None:
         """Remember where to start from; the way up to a small C is short, so those go first."""
         self._visited[C] = replace(solution, W=None, X=None, history=[])
-        most = max(1, self.KEPT_BYTES // max(1, solution.A.nbytes))
+        most = max(1, self._kept_bytes // max(1, solution.A.nbytes))
         for smallest in sorted(self._visited)[:-most]:
             del self._visited[smallest]
 
@@ -246,11 +250,12 @@ def fitter(
     max_epochs: int,
     max_epochs_step: int,
     names: tuple[object, ...],
+    climbs: int = 1,
 ) -> Fitter:
     """The `Climb` of a loss, or the `Series` of a baseline; arguments as for `Climb`."""
     if not method.baseline:
         limits = (eps, max_epochs, max_epochs_step)
-        return Climb(solve, X, labels, method, n_classes, stations, *limits, names)
+        return Climb(solve, X, labels, method, n_classes, stations, *limits, names, climbs)
     trainer = catalogue.create(method.baseline, method.k, method.params)
     return Series(trainer, X, labels, n_classes, eps, max_epochs, names)
 

@@ -142,6 +142,7 @@ class Protocol:
     retrain_on: str
     metrics: tuple[str, ...]
     budgets: Mapping[str, Budget]
+    splits_together: bool = False
 
 
 def tidy(exponent: float) -> float:
@@ -189,6 +190,7 @@ def parse_protocol(
         retrain_on=entry["retrain_on"],
         metrics=tuple(entry["metrics"]),
         budgets=budgets,
+        splits_together=entry.get("splits_together", False),
     )
 
 

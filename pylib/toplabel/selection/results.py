@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import reduce
 
@@ -48,19 +48,34 @@ class TuneResult:
     epochs: np.ndarray
     seconds: np.ndarray
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write an .npz file, whole or not at all."""
-        arrays = {field.name: np.asarray(getattr(self, field.name)) for field in fields(self)}
-        with atomic_path(path) as temporary:
-            np.savez_compressed(temporary, **arrays)
 
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> TuneResult:
-        """Read what `save` wrote."""
+def save_unit(results: Sequence[TuneResult], path: str | os.PathLike[str]) -> None:
+    """Write what one job of tuning found, whole or not at all.
+
+    The arrays of the first result have the names of its fields, those of the i-th `<i>.<name>`.
+    """
+    arrays = {
+        _key(i, field.name): np.asarray(getattr(result, field.name))
+        for i, result in enumerate(results)
+        for field in fields(TuneResult)
+    }
+    with atomic_path(path) as temporary:
+        np.savez_compressed(temporary, **arrays)
+
+
+def load_units(paths: Iterable[str | os.PathLike[str]]) -> Iterator[TuneResult]:
+    """Read what `save_unit` wrote, of several jobs one after the other."""
+    names = [field.name for field in fields(TuneResult)]
+    for path in paths:
         with np.load(path) as arrays:
-            values = {field.name: arrays[field.name] for field in fields(cls)}
-        values["split"], values["fold"] = str(values["split"]), str(values["fold"])
-        return cls(**values)
+            for i in range(len(arrays.files) // len(names)):
+                values = {name: arrays[_key(i, name)] for name in names}
+                texts = {name: str(values[name]) for name in ("split", "fold")}
+                yield TuneResult(**{**values, **texts})
+
+
+def _key(i: int, name: str) -> str:
+    return f"{i}.{name}" if i else name
 
 
 @dataclass(frozen=True)

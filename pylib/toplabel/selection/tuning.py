@@ -78,6 +78,8 @@ class FoldPath:
         What seeds depend on: data set, method, split, fold.
     solve : callable
         `toplabel.solve` or one like it.
+    paths : int
+        How many of these there are at a time, which share the memory for solutions to start from.
     """
 
     def __init__(
@@ -89,6 +91,7 @@ class FoldPath:
         settings: Settings,
         names: tuple[object, ...],
         solve: Solve,
+        paths: int = 1,
     ) -> None:
         self._problem = problem if method.features == "raw" else _scaled(problem, method.features)
         self._method = method
@@ -97,6 +100,7 @@ class FoldPath:
         self._settings = settings
         self._names = (settings.seed, *names)
         self._solve = solve
+        self._paths = paths
         self._linear: Fitter | None = None
 
     def visit(self, points: Points) -> list[Point]:
@@ -154,6 +158,7 @@ class FoldPath:
             self._settings.max_epochs_tune,
             self._settings.max_epochs_tune,
             (*self._names, repr(float(theta))),
+            self._paths,
         )
 
     def _measure(self, theta: float, result: Fit, held_out: Matrix) -> Point:
@@ -283,7 +288,7 @@ def tune_split(
         Means over the folds.
     """
     paths = [
-        FoldPath(problem, method, budget, metrics, settings, (*names, fold), solve)
+        FoldPath(problem, method, budget, metrics, settings, (*names, fold), solve, len(problems))
         for fold, problem in enumerate(problems)
     ]
     found: list[list[Point]] = [[] for _ in paths]

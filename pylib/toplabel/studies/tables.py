@@ -1,7 +1,7 @@
 """Tables to print: results/tables/<name>.csv and .json.
 
 A published table shows what the paper prints of the data sets that were measured, with our numbers
-beside it; a study's own table shows its data sets of which the papers print nothing.
+beside it; a study's own table shows its data sets of which the tables that it reproduces print nothing.
 """
 
 from __future__ import annotations
@@ -101,14 +101,19 @@ def published_table(
 
 
 def own_table(study: Study, comparison: pd.DataFrame, collected: pd.DataFrame) -> Table | None:
-    """Make the table of a study's data sets for which no paper prints what was measured.
+    """Make the table of a study's data sets that are in none of the published tables that it reproduces.
 
     Returns
     -------
     Table or None
         None when there is no such data set.
     """
-    compared = _compared(comparison, collected)
+    names = [
+        table_name(*one) for one in zip(comparison["source"], comparison["table"], strict=True)
+    ]
+    compared = _compared(
+        comparison[pd.Series(names, comparison.index).isin(study.tables)], collected
+    )
     mine = collected[
         collected["dataset"].isin([name for name in study.datasets if name not in compared])
         & collected["method"].isin(study.methods)

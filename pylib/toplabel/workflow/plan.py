@@ -227,32 +227,43 @@ class Plan:
 
     # ---- files -----------------------------------------------------------------------------------
 
-    def coarse_units(self, dataset: str, method: str, split: str) -> list[str]:
-        """Files of the coarse phase of cross-validation: folds times blocks of widths."""
-        budget = self.budget_of(dataset)
-        blocks = budget.blocks(self.methods[method].kernel)
-        folder = f"results/{dataset}/{method}/tune"
+    @property
+    def sets_at_once(self) -> list[str]:
+        """Data sets all of whose splits one job tunes: those with one split, or with quick ones."""
+        together = {name for name, protocol in self.protocols.items() if protocol.splits_together}
         return [
-            f"{folder}/{split}.coarse.fold{fold}.block{block}.npz"
-            for fold in range(budget.fold_count)
-            for block in range(blocks)
+            name
+            for name, entry in self.registry.items()
+            if (entry.protocol in together or len(self.split_names(name)) == 1)
+            and self.budget_of(name).screen_rows is None
         ]
+
+    @property
+    def methods_at_once(self) -> list[str]:
+        """Methods of which one job takes all folds of a split: those without a kernel."""
+        return [name for name, method in self.methods.items() if method.kernel == "linear"]
+
+    def coarse_units(self, dataset: str, method: str, split: str) -> list[str]:
+        """Files of the coarse phase of cross-validation: blocks of widths."""
+        blocks = self.budget_of(dataset).blocks(self.methods[method].kernel)
+        folder = f"results/{dataset}/{method}/tune"
+        return [f"{folder}/{split}.coarse.block{block}.npz" for block in range(blocks)]
 
     def split_units(self, dataset: str, method: str, split: str) -> list[str]:
         """Files of all tuning jobs of a split. Without refinement there is no second phase.
 
-        All folds of a method without a kernel are one job, since most train in seconds and jobs are counted; but
-        not on a set that is so large that its coarse grid is screened.
+        A job does all folds: most train in seconds, and jobs are counted. There are phases where a kernel has widths,
+        and on a set that is so large that its coarse grid is screened.
         """
         folder = f"results/{dataset}/{method}/tune"
         budget = self.budget_of(dataset)
         heavy = self.methods[method].kernel != "linear" or budget.screen_rows is not None
-        by_fold = self.protocol_of(dataset).validation == "folds" and heavy
-        if not by_fold or self.methods[method].baseline:
+        in_phases = self.protocol_of(dataset).validation == "folds" and heavy
+        if not in_phases or self.methods[method].baseline:
             return [f"{folder}/{split}.npz"]
         units = self.coarse_units(dataset, method, split)
         if budget.refine is not None:
-            units += [f"{folder}/{split}.fine.fold{fold}.npz" for fold in range(budget.fold_count)]
+            units.append(f"{folder}/{split}.fine.npz")
         return units
 
     def candidate_units(self, dataset: str, method: str) -> list[str]:
@@ -262,12 +273,22 @@ class Plan:
         return fine if fine and self.budget_of(dataset).screen_rows is not None else units
 
     def units(self, dataset: str, method: str) -> list[str]:
-        """Files of all tuning jobs of a data set and method."""
+        """Files of all tuning jobs of a data set and method.
+
+        Where one job does it all, it makes the selection as well.
+        """
+        if dataset in self.sets_at_once and method in self.methods_at_once:
+            return [f"results/{dataset}/{method}/tune/all.npz"]
         return [
             unit
             for split in self.split_names(dataset)
             for unit in self.split_units(dataset, method, split)
         ]
+
+    def cutoffs(self, dataset: str, method: str) -> str:
+        """The file with the cut-offs of a data set's metrics: the selection where none needs one."""
+        needed = len(self.budget_of(dataset).deltas) > 0
+        return Cell(dataset, method).path("thresholds.csv" if needed else "selection.csv")
 
     # ---- what there is to do ---------------------------------------------------------------------
 

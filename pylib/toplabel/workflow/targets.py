@@ -49,12 +49,11 @@ class Targets:
         return [*self._plan.tables, *own]
 
     def _own_sets(self, study: Study) -> list[str]:
-        """Data sets of a study of which no paper prints anything."""
-        tables = self._plan.tables
+        """Data sets of a study of which the tables that it reproduces print nothing."""
         return [
             dataset
             for dataset in study.datasets
-            if not any(self._in_table(dataset, table) for table in tables)
+            if not any(self._in_table(dataset, table) for table in study.tables)
         ]
 
     def figures(self) -> list[str]:

@@ -1,11 +1,12 @@
-"""Tune a method on one fold of a split: on a block of the coarse grid, or on the fine grid."""
+"""Tune a method on the folds of a split: on a block of the coarse grid, or on the fine grid."""
 
 from pathlib import Path
 
 from toplabel.datasets.prepared import load_prepared
 from toplabel.selection.fitting import default_solve
 from toplabel.selection.grids import metrics_for
-from toplabel.selection.problems import fold_problem, folds_of, split_named
+from toplabel.selection.problems import split_named, validation_problems
+from toplabel.selection.results import save_unit
 from toplabel.selection.tuning import coarse_points, read_points, tune_fold
 from toplabel.workflow.jobs import run
 from toplabel.workflow.params import method_of, protocol_of, settings_of
@@ -16,25 +17,27 @@ def main(snakemake):
     protocol, budget = protocol_of(snakemake.params)
     method, settings = method_of(snakemake.params), settings_of(snakemake.params)
     split = split_named(prepared, snakemake.wildcards.split)
-    index = int(snakemake.wildcards.fold)
-    fold = folds_of(prepared, split, protocol, budget, settings.seed)[index]
     coarse = not snakemake.input.get("grid")
     if not coarse:
         points = read_points(snakemake.input.grid)
     else:
         points = coarse_points(method, budget, int(snakemake.wildcards.block))
-    result = tune_fold(
-        fold_problem(prepared.parts[split.train], fold, method, prepared.n_classes),
-        method,
-        budget,
-        metrics_for(protocol, prepared.n_classes),
-        settings,
-        (prepared.name, method.name, split.name, index),
-        points,
-        default_solve(),
-        coarse,
-    )
-    result.save(snakemake.output.unit)
+    problems = validation_problems(prepared, split, protocol, budget, method, settings.seed)
+    results = [
+        tune_fold(
+            problem,
+            method,
+            budget,
+            metrics_for(protocol, prepared.n_classes),
+            settings,
+            (prepared.name, method.name, split.name, fold),
+            points,
+            default_solve(),
+            coarse,
+        )
+        for fold, problem in enumerate(problems)
+    ]
+    save_unit(results, snakemake.output.unit)
 
 
 if "snakemake" in globals():
