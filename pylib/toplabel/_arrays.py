@@ -132,6 +132,10 @@ def _as_csr(matrix, name: str, dtype) -> sparse.csr_array:
         csr.sum_duplicates()
     csr = csr.astype(dtype, copy=False)
     check_finite(csr.data, f"{name}.data")
+    parts = (csr.data, csr.indices, csr.indptr)
+    if not all(part.flags.c_contiguous for part in parts):  # SciPy takes any views
+        contiguous = tuple(np.ascontiguousarray(part) for part in parts)
+        csr = sparse.csr_array(contiguous, shape=csr.shape)
     return csr
 
 

@@ -207,6 +207,23 @@ def test_sparse_input_is_left_alone(problem):
         toplabel.solve(twice, y)
 
 
+def test_sparse_rows_may_be_views_with_gaps(problem):
+    X, y, _ = problem
+    whole = sparse.csr_array(X)
+    gaps = sparse.csr_array(
+        (
+            np.repeat(whole.data, 2)[::2],
+            np.repeat(whole.indices, 2)[::2],
+            np.repeat(whole.indptr, 3)[::3],
+        ),
+        shape=whole.shape,
+    )
+    assert not gaps.data.flags.c_contiguous
+    expected, found = toplabel.solve(whole, y), toplabel.solve(gaps, y)
+    np.testing.assert_array_equal(found.W, expected.W)
+    np.testing.assert_array_equal(found.decision_function(gaps), expected.decision_function(whole))
+
+
 def test_sparse_rows_may_be_empty_all():
     X = sparse.csr_array((4, 3))
     solution = toplabel.solve(X, [0, 1, 0, 1], loss="lr_multi", eps=1e-8)
