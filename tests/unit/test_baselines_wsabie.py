@@ -105,7 +105,7 @@ def test_classes_along_axes_are_told_apart(queue):
         X, y, n_classes=6, C=3.0, seed=0, **TRAIN
     )
     assert _accuracy(trained, X, y) == 1.0
-    assert (trained.status, trained.epochs) == ("uncertified", 50)
+    assert (trained.status, trained.epochs) == ("uncertified", 30)
 
 
 def test_the_embedding_bounds_the_rank_and_the_norms():

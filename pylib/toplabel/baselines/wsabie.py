@@ -50,7 +50,7 @@ class WsabiePlusPlus:
     """
 
     def __init__(
-        self, queue: int, dimension: int = 256, step: float = 0.1, epochs: int = 50
+        self, queue: int, dimension: int = 256, step: float = 0.1, epochs: int = 30
     ) -> None:
         for name, value, least in (("queue", queue, 0), ("dimension", dimension, 1)):
             if int(value) != value or value < least:
