@@ -77,16 +77,18 @@ def _changed(sources, name):
 
 TRAINED = {"train", "threshold", "evaluate", "figures"}
 TUNED = {"tune", "select", *TRAINED}
-SOLVED = {*TUNED, "bench"}
+SOLVED = {*TUNED, "bench", "calibration"}
 
 
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
         ("csrc/src/solver.c", SOLVED),
-        ("pylib/toplabel/solver.py", SOLVED - {"select"}),
-        ("pylib/toplabel/kernels.py", SOLVED - {"select"}),
-        ("pylib/toplabel/metrics/ranking.py", SOLVED - {"train"}),
+        ("pylib/toplabel/solver.py", SOLVED - {"select", "calibration"}),
+        ("pylib/toplabel/losses.py", SOLVED - {"select"}),
+        ("pylib/toplabel/kernels.py", SOLVED - {"select", "calibration"}),
+        ("pylib/toplabel/metrics/ranking.py", SOLVED - {"train", "calibration"}),
+        ("pylib/toplabel/calibration/newton.py", {"calibration"}),
         ("pylib/toplabel/selection/final.py", TRAINED),
         ("pylib/toplabel/selection/problems.py", TUNED - {"select"}),
         ("pylib/toplabel/workflow/params.py", {"tune", "train", "threshold", "evaluate"}),

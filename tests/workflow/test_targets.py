@@ -56,6 +56,7 @@ ALL = _cells("circle", "digits", "digit_scenes")
         ("nips2015_figure02", {"draw_simplices": 1}, "prepare"),
         ("losses_1d", {"draw_losses": 1}, "prepare"),
         ("selection_digits", {"draw_selection": 1, "tune_set": DIGITS}, "train"),
+        ("calibration", {"study_calibration": 1, "draw_calibration": 1}, "prepare"),
     ],
 )
 def test_targets_ask_for_what_they_name(tmp_path, target, expected, absent):

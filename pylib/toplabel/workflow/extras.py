@@ -30,4 +30,9 @@ EXTRAS: dict[str, Extra] = {
     "tpami2017_figure02": Extra(figures=("tpami2017_figure02",)),
     "nips2015_figure02": Extra(figures=("nips2015_figure02",)),
     "losses_1d": Extra(figures=("losses_1d",)),
+    "calibration": Extra(
+        figures=("calibration",),
+        tables=("calibration",),
+        files=("results/calibration/cases.csv", "results/calibration/minima.csv"),
+    ),
 }

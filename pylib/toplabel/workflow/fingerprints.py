@@ -29,6 +29,7 @@ STAGES: dict[str, tuple[str, ...]] = {
     "compare": ("compare_published.py",),
     "tables": ("make_table.py", "table_*.py"),
     "figures": ("draw_*.py",),
+    "calibration": ("study_calibration.py",),
     "report": ("write_*.py",),
     "run": ("describe_run.py",),
     "bench": ("measure_speed.py",),

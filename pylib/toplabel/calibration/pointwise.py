@@ -1,0 +1,100 @@
+"""A loss as a function of the scores at one point, and its risk under class probabilities p."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from toplabel import losses
+
+_NAMES = {
+    "svm_ova": "SVM^{OVA}",
+    "lr_ova": "LR^{OVA}",
+    "svm_multi": "SVM^{Multi}",
+    "lr_multi": "LR^{Multi}",
+    "topk_svm_alpha": "top-k SVM^{α}",
+    "topk_svm_beta": "top-k SVM^{β}",
+    "topk_ent": "top-k Ent",
+    "topk_ent_tr": "top-k Ent_{tr}",
+}
+
+
+@dataclass(frozen=True)
+class Pointwise:
+    """A multiclass loss of the library with its parameters.
+
+    Attributes
+    ----------
+    key : str
+        Of `toplabel.losses.LOSSES`.
+    k : int
+    gamma : float
+    """
+
+    key: str
+    k: int = 1
+    gamma: float = 0.0
+
+    @property
+    def label(self) -> str:
+        """The papers' name, in the small markup of the reports."""
+        name = _NAMES[self.key].replace("top-k", f"top-{self.k}")
+        return f"{name}_{{{self.gamma:g}}}" if self.gamma else name
+
+    @property
+    def piecewise_linear(self) -> bool:
+        """Whether it is a hinge that is not smoothed."""
+        return losses.get(self.key).smoothing and self.gamma == 0.0
+
+    @property
+    def convex(self) -> bool:
+        """Whether it is convex in the scores."""
+        return losses.get(self.key).convex
+
+    @property
+    def needs_all_classes(self) -> bool:
+        """Whether scores have to run to infinity when a class has probability 0."""
+        return not losses.get(self.key).smoothing
+
+    def values(self, G: np.ndarray) -> np.ndarray:
+        """Loss of each label at each row of scores: (q, m) to (q, m)."""
+        q, m = G.shape
+        scores, labels = np.repeat(G, m, axis=0), np.tile(np.arange(m), q)
+        found = losses.value(self.key, scores, labels, k=self.k, gamma=self.gamma)
+        return found.reshape(q, m)
+
+    def risks(self, G: np.ndarray, p: np.ndarray) -> np.ndarray:
+        """Conditional risk sum_y p_y L(y, g) of each row of scores, (q,)."""
+        return self.values(G) @ p
+
+    def risk_gradients(self, G: np.ndarray, p: np.ndarray) -> np.ndarray:
+        """Gradient of the risk at each row of scores, (q, m); of a smooth loss."""
+        q, m = G.shape
+        scores, labels = np.repeat(G, m, axis=0), np.tile(np.arange(m), q)
+        found = losses.gradient(self.key, scores, labels, k=self.k, gamma=self.gamma)
+        return np.einsum("qlm,l->qm", found.reshape(q, m, m), p)
+
+
+@dataclass(frozen=True, eq=False)
+class Minimum:
+    """The least risk, between two bounds.
+
+    Attributes
+    ----------
+    scores : ndarray, (m,)
+        Where `risk` is attained.
+    risk : float
+        An upper bound: the risk at `scores`.
+    lower : float
+        A proven lower bound, up to rounding.
+    """
+
+    scores: np.ndarray
+    risk: float
+    lower: float
+
+    @property
+    def gap(self) -> float:
+        """How far `risk` may be from the least risk."""
+        return self.risk - self.lower

@@ -1,0 +1,59 @@
+# The study of top-k calibration (TPAMI section 4, docs/calibration.md): no data, no training.
+
+
+rule study_calibration:
+    output:
+        minima="results/calibration/minima.csv",
+        cases=report(
+            "results/calibration/cases.csv",
+            category="Calibration",
+            labels={"what": "every case"},
+        ),
+        map="results/calibration/map.csv",
+        table=report(
+            "results/tables/calibration.csv",
+            caption="../report/table.rst",
+            category="Calibration",
+            labels={"what": "the propositions"},
+        ),
+        json="results/tables/calibration.json",
+    log:
+        "results/logs/calibration.log",
+    conda:
+        "../envs/toplabel.yaml"
+    threads: 1
+    params:
+        seed=config["seed"],
+        each=1 if plan.budget == "quick" else 2,
+        divisions=4 if plan.budget == "quick" else 10,
+        fingerprint=plan.fingerprint("calibration"),
+    message:
+        "Study the calibration of the losses"
+    script:
+        "../scripts/study_calibration.py"
+
+
+rule draw_calibration:
+    input:
+        map="results/calibration/map.csv",
+    output:
+        svg=report(
+            "results/figures/calibration.svg",
+            caption="../report/figure.rst",
+            category="Figures",
+            labels={"figure": "calibration, three classes"},
+        ),
+        csv="results/figures/calibration.csv",
+        json="results/figures/calibration.json",
+    log:
+        "results/logs/figures/calibration.log",
+    conda:
+        "../envs/toplabel.yaml"
+    threads: 1
+    params:
+        script="workflow/scripts/draw_calibration.py",
+        fingerprint=plan.fingerprint("figures"),
+    message:
+        "Draw the maps of calibration"
+    script:
+        "../scripts/draw_calibration.py"
