@@ -288,6 +288,7 @@ typedef struct tl_objective {
     double relative_gap; /* (P - D) / max(|P|, |D|), 0 if both are 0 */
     double norm2;        /* ||W - W0||_F^2 */
     uint64_t epochs;     /* passes over the data so far */
+    uint64_t visits;     /* rows visited in them: those that rested were not */
 } tl_objective;
 
 typedef struct tl_solver tl_solver;

@@ -46,6 +46,7 @@ struct tl_solver {
     bool by_rows; /* rows are updated one by one (few features, or sparse ones), else in blocks */
     double total_weight;
     uint64_t epochs;
+    uint64_t visited; /* rows, in all epochs */
     uint64_t random_state;
     size_t *order;  /* (n) */
     size_t *runs;   /* of neighbouring rows: an order of them; NULL without windows */

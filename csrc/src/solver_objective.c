@@ -111,6 +111,7 @@ tl_status tl_solver_evaluate(tl_solver *self, tl_objective *objective) {
     if (status != TL_OK) return status;
     objective->norm2 = norm2.primal;
     objective->epochs = self->epochs;
+    objective->visits = self->visited;
     return TL_OK;
 }
 
@@ -120,6 +121,7 @@ tl_status tl_solver_estimate(const tl_solver *self, tl_objective *objective) {
     const tl_sample *sample = &self->sampled;
     if (!(sample->C > 0.0)) {
         objective->epochs = self->epochs;
+        objective->visits = self->visited;
         objective->primal = INFINITY;
         objective->dual = -INFINITY;
         objective->relative_gap = INFINITY;
@@ -131,6 +133,7 @@ tl_status tl_solver_estimate(const tl_solver *self, tl_objective *objective) {
                                   -sample->conjugates / sample->C - penalty);
     if (status != TL_OK) return status;
     objective->epochs = self->epochs;
+    objective->visits = self->visited;
     objective->norm2 = 2.0 * penalty * self->settings.C * self->total_weight;
     return TL_OK;
 }

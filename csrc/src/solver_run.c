@@ -145,6 +145,7 @@ tl_status tl_solver_step(tl_solver *self, size_t rows, int *ended) {
     else
         tl_blocks_epoch(self, count, index);
     self->position += count;
+    self->visited += count;
     *ended = self->position == self->n_visits;
     if (self->runs != NULL && (self->position % self->settings.window == 0 || *ended))
         tl_release_rows(self, 0, self->data.n);

@@ -119,6 +119,11 @@ class Run:
         check(lib.tl_solver_evaluate(self._handle, self._objective))
         return self._objective
 
+    @property
+    def visits(self) -> int:
+        """Rows visited up to the last evaluation or estimate."""
+        return int(self._objective.visits)
+
     def estimated_gap(self) -> float:
         """Return the relative gap as the last epoch's rows saw it."""
         check(lib.tl_solver_estimate(self._handle, self._objective))

@@ -54,6 +54,9 @@ class Solution:
         the optimum.
     epochs : int
         Whole passes over the data.
+    visits : int or None
+        Rows visited in them; fewer than epochs times n, as rows rest for some epochs whose updates changed nothing. None
+        for topk_ent_tr.
     status : str
         ``"converged"``; ``"max_epochs"`` or ``"time_limit"`` (wall or CPU); ``"interrupted"``, by Ctrl-C or the
         callback; ``"stalled"``: rounding, as of float32 features, ended the progress before `eps` was reached.
@@ -86,6 +89,7 @@ class Solution:
     seconds: float
     X: np.ndarray | sparse.csr_array | None = field(repr=False, default=None)
     gradient_norm: float | None = None
+    visits: int | None = None
 
     def decision_function(self, X) -> np.ndarray:
         """Scores f(x) = W^T x of new rows.

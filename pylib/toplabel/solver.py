@@ -313,6 +313,7 @@ class _Problem:
         )
 
     def finish(self, run: Run, C: float, rules: Rules, began: float, copy: bool = False):
+        visits = run.visits
         status, history = train(run, rules)
         last = history[-1]
         return Solution(
@@ -332,6 +333,7 @@ class _Problem:
             theta=self.theta,
             seconds=time.perf_counter() - began,
             X=self._kernel_rows(),
+            visits=run.visits - visits,
         )
 
     def relabel(self, solution: Solution) -> Solution:

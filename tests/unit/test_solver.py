@@ -285,3 +285,14 @@ def test_overflow_is_an_error_and_never_a_certificate(key):
 
 def test_truth_values_are_indices_too():
     assert toplabel.solve(X4, np.array([True, False, True, False])).status == "converged"
+
+
+def test_visits_count_the_rows_that_did_not_rest():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(300, 5)), rng.integers(0, 4, 300)
+    smooth = toplabel.solve(X, y, "lr_multi", eps=0.0, max_epochs=30)
+    assert smooth.visits == 300 * 30
+    hinge = toplabel.solve(X, y, "svm_multi", C=1e-3, eps=0.0, max_epochs=30)
+    assert 300 * 30 / 16 < hinge.visits < 300 * 30
+    two = toplabel.path(X, y, [1e-4, 1e-3], loss="lr_multi", eps=0.0, max_epochs=7)
+    assert all(solution.visits == 300 * solution.epochs for solution in two)
