@@ -2,7 +2,7 @@
 # make test        linters, C tests with sanitizers, pytest, a small workflow with both reports
 # make check       formatters and linters only
 # make evidence    what the solvers and the proximal maps were checked against, and by how much they miss: minutes, prints
-# make bench       speed against other solvers, one thread, half an hour: prints, and writes results/bench/*.csv
+# make bench       speed against other solvers, one thread, an hour: prints, and writes results/bench/*.csv
 # make setup       the environment in .venv, as pinned in requirements.lock
 #
 # Each does its own set-up. Variables: CORES (2), PYTHON (python3), ARGS (added to snakemake or pytest).

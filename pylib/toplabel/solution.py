@@ -55,8 +55,8 @@ class Solution:
     epochs : int
         Whole passes over the data.
     visits : int or None
-        Rows visited in them; fewer than epochs times n, as rows rest for some epochs whose updates changed nothing. None
-        for topk_ent_tr.
+        Rows visited in them; fewer than epochs times n, as rows rest for some epochs whose updates changed nothing.
+        None for topk_ent_tr.
     status : str
         ``"converged"``; ``"max_epochs"`` or ``"time_limit"`` (wall or CPU); ``"interrupted"``, by Ctrl-C or the
         callback; ``"stalled"``: rounding, as of float32 features, ended the progress before `eps` was reached.
