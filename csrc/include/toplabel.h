@@ -331,6 +331,67 @@ tl_status tl_solver_weights(const tl_solver *solver, double *weights);
 /** Free; NULL is fine. `dual` stays the caller's. */
 void tl_solver_free(tl_solver *solver);
 
+/* ---- Simplex coding ---- */
+
+/* Mroueh, Poggio, Rosasco, Slotine, "Multiclass Learning with Simplex Coding" (NIPS 2012): T = m
+ * classes are T unit vectors c_y of R^(T-1) with inner products -1/(T-1), and f(x) = W^T x has
+ * values there, W (d, T - 1). The features are float64 here (TL_ERR_PARAMETER), labels are one a
+ * row. */
+typedef enum tl_simplex_loss {
+    TL_SIMPLEX_LS = 0,    /* ||c_y - f||^2; online only, in batch it is a linear system */
+    TL_SIMPLEX_SC_SVM,    /* sum_(j != y) max(0, 1/(T-1) + <c_j, f>) */
+    TL_SIMPLEX_SH_SVM,    /* max(0, 1 - <c_y, f>) */
+    TL_SIMPLEX_LOSS_COUNT /* number of losses; not a loss */
+} tl_simplex_loss;
+
+/** The code vectors: column y of codes (T - 1, T). T >= 2. */
+tl_status tl_simplex_codes(size_t classes, double *codes);
+
+typedef struct tl_simplex tl_simplex;
+
+/** Dual coordinate ascent for TL_SIMPLEX_SC_SVM or TL_SIMPLEX_SH_SVM, an example at a time:
+ *  minimises 1/2 ||W||_F^2 + C sum_i w_i V(y_i, f(x_i)); C is the paper's C_0 = 1/(2 n lambda).
+ *  `alpha` is borrowed, read as the starting point (zeros, or feasible), and updated in place:
+ *  SC-SVM (n, T), alpha_iy in [0, C w_i] and 0 for y = y_i; SH-SVM (n), in [0, C w_i]. */
+tl_status tl_simplex_create(const tl_data *data, tl_simplex_loss loss, double C, uint64_t seed,
+                            double *alpha, tl_simplex **solver);
+
+/** Make this many passes over the data, each in a fresh random order. */
+tl_status tl_simplex_run(tl_simplex *solver, size_t epochs);
+
+/** Compute both objectives exactly, from alpha alone, in the normalisation of tl_objective:
+ *  1/n times the loss and 1/(2 C n) times the norm. TL_ERR_OVERFLOW if they are not finite, as
+ *  with a Gram matrix that is indefinite. */
+tl_status tl_simplex_evaluate(tl_simplex *solver, tl_objective *objective);
+
+/** Continue with another C: alpha is multiplied by the feasible factor with the largest dual. */
+tl_status tl_simplex_set_C(tl_simplex *solver, double C);
+
+/** Copy the a_i of f = sum_i k(x_i, .) a_i to a (n, T - 1). */
+tl_status tl_simplex_coefficients(const tl_simplex *solver, double *a);
+
+/** Copy the weights to `weights` (d, T - 1). TL_ERR_PARAMETER for TL_GRAM. */
+tl_status tl_simplex_weights(const tl_simplex *solver, double *weights);
+
+/** Free; NULL is fine. `alpha` stays the caller's. */
+void tl_simplex_free(tl_simplex *solver);
+
+typedef struct tl_online_settings {
+    tl_simplex_loss loss;
+    double lambda; /* in [1e-100, 1e100]: of lambda/2 ||W||^2 + (1/n) sum_i V */
+    double radius; /* > 0: W is projected onto ||W||_F <= radius; INFINITY: it is not */
+    double t0;     /* >= 0: step t has the size 1/(lambda (t + t0)), t = 1, 2, .. */
+    size_t epochs; /* >= 1; each is a pass in a fresh random order */
+    uint64_t seed;
+    int average; /* not 0: the mean of the W after each step, else the last */
+} tl_online_settings;
+
+/** Projected stochastic subgradient steps from W = 0 (the paper's section 5, after Pegasos) for
+ *  any of the losses; weights (d, T - 1). Dense or CSR, no sample weights (TL_ERR_PARAMETER).
+ *  TL_ERR_OVERFLOW when the steps diverge. */
+tl_status tl_simplex_online(const tl_data *data, const tl_online_settings *settings,
+                            double *weights);
+
 /* TL_CFFI_END */
 
 #if defined(TL_EXPORT) && defined(__GNUC__)

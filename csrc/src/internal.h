@@ -227,6 +227,9 @@ TL_INLINE bool tl_starts_rise(size_t n, const int64_t *start, size_t longest) {
 tl_status tl_check_labels(const tl_loss_ops *ops, size_t n, size_t m, const int64_t *label_start,
                           const int32_t *label);
 
+/* Fisher-Yates with SplitMix64, solver_run.c. */
+void tl_shuffle(uint64_t *state, size_t count, size_t *items);
+
 /* x - x is 0 for finite x and NaN otherwise; a sum, unlike a chain of isfinite. */
 TL_INLINE bool tl_all_finite(size_t n, const double *x) {
     double sum = 0.0;

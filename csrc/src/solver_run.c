@@ -21,7 +21,7 @@ static size_t random_below(uint64_t *state, size_t bound) {
     return (size_t)(r % b);
 }
 
-static void shuffle(uint64_t *state, size_t count, size_t *items) {
+void tl_shuffle(uint64_t *state, size_t count, size_t *items) {
     for (size_t i = count; i > 1; i--) {
         const size_t j = random_below(state, i);
         const size_t last = items[i - 1];
@@ -34,7 +34,7 @@ static void shuffle(uint64_t *state, size_t count, size_t *items) {
 static void shuffle_windows(tl_solver *self) {
     const size_t n = self->data.n, window = self->settings.window;
     const size_t count = (n + TL_RUN - 1) / TL_RUN;
-    shuffle(&self->random_state, count, self->runs);
+    tl_shuffle(&self->random_state, count, self->runs);
     size_t next = 0;
     for (size_t r = 0; r < count; r++) {
         const size_t first = self->runs[r] * TL_RUN;
@@ -42,7 +42,8 @@ static void shuffle_windows(tl_solver *self) {
             self->order[next++] = i;
     }
     for (size_t first = 0; first < n; first += window)
-        shuffle(&self->random_state, n - first < window ? n - first : window, self->order + first);
+        tl_shuffle(&self->random_state, n - first < window ? n - first : window,
+                   self->order + first);
 }
 
 TL_CLONES
@@ -116,7 +117,7 @@ static void begin_epoch(tl_solver *self) {
     if (self->runs != NULL)
         shuffle_windows(self);
     else
-        shuffle(&self->random_state, self->data.n, self->order);
+        tl_shuffle(&self->random_state, self->data.n, self->order);
     choose_visits(self);
     self->position = 0;
     self->sample = (tl_sample){0};

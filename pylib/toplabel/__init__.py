@@ -7,8 +7,9 @@
 
 from importlib import import_module
 
-from toplabel import losses, metrics, prox, thresholds
+from toplabel import losses, metrics, prox, simplex, thresholds
 from toplabel.errors import ToplabelError
+from toplabel.simplex import simplex_coding
 from toplabel.solver import Record, Solution, path, solve
 
 __version__ = "0.1.0"
@@ -16,6 +17,7 @@ __version__ = "0.1.0"
 __all__ = [
     "MultilabelClassifier",
     "Record",
+    "SimplexClassifier",
     "Solution",
     "TopKClassifier",
     "ToplabelError",
@@ -24,6 +26,8 @@ __all__ = [
     "metrics",
     "path",
     "prox",
+    "simplex",
+    "simplex_coding",
     "solve",
     "thresholds",
 ]
@@ -31,7 +35,7 @@ __all__ = [
 
 def __getattr__(name: str):
     # The estimators need scikit-learn, which takes a second to import; the solvers do not.
-    if name in ("MultilabelClassifier", "TopKClassifier"):
+    if name in ("MultilabelClassifier", "SimplexClassifier", "TopKClassifier"):
         return getattr(import_module("toplabel.estimators"), name)
     if name == "estimators":
         return import_module("toplabel.estimators")

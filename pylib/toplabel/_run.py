@@ -13,6 +13,47 @@ from toplabel.losses import Loss
 _WORK_PER_STEP = 4e9
 
 
+def describe_features(data, features, gram: bool, borrowed: list) -> float:
+    """Fill the features into a ``tl_data``.
+
+    Parameters
+    ----------
+    data : tl_data *
+    features : ndarray or csr_array
+        As from `toplabel._arrays.as_features`.
+    gram : bool
+        Is it a Gram matrix?
+    borrowed : list
+        Takes what must outlive the solver.
+
+    Returns
+    -------
+    float
+        Numbers in a row, on average.
+    """
+    values = features.data if sparse.issparse(features) else features
+    single = values.dtype == np.float32
+    data.type = lib.TL_FLOAT32 if single else lib.TL_FLOAT64
+    if not values.size:
+        values = np.zeros(1, values.dtype)  # there must be an address
+    data.x = pointer(values, "float *" if single else "double *")
+    borrowed.append(values)
+    if not sparse.issparse(features):
+        data.representation = lib.TL_GRAM if gram else lib.TL_DENSE
+        data.mapped = is_mapped(features)
+        return features.shape[1]
+    data.representation = lib.TL_CSR
+    starts = features.indptr.astype(np.int64, copy=False)
+    columns = features.indices if len(features.indices) else np.zeros(1, features.indices.dtype)
+    borrowed += [starts, columns]
+    data.row_start = pointer(starts, "int64_t *")
+    if columns.dtype == np.int32:
+        data.column32 = pointer(columns, "int32_t *")
+    else:
+        data.column64 = pointer(columns, "int64_t *")
+    return max(1.0, features.nnz / features.shape[0])
+
+
 class Run:
     """A solver at some point between its start and the optimum.
 
@@ -63,7 +104,7 @@ class Run:
 
         data = ffi.new("tl_data *")
         data.n, data.d, data.m = n, d, labels.m
-        width = self._describe_features(data, features)
+        width = describe_features(data, features, gram, self._borrowed)
         data.label_start = pointer(labels.start, "int64_t *")
         data.label = pointer(labels.label, "int32_t *")
         data.weight = ffi.NULL if weight is None else pointer(weight)
@@ -80,30 +121,6 @@ class Run:
         self._objective = ffi.new("tl_objective *")
         self._ended = ffi.new("int *")
         self._rows_per_step = max(64, int(_WORK_PER_STEP / (2 * width * labels.m)))
-
-    def _describe_features(self, data, features) -> float:
-        """Fill in the features; return the numbers in a row, on average."""
-        values = features.data if sparse.issparse(features) else features
-        single = values.dtype == np.float32
-        data.type = lib.TL_FLOAT32 if single else lib.TL_FLOAT64
-        if not values.size:
-            values = np.zeros(1, values.dtype)  # there must be an address
-        data.x = pointer(values, "float *" if single else "double *")
-        self._borrowed.append(values)
-        if not sparse.issparse(features):
-            data.representation = lib.TL_GRAM if self._gram else lib.TL_DENSE
-            data.mapped = is_mapped(features)
-            return features.shape[1]
-        data.representation = lib.TL_CSR
-        starts = features.indptr.astype(np.int64, copy=False)
-        columns = features.indices if len(features.indices) else np.zeros(1, features.indices.dtype)
-        self._borrowed += [starts, columns]
-        data.row_start = pointer(starts, "int64_t *")
-        if columns.dtype == np.int32:
-            data.column32 = pointer(columns, "int32_t *")
-        else:
-            data.column64 = pointer(columns, "int64_t *")
-        return max(1.0, features.nnz / features.shape[0])
 
     def run(self, epochs: int) -> None:
         """Make whole passes over the data, without a way to stop them."""

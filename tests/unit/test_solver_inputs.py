@@ -8,7 +8,7 @@ from scipy import sparse
 from scipy.optimize import minimize
 
 import toplabel
-from toplabel import _training, losses
+from toplabel import _run, _training, losses
 from toplabel._arrays import as_labels
 from toplabel._run import Run
 from toplabel._training import Rules, train
@@ -141,13 +141,13 @@ def test_memory_mapped_rows_are_read_in_place(problem, tmp_path, monkeypatch):
         np.save(file, X.astype(dtype))
         mapped = np.load(file, mmap_mode="r")
         seen = []
-        original = Run._describe_features
+        original = _run.describe_features
 
-        def describe(self, data, features, seen=seen, original=original):
+        def describe(data, features, *rest, seen=seen, original=original):
             seen.append(features)
-            return original(self, data, features)
+            return original(data, features, *rest)
 
-        monkeypatch.setattr(Run, "_describe_features", describe)
+        monkeypatch.setattr(_run, "describe_features", describe)
         solution = toplabel.solve(mapped, y, eps=1e-3)
         assert np.shares_memory(seen[0], mapped)
         assert solution.primal == toplabel.solve(X.astype(dtype), y, eps=1e-3).primal

@@ -34,6 +34,13 @@ class Baseline:
         Arguments of the trainer that make this baseline.
     options : frozenset of str
         Arguments of the trainer that a row of the registry of methods may set (`params`).
+    kernel : str
+        Of its key: "linear", "rbf" with a width that it chooses itself, or "" for none.
+    leave_one_out : bool
+        Whether it is validated by its closed-form leave-one-out scores (`models.Trained.left_out`), whatever the
+        protocol.
+    own_grid : bool
+        Whether the trainer lays the grid of C by the data (`axis`), in place of the protocol's.
     """
 
     module: str
@@ -43,6 +50,9 @@ class Baseline:
     top_k: bool = False
     fixed: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     options: frozenset[str] = frozenset()
+    kernel: str = "linear"
+    leave_one_out: bool = False
+    own_grid: bool = False
 
 
 _ROOM = "toplabel.baselines"
@@ -85,6 +95,19 @@ BASELINES: dict[str, Baseline] = {
     "label_hierarchy": Baseline(
         f"{_ROOM}.hierarchy", "LabelHierarchy", "multilabel", options=frozenset(("children",))
     ),
+    **{
+        name: Baseline(
+            f"{_ROOM}.simplex_coding",
+            "LeastSquares",
+            "multiclass",
+            fixed={"kernel": kernel},
+            options=frozenset(("count",)),
+            kernel=kernel,
+            leave_one_out=True,
+            own_grid=True,
+        )
+        for name, kernel in (("s_ls_batch", "linear"), ("s_ls_rbf_batch", "rbf"))
+    },
 }
 """By the key under which results are compared with data/published: the published one where the papers ran
 the same method, and a key of our own where they did not (those are never compared)."""

@@ -12,6 +12,8 @@ from typing import ClassVar, Protocol
 import numpy as np
 from scipy import sparse
 
+from toplabel.kernels import cross_gram
+
 Matrix = np.ndarray | sparse.csr_matrix
 
 
@@ -137,8 +139,37 @@ def _single(X: Matrix) -> np.ndarray:
     return (X.toarray() if sparse.issparse(X) else np.asarray(X)).astype(np.float32)
 
 
-Structured = Affine | Hierarchy | Forest
-KINDS = {model.kind: model for model in (Affine, Hierarchy, Forest)}
+@dataclass(frozen=True, eq=False)
+class Gaussian:
+    """Scores sum_i exp(-theta ||x - x_i||^2) A_i.
+
+    Attributes
+    ----------
+    X : ndarray, (n, d)
+        The rows that have a coefficient.
+    A : ndarray, (n, m)
+    theta : ndarray, ()
+    """
+
+    kind: ClassVar[str] = "gaussian"
+    X: np.ndarray
+    A: np.ndarray
+    theta: np.ndarray
+
+    NUMBERS: ClassVar[int] = 1 << 24  # of the kernel between the rows, at a time
+
+    def scores(self, X: Matrix) -> np.ndarray:
+        """Scores of rows, shape (rows, m)."""
+        rows = max(1, self.NUMBERS // max(1, len(self.X)))
+        blocks = [
+            cross_gram(X[i : i + rows], self.X, float(self.theta)) @ self.A
+            for i in range(0, X.shape[0], rows)
+        ]
+        return np.concatenate(blocks)
+
+
+Structured = Affine | Hierarchy | Forest | Gaussian
+KINDS = {model.kind: model for model in (Affine, Hierarchy, Forest, Gaussian)}
 
 
 def arrays_of(model: Structured) -> dict[str, np.ndarray]:
@@ -174,6 +205,8 @@ class Trained:
         In the normalisation of `toplabel.solve`; NaN where the baseline has none.
     state : object
         What a later call needs to start here.
+    left_out : ndarray, (n, m), or None
+        Scores of each training row by the model of all others, where there is a closed form.
     """
 
     model: np.ndarray | Structured
@@ -184,6 +217,7 @@ class Trained:
     relative_gap: float = np.nan
     gradient_norm: float | None = None
     state: object = None
+    left_out: np.ndarray | None = None
 
     def decision_function(self, X: Matrix) -> np.ndarray:
         """Scores of rows, shape (rows, m)."""

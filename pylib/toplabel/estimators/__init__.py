@@ -6,6 +6,13 @@ asked for.
 
 from toplabel.estimators.multilabel import MultilabelClassifier
 from toplabel.estimators.ranking import TopKScorer, top_k_scorer
+from toplabel.estimators.simplex import SimplexClassifier
 from toplabel.estimators.topk import TopKClassifier
 
-__all__ = ["MultilabelClassifier", "TopKClassifier", "TopKScorer", "top_k_scorer"]
+__all__ = [
+    "MultilabelClassifier",
+    "SimplexClassifier",
+    "TopKClassifier",
+    "TopKScorer",
+    "top_k_scorer",
+]

@@ -16,7 +16,8 @@ from toplabel.baselines import catalogue
 from toplabel.baselines.models import Trained, Trainer
 from toplabel.kernels import cross_gram
 from toplabel.seeds import seed_of
-from toplabel.selection.problems import Matrix, Method
+from toplabel.selection.grids import Axis, Budget
+from toplabel.selection.problems import Matrix, Method, Problem
 
 Solve = Callable[..., Any]
 _CHUNK = 1 << 24  # numbers in a block of a Gram matrix of test rows: 128 MiB
@@ -258,6 +259,16 @@ def fitter(
         return Climb(solve, X, labels, method, n_classes, stations, *limits, names, climbs)
     trainer = catalogue.create(method.baseline, method.k, method.params)
     return Series(trainer, X, labels, n_classes, eps, max_epochs, names)
+
+
+def budget_for(method: Method, problem: Problem, budget: Budget) -> Budget:
+    """The budget with the grid that a baseline lays by the data of a problem, if it does."""
+    if not (method.baseline and catalogue.BASELINES[method.baseline].own_grid):
+        return budget
+    trainer = catalogue.create(method.baseline, method.k, method.params)
+    start, stop, count = trainer.axis(problem.X, problem.labels, problem.n_classes)
+    axis = Axis(10.0, start, stop, (stop - start) / (count - 1))
+    return replace(budget, C=axis, refine=None, extend=0)
 
 
 def pool(scores: np.ndarray, groups: np.ndarray | None) -> np.ndarray:

@@ -177,7 +177,7 @@ def parse_protocol(
     budgets = {}
     for budget, values in entry["budgets"].items():
         key = f"{where}: protocols.{name}.budgets.{budget}"
-        if entry["validation"] != "half" and "folds" not in values:
+        if entry["validation"] not in ("half", "fifth") and "folds" not in values:
             raise ValueError(f"{key}: folds is missing")
         if values.get("use_folds", 0) > values.get("folds", 0):
             raise ValueError(f"{key}: use_folds is above folds")

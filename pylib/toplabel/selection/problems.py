@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
+from toplabel.baselines.catalogue import BASELINES
 from toplabel.seeds import seed_of
 from toplabel.selection.folds import Fold, half_fold, random_folds, rows_of, stratified_folds
 from toplabel.selection.grids import Budget, Protocol
@@ -53,6 +54,11 @@ class Method:
     baseline: str = ""
     params: Mapping[str, Any] = field(default_factory=dict)
 
+    @property
+    def leave_one_out(self) -> bool:
+        """Whether it is validated by closed-form leave-one-out scores."""
+        return bool(self.baseline) and BASELINES[self.baseline].leave_one_out
+
 
 @dataclass(frozen=True)
 class Problem:
@@ -71,6 +77,8 @@ class Problem:
         Instance 0..n'-1 of each row to measure on.
     n_classes : int
         m.
+    leave_one_out : bool
+        Whether the rows to measure on are those to train on, each by the model of all others.
     """
 
     X: Matrix
@@ -79,6 +87,7 @@ class Problem:
     truth: np.ndarray
     groups: np.ndarray | None
     n_classes: int
+    leave_one_out: bool = False
 
 
 def training_labels(part: Part, method: Method) -> np.ndarray:
@@ -129,6 +138,8 @@ def folds_of(
     names = (seed, prepared.name, split.name)
     if protocol.validation == "half":
         return [half_fold(part.n_instances, *names)]
+    if protocol.validation == "fifth":
+        return [stratified_folds(part.y, 5, *names)[0]]
     if budget.folds is None:
         raise ValueError(f"protocol '{protocol.name}': no number of folds")
     if protocol.validation == "holdout" and part.y is not None:
@@ -183,6 +194,9 @@ def validation_problems(
 ) -> Iterator[Problem]:
     """All problems that validate one split, in the order of the folds."""
     train = prepared.parts[split.train]
+    if method.leave_one_out:
+        yield replace(holdout_problem(train, train, method, prepared.n_classes), leave_one_out=True)
+        return
     if protocol.validation == "holdout" and split.val is not None:
         yield holdout_problem(train, prepared.parts[split.val], method, prepared.n_classes)
         return

@@ -18,7 +18,16 @@ from toplabel.files import atomic_path
 from toplabel.kernels import cross_gram, rbf_gram
 from toplabel.selection import choice
 from toplabel.selection.features import Scaling
-from toplabel.selection.fitting import Fit, Fitter, Settings, Solve, dense, fitter, pool
+from toplabel.selection.fitting import (
+    Fit,
+    Fitter,
+    Settings,
+    Solve,
+    budget_for,
+    dense,
+    fitter,
+    pool,
+)
 from toplabel.selection.grids import LINEAR, Budget, tidy
 from toplabel.selection.measures import all_values, sign
 from toplabel.selection.problems import Matrix, Method, Problem, fewer_rows
@@ -162,7 +171,10 @@ class FoldPath:
         )
 
     def _measure(self, theta: float, result: Fit, held_out: Matrix) -> Point:
-        scores = np.asarray(result.solution.decision_function(held_out))
+        if self._problem.leave_one_out:
+            scores = result.solution.left_out
+        else:
+            scores = np.asarray(result.solution.decision_function(held_out))
         scores = pool(scores, self._problem.groups)
         return Point(
             theta=theta,
@@ -287,6 +299,7 @@ def tune_split(
     TuneResult
         Means over the folds.
     """
+    budget = budget_for(method, problems[0], budget)
     paths = [
         FoldPath(problem, method, budget, metrics, settings, (*names, fold), solve, len(problems))
         for fold, problem in enumerate(problems)

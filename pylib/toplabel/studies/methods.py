@@ -38,7 +38,8 @@ class Method:
         The k of the top-k losses, and of baselines that have one; 1 for the others.
     gamma : float
         Smoothing of a hinge; 0 is the nonsmooth one, and the value of losses that are smooth.
-    kernel : {"linear", "rbf"}
+    kernel : {"linear", "rbf", ""}
+        Of a baseline: that of its key.
     labels : {"one", "set"}
         What a loss that takes either is trained on.
     features : {"raw", "bias", "standard"}
@@ -90,6 +91,11 @@ class Method:
         return not self.baseline or BASELINES[self.baseline].parameter == "C"
 
     @property
+    def tunes_width(self) -> bool:
+        """Whether the width of an RBF kernel is selected on validation data."""
+        return self.kernel == "rbf" and not self.baseline
+
+    @property
     def key(self) -> Key:
         """What the method is compared by."""
         k = self.k if self.has_k else ""
@@ -137,7 +143,9 @@ def load_methods(
 
 
 def _method(name: str, row: Mapping[str, Any]) -> Method:
-    return Method(name=name, **{**row, "gamma": float(row.get("gamma", 0.0))})
+    baseline = BASELINES.get(row.get("baseline", ""))
+    own = {"kernel": baseline.kernel} if baseline else {}
+    return Method(name=name, **{**own, **row, "gamma": float(row.get("gamma", 0.0))})
 
 
 def _check(method: Method, where: str) -> None:
@@ -166,5 +174,8 @@ def _check_baseline(method: Method, where: str) -> None:
     if unknown := sorted(set(method.params) - options):
         known = ", ".join(sorted(options)) or "none"
         raise ValueError(f"{where}.params: unknown option '{unknown[0]}'; known: {known}")
-    if method.kernel != "linear":
-        raise ValueError(f"{where}.kernel: the baseline '{method.baseline}' has no kernel")
+    own = BASELINES[method.baseline].kernel
+    if method.kernel != own:
+        raise ValueError(
+            f"{where}.kernel: the baseline '{method.baseline}' has no kernel but '{own}'"
+        )

@@ -133,7 +133,7 @@ class Plan:
                     raise PlanError(
                         f"{where}: methods: '{name}' needs label sets, which '{dataset}' has not"
                     )
-                if method.kernel == "rbf" and self.budget_of(dataset).theta is None:
+                if method.tunes_width and self.budget_of(dataset).theta is None:
                     protocol = self.registry[dataset].protocol
                     raise PlanError(
                         f"config/protocols.yaml: {protocol}.budgets.{self.budget}: theta is missing, "
@@ -187,7 +187,7 @@ class Plan:
             "loss": found.loss,
             "k": found.k,
             "gamma": found.gamma,
-            "kernel": found.kernel,
+            "kernel": "rbf" if found.tunes_width else "linear",
             "features": found.features,
             "baseline": found.baseline,
             "params": dict(found.params),

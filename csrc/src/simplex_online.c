@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT */
+/* Projected stochastic subgradient steps for the three simplex losses (NIPS 2012, section 5, after
+ * Pegasos): with eta = 1/(lambda (t + t0))
+ *
+ *   W <- (1 - eta lambda) W - eta x g^T,   g in the subdifferential of V(y, .) at W^T x,
+ *   W <- min(1, radius / ||W||_F) W.
+ *
+ * W is kept as scale * V, so that a step touches only the features that the row has; the sum of all
+ * W, for the average, as sigma * V + U with the same effect. */
+#include "simplex.h"
+
+#include "solver.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Beyond these, sigma V and U would cancel to fewer digits. */
+#define SMALLEST_SCALE 1e-4
+#define LARGEST_SCALE 1e4
+
+typedef struct online {
+    const tl_data *data;
+    const tl_online_settings *settings;
+    tl_coding coding;
+    size_t k;      /* T - 1 */
+    double *V;     /* (d, k) */
+    double scale;  /* W = scale V */
+    double norm2;  /* ||W||^2 */
+    double *U;     /* (d, k), to average; else NULL */
+    double sigma;  /* sum of the W so far = sigma V + U */
+    uint64_t step; /* of the next update, from 1 */
+    double *row2;  /* (n): ||x_i||^2 */
+    size_t *order; /* (n) */
+    double *f;     /* (k) */
+    double *g;     /* (k) */
+    double *s;     /* (T) */
+} online;
+
+static double *doubles(size_t rows, size_t columns) {
+    if (columns > 0 && rows > SIZE_MAX / columns / sizeof(double)) return NULL;
+    return calloc(rows * columns > 0 ? rows * columns : 1, sizeof(double));
+}
+
+static bool allocate(online *self) {
+    const size_t n = self->data->n, d = self->data->d, k = self->k;
+    self->coding.height = doubles(k, 1);
+    self->coding.step = doubles(k, 1);
+    self->V = doubles(d, k);
+    self->U = self->settings->average ? doubles(d, k) : NULL;
+    self->row2 = doubles(n, 1);
+    self->order = n <= SIZE_MAX / sizeof *self->order ? malloc(n * sizeof *self->order) : NULL;
+    self->f = doubles(k, 1);
+    self->g = doubles(k, 1);
+    self->s = doubles(k + 1, 1);
+    return self->coding.height && self->coding.step && self->V && self->row2 && self->order &&
+           self->f && self->g && self->s && (self->U || !self->settings->average);
+}
+
+static void release(online *self) {
+    free(self->coding.height);
+    free(self->coding.step);
+    free(self->V);
+    free(self->U);
+    free(self->row2);
+    free(self->order);
+    free(self->f);
+    free(self->g);
+    free(self->s);
+}
+
+/* A subgradient at f into g; false if it is zero. */
+static bool subgradient(online *self, size_t y, const double *f) {
+    const size_t T = self->k + 1;
+    memset(self->g, 0, self->k * sizeof *self->g);
+    if (self->settings->loss == TL_SIMPLEX_LS) { /* -2 (c_y - f); the paper drops the sign */
+        tl_coding_add(&self->coding, y, -2.0, self->g);
+        for (size_t r = 0; r < self->k; r++)
+            self->g[r] += 2.0 * f[r];
+        return true;
+    }
+    if (self->settings->loss == TL_SIMPLEX_SH_SVM) {
+        if (!(tl_coding_score(&self->coding, y, f) < 1.0)) return false;
+        tl_coding_add(&self->coding, y, -1.0, self->g);
+        return true;
+    }
+    const double margin = 1.0 / (double)self->k;
+    bool any = false;
+    tl_coding_scores(&self->coding, f, self->s);
+    for (size_t j = 0; j < T; j++) {
+        const bool violated = j != y && margin + self->s[j] > 0.0;
+        self->s[j] = violated ? 1.0 : 0.0;
+        any = any || violated;
+    }
+    if (any) tl_coding_combine(&self->coding, self->s, self->g);
+    return any;
+}
+
+/* V <- W, scale <- 1. */
+static void fold_scale(online *self) {
+    const size_t size = self->data->d * self->k;
+    if (self->scale == 1.0) return;
+    if (self->U != NULL) /* sigma V + U stays */
+        for (size_t j = 0; j < size; j++)
+            self->U[j] += self->sigma * self->V[j] * (1.0 - self->scale);
+    for (size_t j = 0; j < size; j++)
+        self->V[j] *= self->scale;
+    self->scale = 1.0;
+}
+
+static void multiply(online *self, double factor) {
+    self->scale *= factor;
+    self->norm2 *= factor * factor;
+    if (!(fabs(self->scale) > SMALLEST_SCALE && fabs(self->scale) < LARGEST_SCALE))
+        fold_scale(self);
+}
+
+static void take_step(online *self, size_t i) {
+    const tl_online_settings *settings = self->settings;
+    const tl_features x = tl_features_of(self->data, i);
+    const double t = (double)self->step + settings->t0, eta = 1.0 / (settings->lambda * t);
+    tl_features_project(&x, self->k, self->V, self->f);
+    for (size_t r = 0; r < self->k; r++)
+        self->f[r] *= self->scale;
+    const bool moves = subgradient(self, tl_simplex_label(self->data, i), self->f);
+    const double shrink = 1.0 - 1.0 / t;
+    multiply(self, shrink);
+    if (moves) {
+        const double product = shrink * tl_dot(self->k, self->f, self->g);
+        const double size2 = tl_dot(self->k, self->g, self->g) * self->row2[i];
+        self->norm2 = fmax(0.0, self->norm2 - 2.0 * eta * product + eta * eta * size2);
+        const double factor = -eta / self->scale;
+        for (size_t r = 0; r < self->k; r++)
+            self->g[r] *= factor;
+        tl_features_add(&x, self->k, self->g, self->V);
+        if (self->U != NULL) {
+            for (size_t r = 0; r < self->k; r++)
+                self->g[r] *= -self->sigma;
+            tl_features_add(&x, self->k, self->g, self->U);
+        }
+    }
+    const double norm = sqrt(self->norm2);
+    if (norm > settings->radius) multiply(self, settings->radius / norm);
+    self->sigma += self->scale;
+    self->step++;
+}
+
+/* What rounding has done to the norm; false once numbers have overflowed. */
+static bool renew_norm(online *self) {
+    fold_scale(self);
+    self->norm2 = tl_dot(self->data->d * self->k, self->V, self->V);
+    return isfinite(self->norm2);
+}
+
+static tl_status train(online *self) {
+    const size_t n = self->data->n;
+    for (size_t i = 0; i < n; i++)
+        self->order[i] = i;
+    uint64_t random_state = self->settings->seed;
+    for (size_t epoch = 0; epoch < self->settings->epochs; epoch++) {
+        tl_shuffle(&random_state, n, self->order);
+        for (size_t p = 0; p < n; p++)
+            take_step(self, self->order[p]);
+        if (!renew_norm(self)) return TL_ERR_OVERFLOW;
+    }
+    return TL_OK;
+}
+
+static tl_status run(online *self, double *weights) {
+    if (!allocate(self)) return TL_ERR_ALLOC;
+    tl_coding_fill(&self->coding);
+    tl_status status = tl_simplex_norms(self->data, self->row2);
+    if (status == TL_OK) status = train(self);
+    if (status != TL_OK) return status;
+    const size_t size = self->data->d * self->k;
+    const double steps = (double)(self->step - 1);
+    for (size_t j = 0; j < size; j++)
+        weights[j] = self->U == NULL ? self->V[j] : (self->sigma * self->V[j] + self->U[j]) / steps;
+    return TL_OK;
+}
+
+static tl_status check_settings(const tl_data *data, const tl_online_settings *settings) {
+    if (data->representation == TL_GRAM || data->weight != NULL) return TL_ERR_PARAMETER;
+    if (!tl_in_range(settings->lambda, 1.0 / TL_LARGEST_PARAMETER, TL_LARGEST_PARAMETER) ||
+        !tl_in_range(settings->t0, 0.0, TL_LARGEST_PARAMETER) || !(settings->radius > 0.0))
+        return TL_ERR_PARAMETER;
+    return settings->epochs >= 1 ? TL_OK : TL_ERR_PARAMETER;
+}
+
+tl_status tl_simplex_online(const tl_data *data, const tl_online_settings *settings,
+                            double *weights) {
+    if (settings == NULL || weights == NULL) return TL_ERR_NULL;
+    tl_status status = tl_simplex_check(data, settings->loss, weights);
+    if (status == TL_OK) status = check_settings(data, settings);
+    if (status != TL_OK) return status;
+    online self = {.data = data, .settings = settings, .k = data->m - 1, .scale = 1.0, .step = 1};
+    self.coding.classes = data->m;
+    status = run(&self, weights);
+    release(&self);
+    return status;
+}

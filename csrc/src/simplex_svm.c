@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT */
+/* SC-SVM and SH-SVM by dual coordinate ascent, an example at a time (NIPS 2012, section 5). */
+#include "simplex.h"
+
+#include "solver.h"
+
+#include <string.h>
+
+static const double *gram_row(const tl_simplex *self, size_t i) {
+    return (const double *)self->data.x + i * self->data.n;
+}
+
+/* ---- the state from the dual variables ---- */
+
+/* a_i into a; false if it is zero. */
+static bool coefficient(const tl_simplex *self, size_t i, double *work, double *a) {
+    const size_t T = self->data.m, y = tl_simplex_label(&self->data, i);
+    const double *alpha = self->alpha + i * tl_simplex_variables(self);
+    bool any = false;
+    if (tl_simplex_is_cone(self)) {
+        for (size_t j = 0; j < T; j++) {
+            work[j] = -alpha[j];
+            any = any || alpha[j] != 0.0;
+        }
+        tl_coding_combine(&self->coding, work, a);
+        return any;
+    }
+    memset(a, 0, self->k * sizeof *a);
+    tl_coding_add(&self->coding, y, alpha[0], a);
+    return alpha[0] != 0.0;
+}
+
+/* sum_j alpha_j K_ij <c_i, c_j>, SH-SVM. */
+static double own_score(const tl_simplex *self, size_t i) {
+    const double other = -1.0 / (double)self->k;
+    const double *row = gram_row(self, i);
+    const size_t y = tl_simplex_label(&self->data, i);
+    double sum = 0.0;
+    for (size_t j = 0; j < self->data.n; j++)
+        sum += self->alpha[j] * row[j] * (tl_simplex_label(&self->data, j) == y ? 1.0 : other);
+    return sum;
+}
+
+void tl_simplex_compute(tl_simplex *self) {
+    const size_t n = self->data.n, k = self->k;
+    if (tl_simplex_is_gram(self) && !tl_simplex_is_cone(self)) {
+        for (size_t i = 0; i < n; i++)
+            self->state[i] = own_score(self, i);
+        return;
+    }
+    if (tl_simplex_is_gram(self)) {
+        for (size_t i = 0; i < n; i++)
+            coefficient(self, i, self->u, self->A + i * k);
+        tl_gemm_nn(n, k, n, self->data.x, self->A, self->state);
+        return;
+    }
+    memset(self->state, 0, self->data.d * k * sizeof *self->state);
+    for (size_t i = 0; i < n; i++)
+        if (coefficient(self, i, self->u, self->a)) {
+            const tl_features x = tl_features_of(&self->data, i);
+            tl_features_add(&x, k, self->a, self->state);
+        }
+}
+
+/* ---- one example ---- */
+
+/* f(x_i) into self->f. */
+static const double *values_of(tl_simplex *self, size_t i) {
+    if (tl_simplex_is_gram(self)) return self->state + i * self->k;
+    const tl_features x = tl_features_of(&self->data, i);
+    tl_features_project(&x, self->k, self->state, self->f);
+    return self->f;
+}
+
+/* <c_(y_i), f(x_i)>, SH-SVM. */
+static double own_value(tl_simplex *self, size_t i) {
+    if (tl_simplex_is_gram(self)) return self->state[i];
+    return tl_coding_score(&self->coding, tl_simplex_label(&self->data, i), values_of(self, i));
+}
+
+/* The state after a_i has grown by self->a. */
+static void add_coefficient(tl_simplex *self, size_t i) {
+    const size_t k = self->k;
+    if (!tl_simplex_is_gram(self)) {
+        const tl_features x = tl_features_of(&self->data, i);
+        tl_features_add(&x, k, self->a, self->state);
+        return;
+    }
+    /* A rank-one update, as of a dense matrix with the row K_i as its only column. */
+    const double *row = gram_row(self, i);
+    for (size_t j = 0; j < self->data.n; j++) {
+        double *f = self->state + j * k;
+        for (size_t r = 0; r < k; r++)
+            f[r] += row[j] * self->a[r];
+    }
+}
+
+static void update_cone(tl_simplex *self, size_t i, double box) {
+    const size_t T = self->data.m, y = tl_simplex_label(&self->data, i);
+    const double norm2 = self->norm2[i], margin = 1.0 / (double)self->k;
+    double *alpha = self->alpha + i * T;
+    tl_coding_scores(&self->coding, values_of(self, i), self->s);
+    /* Without the row's own part: s + ||x||^2 G alpha. */
+    const double common = self->total[i] * margin, factor = (double)T * margin;
+    for (size_t j = 0; j < T; j++)
+        self->s[j] += margin + norm2 * (factor * alpha[j] - common);
+    tl_simplex_block(T, y, norm2, box, self->s, &self->total[i], self->u);
+    double change = 0.0, sum = 0.0;
+    for (size_t j = 0; j < T; j++) {
+        const double difference = alpha[j] - self->u[j];
+        alpha[j] = self->u[j];
+        sum += alpha[j];
+        self->u[j] = difference;
+        change = fmax(change, fabs(difference));
+    }
+    self->total[i] = sum;
+    if (change == 0.0) return;
+    tl_coding_combine(&self->coding, self->u, self->a);
+    add_coefficient(self, i);
+}
+
+static void update_half_space(tl_simplex *self, size_t i, double box) {
+    const double before = self->alpha[i], slack = 1.0 - own_value(self, i);
+    double after = slack > 0.0 ? box : 0.0;
+    if (self->norm2[i] > 0.0) after = before + slack / self->norm2[i];
+    after = after <= 0.0 ? 0.0 : (after >= box ? box : after);
+    const double change = after - before;
+    if (change == 0.0) return;
+    self->alpha[i] = after;
+    const size_t y = tl_simplex_label(&self->data, i);
+    if (tl_simplex_is_gram(self)) {
+        const double *row = gram_row(self, i), other = -1.0 / (double)self->k;
+        for (size_t j = 0; j < self->data.n; j++)
+            self->state[j] +=
+                change * row[j] * (tl_simplex_label(&self->data, j) == y ? 1.0 : other);
+        return;
+    }
+    memset(self->a, 0, self->k * sizeof *self->a);
+    tl_coding_add(&self->coding, y, change, self->a);
+    add_coefficient(self, i);
+}
+
+tl_status tl_simplex_run(tl_simplex *self, size_t epochs) {
+    if (self == NULL) return TL_ERR_NULL;
+    for (size_t epoch = 0; epoch < epochs; epoch++) {
+        tl_shuffle(&self->random_state, self->data.n, self->order);
+        for (size_t p = 0; p < self->data.n; p++) {
+            const size_t i = self->order[p];
+            const double box = tl_simplex_box(self, i);
+            if (!(box > 0.0)) continue; /* weight 0: the row is not there */
+            if (tl_simplex_is_cone(self))
+                update_cone(self, i, box);
+            else
+                update_half_space(self, i, box);
+        }
+        self->epochs++;
+    }
+    return TL_OK;
+}
+
+/* ---- objectives ---- */
+
+/* l of D = l - 1/2 ||W||^2. */
+double tl_simplex_linear_part(const tl_simplex *self) {
+    double sum = 0.0;
+    for (size_t i = 0; i < self->data.n * tl_simplex_variables(self); i++)
+        sum += self->alpha[i];
+    return tl_simplex_is_cone(self) ? sum / (double)self->k : sum;
+}
+
+/* ||W||^2 = sum_i <a_i, f(x_i)>. */
+double tl_simplex_norm2(const tl_simplex *self) {
+    const size_t n = self->data.n, k = self->k;
+    if (!tl_simplex_is_gram(self)) return tl_dot(self->data.d * k, self->state, self->state);
+    double sum = 0.0;
+    for (size_t i = 0; i < n; i++)
+        sum += tl_simplex_is_cone(self) ? tl_dot(k, self->A + i * k, self->state + i * k)
+                                        : self->alpha[i] * self->state[i];
+    return sum;
+}
+
+static double loss_of(tl_simplex *self, size_t i) {
+    if (!tl_simplex_is_cone(self)) {
+        const double slack = 1.0 - own_value(self, i);
+        return slack > 0.0 ? slack : 0.0;
+    }
+    tl_coding_scores(&self->coding, values_of(self, i), self->s);
+    return tl_simplex_value(self->loss, self->data.m, tl_simplex_label(&self->data, i), self->s);
+}
+
+tl_status tl_simplex_evaluate(tl_simplex *self, tl_objective *objective) {
+    if (self == NULL || objective == NULL) return TL_ERR_NULL;
+    tl_simplex_compute(self); /* so that no rounding error of the epochs is in the certificate */
+    double losses = 0.0;
+    for (size_t i = 0; i < self->data.n; i++) {
+        const double box = tl_simplex_box(self, i);
+        if (box > 0.0) losses += box * loss_of(self, i);
+    }
+    const double norm2 = tl_simplex_norm2(self), scale = 1.0 / (self->C * self->total_weight);
+    const double primal = scale * (losses + 0.5 * norm2);
+    const double dual = scale * (tl_simplex_linear_part(self) - 0.5 * norm2);
+    if (!isfinite(primal) || !isfinite(dual)) return TL_ERR_OVERFLOW;
+    const double size = fmax(fabs(primal), fabs(dual));
+    objective->primal = primal;
+    objective->dual = dual;
+    objective->relative_gap = size > 0.0 ? (primal - dual) / size : 0.0;
+    objective->norm2 = norm2;
+    objective->epochs = self->epochs;
+    return TL_OK;
+}
+
+tl_status tl_simplex_coefficients(const tl_simplex *self, double *a) {
+    if (self == NULL || a == NULL) return TL_ERR_NULL;
+    for (size_t i = 0; i < self->data.n; i++)
+        coefficient(self, i, self->u, a + i * self->k);
+    return TL_OK;
+}
+
+tl_status tl_simplex_weights(const tl_simplex *self, double *weights) {
+    if (self == NULL || weights == NULL) return TL_ERR_NULL;
+    if (tl_simplex_is_gram(self)) return TL_ERR_PARAMETER;
+    memcpy(weights, self->state, self->data.d * self->k * sizeof *weights);
+    return TL_OK;
+}

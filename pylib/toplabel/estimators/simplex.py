@@ -1,0 +1,265 @@
+"""`SimplexClassifier`: one label a row, by the simplex coding."""
+
+from __future__ import annotations
+
+import numbers
+import warnings
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from toplabel._arrays import as_integer
+from toplabel.estimators.base import encode
+from toplabel.simplex import (
+    LeastSquaresPath,
+    SimplexSolution,
+    simplex_coding,
+    solve,
+    solve_online,
+)
+from toplabel.simplex.losses import check_loss
+
+__all__ = ["SimplexClassifier"]
+
+
+class SimplexClassifier(ClassifierMixin, BaseEstimator):
+    """Classifier of one label a row whose classes are the vertices of a simplex (NIPS 2012).
+
+    Minimises ``C sum_i V(y_i, f(x_i)) + 1/2 ||f||^2`` over functions with values in R^(m-1). There is no bias term.
+
+    Parameters
+    ----------
+    loss : {"s_ls", "sc_svm", "sh_svm"}, default="s_ls"
+        Simplex least squares; simplex cone SVM; simplex half space SVM, which is not Fisher consistent.
+    C : float or "loo", default=1.0
+        Weight of the loss, 1/(2 n lambda) with the lambda of the paper. ``"loo"``, for least squares: the one of
+        `n_Cs` values with the smallest leave-one-out error.
+    kernel : {"linear", "rbf", "precomputed"} or callable, default="linear"
+        As of `toplabel.solve`.
+    theta : float, optional
+        ``kernel="rbf"`` is ``exp(-theta ||x - z||^2)``; by default 1/(2 width^2), where the width is the 25th
+        percentile of the distances between training rows.
+    n_Cs : int, default=100
+        Number of values for ``C="loo"``, between those whose lambda n is the largest and the smallest eigenvalue.
+    online : bool, default=False
+        Train by projected stochastic subgradient steps; linear kernel only.
+    epochs : int, default=10
+        Passes of the online training.
+    average : bool, default=False
+        Whether the online training returns the mean of all its iterates.
+    eps : float, default=1e-3
+        Relative duality gap at which the SVMs stop in batch training.
+    max_epochs : int, default=10000
+        Passes of the batch training of the SVMs at most.
+    random_state : int, RandomState instance or None, default=None
+        Order of the rows.
+
+    Attributes
+    ----------
+    classes_ : ndarray, (m,)
+    codes_ : ndarray, (m - 1, m)
+        The code vectors, by columns.
+    coef_ : ndarray, (m - 1, d)
+        W of the paper, for the linear kernel.
+    dual_coef_ : ndarray, (n, m - 1)
+        The a_i of ``f(x) = sum_i k(x, x_i) a_i``, for the other kernels.
+    C_, theta_ : float
+        What was used; theta_ is None where it has no meaning.
+    Cs_, loo_errors_ : ndarray, (n_Cs,)
+        For ``C="loo"``.
+    relative_gap_ : float
+        Of the objectives; NaN after online training.
+    n_iter_ : int
+        Passes over the rows, 0 for least squares in batch.
+    status_ : str
+        ``"converged"``, ``"max_epochs"``, ``"stalled"``, or after online training ``"uncertified"``.
+    n_features_in_ : int
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from toplabel import SimplexClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> SimplexClassifier("s_ls", C="loo", kernel="rbf").fit(X, y).score(X, y) > 0.95
+    True
+    """
+
+    def __init__(
+        self,
+        loss="s_ls",
+        *,
+        C=1.0,
+        kernel="linear",
+        theta=None,
+        n_Cs=100,
+        online=False,
+        epochs=10,
+        average=False,
+        eps=1e-3,
+        max_epochs=10000,
+        random_state=None,
+    ):
+        self.loss = loss
+        self.C = C
+        self.kernel = kernel
+        self.theta = theta
+        self.n_Cs = n_Cs
+        self.online = online
+        self.epochs = epochs
+        self.average = average
+        self.eps = eps
+        self.max_epochs = max_epochs
+        self.random_state = random_state
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self.kernel == "precomputed"
+        tags.input_tags.sparse = not tags.input_tags.pairwise
+        tags.classifier_tags.poor_score = self.online or self.loss == "sh_svm"
+        return tags
+
+    def fit(self, X, y) -> SimplexClassifier:
+        """Train.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix, (n, d)
+            With ``kernel="precomputed"``: the Gram matrix, (n, n).
+        y : array-like, (n,)
+            Class names of any sortable type, at least two different ones.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError, TypeError
+            For a parameter or array that does not fit, naming it.
+
+        Warns
+        -----
+        ConvergenceWarning
+            When the training of an SVM ended before the gap was eps.
+        """
+        check_loss(self.loss)
+        self._check_combination()
+        X, y = self._validated(X, y)
+        check_classification_targets(y)
+        classes, codes = encode(y, None)
+        solution = self._train(X, codes, len(classes))
+        self.classes_ = classes
+        self._keep(solution)
+        return self
+
+    def _check_combination(self) -> None:
+        if self.online and self.kernel != "linear":
+            raise ValueError(f"online training is for kernel='linear', got kernel={self.kernel!r}")
+        if isinstance(self.C, str) and (self.C != "loo" or self.loss != "s_ls" or self.online):
+            raise ValueError(
+                f"C must be a number (or 'loo' for loss='s_ls' in batch), got {self.C!r}"
+            )
+
+    def _validated(self, X, y="no_validation", **options):
+        sparse = False if self.kernel == "precomputed" else "csr"
+        return validate_data(
+            self, X, y, accept_sparse=sparse, dtype=np.float64, order="C", **options
+        )
+
+    def _train(self, X, codes: np.ndarray, n_classes: int) -> SimplexSolution:
+        if self.online:
+            return solve_online(
+                X,
+                codes,
+                self.loss,
+                self.C,
+                epochs=self.epochs,
+                average=self.average,
+                seed=self._seed(),
+                n_classes=n_classes,
+            )
+        if self.C == "loo":
+            return self._by_leave_one_out(X, codes, n_classes)
+        return solve(
+            X,
+            codes,
+            self.loss,
+            self.C,
+            kernel=self.kernel,
+            theta=self.theta,
+            eps=self.eps,
+            max_epochs=self.max_epochs,
+            seed=self._seed(),
+            n_classes=n_classes,
+        )
+
+    def _by_leave_one_out(self, X, codes: np.ndarray, n_classes: int) -> SimplexSolution:
+        path = LeastSquaresPath(X, codes, kernel=self.kernel, theta=self.theta, n_classes=n_classes)
+        self.Cs_ = path.Cs(as_integer(self.n_Cs, "n_Cs", 2))
+        self.loo_errors_ = np.array([path.left_out_error(C) for C in self.Cs_])
+        return path.solution(float(self.Cs_[self.loo_errors_.argmin()]))
+
+    def _seed(self) -> int:
+        state = self.random_state
+        if isinstance(state, numbers.Integral) and not isinstance(state, bool):
+            return as_integer(state, "random_state", 0, 2**64 - 1)
+        return int(check_random_state(state).randint(np.iinfo(np.int32).max))
+
+    def _keep(self, solution: SimplexSolution) -> None:
+        """Set the fitted attributes."""
+        for name in ("coef_", "dual_coef_"):
+            vars(self).pop(name, None)
+        self.codes_ = simplex_coding(solution.n_classes)
+        self.C_, self.theta_ = solution.C, solution.theta
+        self.relative_gap_, self.n_iter_ = solution.relative_gap, solution.epochs
+        self.status_ = solution.status
+        self._solution = solution
+        if solution.W is None:
+            self.dual_coef_ = solution.A
+        else:
+            self.coef_ = np.ascontiguousarray(solution.W.T)
+        if solution.status not in ("converged", "uncertified"):
+            warnings.warn(
+                f"{type(self).__name__} did not reach eps={self.eps:g}: status "
+                f"{solution.status!r} at the relative duality gap {solution.relative_gap:.3g} after "
+                f"{solution.epochs} epochs; scale the features or raise max_epochs",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+
+    def decision_function(self, X) -> np.ndarray:
+        """Inner products of f with the code vectors.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix, (n, d)
+            With ``kernel="precomputed"``: (n, n_train), the kernel between the rows and the training rows.
+
+        Returns
+        -------
+        ndarray, (n, m), or (n,) for two classes
+            Of two classes: positive for ``classes_[1]``.
+        """
+        check_is_fitted(self, "classes_")
+        scores = self._solution.decision_function(self._validated(X, reset=False))
+        return scores[:, 1] if len(self.classes_) == 2 else scores
+
+    def predict(self, X) -> np.ndarray:
+        """The class of the nearest code vector of each row.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix, (n, d)
+
+        Returns
+        -------
+        ndarray, (n,)
+            Items of `classes_`; of classes at the same distance, the first one.
+        """
+        scores = self.decision_function(X)
+        best = (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
+        return self.classes_[best]

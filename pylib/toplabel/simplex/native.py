@@ -1,0 +1,124 @@
+"""The simplex solvers of the C library, and the memory that they borrow."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from toplabel._arrays import pointer
+from toplabel._lib import check, ffi, lib
+from toplabel._run import describe_features
+from toplabel.simplex.problem import Problem
+
+__all__ = ["SvmRun", "online_weights"]
+
+_CODES = {
+    "s_ls": lib.TL_SIMPLEX_LS,
+    "sc_svm": lib.TL_SIMPLEX_SC_SVM,
+    "sh_svm": lib.TL_SIMPLEX_SH_SVM,
+}
+
+
+def _data_of(problem: Problem, weight: np.ndarray | None, borrowed: list):
+    data = ffi.new("tl_data *")
+    data.n, data.d = problem.features.shape
+    data.m = problem.labels.m
+    describe_features(data, problem.features, problem.is_gram, borrowed)
+    data.label_start = pointer(problem.labels.start, "int64_t *")
+    data.label = pointer(problem.labels.label, "int32_t *")
+    data.weight = ffi.NULL if weight is None else pointer(weight)
+    borrowed += [problem, weight]
+    return data
+
+
+class SvmRun:
+    """Dual coordinate ascent at some point between its start and the optimum, as `toplabel._training` drives it.
+
+    Parameters
+    ----------
+    problem : Problem
+    loss : {"sc_svm", "sh_svm"}
+    C : float
+    seed : int
+    weight : ndarray, (n,), optional
+    start : ndarray, optional
+        Feasible dual variables, (n, T) or (n,); updated in place.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        loss: str,
+        *,
+        C: float,
+        seed: int,
+        weight: np.ndarray | None = None,
+        start: np.ndarray | None = None,
+    ) -> None:
+        n, T = problem.labels.n, problem.labels.m
+        self._shape = (problem.features.shape[1], T - 1)
+        self._gram = problem.is_gram
+        shape = (n, T) if loss == "sc_svm" else (n,)
+        self.alpha = np.zeros(shape) if start is None else start
+        self._borrowed: list = []
+        data = _data_of(problem, weight, self._borrowed)
+        out = ffi.new("tl_simplex **")
+        alpha = pointer(self.alpha)
+        check(lib.tl_simplex_create(data, _CODES[loss], C, seed, alpha, out))
+        self._handle = ffi.gc(out[0], lib.tl_simplex_free)
+        self._objective = ffi.new("tl_objective *")
+
+    def step(self) -> bool:
+        """Make one pass over the data; always its whole."""
+        check(lib.tl_simplex_run(self._handle, 1))
+        return True
+
+    def evaluate(self):
+        """Return both objectives, exactly: a ``tl_objective``, valid until the next call."""
+        check(lib.tl_simplex_evaluate(self._handle, self._objective))
+        return self._objective
+
+    def estimated_gap(self) -> float:
+        """There is no estimate."""
+        return float("inf")
+
+    def set_C(self, C: float) -> None:
+        """Continue with another C, from the present point rescaled."""
+        check(lib.tl_simplex_set_C(self._handle, C))
+
+    def coefficients(self) -> np.ndarray:
+        """Return a copy of the a_i, (n, T - 1)."""
+        A = np.empty((self.alpha.shape[0], self._shape[1]))
+        check(lib.tl_simplex_coefficients(self._handle, pointer(A)))
+        return A
+
+    def weights(self) -> np.ndarray | None:
+        """Return a copy of W, (d, T - 1); None with a Gram matrix."""
+        if self._gram:
+            return None
+        W = np.empty(self._shape)
+        check(lib.tl_simplex_weights(self._handle, pointer(W)))
+        return W
+
+
+def online_weights(
+    problem: Problem,
+    loss: str,
+    *,
+    lam: float,
+    radius: float,
+    t0: float,
+    epochs: int,
+    seed: int,
+    average: bool,
+) -> np.ndarray:
+    """W, (d, T - 1), after stochastic subgradient steps; see ``tl_simplex_online``."""
+    settings = ffi.new("tl_online_settings *")
+    settings.loss, settings.epochs = _CODES[loss], epochs
+    settings.seed, settings.average = seed, average
+    settings.radius, settings.t0 = radius, t0
+    setattr(settings, "lambda", lam)  # a keyword of Python
+    borrowed: list = []
+    data = _data_of(problem, None, borrowed)
+    W = np.empty((problem.features.shape[1], problem.labels.m - 1))
+    check(lib.tl_simplex_online(data, settings, pointer(W)))
+    return W

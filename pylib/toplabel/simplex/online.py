@@ -1,0 +1,91 @@
+"""Online training of the simplex losses: projected stochastic subgradient steps (NIPS 2012, section 5)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from toplabel._arrays import as_integer, as_number
+from toplabel.simplex.losses import check_loss, value
+from toplabel.simplex.native import online_weights
+from toplabel.simplex.problem import Problem, as_C
+from toplabel.simplex.solution import SimplexSolution
+
+__all__ = ["solve_online"]
+
+
+def solve_online(
+    X,
+    y,
+    loss: str = "sc_svm",
+    C: float = 1.0,
+    *,
+    epochs: int = 1,
+    average: bool = False,
+    t0: float = 0.0,
+    project: bool = True,
+    seed: int = 0,
+    n_classes: int | None = None,
+) -> SimplexSolution:
+    """Train a linear classifier by steps on single rows.
+
+    With ``eta_t = 1/(lambda (t + t0))`` and ``lambda = 1/(C n)``: ``W <- (1 - eta lambda) W - eta dV``, then
+    ``W <- min(1, 1/(sqrt(lambda) ||W||_F)) W``, starting at 0. In expectation this minimises
+    ``(1/n) sum_i V(y_i, f(x_i)) + lambda/2 ||W||^2``.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix, (n, d)
+    y : array-like of int, (n,)
+        Class indices 0..T-1.
+    loss : {"s_ls", "sc_svm", "sh_svm"}
+    C : float > 0
+    epochs : int >= 1
+        Passes over the rows, each in a fresh random order.
+    average : bool
+        Return the mean of the W after each step instead of the last one.
+    t0 : float >= 0
+        Makes the first steps smaller.
+    project : bool
+        Whether to project onto the ball.
+    seed : int
+        Order of the rows.
+    n_classes : int, optional
+        T, if not every class occurs in `y`.
+
+    Returns
+    -------
+    SimplexSolution
+        Without A; ``primal`` is exact, ``dual`` and ``relative_gap`` are NaN, the status is ``"uncertified"``.
+
+    Raises
+    ------
+    ValueError, TypeError
+        For an argument that does not fit, naming it.
+    ToplabelError
+        When the numbers overflow.
+
+    Notes
+    -----
+    The sign of the paper's subgradient of S-LS is a slip: it is ``-2 (c_y - W x) x'``.
+    """
+    check_loss(loss)
+    C = as_C(C)
+    problem = Problem.from_arguments(X, y, "linear", None, n_classes)
+    lam = 1.0 / (C * problem.labels.n)
+    epochs = as_integer(epochs, "epochs", 1)
+    W = online_weights(
+        problem,
+        loss,
+        lam=lam,
+        radius=1.0 / np.sqrt(lam) if project else np.inf,
+        t0=as_number(t0, "t0", 0.0),
+        epochs=epochs,
+        seed=as_integer(seed, "seed", 0, 2**64 - 1),
+        average=bool(average),
+    )
+    F = np.asarray(problem.rows @ W)
+    primal = float(value(loss, F, problem.y).mean() + lam / 2 * np.vdot(W, W))
+    nan = float("nan")
+    return SimplexSolution(
+        *(W, None, primal, nan, nan, epochs, "uncertified", loss, C, problem.labels.m)
+    )

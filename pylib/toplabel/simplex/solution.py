@@ -1,0 +1,98 @@
+"""A trained model of the simplex coding and what is known of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy import sparse
+
+from toplabel import kernels
+from toplabel._arrays import as_features
+from toplabel.simplex import coding
+from toplabel.solution import Record
+
+__all__ = ["SimplexSolution"]
+
+
+@dataclass(frozen=True, eq=False)
+class SimplexSolution:
+    """f(x) = W' x, or sum_i k(x, x_i) a_i, with values in R^(T-1).
+
+    Attributes
+    ----------
+    W : ndarray, (d, T - 1), or None
+        For the linear kernel.
+    A : ndarray, (n, T - 1), or None
+        The a_i of the representer theorem, W = X'A; None for a model that was trained without them.
+    primal, dual, relative_gap : float
+        Of ``(1/n) sum_i V(y_i, f(x_i)) + lambda/2 ||f||^2``, lambda = 1/(C n), as for `toplabel.solve`; NaN where
+        there is none.
+    epochs : int
+    status : str
+        As of `toplabel.Solution`, or ``"uncertified"`` after online training.
+    history : list of `toplabel.Record`
+    loss : str
+    C : float
+        1/(lambda n): the paper's ``C_0 = 1/(2 n lambda)``, since its regulariser is ``lambda ||f||^2`` without 1/2.
+    kernel, theta
+        As of `toplabel.solve`.
+    n_classes : int
+        T.
+    X : ndarray, sparse matrix or None
+        The training rows, for a kernel that needs them to predict.
+    dual_variables : ndarray or None
+        Of the SVMs: alpha, (n, T) for "sc_svm" and (n,) for "sh_svm".
+    """
+
+    W: np.ndarray | None = field(repr=False)
+    A: np.ndarray | None = field(repr=False)
+    primal: float
+    dual: float
+    relative_gap: float
+    epochs: int
+    status: str
+    loss: str
+    C: float
+    n_classes: int
+    kernel: str | Callable = "linear"
+    theta: float | None = None
+    history: list[Record] = field(repr=False, default_factory=list)
+    X: np.ndarray | sparse.csr_array | None = field(repr=False, default=None)
+    dual_variables: np.ndarray | None = field(repr=False, default=None)
+
+    def values(self, X) -> np.ndarray:
+        """f of new rows.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix, (p, d)
+            With ``kernel="precomputed"``: (p, n), the kernel between the new rows and the training rows.
+
+        Returns
+        -------
+        ndarray, (p, T - 1)
+        """
+        rows = as_features(X, "X", np.float64)
+        if self.W is not None:
+            _check_width(rows, self.W.shape[0])
+            return np.asarray(rows @ self.W)
+        if self.kernel == "precomputed":
+            _check_width(rows, self.A.shape[0])
+            return np.asarray(rows @ self.A)
+        _check_width(rows, self.X.shape[1])
+        return kernels.between(rows, self.X, self.kernel, self.theta) @ self.A
+
+    def decision_function(self, X) -> np.ndarray:
+        """Scores ``<c_y, f(x)>`` of new rows, (p, T); X as for `values`."""
+        return coding.scores(self.values(X))
+
+    def predict(self, X) -> np.ndarray:
+        """Class indices of new rows, (p,); X as for `values`."""
+        return self.decision_function(X).argmax(axis=1)
+
+
+def _check_width(rows, width: int) -> None:
+    if rows.shape[1] != width:
+        raise ValueError(f"X must have {width} columns like the training data, got {rows.shape[1]}")

@@ -1,0 +1,134 @@
+"""Simplex cone SVM and simplex half space SVM by dual coordinate ascent (NIPS 2012, section 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from toplabel._arrays import as_integer, as_number, as_weights, check_finite
+from toplabel._training import Rules, train
+from toplabel.simplex.least_squares import LeastSquaresPath
+from toplabel.simplex.losses import check_loss
+from toplabel.simplex.native import SvmRun
+from toplabel.simplex.problem import Problem, as_C
+from toplabel.simplex.solution import SimplexSolution
+from toplabel.solution import Record
+
+__all__ = ["solve"]
+
+
+def solve(
+    X,
+    y,
+    loss: str = "sc_svm",
+    C: float = 1.0,
+    *,
+    kernel: str | Callable = "linear",
+    theta: float | None = None,
+    eps: float = 1e-3,
+    max_epochs: int = 1000,
+    seed: int = 0,
+    warm_start: SimplexSolution | None = None,
+    sample_weight=None,
+    eval_every: int | None = None,
+    callback: Callable[[Record], object] | None = None,
+    time_limit: float | None = None,
+    n_classes: int | None = None,
+) -> SimplexSolution:
+    """Train a linear or kernel classifier with the simplex coding.
+
+    Minimises ``(1/n) sum_i V(y_i, f(x_i)) + lambda/2 ||f||^2`` with ``C = 1/(lambda n)``. There is no bias term.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix, (n, d), or (n, n) with ``kernel="precomputed"``
+        Rows, in float64; or the symmetric positive semidefinite Gram matrix.
+    y : array-like of int, (n,)
+        Class indices 0..T-1.
+    loss : {"sc_svm", "sh_svm", "s_ls"}
+        Simplex cone SVM: the box-constrained dual of Eq. (4), (n, T) variables, maximised exactly for one example at
+        a time. Simplex half space SVM without the hull constraint: a dual of n variables; it is not Fisher
+        consistent. Simplex least squares: a linear system; `LeastSquaresPath` is for many values of C.
+    C : float > 0
+        The paper's ``C_0 = 1/(2 n lambda)``, whose regulariser is ``lambda ||f||^2``.
+    kernel : {"linear", "rbf", "precomputed"} or callable
+        A callable gets two matrices of p and q rows and returns their kernel, (p, q).
+    theta : float > 0, optional
+        ``kernel="rbf"`` is ``exp(-theta ||x - z||^2)``; by default 1/(2 width^2) with the width of
+        `gaussian_width`.
+    eps : float >= 0
+        Stop when ``(P - D) <= eps max(|P|, |D|)``.
+    max_epochs : int >= 0
+    seed : int
+        Order of the rows.
+    warm_start : SimplexSolution, optional
+        Dual variables to start from, of the same loss, rows and labels; those for another C are rescaled.
+    sample_weight : array-like, (n,)
+        A weight w is the same as w copies of the row. Not for "s_ls".
+    eval_every, callback, time_limit
+        As of `toplabel.solve`.
+    n_classes : int, optional
+        T, if not every class occurs in `y`.
+
+    Returns
+    -------
+    SimplexSolution
+
+    Raises
+    ------
+    ValueError, TypeError
+        For an argument that does not fit, naming it.
+    ToplabelError
+        For what the C library refuses: a Gram matrix that is not symmetric, numbers that overflow.
+    """
+    check_loss(loss)
+    C = as_C(C)
+    if loss == "s_ls":
+        if sample_weight is not None or warm_start is not None:
+            raise ValueError("sample_weight and warm_start have no meaning for loss='s_ls'")
+        path = LeastSquaresPath(X, y, kernel=kernel, theta=theta, n_classes=n_classes)
+        return path.solution(C)
+    problem = Problem.from_arguments(X, y, kernel, theta, n_classes)
+    rules = Rules(
+        as_number(eps, "eps", 0.0),
+        as_integer(max_epochs, "max_epochs", 0),
+        None if eval_every is None else as_integer(eval_every, "eval_every", 1),
+        callback,
+        None if time_limit is None else as_number(time_limit, "time_limit", 0.0),
+    )
+    run = SvmRun(
+        problem,
+        loss,
+        C=C if warm_start is None else warm_start.C,
+        seed=as_integer(seed, "seed", 0, 2**64 - 1),
+        weight=as_weights(sample_weight, problem.labels.n),
+        start=None if warm_start is None else _start(warm_start, loss, problem),
+    )
+    if warm_start is not None and warm_start.C != C:
+        run.set_C(C)
+    status, history = train(run, rules)
+    last = history[-1]
+    return SimplexSolution(
+        *(run.weights(), run.coefficients(), last.primal, last.dual, last.relative_gap),
+        *(last.epoch, status, loss, C, problem.labels.m),
+        kernel=kernel,
+        theta=problem.theta,
+        history=history,
+        X=problem.kernel_rows,
+        dual_variables=run.alpha,
+    )
+
+
+def _start(solution: SimplexSolution, loss: str, problem: Problem) -> np.ndarray:
+    """A copy of the dual variables of another solution."""
+    shape = (problem.labels.n, problem.labels.m) if loss == "sc_svm" else (problem.labels.n,)
+    if solution.loss != loss or solution.dual_variables is None:
+        raise ValueError(f"warm_start must be a solution for loss={loss!r}, got {solution.loss!r}")
+    if solution.dual_variables.shape != shape:
+        raise ValueError(
+            f"warm_start must have dual variables of shape {shape}, got {solution.dual_variables.shape}"
+        )
+    alpha = np.array(solution.dual_variables, dtype=float, order="C")
+    check_finite(alpha, "warm_start")
+    return alpha

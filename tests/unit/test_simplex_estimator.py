@@ -1,0 +1,121 @@
+"""`SimplexClassifier`: scikit-learn's own checks, what it fits, and what it refuses."""
+
+import pickle
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.datasets import load_iris
+from sklearn.model_selection import GridSearchCV
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import toplabel
+from toplabel import SimplexClassifier
+
+ESTIMATORS = [
+    SimplexClassifier(),
+    SimplexClassifier("s_ls", C="loo", n_Cs=10),
+    SimplexClassifier("sc_svm"),
+    SimplexClassifier("sh_svm"),
+    SimplexClassifier("s_ls", kernel="rbf", theta=0.5),
+    SimplexClassifier("sc_svm", kernel="rbf", theta=0.5),
+    SimplexClassifier("sh_svm", kernel="rbf", theta=0.5),
+    SimplexClassifier("s_ls", kernel="precomputed"),
+    SimplexClassifier("sc_svm", online=True),
+]
+
+
+def expected_failures(estimator) -> dict[str, str]:
+    if estimator.kernel == "precomputed":
+        return {
+            "check_positive_only_tag_during_fit": "subtracts a mean from a Gram matrix, which then has negative "
+            "eigenvalues: no kernel has such a matrix",
+            "check_estimators_dtypes": "truncates a Gram matrix to whole numbers, likewise",
+        }
+    return {}
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@parametrize_with_checks(ESTIMATORS, expected_failed_checks=expected_failures, xfail_strict=True)
+def test_sklearn_compatible(estimator, check):
+    check(estimator)
+
+
+@pytest.fixture(scope="module")
+def iris():
+    X, y = load_iris(return_X_y=True)
+    return X, np.array(["setosa", "versicolor", "virginica"])[y]
+
+
+@pytest.mark.parametrize("loss", ["s_ls", "sc_svm", "sh_svm"])
+def test_the_model_is_that_of_the_trainer(iris, loss):
+    X, y = iris
+    model = SimplexClassifier(loss, C=0.3, random_state=7).fit(X, y)
+    codes = np.unique(y, return_inverse=True)[1]
+    found = toplabel.simplex.solve(X, codes, loss, 0.3, max_epochs=10000, seed=7)
+    assert np.array_equal(model.coef_, found.W.T)
+    scores = X @ model.coef_.T @ model.codes_
+    assert model.decision_function(X) == pytest.approx(scores)
+    assert np.array_equal(model.predict(X), model.classes_[scores.argmax(axis=1)])
+    assert model.relative_gap_ <= 1e-3
+    assert (model.n_iter_ == 0) == (loss == "s_ls")
+    assert np.array_equal(pickle.loads(pickle.dumps(model)).predict(X), model.predict(X))
+
+
+def test_leave_one_out_takes_the_best_of_the_grid(iris):
+    X, y = iris
+    model = SimplexClassifier(C="loo", kernel="rbf").fit(X, y)
+    assert len(model.Cs_) == len(model.loo_errors_) == 100
+    assert model.loo_errors_.min() == model.loo_errors_[model.Cs_ == model.C_][0]
+    assert model.theta_ == pytest.approx(1 / (2 * toplabel.simplex.gaussian_width(X) ** 2))
+    assert model.score(X, y) > 0.95
+    assert model.dual_coef_.shape == (150, 2)
+
+
+def test_two_classes_have_one_score(iris):
+    X, y = iris[0][:100], iris[1][:100]
+    model = SimplexClassifier("sc_svm").fit(X, y)
+    scores = model.decision_function(X)
+    assert scores.shape == (100,)
+    assert np.array_equal(scores > 0, model.predict(X) == "versicolor")
+
+
+def test_it_can_be_searched_and_cloned(iris):
+    X, y = iris
+    search = GridSearchCV(SimplexClassifier("sc_svm"), {"C": [0.01, 1.0]}, cv=3).fit(X, y)
+    assert search.best_score_ > 0.7
+    assert clone(search.best_estimator_).get_params() == search.best_estimator_.get_params()
+
+
+def test_online_training_takes_sparse_rows(iris):
+    X, y = iris
+    options = {"online": True, "epochs": 20, "random_state": 0, "C": 1.0}
+    for average in (False, True):
+        dense = SimplexClassifier("sc_svm", average=average, **options).fit(X, y)
+        csr = SimplexClassifier("sc_svm", average=average, **options).fit(sparse.csr_matrix(X), y)
+        assert csr.coef_ == pytest.approx(dense.coef_, rel=1e-9)
+        assert dense.status_ == "uncertified"
+        assert np.isnan(dense.relative_gap_)
+        assert dense.score(X, y) > 0.6
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"loss": "hinge"}, "loss must be one of s_ls, sc_svm, sh_svm, got 'hinge'"),
+        ({"C": "best"}, "C must be a number"),
+        ({"C": "loo", "loss": "sc_svm"}, "C must be a number"),
+        ({"C": "loo", "online": True}, "C must be a number"),
+        ({"C": 0.0}, "C must be > 0"),
+        ({"online": True, "kernel": "rbf"}, "online training is for kernel='linear'"),
+        ({"online": True, "epochs": 0}, "epochs must be >= 1"),
+        ({"C": "loo", "n_Cs": 1}, "n_Cs must be >= 2"),
+        ({"loss": "sc_svm", "eps": -1.0}, "eps must be >= 0"),
+        ({"kernel": "poly"}, "kernel must be"),
+        ({"theta": 1.0}, "theta has no meaning"),
+    ],
+)
+def test_what_does_not_fit_is_named(iris, parameters, message):
+    with pytest.raises(ValueError, match=message):
+        SimplexClassifier(**parameters).fit(*iris)

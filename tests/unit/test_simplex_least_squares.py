@@ -1,0 +1,135 @@
+"""Simplex least squares: the whole path from one eigendecomposition, leave-one-out in closed form."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from toplabel import simplex
+from toplabel.kernels import rbf_gram
+
+
+def problem(n=30, d=5, T=4, seed=0):
+    rng = np.random.default_rng(seed)
+    y = np.arange(n) % T
+    return rng.normal(size=(n, d)) + 0.4 * rng.normal(size=(T, d))[y], y
+
+
+CASES = {
+    "primal": (30, 5, {}),
+    "dual": (12, 20, {}),
+    "rbf": (30, 5, {"kernel": "rbf", "theta": 0.2}),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_leave_one_out_is_that_of_training_again(case):
+    n, d, options = CASES[case]
+    X, y = problem(n, d)
+    path = simplex.LeastSquaresPath(X, y, **options)
+    for C in path.Cs(6):
+        closed = path.left_out(C)
+        for i in range(n):
+            rest = np.arange(n) != i
+            other = simplex.LeastSquaresPath(X[rest], y[rest], n_classes=4, **options)
+            brute = other.solution(C).decision_function(X[i : i + 1])[0]
+            assert closed[i] == pytest.approx(brute, abs=1e-10)
+        errors = closed.argmax(axis=1) != y
+        assert path.left_out_error(C) == errors.mean()
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_solution_solves_the_linear_system(case):
+    n, d, options = CASES[case]
+    X, y = problem(n, d)
+    path = simplex.LeastSquaresPath(X, y, **options)
+    Y = simplex.encode(y, 4)
+    K = rbf_gram(X, 0.2) if options else X @ X.T
+    for C in path.Cs(4):
+        ridge = 1 / (2 * C)  # lambda n
+        found = path.solution(C)
+        A = np.linalg.solve(K + ridge * np.eye(n), Y)
+        assert pytest.approx(A, abs=1e-7 * np.abs(A).max()) == found.A
+        if not options:
+            W = np.linalg.solve(X.T @ X + ridge * np.eye(d), X.T @ Y)
+            assert pytest.approx(W, abs=1e-8) == found.W
+        assert abs(found.relative_gap) < 1e-12
+        losses = simplex.value("s_ls", found.values(X), y).mean()
+        norm2 = np.vdot(found.A, K @ found.A)
+        assert found.primal == pytest.approx(losses + ridge / n * norm2)
+
+
+def test_dense_sparse_and_gram_are_one_problem():
+    X, y = problem()
+    C = 0.3
+    dense = simplex.solve(X, y, "s_ls", C)
+    csr = simplex.solve(sparse.csr_array(X), y, "s_ls", C)
+    gram = simplex.solve(X @ X.T, y, "s_ls", C, kernel="precomputed")
+    called = simplex.solve(X, y, "s_ls", C, kernel=lambda A, B: A @ B.T)
+    assert pytest.approx(dense.W) == csr.W
+    assert pytest.approx(dense.W) == X.T @ gram.A
+    assert called.decision_function(X) == pytest.approx(dense.decision_function(X))
+    assert gram.decision_function(X @ X.T) == pytest.approx(dense.decision_function(X))
+    assert np.array_equal(gram.predict(X @ X.T), dense.predict(X))
+
+
+def test_the_grid_lies_between_the_eigenvalues():
+    X, y = problem()
+    Cs = simplex.LeastSquaresPath(X, y).Cs()
+    s = np.linalg.svd(X, compute_uv=False) ** 2
+    assert len(Cs) == 100
+    assert 1 / (2 * Cs[[0, -1]]) == pytest.approx(s[[0, -1]])
+    assert np.diff(np.log(Cs)) == pytest.approx(np.log(s[0] / s[-1]) / 99)
+
+
+def test_an_eigenvalue_of_rounding_does_not_count():
+    X, y = problem()
+    X = np.hstack([X, X[:, :1]])  # rank 5 in six columns
+    Cs = simplex.LeastSquaresPath(X, y).Cs(3)
+    s = np.linalg.svd(X, compute_uv=False) ** 2
+    assert 1 / (2 * Cs[-1]) == pytest.approx(s[-2])
+
+
+def test_a_row_that_is_alone_in_its_direction_has_a_finite_score():
+    X, y = problem()
+    X = np.hstack([X, np.zeros((30, 1))])
+    X[3] = 0.0
+    X[3, -1] = 1e9
+    path = simplex.LeastSquaresPath(X, y)
+    assert np.isfinite(path.left_out(1e3)).all()
+
+
+def test_the_default_width_is_the_heuristic():
+    X, y = problem()
+    path = simplex.LeastSquaresPath(X, y, kernel="rbf")
+    assert path.theta == pytest.approx(1 / (2 * simplex.gaussian_width(X) ** 2))
+    assert path.solution(1.0).theta == path.theta
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"kernel": "poly"}, "kernel must be 'linear'"),
+        ({"theta": 1.0}, "theta has no meaning for kernel='linear'"),
+        ({"kernel": "rbf", "theta": 0.0}, "theta must be > 0"),
+        ({"kernel": "precomputed"}, "X must be a square Gram matrix"),
+        ({"n_classes": 3}, r"y\[3\] is 3, but n_classes is 3"),
+    ],
+)
+def test_what_does_not_fit_is_named(arguments, message):
+    X, y = problem()
+    with pytest.raises(ValueError, match=message):
+        simplex.LeastSquaresPath(X, y, **arguments)
+
+
+def test_what_is_no_gram_matrix_is_refused():
+    K = np.eye(4)
+    K[0, 1] = 1.0
+    y = [0, 1, 0, 1]
+    with pytest.raises(ValueError, match="X must be a symmetric Gram matrix"):
+        simplex.LeastSquaresPath(K, y, kernel="precomputed")
+    with pytest.raises(ValueError, match="X must be a positive semidefinite Gram matrix"):
+        simplex.LeastSquaresPath(-np.eye(4), y, kernel="precomputed")
+    with pytest.raises(ValueError, match="X is zero"):
+        simplex.LeastSquaresPath(np.zeros((4, 2)), y).Cs()
+    with pytest.raises(ValueError, match="C must be"):
+        simplex.LeastSquaresPath(np.eye(4), y).left_out(0.0)
