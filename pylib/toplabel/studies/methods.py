@@ -50,6 +50,8 @@ class Method:
         Options of the baseline.
     grid : mapping
         By budget, an axis in place of the protocol's C.
+    protocol : str
+        In place of the data set's; empty for that one.
     """
 
     name: str
@@ -63,6 +65,7 @@ class Method:
     baseline: str = ""
     params: Mapping[str, Any] = field(default_factory=dict)
     grid: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    protocol: str = ""
 
     @property
     def kind(self) -> str:

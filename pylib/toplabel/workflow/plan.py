@@ -121,6 +121,12 @@ class Plan:
                     f"config/datasets.yaml: {entry.name}.protocol: unknown protocol "
                     f"'{entry.protocol}'; known: {', '.join(self.protocols)}"
                 )
+        for method in self.methods.values():
+            if method.protocol and method.protocol not in self.protocols:
+                raise PlanError(
+                    f"config/methods.yaml: {method.name}.protocol: unknown protocol "
+                    f"'{method.protocol}'; known: {', '.join(self.protocols)}"
+                )
         for study in self.studies.values():
             self._check_study(study)
 
@@ -196,9 +202,10 @@ class Plan:
     def protocol_slice(self, dataset: str, method: str = "") -> dict[str, Any]:
         """The protocol of a data set with the budget of this run alone, and its delta grid.
 
-        A method's own grid stands in place of the budget's C.
+        A method's own protocol stands in place of that of the data set, and its own grid in place of the budget's C.
         """
-        name = self.registry[dataset].protocol
+        own_protocol = self.methods[method].protocol if method else ""
+        name = own_protocol or self.registry[dataset].protocol
         document = _protocol_document(self.root)
         protocol = dict(document["protocols"][name])
         budget = dict(protocol["budgets"][self.budget])
