@@ -95,7 +95,7 @@ def _read(path: Path, task: str) -> _Rows:
         lines=lines,
         indptr=np.concatenate([[0], np.cumsum(lengths)]),
         indices=flat[0::2].astype(np.int64),
-        values=flat[1::2],
+        values=flat[1::2].copy(),  # some solvers refuse arrays with gaps
     )
 
 
