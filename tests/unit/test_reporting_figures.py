@@ -22,6 +22,7 @@ from toplabel.reporting import style
 from toplabel.reporting.circle import arcs
 from toplabel.reporting.drawing import legend, mathtext, panel_grid
 from toplabel.reporting.figures import draw_circle, draw_gaps, draw_selection, write_figure
+from toplabel.reporting.topk import draw_ranks, draw_topk
 
 
 def points() -> pd.DataFrame:
@@ -80,7 +81,39 @@ def gaps(largest: float = 5e-4) -> pd.DataFrame:
     )
 
 
+def accuracies() -> pd.DataFrame:
+    frames = [
+        pd.DataFrame(
+            {
+                "dataset": "letter",
+                "title": "Letter",
+                "group": group,
+                "method": method,
+                "label": f"{method}^{{x}}",
+                "k": np.arange(1, 6),
+                "value": 70.0 + start + 5.0 * np.arange(5),
+                "std": std,
+            }
+        )
+        for start, (method, group, std) in enumerate(
+            [("lr_multi", "one", np.nan), ("svm", "two", 0.5), ("topk", "two", np.nan)]
+        )
+    ]
+    return pd.concat(frames, ignore_index=True)
+
+
+def ranks() -> pd.DataFrame:
+    frame = pd.DataFrame(
+        {"method": list("abc"), "label": list("ABC"), "mean_rank": [1.2, 1.9, 2.9]}
+    )
+    both = [frame.assign(metric=metric) for metric in ("top1", "top5")]
+    tests = {"sets": "letter; usps; digits", "friedman_p": 0.03, "critical_difference": 1.5}
+    return pd.concat(both, ignore_index=True).assign(**tests)
+
+
 DRAWINGS = {
+    "topk": lambda out: draw_topk(accuracies(), out),
+    "ranks": lambda out: draw_ranks(ranks(), out),
     "circle": lambda out: draw_circle(points(), rings(), out),
     "selection": lambda out: draw_selection(curves(), out),
     "gaps": lambda out: draw_gaps(gaps(), 1e-3, out),
@@ -234,3 +267,32 @@ def test_each_angle_lies_in_an_arc_of_its_class() -> None:
     for angle, one in zip(part["angle"], part["rank1"], strict=True):
         inside = [o for s, e, o in found if s <= angle <= e or s <= angle + 2 * math.pi <= e]
         assert inside == [one]
+
+
+def test_the_words_of_the_top_k_figures_name_what_matters(tmp_path: Path) -> None:
+    draw_topk(accuracies(), tmp_path / "topk.svg")
+    alt = json.loads((tmp_path / "topk.json").read_text(encoding="utf-8"))["alt"]
+    assert "on Letter, 2 panels with 3 methods" in alt
+    assert "Best at k = 1: topk x, 72.0 %." in alt or "Best at k = 1: topk^x, 72.0 %." in alt
+    draw_ranks(ranks(), tmp_path / "ranks.svg")
+    words = json.loads((tmp_path / "ranks.json").read_text(encoding="utf-8"))
+    assert "best A 1.2, B 1.9, C 2.9; last C 2.9; 2 of 3 methods within" in words["alt"]
+    assert "letter; usps; digits" in words["caption"]
+    assert "p = 0.03, critical difference 1.5" in words["caption"]
+
+
+@pytest.mark.parametrize(
+    ("draw", "frame", "column", "message"),
+    [
+        (draw_topk, accuracies, "value", "'value' has a number that is not finite"),
+        (draw_ranks, ranks, "mean_rank", "'mean_rank' has a number that is not finite"),
+    ],
+)
+def test_the_top_k_figures_refuse_what_they_cannot_draw(tmp_path, draw, frame, column, message):
+    with pytest.raises(ValueError, match=message):
+        draw(frame().assign(**{column: np.nan}), tmp_path / "x.svg")
+    with pytest.raises(ValueError, match=f"the column '{column}' is missing"):
+        draw(frame().drop(columns=column), tmp_path / "x.svg")
+    with pytest.raises(ValueError, match="there is no row to draw"):
+        draw(frame().iloc[:0], tmp_path / "x.svg")
+    assert not list(tmp_path.iterdir())

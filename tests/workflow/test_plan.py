@@ -312,6 +312,21 @@ def test_targets_know_their_cells(plan):
         targets.cells("multilabel")
 
 
+def test_figures_of_the_multiclass_study(plan):
+    targets = Targets(plan)
+    assert {"topk_letter", "topk_circle", "mean_ranks"} <= set(targets.named())
+    assert "topk_yeast" not in targets.named()
+    cells = targets.cells_of_topk(["digits"], "digits")
+    assert {cell.dataset for cell in cells} == {"digits"}
+    names = [cell.method for cell in cells]
+    assert names == [name for name in plan.methods if name in names]
+    assert targets.outputs("topk_digits")[0] == "results/figures/topk_digits.svg"
+    found = targets.figures_of(targets.cells("digits"))
+    assert {"gaps", "selection_digits", "topk_digits"} == set(found)
+    three = plan.cells_of_studies(["multiclass_small"])
+    assert "mean_ranks" in targets.figures_of(three)
+
+
 def test_extras_are_made_when_asked_for_and_in_a_whole_run(plan):
     targets = Targets(plan)
     figure = "results/figures/tpami2017_figure02.svg"

@@ -12,6 +12,7 @@ try:
     from toplabel.workflow.runlock import RunLock, RunLockError
     from toplabel.workflow.targets import (
         CIRCLE_FIGURE,
+        RANKS_FIGURE,
         Targets,
         figure_files,
         file_sums,

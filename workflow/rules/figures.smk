@@ -93,3 +93,62 @@ rule draw_gaps:
         "Draw the duality gaps"
     script:
         "../scripts/draw_gaps.py"
+
+
+rule draw_topk:
+    input:
+        evaluations=lambda wildcards: [
+            cell.path("evaluation.csv")
+            for cell in targets.cells_of_topk(requested(), wildcards.dataset)
+        ],
+    output:
+        svg=report(
+            "results/figures/topk_{dataset}.svg",
+            caption="../report/figure.rst",
+            category="Figures",
+            labels={"figure": "top-k accuracy, {dataset}"},
+        ),
+        csv="results/figures/topk_{dataset}.csv",
+        json="results/figures/topk_{dataset}.json",
+    log:
+        "results/logs/figures/topk_{dataset}.log",
+    conda:
+        "../envs/toplabel.yaml"
+    threads: 1
+    params:
+        methods=lambda wildcards: plan.method_labels(
+            targets.cells_of_topk(requested(), wildcards.dataset)
+        ),
+        title=lambda wildcards: plan.registry[wildcards.dataset].title,
+        script="workflow/scripts/draw_topk.py",
+        fingerprint=plan.fingerprint("figures"),
+    message:
+        "Draw top-k accuracy on {wildcards.dataset}"
+    script:
+        "../scripts/draw_topk.py"
+
+
+rule draw_ranks:
+    input:
+        evaluation="results/evaluation.csv",
+    output:
+        svg=report(
+            f"results/figures/{RANKS_FIGURE}.svg",
+            caption="../report/figure.rst",
+            category="Figures",
+            labels={"figure": "mean ranks"},
+        ),
+        csv=f"results/figures/{RANKS_FIGURE}.csv",
+        json=f"results/figures/{RANKS_FIGURE}.json",
+    log:
+        f"results/logs/figures/{RANKS_FIGURE}.log",
+    conda:
+        "../envs/toplabel.yaml"
+    threads: 1
+    params:
+        script="workflow/scripts/draw_ranks.py",
+        fingerprint=plan.fingerprint("figures"),
+    message:
+        "Draw the mean ranks of the methods"
+    script:
+        "../scripts/draw_ranks.py"

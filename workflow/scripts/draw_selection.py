@@ -9,19 +9,22 @@ from toplabel.workflow.jobs import read_table, run
 
 # Two of these are drawn, the first that the protocol has.
 SHOWN = ("rank_loss", "f1_micro", "top1", "top5", "top2")
+MOST_IN_A_PANEL = 14
 
 
 def main(snakemake):
     params = snakemake.params
     frames = []
+    many = len(params.methods) > MOST_IN_A_PANEL
     for method, selection in zip(params.methods, snakemake.input.selections, strict=True):
         paths = [path for path in snakemake.input.units if f"/{method['name']}/tune/" in path]
         result = collect(load_units(paths))[params.split]
         metrics = [name for name in SHOWN if name in result.metric][:2]
         curve = selection_curve(result, read_table(selection), metrics)
-        frames.append(curve.assign(method=method["name"], label=method["label"]))
-    frame = pd.concat(frames, ignore_index=True)
-    frame = frame.assign(dataset=snakemake.wildcards.dataset, title=params.title)
+        # Too many curves for one panel: a panel for each group of methods.
+        title = f"{params.title}, {method['group']}" if many else params.title
+        frames.append(curve.assign(method=method["name"], label=method["label"], title=title))
+    frame = pd.concat(frames, ignore_index=True).assign(dataset=snakemake.wildcards.dataset)
     draw_selection(
         frame,
         snakemake.output.svg,

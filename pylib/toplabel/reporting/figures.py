@@ -60,7 +60,7 @@ def draw_selection(
             for i, label in enumerate(labels):
                 _draw_curve(ax, part[part["label"] == label].sort_values("C"), i)
             ax.set_xscale("log")
-            ax.set_title(f"{title_}\n{metric_label(metric)}")
+            ax.set_title(f"{mathtext(title_)}\n{metric_label(metric)}")
             ax.set_xlabel("C = 1/(λn)")
             ax.set_ylabel(
                 metric_label(metric) if is_loss(metric) else f"{metric_label(metric)} (%)"
@@ -107,7 +107,8 @@ def _spoken_choices(frame: pd.DataFrame) -> str:
     """Say what was chosen: at most a dozen sentences, the data holds the rest."""
     chosen = frame[frame["chosen"].astype(bool)].head(12)
     return " ".join(
-        f"{row.title}, {metric_label(row.metric)}, {plain(str(row.label))}: {row.value:.4g} at C = {row.C:.3g}."
+        f"{plain(str(row.title))}, {metric_label(row.metric)}, {plain(str(row.label))}: {row.value:.4g} at"
+        f" C = {row.C:.3g}."
         for row in chosen.itertuples()
     )
 

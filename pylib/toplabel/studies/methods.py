@@ -99,6 +99,21 @@ class Method:
         return self.kernel == "rbf" and not self.baseline
 
     @property
+    def group(self) -> str:
+        """What figures with many methods show in one panel: a loss with its values of k, and what it extends."""
+        smooth = "_{1}" if self.gamma == 1 else (f"_{{{self.gamma:g}}}" if self.gamma else "")
+        return {
+            "svm_multi": f"SVM^{{Multi}}{smooth}, top-k SVM^{{α}}{smooth}",
+            "topk_svm_alpha": f"SVM^{{Multi}}{smooth}, top-k SVM^{{α}}{smooth}",
+            "topk_svm_beta": f"top-k SVM^{{β}}{smooth}",
+            "lr_multi": "LR^{Multi}, top-k Ent",
+            "topk_ent": "LR^{Multi}, top-k Ent",
+            "topk_ent_tr": "top-k Ent_{tr}",
+            "svm_ml": "SVM^{ML}",
+            "lr_ml": "LR^{ML}",
+        }.get(self.loss, "one-vs-all, other methods")
+
+    @property
     def key(self) -> Key:
         """What the method is compared by."""
         k = self.k if self.has_k else ""

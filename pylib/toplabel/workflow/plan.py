@@ -217,9 +217,9 @@ class Plan:
         return {"name": name, "protocol": protocol, "deltas": deltas}
 
     def method_labels(self, cells: Iterable[Cell]) -> list[dict[str, Any]]:
-        """Name, label and k of the methods of some cells, for figures."""
+        """Name, label, k and group of the methods of some cells, for figures."""
         methods = [self.methods[cell.method] for cell in cells]
-        return [{"name": m.name, "label": m.label, "k": m.k} for m in methods]
+        return [{"name": m.name, "label": m.label, "k": m.k, "group": m.group} for m in methods]
 
     def names_sum(self) -> str:
         """A sum over what gives results their names: methods, studies, published numbers."""

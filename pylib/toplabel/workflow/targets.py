@@ -15,11 +15,13 @@ from functools import cache
 from pathlib import Path
 from typing import NoReturn
 
+from toplabel.studies.ranks import block
 from toplabel.studies.study import Study, short_name, studies_with_table
 from toplabel.workflow.extras import EXTRAS, Extra
 from toplabel.workflow.plan import Cell, Plan, PlanError, dataset_names
 
 CIRCLE_FIGURE = "tpami2017_figure04"
+RANKS_FIGURE = "mean_ranks"
 THRESHOLDS = "thresholds"
 
 
@@ -58,8 +60,20 @@ class Targets:
 
     def figures(self) -> list[str]:
         """Figures that can be made."""
-        curves = [f"selection_{name}" for name in dataset_names(self._all_cells())]
-        return [CIRCLE_FIGURE, "gaps", *curves]
+        sets = dataset_names(self._all_cells())
+        curves = [f"selection_{name}" for name in sets]
+        curves += [f"topk_{name}" for name in sets if name in self.ranked_sets]
+        return [CIRCLE_FIGURE, "gaps", RANKS_FIGURE, *curves]
+
+    @property
+    def ranked_sets(self) -> list[str]:
+        """Data sets on which top-k accuracy is measured for several k."""
+        tops = {
+            name
+            for name, protocol in self._plan.protocols.items()
+            if sum(metric.startswith("top") for metric in protocol.metrics) > 1
+        }
+        return [name for name, entry in self._plan.registry.items() if entry.protocol in tops]
 
     def _all_cells(self) -> list[Cell]:
         return sorted(self._plan.cells_of_studies(self._plan.studies))
@@ -117,8 +131,9 @@ class Targets:
             return self._cells_of_table(short_name(name))
         if name == CIRCLE_FIGURE:
             return plan.cells_of_dataset("circle")
-        if name.removeprefix("selection_") in plan.registry:
-            return plan.cells_of_dataset(name.removeprefix("selection_"))
+        for prefix in ("selection_", "topk_"):
+            if name.removeprefix(prefix) in plan.registry:
+                return plan.cells_of_dataset(name.removeprefix(prefix))
         return set() if name in EXTRAS else plan.cells_of_studies(plan.config["studies"])
 
     def _is_whole(self, name: str) -> bool:
@@ -175,8 +190,12 @@ class Targets:
 
     def figures_of(self, cells: Iterable[Cell]) -> list[str]:
         """Figures that show a cell, in the order of `figures`."""
-        sets = dataset_names(sorted(cells))
+        cells = sorted(cells)
+        sets = dataset_names(cells)
         touched = {f"selection_{name}" for name in sets} | ({"gaps"} if sets else set())
+        touched |= {f"topk_{name}" for name in sets}
+        if block(cell.names for cell in cells if cell.dataset in self.ranked_sets)[0]:
+            touched.add(RANKS_FIGURE)
         if "circle" in sets:
             touched.add(CIRCLE_FIGURE)
         return [figure for figure in self.figures() if figure in touched]
@@ -185,7 +204,16 @@ class Targets:
         """Cells that the figures of a data set show: the methods whose C is selected."""
         methods = self._plan.methods
         cells = self._plan.cells_of_dataset(dataset)
-        return sorted(cell for cell in cells if methods[cell.method].selects_C)
+        return self._as_registered(cell for cell in cells if methods[cell.method].selects_C)
+
+    def cells_of_topk(self, requested: Iterable[str], dataset: str) -> list[Cell]:
+        """Cells that the figure of top-k accuracy shows: those of the run."""
+        return self._as_registered(c for c in self.wanted(requested) if c.dataset == dataset)
+
+    def _as_registered(self, cells: Iterable[Cell]) -> list[Cell]:
+        """Cells of a data set in the order of the registry of methods, where a loss has its k one after the other."""
+        order = {name: i for i, name in enumerate(self._plan.methods)}
+        return sorted(cells, key=lambda cell: order[cell.method])
 
     # ---- files -----------------------------------------------------------------------------------
 

@@ -1,0 +1,33 @@
+"""Mean ranks of the multiclass methods over the data sets that all of them were measured on."""
+
+import pandas as pd
+
+from toplabel.reporting.topk import draw_ranks
+from toplabel.studies.frames import read_evaluation
+from toplabel.studies.ranks import ALPHA, rank_methods
+from toplabel.workflow.jobs import run
+
+METRICS = ("top1", "top5")
+
+
+def main(snakemake):
+    collected = read_evaluation(snakemake.input.evaluation)
+    rankings = [rank_methods(collected, metric) for metric in METRICS]
+    frames = [
+        one.table.assign(
+            metric=one.metric,
+            sets="; ".join(one.sets),
+            friedman_p=one.friedman_p,
+            critical_difference=one.critical_difference,
+        )
+        for one in rankings
+        if one is not None
+    ]
+    if not frames:
+        raise ValueError("no three data sets share three methods: there is nothing to rank")
+    frame = pd.concat(frames, ignore_index=True)
+    draw_ranks(frame, snakemake.output.svg, alpha=ALPHA, script=snakemake.params.script)
+
+
+if "snakemake" in globals():
+    run(main, snakemake)

@@ -1,0 +1,31 @@
+"""Test accuracy of each method against k, on one data set."""
+
+import pandas as pd
+
+from toplabel.reporting.topk import draw_topk
+from toplabel.workflow.jobs import read_table, run
+
+
+def main(snakemake):
+    params = snakemake.params
+    frames = []
+    for method, path in zip(params.methods, snakemake.input.evaluations, strict=True):
+        table = read_table(path)
+        table = table[table["metric"].str.startswith("top")]
+        of_k = table.groupby("metric", sort=False)["value"]
+        frame = pd.DataFrame({"value": of_k.mean(), "std": of_k.std()}).reset_index()
+        frame["k"] = frame["metric"].str.removeprefix("top").astype(int)
+        words = {key: method[key] for key in ("group", "label")}
+        frames.append(frame.assign(method=method["name"], **words))
+    frame = pd.concat(frames, ignore_index=True)
+    frame = frame.assign(dataset=snakemake.wildcards.dataset, title=params.title)
+    draw_topk(
+        frame,
+        snakemake.output.svg,
+        title=f"Top-k accuracy against k: {params.title}",
+        script=params.script,
+    )
+
+
+if "snakemake" in globals():
+    run(main, snakemake)
