@@ -74,6 +74,18 @@ def test_a_path_is_left_after_a_clear_decline(monkeypatch):
     assert len(_path(replace(BUDGET, give_up=2)).visit(points)) == 6
 
 
+def test_a_split_with_all_its_folds_is_left_too(monkeypatch):
+    _measured(monkeypatch, lambda theta, C: -abs(np.log2(C) + 2))
+    prepared = multiclass_set(with_val=False)
+    protocol = Protocol("toy", "holdout", "train", tuple(METRICS), {"standard": BUDGET})
+    problems = list(validation_problems(prepared, prepared.splits[0], protocol, BUDGET, SOFTMAX, 0))
+    names = ("toy", "lr_multi", "main")
+    for give_up, expected in ((2, [-4, -2, 0, 2]), (None, BUDGET.C.exponents())):
+        budget = replace(BUDGET, give_up=give_up)
+        found = tuning.tune_split(problems, SOFTMAX, budget, METRICS, Settings(), names, Recorder())
+        assert np.log2(found.C).tolist() == expected
+
+
 def test_widths_are_left_after_a_clear_decline(monkeypatch):
     _measured(monkeypatch, lambda theta, C: -abs(np.log2(theta) + 2))
     points = {theta: [0.0] for theta in BUDGET.thetas("rbf")}

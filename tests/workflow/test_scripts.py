@@ -205,6 +205,24 @@ def test_a_job_that_tunes_all_splits_makes_the_choice_as_well(tmp_path):
     pd.testing.assert_frame_equal(read_table(at_once), read_table(later), check_exact=True)
 
 
+def test_one_vs_all_is_put_beside_liblinear(tmp_path):
+    meta, csv = _toy(tmp_path / "data", "multiclass"), str(tmp_path / "agreement.csv")
+    settings = {"Cs": [0.1, 1.0], "eps": 1e-5, "max_epochs": 5000, "seed": 0}
+    files = {"input": {"meta": meta}, "output": {"agreement": csv}}
+    _call("agree_liblinear", tmp_path, params={"settings": settings}, **files)
+    found = read_table(csv)
+    assert found["method"].tolist() == ["svm_ova", "svm_ova", "lr_ova", "lr_ova"]
+    assert (found["finished"] == 1).all()
+    assert (found["difference"].abs() < 1e-4).all()
+    table = {name: str(tmp_path / f"tables/agreement.{name}") for name in ("csv", "json")}
+    labels = {"svm_ova": "SVM", "lr_ova": "LR"}
+    inputs = {"agreements": [csv]}
+    _call("table_agreement", tmp_path, input=inputs, output=table, params={"labels": labels})
+    shown = pd.read_csv(table["csv"])
+    assert shown["data set"].tolist() == ["toy"] * 4
+    assert shown["both converged"].tolist() == ["yes"] * 4
+
+
 def test_bad_input_is_one_line_in_the_log_and_status_1(tmp_path):
     meta = _toy(tmp_path / "data", "multiclass")
     params = _params("holdout", "multiclass", ["top1"])

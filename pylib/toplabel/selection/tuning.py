@@ -306,16 +306,16 @@ def tune_split(
     ]
     found: list[list[Point]] = [[] for _ in paths]
 
-    def visit(points: Points) -> TuneResult:
+    def visit(points: Points, coarse: bool = False) -> TuneResult:
         for path, points_of_fold in zip(paths, found, strict=True):
-            points_of_fold.extend(path.visit(points))
+            points_of_fold.extend(path.survey(points) if coarse else path.visit(points))
         by_fold = [
             assemble(points_of_fold, metrics, budget, names[2], str(fold))
             for fold, points_of_fold in enumerate(found)
         ]
         return average(by_fold)
 
-    result = visit(coarse_points(method, budget))
+    result = visit(coarse_points(method, budget), coarse=True)
     for _ in range(budget.extend):
         beyond = extended_points(result, budget, budget.thetas(method.kernel))
         if not beyond:

@@ -26,6 +26,7 @@ STAGES: dict[str, tuple[str, ...]] = {
     "threshold": ("set_cutoffs.py",),
     "evaluate": ("evaluate_test.py",),
     "datasets": ("collect_datasets.py",),
+    "agree": ("agree_*.py",),
     "compare": ("compare_published.py",),
     "tables": ("make_table.py", "table_*.py"),
     "figures": ("draw_*.py",),

@@ -23,6 +23,8 @@ from toplabel.workflow.plan import Cell, Plan, PlanError, dataset_names
 CIRCLE_FIGURE = "tpami2017_figure04"
 RANKS_FIGURE = "mean_ranks"
 THRESHOLDS = "thresholds"
+AGREEMENT = "agreement"
+AGREEING = ("svm_ova", "lr_ova", "svm_ova_liblinear", "lr_ova_liblinear")
 
 
 class Targets:
@@ -244,6 +246,13 @@ class Targets:
         """Labels of the methods of `strategies`."""
         return [self._plan.methods[cell.method].label for cell in self._cut(requested)]
 
+    def agreements(self, requested: Sequence[str]) -> list[str]:
+        """One-vs-all by our own solver beside LIBLINEAR, on the data sets where a run has both."""
+        wanted = {cell.names for cell in self.wanted(requested)}
+        sets = {dataset for dataset, _ in wanted}
+        both = [name for name in sets if {(name, method) for method in AGREEING} <= wanted]
+        return [f"results/{name}/agreement.csv" for name in sorted(both)]
+
     def prepared(self, requested: Sequence[str]) -> list[str]:
         """Prepared data sets of a run."""
         return [_meta(name) for name in dataset_names(self.wanted(requested))]
@@ -282,6 +291,7 @@ class Targets:
         shown = [*self.wanted(requested), *self._others(requested)]
         tables = [*self.tables_of(shown), *(t for e in self.extras(requested) for t in e.tables)]
         tables += [THRESHOLDS] if self._cut(requested) else []
+        tables += [AGREEMENT] if self.agreements(requested) else []
         return [file for table in tables for file in table_files(table)]
 
     def all_figure_files(self, requested: Sequence[str]) -> list[str]:

@@ -1,0 +1,32 @@
+"""The table of our own one-vs-all beside LIBLINEAR."""
+
+import pandas as pd
+
+from toplabel.studies import agreement
+
+LABELS = {"svm_ova": "SVM^{OVA}", "lr_ova": "LR^{OVA}"}
+
+
+def _frame():
+    rows = [
+        ("letter", "svm_ova", 0.1, 2.0, 2.0002, 1e-4, 0.10, 1),
+        ("letter", "lr_ova", 1.0, 3.0, 2.9994, -2e-4, 0.04, 1),
+        ("usps", "svm_ova", 10.0, 1.0, 1.5, 0.5, 9.0, 0),
+    ]
+    names = ["dataset", "method", "C", "ours", "liblinear", "difference", "accuracy_difference"]
+    return pd.DataFrame(rows, columns=[*names, "finished"])
+
+
+def test_a_row_a_set_loss_and_C():
+    found = agreement.printed(_frame(), LABELS)
+    assert found.iloc[0].tolist() == [
+        *("letter", "SVM^{OVA}", "0.1", "2", "2.0002", "+1.0e-04", "0.10", "yes")
+    ]
+    assert found["both converged"].tolist() == ["yes", "yes", "no"]
+
+
+def test_the_caption_speaks_of_what_converged():
+    text = agreement.caption(_frame(), LABELS)
+    assert "objective 0.0002 (letter, LR^{OVA}, C = 1)" in text
+    assert "accuracy 0.1 points (letter, SVM^{OVA}, C = 0.1)" in text
+    assert agreement.caption(_frame().iloc[2:], LABELS).endswith("Nowhere did both converge.")
