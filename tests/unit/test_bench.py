@@ -14,6 +14,7 @@ from toplabel.bench import (
     __main__,
     compare,
     fitting,
+    large,
     peers,
     projections,
     real,
@@ -345,3 +346,41 @@ def test_bad_arguments_get_a_line(arguments, message, capsys):
     with pytest.raises(SystemExit, match="2"):
         __main__.main(arguments)
     assert message in capsys.readouterr().err
+
+
+# ---- features larger than memory ----------------------------------------------------------------
+
+
+def test_the_large_group_measures_memory_in_a_process_of_its_own():
+    (row,) = run.ON_REQUEST["large"](ONCE).to_dict("records")
+    assert (row["n"], row["d"], row["m"]) == large.QUICK
+    assert row["epochs"] == large.EPOCHS
+    assert row["file_mib"] == pytest.approx(3000 * 64 * 4 / large.MIB, rel=0.01)
+    assert row["model_mib"] == pytest.approx(8 * 10 * (64 + 3000) / large.MIB)
+    assert 10 < row["start_mib"] <= row["peak_mib"] < large.LIMIT_MIB
+    assert row["beyond_model_mib"] == row["peak_mib"] - row["model_mib"]
+    assert row["within_limit"] == "yes"
+    assert 0 < row["relative_gap"] < 1
+    assert row["seconds_per_epoch"] > 0
+
+
+def test_the_features_are_the_same_each_time_and_have_classes(tmp_path):
+    for name in ("a.npy", "b.npy"):
+        labels = large.write_features(tmp_path / name, 5000, 32, 4)
+    X = np.load(tmp_path / "a.npy", mmap_mode="r")
+    assert X.dtype == np.float32
+    np.testing.assert_array_equal(X, np.load(tmp_path / "b.npy"))
+    np.testing.assert_allclose(np.linalg.norm(X, axis=1).mean(), 1.06, atol=0.05)
+    means = np.array([X[labels == c].mean(axis=0) for c in range(4)])
+    assert ((X @ means.T - (means**2).sum(1) / 2).argmax(axis=1) == labels).mean() > 0.5
+
+
+def test_the_large_group_runs_when_asked_for_alone(tmp_path, monkeypatch):
+    asked = []
+    monkeypatch.setattr(run, "GROUPS", {"machine": lambda effort: asked.append("machine")})
+    table = pd.DataFrame({"n": [1]})
+    monkeypatch.setattr(run, "ON_REQUEST", {"large": lambda effort: table})
+    assert run.run(ONCE, tmp_path, ["large"]) == {}
+    assert asked == []
+    assert (tmp_path / "large.csv").is_file()
+    assert not (tmp_path / "targets.csv").exists()

@@ -13,6 +13,7 @@ from threadpoolctl import threadpool_limits
 from toplabel.bench import (
     compare,
     epochs,
+    large,
     machine,
     peers,
     precision,
@@ -37,6 +38,8 @@ GROUPS: dict[str, Callable[[Effort], pd.DataFrame]] = {
     "path": regularisation.warm_starts,
     "training": compare.compare,
 }
+#: Groups that run only when they are asked for by name.
+ON_REQUEST: dict[str, Callable[[Effort], pd.DataFrame]] = {"large": large.bounded_memory}
 _BUSY = 0.7
 
 logger = logging.getLogger("toplabel")
@@ -56,7 +59,7 @@ def run(
     out : path-like
         Folder of the tables; each is written whole or not at all.
     groups : sequence of str
-        Of `GROUPS`.
+        Of `GROUPS` and `ON_REQUEST`.
     shapes : list of str, optional
         The problems of the group ``training``.
 
@@ -65,7 +68,7 @@ def run(
     dict of str to str
         The groups that failed, and why. They take no other group with them.
     """
-    measures = dict(GROUPS)
+    measures = GROUPS | ON_REQUEST
     measures["training"] = lambda effort: compare.compare(effort, shapes)
     frames: dict[str, pd.DataFrame] = {}
     failed: dict[str, str] = {}
@@ -75,7 +78,7 @@ def run(
     if load() > _BUSY:
         print(f"beware: the load average is {load():.1f}; other work disturbs the times")
     with threadpool_limits(1), clock(effort.cpu_time):
-        for name in [name for name in GROUPS if name in groups]:
+        for name in [name for name in measures if name in groups]:
             print(f"{name}:", flush=True)
             try:
                 frames[name] = measures[name](effort)

@@ -1,0 +1,135 @@
+"""Features larger than memory, mapped from a file: the group ``large``.
+
+A process of its own trains on the file, so that what it holds in memory at most is what training needs, and nothing of
+how the file was made.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from toplabel.bench.effort import Effort
+from toplabel.seeds import seed_of
+
+MIB = 1 << 20
+LIMIT_MIB = 2048
+"""Of resident memory beyond the model."""
+EPOCHS, C, GAMMA = 3, 10.0, 1.0
+SIZES = (200_000, 4096, 50)
+QUICK = (3000, 64, 10)
+COLUMNS = [
+    "n",
+    "d",
+    "m",
+    "dtype",
+    "file_mib",
+    "loss",
+    "gamma",
+    "C",
+    "epochs",
+    "seconds_per_epoch",
+    "evaluation_seconds",
+    "relative_gap",
+    "model_mib",
+    "start_mib",
+    "peak_mib",
+    "beyond_model_mib",
+    "limit_mib",
+    "within_limit",
+]
+_ROWS = 4096  # at a time, when the file is written
+
+
+def bounded_memory(effort: Effort) -> pd.DataFrame:
+    """Train the smooth multiclass SVM for three epochs on a mapped float32 file and watch the memory.
+
+    Returns
+    -------
+    DataFrame
+        `COLUMNS`: one row. `start_mib` is what the process held before it trained (the interpreter and its libraries),
+        `peak_mib` the most that it held, mapped pages included; `model_mib` the weights and dual variables.
+    """
+    n, d, m = QUICK if effort.quick else SIZES
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "X.npy"
+        labels = write_features(path, n, d, m)
+        np.save(path.with_name("y.npy"), labels)
+        found = measured(path)
+        file_mib = path.stat().st_size / MIB
+    beyond = found["peak_mib"] - found["model_mib"]
+    row = {"n": n, "d": d, "m": m, "dtype": "float32", "file_mib": file_mib} | found
+    row |= {"loss": "svm_multi", "gamma": GAMMA, "C": C, "beyond_model_mib": beyond}
+    row |= {"limit_mib": LIMIT_MIB, "within_limit": "yes" if beyond <= LIMIT_MIB else "no"}
+    return pd.DataFrame([row], columns=COLUMNS)
+
+
+def write_features(path: Path, n: int, d: int, m: int) -> np.ndarray:
+    """Write seeded float32 rows around m class means, of norm about 1, block by block; return the classes."""
+    rng = np.random.default_rng(seed_of("bench", "large", n, d, m))
+    means = rng.standard_normal((m, d), dtype=np.float32) / np.float32(np.sqrt(8.0 * d))
+    labels = rng.integers(0, m, n)
+    X = np.lib.format.open_memmap(path, mode="w+", dtype=np.float32, shape=(n, d))
+    for start in range(0, n, _ROWS):
+        of_block = labels[start : start + _ROWS]
+        noise = rng.standard_normal((len(of_block), d), dtype=np.float32)
+        X[start : start + _ROWS] = means[of_block] + noise / np.float32(np.sqrt(d))
+    X.flush()
+    return labels
+
+
+def measured(path: Path) -> dict:
+    """Train in a process of its own on the mapped file, with its labels beside it, and read its report."""
+    threads = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+    done = subprocess.run(
+        [sys.executable, "-m", "toplabel.bench.large", str(path)],
+        env={**os.environ, **threads},
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    return json.loads(done.stdout)
+
+
+def peak_mib() -> float:
+    """The most resident memory that this process has had."""
+    import resource  # which Windows lacks
+
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / MIB
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Train on a file and report as JSON: what `measured` runs."""
+    parser = argparse.ArgumentParser(prog="python -m toplabel.bench.large")
+    parser.add_argument("features", type=Path)
+    path = parser.parse_args(arguments).features
+    from toplabel.solver import solve
+
+    X, y = np.load(path, mmap_mode="r"), np.load(path.with_name("y.npy"))
+    start = peak_mib()
+    solution = solve(X, y, loss="svm_multi", gamma=GAMMA, C=C, eps=1e-12, max_epochs=EPOCHS)
+    last = solution.history[-1]
+    report = {
+        "epochs": solution.epochs,
+        "seconds_per_epoch": last.solve_seconds / solution.epochs,
+        "evaluation_seconds": last.evaluate_seconds,
+        "relative_gap": solution.relative_gap,
+        "model_mib": (solution.W.nbytes + solution.A.nbytes) / MIB,
+        "start_mib": start,
+        "peak_mib": peak_mib(),
+    }
+    print(json.dumps(report))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
