@@ -108,6 +108,46 @@ BASELINES: dict[str, Baseline] = {
         )
         for name, kernel in (("s_ls_batch", "linear"), ("s_ls_rbf_batch", "rbf"))
     },
+    **{
+        f"{loss}{suffix}_batch": Baseline(
+            f"{_ROOM}.simplex_coding",
+            "SupportVectors",
+            "multiclass",
+            fixed={"loss": loss, "kernel": kernel},
+            kernel=kernel,
+        )
+        for loss in ("sc_svm", "sh_svm")
+        for suffix, kernel in (("", "linear"), ("_rbf", "rbf"))
+    },
+    **{
+        f"{loss}_online": Baseline(
+            f"{_ROOM}.simplex_coding",
+            "Online",
+            "multiclass",
+            fixed={"loss": loss},
+            options=frozenset(("epochs", "average")),
+        )
+        for loss in ("s_ls", "sc_svm", "sh_svm")
+    },
+    **{
+        name: Baseline(
+            f"{_ROOM}.libsvm",
+            "OneVsAllSVC",
+            "multiclass",
+            fixed={"kernel": kernel},
+            options=frozenset(("passes",)),
+            kernel=kernel,
+        )
+        for name, kernel in (("svm_ova_batch", "linear"), ("svm_rbf_ova_batch", "rbf"))
+    },
+    "simplex_boosting": Baseline(
+        f"{_ROOM}.simplex_boosting",
+        "SimplexBoosting",
+        "multiclass",
+        parameter="rounds",
+        options=frozenset(("depth",)),
+        kernel="",
+    ),
 }
 """By the key under which results are compared with data/published: the published one where the papers ran
 the same method, and a key of our own where they did not (those are never compared)."""

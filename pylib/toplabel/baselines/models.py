@@ -122,16 +122,66 @@ class Forest:
     def _descend(self, tree: int, rows: np.ndarray) -> np.ndarray:
         """The leaf of each row."""
         nodes = slice(self.offset[tree], self.offset[tree + 1])
-        left, right = self.left[nodes], self.right[nodes]
-        feature, threshold = self.feature[nodes], self.threshold[nodes]
-        at = np.zeros(len(rows), dtype=np.intp)
-        moving = np.flatnonzero(left[at] >= 0)
-        while moving.size:
-            node = at[moving]
-            goes_left = rows[moving, feature[node]] <= threshold[node]
-            at[moving] = np.where(goes_left, left[node], right[node])
-            moving = moving[left[at[moving]] >= 0]
-        return at
+        return leaves_of(
+            self.feature[nodes], self.threshold[nodes], self.left[nodes], self.right[nodes], rows
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Boosted:
+    """Trees with a class in each leaf; a row scores sum_t step_t <c_k, c_(its leaf's class)> for the class k.
+
+    Attributes
+    ----------
+    feature, threshold, left, right, offset : ndarray
+        As of `Forest`.
+    classes : ndarray, (nodes,)
+    step : ndarray, (t,)
+    n_classes : ndarray, ()
+        m; <c_j, c_k> is 1 for j = k and -1/(m - 1) otherwise.
+    """
+
+    kind: ClassVar[str] = "boosted"
+    feature: np.ndarray
+    threshold: np.ndarray
+    left: np.ndarray
+    right: np.ndarray
+    offset: np.ndarray
+    classes: np.ndarray
+    step: np.ndarray
+    n_classes: np.ndarray
+
+    def scores(self, X: Matrix) -> np.ndarray:
+        """Scores of rows, shape (rows, m)."""
+        rows, m = _single(X), int(self.n_classes)
+        votes = np.zeros((len(rows), m))
+        each = np.arange(len(rows))
+        for tree, step in enumerate(self.step):
+            nodes = slice(self.offset[tree], self.offset[tree + 1])
+            leaf = leaves_of(
+                *(self.feature[nodes], self.threshold[nodes], self.left[nodes], self.right[nodes]),
+                rows,
+            )
+            votes[each, self.classes[nodes][leaf]] += step
+        return (m * votes - self.step.sum()) / (m - 1)
+
+
+def leaves_of(
+    feature: np.ndarray,
+    threshold: np.ndarray,
+    left: np.ndarray,
+    right: np.ndarray,
+    rows: np.ndarray,
+) -> np.ndarray:
+    """The leaf in which each row ends, (rows,); the arrays of one tree as of `Forest`."""
+    at = np.zeros(len(rows), dtype=np.intp)
+    moving = np.flatnonzero(left[at] >= 0)
+    while moving.size:
+        node = at[moving]
+        goes_left = rows[moving, feature[node]] <= threshold[node]
+        at[moving] = np.where(goes_left, left[node], right[node])
+        moving = moving[left[at[moving]] >= 0]
+    return at
 
 
 def _single(X: Matrix) -> np.ndarray:
@@ -141,19 +191,21 @@ def _single(X: Matrix) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class Gaussian:
-    """Scores sum_i exp(-theta ||x - x_i||^2) A_i.
+    """Scores sum_i exp(-theta ||x - x_i||^2) A_i + bias.
 
     Attributes
     ----------
     X : ndarray, (n, d)
         The rows that have a coefficient.
     A : ndarray, (n, m)
+    bias : ndarray, (m,)
     theta : ndarray, ()
     """
 
     kind: ClassVar[str] = "gaussian"
     X: np.ndarray
     A: np.ndarray
+    bias: np.ndarray
     theta: np.ndarray
 
     NUMBERS: ClassVar[int] = 1 << 24  # of the kernel between the rows, at a time
@@ -165,11 +217,11 @@ class Gaussian:
             cross_gram(X[i : i + rows], self.X, float(self.theta)) @ self.A
             for i in range(0, X.shape[0], rows)
         ]
-        return np.concatenate(blocks)
+        return np.concatenate(blocks) + self.bias
 
 
-Structured = Affine | Hierarchy | Forest | Gaussian
-KINDS = {model.kind: model for model in (Affine, Hierarchy, Forest, Gaussian)}
+Structured = Affine | Hierarchy | Forest | Boosted | Gaussian
+KINDS = {model.kind: model for model in (Affine, Hierarchy, Forest, Boosted, Gaussian)}
 
 
 def arrays_of(model: Structured) -> dict[str, np.ndarray]:

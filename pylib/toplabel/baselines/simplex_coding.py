@@ -58,6 +58,91 @@ class LeastSquares:
         )
 
 
+class SupportVectors:
+    """Simplex cone SVM or simplex half space SVM in batch, by `toplabel.simplex.solve`.
+
+    Parameters
+    ----------
+    loss : {"sc_svm", "sh_svm"}
+    kernel : {"linear", "rbf"}
+        As of `LeastSquares`.
+    """
+
+    def __init__(self, loss: str, kernel: str) -> None:
+        self._loss = loss
+        self._kernel = kernel
+
+    def train(
+        self,
+        X: Matrix,
+        labels: np.ndarray,
+        *,
+        n_classes: int,
+        C: float,
+        seed: int,
+        eps: float,
+        max_epochs: int,
+        start: Trained | None = None,
+    ) -> Trained:
+        """Train; see `toplabel.baselines.models.Trainer`. Dual variables are those of `start`, rescaled."""
+        found = simplex.solve(
+            X,
+            labels,
+            self._loss,
+            C,
+            kernel=self._kernel,
+            eps=eps,
+            max_epochs=max_epochs,
+            seed=seed,
+            warm_start=None if start is None else start.state,
+            n_classes=n_classes,
+        )
+        certificate = (found.primal, found.dual, found.relative_gap)
+        return Trained(_model(found, X), found.status, found.epochs, *certificate, state=found)
+
+
+class Online:
+    """Projected stochastic subgradient steps, by `toplabel.simplex.solve_online`.
+
+    Parameters
+    ----------
+    loss : {"s_ls", "sc_svm", "sh_svm"}
+    epochs : int
+    average : bool
+        Whether the model is the mean of all iterates.
+    """
+
+    def __init__(self, loss: str, epochs: int = 20, average: bool = True) -> None:
+        self._loss = loss
+        self._epochs = epochs
+        self._average = average
+
+    def train(
+        self,
+        X: Matrix,
+        labels: np.ndarray,
+        *,
+        n_classes: int,
+        C: float,
+        seed: int,
+        eps: float,
+        max_epochs: int,
+        start: Trained | None = None,
+    ) -> Trained:
+        """Train; see `toplabel.baselines.models.Trainer`. Each C begins at zero."""
+        found = simplex.solve_online(
+            X,
+            labels,
+            self._loss,
+            C,
+            epochs=self._epochs,
+            average=self._average,
+            seed=seed,
+            n_classes=n_classes,
+        )
+        return Trained(_model(found, X), found.status, found.epochs, found.primal)
+
+
 class _Last:
     """The path made last; its eigendecomposition costs more than all of its solutions."""
 
@@ -83,4 +168,6 @@ def _model(found: simplex.SimplexSolution, X: Matrix) -> np.ndarray | Gaussian:
         return found.W @ codes
     kept = np.flatnonzero(found.A.any(axis=1))
     rows = X[kept].toarray() if hasattr(X, "toarray") else np.asarray(X)[kept]
-    return Gaussian(np.asarray(rows, dtype=float), found.A[kept] @ codes, np.array(found.theta))
+    rows = np.asarray(rows, dtype=float)
+    bias = np.zeros(found.n_classes)
+    return Gaussian(rows, found.A[kept] @ codes, bias, np.array(found.theta))

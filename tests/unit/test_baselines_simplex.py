@@ -1,0 +1,190 @@
+"""Trainers of the study of simplex coding: the paper's methods, LIBSVM one against the rest, boosting."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.svm import SVC
+from standin import blobs, multiclass_set
+
+from toplabel import simplex
+from toplabel.baselines import create
+from toplabel.baselines.models import Boosted, Gaussian, arrays_of
+from toplabel.baselines.simplex_boosting import _best_step, _gradient, coding_values
+from toplabel.selection.choice import select
+from toplabel.selection.final import Models, train_models
+from toplabel.selection.fitting import Settings
+from toplabel.selection.grids import Axis, Budget, Protocol
+from toplabel.selection.problems import Method, validation_problems
+from toplabel.selection.tuning import tune_split
+
+BUDGET = Budget(Axis(10, -2, 0, 1), None, np.empty(0))
+PROTOCOL = Protocol("toy", "fifth", "train", ("top1",), {"standard": BUDGET})
+OPTIONS = {"n_classes": 3, "seed": 1, "eps": 1e-6, "max_epochs": 20000}
+
+
+def _through_the_stages(name, tmp_path):
+    """Tuned, trained, stored and read again: tuning, selection, models, training and test part."""
+    prepared = multiclass_set()
+    method = Method(name, "multiclass", baseline=name)
+    problems = list(
+        validation_problems(prepared, prepared.splits[0], PROTOCOL, BUDGET, method, seed=0)
+    )
+    names = (prepared.name, name, "main")
+    tuned = tune_split(problems, method, BUDGET, ["top1"], Settings(), names, None)
+    selection = select({"main": tuned})
+    models, certificates = train_models(
+        prepared, method, PROTOCOL, BUDGET, selection, Settings(), None
+    )
+    models.save(tmp_path / "models.npz")
+    return prepared, problems, tuned, Models.load(tmp_path / "models.npz"), certificates
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "s_ls_batch",
+        "s_ls_rbf_batch",
+        "sc_svm_batch",
+        "sh_svm_rbf_batch",
+        "sc_svm_online",
+        "svm_ova_batch",
+        "svm_rbf_ova_batch",
+        "simplex_boosting",
+    ],
+)
+def test_every_method_goes_through_all_stages(name, tmp_path):
+    prepared, problems, _, models, certificates = _through_the_stages(name, tmp_path)
+    train, test = prepared.parts["train"], prepared.parts["test"]
+    ((key, _),) = models.arrays.items()
+    scores = models.scores(key, test.X, train.X)
+    assert scores.shape == (len(test.y), 3)
+    assert (scores.argmax(axis=1) == test.y).mean() > 0.5
+    assert len(problems) == 1
+    held_out = len(train.y) if name.startswith("s_ls") and "batch" in name else len(train.y) // 5
+    assert abs(len(problems[0].truth) - held_out) <= 1
+    assert certificates["status"].iat[0] in ("converged", "uncertified")
+    if "batch" in name and not name.startswith("svm"):
+        assert abs(certificates["relative_gap"].iat[0]) <= 1e-3
+
+
+@pytest.mark.parametrize("name", ["s_ls_batch", "s_ls_rbf_batch"])
+def test_least_squares_lays_its_grid_and_is_validated_by_leave_one_out(name, tmp_path):
+    prepared, _, tuned, _, _ = _through_the_stages(name, tmp_path)
+    train = prepared.parts["train"]
+    kernel = "rbf" if "rbf" in name else "linear"
+    path = simplex.LeastSquaresPath(train.X, train.y, kernel=kernel)
+    assert pytest.approx(path.Cs(100), rel=1e-8) == tuned.C
+    accuracy = [100 * (1 - path.left_out_error(C)) for C in tuned.C]
+    assert tuned.value[0, :, 0, 0] == pytest.approx(accuracy)
+
+
+@pytest.mark.parametrize("name", ["sc_svm_batch", "sh_svm_batch"])
+def test_svms_start_from_the_nearest_smaller_C(name):
+    X, y = blobs()
+    trainer = create(name)
+    small = trainer.train(X, y, C=0.1, **OPTIONS)
+    warm = trainer.train(X, y, C=0.2, start=small, **OPTIONS)
+    cold = trainer.train(X, y, C=0.2, **OPTIONS)
+    assert warm.primal == pytest.approx(cold.primal, rel=1e-5)
+    assert warm.status == cold.status == "converged"
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+def test_libsvm_is_that_of_scikit_learn(kernel):
+    X, y = blobs()
+    name = "svm_ova_batch" if kernel == "linear" else "svm_rbf_ova_batch"
+    found = create(name).train(X, y, C=0.5, **OPTIONS)
+    theta = 1 / (2 * simplex.gaussian_width(X) ** 2)
+    machine = SVC(C=0.5, kernel=kernel, gamma=theta)
+    scores = OneVsRestClassifier(machine).fit(X, y).decision_function(X)
+    assert found.decision_function(X) == pytest.approx(scores, abs=1e-8)
+    assert found.decision_function(sparse.csr_matrix(X)) == pytest.approx(scores, abs=1e-8)
+    assert found.status == "uncertified"
+    assert create(name).train(X, y, C=0.5, **(OPTIONS | {"max_epochs": 0})).status == "max_epochs"
+
+
+def test_a_class_without_example_never_wins():
+    X, y = blobs()
+    found = create("svm_ova_batch").train(X, y, C=0.5, **(OPTIONS | {"n_classes": 4}))
+    scores = found.decision_function(X)
+    assert scores.shape[1] == 4
+    assert (scores[:, 3] == -1).all()
+
+
+def risk(F, y):
+    """As the paper's Remark 1 writes it, from the values of f."""
+    S = simplex.scores(F)
+    own = S[np.arange(len(y)), y][:, None]
+    return np.exp(-(own - S)).sum() - len(y)
+
+
+def test_the_weights_of_boosting_are_the_negative_gradient():
+    rng = np.random.default_rng(0)
+    F, y = rng.normal(size=(6, 3)), rng.integers(0, 4, 6)
+    gradient = np.empty_like(F)
+    for i, j in np.ndindex(*F.shape):
+        up, down = F.copy(), F.copy()
+        up[i, j] += 1e-6
+        down[i, j] -= 1e-6
+        gradient[i, j] = (risk(up, y) - risk(down, y)) / 2e-6
+    found = coding_values(_gradient(simplex.scores(F), y))
+    cosine = -np.vdot(found, gradient) / np.linalg.norm(found) / np.linalg.norm(gradient)
+    assert cosine == pytest.approx(1.0, abs=1e-8)
+
+
+def test_the_step_of_boosting_minimises_the_risk():
+    rng = np.random.default_rng(1)
+    F, y = rng.normal(size=(50, 3)), rng.integers(0, 4, 50)
+    G = simplex.encode(np.where(rng.random(50) < 0.7, y, rng.integers(0, 4, 50)), 4)
+    step = _best_step(simplex.scores(F), simplex.scores(G), y)
+    assert 0.1 < step < 5
+    assert risk(F + step * G, y) <= min(risk(F + (step + e) * G, y) for e in (-1e-4, 1e-4))
+    assert _best_step(simplex.scores(F), simplex.scores(-G), y) == 0.0
+
+
+def test_boosting_lowers_the_risk_and_goes_on_where_it_ended():
+    X, y = blobs()
+    trainer = create("simplex_boosting")
+    few = trainer.train(X, y, C=5, **OPTIONS)
+    more = trainer.train(X, y, C=12, start=few, **OPTIONS)
+    once = trainer.train(X, y, C=12, **OPTIONS)
+    assert more.model.step == pytest.approx(once.model.step)
+    assert more.decision_function(X) == pytest.approx(once.decision_function(X))
+    assert more.decision_function(X) == pytest.approx(more.state.scores)
+    own = np.arange(len(y))
+
+    def loss(scores):
+        return np.exp(scores - scores[own, y][:, None]).sum()
+
+    assert loss(once.state.scores) < loss(few.state.scores) < loss(0 * few.state.scores)
+
+
+def test_models_are_arrays_and_take_sparse_rows():
+    X, y = blobs()
+    for name, kind in (("simplex_boosting", Boosted), ("s_ls_rbf_batch", Gaussian)):
+        model = create(name).train(X, y, C=3.0, **OPTIONS).model
+        assert isinstance(model, kind)
+        assert all(isinstance(array, np.ndarray) for array in arrays_of(model).values())
+        assert model.scores(sparse.csr_matrix(X)) == pytest.approx(model.scores(X))
+
+
+@pytest.mark.parametrize(
+    ("name", "params", "message"),
+    [
+        ("simplex_boosting", {"depth": 0}, "depth must be a positive whole number, got 0"),
+        ("sc_svm_online", {"epochs": 0}, "epochs must be >= 1"),
+        ("s_ls_batch", {"count": 1}, "count must be >= 2"),
+    ],
+)
+def test_options_that_do_not_fit_are_named(name, params, message):
+    X, y = blobs()
+
+    def use():
+        trainer = create(name, params=params)
+        if name == "s_ls_batch":
+            trainer.axis(X, y, 3)
+        trainer.train(X, y, C=1.0, **OPTIONS)
+
+    with pytest.raises(ValueError, match=message):
+        use()
