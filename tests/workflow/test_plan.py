@@ -77,7 +77,7 @@ def _changed(sources, name):
 
 TRAINED = {"train", "threshold", "evaluate", "figures"}
 TUNED = {"tune", "select", *TRAINED}
-SOLVED = {*TUNED, "agree", "bench", "calibration"}
+SOLVED = {*TUNED, "agree", "bench", "calibration", "timing"}
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ SOLVED = {*TUNED, "agree", "bench", "calibration"}
             "pylib/toplabel/datasets/registry.py",
             {"fetch", "prepare", "datasets", "compare", "tables", "bench"},
         ),
-        ("pylib/toplabel/bench/shapes.py", {"bench"}),
+        ("pylib/toplabel/bench/shapes.py", {"bench", "timing"}),
         ("pylib/toplabel/reporting/circle.py", {"figures"}),
         ("pylib/toplabel/reporting/drawing.py", {"figures"}),
         ("pylib/toplabel/reporting/templates/report.typ", {"report"}),
@@ -340,7 +340,26 @@ def test_extras_are_made_when_asked_for_and_in_a_whole_run(plan):
     ):
         assert (figure in targets.all_figure_files(requested)) == made, requested
     assert targets.wanted(["tpami2017_figure02"]) == []
+    tables = targets.all_table_files(["all"])
+    assert tables.count("results/tables/table02.csv") == 1
+    assert "results/tables/figure03d.csv" in tables
     assert set(EXTRAS) <= set(targets.named())
+
+
+def test_training_is_timed_on_letter_where_it_is_at_hand(plan, config, tmp_path):
+    targets = Targets(plan)
+    assert targets.timed_set() == "digits"
+    assert targets.prepared(["tpami2017_figure03d"]) == ["results/digits/data/meta.json"]
+    assert targets.prepared(["circle"]) == ["results/circle/data/meta.json"]
+    for name in ("letter.scale.tr", "letter.scale.val", "letter.scale.t"):
+        path = tmp_path / "mirror/letter" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    near = Targets(Plan(ROOT, config | {"mirrors": [str(tmp_path / "mirror")]}))
+    assert near.timed_meta() == "results/letter/data/meta.json"
+    assert near.timed_meta() in near.prepared(["all"])
+    quick = {"mirrors": [str(tmp_path / "mirror")], "budget": "quick"}
+    assert Targets(Plan(ROOT, config | quick)).timed_set() == "digits"
 
 
 def test_a_method_is_left_out_where_its_k_has_too_few_classes(plan):

@@ -56,6 +56,11 @@ ALL = _cells("circle", "digits", "digit_scenes")
         ("nips2015_figure02", {"draw_simplices": 1}, "prepare"),
         ("losses_1d", {"draw_losses": 1}, "prepare"),
         ("selection_digits", {"draw_selection": 1, "tune_set": DIGITS}, "train"),
+        ("tpami2017_figure03a", {"time_projections": 1, "draw_scaling": 1}, "prepare"),
+        ("tpami2017_table02", {"time_projections": 1, "draw_scaling": 1}, "prepare"),
+        ("table02", {"draw_scaling": 1}, "make_table"),
+        ("tpami2017_figure03bc", {"prepare": 1, "time_convergence": 1}, "time_softmax"),
+        ("tpami2017_figure03d", {"prepare": 1, "time_softmax": 1}, "tune_set"),
         ("calibration", {"study_calibration": 1, "draw_calibration": 1}, "prepare"),
     ],
 )

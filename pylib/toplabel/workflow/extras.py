@@ -30,6 +30,13 @@ EXTRAS: dict[str, Extra] = {
     "tpami2017_figure02": Extra(figures=("tpami2017_figure02",)),
     "nips2015_figure02": Extra(figures=("nips2015_figure02",)),
     "losses_1d": Extra(figures=("losses_1d",)),
+    "tpami2017_figure03a": Extra(figures=("tpami2017_figure03a",), tables=("table02",)),
+    "table02": Extra(tables=("table02",)),
+    "tpami2017_table02": Extra(tables=("table02",)),
+    "tpami2017_figure03bc": Extra(figures=("tpami2017_figure03bc",), timed=True),
+    "tpami2017_figure03d": Extra(
+        figures=("tpami2017_figure03d",), tables=("figure03d",), timed=True
+    ),
     "calibration": Extra(
         figures=("calibration",),
         tables=("calibration",),

@@ -30,6 +30,7 @@ STAGES: dict[str, tuple[str, ...]] = {
     "compare": ("compare_published.py",),
     "tables": ("make_table.py", "table_*.py"),
     "figures": ("draw_*.py",),
+    "timing": ("time_*.py",),
     "calibration": ("study_calibration.py",),
     "report": ("write_*.py",),
     "run": ("describe_run.py",),

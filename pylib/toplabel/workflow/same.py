@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import csv
 import os
+import re
 import sys
 from collections.abc import Sequence
 
-TIMES = ("seconds",)
+#: Columns that need not agree: those of this name, or that begin with it and a comma or a blank, as "seconds, ours".
+TIMES = ("seconds", "ratio")
 
 
 def difference(
@@ -27,7 +29,7 @@ def difference(
     ----------
     first, second : path-like
     ignore : sequence of str
-        Columns that need not agree.
+        Columns that need not agree, by the first word of their name.
     """
     ours, theirs = _read(first), _read(second)
     if ours[:1] != theirs[:1]:
@@ -37,7 +39,7 @@ def difference(
     names = ours[0] if ours else []
     for line, (a, b) in enumerate(zip(ours, theirs, strict=True), start=1):
         for name, x, y in zip(names, a, b, strict=True):
-            if name not in ignore and x != y:
+            if re.split(r"[, ]", name)[0] not in ignore and x != y:
                 return f"line {line}, column {name}: {x!r} against {y!r}"
     return ""
 

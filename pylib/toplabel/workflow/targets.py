@@ -255,7 +255,19 @@ class Targets:
 
     def prepared(self, requested: Sequence[str]) -> list[str]:
         """Prepared data sets of a run."""
-        return [_meta(name) for name in dataset_names(self.wanted(requested))]
+        names = dataset_names(self.wanted(requested))
+        if any(extra.timed for extra in self.extras(requested)):
+            names = list(dict.fromkeys([*names, self.timed_set()]))
+        return [_meta(name) for name in names]
+
+    def timed_set(self) -> str:
+        """The set that figures of training times are about: letter where it is at hand, else digits."""
+        here = Path(_meta("letter")).is_file() or not self._plan.reason_not_at_hand("letter")
+        return "letter" if here and self._plan.budget != "quick" else "digits"
+
+    def timed_meta(self) -> str:
+        """Its prepared form."""
+        return _meta(self.timed_set())
 
     def evaluations(self, requested: Sequence[str]) -> list[str]:
         """Test metrics of a run."""
@@ -292,7 +304,7 @@ class Targets:
         tables = [*self.tables_of(shown), *(t for e in self.extras(requested) for t in e.tables)]
         tables += [THRESHOLDS] if self._cut(requested) else []
         tables += [AGREEMENT] if self.agreements(requested) else []
-        return [file for table in tables for file in table_files(table)]
+        return [file for table in dict.fromkeys(tables) for file in table_files(table)]
 
     def all_figure_files(self, requested: Sequence[str]) -> list[str]:
         """Files of the figures of this run; those of earlier runs stay as they are."""

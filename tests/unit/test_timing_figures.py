@@ -1,0 +1,273 @@
+"""What the figures of times measure, their tables and drawings; not how long anything takes."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sklearn.linear_model import LogisticRegression
+
+from toplabel.bench import conditions, convergence, fitting, scaling, shapes, training
+from toplabel.bench.fista import SoftmaxFista, _largest_eigenvalue
+from toplabel.datasets.prepared import Part, Prepared, Split
+from toplabel.prox import bipartite_simplex, topk_simplex_alpha
+from toplabel.reporting.timing import draw_convergence, draw_race, draw_scaling
+from toplabel.studies.runtimes import projection_table, race_table, time_to
+from toplabel.workflow.same import difference
+
+PRINTED = pd.DataFrame(
+    {
+        "dimension": [1000, 10_000, 10**7],
+        "sorting_based_s": [0.07, 0.56, 1364.94],
+        "variable_fixing_s": [0.02, 0.15, 169.81],
+        "improvement": [3.07, 3.79, 8.04],
+    }
+)
+
+
+@pytest.fixture(scope="module")
+def small():
+    """A problem of 200 rows, 5 features and 4 classes."""
+    X, y = shapes.letter_like("t", 200, 5, 4)
+    return shapes.Shape("t", X, y, 4, 1.0)
+
+
+@pytest.fixture(scope="module")
+def times():
+    return scaling.scaling(quick=True)
+
+
+@pytest.fixture(scope="module")
+def curves(small):
+    return convergence.race(small, cap=20.0)
+
+
+# ---- projections --------------------------------------------------------------------------------
+
+
+def test_the_projections_timed_are_the_librarys():
+    b = np.random.default_rng(0).normal(size=(3, 40))
+    for k in (1, 5, 10):
+        rows = scaling.Rows(f"top-{k} simplex", b, sorting=False)
+        rows()
+        np.testing.assert_allclose(rows.result, topk_simplex_alpha(b, k=k, radius=10.0))
+    for algorithm in (False, True):
+        rows = scaling.Rows(scaling.BIPARTITE, b, sorting=algorithm)
+        rows()
+        x, y = bipartite_simplex(b[:, :20], b[:, 20:], radius=10.0)
+        np.testing.assert_allclose(rows.result, np.hstack([x, y]), atol=1e-9)
+
+
+def test_every_projection_is_timed_at_every_dimension(times):
+    assert list(times.columns) == scaling.COLUMNS
+    assert (times["seconds"] > 0).all()
+    pairs = times.groupby(["projection", "algorithm"])["dimension"].apply(list)
+    assert set(pairs.map(tuple)) == {scaling.QUICK_DIMENSIONS}
+    assert set(times["projection"]) == set(scaling.PROJECTIONS)
+    bipartite = times[times["projection"] == scaling.BIPARTITE]
+    assert set(bipartite["algorithm"]) == {scaling.OURS, scaling.SORTING, scaling.NUMPY}
+
+
+def test_algorithms_that_disagree_are_an_error(monkeypatch):
+    result, numbers = scaling.Rows.result, itertools.count()
+    disturbed = property(lambda rows: result.fget(rows) + next(numbers))
+    monkeypatch.setattr(scaling.Rows, "result", disturbed)
+    with pytest.raises(ArithmeticError, match="d = 1000: the algorithms disagree"):
+        scaling.scaling(quick=True)
+
+
+def test_table_2_has_ours_the_papers_and_their_ratios():
+    rows = [(1000, 0.01, 0.05, 0.1), (10_000, 0.1, 0.9, 0.6)]
+    frame = pd.DataFrame(
+        [
+            ("bipartite simplex", algorithm, d, 1000, seconds)
+            for d, *seconds_of in rows
+            for algorithm, seconds in zip(
+                ("variable fixing", "sorting", "sorting in NumPy"), seconds_of, strict=True
+            )
+        ],
+        columns=scaling.COLUMNS,
+    )
+    table = projection_table(frame, PRINTED, "Measured here.")
+    assert table.name == "table02"
+    assert table.caption.endswith("Measured here.")
+    first, second = table.frame.to_dict("records")
+    assert (first["seconds, ours"], first["seconds, paper's"]) == ("0.01", "0.02")
+    assert first["ratio, paper's to ours"] == "2.0"
+    assert first["ratio, best sorting to ours"] == "5.0"
+    assert second["ratio, best sorting to ours"] == "6.0"
+    assert second["ratio, the paper's"] == "3.79"
+    with pytest.raises(ValueError, match="dimension 1000: an algorithm was not measured"):
+        projection_table(frame.iloc[3:].assign(dimension=[1000, 1, 1]), PRINTED, "")
+    with pytest.raises(ValueError, match="the column 'improvement' is missing"):
+        projection_table(frame, PRINTED.drop(columns="improvement"), "")
+
+
+def test_runs_differ_in_times_only(tmp_path, times):
+    conditions_of = "Measured here."
+    for name, factor in (("a", 1.0), ("b", 1.7)):
+        slower = times.assign(seconds=times["seconds"] * factor)
+        slower.to_csv(tmp_path / f"times_{name}.csv", index=False)
+        table = projection_table(slower, PRINTED, conditions_of)
+        table.frame.to_csv(tmp_path / f"table_{name}.csv", index=False)
+    for what in ("times", "table"):
+        assert difference(tmp_path / f"{what}_a.csv", tmp_path / f"{what}_b.csv") == ""
+        assert difference(tmp_path / f"{what}_a.csv", tmp_path / f"{what}_b.csv", ignore=()) != ""
+
+
+# ---- FISTA --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("convert", [np.asarray, sparse.csr_matrix], ids=["dense", "sparse"])
+def test_fista_finds_the_optimum_of_the_softmax(small, convert):
+    model = SoftmaxFista(C=small.C, max_iter=5000, tol=1e-9).fit(convert(small.X), small.y)
+    bound, _ = training.lower_bound(small, "lr_multi", 1e-9)
+    assert fitting.primal(small, "lr_multi", model.coef_.T) / bound - 1 <= 1e-8
+    peer = LogisticRegression(C=small.C, fit_intercept=False, tol=1e-10, max_iter=5000)
+    peer.fit(small.X, small.y)
+    np.testing.assert_allclose(model.coef_, peer.coef_, atol=1e-4)
+    np.testing.assert_array_equal(model.predict(small.X), peer.predict(small.X))
+    assert 10 < model.n_iter_ < 5000
+
+
+def test_fista_keeps_the_names_of_classes_and_stops_when_told(small):
+    names = np.array(list("abcd"))[small.y]
+    model = SoftmaxFista(max_iter=100).fit(small.X, names, callback=lambda step, W: step == 3)
+    assert model.n_iter_ == 3
+    assert set(model.predict(small.X)) <= set("abcd")
+    with pytest.raises(ValueError, match="must be positive, got 0"):
+        SoftmaxFista(C=0.0).fit(small.X, small.y)
+    with pytest.raises(ValueError, match="same length, got 200 and 3"):
+        SoftmaxFista().fit(small.X, small.y[:3])
+
+
+def test_the_step_is_never_too_long():
+    rng = np.random.default_rng(0)
+    for shape in ((30, 5), (5, 30), (8, 8)):
+        X = rng.normal(size=shape) * np.logspace(0, 2, shape[1])
+        exact = np.linalg.svd(X, compute_uv=False)[0] ** 2
+        assert exact <= _largest_eigenvalue(X) <= 1.5 * exact
+        assert exact <= _largest_eigenvalue(sparse.csr_matrix(X)) <= 1.5 * exact
+    assert _largest_eigenvalue(np.zeros((4, 3))) == 0
+
+
+# ---- convergence --------------------------------------------------------------------------------
+
+
+def _prepared(name="digits", val=True):
+    X, y = shapes.letter_like("t", 300, 5, 4)
+    parts = {
+        "train": Part(X=X[:200], y=y[:200]),
+        "val": Part(X=X[200:250], y=y[200:250]),
+        "test": Part(X=X[250:], y=y[250:]),
+    }
+    split = Split("main", "train", "val" if val else None, "test")
+    return Prepared(name, "multiclass", 4, list("abcd"), parts, [split], {"title": "T"})
+
+
+def test_rows_to_validate_on_are_the_sets_own_or_taken_from_training():
+    problem = convergence.problem_of(_prepared())
+    assert (problem.shape.n, len(problem.y_val)) == (200, 50)
+    assert convergence.CS["digits"] == problem.shape.C
+    problem = convergence.problem_of(_prepared(val=False))
+    assert (problem.shape.n, len(problem.y_val)) == (160, 40)
+    assert set(problem.y_val) == set(range(4))
+    with pytest.raises(ValueError, match="data set 'other': no C is known; known: letter, digits"):
+        convergence.problem_of(_prepared("other"))
+
+
+def test_the_curves_are_those_of_the_solver_and_the_same_again():
+    problem = convergence.problem_of(_prepared("letter"))
+    frame = convergence.convergence(problem, epochs=60)
+    assert list(frame.columns) == convergence.CURVES_COLUMNS
+    for (loss, gamma), part in frame.groupby(["loss", "gamma"]):
+        solution = fitting.train(
+            problem.shape, loss, gamma=gamma, eps=0.0, max_epochs=5, eval_every=1
+        )
+        assert part["epoch"].iloc[:5].tolist() == [1, 2, 3, 4, 5]
+        gaps = [record.relative_gap for record in solution.history[1:]]
+        np.testing.assert_allclose(part["relative_gap"].iloc[:5], gaps)
+        assert (np.diff(part["seconds"]) >= 0).all()
+    assert frame["top1"].between(0, 100).all()
+    again = convergence.convergence(problem, epochs=60)
+    pd.testing.assert_frame_equal(frame.drop(columns="seconds"), again.drop(columns="seconds"))
+
+
+def test_all_solvers_of_the_race_arrive(curves):
+    assert curves["solver"].iloc[0] == convergence.OURS
+    assert {convergence.REFERENCE, "L-BFGS (scikit-learn)"} <= set(curves["solver"])
+    assert (curves["excess"] >= 0).all()
+    assert curves.groupby("solver")["excess"].min().max() <= 1e-6
+    assert (curves["step"] >= 1).all()
+
+
+def test_times_to_an_accuracy_are_those_of_the_first_point_there():
+    frame = pd.DataFrame(
+        {
+            "solver": ["A"] * 4 + ["B"] * 2,
+            "step": [1, 2, 3, 4, 10, 20],
+            "excess": [1e-2, 5e-4, 2e-3, 1e-5, 1e-2, 1e-3],
+            "seconds": [1.0, 2.0, 3.0, 4.0, 1.0, 10.0],
+        }
+    )
+    found = time_to(frame).set_index(["solver", "accuracy"])["seconds"]
+    assert found["A", 1e-3] == 2
+    assert found["A", 1e-4] == 4
+    assert np.isnan(found["A", 1e-6])
+    assert found["B", 1e-3] == 10
+    table = race_table(frame, "A", "A set.", "Measured here.")
+    first, second = table.frame.to_dict("records")
+    assert first["seconds to 1e−6"] == "not reached"
+    assert (first["ratio to ours, 1e−3"], second["ratio to ours, 1e−3"]) == ("1", "5")
+    assert second["seconds to 1e−4"] == "not reached"
+    assert table.caption.startswith("A set.")
+
+
+def test_conditions_are_told(tmp_path, monkeypatch):
+    monkeypatch.setattr(conditions, "load", iter([2.5, 3.0]).__next__)
+    with conditions.measuring(quick=True) as found:
+        pass
+    assert "load average 2.5 before and 3.0 after" in found.sentence
+    assert "busy with other work" in found.sentence
+    assert found.sentence.endswith("it says nothing about speed.")
+    conditions.save(found, tmp_path / "c.json", what="A set.")
+    content = json.loads((tmp_path / "c.json").read_text(encoding="utf-8"))
+    assert content["threads"] == 1
+    assert content["what"] == "A set."
+    assert content["sentence"] == found.sentence
+
+
+# ---- drawings -----------------------------------------------------------------------------------
+
+
+def _curves_frame():
+    return convergence.convergence(convergence.problem_of(_prepared()), epochs=5)
+
+
+def test_the_figures_are_drawn_with_what_the_eye_needs(tmp_path: Path, times, curves):
+    drawings = {
+        "scaling": (draw_scaling, times),
+        "convergence": (draw_convergence, _curves_frame()),
+        "race": (draw_race, curves),
+    }
+    for name, (draw, frame) in drawings.items():
+        for folder in ("a", "b"):
+            draw(frame, tmp_path / folder / f"{name}.svg", caption="C", script="s.py")
+        for suffix in ("svg", "csv", "json"):
+            one = (tmp_path / "a" / f"{name}.{suffix}").read_bytes()
+            assert one == (tmp_path / "b" / f"{name}.{suffix}").read_bytes()
+        words = json.loads((tmp_path / "a" / f"{name}.json").read_text(encoding="utf-8"))
+        assert words["caption"] == "C"
+        assert words["source"].startswith("TPAMI 2017, Fig. 3")
+        assert len(words["alt"]) > 150
+        assert len(pd.read_csv(tmp_path / "a" / f"{name}.csv")) == len(frame)
+        with pytest.raises(ValueError, match="the column 'seconds' is missing"):
+            draw(frame.drop(columns="seconds"), tmp_path / "c.svg")
+        with pytest.raises(ValueError, match="'seconds' has a number that is not finite"):
+            draw(frame.assign(seconds=np.nan), tmp_path / "c.svg")
+    assert not (tmp_path / "c.svg").exists()

@@ -1,0 +1,34 @@
+"""TPAMI Fig. 3a and Table 2 from the times that were measured."""
+
+import json
+from pathlib import Path
+
+import pandas as pd
+
+from toplabel.reporting.timing import draw_scaling
+from toplabel.studies.runtimes import projection_table
+from toplabel.studies.tables import write_tables
+from toplabel.workflow.jobs import checkout, run
+
+CAPTION = (
+    "Time of 1000 projections of vectors from N(0, 1), radius 10: simplex, top-k simplices α, and the bipartite "
+    "simplex, both sides of dimension d/2, by variable fixing and by sorting."
+)
+
+
+def main(snakemake):
+    frame = pd.read_csv(snakemake.input.csv)
+    conditions = json.loads(Path(snakemake.input.json).read_text(encoding="utf-8"))["sentence"]
+    draw_scaling(
+        frame,
+        snakemake.output.svg,
+        caption=f"{CAPTION} {conditions}",
+        script=snakemake.params.script,
+    )
+    printed = pd.read_csv(checkout(snakemake) / "data/published/tpami2017_table02.csv")
+    table = projection_table(frame, printed, conditions)
+    write_tables([table], Path(snakemake.output.table).parent)
+
+
+if "snakemake" in globals():
+    run(main, snakemake)
