@@ -15,7 +15,8 @@ CAPTION = (
     "A case is a loss, a distribution p of the classes and an s with a gap between the s-th and the next probability. "
     "Bayes optimal: every minimiser of the conditional risk has the Bayes optimal top-s set: so it is if scores tying "
     "classes s and s + 1 risk more than the least; by how much is the excess, and both risks are certified. "
-    "Open: what the paper leaves open. The argument is in docs/calibration.md."
+    "A counterexample is a minimiser f that ties them. Open: what the paper leaves open. The argument is in "
+    "docs/calibration.md."
 )
 
 

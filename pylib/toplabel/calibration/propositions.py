@@ -11,13 +11,12 @@ from toplabel.calibration.study import Case, MinimumRow
 HEADER = (
     "Statement",
     "Loss",
+    "Verdict",
     "Cases",
     "Bayes optimal",
     "Not",
-    "Undecided",
     "Least excess",
-    "Off the closed form",
-    "Verdict",
+    "Formula off by",
     "First counterexample",
 )
 
@@ -143,37 +142,32 @@ def _row(one: Statement, minima: Sequence[MinimumRow], cases: list[Case]) -> tup
     return (
         one.text,
         one.losses,
+        _verdict(one, counts[OPTIMAL], counts[WRONG], undecided),
         str(len(cases)),
         str(counts[OPTIMAL]),
         str(counts[WRONG]),
-        str(undecided),
         f"{min(right):.1e}" if right else "",
         f"{max(off):.1e}" if off else "",
-        _verdict(one, counts[OPTIMAL], counts[WRONG], undecided),
         counterexample(wrong[0]) if wrong else "",
     )
 
 
 def _verdict(one: Statement, right: int, wrong: int, undecided: int) -> str:
-    """Say what was found, and whether that is what the paper claims."""
-    if wrong:
-        found = "counterexample found"
-    elif undecided or not right:
-        found = "undecided"
-    else:
-        found = "no counterexample"
+    """Say what was found: of a claim whether it is confirmed, of an open question whether it fails."""
+    decided = wrong > 0 or (right > 0 and not undecided)
     if one.claim == OPEN:
-        return found
-    agrees = (wrong > 0) == (one.claim == NOT_CALIBRATED) and found != "undecided"
-    return f"{'confirmed' if agrees else 'NOT CONFIRMED'}: {found}"
+        found = "fails" if wrong else "no counterexample"
+        return found if decided else f"{undecided} cases undecided"
+    agrees = decided and (wrong > 0) == (one.claim == NOT_CALIBRATED)
+    return "confirmed" if agrees else "NOT CONFIRMED"
 
 
 def counterexample(case: Case) -> str:
-    """Print a case in which a minimiser has a wrong top-s set."""
+    """Print a case in which minimisers f tie the classes s and s + 1.
+
+    Of the truncated entropy, whose scores run to infinity, there is no f.
+    """
     p = ", ".join(case.p.split())
-    gamma = f", γ = {case.gamma:g}" if case.gamma else ""
-    head = f"k = {case.k}{gamma}, p = ({p}), s = {case.s}"
-    if not case.scores:
-        return f"{head}: the risk tends to its infimum with class {case.s + 1} above class {case.s}"
-    f = ", ".join(case.scores.split())
-    return f"{head}: f = ({f}) minimises the risk and ties classes {case.s} and {case.s + 1}"
+    gamma = f"γ = {case.gamma:g}, " if case.gamma else ""
+    f = f"f = ({', '.join(case.scores.split())})" if case.scores else "in the limit"
+    return f"k = {case.k}, {gamma}s = {case.s}, p = ({p}): {f}"
