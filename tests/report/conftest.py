@@ -6,14 +6,17 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from synthetic import default_cells, measure, published_cells, write_figure_files, write_results
+from markup import Site
+from synthetic import (
+    SVG,
+    default_cells,
+    measure,
+    published_cells,
+    write_figure_files,
+    write_results,
+)
 
 from toplabel.reporting import load_inputs, write_html
-
-SVG = (
-    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 20" width="40pt" height="20pt">'
-    '<defs><path id="p" d="M 0 0 L 9 9"/></defs><use href="#p"/></svg>'
-)
 
 
 @pytest.fixture(scope="session")
@@ -33,16 +36,16 @@ def results(tmp_path_factory: pytest.TempPathFactory, cells: pd.DataFrame) -> Pa
 
 
 @pytest.fixture(scope="session")
-def page_path(results: Path) -> Path:
-    """The HTML report of `results`."""
+def report_folder(results: Path) -> Path:
+    """The folder of the HTML report of `results`."""
     out = results.parent / "reports" / "index.html"
     write_html(load_inputs(results), out)
-    return out
+    return out.parent
 
 
 @pytest.fixture(scope="session")
-def page(page_path: Path) -> str:
-    return page_path.read_text(encoding="utf-8")
+def site(report_folder: Path) -> Site:
+    return Site(report_folder)
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
+from pathlib import Path
 
 VOID = {"meta", "link", "br", "input", "img", "hr", "use", "path"}
 
@@ -34,9 +35,11 @@ class Element:
             found.extend(child.all(tag, cls))
         return found
 
-    def inside(self, tag: str) -> bool:
+    def inside(self, tag: str = "", cls: str = "") -> bool:
         node = self.parent
-        while node is not None and node.tag != tag:
+        while node is not None and not (
+            (not tag or node.tag == tag) and (not cls or cls in node.classes)
+        ):
             node = node.parent
         return node is not None
 
@@ -70,3 +73,36 @@ class Page(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         self._open.own_text += data
+
+
+class Site:
+    """All pages of a report in a folder; `all` and `text` go over them together."""
+
+    def __init__(self, folder: Path) -> None:
+        self.texts = {path.stem: path.read_text("utf-8") for path in sorted(folder.glob("*.html"))}
+        self.pages = {name: Page(text).root for name, text in self.texts.items()}
+
+    def __getitem__(self, name: str) -> Element:
+        return self.pages[name]
+
+    @property
+    def markup(self) -> str:
+        """The text of all files."""
+        return "".join(self.texts.values())
+
+    @property
+    def text(self) -> str:
+        """What all pages show."""
+        return "".join(page.text for page in self.pages.values())
+
+    def all(self, tag: str = "", cls: str = "") -> list[Element]:
+        """Elements of all pages."""
+        return [element for page in self.pages.values() for element in page.all(tag, cls)]
+
+    def grids(self) -> list[Element]:
+        """The grids of whole tables, not the rows that other studies show of them."""
+        return [grid for grid in self.all("table", "grid") if not grid.inside(cls="visit")]
+
+    def by_id(self, name: str) -> Element:
+        """The first element with this id."""
+        return next(e for e in self.all() if e.attributes.get("id") == name)

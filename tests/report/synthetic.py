@@ -12,13 +12,24 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from toplabel.reporting.columns import COMPARISON_COLUMNS, DATASETS_COLUMNS, EVALUATION_COLUMNS
+from toplabel.reporting.columns import (
+    COMPARISON_COLUMNS,
+    DATASETS_COLUMNS,
+    EVALUATION_COLUMNS,
+    FINDINGS_COLUMNS,
+    WINNERS_COLUMNS,
+)
 
 PUBLISHED = Path(__file__).parents[2] / "data" / "published"
 KEYS = ["dataset", "features", "method", "k", "gamma", "kernel", "metric"]
 MEASURED_METHODS = ("svm_multi", "lr_multi", "svm_ml", "lr_ml")
 MEASURED_SETS = ("circle", "letter", "yeast", "scene", "emotions")
 
+#: A small drawing with an inner reference.
+SVG = (
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 20" width="40pt" height="20pt">'
+    '<defs><path id="p" d="M 0 0 L 9 9"/></defs><use href="#p"/></svg>'
+)
 RUN = {
     "created": "2026-03-01T12:00:00+00:00",
     "command": "snakemake --cores 2 report",
@@ -30,6 +41,11 @@ RUN = {
     "git": {"commit": "0123456789abcdef0123456789abcdef01234567", "dirty": True},
     "blas": [{"library": "openblas", "version": "0.3.30", "kernels": "SkylakeX"}] * 2,
     "wall_seconds": 754.2,
+    "studies": [
+        {"name": "multilabel", "title": "Label sets", "description": "Sets of labels."},
+        {"name": "papers", "title": "All tables", "description": "What <the> papers print."},
+        {"name": "never_run", "title": "Never run", "description": ""},
+    ],
 }
 
 
@@ -109,8 +125,9 @@ def evaluation_of(cells: pd.DataFrame) -> pd.DataFrame:
     rows["method"] = [run_name(row) for _, row in rows.iterrows()]
     rows["k"] = ""
     rows = rows.drop_duplicates(["dataset", "features", "method", "metric"])
+    several = rows["dataset"].isin(["yeast", "scene", "emotions"]) & (rows["method"] != "lr_ml")
     frame = rows.assign(
-        study="papers",
+        study=several.map({True: "multilabel;papers", False: "papers"}),
         label=rows["method"].astype(str).str.upper().str.replace("_SMOOTH", "_{1}"),
         std="",
         splits="1",
@@ -158,6 +175,45 @@ def dataset_rows(cells: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=DATASETS_COLUMNS)
 
 
+def findings_rows() -> pd.DataFrame:
+    """Return three claims: one that holds, one that fails on one comparison, one that is not tested."""
+    base = dict.fromkeys(FINDINGS_COLUMNS, "") | {"source": "tpami2017", "place": "section 6.2"}
+    counts = {"published_comparisons": "32", "published_first": "30", "published_second": "1"}
+    base |= counts | {"published_within": "20", "published_median": "1.1", "margin": ""}
+    ours = {"comparisons": "3", "first_ahead": "2", "second_ahead": "0", "within": "1"}
+    ours |= {
+        "median": "0.9",
+        "outcome": "holds",
+        "datasets": "letter;circle",
+        "both": "2",
+        "same": "2",
+    }
+    sides = {"expects": "first", "first": "LR^{Multi}", "second": "SVM^{Multi}"}
+    single = {"comparisons": "1", "first_ahead": "0", "second_ahead": "1", "median": "-1.04"}
+    none = dict.fromkeys(
+        ("comparisons", "first_ahead", "second_ahead", "within", "both", "same"), "0"
+    )
+    similar = {"expects": "similar", "margin": "1", "outcome": ""}
+    return pd.DataFrame(
+        [
+            base | sides | none | similar | {"claim": "c", "says": "both are alike"},
+            base | sides | ours | {"claim": "a_b", "says": "softmax wins for k > 1"},
+            base | sides | ours | single | {"claim": "b", "says": "one wins", "outcome": "fails"},
+        ]
+    )
+
+
+def winners_rows() -> pd.DataFrame:
+    """Return the winners of two columns of TPAMI Table 3, one of them the paper's too."""
+    rows = [
+        ("top1", "svm_multi::0:linear", "svm_multi::0:linear", "true"),
+        ("top2", "lr_multi:::linear;svm_multi::0:linear", "topk_ent:2::linear", "false"),
+    ]
+    names = ["metric", "ours", "papers", "same"]
+    frame = pd.DataFrame(rows, columns=names).assign(source="tpami2017", table="3", features="")
+    return frame.assign(dataset="circle")[WINNERS_COLUMNS]
+
+
 def write_results(folder: Path, cells: pd.DataFrame | None = None) -> Path:
     """Write a whole results folder and return it."""
     cells = default_cells() if cells is None else cells
@@ -167,6 +223,8 @@ def write_results(folder: Path, cells: pd.DataFrame | None = None) -> Path:
     evaluation.to_csv(folder / "evaluation.csv", index=False)
     dataset_rows(cells).to_csv(folder / "datasets.csv", index=False)
     (folder / "run.json").write_text(json.dumps(RUN), encoding="utf-8")
+    findings_rows().to_csv(folder / "findings.csv", index=False)
+    winners_rows().to_csv(folder / "winners.csv", index=False)
     for file in evaluation["file"].unique():
         path = folder / file
         path.parent.mkdir(parents=True, exist_ok=True)

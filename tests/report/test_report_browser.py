@@ -1,4 +1,4 @@
-"""The page in headless Chromium, where it is installed: sorting, filtering, the card, no overflow."""
+"""The pages in headless Chromium, where it is installed: sorting, filtering, the card, no overflow."""
 
 from __future__ import annotations
 
@@ -7,9 +7,12 @@ import json
 import re
 import shutil
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
+from markup import Site
 
 CHROMIUM = next(
     (p for n in ("chromium", "chromium-browser", "google-chrome") if (p := shutil.which(n))), None
@@ -26,7 +29,10 @@ FLAGS = [
     "--virtual-time-budget=20000",
 ]
 
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
+pytestmark = pytest.mark.skipif(
+    CHROMIUM is None,
+    reason="Chromium is not installed (chromium, chromium-browser or google-chrome on the path)",
+)
 
 WATCH = (
     "<script>window.errors = []; addEventListener('error', (e) => errors.push(e.message));</script>"
@@ -47,7 +53,7 @@ const wait = (ms) => new Promise((done) => setTimeout(done, ms));
 """
 
 
-def browse(page: str, body: str, folder: Path, width: int = 1400) -> object:
+def browse(page: str, body: str, folder: Path, width: int = 1400, extra: Sequence[str] = ()) -> Any:
     """Run `body` in the page and return what it returns; an error of the page's script fails."""
     script = REPORT.replace("BODY", body)
     text = page.replace("<head>", "<head>" + WATCH).replace("</body>", script + "</body>")
@@ -56,6 +62,7 @@ def browse(page: str, body: str, folder: Path, width: int = 1400) -> object:
     command = [
         CHROMIUM,
         *FLAGS,
+        *extra,
         f"--user-data-dir={folder / 'profile'}",
         f"--window-size={width},900",
     ]
@@ -70,7 +77,7 @@ def browse(page: str, body: str, folder: Path, width: int = 1400) -> object:
     return result["found"]
 
 
-def test_sorting(page: str, tmp_path: Path) -> None:
+def test_sorting(site: Site, tmp_path: Path) -> None:
     body = """
       const table = $("#tpami2017-table9 .grid");
       const head = table.tHead.rows[0].cells[1];
@@ -83,7 +90,7 @@ def test_sorting(page: str, tmp_path: Path) -> None:
       }
       return { states, orders };
     """
-    found = browse(page, body, tmp_path)
+    found = browse(site.texts["papers"], body, tmp_path)
     assert found["states"] == ["ascending", "descending", "none"]
     paper, rising, falling, again = found["orders"]
     assert paper == again
@@ -95,7 +102,7 @@ def test_sorting(page: str, tmp_path: Path) -> None:
     assert [v.strip("()") for v in rising[3:]] == sorted((v.strip("()") for v in others), key=float)
 
 
-def test_filtering(page: str, tmp_path: Path) -> None:
+def test_filtering(site: Site, tmp_path: Path) -> None:
     body = """
       const form = $(".filter");
       const shown = () => $$("#tables .grid tbody tr").filter((row) => row.offsetParent !== null);
@@ -114,7 +121,7 @@ def test_filtering(page: str, tmp_path: Path) -> None:
       await wait(300);
       return { visible: !form.hidden, all, off, letter, none, after: shown().length };
     """
-    found = browse(page, body, tmp_path)
+    found = browse(site.texts["papers"], body, tmp_path)
     assert found["visible"]
     assert found["all"] == found["after"] > 50
     assert found["off"]["rows"]
@@ -124,7 +131,7 @@ def test_filtering(page: str, tmp_path: Path) -> None:
     assert found["none"]["rows"] == []
 
 
-def test_card_by_keyboard(page: str, tmp_path: Path) -> None:
+def test_card_by_keyboard(site: Site, tmp_path: Path) -> None:
     body = """
       const link = $("#tpami2017-table7 .grid td > a");
       link.focus();
@@ -138,7 +145,7 @@ def test_card_by_keyboard(page: str, tmp_path: Path) -> None:
       const row = document.getElementById(link.hash.slice(1));
       return { shown, gone, open: row.closest("details").open };
     """
-    found = browse(page, body, tmp_path)
+    found = browse(site.texts["papers"], body, tmp_path)
     assert found["shown"]["by"] == "card"
     assert not found["shown"]["hidden"]
     for word in ("Relative gap", "Seconds", "evaluation.csv"):
@@ -148,16 +155,19 @@ def test_card_by_keyboard(page: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("width", [380, 1400])
-def test_nothing_overflows(page: str, tmp_path: Path, width: int) -> None:
+@pytest.mark.parametrize(
+    "name", ["index", "papers", "multilabel", "figures", "data", "published", "run"]
+)
+def test_nothing_overflows(site: Site, tmp_path: Path, name: str, width: int) -> None:
     """The page lies in a frame of this width, since a window has a least width of its own."""
-    framed = html.escape(page, quote=True)
+    framed = html.escape(site.texts[name], quote=True)
     outer = (
         "<!doctype html><html><head></head><body style='margin:0'>"
         f"<iframe srcdoc=\"{framed}\" style='border:0;width:{width}px;height:900px'></iframe></body></html>"
     )
     body = """
       const frame = $("iframe");
-      const loaded = () => frame.contentDocument.readyState === "complete" && $("#run", frame.contentDocument);
+      const loaded = () => frame.contentDocument.readyState === "complete" && $("#main", frame.contentDocument);
       while (!loaded()) await wait(20);
       const page = frame.contentDocument;
       $$("details", page).forEach((fold) => { fold.open = true; });
@@ -172,6 +182,80 @@ def test_nothing_overflows(page: str, tmp_path: Path, width: int) -> None:
       };
     """
     found = browse(outer, body, tmp_path, width=max(width, 600))
-    assert found["seen"] > 300
+    assert found["seen"] > 30
     assert found["excess"] <= 0
     assert found["over"] == []
+
+
+def test_every_page_runs_without_an_error(report_folder: Path, site: Site, tmp_path: Path) -> None:
+    """Each file as it lies on the disk; the console stays empty, and nothing is asked of a network."""
+    for name in site.texts:
+        url = (report_folder / f"{name}.html").as_uri()
+        command = [
+            CHROMIUM,
+            *FLAGS,
+            "--enable-logging=stderr",
+            f"--user-data-dir={tmp_path / name}",
+        ]
+        done = subprocess.run(
+            [*command, "--dump-dom", url], capture_output=True, check=True, timeout=120
+        )
+        said = done.stderr.decode("utf-8", "replace").splitlines()
+        assert [line for line in said if "CONSOLE" in line] == []
+        assert b'class="js"' in done.stdout  # the page's script ran
+
+
+def test_the_rest_works_by_keyboard_and_is_named(site: Site, tmp_path: Path) -> None:
+    """Sorting by a button that says its state, frames that take the focus, and a link past the contents."""
+    body = """
+      const first = document.querySelector("a, button, input");
+      const button = $("#tables .grid th button");
+      button.focus();
+      button.click();
+      const unnamed = $$("a, button, input, select, [tabindex], svg[role=img]").filter((e) =>
+        !(e.textContent.trim() || e.getAttribute("aria-label") || e.closest("label")));
+      return {
+        skip: first.getAttribute("href"),
+        focused: document.activeElement === button,
+        sorted: button.closest("th").getAttribute("aria-sort"),
+        unnamed: unnamed.map((e) => e.outerHTML.slice(0, 80)),
+        heads: $$("table").filter((t) => !t.caption || !$("thead th[scope=col]", t)).length,
+        language: document.documentElement.lang,
+      };
+    """
+    found = browse(site.texts["papers"], body, tmp_path)
+    assert found == {
+        "skip": "#main",
+        "focused": True,
+        "sorted": "ascending",
+        "unnamed": [],
+        "heads": 0,
+        "language": "en",
+    }
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_words_stand_out_from_the_paper(site: Site, tmp_path: Path, scheme: str) -> None:
+    """Contrast of 4.5 or more (WCAG AA) of all colours of text, in light and dark."""
+    body = """
+      const parse = (text) => text.match(/[\\d.]+/g).slice(0, 3).map(Number);
+      const light = (rgb) => {
+        const linear = (s) => s <= 0.03928 ? s / 12.92 : ((s + 0.055) / 1.055) ** 2.4;
+        const [r, g, b] = rgb.map((v) => linear(v / 255));
+        return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+      };
+      const paper = light(parse(getComputedStyle(document.body).backgroundColor));
+      const found = {};
+      for (const e of $$("main *")) {
+        if (!e.textContent.trim() || e.closest("svg, .bar")) continue;
+        const colour = getComputedStyle(e).color;
+        const one = light(parse(colour));
+        found[colour] = (Math.max(one, paper) + 0.05) / (Math.min(one, paper) + 0.05);
+      }
+      return { paper, found };
+    """
+    setting = "--blink-settings=preferredColorScheme=" + {"dark": "0", "light": "1"}[scheme]
+    found = browse(site.texts["papers"], body, tmp_path, extra=[setting])
+    assert (found["paper"] < 0.1) == (scheme == "dark")
+    assert len(found["found"]) > 4
+    assert min(found["found"].values()) >= 4.5

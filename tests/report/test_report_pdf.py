@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from synthetic import RUN, write_figure_files, write_table_files
+from synthetic import RUN, SVG, write_figure_files, write_table_files
 
-from conftest import SVG
 from toplabel.reporting import ReportInputError, load_inputs, write_pdf
 
 

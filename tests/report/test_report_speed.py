@@ -87,8 +87,8 @@ def test_page_and_document_show_it(with_bench: Path) -> None:
     out = with_bench.parent / "reports"
     inputs = load_inputs(with_bench)
     write_html(inputs, out / "index.html")
-    page = (out / "index.html").read_text(encoding="utf-8")
-    assert 'href="#speed"' in page
+    assert 'href="speed.html"' in (out / "index.html").read_text(encoding="utf-8")
+    page = (out / "speed.html").read_text(encoding="utf-8")
     assert page.index("Targets</h3>") < page.index("Projections</h3>")
     assert "a &lt;b&gt;bold&lt;/b&gt; remark" in page
     write_pdf(inputs, out / "with.pdf")
@@ -96,7 +96,8 @@ def test_page_and_document_show_it(with_bench: Path) -> None:
     (with_bench / "bench/projections.csv").unlink()
     inputs = load_inputs(with_bench)
     write_html(inputs, out / "index.html")
-    assert 'id="speed"' not in (out / "index.html").read_text(encoding="utf-8")
+    assert "speed.html" not in (out / "index.html").read_text(encoding="utf-8")
+    assert not (out / "speed.html").exists()
     write_pdf(inputs, out / "without.pdf")
     assert (out / "without.pdf").read_bytes() != (out / "with.pdf").read_bytes()
 

@@ -95,9 +95,10 @@ SOLVED = {*TUNED, "agree", "bench", "calibration", "timing"}
         ("pylib/toplabel/datasets/formats/libsvm.py", {"prepare", "bench"}),
         ("pylib/toplabel/datasets/statistics.py", {"prepare", "datasets"}),
         ("pylib/toplabel/studies/compare.py", {"compare"}),
+        ("pylib/toplabel/studies/winners.py", {"findings"}),
         (
             "pylib/toplabel/datasets/registry.py",
-            {"fetch", "prepare", "datasets", "compare", "tables", "bench"},
+            {"fetch", "prepare", "datasets", "compare", "findings", "tables", "bench"},
         ),
         ("pylib/toplabel/bench/shapes.py", {"bench", "timing"}),
         ("pylib/toplabel/reporting/circle.py", {"figures"}),

@@ -6,6 +6,7 @@ localrules:
     collect_datasets,
     compare,
     describe_run,
+    judge_claims,
 
 
 rule collect_datasets:
@@ -59,6 +60,37 @@ rule compare:
         "../scripts/compare_published.py"
 
 
+rule judge_claims:
+    input:
+        evaluation="results/evaluation.csv",
+        comparison="results/comparison.csv",
+    output:
+        findings=report(
+            "results/findings.csv",
+            caption="../report/findings.rst",
+            category="Comparison",
+            labels={"what": "claims of the papers"},
+        ),
+        winners=report(
+            "results/winners.csv",
+            caption="../report/findings.rst",
+            category="Comparison",
+            labels={"what": "best methods"},
+        ),
+    log:
+        "results/logs/judge_claims.log",
+    conda:
+        "../envs/toplabel.yaml"
+    threads: 1
+    params:
+        claims=plan.claims_sum(),
+        fingerprint=plan.fingerprint("findings"),
+    message:
+        "Ask the papers' claims of the numbers"
+    script:
+        "../scripts/judge_claims.py"
+
+
 rule describe_run:
     input:
         comparison="results/comparison.csv",
@@ -74,6 +106,7 @@ rule describe_run:
     threads: 1
     params:
         config=config,
+        names=plan.names_sum(),
         fingerprint=plan.fingerprint("run"),
     message:
         "Describe the run"

@@ -5,7 +5,8 @@ format them. The figures are in `toplabel.reporting.figures`, their style in `.s
 """
 
 from toplabel.reporting.html import write_html
-from toplabel.reporting.inputs import ReportInputError, ReportInputs, load_inputs
+from toplabel.reporting.inputs import ReportInputs, load_inputs
 from toplabel.reporting.pdf import write_pdf
+from toplabel.reporting.reading import ReportInputError
 
 __all__ = ["ReportInputError", "ReportInputs", "load_inputs", "write_html", "write_pdf"]

@@ -99,3 +99,31 @@ RUN_KEYS = [
     "blas",
     "wall_seconds",
 ]
+#: What the reports read of findings.csv and winners.csv, which a run need not have.
+FINDINGS_COLUMNS = [
+    "claim",
+    "source",
+    "place",
+    "says",
+    "expects",
+    "margin",
+    "first",
+    "second",
+    "published_comparisons",
+    "published_first",
+    "published_second",
+    "published_within",
+    "published_median",
+    "comparisons",
+    "first_ahead",
+    "second_ahead",
+    "within",
+    "median",
+    "outcome",
+    "datasets",
+    "both",
+    "same",
+]
+WINNERS_COLUMNS = ["source", "table", "dataset", "features", "metric", "ours", "papers", "same"]
+#: Of failures.csv, which only a run that did not finish has.
+FAILURES_COLUMNS = ["dataset", "method", "label", "stage", "reason", "log"]

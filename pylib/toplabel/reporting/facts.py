@@ -69,6 +69,18 @@ class Certificates:
     remark: str
 
 
+@dataclass(frozen=True)
+class Failure:
+    """A result that a run asked for and did not get: how far it came, and why it ended."""
+
+    dataset: str
+    method: str
+    stage: str
+    reason: str
+    log: str
+    link: str
+
+
 STATISTICS = ("Classes", "Train", "Val", "Test", "Features", "Cardinality")
 _COLUMNS = (
     ("n_classes", "paper_n_classes"),
@@ -159,6 +171,21 @@ def missing_cells(inputs: ReportInputs, trace: Trace) -> list[MissingCells]:
     return sorted(found, key=lambda one: -one.cells)
 
 
+def failures(inputs: ReportInputs, trace: Trace) -> list[Failure]:
+    """Return what a run that did not finish asked for in vain."""
+    return [
+        Failure(
+            dataset=trace.title(row["dataset"]),
+            method=row["label"] or row["method"],
+            stage=row["stage"],
+            reason=row["reason"],
+            log=row["log"],
+            link=trace.link(row["log"]),
+        )
+        for row in inputs.failures.to_dict("records")
+    ]
+
+
 def certificates(inputs: ReportInputs, trace: Trace) -> Certificates:
     """Arrange the largest relative gap, or gradient norm, by method and data set."""
     frame = inputs.evaluation
@@ -229,6 +256,16 @@ def _convergence(frame: pd.DataFrame) -> str:
     return (
         f"{numbers.count(len(stopped))} of {numbers.count(len(frame))} measured numbers come from a"
         f" model that stopped before it reached the tolerance ({causes})."
+    )
+
+
+def warning(run: dict[str, Any]) -> str:
+    """What a reader must know before any number; empty for a run with a real budget."""
+    if run["budget"] != "quick":
+        return ""
+    return (
+        "The budget of this run is “quick”, a smoke test with coarse grids: its numbers say nothing about"
+        " the methods."
     )
 
 

@@ -1,4 +1,4 @@
-"""The HTML report: one file with everything in it, readable from disk without network."""
+"""The HTML report: pages with everything in them, readable from disk without network."""
 
 from __future__ import annotations
 
@@ -10,43 +10,107 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from toplabel.files import atomic_path
-from toplabel.reporting import facts, labels, numbers
-from toplabel.reporting.inputs import FigureInput, ReportInputError, ReportInputs
+from toplabel.reporting import facts, findings, labels, numbers
+from toplabel.reporting.inputs import FigureInput, ReportInputs
+from toplabel.reporting.pages import Page
+from toplabel.reporting.protocol import protocol_texts
+from toplabel.reporting.reading import ReportInputError
 from toplabel.reporting.svg import inline_svg
 from toplabel.reporting.trace import Trace
-from toplabel.reporting.view import build_report
+from toplabel.reporting.view import Report, build_report
 
 _STACKED = Markup('<span class="ss"><sup>{}</sup><sub>{}</sub></span>')
 
+#: What tells our pages from others.
+_MARK = '<meta name="generator" content="toplabel report">'
 #: Larger data than this is linked to, not carried in the page.
 LARGEST_DATA = 256 * 1024
 
 
 def write_html(inputs: ReportInputs, out_path: str | Path) -> None:
-    """Write the report as one HTML page.
+    """Write the report as HTML pages that need nothing but themselves.
 
     Parameters
     ----------
     inputs : ReportInputs
         From `load_inputs`.
     out_path : path-like
-        The page; links to the files behind the numbers are relative to its folder.
+        The front page. The others go beside it (`toplabel.reporting.pages`), and pages of an earlier report that this
+        one does not have are removed; links to the files behind the numbers are relative to its folder.
 
     Raises
     ------
     ReportInputError
-        A figure is not SVG.
+        A figure is not SVG; then nothing is written.
     """
     out = Path(out_path)
     environment = _environment(Trace(inputs, out.parent))
-    text = environment.get_template("report.html.j2").render(
-        report=build_report(inputs, out.parent),
-        verdicts=labels.VERDICTS,
-        papers=labels.PAPERS,
-        statistics=facts.STATISTICS,
-    )
-    with atomic_path(out) as path:
-        path.write_text(text, encoding="utf-8")
+    report = build_report(inputs, out.parent)
+    common = {
+        "report": report,
+        "verdicts": labels.VERDICTS,
+        "states": findings.STATES,
+        "papers": labels.PAPERS,
+        "statistics": facts.STATISTICS,
+        "protocol": protocol_texts(inputs.run),
+        "downloads": _downloads(out.parent),
+    }
+    texts = {
+        page.file: environment.get_template(f"{page.kind}.html.j2").render(
+            page=page, parts=_parts(page, report), **common
+        )
+        for page in report.pages
+    }
+    stale = [path for path in out.parent.glob("*.html") if path.name not in texts and _ours(path)]
+    texts[out.name] = texts.pop("index.html")  # last, since it is what a run waits for
+    for name, text in texts.items():
+        with atomic_path(out.with_name(name)) as path:
+            path.write_text(text, encoding="utf-8")
+    for path in stale:
+        path.unlink()
+
+
+_PARTS = {
+    "index": (
+        ("findings", "Findings", "findings"),
+        ("winners", "Who wins where", "winners"),
+        ("by-table", "Score by table", "touched"),
+        ("pages", "All pages", "pages"),
+    ),
+    "data": (
+        ("failures", "What failed", "failures"),
+        ("missing", "What is missing", "pages"),
+        ("coverage", "Tables and figures", "pages"),
+        ("datasets", "Data sets", "pages"),
+    ),
+    "run": (
+        ("protocol", "Protocol", "pages"),
+        ("certificates", "Certificates", "pages"),
+        ("run", "Machine and config", "pages"),
+    ),
+}
+_DOWNLOADS = {
+    "data/comparison.csv": "every published number beside ours, one a row",
+    "data/report.json": "everything that is known of this run, for machines",
+    "ro-crate-metadata.json": "an RO-Crate: inputs with their sums, code, config, environment, results",
+    "toplabel.pdf": "this report as a document",
+}
+
+
+def _parts(page: Page, report: Report) -> list[tuple[str, str]]:
+    """Anchors and names of the sections of a page that is not of tables and figures."""
+    return [(anchor, name) for anchor, name, of in _PARTS.get(page.name, ()) if getattr(report, of)]
+
+
+def _downloads(folder: Path) -> list[tuple[str, str]]:
+    """What the workflow makes beside the pages; nothing where the pages stand alone."""
+    return list(_DOWNLOADS.items()) if (folder / "data/comparison.csv").is_file() else []
+
+
+def _ours(path: Path) -> bool:
+    """Whether a file is a page of such a report."""
+    with path.open(encoding="utf-8", errors="replace") as stream:
+        return _MARK in stream.read(1024)
 
 
 def _environment(trace: Trace) -> Environment:

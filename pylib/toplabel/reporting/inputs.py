@@ -6,7 +6,8 @@ that names the file, the line where there is one, and the column.
 
 from __future__ import annotations
 
-import json
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,16 +19,24 @@ from toplabel.reporting.columns import (
     COMPARISON_COLUMNS,
     DATASETS_COLUMNS,
     EVALUATION_COLUMNS,
+    FAILURES_COLUMNS,
+    FINDINGS_COLUMNS,
     GRID_COLUMNS,
     KEYS,
     NUMBERS,
     RUN_KEYS,
+    WINNERS_COLUMNS,
 )
 from toplabel.reporting.labels import VERDICTS, is_loss
-
-
-class ReportInputError(ValueError):
-    """A collected file is missing, lacks a column, or contradicts itself."""
+from toplabel.reporting.reading import (
+    ReportInputError,
+    read_csv,
+    read_json,
+    read_text,
+    require,
+    short_name,
+    to_numbers,
+)
 
 
 @dataclass(frozen=True)
@@ -49,7 +58,10 @@ class TableInput:
 
 @dataclass(frozen=True)
 class FigureInput:
-    """A figure: the text of its SVG, the text of its data, and its `.json`."""
+    """A figure: the text of its SVG, the text of its data, and its `.json`.
+
+    `page` is the page of the report that it belongs to, if its `.json` says so (`toplabel.reporting.places`).
+    """
 
     name: str
     title: str
@@ -59,6 +71,7 @@ class FigureInput:
     script: str
     svg: str
     csv: str
+    page: str = ""
 
 
 @dataclass(frozen=True)
@@ -83,6 +96,14 @@ class ReportInputs:
         In the order of their names.
     bench : dict of str to DataFrame
         The tables of the benchmark that are there, all text.
+    findings, winners : DataFrame
+        What became of the papers' claims, and who wins where, all text; without rows where a run has no such file.
+    failures : DataFrame
+        Cells of a run that did not finish, all text: how far each came, and why it ended.
+    raw : dict of str to list of dict
+        The raw files behind each prepared data set: name, address, sum and size, as its meta.json has them.
+    collected : Path
+        The folder of the collected files; `folder`, but for a run that did not finish.
     """
 
     folder: Path
@@ -93,16 +114,26 @@ class ReportInputs:
     tables: tuple[TableInput, ...]
     figures: tuple[FigureInput, ...]
     bench: dict[str, pd.DataFrame] = field(default_factory=dict)
+    findings: pd.DataFrame = field(default_factory=pd.DataFrame)
+    winners: pd.DataFrame = field(default_factory=pd.DataFrame)
+    failures: pd.DataFrame = field(default_factory=pd.DataFrame)
+    raw: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    collected: Path = Path()
 
 
-def load_inputs(results_folder: str | Path) -> ReportInputs:
+def load_inputs(
+    results_folder: str | Path, collected_folder: str | Path | None = None
+) -> ReportInputs:
     """Read and check the collected files of a results folder.
 
     Parameters
     ----------
     results_folder : path-like
-        Holds comparison.csv, evaluation.csv, datasets.csv, run.json, and tables/, figures/ and bench/,
-        which may be missing or empty.
+        Holds comparison.csv, evaluation.csv, datasets.csv, run.json, and tables/, figures/, bench/, findings.csv
+        and winners.csv, which may be missing or empty.
+    collected_folder : path-like, optional
+        Where the collected files and tables stand when not there: those of a run that did not finish. Figures, the
+        benchmark and tables that are no grids still come from the results folder, as far as they are whole.
 
     Raises
     ------
@@ -111,104 +142,79 @@ def load_inputs(results_folder: str | Path) -> ReportInputs:
         row contradict each other.
     """
     folder = Path(results_folder)
-    comparison = _read_comparison(folder / "comparison.csv", COMPARISON_COLUMNS)
+    collected = folder if collected_folder is None else Path(collected_folder)
+    comparison = _read_comparison(collected / "comparison.csv", COMPARISON_COLUMNS)
+    tables = [
+        _read_table(path, comparison) for path in sorted((collected / "tables").glob("*.json"))
+    ]
+    figures = sorted((folder / "figures").glob("*.json"))
+    if collected_folder is None:
+        shown = [_read_figure(path) for path in figures]
+    else:
+        shown = _whole(_read_figure, figures)
+        tables += _other_tables(folder, {table.name for table in tables})
     return ReportInputs(
         folder=folder,
         comparison=comparison,
-        evaluation=_read_evaluation(folder / "evaluation.csv"),
-        datasets=_read_datasets(folder / "datasets.csv"),
-        run=_read_json(folder / "run.json", RUN_KEYS),
-        tables=tuple(
-            _read_table(path, comparison) for path in sorted((folder / "tables").glob("*.json"))
-        ),
-        figures=tuple(_read_figure(path) for path in sorted((folder / "figures").glob("*.json"))),
-        bench={path.stem: _read_csv(path, []) for path in sorted((folder / "bench").glob("*.csv"))},
+        evaluation=_read_evaluation(collected / "evaluation.csv"),
+        datasets=_read_datasets(collected / "datasets.csv"),
+        run=read_json(collected / "run.json", RUN_KEYS),
+        tables=tuple(tables),
+        figures=tuple(shown),
+        bench={path.stem: read_csv(path, []) for path in sorted((folder / "bench").glob("*.csv"))},
+        findings=_read_optional(collected / "findings.csv", FINDINGS_COLUMNS),
+        winners=_read_optional(collected / "winners.csv", WINNERS_COLUMNS),
+        failures=_read_optional(collected / "failures.csv", FAILURES_COLUMNS),
+        raw=_read_raw(folder),
+        collected=collected,
     )
 
 
-def _read_text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        raise ReportInputError(f"{_name(path)}: the file is missing") from None
-    except UnicodeDecodeError as error:
-        raise ReportInputError(f"{_name(path)}: not UTF-8 at byte {error.start}") from None
+def _whole(read: Callable[[Path], Any], paths: list[Path]) -> list[Any]:
+    """Read what can be read: of a run that was cut off, a file may be missing."""
+    found = []
+    for path in paths:
+        with suppress(ReportInputError):
+            found.append(read(path))
+    return found
 
 
-def _name(path: Path) -> str:
-    """Name a file with its folder, since a run has many of one name."""
-    return f"{path.parent.name}/{path.name}"
+def _other_tables(folder: Path, known: set[str]) -> list[TableInput]:
+    """Tables of earlier stages that are no grids; grids could contradict what is collected now."""
+    paths = [path for path in sorted((folder / "tables").glob("*.json")) if path.stem not in known]
+    empty = pd.DataFrame(columns=COMPARISON_COLUMNS)
+    return [t for t in _whole(lambda path: _read_table(path, empty), paths) if not t.is_grid]
 
 
-def _read_json(path: Path, keys: list[str]) -> dict[str, Any]:
-    try:
-        content = json.loads(_read_text(path))
-    except json.JSONDecodeError as error:
-        raise ReportInputError(f"{_name(path)}, line {error.lineno}: {error.msg}") from None
-    if not isinstance(content, dict):
-        raise ReportInputError(f"{_name(path)}: expected an object")
-    for key in keys:
-        if key not in content:
-            raise ReportInputError(f"{_name(path)}: the key '{key}' is missing")
-    return content
+def _read_optional(path: Path, columns: list[str]) -> pd.DataFrame:
+    return read_csv(path, columns) if path.is_file() else pd.DataFrame(columns=columns, dtype=str)
 
 
-def _read_csv(path: Path, columns: list[str]) -> pd.DataFrame:
-    """Read a CSV file as text; `columns` must be there, others may."""
-    _read_text(path)
-    try:
-        frame = pd.read_csv(path, dtype=str, keep_default_na=False)
-    except pd.errors.EmptyDataError:
-        raise ReportInputError(f"{_name(path)}: the file is empty") from None
-    except pd.errors.ParserError as error:
-        reason = str(error).strip().splitlines()[-1]
-        raise ReportInputError(f"{_name(path)}: {reason}") from None
-    for column in columns:
-        if column not in frame.columns:
-            raise ReportInputError(f"{_name(path)}: the column '{column}' is missing")
-    return frame
+def _read_raw(folder: Path) -> dict[str, list[dict[str, Any]]]:
+    """The raw files of the prepared data sets that are there, by data set."""
+    metas = sorted(folder.glob("*/data/meta.json"))
+    return {path.parents[1].name: _raw_files(read_json(path, [])) for path in metas}
 
 
-def _to_numbers(frame: pd.DataFrame, columns: list[str], path: Path) -> pd.DataFrame:
-    """Return `frame` with these columns as float; an empty cell is NaN, infinity an error."""
-    frame = frame.copy()
-    for column in columns:
-        text = frame[column].str.strip()
-        numbers = pd.to_numeric(text.where(text != "", "nan"), errors="coerce").astype(float)
-        wrong = (numbers.isna() & ~text.str.lower().isin(["", "nan"])) | np.isinf(numbers)
-        if wrong.any():
-            row = int(np.flatnonzero(wrong)[0])
-            raise ReportInputError(
-                f"{_name(path)}, line {row + 2}: '{text.iloc[row]}' in column '{column}' is not a"
-                " finite number"
-            )
-        frame[column] = numbers
-    return frame
+def _raw_files(meta: dict[str, Any]) -> list[dict[str, Any]]:
+    raw = meta.get("raw") or {}
+    return [{"name": name} | dict(facts) for name, facts in sorted(raw.items())]
 
 
 def _read_comparison(path: Path, columns: list[str]) -> pd.DataFrame:
-    frame = _read_csv(path, columns)
+    frame = read_csv(path, columns)
     for column in [*COMPARISON_COLUMNS, "label"]:
         if column not in frame.columns:
             frame[column] = ""
     frame["published_text"] = frame["published"].str.strip()
     frame["std_text"] = frame["std"].str.strip()
-    frame = _to_numbers(frame, NUMBERS, path)
+    frame = to_numbers(frame, NUMBERS, path)
     _check_cells(frame, path)
     if columns == COMPARISON_COLUMNS:
-        _require(frame["published"].notna(), frame, path, "the column 'published' is empty")
+        require(frame["published"].notna(), frame, path, "the column 'published' is empty")
         traced = frame["measured"].isna() | (frame["file"] != "")
-        _require(traced, frame, path, "a measured number without its file")
+        require(traced, frame, path, "a measured number without its file")
     return frame
-
-
-def _require(good: pd.Series, frame: pd.DataFrame, path: Path, complaint: str) -> None:
-    """Raise for the first row that is not `good`, naming its line and cell."""
-    if good.all():
-        return
-    row = int(np.flatnonzero(~good)[0])
-    cell = ", ".join(frame.iloc[row][c] for c in ("dataset", "method", "metric"))
-    raise ReportInputError(f"{_name(path)}, line {row + 2} ({cell}): {complaint}")
 
 
 def _check_cells(frame: pd.DataFrame, path: Path) -> None:
@@ -216,15 +222,15 @@ def _check_cells(frame: pd.DataFrame, path: Path) -> None:
     unknown = frame["verdict"][~frame["verdict"].isin(["", *VERDICTS])]
     if len(unknown):
         complaint = f"the verdict '{unknown.iloc[0]}' is none of {', '.join(VERDICTS)}"
-        _require(frame["verdict"].isin(["", *VERDICTS]), frame, path, complaint)
+        require(frame["verdict"].isin(["", *VERDICTS]), frame, path, complaint)
     comparable = frame["measured"].notna() & frame["published"].notna()
-    _require(
+    require(
         comparable == (frame["verdict"] != ""),
         frame,
         path,
         "a verdict belongs exactly to a cell with a measured and a published number",
     )
-    _require(
+    require(
         comparable == frame["difference"].notna(),
         frame,
         path,
@@ -233,7 +239,7 @@ def _check_cells(frame: pd.DataFrame, path: Path) -> None:
     # Half a unit of the last digit shown, since the file may hold a rounded difference.
     slack = np.where(frame["metric"].map(is_loss).astype(bool), 0.00051, 0.051)
     error = (frame["difference"] - (frame["measured"] - frame["published"])).abs()
-    _require(
+    require(
         ~comparable | (error <= slack),
         frame,
         path,
@@ -241,40 +247,40 @@ def _check_cells(frame: pd.DataFrame, path: Path) -> None:
     )
     keyed = [c for c in ("source", "table", *KEYS) if c in frame.columns]
     repeated = frame.duplicated(keyed, keep=False) & frame["measured"].notna()
-    _require(~repeated, frame, path, "a measured cell stands twice")
+    require(~repeated, frame, path, "a measured cell stands twice")
 
 
 def _read_evaluation(path: Path) -> pd.DataFrame:
-    frame = _read_csv(path, EVALUATION_COLUMNS)
+    frame = read_csv(path, EVALUATION_COLUMNS)
     numbers = ["measured", "std", "C", "theta", "delta", "relative_gap", "seconds", "gradient_norm"]
-    frame = _to_numbers(frame, numbers, path)
-    _require(frame["measured"].notna(), frame, path, "the column 'measured' is empty")
+    frame = to_numbers(frame, numbers, path)
+    require(frame["measured"].notna(), frame, path, "the column 'measured' is empty")
     proved = frame["relative_gap"].notna() | frame["gradient_norm"].notna()
     proved |= frame["status"] != "converged"
-    _require(proved, frame, path, "converged, with neither a relative gap nor a gradient norm")
+    require(proved, frame, path, "converged, with neither a relative gap nor a gradient norm")
     return frame
 
 
 def _read_datasets(path: Path) -> pd.DataFrame:
-    frame = _read_csv(path, DATASETS_COLUMNS)
+    frame = read_csv(path, DATASETS_COLUMNS)
     for row, (status, reason) in enumerate(zip(frame["status"], frame["reason"], strict=True)):
         if status not in ("ready", "missing"):
             raise ReportInputError(
-                f"{_name(path)}, line {row + 2}: the status '{status}' is neither ready nor missing"
+                f"{short_name(path)}, line {row + 2}: the status '{status}' is neither ready nor missing"
             )
         if status == "missing" and not reason:
-            raise ReportInputError(f"{_name(path)}, line {row + 2}: missing without a reason")
+            raise ReportInputError(f"{short_name(path)}, line {row + 2}: missing without a reason")
     if frame["dataset"].duplicated().any():
         twice = frame.loc[frame["dataset"].duplicated(), "dataset"].iloc[0]
-        raise ReportInputError(f"{_name(path)}: the data set '{twice}' stands twice")
+        raise ReportInputError(f"{short_name(path)}: the data set '{twice}' stands twice")
     return frame
 
 
 def _read_table(path: Path, comparison: pd.DataFrame) -> TableInput:
-    meta = _read_json(path, ["name", "title", "caption", "source", "table", "study"])
+    meta = read_json(path, ["name", "title", "caption", "source", "table", "study"])
     meta = {key: _text(value) for key, value in meta.items()}
     csv = path.with_suffix(".csv")
-    frame = _read_csv(csv, [])
+    frame = read_csv(csv, [])
     is_grid = set(GRID_COLUMNS) <= set(frame.columns)
     if is_grid:
         frame = _read_comparison(csv, GRID_COLUMNS)
@@ -292,7 +298,7 @@ def _check_against(frame: pd.DataFrame, comparison: pd.DataFrame, path: Path) ->
     ours = pd.MultiIndex.from_frame(frame[keyed])
     other = known.reindex(ours).to_numpy()
     agree = np.isnan(other) | frame["measured"].isna() | np.isclose(frame["measured"], other)
-    _require(agree, frame, path, "comparison.csv has another measured number for this cell")
+    require(agree, frame, path, "comparison.csv has another measured number for this cell")
 
 
 def _text(value: object) -> str:
@@ -302,7 +308,8 @@ def _text(value: object) -> str:
 
 def _read_figure(path: Path) -> FigureInput:
     fields = ("name", "title", "caption", "alt", "source", "script")
-    meta = _read_json(path, list(fields))
-    svg = _read_text(path.with_suffix(".svg"))
-    csv = _read_text(path.with_suffix(".csv"))
-    return FigureInput(**{field: _text(meta[field]) for field in fields}, svg=svg, csv=csv)
+    meta = read_json(path, list(fields))
+    svg = read_text(path.with_suffix(".svg"))
+    csv = read_text(path.with_suffix(".csv"))
+    texts = {field: _text(meta[field]) for field in fields}
+    return FigureInput(**texts, svg=svg, csv=csv, page=_text(meta.get("page")))

@@ -16,7 +16,8 @@ import typst
 from toplabel.files import atomic_path
 from toplabel.reporting import facts, labels
 from toplabel.reporting.grid import Block, Cell, Row
-from toplabel.reporting.inputs import ReportInputError, ReportInputs
+from toplabel.reporting.inputs import ReportInputs
+from toplabel.reporting.reading import ReportInputError
 from toplabel.reporting.sections import PlainTable, Section
 from toplabel.reporting.svg import standalone_svg
 from toplabel.reporting.view import Report, build_report

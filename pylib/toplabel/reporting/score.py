@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import pandas as pd
@@ -63,4 +64,14 @@ def score_of(cells: pd.DataFrame) -> Score:
         published=int(cells["published"].notna().sum()),
         comparable=int((cells["measured"].notna() & cells["published"].notna()).sum()),
         by_verdict={key: int(counts.get(key, 0)) for key in VERDICTS},
+    )
+
+
+def sum_of(scores: Iterable[Score]) -> Score:
+    """Add scores of tables."""
+    scores = list(scores)
+    return Score(
+        published=sum(score.published for score in scores),
+        comparable=sum(score.comparable for score in scores),
+        by_verdict={key: sum(score.by_verdict[key] for score in scores) for key in VERDICTS},
     )

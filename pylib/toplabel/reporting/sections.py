@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from itertools import count
 
 import pandas as pd
@@ -14,6 +15,7 @@ from toplabel.reporting.columns import KEYS
 from toplabel.reporting.grid import Block, build_blocks, cell_texts
 from toplabel.reporting.inputs import ReportInputs, TableInput
 from toplabel.reporting.labels import (
+    VERDICTS,
     metric_label,
     paper_label,
     table_order,
@@ -33,6 +35,8 @@ class Record:
     anchor: str
     dataset: str
     method: str
+    k: str
+    gamma: str
     kernel: str
     metric: str
     ours: str
@@ -54,7 +58,8 @@ class Section:
     """A table of the report.
 
     `blocks` have a measurement, `unmeasured` have none; `notes` say which rows of a block were not
-    measured and why, by the position of the block.
+    measured and why, by the position of the block. `source` and `table` are the keys of a published
+    table, `study` that of a study's own one; `page` is where the whole table stands.
     """
 
     anchor: str
@@ -66,6 +71,10 @@ class Section:
     unmeasured: list[Block]
     records: list[Record]
     notes: list[str] = field(default_factory=list)
+    source: str = ""
+    table: str = ""
+    study: str = ""
+    page: str = ""
 
 
 @dataclass(frozen=True)
@@ -79,6 +88,8 @@ class PlainTable:
     rows: list[list[str]]
     file: str
     link: str
+    name: str = ""
+    study: str = ""
 
 
 def build_sections(inputs: ReportInputs, trace: Trace) -> list[Section]:
@@ -104,12 +115,16 @@ def build_sections(inputs: ReportInputs, trace: Trace) -> list[Section]:
                 cells=cells,
                 trace=trace,
                 serial=serial,
+                names={"source": key[0], "table": key[1]},
             )
         )
     own = [table for table in grids if (table.source, table.table) not in published]
     for table in own:
+        names = {"study": table.study}
         sections.append(
-            _section(slug(table.name), table.title, "", table.caption, table.frame, trace, serial)
+            _section(
+                slug(table.name), table.title, "", table.caption, table.frame, trace, serial, names
+            )
         )
     sections.extend(_leftovers(inputs, own, trace, serial))
     return sections
@@ -131,6 +146,8 @@ def build_plain_tables(inputs: ReportInputs, trace: Trace) -> list[PlainTable]:
                 [[str(value) for value in row] for row in table.frame.itertuples(index=False)],
                 file,
                 trace.link(file),
+                table.name,
+                table.study,
             )
         )
     return found
@@ -184,6 +201,7 @@ def _section(
     cells: pd.DataFrame,
     trace: Trace,
     serial: Iterator[int],
+    names: Mapping[str, str] | None = None,
 ) -> Section:
     measured = cells["measured"].notna()
     cells = cells.assign(record=[f"r{next(serial)}" if m else "" for m in measured])
@@ -199,6 +217,25 @@ def _section(
         unmeasured=[block for block in blocks if not block.measured],
         records=_records(cells[measured], trace),
         notes=[_note(block, cells, trace) for block in shown],
+        **(names or {}),
+    )
+
+
+def restricted(section: Section, files: Collection[str]) -> Section:
+    """Return the rows of a table that come from some files, as a study shows of a table that is another's."""
+    records = [record for record in section.records if record.file in files]
+    kept = {record.anchor for record in records}
+    blocks = []
+    for block in section.blocks:
+        rows = [row for row in block.rows if any(cell.record in kept for cell in row.cells)]
+        if rows:
+            blocks.append(replace(block, rows=rows))
+    verdicts = Counter(record.verdict for record in records if record.verdict)
+    number = sum(verdicts.values())
+    score = Score(number, number, {key: verdicts[key] for key in VERDICTS})
+    notes = [""] * len(blocks)
+    return replace(
+        section, score=score, blocks=blocks, unmeasured=[], records=records, notes=notes, caption=""
     )
 
 
@@ -230,6 +267,8 @@ def _records(cells: pd.DataFrame, trace: Trace) -> list[Record]:
                 anchor=row["record"],
                 dataset=trace.title(row["dataset"]) + (f" {row['features']}".rstrip()),
                 method=trace.label(row),
+                k=row["k"],
+                gamma=row["gamma"],
                 kernel=row["kernel"],
                 metric=metric_label(row["metric"]),
                 ours=_with_std(texts["ours"], texts["ours_std"]),

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from toplabel.reporting import numbers
-from toplabel.reporting.inputs import ReportInputError, ReportInputs
+from toplabel.reporting.inputs import ReportInputs
+from toplabel.reporting.reading import ReportInputError
 from toplabel.reporting.sections import PlainTable
 from toplabel.reporting.trace import Trace
 

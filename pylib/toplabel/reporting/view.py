@@ -5,9 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from toplabel.reporting import facts
+from toplabel.reporting import facts, findings
+from toplabel.reporting.coverage import Item, build_coverage
+from toplabel.reporting.findings import Finding, WinnerRow
 from toplabel.reporting.inputs import FigureInput, ReportInputs
 from toplabel.reporting.labels import table_order
+from toplabel.reporting.pages import Page, build_pages
+from toplabel.reporting.places import Places
 from toplabel.reporting.score import Score, score_of
 from toplabel.reporting.sections import PlainTable, Section, build_plain_tables, build_sections
 from toplabel.reporting.speed import build_speed
@@ -34,28 +38,57 @@ class Report:
     run: list[tuple[str, str]]
     config: str
     created: str
+    warning: str
     sources: list[str]
+    pages: list[Page]
+    findings: list[Finding]
+    findings_remark: str
+    winners: list[WinnerRow]
+    winners_remark: str
+    coverage: list[Item]
+    failures: list[facts.Failure]
 
 
 def build_report(inputs: ReportInputs, out_folder: Path) -> Report:
     """Arrange the inputs; `out_folder` is where the report will stand, for relative links."""
     trace = Trace(inputs, out_folder)
     sections = build_sections(inputs, trace)
+    plain, speed = build_plain_tables(inputs, trace), build_speed(inputs, trace)
+    measured = [section for section in sections if section.blocks]
+    pages = build_pages(Places(inputs), measured, plain, speed, inputs.figures)
+    touched = in_order([section for page in pages for section in page.sections], measured)
+    anchors = {(s.source, s.table): f"{s.page}.html#{s.anchor}" for s in touched if s.source}
+    winners = findings.build_winners(inputs, trace, anchors)
+    claims = findings.build_findings(inputs, trace)
     return Report(
         score=score_of(inputs.comparison),
-        touched=[section for section in sections if section.blocks],
+        touched=touched,
         untouched=[section for section in sections if not section.blocks],
-        plain_tables=build_plain_tables(inputs, trace),
+        plain_tables=plain,
         figures=inputs.figures,
         datasets=facts.dataset_rows(inputs),
         missing_sets=facts.missing_sets(inputs),
         missing_cells=facts.missing_cells(inputs, trace),
         certificates=facts.certificates(inputs, trace),
-        speed=build_speed(inputs, trace),
+        speed=speed,
         run=facts.run_facts(inputs.run),
         config=facts.config_text(inputs.run),
         created=str(inputs.run["created"] or ""),
+        warning=facts.warning(inputs.run),
         sources=sorted(
             set(inputs.comparison["source"]), key=lambda source: table_order(source, "")
         ),
+        pages=pages,
+        findings=claims,
+        findings_remark=findings.summary(claims),
+        winners=winners,
+        winners_remark=findings.same_winners(winners),
+        coverage=build_coverage(inputs, trace, pages, sections),
+        failures=facts.failures(inputs, trace),
     )
+
+
+def in_order(placed: list[Section], order: list[Section]) -> list[Section]:
+    """Put tables back into the papers' order."""
+    rank = {section.anchor: number for number, section in enumerate(order)}
+    return sorted(placed, key=lambda section: rank[section.anchor])

@@ -28,6 +28,7 @@ STAGES: dict[str, tuple[str, ...]] = {
     "datasets": ("collect_datasets.py",),
     "agree": ("agree_*.py",),
     "compare": ("compare_published.py",),
+    "findings": ("judge_claims.py",),
     "tables": ("make_table.py", "table_*.py"),
     "figures": ("draw_*.py",),
     "timing": ("time_*.py",),

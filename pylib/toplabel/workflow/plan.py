@@ -228,6 +228,10 @@ class Plan:
             ("config/methods.yaml", "config/studies/*.yaml", "data/published/*.csv"),
         )
 
+    def claims_sum(self) -> str:
+        """A sum over what the papers say of their results, and where they print it."""
+        return sum_of(self.root, ("config/findings.yaml", "data/published/*.csv"))
+
     def registry_sum(self) -> str:
         """A sum over the registry of data sets."""
         return sum_of(self.root, ("config/datasets.yaml",))

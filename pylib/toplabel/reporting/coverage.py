@@ -1,0 +1,125 @@
+"""Every table and figure of the papers: shown here, or why not."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from toplabel.reporting import places
+from toplabel.reporting.inputs import ReportInputs
+from toplabel.reporting.labels import paper_label, table_title
+from toplabel.reporting.numbers import count
+from toplabel.reporting.pages import Page
+from toplabel.reporting.sections import Section
+from toplabel.reporting.trace import Trace
+
+SHOWN = "shown"
+MISSING = "missing"
+
+
+@dataclass(frozen=True)
+class Item:
+    """A table or figure of a paper; `remark` says how much of it is there, or why it is not."""
+
+    paper: str
+    name: str
+    title: str
+    state: str
+    remark: str
+    link: str
+
+
+@dataclass(frozen=True)
+class _Other:
+    """What is no table of results: how it would be called in results/figures or results/tables, or why it is not."""
+
+    source: str
+    name: str
+    title: str
+    files: tuple[str, ...] = ()
+    page: str = ""
+    reason: str = ""
+
+
+_NOT_RUN = "not part of this run"
+_OTHERS = (
+    _Other("tpami2017", "Table 1", "The losses", reason="an overview, without numbers"),
+    _Other("tpami2017", "Table 2", "Time of the projections", ("tpami2017_table02", "table02")),
+    _Other("tpami2017", "Table 4", "Statistics of the multiclass sets", page=places.DATA),
+    _Other("tpami2017", "Table 8", "Statistics of the multilabel sets", page=places.DATA),
+    _Other("tpami2017", "Fig. 2", "The function V(t)", ("tpami2017_figure02",)),
+    _Other("tpami2017", "Fig. 3a", "Scaling of the projections", ("tpami2017_figure03a",)),
+    _Other(
+        "tpami2017",
+        "Fig. 3b-c",
+        "Gap and accuracy against time",
+        ("tpami2017_figure03b", "tpami2017_figure03c"),
+    ),
+    _Other("tpami2017", "Fig. 3d", "SDCA against FISTA", ("tpami2017_figure03d",)),
+    _Other("tpami2017", "Fig. 4", "The circle and its predictions", ("tpami2017_figure04",)),
+    _Other("tpami2017", "section 4", "Calibration of the losses", ("calibration",)),
+    _Other("nips2015", "Fig. 2", "The top-k simplices for m = 3", ("nips2015_figure02",)),
+    _Other("nips2012", "Fig. 1", "The simplex code", ("nips2012_figure01",)),
+    _Other("nips2012", "Fig. 2", "Level sets of the simplex losses", ("nips2012_figure02",)),
+)
+
+
+def build_coverage(
+    inputs: ReportInputs, trace: Trace, pages: list[Page], sections: list[Section]
+) -> list[Item]:
+    """Return all tables and figures of the papers in their order, with what became of them."""
+    homes = {section.anchor: page.file for page in pages for section in page.sections}
+    found = {name: link for page in pages for name, link in _names(page)}
+    items = [_table(s, homes.get(s.anchor, ""), inputs, trace) for s in sections if s.source]
+    items += [_other(one, found) for one in _OTHERS]
+    papers = [
+        paper_label(source) for source in dict.fromkeys(s.source for s in sections if s.source)
+    ]
+    rank = {paper: number for number, paper in enumerate(papers)}
+    return sorted(items, key=lambda item: (rank.get(item.paper, len(rank)), _order(item.name)))
+
+
+def _names(page: Page) -> list[tuple[str, str]]:
+    """Names of the figures and plain tables of a page, and where they stand."""
+    figures = [(figure.name, f"{page.file}#figure-{figure.name}") for figure in page.figures]
+    return figures + [(table.name, f"{page.file}#{table.anchor}") for table in page.plain]
+
+
+def _table(section: Section, home: str, inputs: ReportInputs, trace: Trace) -> Item:
+    state, remark, link = MISSING, _why(section, inputs, trace), f"{places.PUBLISHED}.html"
+    if home:
+        score = section.score
+        remark = f"{count(score.comparable)} of {count(score.published)} cells measured"
+        state, link = SHOWN, f"{home}#{section.anchor}"
+    title = section.title or table_title(section.source, section.table, [])
+    name = f"Table {section.table}"
+    return Item(paper_label(section.source), name, title, state, remark, link)
+
+
+def _why(section: Section, inputs: ReportInputs, trace: Trace) -> str:
+    """The commonest reason of the cells of a table."""
+    cells = inputs.comparison
+    cells = cells[(cells["source"] == section.source) & (cells["table"] == section.table)]
+    reasons: dict[str, int] = {}
+    for _, row in cells.drop_duplicates(["dataset", "method"]).iterrows():
+        reason = trace.reason(row)
+        reasons[reason] = reasons.get(reason, 0) + 1
+    return max(reasons, key=lambda reason: reasons[reason])
+
+
+def _other(one: _Other, found: dict[str, str]) -> Item:
+    paper = paper_label(one.source)
+    links = [
+        link for file in one.files for name, link in sorted(found.items()) if name.startswith(file)
+    ]
+    if one.page:
+        return Item(paper, one.name, one.title, SHOWN, "", f"{one.page}.html")
+    if links:
+        return Item(paper, one.name, one.title, SHOWN, "", links[0])
+    return Item(paper, one.name, one.title, MISSING, one.reason or _NOT_RUN, "")
+
+
+def _order(name: str) -> tuple[int, int, str]:
+    """Tables by number, then figures, then sections."""
+    kind = ("Table", "Fig.", "section").index(name.split()[0])
+    return kind, int(re.search(r"\d+", name)[0]), name

@@ -1,0 +1,135 @@
+"""Which page of the report each table and figure stands on."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from toplabel.reporting.inputs import FigureInput, ReportInputs
+from toplabel.reporting.sections import PlainTable, Section
+
+FRONT = "index"
+CALIBRATION = "calibration"
+FIGURES = "figures"
+SPEED = "speed"
+DATA = "data"
+PUBLISHED = "published"
+RUN = "run"
+#: Names of pages that no study can have.
+RESERVED = (FRONT, CALIBRATION, FIGURES, SPEED, DATA, PUBLISHED, RUN)
+
+#: By the first part of their name; a figure's or a table's own .json goes before.
+_BY_NAME = (
+    ("calibration", CALIBRATION),
+    ("tpami2017_figure03", SPEED),
+    ("tpami2017_table02", SPEED),
+    ("table02", SPEED),
+    ("figure03", SPEED),
+    ("projection", SPEED),
+    ("timing", SPEED),
+    ("convergence", SPEED),
+    ("gaps", RUN),
+)
+#: Figures that show one data set: its key, by the name of the figure.
+_OF_A_SET = {"tpami2017_figure04": "circle"}
+_SELECTION = "selection_"
+
+
+@dataclass(frozen=True)
+class StudyText:
+    """A study in words."""
+
+    name: str
+    title: str
+    description: str
+
+    @property
+    def page(self) -> str:
+        """The name of its page."""
+        return f"study-{self.name}" if self.name in RESERVED else self.name
+
+
+class Places:
+    """The pages of studies, and what belongs to them.
+
+    Parameters
+    ----------
+    inputs : ReportInputs
+        Studies are those that something was measured for, in the order of run.json's list, then of evaluation.csv.
+    """
+
+    def __init__(self, inputs: ReportInputs) -> None:
+        runs = inputs.evaluation
+        self._files: dict[str, set[str]] = {}
+        self._sets: dict[str, Counter[str]] = {}
+        for names, file, dataset in zip(runs["study"], runs["file"], runs["dataset"], strict=True):
+            for name in filter(None, names.split(";")):
+                self._files.setdefault(name, set()).add(file)
+                self._sets.setdefault(dataset, Counter())[name] += 1
+        texts = _texts(inputs.run)
+        order = [
+            *(n for n in texts if n in self._files),
+            *(n for n in self._files if n not in texts),
+        ]
+        self._rank = {name: rank for rank, name in enumerate(order)}
+        self.studies = [texts.get(name, StudyText(name, name, "")) for name in order]
+        self._pages = {study.name: study.page for study in self.studies}
+
+    def files(self, study: str) -> set[str]:
+        """The files of a study's results."""
+        return self._files.get(study, set())
+
+    def page_of(self, study: str) -> str:
+        """The page of a study; what is in no study stands with the figures."""
+        return self._pages.get(study, FIGURES)
+
+    def home(self, section: Section) -> str:
+        """The study that a table belongs to: its own, or the one with most of its compared cells."""
+        if section.study in self._pages:
+            return section.study
+        counts: Counter[str] = Counter()
+        for record in section.records:
+            for study, files in self._files.items():
+                if record.file in files:
+                    counts[study] += 1 if record.verdict else 0
+                    counts.setdefault(study, 0)
+        return self._most(counts)
+
+    def visitors(self, section: Section) -> list[str]:
+        """Other studies with results in a table, in the order of the studies."""
+        files = {record.file for record in section.records}
+        home = self.home(section)
+        return [s.name for s in self.studies if s.name != home and files & self._files[s.name]]
+
+    def of_figure(self, figure: FigureInput) -> str:
+        """The page of a figure."""
+        if figure.page:
+            return figure.page if figure.page in RESERVED else self.page_of(figure.page)
+        dataset = _OF_A_SET.get(figure.name)
+        if figure.name.startswith(_SELECTION):
+            dataset = figure.name.removeprefix(_SELECTION)
+        if dataset:
+            return self.page_of(self._most(self._sets.get(dataset, Counter())))
+        return _by_name(figure.name)
+
+    def of_table(self, table: PlainTable) -> str:
+        """The page of a table that is no grid."""
+        return self.page_of(table.study) if table.study in self._pages else _by_name(table.name)
+
+    def _most(self, counts: Counter[str]) -> str:
+        """The study with the highest count, of several the first; empty when there is none."""
+        return min(counts, key=lambda name: (-counts[name], self._rank[name]), default="")
+
+
+def _texts(run: Mapping[str, object]) -> dict[str, StudyText]:
+    """The studies of run.json, which older runs lack."""
+    found = {}
+    for entry in run.get("studies") or ():
+        name = str(entry["name"])
+        found[name] = StudyText(name, str(entry["title"]), str(entry.get("description", "")))
+    return found
+
+
+def _by_name(name: str) -> str:
+    return next((page for start, page in _BY_NAME if name.startswith(start)), FIGURES)

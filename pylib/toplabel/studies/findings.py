@@ -1,0 +1,326 @@
+"""What the papers say of their results, asked of their tables and of ours: ``config/findings.yaml``.
+
+A claim compares two sides, the best method of each, over data sets and metrics. Its outcome is counted the same
+way in the published tables and in what was measured, so the one can be held against the other.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from toplabel.selection.schemas import read_yaml, validate
+from toplabel.studies.frames import as_numbers
+from toplabel.studies.keys import Key, canonical_key
+from toplabel.studies.published import OTHERS
+from toplabel.studies.study import published_tables
+
+FINDINGS_COLUMNS = [
+    "claim",
+    "source",
+    "place",
+    "says",
+    "expects",
+    "least",
+    "margin",
+    "first",
+    "second",
+    "published_comparisons",
+    "published_first",
+    "published_second",
+    "published_within",
+    "published_median",
+    "published_outcome",
+    "comparisons",
+    "first_ahead",
+    "second_ahead",
+    "within",
+    "median",
+    "outcome",
+    "datasets",
+    "both",
+    "same",
+]
+"""Of results/findings.csv (docs/findings.md)."""
+
+_UNIT = ["dataset", "features", "metric"]
+_TIE_POINTS = 0.05  # half a unit of the last printed digit, of percentages and of losses with three
+_QUARTER = 0.25
+_ENOUGH = 4  # comparisons before "no clear winner" can be said
+_POINTS_OF_A_LOSS = 100.0
+
+
+@dataclass(frozen=True)
+class Side:
+    """One side of a comparison: its label, and which methods; None for all that the other side has not."""
+
+    label: str
+    selectors: tuple[Mapping[str, Any], ...] | None
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A sentence of a paper as a comparison; the keys of its entry in ``config/findings.yaml``."""
+
+    name: str
+    source: str
+    place: str
+    says: str
+    expects: str
+    tables: tuple[str, ...]
+    first: Side
+    second: Side
+    metrics: tuple[str, ...]
+    datasets: tuple[str, ...]
+    excluded: tuple[str, ...]
+    least: float
+    margin: float
+    ties_win: bool = False
+
+
+def load_claims(
+    path: str | os.PathLike[str],
+    published_folder: str | os.PathLike[str],
+    schema: str | os.PathLike[str] | None = None,
+) -> list[Claim]:
+    """Read and check the claims.
+
+    Parameters
+    ----------
+    path : path-like
+        ``config/findings.yaml``.
+    published_folder : path-like
+        ``data/published``: the tables that a claim may name.
+    schema : path-like, optional
+        By default ``workflow/schemas/findings.schema.yaml`` of the checkout that `path` is in.
+
+    Raises
+    ------
+    ValueError
+        One line with the file, the key and what is wrong, or the table that does not exist.
+    """
+    path = Path(path)
+    if schema is None:
+        schema = path.resolve().parents[1] / "workflow" / "schemas" / "findings.schema.yaml"
+    document = read_yaml(path)
+    validate(document, schema, str(path))
+    known = {f"{s}_table{int(t):02d}" for s, t in published_tables(published_folder).values()}
+    claims = [_claim(name, entry) for name, entry in document["claims"].items()]
+    for claim in claims:
+        for table in claim.tables:
+            if table not in known:
+                raise ValueError(f"{path}: claims.{claim.name}.tables: no table '{table}'")
+        if claim.first.selectors is None:
+            raise ValueError(f"{path}: claims.{claim.name}.first: 'others' may only be second")
+    return claims
+
+
+def _claim(name: str, entry: Mapping[str, Any]) -> Claim:
+    return Claim(
+        name=name,
+        **{key: entry[key] for key in ("source", "place", "says", "expects")},
+        **{key: tuple(entry[key]) for key in ("tables", "metrics")},
+        first=_side(entry["first"]),
+        second=_side(entry["second"]),
+        datasets=tuple(entry.get("datasets", ())),
+        excluded=tuple(entry.get("except", ())),
+        least=float(entry.get("least", 0.6)),
+        margin=float(entry.get("margin", 1.0)),
+        ties_win=bool(entry.get("ties_win", False)),
+    )
+
+
+def _side(entry: Mapping[str, Any]) -> Side:
+    methods = entry["methods"]
+    return Side(entry["label"], None if methods == "others" else tuple(methods))
+
+
+# Judged ------------------------------------------------------------------------------------------
+
+
+def find(
+    claims: Iterable[Claim],
+    comparison: pd.DataFrame,
+    collected: pd.DataFrame,
+    published_names: Mapping[str, str] | None = None,
+) -> pd.DataFrame:
+    """Count how each claim fares in the papers' tables and in what was measured.
+
+    Parameters
+    ----------
+    claims : iterable of Claim
+    comparison, collected : DataFrame
+        results/comparison.csv and evaluation.csv (`frames.read_comparison`, `frames.read_evaluation`).
+    published_names : mapping of str to str, optional
+        The papers' name of each data set whose own name is another.
+
+    Returns
+    -------
+    DataFrame
+        The columns of `FINDINGS_COLUMNS`, one row a claim. A comparison is one data set (and features) and one metric;
+        medians are of the first side minus the second in points, positive when the first is better. Differences below
+        half of the last printed digit are ties. An outcome is "holds", "mixed", "fails", or "" without a comparison.
+        ``both`` counts comparisons that are decided in the papers' tables and in ours, ``same`` those of them that
+        go the same way.
+    """
+    printed, ours = _printed_cells(comparison), _measured_cells(collected, published_names or {})
+    rows = [_finding(claim, printed, ours) for claim in claims]
+    return pd.DataFrame(rows, columns=FINDINGS_COLUMNS)
+
+
+def _printed_cells(comparison: pd.DataFrame) -> pd.DataFrame:
+    frame = comparison[comparison["method"] != OTHERS]
+    name = frame["source"] + "_table" + frame["table"].str.zfill(2)
+    value = as_numbers(frame["published"].astype(str), "results/comparison.csv")
+    return _cells(frame.assign(name=name, value=value, method_key=frame["method"]))
+
+
+def _measured_cells(collected: pd.DataFrame, names: Mapping[str, str]) -> pd.DataFrame:
+    dataset = collected["dataset"].map(lambda one: names.get(one, one))
+    frame = collected.assign(dataset=dataset, name="", value=collected["measured"])
+    return _cells(frame.assign(method_key=frame["loss"]))
+
+
+def _cells(frame: pd.DataFrame) -> pd.DataFrame:
+    """Data set, features, metric, table, canonical key, value in points, larger is better."""
+    columns = ("method_key", "k", "gamma", "kernel")
+    keys = [canonical_key(*row) for row in zip(*(frame[c] for c in columns), strict=True)]
+    loss = frame["metric"].str.endswith("_loss")
+    points = frame["value"].mask(loss, -_POINTS_OF_A_LOSS * frame["value"]).astype(float)
+    found = frame[["name", *_UNIT]].assign(key=pd.Series(keys, index=frame.index, dtype=object))
+    return found.assign(points=points).dropna(subset="points")
+
+
+def _finding(claim: Claim, printed: pd.DataFrame, ours: pd.DataFrame) -> dict[str, Any]:
+    in_print = _differences(claim, printed[printed["name"].isin(claim.tables)])
+    in_ours = _differences(claim, ours)
+    decided = pd.concat([in_print.map(_sign), in_ours.map(_sign)], axis=1, join="inner")
+    decided = decided[(decided != 0).all(axis=1)]
+    sets = dict.fromkeys(unit[0] for unit in in_ours.index)
+    return {
+        "claim": claim.name,
+        **{key: getattr(claim, key) for key in ("source", "place", "says", "expects")},
+        "least": claim.least,
+        "margin": claim.margin if claim.expects == "similar" else math.nan,
+        "first": claim.first.label,
+        "second": claim.second.label,
+        "published_comparisons": len(in_print),
+        "published_first": _ahead(in_print, 1),
+        "published_second": _ahead(in_print, -1),
+        "published_within": _within(claim, in_print),
+        "published_median": _median(in_print),
+        "published_outcome": outcome(claim, in_print),
+        "comparisons": len(in_ours),
+        "first_ahead": _ahead(in_ours, 1),
+        "second_ahead": _ahead(in_ours, -1),
+        "within": _within(claim, in_ours),
+        "median": _median(in_ours),
+        "outcome": outcome(claim, in_ours),
+        "datasets": ";".join(sets),
+        "both": len(decided),
+        "same": int((decided.iloc[:, 0] == decided.iloc[:, 1]).sum()),
+    }
+
+
+def _differences(claim: Claim, cells: pd.DataFrame) -> pd.Series:
+    """The first side minus the second in points, by data set, features and metric."""
+    metric = cells["metric"].map(
+        lambda name: any(fnmatchcase(name, pattern) for pattern in claim.metrics)
+    )
+    cells = cells[metric.astype(bool) & ~cells["dataset"].isin(claim.excluded)]
+    if claim.datasets:
+        cells = cells[cells["dataset"].isin(claim.datasets)]
+    rows = list(zip(cells["key"], cells["metric"], strict=True))
+    first = pd.Series([_selected(claim.first, *row) for row in rows], cells.index, dtype=bool)
+    if claim.second.selectors is None:
+        second = ~first
+    else:
+        second = pd.Series([_selected(claim.second, *row) for row in rows], cells.index, dtype=bool)
+    best = [
+        part.groupby(_UNIT, sort=False)["points"].max() for part in (cells[first], cells[second])
+    ]
+    return (best[0] - best[1]).dropna()
+
+
+def _selected(side: Side, key: Key, metric: str) -> bool:
+    return any(_matches(one, key, metric) for one in side.selectors or ())
+
+
+def _matches(selector: Mapping[str, Any], key: Key, metric: str) -> bool:
+    if selector["method"] != key.method:
+        return False
+    k = selector.get("k")
+    if k == "metric" and key.k != _k_of(metric):
+        return False
+    if isinstance(k, list) and key.k not in [str(one) for one in k]:
+        return False
+    gamma, kernel = selector.get("gamma"), selector.get("kernel")
+    return (gamma is None or key.gamma == f"{gamma:.12g}") and (
+        kernel is None or key.kernel == kernel
+    )
+
+
+def _k_of(metric: str) -> str:
+    found = re.fullmatch(r"top(\d+)", metric)
+    return found[1] if found else ""
+
+
+def _sign(points: float) -> int:
+    return 0 if abs(points) < _TIE_POINTS else (1 if points > 0 else -1)
+
+
+def _ahead(differences: pd.Series, side: int) -> int:
+    return int((differences.map(_sign) == side).sum())
+
+
+def _within(claim: Claim, differences: pd.Series) -> int:
+    return int((differences.abs() <= claim.margin).sum())
+
+
+def _median(differences: pd.Series) -> float:
+    return float(differences.median()) if len(differences) else math.nan
+
+
+def outcome(claim: Claim, differences: pd.Series) -> str:
+    """Judge a claim by its differences (docs/findings.md).
+
+    Parameters
+    ----------
+    claim : Claim
+    differences : Series
+        First minus second, in points.
+
+    Returns
+    -------
+    str
+        "holds", "mixed" or "fails"; "few" when there are too few comparisons to say that neither side wins; "" when
+        there is none.
+    """
+    if differences.empty:
+        return ""
+    share = _share(claim, differences)
+    if claim.expects == "neither":
+        if len(differences) < _ENOUGH:
+            return "few"
+        return "holds" if _QUARTER <= share <= 1 - _QUARTER else "fails"
+    if share >= claim.least:
+        return "holds"
+    return "fails" if share <= 1 - claim.least else "mixed"
+
+
+def _share(claim: Claim, differences: pd.Series) -> float:
+    """The share of comparisons that speak for the claim; one half when all are ties."""
+    if claim.expects == "similar":
+        return _within(claim, differences) / len(differences)
+    first, second = _ahead(differences, 1), _ahead(differences, -1)
+    if claim.ties_win:
+        return 1 - second / len(differences)
+    return first / (first + second) if first + second else 0.5

@@ -1,0 +1,21 @@
+"""The papers' claims, and who wins where."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+
+from toplabel.datasets.registry import load_registry
+from toplabel.studies.findings import find, load_claims
+from toplabel.studies.winners import find_winners
+
+
+def judge_claims(
+    root: Path, comparison: pd.DataFrame, collected: pd.DataFrame
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """What became of the papers' claims, and who wins where."""
+    registry = load_registry(root / "config/datasets.yaml")
+    names = {name: entry.published_key for name, entry in registry.items()}
+    claims = load_claims(root / "config/findings.yaml", root / "data/published")
+    return find(claims, comparison, collected, names), find_winners(comparison)

@@ -1,0 +1,32 @@
+"""Measured numbers beside published ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import pandas as pd
+
+from toplabel.datasets.prepared import not_comparable
+from toplabel.datasets.registry import load_registry
+from toplabel.studies.compare import collect, compare
+from toplabel.studies.frames import read_evaluations
+from toplabel.studies.methods import load_methods
+from toplabel.studies.published import load_published
+from toplabel.studies.study import load_studies
+
+
+def compare_results(root: Path, paths: Iterable[str]) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Collect results/<set>/<method>/evaluation.csv and put them beside the published numbers."""
+    registry = load_registry(root / "config/datasets.yaml")
+    paths = sorted(paths)
+    collected = collect(
+        read_evaluations(paths),
+        load_methods(root / "config/methods.yaml"),
+        load_studies(root / "config/studies").values(),
+        {name: entry.features for name, entry in registry.items()},
+    )
+    names = {name: entry.published_key for name, entry in registry.items()}
+    folders = {path.parts[-3]: path.parents[1] / "data" for path in map(Path, paths)}
+    why = {name: text for name, folder in folders.items() if (text := not_comparable(folder))}
+    return collected, compare(collected, load_published(root / "data/published"), names, why)

@@ -1,0 +1,33 @@
+"""The run itself."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from toplabel.studies.study import load_studies
+from toplabel.workflow.machine import blas_facts, git_state, machine_facts, read_start, versions
+
+
+def describe_run(root: Path, config: Mapping[str, Any]) -> dict[str, Any]:
+    """What the numbers depend on besides the data: config, machine, versions, commit, time; and the studies."""
+    started, command = read_start()
+    return {
+        "created": datetime.now(UTC).isoformat(timespec="seconds"),
+        "command": command,
+        "config": dict(config),
+        "budget": config["budget"],
+        "seeds": {"run": config["seed"], "rule": "SHA-256 of run seed and names, never of order"},
+        "machine": machine_facts(),
+        "versions": versions(),
+        "git": git_state(root),
+        "blas": blas_facts(),
+        "wall_seconds": round(time.time() - started, 1),
+        "wall_seconds_note": "from the start of the invocation that wrote this file to its writing, "
+        "just before the reports; of a run that was resumed, its last part",
+        "studies": [asdict(study) for study in load_studies(root / "config/studies").values()],
+    }

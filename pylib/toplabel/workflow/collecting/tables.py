@@ -1,0 +1,31 @@
+"""Tables to print."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+
+from toplabel.datasets.registry import load_registry
+from toplabel.studies.published import load_texts
+from toplabel.studies.study import load_studies, published_tables
+from toplabel.studies.tables import Table, own_table, published_table
+
+
+def printed_table(
+    root: Path, name: str, comparison: pd.DataFrame, collected: pd.DataFrame
+) -> Table | None:
+    """A published table with our numbers, or a study's own; None when that has no result of its own."""
+    studies = load_studies(root / "config/studies")
+    published = published_tables(root / "data/published")
+    if name not in published:
+        return own_table(studies[name], comparison, collected)
+    registry = load_registry(root / "config/datasets.yaml")
+    return published_table(
+        *published[name],
+        comparison,
+        collected,
+        studies.values(),
+        load_texts(root / "data/published/tables.csv"),
+        {key: entry.published_key for key, entry in registry.items()},
+    )

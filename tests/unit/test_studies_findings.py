@@ -1,0 +1,165 @@
+"""What the papers say, counted in their tables and in ours; who wins where."""
+
+import math
+
+import pandas as pd
+import pytest
+import yaml
+
+from samples_of_results import collected, published
+from toplabel.studies.compare import compare
+from toplabel.studies.findings import FINDINGS_COLUMNS, find, load_claims, outcome
+from toplabel.studies.published import load_published
+from toplabel.studies.winners import WINNERS_COLUMNS, find_winners
+
+CLAIM = {
+    "source": "tpami2017",
+    "place": "section 6.2",
+    "says": "softmax is better",
+    "expects": "first",
+    "tables": ["tpami2017_table05"],
+    "first": {"label": "LR", "methods": [{"method": "lr_multi"}]},
+    "second": {"label": "SVM", "methods": [{"method": "svm_multi", "gamma": 0}]},
+    "metrics": ["top1", "top3"],
+}
+
+
+def claim_of(repository, tmp_path, **changes):
+    """The only claim of a file that differs from `CLAIM` in some keys."""
+    path = tmp_path / "findings.yaml"
+    path.write_text(yaml.safe_dump({"claims": {"one": CLAIM | changes}}), encoding="utf-8")
+    schema = repository / "workflow/schemas/findings.schema.yaml"
+    return load_claims(path, repository / "data/published", schema)[0]
+
+
+def letter(softmax, svm, printed=("75.3", "76.5", "90.3", "89.2")):
+    """Comparison and collected results of letter: softmax and the SVM, top-1 and top-3."""
+    ours = collected(
+        ("letter", "softmax", "main", "top1", softmax[0]),
+        ("letter", "softmax", "main", "top3", softmax[1]),
+        ("letter", "svm", "main", "top1", svm[0]),
+        ("letter", "svm", "main", "top3", svm[1]),
+    )
+    cells = published(
+        ("letter", "", "topk_ent", "1", "", "top1", printed[0]),
+        ("letter", "", "topk_svm_alpha", "1", "0", "top1", printed[1]),
+        ("letter", "", "topk_ent", "1", "", "top3", printed[2]),
+        ("letter", "", "topk_svm_alpha", "1", "0", "top3", printed[3]),
+        ("letter", "", "reference", "", "", "top1", "99.9"),
+    )
+    return compare(ours, cells), ours
+
+
+def test_a_claim_is_counted_in_the_papers_and_in_ours(repository, tmp_path):
+    claim = claim_of(repository, tmp_path)
+    row = find([claim], *letter((75.0, 91.0), (75.02, 88.0))).iloc[0]
+    assert [*row.index] == FINDINGS_COLUMNS
+    assert (row["published_first"], row["published_second"]) == (1, 1)
+    assert row["published_median"] == pytest.approx(-0.05)  # of -1.2 and 1.1
+    assert row["published_outcome"] == "mixed"
+    # 0.02 points are a tie; the three points are ahead, and so they are in the paper.
+    assert (row["comparisons"], row["first_ahead"], row["second_ahead"]) == (2, 1, 0)
+    assert row["outcome"] == "holds"
+    assert (row["both"], row["same"], row["datasets"]) == (1, 1, "letter")
+
+
+def test_losses_count_the_other_way_round_and_in_points(repository, tmp_path):
+    methods = {
+        "first": {"label": "a", "methods": [{"method": "svm_ml"}]},
+        "second": {"label": "b", "methods": "others"},
+    }
+    claim = claim_of(repository, tmp_path, metrics=["rank_loss"], **methods)
+    ours = collected(("yeast", "ml", "main", "rank_loss", 0.36))
+    ours = pd.concat([ours, ours.assign(loss="lr_ml", gamma="", measured=0.38)])
+    cells = published(
+        ("yeast", "", "svm_ml", "", "0", "rank_loss", "0.424"),
+        ("yeast", "", "lr_ml", "", "", "rank_loss", "0.352"),
+    )
+    row = find([claim], compare(ours.iloc[:1], cells), ours).iloc[0]
+    assert row["published_median"] == pytest.approx(-7.2)
+    assert row["median"] == pytest.approx(2.0)
+    assert (row["published_outcome"], row["outcome"], row["same"]) == ("fails", "holds", 0)
+
+
+def test_a_k_may_be_that_of_the_metric(repository, tmp_path):
+    own = {"label": "own", "methods": [{"method": "topk_ent", "k": "metric"}]}
+    claim = claim_of(repository, tmp_path, first=own)
+    cells = published(
+        ("letter", "", "topk_ent", "3", "", "top1", "73.0"),
+        ("letter", "", "topk_ent", "3", "", "top3", "90.8"),
+        ("letter", "", "topk_svm_alpha", "1", "0", "top1", "76.5"),
+        ("letter", "", "topk_svm_alpha", "1", "0", "top3", "89.2"),
+    )
+    empty = collected()
+    row = find([claim], compare(empty, cells), empty).iloc[0]
+    assert (row["published_comparisons"], row["published_first"]) == (1, 1)
+    assert (row["comparisons"], row["outcome"], row["datasets"]) == (0, "", "")
+    assert math.isnan(row["median"])
+
+
+@pytest.mark.parametrize(
+    ("changes", "differences", "expected"),
+    [
+        ({}, [], ""),
+        ({}, [1, 1, -1], "holds"),
+        ({}, [1, -1], "mixed"),
+        ({}, [0.01, 0.02], "mixed"),
+        ({}, [-1, -1, 1], "fails"),
+        ({"ties_win": True}, [0.0, 1, -1], "holds"),
+        ({"least": 0.9}, [1, 1, 1, -1], "mixed"),
+        ({"expects": "similar", "margin": 0.5}, [0.5, -0.5, 0.6], "holds"),
+        ({"expects": "similar", "margin": 0.5}, [0.7, -0.5, 0.6], "fails"),
+        ({"expects": "neither"}, [1, -1, 1], "few"),
+        ({"expects": "neither"}, [1, -1, 1, 1], "holds"),
+        ({"expects": "neither"}, [1, 1, 1, 1, 1, -1], "fails"),
+    ],
+)
+def test_outcomes(repository, tmp_path, changes, differences, expected):
+    claim = claim_of(repository, tmp_path, **changes)
+    assert outcome(claim, pd.Series(differences, dtype=float)) == expected
+
+
+def test_the_papers_tables_bear_out_every_claim(repository):
+    """So a claim is what the authors saw; the smooth SVM with the RBF kernel is best in their 38 cases."""
+    claims = load_claims(repository / "config/findings.yaml", repository / "data/published")
+    empty = collected()
+    comparison = compare(empty, load_published(repository / "data/published"))
+    rows = find(claims, comparison, empty).set_index("claim")
+    assert set(rows["published_outcome"]) == {"holds"}
+    rbf = rows.loc["multilabel_smooth_rbf"]
+    assert (rbf["published_comparisons"], 70 - rbf["published_second"]) == (70, 38)
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"tables": ["tpami2017_table99"]}, "claims.one.tables: no table 'tpami2017_table99'"),
+        ({"expects": "second"}, "claims.one.expects: 'second' is not one of"),
+        ({"first": {"label": "x", "methods": "others"}}, "'others' may only be second"),
+        ({"why": "x"}, "claims.one: Additional properties"),
+    ],
+)
+def test_a_claim_that_cannot_be_is_refused(repository, tmp_path, changes, words):
+    with pytest.raises(ValueError, match=words):
+        claim_of(repository, tmp_path, **changes)
+
+
+def test_winners_among_the_measured_methods():
+    comparison, _ = letter((76.46, 91.0), (76.54, 88.0))
+    rows = find_winners(comparison)
+    assert [*rows.columns] == WINNERS_COLUMNS
+    top1, top3 = rows.to_dict("records")
+    # At one decimal the two are level in top-1; the reference does not compete.
+    assert top1["ours"] == "topk_ent:1::linear;topk_svm_alpha:1:0:linear"
+    assert (top1["papers"], top1["published"]) == ("topk_svm_alpha:1:0:linear", 76.5)
+    assert (top1["methods"], top1["same"]) == (2, "true")
+    assert (top3["ours"], top3["measured"], top3["same"]) == ("topk_ent:1::linear", 91.0, "true")
+
+
+def test_no_winner_without_two_measured_methods():
+    cells = published(
+        ("letter", "", "topk_ent", "1", "", "top1", "75.3"),
+        ("letter", "", "topk_svm_alpha", "1", "0", "top1", "76.5"),
+    )
+    ours = collected(("letter", "softmax", "main", "top1", 75.0))
+    assert find_winners(compare(ours, cells)).empty
