@@ -1,6 +1,8 @@
 """The benchmark's own pieces: that the right thing is timed, not how long it takes."""
 
 import dataclasses
+import subprocess
+import sys
 import threading
 
 import numpy as np
@@ -362,6 +364,14 @@ def test_the_large_group_measures_memory_in_a_process_of_its_own():
     assert row["within_limit"] == "yes"
     assert 0 < row["relative_gap"] < 1
     assert row["seconds_per_epoch"] > 0
+
+
+def test_the_memory_of_the_process_that_starts_it_does_not_count():
+    held = np.ones(400 * large.MIB // 8)  # touched, so resident
+    code = "from toplabel.bench.large import peak_mib; print(peak_mib())"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert held.nbytes / large.MIB == 400
+    assert 5 < float(found.stdout) < 390
 
 
 def test_the_features_are_the_same_each_time_and_have_classes(tmp_path):
