@@ -129,14 +129,22 @@ static void end_epoch(tl_solver *self) {
     self->sampled = self->sample;
 }
 
+/* Visits after which the memory of a window is given back: whole blocks, and fewer where rows rest,
+ * since the operating system maps the neighbours of a row as well. */
+static size_t visits_of_window(const tl_solver *self) {
+    const double share = (double)self->n_visits / (double)self->data.n;
+    const size_t visits = (size_t)((double)self->settings.window * share);
+    return visits > self->block ? visits / self->block * self->block : self->block;
+}
+
 tl_status tl_solver_step(tl_solver *self, size_t rows, int *ended) {
     if (self == NULL || ended == NULL) return TL_ERR_NULL;
     if (self->position == self->n_visits) begin_epoch(self);
     const size_t left = self->n_visits - self->position;
     size_t count = rows < left ? rows / self->block * self->block : left;
     if (count == 0) count = self->block < left ? self->block : left;
-    if (self->runs != NULL) { /* not beyond the window, whose rows are then given back */
-        const size_t window = self->settings.window;
+    const size_t window = self->runs != NULL ? visits_of_window(self) : 0;
+    if (window > 0) { /* not beyond the window, whose rows are then given back */
         const size_t of_window = window - self->position % window;
         count = count < of_window ? count : of_window;
     }
@@ -148,7 +156,7 @@ tl_status tl_solver_step(tl_solver *self, size_t rows, int *ended) {
     self->position += count;
     self->visited += count;
     *ended = self->position == self->n_visits;
-    if (self->runs != NULL && (self->position % self->settings.window == 0 || *ended))
+    if (window > 0 && (self->position % window == 0 || *ended))
         tl_release_rows(self, 0, self->data.n);
     if (*ended) end_epoch(self);
     return TL_OK;
