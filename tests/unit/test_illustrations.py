@@ -12,16 +12,21 @@ import pytest
 from scipy.special import wrightomega
 
 from toplabel import losses, prox
+from toplabel import simplex as simplex_package
 from toplabel.illustrations.lambert import lambert_curves
 from toplabel.illustrations.one_dimension import CURVES, ERROR, RIVALS, loss_curves
 from toplabel.illustrations.simplex import faces, half_spaces, topk_simplices, vertices
+from toplabel.illustrations.simplex_coding import decoding_regions, loss_levels
 from toplabel.reporting.mathematics import draw_lambert, draw_losses
 from toplabel.reporting.polytopes import draw_simplices
+from toplabel.reporting.simplex_plane import draw_decoding, draw_levels
 
 DRAWINGS = {
     "lambert": (draw_lambert, lambda: lambert_curves(41)),
     "simplices": (draw_simplices, topk_simplices),
     "losses": (draw_losses, lambda: loss_curves(31)),
+    "decoding": (draw_decoding, decoding_regions),
+    "levels": (draw_levels, lambda: loss_levels(21)),
 }
 
 
@@ -99,6 +104,27 @@ def test_faces_are_flat_convex_and_tight():
 def test_other_sets_are_refused(kind, k):
     with pytest.raises(ValueError, match=r"^(kind|k) must be"):
         vertices(kind, k)
+
+
+# ---- the simplex coding --------------------------------------------------------------------------
+
+
+def test_points_of_a_region_decode_to_its_class():
+    frame = decoding_regions()
+    for one, part in frame[frame["what"] == "region"].groupby("class"):
+        corners = part.sort_values("corner")[["f1", "f2"]].to_numpy()
+        inside = np.random.default_rng(0).dirichlet(np.ones(len(corners)), 50) @ corners
+        assert (simplex_package.decode(inside) + 1 == one).all()
+        on_the_border = simplex_package.scores(corners[1:2])[0]
+        assert np.sort(on_the_border)[-2] == pytest.approx(on_the_border.max())
+
+
+def test_the_level_sets_are_those_of_the_losses():
+    frame = loss_levels(21)
+    assert len(frame) == 3 * 21**2
+    for loss, part in frame.groupby("loss"):
+        points, y = part[["f1", "f2"]].to_numpy(), np.zeros(len(part), dtype=int)
+        assert (part["value"] == simplex_package.value(loss, points, y)).all()
 
 
 # ---- losses in one dimension --------------------------------------------------------------------

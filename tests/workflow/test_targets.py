@@ -54,6 +54,8 @@ ALL = _cells("circle", "digits", "digit_scenes")
         ("tpami2017_figure04", {"draw_circle": 1, "train": CIRCLE}, "compare"),
         ("tpami2017_figure02", {"draw_lambert": 1}, "prepare"),
         ("nips2015_figure02", {"draw_simplices": 1}, "prepare"),
+        ("nips2012_figure01", {"draw_decoding": 1}, "prepare"),
+        ("nips2012_figure02", {"draw_levels": 1}, "prepare"),
         ("losses_1d", {"draw_losses": 1}, "prepare"),
         ("selection_digits", {"draw_selection": 1, "tune_set": DIGITS}, "train"),
         ("tpami2017_figure03a", {"time_projections": 1, "draw_scaling": 1}, "prepare"),

@@ -71,3 +71,51 @@ rule draw_losses:
         "Draw the losses in one dimension"
     script:
         "../scripts/draw_losses.py"
+
+
+rule draw_decoding:
+    output:
+        svg=report(
+            "results/figures/nips2012_figure01.svg",
+            caption="../report/figure.rst",
+            category="Figures",
+            labels={"figure": "NIPS 2012, Fig. 1"},
+        ),
+        csv="results/figures/nips2012_figure01.csv",
+        json="results/figures/nips2012_figure01.json",
+    log:
+        "results/logs/figures/nips2012_figure01.log",
+    conda:
+        "../envs/toplabel.yaml"
+    threads: 1
+    params:
+        script="workflow/scripts/draw_decoding.py",
+        fingerprint=plan.fingerprint("figures"),
+    message:
+        "Draw the decoding regions"
+    script:
+        "../scripts/draw_decoding.py"
+
+
+rule draw_levels:
+    output:
+        svg=report(
+            "results/figures/nips2012_figure02.svg",
+            caption="../report/figure.rst",
+            category="Figures",
+            labels={"figure": "NIPS 2012, Fig. 2"},
+        ),
+        csv="results/figures/nips2012_figure02.csv",
+        json="results/figures/nips2012_figure02.json",
+    log:
+        "results/logs/figures/nips2012_figure02.log",
+    conda:
+        "../envs/toplabel.yaml"
+    threads: 1
+    params:
+        script="workflow/scripts/draw_levels.py",
+        fingerprint=plan.fingerprint("figures"),
+    message:
+        "Draw the level sets of the simplex losses"
+    script:
+        "../scripts/draw_levels.py"

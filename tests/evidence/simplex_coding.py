@@ -1,0 +1,128 @@
+"""Evidence for the simplex coding: ``python tests/evidence/simplex_coding.py [--seeds N]`` prints what was compared.
+
+Leave-one-out in closed form against training again, optima of the SVMs against a bounded quasi-Newton method on the
+dual, Theorem 1 at points, and the time of the least-squares path against the number of classes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from threadpoolctl import threadpool_limits
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from simplex_oracles import dual_optimum, minimiser, probabilities, problem
+from toplabel import simplex
+from toplabel.kernels import rbf_gram
+
+
+def leave_one_out(seeds: int) -> pd.DataFrame:
+    """Largest difference of a score, and of the share of errors, from n models each trained without a row."""
+    rows = []
+    kinds = {"primal": (40, 6, {}), "dual": (15, 25, {}), "rbf": (40, 6, {"kernel": "rbf"})}
+    for name, (n, d, options) in kinds.items():
+        worst, errors, count = 0.0, 0.0, 0
+        for seed in range(seeds):
+            rng = np.random.default_rng(seed)
+            X, y = rng.normal(size=(n, d)), np.arange(n) % 5
+            path = simplex.LeastSquaresPath(X, y, **options)
+            fixed = {"kernel": "rbf", "theta": path.theta} if options else {}
+            for C in path.Cs(5):
+                closed = path.left_out(C)
+                brute = np.empty_like(closed)
+                for i in range(n):
+                    rest = np.arange(n) != i
+                    model = simplex.solve(X[rest], y[rest], "s_ls", C, n_classes=5, **fixed)
+                    brute[i] = model.decision_function(X[i : i + 1])[0]
+                worst = max(worst, np.abs(closed - brute).max())
+                other = np.mean(brute.argmax(axis=1) != y)
+                errors, count = max(errors, abs(path.left_out_error(C) - other)), count + n
+        rows.append((name, count, worst, errors))
+    return pd.DataFrame(rows, columns=["form", "models", "largest_difference", "errors_differ"])
+
+
+def optima(seeds: int) -> pd.DataFrame:
+    """Largest relative difference of the optimum, linear and Gaussian, at eps 1e-9."""
+    rows = []
+    for loss in ("sc_svm", "sh_svm"):
+        found = []
+        for seed, C in itertools.product(range(seeds), (0.05, 1.0, 20.0)):
+            X, y = problem(seed)
+            for K in (X @ X.T, rbf_gram(X, 0.5)):
+                options = {
+                    "kernel": "precomputed",
+                    "eps": 1e-9,
+                    "max_epochs": 10**6,
+                    "n_classes": 4,
+                }
+                solution = simplex.solve(K, y, loss, C, **options)
+                expected = dual_optimum(loss, K, y, C)
+                found.append((abs(solution.primal / expected - 1), solution.relative_gap))
+        differences, gaps = np.array(found).T
+        rows.append((loss, len(found), differences.max(), gaps.max()))
+    return pd.DataFrame(rows, columns=["loss", "problems", "largest_difference", "largest_gap"])
+
+
+def consistency(seeds: int) -> pd.DataFrame:
+    """Of random class probabilities, how often the risk minimiser decodes to the likeliest class, alone on top."""
+    rows = []
+    for loss, hull in (("s_ls", False), ("sc_svm", False), ("sh_svm", True), ("sh_svm", False)):
+        for T in (3, 5, 10):
+            right, lead = 0, np.inf
+            points = probabilities(20 * seeds, T)
+            for p in points:
+                scores = np.sort(simplex.scores(minimiser(loss, p, hull)[0][None])[0])
+                best = simplex.scores(minimiser(loss, p, hull)[0][None])[0].argmax()
+                ahead = scores[-1] - scores[-2]
+                right += bool(best == p.argmax() and ahead > 1e-9)
+                lead = min(lead, ahead)
+            rows.append((loss, "hull" if hull else "all f", T, len(points), right, lead))
+    columns = ["loss", "over", "T", "points", "likeliest_wins", "smallest_lead"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def path_times(n: int, d: int, Ts: tuple[int, ...], count: int) -> pd.DataFrame:
+    """Seconds, one thread: the eigendecomposition, then leave-one-out errors for all C."""
+    rows = []
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n, d))
+    for (form, options), T in itertools.product(
+        {"linear": {}, "rbf": {"kernel": "rbf", "theta": 0.5 / d}}.items(), Ts
+    ):
+        y = np.arange(n) % T
+        begin = time.perf_counter()
+        path = simplex.LeastSquaresPath(X, y, **options)
+        middle = time.perf_counter()
+        for C in path.Cs(count):
+            path.left_out_error(C)
+        end = time.perf_counter()
+        rows.append((form, n, d, T, count, middle - begin, end - middle))
+    columns = ["form", "n", "d", "T", "lambdas", "decomposition", "path"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--n", type=int, default=2000, help="rows of the timed path [2000]")
+    given = parser.parse_args()
+    print("Leave-one-out in closed form against training again")
+    print(leave_one_out(given.seeds).to_string(index=False), "\n", flush=True)
+    print("Optima of the SVMs against L-BFGS-B on their duals")
+    print(optima(given.seeds).to_string(index=False), "\n", flush=True)
+    print("Theorem 1: minimisers of the pointwise risk")
+    print(consistency(given.seeds).to_string(index=False), "\n", flush=True)
+    print("The least-squares path against the number of classes, one thread, seconds")
+    with threadpool_limits(1):
+        print(path_times(given.n, 100, (10, 100, 1000), 100).to_string(index=False), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,13 @@
+"""NIPS 2012 Fig. 1: decoding with the simplex coding of three classes."""
+
+from toplabel.illustrations.simplex_coding import decoding_regions
+from toplabel.reporting.simplex_plane import draw_decoding
+from toplabel.workflow.jobs import run
+
+
+def main(snakemake):
+    draw_decoding(decoding_regions(), snakemake.output.svg, script=snakemake.params.script)
+
+
+if "snakemake" in globals():
+    run(main, snakemake)

@@ -1,0 +1,13 @@
+"""NIPS 2012 Fig. 2: level sets of the three simplex losses."""
+
+from toplabel.illustrations.simplex_coding import loss_levels
+from toplabel.reporting.simplex_plane import draw_levels
+from toplabel.workflow.jobs import run
+
+
+def main(snakemake):
+    draw_levels(loss_levels(), snakemake.output.svg, script=snakemake.params.script)
+
+
+if "snakemake" in globals():
+    run(main, snakemake)
