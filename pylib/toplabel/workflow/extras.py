@@ -30,7 +30,6 @@ EXTRAS: dict[str, Extra] = {
     "tpami2017_figure02": Extra(figures=("tpami2017_figure02",)),
     "nips2015_figure02": Extra(figures=("nips2015_figure02",)),
     "losses_1d": Extra(figures=("losses_1d",)),
-<<<<<<< HEAD
     "tpami2017_figure03a": Extra(figures=("tpami2017_figure03a",), tables=("table02",)),
     "table02": Extra(tables=("table02",)),
     "tpami2017_table02": Extra(tables=("table02",)),
@@ -38,10 +37,8 @@ EXTRAS: dict[str, Extra] = {
     "tpami2017_figure03d": Extra(
         figures=("tpami2017_figure03d",), tables=("figure03d",), timed=True
     ),
-=======
     "nips2012_figure01": Extra(figures=("nips2012_figure01",)),
     "nips2012_figure02": Extra(figures=("nips2012_figure02",)),
->>>>>>> 5330bd9 (Draw Fig. 1 and 2 of NIPS 2012; evidence for the simplex coding)
     "calibration": Extra(
         figures=("calibration",),
         tables=("calibration",),
