@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import time
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ import pytest
 from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 
-from toplabel.bench import conditions, convergence, fitting, scaling, shapes, training
+from toplabel.bench import conditions, convergence, fitting, scaling, shapes, timing, training
 from toplabel.bench.fista import SoftmaxFista, _largest_eigenvalue
 from toplabel.datasets.prepared import Part, Prepared, Split
 from toplabel.prox import bipartite_simplex, topk_simplex_alpha
@@ -235,6 +236,12 @@ def test_conditions_are_told(tmp_path, monkeypatch):
     assert "load average 2.5 before and 3.0 after" in found.sentence
     assert "busy with other work" in found.sentence
     assert found.sentence.endswith("it says nothing about speed.")
+    assert "wall time" in found.sentence
+    monkeypatch.setattr(conditions, "load", lambda: 0.1)
+    with conditions.measuring(quick=False, cpu_time=True) as other:
+        assert abs(timing.now() - time.process_time()) < 1.0
+    assert "CPU time; load average 0.1" in other.sentence
+    assert "busy" not in other.sentence
     conditions.save(found, tmp_path / "c.json", what="A set.")
     content = json.loads((tmp_path / "c.json").read_text(encoding="utf-8"))
     assert content["threads"] == 1

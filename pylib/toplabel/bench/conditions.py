@@ -12,7 +12,7 @@ from pathlib import Path
 from threadpoolctl import threadpool_limits
 
 from toplabel.bench import machine, peers
-from toplabel.bench.timing import load
+from toplabel.bench.timing import clock, load
 from toplabel.files import atomic_path
 
 
@@ -58,19 +58,22 @@ class Conditions:
 
 
 @contextmanager
-def measuring(quick: bool) -> Iterator[Conditions]:
-    """Measure with one thread; the conditions are complete when the context ends."""
+def measuring(quick: bool, cpu_time: bool = False) -> Iterator[Conditions]:
+    """Measure with one thread; the conditions are complete when the context ends.
+
+    `cpu_time` is for what looks at `toplabel.bench.timing.now` alone: the solver counts wall time.
+    """
     found = Conditions(
         processor=machine.cpu_name(),
         clone=machine.cpu_level(),
         threads=1,
-        clock="wall time",
+        clock="CPU time" if cpu_time else "wall time",
         load_before=load(),
         load_after=float("nan"),
         versions=peers.versions(),
         quick=quick,
     )
-    with threadpool_limits(1):
+    with threadpool_limits(1), clock(cpu_time):
         yield found
     found.load_after = load()
 
