@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from toplabel.reporting.labels import metric_label
+from toplabel.reporting.labels import metric_label, plain
 from toplabel.studies import cutoffs
 from toplabel.studies.tables import Table, write_tables
 from toplabel.workflow.jobs import read_table, run
@@ -10,7 +10,7 @@ from toplabel.workflow.jobs import read_table, run
 
 def main(snakemake):
     cells = [
-        {"dataset": Path(path).parts[-3], "label": label, "frame": read_table(path)}
+        {"dataset": Path(path).parts[-3], "label": plain(label), "frame": read_table(path)}
         for path, label in zip(snakemake.input.strategies, snakemake.params.labels, strict=True)
     ]
     frame = cutoffs.strategy_frame(cells)
