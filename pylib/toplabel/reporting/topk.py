@@ -81,14 +81,19 @@ def draw_topk(
             ax.set_xlabel("k")
             ax.set_ylabel("top-k accuracy (%)")
             ax.set_xlim(*ends)
-            ax.set_ylim(low - margin, high + margin)
+            ax.set_yscale("function", functions=(_stretched, _accuracy))
+            ax.set_ylim(low - margin, min(high + margin * (100 - high) / 100, 100))
+            ax.set_yticks([tick for tick in _TICKS if low - margin <= tick <= high])
+            ax.yaxis.set_major_formatter("{x:g}")
+            ax.minorticks_off()
             ax.xaxis.set_major_locator(MaxNLocator(integer=True))
             ax.legend(
-                loc="lower right", fontsize=6.5, ncols=1 if len(part["label"].unique()) < 7 else 2
+                loc="upper left", fontsize=6.5, ncols=1 if len(part["label"].unique()) < 7 else 2
             )
         default = (
             "Test accuracy, for each k of the model that was selected for that k. The dashed grey line is the softmax,"
-            " in every panel the same. Bars: one standard deviation over the splits, where there are several."
+            " in every panel the same. The scale is that of the error's logarithm. Bars: one standard deviation over"
+            " the splits, where there are several."
         )
         alt = (
             f"Top-k accuracy against k on {frame['title'].iat[0]}, {len(groups)} panels with"
@@ -96,6 +101,19 @@ def draw_topk(
         )
         words = {"title": title, "caption": caption or default, "source": source, "script": script}
         write_figure(figure, frame[TOPK_COLUMNS], out_svg, alt=alt, **words)
+
+
+# Above 90 % the differences are small in points and large in errors: the error's logarithm shows both ends.
+_BEYOND = 100.2  # so that 100 has a place
+_TICKS = (10, 30, 50, 70, 80, 90, 95, 97, 98, 99, 99.5, 100)
+
+
+def _stretched(accuracy: np.ndarray) -> np.ndarray:
+    return -np.log10(np.maximum(_BEYOND - accuracy, 1e-3))
+
+
+def _accuracy(stretched: np.ndarray) -> np.ndarray:
+    return _BEYOND - 10.0**-stretched
 
 
 def _spoken_best(frame: pd.DataFrame) -> str:
