@@ -1,0 +1,161 @@
+"""The simplex SVMs and online training: warm starts, weights, seeds, and what they refuse."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from toplabel import ToplabelError, simplex
+from toplabel.kernels import rbf_gram
+
+T = 4
+
+
+@pytest.fixture
+def problem():
+    rng = np.random.default_rng(0)
+    y = np.arange(60) % T
+    return rng.normal(size=(60, 5)) + 1.5 * rng.normal(size=(T, 5))[y], y
+
+
+@pytest.mark.parametrize("loss", ["sc_svm", "sh_svm"])
+def test_the_certificate_is_that_of_the_model(problem, loss):
+    X, y = problem
+    for rows, kernel, K in ((X, "linear", X @ X.T), (X, "rbf", None)):
+        found = simplex.solve(rows, y, loss, 0.7, kernel=kernel, eps=1e-6, max_epochs=10**5)
+        K = rbf_gram(X, found.theta) if K is None else K
+        F = K @ found.A
+        assert found.values(X) == pytest.approx(F, abs=1e-9)
+        norm2 = np.vdot(found.A, F)
+        alpha = found.dual_variables
+        linear = alpha.sum() / (T - 1 if loss == "sc_svm" else 1)
+        primal = simplex.value(loss, F, y).mean() + norm2 / (2 * 0.7 * 60)
+        assert found.primal == pytest.approx(primal)
+        assert found.dual == pytest.approx((linear - norm2 / 2) / (0.7 * 60))
+        assert found.relative_gap <= 1e-6
+        assert alpha.min() >= 0
+        assert alpha.max() <= 0.7
+        codes = simplex.simplex_coding(T).T
+        if loss == "sc_svm":
+            assert (alpha[np.arange(60), y] == 0).all()
+            assert pytest.approx(-alpha @ codes, abs=1e-12) == found.A
+        else:
+            assert pytest.approx(alpha[:, None] * codes[y], abs=1e-12) == found.A
+
+
+@pytest.mark.parametrize("loss", ["sc_svm", "sh_svm"])
+def test_a_weight_is_as_many_copies(problem, loss):
+    X, y = problem
+    copies = np.arange(60) % 3  # zero among them
+    options = {"eps": 1e-9, "max_epochs": 10**6, "n_classes": T}
+    weighted = simplex.solve(X, y, loss, 0.3, sample_weight=copies, **options)
+    repeated = simplex.solve(
+        np.repeat(X, copies, axis=0), np.repeat(y, copies), loss, 0.3, **options
+    )
+    assert weighted.primal == pytest.approx(repeated.primal, rel=1e-8)
+    assert weighted.decision_function(X) == pytest.approx(repeated.decision_function(X), abs=1e-3)
+
+
+@pytest.mark.parametrize("loss", ["sc_svm", "sh_svm"])
+def test_a_warm_start_saves_passes(problem, loss):
+    X, y = problem
+    options = {"eps": 1e-6, "max_epochs": 10**5, "eval_every": 1}
+    cold = simplex.solve(X, y, loss, 1.0, **options)
+    same = simplex.solve(X, y, loss, 1.0, warm_start=cold, **options)
+    assert same.epochs == 0
+    assert same.primal == pytest.approx(cold.primal, rel=1e-12)
+    near = simplex.solve(X, y, loss, 1.1, warm_start=cold, **options)
+    assert near.history[0].relative_gap < 0.2
+    assert near.status == "converged"
+    assert cold.dual_variables.max() <= 1.0  # those of the start stay as they are
+
+
+def test_the_seed_gives_the_order(problem):
+    X, y = problem
+    for train in (simplex.solve, simplex.solve_online):
+        one, again, other = (train(X, y, "sc_svm", 0.5, seed=s).W for s in (1, 1, 2))
+        assert np.array_equal(one, again)
+        assert not np.array_equal(one, other)
+
+
+def test_a_class_without_example_has_a_code_all_the_same(problem):
+    X, y = problem
+    found = simplex.solve(X, y, "sc_svm", 0.5, n_classes=6)
+    assert found.W.shape == (5, 5)
+    assert set(found.predict(X)) <= set(range(6))
+
+
+def test_a_callback_and_a_limit_end_a_run(problem):
+    X, y = problem
+    assert simplex.solve(X, y, callback=lambda record: True).status == "interrupted"
+    assert simplex.solve(X, y, eps=0.0, max_epochs=3).status == "max_epochs"
+    assert simplex.solve(X, y, eps=0.0, max_epochs=10**9, time_limit=0.05).status == "time_limit"
+
+
+def test_online_training_stays_in_its_ball(problem):
+    X, y = problem
+    for loss in simplex.LOSSES:
+        found = simplex.solve_online(100 * X, y, loss, 1e-3, epochs=2)
+        radius = np.sqrt(1e-3 * len(y))  # 1/sqrt(lambda)
+        assert np.linalg.norm(found.W) <= radius * (1 + 1e-9)
+        csr = simplex.solve_online(sparse.csr_array(100 * X), y, loss, 1e-3, epochs=2)
+        assert pytest.approx(found.W, rel=1e-9, abs=1e-12) == csr.W
+        losses = simplex.value(loss, found.values(100 * X), y).mean()
+        norm2 = np.vdot(found.W, found.W)
+        assert found.primal == pytest.approx(losses + norm2 / (2 * 1e-3 * len(y)))
+
+
+def test_without_a_ball_least_squares_diverges_and_says_so(problem):
+    X, y = problem
+    with pytest.raises(ToplabelError, match="overflow"):
+        simplex.solve_online(1e80 * X, y, "s_ls", 1e3, epochs=3, project=False)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"loss": "hinge"}, "loss must be one of"),
+        ({"C": 0.0}, "C must be > 0"),
+        ({"C": 1e200}, r"C must be in \[1e-100, 1e"),
+        ({"eps": -1.0}, "eps must be >= 0"),
+        ({"max_epochs": -1}, "max_epochs must be >= 0"),
+        ({"eval_every": 0}, "eval_every must be >= 1"),
+        ({"kernel": "poly"}, "kernel must be"),
+        ({"sample_weight": -np.ones(60)}, "sample_weight must not be negative"),
+        ({"n_classes": 3}, r"y\[3\] is 3"),
+        ({"loss": "s_ls", "sample_weight": np.ones(60)}, "have no meaning for loss='s_ls'"),
+    ],
+)
+def test_what_does_not_fit_is_named(problem, arguments, message):
+    with pytest.raises(ValueError, match=message):
+        simplex.solve(*problem, **arguments)
+
+
+def test_a_warm_start_of_something_else_is_refused(problem):
+    X, y = problem
+    found = simplex.solve(X, y, "sc_svm")
+    with pytest.raises(ValueError, match="warm_start must be a solution for loss='sh_svm'"):
+        simplex.solve(X, y, "sh_svm", warm_start=found)
+    with pytest.raises(ValueError, match=r"dual variables of shape \(59, 4\), got \(60, 4\)"):
+        simplex.solve(X[:59], y[:59], "sc_svm", warm_start=found)
+
+
+def test_no_gram_matrix_is_refused(problem):
+    X, y = problem
+    K = X @ X.T
+    K[0, 1] += 1.0
+    with pytest.raises(ToplabelError, match="not symmetric"):
+        simplex.solve(K, y, "sc_svm", kernel="precomputed")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"epochs": 0}, "epochs must be >= 1"),
+        ({"t0": -1.0}, "t0 must be >= 0"),
+        ({"C": -1.0}, "C must be > 0"),
+        ({"loss": "x"}, "loss must be one of"),
+    ],
+)
+def test_online_training_names_what_does_not_fit(problem, arguments, message):
+    with pytest.raises(ValueError, match=message):
+        simplex.solve_online(*problem, **arguments)
