@@ -37,3 +37,4 @@ rule all:
     input:
         "reports/index.html",
         "reports/toplabel.pdf",
+        "reports/ro-crate-metadata.json",

@@ -78,9 +78,31 @@ def bench_sums(wildcards):
     return file_sums(sorted(map(str, Path("results/bench").glob("*.csv"))))
 
 
+def partial_sums(wildcards):
+    """Of the last report on a run that did not finish, which the next whole one replaces."""
+    found = Path("results/partial/run.json")
+    return file_sums([str(found)] if found.is_file() else [])
+
+
 onstart:
     try:
         run_lock.acquire()
     except RunLockError as error:
         raise WorkflowError(str(error))
     note_start()
+
+
+# Whatever there is gets a report, without a word of its own that would hide the error.
+onerror:
+    from toplabel.workflow.partial import is_about_cells, write_partial
+
+    if is_about_cells(requested()):
+        try:
+            missing = write_partial(plan, requested())
+            print(
+                "The run did not finish; reports/index.html shows what there is, and why the rest is missing: "
+                f"{len(missing)} results or files.",
+                file=sys.stderr,
+            )
+        except Exception as error:
+            print(f"No report on what there is: {error}", file=sys.stderr)

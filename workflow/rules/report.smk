@@ -1,9 +1,40 @@
-# The reports, as a page and as a document; both show all that results/ holds.
+# The reports, as pages, as a document and for machines; all show all that results/ holds.
 
 
 localrules:
+    partial,
+    write_crate,
+    write_data,
     write_html,
     write_pdf,
+
+
+rule write_data:
+    input:
+        run="results/run.json",
+        comparison="results/comparison.csv",
+        evaluation="results/evaluation.csv",
+        datasets="results/datasets.csv",
+        findings="results/findings.csv",
+        winners="results/winners.csv",
+        tables=of_run(targets.all_table_files),
+        figures=of_run(targets.all_figure_files),
+    output:
+        comparison="reports/data/comparison.csv",
+        json="reports/data/report.json",
+    log:
+        "results/logs/write_data.log",
+    conda:
+        "../envs/toplabel.yaml"
+    threads: 1
+    params:
+        bench=bench_sums,
+        partial=partial_sums,
+        fingerprint=plan.fingerprint("report"),
+    message:
+        "Write reports/data"
+    script:
+        "../scripts/write_data.py"
 
 
 rule write_html:
@@ -17,6 +48,7 @@ rule write_html:
         tables=of_run(targets.all_table_files),
         figures=of_run(targets.all_figure_files),
         bench=bench_tables,
+        data="reports/data/report.json",
     output:
         html="reports/index.html",
     log:
@@ -26,6 +58,7 @@ rule write_html:
     threads: 1
     params:
         bench=bench_sums,
+        partial=partial_sums,
         fingerprint=plan.fingerprint("report"),
     message:
         "Write reports/index.html"
@@ -53,8 +86,45 @@ rule write_pdf:
     threads: 1
     params:
         bench=bench_sums,
+        partial=partial_sums,
         fingerprint=plan.fingerprint("report"),
     message:
         "Write reports/toplabel.pdf"
     script:
         "../scripts/write_pdf.py"
+
+
+rule write_crate:
+    input:
+        comparison="results/comparison.csv",
+        html="reports/index.html",
+        pdf="reports/toplabel.pdf",
+        data="reports/data/report.json",
+    output:
+        crate="reports/ro-crate-metadata.json",
+    log:
+        "results/logs/write_crate.log",
+    conda:
+        "../envs/toplabel.yaml"
+    threads: 1
+    params:
+        fingerprint=plan.fingerprint("report"),
+    message:
+        "Write reports/ro-crate-metadata.json"
+    script:
+        "../scripts/write_crate.py"
+
+
+# On whatever is there, for a run that did not finish; it waits for nothing, and runs whenever it is asked for.
+rule partial:
+    log:
+        "results/logs/partial_report.log",
+    conda:
+        "../envs/toplabel.yaml"
+    threads: 1
+    params:
+        config=config,
+    message:
+        "Write the reports on what there is"
+    script:
+        "../scripts/partial_report.py"

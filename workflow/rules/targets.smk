@@ -5,6 +5,7 @@ rule report:
     input:
         "reports/index.html",
         "reports/toplabel.pdf",
+        "reports/ro-crate-metadata.json",
 
 
 rule data:
@@ -45,7 +46,7 @@ for target in targets.named():
 rule unknown_target:
     input:
         lambda wildcards: planned(
-            targets.refuse, wildcards.word, ["all", "report", "data", "bench", "smoke"]
+            targets.refuse, wildcards.word, ["all", "report", "partial", "data", "bench", "smoke"]
         )(wildcards),
     output:
         "{word}",

@@ -61,7 +61,7 @@ def write_html(inputs: ReportInputs, out_path: str | Path) -> None:
         )
         for page in report.pages
     }
-    stale = [path for path in out.parent.glob("*.html") if path.name not in texts and _ours(path)]
+    stale = [path for path in out.parent.glob("*.html") if path.name not in texts and is_page(path)]
     texts[out.name] = texts.pop("index.html")  # last, since it is what a run waits for
     for name, text in texts.items():
         with atomic_path(out.with_name(name)) as path:
@@ -107,7 +107,7 @@ def _downloads(folder: Path) -> list[tuple[str, str]]:
     return list(_DOWNLOADS.items()) if (folder / "data/comparison.csv").is_file() else []
 
 
-def _ours(path: Path) -> bool:
+def is_page(path: Path) -> bool:
     """Whether a file is a page of such a report."""
     with path.open(encoding="utf-8", errors="replace") as stream:
         return _MARK in stream.read(1024)

@@ -1,0 +1,135 @@
+"""The report for machines: the collected files beside the pages, and one JSON file with everything in it."""
+
+from __future__ import annotations
+
+import json
+import math
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from toplabel.files import atomic_path
+from toplabel.reporting.columns import COMPARISON_COLUMNS
+from toplabel.reporting.inputs import ReportInputs
+from toplabel.reporting.labels import VERDICTS
+from toplabel.reporting.score import score_of
+from toplabel.reporting.trace import Trace
+
+#: What is copied from the folder of the collected files, where it is there.
+_COLLECTED = ("comparison", "evaluation", "datasets", "findings", "winners", "failures")
+
+
+def write_data(inputs: ReportInputs, folder: str | Path) -> None:
+    """Write the data of the report, so that its folder can be taken away without results/.
+
+    Parameters
+    ----------
+    inputs : ReportInputs
+        From `load_inputs`.
+    folder : path-like
+        ``reports/data``: comparison.csv and the other collected files, figures/ and tables/ with their numbers,
+        report.json last. What an earlier report left there is removed.
+    """
+    folder = Path(folder)
+    for part in ("figures", "tables"):
+        shutil.rmtree(folder / part, ignore_errors=True)
+        (folder / part).mkdir(parents=True)
+    for name in _COLLECTED:
+        source, target = inputs.collected / f"{name}.csv", folder / f"{name}.csv"
+        if source.is_file():
+            _copy(source, target)
+        else:
+            target.unlink(missing_ok=True)
+    for figure in inputs.figures:
+        _write(folder / "figures" / f"{figure.name}.svg", figure.svg)
+        _write(folder / "figures" / f"{figure.name}.csv", figure.csv)
+    for table in inputs.tables:
+        base = (
+            inputs.collected
+            if (inputs.collected / f"tables/{table.name}.csv").is_file()
+            else inputs.folder
+        )
+        _copy(base / f"tables/{table.name}.csv", folder / f"tables/{table.name}.csv")
+    text = json.dumps(metadata(inputs), indent=1, ensure_ascii=False, allow_nan=False)
+    _write(folder / "report.json", text + "\n")
+
+
+def _copy(source: Path, target: Path) -> None:
+    with atomic_path(target) as path:
+        shutil.copyfile(source, path)
+
+
+def _write(target: Path, text: str) -> None:
+    with atomic_path(target) as path:
+        path.write_text(text, encoding="utf-8")
+
+
+def metadata(inputs: ReportInputs) -> dict[str, Any]:
+    """Return everything that the report knows, as plain data.
+
+    Returns
+    -------
+    dict
+        ``run`` (run.json), ``inputs`` (raw files with their sums, by data set), ``score``, ``findings``, ``winners``,
+        ``datasets``, ``cells`` (one a published number that was measured), ``results`` (evaluation.csv),
+        ``missing`` (published cells without a measurement, counted by data set and reason), ``failures``, ``figures``,
+        ``tables``. A number that is missing is null.
+    """
+    score = score_of(inputs.comparison)
+    measured = inputs.comparison[inputs.comparison["measured"].notna()]
+    printed = measured.assign(published=measured["published_text"], std=measured["std_text"])
+    return {
+        "name": "toplabel reproduction report",
+        "run": inputs.run,
+        "complete": inputs.failures.empty,
+        "inputs": inputs.raw,
+        "score": {
+            "published": score.published,
+            "comparable": score.comparable,
+            **score.by_verdict,
+            "meaning": {key: verdict.meaning for key, verdict in VERDICTS.items()},
+        },
+        "findings": _rows(inputs.findings),
+        "winners": _rows(inputs.winners),
+        "datasets": _rows(inputs.datasets),
+        "cells": _rows(printed[COMPARISON_COLUMNS]),
+        "results": _rows(inputs.evaluation),
+        "missing": _missing(inputs),
+        "failures": _rows(inputs.failures),
+        "figures": [
+            {
+                key: getattr(figure, key)
+                for key in ("name", "title", "caption", "alt", "source", "script")
+            }
+            | {"svg": f"figures/{figure.name}.svg", "data": f"figures/{figure.name}.csv"}
+            for figure in inputs.figures
+        ],
+        "tables": [
+            {
+                key: getattr(table, key)
+                for key in ("name", "title", "caption", "source", "table", "study")
+            }
+            | {"data": f"tables/{table.name}.csv"}
+            for table in inputs.tables
+        ],
+    }
+
+
+def _rows(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    """Rows as dicts; NaN is None, since JSON has no NaN."""
+    return [
+        {name: None if isinstance(v, float) and math.isnan(v) else v for name, v in row.items()}
+        for row in frame.to_dict("records")
+    ]
+
+
+def _missing(inputs: ReportInputs) -> list[dict[str, Any]]:
+    trace = Trace(inputs, inputs.folder)
+    bare = inputs.comparison[inputs.comparison["measured"].isna()]
+    counts: dict[tuple[str, str], int] = {}
+    for _, row in bare.iterrows():
+        key = (row["dataset"], trace.reason(row))
+        counts[key] = counts.get(key, 0) + 1
+    return [{"dataset": d, "reason": r, "cells": n} for (d, r), n in counts.items()]

@@ -1,0 +1,116 @@
+"""Why a run did not get what it asked for, read from the logs of its jobs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import pandas as pd
+
+from toplabel.workflow.plan import Cell, Plan
+
+COLUMNS = ["dataset", "method", "label", "stage", "reason", "log"]
+"""Of failures.csv."""
+
+LOGS = Path("results/logs")
+#: The stages of a cell in their order, and where their logs are.
+_STAGES = {
+    "fetch": "fetch/{dataset}.log",
+    "prepare": "prepare/{dataset}.log",
+    "tune": "tune/{dataset}/{method}/*.log",
+    "select": "select/{dataset}/{method}.log",
+    "train": "train/{dataset}/{method}.log",
+    "threshold": "threshold/{dataset}/{method}.log",
+    "evaluate": "evaluate/{dataset}/{method}.log",
+}
+_ERROR = " ERROR "
+_UNEXPECTED = "the job failed"  # what jobs.run logs before a traceback
+_NO_WORD = "the job ended without a word, as when it is killed, or the run was stopped"
+_NOT_STARTED = "the run ended before the next job"
+
+
+def find_failures(plan: Plan, wanted: Iterable[Cell]) -> pd.DataFrame:
+    """Say of every cell without test metrics how far it came, and of every other job that failed why.
+
+    Parameters
+    ----------
+    plan : Plan
+    wanted : iterable of Cell
+        What the run asked for.
+
+    Returns
+    -------
+    DataFrame
+        The columns of `COLUMNS`, text; ``log`` is relative to the results folder. Jobs that belong to no cell (tables,
+        figures, collecting) have neither data set nor method.
+    """
+    rows = [
+        {"dataset": cell.dataset, "method": cell.method, "label": plan.methods[cell.method].label}
+        | _reason(cell)
+        for cell in sorted(wanted)
+        if not Path(cell.path("evaluation.csv")).is_file()
+    ]
+    rows += [
+        {"dataset": "", "method": "", "label": path.stem, "stage": _stage(path)}
+        | _words(path, text)
+        for path, text in _other_errors()
+    ]
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def _reason(cell: Cell) -> dict[str, str]:
+    """The last stage of a cell that left a log, and what the log ends with."""
+    names = {"dataset": cell.dataset, "method": cell.method}
+    last: tuple[str, Path] | None = None
+    for stage, pattern in _STAGES.items():
+        for path in sorted(LOGS.glob(pattern.format(**names))):
+            if text := error_of(path):
+                return {"stage": stage} | _words(path, text)
+            last = (stage, path)
+    if last is None:
+        return {"stage": "", "reason": _NOT_STARTED, "log": ""}
+    stage, path = last
+    if not _done(cell, stage):
+        return {"stage": stage} | _words(path, _NO_WORD)
+    return {"stage": f"after {stage}", "reason": _NOT_STARTED, "log": ""}
+
+
+def _done(cell: Cell, stage: str) -> bool:
+    """Whether a stage left its file, so that the cell stopped after it."""
+    files = {
+        "fetch": f"results/{cell.dataset}/data/raw.json",
+        "prepare": f"results/{cell.dataset}/data/meta.json",
+        "select": cell.path("selection.csv"),
+        "train": cell.path("models.npz"),
+        "threshold": cell.path("thresholds.csv"),
+    }
+    return stage in files and Path(files[stage]).is_file()
+
+
+def _words(path: Path, text: str) -> dict[str, str]:
+    return {"reason": text, "log": path.relative_to(LOGS.parent).as_posix()}
+
+
+def error_of(path: Path) -> str:
+    """The error that a job's log ends with, in one line; empty when there is none.
+
+    A log is begun anew by each job, so an error in it is that of the last attempt. An error that the job did not expect
+    stands there with its traceback, whose last line says what it was.
+    """
+    lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    found = [line.partition(_ERROR)[2].strip() for line in lines if _ERROR in line]
+    if not found:
+        return ""
+    return lines[-1].strip() if found[-1] == _UNEXPECTED else found[-1]
+
+
+def _other_errors() -> list[tuple[Path, str]]:
+    """Logs with an error that belong to no cell."""
+    of_cells = {pattern.partition("/")[0] for pattern in _STAGES.values()}
+    paths = [p for p in sorted(LOGS.rglob("*.log")) if p.relative_to(LOGS).parts[0] not in of_cells]
+    return [(path, text) for path in paths if (text := error_of(path))]
+
+
+def _stage(path: Path) -> str:
+    parts = path.relative_to(LOGS).parts
+    return parts[0] if len(parts) > 1 else "collecting"

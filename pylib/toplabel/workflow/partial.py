@@ -1,0 +1,141 @@
+"""A report on a run that did not finish: what there is, what is missing and why.
+
+The collected files of such a run go to results/partial, apart from those of a whole one, so that Snakemake finds its
+own as it left them. The reports are written where they always are; the rules that write them have the sum of
+results/partial/run.json among their params, so the next run that finishes writes them again.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+import pandas as pd
+
+from toplabel.files import atomic_path
+from toplabel.reporting import load_inputs, write_crate, write_data, write_html, write_pdf
+from toplabel.studies.frames import write_csv
+from toplabel.studies.keys import canonical_key
+from toplabel.studies.tables import write_tables
+from toplabel.workflow.collecting.claims import judge_claims
+from toplabel.workflow.collecting.datasets import describe_datasets
+from toplabel.workflow.collecting.results import compare_results
+from toplabel.workflow.collecting.run import describe_run
+from toplabel.workflow.collecting.tables import printed_table
+from toplabel.workflow.failures import find_failures
+from toplabel.workflow.jobs import write_table
+from toplabel.workflow.plan import Cell, Plan, PlanError
+from toplabel.workflow.targets import Targets
+
+FOLDER = Path("results/partial")
+REPORTS = Path("reports")
+#: Targets of which a report on cells says nothing.
+_WITHOUT_CELLS = {"smoke", "bench", "data", "partial"}
+
+
+def is_about_cells(requested: Sequence[str]) -> bool:
+    """Whether a run was to measure something that the reports show."""
+    return not set(requested) <= _WITHOUT_CELLS
+
+
+def write_partial(plan: Plan, requested: Sequence[str], reports: Path = REPORTS) -> pd.DataFrame:
+    """Write the reports on whatever results/ holds.
+
+    Parameters
+    ----------
+    plan : Plan
+    requested : sequence of str
+        The targets that the run was asked for; they say what is missing.
+    reports : Path
+        The folder of the reports.
+
+    Returns
+    -------
+    DataFrame
+        What failed (`failures.find_failures`).
+    """
+    targets = Targets(plan)
+    wanted = _wanted(targets, requested)
+    existing = plan.existing()
+    failures = find_failures(plan, wanted)
+    collected, comparison = compare_results(
+        plan.root, [cell.path("evaluation.csv") for cell in existing]
+    )
+    comparison = _with_reasons(comparison, failures, plan)
+    findings, winners = judge_claims(plan.root, comparison, collected)
+    shutil.rmtree(FOLDER, ignore_errors=True)
+    FOLDER.mkdir(parents=True)
+    frames = {"evaluation": collected, "comparison": comparison, "findings": findings}
+    frames |= {"winners": winners, "failures": failures}
+    for name, frame in frames.items():
+        write_csv(frame, FOLDER / f"{name}.csv")
+    metas = [str(path) for path in sorted(Path("results").glob("*/data/meta.json"))]
+    reasons = _reasons(plan, wanted, failures)
+    write_table(describe_datasets(plan.root, metas, reasons), str(FOLDER / "datasets.csv"))
+    tables = (
+        printed_table(plan.root, name, comparison, collected)
+        for name in targets.tables_of(existing)
+    )
+    write_tables([table for table in tables if table is not None], FOLDER / "tables")
+    facts = describe_run(plan.root, plan.config) | {"complete": failures.empty}
+    with atomic_path(FOLDER / "run.json") as path:
+        path.write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
+    _write_reports(reports)
+    return failures
+
+
+def _write_reports(reports: Path) -> None:
+    inputs = load_inputs("results", FOLDER)
+    write_data(inputs, reports / "data")
+    write_html(inputs, reports / "index.html")
+    write_pdf(inputs, reports / "toplabel.pdf")
+    write_crate(inputs, reports)
+
+
+def _wanted(targets: Targets, requested: Sequence[str]) -> list[Cell]:
+    """The cells that were asked for; a target of which nothing can be had asks for none."""
+    found: set[Cell] = set()
+    for name in requested:
+        try:
+            found |= set(targets.wanted([name]))
+        except PlanError:
+            continue
+    return sorted(found)
+
+
+def _reasons(plan: Plan, wanted: Sequence[Cell], failures: pd.DataFrame) -> dict[str, str]:
+    """Why a data set is missing: a failed job, or that no folder has its files."""
+    early = failures[failures["stage"].isin(["fetch", "prepare"])]
+    failed = {row["dataset"]: f"{row['stage']}: {row['reason']}" for _, row in early.iterrows()}
+    asked = {cell.dataset for cell in wanted}
+    found = {}
+    for name in plan.registry:
+        why = failed.get(name) or plan.reason_not_at_hand(name)
+        found[name] = why or (
+            "not prepared: the run ended before"
+            if name in asked
+            else "no target of this run asks for it"
+        )
+    return found
+
+
+def _with_reasons(comparison: pd.DataFrame, failures: pd.DataFrame, plan: Plan) -> pd.DataFrame:
+    """Say of the published cells of a failed result why they have no measurement."""
+    reasons = {}
+    for row in failures[failures["method"] != ""].to_dict("records"):
+        entry = plan.registry[row["dataset"]]
+        place = (entry.published_key, entry.features, plan.methods[row["method"]].key)
+        stage = f"{row['stage']}: " if row["stage"] else ""
+        reasons[place] = f"the run did not finish: {stage}{row['reason']}"
+
+    def reason(row: pd.Series) -> str:
+        key = canonical_key(row["method"], row["k"], row["gamma"], row["kernel"])
+        return row["reason"] or reasons.get((row["dataset"], row["features"], key), "")
+
+    bare = comparison["measured"].isna()
+    if reasons and bare.any():
+        comparison = comparison.copy()
+        comparison.loc[bare, "reason"] = comparison[bare].apply(reason, axis=1)
+    return comparison

@@ -1,0 +1,115 @@
+"""A run that fails half-way: a report on what there is, which says what is missing and why."""
+
+import csv
+import shutil
+
+import pandas as pd
+import pytest
+import yaml
+from running import ROOT, SMOKE, snakemake
+
+from toplabel.workflow import failures
+from toplabel.workflow.failures import error_of, find_failures
+from toplabel.workflow.partial import is_about_cells
+from toplabel.workflow.plan import Cell, Plan
+
+
+@pytest.fixture
+def plan():
+    config = yaml.safe_load((ROOT / "config/config.yaml").read_text(encoding="utf-8"))
+    return Plan(ROOT, config | yaml.safe_load(SMOKE.read_text(encoding="utf-8")))
+
+
+def _write(path, text=""):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+
+
+def test_the_error_of_a_log(tmp_path):
+    log = tmp_path / "a.log"
+    stamp = "2026-11-21 10:00:00,000"
+    _write(log, f"{stamp} INFO fine\n")
+    assert error_of(log) == ""
+    _write(log, f"{stamp} INFO fine\n{stamp} ERROR letter.csv: line 3: no number\n")
+    assert error_of(log) == "letter.csv: line 3: no number"
+    _write(log, f"{stamp} ERROR the job failed\nTraceback\n  File x\nMemoryError: 3 GiB\n")
+    assert error_of(log) == "MemoryError: 3 GiB"
+
+
+def test_how_far_each_cell_came(tmp_path, monkeypatch, plan):
+    monkeypatch.chdir(tmp_path)
+    logs = tmp_path / "results/logs"
+    error = "2026-11-21 10:00:00,000 ERROR no space left\n"
+    _write(logs / "prepare/digits.log")
+    _write(tmp_path / "results/digits/data/meta.json")
+    _write(logs / "tune/digits/lr_multi/main.log", error)
+    _write(logs / "train/digits/svm_multi.log", "2026 INFO starting\n")
+    _write(logs / "figures/gaps.log", error)
+    _write(tmp_path / "results/digits/toppush/evaluation.csv")
+    names = ("lr_multi", "svm_multi", "svm_multi_smooth", "toppush")
+    cells = [Cell("digits", name) for name in names] + [Cell("circle", "lr_multi")]
+    rows = find_failures(plan, cells)
+    assert [*rows.columns] == failures.COLUMNS
+    found = {(r["dataset"], r["method"]): r for r in rows.to_dict("records")}
+    assert len(found) == len(rows) == 5
+    lr = found["digits", "lr_multi"]
+    assert (lr["stage"], lr["reason"]) == ("tune", "no space left")
+    assert (lr["label"], lr["log"]) == ("LR^{Multi}", "logs/tune/digits/lr_multi/main.log")
+    assert found["digits", "svm_multi"]["stage"] == "train"
+    assert "without a word" in found["digits", "svm_multi"]["reason"]
+    waiting = found["digits", "svm_multi_smooth"]
+    assert (waiting["stage"], waiting["log"]) == ("after prepare", "")
+    assert found["circle", "lr_multi"]["reason"] == "the run ended before the next job"
+    figure = found["", ""]
+    assert (figure["stage"], figure["label"], figure["reason"]) == (
+        "figures",
+        "gaps",
+        "no space left",
+    )
+
+
+def test_which_targets_get_a_report():
+    assert is_about_cells(["all"])
+    assert is_about_cells(["smoke", "letter"])
+    assert not is_about_cells(["smoke", "bench"])
+
+
+def _rows(path):
+    with open(path, newline="", encoding="utf-8") as stream:
+        return list(csv.DictReader(stream))
+
+
+@pytest.mark.workflow
+def test_a_failed_run_gives_a_report_and_the_next_one_replaces_it(smoke_run, tmp_path):
+    folder = tmp_path / "run"
+    shutil.copytree(smoke_run.folder, folder)
+    cell = folder / "results/circle/lr_multi"
+    whole = (cell / "selection.csv").read_text(encoding="utf-8")
+    _write(cell / "selection.csv", "split,metric\n")
+    for name in ("models.npz", "evaluation.csv"):
+        (cell / name).unlink()
+    before = _rows(folder / "results/comparison.csv")
+    done = snakemake("report", directory=folder)
+    assert done.returncode != 0
+    assert "The run did not finish; reports/index.html shows what there is" in done.stdout
+    page = (folder / "reports/index.html").read_text(encoding="utf-8")
+    assert "The run did not finish." in page
+    assert "LR" in (folder / "reports/data.html").read_text(encoding="utf-8")
+    failed = {(r["dataset"], r["method"]): r for r in _rows(folder / "reports/data/failures.csv")}
+    assert failed["circle", "lr_multi"]["stage"] == "train"
+    assert "KeyError" in failed["circle", "lr_multi"]["reason"]
+    cells = pd.read_csv(folder / "reports/data/comparison.csv", dtype=str, keep_default_na=False)
+    ours = cells[(cells["dataset"] == "circle") & (cells["method"] == "lr_multi")]
+    assert all(ours["measured"] == "")
+    assert all(ours["reason"].str.startswith("the run did not finish: train: KeyError"))
+    others = cells[(cells["dataset"] == "circle") & (cells["method"] == "svm_multi")]
+    assert all(others["measured"] != "")
+    # The collected files of the whole run are as Snakemake left them.
+    assert _rows(folder / "results/comparison.csv") == before
+
+    _write(cell / "selection.csv", whole)
+    assert snakemake("report", directory=folder).returncode == 0
+    page = (folder / "reports/index.html").read_text(encoding="utf-8")
+    assert "did not finish" not in page
+    assert not (folder / "reports/data/failures.csv").exists()
+    assert "Nothing to be done" in snakemake("-n", "report", directory=folder).stdout

@@ -1,0 +1,15 @@
+"""Describe the report as an RO-Crate."""
+
+from pathlib import Path
+
+from toplabel.reporting import load_inputs, write_crate
+from toplabel.workflow.jobs import run
+
+
+def main(snakemake):
+    inputs = load_inputs(Path(snakemake.input.comparison).parent)
+    write_crate(inputs, Path(snakemake.output.crate).parent)
+
+
+if "snakemake" in globals():
+    run(main, snakemake)
