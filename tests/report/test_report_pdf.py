@@ -11,6 +11,7 @@ import pytest
 from synthetic import RUN, SVG, write_figure_files, write_table_files
 
 from toplabel.reporting import ReportInputError, load_inputs, write_pdf
+from toplabel.reporting.columns import FAILURES_COLUMNS
 
 
 def render(folder: Path, name: str = "toplabel.pdf") -> bytes:
@@ -60,16 +61,43 @@ def test_whole_document(results: Path) -> None:
     text = text_of(out)
     for words in (
         "comparable numbers match the papers.",
-        "Table 1: Score by published table",
-        "TPAMI 2017, Table 7: Multilabel classification.",
+        "1 Findings",
+        "Softmax wins for k > 1. TPAMI 2017, section 6.2 [1]. ✓ confirmed.",
+        "2 of 3 comparisons go to LR",
+        "Not tested in this run: Both are alike.",
+        "Table 1: Who wins where",
+        "2 Protocol",
+        "The budget is “standard”",
+        "Table 2: Score by published table",
+        "TPAMI 2017, Table 7 [1]: Multilabel classification.",
         "Figure 1: Rings.",
         "Certificates",
         "raw file aloi.tar.bz2 is in no mirror",
         "An x86-64 processor, 2 cores, 24 GiB",
-        "Advances in Neural Information Processing Systems, 2012.",
+        "[1] M. Lapin, M. Hein, and B. Schiele, “Analysis and Optimization of Loss Functions",
+        "“Multiclass Learning with Simplex Coding,” in Advances in Neural Information",
     ):
         assert words in text
     assert "0.352" in text  # yeast, lr_ml, rank loss as published
+
+
+def test_a_run_that_failed_says_so(small_results: Path) -> None:
+    whole = render(small_results)
+    rows = [("circle", "lr_multi", "LR^{Multi}", "train", "no #space left", "logs/train.log")]
+    pd.DataFrame(rows, columns=FAILURES_COLUMNS).to_csv(small_results / "failures.csv", index=False)
+    assert render(small_results) != whole
+    text = text_of(small_results.parent / "reports" / "toplabel.pdf")
+    assert "The run did not finish." in text
+    assert "no #space left" in text
+
+
+def test_a_label_in_a_plain_table_loses_its_markup(small_results: Path) -> None:
+    frame = pd.DataFrame({"method": ["SVM^{Multi}_{1}"], "value": ["1"]})
+    write_table_files(small_results, "t", frame, title="Plain")
+    render(small_results)
+    text = text_of(small_results.parent / "reports" / "toplabel.pdf")
+    assert "^{" not in text
+    assert "_{" not in text
 
 
 def test_nothing_measured(empty_results: Path) -> None:

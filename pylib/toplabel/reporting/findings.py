@@ -8,7 +8,7 @@ from itertools import groupby
 
 from toplabel.reporting import numbers
 from toplabel.reporting.inputs import ReportInputs
-from toplabel.reporting.labels import method_label, metric_label, paper_label
+from toplabel.reporting.labels import method_label, metric_label, paper_label, table_order
 from toplabel.reporting.trace import Trace
 
 
@@ -21,6 +21,7 @@ class Finding:
 
     anchor: str
     says: str
+    source: str
     place: str
     state: str
     papers: str
@@ -72,6 +73,7 @@ def _finding(row: dict[str, str], trace: Trace) -> Finding:
     return Finding(
         anchor=f"claim-{row['claim'].replace('_', '-')}",
         says=says[:1].upper() + says[1:] + ".",
+        source=row["source"],
         place=f"{paper_label(row['source'])}, {row['place']}",
         state=row["outcome"],
         papers=_papers(row),
@@ -142,7 +144,9 @@ def summary(found: list[Finding]) -> str:
 
 def build_winners(inputs: ReportInputs, trace: Trace, anchors: dict[tuple, str]) -> list[WinnerRow]:
     """Return who wins where; `anchors` lead from (source, table) to the place of the table."""
-    rows = inputs.winners.to_dict("records")
+    rows = sorted(
+        inputs.winners.to_dict("records"), key=lambda row: table_order(row["source"], row["table"])
+    )
     found = []
     for key, group in groupby(rows, key=lambda r: tuple(r[c] for c in _BLOCK)):
         group = list(group)

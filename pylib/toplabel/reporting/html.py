@@ -13,7 +13,6 @@ from toplabel.files import atomic_path
 from toplabel.reporting import facts, findings, labels, numbers
 from toplabel.reporting.inputs import FigureInput, ReportInputs
 from toplabel.reporting.pages import Page
-from toplabel.reporting.protocol import protocol_texts
 from toplabel.reporting.reading import ReportInputError
 from toplabel.reporting.svg import inline_svg
 from toplabel.reporting.trace import Trace
@@ -52,7 +51,6 @@ def write_html(inputs: ReportInputs, out_path: str | Path) -> None:
         "states": findings.STATES,
         "papers": labels.PAPERS,
         "statistics": facts.STATISTICS,
-        "protocol": protocol_texts(inputs.run),
         "downloads": _downloads(out.parent),
     }
     texts = {

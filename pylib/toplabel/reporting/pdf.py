@@ -15,6 +15,7 @@ import typst
 
 from toplabel.files import atomic_path
 from toplabel.reporting import facts, labels
+from toplabel.reporting.findings import STATES, Finding
 from toplabel.reporting.grid import Block, Cell, Row
 from toplabel.reporting.inputs import ReportInputs
 from toplabel.reporting.reading import ReportInputError
@@ -23,7 +24,7 @@ from toplabel.reporting.svg import standalone_svg
 from toplabel.reporting.view import Report, build_report
 
 _MAIN = "report.typ"
-_PARTS = (_MAIN, "parts.typ")
+_PARTS = (_MAIN, "parts.typ", "references.yml")
 #: Archival, accessible PDF, as far as the document allows it (a date is needed for PDF/A).
 _STANDARDS = ["a-2a", "ua-1"]
 #: More columns of numbers than this do not fit the width of the page.
@@ -110,11 +111,25 @@ def _content(report: Report, created: datetime | None) -> dict[str, Any]:
         "created": [created.year, created.month, created.day] if created else None,
         "headline": report.score.headline,
         "detail": report.score.detail,
+        "warning": report.warning,
+        "findings_remark": report.findings_remark,
+        "findings": [_finding(one) for one in report.findings],
+        "winners_remark": report.winners_remark,
+        "winners": [
+            {key: getattr(row, key) for key in ("table", "title", "same", "columns")}
+            | {side: labels.segments(getattr(row, side)) for side in ("ours", "papers")}
+            for row in report.winners
+        ],
+        "protocol": report.protocol,
+        "failures": [
+            asdict(one) | {"method": labels.segments(one.method)} for one in report.failures
+        ],
         "verdicts": [asdict(verdict) | {"count": n} for verdict, n in report.score.verdicts],
         "comparable": report.score.comparable,
         "scores": [
             {
                 "origin": section.origin,
+                "source": _cited(section.source),
                 "title": section.title,
                 "counts": [n for _, n in section.score.verdicts],
                 "comparable": section.score.comparable,
@@ -141,16 +156,31 @@ def _content(report: Report, created: datetime | None) -> dict[str, Any]:
         "missing_cells": [asdict(one) for one in report.missing_cells],
         "certificates": _certificates(report.certificates),
         "run": [{"name": name, "text": text} for name, text in report.run],
-        "references": [
-            f"{labels.PAPERS[s].short}: {labels.PAPERS[s].reference}"
-            for s in report.sources
-            if s in labels.PAPERS
-        ],
     }
 
 
+def _finding(one: Finding) -> dict[str, Any]:
+    state = STATES[one.state]
+    return {
+        "says": one.says,
+        "place": one.place,
+        "source": _cited(one.source),
+        "state": one.state,
+        "mark": state.mark,
+        "word": state.word,
+        "ours": labels.segments(one.ours),
+        "papers": labels.segments(one.papers),
+    }
+
+
+def _cited(source: str) -> str:
+    """The key of a paper in references.yml, empty for one that is not there."""
+    return source if source in labels.PAPERS else ""
+
+
 def _plain(table: PlainTable) -> dict[str, Any]:
-    return {key: getattr(table, key) for key in ("title", "caption", "header", "rows")}
+    rows = [[labels.segments(text) for text in row] for row in table.rows]
+    return {key: getattr(table, key) for key in ("title", "caption", "header")} | {"rows": rows}
 
 
 def _untouched(sections: list[Section]) -> list[dict[str, Any]]:
@@ -177,6 +207,7 @@ def _section(section: Section) -> dict[str, Any]:
     return {
         "title": section.title,
         "origin": section.origin,
+        "source": _cited(section.source),
         "caption": section.caption,
         "grids": grids,
         "unmeasured": [block.title for block in section.unmeasured],

@@ -12,6 +12,7 @@ from toplabel.reporting.inputs import FigureInput, ReportInputs
 from toplabel.reporting.labels import table_order
 from toplabel.reporting.pages import Page, build_pages
 from toplabel.reporting.places import Places
+from toplabel.reporting.protocol import protocol_texts
 from toplabel.reporting.score import Score, score_of
 from toplabel.reporting.sections import PlainTable, Section, build_plain_tables, build_sections
 from toplabel.reporting.speed import build_speed
@@ -47,6 +48,7 @@ class Report:
     winners_remark: str
     coverage: list[Item]
     failures: list[facts.Failure]
+    protocol: list[str]
 
 
 def build_report(inputs: ReportInputs, out_folder: Path) -> Report:
@@ -85,6 +87,7 @@ def build_report(inputs: ReportInputs, out_folder: Path) -> Report:
         winners_remark=findings.same_winners(winners),
         coverage=build_coverage(inputs, trace, pages, sections),
         failures=facts.failures(inputs, trace),
+        protocol=protocol_texts(inputs.run),
     )
 
 
