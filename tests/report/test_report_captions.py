@@ -22,6 +22,7 @@ JOB = SimpleNamespace(
     [
         ("workflow", "studies circle, digits; the budget is standard"),
         ("comparison", "0.005 for rank and Hamming loss"),
+        ("findings", "winners.csv"),
         ("table", "table05.json"),
         ("figure", "table05.csv"),
     ],

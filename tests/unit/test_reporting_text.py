@@ -59,10 +59,17 @@ def test_segments_keep_the_text(text: str) -> None:
     assert joined == stripped
 
 
+def test_a_name_and_its_scripts_stay_together() -> None:
+    assert label_markup("of top-2 SVM^{α}_{1}, or LR^{ML}") == (
+        'of top-2 <span class="nb">SVM<span class="ss"><sup>α</sup><sub>1</sub></span></span>'
+        ', or <span class="nb">LR<sup>ML</sup></span>'
+    )
+
+
 @given(st.text(alphabet="<>&\"'^_{}ab"))
 def test_labels_are_escaped(text: str) -> None:
     markup = str(label_markup(text))
-    for tag in ("sup", "sub", 'span class="ss"', "span"):
+    for tag in ("sup", "sub", 'span class="ss"', 'span class="nb"', "span"):
         markup = markup.replace(f"<{tag}>", "").replace(f"</{tag}>", "")
     assert "<" not in markup
     assert ">" not in markup

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib import resources
+from itertools import takewhile
 from pathlib import Path
 from urllib.parse import quote
 
@@ -18,6 +19,7 @@ from toplabel.reporting.svg import inline_svg
 from toplabel.reporting.trace import Trace
 from toplabel.reporting.view import Report, build_report
 
+_TOGETHER = Markup('<span class="nb">{}{}</span>')
 _STACKED = Markup('<span class="ss"><sup>{}</sup><sub>{}</sub></span>')
 
 #: What tells our pages from others.
@@ -132,15 +134,33 @@ def _environment(trace: Trace) -> Environment:
 
 
 def label_markup(label: str) -> Markup:
-    """Return a label in the small markup of `toplabel.reporting.labels` as HTML."""
+    """Return a label in the small markup of `toplabel.reporting.labels` as HTML.
+
+    A name and its scripts stay together at the end of a line.
+    """
+    parts: list[Markup] = []
     pairs = labels.segments(label)
-    parts = []
-    while pairs:
-        kind, text = pairs.pop(0)
-        if kind == "text":
+    for position, (kind, text) in enumerate(pairs):
+        if kind != "text":
+            continue
+        scripts = list(takewhile(lambda pair: pair[0] != "text", pairs[position + 1 :]))
+        before, space, name = text.rpartition(" ")
+        if scripts:
+            parts += [escape(before + space), _TOGETHER.format(name, _scripts(scripts))]
+        else:
             parts.append(escape(text))
-        elif kind == "sup" and pairs and pairs[0][0] == "sub":  # one above the other
-            parts.append(_STACKED.format(text, pairs.pop(0)[1]))
+    leading = list(takewhile(lambda pair: pair[0] != "text", pairs))
+    return Markup("").join([_scripts(leading), *parts])
+
+
+def _scripts(pairs: list[tuple[str, str]]) -> Markup:
+    """Superscripts and subscripts; a pair of them stands one above the other."""
+    parts = []
+    rest = list(pairs)
+    while rest:
+        kind, text = rest.pop(0)
+        if kind == "sup" and rest and rest[0][0] == "sub":
+            parts.append(_STACKED.format(text, rest.pop(0)[1]))
         else:
             parts.append(Markup("<{0}>{1}</{0}>").format(kind, text))
     return Markup("").join(parts)
