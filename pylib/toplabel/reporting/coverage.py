@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+import pandas as pd
+
 from toplabel.reporting import places
 from toplabel.reporting.inputs import ReportInputs
 from toplabel.reporting.labels import paper_label, table_title
 from toplabel.reporting.numbers import count
 from toplabel.reporting.pages import Page
 from toplabel.reporting.sections import Section
-from toplabel.reporting.trace import Trace
+from toplabel.reporting.trace import OF_OTHERS, Trace
 
 SHOWN = "shown"
 MISSING = "missing"
@@ -97,14 +99,19 @@ def _table(section: Section, home: str, inputs: ReportInputs, trace: Trace) -> I
 
 
 def _why(section: Section, inputs: ReportInputs, trace: Trace) -> str:
-    """The commonest reason of the cells of a table."""
+    """Why nothing of a table was measured: the commonest reason of the methods that we have."""
     cells = inputs.comparison
     cells = cells[(cells["source"] == section.source) & (cells["table"] == section.table)]
-    reasons: dict[str, int] = {}
-    for _, row in cells.drop_duplicates(["dataset", "method"]).iterrows():
-        reason = trace.reason(row)
-        reasons[reason] = reasons.get(reason, 0) + 1
-    return max(reasons, key=lambda reason: reasons[reason])
+    cells = cells.drop_duplicates(["dataset", "method", "k", "gamma", "kernel"])
+    reasons = pd.Series([trace.reason(row) for _, row in cells.iterrows()], index=cells.index)
+    ours = reasons != OF_OTHERS
+    if not ours.any():
+        return OF_OTHERS
+    sets = set(cells.loc[ours, "dataset"])
+    missing = set(inputs.datasets.loc[inputs.datasets["status"] == "missing", "dataset"])
+    if len(sets) > 1 and sets <= missing:
+        return f"none of its {len(sets)} data sets is available, see below"
+    return str(reasons[ours].mode()[0])
 
 
 def _other(one: _Other, found: dict[str, str]) -> Item:

@@ -79,8 +79,8 @@ _PARTS = {
     ),
     "data": (
         ("failures", "What failed", "failures"),
-        ("missing", "What is missing", "pages"),
         ("coverage", "Tables and figures", "pages"),
+        ("missing", "What is missing", "pages"),
         ("datasets", "Data sets", "pages"),
     ),
     "run": (

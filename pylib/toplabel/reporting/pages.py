@@ -69,7 +69,7 @@ _LEADS = {
     places.FIGURES: ("Figures", "Figures, and tables that belong to no single study."),
     places.SPEED: (
         "Speed",
-        "From the last run of the benchmark, which may be older than the other numbers of this report.",
+        "Times on the machine of the run. Tables of the benchmark may be older than the other numbers of this report.",
     ),
 }
 _ALWAYS = (
