@@ -81,6 +81,8 @@ TRAIN_TEST = [
     "indoor67_vgg16_fc6",
     "places205",
     "places205_alexnet_fc7",
+    "caltech101_hmax",
+    "pubfig83",
 ]
 
 
@@ -106,7 +108,8 @@ def test_training_and_test_features(registry, tmp_path, name):
     np.testing.assert_array_equal(test.X, Z)
     assert prepared.class_names == ["1", "2", "3", "4", "5"]
     assert {"train.npy", "train_labels.npy"} <= set(prepared.meta["raw"])
-    assert prepared.meta["paper"]["agrees"] is False  # sizes differ; told, and no error
+    differs = False if registry[name].statistics else None  # NIPS 2012 prints no sizes
+    assert prepared.meta["paper"]["agrees"] is differs  # told, and no error
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -196,7 +199,12 @@ def test_other_features_meet_the_published_cells_of_their_set(registry, reposito
     for path in (repository / "data/published").glob("cvpr2016_table*.csv"):
         with path.open() as stream:
             published |= {(row["dataset"], row["features"]) for row in csv.DictReader(stream)}
-    ours = [(entry.published_key, entry.features) for entry in registry.values()]
+    # letter_raw stands for the letter of NIPS 2012, whose methods no other paper prints.
+    ours = [
+        (entry.published_key, entry.features)
+        for name, entry in registry.items()
+        if name != "letter_raw"
+    ]
     assert published <= set(ours)
     claimed = [identity for identity in ours if identity in published]
     assert len(claimed) == len(set(claimed))
