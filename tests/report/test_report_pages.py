@@ -1,0 +1,128 @@
+"""The pages of the HTML report: which there are, and what the front page and the page of the missing say."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pandas as pd
+from markup import Site
+from synthetic import RUN
+
+from toplabel.reporting import load_inputs, write_html
+from toplabel.reporting.columns import FAILURES_COLUMNS
+
+
+def render(folder: Path) -> Site:
+    out = folder.parent / "reports" / "index.html"
+    write_html(load_inputs(folder), out)
+    return Site(out.parent)
+
+
+def test_a_page_a_study_and_the_others(site: Site) -> None:
+    assert set(site.pages) == {
+        "index",
+        "multilabel",
+        "papers",
+        "figures",
+        "data",
+        "published",
+        "run",
+    }
+    for name, page in site.pages.items():
+        assert len(page.all("h1")) == 1
+        nav = page.all("nav")[0]
+        current = [a for a in nav.all("a") if a.attributes.get("aria-current") == "page"]
+        assert [a.attributes["href"] for a in current] == [f"{name}.html"]
+        files = [
+            a.attributes["href"] for a in nav.all("a") if a.attributes["href"].endswith(".html")
+        ]
+        assert set(files) == {f"{other}.html" for other in site.pages}
+    assert site["papers"].all("h1")[0].text == "All tables"
+    assert "What <the> papers print." in site["papers"].all("header")[0].text
+
+
+def test_a_table_is_whole_with_the_study_that_has_most_of_it(site: Site) -> None:
+    """Table 7 is one of both studies; the other one shows its own rows, and where the table is."""
+    whole, part = (
+        next(e for e in site[name].all("section") if e.attributes.get("id") == "tpami2017-table7")
+        for name in ("papers", "multilabel")
+    )
+    methods = [{row.all("th")[0].text for row in one.all("tr")} for one in (whole, part)]
+    assert {"BR (RBF)", "LRML", "SVMML"} <= methods[0]
+    assert methods[1] == {"Method", "SVMML", "SVMML1"} | {"Data set", "Yeast", "Scene"}
+    link = next(a for a in part.all("a") if a.text == "another study")
+    assert link.attributes["href"] == "papers.html#tpami2017-table7"
+
+
+def test_pages_of_an_earlier_report_go_and_others_stay(small_results: Path) -> None:
+    folder = small_results.parent / "reports"
+    render(small_results)
+    (folder / "figures.html").write_text((folder / "index.html").read_text("utf-8"), "utf-8")
+    (folder / "notes.html").write_text("<p>mine</p>", "utf-8")
+    render(small_results)
+    assert not (folder / "figures.html").exists()
+    assert (folder / "notes.html").exists()
+
+
+def test_findings_in_words(site: Site) -> None:
+    section = site.by_id("findings")
+    first, second, third = section.all("li")
+    assert first.text.startswith("✓ confirmed") or "confirmed" in first.text
+    words = " ".join(p.text for p in first.all("p"))
+    assert "Softmax wins for k > 1." in words
+    assert "TPAMI 2017, section 6.2" in words
+    assert "on Letter, Circle, 2 of 3 comparisons go to " in words
+    assert "1 to neither (median difference +0.9 points); 2 of 2 go the same way" in words
+    assert "30 of 32 comparisons go to" in words
+    assert "not confirmed" in second.text
+    assert "the difference is 1.0 point in favour of" in second.all("p")[1].text
+    assert third.inside("details")
+    assert "Both are alike." in third.all("p")[0].text
+    assert "within 1 point in 20 of 32 comparisons" in third.all("p")[1].text
+    header = site["index"].all("header")[0].text
+    assert "Of 3 claims of the papers this run tests 2: 1 confirmed, 1 not confirmed." in header
+
+
+def test_winners(site: Site) -> None:
+    row = site.by_id("winners").all("tbody")[0].all("tr")[0]
+    link = row.all("a")[0]
+    assert (link.text, link.attributes["href"]) == (
+        "TPAMI 2017, Table 3",
+        "papers.html#tpami2017-table3",
+    )
+    assert row.all("td")[-1].text == "1 of 2"
+    assert "in 1 of 2 columns" in site.by_id("winners").text
+
+
+def test_coverage_lists_every_table_and_figure(site: Site) -> None:
+    rows = site.by_id("coverage").all("tbody")[0].all("tr")
+    shown = {row.all("th")[0].text: [cell.text for cell in row.all("td")] for row in rows}
+    assert shown["TPAMI 2017, Table 7"][1] == "yes"
+    assert shown["TPAMI 2017, Table 7"][2].endswith("of 553 cells measured")
+    assert shown["TPAMI 2017, Table 10"][1] == "no"
+    assert "raw file voc2007.tar.bz2 is in no mirror" in shown["TPAMI 2017, Table 10"][2]
+    assert shown["TPAMI 2017, Fig. 3a"][1:] == ["no", "not part of this run"]
+    assert {f"TPAMI 2017, Table {n}" for n in range(1, 13)} <= set(shown)
+
+
+def test_a_run_that_failed_says_so(small_results: Path) -> None:
+    assert "did not finish" not in render(small_results).text
+    log = small_results / "logs" / "train.log"
+    log.parent.mkdir()
+    log.write_text("x", encoding="utf-8")
+    rows = [("circle", "lr_multi", "LR^{Multi}", "train", "no <space> left", "logs/train.log")]
+    pd.DataFrame(rows, columns=FAILURES_COLUMNS).to_csv(small_results / "failures.csv", index=False)
+    site = render(small_results)
+    alert = site["index"].all("p", "alert")[0]
+    assert "1 result is missing that it asked for" in alert.text
+    assert alert.all("a")[0].attributes["href"] == "data.html#failures"
+    cells = site.by_id("failures").all("td")
+    assert [cell.text for cell in cells[1:3]] == ["train", "no <space> left"]
+    assert cells[3].all("a")[0].attributes["href"] == "../results/logs/train.log"
+
+
+def test_a_smoke_test_says_so(small_results: Path) -> None:
+    run = RUN | {"budget": "quick"}
+    (small_results / "run.json").write_text(json.dumps(run), encoding="utf-8")
+    assert "numbers say nothing about the methods" in render(small_results)["index"].text
