@@ -132,7 +132,7 @@ def test_an_unknown_target_is_named(tmp_path):
     done = snakemake("--dry-run", "lettre", directory=tmp_path)
     assert done.returncode == 1
     lines = [line for line in done.stdout.splitlines() if line.startswith("Error")]
-    assert lines == ["Error: unknown target 'lettre'; did you mean letter?"]
+    assert lines == ["Error: unknown target 'lettre'; did you mean letter or letter_raw?"]
     assert "Traceback" not in done.stdout
 
 
