@@ -171,15 +171,15 @@ def test_random_division_of_label_sets():
         divide("toy", loaded_whole(), Divide("all", "random", {"a": 0.9, "b": 0.2}))
 
 
-def test_storage_follows_density_and_size():
-    small = {"train": Part(X=sparse.eye(5, format="csr"))}
-    assert isinstance(store(small, "auto")["train"].X, np.ndarray)
-    assert sparse.issparse(store(small, "csr")["train"].X)
-    assert sparse.issparse(store({"train": Part(X=np.eye(5))}, "csr")["train"].X)
-    large = sparse.csr_matrix(([1.0], ([0], [0])), shape=(5000, 4000))
-    assert sparse.issparse(store({"train": Part(X=large)}, "auto")["train"].X)
-    below = {"train": Part(X=large[:4999])}
-    assert isinstance(store(below, "auto")["train"].X, np.ndarray)
+def test_storage_follows_density():
+    at_the_limit = {"train": Part(X=sparse.eye(5, format="csr"))}  # a density of 0.2
+    assert sparse.issparse(store(at_the_limit, "auto")["train"].X)
+    above = {"train": Part(X=sparse.eye(4, format="csr"))}
+    assert isinstance(store(above, "auto")["train"].X, np.ndarray)
+    both = at_the_limit | {"test": above["train"]}
+    assert not any(sparse.issparse(part.X) for part in store(both, "auto").values())
+    assert isinstance(store(at_the_limit, "dense")["train"].X, np.ndarray)
+    assert sparse.issparse(store({"train": Part(X=np.eye(4))}, "csr")["train"].X)
 
 
 def prepared_multilabel():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,8 +22,7 @@ from toplabel.datasets.statistics import check_row_count, compare_with_paper, st
 from toplabel.datasets.transform import transform
 from toplabel.seeds import seed_of
 
-_DENSE_DENSITY = 0.1
-_DENSE_NUMBERS = 20_000_000  # 160 MB of float64
+_DENSE_DENSITY = 0.2
 
 
 def prepare(entry: Entry, raw_folder: str | os.PathLike[str]) -> Prepared:
@@ -212,18 +212,22 @@ def _by_share(where: str, how: Divide, whole: Part, seed: int) -> dict[str, np.n
 def store(parts: dict[str, Part], storage: str) -> dict[str, Part]:
     """Choose dense or CSR features, the same for all parts; float32 if all are, else float64.
 
-    "auto" takes dense when the density exceeds 0.1 or every part has fewer than 2e7 numbers: then
-    dense linear algebra is the faster one, and the memory is affordable. Rows that are still in a
-    file are dense and stay there.
+    "auto" takes CSR up to a density of 0.2: there an epoch on CSR rows was 1.2 to 8 times faster
+    than one in dense blocks, for 6 to 500 classes and 50 to 1500 features. Rows that are still in
+    a file are dense and stay there.
     """
     if storage == "auto":
-        sizes = [part.n_rows * part.n_features for part in parts.values()]
-        affordable = max(sizes) < _DENSE_NUMBERS or any(map(_is_in_file, parts.values()))
-        dense = affordable or sum(map(_stored, parts.values())) > _DENSE_DENSITY * sum(sizes)
-        storage = "dense" if dense else "csr"
+        storage = "dense" if _is_dense(parts.values()) else "csr"
     single = all(part.X.dtype == np.float32 for part in parts.values())
     convert, dtype = _dense if storage == "dense" else _csr, np.float32 if single else np.float64
     return {name: replace(part, X=convert(part.X, dtype)) for name, part in parts.items()}
+
+
+def _is_dense(parts: Collection[Part]) -> bool:
+    if any(map(_is_in_file, parts)):
+        return True
+    size = sum(part.n_rows * part.n_features for part in parts)
+    return sum(map(_stored, parts)) > _DENSE_DENSITY * size
 
 
 def _is_in_file(part: Part) -> bool:
