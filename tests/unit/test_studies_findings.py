@@ -116,7 +116,23 @@ def test_a_k_may_be_that_of_the_metric(repository, tmp_path):
 )
 def test_outcomes(repository, tmp_path, changes, differences, expected):
     claim = claim_of(repository, tmp_path, **changes)
-    assert outcome(claim, pd.Series(differences, dtype=float)) == expected
+    points = pd.Series(differences, dtype=float)
+    assert outcome(claim, pd.DataFrame({"points": points, "error": 0.0})) == expected
+
+
+@pytest.mark.parametrize(("better", "ahead"), [((60.0, 80.0), 0), ((69.0, 71.0), 1)])
+def test_means_over_draws_within_two_standard_errors_are_a_tie(repository, tmp_path, better, ahead):
+    """Ten points ahead twice; the standard error of the difference is 10 points, then 1."""
+    ours = collected(
+        ("letter", "softmax", "a", "top1", better[0]),
+        ("letter", "softmax", "b", "top1", better[1]),
+        ("letter", "svm", "a", "top1", 60.0),
+        ("letter", "svm", "b", "top1", 60.0),
+    )
+    comparison, _ = letter((75.0, 91.0), (75.0, 88.0))
+    row = find([claim_of(repository, tmp_path)], comparison, ours).iloc[0]
+    assert (row["comparisons"], row["median"]) == (1, pytest.approx(10.0))
+    assert (row["first_ahead"], row["second_ahead"]) == (ahead, 0)
 
 
 def test_the_papers_tables_bear_out_every_claim(repository):

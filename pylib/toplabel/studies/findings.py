@@ -54,6 +54,7 @@ FINDINGS_COLUMNS = [
 _UNIT = ["dataset", "features", "metric"]
 _TIE_POINTS = 0.05  # half a unit of the last printed digit, of percentages and of losses with three
 _QUARTER = 0.25
+_DEVIATIONS = 2.0  # standard errors of a difference of means over draws, below which it is a tie
 _ENOUGH = 4  # comparisons before "no clear winner" can be said
 _POINTS_OF_A_LOSS = 100.0
 
@@ -167,7 +168,8 @@ def find(
     DataFrame
         The columns of `FINDINGS_COLUMNS`, one row a claim. A comparison is one data set (and features) and one metric;
         medians are of the first side minus the second in points, positive when the first is better. Differences below
-        half of the last printed digit are ties. An outcome is "holds", "mixed", "fails", or "" without a comparison.
+        half of the last printed digit are ties, and so are differences of means over several draws below two standard
+        errors. An outcome is "holds", "mixed", "fails", or "" without a comparison.
         ``both`` counts comparisons that are decided in the papers' tables and in ours, ``same`` those of them that
         go the same way.
     """
@@ -180,29 +182,35 @@ def _printed_cells(comparison: pd.DataFrame) -> pd.DataFrame:
     frame = comparison[comparison["method"] != OTHERS]
     name = frame["source"] + "_table" + frame["table"].str.zfill(2)
     value = as_numbers(frame["published"].astype(str), "results/comparison.csv")
-    return _cells(frame.assign(name=name, value=value, method_key=frame["method"]))
+    return _cells(frame.assign(name=name, value=value, error=0.0, method_key=frame["method"]))
 
 
 def _measured_cells(collected: pd.DataFrame, names: Mapping[str, str]) -> pd.DataFrame:
     dataset = collected["dataset"].map(lambda one: names.get(one, one))
-    frame = collected.assign(dataset=dataset, name="", value=collected["measured"])
+    splits = collected["splits"].astype(float)
+    error = (collected["std"].astype(float) / splits.pow(0.5)).where(splits > 1, 0.0)
+    frame = collected.assign(
+        dataset=dataset, name="", value=collected["measured"], error=error.fillna(0.0)
+    )
     return _cells(frame.assign(method_key=frame["loss"]))
 
 
 def _cells(frame: pd.DataFrame) -> pd.DataFrame:
-    """Data set, features, metric, table, canonical key, value in points, larger is better."""
+    """Data set, features, metric, table, canonical key, value and its error in points."""
     columns = ("method_key", "k", "gamma", "kernel")
     keys = [canonical_key(*row) for row in zip(*(frame[c] for c in columns), strict=True)]
     loss = frame["metric"].str.endswith("_loss")
-    points = frame["value"].mask(loss, -_POINTS_OF_A_LOSS * frame["value"]).astype(float)
+    scale = loss.map({True: -_POINTS_OF_A_LOSS, False: 1.0})  # larger is better
+    points = (frame["value"] * scale).astype(float)
+    error = (frame["error"] * scale.abs()).astype(float)
     found = frame[["name", *_UNIT]].assign(key=pd.Series(keys, index=frame.index, dtype=object))
-    return found.assign(points=points).dropna(subset="points")
+    return found.assign(points=points, error=error).dropna(subset="points")
 
 
 def _finding(claim: Claim, printed: pd.DataFrame, ours: pd.DataFrame) -> dict[str, Any]:
     in_print = _differences(claim, printed[printed["name"].isin(claim.tables)])
     in_ours = _differences(claim, ours)
-    decided = pd.concat([in_print.map(_sign), in_ours.map(_sign)], axis=1, join="inner")
+    decided = pd.concat([_signs(in_print), _signs(in_ours)], axis=1, join="inner")
     decided = decided[(decided != 0).all(axis=1)]
     sets = dict.fromkeys(unit[0] for unit in in_ours.index)
     return {
@@ -230,8 +238,8 @@ def _finding(claim: Claim, printed: pd.DataFrame, ours: pd.DataFrame) -> dict[st
     }
 
 
-def _differences(claim: Claim, cells: pd.DataFrame) -> pd.Series:
-    """The first side minus the second in points, by data set, features and metric."""
+def _differences(claim: Claim, cells: pd.DataFrame) -> pd.DataFrame:
+    """The first side minus the second and its error in points, by data set, features, metric."""
     metric = cells["metric"].map(
         lambda name: any(fnmatchcase(name, pattern) for pattern in claim.metrics)
     )
@@ -244,10 +252,14 @@ def _differences(claim: Claim, cells: pd.DataFrame) -> pd.Series:
         second = ~first
     else:
         second = pd.Series([_selected(claim.second, *row) for row in rows], cells.index, dtype=bool)
-    best = [
-        part.groupby(_UNIT, sort=False)["points"].max() for part in (cells[first], cells[second])
-    ]
-    return (best[0] - best[1]).dropna()
+    best, other = (_best(part) for part in (cells[first], cells[second]))
+    error = (best["error"].pow(2) + other["error"].pow(2)).pow(0.5)
+    return pd.DataFrame({"points": best["points"] - other["points"], "error": error}).dropna()
+
+
+def _best(cells: pd.DataFrame) -> pd.DataFrame:
+    rows = cells.groupby(_UNIT, sort=False)["points"].idxmax()
+    return cells.loc[rows].set_index(_UNIT)[["points", "error"]]
 
 
 def _selected(side: Side, key: Key, metric: str) -> bool:
@@ -273,30 +285,31 @@ def _k_of(metric: str) -> str:
     return found[1] if found else ""
 
 
-def _sign(points: float) -> int:
-    return 0 if abs(points) < _TIE_POINTS else (1 if points > 0 else -1)
+def _signs(differences: pd.DataFrame) -> pd.Series:
+    tie = differences["points"].abs() < (_DEVIATIONS * differences["error"]).clip(_TIE_POINTS)
+    return (differences["points"] > 0).map({True: 1, False: -1}).mask(tie, 0)
 
 
-def _ahead(differences: pd.Series, side: int) -> int:
-    return int((differences.map(_sign) == side).sum())
+def _ahead(differences: pd.DataFrame, side: int) -> int:
+    return int((_signs(differences) == side).sum())
 
 
-def _within(claim: Claim, differences: pd.Series) -> int:
-    return int((differences.abs() <= claim.margin).sum())
+def _within(claim: Claim, differences: pd.DataFrame) -> int:
+    return int((differences["points"].abs() <= claim.margin).sum())
 
 
-def _median(differences: pd.Series) -> float:
-    return float(differences.median()) if len(differences) else math.nan
+def _median(differences: pd.DataFrame) -> float:
+    return float(differences["points"].median()) if len(differences) else math.nan
 
 
-def outcome(claim: Claim, differences: pd.Series) -> str:
+def outcome(claim: Claim, differences: pd.DataFrame) -> str:
     """Judge a claim by its differences (docs/findings.md).
 
     Parameters
     ----------
     claim : Claim
-    differences : Series
-        First minus second, in points.
+    differences : DataFrame
+        ``points``, first minus second, and ``error``, the standard error of that (0 without draws).
 
     Returns
     -------
@@ -316,7 +329,7 @@ def outcome(claim: Claim, differences: pd.Series) -> str:
     return "fails" if share <= 1 - claim.least else "mixed"
 
 
-def _share(claim: Claim, differences: pd.Series) -> float:
+def _share(claim: Claim, differences: pd.DataFrame) -> float:
     """The share of comparisons that speak for the claim; one half when all are ties."""
     if claim.expects == "similar":
         return _within(claim, differences) / len(differences)
