@@ -117,10 +117,13 @@ def _count(row: dict[str, str], prefix: str) -> str:
 
 
 def _single(row: dict[str, str], sign: int, difference: float) -> str:
-    if not sign:
+    ahead, behind = (row["first"], row["second"])[:: sign or (1 if difference > 0 else -1)]
+    text = f"the difference is {_points(abs(difference), 1)} in favour of {ahead}, against {behind}"
+    if sign:
+        return text
+    if round(abs(difference), 1) < 0.1:
         return f"{row['first']} and {row['second']} are level"
-    ahead, behind = (row["first"], row["second"])[::sign]
-    return f"the difference is {_points(abs(difference), 1)} in favour of {ahead}, against {behind}"
+    return f"{text}, which is within two standard errors over the draws"
 
 
 def _points(value: float, decimals: int) -> str:
