@@ -379,7 +379,7 @@ void tl_simplex_free(tl_simplex *solver);
 typedef struct tl_online_settings {
     tl_simplex_loss loss;
     double lambda; /* in [1e-100, 1e100]: of lambda/2 ||W||^2 + (1/n) sum_i V */
-    double radius; /* > 0: W is projected onto ||W||_F <= radius; INFINITY: it is not */
+    double radius; /* >= 1e-100: W is projected onto ||W||_F <= radius; INFINITY: it is not */
     double t0;     /* >= 0: step t has the size 1/(lambda (t + t0)), t = 1, 2, .. */
     size_t epochs; /* >= 1; each is a pass in a fresh random order */
     uint64_t seed;

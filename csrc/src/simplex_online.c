@@ -14,9 +14,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Beyond these, sigma V and U would cancel to fewer digits. */
+/* Beyond these, sigma V and U would cancel to fewer digits; steps longer than LONG_STEP times the
+ * radius, of which the projection leaves next to nothing, would too. */
 #define SMALLEST_SCALE 1e-4
 #define LARGEST_SCALE 1e4
+#define LONG_STEP 1e4
 
 typedef struct online {
     const tl_data *data;
@@ -114,7 +116,17 @@ static void multiply(online *self, double factor) {
         fold_scale(self);
 }
 
-static void take_step(online *self, size_t i) {
+/* U <- sigma V + U, sigma <- 0. */
+static void fold_sum(online *self) {
+    const size_t size = self->data->d * self->k;
+    if (self->U == NULL || self->sigma == 0.0) return;
+    for (size_t j = 0; j < size; j++)
+        self->U[j] += self->sigma * self->V[j];
+    self->sigma = 0.0;
+}
+
+/* False once numbers have overflowed. */
+static bool take_step(online *self, size_t i) {
     const tl_online_settings *settings = self->settings;
     const tl_features x = tl_features_of(self->data, i);
     const double t = (double)self->step + settings->t0, eta = 1.0 / (settings->lambda * t);
@@ -127,7 +139,10 @@ static void take_step(online *self, size_t i) {
     if (moves) {
         const double product = shrink * tl_dot(self->k, self->f, self->g);
         const double size2 = tl_dot(self->k, self->g, self->g) * self->row2[i];
-        self->norm2 = fmax(0.0, self->norm2 - 2.0 * eta * product + eta * eta * size2);
+        const double after2 = self->norm2 - 2.0 * eta * product + eta * eta * size2;
+        if (!isfinite(after2)) return false;
+        self->norm2 = fmax(0.0, after2);
+        if (eta * sqrt(size2) > LONG_STEP * settings->radius) fold_sum(self);
         const double factor = -eta / self->scale;
         for (size_t r = 0; r < self->k; r++)
             self->g[r] *= factor;
@@ -142,6 +157,7 @@ static void take_step(online *self, size_t i) {
     if (norm > settings->radius) multiply(self, settings->radius / norm);
     self->sigma += self->scale;
     self->step++;
+    return true;
 }
 
 /* What rounding has done to the norm; false once numbers have overflowed. */
@@ -159,7 +175,7 @@ static tl_status train(online *self) {
     for (size_t epoch = 0; epoch < self->settings->epochs; epoch++) {
         tl_shuffle(&random_state, n, self->order);
         for (size_t p = 0; p < n; p++)
-            take_step(self, self->order[p]);
+            if (!take_step(self, self->order[p])) return TL_ERR_OVERFLOW;
         if (!renew_norm(self)) return TL_ERR_OVERFLOW;
     }
     return TL_OK;
@@ -181,7 +197,8 @@ static tl_status run(online *self, double *weights) {
 static tl_status check_settings(const tl_data *data, const tl_online_settings *settings) {
     if (data->representation == TL_GRAM || data->weight != NULL) return TL_ERR_PARAMETER;
     if (!tl_in_range(settings->lambda, 1.0 / TL_LARGEST_PARAMETER, TL_LARGEST_PARAMETER) ||
-        !tl_in_range(settings->t0, 0.0, TL_LARGEST_PARAMETER) || !(settings->radius > 0.0))
+        !tl_in_range(settings->t0, 0.0, TL_LARGEST_PARAMETER) ||
+        !(settings->radius >= 1.0 / TL_LARGEST_PARAMETER))
         return TL_ERR_PARAMETER;
     return settings->epochs >= 1 ? TL_OK : TL_ERR_PARAMETER;
 }

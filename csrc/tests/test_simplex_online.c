@@ -91,6 +91,44 @@ static void test_online_steps(const problem *p) {
     }
 }
 
+static double norm_of(const double *w) {
+    double norm2 = 0.0;
+    for (size_t j = 0; j < D * K; j++)
+        norm2 += w[j] * w[j];
+    return sqrt(norm2);
+}
+
+/* Steps of which the projection leaves a part of 1e-18: the mean must not consist of what is left
+ * when they are subtracted again. */
+static void test_long_steps(const problem *p) {
+    const tl_data data = view(p, DENSE);
+    for (int loss = 0; loss < TL_SIMPLEX_LOSS_COUNT; loss++) {
+        const tl_online_settings settings = {.loss = (tl_simplex_loss)loss,
+                                             .lambda = 1e-4,
+                                             .radius = 1e-15,
+                                             .epochs = 3,
+                                             .average = 1};
+        double w[D * K];
+        CHECK(tl_simplex_online(&data, &settings, w) == TL_OK);
+        CHECK(norm_of(w) <= settings.radius * (1 + 1e-9) && norm_of(w) > 0.0);
+    }
+}
+
+/* A step that overflows within an epoch, although the projection would make numbers of it again. */
+static void test_overflow_in_the_ball(const problem *p) {
+    problem large = *p;
+    for (size_t j = 0; j < N * D; j++)
+        large.x[j] *= 1e76;
+    const tl_data data = view(&large, DENSE);
+    tl_online_settings settings = {
+        .loss = TL_SIMPLEX_LS, .lambda = 30.0, .radius = 1000.0, .epochs = 4};
+    for (settings.average = 0; settings.average < 2; settings.average++) {
+        double w[D * K] = {0};
+        CHECK(tl_simplex_online(&data, &settings, w) == TL_ERR_OVERFLOW);
+        CHECK(norm_of(w) == 0.0);
+    }
+}
+
 static void test_bad_online(const problem *p) {
     const tl_data good = view(p, DENSE), gram = view(p, GRAM);
     const tl_online_settings settings = {
@@ -103,13 +141,14 @@ static void test_bad_online(const problem *p) {
     tl_data weighted = good;
     weighted.weight = p->weight;
     CHECK(tl_simplex_online(&weighted, &settings, w) == TL_ERR_PARAMETER);
-    for (int i = 0; i < 5; i++) {
+    for (int i = 0; i < 6; i++) {
         tl_online_settings bad = settings;
         if (i == 0) bad.lambda = 0.0;
         if (i == 1) bad.radius = NAN;
         if (i == 2) bad.t0 = -1.0;
         if (i == 3) bad.epochs = 0;
         if (i == 4) bad.loss = TL_SIMPLEX_LOSS_COUNT;
+        if (i == 5) bad.radius = 1e-300; /* its square is zero */
         CHECK(tl_simplex_online(&good, &bad, w) == (i == 4 ? TL_ERR_LOSS : TL_ERR_PARAMETER));
     }
     /* Least squares with steps far too large and no ball to stay in. */
@@ -131,6 +170,8 @@ int main(void) {
     make(&p);
     test_online(&p);
     test_online_steps(&p);
+    test_long_steps(&p);
+    test_overflow_in_the_ball(&p);
     test_bad_online(&p);
     return check_summary("test_simplex_online");
 }
