@@ -86,7 +86,7 @@ def test_a_baseline_goes_through_all_stages(tmp_path):
     )
     test = prepared.parts["test"]
     for row in table.itertuples():
-        scores = test.X @ models.arrays["main", row.C, None]
+        scores = test.X @ models.arrays["main", row.C, None, None]
         k = int(row.metric[3:])
         hits = np.argsort(-scores, axis=1)[:, :k] == test.y[:, None]
         assert row.value == pytest.approx(100 * hits.any(axis=1).mean())
@@ -103,16 +103,16 @@ def test_the_final_model_is_the_one_that_was_validated():
         eps=1e-3,
         max_epochs=100,
     )
-    selection = pd.DataFrame({"split": ["main"], "theta": [np.nan], "C": [4.0]})
+    selection = pd.DataFrame({"split": ["main"], "theta": [np.nan], "k": [np.nan], "C": [4.0]})
     models, _ = train_models(prepared, METHOD, PROTOCOL, BUDGET, selection, Settings(), _refuse)
-    assert models.arrays["main", 4.0, None] == pytest.approx(trained.model, abs=1e-9)
+    assert models.arrays["main", 4.0, None, None] == pytest.approx(trained.model, abs=1e-9)
 
 
 def test_models_of_every_kind_are_stored_as_arrays(tmp_path):
     rng = np.random.default_rng(0)
     X, affine = rng.random((5, 2)), Affine(rng.random((2, 3)), rng.random(3))
     assert affine.scores(X) == pytest.approx(X @ affine.W + affine.bias)
-    stored = {("main", 1.0, None): affine, ("main", 2.0, None): affine.W}
+    stored = {("main", 1.0, None, None): affine, ("main", 2.0, None, 3.0): affine.W}
     Models(stored).save(tmp_path / "models.npz")
     with np.load(tmp_path / "models.npz", allow_pickle=False) as raw:
         assert {"model_0.affine.W", "model_0.affine.bias", "model_1"} <= set(raw)

@@ -1,5 +1,7 @@
 """The choice of hyper-parameters: directions, ties, edges."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -83,7 +85,8 @@ def test_a_metric_without_cut_off_has_no_delta():
 
 def test_the_table_has_one_row_a_split_and_metric():
     value = np.zeros((1, 2, 1, 2))
-    results = {name: _result(value, metric=("top1", "top2")) for name in ("s01", "s00")}
+    result = _result(value, metric=("top1", "top2"))
+    results = {name: replace(result, split=name) for name in ("s01", "s00")}
     table = select(results)
     assert list(table.columns) == COLUMNS
     assert list(zip(table["split"], table["metric"], strict=True)) == [
@@ -93,6 +96,22 @@ def test_the_table_has_one_row_a_split_and_metric():
         ("s01", "top2"),
     ]
     pd.testing.assert_frame_equal(table, select(dict(reversed(results.items()))))
+
+
+def test_each_metric_has_its_own_k_and_a_tie_goes_to_the_smallest():
+    metric = ("rank_loss", "map", "p_at_1")
+    values = {2: [0.3, 50, 7], 3: [0.1, 60, 8], 5: [0.2, 70, 8]}
+    results = {
+        f"main, k = {k}": replace(_result([[[row]]], metric=metric), k=float(k))
+        for k, row in reversed(values.items())
+    }
+    table = select(results).set_index("metric")
+    assert table["k"].to_dict() == {"rank_loss": 3, "map": 5, "p_at_1": 3}
+    assert table["value"].to_dict() == {"rank_loss": 0.1, "map": 70, "p_at_1": 8}
+
+
+def test_without_a_k_to_select_there_is_none():
+    assert select({"main": _cube([1, 2], "top1")})["k"].isna().all()
 
 
 @given(arrays(float, (2, 3, 4, 1), elements=st.integers(0, 5).map(float)))

@@ -122,7 +122,7 @@ def test_retraining_takes_the_validation_part_only_when_told(monkeypatch):
 
     prepared = multiclass_set()
     n, n_val = prepared.parts["train"].n_rows, prepared.parts["val"].n_rows
-    selection = pd.DataFrame({"split": ["main"], "C": [1.0], "theta": [np.nan]})
+    selection = pd.DataFrame({"split": ["main"], "C": [1.0], "theta": [np.nan], "k": [np.nan]})
     for retrain_on, rows in (("train", n), ("train_val", n + n_val)):
         seen.clear()
         protocol = Protocol("toy", "holdout", retrain_on, ("top1",), {})
@@ -144,7 +144,10 @@ def test_the_model_of_a_set_with_a_validation_part_is_the_one_that_was_validated
 def test_certificates_say_what_the_solver_said():
     prepared = multiclass_set()
     protocol = Protocol("toy", "holdout", "train", ("top1",), {})
-    selection = pd.DataFrame({"split": ["main"] * 2, "C": [4.0, 0.25], "theta": [np.nan] * 2})
+    nothing = [np.nan] * 2
+    selection = pd.DataFrame(
+        {"split": ["main"] * 2, "C": [4.0, 0.25], "theta": nothing, "k": nothing}
+    )
     _, table = train_models(
         prepared, SOFTMAX, protocol, BUDGET, selection, Settings(), Recorder(status="max_epochs")
     )
@@ -195,7 +198,7 @@ def test_cut_off_strategies():
 def test_an_unknown_strategy_is_refused():
     prepared = regions_set()
     protocol = Protocol("toy", "half", "train", ("f1_micro",), {})
-    table = pd.DataFrame(columns=["split", "metric", "C", "theta", "delta"])
+    table = pd.DataFrame(columns=["split", "metric", "k", "C", "theta", "delta"])
     with pytest.raises(ValueError, match=r"threshold strategy must be one of .*, not 'guess'"):
         cutoff_table(prepared, protocol, table, Models({}), "guess")
 
@@ -203,7 +206,7 @@ def test_an_unknown_strategy_is_refused():
 def test_selection_curve_takes_the_best_over_theta_and_delta():
     prepared = regions_set()
     tuned, selection, *_ = _run(prepared, MULTILABEL, SET_METRICS, validation="half")
-    curve = selection_curve(tuned, selection, ["hamming_loss", "f1_micro"])
+    curve = selection_curve([tuned], selection, ["hamming_loss", "f1_micro"])
     for metric in ("hamming_loss", "f1_micro"):
         part = curve[curve["metric"] == metric]
         assert part["C"].is_monotonic_increasing
@@ -232,7 +235,7 @@ def test_circle_figure_says_what_the_model_predicts():
 def test_a_split_that_is_not_there_is_named():
     prepared = multiclass_set()
     protocol = Protocol("toy", "holdout", "train", ("top1",), {})
-    selection = pd.DataFrame({"split": ["s07"], "C": [1.0], "theta": [np.nan]})
+    selection = pd.DataFrame({"split": ["s07"], "C": [1.0], "theta": [np.nan], "k": [np.nan]})
     with pytest.raises(ValueError, match="data set 'toy': unknown split 's07'; known: main"):
         train_models(prepared, SOFTMAX, protocol, BUDGET, selection, Settings(), Recorder())
 

@@ -106,6 +106,33 @@ def test_a_study_has_a_table_of_what_no_paper_prints(comparison, ours):
     assert own_table(LETTER, comparison, ours) is None
 
 
+LAID_OUT = Study("own", "Yeast", ("yeast",), ("ml", "svm"), (), "Not in the papers.", ("table10",))
+AS_TABLE10 = (
+    ("voc2007", "", "lr_ml", "", "", "ap_aero", "98.8"),
+    ("voc2007", "", "lr_ml", "", "", "ap_bike", "94.2"),
+    ("voc2007", "", "lr_ml", "", "", "map", "86.2"),
+)
+
+
+def test_an_own_table_in_the_layout_of_a_published_one():
+    ours = collected(
+        ("yeast", "ml", "main", "map", 40.0),
+        ("yeast", "ml", "main", "ap_0", 30.0),
+        ("yeast", "ml", "main", "rank_loss", 0.3),
+        ("yeast", "ml", "main", "ap_1", 50.0),
+    )
+    cells = published(*AS_TABLE10).assign(source="tpami2017", table="10")
+    assert LAID_OUT.own_tables == {"own_table10": "table10"}
+    texts = {"table10": TableText("Average precision on VOC", "")}
+    table = own_table(LAID_OUT, compare(ours, cells), ours, ("tpami2017", "10"), texts)
+    assert (table.name, table.source, table.study) == ("own_table10", "", "own")
+    assert "(Average precision on VOC)" in table.caption
+    assert "not comparable" in table.caption
+    assert table.frame["metric"].tolist() == ["ap_0", "ap_1", "map"]
+    assert table.frame["measured"].tolist() == [30.0, 50.0, 40.0]
+    assert (table.frame["published"] == "").all()
+
+
 def test_files_of_a_table(tmp_path, table05):
     write_tables([table05], tmp_path)
     assert json.loads((tmp_path / "table05.json").read_text()) == {

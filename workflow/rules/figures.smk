@@ -4,8 +4,8 @@
 rule draw_circle:
     input:
         meta="results/circle/data/meta.json",
-        selections=[cell.path("selection.csv") for cell in targets.cells_of_figure("circle")],
-        models=[cell.path("models.npz") for cell in targets.cells_of_figure("circle")],
+        selections=[cell.path("selection.csv") for cell in targets.cells_of_circle()],
+        models=[cell.path("models.npz") for cell in targets.cells_of_circle()],
     output:
         svg=report(
             f"results/figures/{CIRCLE_FIGURE}.svg",
@@ -21,7 +21,7 @@ rule draw_circle:
         "../envs/toplabel.yaml"
     threads: 1
     params:
-        methods=plan.method_labels(targets.cells_of_figure("circle")),
+        methods=plan.method_labels(targets.cells_of_circle()),
         split=plan.split_names("circle")[0],
         metric="top2",
         script="workflow/scripts/draw_circle.py",
@@ -35,11 +35,12 @@ rule draw_circle:
 rule draw_selection:
     input:
         selections=lambda wildcards: [
-            cell.path("selection.csv") for cell in targets.cells_of_figure(wildcards.dataset)
+            cell.path("selection.csv")
+            for cell in targets.cells_of_selection(requested(), wildcards.dataset)
         ],
         units=lambda wildcards: [
             unit
-            for cell in targets.cells_of_figure(wildcards.dataset)
+            for cell in targets.cells_of_selection(requested(), wildcards.dataset)
             for unit in plan.candidate_units(*cell.names)
         ],
     output:
@@ -57,7 +58,9 @@ rule draw_selection:
         "../envs/toplabel.yaml"
     threads: 1
     params:
-        methods=lambda wildcards: plan.method_labels(targets.cells_of_figure(wildcards.dataset)),
+        methods=lambda wildcards: plan.method_labels(
+            targets.cells_of_selection(requested(), wildcards.dataset)
+        ),
         split=lambda wildcards: plan.split_names(wildcards.dataset)[0],
         title=lambda wildcards: plan.registry[wildcards.dataset].title,
         script="workflow/scripts/draw_selection.py",

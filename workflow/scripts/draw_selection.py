@@ -18,9 +18,10 @@ def main(snakemake):
     many = len(params.methods) > MOST_IN_A_PANEL
     for method, selection in zip(params.methods, snakemake.input.selections, strict=True):
         paths = [path for path in snakemake.input.units if f"/{method['name']}/tune/" in path]
-        result = collect(load_units(paths))[params.split]
-        metrics = [name for name in SHOWN if name in result.metric][:2]
-        curve = selection_curve(result, read_table(selection), metrics)
+        found = collect(load_units(paths)).values()
+        results = [result for result in found if result.split == params.split]
+        metrics = [name for name in SHOWN if name in results[0].metric][:2]
+        curve = selection_curve(results, read_table(selection), metrics)
         # Too many curves for one panel: a panel for each group of methods.
         title = f"{params.title}, {method['group']}" if many else params.title
         frames.append(curve.assign(method=method["name"], label=method["label"], title=title))

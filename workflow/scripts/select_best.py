@@ -1,4 +1,4 @@
-"""Choose one (theta, C, delta) for each split and metric."""
+"""Choose one (k, theta, C, delta) for each split and metric."""
 
 from toplabel.selection.choice import edge_notes, select
 from toplabel.selection.results import collect, load_units

@@ -11,7 +11,7 @@ from toplabel.selection.fitting import default_solve
 from toplabel.selection.grids import metrics_for
 from toplabel.selection.problems import split_named, validation_problems
 from toplabel.selection.results import save_unit
-from toplabel.selection.tuning import tune_split
+from toplabel.selection.tuning import tune_ks
 from toplabel.workflow.jobs import logger, run, write_table
 from toplabel.workflow.params import method_of, protocol_of, settings_of
 
@@ -26,12 +26,12 @@ def main(snakemake):
         split = split_named(prepared, name)
         problems = validation_problems(prepared, split, protocol, budget, method, settings.seed)
         names = (prepared.name, method.name, name)
-        results.append(
-            tune_split(list(problems), method, budget, metrics, settings, names, default_solve())
+        results += tune_ks(
+            list(problems), method, budget, metrics, settings, names, default_solve()
         )
     save_unit(results, snakemake.output.unit)
     if snakemake.output.get("selection"):
-        table = select({result.split: result for result in results})
+        table = select({result.name: result for result in results})
         for note in edge_notes(table):
             logger.warning(note)
         write_table(table, snakemake.output.selection)

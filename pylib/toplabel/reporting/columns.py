@@ -20,6 +20,7 @@ COMPARISON_COLUMNS = [
     "measured_std",
     "file",
     "reason",
+    "selected_k",
 ]
 #: A table with these is a grid of cells; what else comparison.csv has may be left out of it.
 GRID_COLUMNS = ["dataset", "method", "metric", "published", "measured", "difference", "verdict"]
@@ -35,6 +36,7 @@ NUMBERS = [
     "delta",
     "relative_gap",
     "seconds",
+    "selected_k",
 ]
 EVALUATION_COLUMNS = [
     "study",
@@ -60,6 +62,7 @@ EVALUATION_COLUMNS = [
     "seconds",
     "file",
     "gradient_norm",
+    "selected_k",
 ]
 DATASETS_COLUMNS = [
     "dataset",

@@ -253,6 +253,7 @@ def _check_cells(frame: pd.DataFrame, path: Path) -> None:
 def _read_evaluation(path: Path) -> pd.DataFrame:
     frame = read_csv(path, EVALUATION_COLUMNS)
     numbers = ["measured", "std", "C", "theta", "delta", "relative_gap", "seconds", "gradient_norm"]
+    numbers.append("selected_k")
     frame = to_numbers(frame, numbers, path)
     require(frame["measured"].notna(), frame, path, "the column 'measured' is empty")
     proved = frame["relative_gap"].notna() | frame["gradient_norm"].notna()

@@ -267,7 +267,7 @@ def _records(cells: pd.DataFrame, trace: Trace) -> list[Record]:
                 anchor=row["record"],
                 dataset=trace.title(row["dataset"]) + (f" {row['features']}".rstrip()),
                 method=trace.label(row),
-                k=row["k"],
+                k=row["k"] or numbers.compact(row["selected_k"]),
                 gamma=row["gamma"],
                 kernel=row["kernel"],
                 metric=metric_label(row["metric"]),

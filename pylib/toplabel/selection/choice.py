@@ -1,8 +1,8 @@
-"""The select stage: one (theta, C, delta) for each metric."""
+"""The select stage: one (k, theta, C, delta) for each metric."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +11,7 @@ import pandas as pd
 from toplabel.selection.measures import needs_cutoff, sign
 from toplabel.selection.results import TuneResult
 
-COLUMNS = ["split", "metric", "C", "theta", "delta", "value", "at_edge"]
+COLUMNS = ["split", "metric", "k", "C", "theta", "delta", "value", "at_edge"]
 DECIMALS = 9  # means over folds that are equal but for rounding are ties
 
 
@@ -82,28 +82,45 @@ def select(results: Mapping[str, TuneResult]) -> pd.DataFrame:
     Parameters
     ----------
     results : mapping
-        The mean over folds of each split.
+        The mean over folds of each split; where k is selected, one for each k of a split.
 
     Returns
     -------
     DataFrame
-        One row a split and metric: split, metric, C, theta, delta, value (as printed), at_edge
-        (the choice lies on an edge of the grid of C or theta, and is better than any inside).
+        One row a split and metric: split, metric, k (NaN where none is selected; ties go to the
+        smallest), C, theta, delta, value (as printed), at_edge (the choice lies on an edge of the
+        grid of C or theta, and is better than any inside).
     """
+    of_split: dict[str, list[TuneResult]] = {}
+    for result in results.values():
+        of_split.setdefault(result.split, []).append(result)
     rows = [
         {
             "split": split,
             "metric": best.metric,
+            "k": k,
             "C": best.C,
             "theta": best.theta,
             "delta": best.delta,
             "value": best.value,
             "at_edge": bool(best.edge_C or best.edge_theta),
         }
-        for split in sorted(results)
-        for best in best_points(results[split])
+        for split in sorted(of_split)
+        for k, best in _best_of_ks(of_split[split])
     ]
     return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def _best_of_ks(results: Sequence[TuneResult]) -> list[tuple[float, Best]]:
+    """For each metric the k, and the best point with it."""
+    results = sorted(results, key=lambda result: result.k)
+    by_k = [best_points(result) for result in results]
+    found = []
+    for candidates in zip(*by_k, strict=True):
+        values = [round(sign(best.metric) * best.value, DECIMALS) for best in candidates]
+        first = values.index(max(values))
+        found.append((results[first].k, candidates[first]))
+    return found
 
 
 def edge_notes(table: pd.DataFrame) -> list[str]:

@@ -19,14 +19,14 @@ _DIRECTIONS = 720
 
 
 def selection_curve(
-    result: TuneResult, selection: pd.DataFrame, metrics: Sequence[str]
+    results: Sequence[TuneResult], selection: pd.DataFrame, metrics: Sequence[str]
 ) -> pd.DataFrame:
-    """The best validation value at each C, over theta and delta, with the chosen C marked.
+    """The best validation value at each C, over k, theta and delta, with the chosen C marked.
 
     Parameters
     ----------
-    result : TuneResult
-        Mean over the folds of one split.
+    results : sequence of TuneResult
+        Mean over the folds of one split; one for each k where that is selected.
     selection : DataFrame
         As `choice.select` gives it.
     metrics : sequence of str
@@ -36,24 +36,33 @@ def selection_curve(
     DataFrame
         Columns metric, C (ascending within a metric), value (as printed), chosen.
     """
-    names = [str(name) for name in result.metric]
-    of_split = selection[selection["split"] == result.split].set_index("metric")
+    of_split = selection[selection["split"] == results[0].split].set_index("metric")
     frames = []
     for metric in metrics:
-        signed = sign(metric) * result.value[..., names.index(metric)]
-        best = np.where(np.isnan(signed), -np.inf, signed).max(axis=(0, 2))
-        seen = np.isfinite(best)
+        best: dict[float, float] = {}
+        for result in results:
+            for C, value in zip(result.C, _best_over_others(result, metric), strict=True):
+                if np.isfinite(value):
+                    best[float(C)] = max(value, best.get(float(C), -np.inf))
+        Cs = np.array(sorted(best))
         frames.append(
             pd.DataFrame(
                 {
                     "metric": metric,
-                    "C": result.C[seen],
-                    "value": sign(metric) * best[seen],
-                    "chosen": result.C[seen] == of_split.loc[metric, "C"],
+                    "C": Cs,
+                    "value": [sign(metric) * best[C] for C in Cs],
+                    "chosen": Cs == of_split.loc[metric, "C"],
                 }
             )
         )
     return pd.concat(frames, ignore_index=True)
+
+
+def _best_over_others(result: TuneResult, metric: str) -> np.ndarray:
+    """At each C the best value over theta and delta, with the sign at which more is better."""
+    names = [str(name) for name in result.metric]
+    signed = sign(metric) * result.value[..., names.index(metric)]
+    return np.where(np.isnan(signed), -np.inf, signed).max(axis=(0, 2))
 
 
 def circle_rings(
@@ -79,7 +88,7 @@ def circle_rings(
     chosen = selection[(selection["split"] == split) & (selection["metric"] == metric)].iloc[0]
     angle = 2.0 * np.pi * np.arange(_DIRECTIONS) / _DIRECTIONS
     X = np.column_stack([np.cos(angle), np.sin(angle)])
-    key = model_key(split, chosen["C"], chosen["theta"])
+    key = model_key(split, chosen["C"], chosen["theta"], chosen["k"])
     order = np.argsort(-models.scores(key, X, X), axis=1, kind="stable")
     names = np.array(prepared.class_names)
     return pd.DataFrame({"angle": angle, "rank1": names[order[:, 0]], "rank2": names[order[:, 1]]})

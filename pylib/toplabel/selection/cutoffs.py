@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from toplabel.datasets.prepared import Prepared
 
 STRATEGIES = ("tune", "constant", "cardinality")
-COLUMNS = ["split", "metric", "C", "theta", "delta", "strategy"]
+COLUMNS = ["split", "metric", "k", "C", "theta", "delta", "strategy"]
 
 
 def cutoff_table(
@@ -43,12 +43,12 @@ def cutoff_table(
     Returns
     -------
     DataFrame
-        One row a split and metric: split, metric, C, theta, delta (NaN where none is needed),
+        One row a split and metric: split, metric, k, C, theta, delta (NaN where none is needed),
         strategy (empty where none is needed).
     """
     if strategy not in STRATEGIES:
         raise ValueError(f"threshold strategy must be one of {STRATEGIES}, not {strategy!r}")
-    table = selection[["split", "metric", "C", "theta", "delta"]].copy()
+    table = selection[["split", "metric", "k", "C", "theta", "delta"]].copy()
     cut = table["metric"].map(needs_cutoff)
     if strategy == "constant":
         table.loc[cut, "delta"] = float(constant)
@@ -64,7 +64,7 @@ def _matched(
     found: dict[tuple, float] = {}
     deltas = []
     for row in table.itertuples():
-        key = model_key(row.split, row.C, row.theta)
+        key = model_key(row.split, row.C, row.theta, row.k)
         if key not in found:
             split = split_named(prepared, row.split)
             scores = instance_scores(prepared, protocol, split, models, key)

@@ -11,7 +11,7 @@ import pandas as pd
 from toplabel.selection.final import Key, Models, model_key
 from toplabel.selection.fitting import pool
 from toplabel.selection.grids import Protocol
-from toplabel.selection.measures import all_values
+from toplabel.selection.measures import all_values, class_values
 from toplabel.selection.problems import final_part, split_named, truth_of
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ COLUMNS = [
     "seconds",
     "budget",
     "gradient_norm",
+    "selected_k",
 ]
 
 
@@ -77,9 +78,12 @@ def evaluate(
     DataFrame
         One row a split and metric; `value` in percent, but fractions for the rank and the Hamming
         loss; `seconds` is what the cell took: the tuning of the split and the training of the model.
+        After the mAP stand the average precisions that it is the mean of, ``ap_<class>``: those of
+        its model, as in TPAMI Table 10, where they average to the printed mAP.
     """
     proofs = {
-        model_key(row.split, row.C, row.theta): row for row in certificates.itertuples(index=False)
+        model_key(row.split, row.C, row.theta, row.k): row
+        for row in certificates.itertuples(index=False)
     }
     rows = []
     for name, of_split in cutoffs.groupby("split", sort=True):
@@ -87,18 +91,21 @@ def evaluate(
         truth = truth_of(prepared.parts[split.test])
         cache: dict[Key, np.ndarray] = {}
         for row in of_split.itertuples(index=False):
-            key = model_key(split.name, row.C, row.theta)
+            key = model_key(split.name, row.C, row.theta, row.k)
             if key not in cache:
                 cache[key] = instance_scores(prepared, protocol, split, models, key)
             deltas = np.empty(0) if np.isnan(row.delta) else np.array([row.delta])
             proof = proofs[key]
-            rows.append(
+            values = {row.metric: all_values([row.metric], truth, cache[key], deltas)[0, 0]}
+            if row.metric == "map":
+                values |= class_values(truth, cache[key], prepared.class_names)
+            rows += [
                 {
                     "dataset": prepared.name,
                     "method": method,
                     "split": split.name,
-                    "metric": row.metric,
-                    "value": all_values([row.metric], truth, cache[key], deltas)[0, 0],
+                    "metric": metric,
+                    "value": value,
                     "C": row.C,
                     "theta": row.theta,
                     "delta": row.delta,
@@ -108,6 +115,8 @@ def evaluate(
                     "seconds": round(tuning_seconds[split.name] + proof.seconds, 6),
                     "budget": budget,
                     "gradient_norm": proof.gradient_norm,
+                    "selected_k": row.k,
                 }
-            )
+                for metric, value in values.items()
+            ]
     return pd.DataFrame(rows, columns=COLUMNS)

@@ -1,9 +1,9 @@
-"""The train stage: one final model for each distinct (split, C, theta) of the selection."""
+"""The train stage: one final model for each distinct (split, C, theta, k) of the selection."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +31,7 @@ CERTIFICATE_COLUMNS = [
     "split",
     "C",
     "theta",
+    "k",
     "primal",
     "dual",
     "relative_gap",
@@ -39,12 +40,12 @@ CERTIFICATE_COLUMNS = [
     "seconds",
     "gradient_norm",
 ]
-Key = tuple[str, float, float | None]  # split, C, theta
+Key = tuple[str, float, float | None, float | None]  # split, C, theta, k
 
 
-def model_key(split: str, C: float, theta: float) -> Key:
+def model_key(split: str, C: float, theta: float, k: float = np.nan) -> Key:
     """What names a model; NaN, which equals nothing, becomes None."""
-    return split, float(C), None if np.isnan(theta) else float(theta)
+    return split, float(C), *(None if np.isnan(value) else float(value) for value in (theta, k))
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,7 @@ class Models:
     arrays: Mapping[Key, np.ndarray | Structured]
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write an .npz file, whole or not at all: ``split``, ``C``, ``theta``, ``model_<i>``.
+        """Write an .npz file, whole or not at all: ``split``, ``C``, ``theta``, ``k``, ``model_<i>``.
 
         The arrays of a model that is not linear are ``model_<i>.<kind>.<name>``.
         """
@@ -71,7 +72,7 @@ class Models:
                 temporary,
                 split=np.array([key[0] for key in keys]),
                 C=np.array([key[1] for key in keys], dtype=float),
-                theta=np.array([np.nan if key[2] is None else key[2] for key in keys]),
+                **{name: _or_nan(key[i] for key in keys) for i, name in ((2, "theta"), (3, "k"))},
                 **{
                     name: array
                     for i, key in enumerate(keys)
@@ -83,8 +84,8 @@ class Models:
     def load(cls, path: str | os.PathLike[str]) -> Models:
         """Read what `save` wrote."""
         with np.load(path) as stored:
-            names = zip(stored["split"], stored["C"], stored["theta"], strict=True)
-            keys = [model_key(str(split), C, theta) for split, C, theta in names]
+            names = zip(*(stored[name] for name in ("split", "C", "theta", "k")), strict=True)
+            keys = [model_key(str(split), *numbers) for split, *numbers in names]
             return cls({key: _from_stored(f"model_{i}", stored) for i, key in enumerate(keys)})
 
     def scores(self, key: Key, X: Matrix, X_train: Matrix) -> np.ndarray:
@@ -93,6 +94,10 @@ class Models:
         if theta is None:
             return scores_of(model, X)
         return rbf_scores(X, X_train, model, theta)
+
+
+def _or_nan(values: Iterable[float | None]) -> np.ndarray:
+    return np.array([np.nan if value is None else value for value in values])
 
 
 def _named(name: str, model: np.ndarray | Structured) -> dict[str, np.ndarray]:
@@ -137,22 +142,23 @@ def train_models(
     -------
     Models
     DataFrame
-        The certificates: split, C, theta, primal, dual, relative_gap, epochs, status, seconds,
+        The certificates: split, C, theta, k, primal, dual, relative_gap, epochs, status, seconds,
         gradient_norm. Epochs and seconds are those since the model before on the way up. A loss that
         is not convex has a gradient norm and no dual or gap, others have a gap and no gradient norm, and
         baselines may have neither: NaN.
     """
     arrays: dict[Key, np.ndarray | Structured] = {}
     rows = []
-    wanted = selection[["split", "theta", "C"]].drop_duplicates()
-    for (split, theta), group in wanted.groupby(["split", "theta"], dropna=False, sort=True):
+    wanted = selection[["split", "theta", "k", "C"]].drop_duplicates()
+    paths = wanted.groupby(["split", "theta", "k"], dropna=False, sort=True)
+    for (split, theta, k), group in paths:
         part = final_part(prepared, split_named(prepared, split), protocol)
         scaling = None if method.features == "raw" else Scaling.fit(part.X, method.features)
         climb = fitter(
             solve,
             _inputs(part.X, theta, scaling, budget),
             training_labels(part, method),
-            method,
+            method.at(k),
             prepared.n_classes,
             budget.C.values(),
             settings.eps_train,
@@ -163,8 +169,9 @@ def train_models(
         )
         for C in sorted(group["C"]):
             result = climb.fit(C)
-            arrays[model_key(split, C, theta)] = _model_of(result.solution, method, theta, scaling)
-            rows.append(_certificate(split, theta, result))
+            key = model_key(split, C, theta, k)
+            arrays[key] = _model_of(result.solution, method, theta, scaling)
+            rows.append(_certificate(split, theta, k, result))
     return Models(arrays), pd.DataFrame(rows, columns=CERTIFICATE_COLUMNS)
 
 
@@ -185,13 +192,14 @@ def _model_of(
     return np.ascontiguousarray(solution.W if np.isnan(theta) else solution.A)
 
 
-def _certificate(split: str, theta: float, result: Fit) -> dict:
+def _certificate(split: str, theta: float, k: float, result: Fit) -> dict:
     solution = result.solution
     gradient_norm = solution.gradient_norm
     return {
         "split": split,
         "C": result.C,
         "theta": theta,
+        "k": k,
         "primal": solution.primal,
         "dual": solution.dual if np.isfinite(solution.dual) else np.nan,
         "relative_gap": solution.relative_gap,

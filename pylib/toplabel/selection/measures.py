@@ -105,3 +105,27 @@ def all_values(
         else:
             values[0, i] = ranking_value(name, truth, scores)
     return values
+
+
+def class_values(
+    truth: np.ndarray, scores: np.ndarray, class_names: Sequence[str]
+) -> dict[str, float]:
+    """The average precision of each class, ``ap_<class>`` in percent; their mean is ``map``.
+
+    Parameters
+    ----------
+    truth : ndarray of shape (n, m)
+        An indicator of label sets.
+    scores : ndarray of shape (n, m)
+    class_names : sequence of str
+
+    Returns
+    -------
+    dict of str to float
+        Without the classes that no instance has.
+    """
+    return {
+        f"ap_{name}": 100.0 * float(metrics.average_precision(truth[:, j], scores[:, j]))
+        for j, name in enumerate(class_names)
+        if truth[:, j].any()
+    }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -42,6 +42,8 @@ class Method:
         A key of `toplabel.baselines.BASELINES`; empty for our own solver.
     params : mapping
         Options of the baseline.
+    ks : sequence of int
+        Values of k to select from, in place of `k`; empty: k is given.
     """
 
     name: str
@@ -53,6 +55,11 @@ class Method:
     features: str = "raw"
     baseline: str = ""
     params: Mapping[str, Any] = field(default_factory=dict)
+    ks: Sequence[int] = ()
+
+    def at(self, k: float) -> Method:
+        """The method with a selected k; NaN, where none is selected, leaves it as it is."""
+        return self if np.isnan(k) else replace(self, k=int(k), ks=())
 
     @property
     def leave_one_out(self) -> bool:

@@ -35,6 +35,8 @@ class TuneResult:
     relative_gap, epochs, seconds : ndarray of shape (t, c)
         Of several folds, the worst gap, and the sums of epochs and seconds. A loss that is not convex
         has no gap (NaN).
+    k : float
+        The k of the loss where it is selected, too; NaN elsewhere.
     """
 
     split: str
@@ -47,6 +49,12 @@ class TuneResult:
     relative_gap: np.ndarray
     epochs: np.ndarray
     seconds: np.ndarray
+    k: float = np.nan
+
+    @property
+    def name(self) -> str:
+        """The split, and the k where it is selected."""
+        return self.split if np.isnan(self.k) else f"{self.split}, k = {self.k:g}"
 
 
 def save_unit(results: Sequence[TuneResult], path: str | os.PathLike[str]) -> None:
@@ -71,7 +79,7 @@ def load_units(paths: Iterable[str | os.PathLike[str]]) -> Iterator[TuneResult]:
             for i in range(len(arrays.files) // len(names)):
                 values = {name: arrays[_key(i, name)] for name in names}
                 texts = {name: str(values[name]) for name in ("split", "fold")}
-                yield TuneResult(**{**values, **texts})
+                yield TuneResult(**{**values, **texts, "k": float(values["k"])})
 
 
 def _key(i: int, name: str) -> str:
@@ -124,7 +132,7 @@ def merge(results: Sequence[TuneResult]) -> TuneResult:
         value[i, j] = result.value[seen]
         for name, table in tables.items():
             table[i, j] = getattr(result, name)[seen]
-    return TuneResult(first.split, first.fold, theta, C, first.delta, first.metric, value, **tables)
+    return replace(first, theta=theta, C=C, value=value, **tables)
 
 
 def average(results: Sequence[TuneResult]) -> TuneResult:
@@ -142,17 +150,15 @@ def average(results: Sequence[TuneResult]) -> TuneResult:
     epochs = np.sum([fold.epochs for fold in folds], axis=0)
     if np.isnan(epochs).all():
         raise ValueError(f"split '{first.split}': the folds have no point in common")
-    return TuneResult(
-        first.split,
-        "all",
-        theta,
-        C,
-        first.delta,
-        first.metric,
-        np.mean([fold.value for fold in folds], axis=0),
-        np.max([fold.relative_gap for fold in folds], axis=0),
-        epochs,
-        np.sum([fold.seconds for fold in folds], axis=0),
+    return replace(
+        first,
+        fold="all",
+        theta=theta,
+        C=C,
+        value=np.mean([fold.value for fold in folds], axis=0),
+        relative_gap=np.max([fold.relative_gap for fold in folds], axis=0),
+        epochs=epochs,
+        seconds=np.sum([fold.seconds for fold in folds], axis=0),
     )
 
 
@@ -174,14 +180,14 @@ def _part(result: TuneResult, theta: np.ndarray, C: np.ndarray) -> TuneResult:
 
 
 def collect(results: Iterable[TuneResult]) -> dict[str, TuneResult]:
-    """The mean over folds of each split, from the files of all its jobs."""
+    """The mean over folds of each split (and k, where it is selected) by name, from the files of all its jobs."""
     folds: dict[str, dict[str, list[TuneResult]]] = {}
     for result in results:
         if result.C.size:
-            folds.setdefault(result.split, {}).setdefault(result.fold, []).append(result)
+            folds.setdefault(result.name, {}).setdefault(result.fold, []).append(result)
     return {
-        split: average([merge(of_fold) for of_fold in by_fold.values()])
-        for split, by_fold in folds.items()
+        name: average([merge(of_fold) for of_fold in by_fold.values()])
+        for name, by_fold in folds.items()
     }
 
 

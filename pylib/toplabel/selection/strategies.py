@@ -49,7 +49,7 @@ def compare_strategies(
         truth = truth_of(prepared.parts[split.test])
         labels = final_part(prepared, split, protocol).Y
         for row in of_split[of_split["metric"].map(needs_cutoff)].itertuples():
-            key = model_key(split.name, row.C, row.theta)
+            key = model_key(split.name, row.C, row.theta, row.k)
             scores = instance_scores(prepared, protocol, split, models, key)
             for strategy, delta in _cutoffs(scores, labels, row.delta, constant):
                 shifted = scores - delta  # one cut-off a label, or the same for all

@@ -325,6 +325,40 @@ def tune_split(
     return visit(finer) if finer else result
 
 
+def tune_ks(
+    problems: Sequence[Problem],
+    method: Method,
+    budget: Budget,
+    metrics: Sequence[str],
+    settings: Settings,
+    names: tuple[str, str, str],
+    solve: Solve,
+) -> list[TuneResult]:
+    """Tune a method on a split (`tune_split`), with each of its values of k if it selects one.
+
+    A k must be below the number of classes, so larger ones are left out.
+
+    Raises
+    ------
+    ValueError
+        When none is left.
+    """
+    if not method.ks:
+        return [tune_split(problems, method, budget, metrics, settings, names, solve)]
+    n_classes = problems[0].n_classes
+    ks = [k for k in method.ks if k < n_classes]
+    if not ks:
+        raise ValueError(
+            f"method '{method.name}': every k of {list(method.ks)} is at least the number of "
+            f"classes, {n_classes}"
+        )
+    found = []
+    for k in ks:
+        result = tune_split(problems, method.at(k), budget, metrics, settings, names, solve)
+        found.append(replace(result, k=float(k)))
+    return found
+
+
 def tune_fold(
     problem: Problem,
     method: Method,

@@ -20,7 +20,7 @@ TOLERANCE_LOSS = 0.005
 """Of the rank and the Hamming loss."""
 
 _SLACK = 1e-9  # relative; 57.7 - 58.2 is half a point, although not in binary
-_TRACE = ["budget", "C", "theta", "delta", "relative_gap", "seconds"]
+_TRACE = ["budget", "C", "theta", "delta", "relative_gap", "seconds", "selected_k"]
 
 
 # Collected ---------------------------------------------------------------------------------------
@@ -48,7 +48,7 @@ def collect(
     -------
     DataFrame
         The columns of `frames.EVALUATION_COLUMNS`: mean and standard deviation (n - 1) over the
-        splits; C, theta and delta of the split, of several the lower median, which is a value that
+        splits; C, theta, delta and the selected k of the split, of several the lower median, which is a value that
         was used (no C where a baseline selects something else); the worst relative gap and gradient
         norm; epochs and seconds summed; the status "converged" only when every split is. A pair that
         several studies share names them all, joined by ";".
@@ -119,7 +119,7 @@ def _reduced(splits: pd.DataFrame, method: Method, features: str, study: str) ->
         "method": method.name,
         "label": method.label,
         "loss": method.family,
-        "k": str(method.k) if method.has_k else "",
+        "k": str(method.k) if method.has_k and not method.ks else "",
         "gamma": f"{method.gamma:.12g}" if method.loss in HINGES else "",
         "kernel": _kernel(method, features),
         "metric": first["metric"],
@@ -136,6 +136,7 @@ def _reduced(splits: pd.DataFrame, method: Method, features: str, study: str) ->
         "seconds": splits["seconds"].sum(),
         "file": f"{first['dataset']}/{method.name}/evaluation.csv",
         "gradient_norm": splits["gradient_norm"].max(),
+        "selected_k": _lower_median(splits["selected_k"]),
     }
 
 

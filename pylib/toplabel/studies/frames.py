@@ -29,6 +29,7 @@ CELL_COLUMNS = [
     "seconds",
     "budget",
     "gradient_norm",
+    "selected_k",
 ]
 #: Of results/evaluation.csv.
 EVALUATION_COLUMNS = [
@@ -55,6 +56,7 @@ EVALUATION_COLUMNS = [
     "seconds",
     "file",
     "gradient_norm",
+    "selected_k",
 ]
 #: Of results/comparison.csv.
 COMPARISON_COLUMNS = [
@@ -81,14 +83,17 @@ COMPARISON_COLUMNS = [
     "measured_std",
     "file",
     "reason",
+    "selected_k",
 ]
 
 _TRAINING = ["C", "theta", "delta", "relative_gap", "epochs", "seconds", "gradient_norm"]
+_TRAINING += ["selected_k"]
 _CELL_NUMBERS = ["value", *_TRAINING]
 # `std` is a number in evaluation.csv, but a printed text in comparison.csv.
 _EVALUATION_NUMBERS = ["measured", "std", "splits", *_TRAINING]
 _COMPARISON_NUMBERS = [
-    *("measured", "difference", "C", "theta", "delta", "relative_gap", "seconds", "measured_std")
+    *("measured", "difference", "C", "theta", "delta", "relative_gap", "seconds", "measured_std"),
+    "selected_k",
 ]
 
 

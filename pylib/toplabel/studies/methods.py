@@ -35,7 +35,10 @@ class Method:
     loss : str
         The loss key of `toplabel.solve`; empty for a baseline.
     k : int
-        The k of the top-k losses, and of baselines that have one; 1 for the others.
+        The k of the top-k losses, and of baselines that have one; 1 for the others. Where k is selected, the
+        smallest of `ks`.
+    ks : tuple of int
+        Values that k is selected from, per metric, as C is (TPAMI section 6.3); empty where k is given.
     gamma : float
         Smoothing of a hinge; 0 is the nonsmooth one, and the value of losses that are smooth.
     kernel : {"linear", "rbf", ""}
@@ -66,6 +69,7 @@ class Method:
     params: Mapping[str, Any] = field(default_factory=dict)
     grid: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     protocol: str = ""
+    ks: tuple[int, ...] = ()
 
     @property
     def kind(self) -> str:
@@ -116,7 +120,7 @@ class Method:
     @property
     def key(self) -> Key:
         """What the method is compared by."""
-        k = self.k if self.has_k else ""
+        k = self.k if self.has_k and not self.ks else ""
         gamma = self.gamma if self.loss in HINGES else ""
         return canonical_key(self.family, k, gamma, self.kernel)
 
@@ -163,6 +167,9 @@ def load_methods(
 def _method(name: str, row: Mapping[str, Any]) -> Method:
     baseline = BASELINES.get(row.get("baseline", ""))
     own = {"kernel": baseline.kernel} if baseline else {}
+    if isinstance(row.get("k"), list):
+        own["ks"] = tuple(row["k"])
+        row = {**row, "k": min(row["k"])}
     return Method(name=name, **{**own, **row, "gamma": float(row.get("gamma", 0.0))})
 
 
@@ -176,6 +183,8 @@ def _check(method: Method, where: str) -> None:
     what = f"the loss '{method.loss}'" if method.loss else f"the baseline '{method.baseline}'"
     if method.k != 1 and not method.has_k:
         raise ValueError(f"{where}.k: {what} has no k, got {method.k}")
+    if method.ks and (method.loss not in TOPK or method.kernel != "linear"):
+        raise ValueError(f"{where}.k: only a top-k loss with the linear kernel has a k to select")
     if method.gamma != 0 and method.loss not in HINGES:
         raise ValueError(f"{where}.gamma: {what} has no gamma, got {method.gamma:g}")
     if method.features != "raw" and (method.baseline or method.kernel != "linear"):

@@ -33,6 +33,8 @@ class Study:
         Every method is run on every data set that can be had and has more classes than its k.
     tables : tuple of str
         Names of the published tables that the study reproduces, in their short form (`short_name`).
+    layouts : tuple of str
+        Likewise, of those in whose layout its own tables are.
     """
 
     name: str
@@ -41,6 +43,14 @@ class Study:
     methods: tuple[str, ...]
     tables: tuple[str, ...] = ()
     description: str = ""
+    layouts: tuple[str, ...] = ()
+
+    @property
+    def own_tables(self) -> dict[str, str]:
+        """Names of the tables of what no paper prints, and the layout of each ("" for every metric)."""
+        if not self.layouts:
+            return {self.name: ""}
+        return {f"{self.name}_{layout}": layout for layout in self.layouts}
 
 
 def load_study(path: str | os.PathLike[str], schema: str | os.PathLike[str] | None = None) -> Study:
@@ -70,6 +80,7 @@ def load_study(path: str | os.PathLike[str], schema: str | os.PathLike[str] | No
         methods=tuple(document["methods"]),
         tables=tuple(short_name(table) for table in document.get("tables", ())),
         description=document.get("description", ""),
+        layouts=tuple(short_name(table) for table in document.get("layouts", ())),
     )
 
 
@@ -110,7 +121,7 @@ def check_study(
     for kind, names, known in (
         ("data set", study.datasets, known_datasets),
         ("method", study.methods, known_methods),
-        ("table", study.tables, known_tables),
+        ("table", (*study.tables, *study.layouts), known_tables),
     ):
         for name in names:
             if known is not None and name not in known:

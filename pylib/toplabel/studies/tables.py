@@ -100,8 +100,25 @@ def published_table(
     return Table(name, text.title, text.caption, source, table, listed, _finished(parts))
 
 
-def own_table(study: Study, comparison: pd.DataFrame, collected: pd.DataFrame) -> Table | None:
+def own_table(
+    study: Study,
+    comparison: pd.DataFrame,
+    collected: pd.DataFrame,
+    layout: tuple[str, str] | None = None,
+    texts: Mapping[str, TableText] | None = None,
+) -> Table | None:
     """Make the table of a study's data sets that are in none of the published tables that it reproduces.
+
+    Parameters
+    ----------
+    study : Study
+    comparison, collected : DataFrame
+        As `compare.compare` and `compare.collect` give them.
+    layout : tuple of str, optional
+        Source and table of a published table whose metrics the table has, in their order; average precisions of
+        classes (``ap_*``) stand for those of the set's own classes. Without it, every metric.
+    texts : mapping of str to TableText, optional
+        As for `published_table`; the title of the layout is named.
 
     Returns
     -------
@@ -118,10 +135,35 @@ def own_table(study: Study, comparison: pd.DataFrame, collected: pd.DataFrame) -
         collected["dataset"].isin([name for name in study.datasets if name not in compared])
         & collected["method"].isin(study.methods)
     ]
+    name, title, caption = study.name, study.title, study.description
+    if layout is not None:
+        name = f"{study.name}_{table_name(*layout)}"
+        mine = _laid_out(mine, comparison, layout)
+        of = (texts or {}).get(table_name(*layout))
+        title += f": the metrics of Table {layout[1]}"
+        caption += f" In the layout of Table {layout[1]}" + (f" ({of.title})" if of else "")
+        caption += ", which is about other data: the numbers are not comparable with its."
     if mine.empty:
         return None
     frame = _finished([_as_cells(mine)])
-    return Table(study.name, study.title, study.description, "", "", study.name, frame)
+    return Table(name, title, caption.strip(), "", "", study.name, frame)
+
+
+def _laid_out(
+    mine: pd.DataFrame, comparison: pd.DataFrame, layout: tuple[str, str]
+) -> pd.DataFrame:
+    """The metrics of a published table in its order, methods in theirs."""
+    source, table = layout
+    cells = comparison[(comparison["source"] == source) & (comparison["table"] == table)]
+    order = {name: i for i, name in enumerate(dict.fromkeys(map(_kind, cells["metric"])))}
+    place = mine["metric"].map(lambda metric: order.get(_kind(metric), -1))
+    first = mine.groupby(["dataset", "method"], sort=False).ngroup()
+    ranked = mine.assign(first=first, place=place)[place >= 0]
+    return ranked.sort_values(["first", "place"], kind="stable")[mine.columns]
+
+
+def _kind(metric: str) -> str:
+    return "ap_" if metric.startswith("ap_") else metric
 
 
 def write_tables(tables: Iterable[Table], folder: str | os.PathLike[str]) -> None:

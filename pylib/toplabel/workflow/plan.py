@@ -197,6 +197,7 @@ class Plan:
             "features": found.features,
             "baseline": found.baseline,
             "params": dict(found.params),
+            "ks": list(found.ks),
         }
 
     def protocol_slice(self, dataset: str, method: str = "") -> dict[str, Any]:
@@ -270,7 +271,7 @@ class Plan:
         budget = self.budget_of(dataset)
         heavy = self.methods[method].kernel != "linear" or budget.screen_rows is not None
         in_phases = self.protocol_of(dataset).validation == "folds" and heavy
-        if not in_phases or self.methods[method].baseline:
+        if not in_phases or self.methods[method].baseline or self.methods[method].ks:
             return [f"{folder}/{split}.npz"]
         units = self.coarse_units(dataset, method, split)
         if budget.refine is not None:

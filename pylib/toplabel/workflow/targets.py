@@ -49,8 +49,8 @@ class Targets:
 
     def tables(self) -> list[str]:
         """Tables that can be made: the published ones, and a study's own, named like it."""
-        own = [study.name for study in self._plan.studies.values() if self._own_sets(study)]
-        return [*self._plan.tables, *own]
+        studies = [study for study in self._plan.studies.values() if self._own_sets(study)]
+        return [*self._plan.tables, *(name for study in studies for name in study.own_tables)]
 
     def _own_sets(self, study: Study) -> list[str]:
         """Data sets of a study of which the tables that it reproduces print nothing."""
@@ -131,6 +131,9 @@ class Targets:
             return plan.cells_of_dataset(name) | plan.cells_of_studies(studies)
         if short_name(name) in plan.tables:
             return self._cells_of_table(short_name(name))
+        for study in plan.studies.values():
+            if name in study.own_tables:
+                return plan.cells_of_studies([study.name])
         if name == CIRCLE_FIGURE:
             return plan.cells_of_dataset("circle")
         for prefix in ("selection_", "topk_"):
@@ -187,7 +190,7 @@ class Targets:
                 if any(self._in_table(cell.dataset, table) for cell in own):
                     touched.add(table)
             if {cell.dataset for cell in own} & {*self._own_sets(study)}:
-                touched.add(study.name)
+                touched |= set(study.own_tables)
         return [table for table in self.tables() if table in touched]
 
     def figures_of(self, cells: Iterable[Cell]) -> list[str]:
@@ -202,10 +205,16 @@ class Targets:
             touched.add(CIRCLE_FIGURE)
         return [figure for figure in self.figures() if figure in touched]
 
-    def cells_of_figure(self, dataset: str) -> list[Cell]:
-        """Cells that the figures of a data set show: the methods whose C is selected."""
+    def cells_of_circle(self) -> list[Cell]:
+        """Cells that the figure of the circle shows: the methods whose C is selected."""
         methods = self._plan.methods
-        cells = self._plan.cells_of_dataset(dataset)
+        cells = self._plan.cells_of_dataset("circle")
+        return self._as_registered(cell for cell in cells if methods[cell.method].selects_C)
+
+    def cells_of_selection(self, requested: Iterable[str], dataset: str) -> list[Cell]:
+        """Cells that the figure of selection curves shows: those of the run whose C is selected."""
+        methods = self._plan.methods
+        cells = (cell for cell in self.wanted(requested) if cell.dataset == dataset)
         return self._as_registered(cell for cell in cells if methods[cell.method].selects_C)
 
     def cells_of_topk(self, requested: Iterable[str], dataset: str) -> list[Cell]:
@@ -228,7 +237,7 @@ class Targets:
             return figure_files(name)
         files = [cell.path("evaluation.csv") for cell in cells]
         files += ["results/comparison.csv", "results/datasets.csv"]
-        only = short_name(name) in self._plan.tables
+        only = short_name(name) in self.tables() and name not in self._plan.studies
         tables = [short_name(name)] if only else self.tables_of(cells)
         return [*files, *(file for table in tables for file in table_files(table))]
 

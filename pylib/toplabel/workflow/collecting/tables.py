@@ -18,14 +18,20 @@ def printed_table(
     """A published table with our numbers, or a study's own; None when that has no result of its own."""
     studies = load_studies(root / "config/studies")
     published = published_tables(root / "data/published")
+    texts = load_texts(root / "data/published/tables.csv")
     if name not in published:
-        return own_table(studies[name], comparison, collected)
+        ((study, layout),) = (
+            (study, study.own_tables[name])
+            for study in studies.values()
+            if name in study.own_tables
+        )
+        return own_table(study, comparison, collected, published.get(layout), texts)
     registry = load_registry(root / "config/datasets.yaml")
     return published_table(
         *published[name],
         comparison,
         collected,
         studies.values(),
-        load_texts(root / "data/published/tables.csv"),
+        texts,
         {key: entry.published_key for key, entry in registry.items()},
     )

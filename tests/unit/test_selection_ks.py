@@ -1,0 +1,112 @@
+"""k as a hyper-parameter: tuned, chosen for each metric, trained and measured (TPAMI section 6.3)."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from toplabel import solve
+from toplabel.datasets.embedded import digit_scenes
+from toplabel.datasets.prepared import Prepared
+from toplabel.selection.choice import select
+from toplabel.selection.cutoffs import cutoff_table
+from toplabel.selection.evaluation import evaluate
+from toplabel.selection.final import Models, model_key, train_models
+from toplabel.selection.fitting import Settings
+from toplabel.selection.grids import Axis, Budget, Protocol
+from toplabel.selection.problems import Method, training_labels, validation_problems
+from toplabel.selection.results import collect, load_units, save_unit
+from toplabel.selection.tuning import tune_ks, tune_split
+
+METRICS = ("map", "rank_loss", "f1_micro")
+BUDGET = Budget(Axis(2, -6, 0, 3), None, np.linspace(0.1, 1, 4))
+PROTOCOL = Protocol("half_half", "half", "train", METRICS, {"standard": BUDGET})
+METHOD = Method("topk_svm_beta", "multiclass", "topk_svm_beta", gamma=1.0, ks=(2, 5))
+NAMES = ("scenes", METHOD.name, "main")
+
+
+@pytest.fixture(scope="module")
+def prepared():
+    loaded = digit_scenes(n_train=120, n_test=60)
+    return Prepared("scenes", "multilabel", 10, loaded.class_names, loaded.parts, loaded.splits)
+
+
+def _problems(prepared, method=METHOD):
+    return list(validation_problems(prepared, prepared.splits[0], PROTOCOL, BUDGET, method, seed=0))
+
+
+@pytest.fixture(scope="module")
+def tuned(prepared):
+    return tune_ks(_problems(prepared), METHOD, BUDGET, METRICS, Settings(), NAMES, solve)
+
+
+def test_every_k_is_tuned_as_a_method_with_that_k(prepared, tuned):
+    assert [result.k for result in tuned] == [2, 5]
+    for result in tuned:
+        alone = replace(METHOD, k=int(result.k), ks=())
+        once = tune_split(_problems(prepared), alone, BUDGET, METRICS, Settings(), NAMES, solve)
+        np.testing.assert_array_equal(result.value, once.value)
+    assert not np.array_equal(tuned[0].value, tuned[1].value)
+
+
+def test_a_k_of_all_classes_is_left_out(prepared):
+    method = replace(METHOD, ks=(9, 10))
+    (only,) = tune_ks(_problems(prepared), method, BUDGET, METRICS, Settings(), NAMES, solve)
+    assert only.k == 9
+    with pytest.raises(ValueError, match=r"every k of \[10, 12\] .* number of classes, 10"):
+        tune_ks(
+            *(_problems(prepared), replace(METHOD, ks=(10, 12)), BUDGET, METRICS),
+            *(Settings(), NAMES, solve),
+        )
+
+
+def test_the_file_of_a_job_keeps_the_ks_apart(tuned, tmp_path):
+    save_unit(tuned, tmp_path / "all.npz")
+    found = collect(load_units([tmp_path / "all.npz"]))
+    assert list(found) == ["main, k = 2", "main, k = 5"]
+    assert select(found).equals(select({result.name: result for result in tuned}))
+
+
+def test_the_chosen_k_is_trained_and_measured(prepared, tuned, tmp_path):
+    selection = select({result.name: result for result in tuned})
+    # The rank loss with the other k: every k has models of its own.
+    selection.loc[selection["metric"] == "rank_loss", "k"] = 2.0
+    selection.loc[selection["metric"] == "map", "k"] = 5.0
+    selection["C"] = 0.125
+    models, certificates = train_models(
+        prepared, METHOD, PROTOCOL, BUDGET, selection, Settings(), solve
+    )
+    assert sorted(certificates["k"]) == [2, 5]
+    models.save(tmp_path / "models.npz")
+    models = Models.load(tmp_path / "models.npz")
+    cutoffs = cutoff_table(prepared, PROTOCOL, selection, models, "tune")
+    table = evaluate(
+        *(prepared, METHOD.name, PROTOCOL, "standard", cutoffs, certificates, models),
+        {"main": 0.0},
+    ).set_index("metric")
+    assert table.loc["rank_loss", "selected_k"] == 2
+    assert table.loc["map", "selected_k"] == 5
+    train = prepared.parts["train"]
+    for k in (2, 5):
+        W = solve(
+            *(train.X, training_labels(train, METHOD)),
+            **dict(loss="topk_svm_beta", k=k, gamma=1.0, C=0.125, eps=1e-9, max_epochs=5000),
+        ).W
+        found = models.arrays[model_key("main", 0.125, np.nan, k)]
+        np.testing.assert_allclose(found, W, atol=0.05 * np.abs(W).max())
+
+
+def test_the_average_precisions_of_the_classes_are_those_of_the_map(prepared, tuned):
+    selection = select({result.name: result for result in tuned})
+    models, certificates = train_models(
+        prepared, METHOD, PROTOCOL, BUDGET, selection, Settings(), solve
+    )
+    cutoffs = cutoff_table(prepared, PROTOCOL, selection, models, "tune")
+    table = evaluate(
+        *(prepared, METHOD.name, PROTOCOL, "standard", cutoffs, certificates, models),
+        {"main": 0.0},
+    ).set_index("metric")
+    each = table.loc[[f"ap_{digit}" for digit in range(10)]]
+    assert each["value"].mean() == pytest.approx(table.loc["map", "value"])
+    assert set(each["C"]) == {table.loc["map", "C"]}
+    assert each["value"].nunique() > 5
