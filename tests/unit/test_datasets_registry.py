@@ -103,6 +103,20 @@ def test_every_published_set_is_registered(repository, registry):
     assert seen <= keys
 
 
+def test_sets_of_one_published_key_and_features_are_of_different_papers(registry):
+    """Else a result on raw features would stand beside numbers for scaled ones."""
+    papers = ("tpami2017", "nips2015", "cvpr2016", "nips2012")
+    places = [
+        (paper, entry.published_key, entry.features)
+        for entry in registry.values()
+        for paper in papers
+        if entry.is_in(paper) and not entry.not_comparable
+    ]
+    assert len(places) == len(set(places))
+    assert registry["letter_raw"].published_sources == ("nips2012",)
+    assert not registry["letter"].is_in("nips2012")
+
+
 def test_printed_statistics_are_those_of_the_published_table(repository, registry):
     columns = {
         "m": "n_classes",

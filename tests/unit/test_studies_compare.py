@@ -209,8 +209,25 @@ def test_a_set_may_have_another_name_in_the_papers():
 
 def test_two_results_for_one_cell_are_refused():
     ours = collected(("circle", "svm", "a", "top1", 1.0), ("letter", "svm", "a", "top1", 1.0))
+    cells = published(("letter", "", "svm_multi", "", "0", "top1", "76.5"))
     with pytest.raises(ValueError, match=r"letter/svm/.* and circle/svm/.* same published cells"):
-        compare.compare(ours, published(), {"circle": "letter"})
+        compare.compare(ours, cells, {"circle": "letter"})
+
+
+def test_a_set_is_compared_with_the_papers_that_use_it_as_it_is():
+    ours = collected(
+        ("letter", "svm", "main", "top1", 76.5), ("circle", "svm", "main", "top1", 50.0)
+    )
+    cells = published(*[("letter", "", "svm_multi", "", "0", "top1", "76.5")] * 2)
+    cells = cells.assign(source=["tpami2017", "nips2012"])
+    names = {"circle": "letter"}  # the same letters with other features
+    sources = {"letter": ["tpami2017", "cvpr2016"], "circle": ["nips2012"]}
+    found = compare.compare(ours, cells, names, published_sources=sources)
+    assert found["measured"].tolist() == [76.5, 50.0]
+    assert found["verdict"].tolist() == ["match", "off"]
+    scaled = ours[ours["dataset"] == "letter"]
+    found = compare.compare(scaled, cells, names, published_sources=sources)
+    assert found["verdict"].tolist() == ["match", ""]
 
 
 def test_a_measurement_that_is_no_number_is_not_compared():

@@ -177,6 +177,20 @@ def test_a_set_that_is_not_comparable_does_not_join_the_table_of_its_namesake():
     assert softmax["reason"].tolist() == ["not compared: another split"]
 
 
+def test_a_set_of_another_paper_does_not_join_the_table_of_its_namesake():
+    first = ("letter", "svm", "main", "top1", 76.41)
+    raw = ("cub_alex", "softmax", "main", "top1", 60.0)
+    ours = collected(first, raw).assign(features="")
+    papers = {"letter": "letter", "cub_alex": "letter"}, {"cub_alex": ["nips2012"]}
+    cells = published(*CELLS)
+    other = cells.iloc[:1].assign(source="nips2012", table="2", method="lr_multi", gamma="")
+    comparison = compare(ours, pd.concat([cells, other]), papers[0], published_sources=papers[1])
+    assert comparison["measured"].tolist()[-1] == 60.0
+    found = published_table("tpami2017", "5", comparison, ours, [LETTER], TEXTS, *papers).frame
+    assert found["measured"].eq(76.41).any()
+    assert not found["measured"].eq(60.0).any()
+
+
 def test_strategies_stand_side_by_side_with_the_count_of_the_best():
     frame = pd.DataFrame(
         {

@@ -87,6 +87,7 @@ class Entry:
     citation: str
     features: str = ""
     published_key: str = ""
+    published_sources: tuple[str, ...] = ()
     embedded: str | None = None
     format: str | None = None
     options: dict[str, Any] = field(default_factory=dict)
@@ -101,6 +102,10 @@ class Entry:
     not_comparable: str | None = None
     url: str | None = None
     notes: str | None = None
+
+    def is_in(self, source: str) -> bool:
+        """Whether a paper's numbers for `published_key` are for this set as it is here."""
+        return not self.published_sources or source in self.published_sources
 
     @property
     def is_readable(self) -> bool:
@@ -225,6 +230,7 @@ def _entry(name: str, record: dict[str, Any]) -> Entry:
     fields = dict(record)
     fields.setdefault("published_key", name)
     fields.setdefault("folder", name)
+    fields["published_sources"] = tuple(record.get("published_sources", ()))
     fields["files"] = tuple(
         RawFile(**{**file, "parts": tuple(file.get("parts", ()))})
         for file in record.get("files", ())

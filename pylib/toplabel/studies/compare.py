@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import pandas as pd
 from toplabel.studies.frames import COMPARISON_COLUMNS, EVALUATION_COLUMNS
 from toplabel.studies.keys import HINGES, Key, canonical_key
 from toplabel.studies.methods import Method
+from toplabel.studies.published import is_compared
 from toplabel.studies.study import Study
 
 TOLERANCE = 0.5
@@ -163,6 +165,7 @@ def compare(
     published: pd.DataFrame,
     published_names: Mapping[str, str] | None = None,
     not_comparable: Mapping[str, str] | None = None,
+    published_sources: Mapping[str, Collection[str]] | None = None,
 ) -> pd.DataFrame:
     """Put the measured number beside every published one.
 
@@ -179,6 +182,8 @@ def compare(
         The name in the papers of each data set whose own name is another.
     not_comparable : mapping of str to str, optional
         Data sets whose results are not put beside published ones, and why.
+    published_sources : mapping of str to collection of str, optional
+        Of data sets that only some papers use as they are here: those papers.
 
     Returns
     -------
@@ -195,7 +200,9 @@ def compare(
     """
     names, why = published_names or {}, not_comparable or {}
     comparable = ~collected["dataset"].isin(list(why))
-    results, other_features = _index(collected[comparable], names)
+    sources = published_sources or {}
+    printing = published["source"].unique()
+    results, other_features = _index(collected[comparable], names, sources, printing)
     kept_out = {
         (names.get(row.dataset, row.dataset), row.features): f"not compared: {why[row.dataset]}"
         for row in collected[~comparable].itertuples(index=False)
@@ -205,9 +212,9 @@ def compare(
         key = canonical_key(cell.method, cell.k, cell.gamma, cell.kernel)
         row = {name: getattr(cell, name, "") for name in COMPARISON_COLUMNS}
         row |= dict.fromkeys(("measured", "difference", "measured_std", *_TRACE[1:]), math.nan)
-        result = results.get((cell.dataset, cell.features, key, cell.metric))
+        result = results.get((cell.source, cell.dataset, cell.features, key, cell.metric))
         if result is None:
-            elsewhere = other_features.get((cell.dataset, key, cell.metric))
+            elsewhere = other_features.get((cell.source, cell.dataset, key, cell.metric))
             kept = kept_out.get((cell.dataset, cell.features), "")
             row["reason"] = f"measured with {elsewhere}" if elsewhere else kept
         elif not math.isfinite(result["measured"]):
@@ -218,20 +225,27 @@ def compare(
     return pd.DataFrame(rows, columns=COMPARISON_COLUMNS)
 
 
-def _index(collected: pd.DataFrame, published_names: Mapping[str, str]):
+def _index(
+    collected: pd.DataFrame,
+    published_names: Mapping[str, str],
+    published_sources: Mapping[str, Collection[str]],
+    sources: Iterable[str],
+):
     """Results by published cell; and, without the features, which features were measured."""
-    results: dict[tuple[str, str, Key, str], dict[str, Any]] = {}
-    other_features: dict[tuple[str, Key, str], str] = {}
-    for row in collected.to_dict("records"):
+    results: dict[tuple[str, str, str, Key, str], dict[str, Any]] = {}
+    other_features: dict[tuple[str, str, Key, str], str] = {}
+    for row, source in itertools.product(collected.to_dict("records"), sources):
+        if not is_compared(row["dataset"], source, published_sources):
+            continue
         dataset = published_names.get(row["dataset"], row["dataset"])
         key = canonical_key(row["loss"], row["k"], row["gamma"], row["kernel"])
-        cell = (dataset, row["features"], key, row["metric"])
+        cell = (source, dataset, row["features"], key, row["metric"])
         if cell in results:
             both = f"{results[cell]['file']} and {row['file']}"
             raise ValueError(f"{both} are results for the same published cells")
         results[cell] = row
         words = f"the features {row['features']}" if row["features"] else "the set's own vectors"
-        other_features[dataset, key, row["metric"]] = words
+        other_features[source, dataset, key, row["metric"]] = words
     return results, other_features
 
 

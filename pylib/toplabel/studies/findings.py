@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -20,7 +20,7 @@ import pandas as pd
 from toplabel.selection.schemas import read_yaml, validate
 from toplabel.studies.frames import as_numbers
 from toplabel.studies.keys import Key, canonical_key
-from toplabel.studies.published import OTHERS
+from toplabel.studies.published import OTHERS, is_compared
 from toplabel.studies.study import published_tables
 
 FINDINGS_COLUMNS = [
@@ -152,6 +152,7 @@ def find(
     comparison: pd.DataFrame,
     collected: pd.DataFrame,
     published_names: Mapping[str, str] | None = None,
+    published_sources: Mapping[str, Collection[str]] | None = None,
 ) -> pd.DataFrame:
     """Count how each claim fares in the papers' tables and in what was measured.
 
@@ -160,8 +161,8 @@ def find(
     claims : iterable of Claim
     comparison, collected : DataFrame
         results/comparison.csv and evaluation.csv (`frames.read_comparison`, `frames.read_evaluation`).
-    published_names : mapping of str to str, optional
-        The papers' name of each data set whose own name is another.
+    published_names, published_sources : mapping, optional
+        As for `compare.compare`.
 
     Returns
     -------
@@ -173,8 +174,13 @@ def find(
         ``both`` counts comparisons that are decided in the papers' tables and in ours, ``same`` those of them that
         go the same way.
     """
-    printed, ours = _printed_cells(comparison), _measured_cells(collected, published_names or {})
-    rows = [_finding(claim, printed, ours) for claim in claims]
+    claims, printed = list(claims), _printed_cells(comparison)
+    ours = {}
+    for source in {claim.source for claim in claims}:
+        names = collected["dataset"]
+        usable = [one for one in names.unique() if is_compared(one, source, published_sources)]
+        ours[source] = _measured_cells(collected[names.isin(usable)], published_names or {})
+    rows = [_finding(claim, printed, ours[claim.source]) for claim in claims]
     return pd.DataFrame(rows, columns=FINDINGS_COLUMNS)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,7 +18,7 @@ import pandas as pd
 from toplabel.files import atomic_path
 from toplabel.studies.frames import COMPARISON_COLUMNS, write_csv
 from toplabel.studies.keys import canonical_key
-from toplabel.studies.published import TableText
+from toplabel.studies.published import TableText, is_compared
 from toplabel.studies.study import Study, table_name
 
 COLUMNS = [*COMPARISON_COLUMNS, "label"]
@@ -59,6 +59,7 @@ def published_table(
     studies: Iterable[Study],
     texts: Mapping[str, TableText],
     published_names: Mapping[str, str] | None = None,
+    published_sources: Mapping[str, Collection[str]] | None = None,
 ) -> Table:
     """Make one published table, reduced to the data sets with a measurement in it.
 
@@ -74,7 +75,7 @@ def published_table(
     studies : iterable of Study
     texts : mapping of str to TableText
         Titles and captions by short name (`published.load_texts`).
-    published_names : mapping of str to str, optional
+    published_names, published_sources : mapping, optional
         As for `compare.compare`.
 
     Raises
@@ -89,7 +90,12 @@ def published_table(
     touched = cells.loc[cells["measured"].notna(), _SET].drop_duplicates()
     parts = [cells]
     if len(touched):
-        ours = collected[collected["dataset"].isin(_compared(comparison, collected))]
+        beside = [
+            dataset
+            for dataset in _compared(comparison, collected)
+            if is_compared(dataset, source, published_sources)
+        ]
+        ours = collected[collected["dataset"].isin(beside)]
         parts = [
             part
             for identity in touched.itertuples(index=False)

@@ -126,13 +126,16 @@ def _with_reasons(comparison: pd.DataFrame, failures: pd.DataFrame, plan: Plan) 
     reasons = {}
     for row in failures[failures["method"] != ""].to_dict("records"):
         entry = plan.registry[row["dataset"]]
-        place = (entry.published_key, entry.features, plan.methods[row["method"]].key)
         stage = f"{row['stage']}: " if row["stage"] else ""
-        reasons[place] = f"the run did not finish: {stage}{row['reason']}"
+        for source in filter(entry.is_in, comparison["source"].unique()):
+            key = plan.methods[row["method"]].key
+            place = (source, entry.published_key, entry.features, key)
+            reasons[place] = f"the run did not finish: {stage}{row['reason']}"
 
     def reason(row: pd.Series) -> str:
         key = canonical_key(row["method"], row["k"], row["gamma"], row["kernel"])
-        return row["reason"] or reasons.get((row["dataset"], row["features"], key), "")
+        place = (row["source"], row["dataset"], row["features"], key)
+        return row["reason"] or reasons.get(place, "")
 
     bare = comparison["measured"].isna()
     if reasons and bare.any():

@@ -157,7 +157,9 @@ class Targets:
 
     def _in_table(self, dataset: str, table: str) -> bool:
         entry = self._plan.registry[dataset]
-        return (entry.published_key, entry.features) in self._sets_of_table(table)
+        source, _ = self._plan.tables[table]
+        place = (entry.published_key, entry.features)
+        return entry.is_in(source) and place in self._sets_of_table(table)
 
     @cache  # noqa: B019  targets live as long as their process
     def _sets_of_table(self, table: str) -> frozenset[tuple[str, str]]:

@@ -18,4 +18,5 @@ def judge_claims(
     registry = load_registry(root / "config/datasets.yaml")
     names = {name: entry.published_key for name, entry in registry.items()}
     claims = load_claims(root / "config/findings.yaml", root / "data/published")
-    return find(claims, comparison, collected, names), find_winners(comparison)
+    sources = {name: entry.published_sources for name, entry in registry.items()}
+    return find(claims, comparison, collected, names, sources), find_winners(comparison)

@@ -29,4 +29,6 @@ def compare_results(root: Path, paths: Iterable[str]) -> tuple[pd.DataFrame, pd.
     names = {name: entry.published_key for name, entry in registry.items()}
     folders = {path.parts[-3]: path.parents[1] / "data" for path in map(Path, paths)}
     why = {name: text for name, folder in folders.items() if (text := not_comparable(folder))}
-    return collected, compare(collected, load_published(root / "data/published"), names, why)
+    sources = {name: entry.published_sources for name, entry in registry.items()}
+    published = load_published(root / "data/published")
+    return collected, compare(collected, published, names, why, sources)

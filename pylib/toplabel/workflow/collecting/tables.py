@@ -34,4 +34,5 @@ def printed_table(
         studies.values(),
         texts,
         {key: entry.published_key for key, entry in registry.items()},
+        {key: entry.published_sources for key, entry in registry.items()},
     )
