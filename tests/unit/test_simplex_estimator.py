@@ -73,6 +73,14 @@ def test_leave_one_out_takes_the_best_of_the_grid(iris):
     assert model.dual_coef_.shape == (150, 2)
 
 
+def test_training_again_forgets_the_grid(iris):
+    X, y = iris
+    model = SimplexClassifier(C="loo").fit(X, y)
+    model.set_params(C=1.0).fit(X, y)
+    assert not hasattr(model, "Cs_")
+    assert not hasattr(model, "loo_errors_")
+
+
 def test_two_classes_have_one_score(iris):
     X, y = iris[0][:100], iris[1][:100]
     model = SimplexClassifier("sc_svm").fit(X, y)

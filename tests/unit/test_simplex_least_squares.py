@@ -6,6 +6,7 @@ from scipy import sparse
 
 from toplabel import simplex
 from toplabel.kernels import rbf_gram
+from toplabel.simplex import least_squares
 
 
 def problem(n=30, d=5, T=4, seed=0):
@@ -119,6 +120,55 @@ def test_what_does_not_fit_is_named(arguments, message):
     X, y = problem()
     with pytest.raises(ValueError, match=message):
         simplex.LeastSquaresPath(X, y, **arguments)
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("store", [np.asarray, sparse.csr_array])
+def test_one_solution_is_that_of_the_path(case, store):
+    n, d, options = CASES[case]
+    X, y = problem(n, d)
+    path = simplex.LeastSquaresPath(X, y, **options)
+    for C in path.Cs(4):
+        expected, found = path.solution(C), simplex.solve(store(X), y, "s_ls", C, **options)
+        assert found.values(X) == pytest.approx(expected.values(X), abs=1e-8)
+        assert np.abs(found.A - expected.A).max() <= 1e-7 * np.abs(expected.A).max()
+        assert found.primal == pytest.approx(expected.primal, rel=1e-10)
+        assert abs(found.relative_gap) < 1e-9
+
+
+def test_a_matrix_without_a_factor_is_left_to_its_eigenvectors(monkeypatch):
+    X, y = problem()
+    made = []
+    eigen = least_squares._eigen
+    monkeypatch.setattr(least_squares, "_eigen", lambda K: made.append(len(K)) or eigen(K))
+    simplex.solve(X, y, "s_ls", 1.0, kernel="rbf", theta=0.2)
+    assert made == []
+    X = np.repeat(X, 2, axis=0)  # of rank 30, and the ridge is below the rounding of the diagonal
+    found = simplex.solve(X, np.repeat(y, 2), "s_ls", 1e20, kernel="rbf", theta=0.2)
+    assert made == [60]
+    assert found.predict(X).tolist() == np.repeat(y, 2).tolist()
+    with pytest.raises(ValueError, match="X must be a positive semidefinite Gram matrix"):
+        simplex.solve(-np.eye(4), [0, 1, 0, 1], "s_ls", 0.1, kernel="precomputed")
+
+
+def test_large_matrices_take_the_smaller_workspace(monkeypatch):
+    X, y = problem()
+    expected = simplex.LeastSquaresPath(X, y, kernel="rbf", theta=0.2)
+    monkeypatch.setattr(least_squares, "_LARGE", 10)
+    other = simplex.LeastSquaresPath(X, y, kernel="rbf", theta=0.2)
+    for C in expected.Cs(4):
+        assert other.left_out(C) == pytest.approx(expected.left_out(C), abs=1e-8)
+
+
+@pytest.mark.parametrize("options", [{}, {"kernel": "rbf"}])
+def test_features_whose_products_overflow_are_refused(options):
+    X, y = problem()
+    for size in (1e101, -1e200):
+        X[3, 2] = size
+        with pytest.raises(ValueError, match="X must be at most 1e"):
+            simplex.LeastSquaresPath(X, y, **options)
+        with pytest.raises(ValueError, match="X must be at most 1e"):
+            simplex.solve(sparse.csr_array(X), y, "s_ls", 1.0, **options)
 
 
 def test_what_is_no_gram_matrix_is_refused():

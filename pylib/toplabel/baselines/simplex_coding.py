@@ -44,9 +44,15 @@ class LeastSquares:
         max_epochs: int,
         start: Trained | None = None,
     ) -> Trained:
-        """Train; see `toplabel.baselines.models.Trainer`. The eigendecomposition is kept for the next C."""
-        path = _path_of(X, labels, self._kernel, n_classes)
-        found = path.solution(C)
+        """Train; see `toplabel.baselines.models.Trainer`.
+
+        On the rows that `axis` has seen by their eigendecomposition, and with leave-one-out scores.
+        """
+        if _Last.holds(X, labels, self._kernel, n_classes):
+            found, left_out = _Last.path.solution(C), _Last.path.left_out(C)
+        else:
+            found = simplex.solve(X, labels, "s_ls", C, kernel=self._kernel, n_classes=n_classes)
+            left_out = None
         return Trained(
             _model(found, X),
             found.status,
@@ -54,7 +60,7 @@ class LeastSquares:
             found.primal,
             found.dual,
             found.relative_gap,
-            left_out=path.left_out(C),
+            left_out=left_out,
         )
 
 
@@ -149,12 +155,17 @@ class _Last:
     of: tuple = ()
     path: simplex.LeastSquaresPath | None = None
 
+    @classmethod
+    def holds(cls, *wanted) -> bool:
+        """Whether the path is that of these arguments."""
+        return bool(cls.of) and all(a is b for a, b in zip(wanted, cls.of, strict=True))
+
 
 def _path_of(
     X: Matrix, labels: np.ndarray, kernel: str, n_classes: int
 ) -> simplex.LeastSquaresPath:
     wanted = (X, labels, kernel, n_classes)
-    if not (_Last.of and all(a is b for a, b in zip(wanted, _Last.of, strict=True))):
+    if not _Last.holds(*wanted):
         _Last.of, _Last.path = (), None  # one at a time is in memory
         _Last.path = simplex.LeastSquaresPath(X, labels, kernel=kernel, n_classes=n_classes)
         _Last.of = wanted

@@ -213,6 +213,9 @@ class SimplexClassifier(ClassifierMixin, BaseEstimator):
         """Set the fitted attributes."""
         for name in ("coef_", "dual_coef_"):
             vars(self).pop(name, None)
+        if self.C != "loo":
+            for name in ("Cs_", "loo_errors_"):
+                vars(self).pop(name, None)
         self.codes_ = simplex_coding(solution.n_classes)
         self.C_, self.theta_ = solution.C, solution.theta
         self.relative_gap_, self.n_iter_ = solution.relative_gap, solution.epochs

@@ -15,13 +15,15 @@ from scipy import linalg, sparse
 
 from toplabel._arrays import as_integer
 from toplabel.simplex import coding
-from toplabel.simplex.problem import Problem, as_C
+from toplabel.simplex.problem import Problem, as_C, check_size
 from toplabel.simplex.solution import SimplexSolution
 
-__all__ = ["LeastSquaresPath"]
+__all__ = ["LeastSquaresPath", "solve_once"]
 
 _INDEFINITE = -1e-8  # smallest eigenvalue of a Gram matrix, relative to the largest
 _ROWS = 1024  # whose squares are in memory at a time
+_WORST_GAP = 1e-9  # of a Cholesky factor; else the eigenvectors decide
+_LARGE = 8192  # rows of a matrix beyond which the workspace of divide and conquer, twice its size, is avoided
 
 
 class LeastSquaresPath:
@@ -50,6 +52,7 @@ class LeastSquaresPath:
 
     def __init__(self, X, y, *, kernel="linear", theta=None, n_classes=None) -> None:
         self._problem = problem = Problem.from_arguments(X, y, kernel, theta, n_classes)
+        check_size(problem.features)
         self._Y = coding.encode(problem.y, problem.labels.m)
         n, d = problem.rows.shape
         primal = not problem.is_gram and d < n
@@ -121,15 +124,66 @@ class LeastSquaresPath:
             ``relative_gap`` is what rounding left.
         """
         C = as_C(C)
-        ridge = 1 / (2 * C)
-        W, A, primal, dual = self._basis.solution(ridge)
-        gap = (primal - dual) / max(abs(primal), abs(dual), np.finfo(float).tiny)
-        return SimplexSolution(
-            *(W, A, primal, dual, gap, 0, "converged", "s_ls", C, self._problem.labels.m),
-            kernel=self._problem.kernel,
-            theta=self._problem.theta,
-            X=self._problem.kernel_rows,
-        )
+        return _solution(self._problem, C, *self._basis.solution(1 / (2 * C)))
+
+
+def solve_once(X, y, C: float, *, kernel="linear", theta=None, n_classes=None) -> SimplexSolution:
+    """The solution for one C, by a Cholesky factor in place of the eigendecomposition, a tenth of its time or less.
+
+    Parameters
+    ----------
+    X, y, kernel, theta, n_classes
+        As of `LeastSquaresPath`, whose solution this is where the factor is of no use: the matrix is singular up to
+        rounding, or a Gram matrix that may not be positive semidefinite.
+    C : float
+
+    Returns
+    -------
+    SimplexSolution
+    """
+    C = as_C(C)
+    if kernel in ("linear", "rbf"):
+        problem = Problem.from_arguments(X, y, kernel, theta, n_classes)
+        check_size(problem.features)
+        found = _by_cholesky(problem, 1 / (2 * C))
+        solution = None if found is None else _solution(problem, C, *found)
+        if solution is not None and abs(solution.relative_gap) <= _WORST_GAP:
+            return solution
+    return LeastSquaresPath(X, y, kernel=kernel, theta=theta, n_classes=n_classes).solution(C)
+
+
+def _by_cholesky(problem: Problem, ridge: float) -> tuple | None:
+    """As `_Primal.solution` and `_Dual.solution`; None when the matrix has no factor."""
+    Y, X = coding.encode(problem.y, problem.labels.m), problem.features
+    n, d = X.shape
+    primal = not problem.is_gram and d < n
+    matrix, right = (X.T @ X, np.asarray(X.T @ Y)) if primal else (_gram_of(problem), Y)
+    matrix = matrix.toarray() if sparse.issparse(matrix) else np.array(matrix)
+    matrix[np.diag_indices_from(matrix)] += ridge
+    try:
+        factor = linalg.cho_factor(matrix.T, lower=True, overwrite_a=True)
+    except linalg.LinAlgError:
+        return None
+    found = linalg.cho_solve(factor, right)
+    if primal:
+        return _primal_solution(X, Y, found, ridge)
+    return _dual_solution(_gram_of(problem), None if problem.is_gram else X, Y, found, ridge)
+
+
+def _gram_of(problem: Problem) -> np.ndarray:
+    X = problem.features
+    K = X if problem.is_gram else X @ X.T
+    return K.toarray() if sparse.issparse(K) else K
+
+
+def _solution(problem: Problem, C: float, W, A, primal: float, dual: float) -> SimplexSolution:
+    gap = (primal - dual) / max(abs(primal), abs(dual), np.finfo(float).tiny)
+    return SimplexSolution(
+        *(W, A, primal, dual, gap, 0, "converged", "s_ls", C, problem.labels.m),
+        kernel=problem.kernel,
+        theta=problem.theta,
+        X=problem.kernel_rows,
+    )
 
 
 @dataclass(frozen=True)
@@ -161,14 +215,7 @@ class _Primal:
 
     def solution(self, ridge: float) -> tuple[np.ndarray, np.ndarray, float, float]:
         weights = 1 / (self.eigenvalues + ridge)
-        W = self.V @ (weights[:, None] * self.BtY)
-        residual = self.Y - np.asarray(self.X @ W)
-        A = residual / ridge
-        dual_W = np.asarray(self.X.T @ A)
-        primal, dual = _objectives(
-            self.Y, residual, A, np.vdot(W, W), np.vdot(dual_W, dual_W), ridge
-        )
-        return W, A, primal, dual
+        return _primal_solution(self.X, self.Y, self.V @ (weights[:, None] * self.BtY), ridge)
 
 
 @dataclass(frozen=True)
@@ -184,13 +231,11 @@ class _Dual:
 
     @classmethod
     def of(cls, problem: Problem, Y: np.ndarray) -> _Dual:
-        X = problem.features
-        K = X if problem.is_gram else X @ X.T
-        K = K.toarray() if sparse.issparse(K) else K
+        K = _gram_of(problem)
         if problem.is_gram:
             _check_symmetric(K)
         s, Q = _eigen(K)
-        return cls(K, None if problem.is_gram else X, Y, s, Q, Q.T @ Y)
+        return cls(K, None if problem.is_gram else problem.features, Y, s, Q, Q.T @ Y)
 
     def residual(self, ridge: float) -> tuple[np.ndarray, np.ndarray]:
         """As of `_Primal`; both are ridge times (K + ridge)^-1, of Y and on the diagonal."""
@@ -200,16 +245,31 @@ class _Dual:
     def solution(self, ridge: float) -> tuple[np.ndarray | None, np.ndarray, float, float]:
         weights = 1 / (self.eigenvalues + ridge)
         A = self.Q @ (weights[:, None] * self.QtY)
-        F = self.K @ A
-        norm2 = np.vdot(A, F)
-        primal, dual = _objectives(self.Y, self.Y - F, A, norm2, norm2, ridge)
-        W = None if self.X is None else np.asarray(self.X.T @ A)
-        return W, A, primal, dual
+        return _dual_solution(self.K, self.X, self.Y, A, ridge)
+
+
+def _primal_solution(X, Y, W, ridge: float) -> tuple[np.ndarray, np.ndarray, float, float]:
+    """W, A, P at W, D at A."""
+    residual = Y - np.asarray(X @ W)
+    A = residual / ridge
+    dual_W = np.asarray(X.T @ A)
+    return W, A, *_objectives(Y, residual, A, np.vdot(W, W), np.vdot(dual_W, dual_W), ridge)
+
+
+def _dual_solution(K, X, Y, A, ridge: float) -> tuple[np.ndarray | None, np.ndarray, float, float]:
+    """The same from A; X for the linear kernel, else None."""
+    F = K @ A
+    norm2 = np.vdot(A, F)
+    W = None if X is None else np.asarray(X.T @ A)
+    return W, A, *_objectives(Y, Y - F, A, norm2, norm2, ridge)
 
 
 def _eigen(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Eigenvalues, ascending and not negative, and eigenvectors."""
-    s, V = linalg.eigh(matrix, driver="evd")
+    """Eigenvalues, ascending and not negative, and eigenvectors.
+
+    Beside the matrix there are three more of its size in memory, or two when it is large.
+    """
+    s, V = linalg.eigh(matrix, driver="evd" if len(matrix) <= _LARGE else "evr")
     if s[0] < _INDEFINITE * max(s[-1], -s[0]):
         raise ValueError(
             f"X must be a positive semidefinite Gram matrix, it has the eigenvalue {s[0]:.3g}"

@@ -12,9 +12,10 @@ from toplabel import kernels
 from toplabel._arrays import Labels, as_features, as_labels, as_number
 from toplabel.simplex.width import gaussian_width, theta_of_width
 
-__all__ = ["Problem", "as_C"]
+__all__ = ["Problem", "as_C", "check_size"]
 
 _LARGEST = 1e100
+_LARGEST_FEATURE = 1e100  # products and sums of them are finite
 
 
 def as_C(value: object, name: str = "C") -> float:
@@ -62,6 +63,7 @@ class Problem:
                 f"kernel must be 'linear', 'rbf', 'precomputed' or a function, got {kernel!r}"
             )
         if kernel == "rbf":
+            check_size(rows)
             if theta is None:
                 theta = theta_of_width(gaussian_width(rows))
             theta = as_number(theta, "theta", 0.0, strict=True)
@@ -83,6 +85,16 @@ class Problem:
     def kernel_rows(self):
         """The rows that predicting needs, or None."""
         return self.rows if self.kernel == "rbf" or callable(self.kernel) else None
+
+
+def check_size(rows) -> None:
+    """Refuse features whose products would overflow."""
+    numbers = rows.data if sparse.issparse(rows) else rows
+    size = max(-float(numbers.min(initial=0.0)), float(numbers.max(initial=0.0)))
+    if size > _LARGEST_FEATURE:
+        raise ValueError(
+            f"X must be at most {_LARGEST_FEATURE:g} in size, its products overflow; got {size:g}"
+        )
 
 
 def _represent(rows, kernel, theta):

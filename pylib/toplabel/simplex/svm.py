@@ -8,7 +8,7 @@ import numpy as np
 
 from toplabel._arrays import as_integer, as_number, as_weights, check_finite
 from toplabel._training import Rules, train
-from toplabel.simplex.least_squares import LeastSquaresPath
+from toplabel.simplex.least_squares import solve_once
 from toplabel.simplex.losses import check_loss
 from toplabel.simplex.native import SvmRun
 from toplabel.simplex.problem import Problem, as_C
@@ -87,8 +87,7 @@ def solve(
     if loss == "s_ls":
         if sample_weight is not None or warm_start is not None:
             raise ValueError("sample_weight and warm_start have no meaning for loss='s_ls'")
-        path = LeastSquaresPath(X, y, kernel=kernel, theta=theta, n_classes=n_classes)
-        return path.solution(C)
+        return solve_once(X, y, C, kernel=kernel, theta=theta, n_classes=n_classes)
     problem = Problem.from_arguments(X, y, kernel, theta, n_classes)
     rules = Rules(
         as_number(eps, "eps", 0.0),

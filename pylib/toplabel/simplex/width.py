@@ -42,7 +42,8 @@ def gaussian_width(X, percentile: float = 25.0) -> float:
     width = float(np.sqrt(np.percentile(squares, percentile, overwrite_input=True, method="lower")))
     if not width > 0:
         raise ValueError(
-            f"X: the {percentile:g}th percentile of the distances is 0, too many rows are equal"
+            f"X: the {percentile:g}th percentile of the distances is 0, too many rows are equal; "
+            "choose theta, or a larger percentile"
         )
     return width
 
