@@ -90,6 +90,22 @@ def test_svms_start_from_the_nearest_smaller_C(name):
     assert warm.status == cold.status == "converged"
 
 
+def test_linear_svms_climb_to_their_C():
+    """With features far from zero the passes from zero get nowhere."""
+    rng = np.random.default_rng(0)
+    labels = np.arange(200) % 4
+    X = 50 + 10 * rng.normal(size=(200, 8)) + 5 * rng.normal(size=(4, 8))[labels]
+    options = {"n_classes": 4, "seed": 1, "eps": 1e-3, "max_epochs": 300}
+    climbed = create("sc_svm_batch").train(X, labels, C=0.01, **options)
+    options["max_epochs"] = climbed.epochs
+    direct = simplex.solve(X, labels, "sc_svm", 0.01, **options)
+    assert climbed.relative_gap < 0.5 * direct.relative_gap
+    assert climbed.primal <= direct.primal * (1 + 1e-9)
+    expected = simplex.value("sc_svm", climbed.state.values(X), labels).mean()
+    expected += np.vdot(climbed.state.W, climbed.state.W) / (2 * 0.01 * 200)
+    assert climbed.primal == pytest.approx(expected)
+
+
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
 def test_libsvm_is_that_of_scikit_learn(kernel):
     X, y = blobs()

@@ -64,8 +64,16 @@ class LeastSquares:
         )
 
 
+_DECADES = 5
+_CLIMB_EPOCHS = 300
+
+
 class SupportVectors:
     """Simplex cone SVM or simplex half space SVM in batch, by `toplabel.simplex.solve`.
+
+    Linear ones without a start climb to C through smaller values, a tenth of the next each. On raw features that is
+    worth many passes: the cone SVM of landsat at C = 0.01 has a gap of 0.005 after 3300 passes on the way up, and
+    0.14 after 4000 from zero.
 
     Parameters
     ----------
@@ -91,20 +99,27 @@ class SupportVectors:
         start: Trained | None = None,
     ) -> Trained:
         """Train; see `toplabel.baselines.models.Trainer`. Dual variables are those of `start`, rescaled."""
-        found = simplex.solve(
-            X,
-            labels,
-            self._loss,
-            C,
-            kernel=self._kernel,
-            eps=eps,
-            max_epochs=max_epochs,
-            seed=seed,
-            warm_start=None if start is None else start.state,
-            n_classes=n_classes,
-        )
+        found = None if start is None else start.state
+        climbs = found is None and self._kernel == "linear"
+        stations = [C * 10.0**-k for k in range(_DECADES, 0, -1)] if climbs else []
+        epochs = 0
+        for station in [*stations, C]:
+            limit = max_epochs if station == C else min(max_epochs, _CLIMB_EPOCHS)
+            found = simplex.solve(
+                X,
+                labels,
+                self._loss,
+                station,
+                kernel=self._kernel,
+                eps=eps,
+                max_epochs=limit,
+                seed=seed,
+                warm_start=found,
+                n_classes=n_classes,
+            )
+            epochs += found.epochs
         certificate = (found.primal, found.dual, found.relative_gap)
-        return Trained(_model(found, X), found.status, found.epochs, *certificate, state=found)
+        return Trained(_model(found, X), found.status, epochs, *certificate, state=found)
 
 
 class Online:
