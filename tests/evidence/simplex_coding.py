@@ -1,7 +1,8 @@
 """Evidence for the simplex coding: ``python tests/evidence/simplex_coding.py [--seeds N]`` prints what was compared.
 
-Leave-one-out in closed form against training again, optima of the SVMs against a bounded quasi-Newton method on the
-dual, Theorem 1 at points, and the time of the least-squares path against the number of classes.
+The code vectors, scikit-learn's checks, leave-one-out in closed form against training again, optima of the SVMs against
+a bounded quasi-Newton method on the dual, Theorem 1 at points, and the time of the least-squares path against the
+number of classes.
 """
 
 from __future__ import annotations
@@ -10,17 +11,49 @@ import argparse
 import itertools
 import sys
 import time
+import warnings
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from sklearn.utils.estimator_checks import check_estimator
 from threadpoolctl import threadpool_limits
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from simplex_oracles import dual_optimum, minimiser, probabilities, problem
-from toplabel import simplex
+from toplabel import SimplexClassifier, simplex
 from toplabel.kernels import rbf_gram
+
+
+def coding(Ts: tuple[int, ...]) -> pd.DataFrame:
+    """Largest errors of the code vectors' norms, products and sum, and of encoding and decoding."""
+    rows = []
+    for T in Ts:
+        C = simplex.simplex_coding(T)
+        products = C.T @ C
+        y = np.arange(T)
+        norm = np.abs(products[y, y] - 1).max()
+        products[y, y] = -1 / (T - 1)
+        product = np.abs(products + 1 / (T - 1)).max()
+        wrong = int((simplex.decode(simplex.encode(y, T)) != y).sum())
+        rows.append((T, norm, product, np.abs(C.sum(axis=1)).max(), wrong))
+    return pd.DataFrame(rows, columns=["T", "norm", "product", "sum", "decoded_wrong"])
+
+
+def estimator_checks() -> pd.DataFrame:
+    """What becomes of scikit-learn's checks of the estimator."""
+    rows = []
+    kinds = [{"loss": loss} for loss in ("s_ls", "sc_svm", "sh_svm")]
+    kinds += [{"kernel": "rbf"}, {"C": "loo"}, {"loss": "sc_svm", "online": True}]
+    for options in kinds:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            results = check_estimator(SimplexClassifier(**options), on_skip=None, on_fail=None)
+        found = Counter(result["status"] for result in results)
+        rows.append((str(options), *(found[key] for key in ("passed", "failed", "skipped"))))
+    return pd.DataFrame(rows, columns=["estimator", "passed", "failed", "skipped"])
 
 
 def leave_one_out(seeds: int) -> pd.DataFrame:
@@ -113,6 +146,10 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--n", type=int, default=2000, help="rows of the timed path [2000]")
     given = parser.parse_args()
+    print("The code vectors: largest errors")
+    print(coding((2, 3, 10, 100, 1000)).to_string(index=False), "\n", flush=True)
+    print("scikit-learn's check_estimator")
+    print(estimator_checks().to_string(index=False), "\n", flush=True)
     print("Leave-one-out in closed form against training again")
     print(leave_one_out(given.seeds).to_string(index=False), "\n", flush=True)
     print("Optima of the SVMs against L-BFGS-B on their duals")
