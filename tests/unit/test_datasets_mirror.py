@@ -7,10 +7,12 @@ import pytest
 from scipy import sparse
 from sklearn.datasets import load_digits
 
-from toplabel.datasets.fetch import available, fetch
+from toplabel.datasets.fetch import available, fetch, find_checked
 from toplabel.datasets.formats import FORMATS, Source
+from toplabel.datasets.formats.voc import read_lists, set_names
 from toplabel.datasets.prepare import prepare
 from toplabel.datasets.registry import load_registry
+from toplabel.datasets.statistics import dataset_row, list_statistics
 
 pytestmark = pytest.mark.mirror
 
@@ -158,3 +160,24 @@ def test_both_readings_of_medical_have_the_same_rows(prepared, mirror):
     assert (one.splits[0].train, two.splits[0].train) == ("train", "test")
     np.testing.assert_array_equal(one.parts["train"].X, two.parts["train"].X)
     assert two.meta["published_key"] == "medical_645"
+
+
+def test_label_lists_of_voc_2007_give_the_printed_statistics(repository, mirror, tmp_path):
+    entry = load_registry(repository / "config/datasets.yaml")["voc2007"]
+    path = find_checked(entry, entry.label_lists.file, tmp_path, [mirror])
+    if path is None:
+        pytest.skip(f"{entry.label_lists.file.name} not found in the mirror")
+    found = list_statistics(path, entry.label_lists)
+    assert (found["n_classes"], found["n_train"], found["n_test"]) == (20, 5011, 4952)
+    assert found["classes_without_example"] == found["empty_label_sets"] == 0
+    # 1.46 is printed: of the training part, without objects marked as difficult.
+    assert round(found["parts"]["train"]["label_cardinality"], 4) == 1.4580
+    row = dataset_row(entry, None, "no features", found)
+    assert (row["status"], row["agrees"]) == ("missing", True)
+    assert round(row["label_cardinality"], 2) == 1.46
+    # The other readings are not 1.46.
+    assert round(found["label_cardinality"], 2) == 1.44
+    images = set_names(path, "trainval")
+    with_difficult = read_lists(path, difficult="present")[1]
+    assert round(float(np.mean([with_difficult[image].sum() for image in images])), 2) == 1.58
+    assert {*read_lists(path)[0]} == {*entry.options["classes"]}

@@ -71,6 +71,8 @@ def test_the_schema_is_valid_and_closed(schema_path):
         ("npy_options", FORMATS["npy"]),
         ("hdf5_options", FORMATS["hdf5"]),
         ("features_options", FORMATS["features"]),
+        ("voc_options", FORMATS["voc"]),
+        ("coco_options", FORMATS["coco"]),
         ("circle_options", EMBEDDED["circle"]),
         ("digit_scenes_options", EMBEDDED["digit_scenes"]),
     ],

@@ -27,6 +27,8 @@ rule collect_datasets:
         others=lambda wildcards: file_sums(targets.other_metas(requested())),
         reasons=lambda wildcards: targets.reasons(requested()),
         registry=plan.registry_sum(),
+        raw_folder=RAW_FOLDER,
+        mirrors=plan.mirrors,
         fingerprint=plan.fingerprint("datasets"),
     message:
         "Describe the data sets"

@@ -6,7 +6,10 @@ from toplabel.workflow.jobs import checkout, run, write_table
 
 def main(snakemake):
     metas = [*snakemake.input.metas, *snakemake.params.others]
-    table = describe_datasets(checkout(snakemake), metas, snakemake.params.reasons)
+    params = snakemake.params
+    table = describe_datasets(
+        checkout(snakemake), metas, params.reasons, params.raw_folder, params.mirrors
+    )
     write_table(table, snakemake.output.datasets)
 
 

@@ -130,6 +130,33 @@ def fetch(
     ]
 
 
+def find_checked(
+    entry: Entry,
+    file: RawFile,
+    raw_folder: str | os.PathLike[str],
+    mirrors: Sequence[str | os.PathLike[str]] = (),
+) -> Path | None:
+    """Where a file of a data set stands, plain or compressed; None when no folder has it.
+
+    Raises
+    ------
+    ChecksumError
+        It is not the registered one.
+    """
+    found = _find(file, _folders(entry, raw_folder, mirrors))
+    if found is None:
+        return None
+    path, suffix = found
+    digest, size = hashlib.sha256(), 0
+    with path.open("rb") as stream:
+        plain = _DECOMPRESSORS[suffix](stream) if suffix else stream
+        while chunk := _read_chunk(plain, suffix, str(path)):
+            digest.update(chunk)
+            size += len(chunk)
+    check_sum(file, digest.hexdigest(), size, str(path))
+    return path
+
+
 def sha256_of(path: str | os.PathLike[str]) -> tuple[str, int]:
     """SHA-256 (hexadecimal) and size in bytes of a file."""
     digest, size = hashlib.sha256(), 0

@@ -38,7 +38,7 @@ class Part:
         One feature vector a row; a read-only memory map after `load_prepared`. Before it is saved it
         may be `RowsOf` a file.
     y : ndarray of shape (n,), int64, or None
-        Class indices 0..m-1.
+        Class indices 0..m-1; beside an empty label set -1, no single label.
     Y : ndarray of shape (n, m), uint8, or None
         0/1 indicator of the label sets.
     groups : ndarray of shape (rows,), int64, or None

@@ -21,8 +21,13 @@ class RegistryError(ValueError):
     """The registry does not follow its schema, or a data set is not in it."""
 
 
-# The forms in which a part P of the format "features" may stand: formats/features.py.
-_FEATURE_FORMS = (("{}.npz",), ("{}.npy", "{}_labels.npy"), ("{}.mat",), ("{}.h5",))
+# The forms in which a part P may stand: formats/features.py, formats/regions.py.
+_REGION_FORMS = (("{}.npz",), ("{}.npy", "{}_regions.npz"), ("{}.h5",))
+_FORMS = {
+    "features": (("{}.npz",), ("{}.npy", "{}_labels.npy"), ("{}.mat",), ("{}.h5",)),
+    "voc": _REGION_FORMS,
+    "coco": _REGION_FORMS,
+}
 
 
 @dataclass(frozen=True)
@@ -47,6 +52,15 @@ class RawFile:
 
 
 @dataclass(frozen=True)
+class LabelLists:
+    """A tar file of label lists (formats/voc.py), and the names of the lists of the two parts."""
+
+    file: RawFile
+    train: str
+    test: str
+
+
+@dataclass(frozen=True)
 class Divide:
     """How a part that is published as one is cut into several.
 
@@ -64,7 +78,8 @@ class Divide:
 class Printed:
     """What one table of a paper prints about a data set, as printed ("10.5K").
 
-    `differs` gives the reason for each number that the files are known not to give.
+    `cardinality_of` says of which rows the label cardinality is: "all", or "train". `differs` gives the
+    reason for each number that the files are known not to give.
     """
 
     source: str
@@ -72,6 +87,7 @@ class Printed:
     n_train: str | None = None
     n_features: str | None = None
     label_cardinality: str | None = None
+    cardinality_of: str = "all"
     differs: dict[str, str] = field(default_factory=dict)
 
 
@@ -97,6 +113,7 @@ class Entry:
     divide: Divide | None = None
     transform: str | None = None
     splits: tuple[Split, ...] = ()
+    label_lists: LabelLists | None = None
     statistics: tuple[Printed, ...] = ()
     waits_for: str | None = None
     not_comparable: str | None = None
@@ -115,12 +132,14 @@ class Entry:
     def forms(self, file: RawFile) -> list[tuple[RawFile, ...]]:
         """The forms in which a file may stand: one of these groups of files, whole.
 
-        All formats but "features" know one, the file itself.
+        All formats but those of features that the user extracts know one, the file itself.
         """
         forms = [(file,)]
-        if self.format == "features" and file.part is not None:
-            names = [tuple(name.format(file.part) for name in form) for form in _FEATURE_FORMS]
-            forms += [tuple(RawFile(name, file.part) for name in form) for form in names]
+        if file.part is not None:
+            known = _FORMS.get(self.format or "", ())
+            names = [tuple(name.format(file.part) for name in form) for form in known]
+            others = [form for form in names if form != (file.name,)]
+            forms += [tuple(RawFile(name, file.part) for name in form) for form in others]
         return forms
 
 
@@ -239,6 +258,10 @@ def _entry(name: str, record: dict[str, Any]) -> Entry:
         Split(split["name"], split["train"], split.get("val"), split["test"])
         for split in record.get("splits", ())
     )
+    if "label_lists" in record:
+        lists = dict(record["label_lists"])
+        parts = {role: lists.pop(role) for role in ("train", "test")}
+        fields["label_lists"] = LabelLists(RawFile(role="extra", **lists), **parts)
     fields["statistics"] = tuple(Printed(**row) for row in record.get("statistics", ()))
     if "divide" in record:
         into = record["divide"]["into"]

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
+from toplabel.datasets.formats import voc
 from toplabel.datasets.prepared import Part, Prepared
-from toplabel.datasets.registry import Entry, Printed
+from toplabel.datasets.registry import Entry, LabelLists, Printed
 from toplabel.datasets.rows import blocks
 
 COMPARED = ("n_classes", "n_train", "n_features", "label_cardinality")
@@ -175,7 +177,7 @@ def _disagreements(
     found = []
     for row in printed:
         for key in COMPARED:
-            text, value = getattr(row, key), measured[key]
+            text, value = getattr(row, key), _measured_as(row, key, measured)
             if text is None or value is None:
                 continue
             low, high = printed_interval(text)
@@ -187,6 +189,43 @@ def _disagreements(
     return found
 
 
+def _measured_as(row: Printed, key: str, measured: dict[str, Any]) -> Any:
+    """The measured number that a printed one is about."""
+    if key == "label_cardinality" and row.cardinality_of == "train":
+        return measured["parts"]["train"]["label_cardinality"]
+    return measured[key]
+
+
+def list_statistics(path: Path, lists: LabelLists) -> dict[str, Any]:
+    """What the label lists of a set say without its features.
+
+    Parameters
+    ----------
+    path : Path
+        The tar file.
+    lists : LabelLists
+
+    Returns
+    -------
+    dict
+        As `statistics`, as far as labels go; objects that are marked as difficult do not count.
+    """
+    classes, flags = voc.read_lists(path)
+    images = {role: voc.set_names(path, getattr(lists, role)) for role in ("train", "test")}
+    Y = {role: np.array([flags[image] for image in names]) for role, names in images.items()}
+    per_row = Y["train"].sum(axis=1)
+    return dict.fromkeys(COLUMNS) | {
+        "n_classes": len(classes),
+        "n_train": len(Y["train"]),
+        "n_test": len(Y["test"]),
+        "label_cardinality": _cardinality(list(Y.values())),
+        "empty_label_sets": int((per_row == 0).sum()),
+        "full_label_sets": int((per_row == len(classes)).sum()),
+        "classes_without_example": int((~Y["train"].any(axis=0)).sum()),
+        "parts": {role: {"label_cardinality": _cardinality([rows])} for role, rows in Y.items()},
+    }
+
+
 def _as_printed(printed: Sequence[Printed]) -> dict[str, Any]:
     result: dict[str, Any] = {}
     for key in COMPARED:
@@ -196,7 +235,12 @@ def _as_printed(printed: Sequence[Printed]) -> dict[str, Any]:
     return result
 
 
-def dataset_row(entry: Entry, prepared: Prepared | None, reason: str = "") -> dict[str, Any]:
+def dataset_row(
+    entry: Entry,
+    prepared: Prepared | None,
+    reason: str = "",
+    listed: dict[str, Any] | None = None,
+) -> dict[str, Any]:
     """One row of ``results/datasets.csv``; the keys are `COLUMNS`.
 
     Parameters
@@ -206,18 +250,23 @@ def dataset_row(entry: Entry, prepared: Prepared | None, reason: str = "") -> di
         None when the set could not be had.
     reason : str
         Why it could not. A set that is there has one, too, if its results are not comparable.
+    listed : dict, optional
+        What is known of a set that could not be had (`list_statistics`).
     """
     row: dict[str, Any] = dict.fromkeys(COLUMNS)
     row.update(dataset=entry.name, title=entry.title, task=entry.task, reason=reason)
     row.update(licence=entry.licence, citation=entry.citation, url=entry.url)
     row["status"] = "missing" if prepared is None else "ready"
-    if prepared is None:
+    if prepared is not None and (why := prepared.meta.get("not_comparable")):
+        row["reason"] = f"not comparable: {why}"
+    measured = listed if prepared is None else prepared.meta["statistics"]
+    if measured is None:
         row.update(_as_printed(entry.statistics))
-    else:
-        if why := prepared.meta.get("not_comparable"):
-            row["reason"] = f"not comparable: {why}"
-        measured = prepared.meta["statistics"]
-        row.update({key: measured[key] for key in COLUMNS if key in measured})
-        comparison = compare_with_paper(measured, entry.statistics)
-        row.update({key: comparison[key] for key in COLUMNS if key in comparison})
+        return row
+    shown = {key: measured[key] for key in COLUMNS if measured.get(key) is not None}
+    for printed in entry.statistics[:1]:
+        shown["label_cardinality"] = _measured_as(printed, "label_cardinality", measured)
+    row.update(shown)
+    comparison = compare_with_paper(measured, entry.statistics)
+    row.update({key: comparison[key] for key in COLUMNS if key in comparison})
     return row

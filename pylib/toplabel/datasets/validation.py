@@ -38,7 +38,7 @@ def validate_prepared(prepared: Prepared) -> None:
         raise ValueError(f"{where}: the parts differ in their number of features: {widths}")
     for name in dict.fromkeys(split.train for split in prepared.splits):
         part = prepared.parts[name]
-        if part.y is not None:
+        if part.y is not None and prepared.task == "multiclass":
             _check_every_class(f"{where}, part '{name}'", prepared.class_names, part.y)
 
 
@@ -84,7 +84,7 @@ def _check_part(where: str, prepared: Prepared, part: Part) -> None:
     if prepared.task == "multilabel" and part.Y is None:
         raise ValueError(f"{where}: a multilabel part needs Y")
     if part.y is not None:
-        _check_y(where, part.y, prepared.n_classes)
+        _check_y(where, part.y, prepared.n_classes, part.Y)
     if part.Y is not None:
         _check_indicator(where, part.Y, prepared.n_classes)
     if part.y is not None and part.Y is not None and len(part.y) != len(part.Y):
@@ -110,10 +110,13 @@ def _refuse_value(where: str, row: int, column: int, value: float) -> NoReturn:
     raise ValueError(f"{where}: X[{row}, {column}] is {value}; features must be finite")
 
 
-def _check_y(where: str, y: np.ndarray, n_classes: int) -> None:
+def _check_y(where: str, y: np.ndarray, n_classes: int, Y: np.ndarray | None) -> None:
     if y.ndim != 1 or y.dtype != np.int64:
         raise ValueError(f"{where}: y must be 1-D int64, not {y.ndim}-D {y.dtype}")
-    bad = np.flatnonzero((y < 0) | (y >= n_classes))
+    wrong = (y < 0) | (y >= n_classes)
+    if Y is not None and len(Y) == len(y):  # -1: the image has no object, so no prominent one
+        wrong &= (y != -1) | Y.any(axis=1)
+    bad = np.flatnonzero(wrong)
     if bad.size:
         raise ValueError(
             f"{where}: y[{bad[0]}] is {y[bad[0]]}; class indices are 0..{n_classes - 1}"

@@ -20,6 +20,7 @@ from toplabel.selection.problems import (
     Matrix,
     Method,
     final_part,
+    labelled,
     split_named,
     training_labels,
 )
@@ -153,11 +154,17 @@ def train_models(
     paths = wanted.groupby(["split", "theta", "k"], dropna=False, sort=True)
     for (split, theta, k), group in paths:
         part = final_part(prepared, split_named(prepared, split), protocol)
-        scaling = None if method.features == "raw" else Scaling.fit(part.X, method.features)
+        X, labels = labelled(part.X, training_labels(part, method))
+        if X.shape[0] != part.n_rows and not np.isnan(theta):
+            raise ValueError(
+                f"data set '{prepared.name}': images without a label, which the kernel method "
+                f"'{method.name}', trained on one label an image, cannot leave out"
+            )
+        scaling = None if method.features == "raw" else Scaling.fit(X, method.features)
         climb = fitter(
             solve,
-            _inputs(part.X, theta, scaling, budget),
-            training_labels(part, method),
+            _inputs(X, theta, scaling, budget),
+            labels,
             method.at(k),
             prepared.n_classes,
             budget.C.values(),

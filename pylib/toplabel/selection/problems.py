@@ -114,6 +114,14 @@ def training_labels(part: Part, method: Method) -> np.ndarray:
     return labels if part.groups is None else labels[part.groups]
 
 
+def labelled(X: Matrix, labels: np.ndarray) -> tuple[Matrix, np.ndarray]:
+    """The rows that a method can be trained on: without those whose image has no single label (-1)."""
+    if labels.ndim == 2 or (labels >= 0).all():
+        return X, labels
+    kept = np.flatnonzero(labels >= 0)
+    return X[kept], labels[kept]
+
+
 def truth_of(part: Part) -> np.ndarray:
     """What predictions for a part are measured against."""
     return part.Y if part.Y is not None else part.y
@@ -159,9 +167,10 @@ def fold_problem(part: Part, fold: Fold, method: Method, n_classes: int) -> Prob
     train = rows_of(fold.train, part.groups)
     val = rows_of(fold.val, part.groups)
     groups = None if part.groups is None else np.searchsorted(fold.val, part.groups[val])
+    X, labels = labelled(part.X[train], training_labels(part, method)[train])
     return Problem(
-        X=part.X[train],
-        labels=training_labels(part, method)[train],
+        X=X,
+        labels=labels,
         X_eval=part.X[val],
         truth=truth_of(part)[fold.val],
         groups=groups,
@@ -181,9 +190,10 @@ def fewer_rows(problem: Problem, most: int, names: tuple[object, ...]) -> Proble
 
 def holdout_problem(train: Part, held_out: Part, method: Method, n_classes: int) -> Problem:
     """Train on one part, measure on another."""
+    X, labels = labelled(train.X, training_labels(train, method))
     return Problem(
-        X=train.X,
-        labels=training_labels(train, method),
+        X=X,
+        labels=labels,
         X_eval=held_out.X,
         truth=truth_of(held_out),
         groups=held_out.groups,

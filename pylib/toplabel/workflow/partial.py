@@ -26,7 +26,7 @@ from toplabel.workflow.collecting.run import describe_run
 from toplabel.workflow.collecting.tables import printed_table
 from toplabel.workflow.failures import find_failures
 from toplabel.workflow.jobs import write_table
-from toplabel.workflow.plan import Cell, Plan, PlanError
+from toplabel.workflow.plan import RAW_FOLDER, Cell, Plan, PlanError
 from toplabel.workflow.targets import Targets
 
 FOLDER = Path("results/partial")
@@ -73,7 +73,8 @@ def write_partial(plan: Plan, requested: Sequence[str], reports: Path = REPORTS)
         write_csv(frame, FOLDER / f"{name}.csv")
     metas = [str(path) for path in sorted(Path("results").glob("*/data/meta.json"))]
     reasons = _reasons(plan, wanted, failures)
-    write_table(describe_datasets(plan.root, metas, reasons), str(FOLDER / "datasets.csv"))
+    datasets = describe_datasets(plan.root, metas, reasons, RAW_FOLDER, plan.mirrors)
+    write_table(datasets, str(FOLDER / "datasets.csv"))
     tables = (
         printed_table(plan.root, name, comparison, collected)
         for name in targets.tables_of(existing)

@@ -233,6 +233,11 @@ class Plan:
         """A sum over what the papers say of their results, and where they print it."""
         return sum_of(self.root, ("config/findings.yaml", "data/published/*.csv"))
 
+    @property
+    def mirrors(self) -> list[str]:
+        """The folders to look for raw files in, besides data/raw."""
+        return [str(folder) for folder in mirror_folders(self.config["mirrors"])]
+
     def registry_sum(self) -> str:
         """A sum over the registry of data sets."""
         return sum_of(self.root, ("config/datasets.yaml",))

@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 from toplabel.datasets.formats import (
     arff,
+    coco,
     features,
     hdf5,
     idx,
@@ -18,6 +19,7 @@ from toplabel.datasets.formats import (
     mat,
     numpy_files,
     uci_csv,
+    voc,
 )
 from toplabel.datasets.formats.source import FormatError, Source
 from toplabel.datasets.prepared import Loaded
@@ -32,6 +34,8 @@ FORMATS: dict[str, Callable[..., Loaded]] = {
     "npy": numpy_files.load_npy,
     "hdf5": hdf5.load,
     "features": features.load,
+    "voc": voc.load,
+    "coco": coco.load,
 }
 
 __all__ = ["FORMATS", "FormatError", "Source"]

@@ -72,7 +72,7 @@ def assemble(tables: Mapping[str, Table], task: Task) -> Loaded:
         With the file: features that are no table of numbers, labels that are no whole numbers or
         not 0 and 1, numbers of rows or of labels that differ.
     """
-    features = {name: _features(table.path, table.X) for name, table in tables.items()}
+    features = {name: features_of(table.path, table.X) for name, table in tables.items()}
     if task == "multiclass":
         values = {name: _class_numbers(table) for name, table in tables.items()}
         classes = np.unique(np.concatenate(list(values.values())))
@@ -91,7 +91,14 @@ def assemble(tables: Mapping[str, Table], task: Task) -> Loaded:
     return Loaded(parts=parts, class_names=names)
 
 
-def _features(path: Path, X: np.ndarray | sparse.spmatrix) -> Rows:
+def features_of(path: Path, X: np.ndarray | sparse.spmatrix) -> Rows:
+    """Features of a file as a part holds them; those of a memory map stay there.
+
+    Raises
+    ------
+    FormatError
+        When they are no table of real numbers.
+    """
     if X.ndim != 2 or 0 in X.shape:
         message = f"features of the shape {X.shape}; they must be (n, d) with n and d at least 1"
         raise FormatError(path, None, message)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
@@ -46,17 +47,27 @@ def is_installed() -> bool:
 
 def read(path: Path, part: str, X: str, labels: str) -> Table:
     """The arrays of one part."""
+    return Table(path, *read_arrays(path, (X, labels), part))
+
+
+def read_arrays(path: Path, names: Iterable[str], part: str = "") -> list[np.ndarray]:
+    """Data sets of a file by their paths in it, "{part}" standing for the part.
+
+    Raises
+    ------
+    FormatError
+        As `load`.
+    """
     if not is_installed():
         raise FormatError(path, None, NEEDED)
     import h5py
 
     try:
         with h5py.File(path, "r") as content:
-            arrays = [_array(path, content, name, part) for name in (X, labels)]
+            return [_array(path, content, name, part) for name in names]
     except (OSError, RuntimeError) as error:
         reason = " ".join(str(error).split())
         raise FormatError(path, None, f"no HDF5 file, or a damaged one ({reason})") from None
-    return Table(path, *arrays)
 
 
 def _array(path: Path, content, name: str, part: str) -> np.ndarray:

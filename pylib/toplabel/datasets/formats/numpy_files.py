@@ -6,7 +6,7 @@ import struct
 import tokenize
 import zipfile
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -55,9 +55,20 @@ def load_npz(source: Source, X: str = "X", labels: str | None = None) -> Loaded:
 
 def read_npz(path: Path, part: str, X: str, labels: str) -> Table:
     """The arrays of one part of an .npz file."""
+    return Table(path, *read_members(path, (X, labels), part))
+
+
+def read_members(path: Path, names: Iterable[str], part: str = "") -> list[np.ndarray]:
+    """Arrays of an .npz file by their names, "{part}" standing for the part.
+
+    Raises
+    ------
+    FormatError
+        As `load_npz`.
+    """
     with open_npz(path) as stored:
-        names = [pick(path, name, part, stored.files) for name in (X, labels)]
-        return Table(path, *(_member(path, stored, name) for name in names))
+        picked = [pick(path, name, part, stored.files) for name in names]
+        return [_member(path, stored, name) for name in picked]
 
 
 def open_npz(path: Path):
@@ -102,11 +113,18 @@ def load_npy(source: Source, labels: Mapping[str, str]) -> Loaded:
 
 def read_npy(path: Path, labels_path: Path) -> Table:
     """The features of one part as a memory map, and its labels."""
-    labels = _array(labels_path, None)
-    return Table(path, _array(path, "r"), labels, labels_path)
+    labels = read_array(labels_path)
+    return Table(path, read_array(path, "r"), labels, labels_path)
 
 
-def _array(path: Path, mmap_mode: str | None) -> np.ndarray:
+def read_array(path: Path, mmap_mode: str | None = None) -> np.ndarray:
+    """The array of an .npy file, in memory or mapped into it.
+
+    Raises
+    ------
+    FormatError
+        When it is none.
+    """
     array = _guarded(path, ".npy", lambda: np.load(path, mmap_mode=mmap_mode))
     if not isinstance(array, np.ndarray):
         array.close()

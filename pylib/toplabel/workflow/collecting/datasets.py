@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
+from toplabel.datasets.fetch import find_checked
 from toplabel.datasets.prepared import load_prepared
-from toplabel.datasets.registry import load_registry
-from toplabel.datasets.statistics import COLUMNS, dataset_row
+from toplabel.datasets.registry import Entry, load_registry
+from toplabel.datasets.statistics import COLUMNS, dataset_row, list_statistics
 
 
 def describe_datasets(
-    root: Path, metas: Iterable[str | Path], reasons: Mapping[str, str]
+    root: Path,
+    metas: Iterable[str | Path],
+    reasons: Mapping[str, str],
+    raw_folder: str | Path,
+    mirrors: Sequence[str | Path],
 ) -> pd.DataFrame:
     """One row a registered data set: what it holds, what the papers print, or why it is missing.
 
@@ -25,11 +31,25 @@ def describe_datasets(
         The meta.json of the prepared sets.
     reasons : mapping of str to str
         Why the others are missing.
+    raw_folder : path-like
+    mirrors : sequence of path-like
+        Where label lists of the others are looked for.
     """
     folders = {Path(meta).parents[1].name: Path(meta).parent for meta in metas}
     rows = []
     for name, entry in load_registry(root / "config/datasets.yaml").items():
         prepared = load_prepared(folders[name]) if name in folders else None
-        rows.append(dataset_row(entry, prepared, reasons.get(name, "")))
+        listed = None if prepared else _listed(entry, raw_folder, mirrors)
+        rows.append(dataset_row(entry, prepared, reasons.get(name, ""), listed))
     # Counts stay whole numbers although a missing set has none.
     return pd.DataFrame(rows, columns=list(COLUMNS), dtype=object)
+
+
+def _listed(
+    entry: Entry, raw_folder: str | Path, mirrors: Sequence[str | Path]
+) -> dict[str, Any] | None:
+    """What the label lists of a set say, where it has some and they are at hand."""
+    if entry.label_lists is None:
+        return None
+    path = find_checked(entry, entry.label_lists.file, raw_folder, mirrors)
+    return None if path is None else list_statistics(path, entry.label_lists)
