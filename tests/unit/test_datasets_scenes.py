@@ -2,6 +2,7 @@
 
 import json
 import tarfile
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,7 +14,10 @@ from toplabel.datasets.formats import FORMATS, FormatError, Source
 from toplabel.datasets.formats.objects import Object, labels_of
 from toplabel.datasets.formats.regions import read_regions
 from toplabel.datasets.formats.voc import read_lists, read_objects, set_names
+from toplabel.datasets.registry import Entry, LabelLists, Printed, RawFile
+from toplabel.datasets.statistics import dataset_row, list_statistics
 
+ENTRY = Entry("voc", "VOC", "multilabel", "half_half", licence="", citation="")
 BOX = "<bndbox><xmin>{}</xmin><ymin>{}</ymin><xmax>{}</xmax><ymax>{}</ymax></bndbox>"
 # A cat larger than a dog; a dog; only a difficult cat and a small bird.
 SCENES = {
@@ -248,6 +252,33 @@ def test_an_archive_without_labels_is_refused(tmp_path):
     (tmp_path / "voc").write_bytes(b"no tar file")
     with pytest.raises(FormatError, match="voc: no folder and no tar file, or a damaged one"):
         load_voc(tmp_path)
+
+
+def test_statistics_of_label_lists(tmp_path):
+    write_voc(tmp_path / "voc", annotations=False)
+    main = tmp_path / "voc/VOC2007/ImageSets/Main"
+    for label in CLASSES:
+        (main / f"{label}_test.txt").write_text(f"000011 {1 if label == 'cat' else -1}\n")
+    lists = LabelLists(RawFile("voc"), "trainval", "test")
+    found = list_statistics(tmp_path / "voc", lists)
+    assert (found["n_classes"], found["n_train"], found["n_test"]) == (3, 3, 1)
+    assert found["label_cardinality"] == 5 / 4
+    assert found["parts"]["train"]["label_cardinality"] == 4 / 3
+    printed = {"source": "a table", "n_train": "3", "n_features": "2K"}
+    for of, text, agrees in (
+        ("train", "1.33", True),
+        ("all", "1.33", False),
+        ("all", "1.25", True),
+    ):
+        row = Printed(**printed, label_cardinality=text, cardinality_of=of)
+        entry = replace(ENTRY, statistics=(row,))
+        shown = dataset_row(entry, None, "no features", found)
+        assert (shown["status"], shown["reason"]) == ("missing", "no features")
+        assert shown["agrees"] is agrees
+        assert shown["label_cardinality"] == (4 / 3 if of == "train" else 5 / 4)
+        assert (shown["n_test"], shown["n_features"], shown["paper_n_features"]) == (1, None, "2K")
+    without = dataset_row(entry, None, "no features")
+    assert (without["n_train"], without["paper_n_train"]) == (None, "3")
 
 
 # ---- COCO ---------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ import pytest
 from toplabel import solve
 from toplabel.datasets.embedded import digit_scenes
 from toplabel.datasets.prepared import Prepared
+from toplabel.datasets.validation import validate_prepared
 from toplabel.selection.choice import select
 from toplabel.selection.cutoffs import cutoff_table
 from toplabel.selection.evaluation import evaluate
@@ -110,3 +111,32 @@ def test_the_average_precisions_of_the_classes_are_those_of_the_map(prepared, tu
     assert each["value"].mean() == pytest.approx(table.loc["map", "value"])
     assert set(each["C"]) == {table.loc["map", "C"]}
     assert each["value"].nunique() > 5
+
+
+def test_images_without_a_single_label_train_only_methods_for_label_sets(prepared):
+    train = prepared.parts["train"]
+    Y, y = train.Y.copy(), train.y.copy()
+    Y[::4], y[::4] = 0, -1
+    gaps = replace(prepared, parts={**prepared.parts, "train": replace(train, Y=Y, y=y)})
+    validate_prepared(gaps)
+    (one,) = _problems(gaps, replace(METHOD, ks=()))
+    (sets,) = _problems(gaps, Method("lr_ml", "multilabel", "lr_ml"))
+    assert one.labels.min() == 0
+    assert len(one.labels) == one.X.shape[0] < len(sets.labels) == sets.X.shape[0]
+    np.testing.assert_array_equal(one.truth, sets.truth)
+    selection = select(
+        {
+            result.name: result
+            for result in tune_ks([one], METHOD, BUDGET, METRICS, Settings(), NAMES, solve)
+        }
+    )
+    models, _ = train_models(gaps, METHOD, PROTOCOL, BUDGET, selection, Settings(), solve)
+    for key, W in models.arrays.items():
+        labelled = np.isin(train.groups, np.flatnonzero(y >= 0))
+        again = solve(
+            *(train.X[labelled], y[train.groups[labelled]]),
+            **dict(loss="topk_svm_beta", k=int(key[3]), gamma=1.0, C=key[1], eps=1e-9),
+        ).W
+        np.testing.assert_allclose(W, again, atol=0.05 * np.abs(again).max())
+    with pytest.raises(ValueError, match=r"y\[0\] is -1; class indices are 0..9"):
+        validate_prepared(replace(gaps, parts={**gaps.parts, "train": replace(train, y=y)}))

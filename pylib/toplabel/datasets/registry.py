@@ -87,8 +87,8 @@ class Printed:
     n_train: str | None = None
     n_features: str | None = None
     label_cardinality: str | None = None
-    cardinality_of: str = "all"
     differs: dict[str, str] = field(default_factory=dict)
+    cardinality_of: str = "all"
 
 
 @dataclass(frozen=True)
