@@ -277,7 +277,12 @@ def test_fetching_and_preparing_an_embedded_set(tmp_path):
         tmp_path,
         input={"metas": [str(meta)]},
         output={"datasets": str(datasets)},
-        params={"others": {}, "reasons": {"letter": "not at hand"}},
+        params={
+            "others": {},
+            "reasons": {"letter": "not at hand"},
+            "raw_folder": str(tmp_path / "raw"),
+            "mirrors": [],
+        },
     )
     table = pd.read_csv(datasets).set_index("dataset")
     assert table.loc["digits", "status"] == "ready"

@@ -112,6 +112,8 @@ def dataset_rows(inputs: ReportInputs) -> list[DatasetRow]:
         ]
         if row["status"] == "ready" and row["reason"]:
             odd.append(row["reason"])
+        if row["status"] == "missing" and row["n_train"]:
+            odd.append("counted in its label lists, without features")
         rows.append(
             DatasetRow(
                 title=row["title"] or row["dataset"],
