@@ -146,8 +146,8 @@ def own_table(
         name = f"{study.name}_{table_name(*layout)}"
         mine = _laid_out(mine, comparison, layout)
         of = (texts or {}).get(table_name(*layout))
-        title += f": the metrics of Table {layout[1]}"
-        caption += f" In the layout of Table {layout[1]}" + (f" ({of.title})" if of else "")
+        title += f", as Table {layout[1]}"
+        caption = f"In the layout of Table {layout[1]}" + (f" ({of.title})" if of else "")
         caption += ", which is about other data: the numbers are not comparable with its."
     if mine.empty:
         return None
