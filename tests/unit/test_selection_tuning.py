@@ -333,6 +333,18 @@ def test_results_survive_their_file(tmp_path):
         assert [str(name) for name in found.metric] == METRICS
 
 
+def test_tuning_of_another_version_is_refused(tmp_path):
+    old = tmp_path / "old.npz"
+    np.savez(old, split="main", fold="0", **{"1.split": "main"})
+    with pytest.raises(
+        ValueError, match=r"old\.npz: written by another version \(1\.C, .*tune again"
+    ):
+        list(load_units([old]))
+    np.savez(old)
+    with pytest.raises(ValueError, match="another version"):
+        list(load_units([old]))
+
+
 def test_points_survive_their_file(tmp_path):
     points = {-3.0: [1.0, 2.0], 0.5: [0.0]}
     write_points(points, tmp_path / "fine.json")

@@ -72,11 +72,24 @@ def save_unit(results: Sequence[TuneResult], path: str | os.PathLike[str]) -> No
 
 
 def load_units(paths: Iterable[str | os.PathLike[str]]) -> Iterator[TuneResult]:
-    """Read what `save_unit` wrote, of several jobs one after the other."""
+    """Read what `save_unit` wrote, of several jobs one after the other.
+
+    Raises
+    ------
+    ValueError
+        When another version wrote a file, with other arrays.
+    """
     names = [field.name for field in fields(TuneResult)]
     for path in paths:
         with np.load(path) as arrays:
-            for i in range(len(arrays.files) // len(names)):
+            count = sum(key.rpartition(".")[2] == "split" for key in arrays.files)
+            expected = {_key(i, name) for i in range(count) for name in names}
+            if not count or expected != set(arrays.files):
+                differ = ", ".join(sorted(expected ^ set(arrays.files))[:3]) or "no array"
+                raise ValueError(
+                    f"{path}: written by another version ({differ}); delete it to tune again"
+                )
+            for i in range(count):
                 values = {name: arrays[_key(i, name)] for name in names}
                 texts = {name: str(values[name]) for name in ("split", "fold")}
                 yield TuneResult(**{**values, **texts, "k": float(values["k"])})
