@@ -78,6 +78,7 @@ def test_refinement_stays_within_the_axis_and_keeps_its_centre():
     assert Refinement(1, 2).around(4, axis) == [2, 3, 4, 5]
     assert Refinement(1, 1).around(-20, axis) == [-20, -19]
     assert Refinement(1, 1).around(8, axis) == [8]  # after an extension
+    assert Refinement(2, 1).around(4, axis) == [2, 4, 5]  # a coarse grid may stop short of the end
 
 
 def test_refined_values_equal_those_of_a_finer_axis():

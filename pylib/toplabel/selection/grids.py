@@ -54,12 +54,17 @@ class Refinement:
     span: int
 
     def around(self, exponent: float, axis: Axis) -> list[float]:
-        """Ascending exponents around one, itself included, within the axis' ends."""
+        """Ascending exponents around one, itself included; what is beyond an end becomes the end.
+
+        So the end of an axis is tried also where a coarse grid stops short of it. Around a point
+        that is itself beyond (after an extension) there are no others.
+        """
+        if not axis.start - _SLACK <= exponent <= axis.stop + _SLACK:
+            return [exponent]
         steps = range(-self.span, self.span + 1)
-        points = [tidy(exponent + i * self.step) for i in steps]
-        return [
-            p for p in points if p == exponent or axis.start - _SLACK <= p <= axis.stop + _SLACK
-        ]
+        return sorted(
+            {tidy(min(max(exponent + i * self.step, axis.start), axis.stop)) for i in steps}
+        )
 
 
 @dataclass(frozen=True)
