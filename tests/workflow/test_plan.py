@@ -299,6 +299,22 @@ def test_the_sources_of_a_baseline_count_for_it(plan):
     assert theirs != ours
 
 
+def test_a_data_set_may_have_a_protocol_of_its_own(config, tmp_path):
+    for name in ("config", "workflow/schemas", "data/published"):
+        shutil.copytree(ROOT / name, tmp_path / name)
+    registry = tmp_path / "config/datasets.yaml"
+    text = registry.read_text(encoding="utf-8")
+    before, after = text.split("  digits:\n")
+    changed = after.replace("protocol: multiclass", "protocol: mine", 1)
+    registry.write_text(f"{before}  digits:\n{changed}", encoding="utf-8")
+    with pytest.raises(PlanError, match=r"digits\.protocol: unknown protocol 'mine'; known: mult"):
+        Plan(tmp_path, config)
+    protocols = yaml.safe_load((ROOT / "config/protocols.yaml").read_text(encoding="utf-8"))
+    protocols["protocols"]["mine"] = protocols["protocols"]["multiclass"]
+    (tmp_path / "config/protocols.yaml").write_text(yaml.safe_dump(protocols), encoding="utf-8")
+    assert Plan(tmp_path, config).protocol_of("digits").name == "mine"
+
+
 def test_targets_know_their_cells(plan):
     targets = Targets(plan)
     assert {cell.dataset for cell in targets.cells("all")} == {"circle", "digits", "digit_scenes"}

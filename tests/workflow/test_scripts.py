@@ -272,6 +272,8 @@ def test_fetching_and_preparing_an_embedded_set(tmp_path):
     _call("prepare_dataset", tmp_path, output={"meta": str(meta)}, **common)
     assert load_prepared(meta.parent).n_classes == 10
     datasets = tmp_path / "datasets.csv"
+    (tmp_path / "raw/voc2007").mkdir(parents=True)
+    (tmp_path / "raw/voc2007/VOC2007_ImageSets_Main.tar").write_text("not the lists")
     _call(
         "collect_datasets",
         tmp_path,
@@ -279,7 +281,7 @@ def test_fetching_and_preparing_an_embedded_set(tmp_path):
         output={"datasets": str(datasets)},
         params={
             "others": {},
-            "reasons": {"letter": "not at hand"},
+            "reasons": {"letter": "not at hand", "voc2007": "no features"},
             "raw_folder": str(tmp_path / "raw"),
             "mirrors": [],
         },
@@ -288,6 +290,9 @@ def test_fetching_and_preparing_an_embedded_set(tmp_path):
     assert table.loc["digits", "status"] == "ready"
     assert table.loc["digits", "n_features"] == 64
     assert table.loc["letter", ["status", "reason"]].tolist() == ["missing", "not at hand"]
+    # Lists that are not the registered ones are said, and end no run.
+    assert table.loc["voc2007", "reason"].startswith("no features; ")
+    assert "sha256 is" in table.loc["voc2007", "reason"]
 
 
 @pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.stem)

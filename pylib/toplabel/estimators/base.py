@@ -246,7 +246,7 @@ def encode(y: np.ndarray, weights: np.ndarray | None) -> tuple[np.ndarray, np.nd
     classes, codes = np.unique(y, return_inverse=True)
     if len(classes) < 2:
         raise ValueError(
-            f"y holds 1 class only ({classes[0]!r}); a classifier needs at least two classes"
+            f"y holds 1 class only ({classes.tolist()[0]!r}); a classifier needs at least two classes"
         )
     if weights is not None and len(np.unique(codes[weights > 0])) < 2:
         raise ValueError(

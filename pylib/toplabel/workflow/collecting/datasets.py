@@ -8,7 +8,8 @@ from typing import Any
 
 import pandas as pd
 
-from toplabel.datasets.fetch import find_checked
+from toplabel.datasets.fetch import FetchError, find_checked
+from toplabel.datasets.formats import FormatError
 from toplabel.datasets.prepared import load_prepared
 from toplabel.datasets.registry import Entry, load_registry
 from toplabel.datasets.statistics import COLUMNS, dataset_row, list_statistics
@@ -39,8 +40,13 @@ def describe_datasets(
     rows = []
     for name, entry in load_registry(root / "config/datasets.yaml").items():
         prepared = load_prepared(folders[name]) if name in folders else None
-        listed = None if prepared else _listed(entry, raw_folder, mirrors)
-        rows.append(dataset_row(entry, prepared, reasons.get(name, ""), listed))
+        reason, listed = reasons.get(name, ""), None
+        if prepared is None:
+            try:
+                listed = _listed(entry, raw_folder, mirrors)
+            except (FetchError, FormatError) as error:  # a set that is missing anyway ends no run
+                reason = "; ".join(filter(None, (reason, str(error))))
+        rows.append(dataset_row(entry, prepared, reason, listed))
     # Counts stay whole numbers although a missing set has none.
     return pd.DataFrame(rows, columns=list(COLUMNS), dtype=object)
 
