@@ -113,3 +113,15 @@ def test_a_failed_run_gives_a_report_and_the_next_one_replaces_it(smoke_run, tmp
     assert "did not finish" not in page
     assert not (folder / "reports/data/failures.csv").exists()
     assert "Nothing to be done" in snakemake("-n", "report", directory=folder).stdout
+
+
+@pytest.mark.workflow
+def test_a_first_run_that_was_killed_goes_on_after_a_report(tmp_path):
+    """Of a folder that never had a whole report Snakemake knows nothing but times."""
+    folder = tmp_path / "run"
+    folder.mkdir()
+    assert snakemake("partial", directory=folder).returncode == 0
+    assert (folder / "reports/index.html").is_file()
+    planned = snakemake("-n", directory=folder).stdout
+    assert "Nothing to be done" not in planned
+    assert "tune_set" in planned

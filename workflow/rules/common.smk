@@ -78,10 +78,18 @@ def bench_sums(wildcards):
     return file_sums(sorted(map(str, Path("results/bench").glob("*.csv"))))
 
 
-def partial_sums(wildcards):
-    """Of the last report on a run that did not finish, which the next whole one replaces."""
+def partial_report(wildcards):
+    """What the last report on a run that did not finish wrote last: newer than its pages, which the next whole one replaces.
+
+    Where no whole report was before, Snakemake remembers no params of the pages and goes by times alone.
+    """
     found = Path("results/partial/run.json")
-    return file_sums([str(found)] if found.is_file() else [])
+    return [str(found)] if found.is_file() else []
+
+
+def partial_sums(wildcards):
+    """Of the same: times may be equal."""
+    return file_sums(partial_report(wildcards))
 
 
 onstart:

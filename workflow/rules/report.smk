@@ -19,6 +19,7 @@ rule write_data:
         winners="results/winners.csv",
         tables=of_run(targets.all_table_files),
         figures=of_run(targets.all_figure_files),
+        partial=partial_report,
     output:
         comparison="reports/data/comparison.csv",
         json="reports/data/report.json",
@@ -47,6 +48,7 @@ rule write_html:
         winners="results/winners.csv",
         tables=of_run(targets.all_table_files),
         figures=of_run(targets.all_figure_files),
+        partial=partial_report,
         bench=bench_tables,
         data="reports/data/report.json",
     output:
@@ -76,6 +78,7 @@ rule write_pdf:
         winners="results/winners.csv",
         tables=of_run(targets.all_table_files),
         figures=of_run(targets.all_figure_files),
+        partial=partial_report,
         bench=bench_tables,
     output:
         pdf="reports/toplabel.pdf",

@@ -8,6 +8,7 @@ results/partial/run.json among their params, so the next run that finishes write
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
@@ -84,6 +85,7 @@ def write_partial(plan: Plan, requested: Sequence[str], reports: Path = REPORTS)
     with atomic_path(FOLDER / "run.json") as path:
         path.write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
     _write_reports(reports)
+    os.utime(FOLDER / "run.json")  # the next run takes pages that are older than it for out of date
     return failures
 
 
