@@ -180,7 +180,8 @@ def _cited(source: str) -> str:
 
 def _plain(table: PlainTable) -> dict[str, Any]:
     rows = [[labels.segments(text) for text in row] for row in table.rows]
-    return {key: getattr(table, key) for key in ("title", "caption", "header")} | {"rows": rows}
+    caption = labels.segments(table.caption)
+    return {"title": table.title, "caption": caption, "header": table.header, "rows": rows}
 
 
 def _untouched(sections: list[Section]) -> list[dict[str, Any]]:
