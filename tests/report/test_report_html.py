@@ -258,7 +258,11 @@ def test_names_are_escaped(small_results: Path, small_cells: pd.DataFrame) -> No
 def test_plain_table(small_results: Path) -> None:
     frame = pd.DataFrame({"dimension": ["1000", "10000"], "seconds": ["0.02", "0.15"]})
     write_table_files(
-        small_results, "table02", frame, title="Projection times", caption="Per 1000 problems of SVM^{OVA}."
+        small_results,
+        "table02",
+        frame,
+        title="Projection times",
+        caption="Per 1000 problems of SVM^{OVA}.",
     )
     site = render(small_results)
     section = site.by_id("table02")

@@ -205,7 +205,7 @@ def test_bad_options_of_a_hierarchy_are_refused():
 def test_both_are_stored_as_arrays(tmp_path):
     X, Y = _sets()
     stored = {
-        ("main", float(i), None): _train(name, X, Y).model
+        ("main", float(i), None, None): _train(name, X, Y).model
         for i, name in enumerate(("multioutput_forest", "label_hierarchy"))
     }
     Models(stored).save(tmp_path / "models.npz")

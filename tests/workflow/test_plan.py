@@ -92,7 +92,7 @@ SOLVED = {*TUNED, "agree", "bench", "calibration", "timing"}
         ("pylib/toplabel/selection/final.py", TRAINED),
         ("pylib/toplabel/selection/problems.py", TUNED - {"select"}),
         ("pylib/toplabel/workflow/params.py", {"tune", "train", "threshold", "evaluate"}),
-        ("pylib/toplabel/datasets/formats/libsvm.py", {"prepare", "bench"}),
+        ("pylib/toplabel/datasets/formats/libsvm.py", {"prepare", "datasets", "bench"}),
         ("pylib/toplabel/datasets/statistics.py", {"prepare", "datasets"}),
         ("pylib/toplabel/studies/compare.py", {"compare"}),
         ("pylib/toplabel/studies/winners.py", {"findings"}),
