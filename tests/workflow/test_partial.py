@@ -45,18 +45,22 @@ def test_how_far_each_cell_came(tmp_path, monkeypatch, plan):
     _write(logs / "tune/digits/lr_multi/main.log", error)
     _write(logs / "train/digits/svm_multi.log", "2026 INFO starting\n")
     _write(logs / "figures/gaps.log", error)
+    _write(logs / "fetch/letter.log", "2026 INFO starting\n")
+    _write(tmp_path / "results/letter/fetch.json")
     _write(tmp_path / "results/digits/toppush/evaluation.csv")
     names = ("lr_multi", "svm_multi", "svm_multi_smooth", "toppush")
     cells = [Cell("digits", name) for name in names] + [Cell("circle", "lr_multi")]
+    cells.append(Cell("letter", "lr_multi"))
     rows = find_failures(plan, cells)
     assert [*rows.columns] == failures.COLUMNS
     found = {(r["dataset"], r["method"]): r for r in rows.to_dict("records")}
-    assert len(found) == len(rows) == 5
+    assert len(found) == len(rows) == 6
     lr = found["digits", "lr_multi"]
     assert (lr["stage"], lr["reason"]) == ("tune", "no space left")
     assert (lr["label"], lr["log"]) == ("LR^{Multi}", "logs/tune/digits/lr_multi/main.log")
     assert found["digits", "svm_multi"]["stage"] == "train"
     assert "without a word" in found["digits", "svm_multi"]["reason"]
+    assert found["letter", "lr_multi"]["stage"] == "after fetch"
     waiting = found["digits", "svm_multi_smooth"]
     assert (waiting["stage"], waiting["log"]) == ("after prepare", "")
     assert found["circle", "lr_multi"]["reason"] == "the run ended before the next job"

@@ -147,21 +147,21 @@ def find_checked(
     if found is None:
         return None
     path, suffix = found
-    digest, size = hashlib.sha256(), 0
-    with path.open("rb") as stream:
-        plain = _DECOMPRESSORS[suffix](stream) if suffix else stream
-        while chunk := _read_chunk(plain, suffix, str(path)):
-            digest.update(chunk)
-            size += len(chunk)
-    check_sum(file, digest.hexdigest(), size, str(path))
+    check_sum(file, *_sum_of(path, suffix), str(path))
     return path
 
 
 def sha256_of(path: str | os.PathLike[str]) -> tuple[str, int]:
     """SHA-256 (hexadecimal) and size in bytes of a file."""
+    return _sum_of(Path(path))
+
+
+def _sum_of(path: Path, suffix: str = "") -> tuple[str, int]:
+    """Of the content, uncompressed."""
     digest, size = hashlib.sha256(), 0
-    with open(path, "rb") as stream:
-        while chunk := stream.read(_CHUNK):
+    with path.open("rb") as stream:
+        plain = _DECOMPRESSORS[suffix](stream) if suffix else stream
+        while chunk := _read_chunk(plain, suffix, str(path)):
             digest.update(chunk)
             size += len(chunk)
     return digest.hexdigest(), size

@@ -76,7 +76,7 @@ def build_crate(inputs: ReportInputs, folder: Path) -> dict[str, Any]:
         "@type": "Dataset",
         "name": "toplabel: reproduction report",
         "description": score_of(inputs.comparison).headline
-        + " Experiments of five papers on multiclass, top-k and multilabel classification, run again.",
+        + " Experiments of four papers on multiclass, top-k and multilabel classification, run again.",
         "datePublished": str(inputs.run["created"] or ""),
         "license": _ref(_LICENCE),
         "author": _ref("#authors"),

@@ -157,7 +157,8 @@ def _by_cholesky(problem: Problem, ridge: float) -> tuple | None:
     Y, X = coding.encode(problem.y, problem.labels.m), problem.features
     n, d = X.shape
     primal = not problem.is_gram and d < n
-    matrix, right = (X.T @ X, np.asarray(X.T @ Y)) if primal else (_gram_of(problem), Y)
+    K = None if primal else _gram_of(problem)
+    matrix, right = (X.T @ X, np.asarray(X.T @ Y)) if primal else (K, Y)
     matrix = matrix.toarray() if sparse.issparse(matrix) else np.array(matrix)
     matrix[np.diag_indices_from(matrix)] += ridge
     try:
@@ -167,7 +168,7 @@ def _by_cholesky(problem: Problem, ridge: float) -> tuple | None:
     found = linalg.cho_solve(factor, right)
     if primal:
         return _primal_solution(X, Y, found, ridge)
-    return _dual_solution(_gram_of(problem), None if problem.is_gram else X, Y, found, ridge)
+    return _dual_solution(K, None if problem.is_gram else X, Y, found, ridge)
 
 
 def _gram_of(problem: Problem) -> np.ndarray:

@@ -78,7 +78,7 @@ def _reason(cell: Cell) -> dict[str, str]:
 def _done(cell: Cell, stage: str) -> bool:
     """Whether a stage left its file, so that the cell stopped after it."""
     files = {
-        "fetch": f"results/{cell.dataset}/data/raw.json",
+        "fetch": f"results/{cell.dataset}/fetch.json",
         "prepare": f"results/{cell.dataset}/data/meta.json",
         "select": cell.path("selection.csv"),
         "train": cell.path("models.npz"),

@@ -1,8 +1,8 @@
 """A report on a run that did not finish: what there is, what is missing and why.
 
 The collected files of such a run go to results/partial, apart from those of a whole one, so that Snakemake finds its
-own as it left them. The reports are written where they always are; the rules that write them have the sum of
-results/partial/run.json among their params, so the next run that finishes writes them again.
+own as it left them. The reports are written where they always are; results/partial/run.json, written last, is an input
+of the rules that write them and its sum is among their params, so the next run that finishes writes them again.
 """
 
 from __future__ import annotations
