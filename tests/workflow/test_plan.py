@@ -315,6 +315,22 @@ def test_a_data_set_may_have_a_protocol_of_its_own(config, tmp_path):
     assert Plan(tmp_path, config).protocol_of("digits").name == "mine"
 
 
+@pytest.mark.parametrize(
+    ("dataset", "method", "kind"),
+    [("yeast", "lr_multi", "single labels"), ("letter", "lr_ml", "label sets")],
+)
+def test_a_study_whose_method_does_not_fit_its_data_set_is_refused(plan, dataset, method, kind):
+    study = dataclasses.replace(
+        plan.studies["digits"], name="mine", datasets=(dataset,), methods=(method,)
+    )
+    plan.studies = {**plan.studies, "mine": study}
+    with pytest.raises(
+        PlanError,
+        match=rf"^config/studies/mine\.yaml: methods: '{method}' needs {kind}, which '{dataset}",
+    ):
+        plan._check("config")
+
+
 def test_targets_know_their_cells(plan):
     targets = Targets(plan)
     assert {cell.dataset for cell in targets.cells("all")} == {"circle", "digits", "digit_scenes"}

@@ -28,6 +28,8 @@ _FORMS = {
     "voc": _REGION_FORMS,
     "coco": _REGION_FORMS,
 }
+# Formats whose multilabel sets have no single label a row beside the label set.
+_LABEL_SETS_ALONE = ("mulan_arff", "libsvm")
 
 
 @dataclass(frozen=True)
@@ -128,6 +130,11 @@ class Entry:
     def is_readable(self) -> bool:
         """Whether there is code that makes the set, given its files."""
         return self.embedded is not None or self.format is not None
+
+    @property
+    def lacks_single_labels(self) -> bool:
+        """Whether it is known before the files are read that no row has a single label."""
+        return self.task == "multilabel" and self.format in _LABEL_SETS_ALONE
 
     def forms(self, file: RawFile) -> list[tuple[RawFile, ...]]:
         """The forms in which a file may stand: one of these groups of files, whole.

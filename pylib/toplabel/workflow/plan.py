@@ -133,11 +133,16 @@ class Plan:
     def _check_study(self, study: Study) -> None:
         where = f"config/studies/{study.name}.yaml"
         for dataset in study.datasets:
+            entry = self.registry[dataset]
             for name in study.methods:
                 method = self.methods[name]
-                if method.kind == "multilabel" and self.registry[dataset].task == "multiclass":
+                if method.kind == "multilabel" and entry.task == "multiclass":
                     raise PlanError(
                         f"{where}: methods: '{name}' needs label sets, which '{dataset}' has not"
+                    )
+                if method.kind == "multiclass" and entry.lacks_single_labels:
+                    raise PlanError(
+                        f"{where}: methods: '{name}' needs single labels, which '{dataset}' has not"
                     )
                 if method.tunes_width and self.budget_of(dataset).theta is None:
                     protocol = self.registry[dataset].protocol
