@@ -182,24 +182,24 @@ def as_dual(value: object, n: int, m: int) -> np.ndarray:
     return array
 
 
-def as_weights(value: object, n: int) -> np.ndarray | None:
-    """Return sample weights as float64 of shape (n,), or None."""
+def as_weights(value: object, n: int, name: str = "sample_weight") -> np.ndarray | None:
+    """Return weights as float64 of shape (n,), or None."""
     if value is None:
         return None
-    array = _as_float(value, "sample_weight")
+    array = _as_float(value, name)
     if array.ndim == 0:
         array = np.full(n, float(array))
     if array.shape != (n,):
-        raise ValueError(f"sample_weight must have the shape ({n},), got {array.shape}")
-    check_finite(array, "sample_weight")
+        raise ValueError(f"{name} must have the shape ({n},), got {array.shape}")
+    check_finite(array, name)
     if array.min() < 0:
-        raise ValueError(f"sample_weight must not be negative, got {array.min()}")
+        raise ValueError(f"{name} must not be negative, got {array.min()}")
     with np.errstate(over="ignore"):
         total = array.sum()
     if total <= 0:
-        raise ValueError("sample_weight is zero for every row")
+        raise ValueError(f"{name} is zero for every row")
     if not np.isfinite(total):
-        raise ValueError("sample_weight must have a finite sum, got inf")
+        raise ValueError(f"{name} must have a finite sum, got inf")
     return array
 
 
@@ -214,9 +214,12 @@ def as_number(
     except OverflowError:  # an integer of hundreds of digits
         number = np.inf
     if not np.isfinite(number) or number < low or number > high or (strict and number == low):
-        bound = f"> {low:g}" if strict else f">= {low:g}"
+        bounds = [] if np.isfinite(number) else ["finite"]
+        if np.isfinite(low):
+            bounds.append(f"> {low:g}" if strict else f">= {low:g}")
         if np.isfinite(high):
-            bound += f" and <= {high:g}"
+            bounds.append(f"<= {high:g}")
+        bound = " and ".join(bounds)
         shown = repr(value) if np.isfinite(number) or isinstance(value, float) else "a huge number"
         raise ValueError(f"{name} must be {bound}, got {shown}")
     return number

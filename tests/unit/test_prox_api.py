@@ -96,7 +96,7 @@ def test_radius_zero_gives_zero():
         (lambda: prox.topk_simplex_beta([]), "b must be a vector"),
         (lambda: prox.topk_simplex_beta(np.zeros((2, 2, 2))), "b must be a vector"),
         (lambda: prox.topk_simplex_beta([1.0], radius=-1.0), "radius must be >= 0"),
-        (lambda: prox.topk_simplex_beta([1.0], bias=np.inf), "bias must be >= 0"),
+        (lambda: prox.topk_simplex_beta([1.0], bias=np.inf), "bias must be finite and >= 0"),
         (lambda: prox.topk_simplex_alpha([1.0], radius=1e151), "radius must be >= 0 and <= 1e"),
         (lambda: prox.topk_cone([1.0, 1e200]), r"b must lie within \+-1e\+150, got 1e\+200"),
         (lambda: prox.bipartite_simplex([1.0], [-1e200]), r"b and b_bar must lie within"),

@@ -202,6 +202,7 @@ X4, Y4 = np.eye(4, 3), [0, 1, 1, 0]
         ({"loss": "svm"}, ValueError, "loss must be one of"),
         ({"C": 0.0}, ValueError, "C must be > 0, got 0.0"),
         ({"C": -1}, ValueError, "C must be > 0, got -1"),
+        ({"C": np.inf}, ValueError, "C must be finite and > 0, got inf"),
         ({"C": np.nan}, ValueError, "C must be"),
         ({"C": "1"}, TypeError, "C must be a number"),
         ({"gamma": -0.1}, ValueError, "gamma must be >= 0"),

@@ -186,6 +186,7 @@ class TopKClassifier(SolverEstimator):
             factors = totals.sum() / (len(classes) * np.where(totals > 0, totals, 1.0))
         else:
             factors = compute_class_weight(self.class_weight, classes=classes, y=classes)
+            as_weights(factors, len(classes), "class_weight")
         return factors[codes] if weights is None else factors[codes] * weights
 
     def predict(self, X) -> np.ndarray:
