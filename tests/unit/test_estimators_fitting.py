@@ -58,7 +58,7 @@ def test_class_weights_multiply_the_weights_of_the_rows(problem):
     np.testing.assert_array_equal(balanced.coef_, by_hand.coef_)
     with pytest.raises(ValueError, match="class_weight"):
         TopKClassifier(class_weight="heavy").fit(X, y)
-    with pytest.raises(ValueError, match="^class_weight must not be negative, got -1.0$"):
+    with pytest.raises(ValueError, match=r"^class_weight must not be negative, got -1\.0$"):
         TopKClassifier(class_weight={y[0]: -1}).fit(X, y)
 
 

@@ -141,6 +141,16 @@ def test_the_model_of_a_set_with_a_validation_part_is_the_one_that_was_validated
     assert tuned.fold == "all"
 
 
+def test_each_fit_leaves_a_line_in_the_log(caplog):
+    caplog.set_level("INFO", "toplabel")
+    _, selection, *_ = _run(multiclass_set(), SOFTMAX, ["top1"], validation="folds")
+    lines = [record.getMessage() for record in caplog.records]
+    assert all(line.endswith(" s, converged") for line in lines)
+    tuned = [f"split main, fold {i}, k 1, C {C}" for i in range(3) for C in (0.25, 1, 4)]
+    trained = [f"split main, C {C:g}" for C in selection["C"].unique()]
+    assert [line.split(", gap")[0] for line in lines] == tuned + trained
+
+
 def test_certificates_say_what_the_solver_said():
     prepared = multiclass_set()
     protocol = Protocol("toy", "holdout", "train", ("top1",), {})

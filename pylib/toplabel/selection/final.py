@@ -14,7 +14,7 @@ from toplabel.baselines.models import KINDS, Structured, arrays_of, scores_of
 from toplabel.files import atomic_path
 from toplabel.kernels import rbf_gram
 from toplabel.selection.features import Scaling
-from toplabel.selection.fitting import Fit, Settings, Solve, dense, fitter, rbf_scores
+from toplabel.selection.fitting import Fit, Settings, Solve, dense, fitter, log_fit, rbf_scores
 from toplabel.selection.grids import Budget, Protocol
 from toplabel.selection.problems import (
     Matrix,
@@ -176,6 +176,7 @@ def train_models(
         )
         for C in sorted(group["C"]):
             result = climb.fit(C)
+            log_fit(result, split=split, theta=theta, k=k)
             key = model_key(split, C, theta, k)
             arrays[key] = _model_of(result.solution, method, theta, scaling)
             rows.append(_certificate(split, theta, k, result))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 import time
 from collections.abc import Callable, Sequence
@@ -18,6 +19,8 @@ from toplabel.kernels import cross_gram
 from toplabel.seeds import seed_of
 from toplabel.selection.grids import Axis, Budget
 from toplabel.selection.problems import Matrix, Method, Problem
+
+logger = logging.getLogger(__name__)
 
 Solve = Callable[..., Any]
 _CHUNK = 1 << 24  # numbers in a block of a Gram matrix of test rows: 128 MiB
@@ -52,6 +55,35 @@ class Fit:
     C: float
     epochs: int
     seconds: float
+
+
+def log_fit(result: Fit, **where: Any) -> None:
+    """One line of progress for a job's log: which model, how good, what it took.
+
+    Parameters
+    ----------
+    result : Fit
+    **where
+        What else names the model: split, fold, theta, k. NaN stands for what the method does not have.
+    """
+    solution = result.solution
+    facts = where | {
+        "C": result.C,
+        "gap": solution.relative_gap,
+        "gradient norm": solution.gradient_norm,
+    }
+    known = [
+        f"{name} {value:.4g}" if isinstance(value, float) else f"{name} {value}"
+        for name, value in facts.items()
+        if not (value is None or (isinstance(value, float) and not math.isfinite(value)))
+    ]
+    logger.info(
+        "%s, %d epochs, %.3g s, %s",
+        ", ".join(known),
+        result.epochs,
+        result.seconds,
+        solution.status,
+    )
 
 
 def default_solve() -> Solve:

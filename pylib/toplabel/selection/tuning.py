@@ -26,6 +26,7 @@ from toplabel.selection.fitting import (
     budget_for,
     dense,
     fitter,
+    log_fit,
     pool,
 )
 from toplabel.selection.grids import LINEAR, Budget, tidy
@@ -134,7 +135,11 @@ class FoldPath:
         theta, climb, held_out = self._climb(theta_exponent)
         found = []
         for exponent in sorted(exponents):
-            found.append(self._measure(theta, climb.fit(self._budget.C.value(exponent)), held_out))
+            result = climb.fit(self._budget.C.value(exponent))
+            log_fit(
+                result, split=self._names[3], fold=self._names[4], theta=theta, k=self._method.k
+            )
+            found.append(self._measure(theta, result, held_out))
             if decline is not None and decline.sees(best_values(found[-1], self._metrics)):
                 break
         return found
