@@ -10,13 +10,15 @@ ROOT = Path(__file__).resolve().parents[2]
 SMOKE = ROOT / "config/smoke.yaml"
 
 
-def command(*arguments, directory, configfiles=(SMOKE,)):
+def command(*arguments, directory, configfiles=(SMOKE,), cores=2):
     """The command line of a run, as a user would type it in another folder."""
+    limit = ["--cores", str(cores)] if cores else []
     configs = ["--configfile", *map(str, configfiles)] if configfiles else []
     return [
         *(sys.executable, "-m", "snakemake", "--snakefile", str(ROOT / "Snakefile")),
         *("--directory", str(directory), *configs),
-        *("--cores", "2", *map(str, arguments)),
+        *limit,
+        *map(str, arguments),
     ]
 
 
@@ -26,10 +28,10 @@ def environment(mirror=None):
     return variables | ({"TOPLABEL_MIRROR": str(mirror)} if mirror else {})
 
 
-def snakemake(*arguments, directory, configfiles=(SMOKE,), mirror=None, timeout=900):
+def snakemake(*arguments, directory, configfiles=(SMOKE,), mirror=None, timeout=900, cores=2):
     """Run Snakemake and wait for it."""
     return subprocess.run(
-        command(*arguments, directory=directory, configfiles=configfiles),
+        command(*arguments, directory=directory, configfiles=configfiles, cores=cores),
         env=environment(mirror),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

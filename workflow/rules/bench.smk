@@ -14,10 +14,10 @@ rule bench:
         "results/logs/bench.log",
     conda:
         "../envs/toplabel.yaml"
-    threads: workflow.cores
+    threads: all_cores()
     params:
         fingerprint=plan.fingerprint("bench"),
     message:
-        "Measure speed, for half an hour"
+        "Measure speed, for an hour"
     script:
         "../scripts/measure_speed.py"

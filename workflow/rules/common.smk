@@ -42,6 +42,14 @@ wildcard_constraints:
     block="[0-9]+",
 
 
+def all_cores():
+    """Every core of the run, for a job whose clock no other may disturb; one where a cluster has the cores."""
+    try:
+        return workflow.cores
+    except WorkflowError:
+        return 1
+
+
 def requested():
     """Names of the targets on the command line."""
     settings = getattr(workflow, "dag_settings", None)

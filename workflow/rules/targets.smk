@@ -20,7 +20,7 @@ rule smoke:
         "results/logs/smoke.log",
     conda:
         "../envs/toplabel.yaml"
-    threads: workflow.cores
+    threads: all_cores()
     params:
         python=sys.executable,
         snakefile=workflow.main_snakefile,

@@ -10,7 +10,7 @@ rule time_projections:
         "results/logs/timing/projections.log",
     conda:
         "../envs/toplabel.yaml"
-    threads: workflow.cores
+    threads: all_cores()
     params:
         quick=plan.budget == "quick",
         fingerprint=plan.fingerprint("timing"),
@@ -30,7 +30,7 @@ rule time_convergence:
         "results/logs/timing/convergence.log",
     conda:
         "../envs/toplabel.yaml"
-    threads: workflow.cores
+    threads: all_cores()
     params:
         quick=plan.budget == "quick",
         fingerprint=plan.fingerprint("timing"),
@@ -50,7 +50,7 @@ rule time_softmax:
         "results/logs/timing/softmax.log",
     conda:
         "../envs/toplabel.yaml"
-    threads: workflow.cores
+    threads: all_cores()
     params:
         quick=plan.budget == "quick",
         fingerprint=plan.fingerprint("timing"),

@@ -31,6 +31,7 @@ def write_figure(
     alt: str,
     source: str = "",
     script: str = "",
+    page: str = "",
 ) -> None:
     """Write a figure, its data and its description beside each other.
 
@@ -50,6 +51,9 @@ def write_figure(
         The figure of a paper that this one answers to, as "TPAMI 2017, Fig. 4".
     script : str
         The script that drew it.
+    page : str
+        The page of the report that it stands on: a study's name, or one of `toplabel.reporting.places`; by default
+        its name decides.
 
     Raises
     ------
@@ -65,7 +69,7 @@ def write_figure(
     with atomic_path(out.with_suffix(".csv")) as path:
         data.to_csv(path, index=False, lineterminator="\n")
     words = {"name": out.stem, "title": title, "caption": caption, "alt": alt}
-    words |= {"source": source, "script": script}
+    words |= {"source": source, "script": script} | ({"page": page} if page else {})
     with atomic_path(out.with_suffix(".json")) as path:
         text = json.dumps(words, indent=2, ensure_ascii=False)
         path.write_text(text + "\n", encoding="utf-8")

@@ -16,7 +16,6 @@ PARTITION = (
     "f1_macro",
     "f1_instance",
 )
-LOWER_IS_BETTER = ("rank_loss", "hamming_loss", "coverage_loss", "one_error_loss")
 _FRACTIONS = ("rank_loss", "hamming_loss")  # printed as fractions; nearly all others in percent
 
 
@@ -27,7 +26,7 @@ def needs_cutoff(metric: str) -> bool:
 
 def sign(metric: str) -> int:
     """1 when more is better, -1 when less is better."""
-    return -1 if metric in LOWER_IS_BETTER else 1
+    return -1 if metric.endswith("_loss") else 1
 
 
 def ranking_value(metric: str, truth: np.ndarray, scores: np.ndarray) -> float:
