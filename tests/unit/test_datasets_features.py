@@ -1,6 +1,7 @@
 """Sets whose features the user extracts: every registered one, on seeded synthetic features."""
 
 import json
+import shutil
 import tracemalloc
 from dataclasses import replace
 
@@ -112,6 +113,24 @@ def test_training_and_test_features(registry, tmp_path, name):
     assert prepared.meta["paper"]["agrees"] is differs  # told, and no error
 
 
+def test_the_mark_comes_with_the_files_that_it_stands_beside(registry, tmp_path):
+    X, y = features(6, 16, seed=0)
+    for place in ("raw", "genuine", "synthetic"):
+        for part in ("train", "test"):
+            write(tmp_path / place / "fmd", part, "npy", X, y)
+    mark(tmp_path / "synthetic", "fmd")
+    kept = tmp_path / "raw/fmd" / NOT_COMPARABLE
+    mirrors = [tmp_path / "genuine", tmp_path / "synthetic"]
+    fetch(registry["fmd"], tmp_path / "raw", mirrors, network=False)  # the files are there
+    assert not kept.exists()
+    shutil.rmtree(tmp_path / "raw")
+    fetch(registry["fmd"], tmp_path / "raw", mirrors, network=False)  # those of the first mirror
+    assert not kept.exists()
+    shutil.rmtree(tmp_path / "raw")
+    fetch(registry["fmd"], tmp_path / "raw", mirrors[1:], network=False)
+    assert kept.read_text(encoding="utf-8").strip() == SYNTHETIC
+
+
 @pytest.mark.parametrize("form", FORMS)
 def test_all_forms_give_the_same_set(registry, tmp_path, form):
     X, y = features(6, 16, seed=0)
@@ -122,6 +141,16 @@ def test_all_forms_give_the_same_set(registry, tmp_path, form):
     np.testing.assert_array_equal(train.X.astype(np.float32), X)
     np.testing.assert_array_equal(train.y, y - 1)
     assert train.X.dtype == (np.float64 if form == "libsvm" else np.float32)
+
+
+def test_libsvm_text_whose_last_column_is_zero_is_as_wide_as_the_other_part(registry, tmp_path):
+    X, y = features(6, 16, seed=0)
+    write(tmp_path / "fmd", "train", "libsvm", X, y)
+    (tmp_path / "fmd/test.libsvm").write_text("1 1:2.5\n2 3:1\n")
+    mark(tmp_path, "fmd")
+    parts = rehearse(registry["fmd"], tmp_path).parts
+    assert (parts["train"].X.shape[1], parts["test"].X.shape) == (16, (2, 16))
+    assert parts["test"].X.sum() == 3.5
 
 
 @pytest.mark.parametrize("form", FORMS)

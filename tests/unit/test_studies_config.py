@@ -179,7 +179,7 @@ def test_the_schema_allows_what_the_library_can_train(repository):
             "methods.b: the same method as 'a'",
         ),
         ("methods: {}", "methods: .* non-empty|methods: .*enough properties"),
-        ("methods: [", "methods.yaml:1: not YAML"),
+        ("methods: [", "methods.yaml:2: not YAML"),
         ("", "None is not of type 'object'"),
     ],
 )

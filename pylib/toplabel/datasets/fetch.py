@@ -122,12 +122,13 @@ def fetch(
     if not entry.is_readable:
         raise FetchError(f"data set '{entry.name}' waits for {entry.waits_for}")
     folders = _folders(entry, raw_folder, mirrors)
-    _fetch_mark(folders)
-    return [
-        _fetch_file(entry, file, Path(raw_folder), mirrors, network, timeout)
+    files = [
+        file
         for registered in entry.files
         for file in _form(entry, registered, folders) or (registered,)
     ]
+    _fetch_mark(files, folders)
+    return [_fetch_file(entry, file, Path(raw_folder), mirrors, network, timeout) for file in files]
 
 
 def find_checked(
@@ -200,11 +201,16 @@ def _find(file: RawFile, folders: Iterable[Path]) -> tuple[Path, str] | None:
     return None
 
 
-def _fetch_mark(folders: Sequence[Path]) -> None:
-    """Bring the file along that marks features as not comparable; the first folder is data/raw."""
+def _fetch_mark(files: Iterable[RawFile], folders: Sequence[Path]) -> None:
+    """Bring the file along that marks features as not comparable, from where they are taken.
+
+    The first folder is data/raw: files that are there already have their mark, or none.
+    """
     target = folders[0] / NOT_COMPARABLE
-    marks = [folder / NOT_COMPARABLE for folder in folders if (folder / NOT_COMPARABLE).is_file()]
-    if marks and marks[0] != target:
+    origins = [found[0].parent for file in files if (found := _find(file, folders))]
+    marks = [folder / NOT_COMPARABLE for folder in origins if folder != folders[0]]
+    marks = [mark for mark in marks if mark.is_file()]
+    if marks and not target.is_file():
         with atomic_path(target) as temporary:
             temporary.write_bytes(marks[0].read_bytes())
 

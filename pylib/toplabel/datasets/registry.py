@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import yaml
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError, best_match
 
 from toplabel.datasets.prepared import Split, Task
+from toplabel.documents import read_yaml
 
 
 class RegistryError(ValueError):
@@ -193,8 +193,10 @@ def load_registry(
     path = Path(path)
     if schema_path is None:
         schema_path = path.resolve().parents[1] / "workflow/schemas/datasets.schema.yaml"
-    schema = _read_yaml(Path(schema_path))
-    document = _read_yaml(path)
+    try:
+        schema, document = read_yaml(schema_path), read_yaml(path)
+    except ValueError as error:
+        raise RegistryError(str(error)) from None
     error = best_match(Draft202012Validator(schema).iter_errors(document))
     if error is not None:
         raise RegistryError(f"{path}: {_explain(error)}")
@@ -204,33 +206,6 @@ def load_registry(
     for entry in registry.values():
         _check_parts(path, entry)
     return registry
-
-
-class _UniqueKeyLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
-    """YAML that refuses a key given twice, which plain YAML silently overwrites."""
-
-    def construct_mapping(self, node, deep=False):
-        keys = [self.construct_object(key, deep=True) for key, _ in node.value]
-        for (key_node, _), key in zip(node.value, keys, strict=True):
-            if keys.count(key) > 1:
-                raise yaml.constructor.ConstructorError(
-                    None, None, f"the key {key!r} is given twice", key_node.start_mark
-                )
-        return super().construct_mapping(node, deep=deep)
-
-
-def _read_yaml(path: Path) -> Any:
-    try:
-        text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise RegistryError(f"{path}: cannot be read ({error.strerror})") from None
-    try:
-        return yaml.load(text, Loader=_UniqueKeyLoader)
-    except yaml.MarkedYAMLError as error:
-        line = error.problem_mark.line + 1 if error.problem_mark else 0
-        raise RegistryError(f"{path}:{line}: {error.problem}") from None
-    except yaml.YAMLError as error:
-        raise RegistryError(f"{path}: not YAML ({' '.join(str(error).split())})") from None
 
 
 def _explain(error: ValidationError) -> str:

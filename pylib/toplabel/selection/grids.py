@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from toplabel.selection.schemas import read_yaml, validate
+from toplabel.documents import read_yaml
+from toplabel.selection.schemas import validate
 
 LINEAR = 0.0  # stands for the exponent of theta of a method that has no theta
 _SLACK = 1e-9  # a step of 0.2 adds up to the end of a grid only almost

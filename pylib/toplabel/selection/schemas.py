@@ -4,31 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import jsonschema
-import yaml
 
-
-def read_yaml(path: str | os.PathLike[str]) -> Any:
-    """Read a YAML file.
-
-    Raises
-    ------
-    ValueError
-        One line with the file, and the line in it when it is not YAML.
-    """
-    path = Path(path)
-    try:
-        return yaml.safe_load(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise ValueError(f"{path}: no such file") from None
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        line = f":{mark.line + 1}" if mark else ""
-        problem = getattr(error, "problem", None) or "not YAML"
-        raise ValueError(f"{path}{line}: not YAML: {problem}") from None
+from toplabel.documents import read_yaml
 
 
 def validate(document: Any, schema: str | os.PathLike[str] | Mapping[str, Any], name: str) -> None:

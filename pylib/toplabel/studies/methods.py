@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from toplabel.baselines.catalogue import BASELINES
-from toplabel.selection.schemas import read_yaml, validate
+from toplabel.documents import read_yaml
+from toplabel.selection.schemas import validate
 from toplabel.studies.keys import HINGES, TOPK, Key, canonical_key
 
 MULTILABEL = frozenset(("svm_ml", "lr_ml"))

@@ -13,14 +13,18 @@ the registered name, ``P.libsvm``  LIBSVM text
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+from scipy import sparse
 
 from toplabel.datasets.formats import hdf5, libsvm, mat, numpy_files
 from toplabel.datasets.formats.arrays import Table, assemble, label_name
 from toplabel.datasets.formats.source import Source
 from toplabel.datasets.prepared import Loaded
+
+_ARRAYS = (".npz", ".npy", ".mat", ".h5")  # whose shapes are known
 
 
 def load(source: Source, n_features: int | None = None) -> Loaded:
@@ -31,7 +35,7 @@ def load(source: Source, n_features: int | None = None) -> Loaded:
     source : Source
         The path of a part ends in .npz, .npy, .mat or .h5; any other is LIBSVM text.
     n_features : int, optional
-        Of LIBSVM text; without it, the largest index of the part.
+        Of LIBSVM text; without it, the largest index of any part.
 
     Raises
     ------
@@ -42,7 +46,20 @@ def load(source: Source, n_features: int | None = None) -> Loaded:
     tables = {
         part: _read(path, part, source, labels, n_features) for part, path in source.parts.items()
     }
-    return assemble(tables, source.task)
+    return assemble(_of_one_width(tables), source.task)
+
+
+def _of_one_width(tables: dict[str, Table]) -> dict[str, Table]:
+    """LIBSVM text does not say how many columns it has: those beyond the last entry of a part are zero."""
+    texts = {name: table for name, table in tables.items() if table.path.suffix not in _ARRAYS}
+    width = max((table.X.shape[1] for table in texts.values()), default=0)
+    return tables | {
+        name: replace(table, X=_widened(table.X, width)) for name, table in texts.items()
+    }
+
+
+def _widened(X: sparse.csr_matrix, width: int) -> sparse.csr_matrix:
+    return sparse.csr_matrix((X.data, X.indices, X.indptr), shape=(X.shape[0], width))
 
 
 def _read(path: Path, part: str, source: Source, labels: str, n_features: int | None) -> Table:

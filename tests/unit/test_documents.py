@@ -1,0 +1,30 @@
+"""YAML documents: what is refused, with file and line."""
+
+import pytest
+
+from toplabel.documents import read_yaml
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"a: 1\nb: 2\na: 3\n", r"x\.yaml:3: the key 'a' is given twice"),
+        (b"a: {b: 1,\n b: 2}\n", r"x\.yaml:2: the key 'b' is given twice"),
+        (b"a: [1\n", r"x\.yaml:2: "),
+        (b"a: \xe4\n", r"x\.yaml: not UTF-8 \(byte 3\)$"),
+        (None, r"x\.yaml: no such file$"),
+    ],
+)
+def test_what_is_refused(tmp_path, content, message):
+    path = tmp_path / "x.yaml"
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(ValueError, match=message) as caught:
+        read_yaml(path)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_document_is_read(tmp_path):
+    path = tmp_path / "x.yaml"
+    path.write_text("a: [1, {b: θ}]\n", encoding="utf-8")
+    assert read_yaml(path) == {"a": [1, {"b": "θ"}]}
