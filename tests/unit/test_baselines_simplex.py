@@ -1,11 +1,13 @@
 """Trainers of the study of simplex coding: the paper's methods, LIBSVM one against the rest, boosting."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import SVC
-from standin import blobs, multiclass_set
+from standin import blobs, multiclass_set, regions_set
 
 from toplabel import simplex
 from toplabel.baselines import create
@@ -23,9 +25,9 @@ PROTOCOL = Protocol("toy", "fifth", "train", ("top1",), {"standard": BUDGET})
 OPTIONS = {"n_classes": 3, "seed": 1, "eps": 1e-6, "max_epochs": 20000}
 
 
-def _through_the_stages(name, tmp_path):
+def _through_the_stages(name, tmp_path, prepared=None):
     """Tuned, trained, stored and read again: tuning, selection, models, training and test part."""
-    prepared = multiclass_set()
+    prepared = prepared or multiclass_set()
     method = Method(name, "multiclass", baseline=name)
     problems = list(
         validation_problems(prepared, prepared.splits[0], PROTOCOL, BUDGET, method, seed=0)
@@ -174,6 +176,38 @@ def test_boosting_lowers_the_risk_and_goes_on_where_it_ended():
         return np.exp(scores - scores[own, y][:, None]).sum()
 
     assert loss(once.state.scores) < loss(few.state.scores) < loss(0 * few.state.scores)
+
+
+def test_boosting_without_a_useful_tree_is_a_model_all_the_same():
+    X, y = np.ones((12, 2)), np.arange(12) % 2
+    trained = create("simplex_boosting").train(X, y, C=5, **OPTIONS | {"n_classes": 2})
+    assert trained.model.step.tolist() == [0.0]
+    assert not trained.decision_function(X).any()
+
+
+def test_least_squares_of_one_feature_has_a_grid(tmp_path):
+    prepared = multiclass_set()
+    parts = {name: replace(part, X=part.X[:, :1]) for name, part in prepared.parts.items()}
+    _, _, tuned, *_ = _through_the_stages("s_ls_batch", tmp_path, replace(prepared, parts=parts))
+    assert np.isfinite(tuned.value).any()
+
+
+def test_leave_one_out_needs_a_row_an_image_and_a_label_a_row():
+    method = Method("s_ls_batch", "multiclass", baseline="s_ls_batch")
+    scenes = regions_set()
+    with pytest.raises(
+        ValueError, match="'scenes': several rows an image, of which the leave-one-out"
+    ):
+        list(validation_problems(scenes, scenes.splits[0], PROTOCOL, BUDGET, method, seed=0))
+    part = scenes.parts["train"]
+    unlabelled = replace(part, y=np.where(np.arange(len(part.y)) == 0, -1, part.y))
+    scenes = replace(scenes, parts=scenes.parts | {"train": unlabelled})
+    kernel = Method("lr_rbf", "multiclass", "lr_multi", kernel="rbf")
+    for one in (method, kernel):
+        with pytest.raises(
+            ValueError, match=f"images without a label, which the method '{one.name}'"
+        ):
+            list(validation_problems(scenes, scenes.splits[0], PROTOCOL, BUDGET, one, seed=0))
 
 
 def test_models_are_arrays_and_take_sparse_rows():

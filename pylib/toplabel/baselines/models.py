@@ -309,7 +309,7 @@ class Trainer(Protocol):
         max_epochs : int
             Passes after which training stops all the same.
         start : Trained, optional
-            The result for the nearest smaller C.
+            The result for a smaller C.
         """
 
 

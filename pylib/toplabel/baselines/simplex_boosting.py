@@ -72,9 +72,11 @@ class SimplexBoosting:
         )
         while len(rounds) < max(1, round(C)):
             found = self._round(rows, labels, scores, len(rounds))
-            if not found.step > 0:  # no tree lowers the risk
+            useful = found.step > 0  # else no tree lowers the risk
+            if useful or not rounds:
+                rounds.append(found)
+            if not useful:
                 break
-            rounds.append(found)
             scores += found.step * _codes_gram(n_classes)[found.classes[found.tree.apply(rows)]]
         state = _State(rounds, scores)
         return Trained(_as_arrays(rounds, n_classes), "uncertified", len(rounds), state=state)

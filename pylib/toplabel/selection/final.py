@@ -19,6 +19,7 @@ from toplabel.selection.grids import Budget, Protocol
 from toplabel.selection.problems import (
     Matrix,
     Method,
+    check_rows,
     final_part,
     labelled,
     split_named,
@@ -154,12 +155,8 @@ def train_models(
     paths = wanted.groupby(["split", "theta", "k"], dropna=False, sort=True)
     for (split, theta, k), group in paths:
         part = final_part(prepared, split_named(prepared, split), protocol)
+        check_rows(part, method, prepared.name)
         X, labels = labelled(part.X, training_labels(part, method))
-        if X.shape[0] != part.n_rows and not np.isnan(theta):
-            raise ValueError(
-                f"data set '{prepared.name}': images without a label, which the kernel method "
-                f"'{method.name}', trained on one label an image, cannot leave out"
-            )
         scaling = None if method.features == "raw" else Scaling.fit(X, method.features)
         climb = fitter(
             solve,

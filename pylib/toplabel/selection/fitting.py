@@ -231,7 +231,9 @@ class Climb:
 
 
 class Series:
-    """A baseline trained for many values of its hyper-parameter, each from the nearest smaller one.
+    """A baseline trained for many values of its hyper-parameter.
+
+    On the way up each starts from the one before; a value below the largest so far starts from nothing.
 
     Parameters
     ----------
@@ -299,7 +301,7 @@ def budget_for(method: Method, problem: Problem, budget: Budget) -> Budget:
         return budget
     trainer = catalogue.create(method.baseline, method.k, method.params)
     start, stop, count = trainer.axis(problem.X, problem.labels, problem.n_classes)
-    axis = Axis(10.0, start, stop, (stop - start) / (count - 1))
+    axis = Axis(10.0, start, stop, (stop - start) / (count - 1) or 1.0)
     return replace(budget, C=axis, refine=None, extend=0)
 
 

@@ -201,6 +201,30 @@ def holdout_problem(train: Part, held_out: Part, method: Method, n_classes: int)
     )
 
 
+def check_rows(part: Part, method: Method, dataset: str) -> None:
+    """Refuse a part whose rows a method cannot train on as they are.
+
+    Raises
+    ------
+    ValueError
+        A kernel method or one that is validated by leave-one-out, and rows whose image has no label; the latter, and
+        several rows an image: the others would tell it.
+    """
+    if method.kernel == "linear" and not method.leave_one_out:
+        return
+    labels = training_labels(part, method)
+    if labelled(part.X, labels)[0].shape[0] != part.n_rows:
+        raise ValueError(
+            f"data set '{dataset}': images without a label, which the method '{method.name}', "
+            "trained on one label an image, cannot leave out"
+        )
+    if method.leave_one_out and part.groups is not None:
+        raise ValueError(
+            f"data set '{dataset}': several rows an image, of which the leave-one-out scores of "
+            f"the method '{method.name}' leave out one alone"
+        )
+
+
 def validation_problems(
     prepared: Prepared,
     split: Split,
@@ -211,6 +235,7 @@ def validation_problems(
 ) -> Iterator[Problem]:
     """All problems that validate one split, in the order of the folds."""
     train = prepared.parts[split.train]
+    check_rows(train, method, prepared.name)
     if method.leave_one_out:
         yield replace(holdout_problem(train, train, method, prepared.n_classes), leave_one_out=True)
         return
