@@ -25,6 +25,10 @@ def folder(small_results: Path) -> Path:
         "own.npy": {"sha256": "11ee", "size": 8, "url": ""},
     }
     meta.write_text(json.dumps({"raw": files}), encoding="utf-8")
+    # A set made of the same file, as medical_645 is.
+    twin = small_results / "twin/data/meta.json"
+    twin.parent.mkdir(parents=True)
+    twin.write_text(meta.read_text(encoding="utf-8"), encoding="utf-8")
     write_figure_files(small_results, "rings", SVG, title="Rings", alt="Two rings")
     write_table_files(small_results, "plain", pd.DataFrame({"x": ["1"]}), title="Plain")
     write_all(small_results)

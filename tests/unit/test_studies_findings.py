@@ -63,6 +63,17 @@ def test_a_claim_is_counted_in_the_papers_and_in_ours(repository, tmp_path):
     assert (row["both"], row["same"], row["datasets"]) == (1, 1, "letter")
 
 
+def test_what_is_not_comparable_is_never_held_against_the_paper(repository, tmp_path):
+    claim = claim_of(repository, tmp_path)
+    comparison, ours = letter((75.0, 91.0), (72.0, 88.0))
+    rows = find([claim], comparison, ours, not_comparable={"letter"})
+    assert rows[["comparisons", "first_ahead", "both", "same"]].iloc[0].tolist() == [2, 2, 0, 0]
+    # Nor does it take the name of the published set.
+    ours = ours.assign(dataset="letter_mine")
+    rows = find([claim], comparison, ours, {"letter_mine": "letter"}, None, {"letter_mine"})
+    assert rows[["datasets", "both"]].iloc[0].tolist() == ["letter_mine", 0]
+
+
 def test_losses_count_the_other_way_round_and_in_points(repository, tmp_path):
     methods = {
         "first": {"label": "a", "methods": [{"method": "svm_ml"}]},

@@ -48,13 +48,16 @@ def test_how_far_each_cell_came(tmp_path, monkeypatch, plan):
     _write(logs / "fetch/letter.log", "2026 INFO starting\n")
     _write(tmp_path / "results/letter/fetch.json")
     _write(tmp_path / "results/digits/toppush/evaluation.csv")
-    names = ("lr_multi", "svm_multi", "svm_multi_smooth", "toppush")
+    _write(logs / "tune/digits/lr_ova/all.log", "2026 INFO C 1\n")
+    _write(tmp_path / "results/digits/lr_ova/tune/all.npz")
+    names = ("lr_multi", "lr_ova", "svm_multi", "svm_multi_smooth", "toppush")
     cells = [Cell("digits", name) for name in names] + [Cell("circle", "lr_multi")]
     cells.append(Cell("letter", "lr_multi"))
     rows = find_failures(plan, cells)
     assert [*rows.columns] == failures.COLUMNS
     found = {(r["dataset"], r["method"]): r for r in rows.to_dict("records")}
-    assert len(found) == len(rows) == 6
+    assert len(found) == len(rows) == 7
+    assert found["digits", "lr_ova"]["stage"] == "after tune"
     lr = found["digits", "lr_multi"]
     assert (lr["stage"], lr["reason"]) == ("tune", "no space left")
     assert (lr["label"], lr["log"]) == ("LR^{Multi}", "logs/tune/digits/lr_multi/main.log")

@@ -126,6 +126,38 @@ def test_a_change_of_a_baseline_is_seen_by_that_baseline_alone(sources):
     assert sums[0][1] == sums[1][1]
 
 
+@pytest.mark.parametrize(
+    ("changed", "module"),
+    [
+        ("simplex/least_squares.py", "simplex_coding"),
+        ("simplex/width.py", "libsvm"),
+        ("simplex/coding.py", "simplex_boosting"),
+    ],
+)
+def test_a_baseline_sees_changes_of_the_rooms_below(sources, changed, module):
+    assert "tune" not in _changed(sources, f"pylib/toplabel/{changed}")
+    module = f"toplabel.baselines.{module}"
+    before, after = (
+        module_sum(module, root / "pylib") for root in (sources, sources.with_name("after"))
+    )
+    assert before != after
+
+
+def test_names_of_results_depend_on_the_registry(config, tmp_path):
+    sums = []
+    for folder in (tmp_path / "before", tmp_path / "after"):
+        for name in ("config", "workflow/schemas", "data/published"):
+            shutil.copytree(ROOT / name, folder / name)
+        registry = folder / "config/datasets.yaml"
+        text = registry.read_text(encoding="utf-8")
+        if sums:
+            registry.write_text(text.replace("    published_sources", "    # "), encoding="utf-8")
+        plan = Plan(folder, config)
+        sums.append((plan.names_sum(), plan.claims_sum()))
+    assert sums[0][0] != sums[1][0]
+    assert sums[0][1] != sums[1][1]
+
+
 def test_every_script_is_of_one_stage():
     scripts = sorted((ROOT / "workflow/scripts").glob("*.py"))
     of_stages = [
@@ -182,6 +214,8 @@ def test_runs_are_compared_without_wall_times(tmp_path, capsys):
     assert main([str(first), str(second)]) == 1
     second.write_text("metric,measured,seconds\n", encoding="utf-8")
     assert difference(first, second).startswith("lines: 2 against 1")
+    second.write_text("metric,measured,seconds\ntop1,1.5\n", encoding="utf-8")
+    assert difference(first, second) == "line 2: 3 fields against 2"
     second.write_text("metric,value,seconds\n", encoding="utf-8")
     assert difference(first, second).startswith("columns: ")
     assert main(["one"]) == 2
@@ -313,6 +347,17 @@ def test_a_data_set_may_have_a_protocol_of_its_own(config, tmp_path):
     protocols["protocols"]["mine"] = protocols["protocols"]["multiclass"]
     (tmp_path / "config/protocols.yaml").write_text(yaml.safe_dump(protocols), encoding="utf-8")
     assert Plan(tmp_path, config).protocol_of("digits").name == "mine"
+
+
+@pytest.mark.parametrize(
+    "change", [{"eps_train": float("nan")}, {"eps_tune": float("inf")}, {"constant": float("nan")}]
+)
+def test_a_number_of_the_config_is_finite(config, change):
+    ((key, value),) = change.items()
+    if key == "constant":
+        key, change = "threshold.constant", {"threshold": config["threshold"] | change}
+    with pytest.raises(PlanError, match=rf"^config: {key}: {value} is not a finite number$"):
+        Plan(ROOT, config | change)
 
 
 @pytest.mark.parametrize(

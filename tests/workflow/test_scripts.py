@@ -238,6 +238,8 @@ def test_bad_input_is_one_line_in_the_log_and_status_1(tmp_path):
     log = (tmp_path / "logs/tune_splits.log").read_text(encoding="utf-8").splitlines()
     assert len(log) == 1
     assert log[0].endswith("data set 'toy': unknown split 's07'; known: main")
+    trace = tmp_path / "logs/tune_splits.traceback"
+    assert "in split_named" in trace.read_text(encoding="utf-8")
     assert not (tmp_path / "unit.npz").exists()
 
 

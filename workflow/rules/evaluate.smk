@@ -16,7 +16,7 @@ rule evaluate:
         "../envs/toplabel.yaml"
     threads: 1
     params:
-        protocol=lambda wildcards: plan.protocol_slice(wildcards.dataset),
+        protocol=lambda wildcards: plan.protocol_slice(wildcards.dataset, wildcards.method),
         budget=plan.budget,
         fingerprint=plan.fingerprint("evaluate"),
     message:

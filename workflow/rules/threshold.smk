@@ -15,7 +15,7 @@ rule threshold:
         "../envs/toplabel.yaml"
     threads: 1
     params:
-        protocol=lambda wildcards: plan.protocol_slice(wildcards.dataset),
+        protocol=lambda wildcards: plan.protocol_slice(wildcards.dataset, wildcards.method),
         budget=plan.budget,
         threshold=plan.threshold,
         fingerprint=plan.fingerprint("threshold"),

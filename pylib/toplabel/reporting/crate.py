@@ -66,7 +66,8 @@ def build_crate(inputs: ReportInputs, folder: Path) -> dict[str, Any]:
     """Return the crate as JSON-LD; the same files and inputs give the same bytes."""
     files = [_file(folder, path) for path in _files(folder)]
     sets = _sets(inputs)
-    raw = [entry for name in sorted(inputs.raw) for entry in _raw(name, inputs.raw[name])]
+    of_sets = (entry for name in sorted(inputs.raw) for entry in _raw(name, inputs.raw[name]))
+    raw = list({entry["@id"]: entry for entry in of_sets}.values())  # sets may share a file
     software = _software(inputs.run)
     facts = _facts(inputs.run)
     web = [entry for entry in raw if entry["@type"] == "File"]

@@ -17,7 +17,8 @@ from typing import Any
 
 import pandas as pd
 
-from toplabel.selection.schemas import read_yaml, validate
+from toplabel.documents import read_yaml
+from toplabel.selection.schemas import validate
 from toplabel.studies.frames import as_numbers
 from toplabel.studies.keys import Key, canonical_key
 from toplabel.studies.published import OTHERS, is_compared
@@ -153,6 +154,7 @@ def find(
     collected: pd.DataFrame,
     published_names: Mapping[str, str] | None = None,
     published_sources: Mapping[str, Collection[str]] | None = None,
+    not_comparable: Collection[str] = (),
 ) -> pd.DataFrame:
     """Count how each claim fares in the papers' tables and in what was measured.
 
@@ -163,6 +165,8 @@ def find(
         results/comparison.csv and evaluation.csv (`frames.read_comparison`, `frames.read_evaluation`).
     published_names, published_sources : mapping, optional
         As for `compare.compare`.
+    not_comparable : collection of str
+        Data sets that count as measured, and never beside a published number.
 
     Returns
     -------
@@ -175,12 +179,14 @@ def find(
         go the same way.
     """
     claims, printed = list(claims), _printed_cells(comparison)
+    known = (published_names or {}).items()
+    shared = {name: key for name, key in known if name not in not_comparable}
     ours = {}
     for source in {claim.source for claim in claims}:
         names = collected["dataset"]
         usable = [one for one in names.unique() if is_compared(one, source, published_sources)]
-        ours[source] = _measured_cells(collected[names.isin(usable)], published_names or {})
-    rows = [_finding(claim, printed, ours[claim.source]) for claim in claims]
+        ours[source] = _measured_cells(collected[names.isin(usable)], shared)
+    rows = [_finding(claim, printed, ours[claim.source], not_comparable) for claim in claims]
     return pd.DataFrame(rows, columns=FINDINGS_COLUMNS)
 
 
@@ -213,10 +219,13 @@ def _cells(frame: pd.DataFrame) -> pd.DataFrame:
     return found.assign(points=points, error=error).dropna(subset="points")
 
 
-def _finding(claim: Claim, printed: pd.DataFrame, ours: pd.DataFrame) -> dict[str, Any]:
+def _finding(
+    claim: Claim, printed: pd.DataFrame, ours: pd.DataFrame, not_comparable: Collection[str]
+) -> dict[str, Any]:
     in_print = _differences(claim, printed[printed["name"].isin(claim.tables)])
     in_ours = _differences(claim, ours)
-    decided = pd.concat([_signs(in_print), _signs(in_ours)], axis=1, join="inner")
+    beside = in_ours.loc[[unit for unit in in_ours.index if unit[0] not in not_comparable]]
+    decided = pd.concat([_signs(in_print), _signs(beside)], axis=1, join="inner")
     decided = decided[(decided != 0).all(axis=1)]
     sets = dict.fromkeys(unit[0] for unit in in_ours.index)
     return {

@@ -46,7 +46,7 @@ def find_failures(plan: Plan, wanted: Iterable[Cell]) -> pd.DataFrame:
     """
     rows = [
         {"dataset": cell.dataset, "method": cell.method, "label": plan.methods[cell.method].label}
-        | _reason(cell)
+        | _reason(plan, cell)
         for cell in sorted(wanted)
         if not Path(cell.path("evaluation.csv")).is_file()
     ]
@@ -58,7 +58,7 @@ def find_failures(plan: Plan, wanted: Iterable[Cell]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def _reason(cell: Cell) -> dict[str, str]:
+def _reason(plan: Plan, cell: Cell) -> dict[str, str]:
     """The last stage of a cell that left a log, and what the log ends with."""
     names = {"dataset": cell.dataset, "method": cell.method}
     last: tuple[str, Path] | None = None
@@ -70,21 +70,22 @@ def _reason(cell: Cell) -> dict[str, str]:
     if last is None:
         return {"stage": "", "reason": _NOT_STARTED, "log": ""}
     stage, path = last
-    if not _done(cell, stage):
+    if not _done(plan, cell, stage):
         return {"stage": stage} | _words(path, _NO_WORD)
     return {"stage": f"after {stage}", "reason": _NOT_STARTED, "log": ""}
 
 
-def _done(cell: Cell, stage: str) -> bool:
-    """Whether a stage left its file, so that the cell stopped after it."""
+def _done(plan: Plan, cell: Cell, stage: str) -> bool:
+    """Whether a stage left its files, so that the cell stopped after it."""
     files = {
-        "fetch": f"results/{cell.dataset}/fetch.json",
-        "prepare": f"results/{cell.dataset}/data/meta.json",
-        "select": cell.path("selection.csv"),
-        "train": cell.path("models.npz"),
-        "threshold": cell.path("thresholds.csv"),
+        "fetch": [f"results/{cell.dataset}/fetch.json"],
+        "prepare": [f"results/{cell.dataset}/data/meta.json"],
+        "tune": plan.units(*cell.names),
+        "select": [cell.path("selection.csv")],
+        "train": [cell.path("models.npz")],
+        "threshold": [cell.path("thresholds.csv")],
     }
-    return stage in files and Path(files[stage]).is_file()
+    return stage in files and all(Path(name).is_file() for name in files[stage])
 
 
 def _words(path: Path, text: str) -> dict[str, str]:

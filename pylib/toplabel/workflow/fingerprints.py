@@ -73,14 +73,13 @@ def fingerprint(stage: str, root: Path, package: Path | None = None) -> str:
 
 @cache
 def module_sum(module: str, package: Path | None = None) -> str:
-    """The sum over one module and those of its folder that it imports, directly or not.
+    """The sum over one module and all of the package that it imports, directly or not, but the C library.
 
-    Of a baseline, which a stage imports by name only when it is asked for; what it shares with our own
-    methods is among the sources of the stage.
+    Of a baseline, which a stage imports by name only when it is asked for. Whatever reaches the C library is among
+    the sources of the stage.
     """
     package = package or Path(__file__).resolve().parents[2]
-    room = module.rpartition(".")[0]
-    found = {name for name in _reached({module}, package) if name.startswith(f"{room}.")}
+    found = _reached({module}, package) - {_NATIVE}
     return sum_of(
         package, sorted(_file(name, package).relative_to(package).as_posix() for name in found)
     )

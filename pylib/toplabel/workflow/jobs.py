@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import sys
+import traceback
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -27,10 +28,13 @@ logger = logging.getLogger("toplabel")
 def run(main: Callable[[Any], None], snakemake: Any) -> None:
     """Run a script's `main` with its log file; bad input ends in one line and exit status 1.
 
-    So does Ctrl-C, with status 130. Any other error keeps its traceback, in the log as well.
+    The traceback of that line is in a file beside the log, `<name>.traceback`. Ctrl-C ends in one line too, with status
+    130. Any other error keeps its traceback, in the log as well.
     """
     path = Path(snakemake.log[0])
     path.parent.mkdir(parents=True, exist_ok=True)
+    trace = path.with_suffix(".traceback")
+    trace.unlink(missing_ok=True)
     handler = logging.FileHandler(path, mode="w", encoding="utf-8")
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
     logging.getLogger().addHandler(handler)
@@ -39,7 +43,7 @@ def run(main: Callable[[Any], None], snakemake: Any) -> None:
         main(snakemake)
     except ValueError as error:
         logger.error("%s", error)
-        logger.debug("", exc_info=True)
+        trace.write_text(traceback.format_exc(), encoding="utf-8")
         sys.exit(1)
     except KeyboardInterrupt:
         logger.error("interrupted")

@@ -6,6 +6,7 @@ Snakefile.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
@@ -15,8 +16,9 @@ from typing import Any
 from toplabel.baselines.catalogue import BASELINES
 from toplabel.datasets.fetch import available, mirror_folders
 from toplabel.datasets.registry import Entry, load_registry
+from toplabel.documents import read_yaml
 from toplabel.selection.grids import Budget, Protocol, load_protocols
-from toplabel.selection.schemas import read_yaml, validate
+from toplabel.selection.schemas import validate
 from toplabel.studies.methods import load_methods
 from toplabel.studies.study import Study, check_study, load_studies, published_tables
 from toplabel.workflow.fingerprints import fingerprint, module_sum, sum_of
@@ -110,6 +112,11 @@ class Plan:
             if study not in self.studies:
                 known = ", ".join(self.studies)
                 raise PlanError(f"{config_name}: studies: unknown study '{study}'; known: {known}")
+        numbers = {key: config[key] for key in ("eps_tune", "eps_train")}
+        numbers["threshold.constant"] = config["threshold"].get("constant", 0.0)
+        for key, number in numbers.items():
+            if not math.isfinite(number):
+                raise PlanError(f"{config_name}: {key}: {number} is not a finite number")
         if config["eps_train"] > config["eps_tune"]:
             raise PlanError(
                 f"{config_name}: eps_train: {config['eps_train']} is looser than eps_tune, "
@@ -228,15 +235,14 @@ class Plan:
         return [{"name": m.name, "label": m.label, "k": m.k, "group": m.group} for m in methods]
 
     def names_sum(self) -> str:
-        """A sum over what gives results their names: methods, studies, published numbers."""
-        return sum_of(
-            self.root,
-            ("config/methods.yaml", "config/studies/*.yaml", "data/published/*.csv"),
-        )
+        """A sum over what gives results their names: data sets, methods, studies, published numbers."""
+        named = ("datasets.yaml", "methods.yaml", "studies/*.yaml")
+        return sum_of(self.root, (*(f"config/{name}" for name in named), "data/published/*.csv"))
 
     def claims_sum(self) -> str:
-        """A sum over what the papers say of their results, and where they print it."""
-        return sum_of(self.root, ("config/findings.yaml", "data/published/*.csv"))
+        """A sum over what the papers say of their results, where they print it, and for which data sets."""
+        named = ("findings.yaml", "datasets.yaml")
+        return sum_of(self.root, (*(f"config/{name}" for name in named), "data/published/*.csv"))
 
     @property
     def mirrors(self) -> list[str]:

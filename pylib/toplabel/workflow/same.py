@@ -11,6 +11,7 @@ import os
 import re
 import sys
 from collections.abc import Sequence
+from itertools import zip_longest
 
 #: Columns that need not agree: those of this name, or that begin with it and a comma or a blank, as "seconds, ours".
 TIMES = ("seconds", "ratio")
@@ -38,7 +39,9 @@ def difference(
         return f"lines: {len(ours)} against {len(theirs)}"
     names = ours[0] if ours else []
     for line, (a, b) in enumerate(zip(ours, theirs, strict=True), start=1):
-        for name, x, y in zip(names, a, b, strict=True):
+        if len(a) != len(b):
+            return f"line {line}: {len(a)} fields against {len(b)}"
+        for name, x, y in zip_longest(names, a, b, fillvalue=""):
             if re.split(r"[, ]", name)[0] not in ignore and x != y:
                 return f"line {line}, column {name}: {x!r} against {y!r}"
     return ""

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from toplabel.datasets.prepared import not_comparable
 from toplabel.datasets.registry import load_registry
 from toplabel.studies.findings import find, load_claims
 from toplabel.studies.winners import find_winners
@@ -19,4 +20,5 @@ def judge_claims(
     names = {name: entry.published_key for name, entry in registry.items()}
     claims = load_claims(root / "config/findings.yaml", root / "data/published")
     sources = {name: entry.published_sources for name, entry in registry.items()}
-    return find(claims, comparison, collected, names, sources), find_winners(comparison)
+    own = {name for name in collected["dataset"].unique() if not_comparable(f"results/{name}/data")}
+    return find(claims, comparison, collected, names, sources, own), find_winners(comparison)
