@@ -155,6 +155,8 @@ def dataset_rows(cells: pd.DataFrame) -> pd.DataFrame:
             licence="not stated",
             citation=f"The authors of {name}",
             url=f"https://example.org/{name}",
+            published_key=name,
+            features=min(cells.loc[cells["dataset"] == name, "features"], default=""),
         )
         if name in printed.index:
             paper = printed.loc[name]

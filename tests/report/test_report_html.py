@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from pathlib import Path
+from types import SimpleNamespace
 
 import pandas as pd
 import pytest
@@ -20,6 +21,7 @@ from synthetic import (
 
 from toplabel.reporting import ReportInputError, load_inputs, write_html
 from toplabel.reporting.grid import cell_texts
+from toplabel.reporting.trace import NOT_REGISTERED, NOT_RUN, OF_OTHERS, Trace
 
 
 def render(folder: Path) -> Site:
@@ -145,6 +147,38 @@ def test_figure(site: Site) -> None:
     data = [a for a in figure.all("a") if a.attributes.get("download") == "rings.csv"]
     assert data[0].attributes["href"] == "data:text/csv;charset=utf-8,x,y%0A1,2%0A"
     assert "TPAMI 2017, Fig. 4" in figure.all("figcaption")[0].text
+
+
+def test_a_cell_waits_for_the_set_with_its_features_and_source() -> None:
+    registry = [
+        ("indoor67", "missing", "indoor67", "vgg16_fc7", ""),
+        ("indoor67_alexnet_fc7", "missing", "indoor67", "alexnet_fc7", ""),
+        ("letter", "ready", "letter", "", "tpami2017;cvpr2016"),
+        ("letter_raw", "missing", "letter", "", "nips2012"),
+    ]
+    names = ["dataset", "status", "published_key", "features", "published_sources"]
+    sets = pd.DataFrame(registry, columns=names).assign(title="")
+    sets["reason"] = "no file of " + sets["dataset"]
+    runs = pd.DataFrame(columns=["loss", "method", "label"])
+    inputs = SimpleNamespace(folder=Path(), evaluation=runs, datasets=sets)
+    trace = Trace(inputs, Path())
+
+    def waits(
+        source: str, dataset: str, features: str, method: str = "lr_multi"
+    ) -> tuple[str, str]:
+        cell = {"source": source, "dataset": dataset, "features": features}
+        row = pd.Series(cell | {"method": method, "reason": ""})
+        return trace.waits_for(row), trace.reason(row)
+
+    assert waits("cvpr2016", "indoor67", "alexnet_fc7") == (
+        "indoor67_alexnet_fc7",
+        "no file of indoor67_alexnet_fc7",
+    )
+    assert waits("tpami2017", "indoor67", "vgg16_fc7")[0] == "indoor67"
+    assert waits("cvpr2016", "indoor67", "fisher") == ("", NOT_REGISTERED)
+    assert waits("nips2012", "letter", "") == ("letter_raw", "no file of letter_raw")
+    assert waits("tpami2017", "letter", "") == ("", NOT_RUN)
+    assert waits("nips2012", "letter", "", method="rf_pct") == ("", OF_OTHERS)
 
 
 def test_reasons_are_shown(site: Site) -> None:

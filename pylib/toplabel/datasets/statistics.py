@@ -43,6 +43,9 @@ COLUMNS = (
     "licence",
     "citation",
     "url",
+    "published_key",
+    "features",
+    "published_sources",
 )
 
 
@@ -256,6 +259,8 @@ def dataset_row(
     row: dict[str, Any] = dict.fromkeys(COLUMNS)
     row.update(dataset=entry.name, title=entry.title, task=entry.task, reason=reason)
     row.update(licence=entry.licence, citation=entry.citation, url=entry.url)
+    row.update(published_key=entry.published_key, features=entry.features)
+    row["published_sources"] = ";".join(entry.published_sources)
     row["status"] = "missing" if prepared is None else "ready"
     if prepared is not None and (why := prepared.meta.get("not_comparable")):
         row["reason"] = f"not comparable: {why}"

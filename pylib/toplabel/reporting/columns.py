@@ -89,6 +89,9 @@ DATASETS_COLUMNS = [
     "licence",
     "citation",
     "url",
+    "published_key",
+    "features",
+    "published_sources",
 ]
 RUN_KEYS = [
     "created",

@@ -107,10 +107,9 @@ def _why(section: Section, inputs: ReportInputs, trace: Trace) -> str:
     ours = reasons != OF_OTHERS
     if not ours.any():
         return OF_OTHERS
-    sets = set(cells.loc[ours, "dataset"])
-    missing = set(inputs.datasets.loc[inputs.datasets["status"] == "missing", "dataset"])
-    if len(sets) > 1 and sets <= missing:
-        return f"none of its {len(sets)} data sets is available, see below"
+    waiting = {trace.waits_for(row) for _, row in cells[ours].iterrows()}
+    if len(waiting) > 1 and "" not in waiting:
+        return f"none of its {len(waiting)} data sets is available, see below"
     return str(reasons[ours].mode()[0])
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
@@ -143,14 +144,13 @@ def _number(text: str) -> str:
     return numbers.count(int(value)) if value == int(value) else numbers.fixed(value, 2)
 
 
-def missing_sets(inputs: ReportInputs) -> list[MissingSet]:
+def missing_sets(inputs: ReportInputs, trace: Trace) -> list[MissingSet]:
     """Return the data sets that could not be had, those that most cells wait for first."""
-    waiting = inputs.comparison[inputs.comparison["measured"].isna()]["dataset"].value_counts()
+    bare = inputs.comparison[inputs.comparison["measured"].isna()]
+    waiting = Counter(trace.waits_for(row) for _, row in bare.iterrows())
     frame = inputs.datasets[inputs.datasets["status"] == "missing"]
     found = [
-        MissingSet(
-            row["title"] or row["dataset"], row["reason"], int(waiting.get(row["dataset"], 0))
-        )
+        MissingSet(row["title"] or row["dataset"], row["reason"], waiting[row["dataset"]])
         for _, row in frame.iterrows()
     ]
     return sorted(found, key=lambda one: -one.cells)
@@ -158,11 +158,11 @@ def missing_sets(inputs: ReportInputs) -> list[MissingSet]:
 
 def missing_cells(inputs: ReportInputs, trace: Trace) -> list[MissingCells]:
     """Return the cells without a measurement that no missing data set explains."""
-    absent = set(inputs.datasets.loc[inputs.datasets["status"] == "missing", "dataset"])
-    cells = inputs.comparison
-    cells = cells[cells["measured"].isna() & ~cells["dataset"].isin(absent)]
+    bare = inputs.comparison[inputs.comparison["measured"].isna()]
     by_reason: dict[str, dict[str, int]] = {}
-    for _, row in cells.iterrows():
+    for _, row in bare.iterrows():
+        if trace.waits_for(row):
+            continue
         counts = by_reason.setdefault(trace.reason(row), {})
         title = trace.title(row["dataset"])
         counts[title] = counts.get(title, 0) + 1

@@ -12,7 +12,7 @@ from toplabel.reporting.labels import OWN_METHODS, has_label, method_label
 
 NOT_RUN = "not part of this run"
 OF_OTHERS = "published by other authors, not a method of this project"
-NOT_REGISTERED = "the data set is not registered"
+NOT_REGISTERED = "no registered data set has these features"
 
 
 class Trace:
@@ -33,7 +33,10 @@ class Trace:
         self._labels = dict(zip(runs["method"], runs["label"], strict=True))
         sets = inputs.datasets.set_index("dataset")
         self._titles = sets["title"].to_dict()
-        self._reasons = sets.loc[sets["status"] == "missing", "reason"].to_dict()
+        self._published: dict[tuple[str, str], list[pd.Series]] = {}
+        for _, one in inputs.datasets.iterrows():
+            key = (one["published_key"], one["features"])
+            self._published.setdefault(key, []).append(one)
 
     def title(self, dataset: str) -> str:
         """Return the title of a data set, or its key when it is not registered."""
@@ -53,9 +56,26 @@ class Trace:
             return row["reason"]
         if row["method"] not in OWN_METHODS and row["method"] not in self._losses:
             return OF_OTHERS
-        if row["dataset"] in self._reasons:
-            return self._reasons[row["dataset"]]
-        return NOT_RUN if row["dataset"] in self._titles else NOT_REGISTERED
+        one = self._set_of(row)
+        if one is None:
+            return NOT_REGISTERED
+        return one["reason"] if one["status"] == "missing" else NOT_RUN
+
+    def waits_for(self, row: pd.Series) -> str:
+        """Return the key of the data set that a cell without measurement waits for; empty if of none."""
+        one = self._set_of(row)
+        waits = one is not None and one["status"] == "missing" and self.reason(row) == one["reason"]
+        return one["dataset"] if waits else ""
+
+    def _set_of(self, row: pd.Series) -> pd.Series | None:
+        """The registered set that a published cell is of, one that is there before others."""
+        found = [
+            one
+            for one in self._published.get((row["dataset"], row["features"]), ())
+            if not one["published_sources"] or row["source"] in one["published_sources"].split(";")
+        ]
+        there = [one for one in found if one["status"] != "missing"]
+        return next(iter(there or found), None)
 
     def link(self, file: str) -> str:
         """Return the address of a file of the results folder from the report, empty if it is not there."""

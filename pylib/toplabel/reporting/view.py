@@ -69,7 +69,7 @@ def build_report(inputs: ReportInputs, out_folder: Path) -> Report:
         plain_tables=plain,
         figures=inputs.figures,
         datasets=facts.dataset_rows(inputs),
-        missing_sets=facts.missing_sets(inputs),
+        missing_sets=facts.missing_sets(inputs, trace),
         missing_cells=facts.missing_cells(inputs, trace),
         certificates=facts.certificates(inputs, trace),
         speed=speed,
