@@ -11,6 +11,7 @@ import numpy as np
 from toplabel._arrays import as_matrix, as_number, as_rows, as_weights
 from toplabel.metrics.counts import f1_of_counts, jaccard_of_counts
 from toplabel.metrics.inputs import check_choice, labels_and_scores
+from toplabel.metrics.names import lower_is_better
 
 __all__ = [
     "DELTA_GRID",
@@ -190,7 +191,7 @@ def tune(scores, Y, metric: str, grid=DELTA_GRID, sample_weight=None) -> tuple[f
     check_choice(metric, "metric", METRICS)
     deltas = as_deltas(grid, "grid")
     values = sweep(scores, Y, deltas, sample_weight)[metric]
-    goodness = np.round(-values if metric == "hamming_loss" else values, 12)
+    goodness = np.round(-values if lower_is_better(metric) else values, 12)
     best = np.flatnonzero(goodness == goodness.max())
     i = best[np.lexsort((deltas[best], np.abs(deltas[best])))[0]]
     return float(deltas[i]), float(values[i])

@@ -101,6 +101,8 @@ def test_results_that_cannot_be_are_refused(rows, message):
         ("rank_loss", 0.3369, 0.352, "better"),
         ("hamming_loss", 0.5, 0.264, "off"),
         ("hamming_loss", 0.2, 0.264, "better"),
+        ("one_error_loss", 12.0, 12.4, "match"),  # in percent, and better when lower
+        ("one_error_loss", 10.0, 12.4, "better"),
         ("top1", math.nan, 76.5, ""),
     ],
 )

@@ -14,10 +14,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from toplabel.metrics.names import unit
 from toplabel.reporting import style
 from toplabel.reporting.circle import draw_circle
 from toplabel.reporting.drawing import legend, mathtext, panel_grid, require, write_figure
-from toplabel.reporting.labels import is_loss, metric_label, plain
+from toplabel.reporting.labels import metric_label, plain
 
 __all__ = ["draw_circle", "draw_gaps", "draw_selection", "write_figure"]
 
@@ -62,9 +63,7 @@ def draw_selection(
             ax.set_xscale("log")
             ax.set_title(f"{mathtext(title_)}\n{metric_label(metric)}")
             ax.set_xlabel("C = 1/(λn)")
-            ax.set_ylabel(
-                metric_label(metric) if is_loss(metric) else f"{metric_label(metric)} (%)"
-            )
+            ax.set_ylabel(metric_label(metric) + (f" ({unit(metric)})" if unit(metric) else ""))
         handles = [
             Line2D(
                 [],

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from toplabel.metrics.names import lower_is_better
 from toplabel.reporting import numbers
-from toplabel.reporting.labels import is_loss, metric_label
+from toplabel.reporting.labels import metric_label
 
 
 @dataclass(frozen=True)
@@ -89,12 +90,12 @@ def build_blocks(
         across = cells.assign(across=cells["dataset"] + _features(cells))
         titles = {a: _block_title(r, title_of) for a, r in _first(across, "across").items()}
         metric = str(cells["metric"].iloc[0])
-        columns = {a: Column(title, is_loss(metric)) for a, title in titles.items()}
+        columns = {a: Column(title, lower_is_better(metric)) for a, title in titles.items()}
         return [_block(metric_label(metric), metric, across, columns, label_of)]
     blocks = []
     for _, part in cells.groupby(["dataset", "features"], sort=False):
         part = part.assign(across=part["metric"])
-        columns = {m: Column(metric_label(m), is_loss(m)) for m in _metrics(part)}
+        columns = {m: Column(metric_label(m), lower_is_better(m)) for m in _metrics(part)}
         first = part.iloc[0]
         blocks.append(
             _block(_block_title(first, title_of), first["dataset"], part, columns, label_of)
@@ -169,7 +170,7 @@ def _best_cells(cells: pd.DataFrame) -> dict[str, set]:
             metric = part["metric"].iloc[0]
             digits = max(numbers.decimals_of(metric, t) for t in part["published_text"])
             values = values.round(digits)
-            winner = values.min() if is_loss(metric) else values.max()
+            winner = values.min() if lower_is_better(metric) else values.max()
             chosen.update(values.index[values == winner])
     return best
 

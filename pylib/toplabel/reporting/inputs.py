@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from toplabel.metrics.names import is_fraction
 from toplabel.reporting.columns import (
     COMPARISON_COLUMNS,
     DATASETS_COLUMNS,
@@ -27,7 +28,7 @@ from toplabel.reporting.columns import (
     RUN_KEYS,
     WINNERS_COLUMNS,
 )
-from toplabel.reporting.labels import VERDICTS, is_loss
+from toplabel.reporting.labels import VERDICTS
 from toplabel.reporting.reading import (
     ReportInputError,
     read_csv,
@@ -237,7 +238,7 @@ def _check_cells(frame: pd.DataFrame, path: Path) -> None:
         "a difference belongs exactly to a cell with a measured and a published number",
     )
     # Half a unit of the last digit shown, since the file may hold a rounded difference.
-    slack = np.where(frame["metric"].map(is_loss).astype(bool), 0.00051, 0.051)
+    slack = np.where(frame["metric"].map(is_fraction).astype(bool), 0.00051, 0.051)
     error = (frame["difference"] - (frame["measured"] - frame["published"])).abs()
     require(
         ~comparable | (error <= slack),

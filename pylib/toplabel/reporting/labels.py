@@ -217,11 +217,6 @@ def metric_label(metric: str) -> str:
     return _METRICS.get(metric, metric)
 
 
-def is_loss(metric: str) -> bool:
-    """Whether a metric is better when lower (rank loss, Hamming loss)."""
-    return metric.endswith("_loss")
-
-
 def paper_label(source: str) -> str:
     """Return the short name of a paper; an unknown key is shown as it is."""
     return PAPERS[source].short if source in PAPERS else source

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import math
 
-from toplabel.reporting.labels import is_loss
+from toplabel.metrics.names import is_fraction
 
 _MAX_DECIMALS = 4
 
 
 def decimals_of(metric: str, published: str = "") -> int:
-    """Return the decimals to show: the papers' one for percentages, three for losses.
+    """Return the decimals to show: the papers' one for percentages, three for fractions.
 
     A cell printed with more decimals (NIPS 2012 prints two) is shown with as many, four at most.
     """
-    usual = 3 if is_loss(metric) else 1
+    usual = 3 if is_fraction(metric) else 1
     _, _, fraction = published.partition(".")
     if not fraction.isdigit() or len(fraction) > _MAX_DECIMALS:
         return usual

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from toplabel import metrics, thresholds
+from toplabel.metrics.names import is_fraction, lower_is_better
 
 PARTITION = (
     "hamming_loss",
@@ -16,7 +17,6 @@ PARTITION = (
     "f1_macro",
     "f1_instance",
 )
-_FRACTIONS = ("rank_loss", "hamming_loss")  # printed as fractions; nearly all others in percent
 
 
 def needs_cutoff(metric: str) -> bool:
@@ -26,7 +26,7 @@ def needs_cutoff(metric: str) -> bool:
 
 def sign(metric: str) -> int:
     """1 when more is better, -1 when less is better."""
-    return -1 if metric.endswith("_loss") else 1
+    return -1 if lower_is_better(metric) else 1
 
 
 def ranking_value(metric: str, truth: np.ndarray, scores: np.ndarray) -> float:
@@ -100,7 +100,7 @@ def all_values(
         swept = thresholds.sweep(scores, truth, deltas)
     for i, name in enumerate(names):
         if needs_cutoff(name):
-            values[:, i] = np.asarray(swept[name]) * (1.0 if name in _FRACTIONS else 100.0)
+            values[:, i] = np.asarray(swept[name]) * (1.0 if is_fraction(name) else 100.0)
         else:
             values[0, i] = ranking_value(name, truth, scores)
     return values

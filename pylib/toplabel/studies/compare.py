@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from toplabel.metrics.names import is_fraction, lower_is_better
 from toplabel.studies.frames import COMPARISON_COLUMNS, EVALUATION_COLUMNS
 from toplabel.studies.keys import HINGES, Key, canonical_key
 from toplabel.studies.methods import Method
@@ -262,11 +263,6 @@ def _measured(result: Mapping[str, Any], metric: str, published: float) -> dict[
     } | {name: result[name] for name in _TRACE}
 
 
-def lower_is_better(metric: str) -> bool:
-    """Whether a metric is a loss."""
-    return metric.endswith("_loss")
-
-
 def tolerance(metric: str, std: float = math.nan, splits: int = 1) -> float:
     """How far a measured number may lie from the published one and still match it.
 
@@ -284,7 +280,7 @@ def tolerance(metric: str, std: float = math.nan, splits: int = 1) -> float:
     float
         In the unit of the metric: points, or a fraction for a loss.
     """
-    least = TOLERANCE_LOSS if lower_is_better(metric) else TOLERANCE
+    least = TOLERANCE_LOSS if is_fraction(metric) else TOLERANCE
     return max(least, 2.0 * std) if splits > 1 and math.isfinite(std) else least
 
 

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 import pandas as pd
 
+from toplabel.metrics.names import is_fraction, lower_is_better
+
 NAME = "thresholds"
 TITLE = "Cut-offs: constant, matched to the cardinality, tuned, and one a label"
 STRATEGIES = {
@@ -14,7 +16,6 @@ STRATEGIES = {
     "tune": "tuned",
     "per_label": "per label",
 }
-_LOWER_IS_BETTER = ("hamming_loss",)
 
 
 def strategy_frame(cells: Sequence[Mapping[str, object]]) -> pd.DataFrame:
@@ -45,7 +46,7 @@ def printed(frame: pd.DataFrame, name_of: Callable[[str], str]) -> pd.DataFrame:
     """The frame as text: metrics by their names, percent with one decimal, fractions with four."""
     text = frame.astype(object)
     for i, metric in enumerate(frame["metric"]):
-        decimals = 4 if metric in _LOWER_IS_BETTER else 1
+        decimals = 4 if is_fraction(metric) else 1
         for column in STRATEGIES.values():
             text.loc[i, column] = f"{frame.loc[i, column]:.{decimals}f}"
     return text.assign(metric=frame["metric"].map(name_of))
@@ -54,7 +55,7 @@ def printed(frame: pd.DataFrame, name_of: Callable[[str], str]) -> pd.DataFrame:
 def caption(frame: pd.DataFrame) -> str:
     """Say which strategy is best how often, ties counting for each."""
     values = frame[[*STRATEGIES.values()]].copy()
-    lower = frame["metric"].isin(_LOWER_IS_BETTER)
+    lower = frame["metric"].map(lower_is_better).astype(bool)
     values[lower] = -values[lower]
     best = values.round(9).eq(values.round(9).max(axis=1), axis=0).sum()
     counts = ", ".join(f"{name} in {best[name]}" for name in STRATEGIES.values())

@@ -18,6 +18,7 @@ from typing import Any
 import pandas as pd
 
 from toplabel.documents import read_yaml
+from toplabel.metrics.names import is_fraction, lower_is_better
 from toplabel.selection.schemas import validate
 from toplabel.studies.frames import as_numbers
 from toplabel.studies.keys import Key, canonical_key
@@ -57,7 +58,7 @@ _TIE_POINTS = 0.05  # half a unit of the last printed digit, of percentages and 
 _QUARTER = 0.25
 _DEVIATIONS = 2.0  # standard errors of a difference of means over draws, below which it is a tie
 _ENOUGH = 4  # comparisons before "no clear winner" can be said
-_POINTS_OF_A_LOSS = 100.0
+_POINTS_OF_ONE = 100.0
 
 
 @dataclass(frozen=True)
@@ -211,10 +212,10 @@ def _cells(frame: pd.DataFrame) -> pd.DataFrame:
     """Data set, features, metric, table, canonical key, value and its error in points."""
     columns = ("method_key", "k", "gamma", "kernel")
     keys = [canonical_key(*row) for row in zip(*(frame[c] for c in columns), strict=True)]
-    loss = frame["metric"].str.endswith("_loss")
-    scale = loss.map({True: -_POINTS_OF_A_LOSS, False: 1.0})  # larger is better
-    points = (frame["value"] * scale).astype(float)
-    error = (frame["error"] * scale.abs()).astype(float)
+    sign = frame["metric"].map(lambda metric: -1.0 if lower_is_better(metric) else 1.0)
+    scale = frame["metric"].map(lambda metric: _POINTS_OF_ONE if is_fraction(metric) else 1.0)
+    points = (frame["value"] * sign * scale).astype(float)  # larger is better
+    error = (frame["error"] * scale).astype(float)
     found = frame[["name", *_UNIT]].assign(key=pd.Series(keys, index=frame.index, dtype=object))
     return found.assign(points=points, error=error).dropna(subset="points")
 

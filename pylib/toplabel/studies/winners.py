@@ -6,6 +6,7 @@ from typing import Any
 
 import pandas as pd
 
+from toplabel.metrics.names import is_fraction, lower_is_better
 from toplabel.studies.published import OTHERS
 
 WINNERS_COLUMNS = [
@@ -52,9 +53,9 @@ def find_winners(comparison: pd.DataFrame) -> pd.DataFrame:
 
 
 def _winners(names: dict[str, Any], part: pd.DataFrame) -> dict[str, Any]:
-    loss = names["metric"].endswith("_loss")
+    loss = lower_is_better(names["metric"])
     published = pd.to_numeric(part["published"])
-    digits = max(part["published"].map(_decimals).max(), 3 if loss else 1)
+    digits = max(part["published"].map(_decimals).max(), 3 if is_fraction(names["metric"]) else 1)
     ours, best = _best(part, part["measured"], loss, digits)
     papers, printed = _best(part, published, loss, digits)
     return names | {

@@ -1,0 +1,20 @@
+"""What the names of metrics in files tell: which way is better, and the unit as the papers print it."""
+
+from __future__ import annotations
+
+_UNITS = {"rank_loss": "", "hamming_loss": "", "coverage_loss": "labels"}
+
+
+def lower_is_better(metric: str) -> bool:
+    """Whether a metric is a loss: its name ends in ``_loss``."""
+    return metric.endswith("_loss")
+
+
+def unit(metric: str) -> str:
+    """``%`` for nearly all metrics, ``labels`` for the coverage, empty for the two that are fractions."""
+    return _UNITS.get(metric, "%")
+
+
+def is_fraction(metric: str) -> bool:
+    """Whether a metric is printed as a fraction, the rank and the Hamming loss."""
+    return unit(metric) == ""
