@@ -2,7 +2,7 @@
 
 import warnings
 from fractions import Fraction
-from itertools import product
+from itertools import permutations, product
 
 import numpy as np
 import pytest
@@ -45,6 +45,28 @@ def test_top_k_accuracy_is_its_definition(case, data):
     for k in range(1, m + 1):
         found = [places(scores[i], y[i]) < k for i in range(n)]
         assert metrics.top_k_accuracy(y, scores, k) == pytest.approx(np.mean(found))
+
+
+@given(rankings(), st.data())
+def test_shared_ties_are_the_mean_over_all_orders_of_the_classes(case, data):
+    labels, scores = case[0][:, :4], case[1][:, :4]
+    n, m = scores.shape
+    y = data.draw(st.lists(st.integers(0, m - 1), min_size=n, max_size=n))
+    k = data.draw(st.integers(1, m))
+    found, hits = np.zeros(n), np.zeros(n)
+    orders = list(permutations(range(m)))
+    for order in orders:
+        for i in range(n):
+            best = sorted(order, key=lambda j, row=scores[i]: -row[j])[:k]
+            found[i] += (y[i] in best) / len(orders)
+            hits[i] += labels[i][best].sum() / len(orders)
+    sizes = np.maximum(labels.sum(axis=1), 1)
+    assert metrics.top_k_accuracy(y, scores, k, ties="shared") == pytest.approx(found.mean())
+    assert metrics.precision_at_k(labels, scores, k, ties="shared") == pytest.approx(
+        hits.mean() / k
+    )
+    shared = metrics.recall_at_k(labels, scores, k, ties="shared")
+    assert shared == pytest.approx((hits / sizes).mean())
 
 
 @given(rankings())

@@ -9,12 +9,14 @@ from toplabel.metrics.counts import ratio
 from toplabel.metrics.inputs import as_class_indices, as_indicator, check_choice, labels_and_scores
 
 INTERPOLATIONS = ("voc2007", "area", "none")
+TIES = ("won", "shared")
 
 
-def top_k_accuracy(y, scores, k: int = 1) -> float:
+def top_k_accuracy(y, scores, k: int = 1, ties: str = "won") -> float:
     """Share of the instances whose label is among the k best classes.
 
-    A label counts as found when fewer than k classes score strictly higher: ties are in its favour.
+    A label counts as found when fewer than k classes score strictly higher: ties are in its favour. So a constant
+    score finds every label; what is chosen among models should share ties.
 
     Parameters
     ----------
@@ -22,6 +24,8 @@ def top_k_accuracy(y, scores, k: int = 1) -> float:
         Class indices 0..m-1.
     scores : array-like, (n, m)
     k : int, 1..m
+    ties : {"won", "shared"}
+        shared: the mean over all orders of the classes that tie, k/m for a constant score.
 
     Returns
     -------
@@ -44,8 +48,12 @@ def top_k_accuracy(y, scores, k: int = 1) -> float:
     scores = as_matrix(scores, "scores")
     y = as_class_indices(y, scores.shape)
     k = as_integer(k, "k", 1, scores.shape[1])
+    check_choice(ties, "ties", TIES)
     own = np.take_along_axis(scores, y[:, None], axis=1)
-    return float(np.mean(np.count_nonzero(scores > own, axis=1) < k))
+    places = k - np.count_nonzero(scores > own, axis=1)
+    if ties == "won":
+        return float(np.mean(places > 0))
+    return float(np.mean(np.clip(places / np.count_nonzero(scores == own, axis=1), 0.0, 1.0)))
 
 
 def rank_loss(Y, scores) -> float:
@@ -85,16 +93,17 @@ def rank_loss(Y, scores) -> float:
     return float(np.mean(ratio(errors, relevant * (m - relevant), empty=0.0)))
 
 
-def precision_at_k(Y, scores, k: int) -> float:
+def precision_at_k(Y, scores, k: int, ties: str = "won") -> float:
     """Share of relevant labels among the k best ones, averaged over the instances.
 
-    Of labels that tie for the last places, relevant ones come first, as in `top_k_accuracy`.
+    Of labels that tie for the last places, relevant ones come first, unless ties are shared, as in `top_k_accuracy`.
 
     Parameters
     ----------
     Y : array-like or sparse matrix, (n, m)
     scores : array-like, (n, m)
     k : int, 1..m
+    ties : {"won", "shared"}
 
     Returns
     -------
@@ -106,10 +115,10 @@ def precision_at_k(Y, scores, k: int) -> float:
     """
     Y, scores = labels_and_scores(Y, scores)
     k = as_integer(k, "k", 1, scores.shape[1])
-    return float(np.mean(_found_at_k(Y, scores, k)) / k)
+    return float(np.mean(_found_at_k(Y, scores, k, ties)) / k)
 
 
-def recall_at_k(Y, scores, k: int) -> float:
+def recall_at_k(Y, scores, k: int, ties: str = "won") -> float:
     """Share of the relevant labels that are among the k best ones, averaged over the instances.
 
     Ties as in `precision_at_k`; with one label an instance it is the top-k accuracy. An instance
@@ -120,6 +129,7 @@ def recall_at_k(Y, scores, k: int) -> float:
     Y : array-like or sparse matrix, (n, m)
     scores : array-like, (n, m)
     k : int, 1..m
+    ties : {"won", "shared"}
 
     Returns
     -------
@@ -132,7 +142,7 @@ def recall_at_k(Y, scores, k: int) -> float:
     Y, scores = labels_and_scores(Y, scores)
     k = as_integer(k, "k", 1, scores.shape[1])
     relevant = np.count_nonzero(Y, axis=1)
-    return float(np.mean(ratio(_found_at_k(Y, scores, k), relevant, empty=0.0)))
+    return float(np.mean(ratio(_found_at_k(Y, scores, k, ties), relevant, empty=0.0)))
 
 
 def average_precision(y, scores, interpolation: str = "voc2007") -> float:
@@ -218,14 +228,18 @@ def _first_not_below(ordered: np.ndarray, rows: np.ndarray, values: np.ndarray) 
     return low
 
 
-def _found_at_k(Y: np.ndarray, scores: np.ndarray, k: int) -> np.ndarray:
-    """Number of relevant labels among the k best, (n,); relevant ones win ties."""
+def _found_at_k(Y: np.ndarray, scores: np.ndarray, k: int, ties: str) -> np.ndarray:
+    """Number of relevant labels among the k best, (n,)."""
+    check_choice(ties, "ties", TIES)
     m = scores.shape[1]
     last = np.partition(scores, m - k, axis=1)[:, m - k, None]
     above = scores > last
     places = k - np.count_nonzero(above, axis=1)
-    tied = np.count_nonzero(Y & (scores == last), axis=1)
-    return np.count_nonzero(Y & above, axis=1) + np.minimum(tied, places)
+    level = scores == last
+    tied = np.count_nonzero(Y & level, axis=1)
+    shared = tied * places / np.count_nonzero(level, axis=1)
+    won = np.minimum(tied, places) if ties == "won" else shared
+    return np.count_nonzero(Y & above, axis=1) + won
 
 
 def _average_precision(truth: np.ndarray, scores: np.ndarray, interpolation: str) -> float:

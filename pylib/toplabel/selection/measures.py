@@ -32,6 +32,9 @@ def sign(metric: str) -> int:
 def ranking_value(metric: str, truth: np.ndarray, scores: np.ndarray) -> float:
     """A metric of the order of the scores, as printed.
 
+    Ties in top-k accuracy, P@k and R@k are shared: where they are won, as TPAMI Eq. (1) has it, a model of zeros finds
+    every label and would be selected. Where no scores tie, which is all models of our own solver, that is the same.
+
     Parameters
     ----------
     metric : str
@@ -48,16 +51,20 @@ def ranking_value(metric: str, truth: np.ndarray, scores: np.ndarray) -> float:
     """
     if metric.startswith("top"):
         _require(truth.ndim == 1, metric, "one label an instance")
-        return 100.0 * float(metrics.top_k_accuracy(truth, scores, k=int(metric[3:])))
+        return 100.0 * float(
+            metrics.top_k_accuracy(truth, scores, k=int(metric[3:]), ties="shared")
+        )
     _require(truth.ndim == 2, metric, "label sets")
     if metric == "rank_loss":
         return float(metrics.rank_loss(truth, scores))
     if metric == "map":
         return 100.0 * float(metrics.mean_average_precision(truth, scores))
     if metric.startswith("p_at_"):
-        return 100.0 * float(metrics.precision_at_k(truth, scores, k=int(metric[5:])))
+        return 100.0 * float(
+            metrics.precision_at_k(truth, scores, k=int(metric[5:]), ties="shared")
+        )
     if metric.startswith("r_at_"):
-        return 100.0 * float(metrics.recall_at_k(truth, scores, k=int(metric[5:])))
+        return 100.0 * float(metrics.recall_at_k(truth, scores, k=int(metric[5:]), ties="shared"))
     if metric.startswith("ndcg_at_"):
         return 100.0 * float(metrics.ndcg_at_k(truth, scores, k=int(metric[8:])))
     if metric == "coverage_loss":
