@@ -143,6 +143,15 @@ def test_measured_twice(small_results: Path) -> None:
     assert "a measured cell stands twice" in complaint(small_results)
 
 
+def test_the_table_of_a_study_that_was_taken_away_is_left_out(small_results: Path) -> None:
+    frame = pd.DataFrame({"x": ["1"]})
+    for name, study in (("old", "gone"), ("one", "gone;papers"), ("none", "")):
+        write_table_files(small_results, name, frame, study=study)
+    shown = {table.name for table in load_inputs(small_results).tables}
+    assert shown >= {"one", "none"}
+    assert "old" not in shown
+
+
 def test_missing_set_needs_a_reason(small_results: Path) -> None:
     path = small_results / "datasets.csv"
     sets = pd.read_csv(path, dtype=str, keep_default_na=False)

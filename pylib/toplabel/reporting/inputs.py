@@ -154,13 +154,15 @@ def load_inputs(
     else:
         shown = _whole(_read_figure, figures)
         tables += _other_tables(folder, {table.name for table in tables})
+    run = read_json(collected / "run.json", RUN_KEYS)
+    known = {str(study.get("name")) for study in run["studies"] or ()}
     return ReportInputs(
         folder=folder,
         comparison=comparison,
         evaluation=_read_evaluation(collected / "evaluation.csv"),
         datasets=_read_datasets(collected / "datasets.csv"),
-        run=read_json(collected / "run.json", RUN_KEYS),
-        tables=tuple(tables),
+        run=run,
+        tables=tuple(table for table in tables if _is_of(table, known)),
         figures=tuple(shown),
         bench={path.stem: read_csv(path, []) for path in sorted((folder / "bench").glob("*.csv"))},
         findings=_read_optional(collected / "findings.csv", FINDINGS_COLUMNS),
@@ -169,6 +171,11 @@ def load_inputs(
         raw=_read_raw(folder),
         collected=collected,
     )
+
+
+def _is_of(table: TableInput, studies: set[str]) -> bool:
+    """Whether a table is of no study or of one that there is; others are left from a study that was taken away."""
+    return not table.study or not studies.isdisjoint(table.study.split(";"))
 
 
 def _whole(read: Callable[[Path], Any], paths: list[Path]) -> list[Any]:
