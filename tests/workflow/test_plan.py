@@ -357,7 +357,7 @@ def test_a_data_set_may_have_a_protocol_of_its_own(config, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "change", [{"eps_train": float("nan")}, {"eps_tune": float("inf")}, {"constant": float("nan")}]
+    "change", [{"eps_train": float("nan")}, {"eps_tune": float("nan")}, {"constant": float("inf")}]
 )
 def test_a_number_of_the_config_is_finite(config, change):
     ((key, value),) = change.items()
