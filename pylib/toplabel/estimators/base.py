@@ -21,6 +21,13 @@ from toplabel.solver import Record, Solution, solve
 __all__ = ["SolverEstimator"]
 
 
+def seed_from(random_state) -> int:
+    """The solver's seed: a whole number as it is, else the next draw of the generator."""
+    if isinstance(random_state, numbers.Integral) and not isinstance(random_state, bool):
+        return as_integer(random_state, "random_state", 0, 2**64 - 1)
+    return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
+
+
 @dataclass(frozen=True)
 class _Previous:
     """The last fit, for a warm start: dual variables are feasible for these labels, weights, loss and k."""
@@ -77,12 +84,6 @@ class SolverEstimator(ClassifierMixin, BaseEstimator):
             order="C",
             **options,
         )
-
-    def _seed(self) -> int:
-        state = self.random_state
-        if isinstance(state, numbers.Integral) and not isinstance(state, bool):
-            return as_integer(state, "random_state", 0, 2**64 - 1)
-        return int(check_random_state(state).randint(np.iinfo(np.int32).max))
 
     def _solve(self, X, y, weights, seed: int, n_classes=None, warm_start=None) -> Solution:
         return solve(

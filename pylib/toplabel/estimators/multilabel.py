@@ -10,7 +10,7 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from toplabel._arrays import as_weights
-from toplabel.estimators.base import SolverEstimator, encode
+from toplabel.estimators.base import SolverEstimator, encode, seed_from
 from toplabel.estimators.cutoffs import CutoffRule, match_training_cardinality, out_of_fold
 from toplabel.solver import Solution
 
@@ -172,7 +172,7 @@ class MultilabelClassifier(SolverEstimator):
     def _fit_one_label(self, X, y, weights) -> MultilabelClassifier:
         classes, codes = encode(y, weights)
         self._check_same_classes(classes)
-        solution = self._train(X, codes, weights, self._seed(), len(classes))
+        solution = self._train(X, codes, weights, seed_from(self.random_state), len(classes))
         self.multilabel_ = False
         for name in ("threshold_", "threshold_score_"):
             vars(self).pop(name, None)
@@ -182,7 +182,7 @@ class MultilabelClassifier(SolverEstimator):
     def _fit_sets(self, X, y, weights, rule: CutoffRule) -> MultilabelClassifier:
         classes = np.arange(y.shape[1])
         self._check_same_classes(classes)
-        seed = self._seed()
+        seed = seed_from(self.random_state)
         # First the cross-validation: an interrupt of the last training then leaves a whole model.
         held_out = self._held_out(X, y, weights, seed) if rule.strategy == "tune" else None
         solution = self._train(X, y, weights, seed, len(classes))

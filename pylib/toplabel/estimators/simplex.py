@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import numbers
 import warnings
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from toplabel._arrays import as_integer
-from toplabel.estimators.base import encode
+from toplabel.estimators.base import encode, seed_from
 from toplabel.simplex import (
     LeastSquaresPath,
     SimplexSolution,
@@ -179,7 +177,7 @@ class SimplexClassifier(ClassifierMixin, BaseEstimator):
                 self.C,
                 epochs=self.epochs,
                 average=self.average,
-                seed=self._seed(),
+                seed=seed_from(self.random_state),
                 n_classes=n_classes,
             )
         if self.C == "loo":
@@ -193,7 +191,7 @@ class SimplexClassifier(ClassifierMixin, BaseEstimator):
             theta=self.theta,
             eps=self.eps,
             max_epochs=self.max_epochs,
-            seed=self._seed(),
+            seed=seed_from(self.random_state),
             n_classes=n_classes,
         )
 
@@ -202,12 +200,6 @@ class SimplexClassifier(ClassifierMixin, BaseEstimator):
         self.Cs_ = path.Cs(as_integer(self.n_Cs, "n_Cs", 2))
         self.loo_errors_ = np.array([path.left_out_error(C) for C in self.Cs_])
         return path.solution(float(self.Cs_[self.loo_errors_.argmin()]))
-
-    def _seed(self) -> int:
-        state = self.random_state
-        if isinstance(state, numbers.Integral) and not isinstance(state, bool):
-            return as_integer(state, "random_state", 0, 2**64 - 1)
-        return int(check_random_state(state).randint(np.iinfo(np.int32).max))
 
     def _keep(self, solution: SimplexSolution) -> None:
         """Set the fitted attributes."""

@@ -9,7 +9,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 
 from toplabel._arrays import as_weights
-from toplabel.estimators.base import SolverEstimator, encode
+from toplabel.estimators.base import SolverEstimator, encode, seed_from
 from toplabel.estimators.ranking import found_share
 
 __all__ = ["TopKClassifier"]
@@ -173,7 +173,7 @@ class TopKClassifier(SolverEstimator):
         classes, codes = encode(y, weights)
         self._check_same_classes(classes)
         weights = self._class_weighted(weights, classes, codes)
-        solution = self._train(X, codes, weights, self._seed(), len(classes))
+        solution = self._train(X, codes, weights, seed_from(self.random_state), len(classes))
         self._keep(solution, classes, binary=len(classes) == 2)
         return self
 
