@@ -112,14 +112,17 @@ def test_a_run_that_failed_says_so(small_results: Path) -> None:
     log.parent.mkdir()
     log.write_text("x", encoding="utf-8")
     rows = [("circle", "lr_multi", "LR^{Multi}", "train", "no <space> left", "logs/train.log")]
+    rows += [("circle", name, name, "", "not begun", "") for name in ("svm_ova", "lr_ova")]
     pd.DataFrame(rows, columns=FAILURES_COLUMNS).to_csv(small_results / "failures.csv", index=False)
     site = render(small_results)
     alert = site["index"].all("p", "alert")[0]
-    assert "1 result is missing that it asked for" in alert.text
+    assert "3 results are missing that it asked for" in alert.text
     assert alert.all("a")[0].attributes["href"] == "data.html#failures"
     cells = site.by_id("failures").all("td")
     assert [cell.text for cell in cells[1:3]] == ["train", "no <space> left"]
     assert cells[3].all("a")[0].attributes["href"] == "../results/logs/train.log"
+    # Methods that ended alike share a row.
+    assert [cell.text for cell in cells[4:]] == ["svm_ova, lr_ova", "", "not begun", ""]
 
 
 def test_a_smoke_test_says_so(small_results: Path) -> None:

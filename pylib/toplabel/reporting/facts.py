@@ -72,10 +72,11 @@ class Certificates:
 
 @dataclass(frozen=True)
 class Failure:
-    """A result that a run asked for and did not get: how far it came, and why it ended."""
+    """Results of a data set that a run asked for and did not get: how far they came, and why they ended."""
 
     dataset: str
     method: str
+    count: int
     stage: str
     reason: str
     log: str
@@ -174,17 +175,22 @@ def missing_cells(inputs: ReportInputs, trace: Trace) -> list[MissingCells]:
 
 
 def failures(inputs: ReportInputs, trace: Trace) -> list[Failure]:
-    """Return what a run that did not finish asked for in vain."""
+    """Return what a run that did not finish asked for in vain; methods that ended alike stand together."""
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for row in inputs.failures.to_dict("records"):
+        key = tuple(row[name] for name in ("dataset", "stage", "reason", "log"))
+        alike.setdefault(key, []).append(row["label"] or row["method"])
     return [
         Failure(
-            dataset=trace.title(row["dataset"]),
-            method=row["label"] or row["method"],
-            stage=row["stage"],
-            reason=row["reason"],
-            log=row["log"],
-            link=trace.link(row["log"]),
+            dataset=trace.title(dataset),
+            method=", ".join(methods),
+            count=len(methods),
+            stage=stage,
+            reason=reason,
+            log=log,
+            link=trace.link(log),
         )
-        for row in inputs.failures.to_dict("records")
+        for (dataset, stage, reason, log), methods in alike.items()
     ]
 
 
