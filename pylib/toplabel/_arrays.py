@@ -182,24 +182,24 @@ def as_dual(value: object, n: int, m: int) -> np.ndarray:
     return array
 
 
-def as_weights(value: object, n: int, name: str = "sample_weight") -> np.ndarray | None:
-    """Return weights as float64 of shape (n,), or None."""
+def as_weights(value: object, n: int) -> np.ndarray | None:
+    """Return sample weights as float64 of shape (n,), or None."""
     if value is None:
         return None
-    array = _as_float(value, name)
+    array = _as_float(value, "sample_weight")
     if array.ndim == 0:
         array = np.full(n, float(array))
     if array.shape != (n,):
-        raise ValueError(f"{name} must have the shape ({n},), got {array.shape}")
-    check_finite(array, name)
+        raise ValueError(f"sample_weight must have the shape ({n},), got {array.shape}")
+    check_finite(array, "sample_weight")
     if array.min() < 0:
-        raise ValueError(f"{name} must not be negative, got {array.min()}")
+        raise ValueError(f"sample_weight must not be negative, got {array.min()}")
     with np.errstate(over="ignore"):
         total = array.sum()
     if total <= 0:
-        raise ValueError(f"{name} is zero for every row")
+        raise ValueError("sample_weight is zero for every row")
     if not np.isfinite(total):
-        raise ValueError(f"{name} must have a finite sum, got inf")
+        raise ValueError("sample_weight must have a finite sum, got inf")
     return array
 
 

@@ -179,6 +179,7 @@ def test_a_cell_waits_for_the_set_with_its_features_and_source() -> None:
     assert waits("nips2012", "letter", "") == ("letter_raw", "no file of letter_raw")
     assert waits("tpami2017", "letter", "") == ("", NOT_RUN)
     assert waits("nips2012", "letter", "", method="rf_pct") == ("", OF_OTHERS)
+    assert waits("nips2012", "letter", "", method="s_ls_batch")[0] == "letter_raw"
 
 
 def test_reasons_are_shown(site: Site) -> None:

@@ -129,6 +129,11 @@ def test_the_mark_comes_with_the_files_that_it_stands_beside(registry, tmp_path)
     shutil.rmtree(tmp_path / "raw")
     fetch(registry["fmd"], tmp_path / "raw", mirrors[1:], network=False)
     assert kept.read_text(encoding="utf-8").strip() == SYNTHETIC
+    shutil.rmtree(tmp_path / "raw/fmd")
+    kept.parent.mkdir()
+    kept.write_text("my own reason", encoding="utf-8")
+    fetch(registry["fmd"], tmp_path / "raw", mirrors[1:], network=False)
+    assert kept.read_text(encoding="utf-8") == "my own reason"
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -12,6 +12,7 @@ from toplabel.documents import read_yaml
         (b"a: {b: 1,\n b: 2}\n", r"x\.yaml:2: the key 'b' is given twice"),
         (b"a: [1\n", r"x\.yaml:2: "),
         (b"a: \xe4\n", r"x\.yaml: not UTF-8 \(byte 3\)$"),
+        (b"a: 2026-13-45\n", r"x\.yaml: month must be in 1\.\.12$"),
         (None, r"x\.yaml: no such file$"),
     ],
 )
@@ -28,3 +29,9 @@ def test_a_document_is_read(tmp_path):
     path = tmp_path / "x.yaml"
     path.write_text("a: [1, {b: θ}]\n", encoding="utf-8")
     assert read_yaml(path) == {"a": [1, {"b": "θ"}]}
+
+
+def test_keys_that_are_merged_give_way(tmp_path):
+    path = tmp_path / "x.yaml"
+    path.write_text("a: &m {k: 6, label: A}\nb: {<<: *m, k: 7}\n", encoding="utf-8")
+    assert read_yaml(path)["b"] == {"k": 7, "label": "A"}

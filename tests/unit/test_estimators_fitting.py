@@ -58,8 +58,12 @@ def test_class_weights_multiply_the_weights_of_the_rows(problem):
     np.testing.assert_array_equal(balanced.coef_, by_hand.coef_)
     with pytest.raises(ValueError, match="class_weight"):
         TopKClassifier(class_weight="heavy").fit(X, y)
-    with pytest.raises(ValueError, match=r"^class_weight must not be negative, got -1\.0$"):
-        TopKClassifier(class_weight={y[0]: -1}).fit(X, y)
+    for factor in (-1.0, float("inf"), float("nan")):
+        message = f"^class_weight of class {y[0].item()!r} must be finite and >= 0, got {factor}$"
+        with pytest.raises(ValueError, match=message):
+            TopKClassifier(class_weight={y[0]: factor}).fit(X, y)
+    with pytest.raises(ValueError, match=r"^class_weight is zero for every class$"):
+        TopKClassifier(class_weight=dict.fromkeys(np.unique(y), 0)).fit(X, y)
 
 
 @pytest.mark.parametrize(("loss", "k", "gamma"), LOSSES)

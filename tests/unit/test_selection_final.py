@@ -15,6 +15,7 @@ from toplabel.selection.evaluation import COLUMNS, evaluate, instance_scores
 from toplabel.selection.final import Models, model_key, train_models
 from toplabel.selection.fitting import Settings
 from toplabel.selection.grids import Axis, Budget, Protocol
+from toplabel.selection.measures import ranking_value
 from toplabel.selection.problems import Method, validation_problems
 from toplabel.selection.results import seconds_by_split
 from toplabel.selection.strategies import compare_strategies
@@ -248,6 +249,14 @@ def test_a_split_that_is_not_there_is_named():
     selection = pd.DataFrame({"split": ["s07"], "C": [1.0], "theta": [np.nan], "k": [np.nan]})
     with pytest.raises(ValueError, match="data set 'toy': unknown split 's07'; known: main"):
         train_models(prepared, SOFTMAX, protocol, BUDGET, selection, Settings(), Recorder())
+
+
+def test_a_model_of_zeros_is_not_the_best():
+    """As it would be where ties are won (TPAMI Eq. (1))."""
+    y, Y, zeros = np.array([0, 1, 2, 3]), np.eye(4, dtype=np.uint8), np.zeros((4, 4))
+    assert ranking_value("top1", y, zeros) == ranking_value("p_at_1", Y, zeros) == 25.0
+    assert ranking_value("top3", y, zeros) == ranking_value("r_at_3", Y, zeros) == 75.0
+    assert ranking_value("one_error_loss", Y, zeros) == 75.0
 
 
 def test_measures_refuse_what_does_not_fit():

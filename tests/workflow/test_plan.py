@@ -86,7 +86,7 @@ SOLVED = {*TUNED, "agree", "bench", "calibration", "timing"}
         ("csrc/src/solver.c", SOLVED),
         ("pylib/toplabel/solver.py", SOLVED - {"select", "calibration"}),
         ("pylib/toplabel/losses.py", SOLVED - {"select"}),
-        ("pylib/toplabel/kernels.py", (SOLVED - {"select", "calibration"}) | {"compare"}),
+        ("pylib/toplabel/kernels.py", (SOLVED - {"select", "calibration"}) | {"compare", "report"}),
         ("pylib/toplabel/metrics/ranking.py", SOLVED - {"train", "calibration"}),
         ("pylib/toplabel/calibration/newton.py", {"calibration"}),
         ("pylib/toplabel/selection/final.py", TRAINED),
@@ -357,13 +357,22 @@ def test_a_data_set_may_have_a_protocol_of_its_own(config, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "change", [{"eps_train": float("nan")}, {"eps_tune": float("nan")}, {"constant": float("inf")}]
+    ("change", "message"),
+    [
+        ({"eps_train": float("nan")}, "eps_train: nan is not of type 'number'"),
+        ({"eps_tune": float("inf")}, "eps_tune: inf is not of type 'number'"),
+        ({"max_epochs_tune": 1e3}, "max_epochs_tune: 1000.0 is not of type 'integer'"),
+        ({"seed": 1.0}, "seed: 1.0 is not of type 'integer'"),
+        ({"seed": True}, "seed: True is not of type 'integer'"),
+        (
+            {"threshold": {"strategy": "constant", "constant": float("nan")}},
+            "threshold.constant: nan",
+        ),
+        ({"threshold": {"strategy": "constant", "constant": 10**400}}, "threshold.constant: 1000"),
+    ],
 )
-def test_a_number_of_the_config_is_finite(config, change):
-    ((key, value),) = change.items()
-    if key == "constant":
-        key, change = "threshold.constant", {"threshold": config["threshold"] | change}
-    with pytest.raises(PlanError, match=rf"^config: {key}: {value} is not a finite number$"):
+def test_a_number_of_the_config_is_finite_and_a_whole_one_whole(config, change, message):
+    with pytest.raises(PlanError, match=f"^config: {re.escape(message)}"):
         Plan(ROOT, config | change)
 
 

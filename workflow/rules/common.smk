@@ -7,6 +7,7 @@ from pathlib import Path
 from snakemake.exceptions import WorkflowError
 
 try:
+    from toplabel.documents import read_yaml
     from toplabel.workflow.machine import note_start
     from toplabel.workflow.plan import RAW_FOLDER, Plan, PlanError
     from toplabel.workflow.runlock import RunLock, RunLockError
@@ -26,8 +27,10 @@ except ModuleNotFoundError as error:
 config_name = " + ".join(["config/config.yaml", *map(str, workflow.overwrite_configfiles)])
 
 try:
+    for name in [f"{workflow.basedir}/config/config.yaml", *workflow.overwrite_configfiles]:
+        read_yaml(name)  # which refuses a key given twice; Snakemake takes the last
     plan = Plan(workflow.basedir, config, config_name)
-except PlanError as error:
+except ValueError as error:
     sys.exit(f"Error: {error}")
 
 targets = Targets(plan)

@@ -85,7 +85,10 @@ def _mark(folder: Path) -> str:
     path = folder / NOT_COMPARABLE
     if not path.is_file():
         return ""
-    return " ".join(path.read_text(encoding="utf-8").split()) or f"marked by {NOT_COMPARABLE}"
+    return (
+        " ".join(path.read_text(encoding="utf-8-sig", errors="replace").split())
+        or f"marked by {NOT_COMPARABLE}"
+    )
 
 
 def _describe(entry: Entry, raw: dict[str, Any], not_comparable: str) -> dict[str, Any]:

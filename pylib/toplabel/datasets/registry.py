@@ -10,11 +10,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError, best_match
 
 from toplabel.datasets.prepared import Split, Task
-from toplabel.documents import read_yaml
+from toplabel.documents import Validator, read_yaml
 
 
 class RegistryError(ValueError):
@@ -197,7 +196,7 @@ def load_registry(
         schema, document = read_yaml(schema_path), read_yaml(path)
     except ValueError as error:
         raise RegistryError(str(error)) from None
-    error = best_match(Draft202012Validator(schema).iter_errors(document))
+    error = best_match(Validator(schema).iter_errors(document))
     if error is not None:
         raise RegistryError(f"{path}: {_explain(error)}")
     registry = Registry(

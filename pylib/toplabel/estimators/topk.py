@@ -21,6 +21,16 @@ def _is_softmax(estimator: TopKClassifier) -> bool:
     return estimator.loss == "lr_multi" or (entropy and estimator.k == 1)
 
 
+def _check_factors(factors: np.ndarray, classes: np.ndarray) -> None:
+    for factor, name in zip(factors, classes.tolist(), strict=True):
+        if not (np.isfinite(factor) and factor >= 0):
+            raise ValueError(
+                f"class_weight of class {name!r} must be finite and >= 0, got {float(factor)}"
+            )
+    if not factors.any():
+        raise ValueError("class_weight is zero for every class")
+
+
 class TopKClassifier(SolverEstimator):
     """Linear or kernel classifier of one label a row, trained for the best guess or the k best ones.
 
@@ -186,7 +196,7 @@ class TopKClassifier(SolverEstimator):
             factors = totals.sum() / (len(classes) * np.where(totals > 0, totals, 1.0))
         else:
             factors = compute_class_weight(self.class_weight, classes=classes, y=classes)
-            as_weights(factors, len(classes), "class_weight")
+            _check_factors(factors, classes)
         return factors[codes] if weights is None else factors[codes] * weights
 
     def predict(self, X) -> np.ndarray:

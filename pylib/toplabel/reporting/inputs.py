@@ -155,7 +155,7 @@ def load_inputs(
         shown = _whole(_read_figure, figures)
         tables += _other_tables(folder, {table.name for table in tables})
     run = read_json(collected / "run.json", RUN_KEYS)
-    known = {str(study.get("name")) for study in run["studies"] or ()}
+    known = {str(study.get("name")) for study in run.get("studies") or ()}
     return ReportInputs(
         folder=folder,
         comparison=comparison,

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from toplabel.baselines.catalogue import BASELINES
 from toplabel.reporting.inputs import ReportInputs
 from toplabel.reporting.labels import OWN_METHODS, has_label, method_label
 
@@ -29,7 +30,7 @@ class Trace:
         self._folder = inputs.folder
         self._out_folder = out_folder
         runs = inputs.evaluation
-        self._losses = set(runs["loss"])
+        self._ours = OWN_METHODS | set(BASELINES) | set(runs["loss"])
         self._labels = dict(zip(runs["method"], runs["label"], strict=True))
         sets = inputs.datasets.set_index("dataset")
         self._titles = sets["title"].to_dict()
@@ -54,7 +55,7 @@ class Trace:
         """Say why a published cell has no measurement."""
         if row["reason"]:
             return row["reason"]
-        if row["method"] not in OWN_METHODS and row["method"] not in self._losses:
+        if row["method"] not in self._ours:
             return OF_OTHERS
         one = self._set_of(row)
         if one is None:

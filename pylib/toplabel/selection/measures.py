@@ -33,7 +33,7 @@ def ranking_value(metric: str, truth: np.ndarray, scores: np.ndarray) -> float:
     """A metric of the order of the scores, as printed.
 
     Ties in top-k accuracy, P@k and R@k are shared: where they are won, as TPAMI Eq. (1) has it, a model of zeros finds
-    every label and would be selected. Where no scores tie, which is all models of our own solver, that is the same.
+    every label and would be selected. Where no scores tie that is the same.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def ranking_value(metric: str, truth: np.ndarray, scores: np.ndarray) -> float:
     if metric == "coverage_loss":
         return metrics.coverage(truth, scores)
     if metric == "one_error_loss":
-        return 100.0 * metrics.one_error(truth, scores)
+        return 100.0 - ranking_value("p_at_1", truth, scores)
     if metric == "label_ap":
         return 100.0 * metrics.label_ranking_average_precision(truth, scores)
     raise ValueError(f"unknown metric '{metric}'")

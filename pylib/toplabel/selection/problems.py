@@ -218,7 +218,7 @@ def check_rows(part: Part, method: Method, dataset: str) -> None:
             f"data set '{dataset}': images without a label, which the method '{method.name}', "
             "trained on one label an image, cannot leave out"
         )
-    if method.leave_one_out and part.groups is not None:
+    if method.leave_one_out and part.n_rows != part.n_instances:
         raise ValueError(
             f"data set '{dataset}': several rows an image, of which the leave-one-out scores of "
             f"the method '{method.name}' leave out one alone"

@@ -8,7 +8,7 @@ from typing import Any
 
 import jsonschema
 
-from toplabel.documents import read_yaml
+from toplabel.documents import Validator, read_yaml
 
 
 def validate(document: Any, schema: str | os.PathLike[str] | Mapping[str, Any], name: str) -> None:
@@ -30,7 +30,7 @@ def validate(document: Any, schema: str | os.PathLike[str] | Mapping[str, Any], 
     """
     if not isinstance(schema, Mapping):
         schema = read_yaml(schema)
-    validator = jsonschema.Draft202012Validator(schema)
+    validator = Validator(schema)
     errors = [_deepest(error) for error in validator.iter_errors(document)]
     if errors:
         first = min(errors, key=lambda error: [str(part) for part in error.absolute_path])

@@ -6,7 +6,6 @@ Snakefile.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
@@ -112,11 +111,6 @@ class Plan:
             if study not in self.studies:
                 known = ", ".join(self.studies)
                 raise PlanError(f"{config_name}: studies: unknown study '{study}'; known: {known}")
-        numbers = {key: config[key] for key in ("eps_tune", "eps_train")}
-        numbers["threshold.constant"] = config["threshold"].get("constant", 0.0)
-        for key, number in numbers.items():
-            if not math.isfinite(number):
-                raise PlanError(f"{config_name}: {key}: {number} is not a finite number")
         if config["eps_train"] > config["eps_tune"]:
             raise PlanError(
                 f"{config_name}: eps_train: {config['eps_train']} is looser than eps_tune, "

@@ -52,7 +52,9 @@ def load(source: Source, n_features: int | None = None) -> Loaded:
 def _of_one_width(tables: dict[str, Table]) -> dict[str, Table]:
     """LIBSVM text does not say how many columns it has: those beyond the last entry of a part are zero."""
     texts = {name: table for name, table in tables.items() if table.path.suffix not in _ARRAYS}
-    width = max((table.X.shape[1] for table in texts.values()), default=0)
+    if not texts:
+        return tables
+    width = max(table.X.shape[1] for table in tables.values() if table.X.ndim == 2)
     return tables | {
         name: replace(table, X=_widened(table.X, width)) for name, table in texts.items()
     }
