@@ -156,13 +156,15 @@ def load_inputs(
         tables += _other_tables(folder, {table.name for table in tables})
     run = read_json(collected / "run.json", RUN_KEYS)
     known = {str(study.get("name")) for study in run.get("studies") or ()}
+    if known:
+        tables = [table for table in tables if _is_of(table, known)]
     return ReportInputs(
         folder=folder,
         comparison=comparison,
         evaluation=_read_evaluation(collected / "evaluation.csv"),
         datasets=_read_datasets(collected / "datasets.csv"),
         run=run,
-        tables=tuple(table for table in tables if _is_of(table, known)),
+        tables=tuple(tables),
         figures=tuple(shown),
         bench={path.stem: read_csv(path, []) for path in sorted((folder / "bench").glob("*.csv"))},
         findings=_read_optional(collected / "findings.csv", FINDINGS_COLUMNS),
