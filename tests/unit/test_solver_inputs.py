@@ -513,7 +513,7 @@ def test_ctrl_c_in_a_truncated_path_returns_what_there_is(problem, monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
-        ({"C": 10**400}, ValueError, "C must be > 0, got a huge number"),
+        ({"C": 10**400}, ValueError, "C must be finite and > 0, got a huge number"),
         ({"callback": 3}, TypeError, "callback must be a function, got 3"),
         ({"watch_metric": 3}, TypeError, "watch_metric must be a function"),
         ({"watch": [1]}, TypeError, "watch must map names to pairs"),
