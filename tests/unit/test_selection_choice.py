@@ -67,21 +67,6 @@ def test_an_edge_must_be_strictly_best(values, edge):
     assert best_points(_cube(values, "top1"))[0].edge_C == edge
 
 
-@pytest.mark.parametrize(
-    ("ends", "edge"),
-    [
-        (None, True),
-        ({"C": [0.25, 3.0]}, True),
-        ({"C": [0.25, 8.0]}, False),
-        ({"C": [0.25, 2.0]}, True),  # beyond the end, after an extension
-    ],
-)
-def test_the_edge_of_a_part_of_the_grid_is_none_unless_it_is_that_of_the_protocol(ends, edge):
-    result = _cube([1, 2, 3], "top1")
-    assert result.C.tolist() == [1, 2, 3]
-    assert select({"main": result}, ends)["at_edge"].tolist() == [edge]
-
-
 def test_points_that_were_not_visited_do_not_count():
     assert best_points(_cube([np.nan, 1, np.nan], "rank_loss"))[0].C == 2
     with pytest.raises(ValueError, match="split 'main': metric 'top1' has no validation value"):

@@ -143,13 +143,6 @@ def test_a_baseline_sees_changes_of_the_rooms_below(sources, changed, module):
     assert before != after
 
 
-def test_the_ends_of_the_grid_are_told_where_a_part_of_it_is_chosen_from(plan):
-    assert plan.ends("digits", "lr_multi") is None
-    assert plan.ends("emotions", "lr_ml_rbf") is None  # coarse and fine points are candidates
-    ends = plan.ends("bibtex", "lr_ml_rbf")
-    assert ends == {"C": [2.0**-20, 2.0**5], "theta": [2.0**-15, 2.0**3]}
-
-
 def test_names_of_results_depend_on_the_registry(config, tmp_path):
     sums = []
     for folder in (tmp_path / "before", tmp_path / "after"):

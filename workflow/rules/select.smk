@@ -12,7 +12,6 @@ rule select:
         "../envs/toplabel.yaml"
     threads: 1
     params:
-        ends=lambda wildcards: plan.ends(wildcards.dataset, wildcards.method),
         fingerprint=plan.fingerprint("select"),
     message:
         "Select hyper-parameters of {wildcards.method} on {wildcards.dataset}"

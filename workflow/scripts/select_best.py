@@ -6,7 +6,7 @@ from toplabel.workflow.jobs import logger, run, write_table
 
 
 def main(snakemake):
-    table = select(collect(load_units(snakemake.input.units)), snakemake.params.get("ends"))
+    table = select(collect(load_units(snakemake.input.units)))
     for note in edge_notes(table):
         logger.warning(note)
     write_table(table, snakemake.output.selection)

@@ -76,18 +76,13 @@ def _edge(indices: np.ndarray, count: int) -> int:
     return 1 if count > 1 and (indices == count - 1).all() else 0
 
 
-def select(
-    results: Mapping[str, TuneResult], ends: Mapping[str, Sequence[float]] | None = None
-) -> pd.DataFrame:
+def select(results: Mapping[str, TuneResult]) -> pd.DataFrame:
     """The table of choices.
 
     Parameters
     ----------
     results : mapping
         The mean over folds of each split; where k is selected, one for each k of a split.
-    ends : mapping, optional
-        The smallest and the largest ``C`` and ``theta`` of the protocol, where the results are of a part of its grid
-        alone: an edge of that part is none of the grid.
 
     Returns
     -------
@@ -108,25 +103,12 @@ def select(
             "theta": best.theta,
             "delta": best.delta,
             "value": best.value,
-            "at_edge": _at_edge(best, ends),
+            "at_edge": bool(best.edge_C or best.edge_theta),
         }
         for split in sorted(of_split)
         for k, best in _best_of_ks(of_split[split])
     ]
     return pd.DataFrame(rows, columns=COLUMNS)
-
-
-def _at_edge(best: Best, ends: Mapping[str, Sequence[float]] | None) -> bool:
-    edges = {"C": (best.C, best.edge_C), "theta": (best.theta, best.edge_theta)}
-    return any(
-        edge and (ends is None or not _inside(value, ends.get(axis)))
-        for axis, (value, edge) in edges.items()
-    )
-
-
-def _inside(value: float, ends: Sequence[float] | None) -> bool:
-    """Whether a value lies between the ends of an axis, by more than rounding."""
-    return ends is not None and ends[0] * (1 + 1e-9) < value < ends[1] * (1 - 1e-9)
 
 
 def _best_of_ks(results: Sequence[TuneResult]) -> list[tuple[float, Best]]:
@@ -144,6 +126,6 @@ def _best_of_ks(results: Sequence[TuneResult]) -> list[tuple[float, Best]]:
 def edge_notes(table: pd.DataFrame) -> list[str]:
     """A line for each choice of `select` that lies on an edge of the grid."""
     return [
-        f"split {row.split}, {row.metric}: best on the edge of the grid (C {row.C:g}, theta {row.theta:g})"
+        f"split {row.split}, {row.metric}: best on the edge of what was tried (C {row.C:g}, theta {row.theta:g})"
         for row in table[table["at_edge"]].itertuples()
     ]

@@ -294,16 +294,6 @@ class Plan:
         fine = [unit for unit in units if ".fine." in Path(unit).name]
         return fine if fine and self.budget_of(dataset).screen_rows is not None else units
 
-    def ends(self, dataset: str, method: str) -> dict[str, list[float]] | None:
-        """The ends of the protocol's grid, where the points that may be chosen are a part of it."""
-        if self.candidate_units(dataset, method) == self.units(dataset, method):
-            return None
-        budget = self.budget_of(dataset)
-        axes = {"C": budget.C} | ({"theta": budget.theta} if budget.theta else {})
-        return {
-            name: [axis.value(axis.start), axis.value(axis.stop)] for name, axis in axes.items()
-        }
-
     def units(self, dataset: str, method: str) -> list[str]:
         """Files of all tuning jobs of a data set and method.
 
