@@ -145,33 +145,30 @@ def _number(text: str) -> str:
     return numbers.count(int(value)) if value == int(value) else numbers.fixed(value, 2)
 
 
-def missing_sets(inputs: ReportInputs, trace: Trace) -> list[MissingSet]:
-    """Return the data sets that could not be had, those that most cells wait for first."""
-    bare = inputs.comparison[inputs.comparison["measured"].isna()]
-    waiting = Counter(trace.waits_for(row) for _, row in bare.iterrows())
-    frame = inputs.datasets[inputs.datasets["status"] == "missing"]
-    found = [
-        MissingSet(row["title"] or row["dataset"], row["reason"], waiting[row["dataset"]])
-        for _, row in frame.iterrows()
-    ]
-    return sorted(found, key=lambda one: -one.cells)
+def missing(inputs: ReportInputs, trace: Trace) -> tuple[list[MissingSet], list[MissingCells]]:
+    """Return the data sets that could not be had, and the cells without a measurement that wait for none.
 
-
-def missing_cells(inputs: ReportInputs, trace: Trace) -> list[MissingCells]:
-    """Return the cells without a measurement that no missing data set explains."""
+    The sets and the reasons that most cells are of come first.
+    """
     bare = inputs.comparison[inputs.comparison["measured"].isna()]
-    by_reason: dict[str, dict[str, int]] = {}
+    waiting: Counter[str] = Counter()
+    by_reason: dict[str, Counter[str]] = {}
     for _, row in bare.iterrows():
-        if trace.waits_for(row):
-            continue
-        counts = by_reason.setdefault(trace.reason(row), {})
-        title = trace.title(row["dataset"])
-        counts[title] = counts.get(title, 0) + 1
-    found = [
-        MissingCells(reason, ", ".join(f"{t} {n}" for t, n in counts.items()), sum(counts.values()))
+        dataset, reason = trace.cause(row)
+        if dataset:
+            waiting[dataset] += 1
+        else:
+            by_reason.setdefault(reason, Counter())[trace.title(row["dataset"])] += 1
+    absent = inputs.datasets[inputs.datasets["status"] == "missing"]
+    sets = [
+        MissingSet(row["title"] or row["dataset"], row["reason"], waiting[row["dataset"]])
+        for _, row in absent.iterrows()
+    ]
+    cells = [
+        MissingCells(reason, ", ".join(f"{t} {n}" for t, n in counts.items()), counts.total())
         for reason, counts in by_reason.items()
     ]
-    return sorted(found, key=lambda one: -one.cells)
+    return sorted(sets, key=lambda one: -one.cells), sorted(cells, key=lambda one: -one.cells)
 
 
 def failures(inputs: ReportInputs, trace: Trace) -> list[Failure]:

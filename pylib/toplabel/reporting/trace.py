@@ -53,20 +53,22 @@ class Trace:
 
     def reason(self, row: pd.Series) -> str:
         """Say why a published cell has no measurement."""
-        if row["reason"]:
-            return row["reason"]
-        if row["method"] not in self._ours:
-            return OF_OTHERS
-        one = self._set_of(row)
-        if one is None:
-            return NOT_REGISTERED
-        return one["reason"] if one["status"] == "missing" else NOT_RUN
+        return self.cause(row)[1]
 
     def waits_for(self, row: pd.Series) -> str:
         """Return the key of the data set that a cell without measurement waits for; empty if of none."""
+        return self.cause(row)[0]
+
+    def cause(self, row: pd.Series) -> tuple[str, str]:
+        """Return both, `waits_for` and `reason`."""
+        if row["reason"]:
+            return "", row["reason"]
+        if row["method"] not in self._ours:
+            return "", OF_OTHERS
         one = self._set_of(row)
-        waits = one is not None and one["status"] == "missing" and self.reason(row) == one["reason"]
-        return one["dataset"] if waits else ""
+        if one is None:
+            return "", NOT_REGISTERED
+        return (one["dataset"], one["reason"]) if one["status"] == "missing" else ("", NOT_RUN)
 
     def _set_of(self, row: pd.Series) -> pd.Series | None:
         """The registered set that a published cell is of, one that is there before others."""

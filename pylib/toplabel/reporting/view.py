@@ -62,6 +62,7 @@ def build_report(inputs: ReportInputs, out_folder: Path) -> Report:
     anchors = {(s.source, s.table): f"{s.page}.html#{s.anchor}" for s in touched if s.source}
     winners = findings.build_winners(inputs, trace, anchors)
     claims = findings.build_findings(inputs, trace)
+    missing_sets, missing_cells = facts.missing(inputs, trace)
     return Report(
         score=score_of(inputs.comparison),
         touched=touched,
@@ -69,8 +70,8 @@ def build_report(inputs: ReportInputs, out_folder: Path) -> Report:
         plain_tables=plain,
         figures=inputs.figures,
         datasets=facts.dataset_rows(inputs),
-        missing_sets=facts.missing_sets(inputs, trace),
-        missing_cells=facts.missing_cells(inputs, trace),
+        missing_sets=missing_sets,
+        missing_cells=missing_cells,
         certificates=facts.certificates(inputs, trace),
         speed=speed,
         run=facts.run_facts(inputs.run),
