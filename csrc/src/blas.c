@@ -77,6 +77,10 @@ void tl_gemm_nn(size_t b, size_t m, size_t n, const double *k, const double *a, 
     gemm('N', 'N', m, b, n, a, m, k, n, 0.0, s, m);
 }
 
+void tl_gemm_nn32(size_t b, size_t m, size_t n, const float *k, const float *a, float *s) {
+    gemm32('N', 'N', m, b, n, a, m, k, n, 0.0F, s, m);
+}
+
 void tl_gemm_nn_add(size_t b, size_t m, size_t n, const double *g, size_t stride, const double *a,
                     double *s) {
     gemm('N', 'N', m, b, n, a, m, g, stride, 1.0, s, m);

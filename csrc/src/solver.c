@@ -35,7 +35,7 @@ static size_t larger(size_t a, size_t b) {
 }
 
 static bool needs_float32_products(const tl_solver *self) {
-    return !self->by_rows && !tl_is_gram(self) && self->data.type == TL_FLOAT32;
+    return !self->by_rows && self->data.type == TL_FLOAT32;
 }
 
 static size_t longest_row(const tl_data *data) {
@@ -74,10 +74,15 @@ static bool allocate_weights(tl_solver *self) {
 
 static bool allocate_float32(tl_solver *self) {
     const size_t b = self->block, m = self->data.m, d = self->data.d;
+    self->scores32 = floats(b, m);
+    if (tl_is_gram(self)) {
+        self->dual32 = floats(self->data.n, m);
+        self->rows32 = floats(b, self->data.n);
+        return self->scores32 && self->dual32 && self->rows32;
+    }
     self->weights32 = floats(m, d);
     self->rows32 = floats(b, d);
     self->gram32 = floats(b, b);
-    self->scores32 = floats(b, m);
     self->delta32 = floats(b, m);
     return self->weights32 && self->rows32 && self->gram32 && self->scores32 && self->delta32;
 }
@@ -121,6 +126,7 @@ void tl_solver_free(tl_solver *self) {
     free(self->kept);
     free(self->weights);
     free(self->weights32);
+    free(self->dual32);
     free(self->center);
     free(self->rows);
     free(self->rows32);
@@ -172,7 +178,7 @@ static void forget_updates(tl_solver *self) {
  * bounded too: ||W - W0|| <= n C max ||x_i||. */
 static bool is_moderate(const tl_solver *self) {
     const tl_data *data = &self->data;
-    const bool narrow = self->weights32 != NULL;
+    const bool narrow = needs_float32_products(self);
     const double largest = narrow ? TL_LARGEST32 : TL_LARGEST;
     for (size_t i = 0; i < data->n; i++) {
         const double C = self->settings.C * (data->weight ? data->weight[i] : 1.0);

@@ -65,6 +65,8 @@ struct tl_solver {
     double *weights;  /* by rows: (d, stride); in blocks: (m, d); NULL for a Gram matrix */
     float *weights32; /* (m, d), in blocks with float32 data: these are what the epochs work with,
                          and weights their float64 copy at the last evaluation */
+    float *dual32;    /* (n, m), for a Gram matrix in float32: a copy of dual, which the epochs'
+                         products take */
     double *center;   /* W0 in the layout of weights, or NULL */
     tl_weight_sums sums; /* at the last call of tl_compute_weights */
 
@@ -72,13 +74,13 @@ struct tl_solver {
     size_t block;
     size_t inner;    /* updates within a block are carried to later rows by products of so many */
     double *rows;    /* gathered or converted rows */
-    float *rows32;   /* (block, d) */
+    float *rows32;   /* (block, d), for a Gram matrix (block, n) */
     double *gram;    /* (block, block), lower triangle */
-    float *gram32;   /* the same */
+    float *gram32;   /* the same, not for a Gram matrix */
     double *scores;  /* (max(block, TL_EVALUATION_BLOCK), stride) */
     float *scores32; /* (block, m) */
     double *delta;   /* (block, stride) */
-    float *delta32;  /* (block, m) */
+    float *delta32;  /* (block, m), not for a Gram matrix */
     bool *moved;     /* (block): is delta of this row not zero? */
     double *work;    /* (TL_WORK(m)) */
 };
@@ -132,6 +134,8 @@ void tl_blocks_epoch(tl_solver *self, size_t count, const size_t *index);
 void tl_blocks_scores(tl_solver *self, size_t first, size_t count);
 void tl_blocks_add_duals(tl_solver *self);
 double tl_blocks_norm2(tl_solver *self, size_t i);
+/* sum_i <a_i, s_i> with a Gram matrix, estimated from every so-many-th row. */
+double tl_blocks_product(tl_solver *self, size_t every);
 
 /* solver_memory.c: give back the pages of a mapped file. */
 void tl_release_rows(const tl_solver *self, size_t first, size_t count);
@@ -140,9 +144,6 @@ size_t tl_rows_in_memory(const tl_solver *self);
 
 /* solver_objective.c: scores of rows first .. first + count - 1 into self->scores. */
 void tl_scores(tl_solver *self, size_t first, size_t count);
-/* solver_objective.c: sum_i <a_i, s_i>, and, unless `losses` is NULL, the weighted sum of the
- * losses. */
-double tl_scan_scores(tl_solver *self, double *losses);
 /* solver_objective.c: weighted sum over the rows of -L*(-scale a_i / C_i), estimated from every
  * so-many-th row. */
 double tl_dual_sum(const tl_solver *self, double scale, size_t every);

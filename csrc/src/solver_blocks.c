@@ -8,9 +8,12 @@
  * iterates are those of the sequential algorithm, at the speed of matrix products. With a Gram
  * matrix, scores are products with A, which each update changes in place.
  *
- * With float32 features the three products run in float32; everything between them is float64. */
+ * With float32 features the three products run in float32, and so does that of a Gram matrix in
+ * float32 with a copy of A; everything between them is float64. */
 #include "solver.h"
 
+#include <float.h>
+#include <math.h>
 #include <string.h>
 
 /* ---- rows in float64 ---- */
@@ -22,11 +25,12 @@ static void widen(size_t count, const float *x, double *out) {
         out[k] = (double)x[k];
 }
 
+/* What is subnormal in float32 becomes 0: products with such numbers take several times as long. */
 TL_CLONES
 static void narrow(size_t count, const double *x, float *out) {
 #pragma omp simd
     for (size_t k = 0; k < count; k++)
-        out[k] = (float)x[k];
+        out[k] = fabs(x[k]) < (double)FLT_MIN ? 0.0F : (float)x[k];
 }
 
 /* Rows first .. first + count - 1 in float64: where they are, or converted. */
@@ -51,7 +55,24 @@ static void gather_rows(tl_solver *self, size_t count, const size_t *index) {
 
 /* ---- the products at the start and at the end of a block ---- */
 
-static void start_gram(tl_solver *self, size_t count, const size_t *index) {
+static void gather_rows32(tl_solver *self, size_t count, const size_t *index) {
+    const size_t length = tl_row_length(self);
+    for (size_t i = 0; i < count; i++)
+        memcpy(self->rows32 + i * length, (const float *)self->data.x + index[i] * length,
+               length * sizeof *self->rows32);
+}
+
+static void start_gram32(tl_solver *self, size_t count, const size_t *index) {
+    const size_t n = self->data.n, m = self->data.m;
+    gather_rows32(self, count, index);
+    tl_gemm_nn32(count, m, n, self->rows32, self->dual32, self->scores32);
+    widen(count * m, self->scores32, self->scores);
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = 0; j <= i; j++)
+            self->gram[i * count + j] = (double)self->rows32[i * n + index[j]];
+}
+
+static void start_gram64(tl_solver *self, size_t count, const size_t *index) {
     gather_rows(self, count, index);
     tl_gemm_nn(count, self->data.m, self->data.n, self->rows, self->dual, self->scores);
     for (size_t i = 0; i < count; i++)
@@ -67,9 +88,7 @@ static void start_float64(tl_solver *self, size_t count, const size_t *index) {
 
 static void start_float32(tl_solver *self, size_t count, const size_t *index) {
     const size_t d = self->data.d, m = self->data.m;
-    for (size_t i = 0; i < count; i++)
-        memcpy(self->rows32 + i * d, (const float *)self->data.x + index[i] * d,
-               d * sizeof *self->rows32);
+    gather_rows32(self, count, index);
     tl_gemm_nt32(count, m, d, self->rows32, self->weights32, self->scores32);
     tl_syrk_lower32(count, d, self->rows32, self->gram32);
     widen(count * m, self->scores32, self->scores);
@@ -78,16 +97,20 @@ static void start_float32(tl_solver *self, size_t count, const size_t *index) {
 }
 
 static void start_block(tl_solver *self, size_t count, const size_t *index) {
-    if (tl_is_gram(self))
-        start_gram(self, count, index);
+    if (self->dual32 != NULL)
+        start_gram32(self, count, index);
+    else if (tl_is_gram(self))
+        start_gram64(self, count, index);
     else if (self->weights32 != NULL)
         start_float32(self, count, index);
     else
         start_float64(self, count, index);
 }
 
-static void finish_block(tl_solver *self, size_t count) {
+static void finish_block(tl_solver *self, size_t count, const size_t *index) {
     const size_t d = self->data.d, m = self->data.m;
+    for (size_t i = 0; self->dual32 != NULL && i < count; i++)
+        if (self->moved[i]) narrow(m, self->dual + index[i] * m, self->dual32 + index[i] * m);
     if (tl_is_gram(self)) return;
     if (self->weights32 == NULL) {
         tl_gemm_tn_add(count, m, d, self->delta, self->rows, self->weights);
@@ -148,7 +171,7 @@ static void update_block(tl_solver *self, size_t count, const size_t *index) {
         self->moved[i] = update_row(self, count, first, i, index[i]);
         any = any || self->moved[i];
     }
-    if (any) finish_block(self, count);
+    if (any) finish_block(self, count, index);
 }
 
 /* ---- for the rest of the solver ---- */
@@ -156,6 +179,8 @@ static void update_block(tl_solver *self, size_t count, const size_t *index) {
 /* `count` is a whole number of blocks, or ends the epoch. */
 void tl_blocks_epoch(tl_solver *self, size_t count, const size_t *index) {
     const size_t start = self->position;
+    if (start == 0 && self->dual32 != NULL) /* it may have been rescaled since the last epoch */
+        narrow(self->data.n * self->data.m, self->dual, self->dual32);
     for (size_t first = 0; first < count; first += self->block) {
         const size_t left = count - first;
         self->position = start + first; /* tl_sample_row counts from here */
@@ -183,6 +208,25 @@ void tl_blocks_add_duals(tl_solver *self) {
         const double *x = consecutive_rows(self, first, count);
         tl_gemm_tn_add(count, m, d, self->dual + first * m, x, self->weights);
     }
+}
+
+double tl_blocks_product(tl_solver *self, size_t every) {
+    const size_t n = self->data.n, m = self->data.m;
+    size_t index[64];
+    const size_t most = self->block < 64 ? self->block : 64;
+    double product = 0.0;
+    size_t seen = 0;
+    for (size_t next = 0; next < n;) {
+        size_t count = 0;
+        for (; next < n && count < most; next += every)
+            index[count++] = next;
+        gather_rows(self, count, index);
+        tl_gemm_nn(count, m, n, self->rows, self->dual, self->scores);
+        for (size_t i = 0; i < count; i++)
+            product += tl_dot(m, self->scores + i * m, self->dual + index[i] * m);
+        seen += count;
+    }
+    return product / (double)seen * (double)n;
 }
 
 double tl_blocks_norm2(tl_solver *self, size_t i) {

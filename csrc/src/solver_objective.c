@@ -35,7 +35,8 @@ void tl_scores(tl_solver *self, size_t first, size_t count) {
         tl_blocks_scores(self, first, count);
 }
 
-double tl_scan_scores(tl_solver *self, double *losses) {
+/* sum_i <a_i, s_i>, and the weighted sum of the losses. */
+static double scan_scores(tl_solver *self, double *losses) {
     const size_t n = self->data.n, m = self->data.m;
     const size_t in_memory = tl_rows_in_memory(self);
     double product = 0.0, sum = 0.0;
@@ -48,13 +49,12 @@ double tl_scan_scores(tl_solver *self, double *losses) {
         for (size_t i = 0; i < count; i++) {
             const double *s = self->scores + i * self->stride;
             product += tl_dot(m, s, self->dual + (first + i) * m);
-            if (losses == NULL) continue;
             const tl_row row = tl_row_view(self, first + i);
             if (!(row.C > 0.0)) continue;
             sum += row.C * self->ops->value(&row, self->params, m, s, self->work);
         }
     }
-    if (losses != NULL) *losses = sum / self->settings.C;
+    *losses = sum / self->settings.C;
     return product;
 }
 
@@ -101,7 +101,7 @@ tl_status tl_solver_evaluate(tl_solver *self, tl_objective *objective) {
     if (self == NULL || objective == NULL) return TL_ERR_NULL;
     if (self->weights32 != NULL || self->center != NULL) tl_compute_weights(self);
     double losses;
-    const double product = tl_scan_scores(self, &losses);
+    const double product = scan_scores(self, &losses);
     const norms norm2 = find_norms(self, product);
     const double lambda = 1.0 / (self->settings.C * self->total_weight);
     const double primal = losses / self->total_weight + 0.5 * lambda * norm2.primal;

@@ -30,8 +30,10 @@ void tl_compute_weights(tl_solver *self) {
     if (self->weights32 != NULL) round_to_float32(self);
 }
 
-/* Rows that the search for the best factor looks at. */
+/* Rows that the search for the best factor looks at; with a Gram matrix ||X^T A||^2 is a product as
+ * expensive as an epoch, unless that too is found from a part of the rows. */
 #define SEARCH_ROWS 512
+#define PRODUCT_ROWS 2048
 
 /* D(sA), up to what does not depend on s and the factor n. */
 typedef struct curve {
@@ -81,13 +83,19 @@ static double best_of_concave(const curve *f, double limit) {
     return 0.5 * (low + high);
 }
 
+/* The step through n rows that looks at about `rows` of them. */
+static size_t every_row(size_t n, size_t rows) {
+    return n > rows ? n / rows : 1;
+}
+
 /* argmax over s in [0, limit] of D(sA), a concave function; any s in the interval is feasible, so
  * a sample of the rows is enough to choose it. */
 static double best_scale(tl_solver *self, double limit) {
-    const double norm2 = tl_is_gram(self) ? tl_scan_scores(self, NULL) : self->sums.norm2;
-    const size_t every = self->data.n / SEARCH_ROWS;
+    const size_t n = self->data.n;
+    const double norm2 =
+        tl_is_gram(self) ? tl_blocks_product(self, every_row(n, PRODUCT_ROWS)) : self->sums.norm2;
     const curve f = {.solver = self,
-                     .every = every > 1 ? every : 1,
+                     .every = every_row(n, SEARCH_ROWS),
                      .linear = self->sums.center_product / self->settings.C,
                      .quadratic = norm2 / (2.0 * self->settings.C)};
     return self->ops->quadratic_conjugate ? best_of_quadratic(&f, limit)

@@ -66,13 +66,18 @@ def rbf_gram(X, theta: float, dtype=np.float64) -> np.ndarray:
     -------
     ndarray, (n, n)
     """
-    K = cross_gram(X, X, theta).astype(dtype, copy=False)
-    # The two triangles come from different sums in the matrix product. In strips: numpy would copy K to add its
-    # own transpose.
-    for i in range(0, len(K), _STRIP):
-        strip = K[i : i + _STRIP, i:]
-        strip += K[i:, i : i + _STRIP].T
-        strip *= 0.5
+    n = X.shape[0]
+    K = np.empty((n, n), dtype)
+    smallest = np.finfo(dtype).tiny
+    for i in range(0, n, _STRIP):
+        strip = cross_gram(X[i : i + _STRIP], X[i:], theta)
+        square = strip[:, : len(strip)]
+        square += (
+            square.T.copy()
+        )  # its two triangles come from different sums in the matrix product
+        square *= 0.5
+        strip[strip < smallest] = 0.0  # products with subnormal numbers take several times as long
+        K[i : i + _STRIP, i:] = strip
         K[i:, i : i + _STRIP] = strip.T
     np.fill_diagonal(K, 1.0)
     return K

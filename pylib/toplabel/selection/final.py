@@ -134,7 +134,7 @@ def train_models(
     protocol : Protocol
         `retrain_on` says whether a validation part is trained on too.
     budget : Budget
-        Its grid of C is the way up to the chosen ones.
+        Its grid of C is the way up to the chosen ones (`Budget.stations`).
     selection : DataFrame
         As `choice.select` gives it.
     settings : Settings
@@ -164,7 +164,7 @@ def train_models(
             labels,
             method.at(k),
             prepared.n_classes,
-            budget.C.values(),
+            budget.stations(method.kernel),
             settings.eps_train,
             settings.max_epochs_train,
             settings.max_epochs_tune,

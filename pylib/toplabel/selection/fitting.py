@@ -111,8 +111,9 @@ class Climb:
     From a smaller C a solver starts well; from a much smaller one, or from nothing, it may need a
     hundred times as long (softmax on letter from C = 10 to 1000: 3000 epochs, in steps 200). So the
     way up begins at the first station, passes all stations, and goes in steps of at most a factor
-    `STRIDE`. Two climbs of one problem with equal stations and names take the same steps, so a
-    final model is the very one that was validated when both stop at the same gap.
+    `STRIDE`; to the first station, and to a C below it, it is one step. Two climbs of one problem with
+    equal stations and names take the same steps, so a final model is the very one that was validated
+    when both stop at the same gap.
 
     A loss that is not convex is minimised from the softmax solution (TPAMI section 6.2). For it the
     climb is that of the softmax, and a descent leaves it at each C that is asked for.
@@ -128,7 +129,7 @@ class Climb:
     n_classes : int
         m; a fold may lack an example of the last class.
     stations : sequence of float
-        Ascending values of C: the grid.
+        Ascending values of C: the grid, or the upper part of it.
     eps : float
     max_epochs, max_epochs_step : int
         At a C that is asked for, and at the steps between.
@@ -200,12 +201,15 @@ class Climb:
 
     def _way(self, below: float | None, C: float) -> list[float]:
         """The values of C to train for, the last of which is C itself."""
-        passed = [S for S in self._stations if (below is None or below < S) and S < C]
         way = []
-        for goal in [*passed, C]:
-            if below is not None:
-                count = max(1, math.ceil(math.log(goal / below, self.STRIDE) - 1e-9))
-                way += [below * (goal / below) ** (i / count) for i in range(1, count)]
+        first = min(self._stations[0], C)
+        if below is None or below < first:
+            way.append(first)
+            below = first
+        passed = [S for S in self._stations if below < S < C]
+        for goal in [*passed, C] if below < C else []:
+            count = max(1, math.ceil(math.log(goal / below, self.STRIDE) - 1e-9))
+            way += [below * (goal / below) ** (i / count) for i in range(1, count)]
             way.append(goal)
             below = goal
         return way

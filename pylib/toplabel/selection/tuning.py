@@ -167,7 +167,7 @@ class FoldPath:
             self._problem.labels,
             self._method,
             self._problem.n_classes,
-            self._budget.C.values(),
+            self._budget.stations(self._method.kernel),
             self._settings.eps_tune,
             self._settings.max_epochs_tune,
             self._settings.max_epochs_tune,
