@@ -18,7 +18,7 @@
 /* Rows of a run: long enough to read a file in pieces, short against a window. */
 #define TL_RUN 64
 
-/* Sums over sampled rows i, each just before its update (tl_solver_estimate). */
+/* Sums over sampled rows i, each just before its update, or at a start (tl_solver_estimate). */
 typedef struct tl_sample {
     double C;          /* of C_i */
     double losses;     /* of C_i L(s_i) */
@@ -58,7 +58,7 @@ struct tl_solver {
     double *norm2;      /* (n) */
     double *kept;       /* (n, TL_KEPT): what a loss keeps of a row between its updates */
     tl_sample sample;   /* of the present epoch */
-    tl_sample sampled;  /* of the last whole epoch */
+    tl_sample sampled;  /* of the last whole epoch, or of a start with a Gram matrix */
 
     double *dual;     /* (n, m), the caller's */
     bool at_zero;     /* dual is still all zeros */
@@ -114,6 +114,9 @@ bool tl_replace_dual(size_t m, const double *a_new, double *a, double *delta);
 void tl_sample_row(tl_solver *self, size_t position, const tl_row *row, const double *s,
                    const double *a);
 
+/* Add a row to the sample of the present epoch. */
+void tl_add_to_sample(tl_solver *self, const tl_row *row, const double *s, const double *a);
+
 /* Did the update of row i change anything? */
 void tl_note_update(tl_solver *self, size_t i, bool moved);
 
@@ -134,8 +137,8 @@ void tl_blocks_epoch(tl_solver *self, size_t count, const size_t *index);
 void tl_blocks_scores(tl_solver *self, size_t first, size_t count);
 void tl_blocks_add_duals(tl_solver *self);
 double tl_blocks_norm2(tl_solver *self, size_t i);
-/* sum_i <a_i, s_i> with a Gram matrix, estimated from every so-many-th row. */
-double tl_blocks_product(tl_solver *self, size_t every);
+/* With a Gram matrix: scores of at most self->block rows into self->scores. */
+void tl_blocks_scores_of(tl_solver *self, size_t count, const size_t *index);
 
 /* solver_memory.c: give back the pages of a mapped file. */
 void tl_release_rows(const tl_solver *self, size_t first, size_t count);

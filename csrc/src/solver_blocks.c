@@ -72,9 +72,13 @@ static void start_gram32(tl_solver *self, size_t count, const size_t *index) {
             self->gram[i * count + j] = (double)self->rows32[i * n + index[j]];
 }
 
-static void start_gram64(tl_solver *self, size_t count, const size_t *index) {
+void tl_blocks_scores_of(tl_solver *self, size_t count, const size_t *index) {
     gather_rows(self, count, index);
     tl_gemm_nn(count, self->data.m, self->data.n, self->rows, self->dual, self->scores);
+}
+
+static void start_gram64(tl_solver *self, size_t count, const size_t *index) {
+    tl_blocks_scores_of(self, count, index);
     for (size_t i = 0; i < count; i++)
         for (size_t j = 0; j <= i; j++)
             self->gram[i * count + j] = self->rows[i * self->data.n + index[j]];
@@ -208,25 +212,6 @@ void tl_blocks_add_duals(tl_solver *self) {
         const double *x = consecutive_rows(self, first, count);
         tl_gemm_tn_add(count, m, d, self->dual + first * m, x, self->weights);
     }
-}
-
-double tl_blocks_product(tl_solver *self, size_t every) {
-    const size_t n = self->data.n, m = self->data.m;
-    size_t index[64];
-    const size_t most = self->block < 64 ? self->block : 64;
-    double product = 0.0;
-    size_t seen = 0;
-    for (size_t next = 0; next < n;) {
-        size_t count = 0;
-        for (; next < n && count < most; next += every)
-            index[count++] = next;
-        gather_rows(self, count, index);
-        tl_gemm_nn(count, m, n, self->rows, self->dual, self->scores);
-        for (size_t i = 0; i < count; i++)
-            product += tl_dot(m, self->scores + i * m, self->dual + index[i] * m);
-        seen += count;
-    }
-    return product / (double)seen * (double)n;
 }
 
 double tl_blocks_norm2(tl_solver *self, size_t i) {

@@ -88,14 +88,57 @@ static size_t every_row(size_t n, size_t rows) {
     return n > rows ? n / rows : 1;
 }
 
+/* Rows whose scores are computed by one product. */
+#define SAMPLE_BLOCK 64
+
+/* Every so-many-th row from *next on, as many as one product takes. */
+static size_t next_rows(const tl_solver *self, size_t every, size_t *next, size_t *index) {
+    const size_t most = self->block < SAMPLE_BLOCK ? self->block : SAMPLE_BLOCK;
+    size_t count = 0;
+    for (; *next < self->data.n && count < most; *next += every)
+        index[count++] = *next;
+    return count;
+}
+
+/* With a Gram matrix: ||X^T A||^2 = sum_i <a_i, s_i>. */
+static double gram_norm2(tl_solver *self) {
+    const size_t n = self->data.n, m = self->data.m, every = every_row(n, PRODUCT_ROWS);
+    size_t index[SAMPLE_BLOCK], seen = 0;
+    double product = 0.0;
+    for (size_t next = 0; next < n;) {
+        const size_t count = next_rows(self, every, &next, index);
+        tl_blocks_scores_of(self, count, index);
+        for (size_t i = 0; i < count; i++)
+            product += tl_dot(m, self->scores + i * m, self->dual + index[i] * m);
+        seen += count;
+    }
+    return product / (double)seen * (double)n;
+}
+
+/* With a Gram matrix, an evaluation at the start is as expensive as an epoch; an estimate tells
+ * whether it is worth it. */
+static void sample_start(tl_solver *self) {
+    const size_t n = self->data.n, m = self->data.m, every = every_row(n, SEARCH_ROWS);
+    size_t index[SAMPLE_BLOCK];
+    self->sample = (tl_sample){0};
+    for (size_t next = 0; next < n;) {
+        const size_t count = next_rows(self, every, &next, index);
+        tl_blocks_scores_of(self, count, index);
+        for (size_t i = 0; i < count; i++) {
+            const tl_row row = tl_row_view(self, index[i]);
+            if (row.C > 0.0)
+                tl_add_to_sample(self, &row, self->scores + i * m, self->dual + index[i] * m);
+        }
+    }
+    self->sampled = self->sample;
+}
+
 /* argmax over s in [0, limit] of D(sA), a concave function; any s in the interval is feasible, so
  * a sample of the rows is enough to choose it. */
 static double best_scale(tl_solver *self, double limit) {
-    const size_t n = self->data.n;
-    const double norm2 =
-        tl_is_gram(self) ? tl_blocks_product(self, every_row(n, PRODUCT_ROWS)) : self->sums.norm2;
+    const double norm2 = tl_is_gram(self) ? gram_norm2(self) : self->sums.norm2;
     const curve f = {.solver = self,
-                     .every = every_row(n, SEARCH_ROWS),
+                     .every = every_row(self->data.n, SEARCH_ROWS),
                      .linear = self->sums.center_product / self->settings.C,
                      .quadratic = norm2 / (2.0 * self->settings.C)};
     return self->ops->quadratic_conjugate ? best_of_quadratic(&f, limit)
@@ -114,7 +157,10 @@ void tl_rescale(tl_solver *self, double C_from) {
     const double s = best_scale(self, self->settings.C / C_from);
     for (size_t i = 0; i < self->data.n * self->data.m; i++)
         self->dual[i] *= s;
-    if (tl_is_gram(self)) return;
+    if (tl_is_gram(self)) {
+        sample_start(self);
+        return;
+    }
     if (!plain) {
         tl_compute_weights(self);
         return;

@@ -12,6 +12,8 @@ import numpy as np
 from toplabel._run import Run
 from toplabel.solution import Record
 
+_FAR = 2.0  # times eps: an estimate of the gap beyond this needs no evaluation to tell that it is not reached
+
 
 @dataclass(frozen=True)
 class Rules:
@@ -149,9 +151,18 @@ class _Trainer:
                 return True
         return False
 
+    def _is_far_from_done(self) -> bool:
+        """Is there an estimate of the gap at the start that says so, and does nobody ask for more?"""
+        rules = self._rules
+        if rules.eval_every or rules.callback or rules.watch or rules.max_epochs == 0:
+            return False
+        return _FAR * rules.eps < self._run.estimated_gap() < math.inf
+
     def train(self) -> str:
         rules, schedule, clock = self._rules, _Schedule(self._rules), Clock(self._rules)
         stall = _Stall(rules.resolution)
+        if self._is_far_from_done() and not self._epochs(schedule, clock):
+            return "time_limit"
         while True:
             record = self.evaluate()
             schedule.evaluated(self._epoch, record.relative_gap)
@@ -164,13 +175,17 @@ class _Trainer:
                 return "max_epochs"
             if rules.eps > 0 and stall.is_stalled(record):
                 return "stalled"
-            while True:
-                if not self.epoch(clock):
-                    self.evaluate()
-                    return "time_limit"
-                due = schedule.is_due(self._epoch, self._run.estimated_gap())
-                if due or self._epoch >= rules.max_epochs:
-                    break
+            if not self._epochs(schedule, clock):
+                return "time_limit"
+
+    def _epochs(self, schedule: _Schedule, clock: Clock) -> bool:
+        """Make passes until an evaluation is due; return False, evaluated, if time ran out before."""
+        while self.epoch(clock):
+            due = schedule.is_due(self._epoch, self._run.estimated_gap())
+            if due or self._epoch >= self._rules.max_epochs:
+                return True
+        self.evaluate()
+        return False
 
 
 def train(run: Run, rules: Rules) -> tuple[str, list[Record]]:

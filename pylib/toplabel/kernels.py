@@ -66,6 +66,7 @@ def rbf_gram(X, theta: float, dtype=np.float64) -> np.ndarray:
     -------
     ndarray, (n, n)
     """
+    X = _as_float64(X)
     n = X.shape[0]
     K = np.empty((n, n), dtype)
     smallest = np.finfo(dtype).tiny
@@ -108,7 +109,11 @@ def cross_gram(X, Z, theta: float) -> np.ndarray:
 
 
 def _as_float64(X):
-    return X.astype(np.float64, copy=False) if sparse.issparse(X) else np.asarray(X, np.float64)
+    return (
+        X.tocsr().astype(np.float64, copy=False)
+        if sparse.issparse(X)
+        else np.asarray(X, np.float64)
+    )
 
 
 def _squares(X) -> np.ndarray:

@@ -61,6 +61,8 @@ class Solution:
         ``"converged"``; ``"max_epochs"`` or ``"time_limit"`` (wall or CPU); ``"interrupted"``, by Ctrl-C or the
         callback; ``"stalled"``: rounding, as of float32 features, ended the progress before `eps` was reached.
     history : list of Record
+        The evaluations. The first is that of the start, but where a warm start with a Gram matrix is seen to be far
+        from `eps` without one, and neither `eval_every`, a callback nor a watched set asks for it.
     loss, k, gamma, C, kernel, theta
         The problem.
     seconds : float

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy import sparse
 from standin import Recorder, blobs, multiclass_set
 
 from toplabel import kernels
@@ -207,3 +208,46 @@ def test_a_gram_matrix_is_symmetric_in_either_type(n, dtype):
     squares = ((X[:, None] - X[None]) ** 2).sum(axis=2)
     tolerance = 1e-6 if dtype == "float32" else 1e-13
     np.testing.assert_allclose(K, np.exp(-0.3 * squares), rtol=0, atol=tolerance)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_a_gram_matrix_has_no_subnormal_numbers(dtype):
+    X = 5.0 * np.arange(40.0)[:, None]  # far apart in steps, so that exp(-D) underflows in steps
+    K = kernels.rbf_gram(X, 0.03, dtype)
+    positive = K[K > 0]
+    assert positive.min() >= np.finfo(dtype).tiny
+    assert 0 < (K == 0).mean() < 1
+    np.testing.assert_allclose(K, np.exp(-0.03 * (X - X.T) ** 2), rtol=1e-5, atol=1e-37)
+
+
+@pytest.mark.parametrize("form", [sparse.coo_array, sparse.csc_matrix, sparse.csr_array])
+def test_a_gram_matrix_of_sparse_rows(form):
+    X = np.random.default_rng(0).standard_normal((600, 7)) * (np.arange(7) % 2)
+    np.testing.assert_allclose(
+        kernels.rbf_gram(form(X), 0.3), kernels.rbf_gram(X, 0.3), rtol=0, atol=1e-13
+    )
+
+
+# ---- where the way up begins --------------------------------------------------------------------
+
+
+def test_with_a_kernel_the_way_up_may_begin_later():
+    budget = replace(BUDGET, climb_from=1.0)  # C = 2^-4, 2^-2, .., 2^6
+    assert budget.stations("rbf") == [1.0, 4.0, 16.0, 64.0]
+    assert replace(budget, climb_from=2.0).stations("rbf") == [1.0, 4.0, 16.0, 64.0]
+    assert replace(budget, climb_from=1e-9).stations("rbf") == budget.C.values()
+    assert budget.stations("linear") == BUDGET.stations("rbf") == budget.C.values()
+
+
+def test_a_path_with_a_kernel_begins_where_the_budget_says():
+    solve = Recorder()
+    path = _path(replace(BUDGET, climb_from=1.0), KERNEL, solve)
+    path.visit({0.0: [-4, -2, 4]})
+    # The values below are reached in one step, and so is the first one of the way.
+    assert [call["C"] for call in solve.calls] == [2.0**-4, 2.0**-2, 1.0, 4.0, 16.0]
+    assert [call["start"] and call["start"].C for call in solve.calls[1:]] == [
+        2.0**-4,
+        2.0**-2,
+        1.0,
+        4.0,
+    ]

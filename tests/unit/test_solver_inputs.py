@@ -285,6 +285,91 @@ def test_float32_gram_only_on_request(problem):
     assert asked.primal == pytest.approx(single.primal, rel=2e-4)
 
 
+@pytest.mark.parametrize("key", KEYS)
+def test_a_float32_gram_matrix_is_certified_in_float64(problem, key):
+    X, y = problem[0], target(problem, key)
+    K = toplabel.kernels.rbf_gram(X, 0.1, np.float32)
+    options = {"loss": key, "kernel": "precomputed", "C": 4.0, "max_epochs": 20000}
+    single = toplabel.solve(K, y, eps=1e-5, **options)
+    assert single.status == "converged"
+    exact = K.astype(np.float64)
+    again = toplabel.solve(exact, y, eps=1.0, warm_start=single.A, **options)  # evaluates, no more
+    assert again.epochs == 0
+    assert single.primal == pytest.approx(again.primal, rel=1e-12)
+    assert single.dual == pytest.approx(again.dual, rel=1e-12)
+    double = toplabel.solve(exact, y, eps=1e-8, **options)
+    assert double.dual * (1 - 1e-7) <= single.primal <= double.primal * (1 + 1.1e-5)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_warm_start_finds_its_scale_from_a_part_of_many_rows(dtype):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(4200, 3))
+    y = np.argmax(X + rng.gumbel(size=X.shape), axis=1)
+    K = toplabel.kernels.rbf_gram(X, 0.2, dtype)
+    options = {"loss": "lr_multi", "kernel": "precomputed", "eps": 1e-3}
+    small = toplabel.solve(K, y, C=0.1, **options)
+    C = 0.4
+    begun = toplabel.solve(K, y, C=C, warm_start=small, max_epochs=0, **options)
+
+    def dual(s):
+        conjugates = losses.conjugate("lr_multi", -s * small.A / C, y).sum()
+        return (-C * conjugates - 0.5 * s * s * np.sum(small.A * (K @ small.A))) / (C * len(y))
+
+    best = max(dual(s) for s in np.linspace(1.0, 4.0, 61))
+    assert best - begun.dual <= 0.02 * (best - dual(1.0))
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_a_warm_start_with_a_gram_matrix_has_an_estimate(problem, key):
+    X, y = problem[0], target(problem, key)
+    K = toplabel.kernels.rbf_gram(X, 0.1)
+    small = toplabel.solve(K, y, loss=key, kernel="precomputed", C=0.5, eps=1e-3)
+    run = Run(
+        K,
+        as_labels(y, len(y), multilabel=losses.get(key).labels == "set"),
+        losses.get(key),
+        gamma=0.0,
+        C=2.0,
+        seed=0,
+        gram=True,
+        start=small.A.copy(),
+        C_start=0.5,
+    )
+    # With so few rows all of them are looked at.
+    assert run.estimated_gap() == pytest.approx(run.evaluate().relative_gap, rel=1e-9)
+
+
+def test_a_start_far_from_done_is_not_evaluated_with_a_gram_matrix(problem):
+    X, y, _ = problem
+    K = toplabel.kernels.rbf_gram(X, 0.1)
+    options = {"kernel": "precomputed", "loss": "lr_multi"}
+    small = toplabel.solve(K, y, C=0.5, eps=1e-6, **options)
+    options |= {"warm_start": small, "C": 2.0}
+    plain = toplabel.solve(K, y, eps=1e-6, **options)
+    watched = toplabel.solve(K, y, eps=1e-6, callback=lambda record: False, **options)
+    assert plain.history[0].epoch > 0
+    assert watched.history[0].epoch == 0
+    np.testing.assert_array_equal(plain.A, watched.A)
+    near = toplabel.solve(K, y, eps=0.9, **options)
+    assert (near.epochs, len(near.history)) == (0, 1)
+    stopped = toplabel.solve(K, y, eps=1e-6, max_epochs=0, **options)
+    assert (stopped.status, stopped.epochs, len(stopped.history)) == ("max_epochs", 0, 1)
+    late = toplabel.solve(K, y, eps=1e-6, time_limit=0.0, **options)
+    assert (late.status, late.epochs, len(late.history)) == ("time_limit", 0, 1)
+
+
+def test_dual_variables_too_small_for_float32_do_no_harm(problem):
+    X, y, _ = problem
+    K = toplabel.kernels.rbf_gram(X, 0.1, np.float32)
+    A = np.zeros((len(y), 7))
+    A[np.arange(len(y)), y], A[np.arange(len(y)), (y + 1) % 7] = 1e-42, -1e-42
+    options = {"loss": "lr_multi", "kernel": "precomputed", "C": 1.0, "eps": 1e-5}
+    started = toplabel.solve(K, y, warm_start=A, **options)
+    assert started.status == "converged"
+    assert started.primal == pytest.approx(toplabel.solve(K, y, **options).primal, rel=1e-5)
+
+
 # ---- the centre of the regulariser ------------------------------------------------------------------
 
 
