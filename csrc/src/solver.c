@@ -228,7 +228,10 @@ static tl_status set_up(tl_solver *self) {
     status = tl_check_start(self, C_start);
     if (status != TL_OK) return status;
     copy_center(self);
-    if (!tl_is_gram(self)) tl_compute_weights(self);
+    if (tl_is_gram(self))
+        tl_blocks_copy_duals(self);
+    else
+        tl_compute_weights(self);
     if (C_start != self->settings.C) tl_rescale(self, C_start);
     return TL_OK;
 }

@@ -137,6 +137,8 @@ void tl_blocks_epoch(tl_solver *self, size_t count, const size_t *index);
 void tl_blocks_scores(tl_solver *self, size_t first, size_t count);
 void tl_blocks_add_duals(tl_solver *self);
 double tl_blocks_norm2(tl_solver *self, size_t i);
+/* Bring self->dual32, if there is one, up to date after self->dual has been set or rescaled. */
+void tl_blocks_copy_duals(tl_solver *self);
 /* With a Gram matrix: scores of at most self->block rows into self->scores. */
 void tl_blocks_scores_of(tl_solver *self, size_t count, const size_t *index);
 

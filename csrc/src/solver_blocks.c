@@ -72,6 +72,10 @@ static void start_gram32(tl_solver *self, size_t count, const size_t *index) {
             self->gram[i * count + j] = (double)self->rows32[i * n + index[j]];
 }
 
+void tl_blocks_copy_duals(tl_solver *self) {
+    if (self->dual32 != NULL) narrow(self->data.n * self->data.m, self->dual, self->dual32);
+}
+
 void tl_blocks_scores_of(tl_solver *self, size_t count, const size_t *index) {
     gather_rows(self, count, index);
     tl_gemm_nn(count, self->data.m, self->data.n, self->rows, self->dual, self->scores);
@@ -183,8 +187,6 @@ static void update_block(tl_solver *self, size_t count, const size_t *index) {
 /* `count` is a whole number of blocks, or ends the epoch. */
 void tl_blocks_epoch(tl_solver *self, size_t count, const size_t *index) {
     const size_t start = self->position;
-    if (start == 0 && self->dual32 != NULL) /* it may have been rescaled since the last epoch */
-        narrow(self->data.n * self->data.m, self->dual, self->dual32);
     for (size_t first = 0; first < count; first += self->block) {
         const size_t left = count - first;
         self->position = start + first; /* tl_sample_row counts from here */

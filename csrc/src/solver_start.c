@@ -158,6 +158,7 @@ void tl_rescale(tl_solver *self, double C_from) {
     for (size_t i = 0; i < self->data.n * self->data.m; i++)
         self->dual[i] *= s;
     if (tl_is_gram(self)) {
+        tl_blocks_copy_duals(self);
         sample_start(self);
         return;
     }

@@ -195,6 +195,8 @@ static void test_set_C(void) {
             CHECK(tl_solver_create(&data, &settings, dual, &solver) == TL_OK);
             CHECK(tl_solver_set_C(solver, 0.1) == TL_OK);
             finish(solver, eps);
+            int ended = 0;
+            CHECK(tl_solver_step(solver, 7, &ended) == TL_OK); /* amid an epoch */
             CHECK(tl_solver_set_C(solver, 0.7) == TL_OK);
             const double primal = finish(solver, eps);
             const double expected = solve(&p, (tl_loss_id)loss, 1, gamma, form, fresh);
