@@ -318,8 +318,8 @@ tl_status tl_solver_evaluate(tl_solver *solver, tl_objective *objective);
 /** Estimate both objectives, at almost no cost, from a sample of the rows of the last whole epoch,
  *  each seen just before its update: no certificate, but a hint when to ask for one. The gap lies
  *  between those before and after the epoch, up to the noise of the sample; it is infinite before
- *  the first epoch. With a Gram matrix, where an evaluation costs as much as an epoch, a change of
- * C (also C_start) leaves an estimate at the point that it starts from. */
+ *  the first epoch. With a Gram matrix, where an evaluation costs as much as an epoch, going to
+ *  another C (also from C_start) leaves an estimate of the point that it starts from. */
 tl_status tl_solver_estimate(const tl_solver *solver, tl_objective *objective);
 
 /** Continue with another C: A and W - W0 are multiplied by the s in [0, C/C_now] that maximises

@@ -176,9 +176,8 @@ static void forget_updates(tl_solver *self) {
 
 /* Does no number that the updates need overflow? Then |W - W0|, scores and dual variables are
  * bounded too: ||W - W0|| <= n C max ||x_i||. */
-static bool is_moderate(const tl_solver *self) {
+static bool is_moderate(const tl_solver *self, bool narrow) {
     const tl_data *data = &self->data;
-    const bool narrow = needs_float32_products(self);
     const double largest = narrow ? TL_LARGEST32 : TL_LARGEST;
     for (size_t i = 0; i < data->n; i++) {
         const double C = self->settings.C * (data->weight ? data->weight[i] : 1.0);
@@ -189,6 +188,16 @@ static bool is_moderate(const tl_solver *self) {
     const double *center = self->settings.center; /* NULL after it has been copied */
     if (center != NULL && !(tl_dot(data->d * data->m, center, center) <= largest)) return false;
     return self->settings.gamma / self->settings.C <= TL_LARGEST;
+}
+
+/* A Gram matrix in float32 may have its products in float64, too. */
+static bool check_range(tl_solver *self) {
+    if (!is_moderate(self, self->weights32 != NULL)) return false;
+    if (self->dual32 != NULL && !is_moderate(self, true)) {
+        free(self->dual32);
+        self->dual32 = NULL;
+    }
+    return true;
 }
 
 static tl_status initialise(tl_solver *self) {
@@ -223,7 +232,7 @@ static tl_status set_up(tl_solver *self) {
     if (!allocate(self)) return TL_ERR_ALLOC;
     tl_status status = initialise(self);
     if (status != TL_OK) return status;
-    if (!is_moderate(self)) return TL_ERR_OVERFLOW;
+    if (!check_range(self)) return TL_ERR_OVERFLOW;
     const double C_start = self->settings.C_start > 0.0 ? self->settings.C_start : self->settings.C;
     status = tl_check_start(self, C_start);
     if (status != TL_OK) return status;
@@ -266,10 +275,11 @@ tl_status tl_solver_set_C(tl_solver *self, double C) {
     if (!(C >= 1.0 / TL_LARGEST_PARAMETER && C <= TL_LARGEST_PARAMETER)) return TL_ERR_PARAMETER;
     const double before = self->settings.C;
     self->settings.C = C;
-    if (!is_moderate(self)) {
+    if (!check_range(self)) {
         self->settings.C = before;
         return TL_ERR_OVERFLOW;
     }
+    self->sample = self->sampled = (tl_sample){0};
     if (C == before) return TL_OK;
     forget_updates(self);
     tl_rescale(self, before);

@@ -14,6 +14,8 @@
 #define TL_LANES 8
 /* Rows whose scores are computed by one product where no update comes between. */
 #define TL_EVALUATION_BLOCK 128
+/* The same where rows are picked from all over the matrix; in blocks of the solver if smaller. */
+#define TL_SAMPLE_BLOCK 64
 
 /* Rows of a run: long enough to read a file in pieces, short against a window. */
 #define TL_RUN 64
@@ -65,8 +67,8 @@ struct tl_solver {
     double *weights;  /* by rows: (d, stride); in blocks: (m, d); NULL for a Gram matrix */
     float *weights32; /* (m, d), in blocks with float32 data: these are what the epochs work with,
                          and weights their float64 copy at the last evaluation */
-    float *dual32;    /* (n, m), for a Gram matrix in float32: a copy of dual, which the epochs'
-                         products take */
+    float *dual32;    /* (n, m), for a Gram matrix in float32, as long as its products run in that:
+                         the copy of dual that they take */
     double *center;   /* W0 in the layout of weights, or NULL */
     tl_weight_sums sums; /* at the last call of tl_compute_weights */
 
@@ -114,8 +116,8 @@ bool tl_replace_dual(size_t m, const double *a_new, double *a, double *delta);
 void tl_sample_row(tl_solver *self, size_t position, const tl_row *row, const double *s,
                    const double *a);
 
-/* Add a row to the sample of the present epoch. */
-void tl_add_to_sample(tl_solver *self, const tl_row *row, const double *s, const double *a);
+void tl_add_to_sample(tl_solver *self, tl_sample *sample, const tl_row *row, const double *s,
+                      const double *a);
 
 /* Did the update of row i change anything? */
 void tl_note_update(tl_solver *self, size_t i, bool moved);
@@ -139,6 +141,8 @@ void tl_blocks_add_duals(tl_solver *self);
 double tl_blocks_norm2(tl_solver *self, size_t i);
 /* Bring self->dual32, if there is one, up to date after self->dual has been set or rescaled. */
 void tl_blocks_copy_duals(tl_solver *self);
+/* Leave float32 for good when rounded products could no longer bring the gap, P - D, much down. */
+void tl_blocks_judge_rounding(tl_solver *self, double gap);
 /* With a Gram matrix: scores of at most self->block rows into self->scores. */
 void tl_blocks_scores_of(tl_solver *self, size_t count, const size_t *index);
 
@@ -153,6 +157,8 @@ void tl_scores(tl_solver *self, size_t first, size_t count);
  * so-many-th row. */
 double tl_dual_sum(const tl_solver *self, double scale, size_t every);
 
+/* solver_start.c: the i-th of the min(n, rows) rows that stand for all n. */
+size_t tl_sampled_row(size_t n, size_t rows, size_t i);
 /* solver_start.c: W = W0 + X^T A; fills self->sums. */
 void tl_compute_weights(tl_solver *self);
 /* solver_start.c: carry A and W from C_from to the C of the settings. */

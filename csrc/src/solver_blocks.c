@@ -14,6 +14,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- rows in float64 ---- */
@@ -74,6 +75,30 @@ static void start_gram32(tl_solver *self, size_t count, const size_t *index) {
 
 void tl_blocks_copy_duals(tl_solver *self) {
     if (self->dual32 != NULL) narrow(self->data.n * self->data.m, self->dual, self->dual32);
+}
+
+/* A rounded score makes an update miss its optimum, and moves P - D by at most twice its error. */
+#define ROUNDING_MARGIN 16.0
+
+void tl_blocks_judge_rounding(tl_solver *self, double gap) {
+    if (self->dual32 == NULL) return;
+    const size_t n = self->data.n, m = self->data.m;
+    size_t index[TL_SAMPLE_BLOCK], count = 0;
+    for (; count < n && count < self->block && count < TL_SAMPLE_BLOCK; count++)
+        index[count] = tl_sampled_row(n, TL_SAMPLE_BLOCK, count);
+    gather_rows32(self, count, index);
+    tl_gemm_nn32(count, m, n, self->rows32, self->dual32, self->scores32);
+    tl_blocks_scores_of(self, count, index);
+    double sum = 0.0;
+    for (size_t i = 0; i < count; i++) {
+        double largest = 0.0;
+        for (size_t j = i * m; j < (i + 1) * m; j++)
+            largest = fmax(largest, fabs(self->scores[j] - (double)self->scores32[j]));
+        sum += largest;
+    }
+    if (gap > ROUNDING_MARGIN * sum / (double)count) return;
+    free(self->dual32);
+    self->dual32 = NULL;
 }
 
 void tl_blocks_scores_of(tl_solver *self, size_t count, const size_t *index) {

@@ -72,9 +72,9 @@ bool tl_replace_dual(size_t m, const double *a_new, double *a, double *delta) {
 /* After so many visits in vain the rests get no longer: 1, 3, .., 2^LONGEST_REST - 1 epochs. */
 #define LONGEST_REST 4
 
-void tl_add_to_sample(tl_solver *self, const tl_row *row, const double *s, const double *a) {
+void tl_add_to_sample(tl_solver *self, tl_sample *sample, const tl_row *row, const double *s,
+                      const double *a) {
     const size_t m = self->data.m;
-    tl_sample *sample = &self->sample;
     sample->C += row->C;
     sample->losses += row->C * self->ops->value(row, self->params, m, s, self->work);
     sample->conjugates += row->C * self->ops->conjugate(row, self->params, m, a, -1.0 / row->C);
@@ -83,7 +83,7 @@ void tl_add_to_sample(tl_solver *self, const tl_row *row, const double *s, const
 
 void tl_sample_row(tl_solver *self, size_t position, const tl_row *row, const double *s,
                    const double *a) {
-    if (self->sampled_here[position]) tl_add_to_sample(self, row, s, a);
+    if (self->sampled_here[position]) tl_add_to_sample(self, &self->sample, row, s, a);
 }
 
 /* A row whose update changed nothing rests for a while: most rows of a hinge loss end at a vertex

@@ -2,6 +2,7 @@
 /* From dual variables to weights, and from one C to another. */
 #include "solver.h"
 
+#include <math.h>
 #include <string.h>
 
 static void round_to_float32(tl_solver *self) {
@@ -83,62 +84,63 @@ static double best_of_concave(const curve *f, double limit) {
     return 0.5 * (low + high);
 }
 
-/* The step through n rows that looks at about `rows` of them. */
-static size_t every_row(size_t n, size_t rows) {
-    return n > rows ? n / rows : 1;
+/* Multiples of the golden ratio lie evenly, and in step with no order of the rows. */
+size_t tl_sampled_row(size_t n, size_t rows, size_t i) {
+    if (n <= rows) return i;
+    const double turns = 0.6180339887498949 * (double)i;
+    return (size_t)((turns - floor(turns)) * (double)n);
 }
 
-/* Rows whose scores are computed by one product. */
-#define SAMPLE_BLOCK 64
+static size_t smaller(size_t a, size_t b) {
+    return a < b ? a : b;
+}
 
-/* Every so-many-th row from *next on, as many as one product takes. */
-static size_t next_rows(const tl_solver *self, size_t every, size_t *next, size_t *index) {
-    const size_t most = self->block < SAMPLE_BLOCK ? self->block : SAMPLE_BLOCK;
-    size_t count = 0;
-    for (; *next < self->data.n && count < most; *next += every)
-        index[count++] = *next;
+/* The scores of sampled rows first, first + 1, ..: so many as one product takes. */
+static size_t score_sample(tl_solver *self, size_t rows, size_t first, size_t *index) {
+    const size_t total = smaller(rows, self->data.n);
+    const size_t count = smaller(smaller(self->block, TL_SAMPLE_BLOCK), total - first);
+    for (size_t i = 0; i < count; i++)
+        index[i] = tl_sampled_row(self->data.n, rows, first + i);
+    tl_blocks_scores_of(self, count, index);
     return count;
 }
 
 /* With a Gram matrix: ||X^T A||^2 = sum_i <a_i, s_i>. */
 static double gram_norm2(tl_solver *self) {
-    const size_t n = self->data.n, m = self->data.m, every = every_row(n, PRODUCT_ROWS);
-    size_t index[SAMPLE_BLOCK], seen = 0;
+    const size_t n = self->data.n, m = self->data.m, total = smaller(PRODUCT_ROWS, n);
+    size_t index[TL_SAMPLE_BLOCK];
     double product = 0.0;
-    for (size_t next = 0; next < n;) {
-        const size_t count = next_rows(self, every, &next, index);
-        tl_blocks_scores_of(self, count, index);
+    for (size_t first = 0, count; first < total; first += count) {
+        count = score_sample(self, PRODUCT_ROWS, first, index);
         for (size_t i = 0; i < count; i++)
             product += tl_dot(m, self->scores + i * m, self->dual + index[i] * m);
-        seen += count;
     }
-    return product / (double)seen * (double)n;
+    return fmax(0.0, product / (double)total * (double)n);
 }
 
 /* With a Gram matrix, an evaluation at the start is as expensive as an epoch; an estimate tells
  * whether it is worth it. */
 static void sample_start(tl_solver *self) {
-    const size_t n = self->data.n, m = self->data.m, every = every_row(n, SEARCH_ROWS);
-    size_t index[SAMPLE_BLOCK];
-    self->sample = (tl_sample){0};
-    for (size_t next = 0; next < n;) {
-        const size_t count = next_rows(self, every, &next, index);
-        tl_blocks_scores_of(self, count, index);
+    const size_t m = self->data.m, total = smaller(SEARCH_ROWS, self->data.n);
+    size_t index[TL_SAMPLE_BLOCK];
+    for (size_t first = 0, count; first < total; first += count) {
+        count = score_sample(self, SEARCH_ROWS, first, index);
         for (size_t i = 0; i < count; i++) {
             const tl_row row = tl_row_view(self, index[i]);
             if (row.C > 0.0)
-                tl_add_to_sample(self, &row, self->scores + i * m, self->dual + index[i] * m);
+                tl_add_to_sample(self, &self->sampled, &row, self->scores + i * m,
+                                 self->dual + index[i] * m);
         }
     }
-    self->sampled = self->sample;
 }
 
 /* argmax over s in [0, limit] of D(sA), a concave function; any s in the interval is feasible, so
  * a sample of the rows is enough to choose it. */
 static double best_scale(tl_solver *self, double limit) {
     const double norm2 = tl_is_gram(self) ? gram_norm2(self) : self->sums.norm2;
+    const size_t every = self->data.n / SEARCH_ROWS;
     const curve f = {.solver = self,
-                     .every = every_row(self->data.n, SEARCH_ROWS),
+                     .every = every > 1 ? every : 1,
                      .linear = self->sums.center_product / self->settings.C,
                      .quadratic = norm2 / (2.0 * self->settings.C)};
     return self->ops->quadratic_conjugate ? best_of_quadratic(&f, limit)

@@ -162,7 +162,7 @@ class _Trainer:
         rules, schedule, clock = self._rules, _Schedule(self._rules), Clock(self._rules)
         stall = _Stall(rules.resolution)
         if self._is_far_from_done() and not self._epochs(schedule, clock):
-            return "time_limit"
+            return self._at_time_limit()
         while True:
             record = self.evaluate()
             schedule.evaluated(self._epoch, record.relative_gap)
@@ -176,16 +176,18 @@ class _Trainer:
             if rules.eps > 0 and stall.is_stalled(record):
                 return "stalled"
             if not self._epochs(schedule, clock):
-                return "time_limit"
+                return self._at_time_limit()
 
     def _epochs(self, schedule: _Schedule, clock: Clock) -> bool:
-        """Make passes until an evaluation is due; return False, evaluated, if time ran out before."""
+        """Make passes until an evaluation is due; return False if time ran out before."""
         while self.epoch(clock):
             due = schedule.is_due(self._epoch, self._run.estimated_gap())
             if due or self._epoch >= self._rules.max_epochs:
                 return True
-        self.evaluate()
         return False
+
+    def _at_time_limit(self) -> str:
+        return "converged" if self.evaluate().relative_gap <= self._rules.eps else "time_limit"
 
 
 def train(run: Run, rules: Rules) -> tuple[str, list[Record]]:

@@ -13,7 +13,7 @@ __all__ = ["between", "cross_gram", "gram", "rbf_gram"]
 _STRIP = 512  # rows
 
 
-def gram(X, kernel: str | Callable, theta: float | None) -> np.ndarray:
+def gram(X, kernel: str | Callable, theta: float | None, dtype=np.float64) -> np.ndarray:
     """Gram matrix of the training rows.
 
     Parameters
@@ -23,12 +23,15 @@ def gram(X, kernel: str | Callable, theta: float | None) -> np.ndarray:
         A callable gets two matrices of p and q rows and returns their kernel, (p, q).
     theta : float or None
         Of ``"rbf"``.
+    dtype : float32 or float64
 
     Returns
     -------
-    ndarray of float64, (n, n)
+    ndarray, (n, n)
     """
-    return rbf_gram(X, theta) if kernel == "rbf" else between(X, X, kernel, theta)
+    if kernel == "rbf":
+        return rbf_gram(X, theta, dtype)
+    return between(X, X, kernel, theta).astype(dtype, copy=False)
 
 
 def between(X, Z, kernel: str | Callable, theta: float | None) -> np.ndarray:

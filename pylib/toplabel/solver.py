@@ -391,8 +391,8 @@ def _represent(rows, kernel, theta, dtype):
             )
         return (rows.toarray() if sparse.issparse(rows) else rows), None
     # float32 features do not make a float32 Gram matrix, which would be a little indefinite, unless asked for
-    K = kernels.gram(rows, kernel, theta)
-    return (K.astype(np.float32) if dtype is not None and rows.dtype == np.float32 else K), theta
+    single = dtype is not None and rows.dtype == np.float32
+    return kernels.gram(rows, kernel, theta, np.float32 if single else np.float64), theta
 
 
 def _starting_point(warm_start, n: int, m: int) -> tuple[np.ndarray | None, float]:

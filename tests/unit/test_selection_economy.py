@@ -243,11 +243,19 @@ def test_a_path_with_a_kernel_begins_where_the_budget_says():
     solve = Recorder()
     path = _path(replace(BUDGET, climb_from=1.0), KERNEL, solve)
     path.visit({0.0: [-4, -2, 4]})
-    # The values below are reached in one step, and so is the first one of the way.
+    # The values below, and the first one of the way, are reached from nothing.
     assert [call["C"] for call in solve.calls] == [2.0**-4, 2.0**-2, 1.0, 4.0, 16.0]
-    assert [call["start"] and call["start"].C for call in solve.calls[1:]] == [
-        2.0**-4,
-        2.0**-2,
-        1.0,
-        4.0,
+    starts = [call["start"] for call in solve.calls]
+    assert [start and start.C for start in starts] == [None, None, None, 1.0, 4.0]
+
+
+def test_a_later_start_leaves_tuning_and_training_on_one_way():
+    tuning_, final = Recorder(), Recorder()
+    budget = replace(BUDGET, climb_from=1.0)
+    _path(budget, KERNEL, tuning_).visit({0.0: BUDGET.C.exponents()})
+    _path(budget, KERNEL, final).visit({0.0: [6]})
+    steps = [
+        [(call["C"], call["seed"], call["start"] and call["start"].C) for call in calls.calls]
+        for calls in (tuning_, final)
     ]
+    assert steps[0][2:] == steps[1]  # but for the two values below the first station

@@ -12,6 +12,7 @@ from toplabel import _run, _training, losses
 from toplabel._arrays import as_labels
 from toplabel._run import Run
 from toplabel._training import Rules, train
+from toplabel.solver import _represent
 
 KEYS = [key for key, loss in losses.LOSSES.items() if loss.convex]
 
@@ -359,15 +360,71 @@ def test_a_start_far_from_done_is_not_evaluated_with_a_gram_matrix(problem):
     assert (late.status, late.epochs, len(late.history)) == ("time_limit", 0, 1)
 
 
-def test_dual_variables_too_small_for_float32_do_no_harm(problem):
+@pytest.mark.parametrize(
+    "ask", [{"callback": lambda record: False}, {"eval_every": 100}, {"watch": {"x": 0}}]
+)
+def test_who_asks_gets_an_evaluation_of_the_start(problem, ask):
+    X, y, _ = problem
+    K = toplabel.kernels.rbf_gram(X, 0.1)
+    if "watch" in ask:
+        ask = {"watch": {"train": (K, y)}}
+    options = {"kernel": "precomputed", "loss": "lr_multi", "eps": 1e-6}
+    small = toplabel.solve(K, y, C=0.5, **options)
+    asked = toplabel.solve(K, y, C=2.0, warm_start=small, **options, **ask)
+    assert asked.history[0].epoch == 0
+
+
+@pytest.mark.parametrize("kernel", ["linear", "precomputed"])
+def test_a_path_does_not_take_the_estimate_of_the_last_C_for_one_of_the_next(problem, kernel):
+    X, y, _ = problem
+    data = toplabel.kernels.rbf_gram(X, 0.1) if kernel == "precomputed" else X
+    options = {"kernel": kernel, "loss": "lr_multi", "max_epochs": 1, "eps": 1e-6}
+    same = [s.history[0].epoch for s in toplabel.path(data, y, [0.02, 0.02, 0.02], **options)]
+    assert same == [0, 0, 0]
+    if kernel == "linear":
+        other = [s.history[0].epoch for s in toplabel.path(data, y, [0.01, 0.02, 1.0], **options)]
+        assert other == [0, 0, 0]
+
+
+@pytest.mark.parametrize("key", [key for key in KEYS if "svm" in key])
+@pytest.mark.parametrize("C", [1.0, 300.0, 1e5])
+def test_a_float32_gram_matrix_reaches_what_its_exact_copy_does(key, C):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 6))
+    Y = (X[:, :4] + rng.gumbel(size=(120, 4)) > 0.3).astype(int)
+    y = Y if losses.get(key).labels == "set" else Y.argmax(axis=1)
+    K = toplabel.kernels.rbf_gram(X, 1.0, np.float32)
+    options = {"loss": key, "kernel": "precomputed", "C": C, "eps": 1e-6, "max_epochs": 20000}
+    single = toplabel.solve(K, y, **options)
+    double = toplabel.solve(K.astype(np.float64), y, **options)
+    assert (single.status, double.status) == ("converged", "converged")
+    assert single.epochs <= 2 * double.epochs + 20
+
+
+def test_a_path_of_a_hinge_over_a_float32_gram_matrix(problem):
+    """Rows at a vertex do not move, and what the solver keeps of them in float32 must follow every change of C."""
     X, y, _ = problem
     K = toplabel.kernels.rbf_gram(X, 0.1, np.float32)
-    A = np.zeros((len(y), 7))
-    A[np.arange(len(y)), y], A[np.arange(len(y)), (y + 1) % 7] = 1e-42, -1e-42
-    options = {"loss": "lr_multi", "kernel": "precomputed", "C": 1.0, "eps": 1e-5}
-    started = toplabel.solve(K, y, warm_start=A, **options)
-    assert started.status == "converged"
-    assert started.primal == pytest.approx(toplabel.solve(K, y, **options).primal, rel=1e-5)
+    Cs = [1e-3, 1e-2, 3e-2, 0.1, 1.0]
+    for solution in toplabel.path(K, y, Cs, kernel="precomputed", eps=1e-5, max_epochs=300):
+        assert solution.status == "converged"
+
+
+def test_a_float32_gram_matrix_beyond_the_range_of_float32_products(problem):
+    X, y, _ = problem
+    K = toplabel.kernels.rbf_gram(X, 0.1, np.float32)
+    options = {"kernel": "precomputed", "C": 1e31, "max_epochs": 3}
+    single, double = toplabel.solve(K, y, **options), toplabel.solve(K.astype(float), y, **options)
+    np.testing.assert_array_equal(single.A, double.A)
+
+
+def test_a_kernel_in_float32_has_no_subnormal_numbers():
+    X = 5.0 * np.arange(40.0, dtype=np.float32)[:, None]
+    options = {"kernel": "rbf", "theta": 0.03, "eps": 1e-3}
+    K = _represent(X, "rbf", 0.03, np.float32)[0]
+    assert K.dtype == np.float32
+    assert K[K > 0].min() >= np.finfo(np.float32).tiny
+    assert toplabel.solve(X, np.arange(40) % 2, dtype=np.float32, **options).status == "converged"
 
 
 # ---- the centre of the regulariser ------------------------------------------------------------------

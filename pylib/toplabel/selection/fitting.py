@@ -106,14 +106,14 @@ class Fitter(Protocol):
 
 
 class Climb:
-    """Solutions of one problem for many C, each from the nearest smaller one.
+    """Solutions of one problem for many C, each from the nearest smaller one on the way up.
 
     From a smaller C a solver starts well; from a much smaller one, or from nothing, it may need a
     hundred times as long (softmax on letter from C = 10 to 1000: 3000 epochs, in steps 200). So the
     way up begins at the first station, passes all stations, and goes in steps of at most a factor
-    `STRIDE`; to the first station, and to a C below it, it is one step. Two climbs of one problem with
-    equal stations and names take the same steps, so a final model is the very one that was validated
-    when both stop at the same gap.
+    `STRIDE`; the first station, and a C below it, are reached from nothing. Two climbs of one problem
+    with equal stations and names take the same steps, so a final model is the very one that was
+    validated when both stop at the same gap.
 
     A loss that is not convex is minimised from the softmax solution (TPAMI section 6.2). For it the
     climb is that of the softmax, and a descent leaves it at each C that is asked for.
@@ -179,7 +179,7 @@ class Climb:
             When the solver was interrupted: a model that is not finished must not be used.
         """
         begin = time.perf_counter()
-        lower = [known for known in self._visited if known < C]
+        lower = [known for known in self._visited if self._stations[0] <= known < C]
         solution = self._visited[max(lower)] if lower else None
         epochs = 0
         for step in self._way(max(lower) if lower else None, C):
@@ -202,10 +202,9 @@ class Climb:
     def _way(self, below: float | None, C: float) -> list[float]:
         """The values of C to train for, the last of which is C itself."""
         way = []
-        first = min(self._stations[0], C)
-        if below is None or below < first:
-            way.append(first)
-            below = first
+        if below is None:
+            below = min(self._stations[0], C)
+            way.append(below)
         passed = [S for S in self._stations if below < S < C]
         for goal in [*passed, C] if below < C else []:
             count = max(1, math.ceil(math.log(goal / below, self.STRIDE) - 1e-9))
