@@ -83,7 +83,7 @@ void tl_blocks_copy_duals(tl_solver *self) {
 void tl_blocks_judge_rounding(tl_solver *self, double gap) {
     if (self->dual32 == NULL) return;
     const size_t n = self->data.n, m = self->data.m;
-    size_t index[TL_SAMPLE_BLOCK], count = 0;
+    size_t index[TL_SAMPLE_BLOCK] = {0}, count = 0;
     for (; count < n && count < self->block && count < TL_SAMPLE_BLOCK; count++)
         index[count] = tl_sampled_row(n, TL_SAMPLE_BLOCK, count);
     gather_rows32(self, count, index);
