@@ -276,9 +276,16 @@ typedef struct tl_settings {
                        each epoch: for features that do not fit into memory */
     const double *center; /* W0, (d, m): the regulariser is lambda/2 ||W - W0||^2. NULL: zeros.
                              Copied. Not with TL_GRAM (TL_ERR_PARAMETER) */
+    double acceleration;  /* 0: none. Negative: where passes are slow, they are accelerated, with an
+                             r that follows them. Else this r from the first pass on, up to 1e100:
+                             the ratio of the proximal term to the regulariser */
+    const double *start;  /* weights (d, m), or coefficients (n, m) with TL_GRAM, that an
+                             accelerated run ended with, to begin at beside its dual variables;
+                             NULL: at those of the dual variables. Copied */
 } tl_settings;
 
-/** svm_multi, gamma 0, C 1, C_start 0, seed 0, block chosen, no window, no center. */
+/** svm_multi, gamma 0, C 1, C_start 0, seed 0, block and acceleration chosen, no window, center and
+ * start. */
 void tl_settings_default(tl_settings *settings);
 
 /** Both objectives in the normalisation of the paper's Eq. (9), with n the sum of the weights. */
@@ -325,6 +332,11 @@ tl_status tl_solver_estimate(const tl_solver *solver, tl_objective *objective);
 /** Continue with another C: A and W - W0 are multiplied by the s in [0, C/C_now] that maximises
  *  D(sA). */
 tl_status tl_solver_set_C(tl_solver *solver, double C);
+
+/** With TL_GRAM, copy the (n, m) coefficients of W = sum_i x_i coefficients_i^T, which give the
+ * scores of a row x as sum_i k(x, x_i) coefficients_i; else TL_ERR_PARAMETER. Without acceleration
+ * they are the dual variables. */
+tl_status tl_solver_coefficients(const tl_solver *solver, double *coefficients);
 
 /** Copy the weights W to `weights` (d, m). TL_ERR_PARAMETER for TL_GRAM. */
 tl_status tl_solver_weights(const tl_solver *solver, double *weights);

@@ -12,7 +12,7 @@
 
 void tl_settings_default(tl_settings *settings) {
     if (settings == NULL) return;
-    *settings = (tl_settings){.loss = TL_LOSS_SVM_MULTI, .k = 1, .C = 1.0};
+    *settings = (tl_settings){.loss = TL_LOSS_SVM_MULTI, .k = 1, .C = 1.0, .acceleration = -1.0};
 }
 
 /* ---- memory ---- */
@@ -76,15 +76,24 @@ static bool allocate_float32(tl_solver *self) {
     const size_t b = self->block, m = self->data.m, d = self->data.d;
     self->scores32 = floats(b, m);
     if (tl_is_gram(self)) {
-        self->dual32 = floats(self->data.n, m);
+        self->coefficients32 = floats(self->data.n, m);
         self->rows32 = floats(b, self->data.n);
-        return self->scores32 && self->dual32 && self->rows32;
+        return self->scores32 && self->coefficients32 && self->rows32;
     }
     self->weights32 = floats(m, d);
     self->rows32 = floats(b, d);
     self->gram32 = floats(b, b);
     self->delta32 = floats(b, m);
     return self->weights32 && self->rows32 && self->gram32 && self->scores32 && self->delta32;
+}
+
+static bool allocate_outer(tl_solver *self) {
+    tl_outer *outer = &self->outer;
+    const size_t size = tl_primal_size(self);
+    outer->anchor = doubles(size, 1);
+    outer->previous = doubles(size, 1);
+    if (tl_is_gram(self)) outer->coefficients = doubles(size, 1);
+    return outer->anchor && outer->previous && (outer->coefficients || !tl_is_gram(self));
 }
 
 static bool allocate(tl_solver *self) {
@@ -104,6 +113,7 @@ static bool allocate(tl_solver *self) {
         !self->kept || !self->gram || !self->scores || !self->delta || !self->moved || !self->work)
         return false;
     memset(self->delta, 0, b * self->stride * sizeof *self->delta); /* padding stays 0 */
+    if (self->settings.acceleration != 0.0 && !allocate_outer(self)) return false;
     if (self->settings.window > 0) {
         const size_t count = (n + TL_RUN - 1) / TL_RUN;
         self->runs = array(count, 1, sizeof *self->runs);
@@ -117,6 +127,9 @@ static bool allocate(tl_solver *self) {
 
 void tl_solver_free(tl_solver *self) {
     if (self == NULL) return;
+    free(self->outer.anchor);
+    free(self->outer.previous);
+    free(self->outer.coefficients);
     free(self->order);
     free(self->runs);
     free(self->visits);
@@ -126,7 +139,7 @@ void tl_solver_free(tl_solver *self) {
     free(self->kept);
     free(self->weights);
     free(self->weights32);
-    free(self->dual32);
+    free(self->coefficients32);
     free(self->center);
     free(self->rows);
     free(self->rows32);
@@ -172,6 +185,8 @@ static void forget_updates(tl_solver *self) {
     for (size_t i = 0; i < self->data.n * TL_KEPT; i++)
         self->kept[i] = NAN;
     memset(self->rest, 0, self->data.n * sizeof *self->rest);
+    self->outer.passes = 0;
+    self->outer.moved = 0.0;
 }
 
 /* Does no number that the updates need overflow? Then |W - W0|, scores and dual variables are
@@ -193,9 +208,9 @@ static bool is_moderate(const tl_solver *self, bool narrow) {
 /* A Gram matrix in float32 may have its products in float64, too. */
 static bool check_range(tl_solver *self) {
     if (!is_moderate(self, self->weights32 != NULL)) return false;
-    if (self->dual32 != NULL && !is_moderate(self, true)) {
-        free(self->dual32);
-        self->dual32 = NULL;
+    if (self->coefficients32 != NULL && !is_moderate(self, true)) {
+        free(self->coefficients32);
+        self->coefficients32 = NULL;
     }
     return true;
 }
@@ -217,15 +232,30 @@ static tl_status initialise(tl_solver *self) {
     return TL_OK;
 }
 
-static void copy_center(tl_solver *self) {
-    if (self->center == NULL) return;
+/* From (d, m), or the (n, m) of a Gram matrix, to the layout of the weights. */
+static void lay_out(const tl_solver *self, const double *given, double *weights) {
     const size_t d = self->data.d, m = self->data.m;
-    memset(self->center, 0, tl_weights_size(self) * sizeof *self->center);
+    if (tl_is_gram(self)) {
+        memcpy(weights, given, self->data.n * m * sizeof *weights);
+        return;
+    }
+    memset(weights, 0, tl_weights_size(self) * sizeof *weights);
     for (size_t k = 0; k < d; k++)
         for (size_t j = 0; j < m; j++)
-            self->center[self->by_rows ? k * self->stride + j : j * d + k] =
-                self->settings.center[k * m + j];
+            weights[self->by_rows ? k * self->stride + j : j * d + k] = given[k * m + j];
+}
+
+static void copy_center(tl_solver *self) {
+    if (self->center == NULL) return;
+    lay_out(self, self->settings.center, self->center);
     self->settings.center = NULL; /* the caller may free it */
+}
+
+static void start_from_weights(tl_solver *self) {
+    if (self->settings.start == NULL || self->settings.acceleration == 0.0) return;
+    lay_out(self, self->settings.start, self->outer.previous);
+    tl_accelerate_from_previous(self);
+    self->settings.start = NULL;
 }
 
 static tl_status set_up(tl_solver *self) {
@@ -238,10 +268,11 @@ static tl_status set_up(tl_solver *self) {
     if (status != TL_OK) return status;
     copy_center(self);
     if (tl_is_gram(self))
-        tl_blocks_copy_duals(self);
+        tl_blocks_copy_coefficients(self);
     else
         tl_compute_weights(self);
     if (C_start != self->settings.C) tl_rescale(self, C_start);
+    start_from_weights(self);
     return TL_OK;
 }
 
@@ -257,7 +288,8 @@ tl_status tl_solver_create(const tl_data *data, const tl_settings *settings, dou
     self->settings = *settings;
     self->ops = tl_loss_get(settings->loss);
     self->params = tl_params_of(settings->k, settings->gamma);
-    self->dual = dual;
+    self->dual = self->coefficients = dual;
+    self->outer.sigma = 1.0;
     choose_ways(self);
     status = set_up(self);
     if (status != TL_OK) {
@@ -283,6 +315,13 @@ tl_status tl_solver_set_C(tl_solver *self, double C) {
     if (C == before) return TL_OK;
     forget_updates(self);
     tl_rescale(self, before);
+    return TL_OK;
+}
+
+tl_status tl_solver_coefficients(const tl_solver *self, double *coefficients) {
+    if (self == NULL || coefficients == NULL) return TL_ERR_NULL;
+    if (!tl_is_gram(self)) return TL_ERR_PARAMETER;
+    memcpy(coefficients, self->coefficients, self->data.n * self->data.m * sizeof *coefficients);
     return TL_OK;
 }
 

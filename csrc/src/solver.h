@@ -34,6 +34,23 @@ typedef struct tl_rest {
     uint8_t left; /* epochs in which the row is not visited */
 } tl_rest;
 
+/* The accelerated proximal-point loop, solver_accelerate.c. Of a Gram matrix the weights are their
+ * coefficients (n, m), W = sum_i x_i coefficients_i^T. */
+typedef struct tl_outer {
+    bool active;          /* else the passes are plain, and all but these four is unused */
+    double sigma;         /* 1/(1 + r) of the present outer step; 1 while plain */
+    unsigned passes;      /* of the present outer step; while plain, since the start or a new C */
+    double moved;         /* sum_i sigma |x_i|^2 |change of a_i|^2 in the present pass */
+    double moved_before;  /* in the pass before */
+    double r;             /* of the next outer step */
+    double t;             /* of Nesterov's sequence */
+    double *anchor;       /* Y */
+    double *previous;     /* W at the end of the outer step before */
+    double *coefficients; /* of a Gram matrix: (n, m) for self->coefficients */
+    double apart2;        /* ||W0 + X^T A - W||^2 at the end of the last outer step */
+    double norm2;         /* ||W - W0||^2 then; both estimates with a Gram matrix */
+} tl_outer;
+
 /* What A^T X is worth, found when the weights are computed from A. */
 typedef struct tl_weight_sums {
     double norm2;          /* ||X^T A||^2 */
@@ -67,10 +84,12 @@ struct tl_solver {
     double *weights;  /* by rows: (d, stride); in blocks: (m, d); NULL for a Gram matrix */
     float *weights32; /* (m, d), in blocks with float32 data: these are what the epochs work with,
                          and weights their float64 copy at the last evaluation */
-    float *dual32;    /* (n, m), for a Gram matrix in float32, as long as its products run in that:
-                         the copy of dual that they take */
-    double *center;   /* W0 in the layout of weights, or NULL */
-    tl_weight_sums sums; /* at the last call of tl_compute_weights */
+    float *coefficients32; /* (n, m), for a Gram matrix in float32, as long as its products run in
+                              that: the copy of coefficients that they take */
+    double *center;        /* W0 in the layout of weights, or NULL */
+    tl_weight_sums sums;   /* at the last call of tl_compute_weights */
+    tl_outer outer;
+    double *coefficients; /* (n, m), of a Gram matrix; while plain, dual itself */
 
     size_t stride; /* between two rows of scores or of delta: m, by rows padded with zeros */
     size_t block;
@@ -103,24 +122,22 @@ TL_INLINE tl_row tl_row_view(const tl_solver *self, size_t i) {
     const tl_data *data = &self->data;
     const int64_t first = data->label_start[i];
     const tl_row row = {.C = self->settings.C * (data->weight ? data->weight[i] : 1.0),
-                        .norm2 = self->norm2[i],
+                        .norm2 = self->outer.sigma * self->norm2[i],
                         .labels = data->label + first,
                         .n_labels = (size_t)(data->label_start[i + 1] - first)};
     return row;
 }
 
 double tl_dot(size_t n, const double *x, const double *y);
-/* delta = a_new - a, a = a_new; is there a change? */
-bool tl_replace_dual(size_t m, const double *a_new, double *a, double *delta);
+/* The update of row i from a to a_new, which it replaces: delta = sigma (a_new - a), by which W
+ * changes. Returns whether there is a change. */
+bool tl_replace_dual(tl_solver *self, size_t i, const double *a_new, double *a, double *delta);
 /* Add the row at this visit of the epoch to the sample, if it is its turn. */
 void tl_sample_row(tl_solver *self, size_t position, const tl_row *row, const double *s,
                    const double *a);
 
 void tl_add_to_sample(tl_solver *self, tl_sample *sample, const tl_row *row, const double *s,
                       const double *a);
-
-/* Did the update of row i change anything? */
-void tl_note_update(tl_solver *self, size_t i, bool moved);
 
 /* solver_check.c */
 tl_status tl_check_input(const tl_data *data, const tl_settings *settings, const double *dual);
@@ -139,12 +156,31 @@ void tl_blocks_epoch(tl_solver *self, size_t count, const size_t *index);
 void tl_blocks_scores(tl_solver *self, size_t first, size_t count);
 void tl_blocks_add_duals(tl_solver *self);
 double tl_blocks_norm2(tl_solver *self, size_t i);
-/* Bring self->dual32, if there is one, up to date after self->dual has been set or rescaled. */
-void tl_blocks_copy_duals(tl_solver *self);
+/* Bring self->coefficients32, if there are any, up to date after self->coefficients have changed.
+ */
+void tl_blocks_copy_coefficients(tl_solver *self);
 /* Leave float32 for good when rounded products could no longer bring the gap, P - D, much down. */
 void tl_blocks_judge_rounding(tl_solver *self, double gap);
-/* With a Gram matrix: scores of at most self->block rows into self->scores. */
-void tl_blocks_scores_of(tl_solver *self, size_t count, const size_t *index);
+/* With a Gram matrix: products of at most self->block rows with a matrix (n, m), into self->scores.
+ */
+void tl_blocks_products(tl_solver *self, const double *matrix, size_t count, const size_t *index);
+/* The same of rows first .. first + count - 1. */
+void tl_blocks_consecutive(tl_solver *self, const double *matrix, size_t first, size_t count);
+
+/* solver_accelerate.c */
+/* Numbers in the weights, or in the coefficients of a Gram matrix. */
+size_t tl_primal_size(const tl_solver *self);
+/* From plain passes on to accelerated ones, with W = outer.previous. */
+void tl_accelerate_from_previous(tl_solver *self);
+/* After A has been rescaled for another C, while active: with Y the present W, and r multiplied by
+ * the factor. It is left to the caller to compute W anew. */
+void tl_accelerate_again(tl_solver *self, double factor);
+/* Fill in outer.apart2 and outer.norm2. */
+void tl_accelerate_measure(tl_solver *self);
+void tl_accelerate_begin_pass(tl_solver *self);
+void tl_accelerate_end_pass(tl_solver *self);
+/* Between outer steps? Then W is as good as it gets for now. */
+bool tl_is_step_over(const tl_solver *self);
 
 /* solver_memory.c: give back the pages of a mapped file. */
 void tl_release_rows(const tl_solver *self, size_t first, size_t count);

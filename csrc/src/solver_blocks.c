@@ -66,29 +66,30 @@ static void gather_rows32(tl_solver *self, size_t count, const size_t *index) {
 static void start_gram32(tl_solver *self, size_t count, const size_t *index) {
     const size_t n = self->data.n, m = self->data.m;
     gather_rows32(self, count, index);
-    tl_gemm_nn32(count, m, n, self->rows32, self->dual32, self->scores32);
+    tl_gemm_nn32(count, m, n, self->rows32, self->coefficients32, self->scores32);
     widen(count * m, self->scores32, self->scores);
     for (size_t i = 0; i < count; i++)
         for (size_t j = 0; j <= i; j++)
             self->gram[i * count + j] = (double)self->rows32[i * n + index[j]];
 }
 
-void tl_blocks_copy_duals(tl_solver *self) {
-    if (self->dual32 != NULL) narrow(self->data.n * self->data.m, self->dual, self->dual32);
+void tl_blocks_copy_coefficients(tl_solver *self) {
+    if (self->coefficients32 != NULL)
+        narrow(self->data.n * self->data.m, self->coefficients, self->coefficients32);
 }
 
 /* A rounded score makes an update miss its optimum, and moves P - D by at most twice its error. */
 #define ROUNDING_MARGIN 16.0
 
 void tl_blocks_judge_rounding(tl_solver *self, double gap) {
-    if (self->dual32 == NULL) return;
+    if (self->coefficients32 == NULL) return;
     const size_t n = self->data.n, m = self->data.m;
     size_t index[TL_SAMPLE_BLOCK] = {0}, count = 0;
     for (; count < n && count < self->block && count < TL_SAMPLE_BLOCK; count++)
         index[count] = tl_sampled_row(n, TL_SAMPLE_BLOCK, count);
     gather_rows32(self, count, index);
-    tl_gemm_nn32(count, m, n, self->rows32, self->dual32, self->scores32);
-    tl_blocks_scores_of(self, count, index);
+    tl_gemm_nn32(count, m, n, self->rows32, self->coefficients32, self->scores32);
+    tl_blocks_products(self, self->coefficients, count, index);
     double sum = 0.0;
     for (size_t i = 0; i < count; i++) {
         double largest = 0.0;
@@ -97,17 +98,17 @@ void tl_blocks_judge_rounding(tl_solver *self, double gap) {
         sum += largest;
     }
     if (gap > ROUNDING_MARGIN * sum / (double)count) return;
-    free(self->dual32);
-    self->dual32 = NULL;
+    free(self->coefficients32);
+    self->coefficients32 = NULL;
 }
 
-void tl_blocks_scores_of(tl_solver *self, size_t count, const size_t *index) {
+void tl_blocks_products(tl_solver *self, const double *matrix, size_t count, const size_t *index) {
     gather_rows(self, count, index);
-    tl_gemm_nn(count, self->data.m, self->data.n, self->rows, self->dual, self->scores);
+    tl_gemm_nn(count, self->data.m, self->data.n, self->rows, matrix, self->scores);
 }
 
 static void start_gram64(tl_solver *self, size_t count, const size_t *index) {
-    tl_blocks_scores_of(self, count, index);
+    tl_blocks_products(self, self->coefficients, count, index);
     for (size_t i = 0; i < count; i++)
         for (size_t j = 0; j <= i; j++)
             self->gram[i * count + j] = self->rows[i * self->data.n + index[j]];
@@ -130,7 +131,7 @@ static void start_float32(tl_solver *self, size_t count, const size_t *index) {
 }
 
 static void start_block(tl_solver *self, size_t count, const size_t *index) {
-    if (self->dual32 != NULL)
+    if (self->coefficients32 != NULL)
         start_gram32(self, count, index);
     else if (tl_is_gram(self))
         start_gram64(self, count, index);
@@ -140,10 +141,21 @@ static void start_block(tl_solver *self, size_t count, const size_t *index) {
         start_float64(self, count, index);
 }
 
+TL_CLONES
+static void add_scaled(size_t m, double factor, const double *x, double *y) {
+#pragma omp simd
+    for (size_t j = 0; j < m; j++)
+        y[j] += factor * x[j];
+}
+
 static void finish_block(tl_solver *self, size_t count, const size_t *index) {
     const size_t d = self->data.d, m = self->data.m;
-    for (size_t i = 0; self->dual32 != NULL && i < count; i++)
-        if (self->moved[i]) narrow(m, self->dual + index[i] * m, self->dual32 + index[i] * m);
+    for (size_t i = 0; tl_is_gram(self) && i < count; i++) {
+        if (!self->moved[i]) continue;
+        double *row = self->coefficients + index[i] * m;
+        if (row != self->dual + index[i] * m) add_scaled(m, 1.0, self->delta + i * m, row);
+        if (self->coefficients32 != NULL) narrow(m, row, self->coefficients32 + index[i] * m);
+    }
     if (tl_is_gram(self)) return;
     if (self->weights32 == NULL) {
         tl_gemm_tn_add(count, m, d, self->delta, self->rows, self->weights);
@@ -154,13 +166,6 @@ static void finish_block(tl_solver *self, size_t count, const size_t *index) {
 }
 
 /* ---- within a block ---- */
-
-TL_CLONES
-static void add_scaled(size_t m, double factor, const double *x, double *y) {
-#pragma omp simd
-    for (size_t j = 0; j < m; j++)
-        y[j] += factor * x[j];
-}
 
 /* Carry the updates of rows first .. last-1 to the scores of the rows from `last` on. */
 static void carry(tl_solver *self, size_t count, size_t first, size_t last) {
@@ -188,9 +193,7 @@ static bool update_row(tl_solver *self, size_t count, size_t first, size_t i, si
     tl_sample_row(self, self->position + i, &row, s, a);
     double *a_new = self->work + TL_UPDATE_WORK(m);
     self->ops->update(&row, self->params, m, s, a, a_new, self->kept + index * TL_KEPT, self->work);
-    const bool moved = tl_replace_dual(m, a_new, a, delta);
-    tl_note_update(self, index, moved);
-    return moved;
+    return tl_replace_dual(self, index, a_new, a, delta);
 }
 
 static void update_block(tl_solver *self, size_t count, const size_t *index) {
@@ -220,12 +223,18 @@ void tl_blocks_epoch(tl_solver *self, size_t count, const size_t *index) {
     self->position = start;
 }
 
-void tl_blocks_scores(tl_solver *self, size_t first, size_t count) {
+void tl_blocks_consecutive(tl_solver *self, const double *matrix, size_t first, size_t count) {
     const double *x = consecutive_rows(self, first, count);
-    if (tl_is_gram(self))
-        tl_gemm_nn(count, self->data.m, self->data.n, x, self->dual, self->scores);
-    else
-        tl_gemm_nt(count, self->data.m, self->data.d, x, self->weights, self->scores);
+    tl_gemm_nn(count, self->data.m, self->data.n, x, matrix, self->scores);
+}
+
+void tl_blocks_scores(tl_solver *self, size_t first, size_t count) {
+    if (tl_is_gram(self)) {
+        tl_blocks_consecutive(self, self->coefficients, first, count);
+        return;
+    }
+    const double *x = consecutive_rows(self, first, count);
+    tl_gemm_nt(count, self->data.m, self->data.d, x, self->weights, self->scores);
 }
 
 void tl_blocks_add_duals(tl_solver *self) {

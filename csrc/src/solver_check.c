@@ -100,6 +100,10 @@ static tl_status check_settings(const tl_data *data, const tl_settings *settings
     if (settings->C_start != 0.0 && !tl_in_range(settings->C_start, smallest, largest))
         return TL_ERR_PARAMETER;
     if (!tl_in_range(settings->gamma, 0.0, largest)) return TL_ERR_PARAMETER;
+    if (isnan(settings->acceleration) || settings->acceleration > largest) return TL_ERR_PARAMETER;
+    const size_t columns = data->representation == TL_GRAM ? data->n : data->d;
+    if (settings->start != NULL && !tl_all_finite(columns * data->m, settings->start))
+        return TL_ERR_NOT_FINITE;
     if (settings->center == NULL) return TL_OK;
     if (data->representation == TL_GRAM) return TL_ERR_PARAMETER;
     return tl_all_finite(data->d * data->m, settings->center) ? TL_OK : TL_ERR_NOT_FINITE;

@@ -27,7 +27,7 @@ static double squared_distance(size_t n, const double *x, const double *y) {
 }
 
 void tl_scores(tl_solver *self, size_t first, size_t count) {
-    if (self->at_zero && self->center == NULL)
+    if (self->at_zero && self->center == NULL && !self->outer.active)
         memset(self->scores, 0, count * self->stride * sizeof *self->scores);
     else if (self->by_rows)
         tl_rows_scores(self, first, count);
@@ -35,10 +35,11 @@ void tl_scores(tl_solver *self, size_t first, size_t count) {
         tl_blocks_scores(self, first, count);
 }
 
-/* sum_i <a_i, s_i>, and the weighted sum of the losses. */
+/* sum_i <a_i, s_i>, of a Gram matrix <coefficients_i, s_i>, and the weighted sum of the losses. */
 static double scan_scores(tl_solver *self, double *losses) {
     const size_t n = self->data.n, m = self->data.m;
     const size_t in_memory = tl_rows_in_memory(self);
+    const double *matrix = tl_is_gram(self) ? self->coefficients : self->dual;
     double product = 0.0, sum = 0.0;
     for (size_t first = 0; first < n; first += TL_EVALUATION_BLOCK) {
         if (first > 0 && first % in_memory == 0)
@@ -48,7 +49,7 @@ static double scan_scores(tl_solver *self, double *losses) {
         tl_scores(self, first, count);
         for (size_t i = 0; i < count; i++) {
             const double *s = self->scores + i * self->stride;
-            product += tl_dot(m, s, self->dual + (first + i) * m);
+            product += tl_dot(m, s, matrix + (first + i) * m);
             const tl_row row = tl_row_view(self, first + i);
             if (!(row.C > 0.0)) continue;
             sum += row.C * self->ops->value(&row, self->params, m, s, self->work);
@@ -72,6 +73,25 @@ double tl_dual_sum(const tl_solver *self, double scale, size_t every) {
     return weight > 0.0 ? sum / weight * self->total_weight : 0.0;
 }
 
+/* Is W computed anew from A for an evaluation? */
+static bool is_computed(const tl_solver *self) {
+    return !tl_is_gram(self) &&
+           (self->weights32 != NULL || self->center != NULL || self->outer.active);
+}
+
+/* <A, K A> */
+static double gram_norm2(tl_solver *self) {
+    const size_t n = self->data.n, m = self->data.m;
+    double sum = 0.0;
+    for (size_t first = 0; first < n; first += TL_EVALUATION_BLOCK) {
+        const size_t left = n - first,
+                     count = left < TL_EVALUATION_BLOCK ? left : TL_EVALUATION_BLOCK;
+        tl_blocks_consecutive(self, self->dual, first, count);
+        sum += tl_dot(count * m, self->scores, self->dual + first * m);
+    }
+    return sum;
+}
+
 typedef struct norms {
     double primal; /* ||W - W0||^2 */
     double dual;   /* ||X^T A||^2 */
@@ -79,13 +99,13 @@ typedef struct norms {
 
 /* With float64 data and no center, W stays near enough to A^T X: with E = W - A^T X and <W, A^T X>
  * = product, ||A^T X||^2 = 2 product - ||W||^2 + ||E||^2, right to second order in E. */
-static norms find_norms(const tl_solver *self, double product) {
-    if (tl_is_gram(self)) return (norms){product, product};
+static norms find_norms(tl_solver *self, double product) {
+    if (tl_is_gram(self)) return (norms){product, self->outer.active ? gram_norm2(self) : product};
     const size_t size = tl_weights_size(self);
     if (self->center != NULL)
         return (norms){squared_distance(size, self->weights, self->center), self->sums.norm2};
     const double primal = tl_dot(size, self->weights, self->weights);
-    return (norms){primal, self->weights32 != NULL ? self->sums.norm2 : 2.0 * product - primal};
+    return (norms){primal, is_computed(self) ? self->sums.norm2 : 2.0 * product - primal};
 }
 
 static tl_status fill(tl_objective *objective, double primal, double dual) {
@@ -99,7 +119,7 @@ static tl_status fill(tl_objective *objective, double primal, double dual) {
 
 tl_status tl_solver_evaluate(tl_solver *self, tl_objective *objective) {
     if (self == NULL || objective == NULL) return TL_ERR_NULL;
-    if (self->weights32 != NULL || self->center != NULL) tl_compute_weights(self);
+    if (is_computed(self)) tl_compute_weights(self);
     double losses;
     const double product = scan_scores(self, &losses);
     const norms norm2 = find_norms(self, product);
@@ -129,12 +149,18 @@ tl_status tl_solver_estimate(const tl_solver *self, tl_objective *objective) {
         objective->norm2 = NAN;
         return TL_OK;
     }
-    const double penalty = 0.5 * sample->products / sample->C;
-    const tl_status status = fill(objective, sample->losses / sample->C + penalty,
-                                  -sample->conjugates / sample->C - penalty);
+    const double losses = sample->losses / sample->C, conjugates = sample->conjugates / sample->C;
+    const double product = sample->products / sample->C;
+    double primal = 0.5 * product, dual = -0.5 * product;
+    if (self->outer.active) { /* P - D has lambda/2 ||W0 + X^T A - W||^2 in addition */
+        const double half_lambda = 0.5 / (self->settings.C * self->total_weight);
+        primal = half_lambda * self->outer.norm2;
+        dual = primal - product - half_lambda * self->outer.apart2;
+    }
+    const tl_status status = fill(objective, losses + primal, dual - conjugates);
     if (status != TL_OK) return status;
     objective->epochs = self->epochs;
     objective->visits = self->visited;
-    objective->norm2 = 2.0 * penalty * self->settings.C * self->total_weight;
+    objective->norm2 = 2.0 * primal * self->settings.C * self->total_weight;
     return TL_OK;
 }

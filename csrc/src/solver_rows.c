@@ -134,9 +134,7 @@ void tl_rows_epoch(tl_solver *self, size_t count, const size_t *index) {
         row_scores(&x, stride, self->weights, s);
         tl_sample_row(self, self->position + p, &row, s, a);
         self->ops->update(&row, self->params, m, s, a, a_new, self->kept + i * TL_KEPT, self->work);
-        const bool moved = tl_replace_dual(m, a_new, a, delta);
-        if (moved) add_row(&x, stride, delta, self->weights);
-        tl_note_update(self, i, moved);
+        if (tl_replace_dual(self, i, a_new, a, delta)) add_row(&x, stride, delta, self->weights);
     }
 }
 

@@ -47,21 +47,20 @@ static void shuffle_windows(tl_solver *self) {
 }
 
 TL_CLONES
-static bool replace_dual(size_t m, const double *a_new, double *a, double *delta) {
-    double change = 0.0;
-#pragma omp simd reduction(max : change)
+static double replace_dual(size_t m, double sigma, const double *a_new, double *a, double *delta,
+                           double *squares) {
+    double change = 0.0, sum = 0.0;
+#pragma omp simd reduction(max : change) reduction(+ : sum)
     for (size_t j = 0; j < m; j++) {
         const double difference = a_new[j] - a[j];
         const double size = fabs(difference);
-        delta[j] = difference;
+        delta[j] = sigma * difference;
         a[j] = a_new[j];
+        sum += difference * difference;
         change = size > change ? size : change;
     }
-    return change > 0.0;
-}
-
-bool tl_replace_dual(size_t m, const double *a_new, double *a, double *delta) {
-    return replace_dual(m, a_new, a, delta); /* clones with external linkage would be exported */
+    *squares = sum;
+    return change;
 }
 
 /* ---- which rows an epoch visits ---- */
@@ -88,7 +87,7 @@ void tl_sample_row(tl_solver *self, size_t position, const tl_row *row, const do
 
 /* A row whose update changed nothing rests for a while: most rows of a hinge loss end at a vertex
  * of the feasible set. */
-void tl_note_update(tl_solver *self, size_t i, bool moved) {
+static void note_update(tl_solver *self, size_t i, bool moved) {
     tl_rest *rest = &self->rest[i];
     if (moved) {
         *rest = (tl_rest){0, 0};
@@ -96,6 +95,15 @@ void tl_note_update(tl_solver *self, size_t i, bool moved) {
     }
     if (rest->vain < LONGEST_REST) rest->vain++;
     rest->left = (uint8_t)((1U << rest->vain) - 1U);
+}
+
+bool tl_replace_dual(tl_solver *self, size_t i, const double *a_new, double *a, double *delta) {
+    const double sigma = self->outer.sigma;
+    double squares;
+    const bool moved = replace_dual(self->data.m, sigma, a_new, a, delta, &squares) > 0.0;
+    self->outer.moved += sigma * self->norm2[i] * squares;
+    note_update(self, i, moved);
+    return moved;
 }
 
 /* The rows of the order that do not rest; sampled rows never do. */
@@ -117,6 +125,7 @@ static void choose_visits(tl_solver *self) {
 }
 
 static void begin_epoch(tl_solver *self) {
+    tl_accelerate_begin_pass(self);
     if (self->runs != NULL)
         shuffle_windows(self);
     else
@@ -130,6 +139,7 @@ static void begin_epoch(tl_solver *self) {
 static void end_epoch(tl_solver *self) {
     self->epochs++;
     self->sampled = self->sample;
+    tl_accelerate_end_pass(self);
 }
 
 /* Visits after which the memory of a window is given back: whole blocks, and fewer where rows rest,

@@ -28,6 +28,9 @@ void tl_compute_weights(tl_solver *self) {
         for (size_t i = 0; i < size; i++)
             self->weights[i] += self->center[i];
     }
+    const double sigma = self->outer.sigma;
+    for (size_t i = 0; self->outer.active && i < size; i++)
+        self->weights[i] = sigma * self->weights[i] + (1.0 - sigma) * self->outer.anchor[i];
     if (self->weights32 != NULL) round_to_float32(self);
 }
 
@@ -95,13 +98,14 @@ static size_t smaller(size_t a, size_t b) {
     return a < b ? a : b;
 }
 
-/* The scores of sampled rows first, first + 1, ..: so many as one product takes. */
-static size_t score_sample(tl_solver *self, size_t rows, size_t first, size_t *index) {
+/* Products of sampled rows first, first + 1, .. with a matrix: so many as one product takes. */
+static size_t score_sample(tl_solver *self, const double *matrix, size_t rows, size_t first,
+                           size_t *index) {
     const size_t total = smaller(rows, self->data.n);
     const size_t count = smaller(smaller(self->block, TL_SAMPLE_BLOCK), total - first);
     for (size_t i = 0; i < count; i++)
         index[i] = tl_sampled_row(self->data.n, rows, first + i);
-    tl_blocks_scores_of(self, count, index);
+    tl_blocks_products(self, matrix, count, index);
     return count;
 }
 
@@ -111,7 +115,7 @@ static double gram_norm2(tl_solver *self) {
     size_t index[TL_SAMPLE_BLOCK];
     double product = 0.0;
     for (size_t first = 0, count; first < total; first += count) {
-        count = score_sample(self, PRODUCT_ROWS, first, index);
+        count = score_sample(self, self->dual, PRODUCT_ROWS, first, index);
         for (size_t i = 0; i < count; i++)
             product += tl_dot(m, self->scores + i * m, self->dual + index[i] * m);
     }
@@ -124,7 +128,7 @@ static void sample_start(tl_solver *self) {
     const size_t m = self->data.m, total = smaller(SEARCH_ROWS, self->data.n);
     size_t index[TL_SAMPLE_BLOCK];
     for (size_t first = 0, count; first < total; first += count) {
-        count = score_sample(self, SEARCH_ROWS, first, index);
+        count = score_sample(self, self->coefficients, SEARCH_ROWS, first, index);
         for (size_t i = 0; i < count; i++) {
             const tl_row row = tl_row_view(self, index[i]);
             if (row.C > 0.0)
@@ -132,6 +136,7 @@ static void sample_start(tl_solver *self) {
                                  self->dual + index[i] * m);
         }
     }
+    if (self->outer.active) tl_accelerate_measure(self);
 }
 
 /* argmax over s in [0, limit] of D(sA), a concave function; any s in the interval is feasible, so
@@ -149,18 +154,19 @@ static double best_scale(tl_solver *self, double limit) {
 
 void tl_rescale(tl_solver *self, double C_from) {
     if (self->at_zero) return;
-    const bool plain = self->weights32 == NULL && self->center == NULL;
+    const bool plain = self->weights32 == NULL && self->center == NULL && !self->outer.active;
     if (!tl_is_gram(self)) {
         if (plain)
             self->sums.norm2 = tl_dot(tl_weights_size(self), self->weights, self->weights);
         else
             tl_compute_weights(self);
     }
-    const double s = best_scale(self, self->settings.C / C_from);
+    const double factor = self->settings.C / C_from, s = best_scale(self, factor);
     for (size_t i = 0; i < self->data.n * self->data.m; i++)
         self->dual[i] *= s;
+    if (self->outer.active) tl_accelerate_again(self, factor);
     if (tl_is_gram(self)) {
-        tl_blocks_copy_duals(self);
+        tl_blocks_copy_coefficients(self);
         sample_start(self);
         return;
     }

@@ -72,6 +72,10 @@ class Run:
         The C that they belong to; 0: this one.
     center : ndarray, (d, m), optional
         W0.
+    acceleration : float
+        r of the accelerated loop; 0: none; negative: chosen.
+    start_weights : ndarray, (d, m), or (n, m) with `gram`, optional
+        Weights, or coefficients, to start at beside `start`.
     block : int
         Rows between two matrix products; 0: chosen from the shape.
     window : int
@@ -95,6 +99,8 @@ class Run:
         center: np.ndarray | None = None,
         block: int = 0,
         window: int = 0,
+        acceleration: float = -1.0,
+        start_weights: np.ndarray | None = None,
     ):
         n, d = features.shape
         self._shape = (d, labels.m)
@@ -113,6 +119,8 @@ class Run:
         settings.loss, settings.k, settings.gamma = loss.code, k, gamma
         settings.C, settings.C_start, settings.block = C, C_start, block
         settings.seed, settings.window = seed, window
+        settings.acceleration = acceleration
+        settings.start = ffi.NULL if start_weights is None else pointer(start_weights)
         settings.center = ffi.NULL if center is None else pointer(center)
 
         out = ffi.new("tl_solver **")
@@ -149,6 +157,14 @@ class Run:
     def set_C(self, C: float) -> None:
         """Continue with another C, from the present point rescaled."""
         check(lib.tl_solver_set_C(self._handle, C))
+
+    def coefficients(self) -> np.ndarray | None:
+        """Return a copy of the coefficients of W in the rows, (n, m); None without a Gram matrix."""
+        if not self._gram:
+            return None
+        coefficients = np.empty_like(self.A)
+        check(lib.tl_solver_coefficients(self._handle, pointer(coefficients)))
+        return coefficients
 
     def weights(self) -> np.ndarray | None:
         """Return a copy of W, (d, m); None with a Gram matrix."""
