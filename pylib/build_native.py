@@ -43,6 +43,8 @@ FLAGS = [
 
 ffi = cffi.FFI()
 ffi.cdef(declarations())
+# The callback of tl_solver_solve; toplabel._training defines it.
+ffi.cdef('extern "Python" int _tl_callback(void *, const tl_objective *);')
 ffi.set_source(
     "toplabel._native",
     '#include "toplabel.h"',

@@ -279,9 +279,10 @@ typedef struct tl_settings {
     double acceleration;  /* 0: none. Negative: where passes are slow, they are accelerated, with an
                              r that follows them. Else this r from the first pass on, up to 1e100:
                              the ratio of the proximal term to the regulariser */
-    const double *start;  /* weights (d, m), or coefficients (n, m) with TL_GRAM, that an
-                             accelerated run ended with, to begin at beside its dual variables;
-                             NULL: at those of the dual variables. Copied */
+    double start_r; /* the r that the acceleration begins with; 0: chosen from C and ||x_i||^2 */
+    const double *start; /* weights (d, m), or coefficients (n, m) with TL_GRAM, that an
+                            accelerated run ended with, to begin at beside its dual variables;
+                            NULL: at those of the dual variables. Copied */
 } tl_settings;
 
 /** svm_multi, gamma 0, C 1, C_start 0, seed 0, block and acceleration chosen, no window, center and
@@ -296,7 +297,38 @@ typedef struct tl_objective {
     double norm2;        /* ||W - W0||_F^2 */
     uint64_t epochs;     /* passes over the data so far */
     uint64_t visits;     /* rows visited in them: those that rested were not */
+    double r;            /* of the acceleration at this point; 0: none */
 } tl_objective;
+
+/** What tl_solver_solve tells its caller: objective, which has just been evaluated and is that of
+ * the present point, or NULL before each part of an epoch. The answer 0 goes on; above 0, the run
+ * ends at this point, which is evaluated and told if it has not been; below 0, it ends at once. The
+ * solver may be read, with tl_solver_weights and the like, but not changed. */
+typedef int (*tl_callback)(void *user, const tl_objective *objective);
+
+/** When a run ends. */
+typedef struct tl_stopping {
+    double eps;          /* stop when relative_gap <= eps */
+    uint64_t max_epochs; /* of this call */
+    uint64_t eval_every; /* epochs between two evaluations; 0: where an estimate of the gap tells
+                            that it may have fallen to eps, and from time to time */
+    int eval_start; /* not 0: evaluate the start even where the estimate tells that it is far */
+    size_t rows;    /* visited between two calls with NULL; 0: an epoch */
+    tl_callback callback; /* or NULL */
+    void *user;           /* its first argument */
+} tl_stopping;
+
+/** eps 1e-3, max_epochs 1000, the rest 0. */
+void tl_stopping_default(tl_stopping *stopping);
+
+/** How a run ended. */
+typedef enum tl_outcome {
+    TL_RUNNING = 0, /* never returned */
+    TL_CONVERGED,   /* relative_gap <= eps */
+    TL_MAX_EPOCHS,
+    TL_STALLED, /* rounding, as of float32 features, has ended the progress */
+    TL_STOPPED  /* by the callback */
+} tl_outcome;
 
 typedef struct tl_solver tl_solver;
 
@@ -329,8 +361,13 @@ tl_status tl_solver_evaluate(tl_solver *solver, tl_objective *objective);
  *  another C (also from C_start) leaves an estimate of the point that it starts from. */
 tl_status tl_solver_estimate(const tl_solver *solver, tl_objective *objective);
 
-/** Continue with another C: A and W - W0 are multiplied by the s in [0, C/C_now] that maximises
- *  D(sA). */
+/** Passes and evaluations until the gap is small, or something else ends the run: *outcome. The
+ *  objective is that of the last evaluation, and of the present point unless the callback's answer
+ * was below 0. TL_ERR_PARAMETER for an eps that is negative or NaN. */
+tl_status tl_solver_solve(tl_solver *solver, const tl_stopping *stopping, tl_objective *objective,
+                          tl_outcome *outcome);
+
+/** Continue with another C: A is multiplied by the s in [0, C/C_now] that maximises D(sA). */
 tl_status tl_solver_set_C(tl_solver *solver, double C);
 
 /** With TL_GRAM, copy the (n, m) coefficients of W = sum_i x_i coefficients_i^T, which give the
@@ -371,6 +408,10 @@ tl_status tl_simplex_create(const tl_data *data, tl_simplex_loss loss, double C,
 
 /** Make this many passes over the data, each in a fresh random order. */
 tl_status tl_simplex_run(tl_simplex *solver, size_t epochs);
+
+/** As tl_solver_solve. */
+tl_status tl_simplex_solve(tl_simplex *solver, const tl_stopping *stopping, tl_objective *objective,
+                           tl_outcome *outcome);
 
 /** Compute both objectives exactly, from alpha alone, in the normalisation of tl_objective:
  *  1/n times the loss and 1/(2 C n) times the norm. TL_ERR_OVERFLOW if they are not finite, as

@@ -2,7 +2,10 @@
 /* SC-SVM and SH-SVM by dual coordinate ascent, an example at a time (NIPS 2012, section 5). */
 #include "simplex.h"
 
+#include "solve.h"
 #include "solver.h"
+
+#include <float.h>
 
 #include <string.h>
 
@@ -206,7 +209,43 @@ tl_status tl_simplex_evaluate(tl_simplex *self, tl_objective *objective) {
     objective->relative_gap = size > 0.0 ? (primal - dual) / size : 0.0;
     objective->norm2 = norm2;
     objective->epochs = self->epochs;
+    objective->visits = self->epochs * self->data.n;
+    objective->r = 0.0;
     return TL_OK;
+}
+
+static tl_status step(void *solver, size_t rows, int *ended) {
+    (void)rows;
+    *ended = 1;
+    return tl_simplex_run(solver, 1);
+}
+
+static tl_status evaluate(void *solver, tl_objective *objective) {
+    return tl_simplex_evaluate(solver, objective);
+}
+
+static double no_estimate(const void *solver) {
+    (void)solver;
+    return INFINITY;
+}
+
+static bool is_worth_it(const void *solver) {
+    (void)solver;
+    return true;
+}
+
+tl_status tl_simplex_solve(tl_simplex *self, const tl_stopping *stopping, tl_objective *objective,
+                           tl_outcome *outcome) {
+    if (self == NULL || stopping == NULL || objective == NULL || outcome == NULL)
+        return TL_ERR_NULL;
+    if (!(stopping->eps >= 0.0)) return TL_ERR_PARAMETER;
+    const tl_iterative iterative = {.solver = self,
+                                    .step = step,
+                                    .evaluate = evaluate,
+                                    .estimate = no_estimate,
+                                    .is_worth_it = is_worth_it,
+                                    .resolution = DBL_EPSILON};
+    return tl_solve(&iterative, stopping, objective, outcome);
 }
 
 tl_status tl_simplex_coefficients(const tl_simplex *self, double *a) {

@@ -37,15 +37,17 @@ typedef struct tl_rest {
 /* The accelerated proximal-point loop, solver_accelerate.c. Of a Gram matrix the weights are their
  * coefficients (n, m), W = sum_i x_i coefficients_i^T. */
 typedef struct tl_outer {
-    bool active;          /* else the passes are plain, and all but these four is unused */
-    double sigma;         /* 1/(1 + r) of the present outer step; 1 while plain */
-    unsigned passes;      /* of the present outer step; while plain, since the start or a new C */
-    double moved;         /* sum_i sigma |x_i|^2 |change of a_i|^2 in the present pass */
-    double moved_before;  /* in the pass before */
-    double r;             /* of the next outer step */
-    double t;             /* of Nesterov's sequence */
-    double *anchor;       /* Y */
-    double *previous;     /* W at the end of the outer step before */
+    bool active;         /* else the passes are plain, and all but these four is unused */
+    double sigma;        /* 1/(1 + r) of the present outer step; 1 while plain */
+    unsigned passes;     /* of the present outer step; while plain, since the start or a new C */
+    double moved;        /* sum_i sigma |x_i|^2 |change of a_i|^2 in the present pass */
+    double moved_before; /* in the pass before */
+    double size;         /* sum_i sigma |x_i|^2 |a_i|^2 over the rows visited in the present pass */
+    double r;            /* of the next outer step */
+    double largest;      /* bound of r */
+    double t;            /* of Nesterov's sequence */
+    double *anchor;      /* Y */
+    double *previous;    /* W at the end of the outer step before */
     double *coefficients; /* of a Gram matrix: (n, m) for self->coefficients */
     double apart2;        /* ||W0 + X^T A - W||^2 at the end of the last outer step */
     double norm2;         /* ||W - W0||^2 then; both estimates with a Gram matrix */

@@ -34,11 +34,15 @@
 /* Without acceleration a ratio below this is fast enough; the first passes tell nothing. */
 #define FAST 0.7
 #define FIRST_PASSES 3
-/* The first r: C' R^2 is then about 5. */
-#define FIRST_HARDNESS 5.0
-#define SMALLEST_FIRST 0.5
+/* A larger ratio tells no more than this one. */
+#define LARGEST_RATIO 1.5
+/* Root mean square moves of this relative size are rounding, and their ratio tells nothing. */
+#define ROUNDING 1e-12
+/* Bounds of r, and the first one; LARGEST and FIRST in units of max{1, C R^2}. */
 #define SMALLEST 0.1
-#define LARGEST 1e8
+#define FIRST 0.2
+#define SMALLEST_FIRST 0.5
+#define LARGEST 10.0
 
 static bool is_fixed(const tl_solver *self) {
     return self->settings.acceleration > 0.0;
@@ -66,14 +70,24 @@ static void write_weights(tl_solver *self) {
 
 /* ---- begin ---- */
 
-static double first_r(const tl_solver *self) {
-    if (is_fixed(self)) return self->settings.acceleration;
+static double hardness(const tl_solver *self) {
     const tl_data *data = &self->data;
     double sum = 0.0;
     for (size_t i = 0; i < data->n; i++)
         sum += self->norm2[i] * (data->weight ? data->weight[i] : 1.0);
-    const double r = self->settings.C * (sum / self->total_weight) / FIRST_HARDNESS;
-    return r < SMALLEST_FIRST ? SMALLEST_FIRST : (r < LARGEST ? r : LARGEST);
+    return fmax(1.0, self->settings.C * (sum / self->total_weight));
+}
+
+static double bounded(const tl_outer *outer, double r) {
+    return r < SMALLEST ? SMALLEST : (r < outer->largest ? r : outer->largest);
+}
+
+/* The r of the first outer step for this C. */
+static double first_r(tl_solver *self, double otherwise) {
+    if (is_fixed(self)) return self->settings.acceleration;
+    const double unit = hardness(self);
+    self->outer.largest = LARGEST * unit;
+    return bounded(&self->outer, otherwise > 0.0 ? otherwise : fmax(SMALLEST_FIRST, FIRST * unit));
 }
 
 /* The sequence begins anew at W. */
@@ -85,7 +99,6 @@ static void begin_sequence(tl_solver *self, double r) {
     outer->t = 1.0;
     outer->passes = 0;
     outer->moved = 0.0;
-    memset(self->rest, 0, self->data.n * sizeof *self->rest);
 }
 
 /* From plain passes: Y = W = W0 + X^T A. */
@@ -98,7 +111,7 @@ static void activate(tl_solver *self) {
     }
     read_weights(self);
     memcpy(outer->anchor, primal(self), bytes);
-    begin_sequence(self, first_r(self));
+    begin_sequence(self, first_r(self, self->settings.start_r));
 }
 
 void tl_accelerate_from_previous(tl_solver *self) {
@@ -118,9 +131,7 @@ void tl_accelerate_again(tl_solver *self, double factor) {
     const size_t size = tl_primal_size(self);
     memcpy(outer->anchor, primal(self), size * sizeof(double));
     memcpy(outer->previous, primal(self), size * sizeof(double));
-    double r = is_fixed(self) ? outer->r : outer->r * factor;
-    r = r < SMALLEST ? SMALLEST : (r < LARGEST ? r : LARGEST);
-    begin_sequence(self, r);
+    begin_sequence(self, first_r(self, outer->r * factor));
     if (!tl_is_gram(self)) return;
     for (size_t i = 0; i < size; i++)
         self->coefficients[i] =
@@ -160,7 +171,7 @@ bool tl_is_step_over(const tl_solver *self) {
 void tl_accelerate_begin_pass(tl_solver *self) {
     tl_outer *outer = &self->outer;
     outer->moved_before = outer->moved;
-    outer->moved = 0.0;
+    outer->moved = outer->size = 0.0;
     if (!outer->active || !tl_is_step_over(self)) return;
     const double sigma_next = 1.0 / (1.0 + outer->r), beta = momentum(outer, sigma_next);
     read_weights(self);
@@ -169,14 +180,20 @@ void tl_accelerate_begin_pass(tl_solver *self) {
     outer->sigma = sigma_next;
     write_weights(self);
     outer->passes = 0;
-    memset(self->rest, 0, self->data.n * sizeof *self->rest);
+}
+
+/* Of the root mean square moves of this pass to those of the last; 0: no telling. */
+static double move_ratio(const tl_outer *outer) {
+    if (!(outer->moved > ROUNDING * ROUNDING * outer->size) || !(outer->moved_before > 0.0))
+        return 0.0;
+    return fmin(sqrt(outer->moved / outer->moved_before), LARGEST_RATIO);
 }
 
 void tl_accelerate_end_pass(tl_solver *self) {
     tl_outer *outer = &self->outer;
     if (self->settings.acceleration == 0.0) return;
     outer->passes++;
-    const double ratio = outer->moved_before > 0.0 ? sqrt(outer->moved / outer->moved_before) : 0.0;
+    const double ratio = move_ratio(outer);
     if (!outer->active) {
         if (is_fixed(self) || (outer->passes >= FIRST_PASSES && ratio > FAST)) {
             activate(self);
@@ -186,9 +203,8 @@ void tl_accelerate_end_pass(tl_solver *self) {
     }
     if (!tl_is_step_over(self)) return;
     tl_accelerate_measure(self);
-    if (is_fixed(self) || !(ratio > 0.0)) return;
-    const double r = outer->r * exp(GAIN * (ratio - TARGET));
-    outer->r = r < SMALLEST ? SMALLEST : (r < LARGEST ? r : LARGEST);
+    if (!is_fixed(self) && ratio > 0.0)
+        outer->r = bounded(outer, outer->r * exp(GAIN * (ratio - TARGET)));
 }
 
 /* ---- how far W is from Y ---- */

@@ -101,6 +101,7 @@ static tl_status check_settings(const tl_data *data, const tl_settings *settings
         return TL_ERR_PARAMETER;
     if (!tl_in_range(settings->gamma, 0.0, largest)) return TL_ERR_PARAMETER;
     if (isnan(settings->acceleration) || settings->acceleration > largest) return TL_ERR_PARAMETER;
+    if (!tl_in_range(settings->start_r, 0.0, largest)) return TL_ERR_PARAMETER;
     const size_t columns = data->representation == TL_GRAM ? data->n : data->d;
     if (settings->start != NULL && !tl_all_finite(columns * data->m, settings->start))
         return TL_ERR_NOT_FINITE;

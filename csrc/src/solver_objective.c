@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Primal and dual objective: the certificate, and its estimate. */
+#include "solve.h"
 #include "solver.h"
+
+#include <float.h>
 
 #include <string.h>
 
@@ -117,6 +120,12 @@ static tl_status fill(tl_objective *objective, double primal, double dual) {
     return TL_OK;
 }
 
+static void count(const tl_solver *self, tl_objective *objective) {
+    objective->epochs = self->epochs;
+    objective->visits = self->visited;
+    objective->r = 1.0 / self->outer.sigma - 1.0;
+}
+
 tl_status tl_solver_evaluate(tl_solver *self, tl_objective *objective) {
     if (self == NULL || objective == NULL) return TL_ERR_NULL;
     if (is_computed(self)) tl_compute_weights(self);
@@ -131,8 +140,7 @@ tl_status tl_solver_evaluate(tl_solver *self, tl_objective *objective) {
     if (status != TL_OK) return status;
     tl_blocks_judge_rounding(self, primal - dual);
     objective->norm2 = norm2.primal;
-    objective->epochs = self->epochs;
-    objective->visits = self->visited;
+    count(self, objective);
     return TL_OK;
 }
 
@@ -141,8 +149,7 @@ tl_status tl_solver_estimate(const tl_solver *self, tl_objective *objective) {
     if (self == NULL || objective == NULL) return TL_ERR_NULL;
     const tl_sample *sample = &self->sampled;
     if (!(sample->C > 0.0)) {
-        objective->epochs = self->epochs;
-        objective->visits = self->visited;
+        count(self, objective);
         objective->primal = INFINITY;
         objective->dual = -INFINITY;
         objective->relative_gap = INFINITY;
@@ -159,8 +166,41 @@ tl_status tl_solver_estimate(const tl_solver *self, tl_objective *objective) {
     }
     const tl_status status = fill(objective, losses + primal, dual - conjugates);
     if (status != TL_OK) return status;
-    objective->epochs = self->epochs;
-    objective->visits = self->visited;
+    count(self, objective);
     objective->norm2 = 2.0 * primal * self->settings.C * self->total_weight;
     return TL_OK;
+}
+
+/* ---- to a tolerance ---- */
+
+static tl_status step(void *solver, size_t rows, int *ended) {
+    return tl_solver_step(solver, rows, ended);
+}
+
+static tl_status evaluate(void *solver, tl_objective *objective) {
+    return tl_solver_evaluate(solver, objective);
+}
+
+static double estimate(const void *solver) {
+    tl_objective objective;
+    return tl_solver_estimate(solver, &objective) == TL_OK ? objective.relative_gap : INFINITY;
+}
+
+static bool is_worth_it(const void *solver) {
+    return tl_is_step_over(solver);
+}
+
+tl_status tl_solver_solve(tl_solver *self, const tl_stopping *stopping, tl_objective *objective,
+                          tl_outcome *outcome) {
+    if (self == NULL || stopping == NULL || objective == NULL || outcome == NULL)
+        return TL_ERR_NULL;
+    if (!(stopping->eps >= 0.0)) return TL_ERR_PARAMETER;
+    const bool narrow = self->data.type == TL_FLOAT32;
+    const tl_iterative iterative = {.solver = self,
+                                    .step = step,
+                                    .evaluate = evaluate,
+                                    .estimate = estimate,
+                                    .is_worth_it = is_worth_it,
+                                    .resolution = narrow ? FLT_EPSILON : DBL_EPSILON};
+    return tl_solve(&iterative, stopping, objective, outcome);
 }

@@ -48,18 +48,20 @@ static void shuffle_windows(tl_solver *self) {
 
 TL_CLONES
 static double replace_dual(size_t m, double sigma, const double *a_new, double *a, double *delta,
-                           double *squares) {
-    double change = 0.0, sum = 0.0;
-#pragma omp simd reduction(max : change) reduction(+ : sum)
+                           double *squares, double *size2) {
+    double change = 0.0, sum = 0.0, total = 0.0;
+#pragma omp simd reduction(max : change) reduction(+ : sum, total)
     for (size_t j = 0; j < m; j++) {
         const double difference = a_new[j] - a[j];
         const double size = fabs(difference);
         delta[j] = sigma * difference;
         a[j] = a_new[j];
         sum += difference * difference;
+        total += a_new[j] * a_new[j];
         change = size > change ? size : change;
     }
     *squares = sum;
+    *size2 = total;
     return change;
 }
 
@@ -99,9 +101,10 @@ static void note_update(tl_solver *self, size_t i, bool moved) {
 
 bool tl_replace_dual(tl_solver *self, size_t i, const double *a_new, double *a, double *delta) {
     const double sigma = self->outer.sigma;
-    double squares;
-    const bool moved = replace_dual(self->data.m, sigma, a_new, a, delta, &squares) > 0.0;
+    double squares, size2;
+    const bool moved = replace_dual(self->data.m, sigma, a_new, a, delta, &squares, &size2) > 0.0;
     self->outer.moved += sigma * self->norm2[i] * squares;
+    self->outer.size += sigma * self->norm2[i] * size2;
     note_update(self, i, moved);
     return moved;
 }

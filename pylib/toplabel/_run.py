@@ -76,6 +76,8 @@ class Run:
         r of the accelerated loop; 0: none; negative: chosen.
     start_weights : ndarray, (d, m), or (n, m) with `gram`, optional
         Weights, or coefficients, to start at beside `start`.
+    start_r : float
+        r that the acceleration begins with; 0: chosen.
     block : int
         Rows between two matrix products; 0: chosen from the shape.
     window : int
@@ -101,6 +103,7 @@ class Run:
         window: int = 0,
         acceleration: float = -1.0,
         start_weights: np.ndarray | None = None,
+        start_r: float = 0.0,
     ):
         n, d = features.shape
         self._shape = (d, labels.m)
@@ -120,6 +123,7 @@ class Run:
         settings.C, settings.C_start, settings.block = C, C_start, block
         settings.seed, settings.window = seed, window
         settings.acceleration = acceleration
+        settings.start_r = start_r
         settings.start = ffi.NULL if start_weights is None else pointer(start_weights)
         settings.center = ffi.NULL if center is None else pointer(center)
 
@@ -127,22 +131,38 @@ class Run:
         check(lib.tl_solver_create(data, settings, pointer(self.A), out))
         self._handle = ffi.gc(out[0], lib.tl_solver_free)
         self._objective = ffi.new("tl_objective *")
+        self._outcome = ffi.new("tl_outcome *")
+        self.epochs = 0  # made so far
         self._ended = ffi.new("int *")
         self._rows_per_step = max(64, int(_WORK_PER_STEP / (2 * width * labels.m)))
 
     def run(self, epochs: int) -> None:
         """Make whole passes over the data, without a way to stop them."""
         check(lib.tl_solver_run(self._handle, epochs))
+        self.epochs += epochs
 
     def step(self) -> bool:
         """Go on for a part of a second; return whether an epoch has ended."""
         check(lib.tl_solver_step(self._handle, self._rows_per_step, self._ended))
+        self.epochs += self._ended[0]
         return bool(self._ended[0])
+
+    def solve(self, stopping) -> int:
+        """Go on until a ``tl_stopping`` says stop; return a ``tl_outcome``."""
+        stopping.rows = self._rows_per_step
+        check(lib.tl_solver_solve(self._handle, stopping, self._objective, self._outcome))
+        self.epochs = int(self._objective.epochs)
+        return self._outcome[0]
 
     def evaluate(self):
         """Return both objectives, exactly: a ``tl_objective``, valid until the next call."""
         check(lib.tl_solver_evaluate(self._handle, self._objective))
         return self._objective
+
+    @property
+    def r(self) -> float:
+        """Of the acceleration, at the last evaluation or estimate; 0: none."""
+        return self._objective.r
 
     @property
     def visits(self) -> int:

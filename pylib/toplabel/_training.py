@@ -1,18 +1,20 @@
-"""The training loop: when to evaluate, and when to stop."""
+"""Training to a tolerance: what the loop of the C library asks and tells."""
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-import numpy as np
-
+from toplabel._lib import ffi, lib
 from toplabel._run import Run
 from toplabel.solution import Record
 
-_FAR = 2.0  # times eps: an estimate of the gap beyond this needs no evaluation to tell that it is not reached
+_STATUS = {
+    lib.TL_CONVERGED: "converged",
+    lib.TL_MAX_EPOCHS: "max_epochs",
+    lib.TL_STALLED: "stalled",
+}
 
 
 @dataclass(frozen=True)
@@ -30,8 +32,6 @@ class Rules:
         Seconds of wall and of CPU time.
     watch : dict of str to callable
         From the run to a number, for each watched set.
-    resolution : float
-        Relative changes of D below this are rounding.
     """
 
     eps: float
@@ -41,64 +41,6 @@ class Rules:
     time_limit: float | None = None
     cpu_limit: float | None = None
     watch: dict[str, Callable[[Run], float]] = field(default_factory=dict)
-    resolution: float = float(np.finfo(np.float64).eps)
-
-
-class _Schedule:
-    """When to evaluate exactly, which costs about half an epoch.
-
-    The run's estimate of the gap is nearly free. It is that of the middle of the last epoch, and noisy; what it was
-    worth at the last evaluation is the factor to trust it with at the next.
-    """
-
-    def __init__(self, rules: Rules):
-        self._rules = rules
-        self._factor = 0.7
-        self._last = 0
-        self._estimate = math.inf
-
-    def is_due(self, epoch: int, estimate: float) -> bool:
-        self._estimate = estimate
-        if self._rules.eval_every is not None:
-            return epoch - self._last >= self._rules.eval_every
-        if self._factor * estimate <= self._rules.eps:
-            return True
-        return epoch - self._last >= max(8, self._last // 2)
-
-    def evaluated(self, epoch: int, gap: float) -> None:
-        self._last = epoch
-        if 0 < self._estimate < math.inf and gap > 0:
-            self._factor = min(max(gap / self._estimate, 0.05), 2.0)
-
-
-class _Stall:
-    """Has rounding ended the progress?
-
-    Yes, when D rose by rounding only, and neither P nor the gap fell, in three windows in a row, each of ever more
-    epochs: where D is flat the gap may go on falling, slowly, for long.
-    """
-
-    _TIMES = 3
-
-    def __init__(self, resolution: float):
-        self._resolution = resolution
-        self._epoch, self._dual, self._primal, self._gap = 0, -math.inf, math.inf, math.inf
-        self._times = 0
-
-    def is_stalled(self, record: Record) -> bool:
-        if record.epoch - self._epoch < max(5, record.epoch // 5):
-            return False
-        still = (
-            record.dual - self._dual <= self._resolution * abs(record.dual)
-            and record.primal >= 0.99 * self._primal
-            and record.relative_gap >= 0.99 * self._gap
-        )
-        self._times = self._times + 1 if still else 0
-        self._epoch = record.epoch
-        self._dual = max(self._dual, record.dual)
-        self._primal = min(self._primal, record.primal)
-        self._gap = min(self._gap, record.relative_gap)
-        return self._times >= self._TIMES
 
 
 class Clock:
@@ -115,79 +57,59 @@ class Clock:
         )
 
 
-class _Trainer:
+class _Listener:
+    """What the loop in C tells: records, watched sets, the user's callback, the limits, Ctrl-C."""
+
     def __init__(self, run: Run, rules: Rules):
         self._run = run
         self._rules = rules
+        self._clock = Clock(rules)
+        self._first = run.epochs
+        self._now = time.perf_counter()
         self._seconds = {"solve": 0.0, "evaluate": 0.0}
-        self._epoch = 0
-        self._fresh = False  # is the last record that of the present point?
         self.history: list[Record] = []
+        self.stopped = ""  # the status of a run that this ends
+        self.error: BaseException | None = None
 
-    def evaluate(self) -> Record:
-        if self._fresh:
-            return self.history[-1]
-        start = time.perf_counter()
-        result = self._run.evaluate()
-        values = (result.primal, result.dual, result.relative_gap)
+    def __call__(self, objective) -> int:
+        try:
+            return self._between() if objective == ffi.NULL else self._evaluated(objective)
+        except KeyboardInterrupt:
+            # Python delivers the signal here, outside the solver's work: its state is consistent.
+            self.stopped = "interrupted"
+            return 1
+        except BaseException as error:  # raised again when C has returned
+            self.error = error
+            return -1
+
+    def _lap(self, kind: str) -> None:
+        now = time.perf_counter()
+        self._seconds[kind] += now - self._now
+        self._now = now
+
+    def _between(self) -> int:
+        self._lap("solve")
+        if not self._clock.is_over():
+            return 0
+        self.stopped = "time_limit"
+        return 1
+
+    def _evaluated(self, objective) -> int:
+        values = (objective.primal, objective.dual, objective.relative_gap)
+        epoch = int(objective.epochs) - self._first
         watched = {name: measure(self._run) for name, measure in self._rules.watch.items()}
-        self._seconds["evaluate"] += time.perf_counter() - start
-        record = Record(
-            self._epoch, *values, self._seconds["solve"], self._seconds["evaluate"], watched
-        )
+        self._lap("evaluate")
+        record = Record(epoch, *values, self._seconds["solve"], self._seconds["evaluate"], watched)
         self.history.append(record)
-        self._fresh = True
-        return record
+        if self.stopped or self._rules.callback is None or not self._rules.callback(record):
+            return 0
+        self.stopped = "interrupted"
+        return 1
 
-    def epoch(self, clock: Clock) -> bool:
-        """Make one pass; return False if time ran out before its end."""
-        while not clock.is_over():
-            start = time.perf_counter()
-            self._fresh = False
-            ended = self._run.step()
-            self._seconds["solve"] += time.perf_counter() - start
-            if ended:
-                self._epoch += 1
-                return True
-        return False
 
-    def _is_far_from_done(self) -> bool:
-        """Is there an estimate of the gap at the start that says so, and does nobody ask for more?"""
-        rules = self._rules
-        if rules.eval_every or rules.callback or rules.watch or rules.max_epochs == 0:
-            return False
-        return _FAR * rules.eps < self._run.estimated_gap() < math.inf
-
-    def train(self) -> str:
-        rules, schedule, clock = self._rules, _Schedule(self._rules), Clock(self._rules)
-        stall = _Stall(rules.resolution)
-        if self._is_far_from_done() and not self._epochs(schedule, clock):
-            return self._at_time_limit()
-        while True:
-            record = self.evaluate()
-            schedule.evaluated(self._epoch, record.relative_gap)
-            stop = rules.callback is not None and rules.callback(record)
-            if record.relative_gap <= rules.eps:
-                return "converged"
-            if stop:
-                return "interrupted"
-            if self._epoch >= rules.max_epochs:
-                return "max_epochs"
-            if rules.eps > 0 and stall.is_stalled(record):
-                return "stalled"
-            if not self._epochs(schedule, clock):
-                return self._at_time_limit()
-
-    def _epochs(self, schedule: _Schedule, clock: Clock) -> bool:
-        """Make passes until an evaluation is due; return False if time ran out before."""
-        while self.epoch(clock):
-            due = schedule.is_due(self._epoch, self._run.estimated_gap())
-            if due or self._epoch >= self._rules.max_epochs:
-                return True
-        return False
-
-    def _at_time_limit(self) -> str:
-        return "converged" if self.evaluate().relative_gap <= self._rules.eps else "time_limit"
+@ffi.def_extern(error=-1)
+def _tl_callback(user, objective) -> int:
+    return ffi.from_handle(user)(objective)
 
 
 def train(run: Run, rules: Rules) -> tuple[str, list[Record]]:
@@ -205,11 +127,15 @@ def train(run: Run, rules: Rules) -> tuple[str, list[Record]]:
     history : list of Record
         The last one is that of the point where the run is now.
     """
-    trainer = _Trainer(run, rules)
-    try:
-        status = trainer.train()
-    except KeyboardInterrupt:
-        # Python delivers the signal between two calls into C, so the solver is in a consistent state.
-        trainer.evaluate()
-        status = "interrupted"
-    return status, trainer.history
+    listener = _Listener(run, rules)
+    handle = ffi.new_handle(listener)
+    stopping = ffi.new("tl_stopping *")
+    lib.tl_stopping_default(stopping)
+    stopping.eps, stopping.max_epochs = rules.eps, rules.max_epochs
+    stopping.eval_every = rules.eval_every or 0
+    stopping.eval_start = bool(rules.callback or rules.watch)
+    stopping.callback, stopping.user = lib._tl_callback, handle
+    outcome = run.solve(stopping)
+    if listener.error is not None:
+        raise listener.error
+    return _STATUS.get(outcome, listener.stopped), listener.history

@@ -46,12 +46,13 @@ class Solution:
     Attributes
     ----------
     A : ndarray, (n, m)
-        Dual variables; the scores of a row x are ``sum_i k(x, x_i) A[i]``.
+        Dual variables, feasible for C: they give D.
     W : ndarray, (d, m), or None
-        ``X.T @ A`` (plus W0) for the linear kernel, in float64; the certificate is that of these values.
+        Weights for the linear kernel, in float64: they give P, and the scores of a row x are ``W.T @ x``. At the
+        optimum W is ``X.T @ A`` (plus W0), and also before where the passes were not accelerated.
     primal, dual, relative_gap : float
-        The objectives in the normalisation of TPAMI Eq. (9), in float64; ``primal - dual`` bounds the distance to
-        the optimum.
+        P(W) and D(A) in the normalisation of TPAMI Eq. (9), in float64; ``primal - dual`` bounds the distance of
+        both to the optimum.
     epochs : int
         Whole passes over the data.
     visits : int or None
@@ -69,6 +70,12 @@ class Solution:
         Wall time.
     X : ndarray, sparse matrix or None
         A copy of the training rows (of a mapped file: the file), for a kernel that needs them to predict.
+    coefficients : ndarray, (n, m), or None
+        With a kernel, what the weights are for the linear one: they give P, and the scores of a row x are
+        ``sum_i k(x, x_i) coefficients[i]``. None for the linear kernel.
+    r : float
+        Of the acceleration at the end (the weight of its proximal term over that of the regulariser); 0: the passes
+        were plain.
     gradient_norm : float or None
         ``||grad P(W)||_F`` for topk_ent_tr, which is not convex: its `dual` is -inf, its `relative_gap` NaN, and its
         A differs from dual variables of W by the gradient (`toplabel.truncated`). None for the others.
@@ -92,6 +99,8 @@ class Solution:
     X: np.ndarray | sparse.csr_array | None = field(repr=False, default=None)
     gradient_norm: float | None = None
     visits: int | None = None
+    coefficients: np.ndarray | None = field(repr=False, default=None)
+    r: float = 0.0
 
     def decision_function(self, X) -> np.ndarray:
         """Scores f(x) = W^T x of new rows.
@@ -112,10 +121,10 @@ class Solution:
             _check_width(rows, self.W.shape[0])
             return np.asarray(rows @ self.W)
         if self.kernel == "precomputed":
-            _check_width(rows, self.A.shape[0])
-            return np.asarray(rows @ self.A)
+            _check_width(rows, self.coefficients.shape[0])
+            return np.asarray(rows @ self.coefficients)
         _check_width(rows, self.X.shape[1])
-        return kernels.between(rows, self.X, self.kernel, self.theta) @ self.A
+        return kernels.between(rows, self.X, self.kernel, self.theta) @ self.coefficients
 
 
 def _check_width(rows, width: int) -> None:

@@ -57,6 +57,7 @@ def solve(
     watch: Mapping[str, tuple] | None = None,
     watch_metric: Callable[[np.ndarray, np.ndarray], float] | None = None,
     window: int | None = None,
+    acceleration: str | bool | float = "auto",
 ) -> Solution:
     """Train a linear or kernel classifier to a given duality gap.
 
@@ -116,6 +117,10 @@ def solve(
         Shuffle rows within windows of about so many, made of runs of neighbouring rows, instead of all at once:
         then only a window is in memory at a time when X is mapped from a file (`numpy.load` with
         ``mmap_mode="r"``). By default windows of 256 MiB for files above 1 GiB, and none otherwise.
+    acceleration : "auto", False or float > 0
+        The accelerated proximal-point loop around the passes (Lin, Mairal, Harchaoui 2015). By default it begins
+        where plain passes are slow, and its r, the weight of the proximal term over that of the regulariser, follows
+        the progress. False: plain passes. A number: this r from the first pass on.
 
     Returns
     -------
@@ -136,7 +141,19 @@ def solve(
     TPAMI section 5, Propositions 14, 15, 18 and 20; the certificate is the duality gap of Eq. (9).
     """
     problem = _Problem.from_arguments(
-        X, y, loss, k, gamma, kernel, theta, dtype, n_classes, sample_weight, W0, window
+        X,
+        y,
+        loss,
+        k,
+        gamma,
+        kernel,
+        theta,
+        dtype,
+        n_classes,
+        sample_weight,
+        W0,
+        window,
+        acceleration,
     )
     rules = _rules(
         problem, eps, max_epochs, eval_every, callback, time_limit, cpu_limit, watch, watch_metric
@@ -210,6 +227,7 @@ _PROBLEM = [
     "sample_weight",
     "W0",
     "window",
+    "acceleration",
 ]
 _RULES = [
     "eps",
@@ -250,10 +268,24 @@ class _Problem:
     weight: np.ndarray | None
     center: np.ndarray | None
     window: int
+    acceleration: float
 
     @classmethod
     def from_arguments(
-        cls, X, y, loss, k, gamma, kernel, theta, dtype, n_classes, weight, W0, window
+        cls,
+        X,
+        y,
+        loss,
+        k,
+        gamma,
+        kernel,
+        theta,
+        dtype,
+        n_classes,
+        weight,
+        W0,
+        window,
+        acceleration,
     ):
         spec = losses.get(loss)
         rows = as_features(X, "X", dtype)
@@ -284,18 +316,19 @@ class _Problem:
             as_weights(weight, n),
             center,
             _window(features, window),
+            _acceleration(acceleration),
         )
 
     def start(self, C: float, seed: int, warm_start) -> Run:
-        start, C_start = _starting_point(warm_start, self.labels.n, self.labels.m)
+        start = _Start.of(warm_start, self.labels.n, self.labels.m, C)
         try:
-            return self._run(C, seed, start, C_start)
+            return self._run(C, seed, start)
         except ToplabelError as error:
             if error.name == "TL_ERR_NOT_FINITE" and is_mapped(self.features):
                 check_mapped_finite(self.features, "X")
             raise
 
-    def _run(self, C: float, seed: int, start: np.ndarray | None, C_start: float) -> Run:
+    def _run(self, C: float, seed: int, start: _Start) -> Run:
         return Run(
             self.features,
             self.labels,
@@ -306,10 +339,13 @@ class _Problem:
             seed=seed,
             gram=self.kernel != "linear",
             weight=self.weight,
-            start=start,
-            C_start=C_start,
+            start=start.dual,
+            C_start=start.C,
+            start_weights=start.weights,
+            start_r=start.r,
             center=self.center,
             window=self.window,
+            acceleration=self.acceleration,
         )
 
     def finish(self, run: Run, C: float, rules: Rules, began: float, copy: bool = False):
@@ -319,6 +355,7 @@ class _Problem:
         return Solution(
             A=run.A.copy() if copy else run.A,
             W=run.weights(),
+            coefficients=run.coefficients(),
             primal=last.primal,
             dual=last.dual,
             relative_gap=last.relative_gap,
@@ -334,6 +371,7 @@ class _Problem:
             seconds=time.perf_counter() - began,
             X=self._kernel_rows(),
             visits=run.visits - visits,
+            r=run.r,
         )
 
     def relabel(self, solution: Solution) -> Solution:
@@ -344,6 +382,20 @@ class _Problem:
         if not callable(self.kernel) and self.kernel != "rbf":
             return None
         return self.rows if is_mapped(self.rows) else self.rows.copy()
+
+
+def _acceleration(value: object) -> float:
+    """As ``tl_settings`` has it."""
+    if isinstance(value, str) and value == "auto":
+        return -1.0
+    if value is False:
+        return 0.0
+    if value is True or isinstance(value, str):
+        raise ValueError(f"acceleration must be 'auto', False or a number, got {value!r}")
+    r = as_number(value, "acceleration", 0.0, strict=True)
+    if r > _LARGEST:
+        raise ValueError(f"acceleration must be <= {_LARGEST:g}, got {value!r}")
+    return r
 
 
 _WINDOW_BYTES = 1 << 28
@@ -395,14 +447,26 @@ def _represent(rows, kernel, theta, dtype):
     return kernels.gram(rows, kernel, theta, np.float32 if single else np.float64), theta
 
 
-def _starting_point(warm_start, n: int, m: int) -> tuple[np.ndarray | None, float]:
-    """Return a copy of the dual variables to start from, and the C they belong to (0: this one)."""
-    if warm_start is None:
-        return None, 0.0
-    C_start = 0.0
-    if isinstance(warm_start, Solution):
-        C_start, warm_start = warm_start.C, warm_start.A
-    return as_dual(warm_start, n, m), C_start
+@dataclass(frozen=True)
+class _Start:
+    """What a run begins with."""
+
+    dual: np.ndarray | None = None  # a copy
+    C: float = 0.0  # that `dual` belongs to; 0: the same
+    weights: np.ndarray | None = None  # where they are not those of `dual`
+    r: float = 0.0  # of the acceleration
+
+    @classmethod
+    def of(cls, warm_start, n: int, m: int, C: float) -> _Start:
+        if warm_start is None:
+            return cls()
+        if not isinstance(warm_start, Solution):
+            return cls(as_dual(warm_start, n, m))
+        dual = as_dual(warm_start.A, n, m)
+        if not warm_start.r:
+            return cls(dual, warm_start.C)
+        weights = warm_start.W if warm_start.coefficients is None else warm_start.coefficients
+        return cls(dual, warm_start.C, weights, warm_start.r * C / warm_start.C)
 
 
 def _descend(problem: _Problem, C: float, seed: int, warm_start, rules: Rules) -> Solution:
@@ -447,7 +511,6 @@ def _rules(
     watch,
     watch_metric,
 ) -> Rules:
-    single = problem.features.dtype == np.float32
     for name, function in (("callback", callback), ("watch_metric", watch_metric)):
         if function is not None and not callable(function):
             raise TypeError(f"{name} must be a function, got {function!r}")
@@ -464,7 +527,6 @@ def _rules(
             name: _watched(problem, name, pair, watch_metric)
             for name, pair in (watch or {}).items()
         },
-        resolution=float(np.finfo(np.float32 if single else np.float64).eps),
     )
 
 
@@ -492,7 +554,9 @@ def _watched(problem: _Problem, name: str, pair, metric) -> Callable[[Run], floa
         rows = kernels.between(rows, problem.rows, problem.kernel, problem.theta)
 
     def measure(run: Run) -> float:
-        scores = np.asarray(rows @ (run.weights() if problem.kernel == "linear" else run.A))
+        scores = np.asarray(
+            rows @ (run.weights() if problem.kernel == "linear" else run.coefficients())
+        )
         if metric is not None:
             return float(metric(y, scores))
         values = losses.value(problem.loss.key, scores, y, k=problem.k, gamma=problem.gamma)

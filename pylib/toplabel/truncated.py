@@ -63,6 +63,9 @@ class _Model:
         state = self._descent.state
         return state.point.own if self._gram else -state.fit.of_scores / self._penalty
 
+    def coefficients(self) -> np.ndarray | None:
+        return self.A if self._gram else None
+
     def weights(self) -> np.ndarray | None:
         return None if self._gram else self._descent.state.point.own
 
@@ -121,6 +124,7 @@ def descend(
     return Solution(
         A=model.A,
         W=model.weights(),
+        coefficients=model.coefficients(),
         primal=state.value,
         dual=-math.inf,
         relative_gap=math.nan,
@@ -203,7 +207,7 @@ def _starting_point(
                 wanted = f"({matrix.shape[1]}, {labels.m})"
                 raise ValueError(f"warm_start must have weights of shape {wanted}, got {W.shape}")
             return np.array(W, dtype=np.float64, order="C")
-        warm_start = warm_start.A
+        warm_start = warm_start.A if warm_start.coefficients is None else warm_start.coefficients
     A = as_dual(warm_start, labels.n, labels.m)
     return A if gram else Linear(matrix).gradient(A).own
 

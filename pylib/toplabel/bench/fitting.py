@@ -46,7 +46,7 @@ def start(shape: Shape, loss: str, k: int = 1, gamma: float = 0.0) -> Run:
 
 def weights(shape: Shape, solution: toplabel.Solution) -> np.ndarray:
     """Return W, (d, m), for the features `shape.X`."""
-    return solution.W if shape.gram is None else shape.X.T @ solution.A
+    return solution.W if shape.gram is None else shape.X.T @ solution.coefficients
 
 
 def primal(shape: Shape, loss: str, W: np.ndarray, k: int = 1, gamma: float = 0.0) -> float:

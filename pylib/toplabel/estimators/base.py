@@ -193,7 +193,7 @@ class SolverEstimator(ClassifierMixin, BaseEstimator):
         solution = vars(self).get("_solution")
         if solution is None:
             raise AttributeError("dual_coef_ is there after a fit with a kernel; see coef_")
-        return self._one_of_two(solution.A).T
+        return self._one_of_two(solution.coefficients).T
 
     def decision_function(self, X) -> np.ndarray:
         """Scores of the classes.

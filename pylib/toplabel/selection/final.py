@@ -194,7 +194,7 @@ def _model_of(
         return solution.model
     if scaling is not None:
         return scaling.unfold(solution.W)
-    return np.ascontiguousarray(solution.W if np.isnan(theta) else solution.A)
+    return np.ascontiguousarray(solution.W if np.isnan(theta) else solution.coefficients)
 
 
 def _certificate(split: str, theta: float, k: float, result: Fit) -> dict:

@@ -66,20 +66,19 @@ class SvmRun:
         check(lib.tl_simplex_create(data, _CODES[loss], C, seed, alpha, out))
         self._handle = ffi.gc(out[0], lib.tl_simplex_free)
         self._objective = ffi.new("tl_objective *")
+        self._outcome = ffi.new("tl_outcome *")
+        self.epochs = 0  # made so far
 
-    def step(self) -> bool:
-        """Make one pass over the data; always its whole."""
-        check(lib.tl_simplex_run(self._handle, 1))
-        return True
+    def solve(self, stopping) -> int:
+        """Go on until a ``tl_stopping`` says stop; return a ``tl_outcome``."""
+        check(lib.tl_simplex_solve(self._handle, stopping, self._objective, self._outcome))
+        self.epochs = int(self._objective.epochs)
+        return self._outcome[0]
 
     def evaluate(self):
         """Return both objectives, exactly: a ``tl_objective``, valid until the next call."""
         check(lib.tl_simplex_evaluate(self._handle, self._objective))
         return self._objective
-
-    def estimated_gap(self) -> float:
-        """There is no estimate."""
-        return float("inf")
 
     def set_C(self, C: float) -> None:
         """Continue with another C, from the present point rescaled."""

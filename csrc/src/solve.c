@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+/* Passes until the gap is small: when to evaluate, and when to stop. */
+#include "solve.h"
+
+#include <float.h>
+
+/* An estimate of the gap beyond this times eps needs no evaluation to tell that it is not reached.
+ */
+#define FAR 2.0
+/* Without an estimate near eps, evaluate after so many epochs, or after half as many as made. */
+#define LONGEST 8
+/* Windows without progress until the solver counts as stalled, and their least length in epochs. */
+#define STALLED_WINDOWS 3
+#define STALLED_EPOCHS 5
+
+void tl_stopping_default(tl_stopping *stopping) {
+    if (stopping == NULL) return;
+    *stopping = (tl_stopping){.eps = 1e-3, .max_epochs = 1000};
+}
+
+/* The best values so far, and those of how many windows in a row they have stayed. */
+typedef struct progress {
+    uint64_t epoch;
+    double dual, primal, gap;
+    int windows;
+} progress;
+
+typedef struct loop {
+    const tl_iterative *iterative;
+    const tl_stopping *stopping;
+    tl_objective *objective;
+    uint64_t epoch;     /* made in this call */
+    uint64_t evaluated; /* epoch of the last evaluation */
+    double estimate;    /* of the gap, at the end of the last epoch */
+    double factor;      /* gap over estimate, at the last evaluation that had one */
+    bool is_evaluated;  /* is *objective that of the present point? */
+    progress progress;
+} loop;
+
+/* The callback's answer. */
+static int tell(const loop *self, const tl_objective *objective) {
+    const tl_stopping *stopping = self->stopping;
+    return stopping->callback ? stopping->callback(stopping->user, objective) : 0;
+}
+
+static tl_status evaluate(loop *self) {
+    if (self->is_evaluated) return TL_OK;
+    const tl_status status = self->iterative->evaluate(self->iterative->solver, self->objective);
+    if (status != TL_OK) return status;
+    const double gap = self->objective->relative_gap;
+    if (self->estimate > 0.0 && isfinite(self->estimate) && gap > 0.0)
+        self->factor = fmin(fmax(gap / self->estimate, 0.05), 2.0);
+    self->evaluated = self->epoch;
+    self->is_evaluated = true;
+    return TL_OK;
+}
+
+static bool is_converged(const loop *self) {
+    return self->objective->relative_gap <= self->stopping->eps;
+}
+
+static bool is_due(const loop *self) {
+    const tl_stopping *stopping = self->stopping;
+    const uint64_t since = self->epoch - self->evaluated;
+    if (self->epoch >= stopping->max_epochs) return true;
+    if (stopping->eval_every > 0) return since >= stopping->eval_every;
+    if (!self->iterative->is_worth_it(self->iterative->solver)) return false;
+    if (self->factor * self->estimate <= stopping->eps) return true;
+    const uint64_t half = self->evaluated / 2;
+    return since >= (half > LONGEST ? half : LONGEST);
+}
+
+/* D rose by rounding only, and neither P nor the gap fell, in several windows in a row, each of
+ * ever more epochs: where D is flat the gap may go on falling, slowly, for long. */
+static bool is_stalled(loop *self) {
+    progress *best = &self->progress;
+    const tl_objective *now = self->objective;
+    const uint64_t fifth = self->epoch / 5;
+    if (self->epoch - best->epoch < (fifth > STALLED_EPOCHS ? fifth : STALLED_EPOCHS)) return false;
+    const bool still = now->dual - best->dual <= self->iterative->resolution * fabs(now->dual) &&
+                       now->primal >= 0.99 * best->primal && now->relative_gap >= 0.99 * best->gap;
+    best->windows = still ? best->windows + 1 : 0;
+    best->epoch = self->epoch;
+    best->dual = fmax(best->dual, now->dual);
+    best->primal = fmin(best->primal, now->primal);
+    best->gap = fmin(best->gap, now->relative_gap);
+    return best->windows >= STALLED_WINDOWS;
+}
+
+/* Passes until an evaluation is due, or the callback says stop: *answer. */
+static tl_status make_passes(loop *self, int *answer) {
+    const tl_iterative *iterative = self->iterative;
+    for (;;) {
+        *answer = tell(self, NULL);
+        if (*answer != 0) return TL_OK;
+        int ended = 0;
+        self->is_evaluated = false;
+        const size_t rows = self->stopping->rows > 0 ? self->stopping->rows : SIZE_MAX;
+        const tl_status status = iterative->step(iterative->solver, rows, &ended);
+        if (status != TL_OK) return status;
+        if (!ended) continue;
+        self->epoch++;
+        self->estimate = iterative->estimate(iterative->solver);
+        if (is_due(self)) return TL_OK;
+    }
+}
+
+/* Is the start seen to be far from eps without an evaluation? */
+static bool is_far(const loop *self) {
+    const tl_stopping *stopping = self->stopping;
+    if (stopping->eval_every > 0 || stopping->eval_start || stopping->max_epochs == 0) return false;
+    const double estimate = self->iterative->estimate(self->iterative->solver);
+    return FAR * stopping->eps < estimate && isfinite(estimate);
+}
+
+/* What ends the run at the evaluated point; TL_RUNNING if nothing does. */
+static tl_outcome judge(loop *self, int answer) {
+    if (is_converged(self)) return TL_CONVERGED;
+    if (answer != 0) return TL_STOPPED;
+    if (self->epoch >= self->stopping->max_epochs) return TL_MAX_EPOCHS;
+    return self->stopping->eps > 0.0 && is_stalled(self) ? TL_STALLED : TL_RUNNING;
+}
+
+tl_status tl_solve(const tl_iterative *iterative, const tl_stopping *stopping,
+                   tl_objective *objective, tl_outcome *outcome) {
+    loop self = {.iterative = iterative,
+                 .stopping = stopping,
+                 .objective = objective,
+                 .factor = 0.7,
+                 .estimate = INFINITY,
+                 .progress = {.dual = -INFINITY, .primal = INFINITY, .gap = INFINITY}};
+    bool skip = is_far(&self);
+    *outcome = TL_RUNNING;
+    for (;;) {
+        tl_status status = skip ? TL_OK : evaluate(&self);
+        if (status != TL_OK) return status;
+        if (!skip) *outcome = judge(&self, tell(&self, objective));
+        if (*outcome != TL_RUNNING) return TL_OK;
+        skip = false;
+        int answer = 0;
+        status = make_passes(&self, &answer);
+        if (status != TL_OK) return status;
+        if (answer == 0) continue;
+        *outcome = TL_STOPPED;
+        if (answer < 0 || self.is_evaluated) return TL_OK;
+        status = evaluate(&self);
+        if (status != TL_OK) return status;
+        tell(&self, objective);
+        if (is_converged(&self)) *outcome = TL_CONVERGED;
+        return TL_OK;
+    }
+}

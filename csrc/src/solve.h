@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * solve.h: solving to a tolerance, for every solver that makes passes and evaluates; not installed.
+ */
+#ifndef TL_SOLVE_H
+#define TL_SOLVE_H
+
+#include "internal.h"
+
+/* A solver as the loop sees it. */
+typedef struct tl_iterative {
+    void *solver;
+    /* As tl_solver_step and tl_solver_evaluate. */
+    tl_status (*step)(void *solver, size_t rows, int *ended);
+    tl_status (*evaluate)(void *solver, tl_objective *objective);
+    /* Of the relative gap; infinite where there is none. */
+    double (*estimate)(const void *solver);
+    /* Is an evaluation of use at the end of this pass? */
+    bool (*is_worth_it)(const void *solver);
+    double resolution; /* relative changes of D below this are rounding */
+} tl_iterative;
+
+tl_status tl_solve(const tl_iterative *iterative, const tl_stopping *stopping,
+                   tl_objective *objective, tl_outcome *outcome);
+
+#endif /* TL_SOLVE_H */
