@@ -160,6 +160,11 @@ class Run:
         return self._objective
 
     @property
+    def objective(self):
+        """The ``tl_objective`` of the last evaluation or estimate, valid until the next."""
+        return self._objective
+
+    @property
     def r(self) -> float:
         """Of the acceleration, at the last evaluation or estimate; 0: none."""
         return self._objective.r

@@ -69,18 +69,27 @@ class _Listener:
         self._seconds = {"solve": 0.0, "evaluate": 0.0}
         self.history: list[Record] = []
         self.stopped = ""  # the status of a run that this ends
+        self.ctrl_c = False
         self.error: BaseException | None = None
 
     def __call__(self, objective) -> int:
-        try:
-            return self._between() if objective == ffi.NULL else self._evaluated(objective)
-        except KeyboardInterrupt:
+        return self._between() if objective == ffi.NULL else self._evaluated(objective)
+
+    def failed(self, error: BaseException) -> int:
+        """The answer to C after an exception, which cannot pass through it."""
+        if isinstance(error, KeyboardInterrupt):
             # Python delivers the signal here, outside the solver's work: its state is consistent.
-            self.stopped = "interrupted"
+            self.stopped, self.ctrl_c = "interrupted", True
             return 1
-        except BaseException as error:  # raised again when C has returned
-            self.error = error
-            return -1
+        self.error = error  # raised again when C has returned
+        return -1
+
+    def complete(self, objective) -> None:
+        """Record the present point where Ctrl-C has kept the loop from it."""
+        now = (objective.primal, objective.dual, objective.relative_gap)
+        last = self.history[-1] if self.history else None
+        if last is None or (last.primal, last.dual, last.relative_gap) != now:
+            self._record(objective)
 
     def _lap(self, kind: str) -> None:
         now = time.perf_counter()
@@ -95,19 +104,28 @@ class _Listener:
         return 1
 
     def _evaluated(self, objective) -> int:
-        values = (objective.primal, objective.dual, objective.relative_gap)
-        epoch = int(objective.epochs) - self._first
-        watched = {name: measure(self._run) for name, measure in self._rules.watch.items()}
-        self._lap("evaluate")
-        record = Record(epoch, *values, self._seconds["solve"], self._seconds["evaluate"], watched)
-        self.history.append(record)
+        record = self._record(objective)
         if self.stopped or self._rules.callback is None or not self._rules.callback(record):
             return 0
         self.stopped = "interrupted"
         return 1
 
+    def _record(self, objective) -> Record:
+        watched = {name: measure(self._run) for name, measure in self._rules.watch.items()}
+        self._lap("evaluate")
+        values = (objective.primal, objective.dual, objective.relative_gap)
+        epoch = int(objective.epochs) - self._first
+        record = Record(epoch, *values, self._seconds["solve"], self._seconds["evaluate"], watched)
+        self.history.append(record)
+        return record
 
-@ffi.def_extern(error=-1)
+
+def _failed(kind, error: BaseException, traceback) -> int:
+    # Ctrl-C may come before the first line of the callback, where no handler of its own would see it.
+    return ffi.from_handle(traceback.tb_frame.f_locals["user"]).failed(error)
+
+
+@ffi.def_extern(error=-1, onerror=_failed)
 def _tl_callback(user, objective) -> int:
     return ffi.from_handle(user)(objective)
 
@@ -138,4 +156,6 @@ def train(run: Run, rules: Rules) -> tuple[str, list[Record]]:
     outcome = run.solve(stopping)
     if listener.error is not None:
         raise listener.error
-    return _STATUS.get(outcome, listener.stopped), listener.history
+    listener.complete(run.objective)
+    status = "interrupted" if listener.ctrl_c else _STATUS.get(outcome, listener.stopped)
+    return status, listener.history

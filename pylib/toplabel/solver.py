@@ -320,7 +320,10 @@ class _Problem:
         )
 
     def start(self, C: float, seed: int, warm_start) -> Run:
-        start = _Start.of(warm_start, self.labels.n, self.labels.m, C)
+        # With a Gram matrix the weights are coefficients, (n, m), and it has n columns too.
+        start = _Start.of(
+            warm_start, self.labels, self.features.shape[1], C, self.kernel != "linear"
+        )
         try:
             return self._run(C, seed, start)
         except ToplabelError as error:
@@ -457,16 +460,18 @@ class _Start:
     r: float = 0.0  # of the acceleration
 
     @classmethod
-    def of(cls, warm_start, n: int, m: int, C: float) -> _Start:
+    def of(cls, warm_start, labels: Labels, d: int, C: float, gram: bool) -> _Start:
         if warm_start is None:
             return cls()
         if not isinstance(warm_start, Solution):
-            return cls(as_dual(warm_start, n, m))
-        dual = as_dual(warm_start.A, n, m)
-        if not warm_start.r:
+            return cls(as_dual(warm_start, labels.n, labels.m))
+        dual = as_dual(warm_start.A, labels.n, labels.m)
+        weights = warm_start.coefficients if gram else warm_start.W
+        # Weights of other features or of another representation tell nothing; the dual variables do.
+        if not warm_start.r or weights is None or weights.shape != (d, labels.m):
             return cls(dual, warm_start.C)
-        weights = warm_start.W if warm_start.coefficients is None else warm_start.coefficients
-        return cls(dual, warm_start.C, weights, warm_start.r * C / warm_start.C)
+        r = min(warm_start.r * (C / warm_start.C), _LARGEST)
+        return cls(dual, warm_start.C, as_matrix(weights, "warm_start"), r)
 
 
 def _descend(problem: _Problem, C: float, seed: int, warm_start, rules: Rules) -> Solution:
@@ -486,6 +491,7 @@ def _descend(problem: _Problem, C: float, seed: int, warm_start, rules: Rules) -
         weight=problem.weight,
         warm_start=warm_start,
         rules=rules,
+        acceleration="auto" if problem.acceleration < 0.0 else problem.acceleration or False,
     )
     return problem.relabel(solution)
 

@@ -81,6 +81,7 @@ def descend(
     weight: np.ndarray | None,
     warm_start: Solution | np.ndarray | None,
     rules: Rules,
+    acceleration: str | bool | float = "auto",
 ) -> Solution:
     """Minimise P for the truncated top-k entropy; `toplabel.solve` has checked the arguments.
 
@@ -100,6 +101,8 @@ def descend(
     rules : Rules
         An epoch is a step of the descent. The softmax solution may take as many passes, and its time counts for the
         limits; records begin after it.
+    acceleration : "auto", False or float > 0
+        Of the softmax solution.
 
     Returns
     -------
@@ -110,7 +113,7 @@ def descend(
     began, clock = time.perf_counter(), Clock(rules)
     interrupted = False
     if warm_start is None:
-        warm_start = _softmax(matrix, labels, gram, C, seed, weight, rules)
+        warm_start = _softmax(matrix, labels, gram, C, seed, weight, rules, acceleration)
         interrupted = warm_start.status == "interrupted"
     objective = _Objective(labels, k, C, weight)
     space = Kernel(matrix) if gram else Linear(matrix)
@@ -179,6 +182,7 @@ def _softmax(
     seed: int,
     weight: np.ndarray | None,
     rules: Rules,
+    acceleration: str | bool | float,
 ) -> Solution:
     return solve(
         matrix,
@@ -193,6 +197,7 @@ def _softmax(
         time_limit=rules.time_limit,
         cpu_limit=rules.cpu_limit,
         n_classes=labels.m,
+        acceleration=acceleration,
     )
 
 

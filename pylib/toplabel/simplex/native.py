@@ -75,6 +75,11 @@ class SvmRun:
         self.epochs = int(self._objective.epochs)
         return self._outcome[0]
 
+    @property
+    def objective(self):
+        """The ``tl_objective`` of the last evaluation, valid until the next."""
+        return self._objective
+
     def evaluate(self):
         """Return both objectives, exactly: a ``tl_objective``, valid until the next call."""
         check(lib.tl_simplex_evaluate(self._handle, self._objective))
