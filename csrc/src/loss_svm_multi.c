@@ -10,11 +10,17 @@ static double shifted_margins(size_t m, size_t y, const double *restrict s,
                               const double *restrict a, double norm2, double factor,
                               double *restrict v) {
     const size_t n = tl_padded(m);
+    const size_t whole = m / 8 * 8;
     double top = -INFINITY;
     for (size_t j = m; j < n; j++)
         v[j] = -INFINITY;
 #pragma omp simd reduction(max : top)
-    for (size_t j = 0; j < m; j++) {
+    for (size_t j = 0; j < whole; j++) {
+        const double q = j == y ? -INFINITY : s[j] - norm2 * a[j];
+        v[j] = q;
+        top = q > top ? q : top;
+    }
+    for (size_t j = whole; j < m; j++) {
         const double q = j == y ? -INFINITY : s[j] - norm2 * a[j];
         v[j] = q;
         top = q > top ? q : top;

@@ -30,18 +30,21 @@
 
 #define PASSES 2 /* of an outer step */
 #define TARGET 0.8
-#define GAIN 2.0 /* r is multiplied by exp(GAIN (ratio - TARGET)) */
-/* Without acceleration a ratio below this is fast enough; the first passes tell nothing. */
+/* r is multiplied by exp(gain (ratio - TARGET)); smaller where it falls, since a ratio below the
+ * target may be that of an r which is far too large. */
+#define GAIN_UP 4.0
+#define GAIN_DOWN 2.0
+/* Without acceleration a ratio below this is fast enough; the first pass tells nothing. */
 #define FAST 0.7
-#define FIRST_PASSES 3
+#define FIRST_PASSES 2
 /* A larger ratio tells no more than this one. */
 #define LARGEST_RATIO 1.5
 /* Root mean square moves of this relative size are rounding, and their ratio tells nothing. */
 #define ROUNDING 1e-12
 /* Bounds of r, and the first one; LARGEST and FIRST in units of max{1, C R^2}. */
 #define SMALLEST 0.1
-#define FIRST 0.2
-#define SMALLEST_FIRST 0.5
+#define FIRST 0.3
+#define SMALLEST_FIRST 1.0
 #define LARGEST 10.0
 
 static bool is_fixed(const tl_solver *self) {
@@ -203,8 +206,9 @@ void tl_accelerate_end_pass(tl_solver *self) {
     }
     if (!tl_is_step_over(self)) return;
     tl_accelerate_measure(self);
-    if (!is_fixed(self) && ratio > 0.0)
-        outer->r = bounded(outer, outer->r * exp(GAIN * (ratio - TARGET)));
+    if (is_fixed(self) || ratio == 0.0) return;
+    const double gain = ratio > TARGET ? GAIN_UP : GAIN_DOWN;
+    outer->r = bounded(outer, outer->r * exp(gain * (ratio - TARGET)));
 }
 
 /* ---- how far W is from Y ---- */
