@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import certificates
 import oracles
 import toplabel
 
@@ -39,13 +40,18 @@ def test_optimum_agrees_with_scipy(loss, gamma, C, seed):
     common = {"loss": loss, "gamma": gamma, "C": C, "eps": 1e-8, "max_epochs": 10**6}
     linear = toplabel.solve(X, y, **common)
     gram = toplabel.solve(X @ X.T, y, kernel="precomputed", **common)
-    for solution in (linear, gram):
+    for data, solution in ((X, linear), (X @ X.T, gram)):
         assert solution.status == "converged"
         assert solution.relative_gap <= 1e-8
         assert solution.primal == pytest.approx(expected, rel=2e-7)
         # The dual is a lower bound of what any solver finds.
         assert solution.dual <= expected * (1 + 1e-9)
-    np.testing.assert_allclose(linear.W, X.T @ linear.A, atol=1e-10 * max(1, C))
+        claimed = (solution.primal, solution.dual)
+        assert certificates.objectives(data, y, solution) == pytest.approx(claimed, rel=1e-11)
+    # Where the passes are plain, the weights are those of the dual variables.
+    plain = toplabel.solve(X, y, acceleration=False, **common)
+    assert plain.primal == pytest.approx(expected, rel=2e-7)
+    np.testing.assert_allclose(plain.W, X.T @ plain.A, atol=1e-10 * max(1, C))
 
 
 @pytest.mark.parametrize(("loss", "gamma"), CASES)
@@ -102,5 +108,5 @@ def test_rbf_is_its_gram_matrix():
     np.testing.assert_allclose(rbf.A, gram.A, atol=1e-7)
     Z = np.random.default_rng(1).normal(size=(5, X.shape[1]))
     cross = np.exp(-0.4 * ((Z[:, None] - X[None]) ** 2).sum(-1))
-    np.testing.assert_allclose(rbf.decision_function(Z), cross @ rbf.A, atol=1e-10)
-    np.testing.assert_allclose(gram.decision_function(cross), cross @ gram.A)
+    np.testing.assert_allclose(rbf.decision_function(Z), cross @ rbf.coefficients, atol=1e-10)
+    np.testing.assert_allclose(gram.decision_function(cross), cross @ gram.coefficients)

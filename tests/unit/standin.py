@@ -25,6 +25,10 @@ class Solution:
     kernel: str = "linear"
     gradient_norm: float | None = None
 
+    @property
+    def coefficients(self) -> np.ndarray | None:
+        return None if self.kernel == "linear" else self.A
+
     def decision_function(self, X):
         return np.asarray(X) @ (self.W if self.kernel == "linear" else self.A)
 

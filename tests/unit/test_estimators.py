@@ -192,7 +192,7 @@ def test_sparse_rows_are_the_dense_ones(problem, convert, settings):
     model = TopKClassifier(**settings).fit(convert(X), y)
     del settings["random_state"]
     solution = toplabel.solve(sparse.csr_matrix(X), y, **settings)  # sparse rows stay sparse
-    coef = solution.A if solution.W is None else solution.W
+    coef = solution.coefficients if solution.W is None else solution.W
     np.testing.assert_array_equal(model.dual_coef_ if solution.W is None else model.coef_, coef.T)
     scores = dense.decision_function(X)
     np.testing.assert_allclose(model.decision_function(convert(X)), scores, atol=1e-3)

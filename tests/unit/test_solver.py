@@ -50,13 +50,16 @@ def test_blocks_do_not_change_the_iterates(problem, indicator, key, gram):
         np.testing.assert_allclose(other, duals[0], atol=1e-12)
 
 
-def test_the_dual_never_falls_and_bounds_the_primal(problem):
+@pytest.mark.parametrize("acceleration", [False, "auto", 3.0])
+def test_the_dual_bounds_the_primal_and_falls_in_no_plain_pass(problem, acceleration):
     X, y, _ = problem
+    options = {"C": 1.0, "eps": 1e-10, "eval_every": 1, "max_epochs": 300}
     for loss in ("svm_multi", "lr_multi"):
-        solution = toplabel.solve(X, y, loss=loss, C=1.0, eps=1e-10, eval_every=1, max_epochs=300)
+        solution = toplabel.solve(X, y, loss=loss, acceleration=acceleration, **options)
         dual = np.array([record.dual for record in solution.history])
         primal = np.array([record.primal for record in solution.history])
-        assert (np.diff(dual) >= -1e-13).all()
+        if acceleration is False:
+            assert (np.diff(dual) >= -1e-13).all()
         assert dual.max() <= primal.min() + 1e-13
         assert [record.epoch for record in solution.history] == list(range(len(dual)))
 
@@ -138,9 +141,14 @@ def test_warm_start_from_another_C(problem, loss, gamma, kernel):
         assert warm.relative_gap <= 1e-6
         assert warm.primal == pytest.approx(cold.primal, rel=2e-6)
         assert warm.history[0].relative_gap < cold.history[0].relative_gap
-    again = toplabel.solve(data, y, C=0.1, warm_start=small.A, **common)
+    again = toplabel.solve(data, y, C=0.1, warm_start=small, **common)
     assert again.epochs == 0
     assert again.relative_gap == pytest.approx(small.relative_gap, rel=1e-3)
+    # Dual variables alone are where plain passes ended.
+    plain = toplabel.solve(data, y, C=0.1, acceleration=False, **common)
+    again = toplabel.solve(data, y, C=0.1, warm_start=plain.A, **common)
+    assert again.epochs == 0
+    assert again.relative_gap == pytest.approx(plain.relative_gap, rel=1e-3)
 
 
 def test_warm_starts_do_not_touch_the_old_solution(problem):

@@ -8,6 +8,7 @@ from scipy import sparse
 from scipy.optimize import minimize
 
 import toplabel
+from certificates import objectives
 from toplabel import _run, _training, losses
 from toplabel._arrays import as_labels
 from toplabel._run import Run
@@ -61,7 +62,12 @@ def test_every_form_has_the_same_optimum(problem, key):
         solution = toplabel.solve(form, y, **options)
         assert solution.status == "converged", name
         assert solution.primal == pytest.approx(dense.primal, rel=2e-8), name
-        np.testing.assert_allclose(solution.W, X.T @ solution.A, atol=1e-10, err_msg=name)
+        assert objectives(X, y, solution) == pytest.approx(
+            (solution.primal, solution.dual), rel=1e-12
+        )
+        plain = toplabel.solve(form, y, acceleration=False, **options)
+        assert plain.primal == pytest.approx(dense.primal, rel=2e-8), name
+        np.testing.assert_allclose(plain.W, X.T @ plain.A, atol=1e-10, err_msg=name)
 
 
 @pytest.mark.parametrize("index", [np.int32, np.int64])
@@ -90,13 +96,7 @@ def test_float32_is_certified_in_float64(problem, key):
     # the certificate holds for the weights that are returned
     W = single.W
     np.testing.assert_array_equal(W, W.astype(np.float32))
-    penalty = (W**2).sum() / (2 * 0.5 * len(X))
-    assert single.primal == pytest.approx(losses.value(key, X @ W, y).mean() + penalty, rel=1e-12)
-    dual_norm2 = ((X.T @ single.A) ** 2).sum()
-    conjugates = losses.conjugate(key, -single.A / 0.5, y)
-    assert single.dual == pytest.approx(
-        -conjugates.mean() - dual_norm2 / (2 * 0.5 * len(X)), rel=1e-12
-    )
+    assert objectives(X, y, single) == pytest.approx((single.primal, single.dual), rel=1e-12)
     double = toplabel.solve(X, y, loss=key, C=0.5, eps=1e-9, max_epochs=20000)
     assert single.dual <= double.primal * (1 + 1e-12)
     assert single.primal >= double.dual * (1 - 1e-12)
@@ -257,7 +257,9 @@ def test_a_function_may_be_the_kernel(problem):
     called = toplabel.solve(X, y, kernel=cubic, **options)
     given = toplabel.solve(cubic(X, X), y, kernel="precomputed", **options)
     np.testing.assert_array_equal(called.A, given.A)
-    np.testing.assert_allclose(called.decision_function(X[:5]), cubic(X[:5], X) @ called.A)
+    np.testing.assert_allclose(
+        called.decision_function(X[:5]), cubic(X[:5], X) @ called.coefficients
+    )
     assert [s.kernel for s in toplabel.path(X, y, [0.1, 1.0], kernel=cubic)] == [cubic, cubic]
     with pytest.raises(ValueError, match=r"kernel must return an array of shape \(90, 90\)"):
         toplabel.solve(X, y, kernel=lambda A, B: A)
@@ -294,7 +296,7 @@ def test_a_float32_gram_matrix_is_certified_in_float64(problem, key):
     single = toplabel.solve(K, y, eps=1e-5, **options)
     assert single.status == "converged"
     exact = K.astype(np.float64)
-    again = toplabel.solve(exact, y, eps=1.0, warm_start=single.A, **options)  # evaluates, no more
+    again = toplabel.solve(exact, y, eps=1.0, warm_start=single, **options)  # evaluates, no more
     assert again.epochs == 0
     assert single.primal == pytest.approx(again.primal, rel=1e-12)
     assert single.dual == pytest.approx(again.dual, rel=1e-12)
@@ -455,8 +457,13 @@ def test_the_regulariser_has_a_centre(problem, form):
     best = minimize(objective, W0.ravel(), jac=True, method="L-BFGS-B", options={"gtol": 1e-9})
     assert solution.primal == pytest.approx(best.fun, rel=2 * eps)
     assert solution.dual <= best.fun * (1 + 1e-10)
-    assert solution.primal == pytest.approx(objective(solution.W.ravel())[0], rel=1e-10)
-    np.testing.assert_allclose(solution.W, W0 + X.T @ solution.A, atol=1e-5)
+    assert objectives(X, y, solution, W0=W0) == pytest.approx(
+        (solution.primal, solution.dual), rel=1e-10
+    )
+    plain = {"acceleration": False, "eps": eps, "max_epochs": 20000}
+    plain = toplabel.solve(given, y, loss="lr_multi", C=0.5, W0=W0, **plain)
+    assert plain.primal == pytest.approx(best.fun, rel=2 * eps)
+    np.testing.assert_allclose(plain.W, W0 + X.T @ plain.A, atol=1e-5)
 
 
 def test_a_tiny_C_stays_at_the_centre_and_a_path_moves_away(problem):
@@ -523,21 +530,26 @@ def test_limits_end_the_run_with_a_certificate(problem, limit):
         toplabel.solve(X, y, **{limit: -1.0})
 
 
+def interrupt(monkeypatch, call: int) -> None:
+    """Ctrl-C before the given part of an epoch."""
+    calls = []
+    original = _training._Listener._between
+
+    def between(self):
+        calls.append(1)
+        if len(calls) == call:
+            raise KeyboardInterrupt
+        return original(self)
+
+    monkeypatch.setattr(_training._Listener, "_between", between)
+
+
 def test_ctrl_c_within_an_epoch_returns_what_there_is(problem, monkeypatch):
     X, y, _ = problem
     labels = as_labels(y, len(y), multilabel=False)
     run = Run(X, labels, losses.get("svm_multi"), gamma=0.0, C=1.0, seed=0, gram=False)
     run._rows_per_step = 64  # of 90: an epoch takes two steps
-    steps = []
-    original = Run.step
-
-    def step(self):
-        steps.append(1)
-        if len(steps) == 4:
-            raise KeyboardInterrupt
-        return original(self)
-
-    monkeypatch.setattr(Run, "step", step)
+    interrupt(monkeypatch, 4)
     status, history = train(run, Rules(eps=1e-12, max_epochs=100))
     assert status == "interrupted"
     assert history[-1].epoch == 1
@@ -558,19 +570,6 @@ def test_exact_evaluations_are_few_and_the_last_certifies(problem):
     assert len(solution.history) <= 4
     seconds = [(r.solve_seconds, r.evaluate_seconds) for r in solution.history]
     assert seconds == sorted(seconds)
-
-
-def test_the_schedule_trusts_the_estimate_as_far_as_it_went():
-    rules = Rules(eps=1e-3, max_epochs=100)
-    schedule = _training._Schedule(rules)
-    schedule.evaluated(0, 1.0)
-    assert not schedule.is_due(1, 0.1)
-    assert schedule.is_due(2, 1e-3)
-    schedule.evaluated(2, 4e-3)  # the estimate was too good, fourfold
-    assert not schedule.is_due(3, 6e-4)
-    assert schedule.is_due(4, 4e-4)
-    every = _training._Schedule(Rules(eps=1e-3, max_epochs=100, eval_every=3))
-    assert [every.is_due(epoch, 1e-9) for epoch in (1, 2, 3)] == [False, False, True]
 
 
 def test_a_path_needs_fewer_epochs_than_cold_starts(problem):
@@ -640,16 +639,7 @@ def test_nan_in_a_mapped_file_is_found_wherever_it_is_used(problem, tmp_path):
 
 def test_ctrl_c_in_a_truncated_path_returns_what_there_is(problem, monkeypatch):
     X, y, _ = problem
-    original = Run.step
-    steps = []
-
-    def step(self):
-        steps.append(1)
-        if len(steps) > 12:
-            raise KeyboardInterrupt
-        return original(self)
-
-    monkeypatch.setattr(Run, "step", step)
+    interrupt(monkeypatch, 13)
     solutions = toplabel.path(X, y, [0.1, 100.0], loss="topk_ent_tr", k=2)
     assert solutions
     assert {solution.status for solution in solutions} == {"interrupted"}
