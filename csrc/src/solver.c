@@ -9,6 +9,8 @@
  * in float32. */
 #define TL_LARGEST 1e200
 #define TL_LARGEST32 1e30
+/* A smaller r is none: 1 - 1/(1 + r) would be rounding. */
+#define TL_SMALLEST_R 1e-10
 
 void tl_settings_default(tl_settings *settings) {
     if (settings == NULL) return;
@@ -286,6 +288,8 @@ tl_status tl_solver_create(const tl_data *data, const tl_settings *settings, dou
     if (self == NULL) return TL_ERR_ALLOC;
     self->data = *data;
     self->settings = *settings;
+    if (settings->acceleration > 0.0 && settings->acceleration < TL_SMALLEST_R)
+        self->settings.acceleration = 0.0;
     self->ops = tl_loss_get(settings->loss);
     self->params = tl_params_of(settings->k, settings->gamma);
     self->dual = self->coefficients = dual;
