@@ -12,6 +12,7 @@
 /* Windows without progress until the solver counts as stalled, and their least length in epochs. */
 #define STALLED_WINDOWS 3
 #define STALLED_EPOCHS 5
+#define LARGEST_SWING 1e3
 
 void tl_stopping_default(tl_stopping *stopping) {
     if (stopping == NULL) return;
@@ -70,14 +71,17 @@ static bool is_due(const loop *self) {
     return since >= (half > LONGEST ? half : LONGEST);
 }
 
-/* D rose by rounding only, and neither P nor the gap fell, in several windows in a row, each of
- * ever more epochs: where D is flat the gap may go on falling, slowly, for long. */
+/* D changed by rounding only, and neither P nor the gap fell, in several windows in a row, each of
+ * ever more epochs: where D is flat the gap may go on falling, slowly, for long. With acceleration
+ * D may also swing below its best, and rounding does so by more; without, it never falls. */
 static bool is_stalled(loop *self) {
     progress *best = &self->progress;
     const tl_objective *now = self->objective;
     const uint64_t fifth = self->epoch / 5;
     if (self->epoch - best->epoch < (fifth > STALLED_EPOCHS ? fifth : STALLED_EPOCHS)) return false;
-    const bool still = now->dual - best->dual <= self->iterative->resolution * fabs(now->dual) &&
+    const double rise = now->dual - best->dual,
+                 rounding = self->iterative->resolution * fabs(now->dual);
+    const bool still = rise <= rounding && -rise <= LARGEST_SWING * rounding &&
                        now->primal >= 0.99 * best->primal && now->relative_gap >= 0.99 * best->gap;
     best->windows = still ? best->windows + 1 : 0;
     best->epoch = self->epoch;

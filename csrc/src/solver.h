@@ -45,6 +45,7 @@ typedef struct tl_outer {
     double size;         /* sum_i sigma |x_i|^2 |a_i|^2 over the rows visited in the present pass */
     double r;            /* of the next outer step */
     double largest;      /* bound of r */
+    uint64_t steps;      /* in which r has followed the moves */
     double t;            /* of Nesterov's sequence */
     double *anchor;      /* Y */
     double *previous;    /* W at the end of the outer step before */

@@ -34,6 +34,9 @@
  * target may be that of an r which is far too large. */
 #define GAIN_UP 4.0
 #define GAIN_DOWN 2.0
+/* The gain falls with the steps, to a half: an r that swings disturbs the momentum. */
+#define DAMPED_STEPS 30.0
+#define LEAST_DAMPING 0.5
 /* Without acceleration a ratio below this is fast enough; the first pass tells nothing. */
 #define FAST 0.7
 #define FIRST_PASSES 2
@@ -101,6 +104,7 @@ static void begin_sequence(tl_solver *self, double r) {
     outer->sigma = 1.0 / (1.0 + r);
     outer->t = 1.0;
     outer->passes = 0;
+    outer->steps = 0;
     outer->moved = 0.0;
 }
 
@@ -158,7 +162,25 @@ static void move_anchor(size_t n, double sigma, double sigma_next, double beta, 
     }
 }
 
-static double momentum(tl_outer *outer, double sigma_next) {
+/* <Y - W, W - W_before>; above 0 the momentum leads uphill. */
+TL_CLONES
+static double overshoot(size_t n, const double *anchor, const double *w, const double *previous) {
+    double sum = 0.0;
+#pragma omp simd reduction(+ : sum)
+    for (size_t i = 0; i < n; i++)
+        sum += (anchor[i] - w[i]) * (w[i] - previous[i]);
+    return sum;
+}
+
+/* beta. The sequence is restarted where the momentum leads uphill (O'Donoghue and Candes 2015): it
+ * belongs to a smaller curvature than there is. With a Gram matrix that would take a product. */
+static double momentum(tl_solver *self, double sigma_next) {
+    tl_outer *outer = &self->outer;
+    if (!tl_is_gram(self) &&
+        overshoot(tl_primal_size(self), outer->anchor, self->weights, outer->previous) > 0.0) {
+        outer->t = 1.0;
+        return 0.0;
+    }
     const double ratio = outer->r * outer->sigma / (1.0 - outer->sigma);
     const double next = 0.5 * (1.0 + sqrt(1.0 + 4.0 * ratio * outer->t * outer->t));
     const double root = sqrt(sigma_next), largest = (1.0 - root) / (1.0 + root);
@@ -176,8 +198,8 @@ void tl_accelerate_begin_pass(tl_solver *self) {
     outer->moved_before = outer->moved;
     outer->moved = outer->size = 0.0;
     if (!outer->active || !tl_is_step_over(self)) return;
-    const double sigma_next = 1.0 / (1.0 + outer->r), beta = momentum(outer, sigma_next);
     read_weights(self);
+    const double sigma_next = 1.0 / (1.0 + outer->r), beta = momentum(self, sigma_next);
     move_anchor(tl_primal_size(self), outer->sigma, sigma_next, beta, primal(self), outer->anchor,
                 outer->previous);
     outer->sigma = sigma_next;
@@ -207,7 +229,10 @@ void tl_accelerate_end_pass(tl_solver *self) {
     if (!tl_is_step_over(self)) return;
     tl_accelerate_measure(self);
     if (is_fixed(self) || ratio == 0.0) return;
-    const double gain = ratio > TARGET ? GAIN_UP : GAIN_DOWN;
+    outer->steps++;
+    const double damping =
+        fmax(LEAST_DAMPING, DAMPED_STEPS / (DAMPED_STEPS + (double)outer->steps));
+    const double gain = damping * (ratio > TARGET ? GAIN_UP : GAIN_DOWN);
     outer->r = bounded(outer, outer->r * exp(gain * (ratio - TARGET)));
 }
 
