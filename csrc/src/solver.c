@@ -9,6 +9,7 @@
  * in float32. */
 #define TL_LARGEST 1e200
 #define TL_LARGEST32 1e30
+#define ROOM 1e6
 /* A smaller r is none: 1 - 1/(1 + r) would be rounding. */
 #define TL_SMALLEST_R 1e-10
 
@@ -191,11 +192,30 @@ static void forget_updates(tl_solver *self) {
     self->outer.moved = 0.0;
 }
 
+/* Do the weights to start at, and their scores, stay within what weights of dual variables may be,
+ * with room for those of an accelerated run? Of coefficients ||W|| is at most
+ * sqrt n ||coefficients|| max ||x_i||. */
+static bool is_moderate_start(const tl_solver *self, bool narrow) {
+    const double *start = self->settings.start; /* NULL after it has been copied */
+    if (start == NULL) return true;
+    const tl_data *data = &self->data;
+    const bool is_gram = tl_is_gram(self);
+    const double largest = ROOM * (narrow ? TL_LARGEST32 : TL_LARGEST);
+    double x2 = 0.0;
+    for (size_t i = 0; i < data->n; i++)
+        x2 = fmax(x2, self->norm2[i]);
+    const size_t size = (is_gram ? data->n : data->d) * data->m;
+    const double norm = sqrt(tl_dot(size, start, start));
+    const double weights = is_gram ? norm * sqrt((double)data->n * x2) : norm;
+    return fmax(norm, weights) <= largest && weights * sqrt(x2) <= largest;
+}
+
 /* Does no number that the updates need overflow? Then |W - W0|, scores and dual variables are
  * bounded too: ||W - W0|| <= n C max ||x_i||. */
 static bool is_moderate(const tl_solver *self, bool narrow) {
     const tl_data *data = &self->data;
     const double largest = narrow ? TL_LARGEST32 : TL_LARGEST;
+    if (!is_moderate_start(self, narrow)) return false;
     for (size_t i = 0; i < data->n; i++) {
         const double C = self->settings.C * (data->weight ? data->weight[i] : 1.0);
         if (!(self->norm2[i] <= largest && self->norm2[i] * C * self->total_weight <= largest))
@@ -254,10 +274,11 @@ static void copy_center(tl_solver *self) {
 }
 
 static void start_from_weights(tl_solver *self) {
-    if (self->settings.start == NULL || self->settings.acceleration == 0.0) return;
-    lay_out(self, self->settings.start, self->outer.previous);
+    const double *start = self->settings.start;
+    self->settings.start = NULL; /* the caller may free it */
+    if (start == NULL || self->settings.acceleration == 0.0) return;
+    lay_out(self, start, self->outer.previous);
     tl_accelerate_from_previous(self);
-    self->settings.start = NULL;
 }
 
 static tl_status set_up(tl_solver *self) {

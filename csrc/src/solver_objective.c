@@ -38,12 +38,18 @@ void tl_scores(tl_solver *self, size_t first, size_t count) {
         tl_blocks_scores(self, first, count);
 }
 
-/* sum_i <a_i, s_i>, of a Gram matrix <coefficients_i, s_i>, and the weighted sum of the losses. */
-static double scan_scores(tl_solver *self, double *losses) {
+/* Sums over the rows with their scores s_i. */
+typedef struct scan {
+    double losses;       /* of w_i L(s_i) */
+    double dual;         /* of <a_i, s_i> */
+    double coefficients; /* of a Gram matrix: of <coefficients_i, s_i> */
+} scan;
+
+static scan scan_scores(tl_solver *self) {
     const size_t n = self->data.n, m = self->data.m;
     const size_t in_memory = tl_rows_in_memory(self);
-    const double *matrix = tl_is_gram(self) ? self->coefficients : self->dual;
-    double product = 0.0, sum = 0.0;
+    const bool has_own = tl_is_gram(self) && self->outer.active;
+    scan sums = {0.0, 0.0, 0.0};
     for (size_t first = 0; first < n; first += TL_EVALUATION_BLOCK) {
         if (first > 0 && first % in_memory == 0)
             tl_release_rows(self, first - in_memory, in_memory);
@@ -52,14 +58,16 @@ static double scan_scores(tl_solver *self, double *losses) {
         tl_scores(self, first, count);
         for (size_t i = 0; i < count; i++) {
             const double *s = self->scores + i * self->stride;
-            product += tl_dot(m, s, matrix + (first + i) * m);
+            sums.dual += tl_dot(m, s, self->dual + (first + i) * m);
+            if (has_own) sums.coefficients += tl_dot(m, s, self->coefficients + (first + i) * m);
             const tl_row row = tl_row_view(self, first + i);
             if (!(row.C > 0.0)) continue;
-            sum += row.C * self->ops->value(&row, self->params, m, s, self->work);
+            sums.losses += row.C * self->ops->value(&row, self->params, m, s, self->work);
         }
     }
-    *losses = sum / self->settings.C;
-    return product;
+    sums.losses /= self->settings.C;
+    if (!has_own) sums.coefficients = sums.dual;
+    return sums;
 }
 
 double tl_dual_sum(const tl_solver *self, double scale, size_t every) {
@@ -101,14 +109,19 @@ typedef struct norms {
 } norms;
 
 /* With float64 data and no center, W stays near enough to A^T X: with E = W - A^T X and <W, A^T X>
- * = product, ||A^T X||^2 = 2 product - ||W||^2 + ||E||^2, right to second order in E. */
-static norms find_norms(tl_solver *self, double product) {
-    if (tl_is_gram(self)) return (norms){product, self->outer.active ? gram_norm2(self) : product};
+ * = sums->dual, ||A^T X||^2 = 2 sums->dual - ||W||^2 + ||E||^2, right to second order in E.
+ * A Gram matrix that rounding has left a little indefinite may have a negative ||E||^2, with which
+ * D would no longer be below P: that counts as 0. */
+static norms find_norms(tl_solver *self, const scan *sums) {
+    if (tl_is_gram(self)) {
+        const double primal = sums->coefficients, least = 2.0 * sums->dual - primal;
+        return (norms){primal, self->outer.active ? fmax(gram_norm2(self), least) : primal};
+    }
     const size_t size = tl_weights_size(self);
     if (self->center != NULL)
         return (norms){squared_distance(size, self->weights, self->center), self->sums.norm2};
     const double primal = tl_dot(size, self->weights, self->weights);
-    return (norms){primal, is_computed(self) ? self->sums.norm2 : 2.0 * product - primal};
+    return (norms){primal, is_computed(self) ? self->sums.norm2 : 2.0 * sums->dual - primal};
 }
 
 static tl_status fill(tl_objective *objective, double primal, double dual) {
@@ -129,11 +142,10 @@ static void count(const tl_solver *self, tl_objective *objective) {
 tl_status tl_solver_evaluate(tl_solver *self, tl_objective *objective) {
     if (self == NULL || objective == NULL) return TL_ERR_NULL;
     if (is_computed(self)) tl_compute_weights(self);
-    double losses;
-    const double product = scan_scores(self, &losses);
-    const norms norm2 = find_norms(self, product);
+    const scan sums = scan_scores(self);
+    const norms norm2 = find_norms(self, &sums);
     const double lambda = 1.0 / (self->settings.C * self->total_weight);
-    const double primal = losses / self->total_weight + 0.5 * lambda * norm2.primal;
+    const double primal = sums.losses / self->total_weight + 0.5 * lambda * norm2.primal;
     const double dual = tl_dual_sum(self, 1.0, 1) / self->total_weight -
                         lambda * (0.5 * norm2.dual + self->sums.center_product);
     const tl_status status = fill(objective, primal, dual);

@@ -81,6 +81,48 @@ static void check_results(const svm *s, tl_simplex *solver) {
     free(weights);
 }
 
+typedef struct listener {
+    bytes *in;
+    const svm *s;
+    int last; /* answer */
+} listener;
+
+static int hear(void *user, const tl_objective *objective) {
+    listener *l = user;
+    DEMAND(l->last >= 0);
+    check_box(l->s);
+    if (objective != NULL) DEMAND(isfinite(objective->primal) && isfinite(objective->dual));
+    if (l->last == 0 && take_one_in(l->in, 16)) l->last = (int)take_choice(l->in, 4) - 1;
+    return l->last;
+}
+
+/* To a tolerance, whatever the rules are. */
+static void solve(bytes *in, const svm *s, tl_simplex *solver) {
+    listener l = {.in = in, .s = s};
+    tl_stopping stopping;
+    tl_stopping_default(&stopping);
+    if (take_one_in(in, 2)) stopping.eps = take_one_in(in, 2) ? 0.0 : take_parameter(in);
+    if (take_one_in(in, 64)) stopping.eps = NAN;
+    stopping.max_epochs = take_choice(in, 30);
+    if (take_one_in(in, 2)) stopping.eval_every = take_choice(in, 4);
+    stopping.rows = take_choice(in, 3);
+    if (take_one_in(in, 2)) {
+        stopping.callback = hear;
+        stopping.user = &l;
+    }
+    tl_objective objective;
+    tl_outcome outcome = TL_RUNNING;
+    const tl_status status = tl_simplex_solve(solver, &stopping, &objective, &outcome);
+    DEMAND((status == TL_ERR_PARAMETER) == !(stopping.eps >= 0.0));
+    if (status != TL_OK) {
+        DEMAND(status == TL_ERR_PARAMETER || status == TL_ERR_OVERFLOW);
+        return;
+    }
+    DEMAND(outcome > TL_RUNNING && outcome <= TL_STOPPED);
+    if (l.last < 0) DEMAND(outcome == TL_STOPPED || outcome == TL_CONVERGED);
+    if (l.last >= 0) DEMAND((outcome == TL_CONVERGED) == (objective.relative_gap <= stopping.eps));
+}
+
 static void run_svm(bytes *in, svm *s, tl_simplex *solver) {
     tl_objective start;
     check_box(s);
@@ -99,6 +141,7 @@ static void run_svm(bytes *in, svm *s, tl_simplex *solver) {
     free(alpha);
     check_box(s);
     DEMAND(tl_simplex_run(solver, 1) == TL_OK);
+    if (take_one_in(in, 2)) solve(in, s, solver);
     check_box(s);
     check_objective(s, solver, -INFINITY);
     /* Where one run ends another may begin. */

@@ -7,7 +7,7 @@
 typedef struct training {
     problem p;
     tl_settings settings;
-    double *dual, *center;
+    double *dual, *center, *start;
 } training;
 
 /* ---- inputs ---- */
@@ -34,10 +34,23 @@ static void take_settings(bytes *in, training *t) {
     }
 }
 
+static void take_acceleration(bytes *in, training *t) {
+    tl_settings *s = &t->settings;
+    if (take_one_in(in, 4)) s->acceleration = 0.0;
+    if (take_one_in(in, 2)) s->acceleration = take_parameter(in);
+    if (take_one_in(in, 4)) s->start_r = take_parameter(in);
+    if (!take_one_in(in, 4)) return;
+    const size_t size = (t->p.data.representation == TL_GRAM ? t->p.n : t->p.d) * t->p.m;
+    t->start = exact_doubles(size);
+    fill_numbers(in, size, t->start);
+    s->start = t->start;
+}
+
 static training take_training(bytes *in) {
     training t = {.p = take_shape(in)};
     problem *p = &t.p;
     take_settings(in, &t);
+    take_acceleration(in, &t);
     take_labels(in, p, take_one_in(in, 2));
     take_features(in, p);
     if (take_one_in(in, 4)) take_weights(in, p);
@@ -51,6 +64,7 @@ static training take_training(bytes *in) {
 static void free_training(training *t) {
     free(t->dual);
     free(t->center);
+    free(t->start);
     free_problem(&t->p);
 }
 
@@ -75,7 +89,7 @@ static double largest_weights(const training *t, double norm2) {
     return sqrt(fabs(norm2)) + largest * (double)count;
 }
 
-/* The dual variables of a run are a starting point of another, unless they are subnormal. */
+/* The dual variables and weights of a run are a starting point of another, unless subnormal. */
 static void check_restart(const training *t, const tl_settings *settings) {
     const problem *p = &t->p;
     for (size_t i = 0; p->weight != NULL && i < p->n; i++)
@@ -87,11 +101,70 @@ static void check_restart(const training *t, const tl_settings *settings) {
     tl_solver_free(again);
 }
 
+typedef struct listener {
+    bytes *in;
+    const training *t;
+    size_t told;
+    int last; /* answer */
+} listener;
+
+static int hear(void *user, const tl_objective *objective) {
+    listener *l = user;
+    DEMAND(l->last >= 0);
+    DEMAND(all_finite(l->t->p.n * l->t->p.m, l->t->dual));
+    if (objective != NULL) {
+        DEMAND(is_objective(TL_OK, objective));
+        l->told++;
+    }
+    if (l->last == 0 && take_one_in(l->in, 16)) l->last = (int)take_choice(l->in, 4) - 1;
+    return l->last;
+}
+
+static tl_stopping take_stopping(bytes *in, listener *l) {
+    tl_stopping stopping;
+    tl_stopping_default(&stopping);
+    if (take_one_in(in, 2)) stopping.eps = take_one_in(in, 2) ? 0.0 : take_parameter(in);
+    if (take_one_in(in, 64)) stopping.eps = NAN;
+    stopping.max_epochs = take_choice(in, 30);
+    if (take_one_in(in, 2)) stopping.eval_every = take_choice(in, 4);
+    if (take_one_in(in, 64)) stopping.eval_every = UINT64_MAX;
+    stopping.eval_start = (int)take_choice(in, 2);
+    if (take_one_in(in, 2)) stopping.rows = take_choice(in, 10);
+    if (take_one_in(in, 64)) stopping.rows = SIZE_MAX;
+    if (take_one_in(in, 2)) {
+        stopping.callback = hear;
+        stopping.user = l;
+    }
+    return stopping;
+}
+
+/* To a tolerance, whatever the rules are. */
+static void solve(bytes *in, const training *t, tl_solver *solver) {
+    listener l = {.in = in, .t = t};
+    const tl_stopping stopping = take_stopping(in, &l);
+    tl_objective objective, now;
+    tl_outcome outcome = TL_RUNNING;
+    const tl_status status = tl_solver_solve(solver, &stopping, &objective, &outcome);
+    DEMAND((status == TL_ERR_PARAMETER) == !(stopping.eps >= 0.0));
+    if (status == TL_ERR_PARAMETER) return;
+    if (l.last < 0) {
+        DEMAND(status == TL_OK && (outcome == TL_STOPPED || outcome == TL_CONVERGED));
+        return;
+    }
+    if (!is_objective(status, &objective)) return;
+    DEMAND(outcome > TL_RUNNING && outcome <= TL_STOPPED);
+    DEMAND((outcome == TL_CONVERGED) == (objective.relative_gap <= stopping.eps));
+    if (outcome == TL_STOPPED) DEMAND(l.last > 0);
+    if (stopping.callback != NULL) DEMAND(l.told > 0);
+    if (tl_solver_evaluate(solver, &now) == TL_OK) DEMAND(now.epochs == objective.epochs);
+}
+
 static void run(bytes *in, const training *t, tl_solver *solver) {
     const problem *p = &t->p;
     tl_objective objective;
     tl_settings settings = t->settings;
-    settings.C_start = 0.0;
+    settings.C_start = settings.start_r = 0.0;
+    settings.start = NULL;
     tl_status status = tl_solver_evaluate(solver, &objective);
     const double start = is_objective(status, &objective) ? objective.primal : 0.0;
     DEMAND(tl_solver_run(solver, 1 + take_choice(in, 4)) == TL_OK);
@@ -107,17 +180,23 @@ static void run(bytes *in, const training *t, tl_solver *solver) {
         if (status == TL_OK) settings.C = C;
         DEMAND(tl_solver_run(solver, 1) == TL_OK);
     }
+    if (take_one_in(in, 2)) solve(in, t, solver);
+    DEMAND(all_finite(p->n * p->m, t->dual));
     if (is_objective(tl_solver_evaluate(solver, &objective), &objective)) {
         /* Losses are rounded relative to the scores, of which a tiny loss is a difference. */
         const double scores = largest_norm(p) * largest_weights(t, objective.norm2);
         const double size = fmax(fmax(1.0, fabs(start)), fmax(objective.primal, -objective.dual));
         DEMAND(objective.primal - objective.dual >= -1e-9 * fmax(scores, size));
     }
-    double *weights = exact_doubles(p->d * p->m);
-    status = tl_solver_weights(solver, weights);
-    DEMAND((status == TL_OK) == (p->data.representation != TL_GRAM));
-    free(weights);
+    const int is_gram = p->data.representation == TL_GRAM;
+    const size_t size = (is_gram ? p->n : p->d) * p->m;
+    double *weights = exact_doubles(size);
+    DEMAND(tl_solver_weights(solver, weights) == (is_gram ? TL_ERR_PARAMETER : TL_OK));
+    DEMAND(tl_solver_coefficients(solver, weights) == (is_gram ? TL_OK : TL_ERR_PARAMETER));
+    DEMAND(all_finite(size, weights));
+    settings.start = weights;
     check_restart(t, &settings);
+    free(weights);
 }
 
 static double largest_score(size_t m, const double *scores) {
