@@ -46,9 +46,12 @@ typedef struct tl_outer {
     double r;            /* of the next outer step */
     double largest;      /* bound of r */
     uint64_t steps;      /* in which r has followed the moves */
-    double t;            /* of Nesterov's sequence */
-    double *anchor;      /* Y */
-    double *previous;    /* W at the end of the outer step before */
+    double gaps;         /* sum of estimates of P - D over the outer steps of the present window */
+    double gaps_before;  /* of the window before */
+    unsigned gaps_count;
+    double t;             /* of Nesterov's sequence */
+    double *anchor;       /* Y */
+    double *previous;     /* W at the end of the outer step before */
     double *coefficients; /* of a Gram matrix: (n, m) for self->coefficients */
     double apart2;        /* ||W0 + X^T A - W||^2 at the end of the last outer step */
     double norm2;         /* ||W - W0||^2 then; both estimates with a Gram matrix */

@@ -40,6 +40,10 @@
 /* Without acceleration a ratio below this is fast enough; the first pass tells nothing. */
 #define FAST 0.7
 #define FIRST_PASSES 2
+/* Where the loss is not smooth, r is halved, and stays below, when the estimated gap has not fallen
+ * by this factor from so many outer steps to the next ones: the ratio alone may lead too high. */
+#define WINDOW 8
+#define LEAST_PROGRESS 0.7
 /* A larger ratio tells no more than this one. */
 #define LARGEST_RATIO 1.5
 /* Root mean square moves of this relative size are rounding, and their ratio tells nothing. */
@@ -105,6 +109,9 @@ static void begin_sequence(tl_solver *self, double r) {
     outer->t = 1.0;
     outer->passes = 0;
     outer->steps = 0;
+    outer->gaps_count = 0;
+    outer->gaps = 0.0;
+    outer->gaps_before = INFINITY;
     outer->moved = 0.0;
 }
 
@@ -214,6 +221,26 @@ static double move_ratio(const tl_outer *outer) {
     return fmin(sqrt(outer->moved / outer->moved_before), LARGEST_RATIO);
 }
 
+static bool is_smooth(const tl_solver *self) {
+    return self->ops->always_smooth || self->params.gamma > 0.0;
+}
+
+static void watch_gap(tl_solver *self) {
+    tl_outer *outer = &self->outer;
+    const tl_sample *sample = &self->sampled;
+    if (!(sample->C > 0.0)) return;
+    const double half_lambda = 0.5 / (self->settings.C * self->total_weight);
+    outer->gaps += (sample->losses + sample->conjugates + sample->products) / sample->C +
+                   half_lambda * outer->apart2;
+    outer->gaps_count++;
+    if (outer->gaps_count < WINDOW) return;
+    if (outer->gaps > LEAST_PROGRESS * outer->gaps_before)
+        outer->r = outer->largest = fmax(SMALLEST, 0.5 * outer->r);
+    outer->gaps_before = outer->gaps;
+    outer->gaps = 0.0;
+    outer->gaps_count = 0;
+}
+
 void tl_accelerate_end_pass(tl_solver *self) {
     tl_outer *outer = &self->outer;
     if (self->settings.acceleration == 0.0) return;
@@ -228,7 +255,9 @@ void tl_accelerate_end_pass(tl_solver *self) {
     }
     if (!tl_is_step_over(self)) return;
     tl_accelerate_measure(self);
-    if (is_fixed(self) || ratio == 0.0) return;
+    if (is_fixed(self)) return;
+    if (!is_smooth(self)) watch_gap(self);
+    if (ratio == 0.0) return;
     outer->steps++;
     const double damping =
         fmax(LEAST_DAMPING, DAMPED_STEPS / (DAMPED_STEPS + (double)outer->steps));
