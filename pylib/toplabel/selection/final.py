@@ -125,7 +125,7 @@ def train_models(
     settings: Settings,
     solve: Solve,
 ) -> tuple[Models, pd.DataFrame]:
-    """Train every model that the selection names, from the smallest C up.
+    """Train every model that the selection names.
 
     Parameters
     ----------
@@ -134,7 +134,7 @@ def train_models(
     protocol : Protocol
         `retrain_on` says whether a validation part is trained on too.
     budget : Budget
-        Its grid of C is the way up to the chosen ones (`Budget.stations`).
+        How Gram matrices are stored.
     selection : DataFrame
         As `choice.select` gives it.
     settings : Settings
@@ -145,8 +145,8 @@ def train_models(
     Models
     DataFrame
         The certificates: split, C, theta, k, primal, dual, relative_gap, epochs, status, seconds,
-        gradient_norm. Epochs and seconds are those since the model before on the way up. A loss that
-        is not convex has a gradient norm and no dual or gap, others have a gap and no gradient norm, and
+        gradient_norm. A loss that is not convex has a gradient norm and no dual or gap, others have a gap and no
+        gradient norm, and
         baselines may have neither: NaN.
     """
     arrays: dict[Key, np.ndarray | Structured] = {}
@@ -158,21 +158,19 @@ def train_models(
         check_rows(part, method, prepared.name)
         X, labels = labelled(part.X, training_labels(part, method))
         scaling = None if method.features == "raw" else Scaling.fit(X, method.features)
-        climb = fitter(
+        models = fitter(
             solve,
             _inputs(X, theta, scaling, budget),
             labels,
             method.at(k),
             prepared.n_classes,
-            budget.stations(method.kernel),
             settings.eps_train,
             settings.max_epochs_train,
-            settings.max_epochs_tune,
-            # As the first fold of tuning: where no rows are added, this is the same climb.
+            # As the first fold of tuning: where no rows are added, these are the models that were validated.
             (settings.seed, prepared.name, method.name, split, 0, repr(float(theta))),
         )
         for C in sorted(group["C"]):
-            result = climb.fit(C)
+            result = models.fit(C)
             log_fit(result, split=split, theta=theta, k=k)
             key = model_key(split, C, theta, k)
             arrays[key] = _model_of(result.solution, method, theta, scaling)

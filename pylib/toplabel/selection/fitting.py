@@ -5,14 +5,13 @@ from __future__ import annotations
 import logging
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
 from scipy import sparse
 
-from toplabel import losses
 from toplabel.baselines import catalogue
 from toplabel.baselines.models import Trained, Trainer
 from toplabel.kernels import cross_gram
@@ -49,7 +48,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class Fit:
-    """A solution, and what it took with all steps on the way to its C."""
+    """A solution, and what it took."""
 
     solution: Any
     C: float
@@ -105,18 +104,12 @@ class Fitter(Protocol):
         """Train for one C, or what a baseline has in place of it."""
 
 
-class Climb:
-    """Solutions of one problem for many C, each from the nearest smaller one on the way up.
+class Direct:
+    """A loss of our own for many C, each from nothing.
 
-    From a smaller C a solver starts well; from a much smaller one, or from nothing, it may need a
-    hundred times as long (softmax on letter from C = 10 to 1000: 3000 epochs, in steps 200). So the
-    way up begins at the first station, passes all stations, and goes in steps of at most a factor
-    `STRIDE`; the first station, and a C below it, are reached from nothing. Two climbs of one problem
-    with equal stations and names take the same steps, so a final model is the very one that was
-    validated when both stop at the same gap.
-
-    A loss that is not convex is minimised from the softmax solution (TPAMI section 6.2). For it the
-    climb is that of the softmax, and a descent leaves it at each C that is asked for.
+    A start at the solution of another C would save a quarter of the passes, and make a model depend on the C that
+    were trained before it. So it is a function of its rows, its hyper-parameters and its names: a final model on the
+    rows of a fold is the very one that was validated.
 
     Parameters
     ----------
@@ -128,19 +121,11 @@ class Climb:
     method : Method
     n_classes : int
         m; a fold may lack an example of the last class.
-    stations : sequence of float
-        Ascending values of C: the grid, or the upper part of it.
     eps : float
-    max_epochs, max_epochs_step : int
-        At a C that is asked for, and at the steps between.
+    max_epochs : int
     names : tuple
         What the seeds depend on, besides C.
-    climbs : int
-        How many of these there are at a time, which share the memory for solutions to start from.
     """
-
-    STRIDE = 4.0
-    KEPT_BYTES = 1 << 30  # of dual variables, of all climbs; beyond that, the smallest C goes first
 
     def __init__(
         self,
@@ -149,26 +134,22 @@ class Climb:
         labels: np.ndarray,
         method: Method,
         n_classes: int,
-        stations: Sequence[float],
         eps: float,
         max_epochs: int,
-        max_epochs_step: int,
         names: tuple[object, ...],
-        climbs: int = 1,
     ) -> None:
         self._solve = solve
-        self._X = X
-        self._labels = labels
-        self._method = method
-        convex = losses.get(method.loss).convex
-        self._climber = method if convex else replace(method, loss="lr_multi", k=1, gamma=0.0)
-        self._stations = stations
+        self._problem = (X, labels)
         self._names = names
-        self._fixed = {"eps": eps, "n_classes": n_classes}
-        self._max_epochs = max_epochs
-        self._max_epochs_step = max_epochs_step
-        self._kept_bytes = self.KEPT_BYTES // climbs
-        self._visited: dict[float, Any] = {}  # by C, what a warm start needs
+        self._fixed = {
+            "loss": method.loss,
+            "k": method.k,
+            "gamma": method.gamma,
+            "kernel": "precomputed" if method.kernel == "rbf" else "linear",
+            "n_classes": n_classes,
+            "eps": eps,
+            "max_epochs": max_epochs,
+        }
 
     def fit(self, C: float) -> Fit:
         """Train for one C.
@@ -179,58 +160,12 @@ class Climb:
             When the solver was interrupted: a model that is not finished must not be used.
         """
         begin = time.perf_counter()
-        lower = [known for known in self._visited if self._stations[0] <= known < C]
-        solution = self._visited[max(lower)] if lower else None
-        epochs = 0
-        for step in self._way(max(lower) if lower else None, C):
-            budget = self._max_epochs if step == C else self._max_epochs_step
-            solution = self._once(self._climber, step, budget, solution)
-            epochs += int(solution.epochs)
-        self._keep(C, solution)
-        if self._climber is not self._method:
-            solution = self._once(self._method, C, self._max_epochs, solution)
-            epochs += int(solution.epochs)
-        return Fit(solution=solution, C=C, epochs=epochs, seconds=time.perf_counter() - begin)
-
-    def _keep(self, C: float, solution: Any) -> None:
-        """Remember where to start from; the way up to a small C is short, so those go first."""
-        self._visited[C] = replace(solution, W=None, X=None, history=[])
-        most = max(1, self._kept_bytes // max(1, solution.A.nbytes))
-        for smallest in sorted(self._visited)[:-most]:
-            del self._visited[smallest]
-
-    def _way(self, below: float | None, C: float) -> list[float]:
-        """The values of C to train for, the last of which is C itself."""
-        way = []
-        if below is None:
-            below = min(self._stations[0], C)
-            way.append(below)
-        passed = [S for S in self._stations if below < S < C]
-        for goal in [*passed, C] if below < C else []:
-            count = max(1, math.ceil(math.log(goal / below, self.STRIDE) - 1e-9))
-            way += [below * (goal / below) ** (i / count) for i in range(1, count)]
-            way.append(goal)
-            below = goal
-        return way
-
-    def _once(self, method: Method, C: float, max_epochs: int, start: Any) -> Any:
-        kernel = "precomputed" if method.kernel == "rbf" else "linear"
-        solution = self._solve(
-            self._X,
-            self._labels,
-            loss=method.loss,
-            k=method.k,
-            gamma=method.gamma,
-            C=C,
-            kernel=kernel,
-            max_epochs=max_epochs,
-            seed=seed_of("solve", *self._names, repr(C)),
-            warm_start=start,
-            **self._fixed,
-        )
+        seed = seed_of("solve", *self._names, repr(C))
+        solution = self._solve(*self._problem, C=C, seed=seed, **self._fixed)
         if solution.status == "interrupted":
             raise KeyboardInterrupt
-        return solution
+        seconds = time.perf_counter() - begin
+        return Fit(solution=solution, C=C, epochs=int(solution.epochs), seconds=seconds)
 
 
 class Series:
@@ -242,7 +177,7 @@ class Series:
     ----------
     trainer : Trainer
     X, labels, n_classes
-        As for `Climb`.
+        As for `Direct`.
     eps : float
     max_epochs : int
     names : tuple
@@ -283,17 +218,13 @@ def fitter(
     labels: np.ndarray,
     method: Method,
     n_classes: int,
-    stations: Sequence[float],
     eps: float,
     max_epochs: int,
-    max_epochs_step: int,
     names: tuple[object, ...],
-    climbs: int = 1,
 ) -> Fitter:
-    """The `Climb` of a loss, or the `Series` of a baseline; arguments as for `Climb`."""
+    """`Direct` for a loss, `Series` for a baseline; arguments as for `Direct`."""
     if not method.baseline:
-        limits = (eps, max_epochs, max_epochs_step)
-        return Climb(solve, X, labels, method, n_classes, stations, *limits, names, climbs)
+        return Direct(solve, X, labels, method, n_classes, eps, max_epochs, names)
     trainer = catalogue.create(method.baseline, method.k, method.params)
     return Series(trainer, X, labels, n_classes, eps, max_epochs, names)
 

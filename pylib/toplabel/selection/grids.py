@@ -98,9 +98,6 @@ class Budget:
         is worse than before; None: never.
     gram_dtype : {"float64", "float32"}
         How Gram matrices are stored.
-    climb_from : float or None
-        With a kernel, the way up to a C begins at the last value of the grid that is at most this; None:
-        at the first.
     """
 
     C: Axis
@@ -115,7 +112,6 @@ class Budget:
     screen_rows: int | None = None
     give_up: int | None = None
     gram_dtype: str = "float64"
-    climb_from: float | None = None
 
     @property
     def fold_count(self) -> int | None:
@@ -135,14 +131,6 @@ class Budget:
         if self.theta is None:
             raise ValueError("the protocol has no grid of theta, which an RBF kernel needs")
         return self.theta.exponents()
-
-    def stations(self, kernel: str) -> list[float]:
-        """Ascending values of C that the way up to a larger one passes; see `fitting.Climb`."""
-        values = self.C.values()
-        if kernel != "rbf" or self.climb_from is None:
-            return values
-        first = max((C for C in values if self.climb_from >= C), default=values[0])
-        return [C for C in values if first <= C]
 
     def blocks(self, kernel: str) -> int:
         """Number of jobs that share the widths of a kernel in one fold."""
@@ -230,7 +218,6 @@ def _parse_budget(values: Mapping[str, Any], deltas: Mapping[str, np.ndarray], k
         screen_rows=values.get("screen_rows"),
         give_up=values.get("give_up"),
         gram_dtype=values.get("gram_dtype", "float64"),
-        climb_from=values.get("climb_from"),
     )
 
 

@@ -1,7 +1,7 @@
-"""The tune stage: warm-started paths over C, measured on validation instances.
+"""The tune stage: fits along C, measured on validation instances.
 
 A unit of work is a split with all its folds, or one fold of a split. Within it, one `FoldPath` a fold
-runs up the grid of C, each solution the start of the next.
+runs up the grid of C.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def best_values(point: Point, metrics: Sequence[str]) -> np.ndarray:
 
 
 class FoldPath:
-    """One fold of one method: fits along C, each from the one before, and their validation values.
+    """One fold of one method: fits along C, and their validation values.
 
     Parameters
     ----------
@@ -88,8 +88,6 @@ class FoldPath:
         What seeds depend on: data set, method, split, fold.
     solve : callable
         `toplabel.solve` or one like it.
-    paths : int
-        How many of these there are at a time, which share the memory for solutions to start from.
     """
 
     def __init__(
@@ -101,7 +99,6 @@ class FoldPath:
         settings: Settings,
         names: tuple[object, ...],
         solve: Solve,
-        paths: int = 1,
     ) -> None:
         self._problem = problem if method.features == "raw" else _scaled(problem, method.features)
         self._method = method
@@ -110,8 +107,6 @@ class FoldPath:
         self._settings = settings
         self._names = (settings.seed, *names)
         self._solve = solve
-        self._paths = paths
-        self._linear: Fitter | None = None
 
     def visit(self, points: Points) -> list[Point]:
         """Fit and measure at the given exponents, C ascending for each theta."""
@@ -132,10 +127,10 @@ class FoldPath:
         self, theta_exponent: float, exponents: Sequence[float], decline: Decline | None
     ) -> list[Point]:
         """One path over C, to its end or until it declines."""
-        theta, climb, held_out = self._climb(theta_exponent)
+        theta, models, held_out = self._fitter(theta_exponent)
         found = []
         for exponent in sorted(exponents):
-            result = climb.fit(self._budget.C.value(exponent))
+            result = models.fit(self._budget.C.value(exponent))
             log_fit(
                 result, split=self._names[3], fold=self._names[4], theta=theta, k=self._method.k
             )
@@ -144,35 +139,26 @@ class FoldPath:
                 break
         return found
 
-    def _climb(self, theta_exponent: float) -> tuple[float, Fitter, Matrix]:
-        """Theta, the solver on its way up, and the rows to measure on.
-
-        The climb of a linear method is kept for the next visit; those of a kernel method are not,
-        since each holds a Gram matrix.
-        """
+    def _fitter(self, theta_exponent: float) -> tuple[float, Fitter, Matrix]:
+        """Theta, what trains for it, and the rows to measure on."""
         if self._method.kernel != "rbf":
-            if self._linear is None:
-                self._linear = self._new_climb(self._problem.X, np.nan)
-            return np.nan, self._linear, self._problem.X_eval
+            return np.nan, self._fitter_for(self._problem.X, np.nan), self._problem.X_eval
         theta = self._budget.theta.value(theta_exponent)
         X = dense(self._problem.X)
         held_out = cross_gram(dense(self._problem.X_eval), X, theta)
         K = rbf_gram(X, theta, self._budget.gram_dtype)
-        return theta, self._new_climb(K, theta), held_out
+        return theta, self._fitter_for(K, theta), held_out
 
-    def _new_climb(self, X: Matrix, theta: float) -> Fitter:
+    def _fitter_for(self, X: Matrix, theta: float) -> Fitter:
         return fitter(
             self._solve,
             X,
             self._problem.labels,
             self._method,
             self._problem.n_classes,
-            self._budget.stations(self._method.kernel),
             self._settings.eps_tune,
             self._settings.max_epochs_tune,
-            self._settings.max_epochs_tune,
             (*self._names, repr(float(theta))),
-            self._paths,
         )
 
     def _measure(self, theta: float, result: Fit, held_out: Matrix) -> Point:
@@ -306,7 +292,7 @@ def tune_split(
     """
     budget = budget_for(method, problems[0], budget)
     paths = [
-        FoldPath(problem, method, budget, metrics, settings, (*names, fold), solve, len(problems))
+        FoldPath(problem, method, budget, metrics, settings, (*names, fold), solve)
         for fold, problem in enumerate(problems)
     ]
     found: list[list[Point]] = [[] for _ in paths]
