@@ -40,8 +40,8 @@ class Recorder:
     calls: list = field(default_factory=list)
     status: str = "converged"
 
-    def __call__(self, X, y, *, C, kernel, n_classes, warm_start, **arguments):
-        self.calls.append({"C": C, "kernel": kernel, "start": warm_start, **arguments})
+    def __call__(self, X, y, *, C, kernel, n_classes, **arguments):
+        self.calls.append({"C": C, "kernel": kernel, **arguments})
         X = np.asarray(X, dtype=float)
         n = len(X)
         target = np.eye(n_classes)[y] if np.ndim(y) == 1 else np.asarray(y, dtype=float)
@@ -59,8 +59,7 @@ class Recorder:
             gradient = gram @ ((soft - target) / n + A / (C * n))
             return value, gradient.ravel()
 
-        start = np.zeros((n, n_classes)) if warm_start is None else warm_start.A
-        found = minimize(objective, start.ravel(), jac=True, method="L-BFGS-B")
+        found = minimize(objective, np.zeros(n * n_classes), jac=True, method="L-BFGS-B")
         A = found.x.reshape(n, n_classes)
         W = X.T @ A if kernel == "linear" else None
         value = float(found.fun)

@@ -44,8 +44,8 @@ def test_binary_relevance_is_one_svm_a_label(repository, kernel):
     part = regions_set().parts["train"]
     assert training_labels(part, method).shape == (len(part.X), 3)
     rows = toplabel.kernels.rbf_gram(X, 0.2) if kernel == "rbf" else X
-    climb = fitter(toplabel.solve, rows, Y, method, Y.shape[1], [0.5], 1e-6, 50000, 50000, ("toy",))
-    together = climb.fit(2.0).solution
+    models = fitter(toplabel.solve, rows, Y, method, Y.shape[1], 1e-6, 50000, ("toy",))
+    together = models.fit(2.0).solution
     for j in range(Y.shape[1]):
         alone = toplabel.solve(
             rows,

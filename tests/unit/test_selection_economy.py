@@ -226,36 +226,3 @@ def test_a_gram_matrix_of_sparse_rows(form):
     np.testing.assert_allclose(
         kernels.rbf_gram(form(X), 0.3), kernels.rbf_gram(X, 0.3), rtol=0, atol=1e-13
     )
-
-
-# ---- where the way up begins --------------------------------------------------------------------
-
-
-def test_with_a_kernel_the_way_up_may_begin_later():
-    budget = replace(BUDGET, climb_from=1.0)  # C = 2^-4, 2^-2, .., 2^6
-    assert budget.stations("rbf") == [1.0, 4.0, 16.0, 64.0]
-    assert replace(budget, climb_from=2.0).stations("rbf") == [1.0, 4.0, 16.0, 64.0]
-    assert replace(budget, climb_from=1e-9).stations("rbf") == budget.C.values()
-    assert budget.stations("linear") == BUDGET.stations("rbf") == budget.C.values()
-
-
-def test_a_path_with_a_kernel_begins_where_the_budget_says():
-    solve = Recorder()
-    path = _path(replace(BUDGET, climb_from=1.0), KERNEL, solve)
-    path.visit({0.0: [-4, -2, 4]})
-    # The values below, and the first one of the way, are reached from nothing.
-    assert [call["C"] for call in solve.calls] == [2.0**-4, 2.0**-2, 1.0, 4.0, 16.0]
-    starts = [call["start"] for call in solve.calls]
-    assert [start and start.C for start in starts] == [None, None, None, 1.0, 4.0]
-
-
-def test_a_later_start_leaves_tuning_and_training_on_one_way():
-    tuning_, final = Recorder(), Recorder()
-    budget = replace(BUDGET, climb_from=1.0)
-    _path(budget, KERNEL, tuning_).visit({0.0: BUDGET.C.exponents()})
-    _path(budget, KERNEL, final).visit({0.0: [6]})
-    steps = [
-        [(call["C"], call["seed"], call["start"] and call["start"].C) for call in calls.calls]
-        for calls in (tuning_, final)
-    ]
-    assert steps[0][2:] == steps[1]  # but for the two values below the first station

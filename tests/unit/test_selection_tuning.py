@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from standin import Recorder, multiclass_set, regions_set
 
-from toplabel.selection.fitting import Climb, Settings, pool
+from toplabel.selection.fitting import Direct, Settings, pool
 from toplabel.selection.grids import LINEAR, Axis, Budget, Protocol, Refinement
 from toplabel.selection.problems import (
     Method,
@@ -60,91 +60,43 @@ def test_values_are_those_of_the_models(repository):
     assert result.C.tolist() == [2.0**-4, 2.0**-2, 1.0, 4.0]
     train, val = prepared.parts["train"], prepared.parts["val"]
     for j, C in enumerate(result.C):
-        model = Recorder()(train.X, train.y, C=C, kernel="linear", n_classes=3, warm_start=None)
+        model = Recorder()(train.X, train.y, C=C, kernel="linear", n_classes=3)
         right = np.argmax(model.decision_function(val.X), axis=1) == val.y
         assert result.value[0, j, 0, 0] == pytest.approx(100 * right.mean(), abs=3)
     assert (result.value[..., 1] >= result.value[..., 0]).all()
     assert (result.seconds > 0).all()
 
 
-def test_a_path_climbs_from_the_smallest_C_each_start_below_the_next():
+def test_a_path_visits_the_smallest_C_first():
     solve = Recorder()
     _tune(multiclass_set(), solve=solve)
     Cs = [call["C"] for call in solve.calls]
     assert Cs == sorted(Cs)
-    starts = [call["start"] for call in solve.calls]
-    assert starts[0] is None
-    assert [start.C for start in starts[1:]] == Cs[:-1]
 
 
-def _climb(solve, stations, max_epochs=100, max_epochs_step=10):
+def test_a_model_does_not_depend_on_what_was_trained_before_it():
     part = multiclass_set().parts["train"]
-    return Climb(
-        *(solve, part.X, part.y, SOFTMAX, 3, stations),
-        *(1e-3, max_epochs, max_epochs_step, ("toy",)),
-    )
+
+    def models(Cs):
+        direct = Direct(Recorder(), part.X, part.y, SOFTMAX, 3, 1e-3, 100, ("toy",))
+        return {C: direct.fit(C).solution.W for C in Cs}
+
+    up, down = models([0.5, 4.0, 8.0]), models([8.0, 0.5])
+    for C, W in down.items():
+        np.testing.assert_array_equal(W, up[C])
 
 
-def test_a_climb_goes_in_steps_and_knows_where_it_has_been():
-    solve = Recorder()
-    climb = _climb(solve, [0.25])
-    climb.fit(64.0)
-    assert [call["C"] for call in solve.calls] == pytest.approx([0.25, 1, 4, 16, 64])
-    assert [call["max_epochs"] for call in solve.calls] == [10, 10, 10, 10, 100]
-    solve.calls.clear()
-    climb.fit(256.0)
-    assert [(call["C"], call["start"].C) for call in solve.calls] == [(256.0, 64.0)]
-    solve.calls.clear()
-    climb.fit(0.125)  # below where the way up begins
-    assert [(call["C"], call["start"]) for call in solve.calls] == [(0.125, None)]
-
-
-def test_a_climb_passes_the_stations():
-    solve = Recorder()
-    _climb(solve, [1.0, 2.0, 32.0, 99.0]).fit(64.0)
-    assert [call["C"] for call in solve.calls] == pytest.approx([1, 2, 2 * 16 ** (1 / 2), 32, 64])
-
-
-def test_visiting_the_grid_or_passing_it_is_the_same_climb():
-    grid = [0.5, 4.0, 8.0]
-    visiting, passing = Recorder(), Recorder()
-    climb = _climb(visiting, grid)
-    for C in grid:
-        visited = climb.fit(C)
-    passed = _climb(passing, grid).fit(grid[-1])
-    steps = [[(call["C"], call["seed"]) for call in calls.calls] for calls in (visiting, passing)]
-    assert steps[0] == steps[1]
-    np.testing.assert_array_equal(visited.solution.W, passed.solution.W)
-
-
-def test_a_loss_that_is_not_convex_leaves_the_climb_of_the_softmax():
+def test_every_C_has_a_seed_of_its_own_and_starts_from_nothing():
     solve = Recorder()
     method = Method("topk_ent_tr_k2", "multiclass", "topk_ent_tr", k=2)
     part = multiclass_set().parts["train"]
-    climb = Climb(solve, part.X, part.y, method, 3, [0.25], 1e-3, 100, 10, ("toy",))
+    direct = Direct(solve, part.X, part.y, method, 3, 1e-3, 100, ("toy",))
     for C in (4.0, 16.0):
-        climb.fit(C)
-    way = [("lr_multi", 1), ("lr_multi", 1), ("lr_multi", 1), ("topk_ent_tr", 2)]
-    assert [(call["loss"], call["k"]) for call in solve.calls] == way + way[-2:]
-    assert [call["C"] for call in solve.calls] == [0.25, 1.0, 4.0, 4.0, 16.0, 16.0]
-    assert [call["max_epochs"] for call in solve.calls] == [10, 10, 100, 100, 100, 100]
-    starts = [call["start"] for call in solve.calls]
-    assert [start.C for start in starts[1:]] == [0.25, 1.0, 4.0, 4.0, 16.0]
-    assert starts[3].W is not None  # the descent begins at the weights
-
-
-def test_a_climb_forgets_the_smallest_when_memory_is_short(monkeypatch):
-    solve = Recorder()
-    monkeypatch.setattr(Climb, "KEPT_BYTES", 2 * 36 * 3 * 8)  # two solutions
-    climb = _climb(solve, [1.0])
-    for C in (1.0, 2.0, 4.0):
-        climb.fit(C)
-    solve.calls.clear()
-    climb.fit(1.5)
-    assert solve.calls[0]["start"] is None  # C = 1 is forgotten
-    solve.calls.clear()
-    climb.fit(3.0)
-    assert solve.calls[0]["start"].C == 2
+        direct.fit(C)
+    assert len({call["seed"] for call in solve.calls}) == 2
+    for call in solve.calls:
+        assert "warm_start" not in call
+        assert (call["loss"], call["k"], call["max_epochs"]) == ("topk_ent_tr", 2, 100)
 
 
 def test_an_interrupted_solver_interrupts_the_job():

@@ -146,8 +146,7 @@ def train_models(
     DataFrame
         The certificates: split, C, theta, k, primal, dual, relative_gap, epochs, status, seconds,
         gradient_norm. A loss that is not convex has a gradient norm and no dual or gap, others have a gap and no
-        gradient norm, and
-        baselines may have neither: NaN.
+        gradient norm, and baselines may have neither: NaN.
     """
     arrays: dict[Key, np.ndarray | Structured] = {}
     rows = []
