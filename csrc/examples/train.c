@@ -22,24 +22,36 @@ static void check(tl_status status, const char *what) {
     exit(EXIT_FAILURE);
 }
 
+/* Hears of each evaluation; 0: go on. */
+static int report(void *user, const tl_objective *objective) {
+    (void)user;
+    if (objective != NULL)
+        printf("epoch %llu: relative gap %.1e\n", (unsigned long long)objective->epochs,
+               objective->relative_gap);
+    return 0;
+}
+
 static int train(const tl_data *data, double *dual, double *weights) {
     tl_settings settings;
     tl_settings_default(&settings);
     settings.loss = TL_LOSS_SVM_MULTI;
     settings.C = 0.1;
+    tl_stopping stopping;
+    tl_stopping_default(&stopping);
+    stopping.eps = 1e-4;
+    stopping.max_epochs = 10000;
+    stopping.callback = report;
 
     tl_solver *solver = NULL;
     check(tl_solver_create(data, &settings, dual, &solver), "create");
-    tl_objective objective = {0};
-    do {
-        check(tl_solver_run(solver, 10), "run");
-        check(tl_solver_evaluate(solver, &objective), "evaluate");
-    } while (objective.relative_gap > 1e-4 && objective.epochs < 10000);
+    tl_objective objective;
+    tl_outcome outcome;
+    check(tl_solver_solve(solver, &stopping, &objective, &outcome), "solve");
     check(tl_solver_weights(solver, weights), "weights");
     tl_solver_free(solver);
     printf("P %.6f  D %.6f  relative gap %.1e after %llu epochs\n", objective.primal,
            objective.dual, objective.relative_gap, (unsigned long long)objective.epochs);
-    return objective.relative_gap <= 1e-4;
+    return outcome == TL_CONVERGED;
 }
 
 static int largest_score(const double *x, const double *weights) {

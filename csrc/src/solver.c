@@ -193,21 +193,24 @@ static void forget_updates(tl_solver *self) {
 }
 
 /* Do the weights to start at, and their scores, stay within what weights of dual variables may be,
- * with room for those of an accelerated run? Of coefficients ||W|| is at most
- * sqrt n ||coefficients|| max ||x_i||. */
+ * with room for those of an accelerated run? */
 static bool is_moderate_start(const tl_solver *self, bool narrow) {
     const double *start = self->settings.start; /* NULL after it has been copied */
     if (start == NULL) return true;
-    const tl_data *data = &self->data;
-    const bool is_gram = tl_is_gram(self);
+    const size_t n = self->data.n, m = self->data.m;
     const double largest = ROOM * (narrow ? TL_LARGEST32 : TL_LARGEST);
-    double x2 = 0.0;
-    for (size_t i = 0; i < data->n; i++)
+    double x2 = 0.0, size = 0.0; /* at least ||W|| */
+    for (size_t i = 0; i < n; i++)
         x2 = fmax(x2, self->norm2[i]);
-    const size_t size = (is_gram ? data->n : data->d) * data->m;
-    const double norm = sqrt(tl_dot(size, start, start));
-    const double weights = is_gram ? norm * sqrt((double)data->n * x2) : norm;
-    return fmax(norm, weights) <= largest && weights * sqrt(x2) <= largest;
+    if (!tl_is_gram(self)) size = sqrt(tl_dot(self->data.d * m, start, start));
+    for (size_t i = 0; tl_is_gram(self) && i < n; i++) {
+        double entry = 0.0;
+        for (size_t j = 0; j < m; j++)
+            entry = fmax(entry, fabs(start[i * m + j]));
+        size += sqrt((double)m * self->norm2[i]) * entry;
+        if (narrow && !(entry <= largest)) return false;
+    }
+    return size <= largest && size * sqrt(x2) <= largest;
 }
 
 /* Does no number that the updates need overflow? Then |W - W0|, scores and dual variables are

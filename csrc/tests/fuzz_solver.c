@@ -161,7 +161,7 @@ static void solve(bytes *in, const training *t, tl_solver *solver) {
 
 static void run(bytes *in, const training *t, tl_solver *solver) {
     const problem *p = &t->p;
-    tl_objective objective;
+    tl_objective objective = {.norm2 = INFINITY};
     tl_settings settings = t->settings;
     settings.C_start = settings.start_r = 0.0;
     settings.start = NULL;
@@ -194,7 +194,8 @@ static void run(bytes *in, const training *t, tl_solver *solver) {
     DEMAND(tl_solver_weights(solver, weights) == (is_gram ? TL_ERR_PARAMETER : TL_OK));
     DEMAND(tl_solver_coefficients(solver, weights) == (is_gram ? TL_OK : TL_ERR_PARAMETER));
     DEMAND(all_finite(size, weights));
-    settings.start = weights;
+    /* Their square, which may overflow in an evaluation, must not in a start. */
+    if (fabs(objective.norm2) < 1e280) settings.start = weights;
     check_restart(t, &settings);
     free(weights);
 }

@@ -163,6 +163,21 @@ def test_without_acceleration_the_weights_are_those_of_the_dual_variables(
         np.testing.assert_allclose(solution.W, X.T @ solution.A, atol=1e-12)
 
 
+@pytest.mark.parametrize("acceleration", ["auto", 1.0, 50.0])
+def test_a_gram_matrix_that_is_a_little_indefinite_has_no_dual_above_the_primal(
+    problem, acceleration
+):
+    X, y = np.tile(problem[0], (2, 1)), np.tile(problem[1], 2)
+    K = toplabel.kernels.rbf_gram(X, 0.3)
+    K[np.diag_indices(len(K))] -= 1e-4
+    options = {"kernel": "precomputed", "C": 1e5, "eps": 0.0, "max_epochs": 60, "eval_every": 1}
+    for loss in ("svm_multi", "lr_multi"):
+        solution = toplabel.solve(K, y, loss=loss, acceleration=acceleration, **options)
+        for record in solution.history:
+            size = max(abs(record.primal), abs(record.dual))
+            assert record.primal - record.dual >= -1e-12 * size
+
+
 def test_a_fixed_r_is_the_r_of_the_run(problem):
     X, y, _ = problem
     solution = toplabel.solve(X, y, acceleration=0.25, eps=1e-3)

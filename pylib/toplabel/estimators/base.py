@@ -189,7 +189,7 @@ class SolverEstimator(ClassifierMixin, BaseEstimator):
 
     @property
     def dual_coef_(self) -> np.ndarray:
-        """Dual variables of a kernel model, (m, n), or (1, n) for two classes."""
+        """Coefficients of a kernel model in the training rows, (m, n), or (1, n) for two classes."""
         solution = vars(self).get("_solution")
         if solution is None:
             raise AttributeError("dual_coef_ is there after a fit with a kernel; see coef_")

@@ -78,7 +78,8 @@ class TopKClassifier(SolverEstimator):
     coef_ : ndarray, (m, d), or (1, d) for two classes
         For the linear kernel.
     dual_coef_ : ndarray, (m, n), or (1, n) for two classes
-        For the other kernels.
+        For the other kernels: coefficients of the training rows, ``f(x) = dual_coef_ @ k(X, x)``. At the optimum they
+        are dual variables.
     intercept_ : ndarray, (m,) or (1,)
         Zeros.
     n_iter_ : int
