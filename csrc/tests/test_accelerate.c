@@ -322,9 +322,9 @@ static void test_refusals(void) {
         s = good;
         s.start = start;
         CHECK(attempt(&s, form) == TL_OK);
-        start[0] = 1e300; /* its square overflows */
+        start[M] = 1e300; /* its square overflows; row 0 is zero */
         CHECK(attempt(&s, form) == TL_ERR_OVERFLOW);
-        start[0] = 1e40;
+        start[M] = 1e40;
         CHECK(attempt(&s, form) == (form == DENSE_SINGLE ? TL_ERR_OVERFLOW : TL_OK));
         start[D * M - 1] = NAN;
         CHECK(attempt(&s, form) == TL_ERR_NOT_FINITE);
