@@ -277,7 +277,7 @@ typedef struct tl_settings {
     const double *center; /* W0, (d, m): the regulariser is lambda/2 ||W - W0||^2. NULL: zeros.
                              Copied. Not with TL_GRAM (TL_ERR_PARAMETER) */
     double acceleration;  /* 0: none. Negative: where passes are slow, they are accelerated, with an
-                             r that follows them. Else this r from the first pass on, up to 1e100:
+                             r that follows them. Else this r after a plain first pass, up to 1e100:
                              the ratio of the proximal term to the regulariser; below 1e-10: none */
     double start_r; /* the r that the acceleration begins with; 0: chosen from C and ||x_i||^2 */
     const double *start; /* weights (d, m), or coefficients (n, m) with TL_GRAM, that an

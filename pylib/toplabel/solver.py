@@ -120,7 +120,7 @@ def solve(
     acceleration : "auto", False or float > 0
         The accelerated proximal-point loop around the passes (Lin, Mairal, Harchaoui 2015). By default it begins
         where plain passes are slow, and its r, the weight of the proximal term over that of the regulariser, follows
-        the progress. False: plain passes. A number: this r from the first pass on.
+        the progress. False: plain passes. A number: this r after a plain first pass.
 
     Returns
     -------
