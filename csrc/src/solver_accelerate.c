@@ -40,10 +40,12 @@
 /* Without acceleration a ratio below this is fast enough; the first pass tells nothing. */
 #define FAST 0.7
 #define FIRST_PASSES 2
-/* Where the loss is not smooth, r is halved, and stays below, when the estimated gap has not fallen
- * by this factor from so many outer steps to the next ones: the ratio alone may lead too high. */
+/* Where the loss is not smooth the ratio alone may lead to an r that is too large. So when the
+ * estimated gap has not fallen by this factor from so many outer steps to the next ones, half of r
+ * is tried: after as many steps to settle, it must make the gap fall faster, or r is what it was.
+ */
 #define WINDOW 8
-#define LEAST_PROGRESS 0.7
+#define SLOW 0.7
 /* A larger ratio tells no more than this one. */
 #define LARGEST_RATIO 1.5
 /* Root mean square moves of this relative size are rounding, and their ratio tells nothing. */
@@ -111,7 +113,8 @@ static void begin_sequence(tl_solver *self, double r) {
     outer->steps = 0;
     outer->gaps_count = 0;
     outer->gaps = 0.0;
-    outer->gaps_before = INFINITY;
+    outer->gaps_before = 0.0;
+    outer->trial = TL_NO_TRIAL;
     outer->moved = 0.0;
 }
 
@@ -225,6 +228,25 @@ static bool is_smooth(const tl_solver *self) {
     return self->ops->always_smooth || self->params.gamma > 0.0;
 }
 
+/* What the fall of the gap over a window says of r. */
+static void judge_progress(tl_outer *outer, double fall) {
+    if (outer->trial == TL_SETTLING) {
+        outer->trial = TL_TRYING;
+        return;
+    }
+    if (outer->trial == TL_TRYING && !(fall < outer->fall)) {
+        outer->trial = TL_GIVEN_UP;
+        outer->largest = outer->largest_before;
+        outer->r *= 2.0;
+        return;
+    }
+    if (outer->trial == TL_GIVEN_UP || !(fall > SLOW)) return;
+    outer->trial = TL_SETTLING;
+    outer->fall = fall;
+    outer->largest_before = outer->largest;
+    outer->r = outer->largest = fmax(SMALLEST, 0.5 * outer->r);
+}
+
 static void watch_gap(tl_solver *self) {
     tl_outer *outer = &self->outer;
     const tl_sample *sample = &self->sampled;
@@ -234,8 +256,7 @@ static void watch_gap(tl_solver *self) {
                    half_lambda * outer->apart2;
     outer->gaps_count++;
     if (outer->gaps_count < WINDOW) return;
-    if (outer->gaps > LEAST_PROGRESS * outer->gaps_before)
-        outer->r = outer->largest = fmax(SMALLEST, 0.5 * outer->r);
+    if (outer->gaps_before > 0.0) judge_progress(outer, outer->gaps / outer->gaps_before);
     outer->gaps_before = outer->gaps;
     outer->gaps = 0.0;
     outer->gaps_count = 0;

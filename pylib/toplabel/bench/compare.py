@@ -19,6 +19,7 @@ PROBLEMS = {
     "c": ("svm_multi", "lr_multi"),
     "text": ("svm_multi", "lr_multi", "svm_ova", "lr_ova"),
     "gram": ("svm_multi", "lr_multi"),
+    "tabular": ("svm_multi", "lr_multi"),
     "letter": ("svm_multi", "lr_multi", "svm_ova", "lr_ova"),
     "news20": ("svm_multi", "lr_multi"),
     "mnist": ("svm_multi", "lr_multi"),

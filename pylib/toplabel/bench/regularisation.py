@@ -1,4 +1,4 @@
-"""A path of 20 values of C, warm and cold: the group ``path``."""
+"""A path of 20 values of C, from nothing and warm, and warm without acceleration: the group ``path``."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ COLUMNS = [
     "gamma",
     "cold_epochs",
     "warm_epochs",
-    "epochs_ratio",
+    "plain_epochs",
     "cold_seconds",
     "warm_seconds",
+    "plain_seconds",
     "seconds_ratio",
     "worst_gap",
     "note",
@@ -33,12 +34,13 @@ def values_of_C(quick: bool) -> np.ndarray:
 
 
 def warm_starts(effort: Effort) -> pd.DataFrame:
-    """Train on letter (shape a where letter is not at hand) for all C, each from zero and each from the last.
+    """Train on letter (shape a where letter is not at hand) for all C: from nothing, from the last, and that with plain passes.
 
     Returns
     -------
     DataFrame
-        `COLUMNS`; epochs and seconds are sums over the values of C, each trained to a relative gap of 1e-3.
+        `COLUMNS`; epochs and seconds are sums over the values of C, each trained to a relative gap of 1e-3; `seconds_ratio`
+        is that of the plain to the accelerated path.
     """
     note = ""
     try:
@@ -59,23 +61,14 @@ def warm_starts(effort: Effort) -> pd.DataFrame:
         def warm(arguments=arguments, found=found):
             found["warm"] = toplabel.path(shape.X, shape.y, Cs=Cs, **arguments)
 
-        cold_seconds, warm_seconds = (fastest(run, effort.repeats) for run in (cold, warm))
-        cold_epochs, warm_epochs = (
-            sum(solution.epochs for solution in found[kind]) for kind in ("cold", "warm")
-        )
-        rows.append(
-            (
-                shape.name,
-                loss,
-                gamma,
-                cold_epochs,
-                warm_epochs,
-                cold_epochs / warm_epochs,
-                cold_seconds,
-                warm_seconds,
-                cold_seconds / warm_seconds,
-                max(s.relative_gap for kind in found.values() for s in kind),
-                note,
-            )
-        )
+        def plain(arguments=arguments, found=found):
+            found["plain"] = toplabel.path(shape.X, shape.y, Cs=Cs, acceleration=False, **arguments)
+
+        seconds = [fastest(run, effort.repeats) for run in (cold, warm, plain)]
+        epochs = [
+            sum(solution.epochs for solution in found[kind]) for kind in ("cold", "warm", "plain")
+        ]
+        worst = max(s.relative_gap for kind in found.values() for s in kind)
+        ratio = seconds[2] / seconds[1]
+        rows.append((shape.name, loss, gamma, *epochs, *seconds, ratio, worst, note))
     return pd.DataFrame(rows, columns=COLUMNS)

@@ -15,6 +15,7 @@ from toplabel.bench import (
     epochs,
     large,
     machine,
+    passes,
     peers,
     precision,
     projections,
@@ -35,6 +36,7 @@ GROUPS: dict[str, Callable[[Effort], pd.DataFrame]] = {
     "epochs": epochs.relative_costs,
     "blas_share": share.blas_share,
     "precision": precision.compare_precisions,
+    "passes": passes.acceleration,
     "path": regularisation.warm_starts,
     "training": compare.compare,
 }

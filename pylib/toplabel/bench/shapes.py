@@ -170,6 +170,16 @@ def tagged(name: str, n: int, d: int, m: int, cardinality: float = 2.4):
     return X, (ranks < sizes[:, None]).astype(np.uint8)
 
 
+def tabular(name: str, n: int, d: int, m: int):
+    """Return few correlated features of mean 0 and deviation 1; a class is three clusters. Otherwise as `letter_like`."""
+    rng = np.random.default_rng(seed_of("bench", name))
+    y = _every_class(rng.integers(0, m, n), m)
+    centres = rng.normal(size=(m, 3, d))
+    mixing = rng.normal(size=(d, d))
+    X = (centres[y, rng.integers(0, 3, n)] + 0.9 * rng.normal(size=(n, d))) @ mixing
+    return (X - X.mean(axis=0)) / X.std(axis=0), y
+
+
 def _normalised(X: np.ndarray) -> np.ndarray:
     return X / np.linalg.norm(X, axis=1, keepdims=True)
 
@@ -198,6 +208,7 @@ RECIPES = {
     "gram": Recipe(
         lambda name, n, d, m: decaying(name, n, d, m, 0.3), (1500, 103, 14), (150, 30, 14), 1.0, 0.5
     ),
+    "tabular": Recipe(tabular, (7494, 16, 10), (400, 16, 10), 10.0),
     "tags": Recipe(tagged, (4880, 1836, 159), (300, 150, 40), 10.0),
 }
 
