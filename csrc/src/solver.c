@@ -297,8 +297,10 @@ static tl_status set_up(tl_solver *self) {
         tl_blocks_copy_coefficients(self);
     else
         tl_compute_weights(self);
+    const bool has_start = self->settings.start != NULL;
     if (C_start != self->settings.C) tl_rescale(self, C_start);
     start_from_weights(self);
+    if (has_start && tl_is_gram(self) && C_start != self->settings.C) tl_sample_start(self);
     return TL_OK;
 }
 

@@ -208,6 +208,9 @@ double tl_dual_sum(const tl_solver *self, double scale, size_t every);
 size_t tl_sampled_row(size_t n, size_t rows, size_t i);
 /* solver_start.c: W = W0 + X^T A; fills self->sums. */
 void tl_compute_weights(tl_solver *self);
+/* solver_start.c: with a Gram matrix, where an evaluation at the start is as expensive as an epoch,
+ * an estimate of the gap tells whether it is worth it. */
+void tl_sample_start(tl_solver *self);
 /* solver_start.c: carry A and W from C_from to the C of the settings. */
 void tl_rescale(tl_solver *self, double C_from);
 

@@ -122,9 +122,8 @@ static double gram_norm2(tl_solver *self) {
     return fmax(0.0, product / (double)total * (double)n);
 }
 
-/* With a Gram matrix, an evaluation at the start is as expensive as an epoch; an estimate tells
- * whether it is worth it. */
-static void sample_start(tl_solver *self) {
+void tl_sample_start(tl_solver *self) {
+    self->sampled = (tl_sample){0};
     const size_t m = self->data.m, total = smaller(SEARCH_ROWS, self->data.n);
     size_t index[TL_SAMPLE_BLOCK];
     for (size_t first = 0, count; first < total; first += count) {
@@ -167,7 +166,7 @@ void tl_rescale(tl_solver *self, double C_from) {
     if (self->outer.active) tl_accelerate_again(self, factor);
     if (tl_is_gram(self)) {
         tl_blocks_copy_coefficients(self);
-        sample_start(self);
+        tl_sample_start(self);
         return;
     }
     if (!plain) {

@@ -264,6 +264,29 @@ def test_starts_from_another_C_lead_to_the_same_optimum(problem, key, k, gamma, 
         check_certificate(X, y, solution)
 
 
+@pytest.mark.parametrize("loss", ["svm_multi", "lr_multi"])
+def test_a_start_at_coefficients_has_its_own_estimate(problem, loss):
+    """Not that of the dual variables alone, whose gap is larger."""
+    X, y, _ = problem
+    K = toplabel.kernels.rbf_gram(X, 0.3)
+    first = toplabel.solve(K, y, loss=loss, kernel="precomputed", C=5.0, eps=1e-4, acceleration=2.0)
+    run = Run(
+        K,
+        as_labels(y, N, multilabel=False),
+        losses.get(loss),
+        gamma=0.0,
+        C=10.0,
+        seed=0,
+        gram=True,
+        start=first.A.copy(),
+        C_start=5.0,
+        start_weights=first.coefficients,
+        start_r=first.r,
+    )
+    # With so few rows all of them are looked at.
+    assert run.estimated_gap() == pytest.approx(run.evaluate().relative_gap, rel=1e-6)
+
+
 @pytest.mark.parametrize("form", ["wide", "gram"])
 def test_a_plain_run_starts_at_the_dual_variables(problem, form, tmp_path):
     X, options = form_of(problem[0], form, tmp_path)
