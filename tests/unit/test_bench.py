@@ -275,14 +275,14 @@ def _judged(rows, case="a"):
 def test_targets_say_reached_missed_and_by_how_much():
     ours = {"package": "toplabel", "solver": "toplabel", "ratio": 1.0, "reached": "yes"}
     peer = {"package": "LIBLINEAR", "solver": "L", "seconds": 0.3, "reached": "yes"}
-    row = _judged([ours, peer | {"ratio": 1.8}, peer | {"ratio": 1.2}])
-    assert (row["measured"], row["verdict"], row["by"]) == ("1.2", "missed", "-20 %")
-    row = _judged([ours, peer | {"ratio": 1.8}])
-    assert (row["target"], row["verdict"], row["by"]) == ("≥ 1.5", "reached", "+20 %")
-    assert _judged([ours, peer | {"ratio": 9.0}])["by"] == "6 times the target"
-    row = _judged([ours, peer | {"ratio": 1.8, "reached": "no"}])
-    assert (row["measured"], row["verdict"]) == ("> 1.8", "reached")
-    row = _judged([ours, peer | {"ratio": 1.2, "reached": "no"}])
+    row = _judged([ours, peer | {"ratio": 4.8}, peer | {"ratio": 3.2}])
+    assert (row["measured"], row["verdict"], row["by"]) == ("3.2", "missed", "-20 %")
+    row = _judged([ours, peer | {"ratio": 4.8}])
+    assert (row["target"], row["verdict"], row["by"]) == ("≥ 4", "reached", "+20 %")
+    assert _judged([ours, peer | {"ratio": 24.0}])["by"] == "6 times the target"
+    row = _judged([ours, peer | {"ratio": 4.8, "reached": "no"}])
+    assert (row["measured"], row["verdict"]) == ("> 4.8", "reached")
+    row = _judged([ours, peer | {"ratio": 3.2, "reached": "no"}])
     assert row["verdict"] == "not reached for certain"
     row = _judged([ours])
     assert (row["verdict"], row["note"]) == ("not measured", "not in training.csv")
@@ -311,7 +311,8 @@ def test_a_quick_run_writes_every_table(tmp_path, capsys):
     assert frames["special"]["largest_relative_error"].max() < 5e-15
     judged = pd.read_csv(tmp_path / "targets.csv")
     unmeasured = judged[judged["verdict"] == "not measured"]
-    assert list(unmeasured["work"]) == ["bipartite projection, d = 10^6: sorting / ours"]
+    away = unmeasured["case"].fillna("").str.match("letter|mnist")  # a quick run reads no files
+    assert list(unmeasured[~away]["work"]) == ["bipartite projection, d = 10^6: sorting / ours"]
     assert "targets:" in capsys.readouterr().out
 
 

@@ -34,13 +34,13 @@ def values_of_C(quick: bool) -> np.ndarray:
 
 
 def warm_starts(effort: Effort) -> pd.DataFrame:
-    """Train on letter (shape a where letter is not at hand) for all C: from nothing, from the last, and that with plain passes.
+    """Train on letter (or shape a) for all C: from nothing, from the last, and that with plain passes.
 
     Returns
     -------
     DataFrame
-        `COLUMNS`; epochs and seconds are sums over the values of C, each trained to a relative gap of 1e-3; `seconds_ratio`
-        is that of the plain to the accelerated path.
+        `COLUMNS`; epochs and seconds are sums over the values of C, each trained to a relative gap of 1e-3;
+        `seconds_ratio` is that of the plain to the accelerated path.
     """
     note = ""
     try:

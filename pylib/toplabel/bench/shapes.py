@@ -171,7 +171,10 @@ def tagged(name: str, n: int, d: int, m: int, cardinality: float = 2.4):
 
 
 def tabular(name: str, n: int, d: int, m: int):
-    """Return few correlated features of mean 0 and deviation 1; a class is three clusters. Otherwise as `letter_like`."""
+    """Return few correlated features of mean 0 and deviation 1; a class is three clusters.
+
+    Otherwise as `letter_like`.
+    """
     rng = np.random.default_rng(seed_of("bench", name))
     y = _every_class(rng.integers(0, m, n), m)
     centres = rng.normal(size=(m, 3, d))

@@ -137,17 +137,36 @@ LAYOUTS = (
         },
     ),
     Layout(
+        "passes",
+        "Passes",
+        "Passes over the data until the certified relative gap is at most 1e−3, plain and accelerated; r is that of "
+        "the last step, 0 where the passes stayed plain; visits are the rows visited, in passes. Empty: not in 3000.",
+        {
+            **_SHAPE,
+            "k": ("k", "number"),
+            "gamma": ("γ", "number"),
+            "C": ("C", "number"),
+            "plain": ("Plain", "number"),
+            "accelerated": ("Accelerated", "number"),
+            "ratio": ("Ratio", "number"),
+            "r": ("r", "number"),
+            "visits": ("Visits", "number"),
+        },
+    ),
+    Layout(
         "path",
         "Warm starts",
-        "20 values of C, each trained from zero (cold) or from the one before (warm).",
+        "20 values of C, each trained from nothing (cold) or from the one before (warm), and warm with plain passes; "
+        "the ratio is that of the plain to the accelerated warm path.",
         {
             **_SHAPE,
             "gamma": ("γ", "number"),
             "cold_epochs": ("Epochs, cold", "number"),
             "warm_epochs": ("warm", "number"),
-            "epochs_ratio": ("Ratio", "number"),
+            "plain_epochs": ("plain", "number"),
             "cold_seconds": ("Seconds, cold", "number"),
             "warm_seconds": ("warm", "number"),
+            "plain_seconds": ("plain", "number"),
             "seconds_ratio": ("Ratio", "number"),
             "worst_gap": ("Worst gap", "small"),
             "note": ("Remark", "text"),
