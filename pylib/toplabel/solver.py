@@ -68,7 +68,8 @@ def solve(
     ----------
     X : array-like or sparse matrix, (n, d), or (n, n) with ``kernel="precomputed"``
         Rows, or the symmetric positive semidefinite Gram matrix. A C-contiguous float32 or float64 array is not copied,
-        and may be memory-mapped; sparse rows stay sparse (CSR) with the linear kernel.
+        and may be memory-mapped; sparse rows stay sparse (CSR) with the linear kernel. Float64 rows of more than 64
+        features, of which at most a fifth of the numbers is not zero, are copied to CSR, which is faster.
     y : array-like
         Class indices 0..m-1, (n,), or for multilabel losses a 0/1 indicator (n, m), dense or sparse.
     loss : str
@@ -422,6 +423,25 @@ def _check_every_class(labels: Labels) -> None:
         )
 
 
+_NARROW = 64  # features; up to these, rows are updated one by one in any form
+_SPARSE = (
+    0.2  # share of non-zeros up to which sparse rows are faster than matrix products of dense ones
+)
+_PROBED = 512  # rows that are looked at first
+
+
+def _sparse_if_faster(rows):
+    """Dense float64 rows as CSR where so few numbers are not zero that an epoch takes less time."""
+    if sparse.issparse(rows) or rows.dtype != np.float64 or is_mapped(rows):
+        return rows
+    if rows.shape[1] <= _NARROW:
+        return rows
+    for part in (rows[:: max(1, len(rows) // _PROBED)], rows):
+        if np.count_nonzero(part) > _SPARSE * part.size:
+            return rows
+    return sparse.csr_array(rows)
+
+
 def _represent(rows, kernel, theta, dtype):
     """Return what the solver works on (rows or a Gram matrix), and theta as a number."""
     known = isinstance(kernel, str) and kernel in ("linear", "rbf", "precomputed")
@@ -436,7 +456,7 @@ def _represent(rows, kernel, theta, dtype):
     elif theta is not None:
         raise ValueError(f"theta has no meaning for kernel={kernel!r}")
     if kernel == "linear":
-        return rows, None
+        return _sparse_if_faster(rows), None
     if is_mapped(rows):
         check_mapped_finite(rows, "X")
     if kernel == "precomputed":
