@@ -183,9 +183,9 @@ void tl_blocks_consecutive(tl_solver *self, const double *matrix, size_t first, 
 size_t tl_primal_size(const tl_solver *self);
 /* From plain passes on to accelerated ones, with W = outer.previous. */
 void tl_accelerate_from_previous(tl_solver *self);
-/* After A has been rescaled for another C, while active: with Y the present W, and r multiplied by
- * the factor. It is left to the caller to compute W anew. */
-void tl_accelerate_again(tl_solver *self, double factor);
+/* After A has been rescaled for another C, while active: with Y the present W. It is left to the
+ * caller to compute W anew, but with a Gram matrix. */
+void tl_accelerate_again(tl_solver *self);
 /* Fill in outer.apart2 and outer.norm2. */
 void tl_accelerate_measure(tl_solver *self);
 void tl_accelerate_begin_pass(tl_solver *self);

@@ -54,6 +54,7 @@
 #define SMALLEST 0.1
 #define FIRST 0.3
 #define SMALLEST_FIRST 1.0
+#define LARGEST_FIRST 100.0
 #define LARGEST 10.0
 
 static bool is_fixed(const tl_solver *self) {
@@ -99,7 +100,9 @@ static double first_r(tl_solver *self, double otherwise) {
     if (is_fixed(self)) return self->settings.acceleration;
     const double unit = hardness(self);
     self->outer.largest = LARGEST * unit;
-    return bounded(&self->outer, otherwise > 0.0 ? otherwise : fmax(SMALLEST_FIRST, FIRST * unit));
+    return bounded(&self->outer, otherwise > 0.0
+                                     ? otherwise
+                                     : fmin(fmax(SMALLEST_FIRST, FIRST * unit), LARGEST_FIRST));
 }
 
 /* The sequence begins anew at W. */
@@ -143,12 +146,12 @@ void tl_accelerate_from_previous(tl_solver *self) {
     write_weights(self);
 }
 
-void tl_accelerate_again(tl_solver *self, double factor) {
+void tl_accelerate_again(tl_solver *self) {
     tl_outer *outer = &self->outer;
     const size_t size = tl_primal_size(self);
     memcpy(outer->anchor, primal(self), size * sizeof(double));
     memcpy(outer->previous, primal(self), size * sizeof(double));
-    begin_sequence(self, first_r(self, outer->r * factor));
+    begin_sequence(self, first_r(self, 0.0));
     if (!tl_is_gram(self)) return;
     for (size_t i = 0; i < size; i++)
         self->coefficients[i] =

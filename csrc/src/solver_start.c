@@ -160,10 +160,10 @@ void tl_rescale(tl_solver *self, double C_from) {
         else
             tl_compute_weights(self);
     }
-    const double factor = self->settings.C / C_from, s = best_scale(self, factor);
+    const double s = best_scale(self, self->settings.C / C_from);
     for (size_t i = 0; i < self->data.n * self->data.m; i++)
         self->dual[i] *= s;
-    if (self->outer.active) tl_accelerate_again(self, factor);
+    if (self->outer.active) tl_accelerate_again(self);
     if (tl_is_gram(self)) {
         tl_blocks_copy_coefficients(self);
         tl_sample_start(self);
