@@ -46,6 +46,10 @@
  */
 #define WINDOW 8
 #define SLOW 0.7
+/* Also, where A and W are farther apart than the inner problem is from its solution, r is too
+ * large: the ratio counts as this one at most. */
+#define APART 2.0
+#define FAR_APART 0.65
 /* A larger ratio tells no more than this one. */
 #define LARGEST_RATIO 1.5
 /* Root mean square moves of this relative size are rounding, and their ratio tells nothing. */
@@ -56,6 +60,8 @@
 #define SMALLEST_FIRST 1.0
 #define LARGEST_FIRST 100.0
 #define LARGEST 10.0
+/* Of an r that the caller sets, in these units: beyond, A leaves its domain by rounding. */
+#define LARGEST_FIXED 1e6
 
 static bool is_fixed(const tl_solver *self) {
     return self->settings.acceleration > 0.0;
@@ -97,7 +103,7 @@ static double bounded(const tl_outer *outer, double r) {
 
 /* The r of the first outer step for this C. */
 static double first_r(tl_solver *self, double otherwise) {
-    if (is_fixed(self)) return self->settings.acceleration;
+    if (is_fixed(self)) return fmin(self->settings.acceleration, LARGEST_FIXED * hardness(self));
     const double unit = hardness(self);
     self->outer.largest = LARGEST * unit;
     return bounded(&self->outer, otherwise > 0.0
@@ -250,13 +256,22 @@ static void judge_progress(tl_outer *outer, double fall) {
     outer->r = outer->largest = fmax(SMALLEST, 0.5 * outer->r);
 }
 
-static void watch_gap(tl_solver *self) {
-    tl_outer *outer = &self->outer;
+/* What P - D is estimated to consist of. */
+typedef struct gap_parts {
+    double inner; /* that of the inner problem */
+    double apart; /* lambda/2 ||W0 + X^T A - W||^2 */
+} gap_parts;
+
+static gap_parts estimate_gap(const tl_solver *self) {
     const tl_sample *sample = &self->sampled;
-    if (!(sample->C > 0.0)) return;
+    if (!(sample->C > 0.0)) return (gap_parts){NAN, NAN};
     const double half_lambda = 0.5 / (self->settings.C * self->total_weight);
-    outer->gaps += (sample->losses + sample->conjugates + sample->products) / sample->C +
-                   half_lambda * outer->apart2;
+    return (gap_parts){(sample->losses + sample->conjugates + sample->products) / sample->C,
+                       half_lambda * self->outer.apart2};
+}
+
+static void watch_gap(tl_outer *outer, double gap) {
+    outer->gaps += gap;
     outer->gaps_count++;
     if (outer->gaps_count < WINDOW) return;
     if (outer->gaps_before > 0.0) judge_progress(outer, outer->gaps / outer->gaps_before);
@@ -265,28 +280,40 @@ static void watch_gap(tl_solver *self) {
     outer->gaps_count = 0;
 }
 
-void tl_accelerate_end_pass(tl_solver *self) {
+/* The r of the next outer step. */
+static void follow(tl_solver *self, double ratio) {
     tl_outer *outer = &self->outer;
-    if (self->settings.acceleration == 0.0) return;
-    outer->passes++;
-    const double ratio = move_ratio(outer);
-    if (!outer->active) {
-        if (is_fixed(self) || (outer->passes >= FIRST_PASSES && ratio > FAST)) {
-            activate(self);
-            memcpy(outer->previous, outer->anchor, tl_primal_size(self) * sizeof(double));
-        }
+    if (!is_smooth(self)) {
+        const gap_parts gap = estimate_gap(self);
+        if (gap.inner + gap.apart > 0.0) watch_gap(outer, gap.inner + gap.apart);
+        if (gap.inner < APART * gap.apart) ratio = fmin(ratio, FAR_APART);
+    }
+    if (!(outer->moved > 0.0)) { /* r is so large that nothing moves */
+        outer->r = bounded(outer, outer->r * exp(-GAIN_DOWN * TARGET));
         return;
     }
-    if (!tl_is_step_over(self)) return;
-    tl_accelerate_measure(self);
-    if (is_fixed(self)) return;
-    if (!is_smooth(self)) watch_gap(self);
     if (ratio == 0.0) return;
     outer->steps++;
     const double damping =
         fmax(LEAST_DAMPING, DAMPED_STEPS / (DAMPED_STEPS + (double)outer->steps));
     const double gain = damping * (ratio > TARGET ? GAIN_UP : GAIN_DOWN);
     outer->r = bounded(outer, outer->r * exp(gain * (ratio - TARGET)));
+}
+
+void tl_accelerate_end_pass(tl_solver *self) {
+    tl_outer *outer = &self->outer;
+    if (self->settings.acceleration == 0.0) return;
+    outer->passes++;
+    const double ratio = move_ratio(outer);
+    if (outer->active) {
+        if (!tl_is_step_over(self)) return;
+        tl_accelerate_measure(self);
+        if (!is_fixed(self)) follow(self, ratio);
+        return;
+    }
+    if (!is_fixed(self) && (outer->passes < FIRST_PASSES || !(ratio > FAST))) return;
+    activate(self);
+    memcpy(outer->previous, outer->anchor, tl_primal_size(self) * sizeof(double));
 }
 
 /* ---- how far W is from Y ---- */
