@@ -11,10 +11,13 @@
 TL_CLONES
 static void without_row(size_t m, size_t n, const double *restrict s, const double *restrict a,
                         double norm2, double *restrict z) {
+    const size_t whole = m / 8 * 8;
     for (size_t j = m; j < n; j++)
         z[j] = -INFINITY;
 #pragma omp simd
-    for (size_t j = 0; j < m; j++)
+    for (size_t j = 0; j < whole; j++)
+        z[j] = s[j] - norm2 * a[j];
+    for (size_t j = whole; j < m; j++)
         z[j] = s[j] - norm2 * a[j];
 }
 
