@@ -40,16 +40,19 @@
 /* Without acceleration a ratio below this is fast enough; the first pass tells nothing. */
 #define FAST 0.7
 #define FIRST_PASSES 2
-/* Where the loss is not smooth the ratio alone may lead to an r that is too large. So when the
+/* The ratio alone may lead to an r that is too large. So when the
  * estimated gap has not fallen by this factor from so many outer steps to the next ones, half of r
  * is tried: after as many steps to settle, it must make the gap fall faster, or r is what it was.
  */
 #define WINDOW 8
 #define SLOW 0.7
-/* Also, where A and W are farther apart than the inner problem is from its solution, r is too
- * large: the ratio counts as this one at most. */
+/* Where the loss is not smooth and the inner problem has less than APART times the gap that comes
+ * from A and W being apart, r is too large: the ratio counts as this one at most. */
 #define APART 2.0
 #define FAR_APART 0.65
+/* D below 0, which plain passes never have, after more than so many outer steps: r is far too
+ * large, and is halved. */
+#define PATIENCE 3
 /* A larger ratio tells no more than this one. */
 #define LARGEST_RATIO 1.5
 /* Root mean square moves of this relative size are rounding, and their ratio tells nothing. */
@@ -58,7 +61,7 @@
 #define SMALLEST 0.1
 #define FIRST 0.3
 #define SMALLEST_FIRST 1.0
-#define LARGEST_FIRST 100.0
+#define LARGEST_FIRST 10.0
 #define LARGEST 10.0
 /* Of an r that the caller sets, in these units: beyond, A leaves its domain by rounding. */
 #define LARGEST_FIXED 1e6
@@ -256,18 +259,20 @@ static void judge_progress(tl_outer *outer, double fall) {
     outer->r = outer->largest = fmax(SMALLEST, 0.5 * outer->r);
 }
 
-/* What P - D is estimated to consist of. */
+/* Estimates of P, and of what P - D consists of. */
 typedef struct gap_parts {
     double inner; /* that of the inner problem */
     double apart; /* lambda/2 ||W0 + X^T A - W||^2 */
+    double primal;
 } gap_parts;
 
 static gap_parts estimate_gap(const tl_solver *self) {
     const tl_sample *sample = &self->sampled;
-    if (!(sample->C > 0.0)) return (gap_parts){NAN, NAN};
+    if (!(sample->C > 0.0)) return (gap_parts){NAN, NAN, NAN};
     const double half_lambda = 0.5 / (self->settings.C * self->total_weight);
     return (gap_parts){(sample->losses + sample->conjugates + sample->products) / sample->C,
-                       half_lambda * self->outer.apart2};
+                       half_lambda * self->outer.apart2,
+                       sample->losses / sample->C + half_lambda * self->outer.norm2};
 }
 
 static void watch_gap(tl_outer *outer, double gap) {
@@ -283,17 +288,19 @@ static void watch_gap(tl_outer *outer, double gap) {
 /* The r of the next outer step. */
 static void follow(tl_solver *self, double ratio) {
     tl_outer *outer = &self->outer;
-    if (!is_smooth(self)) {
-        const gap_parts gap = estimate_gap(self);
-        if (gap.inner + gap.apart > 0.0) watch_gap(outer, gap.inner + gap.apart);
-        if (gap.inner < APART * gap.apart) ratio = fmin(ratio, FAR_APART);
+    const gap_parts gap = estimate_gap(self);
+    outer->steps++;
+    if (outer->steps > PATIENCE && gap.inner + gap.apart > gap.primal) {
+        outer->r = bounded(outer, 0.5 * outer->r);
+        return;
     }
+    if (gap.inner + gap.apart > 0.0) watch_gap(outer, gap.inner + gap.apart);
+    if (!is_smooth(self) && gap.inner < APART * gap.apart) ratio = fmin(ratio, FAR_APART);
     if (!(outer->moved > 0.0)) { /* r is so large that nothing moves */
         outer->r = bounded(outer, outer->r * exp(-GAIN_DOWN * TARGET));
         return;
     }
     if (ratio == 0.0) return;
-    outer->steps++;
     const double damping =
         fmax(LEAST_DAMPING, DAMPED_STEPS / (DAMPED_STEPS + (double)outer->steps));
     const double gain = damping * (ratio > TARGET ? GAIN_UP : GAIN_DOWN);
