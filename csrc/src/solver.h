@@ -140,6 +140,8 @@ TL_INLINE tl_row tl_row_view(const tl_solver *self, size_t i) {
 }
 
 double tl_dot(size_t n, const double *x, const double *y);
+/* ||x - y||^2 */
+double tl_squared_distance(size_t n, const double *x, const double *y);
 /* The update of row i from a to a_new, which it replaces: delta = sigma (a_new - a), by which W
  * changes. Returns whether there is a change. */
 bool tl_replace_dual(tl_solver *self, size_t i, const double *a_new, double *a, double *delta);

@@ -20,7 +20,7 @@
  * The number of passes without acceleration grows like C R^2 / gamma, R^2 the mean of ||x_i||^2,
  * with it like sqrt(C R^2 / gamma), if r makes the inner problem one for two passes. How far it is
  * solved shows in how much less the dual variables move in the second pass than in the first: over
- * all losses and data that were tried the best r has a ratio near 0.8 of the root mean square
+ * most losses and data that were tried the best r has a ratio near 0.8 of the root mean square
  * moves; a larger r makes the inner problem easier, and the ratio smaller. (With an r that is too
  * large the outer steps become too many, and for losses that are not smooth the gap stops falling.)
  */
@@ -40,10 +40,9 @@
 /* Without acceleration a ratio below this is fast enough; the first pass tells nothing. */
 #define FAST 0.7
 #define FIRST_PASSES 2
-/* The ratio alone may lead to an r that is too large. So when the
- * estimated gap has not fallen by this factor from so many outer steps to the next ones, half of r
- * is tried: after as many steps to settle, it must make the gap fall faster, or r is what it was.
- */
+/* The ratio alone may lead to an r that is too large. So when the estimated gap has not fallen by
+ * this factor from so many outer steps to the next ones, half of r is tried: after as many steps to
+ * settle, it must make the gap fall faster, or r is what it was. */
 #define WINDOW 8
 #define SLOW 0.7
 /* Where the loss is not smooth and the inner problem has less than APART times the gap that comes
@@ -325,15 +324,6 @@ void tl_accelerate_end_pass(tl_solver *self) {
 
 /* ---- how far W is from Y ---- */
 
-TL_CLONES
-static double squared_distance(size_t n, const double *x, const double *y) {
-    double sum = 0.0;
-#pragma omp simd reduction(+ : sum)
-    for (size_t i = 0; i < n; i++)
-        sum += (x[i] - y[i]) * (x[i] - y[i]);
-    return sum;
-}
-
 /* From a part of the rows, with B = coefficients - anchor: <B, K B>, and <M, K M> of the
  * coefficients M. */
 static void sample_distance(tl_solver *self, double *distance, double *norm2) {
@@ -366,8 +356,8 @@ void tl_accelerate_measure(tl_solver *self) {
     } else {
         const size_t size = tl_weights_size(self);
         read_weights(self);
-        distance = squared_distance(size, self->weights, outer->anchor);
-        outer->norm2 = self->center ? squared_distance(size, self->weights, self->center)
+        distance = tl_squared_distance(size, self->weights, outer->anchor);
+        outer->norm2 = self->center ? tl_squared_distance(size, self->weights, self->center)
                                     : tl_dot(size, self->weights, self->weights);
     }
     outer->apart2 = r * r * distance; /* by (*) */

@@ -29,6 +29,10 @@ static double squared_distance(size_t n, const double *x, const double *y) {
     return sum;
 }
 
+double tl_squared_distance(size_t n, const double *x, const double *y) {
+    return squared_distance(n, x, y);
+}
+
 void tl_scores(tl_solver *self, size_t first, size_t count) {
     if (self->at_zero && self->center == NULL && !self->outer.active)
         memset(self->scores, 0, count * self->stride * sizeof *self->scores);
@@ -119,7 +123,7 @@ static norms find_norms(tl_solver *self, const scan *sums) {
     }
     const size_t size = tl_weights_size(self);
     if (self->center != NULL)
-        return (norms){squared_distance(size, self->weights, self->center), self->sums.norm2};
+        return (norms){tl_squared_distance(size, self->weights, self->center), self->sums.norm2};
     const double primal = tl_dot(size, self->weights, self->weights);
     return (norms){primal, is_computed(self) ? self->sums.norm2 : 2.0 * sums->dual - primal};
 }
