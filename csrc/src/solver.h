@@ -34,7 +34,7 @@ typedef struct tl_rest {
     uint8_t left; /* epochs in which the row is not visited */
 } tl_rest;
 
-typedef enum tl_trial { TL_NO_TRIAL, TL_SETTLING, TL_TRYING, TL_GIVEN_UP } tl_trial;
+typedef enum tl_trial { TL_NO_TRIAL, TL_SETTLING, TL_TRYING, TL_TRIED } tl_trial;
 
 /* The accelerated proximal-point loop, solver_accelerate.c. Of a Gram matrix the weights are their
  * coefficients (n, m), W = sum_i x_i coefficients_i^T. */
@@ -48,18 +48,22 @@ typedef struct tl_outer {
     double r;            /* of the next outer step */
     double largest;      /* bound of r */
     uint64_t steps;      /* in which r has followed the moves */
-    double gaps;         /* sum of estimates of P - D over the outer steps of the present window */
-    double gaps_before;  /* of the window before */
-    unsigned gaps_count;
-    tl_trial trial;        /* of half of r */
-    double fall;           /* of the gap, when the trial began */
-    double largest_before; /* the trial */
-    double t;              /* of Nesterov's sequence */
-    double *anchor;        /* Y */
-    double *previous;      /* W at the end of the outer step before */
-    double *coefficients;  /* of a Gram matrix: (n, m) for self->coefficients */
-    double apart2;         /* ||W0 + X^T A - W||^2 at the end of the last outer step */
-    double norm2;          /* ||W - W0||^2 then; both estimates with a Gram matrix */
+    /* Sums of log(P - D), estimated, over the outer steps of this window and of the one before. */
+    double log_gaps, log_gaps_before;
+    unsigned gaps_count;  /* steps of this window */
+    size_t windows;       /* whole ones */
+    tl_trial trial;       /* of another r */
+    double factor;        /* of the trial */
+    double fall;          /* of the gap, when the trial began */
+    double r_before;      /* the trial */
+    unsigned failures;    /* trials in a row that did not help */
+    unsigned wait;        /* windows until the next trial */
+    double t;             /* of Nesterov's sequence */
+    double *anchor;       /* Y */
+    double *previous;     /* W at the end of the outer step before */
+    double *coefficients; /* of a Gram matrix: (n, m) for self->coefficients */
+    double apart2;        /* ||W0 + X^T A - W||^2 at the end of the last outer step */
+    double norm2;         /* ||W - W0||^2 then; both estimates with a Gram matrix */
 } tl_outer;
 
 /* What A^T X is worth, found when the weights are computed from A. */

@@ -40,17 +40,20 @@
 /* Without acceleration a ratio below this is fast enough; the first pass tells nothing. */
 #define FAST 0.7
 #define FIRST_PASSES 2
-/* The ratio alone may lead to an r that is too large. So when the estimated gap has not fallen by
- * this factor from so many outer steps to the next ones, half of r is tried: after as many steps to
- * settle, it must make the gap fall faster, or r is what it was. */
-#define WINDOW 8
-#define SLOW 0.7
+/* The ratio alone may lead to a bad r. So when the estimated gap has not fallen by the factor SLOW
+ * from WINDOW outer steps to the next ones, r times STEP is tried: after as many steps to settle,
+ * it must make the gap fall faster, or r/STEP is tried. A trial that helps is followed by the next
+ * in its direction, as long as the gap falls slowly. From the first trial on the ratio counts no
+ * more. */
+#define WINDOW 6
+#define SLOW 0.75
+#define STEP 3.0
 /* Where the loss is not smooth and the inner problem has less than APART times the gap that comes
  * from A and W being apart, r is too large: the ratio counts as this one at most. */
 #define APART 2.0
 #define FAR_APART 0.65
-/* D below 0, which plain passes never have, after more than so many outer steps: r is far too
- * large, and is halved. */
+/* D below 0, which plain passes never have, after more than so many outer steps, and the gap mostly
+ * that from A and W being apart: r is far too large, and is halved. */
 #define PATIENCE 3
 /* A larger ratio tells no more than this one. */
 #define LARGEST_RATIO 1.5
@@ -123,9 +126,12 @@ static void begin_sequence(tl_solver *self, double r) {
     outer->passes = 0;
     outer->steps = 0;
     outer->gaps_count = 0;
-    outer->gaps = 0.0;
-    outer->gaps_before = 0.0;
+    outer->windows = 0;
+    outer->log_gaps = 0.0;
     outer->trial = TL_NO_TRIAL;
+    outer->factor = STEP;
+    outer->failures = 0;
+    outer->wait = 0;
     outer->moved = 0.0;
 }
 
@@ -239,23 +245,39 @@ static bool is_smooth(const tl_solver *self) {
     return self->ops->always_smooth || self->params.gamma > 0.0;
 }
 
-/* What the fall of the gap over a window says of r. */
-static void judge_progress(tl_outer *outer, double fall) {
-    if (outer->trial == TL_SETTLING) {
-        outer->trial = TL_TRYING;
-        return;
-    }
-    if (outer->trial == TL_TRYING && !(fall < outer->fall)) {
-        outer->trial = TL_GIVEN_UP;
-        outer->largest = outer->largest_before;
-        outer->r *= 2.0;
-        return;
-    }
-    if (outer->trial == TL_GIVEN_UP || !(fall > SLOW)) return;
+static void try_r(tl_outer *outer, double factor, double fall) {
     outer->trial = TL_SETTLING;
+    outer->factor = factor;
     outer->fall = fall;
-    outer->largest_before = outer->largest;
-    outer->r = outer->largest = fmax(SMALLEST, 0.5 * outer->r);
+    outer->r_before = outer->r;
+    outer->r = bounded(outer, factor * outer->r);
+}
+
+static void judge_trial(tl_outer *outer, double fall) {
+    outer->trial = TL_TRIED;
+    if (fall < outer->fall) {
+        outer->failures = 0;
+        if (fall > SLOW) try_r(outer, outer->factor, fall);
+        return;
+    }
+    outer->r = outer->r_before;
+    outer->failures++;
+    if (outer->failures % 2 == 1)
+        try_r(outer, 1.0 / outer->factor, outer->fall);
+    else
+        outer->wait = outer->failures;
+}
+
+/* What the fall of the gap from the window before to this one says of r. */
+static void judge_progress(tl_outer *outer, double fall) {
+    if (outer->trial == TL_SETTLING)
+        outer->trial = TL_TRYING;
+    else if (outer->trial == TL_TRYING)
+        judge_trial(outer, fall);
+    else if (outer->wait > 0)
+        outer->wait--;
+    else if (fall > SLOW)
+        try_r(outer, outer->factor, fall);
 }
 
 /* Estimates of P, and of what P - D consists of. */
@@ -274,13 +296,16 @@ static gap_parts estimate_gap(const tl_solver *self) {
                        sample->losses / sample->C + half_lambda * self->outer.norm2};
 }
 
+/* Windows are compared by the geometric means of the gap, which single estimates disturb less. */
 static void watch_gap(tl_outer *outer, double gap) {
-    outer->gaps += gap;
+    outer->log_gaps += log(gap);
     outer->gaps_count++;
     if (outer->gaps_count < WINDOW) return;
-    if (outer->gaps_before > 0.0) judge_progress(outer, outer->gaps / outer->gaps_before);
-    outer->gaps_before = outer->gaps;
-    outer->gaps = 0.0;
+    if (outer->windows > 0)
+        judge_progress(outer, exp((outer->log_gaps - outer->log_gaps_before) / WINDOW));
+    outer->windows++;
+    outer->log_gaps_before = outer->log_gaps;
+    outer->log_gaps = 0.0;
     outer->gaps_count = 0;
 }
 
@@ -289,7 +314,7 @@ static void follow(tl_solver *self, double ratio) {
     tl_outer *outer = &self->outer;
     const gap_parts gap = estimate_gap(self);
     outer->steps++;
-    if (outer->steps > PATIENCE && gap.inner + gap.apart > gap.primal) {
+    if (outer->steps > PATIENCE && gap.inner + gap.apart > gap.primal && gap.apart > gap.inner) {
         outer->r = bounded(outer, 0.5 * outer->r);
         return;
     }
@@ -299,7 +324,7 @@ static void follow(tl_solver *self, double ratio) {
         outer->r = bounded(outer, outer->r * exp(-GAIN_DOWN * TARGET));
         return;
     }
-    if (ratio == 0.0) return;
+    if (ratio == 0.0 || outer->trial != TL_NO_TRIAL) return;
     const double damping =
         fmax(LEAST_DAMPING, DAMPED_STEPS / (DAMPED_STEPS + (double)outer->steps));
     const double gain = damping * (ratio > TARGET ? GAIN_UP : GAIN_DOWN);
