@@ -41,10 +41,10 @@
 #define FAST 0.7
 #define FIRST_PASSES 2
 /* The ratio alone may lead to a bad r. So when the estimated gap has not fallen by the factor SLOW
- * from WINDOW outer steps to the next ones, r times STEP is tried: after as many steps to settle,
- * it must make the gap fall faster, or r/STEP is tried. A trial that helps is followed by the next
- * in its direction, as long as the gap falls slowly. From the first trial on the ratio counts no
- * more. */
+ * from WINDOW outer steps to the next ones, r times STEP is tried (where the loss is not smooth
+ * r/STEP, since too large an r is worse there): after as many steps to settle, it must make the gap
+ * fall faster, or the other one is tried. A trial that helps is followed by the next in its
+ * direction, as long as the gap falls slowly. From the first trial on the ratio counts no more. */
 #define WINDOW 6
 #define SLOW 0.75
 #define STEP 3.0
@@ -94,6 +94,10 @@ static void write_weights(tl_solver *self) {
 
 /* ---- begin ---- */
 
+static bool is_smooth(const tl_solver *self) {
+    return self->ops->always_smooth || self->params.gamma > 0.0;
+}
+
 static double hardness(const tl_solver *self) {
     const tl_data *data = &self->data;
     double sum = 0.0;
@@ -129,7 +133,7 @@ static void begin_sequence(tl_solver *self, double r) {
     outer->windows = 0;
     outer->log_gaps = 0.0;
     outer->trial = TL_NO_TRIAL;
-    outer->factor = STEP;
+    outer->factor = is_smooth(self) ? STEP : 1.0 / STEP;
     outer->failures = 0;
     outer->wait = 0;
     outer->moved = 0.0;
@@ -239,10 +243,6 @@ static double move_ratio(const tl_outer *outer) {
     if (!(outer->moved > ROUNDING * ROUNDING * outer->size) || !(outer->moved_before > 0.0))
         return 0.0;
     return fmin(sqrt(outer->moved / outer->moved_before), LARGEST_RATIO);
-}
-
-static bool is_smooth(const tl_solver *self) {
-    return self->ops->always_smooth || self->params.gamma > 0.0;
 }
 
 static void try_r(tl_outer *outer, double factor, double fall) {
