@@ -10,7 +10,6 @@ rule agree:
         "results/logs/agree/{dataset}.log",
     conda:
         "../envs/toplabel.yaml"
-    threads: 1
     params:
         settings={
             "Cs": [0.001, 0.01, 0.1, 1.0, 10.0],
@@ -44,7 +43,6 @@ rule table_agreement:
         "results/logs/tables/agreement.log",
     conda:
         "../envs/toplabel.yaml"
-    threads: 1
     params:
         labels={name: plan.methods[name].label for name in ("svm_ova", "lr_ova")},
         fingerprint=plan.fingerprint("tables"),

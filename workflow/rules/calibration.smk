@@ -21,7 +21,6 @@ rule study_calibration:
         "results/logs/calibration.log",
     conda:
         "../envs/toplabel.yaml"
-    threads: 1
     params:
         seed=config["seed"],
         each=1 if plan.budget == "quick" else 2,
@@ -49,7 +48,6 @@ rule draw_calibration:
         "results/logs/figures/calibration.log",
     conda:
         "../envs/toplabel.yaml"
-    threads: 1
     params:
         script="workflow/scripts/draw_calibration.py",
         fingerprint=plan.fingerprint("figures"),

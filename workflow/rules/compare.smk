@@ -22,7 +22,6 @@ rule collect_datasets:
         "results/logs/collect_datasets.log",
     conda:
         "../envs/toplabel.yaml"
-    threads: 1
     params:
         others=lambda wildcards: file_sums(targets.other_metas(requested())),
         reasons=lambda wildcards: targets.reasons(requested()),
@@ -51,7 +50,6 @@ rule compare:
         "results/logs/compare.log",
     conda:
         "../envs/toplabel.yaml"
-    threads: 1
     params:
         others=lambda wildcards: file_sums(targets.other_evaluations(requested())),
         names=plan.names_sum(),
@@ -83,7 +81,6 @@ rule judge_claims:
         "results/logs/judge_claims.log",
     conda:
         "../envs/toplabel.yaml"
-    threads: 1
     params:
         claims=plan.claims_sum(),
         fingerprint=plan.fingerprint("findings"),
@@ -105,7 +102,6 @@ rule describe_run:
         "results/logs/describe_run.log",
     conda:
         "../envs/toplabel.yaml"
-    threads: 1
     params:
         config=config,
         names=plan.names_sum(),

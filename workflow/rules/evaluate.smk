@@ -14,7 +14,6 @@ rule evaluate:
         "results/logs/evaluate/{dataset}/{method}.log",
     conda:
         "../envs/toplabel.yaml"
-    threads: 1
     params:
         protocol=lambda wildcards: plan.protocol_slice(wildcards.dataset, wildcards.method),
         budget=plan.budget,

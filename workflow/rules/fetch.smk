@@ -8,7 +8,6 @@ rule fetch:
         "results/logs/fetch/{dataset}.log",
     conda:
         "../envs/toplabel.yaml"
-    threads: 1
     params:
         raw_folder=RAW_FOLDER,
         entry=lambda wildcards: plan.entry_slice(wildcards.dataset),

@@ -19,7 +19,6 @@ rule draw_circle:
         f"results/logs/figures/{CIRCLE_FIGURE}.log",
     conda:
         "../envs/toplabel.yaml"
-    threads: 1
     params:
         methods=plan.method_labels(targets.cells_of_circle()),
         split=plan.split_names("circle")[0],
@@ -56,7 +55,6 @@ rule draw_selection:
         "results/logs/figures/selection_{dataset}.log",
     conda:
         "../envs/toplabel.yaml"
-    threads: 1
     params:
         methods=lambda wildcards: plan.method_labels(
             targets.cells_of_selection(requested(), wildcards.dataset)
@@ -87,7 +85,6 @@ rule draw_gaps:
         "results/logs/figures/gaps.log",
     conda:
         "../envs/toplabel.yaml"
-    threads: 1
     params:
         eps=config["eps_train"],
         script="workflow/scripts/draw_gaps.py",
@@ -117,7 +114,6 @@ rule draw_topk:
         "results/logs/figures/topk_{dataset}.log",
     conda:
         "../envs/toplabel.yaml"
-    threads: 1
     params:
         methods=lambda wildcards: plan.method_labels(
             targets.cells_of_topk(requested(), wildcards.dataset)
@@ -147,7 +143,6 @@ rule draw_ranks:
         f"results/logs/figures/{RANKS_FIGURE}.log",
     conda:
         "../envs/toplabel.yaml"
-    threads: 1
     params:
         script="workflow/scripts/draw_ranks.py",
         fingerprint=plan.fingerprint("figures"),

@@ -15,7 +15,6 @@ rule draw_lambert:
         "results/logs/figures/tpami2017_figure02.log",
     conda:
         "../envs/toplabel.yaml"
-    threads: 1
     params:
         script="workflow/scripts/draw_lambert.py",
         fingerprint=plan.fingerprint("figures"),
@@ -39,7 +38,6 @@ rule draw_simplices:
         "results/logs/figures/nips2015_figure02.log",
     conda:
         "../envs/toplabel.yaml"
-    threads: 1
     params:
         script="workflow/scripts/draw_simplices.py",
         fingerprint=plan.fingerprint("figures"),
@@ -63,7 +61,6 @@ rule draw_losses:
         "results/logs/figures/losses_1d.log",
     conda:
         "../envs/toplabel.yaml"
-    threads: 1
     params:
         script="workflow/scripts/draw_losses.py",
         fingerprint=plan.fingerprint("figures"),
@@ -87,7 +84,6 @@ rule draw_decoding:
         "results/logs/figures/nips2012_figure01.log",
     conda:
         "../envs/toplabel.yaml"
-    threads: 1
     params:
         script="workflow/scripts/draw_decoding.py",
         fingerprint=plan.fingerprint("figures"),
@@ -111,7 +107,6 @@ rule draw_levels:
         "results/logs/figures/nips2012_figure02.log",
     conda:
         "../envs/toplabel.yaml"
-    threads: 1
     params:
         script="workflow/scripts/draw_levels.py",
         fingerprint=plan.fingerprint("figures"),

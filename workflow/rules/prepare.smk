@@ -10,7 +10,6 @@ rule prepare:
         "results/logs/prepare/{dataset}.log",
     conda:
         "../envs/toplabel.yaml"
-    threads: 1
     params:
         raw_folder=RAW_FOLDER,
         entry=lambda wildcards: plan.entry_slice(wildcards.dataset),

@@ -27,7 +27,6 @@ rule write_data:
         "results/logs/write_data.log",
     conda:
         "../envs/toplabel.yaml"
-    threads: 1
     params:
         bench=bench_sums,
         partial=partial_sums,
@@ -57,7 +56,6 @@ rule write_html:
         "results/logs/write_html.log",
     conda:
         "../envs/toplabel.yaml"
-    threads: 1
     params:
         bench=bench_sums,
         partial=partial_sums,
@@ -86,7 +84,6 @@ rule write_pdf:
         "results/logs/write_pdf.log",
     conda:
         "../envs/toplabel.yaml"
-    threads: 1
     params:
         bench=bench_sums,
         partial=partial_sums,
@@ -109,7 +106,6 @@ rule write_crate:
         "results/logs/write_crate.log",
     conda:
         "../envs/toplabel.yaml"
-    threads: 1
     params:
         fingerprint=plan.fingerprint("report"),
     message:
@@ -124,7 +120,6 @@ rule partial:
         "results/logs/partial_report.log",
     conda:
         "../envs/toplabel.yaml"
-    threads: 1
     params:
         config=config,
     message:

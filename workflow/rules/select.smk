@@ -10,7 +10,6 @@ rule select:
         "results/logs/select/{dataset}/{method}.log",
     conda:
         "../envs/toplabel.yaml"
-    threads: 1
     params:
         fingerprint=plan.fingerprint("select"),
     message:

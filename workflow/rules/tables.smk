@@ -21,7 +21,6 @@ rule table_thresholds:
         "results/logs/tables/thresholds.log",
     conda:
         "../envs/toplabel.yaml"
-    threads: 1
     params:
         labels=lambda wildcards: targets.strategy_labels(requested()),
         fingerprint=plan.fingerprint("tables"),
@@ -47,7 +46,6 @@ rule make_table:
         "results/logs/tables/{table}.log",
     conda:
         "../envs/toplabel.yaml"
-    threads: 1
     params:
         names=plan.names_sum(),
         fingerprint=plan.fingerprint("tables"),

@@ -13,7 +13,6 @@ rule threshold:
         "results/logs/threshold/{dataset}/{method}.log",
     conda:
         "../envs/toplabel.yaml"
-    threads: 1
     params:
         protocol=lambda wildcards: plan.protocol_slice(wildcards.dataset, wildcards.method),
         budget=plan.budget,

@@ -84,7 +84,6 @@ rule draw_scaling:
         "results/logs/figures/tpami2017_figure03a.log",
     conda:
         "../envs/toplabel.yaml"
-    threads: 1
     params:
         script="workflow/scripts/draw_scaling.py",
         printed=plan.names_sum(),
@@ -112,7 +111,6 @@ rule draw_convergence:
         "results/logs/figures/tpami2017_figure03bc.log",
     conda:
         "../envs/toplabel.yaml"
-    threads: 1
     params:
         script="workflow/scripts/draw_convergence.py",
         fingerprint=plan.fingerprint("figures"),
@@ -146,7 +144,6 @@ rule draw_softmax:
         "results/logs/figures/tpami2017_figure03d.log",
     conda:
         "../envs/toplabel.yaml"
-    threads: 1
     params:
         script="workflow/scripts/draw_softmax.py",
         fingerprint=plan.fingerprint("figures"),

@@ -12,7 +12,6 @@ rule train:
         "results/logs/train/{dataset}/{method}.log",
     conda:
         "../envs/toplabel.yaml"
-    threads: 1
     params:
         method=lambda wildcards: plan.method_slice(wildcards.method),
         protocol=lambda wildcards: plan.protocol_slice(wildcards.dataset, wildcards.method),

@@ -16,7 +16,6 @@ rule tune_set:
         method="|".join(plan.methods_at_once),
     conda:
         "../envs/toplabel.yaml"
-    threads: 1
     params:
         splits=lambda wildcards: plan.split_names(wildcards.dataset),
         method=lambda wildcards: plan.method_slice(wildcards.method),
@@ -43,7 +42,6 @@ rule tune_split:
         "results/logs/tune/{dataset}/{method}/{split}.log",
     conda:
         "../envs/toplabel.yaml"
-    threads: 1
     params:
         splits=lambda wildcards: [wildcards.split],
         method=lambda wildcards: plan.method_slice(wildcards.method),
@@ -66,7 +64,6 @@ rule tune_coarse:
         "results/logs/tune/{dataset}/{method}/{split}.coarse.block{block}.log",
     conda:
         "../envs/toplabel.yaml"
-    threads: 1
     params:
         method=lambda wildcards: plan.method_slice(wildcards.method),
         protocol=lambda wildcards: plan.protocol_slice(wildcards.dataset, wildcards.method),
@@ -90,7 +87,6 @@ rule refine_grid:
         "results/logs/tune/{dataset}/{method}/{split}.refine.log",
     conda:
         "../envs/toplabel.yaml"
-    threads: 1
     params:
         protocol=lambda wildcards: plan.protocol_slice(wildcards.dataset, wildcards.method),
         budget=plan.budget,
@@ -111,7 +107,6 @@ rule tune_fine:
         "results/logs/tune/{dataset}/{method}/{split}.fine.log",
     conda:
         "../envs/toplabel.yaml"
-    threads: 1
     params:
         method=lambda wildcards: plan.method_slice(wildcards.method),
         protocol=lambda wildcards: plan.protocol_slice(wildcards.dataset, wildcards.method),
