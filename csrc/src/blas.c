@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Row-major matrix products on top of the caller's Fortran BLAS, or portable loops without one. */
-#include "internal.h"
+#include "blas.h"
+
+#include "compiler.h"
+#include "toplabel.h"
+
+#include <stdbool.h>
 
 #define TL_REAL double
 #define TL_NAME(x) portable_d##x

@@ -2,7 +2,7 @@
 /* The softmax loss and the multilabel softmax log sum_j exp u_j - (1/|Y|) sum_{y in Y} u_y (the
  * paper, Propositions 3, 7, 15 and 20). Proposition 3 is Proposition 7 with one label, so both
  * losses are one. An empty label set has the loss 0 and the dual variables 0. gamma is ignored. */
-#include "internal.h"
+#include "loss.h"
 #include "vmath.h"
 
 #include <string.h>

@@ -2,7 +2,7 @@
 /* The multilabel SVM max{0, 1 + max_{j not in Y} u_j - min_{y in Y} u_y} and its smoothing (the
  * paper, Propositions 5, 6 and 18). Empty and full label sets have the loss 0 and the dual
  * variables 0. */
-#include "internal.h"
+#include "loss.h"
 
 #include <float.h>
 #include <string.h>
@@ -76,12 +76,8 @@ static double value(const tl_row *row, tl_params params, size_t m, const double 
     split(row, m, s, 1.0, parts);
     const size_t n = row->n_labels;
     if (params.gamma == 0.0) {
-        double top = parts[0], top_bar = parts[n];
-        for (size_t j = 1; j < n; j++)
-            top = parts[j] > top ? parts[j] : top;
-        for (size_t j = n + 1; j < m; j++)
-            top_bar = parts[j] > top_bar ? parts[j] : top_bar;
-        return top + top_bar > 0.0 ? top + top_bar : 0.0;
+        const double largest = tl_max_of(n, parts) + tl_max_of(m - n, parts + n);
+        return largest > 0.0 ? largest : 0.0;
     }
     memcpy(copy, parts, m * sizeof *copy);
     tl_threshold t, t_bar;

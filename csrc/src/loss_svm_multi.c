@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The multiclass SVM max_j (a_j + c_j) and its smoothing (the paper, Propositions 1, 2 and 14 with
  * k = 1), and what it shares with the top-k SVMs. */
-#include "internal.h"
+#include "loss.h"
 
 #include <float.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The top-k entropy loss: the softmax whose conjugate lives on the top-k simplex alpha (the paper,
  * Propositions 4 and 15 to 17). */
-#include "internal.h"
+#include "loss.h"
 #include "vmath.h"
 
 /* b = q - q_y with q = s - norm2 a, and -inf in the place of y and behind. */
@@ -31,13 +31,6 @@ static double update_from_nothing(size_t m, size_t y, size_t k, double alpha, do
     return sum;
 }
 
-TL_CLONES
-static void scale(size_t m, double factor, double *a) {
-#pragma omp simd
-    for (size_t j = 0; j < m; j++)
-        a[j] *= factor;
-}
-
 static void update(const tl_row *row, tl_params params, size_t m, const double *s, const double *a,
                    double *a_new, double *kept, double *work) {
     const size_t y = (size_t)row->labels[0], n = tl_padded(m);
@@ -46,7 +39,7 @@ static void update(const tl_row *row, tl_params params, size_t m, const double *
     dual_differences(m, n, y, s, a, row->norm2, b);
     double sum = tl_warm_topk_entropic(n, b, y, params.k, alpha, kept, a_new, v, u);
     if (sum < 0.0) sum = update_from_nothing(m, y, params.k, alpha, b, v, u, a_new);
-    scale(m, -row->C, a_new);
+    tl_scale(m, -row->C, a_new);
     a_new[y] = row->C * sum;
 }
 

@@ -3,7 +3,7 @@
  * mean of the k largest of max{0, (a + c)_j}, with their smoothings (the paper, Propositions 1, 2
  * and 14). They differ in the domain of the conjugate only: the cap on each dual variable is their
  * sum over k (alpha) or 1/k (beta). */
-#include "internal.h"
+#include "loss.h"
 
 /* The k largest of 1 + s_j - s_y, j != y, in descending order; they are in work. */
 static const double *largest_margins(const tl_row *row, size_t k, size_t m, const double *s,

@@ -1,15 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Projection onto the bipartite simplex (the paper, section 5.3) by variable fixing. */
-#include "internal.h"
+#include "prox.h"
 
 #include <string.h>
-
-TL_INLINE double max_of(size_t n, const double *b) {
-    double top = b[0];
-    for (size_t j = 1; j < n; j++)
-        top = b[j] > top ? b[j] : top;
-    return top;
-}
 
 TL_CLONES
 static double violation_below(size_t n, const double *b, double t) {
@@ -82,8 +75,8 @@ static double coupled_root(size_t n, double *u, size_t n_bar, double *v, double 
 
 void tl_bipartite_thresholds(size_t n, double *b, size_t n_bar, double *b_bar, double radius,
                              tl_threshold *t, tl_threshold *t_bar) {
-    t->top = max_of(n, b);
-    t_bar->top = max_of(n_bar, b_bar);
+    t->top = tl_max_of(n, b);
+    t_bar->top = tl_max_of(n_bar, b_bar);
     t->tau = t_bar->tau = 0.0;
     const double gap = t->top + t_bar->top;
     if (!(gap > 0.0)) return;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Entropic projections through V(t) = W(e^t) (the paper, Propositions 15, 16 and 20). */
-#include "internal.h"
+#include "prox.h"
 #include "vmath.h"
 
 /* Below this alpha, V(z - t)/alpha differs from the softmax of z by less than rounding. */
@@ -54,26 +54,10 @@ static double exp_shifted(size_t m, const double *z, double t, double *p) {
     return sum;
 }
 
-TL_CLONES
-static double largest(size_t m, const double *z) {
-    double top = z[0];
-#pragma omp simd reduction(max : top)
-    for (size_t j = 0; j < m; j++)
-        top = z[j] > top ? z[j] : top;
-    return top;
-}
-
-TL_CLONES
-static void scale(size_t m, double *p, double factor) {
-#pragma omp simd
-    for (size_t j = 0; j < m; j++)
-        p[j] *= factor;
-}
-
 void tl_entropic_solve(size_t m, const double *z, double alpha, double *t, double *p) {
-    const double top = largest(m, z);
+    const double top = tl_max_of(m, z);
     if (alpha < SOFTMAX_ALPHA) {
-        scale(m, p, 1.0 / exp_shifted(m, z, top, p));
+        tl_scale(m, 1.0 / exp_shifted(m, z, top, p), p);
         *t = NAN;
         return;
     }
@@ -102,14 +86,14 @@ void tl_entropic_solve(size_t m, const double *z, double alpha, double *t, doubl
         if (!(x + step >= low && x + step <= high)) step = 0.5 * (low + high) - x;
         x += step;
         if (fabs(step) <= SHORT_STEP && alpha <= LARGEST_SHIFTED) {
-            scale(m, p, 1.0 / shift_v(m, p, -step));
+            tl_scale(m, 1.0 / shift_v(m, p, -step), p);
             *t = x;
             return;
         }
     }
     double s0, s1, s2;
     evaluate_v(m, z, x, p, &s0, &s1, &s2);
-    scale(m, p, 1.0 / s0);
+    tl_scale(m, 1.0 / s0, p);
     *t = x;
 }
 
@@ -125,11 +109,8 @@ tl_status tl_prox_bipartite_entropic(size_t n, const double *b, size_t n_bar, co
     if (status != TL_OK) return status;
 
     const size_t m = n + n_bar;
-    double *p = work + m, top = b[0];
-    for (size_t j = 0; j < n; j++)
-        top = b[j] > top ? b[j] : top;
-    for (size_t j = 0; j < n_bar; j++)
-        top = b_bar[j] > top ? b_bar[j] : top;
+    const double top = n_bar > 0 ? fmax(tl_max_of(n, b), tl_max_of(n_bar, b_bar)) : tl_max_of(n, b);
+    double *p = work + m;
     /* The sum of x and y is fixed: a shift changes nothing, and saves digits. */
     for (size_t j = 0; j < n; j++)
         work[j] = alpha * (b[j] - top);

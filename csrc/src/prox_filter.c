@@ -3,7 +3,7 @@
  * the root of a falling function less a constant, and the function grows with the set of entries:
  * so the threshold for the entries that were seen so far is a lower bound of the one for all, and
  * what is below it is done with. The entries that are left are few as a rule. */
-#include "internal.h"
+#include "prox.h"
 
 #include <string.h>
 
@@ -16,25 +16,6 @@
 /* Entries that give the first bound: one in so many, and at most this number. */
 #define SAMPLE_STEP 16
 #define LARGEST_SAMPLE 256
-
-/* Makes what is larger than about 1e150 infinite; x - x is 0 for finite x and NaN otherwise. */
-#define TO_OVERFLOW 0x1p525
-
-TL_CLONES
-static bool in_range(size_t n, const double *b) {
-    double sum = 0.0;
-#pragma omp simd reduction(+ : sum)
-    for (size_t j = 0; j < n; j++) {
-        const double scaled = b[j] * TO_OVERFLOW;
-        sum += scaled - scaled;
-    }
-    return sum == 0.0;
-}
-
-tl_status tl_check_values(size_t n, const double *b) {
-    if (in_range(n, b)) return TL_OK;
-    return tl_all_finite(n, b) ? TL_ERR_OVERFLOW : TL_ERR_NOT_FINITE;
-}
 
 typedef struct filter {
     size_t n;
@@ -56,7 +37,7 @@ static size_t next_block(size_t n, const double *b, size_t first, double t, doub
         double top = block[0], excess = 0.0;
 #pragma omp simd reduction(max : top) reduction(+ : excess)
         for (size_t j = 0; j < BLOCK; j++) {
-            const double scaled = block[j] * TO_OVERFLOW;
+            const double scaled = block[j] * TL_TO_OVERFLOW;
             top = block[j] > top ? block[j] : top;
             excess += scaled - scaled;
         }
@@ -64,7 +45,7 @@ static size_t next_block(size_t n, const double *b, size_t first, double t, doub
         if (top > t) return first;
     }
     if (first >= n) return n;
-    *sum += in_range(n - first, b + first) ? 0.0 : 1.0;
+    *sum += tl_all_moderate(n - first, b + first) ? 0.0 : 1.0;
     return first;
 }
 
@@ -182,7 +163,7 @@ tl_status tl_filter(size_t n, const double *b, size_t k, double radius, double *
 }
 
 TL_CLONES
-static void clip(size_t n, const double *b, tl_capped c, double *x) {
+static void clip_all(size_t n, const double *b, tl_capped c, double *x) {
 #pragma omp simd
     for (size_t j = 0; j < n; j++) {
         const double above = (b[j] - c.t.top) - c.t.tau;
@@ -193,7 +174,7 @@ static void clip(size_t n, const double *b, tl_capped c, double *x) {
 void tl_scatter(size_t n, const double *b, tl_capped c, size_t count, const double *work,
                 double *x) {
     if (count == 0 || x == b) {
-        clip(n, b, c, x);
+        clip_all(n, b, c, x);
         return;
     }
     memset(x, 0, n * sizeof *x);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* One problem a row: the proximal maps by name, so that a caller from another language pays for one
  * call instead of one a row. */
-#include "internal.h"
+#include "prox.h"
 
 static bool is_bipartite(tl_prox_id map) {
     return map == TL_PROX_BIPARTITE_SIMPLEX || map == TL_PROX_BIPARTITE_ENTROPIC;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Projections onto the simplex and the top-k simplex beta: one-dimensional root finding without
  * sorting. */
-#include "internal.h"
+#include "prox.h"
 
 #include <string.h>
 
@@ -82,10 +82,8 @@ static double simplex_threshold(size_t n, const double *v, double top, double ra
 
 tl_capped tl_topk_beta_threshold(size_t n, const double *b, size_t k, double radius, double bias,
                                  double *work) {
-    tl_capped c = {{b[0], 0.0}, radius / (double)k};
-    for (size_t j = 1; j < n; j++)
-        c.t.top = b[j] > c.t.top ? b[j] : c.t.top;
-    const double top = c.t.top;
+    const double top = tl_max_of(n, b);
+    tl_capped c = {{top, 0.0}, radius / (double)k};
     if (!(top > 0.0)) return c; /* x = 0: no entry is above the largest */
     if (k == 1) {
         for (size_t j = 0; j < n; j++)

@@ -5,7 +5,7 @@
  * is optimal. Between two breakpoints the thresholds move linearly; a pointer or two into the
  * sorted input says which breakpoint is next, so that a scan costs O(n) after the sort. Distances
  * are kept instead of thresholds, and all of them grow: nothing cancels. */
-#include "internal.h"
+#include "prox.h"
 
 #include <string.h>
 

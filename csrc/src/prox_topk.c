@@ -11,7 +11,7 @@
  * which increases. So s is the root of h, or 0 if h(0+) = -(sum of the k largest b)/k >= 0, or the
  * radius if h(radius) <= 0. The papers search the partitions of the sorted b instead; here nothing
  * is sorted. */
-#include "internal.h"
+#include "prox.h"
 
 #include <string.h>
 
@@ -58,9 +58,8 @@ tl_capped tl_topk_alpha_threshold(size_t n, const double *b, size_t k, double ra
 
     /* The norm of a projection onto a cone is at most that of the positive part, and s <= sqrt(n)
      * ||x||. Relative to the largest entry, so that no square overflows or vanishes. */
-    double top = b[0], squares = 0.0;
-    for (size_t j = 1; j < n; j++)
-        top = b[j] > top ? b[j] : top;
+    const double top = tl_max_of(n, b);
+    double squares = 0.0;
     for (size_t j = 0; j < n; j++)
         squares += b[j] > 0.0 ? (b[j] / top) * (b[j] / top) : 0.0;
     double low = 0.0, high = top * sqrt((double)n * squares);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The entropic projection onto the top-k simplex alpha (the paper, Eq. (11)). */
-#include "internal.h"
+#include "prox.h"
 #include "vmath.h"
 
 TL_CLONES

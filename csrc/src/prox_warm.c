@@ -7,7 +7,7 @@
  * Entries are v_j = b_j - top <= 0 with top > 0 the largest b_j, and -inf for those that do not
  * take part; their number n is a multiple of 8. Thresholds tau are relative to top too, t = top +
  * tau. */
-#include "internal.h"
+#include "prox.h"
 
 /* More are rare; the methods that always end take over. */
 #define MAX_PASSES 16

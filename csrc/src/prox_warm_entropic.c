@@ -2,7 +2,7 @@
 /* The entropic projections of the updates, from where the last update of the row ended: V to four
  * digits tells how far the threshold is off; one step of fourth order from there, at the better
  * threshold, gives V to all digits; what is left is so little that Taylor's series carries it. */
-#include "internal.h"
+#include "prox.h"
 #include "vmath.h"
 
 /* From farther off, V is found afresh; else by a series from the last estimate (error r^4/24). */
@@ -84,10 +84,7 @@ static double halley(v_sums s, double inverse_alpha) {
 }
 
 static double root_below(size_t n, const double *z, double alpha) {
-    double top = z[0];
-    for (size_t j = 1; j < n; j++)
-        top = z[j] > top ? z[j] : top;
-    return top - alpha - log(alpha); /* the largest entry alone has the sum alpha */
+    return tl_max_of(n, z) - alpha - log(alpha); /* the largest entry alone has the sum alpha */
 }
 
 double tl_warm_softmax(size_t n, const double *z, double alpha, double *t, double *v, double *u) {

@@ -9,7 +9,7 @@
  * the derivatives of the problem of prox_topk_entropic.c. Both are nearly linear in t and o, so
  * Newton's method is at home. V is found as in prox_warm_entropic.c: to four digits first, then
  * exactly, then by a series. */
-#include "internal.h"
+#include "prox.h"
 #include "vmath.h"
 
 /* From farther off, V is found afresh. */
@@ -170,13 +170,6 @@ static step give_way(const problem *p, const point *q, tally y, const double *v)
     return (step){highest - (q->cap + q->log_cap) - q->t + NUDGE, 0.0};
 }
 
-TL_CLONES
-static void scale(size_t n, double factor, double *x) {
-#pragma omp simd
-    for (size_t j = 0; j < n; j++)
-        x[j] *= factor;
-}
-
 /* Returns s, or a negative number if the root was not found. */
 static double solve(const problem *p, double *kept, double *v, double *u, double *x) {
     double shift = INFINITY, last = -1.0, last_but_one = -1.0;
@@ -199,7 +192,7 @@ static double solve(const problem *p, double *kept, double *v, double *u, double
         if (end.capped != y.capped) continue;
         kept[0] = q.t;
         kept[1] = q.odds;
-        scale(p->n, q.s / end.free, x); /* their sum is s, not almost s */
+        tl_scale(p->n, q.s / end.free, x); /* their sum is s, not almost s */
         return q.s;
     }
     return -1.0;
@@ -237,9 +230,6 @@ double tl_warm_topk_entropic(size_t n, double *b, size_t y, size_t k, double alp
     if (s >= 0.0) return s;
     kept[0] = NAN;
     s = softmax(&p, y, b, kept, v, u, x);
-    double top = 0.0;
-    for (size_t j = 0; j < n; j++)
-        top = x[j] > top ? x[j] : top;
-    if (top * p.k <= s) return s;
+    if (tl_max_of(n, x) * p.k <= s) return s;
     return isfinite(kept[0]) && isfinite(kept[1]) ? solve(&p, kept, v, u, x) : -1.0;
 }

@@ -5,7 +5,7 @@
 #ifndef TL_SIMPLEX_H
 #define TL_SIMPLEX_H
 
-#include "internal.h"
+#include "input.h"
 
 /* C[T] row by row: height[r] on the diagonal, step[r] to the right of it, zeros to the left. */
 typedef struct tl_coding {

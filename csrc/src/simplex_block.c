@@ -6,6 +6,8 @@
  * variable, piecewise linear, found by Newton's method within a shrinking bracket. */
 #include "simplex.h"
 
+#include <math.h>
+
 #define NEWTON_STEPS 40 /* then halves: no bracket needs more than 60 of them */
 #define MOST_STEPS 120
 #define NOTHING 1e-200

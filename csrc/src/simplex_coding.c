@@ -5,6 +5,7 @@
 #include "simplex.h"
 
 #include <limits.h>
+#include <math.h>
 
 void tl_coding_fill(tl_coding *coding) {
     const double T = (double)coding->classes;

@@ -2,8 +2,7 @@
 /* The life of a solver of the simplex SVMs: set up, change C, free. */
 #include "simplex.h"
 
-#include "solver.h"
-
+#include <math.h>
 #include <stdlib.h>
 
 #define LARGEST 1e200

@@ -9,8 +9,10 @@
  * W, for the average, as sigma * V + U with the same effect. */
 #include "simplex.h"
 
-#include "solver.h"
+#include "sampling.h"
+#include "vector.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,7 +2,8 @@
 /* Rows of the data as the simplex solvers read them, and the checks of their input. */
 #include "simplex.h"
 
-#include "solver.h"
+#include "solver.h" /* tl_check_input */
+#include "vector.h"
 
 #define LARGEST_NORM2 1e200
 

@@ -2,11 +2,13 @@
 /* SC-SVM and SH-SVM by dual coordinate ascent, an example at a time (NIPS 2012, section 5). */
 #include "simplex.h"
 
+#include "blas.h"
+#include "sampling.h"
 #include "solve.h"
-#include "solver.h"
+#include "vector.h"
 
 #include <float.h>
-
+#include <math.h>
 #include <string.h>
 
 static const double *gram_row(const tl_simplex *self, size_t i) {

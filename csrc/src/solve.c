@@ -2,7 +2,7 @@
 /* Passes until the gap is small: when to evaluate, and when to stop. */
 #include "solve.h"
 
-#include <float.h>
+#include <math.h>
 
 /* An estimate of the gap beyond this times eps needs no evaluation to tell that it is not reached.
  */

@@ -5,7 +5,9 @@
 #ifndef TL_SOLVE_H
 #define TL_SOLVE_H
 
-#include "internal.h"
+#include "toplabel.h"
+
+#include <stdbool.h>
 
 /* A solver as the loop sees it. */
 typedef struct tl_iterative {

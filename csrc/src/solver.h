@@ -6,7 +6,7 @@
 #ifndef TL_SOLVER_H
 #define TL_SOLVER_H
 
-#include "internal.h"
+#include "loss.h"
 
 /* With at most so many dense features, rows are updated one by one, without matrix products. */
 #define TL_NARROW_FEATURES 64
@@ -143,9 +143,6 @@ TL_INLINE tl_row tl_row_view(const tl_solver *self, size_t i) {
     return row;
 }
 
-double tl_dot(size_t n, const double *x, const double *y);
-/* ||x - y||^2 */
-double tl_squared_distance(size_t n, const double *x, const double *y);
 /* The update of row i from a to a_new, which it replaces: delta = sigma (a_new - a), by which W
  * changes. Returns whether there is a change. */
 bool tl_replace_dual(tl_solver *self, size_t i, const double *a_new, double *a, double *delta);
@@ -210,8 +207,6 @@ void tl_scores(tl_solver *self, size_t first, size_t count);
  * so-many-th row. */
 double tl_dual_sum(const tl_solver *self, double scale, size_t every);
 
-/* solver_start.c: the i-th of the min(n, rows) rows that stand for all n. */
-size_t tl_sampled_row(size_t n, size_t rows, size_t i);
 /* solver_start.c: W = W0 + X^T A; fills self->sums. */
 void tl_compute_weights(tl_solver *self);
 /* solver_start.c: with a Gram matrix, where an evaluation at the start is as expensive as an epoch,

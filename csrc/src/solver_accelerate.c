@@ -24,6 +24,7 @@
  * moves; a larger r makes the inner problem easier, and the ratio smaller. (With an r that is too
  * large the outer steps become too many, and for losses that are not smooth the gap stops falling.)
  */
+#include "sampling.h"
 #include "solver.h"
 
 #include <string.h>

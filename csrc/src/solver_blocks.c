@@ -10,6 +10,8 @@
  *
  * With float32 features the three products run in float32, and so does that of a Gram matrix in
  * float32 with a copy of A; everything between them is float64. */
+#include "blas.h"
+#include "sampling.h"
 #include "solver.h"
 
 #include <float.h>
@@ -18,13 +20,6 @@
 #include <string.h>
 
 /* ---- rows in float64 ---- */
-
-TL_CLONES
-static void widen(size_t count, const float *x, double *out) {
-#pragma omp simd
-    for (size_t k = 0; k < count; k++)
-        out[k] = (double)x[k];
-}
 
 /* What is subnormal in float32 becomes 0: products with such numbers take several times as long. */
 TL_CLONES
@@ -38,7 +33,7 @@ static void narrow(size_t count, const double *x, float *out) {
 static const double *consecutive_rows(tl_solver *self, size_t first, size_t count) {
     const size_t length = tl_row_length(self);
     if (self->data.type == TL_FLOAT64) return (const double *)self->data.x + first * length;
-    widen(count * length, (const float *)self->data.x + first * length, self->rows);
+    tl_widen(count * length, (const float *)self->data.x + first * length, self->rows);
     return self->rows;
 }
 
@@ -48,7 +43,7 @@ static void gather_rows(tl_solver *self, size_t count, const size_t *index) {
         const size_t start = index[i] * length;
         double *row = self->rows + i * length;
         if (self->data.type == TL_FLOAT32)
-            widen(length, (const float *)self->data.x + start, row);
+            tl_widen(length, (const float *)self->data.x + start, row);
         else
             memcpy(row, (const double *)self->data.x + start, length * sizeof *row);
     }
@@ -67,7 +62,7 @@ static void start_gram32(tl_solver *self, size_t count, const size_t *index) {
     const size_t n = self->data.n, m = self->data.m;
     gather_rows32(self, count, index);
     tl_gemm_nn32(count, m, n, self->rows32, self->coefficients32, self->scores32);
-    widen(count * m, self->scores32, self->scores);
+    tl_widen(count * m, self->scores32, self->scores);
     for (size_t i = 0; i < count; i++)
         for (size_t j = 0; j <= i; j++)
             self->gram[i * count + j] = (double)self->rows32[i * n + index[j]];
@@ -125,9 +120,9 @@ static void start_float32(tl_solver *self, size_t count, const size_t *index) {
     gather_rows32(self, count, index);
     tl_gemm_nt32(count, m, d, self->rows32, self->weights32, self->scores32);
     tl_syrk_lower32(count, d, self->rows32, self->gram32);
-    widen(count * m, self->scores32, self->scores);
+    tl_widen(count * m, self->scores32, self->scores);
     for (size_t i = 0; i < count; i++)
-        widen(i + 1, self->gram32 + i * count, self->gram + i * count);
+        tl_widen(i + 1, self->gram32 + i * count, self->gram + i * count);
 }
 
 static void start_block(tl_solver *self, size_t count, const size_t *index) {

@@ -4,34 +4,7 @@
 #include "solver.h"
 
 #include <float.h>
-
 #include <string.h>
-
-TL_CLONES
-static double dot(size_t n, const double *x, const double *y) {
-    double sum = 0.0;
-#pragma omp simd reduction(+ : sum)
-    for (size_t i = 0; i < n; i++)
-        sum += x[i] * y[i];
-    return sum;
-}
-
-double tl_dot(size_t n, const double *x, const double *y) {
-    return dot(n, x, y); /* clones of a function with external linkage would be exported */
-}
-
-TL_CLONES
-static double squared_distance(size_t n, const double *x, const double *y) {
-    double sum = 0.0;
-#pragma omp simd reduction(+ : sum)
-    for (size_t i = 0; i < n; i++)
-        sum += (x[i] - y[i]) * (x[i] - y[i]);
-    return sum;
-}
-
-double tl_squared_distance(size_t n, const double *x, const double *y) {
-    return squared_distance(n, x, y);
-}
 
 void tl_scores(tl_solver *self, size_t first, size_t count) {
     if (self->at_zero && self->center == NULL && !self->outer.active)

@@ -14,13 +14,6 @@ typedef struct features {
     const int64_t *column64;
 } features;
 
-TL_CLONES
-static void widen(size_t count, const float *x, double *values) {
-#pragma omp simd
-    for (size_t k = 0; k < count; k++)
-        values[k] = (double)x[k];
-}
-
 static features row_features(tl_solver *self, size_t i) {
     const tl_data *data = &self->data;
     const bool sparse = data->representation == TL_CSR;
@@ -28,7 +21,7 @@ static features row_features(tl_solver *self, size_t i) {
     const size_t count = sparse ? (size_t)data->row_start[i + 1] - first : data->d;
     features row = {.count = count, .values = self->rows};
     if (data->type == TL_FLOAT32)
-        widen(count, (const float *)data->x + first, self->rows);
+        tl_widen(count, (const float *)data->x + first, self->rows);
     else
         row.values = (const double *)data->x + first;
     if (sparse && data->column32 != NULL) row.column32 = data->column32 + first;

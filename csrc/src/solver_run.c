@@ -1,34 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Stochastic dual coordinate ascent: epochs in random order. */
+#include "sampling.h"
 #include "solver.h"
-
-/* SplitMix64 (Steele, Lea, Flood 2014). */
-static uint64_t next_random(uint64_t *state) {
-    uint64_t z = (*state += 0x9e3779b97f4a7c15ULL);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
-    return z ^ (z >> 31);
-}
-
-/* Uniform in [0, bound), bound < 2^32: the bias of the product is below 2^-32 and is removed by
- * rejection. */
-static size_t random_below(uint64_t *state, size_t bound) {
-    const uint64_t b = (uint64_t)bound, limit = 0x100000000ULL - 0x100000000ULL % b;
-    uint64_t r;
-    do
-        r = next_random(state) >> 32;
-    while (r >= limit);
-    return (size_t)(r % b);
-}
-
-void tl_shuffle(uint64_t *state, size_t count, size_t *items) {
-    for (size_t i = count; i > 1; i--) {
-        const size_t j = random_below(state, i);
-        const size_t last = items[i - 1];
-        items[i - 1] = items[j];
-        items[j] = last;
-    }
-}
 
 /* Runs of neighbouring rows in a random order, and the rows shuffled within windows of it. */
 static void shuffle_windows(tl_solver *self) {

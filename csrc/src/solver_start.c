@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* From dual variables to weights, and from one C to another. */
+#include "sampling.h"
 #include "solver.h"
 
 #include <math.h>
@@ -85,13 +86,6 @@ static double best_of_concave(const curve *f, double limit) {
         }
     }
     return 0.5 * (low + high);
-}
-
-/* Multiples of the golden ratio lie evenly, and in step with no order of the rows. */
-size_t tl_sampled_row(size_t n, size_t rows, size_t i) {
-    if (n <= rows) return i;
-    const double turns = 0.6180339887498949 * (double)i;
-    return (size_t)((turns - floor(turns)) * (double)n);
 }
 
 static size_t smaller(size_t a, size_t b) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* V(t) = W(e^t) over arrays. */
-#include "internal.h"
+#include "compiler.h"
+#include "toplabel.h"
 #include "vmath.h"
 
 TL_CLONES

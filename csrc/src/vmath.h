@@ -7,8 +7,10 @@
 #ifndef TL_VMATH_H
 #define TL_VMATH_H
 
-#include "internal.h"
+#include "compiler.h"
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 
 /* x + magic - magic rounds to the nearest integer for |x| < 2^51. */

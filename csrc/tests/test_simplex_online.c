@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Online training of the simplex losses through the C interface. */
+#include "sampling.h"
 #include "simplex_problem.h"
 
 static double mean_loss(const problem *p, tl_simplex_loss loss, const double *w) {

@@ -2,7 +2,7 @@
 /* The warm-started projections of the updates against the public ones: the same x from every start,
  * a stale one, none, or the last solution of another problem. */
 #include "check.h"
-#include "internal.h"
+#include "loss.h"
 
 #include <string.h>
 

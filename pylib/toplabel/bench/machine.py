@@ -16,7 +16,7 @@ from toplabel.bench.effort import Effort
 from toplabel.bench.timing import fastest, load
 
 COLUMNS = ["what", "value", "unit", "note"]
-# What a processor must have to run the clones of the C library (TL_CLONES in csrc/src/internal.h).
+# What a processor must have to run the clones of the C library (TL_CLONES in csrc/src/compiler.h).
 _LEVELS = {
     "x86-64-v4 (AVX-512)": {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"},
     "x86-64-v3 (AVX2)": {"avx2", "bmi1", "bmi2", "fma", "f16c", "movbe"},

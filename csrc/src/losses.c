@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The list of losses, and their values, gradients and conjugates over many rows. */
-#include "internal.h"
+#include "loss.h"
 
 #include <stdlib.h>
 

@@ -1,9 +1,61 @@
 /* SPDX-License-Identifier: MIT */
-/* The k largest of an array. */
-#include "internal.h"
+/* Loops over arrays. Clones of a function with external linkage would be exported: so each that has
+ * them is a static one with a name for the others. */
+#include "vector.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+TL_CLONES
+static double dot(size_t n, const double *x, const double *y) {
+    double sum = 0.0;
+#pragma omp simd reduction(+ : sum)
+    for (size_t i = 0; i < n; i++)
+        sum += x[i] * y[i];
+    return sum;
+}
+
+double tl_dot(size_t n, const double *x, const double *y) {
+    return dot(n, x, y);
+}
+
+TL_CLONES
+static double squared_distance(size_t n, const double *x, const double *y) {
+    double sum = 0.0;
+#pragma omp simd reduction(+ : sum)
+    for (size_t i = 0; i < n; i++)
+        sum += (x[i] - y[i]) * (x[i] - y[i]);
+    return sum;
+}
+
+double tl_squared_distance(size_t n, const double *x, const double *y) {
+    return squared_distance(n, x, y);
+}
+
+TL_CLONES
+static void scale(size_t n, double factor, double *x) {
+#pragma omp simd
+    for (size_t j = 0; j < n; j++)
+        x[j] *= factor;
+}
+
+void tl_scale(size_t n, double factor, double *x) {
+    scale(n, factor, x);
+}
+
+TL_CLONES
+static void widen(size_t n, const float *x, double *out) {
+#pragma omp simd
+    for (size_t k = 0; k < n; k++)
+        out[k] = (double)x[k];
+}
+
+void tl_widen(size_t n, const float *x, double *out) {
+    widen(n, x, out);
+}
+
+/* ---- the k largest ---- */
 
 /* Up to so many are found one by one. */
 #define FEW 20
@@ -44,7 +96,7 @@ double tl_sum_of_largest(size_t n, double *b, size_t k) {
 
 /* The largest entry below `at`, and how many are not. */
 TL_CLONES
-static double next_below(size_t n, const double *v, double at, size_t *rest) {
+static double next_below(size_t n, const double *v, double at, size_t *others) {
     double below = -INFINITY, count = 0.0;
     if (n % 8 != 0) TL_UNREACHABLE();
 #pragma omp simd reduction(max : below) reduction(+ : count)
@@ -53,7 +105,7 @@ static double next_below(size_t n, const double *v, double at, size_t *rest) {
         below = value > below ? value : below;
         count += v[j] < at ? 0.0 : 1.0;
     }
-    *rest = (size_t)count;
+    *others = (size_t)count;
     return below;
 }
 

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * compiler.h: what the library asks of the compiler; not installed, like all headers but
+ * toplabel.h.
+ */
+#ifndef TL_COMPILER_H
+#define TL_COMPILER_H
+
+#include <stdint.h> /* a header of the C library, which defines __GLIBC__ */
+
+/* Run-time dispatch: one symbol, compiled for several instruction sets, chosen by the loader. Only
+ * for static functions: the clones of others would be exported. */
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12 && defined(__x86_64__) &&           \
+    defined(__linux__) && defined(__GLIBC__) && !defined(TL_NO_CLONES)
+#define TL_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#else
+#define TL_CLONES
+#endif
+
+#if defined(__GNUC__)
+#define TL_UNREACHABLE() __builtin_unreachable()
+#define TL_INLINE static inline __attribute__((always_inline))
+#else
+#define TL_UNREACHABLE() ((void)0)
+#define TL_INLINE static inline
+#endif
+
+#endif /* TL_COMPILER_H */

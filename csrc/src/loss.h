@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * loss.h: a loss as the solver sees it, the list of losses, and what families of them share.
+ */
+#ifndef TL_LOSS_H
+#define TL_LOSS_H
+
+#include "prox.h"
+
+typedef struct tl_row {
+    double C;              /* C times the weight of the row */
+    double norm2;          /* <x_i, x_i> */
+    const int32_t *labels; /* ascending */
+    size_t n_labels;
+} tl_row;
+
+/* Numbers that a loss keeps of a row from one update to the next. */
+#define TL_KEPT 2
+
+/* Numbers in `work`; the last tl_padded(m) of them, behind those that an update works in, are where
+ * the solver takes its result. */
+#define TL_UPDATE_WORK(m) (3 * tl_padded(m))
+#define TL_WORK(m) (4 * tl_padded(m))
+
+/* What distinguishes members of a family of losses. */
+typedef struct tl_params {
+    double gamma;
+    size_t k;
+} tl_params;
+
+/* A loss is this table, one instance a loss, in the list of losses.c. `work` is TL_WORK(m) doubles,
+ * for an update TL_UPDATE_WORK(m). A loss that is not convex has no dual: `update`, `conjugate` and
+ * `infeasibility` are NULL. */
+typedef struct tl_loss_ops {
+    bool multiclass;          /* exactly one label a row */
+    bool quadratic_conjugate; /* L*(s v) = l s + q s^2 */
+    bool always_smooth;       /* smooth for gamma = 0 too */
+    bool has_k;               /* 1 <= k < m; k is 1 otherwise */
+    /* Maximise D over the row's dual variables: from the scores s = W^T x_i (which contain the old
+     * a) to the new a, which has room for tl_padded(m) numbers. kept: TL_KEPT numbers of the row
+     * that the loss alone writes, NaN at first; they may speed up its next update. */
+    void (*update)(const tl_row *row, tl_params params, size_t m, const double *s, const double *a,
+                   double *a_new, double *kept, double *work);
+    double (*value)(const tl_row *row, tl_params params, size_t m, const double *s, double *work);
+    void (*gradient)(const tl_row *row, tl_params params, size_t m, const double *s, double *g,
+                     double *work);
+    /* L*(v), v = scale * a; the domain is not tested. */
+    double (*conjugate)(const tl_row *row, tl_params params, size_t m, const double *a,
+                        double scale);
+    /* Largest violation of the domain by v = scale * a, relative to its size. */
+    double (*infeasibility)(const tl_row *row, tl_params params, size_t m, const double *a,
+                            double scale);
+} tl_loss_ops;
+
+extern const tl_loss_ops tl_ops_svm_ova, tl_ops_lr_ova, tl_ops_svm_multi, tl_ops_topk_svm_alpha,
+    tl_ops_topk_svm_beta, tl_ops_lr_multi, tl_ops_topk_ent, tl_ops_topk_ent_tr, tl_ops_svm_ml,
+    tl_ops_lr_ml;
+
+/* What families share. */
+
+/* v_j = factor (q_j - q_top) with q = s - norm2 a, so that max v = 0, and -inf for j = y and from m
+ * to tl_padded(m). Returns factor (1 + q_top - q_y), the largest entry of b = factor (q + (1 -
+ * q_y)). */
+double tl_margins(size_t m, size_t y, const double *s, const double *a, double norm2, double factor,
+                  double *v);
+
+/* The updates, values and gradients of the multiclass hinge losses; they differ by the projection
+ * that belongs to the domain of the conjugate. */
+void tl_update_hinge(tl_warm_projection project, const tl_row *row, tl_params params, size_t m,
+                     const double *s, const double *a, double *a_new, double *kept, double *work);
+double tl_value_smooth_hinge(tl_warm_projection project, const tl_row *row, tl_params params,
+                             size_t m, const double *s, double *work);
+void tl_gradient_hinge(tl_warm_projection project, const tl_row *row, tl_params params, size_t m,
+                       const double *s, double *g, double *work);
+
+double tl_infeasibility_topk_alpha(const tl_row *row, tl_params params, size_t m, const double *a,
+                                   double scale);
+double tl_conjugate_svm_multi(const tl_row *row, tl_params params, size_t m, const double *a,
+                              double scale);
+double tl_conjugate_softmax(const tl_row *row, tl_params params, size_t m, const double *a,
+                            double scale);
+
+TL_INLINE bool tl_k_fits(const tl_loss_ops *ops, size_t k, size_t m) {
+    return ops->has_k ? k >= 1 && k < m : k == 1;
+}
+
+/* NULL for an unknown loss. */
+const tl_loss_ops *tl_loss_get(tl_loss_id loss);
+
+/* Labels: TL_ERR_LABEL unless ascending, in range, and one a row for a multiclass loss. */
+tl_status tl_check_labels(const tl_loss_ops *ops, size_t n, size_t m, const int64_t *label_start,
+                          const int32_t *label);
+
+/* A gamma below 1e-100 counts as 0: it smooths nothing but rounding errors, and divides. */
+TL_INLINE tl_params tl_params_of(size_t k, double gamma) {
+    const tl_params params = {.gamma = gamma < 1.0 / TL_LARGEST_PARAMETER ? 0.0 : gamma, .k = k};
+    return params;
+}
+
+#endif /* TL_LOSS_H */
