@@ -8,6 +8,7 @@
 from importlib import import_module
 
 from toplabel import losses, metrics, prox, simplex, thresholds
+from toplabel.certify import Certificate, certify
 from toplabel.errors import ToplabelError
 from toplabel.simplex import simplex_coding
 from toplabel.solver import Record, Solution, path, solve
@@ -15,12 +16,14 @@ from toplabel.solver import Record, Solution, path, solve
 __version__ = "0.1.0"
 
 __all__ = [
+    "Certificate",
     "MultilabelClassifier",
     "Record",
     "SimplexClassifier",
     "Solution",
     "TopKClassifier",
     "ToplabelError",
+    "certify",
     "estimators",
     "losses",
     "metrics",

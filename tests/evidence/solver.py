@@ -19,7 +19,6 @@ from scipy import sparse
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-import certificates
 import oracles
 import toplabel
 from toplabel import losses
@@ -98,9 +97,9 @@ def optima(seeds: int) -> pd.DataFrame:
 
 def error_of_certificate(X, y, solution) -> float:
     """By how much P and D are not those of the weights and the dual variables, relative to the larger one."""
-    primal, dual = certificates.objectives(X, y, solution)
-    error = max(abs(solution.primal - primal), abs(solution.dual - dual))
-    return error / max(abs(primal), abs(dual))
+    found = toplabel.certify(X, y, solution)
+    error = max(abs(solution.primal - found.primal), abs(solution.dual - found.dual))
+    return error / max(abs(found.primal), abs(found.dual))
 
 
 def blocks() -> pd.DataFrame:

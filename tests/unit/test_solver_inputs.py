@@ -8,12 +8,17 @@ from scipy import sparse
 from scipy.optimize import minimize
 
 import toplabel
-from certificates import objectives
 from toplabel import _run, _training, losses
 from toplabel._arrays import as_labels
 from toplabel._run import Run
 from toplabel._training import Rules, train
 from toplabel.solver import _represent
+
+
+def objectives(X, y, solution, W0=None) -> tuple[float, float]:
+    certificate = toplabel.certify(X, y, solution, W0=W0)
+    return certificate.primal, certificate.dual
+
 
 KEYS = [key for key, loss in losses.LOSSES.items() if loss.convex]
 

@@ -1,0 +1,142 @@
+"""`toplabel.certify`: against rational arithmetic, and where float64 alone is wrong."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+import toplabel
+
+
+def _problem(n=12, d=4, m=3, seed=0):
+    rng = np.random.default_rng(seed)
+    return rng.normal(size=(n, d)), rng.permutation(np.arange(n) % m)
+
+
+def _exact(X, y, W, A, C, gram=False):
+    """P and D of the multiclass hinge, in fractions. With a Gram matrix W holds coefficients."""
+    n, m = A.shape
+    exact = np.vectorize(Fraction, otypes=[object])
+    X, W, A, C = exact(X), exact(W), exact(A), Fraction(C)
+    scores = X.dot(W)
+    losses = sum(
+        max(Fraction(int(j != t)) + s[j] - s[t] for j in range(m))
+        for s, t in zip(scores, y, strict=True)
+    )
+    combined = X.dot(A) if gram else X.T.dot(A)
+    primal2 = (W * scores).sum() if gram else (W * W).sum()
+    dual2 = (A * combined).sum() if gram else (combined * combined).sum()
+    # L*(v) = -sum of v_j over j != y (the margins are 1), and v = -a/C
+    conjugates = sum(sum(a[j] for j in range(m) if j != t) / C for a, t in zip(A, y, strict=True))
+    half = 1 / (2 * C * n)
+    return losses / n + half * primal2, -conjugates / n - half * dual2
+
+
+@pytest.mark.parametrize("gram", [False, True])
+@pytest.mark.parametrize("acceleration", ["auto", False, 3.0])
+def test_agrees_with_rational_arithmetic(gram, acceleration):
+    X, y = _problem()
+    X = X @ X.T if gram else X
+    kernel = "precomputed" if gram else "linear"
+    solution = toplabel.solve(
+        X, y, "svm_multi", C=2.5, kernel=kernel, acceleration=acceleration, max_epochs=30
+    )
+    certificate = toplabel.certify(X, y, solution)
+    primal, dual = _exact(
+        X, y, solution.coefficients if gram else solution.W, solution.A, 2.5, gram
+    )
+    assert abs(Fraction(certificate.primal) - primal) <= certificate.rounding
+    assert abs(Fraction(certificate.dual) - dual) <= certificate.rounding
+    assert 0.0 < certificate.rounding < 1e-13
+    assert certificate.primal == pytest.approx(solution.primal, rel=1e-12)
+    assert certificate.dual == pytest.approx(solution.dual, rel=1e-12)
+
+
+@pytest.mark.parametrize("gram", [False, True])
+def test_covers_the_error_where_scores_cancel(gram):
+    # Two nearly equal features of huge weight: plain dot products lose the scores altogether.
+    X, y = _problem(d=2)
+    X[:, 1] = -X[:, 0] * (1 + 1e-12)
+    solution = toplabel.solve(
+        X @ X.T if gram else X, y, "svm_multi", kernel="precomputed" if gram else "linear"
+    )
+    scale = 2.0**45
+    variables = solution.coefficients if gram else solution.W
+    variables *= scale
+    data = X @ X.T if gram else X
+    certificate = toplabel.certify(data, y, solution)
+    primal, dual = _exact(data, y, variables, solution.A, 1.0, gram)
+    assert abs(Fraction(certificate.primal) - primal) <= certificate.rounding
+    assert abs(Fraction(certificate.dual) - dual) <= certificate.rounding
+
+
+def test_sparse_rows_give_what_dense_ones_give():
+    X, y = _problem()
+    X[np.abs(X) < 0.7] = 0.0
+    solution = toplabel.solve(X, y, "lr_multi", C=3.0)
+    dense, csr = (
+        toplabel.certify(X, y, solution),
+        toplabel.certify(sparse.csr_array(X), y, solution),
+    )
+    assert dense.primal == pytest.approx(csr.primal, abs=1e-15)
+    assert dense.dual == pytest.approx(csr.dual, abs=1e-15)
+
+
+@pytest.mark.parametrize("loss", ["svm_ml", "lr_ml"])
+def test_label_sets_weights_and_a_center(loss):
+    X, _ = _problem()
+    rng = np.random.default_rng(1)
+    Y = (rng.random((12, 3)) < 0.4).astype(int)
+    options = {"sample_weight": rng.integers(0, 3, 12).astype(float), "W0": rng.normal(size=(4, 3))}
+    solution = toplabel.solve(X, Y, loss, C=0.7, **options)
+    certificate = toplabel.certify(X, Y, solution, **options)
+    assert certificate.primal == pytest.approx(solution.primal, rel=1e-12)
+    assert certificate.dual == pytest.approx(solution.dual, rel=1e-12)
+    assert toplabel.certify(
+        X, Y, solution, sample_weight=options["sample_weight"]
+    ).primal != pytest.approx(solution.primal, rel=1e-6)
+
+
+def test_a_kernel_of_the_training_rows():
+    X, y = _problem()
+    solution = toplabel.solve(X, y, "topk_svm_beta", k=2, kernel="rbf", theta=0.3, C=2.0)
+    assert toplabel.certify(X, y, solution).relative_gap == pytest.approx(
+        solution.relative_gap, abs=1e-12
+    )
+
+
+def test_dual_variables_outside_their_domain():
+    X, y = _problem()
+    solution = toplabel.solve(X, y, "svm_multi")
+    solution.A[0, y[0]] += 1.0
+    certificate = toplabel.certify(X, y, solution)
+    assert certificate.dual == -np.inf
+    assert certificate.relative_gap == np.inf
+    assert np.isfinite(certificate.primal)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda X, y: {"X": X[:5]}, "X must have 12 rows like the solution, got 5"),
+        (lambda X, y: {"X": X[:, :3]}, "X must have 4 columns like the solution, got 3"),
+        (lambda X, y: {"W0": np.zeros((3, 3))}, r"W0 must have shape \(4, 3\), got \(3, 3\)"),
+        (
+            lambda X, y: {"sample_weight": np.ones(3)},
+            r"sample_weight must have shape \(12,\), got \(3,\)",
+        ),
+    ],
+)
+def test_refuses_what_does_not_fit(change, message):
+    X, y = _problem()
+    solution = toplabel.solve(X, y, "svm_multi")
+    with pytest.raises(ValueError, match=message):
+        toplabel.certify(**{"X": X, "y": y, "solution": solution, **change(X, y)})
+
+
+def test_refuses_a_loss_that_is_not_convex():
+    X, y = _problem()
+    solution = toplabel.solve(X, y, "topk_ent_tr", k=2)
+    with pytest.raises(ValueError, match="not convex"):
+        toplabel.certify(X, y, solution)
