@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
+from toplabel import losses
 from toplabel._arrays import Labels, is_mapped, pointer
 from toplabel._lib import check, ffi, lib
-from toplabel.losses import Loss
+from toplabel.catalogue import Loss
 
 # Control comes back to Python after about so many multiplications, so that Ctrl-C and limits act soon.
 _WORK_PER_STEP = 4e9
@@ -119,7 +120,7 @@ class Run:
         data.weight = ffi.NULL if weight is None else pointer(weight)
         settings = ffi.new("tl_settings *")
         lib.tl_settings_default(settings)
-        settings.loss, settings.k, settings.gamma = loss.code, k, gamma
+        settings.loss, settings.k, settings.gamma = losses.code(loss), k, gamma
         settings.C, settings.C_start, settings.block = C, C_start, block
         settings.seed, settings.window = seed, window
         settings.acceleration = acceleration

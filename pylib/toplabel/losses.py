@@ -2,68 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from toplabel._arrays import Labels, as_labels, as_matrix, as_number, pointer
 from toplabel._lib import check, lib
+from toplabel.catalogue import LOSSES, Loss, get
 
 __all__ = ["LOSSES", "Loss", "conjugate", "get", "gradient", "value"]
 
 
-@dataclass(frozen=True)
-class Loss:
-    """What the Python layer knows of a loss.
-
-    Attributes
-    ----------
-    key : str
-        The name used everywhere.
-    code : int
-        ``tl_loss_id``.
-    labels : {"one", "set", "either"}
-        One label a row, a set of labels, or either.
-    smoothing : bool
-        Does gamma mean anything?
-    top_k : bool
-        Does k mean anything?
-    convex : bool
-        One that is not has no conjugate, and no duality gap to certify with (`toplabel.truncated`).
-    """
-
-    key: str
-    code: int
-    labels: str
-    smoothing: bool
-    top_k: bool = False
-    convex: bool = True
-
-
-LOSSES = {
-    loss.key: loss
-    for loss in (
-        Loss("svm_ova", lib.TL_LOSS_SVM_OVA, "either", smoothing=True),
-        Loss("lr_ova", lib.TL_LOSS_LR_OVA, "either", smoothing=False),
-        Loss("svm_multi", lib.TL_LOSS_SVM_MULTI, "one", smoothing=True),
-        Loss("topk_svm_alpha", lib.TL_LOSS_TOPK_SVM_ALPHA, "one", smoothing=True, top_k=True),
-        Loss("topk_svm_beta", lib.TL_LOSS_TOPK_SVM_BETA, "one", smoothing=True, top_k=True),
-        Loss("lr_multi", lib.TL_LOSS_LR_MULTI, "one", smoothing=False),
-        Loss("topk_ent", lib.TL_LOSS_TOPK_ENT, "one", smoothing=False, top_k=True),
-        Loss(
-            "topk_ent_tr", lib.TL_LOSS_TOPK_ENT_TR, "one", smoothing=False, top_k=True, convex=False
-        ),
-        Loss("svm_ml", lib.TL_LOSS_SVM_ML, "set", smoothing=True),
-        Loss("lr_ml", lib.TL_LOSS_LR_ML, "set", smoothing=False),
-    )
-}
-
-
-def get(key: str) -> Loss:
-    """Return the loss of this name; ``ValueError`` lists the known ones."""
-    if not isinstance(key, str) or key not in LOSSES:
-        raise ValueError(f"loss must be one of {', '.join(LOSSES)}, got {key!r}")
-    return LOSSES[key]
+def code(loss: Loss) -> int:
+    """Return the ``tl_loss_id`` of a loss."""
+    return getattr(lib, f"TL_LOSS_{loss.key.upper()}")
 
 
 def check_parameters(loss: Loss, k: object, gamma: object, m: int) -> float:
@@ -99,7 +49,7 @@ def _arguments(
     spec: Loss, k: int, gamma: float, matrix: np.ndarray, labels: Labels, out: np.ndarray
 ):
     return (
-        spec.code,
+        code(spec),
         k,
         gamma,
         labels.n,

@@ -201,11 +201,12 @@ def test_a_vector_is_one_label_a_row(problem, classes):
         assert not model.multilabel_
         assert not hasattr(model, "threshold_")
         np.testing.assert_array_equal(model.classes_, peer.classes_)
-        np.testing.assert_allclose(model.decision_function(X), peer.decision_function(X), atol=2e-3)
-        np.testing.assert_array_equal(model.predict(X), peer.predict(X))
-        # Some rows have equal scores at the optimum of a hinge: either of the classes may be the second.
         scores = peer.decision_function(X)
+        np.testing.assert_allclose(model.decision_function(X), scores, atol=2e-3)
+        # Some rows have equal scores at the optimum of a hinge: either of the classes may be the better.
         scores = np.column_stack([-scores, scores]) if classes == 2 else scores
+        clear = np.diff(np.sort(scores))[:, -1] > 4e-3
+        np.testing.assert_array_equal(model.predict(X)[clear], peer.predict(X)[clear])
         chosen = [np.searchsorted(model.classes_, m.predict_topk(X, 2)) for m in (model, peer)]
         ours, theirs = (np.take_along_axis(scores, index, axis=1) for index in chosen)
         np.testing.assert_allclose(ours, theirs, atol=1e-7)

@@ -155,11 +155,13 @@ def test_curves_fall_and_smoothing_goes_below():
     for (panel, curve), part in frame.groupby(["panel", "curve"]):
         assert (np.diff(part["value"]) <= 1e-12).all(), (panel, curve)
     for panel, curves in CURVES.items():
-        for label, loss, k, gamma in curves:
+        for key, k, gamma in curves:
             if not gamma:
                 continue
-            assert losses.get(loss).smoothing
-            plain = next(c[0] for c in curves if c[1:] == (loss, k, 0.0))
+            loss = losses.get(key)
+            assert loss.smoothing
+            assert (key, k, 0.0) in curves
+            label, plain = loss.name(k, gamma), loss.name(k)
             values = {c: frame.loc[(frame.panel == panel) & (frame.curve == c), "value"].to_numpy()
                       for c in (label, plain)}  # fmt: skip
             below = values[plain] - values[label]

@@ -6,7 +6,7 @@ import textwrap
 import pytest
 
 from toplabel.studies.keys import Key, canonical_key, number_text
-from toplabel.studies.methods import MULTILABEL, Method, load_methods
+from toplabel.studies.methods import Method, load_methods
 from toplabel.studies.study import (
     Study,
     check_study,
@@ -117,12 +117,11 @@ def test_features_make_another_method_of_a_loss(methods_file):
 
 
 def test_the_schema_allows_what_the_library_can_train(repository):
-    from toplabel.losses import LOSSES
+    from toplabel.catalogue import LOSSES
     from toplabel.selection.schemas import read_yaml
 
     schema = read_yaml(repository / "workflow/schemas/methods.schema.yaml")
     assert set(schema["$defs"]["method"]["properties"]["loss"]["enum"]) == set(LOSSES)
-    assert {key for key, loss in LOSSES.items() if loss.labels == "set"} == set(MULTILABEL)
 
 
 @pytest.mark.parametrize(

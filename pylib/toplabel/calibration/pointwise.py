@@ -8,17 +8,6 @@ import numpy as np
 
 from toplabel import losses
 
-_NAMES = {
-    "svm_ova": "SVM^{OVA}",
-    "lr_ova": "LR^{OVA}",
-    "svm_multi": "SVM^{Multi}",
-    "lr_multi": "LR^{Multi}",
-    "topk_svm_alpha": "top-k SVM^{α}",
-    "topk_svm_beta": "top-k SVM^{β}",
-    "topk_ent": "top-k Ent",
-    "topk_ent_tr": "top-k Ent_{tr}",
-}
-
 
 @dataclass(frozen=True)
 class Pointwise:
@@ -39,8 +28,7 @@ class Pointwise:
     @property
     def label(self) -> str:
         """The papers' name, in the small markup of the reports."""
-        name = _NAMES[self.key].replace("top-k", f"top-{self.k}")
-        return f"{name}_{{{self.gamma:g}}}" if self.gamma else name
+        return losses.get(self.key).name(self.k, self.gamma)
 
     @property
     def piecewise_linear(self) -> bool:

@@ -9,6 +9,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 
 from toplabel._arrays import as_weights
+from toplabel.catalogue import LOSSES
 from toplabel.estimators.base import SolverEstimator, encode, seed_from
 from toplabel.estimators.ranking import found_share
 
@@ -17,8 +18,8 @@ __all__ = ["TopKClassifier"]
 
 def _is_softmax(estimator: TopKClassifier) -> bool:
     """Is the loss the softmax loss, whose minimiser estimates probabilities?"""
-    entropy = estimator.loss in ("topk_ent", "topk_ent_tr")
-    return estimator.loss == "lr_multi" or (entropy and estimator.k == 1)
+    loss = LOSSES.get(estimator.loss)
+    return loss is not None and "lr_multi" in (loss.key, loss.at_one if estimator.k == 1 else "")
 
 
 def _check_factors(factors: np.ndarray, classes: np.ndarray) -> None:

@@ -13,26 +13,26 @@ COLUMNS = ["panel", "curve", "x", "value"]
 RIVALS = (3.0, 0.0, -0.5, -1.0)
 _FAR = -40.0  # a score at which a class adds nothing to a sum over classes
 
-#: For each panel the curves: label, loss, k, gamma. Labels in the small markup of the reports.
+#: For each panel the curves: loss, k, gamma.
 CURVES = {
     "binary": (
-        ("SVM^{OVA}", "svm_ova", 1, 0.0),
-        ("SVM^{OVA}_{0.5}", "svm_ova", 1, 0.5),
-        ("SVM^{OVA}_{1}", "svm_ova", 1, 1.0),
-        ("LR^{OVA}", "lr_ova", 1, 0.0),
+        ("svm_ova", 1, 0.0),
+        ("svm_ova", 1, 0.5),
+        ("svm_ova", 1, 1.0),
+        ("lr_ova", 1, 0.0),
     ),
     "hinges": (
-        ("SVM^{Multi}", "svm_multi", 1, 0.0),
-        ("SVM^{Multi}_{1}", "svm_multi", 1, 1.0),
-        ("top-2 SVM^{α}", "topk_svm_alpha", 2, 0.0),
-        ("top-2 SVM^{α}_{1}", "topk_svm_alpha", 2, 1.0),
-        ("top-2 SVM^{β}", "topk_svm_beta", 2, 0.0),
-        ("top-2 SVM^{β}_{1}", "topk_svm_beta", 2, 1.0),
+        ("svm_multi", 1, 0.0),
+        ("svm_multi", 1, 1.0),
+        ("topk_svm_alpha", 2, 0.0),
+        ("topk_svm_alpha", 2, 1.0),
+        ("topk_svm_beta", 2, 0.0),
+        ("topk_svm_beta", 2, 1.0),
     ),
     "entropies": (
-        ("LR^{Multi}", "lr_multi", 1, 0.0),
-        ("top-2 Ent", "topk_ent", 2, 0.0),
-        ("top-2 Ent_{tr}", "topk_ent_tr", 2, 0.0),
+        ("lr_multi", 1, 0.0),
+        ("topk_ent", 2, 0.0),
+        ("topk_ent_tr", 2, 0.0),
     ),
 }
 ERROR = "top-2 error"
@@ -59,7 +59,8 @@ def loss_curves(points: int = 181) -> pd.DataFrame:
     frames = []
     for panel, curves in CURVES.items():
         x, scores = (margin, binary) if panel == "binary" else (score, several)
-        for label, loss, k, gamma in curves:
+        for loss, k, gamma in curves:
+            label = losses.get(loss).name(k, gamma)
             value = losses.value(loss, scores, y, k=k, gamma=gamma)
             frames.append(pd.DataFrame({"panel": panel, "curve": label, "x": x, "value": value}))
         if panel != "binary":

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from toplabel.catalogue import LOSSES, parametrised
+
 
 @dataclass(frozen=True)
 class Verdict:
@@ -31,22 +33,6 @@ VERDICTS = {
         Verdict("off", "✗", "farther away, to the bad side"),
     )
 }
-
-#: The losses of config/methods.yaml, which this project trains; other methods are results of other authors.
-OWN_METHODS = frozenset(
-    [
-        "svm_ova",
-        "lr_ova",
-        "svm_multi",
-        "lr_multi",
-        "topk_svm_alpha",
-        "topk_svm_beta",
-        "topk_ent",
-        "topk_ent_tr",
-        "svm_ml",
-        "lr_ml",
-    ]
-)
 
 
 @dataclass(frozen=True)
@@ -103,16 +89,7 @@ _TABLE_TITLES = {
 }
 
 _METHODS = {
-    "svm_ova": "SVM^{OVA}",
-    "lr_ova": "LR^{OVA}",
-    "svm_multi": "SVM^{Multi}",
-    "lr_multi": "LR^{Multi}",
-    "topk_svm_alpha": "top-k SVM^{α}",
-    "topk_svm_beta": "top-k SVM^{β}",
-    "topk_ent": "top-k Ent",
-    "topk_ent_tr": "top-k Ent_{tr}",
-    "svm_ml": "SVM^{ML}",
-    "lr_ml": "LR^{ML}",
+    **{key: loss.label for key, loss in LOSSES.items()},
     "lr_multi_ft": "LR^{Multi} fine-tuned",
     "topk_svm_alpha_ft": "top-k SVM^{α} fine-tuned",
     "topk_ent_tr_ft": "top-k Ent_{tr} fine-tuned",
@@ -192,11 +169,7 @@ def method_label(method: str, k: str = "", gamma: str = "", kernel: str = "") ->
         shown by its key. A positive gamma is the subscript of the smoothed hinge (TPAMI Table 3);
         a kernel is named when it is not the linear one of the papers' defaults.
     """
-    label = _METHODS.get(method, method)
-    if k:
-        label = label.replace("top-k", f"top-{k}").replace("@k", f"@{k}")
-    if gamma not in ("", "0", "0.0"):
-        label += f"_{{{gamma.removesuffix('.0')}}}"
+    label = parametrised(_METHODS.get(method, method), k, gamma)
     if kernel == "rbf":
         label += " (RBF)"
     elif kernel not in ("", "linear", "precomputed"):

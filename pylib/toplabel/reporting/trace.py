@@ -8,8 +8,9 @@ from pathlib import Path
 import pandas as pd
 
 from toplabel.baselines.catalogue import BASELINES
+from toplabel.catalogue import LOSSES
 from toplabel.reporting.inputs import ReportInputs
-from toplabel.reporting.labels import OWN_METHODS, has_label, method_label
+from toplabel.reporting.labels import has_label, method_label
 
 NOT_RUN = "not part of this run"
 OF_OTHERS = "published by other authors, not a method of this project"
@@ -30,7 +31,7 @@ class Trace:
         self._folder = inputs.folder
         self._out_folder = out_folder
         runs = inputs.evaluation
-        self._ours = OWN_METHODS | set(BASELINES) | set(runs["loss"])
+        self._ours = {*LOSSES, *BASELINES} | set(runs["loss"])
         self._labels = dict(zip(runs["method"], runs["label"], strict=True))
         sets = inputs.datasets.set_index("dataset")
         self._titles = sets["title"].to_dict()

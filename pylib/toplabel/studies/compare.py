@@ -12,7 +12,7 @@ import pandas as pd
 
 from toplabel.metrics.names import is_fraction, lower_is_better
 from toplabel.studies.frames import COMPARISON_COLUMNS, EVALUATION_COLUMNS
-from toplabel.studies.keys import HINGES, Key, canonical_key
+from toplabel.studies.keys import Key, canonical_key
 from toplabel.studies.methods import Method
 from toplabel.studies.published import is_compared
 from toplabel.studies.study import Study
@@ -123,7 +123,7 @@ def _reduced(splits: pd.DataFrame, method: Method, features: str, study: str) ->
         "label": method.label,
         "loss": method.family,
         "k": str(method.k) if method.has_k and not method.ks else "",
-        "gamma": f"{method.gamma:.12g}" if method.loss in HINGES else "",
+        "gamma": f"{method.gamma:.12g}" if method.has_gamma else "",
         "kernel": _kernel(method, features),
         "metric": first["metric"],
         "measured": splits["value"].mean(),

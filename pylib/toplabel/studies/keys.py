@@ -11,19 +11,7 @@ import math
 import numbers
 from typing import NamedTuple
 
-HINGES = frozenset(("svm_ova", "svm_multi", "topk_svm_alpha", "topk_svm_beta", "svm_ml"))
-"""Losses that gamma smooths; without a gamma they are the nonsmooth ones, gamma = 0."""
-
-TOPK = frozenset(("topk_svm_alpha", "topk_svm_beta", "topk_ent", "topk_ent_tr"))
-"""Losses with a k; in tables where k was tuned for every cell it is empty."""
-
-_ENTROPIES = frozenset(("lr_ova", "lr_multi", "topk_ent", "topk_ent_tr", "lr_ml"))
-_AT_ONE = {
-    "topk_svm_alpha": "svm_multi",
-    "topk_svm_beta": "svm_multi",
-    "topk_ent": "lr_multi",
-    "topk_ent_tr": "lr_multi",
-}
+from toplabel.catalogue import LOSSES
 
 
 class Key(NamedTuple):
@@ -64,14 +52,13 @@ def canonical_key(method: object, k: object = "", gamma: object = "", kernel: ob
     Key(method='svm_multi', k='', gamma='0', kernel='linear')
     """
     name, k_text, gamma_text = _text(method), number_text(k, "k"), number_text(gamma, "gamma")
-    if k_text == "1":
-        name = _AT_ONE.get(name, name)
-    if name in HINGES:
-        gamma_text = gamma_text or "0"
-    if name in _ENTROPIES:
-        gamma_text = ""
-    if name in (HINGES | _ENTROPIES) - TOPK:
-        k_text = ""
+    loss = LOSSES.get(name)
+    if loss is not None and k_text == "1":
+        loss = LOSSES[loss.at_one or name]
+    if loss is not None:
+        name = loss.key
+        k_text = k_text if loss.top_k else ""
+        gamma_text = (gamma_text or "0") if loss.smoothing else ""
     return Key(name, k_text, gamma_text, _text(kernel))
 
 

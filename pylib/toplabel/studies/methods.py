@@ -12,15 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from toplabel.baselines.catalogue import BASELINES
+from toplabel.catalogue import LOSSES
 from toplabel.documents import read_yaml
 from toplabel.selection.schemas import validate
-from toplabel.studies.keys import HINGES, TOPK, Key, canonical_key
+from toplabel.studies.keys import Key, canonical_key
 
-MULTILABEL = frozenset(("svm_ml", "lr_ml"))
-"""Losses that are trained on label sets; all others take one label an example."""
-
-EITHER = frozenset(("svm_ova", "lr_ova"))
-"""Losses that take one label an example, or a set of labels if a method says so (binary relevance)."""
+OTHERS = "one-vs-all, other methods"
+"""The panel of the methods of others, in figures with a panel for each group."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +75,7 @@ class Method:
         """What it is trained on: "multiclass" or "multilabel"."""
         if self.baseline:
             return BASELINES[self.baseline].task
-        sets = self.loss in MULTILABEL or self.labels == "set"
+        sets = LOSSES[self.loss].labels == "set" or self.labels == "set"
         return "multilabel" if sets else "multiclass"
 
     @property
@@ -91,7 +89,12 @@ class Method:
     @property
     def has_k(self) -> bool:
         """Whether k means anything."""
-        return BASELINES[self.baseline].top_k if self.baseline else self.loss in TOPK
+        return BASELINES[self.baseline].top_k if self.baseline else LOSSES[self.loss].top_k
+
+    @property
+    def has_gamma(self) -> bool:
+        """Whether gamma means anything."""
+        return not self.baseline and LOSSES[self.loss].smoothing
 
     @property
     def selects_C(self) -> bool:
@@ -106,23 +109,13 @@ class Method:
     @property
     def group(self) -> str:
         """What figures with many methods show in one panel: a loss with its values of k, and what it extends."""
-        smooth = "_{1}" if self.gamma == 1 else (f"_{{{self.gamma:g}}}" if self.gamma else "")
-        return {
-            "svm_multi": f"SVM^{{Multi}}{smooth}, top-k SVM^{{α}}{smooth}",
-            "topk_svm_alpha": f"SVM^{{Multi}}{smooth}, top-k SVM^{{α}}{smooth}",
-            "topk_svm_beta": f"top-k SVM^{{β}}{smooth}",
-            "lr_multi": "LR^{Multi}, top-k Ent",
-            "topk_ent": "LR^{Multi}, top-k Ent",
-            "topk_ent_tr": "top-k Ent_{tr}",
-            "svm_ml": "SVM^{ML}",
-            "lr_ml": "LR^{ML}",
-        }.get(self.loss, "one-vs-all, other methods")
+        return OTHERS if self.baseline else LOSSES[self.loss].panel_of(self.gamma)
 
     @property
     def key(self) -> Key:
         """What the method is compared by."""
         k = self.k if self.has_k and not self.ks else ""
-        gamma = self.gamma if self.loss in HINGES else ""
+        gamma = self.gamma if self.has_gamma else ""
         return canonical_key(self.family, k, gamma, self.kernel)
 
 
@@ -184,13 +177,13 @@ def _check(method: Method, where: str) -> None:
     what = f"the loss '{method.loss}'" if method.loss else f"the baseline '{method.baseline}'"
     if method.k != 1 and not method.has_k:
         raise ValueError(f"{where}.k: {what} has no k, got {method.k}")
-    if method.ks and (method.loss not in TOPK or method.kernel != "linear"):
+    if method.ks and (method.baseline or not method.has_k or method.kernel != "linear"):
         raise ValueError(f"{where}.k: only a top-k loss with the linear kernel has a k to select")
-    if method.gamma != 0 and method.loss not in HINGES:
+    if method.gamma != 0 and not method.has_gamma:
         raise ValueError(f"{where}.gamma: {what} has no gamma, got {method.gamma:g}")
     if method.features != "raw" and (method.baseline or method.kernel != "linear"):
         raise ValueError(f"{where}.features: only for a loss with the linear kernel")
-    if method.labels == "set" and method.loss not in EITHER:
+    if method.labels == "set" and (method.baseline or LOSSES[method.loss].labels != "either"):
         raise ValueError(f"{where}.labels: {what} has no choice of labels")
 
 
