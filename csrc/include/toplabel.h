@@ -147,18 +147,6 @@ tl_status tl_prox_bipartite_entropic(size_t n, const double *b, size_t n_bar, co
 tl_status tl_prox_topk_entropic(size_t n, const double *b, size_t k, double alpha, double *x,
                                 double *work);
 
-/* The projections once more, by sorting: the same results up to rounding, in general slower (the
- * paper, Table 2). work: 2 n, or 2 (n + n_bar). */
-tl_status tl_prox_topk_simplex_beta_sorted(size_t n, const double *b, size_t k, double radius,
-                                           double bias, double *x, double *work);
-tl_status tl_prox_topk_simplex_alpha_sorted(size_t n, const double *b, size_t k, double radius,
-                                            double bias, double *x, double *work);
-tl_status tl_prox_topk_cone_sorted(size_t n, const double *b, size_t k, double bias, double *x,
-                                   double *work);
-tl_status tl_prox_bipartite_simplex_sorted(size_t n, const double *b, size_t n_bar,
-                                           const double *b_bar, double radius, double *x, double *y,
-                                           double *work);
-
 /** The maps above by name. */
 typedef enum tl_prox_id {
     TL_PROX_TOPK_SIMPLEX_ALPHA = 0, /* k, radius, bias */

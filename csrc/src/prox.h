@@ -106,6 +106,20 @@ double tl_warm_topk_entropic(size_t n, double *b, size_t y, size_t k, double alp
 double tl_topk_entropic_project(size_t n, const double *b, size_t k, double alpha, double *t,
                                 double *x, double *z, double *p);
 
+/* The reference by sorting of prox->map, one problem: the same results up to rounding, in general
+ * slower (the paper, Table 2). No pointer is NULL. TL_ERR_PARAMETER for an entropic map. */
+tl_status tl_prox_sorted(const tl_prox *prox, const double *b, const double *b_bar, double *x,
+                         double *y, double *work);
+
+/* Are these sizes and parameters those of a projection onto a top-k set? radius is 0 for the cone.
+ */
+TL_INLINE tl_status tl_check_topk(size_t n, size_t k, double radius, double bias) {
+    if (n < 1 || k < 1 || k > n) return TL_ERR_DIMENSION;
+    const bool in_range =
+        tl_in_range(radius, 0.0, TL_LARGEST_INPUT) && tl_in_range(bias, 0.0, TL_LARGEST_PARAMETER);
+    return in_range ? TL_OK : TL_ERR_PARAMETER;
+}
+
 /* ---- long inputs: prox_filter.c ---- */
 
 /* tl_check_values, and the entries that may be above the threshold of a projection onto a simplex

@@ -26,27 +26,9 @@ size_t tl_prox_work(const tl_prox *prox) {
     return 0;
 }
 
-static tl_status by_sorting(const tl_prox *p, const double *b, const double *b_bar, double *x,
-                            double *y, double *work) {
-    switch (p->map) {
-    case TL_PROX_TOPK_SIMPLEX_ALPHA:
-        return tl_prox_topk_simplex_alpha_sorted(p->n, b, p->k, p->radius, p->bias, x, work);
-    case TL_PROX_TOPK_SIMPLEX_BETA:
-        return tl_prox_topk_simplex_beta_sorted(p->n, b, p->k, p->radius, p->bias, x, work);
-    case TL_PROX_TOPK_CONE:
-        return tl_prox_topk_cone_sorted(p->n, b, p->k, p->bias, x, work);
-    case TL_PROX_BIPARTITE_SIMPLEX:
-        return tl_prox_bipartite_simplex_sorted(p->n, b, p->n_bar, b_bar, p->radius, x, y, work);
-    case TL_PROX_TOPK_ENTROPIC:
-    case TL_PROX_BIPARTITE_ENTROPIC:
-    case TL_PROX_COUNT:
-        break;
-    }
-    return TL_ERR_PARAMETER;
-}
-
-static tl_status without_sorting(const tl_prox *p, const double *b, const double *b_bar, double *x,
-                                 double *y, double *work) {
+static tl_status project(const tl_prox *p, const double *b, const double *b_bar, double *x,
+                         double *y, double *work) {
+    if (p->sorting) return tl_prox_sorted(p, b, b_bar, x, y, work);
     switch (p->map) {
     case TL_PROX_TOPK_SIMPLEX_ALPHA:
         return tl_prox_topk_simplex_alpha(p->n, b, p->k, p->radius, p->bias, x, work);
@@ -70,15 +52,13 @@ tl_status tl_prox_rows(const tl_prox *prox, size_t rows, const double *b, const 
                        double *x, double *y, double *work) {
     if (prox == NULL || b == NULL || x == NULL || work == NULL) return TL_ERR_NULL;
     const bool bipartite = is_bipartite(prox->map);
-    if (bipartite && (b_bar == NULL || y == NULL) && prox->n_bar > 0) return TL_ERR_NULL;
     const size_t n_bar = bipartite ? prox->n_bar : 0;
+    if (n_bar > 0 && (b_bar == NULL || y == NULL)) return TL_ERR_NULL;
     for (size_t i = 0; i < rows; i++) {
         const double *row_bar = n_bar > 0 ? b_bar + i * n_bar : NULL;
         double *y_row = n_bar > 0 ? y + i * n_bar : NULL;
         const tl_status status =
-            prox->sorting
-                ? by_sorting(prox, b + i * prox->n, row_bar, x + i * prox->n, y_row, work)
-                : without_sorting(prox, b + i * prox->n, row_bar, x + i * prox->n, y_row, work);
+            project(prox, b + i * prox->n, row_bar, x + i * prox->n, y_row, work);
         if (status != TL_OK) return status;
     }
     return TL_OK;

@@ -110,12 +110,9 @@ tl_capped tl_topk_beta_threshold(size_t n, const double *b, size_t k, double rad
 tl_status tl_prox_topk_simplex_beta(size_t n, const double *b, size_t k, double radius, double bias,
                                     double *x, double *work) {
     if (b == NULL || x == NULL || work == NULL) return TL_ERR_NULL;
-    if (n < 1 || k < 1 || k > n) return TL_ERR_DIMENSION;
-    if (!tl_in_range(radius, 0.0, TL_LARGEST_INPUT) ||
-        !tl_in_range(bias, 0.0, TL_LARGEST_PARAMETER))
-        return TL_ERR_PARAMETER;
-    size_t count;
-    const tl_status status = tl_filter(n, b, k, radius, work, &count);
+    size_t count = 0;
+    tl_status status = tl_check_topk(n, k, radius, bias);
+    if (status == TL_OK) status = tl_filter(n, b, k, radius, work, &count);
     if (status != TL_OK) return status;
     tl_capped c = {{0.0, INFINITY}, 0.0};
     if (radius / (double)k > 0.0)

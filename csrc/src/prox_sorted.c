@@ -75,7 +75,9 @@ static const double *sorted_copy(size_t n, const double *b, double *work) {
 
 /* t falls from the largest entry. The entries s[p .. q) are free, those before at u; t lies `depth`
  * below s[p], or in a gap without free entries. */
-static tl_threshold knapsack_scan(size_t n, const double *s, double u, double radius, double bias) {
+static tl_capped knapsack_scan(size_t n, const double *s, size_t k, double radius, double bias) {
+    const double u = radius / (double)k;
+    if (!(u > 0.0 && s[0] > 0.0)) return (tl_capped){{0.0, INFINITY}, 0.0};
     double sum = 0.0, depth = 0.0;
     size_t p = 0, q = 1;
     for (;;) {
@@ -86,8 +88,8 @@ static tl_threshold knapsack_scan(size_t n, const double *s, double u, double ra
         const double to_cap = u - depth;
         const double to_end = fmin(to_bias, to_radius);
         if (to_end <= to_entry && to_end <= to_cap) {
-            if (bias == 0.0 && to_bias <= to_radius) return (tl_threshold){0.0, 0.0};
-            return (tl_threshold){s[p], -(depth + fmax(to_end, 0.0))};
+            if (bias == 0.0 && to_bias <= to_radius) return (tl_capped){{0.0, 0.0}, u};
+            return (tl_capped){{s[p], -(depth + fmax(to_end, 0.0))}, u};
         }
         if (to_entry <= to_cap) {
             sum += free_count * to_entry;
@@ -102,33 +104,10 @@ static tl_threshold knapsack_scan(size_t n, const double *s, double u, double ra
         }
         /* none is free: t goes on to the next entry, unless it meets bias * sum before */
         if (q == n || sum >= radius || bias * sum >= s[q])
-            return (tl_threshold){s[p - 1], -u}; /* any t of the gap gives the same x */
+            return (tl_capped){{s[p - 1], -u}, u}; /* any t of the gap gives the same x */
         depth = 0.0;
         q++;
     }
-}
-
-static void write_capped(size_t n, const double *b, tl_capped c, double *x) {
-    for (size_t j = 0; j < n; j++)
-        x[j] = fmin(tl_above(b[j], c.t), c.u);
-}
-
-tl_status tl_prox_topk_simplex_beta_sorted(size_t n, const double *b, size_t k, double radius,
-                                           double bias, double *x, double *work) {
-    if (b == NULL || x == NULL || work == NULL) return TL_ERR_NULL;
-    if (n < 1 || k < 1 || k > n) return TL_ERR_DIMENSION;
-    if (!tl_in_range(radius, 0.0, TL_LARGEST_INPUT) ||
-        !tl_in_range(bias, 0.0, TL_LARGEST_PARAMETER))
-        return TL_ERR_PARAMETER;
-    const tl_status status = tl_check_values(n, b);
-    if (status != TL_OK) return status;
-    tl_capped c = {{0.0, INFINITY}, radius / (double)k};
-    if (c.u > 0.0) {
-        const double *s = sorted_copy(n, b, work);
-        if (s[0] > 0.0) c.t = knapsack_scan(n, s, c.u, radius, bias);
-    }
-    write_capped(n, b, c, x);
-    return TL_OK;
 }
 
 /* ---- top-k cone and top-k simplex alpha ---- */
@@ -180,37 +159,6 @@ static tl_capped cone_scan(size_t n, const double *s, size_t k, double radius, d
     }
 }
 
-static void project_cone(size_t n, const double *b, size_t k, double radius, double bias, double *x,
-                         double *work) {
-    tl_capped c = {{0.0, INFINITY}, 0.0};
-    if (radius > 0.0) c = cone_scan(n, sorted_copy(n, b, work), k, radius, bias);
-    write_capped(n, b, c, x);
-}
-
-static tl_status check_cone(size_t n, const double *b, size_t k, double radius, double bias,
-                            double *x, double *work) {
-    if (b == NULL || x == NULL || work == NULL) return TL_ERR_NULL;
-    if (n < 1 || k < 1 || k > n) return TL_ERR_DIMENSION;
-    if (!tl_in_range(radius, 0.0, TL_LARGEST_INPUT) ||
-        !tl_in_range(bias, 0.0, TL_LARGEST_PARAMETER))
-        return TL_ERR_PARAMETER;
-    return tl_check_values(n, b);
-}
-
-tl_status tl_prox_topk_simplex_alpha_sorted(size_t n, const double *b, size_t k, double radius,
-                                            double bias, double *x, double *work) {
-    const tl_status status = check_cone(n, b, k, radius, bias, x, work);
-    if (status == TL_OK) project_cone(n, b, k, radius, bias, x, work);
-    return status;
-}
-
-tl_status tl_prox_topk_cone_sorted(size_t n, const double *b, size_t k, double bias, double *x,
-                                   double *work) {
-    const tl_status status = check_cone(n, b, k, 0.0, bias, x, work);
-    if (status == TL_OK) project_cone(n, b, k, INFINITY, bias, x, work);
-    return status;
-}
-
 /* ---- bipartite simplex ---- */
 
 /* Both sums grow together; the thresholds are `depth` below the largest entries, and the first p
@@ -241,23 +189,59 @@ static void bipartite_scan(size_t n, const double *s, size_t n_bar, const double
     *t_bar = (tl_threshold){s_bar[0], -depth_bar};
 }
 
-tl_status tl_prox_bipartite_simplex_sorted(size_t n, const double *b, size_t n_bar,
-                                           const double *b_bar, double radius, double *x, double *y,
-                                           double *work) {
-    if (b == NULL || b_bar == NULL || x == NULL || y == NULL || work == NULL) return TL_ERR_NULL;
+static tl_status project_bipartite(const tl_prox *prox, const double *b, const double *b_bar,
+                                   double *x, double *y, double *work) {
+    const size_t n = prox->n, n_bar = prox->n_bar;
     if (n < 1 || n_bar < 1) return TL_ERR_DIMENSION;
-    if (!tl_in_range(radius, 0.0, TL_LARGEST_INPUT)) return TL_ERR_PARAMETER;
+    if (!tl_in_range(prox->radius, 0.0, TL_LARGEST_INPUT)) return TL_ERR_PARAMETER;
     tl_status status = tl_check_values(n, b);
     if (status == TL_OK) status = tl_check_values(n_bar, b_bar);
     if (status != TL_OK) return status;
 
     const double *s = sorted_copy(n, b, work), *s_bar = sorted_copy(n_bar, b_bar, work + 2 * n);
     tl_threshold t = {INFINITY, 0.0}, t_bar = {INFINITY, 0.0};
-    if (radius > 0.0 && s[0] + s_bar[0] > 0.0)
-        bipartite_scan(n, s, n_bar, s_bar, radius, &t, &t_bar);
+    if (prox->radius > 0.0 && s[0] + s_bar[0] > 0.0)
+        bipartite_scan(n, s, n_bar, s_bar, prox->radius, &t, &t_bar);
     for (size_t j = 0; j < n; j++)
         x[j] = tl_above(b[j], t);
     for (size_t j = 0; j < n_bar; j++)
         y[j] = tl_above(b_bar[j], t_bar);
     return TL_OK;
+}
+
+/* ---- all of them ---- */
+
+static tl_status project_topk(const tl_prox *prox, const double *b, double *x, double *work) {
+    const bool cone = prox->map == TL_PROX_TOPK_CONE;
+    const size_t n = prox->n, k = prox->k;
+    const double radius = cone ? INFINITY : prox->radius;
+    tl_status status = tl_check_topk(n, k, cone ? 0.0 : radius, prox->bias);
+    if (status == TL_OK) status = tl_check_values(n, b);
+    if (status != TL_OK) return status;
+    tl_capped c = {{0.0, INFINITY}, 0.0};
+    if (radius > 0.0) {
+        const double *s = sorted_copy(n, b, work);
+        c = prox->map == TL_PROX_TOPK_SIMPLEX_BETA ? knapsack_scan(n, s, k, radius, prox->bias)
+                                                   : cone_scan(n, s, k, radius, prox->bias);
+    }
+    for (size_t j = 0; j < n; j++)
+        x[j] = fmin(tl_above(b[j], c.t), c.u);
+    return TL_OK;
+}
+
+tl_status tl_prox_sorted(const tl_prox *prox, const double *b, const double *b_bar, double *x,
+                         double *y, double *work) {
+    switch (prox->map) {
+    case TL_PROX_TOPK_SIMPLEX_ALPHA:
+    case TL_PROX_TOPK_SIMPLEX_BETA:
+    case TL_PROX_TOPK_CONE:
+        return project_topk(prox, b, x, work);
+    case TL_PROX_BIPARTITE_SIMPLEX:
+        return project_bipartite(prox, b, b_bar, x, y, work);
+    case TL_PROX_TOPK_ENTROPIC:
+    case TL_PROX_BIPARTITE_ENTROPIC:
+    case TL_PROX_COUNT:
+        break;
+    }
+    return TL_ERR_PARAMETER;
 }

@@ -89,15 +89,14 @@ tl_capped tl_topk_alpha_threshold(size_t n, const double *b, size_t k, double ra
     return (tl_capped){p.t, s / (double)k};
 }
 
-static tl_status project(size_t n, const double *b, size_t k, double radius, double bias, double *x,
-                         double *work) {
+/* The cone has no radius, and so no bound of the threshold that is known beforehand. */
+static tl_status project(bool cone, size_t n, const double *b, size_t k, double radius, double bias,
+                         double *x, double *work) {
     if (b == NULL || x == NULL || work == NULL) return TL_ERR_NULL;
-    if (n < 1 || k < 1 || k > n) return TL_ERR_DIMENSION;
-    if (!tl_in_range(bias, 0.0, TL_LARGEST_PARAMETER)) return TL_ERR_PARAMETER;
     size_t count = 0;
-    /* The cone has no radius, and so no bound of the threshold that is known beforehand. */
-    const tl_status status =
-        isinf(radius) ? tl_check_values(n, b) : tl_filter(n, b, k, radius, work, &count);
+    tl_status status = tl_check_topk(n, k, cone ? 0.0 : radius, bias);
+    if (status == TL_OK)
+        status = cone ? tl_check_values(n, b) : tl_filter(n, b, k, radius, work, &count);
     if (status != TL_OK) return status;
     tl_capped c = {{0.0, INFINITY}, 0.0};
     if (radius > 0.0)
@@ -109,11 +108,10 @@ static tl_status project(size_t n, const double *b, size_t k, double radius, dou
 
 tl_status tl_prox_topk_simplex_alpha(size_t n, const double *b, size_t k, double radius,
                                      double bias, double *x, double *work) {
-    if (!tl_in_range(radius, 0.0, TL_LARGEST_INPUT)) return TL_ERR_PARAMETER;
-    return project(n, b, k, radius, bias, x, work);
+    return project(false, n, b, k, radius, bias, x, work);
 }
 
 tl_status tl_prox_topk_cone(size_t n, const double *b, size_t k, double bias, double *x,
                             double *work) {
-    return project(n, b, k, INFINITY, bias, x, work);
+    return project(true, n, b, k, INFINITY, bias, x, work);
 }

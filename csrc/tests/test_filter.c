@@ -48,19 +48,21 @@ static void test_against_sorting(uint64_t *state) {
         double *sort_work = exactly(2 * (n + n_bar)), *work_one = exactly(n);
         fill(n, b, state);
         fill(n_bar, b_bar, state);
+        tl_prox sorting = {.sorting = 1, .n = n, .n_bar = n_bar, .radius = radius, .bias = bias};
+        sorting.k = k < n ? k : n;
         const double size = 1e-11 * fmax(1.0, radius);
 
-        CHECK(tl_prox_topk_simplex_beta(n, b, k < n ? k : n, radius, bias, x, work_one) == TL_OK);
-        CHECK(tl_prox_topk_simplex_beta_sorted(n, b, k < n ? k : n, radius, bias, s, sort_work) ==
-              TL_OK);
+        CHECK(tl_prox_topk_simplex_beta(n, b, sorting.k, radius, bias, x, work_one) == TL_OK);
+        sorting.map = TL_PROX_TOPK_SIMPLEX_BETA;
+        CHECK(tl_prox_rows(&sorting, 1, b, NULL, s, NULL, sort_work) == TL_OK);
         compare(n, x, s, size);
-        CHECK(tl_prox_topk_simplex_alpha(n, b, k < n ? k : n, radius, bias, x, work_one) == TL_OK);
-        CHECK(tl_prox_topk_simplex_alpha_sorted(n, b, k < n ? k : n, radius, bias, s, sort_work) ==
-              TL_OK);
+        CHECK(tl_prox_topk_simplex_alpha(n, b, sorting.k, radius, bias, x, work_one) == TL_OK);
+        sorting.map = TL_PROX_TOPK_SIMPLEX_ALPHA;
+        CHECK(tl_prox_rows(&sorting, 1, b, NULL, s, NULL, sort_work) == TL_OK);
         compare(n, x, s, size);
         CHECK(tl_prox_bipartite_simplex(n, b, n_bar, b_bar, radius, x, y, work) == TL_OK);
-        CHECK(tl_prox_bipartite_simplex_sorted(n, b, n_bar, b_bar, radius, s, s_bar, sort_work) ==
-              TL_OK);
+        sorting.map = TL_PROX_BIPARTITE_SIMPLEX;
+        CHECK(tl_prox_rows(&sorting, 1, b, b_bar, s, s_bar, sort_work) == TL_OK);
         compare(n, x, s, size);
         compare(n_bar, y, s_bar, size);
         /* in place */

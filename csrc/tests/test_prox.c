@@ -217,15 +217,24 @@ static void test_refusals(void) {
     double huge[2] = {1.0, -1e200};
     CHECK(tl_prox_topk_cone(2, huge, 1, 0.0, x, work) == TL_ERR_OVERFLOW);
     CHECK(tl_prox_topk_cone(2, b, 1, 1e101, x, work) == TL_ERR_PARAMETER);
-    CHECK(tl_prox_topk_cone_sorted(2, bad, 1, 0.0, x, work) == TL_ERR_NOT_FINITE);
-    CHECK(tl_prox_topk_simplex_beta_sorted(2, b, 3, 1.0, 0.0, x, work) == TL_ERR_DIMENSION);
-    CHECK(tl_prox_topk_simplex_alpha_sorted(2, b, 1, NAN, 0.0, x, work) == TL_ERR_PARAMETER);
-    CHECK(tl_prox_bipartite_simplex_sorted(2, b, 2, huge, 1.0, x, y, work) == TL_ERR_OVERFLOW);
-    tl_prox prox = {.map = TL_PROX_TOPK_ENTROPIC, .sorting = 1, .n = 2, .k = 1, .alpha = 1.0};
+    tl_prox prox = {.map = TL_PROX_TOPK_CONE, .sorting = 1, .n = 2, .k = 1, .alpha = 1.0};
+    CHECK(tl_prox_rows(&prox, 1, bad, NULL, x, NULL, work) == TL_ERR_NOT_FINITE);
+    prox.map = TL_PROX_TOPK_SIMPLEX_BETA;
+    prox.k = 3;
+    CHECK(tl_prox_rows(&prox, 1, b, NULL, x, NULL, work) == TL_ERR_DIMENSION);
+    prox.map = TL_PROX_TOPK_SIMPLEX_ALPHA;
+    prox.k = 1;
+    prox.radius = NAN;
+    CHECK(tl_prox_rows(&prox, 1, b, NULL, x, NULL, work) == TL_ERR_PARAMETER);
+    prox.map = TL_PROX_BIPARTITE_SIMPLEX;
+    prox.radius = 1.0;
+    CHECK(tl_prox_rows(&prox, 1, b, NULL, x, y, work) == TL_ERR_DIMENSION);
+    prox.n_bar = 2;
+    CHECK(tl_prox_rows(&prox, 1, b, huge, x, y, work) == TL_ERR_OVERFLOW);
+    prox.map = TL_PROX_TOPK_ENTROPIC;
     CHECK(tl_prox_rows(&prox, 1, b, NULL, x, NULL, work) == TL_ERR_PARAMETER);
     CHECK(tl_prox_rows(NULL, 1, b, NULL, x, NULL, work) == TL_ERR_NULL);
     prox.map = TL_PROX_BIPARTITE_ENTROPIC;
-    prox.n_bar = 2;
     CHECK(tl_prox_rows(&prox, 1, b, NULL, x, y, work) == TL_ERR_NULL);
     CHECK(x[0] == 7.0 && x[1] == 7.0); /* nothing written on failure */
     for (int status = 0; status <= TL_STATUS_COUNT; status++)
