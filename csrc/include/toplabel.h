@@ -284,7 +284,7 @@ typedef struct tl_objective {
     double relative_gap; /* (P - D) / max(|P|, |D|), 0 if both are 0 */
     double norm2;        /* ||W - W0||_F^2 */
     uint64_t epochs;     /* passes over the data so far */
-    uint64_t visits;     /* rows visited in them: those that rested were not */
+    uint64_t visits;     /* rows visited in them; shrinking leaves some out */
     double r;            /* of the acceleration at this point; 0: none */
 } tl_objective;
 

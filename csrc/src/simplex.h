@@ -6,6 +6,7 @@
 #define TL_SIMPLEX_H
 
 #include "input.h"
+#include "row_features.h"
 
 /* C[T] row by row: height[r] on the diagonal, step[r] to the right of it, zeros to the left. */
 typedef struct tl_coding {
@@ -30,21 +31,6 @@ void tl_coding_add(const tl_coding *coding, size_t y, double factor, double *f);
  * sum_j u_j, and that sum on return. */
 void tl_simplex_block(size_t T, size_t y, double k, double c, const double *b, double *total,
                       double *u);
-
-/* The stored features of a row: columns are NULL for a dense one. */
-typedef struct tl_features {
-    size_t count;
-    const double *values;
-    const int32_t *column32;
-    const int64_t *column64;
-} tl_features;
-
-tl_features tl_features_of(const tl_data *data, size_t i);
-double tl_features_norm2(const tl_features *x);
-/* f (k) = W^T x, W (d, k). */
-void tl_features_project(const tl_features *x, size_t k, const double *w, double *f);
-/* W += x a^T. */
-void tl_features_add(const tl_features *x, size_t k, const double *a, double *w);
 
 /* ||x_i||^2 or K_ii of all rows, and what tl_check_input leaves to be checked: TL_ERR_NOT_FINITE,
  * TL_ERR_OVERFLOW. */

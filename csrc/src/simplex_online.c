@@ -130,7 +130,7 @@ static void fold_sum(online *self) {
 /* False once numbers have overflowed. */
 static bool take_step(online *self, size_t i) {
     const tl_online_settings *settings = self->settings;
-    const tl_features x = tl_features_of(self->data, i);
+    const tl_features x = tl_features_of(self->data, i, NULL);
     const double t = (double)self->step + settings->t0, eta = 1.0 / (settings->lambda * t);
     tl_features_project(&x, self->k, self->V, self->f);
     for (size_t r = 0; r < self->k; r++)

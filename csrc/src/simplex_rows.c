@@ -7,63 +7,12 @@
 
 #define LARGEST_NORM2 1e200
 
-tl_features tl_features_of(const tl_data *data, size_t i) {
-    const bool sparse = data->representation == TL_CSR;
-    const size_t first = sparse ? (size_t)data->row_start[i] : i * data->d;
-    tl_features x = {.values = (const double *)data->x + first};
-    x.count = sparse ? (size_t)data->row_start[i + 1] - first : data->d;
-    if (sparse && data->column32 != NULL) x.column32 = data->column32 + first;
-    if (sparse && data->column64 != NULL) x.column64 = data->column64 + first;
-    return x;
-}
-
-TL_INLINE size_t column(const tl_features *x, size_t p) {
-    if (x->column32 != NULL) return (size_t)x->column32[p];
-    return x->column64 != NULL ? (size_t)x->column64[p] : p;
-}
-
-double tl_features_norm2(const tl_features *x) {
-    return tl_dot(x->count, x->values, x->values);
-}
-
-TL_CLONES
-static void project(const tl_features *x, size_t k, const double *restrict w, double *restrict f) {
-    for (size_t j = 0; j < k; j++)
-        f[j] = 0.0;
-    for (size_t p = 0; p < x->count; p++) {
-        const double factor = x->values[p];
-        const double *restrict piece = w + column(x, p) * k;
-#pragma omp simd
-        for (size_t j = 0; j < k; j++)
-            f[j] += factor * piece[j];
-    }
-}
-
-void tl_features_project(const tl_features *x, size_t k, const double *w, double *f) {
-    project(x, k, w, f); /* clones with external linkage would be exported */
-}
-
-TL_CLONES
-static void add(const tl_features *x, size_t k, const double *restrict a, double *restrict w) {
-    for (size_t p = 0; p < x->count; p++) {
-        const double factor = x->values[p];
-        double *restrict piece = w + column(x, p) * k;
-#pragma omp simd
-        for (size_t j = 0; j < k; j++)
-            piece[j] += factor * a[j];
-    }
-}
-
-void tl_features_add(const tl_features *x, size_t k, const double *a, double *w) {
-    add(x, k, a, w);
-}
-
 tl_status tl_simplex_norms(const tl_data *data, double *norm2) {
     for (size_t i = 0; i < data->n; i++) {
         if (data->representation == TL_GRAM) {
             norm2[i] = ((const double *)data->x)[i * data->n + i];
         } else {
-            const tl_features x = tl_features_of(data, i);
+            const tl_features x = tl_features_of(data, i, NULL);
             if (!tl_all_finite(x.count, x.values)) return TL_ERR_NOT_FINITE;
             norm2[i] = tl_features_norm2(&x);
         }

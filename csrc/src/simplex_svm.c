@@ -62,7 +62,7 @@ void tl_simplex_compute(tl_simplex *self) {
     memset(self->state, 0, self->data.d * k * sizeof *self->state);
     for (size_t i = 0; i < n; i++)
         if (coefficient(self, i, self->u, self->a)) {
-            const tl_features x = tl_features_of(&self->data, i);
+            const tl_features x = tl_features_of(&self->data, i, NULL);
             tl_features_add(&x, k, self->a, self->state);
         }
 }
@@ -72,7 +72,7 @@ void tl_simplex_compute(tl_simplex *self) {
 /* f(x_i) into self->f. */
 static const double *values_of(tl_simplex *self, size_t i) {
     if (tl_simplex_is_gram(self)) return self->state + i * self->k;
-    const tl_features x = tl_features_of(&self->data, i);
+    const tl_features x = tl_features_of(&self->data, i, NULL);
     tl_features_project(&x, self->k, self->state, self->f);
     return self->f;
 }
@@ -87,7 +87,7 @@ static double own_value(tl_simplex *self, size_t i) {
 static void add_coefficient(tl_simplex *self, size_t i) {
     const size_t k = self->k;
     if (!tl_simplex_is_gram(self)) {
-        const tl_features x = tl_features_of(&self->data, i);
+        const tl_features x = tl_features_of(&self->data, i, NULL);
         tl_features_add(&x, k, self->a, self->state);
         return;
     }

@@ -1,7 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
- * solver.h: the solver's state, shared by the files that check the input, set it up, run it and
- * evaluate it; not installed.
+ * solver.h: the solver's state, and what its files take from each other. Each file calls those
+ * below it only:
+ *
+ *   solver_create.c                 set up, change C, hand out the weights, free
+ *   solver_run.c                    passes, to a tolerance
+ *   solver_start.c                  from one C to another
+ *   solver_objective.c              the certificate, and its estimate
+ *   solver_accelerate.c             the loop around the passes
+ *   solver_weights.c                W and scores, by rows or in blocks
+ *   solver_rows.c, solver_blocks.c  updates of rows one by one, or in blocks
+ *   solver_update.c                 what the update of a row leaves behind; shrinking
+ *   solver_check.c                  what the caller may hand over
+ *   solver_memory.c                 pages of mapped files
  */
 #ifndef TL_SOLVER_H
 #define TL_SOLVER_H
@@ -28,11 +39,11 @@ typedef struct tl_sample {
     double products;   /* of <a_i, s_i> */
 } tl_sample;
 
-/* A row whose last updates changed nothing. */
-typedef struct tl_rest {
-    uint8_t vain; /* how many in a row, up to a bound */
-    uint8_t left; /* epochs in which the row is not visited */
-} tl_rest;
+/* Shrinking: a row whose last updates changed nothing is left out of some passes. */
+typedef struct tl_shrinking {
+    uint8_t unchanged; /* last updates in a row that changed nothing, up to a bound */
+    uint8_t skips;     /* passes still to leave the row out of */
+} tl_shrinking;
 
 typedef enum tl_trial { TL_NO_TRIAL, TL_SETTLING, TL_TRYING, TL_TRIED } tl_trial;
 
@@ -62,7 +73,7 @@ typedef struct tl_outer {
     double *anchor;       /* Y */
     double *previous;     /* W at the end of the outer step before */
     double *coefficients; /* of a Gram matrix: (n, m) for self->coefficients */
-    double apart2;        /* ||W0 + X^T A - W||^2 at the end of the last outer step */
+    double residual2;     /* ||W0 + X^T A - W||^2 at the end of the last outer step */
     double norm2;         /* ||W - W0||^2 then; both estimates with a Gram matrix */
 } tl_outer;
 
@@ -86,13 +97,13 @@ struct tl_solver {
     size_t *runs;   /* of neighbouring rows: an order of them; NULL without windows */
     size_t *visits; /* (n): the rows of the present epoch, in their order */
     size_t n_visits;
-    bool *sampled_here; /* (n): is this visit sampled? */
-    tl_rest *rest;      /* (n) */
-    size_t position;    /* visits of the present epoch that are made; 0 or all: between epochs */
-    double *norm2;      /* (n) */
-    double *kept;       /* (n, TL_KEPT): what a loss keeps of a row between its updates */
-    tl_sample sample;   /* of the present epoch */
-    tl_sample sampled;  /* of the last whole epoch, or of a start with a Gram matrix */
+    bool *sampled_here;      /* (n): is this visit sampled? */
+    tl_shrinking *shrinking; /* (n) */
+    size_t position;   /* visits of the present epoch that are made; 0 or all: between epochs */
+    double *norm2;     /* (n) */
+    double *kept;      /* (n, TL_KEPT): what a loss keeps of a row between its updates */
+    tl_sample sample;  /* of the present epoch */
+    tl_sample sampled; /* of the last whole epoch, or of a start with a Gram matrix */
 
     double *dual;     /* (n, m), the caller's */
     bool at_zero;     /* dual is still all zeros */
@@ -121,6 +132,10 @@ struct tl_solver {
     double *work;    /* (TL_WORK(m)) */
 };
 
+TL_INLINE size_t tl_smaller(size_t a, size_t b) {
+    return a < b ? a : b;
+}
+
 TL_INLINE bool tl_is_gram(const tl_solver *self) {
     return self->data.representation == TL_GRAM;
 }
@@ -133,6 +148,11 @@ TL_INLINE size_t tl_weights_size(const tl_solver *self) {
     return self->data.d * (self->by_rows ? self->stride : self->data.m);
 }
 
+/* Numbers in the weights, or in the coefficients of a Gram matrix. */
+TL_INLINE size_t tl_primal_size(const tl_solver *self) {
+    return tl_is_gram(self) ? self->data.n * self->data.m : tl_weights_size(self);
+}
+
 TL_INLINE tl_row tl_row_view(const tl_solver *self, size_t i) {
     const tl_data *data = &self->data;
     const int64_t first = data->label_start[i];
@@ -143,15 +163,17 @@ TL_INLINE tl_row tl_row_view(const tl_solver *self, size_t i) {
     return row;
 }
 
+/* solver_update.c */
 /* The update of row i from a to a_new, which it replaces: delta = sigma (a_new - a), by which W
  * changes. Returns whether there is a change. */
 bool tl_replace_dual(tl_solver *self, size_t i, const double *a_new, double *a, double *delta);
-/* Add the row at this visit of the epoch to the sample, if it is its turn. */
-void tl_sample_row(tl_solver *self, size_t position, const tl_row *row, const double *s,
-                   const double *a);
-
+/* The rows of the order that shrinking does not leave out; sampled rows never are. */
+void tl_choose_visits(tl_solver *self);
 void tl_add_to_sample(tl_solver *self, tl_sample *sample, const tl_row *row, const double *s,
                       const double *a);
+/* The same for self->sample, if the row of this visit is to be sampled. */
+void tl_sample_row(tl_solver *self, size_t visit, const tl_row *row, const double *s,
+                   const double *a);
 
 /* solver_check.c */
 tl_status tl_check_input(const tl_data *data, const tl_settings *settings, const double *dual);
@@ -159,14 +181,16 @@ tl_status tl_check_row(const tl_solver *self, size_t i);
 tl_status tl_check_start(const tl_solver *self, double C_start);
 
 /* solver_rows.c: rows one by one, W as (d, stride) */
-void tl_rows_epoch(tl_solver *self, size_t count, const size_t *index);
+/* Update the rows of the visits first .. first + count - 1. */
+void tl_rows_update(tl_solver *self, size_t first, size_t count);
 void tl_rows_scores(tl_solver *self, size_t first, size_t count);
 /* W += A^T X */
 void tl_rows_add_duals(tl_solver *self);
 double tl_rows_norm2(tl_solver *self, size_t i);
 
 /* solver_blocks.c: rows in blocks, W as (m, d); or a Gram matrix */
-void tl_blocks_epoch(tl_solver *self, size_t count, const size_t *index);
+/* The same; `count` is a whole number of blocks, or ends the epoch. */
+void tl_blocks_update(tl_solver *self, size_t first, size_t count);
 void tl_blocks_scores(tl_solver *self, size_t first, size_t count);
 void tl_blocks_add_duals(tl_solver *self);
 double tl_blocks_norm2(tl_solver *self, size_t i);
@@ -182,14 +206,12 @@ void tl_blocks_products(tl_solver *self, const double *matrix, size_t count, con
 void tl_blocks_consecutive(tl_solver *self, const double *matrix, size_t first, size_t count);
 
 /* solver_accelerate.c */
-/* Numbers in the weights, or in the coefficients of a Gram matrix. */
-size_t tl_primal_size(const tl_solver *self);
 /* From plain passes on to accelerated ones, with W = outer.previous. */
 void tl_accelerate_from_previous(tl_solver *self);
 /* After A has been rescaled for another C, while active: with Y the present W. It is left to the
  * caller to compute W anew, but with a Gram matrix. */
 void tl_accelerate_again(tl_solver *self);
-/* Fill in outer.apart2 and outer.norm2. */
+/* Fill in outer.residual2 and outer.norm2. */
 void tl_accelerate_measure(tl_solver *self);
 void tl_accelerate_begin_pass(tl_solver *self);
 void tl_accelerate_end_pass(tl_solver *self);
@@ -201,18 +223,22 @@ void tl_release_rows(const tl_solver *self, size_t first, size_t count);
 /* Rows between two such calls in a pass over all rows. */
 size_t tl_rows_in_memory(const tl_solver *self);
 
-/* solver_objective.c: scores of rows first .. first + count - 1 into self->scores. */
+/* solver_weights.c */
+double tl_row_norm2(tl_solver *self, size_t i);
+/* Scores of rows first .. first + count - 1 into self->scores. */
 void tl_scores(tl_solver *self, size_t first, size_t count);
-/* solver_objective.c: weighted sum over the rows of -L*(-scale a_i / C_i), estimated from every
- * so-many-th row. */
+/* W = W0 + X^T A, with acceleration sigma (W0 + X^T A) + (1 - sigma) Y; fills self->sums. */
+void tl_compute_weights(tl_solver *self);
+
+/* solver_objective.c */
+/* Weighted sum over the rows of -L*(-scale a_i / C_i), estimated from every so-many-th row. */
 double tl_dual_sum(const tl_solver *self, double scale, size_t every);
 
-/* solver_start.c: W = W0 + X^T A; fills self->sums. */
-void tl_compute_weights(tl_solver *self);
-/* solver_start.c: with a Gram matrix, where an evaluation at the start is as expensive as an epoch,
- * an estimate of the gap tells whether it is worth it. */
+/* solver_start.c */
+/* With a Gram matrix, where an evaluation of the start costs as much as an epoch: an estimate of
+ * the gap tells whether it is worth it. */
 void tl_sample_start(tl_solver *self);
-/* solver_start.c: carry A and W from C_from to the C of the settings. */
+/* Carry A and W from C_from to the C of the settings. */
 void tl_rescale(tl_solver *self, double C_from);
 
 #endif /* TL_SOLVER_H */

@@ -49,12 +49,12 @@
 #define WINDOW 6
 #define SLOW 0.75
 #define STEP 3.0
-/* Where the loss is not smooth and the inner problem has less than APART times the gap that comes
- * from A and W being apart, r is too large: the ratio counts as this one at most. */
-#define APART 2.0
-#define FAR_APART 0.65
+/* Where the loss is not smooth and the gap of the inner problem is less than RESIDUAL_SHARE times
+ * that of the residual W0 + X^T A - W, r is too large: the ratio counts as this one at most. */
+#define RESIDUAL_SHARE 2.0
+#define RESIDUAL_RATIO 0.65
 /* D below 0, which plain passes never have, after more than so many outer steps, and the gap mostly
- * that from A and W being apart: r is far too large, and is halved. */
+ * that of the residual: r is far too large, and is halved. */
 #define PATIENCE 3
 /* A larger ratio tells no more than this one. */
 #define LARGEST_RATIO 1.5
@@ -75,10 +75,6 @@ static bool is_fixed(const tl_solver *self) {
 
 static double *primal(const tl_solver *self) {
     return tl_is_gram(self) ? self->coefficients : self->weights;
-}
-
-size_t tl_primal_size(const tl_solver *self) {
-    return tl_is_gram(self) ? self->data.n * self->data.m : tl_weights_size(self);
 }
 
 /* weights from the weights32 that the passes have changed, and the reverse. */
@@ -283,8 +279,8 @@ static void judge_progress(tl_outer *outer, double fall) {
 
 /* Estimates of P, and of what P - D consists of. */
 typedef struct gap_parts {
-    double inner; /* that of the inner problem */
-    double apart; /* lambda/2 ||W0 + X^T A - W||^2 */
+    double inner;    /* that of the inner problem */
+    double residual; /* lambda/2 ||W0 + X^T A - W||^2 */
     double primal;
 } gap_parts;
 
@@ -293,7 +289,7 @@ static gap_parts estimate_gap(const tl_solver *self) {
     if (!(sample->C > 0.0)) return (gap_parts){NAN, NAN, NAN};
     const double half_lambda = 0.5 / (self->settings.C * self->total_weight);
     return (gap_parts){(sample->losses + sample->conjugates + sample->products) / sample->C,
-                       half_lambda * self->outer.apart2,
+                       half_lambda * self->outer.residual2,
                        sample->losses / sample->C + half_lambda * self->outer.norm2};
 }
 
@@ -315,12 +311,14 @@ static void follow(tl_solver *self, double ratio) {
     tl_outer *outer = &self->outer;
     const gap_parts gap = estimate_gap(self);
     outer->steps++;
-    if (outer->steps > PATIENCE && gap.inner + gap.apart > gap.primal && gap.apart > gap.inner) {
+    if (outer->steps > PATIENCE && gap.inner + gap.residual > gap.primal &&
+        gap.residual > gap.inner) {
         outer->r = bounded(outer, 0.5 * outer->r);
         return;
     }
-    if (gap.inner + gap.apart > 0.0) watch_gap(outer, gap.inner + gap.apart);
-    if (!is_smooth(self) && gap.inner < APART * gap.apart) ratio = fmin(ratio, FAR_APART);
+    if (gap.inner + gap.residual > 0.0) watch_gap(outer, gap.inner + gap.residual);
+    if (!is_smooth(self) && gap.inner < RESIDUAL_SHARE * gap.residual)
+        ratio = fmin(ratio, RESIDUAL_RATIO);
     if (!(outer->moved > 0.0)) { /* r is so large that nothing moves */
         outer->r = bounded(outer, outer->r * exp(-GAIN_DOWN * TARGET));
         return;
@@ -354,8 +352,7 @@ void tl_accelerate_end_pass(tl_solver *self) {
  * coefficients M. */
 static void sample_distance(tl_solver *self, double *distance, double *norm2) {
     const size_t n = self->data.n, m = self->data.m;
-    const size_t most = self->block < TL_SAMPLE_BLOCK ? self->block : TL_SAMPLE_BLOCK;
-    const size_t rows = n < most ? n : most;
+    const size_t rows = tl_smaller(n, tl_smaller(self->block, TL_SAMPLE_BLOCK));
     const double *sides[] = {self->outer.anchor, self->coefficients};
     size_t index[TL_SAMPLE_BLOCK] = {0};
     double products[2][2] = {{0.0}}; /* <K side, side'> */
@@ -386,5 +383,5 @@ void tl_accelerate_measure(tl_solver *self) {
         outer->norm2 = self->center ? tl_squared_distance(size, self->weights, self->center)
                                     : tl_dot(size, self->weights, self->weights);
     }
-    outer->apart2 = r * r * distance; /* by (*) */
+    outer->residual2 = r * r * distance; /* by (*) */
 }

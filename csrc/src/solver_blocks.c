@@ -173,9 +173,10 @@ static void carry(tl_solver *self, size_t count, size_t first, size_t last) {
                        self->delta + first * m, self->scores + last * m);
 }
 
-/* Update row `index`, the i-th of the block, whose scores lack the updates from `first` on. */
-static bool update_row(tl_solver *self, size_t count, size_t first, size_t i, size_t index) {
-    const size_t m = self->data.m;
+/* Update the i-th row of the block of `count` visits that begins with visit `start`; its scores
+ * lack the updates of the rows first .. i-1 of the block. */
+static bool update_row(tl_solver *self, size_t start, size_t count, size_t first, size_t i) {
+    const size_t m = self->data.m, index = self->visits[start + i];
     double *s = self->scores + i * m, *delta = self->delta + i * m, *a = self->dual + index * m;
     const tl_row row = tl_row_view(self, index);
     if (!(row.C > 0.0)) { /* weight 0: the row is not there */
@@ -185,13 +186,14 @@ static bool update_row(tl_solver *self, size_t count, size_t first, size_t i, si
     for (size_t j = first; j < i; j++)
         if (self->moved[j] && self->gram[i * count + j] != 0.0)
             add_scaled(m, self->gram[i * count + j], self->delta + j * m, s);
-    tl_sample_row(self, self->position + i, &row, s, a);
+    tl_sample_row(self, start + i, &row, s, a);
     double *a_new = self->work + TL_UPDATE_WORK(m);
     self->ops->update(&row, self->params, m, s, a, a_new, self->kept + index * TL_KEPT, self->work);
     return tl_replace_dual(self, index, a_new, a, delta);
 }
 
-static void update_block(tl_solver *self, size_t count, const size_t *index) {
+static void update_block(tl_solver *self, size_t start, size_t count) {
+    const size_t *index = self->visits + start;
     start_block(self, count, index);
     bool any = false;
     for (size_t i = 0, first = 0; i < count; i++) {
@@ -199,7 +201,7 @@ static void update_block(tl_solver *self, size_t count, const size_t *index) {
             carry(self, count, first, i);
             first = i;
         }
-        self->moved[i] = update_row(self, count, first, i, index[i]);
+        self->moved[i] = update_row(self, start, count, first, i);
         any = any || self->moved[i];
     }
     if (any) finish_block(self, count, index);
@@ -207,15 +209,10 @@ static void update_block(tl_solver *self, size_t count, const size_t *index) {
 
 /* ---- for the rest of the solver ---- */
 
-/* `count` is a whole number of blocks, or ends the epoch. */
-void tl_blocks_epoch(tl_solver *self, size_t count, const size_t *index) {
-    const size_t start = self->position;
-    for (size_t first = 0; first < count; first += self->block) {
-        const size_t left = count - first;
-        self->position = start + first; /* tl_sample_row counts from here */
-        update_block(self, left < self->block ? left : self->block, index + first);
-    }
-    self->position = start;
+void tl_blocks_update(tl_solver *self, size_t first, size_t count) {
+    const size_t end = first + count;
+    for (; first < end; first += self->block)
+        update_block(self, first, tl_smaller(self->block, end - first));
 }
 
 void tl_blocks_consecutive(tl_solver *self, const double *matrix, size_t first, size_t count) {
@@ -238,8 +235,7 @@ void tl_blocks_add_duals(tl_solver *self) {
     for (size_t first = 0; first < n; first += TL_EVALUATION_BLOCK) {
         if (first > 0 && first % in_memory == 0)
             tl_release_rows(self, first - in_memory, in_memory);
-        const size_t left = n - first,
-                     count = left < TL_EVALUATION_BLOCK ? left : TL_EVALUATION_BLOCK;
+        const size_t count = tl_smaller(n - first, TL_EVALUATION_BLOCK);
         const double *x = consecutive_rows(self, first, count);
         tl_gemm_tn_add(count, m, d, self->dual + first * m, x, self->weights);
     }

@@ -1,19 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Primal and dual objective: the certificate, and its estimate. */
-#include "solve.h"
 #include "solver.h"
-
-#include <float.h>
-#include <string.h>
-
-void tl_scores(tl_solver *self, size_t first, size_t count) {
-    if (self->at_zero && self->center == NULL && !self->outer.active)
-        memset(self->scores, 0, count * self->stride * sizeof *self->scores);
-    else if (self->by_rows)
-        tl_rows_scores(self, first, count);
-    else
-        tl_blocks_scores(self, first, count);
-}
 
 /* Sums over the rows with their scores s_i. */
 typedef struct scan {
@@ -30,8 +17,7 @@ static scan scan_scores(tl_solver *self) {
     for (size_t first = 0; first < n; first += TL_EVALUATION_BLOCK) {
         if (first > 0 && first % in_memory == 0)
             tl_release_rows(self, first - in_memory, in_memory);
-        const size_t left = n - first,
-                     count = left < TL_EVALUATION_BLOCK ? left : TL_EVALUATION_BLOCK;
+        const size_t count = tl_smaller(n - first, TL_EVALUATION_BLOCK);
         tl_scores(self, first, count);
         for (size_t i = 0; i < count; i++) {
             const double *s = self->scores + i * self->stride;
@@ -72,8 +58,7 @@ static double gram_norm2(tl_solver *self) {
     const size_t n = self->data.n, m = self->data.m;
     double sum = 0.0;
     for (size_t first = 0; first < n; first += TL_EVALUATION_BLOCK) {
-        const size_t left = n - first,
-                     count = left < TL_EVALUATION_BLOCK ? left : TL_EVALUATION_BLOCK;
+        const size_t count = tl_smaller(n - first, TL_EVALUATION_BLOCK);
         tl_blocks_consecutive(self, self->dual, first, count);
         sum += tl_dot(count * m, self->scores, self->dual + first * m);
     }
@@ -151,45 +136,11 @@ tl_status tl_solver_estimate(const tl_solver *self, tl_objective *objective) {
     if (self->outer.active) { /* P - D has lambda/2 ||W0 + X^T A - W||^2 in addition */
         const double half_lambda = 0.5 / (self->settings.C * self->total_weight);
         primal = half_lambda * self->outer.norm2;
-        dual = primal - product - half_lambda * self->outer.apart2;
+        dual = primal - product - half_lambda * self->outer.residual2;
     }
     const tl_status status = fill(objective, losses + primal, dual - conjugates);
     if (status != TL_OK) return status;
     count(self, objective);
     objective->norm2 = 2.0 * primal * self->settings.C * self->total_weight;
     return TL_OK;
-}
-
-/* ---- to a tolerance ---- */
-
-static tl_status step(void *solver, size_t rows, int *ended) {
-    return tl_solver_step(solver, rows, ended);
-}
-
-static tl_status evaluate(void *solver, tl_objective *objective) {
-    return tl_solver_evaluate(solver, objective);
-}
-
-static double estimate(const void *solver) {
-    tl_objective objective;
-    return tl_solver_estimate(solver, &objective) == TL_OK ? objective.relative_gap : INFINITY;
-}
-
-static bool is_worth_it(const void *solver) {
-    return tl_is_step_over(solver);
-}
-
-tl_status tl_solver_solve(tl_solver *self, const tl_stopping *stopping, tl_objective *objective,
-                          tl_outcome *outcome) {
-    if (self == NULL || stopping == NULL || objective == NULL || outcome == NULL)
-        return TL_ERR_NULL;
-    if (!(stopping->eps >= 0.0)) return TL_ERR_PARAMETER;
-    const bool narrow = self->data.type == TL_FLOAT32;
-    const tl_iterative iterative = {.solver = self,
-                                    .step = step,
-                                    .evaluate = evaluate,
-                                    .estimate = estimate,
-                                    .is_worth_it = is_worth_it,
-                                    .resolution = narrow ? FLT_EPSILON : DBL_EPSILON};
-    return tl_solve(&iterative, stopping, objective, outcome);
 }

@@ -2,47 +2,29 @@
 /* Updates row by row: for few features, and for sparse ones, a product a row inside the cache is
  * faster than the calls and the corrections of a blocked one. W is kept as (d, stride), so that a
  * feature touches one contiguous piece; features are converted to float64 as they are read. */
+#include "row_features.h"
 #include "solver.h"
 
 #include <string.h>
 
-/* The stored features of a row. */
-typedef struct features {
-    size_t count;
-    const double *values;
-    const int32_t *column32; /* both NULL: the columns are 0 .. count-1 */
-    const int64_t *column64;
-} features;
-
-static features row_features(tl_solver *self, size_t i) {
-    const tl_data *data = &self->data;
-    const bool sparse = data->representation == TL_CSR;
-    const size_t first = sparse ? (size_t)data->row_start[i] : i * data->d;
-    const size_t count = sparse ? (size_t)data->row_start[i + 1] - first : data->d;
-    features row = {.count = count, .values = self->rows};
-    if (data->type == TL_FLOAT32)
-        tl_widen(count, (const float *)data->x + first, self->rows);
-    else
-        row.values = (const double *)data->x + first;
-    if (sparse && data->column32 != NULL) row.column32 = data->column32 + first;
-    if (sparse && data->column64 != NULL) row.column64 = data->column64 + first;
-    return row;
+static tl_features row_features(tl_solver *self, size_t i) {
+    return tl_features_of(&self->data, i, self->rows);
 }
 
 typedef enum columns { ALL_COLUMNS, COLUMNS32, COLUMNS64 } columns;
 
-TL_INLINE columns columns_of(const features *row) {
+TL_INLINE columns columns_of(const tl_features *row) {
     if (row->column32 != NULL) return COLUMNS32;
     return row->column64 != NULL ? COLUMNS64 : ALL_COLUMNS;
 }
 
-TL_INLINE size_t column(const features *row, columns kind, size_t k) {
+TL_INLINE size_t column(const tl_features *row, columns kind, size_t k) {
     if (kind == COLUMNS32) return (size_t)row->column32[k];
     return kind == COLUMNS64 ? (size_t)row->column64[k] : k;
 }
 
 /* s (stride) = sum_k x_k W_k, four features at a time to keep s out of memory. */
-TL_INLINE void add_up(const features *row, columns kind, size_t stride, const double *restrict w,
+TL_INLINE void add_up(const tl_features *row, columns kind, size_t stride, const double *restrict w,
                       double *restrict s) {
     if (stride % TL_LANES != 0) TL_UNREACHABLE();
     memset(s, 0, stride * sizeof *s);
@@ -68,7 +50,7 @@ TL_INLINE void add_up(const features *row, columns kind, size_t stride, const do
 }
 
 TL_CLONES
-static void row_scores(const features *row, size_t stride, const double *w, double *s) {
+static void row_scores(const tl_features *row, size_t stride, const double *w, double *s) {
     switch (columns_of(row)) {
     case ALL_COLUMNS:
         add_up(row, ALL_COLUMNS, stride, w, s);
@@ -82,7 +64,7 @@ static void row_scores(const features *row, size_t stride, const double *w, doub
     }
 }
 
-TL_INLINE void spread(const features *row, columns kind, size_t stride,
+TL_INLINE void spread(const tl_features *row, columns kind, size_t stride,
                       const double *restrict delta, double *restrict w) {
     if (stride % TL_LANES != 0) TL_UNREACHABLE();
     for (size_t k = 0; k < row->count; k++) {
@@ -96,7 +78,7 @@ TL_INLINE void spread(const features *row, columns kind, size_t stride,
 
 /* W_k += x_k delta. */
 TL_CLONES
-static void add_row(const features *row, size_t stride, const double *delta, double *w) {
+static void add_row(const tl_features *row, size_t stride, const double *delta, double *w) {
     switch (columns_of(row)) {
     case ALL_COLUMNS:
         spread(row, ALL_COLUMNS, stride, delta, w);
@@ -111,21 +93,21 @@ static void add_row(const features *row, size_t stride, const double *delta, dou
 }
 
 double tl_rows_norm2(tl_solver *self, size_t i) {
-    const features row = row_features(self, i);
-    return tl_dot(row.count, row.values, row.values);
+    const tl_features x = row_features(self, i);
+    return tl_features_norm2(&x);
 }
 
-void tl_rows_epoch(tl_solver *self, size_t count, const size_t *index) {
+void tl_rows_update(tl_solver *self, size_t first, size_t count) {
     const size_t m = self->data.m, stride = self->stride;
     double *s = self->scores, *delta = self->delta, *a_new = self->work + TL_UPDATE_WORK(m);
-    for (size_t p = 0; p < count; p++) {
-        const size_t i = index[p];
+    for (size_t visit = first; visit < first + count; visit++) {
+        const size_t i = self->visits[visit];
         const tl_row row = tl_row_view(self, i);
         if (!(row.C > 0.0)) continue; /* weight 0: the row is not there */
-        const features x = row_features(self, i);
+        const tl_features x = row_features(self, i);
         double *a = self->dual + i * m;
         row_scores(&x, stride, self->weights, s);
-        tl_sample_row(self, self->position + p, &row, s, a);
+        tl_sample_row(self, visit, &row, s, a);
         self->ops->update(&row, self->params, m, s, a, a_new, self->kept + i * TL_KEPT, self->work);
         if (tl_replace_dual(self, i, a_new, a, delta)) add_row(&x, stride, delta, self->weights);
     }
@@ -133,7 +115,7 @@ void tl_rows_epoch(tl_solver *self, size_t count, const size_t *index) {
 
 void tl_rows_scores(tl_solver *self, size_t first, size_t count) {
     for (size_t p = 0; p < count; p++) {
-        const features x = row_features(self, first + p);
+        const tl_features x = row_features(self, first + p);
         row_scores(&x, self->stride, self->weights, self->scores + p * self->stride);
     }
 }
@@ -141,7 +123,7 @@ void tl_rows_scores(tl_solver *self, size_t first, size_t count) {
 void tl_rows_add_duals(tl_solver *self) {
     const size_t m = self->data.m;
     for (size_t i = 0; i < self->data.n; i++) {
-        const features x = row_features(self, i);
+        const tl_features x = row_features(self, i);
         memcpy(self->delta, self->dual + i * m, m * sizeof *self->delta);
         add_row(&x, self->stride, self->delta, self->weights);
     }

@@ -1,39 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* From dual variables to weights, and from one C to another. */
+/* From one C to another, and an estimate of where that leads. */
 #include "sampling.h"
 #include "solver.h"
 
 #include <math.h>
-#include <string.h>
-
-static void round_to_float32(tl_solver *self) {
-    for (size_t i = 0; i < tl_weights_size(self); i++) {
-        self->weights32[i] = (float)self->weights[i];
-        self->weights[i] = (double)self->weights32[i];
-    }
-}
-
-void tl_compute_weights(tl_solver *self) {
-    const size_t size = tl_weights_size(self);
-    memset(self->weights, 0, size * sizeof *self->weights);
-    if (!self->at_zero) {
-        if (self->by_rows)
-            tl_rows_add_duals(self);
-        else
-            tl_blocks_add_duals(self);
-    }
-    self->sums.norm2 = tl_dot(size, self->weights, self->weights);
-    self->sums.center_product = 0.0;
-    if (self->center != NULL) {
-        self->sums.center_product = tl_dot(size, self->weights, self->center);
-        for (size_t i = 0; i < size; i++)
-            self->weights[i] += self->center[i];
-    }
-    const double sigma = self->outer.sigma;
-    for (size_t i = 0; self->outer.active && i < size; i++)
-        self->weights[i] = sigma * self->weights[i] + (1.0 - sigma) * self->outer.anchor[i];
-    if (self->weights32 != NULL) round_to_float32(self);
-}
 
 /* Rows that the search for the best factor looks at; with a Gram matrix ||X^T A||^2 is a product as
  * expensive as an epoch, unless that too is found from a part of the rows. */
@@ -88,15 +58,11 @@ static double best_of_concave(const curve *f, double limit) {
     return 0.5 * (low + high);
 }
 
-static size_t smaller(size_t a, size_t b) {
-    return a < b ? a : b;
-}
-
 /* Products of sampled rows first, first + 1, .. with a matrix: so many as one product takes. */
 static size_t score_sample(tl_solver *self, const double *matrix, size_t rows, size_t first,
                            size_t *index) {
-    const size_t total = smaller(rows, self->data.n);
-    const size_t count = smaller(smaller(self->block, TL_SAMPLE_BLOCK), total - first);
+    const size_t total = tl_smaller(rows, self->data.n);
+    const size_t count = tl_smaller(tl_smaller(self->block, TL_SAMPLE_BLOCK), total - first);
     for (size_t i = 0; i < count; i++)
         index[i] = tl_sampled_row(self->data.n, rows, first + i);
     tl_blocks_products(self, matrix, count, index);
@@ -105,7 +71,7 @@ static size_t score_sample(tl_solver *self, const double *matrix, size_t rows, s
 
 /* With a Gram matrix: ||X^T A||^2 = sum_i <a_i, s_i>. */
 static double gram_norm2(tl_solver *self) {
-    const size_t n = self->data.n, m = self->data.m, total = smaller(PRODUCT_ROWS, n);
+    const size_t n = self->data.n, m = self->data.m, total = tl_smaller(PRODUCT_ROWS, n);
     size_t index[TL_SAMPLE_BLOCK];
     double product = 0.0;
     for (size_t first = 0, count; first < total; first += count) {
@@ -118,7 +84,7 @@ static double gram_norm2(tl_solver *self) {
 
 void tl_sample_start(tl_solver *self) {
     self->sampled = (tl_sample){0};
-    const size_t m = self->data.m, total = smaller(SEARCH_ROWS, self->data.n);
+    const size_t m = self->data.m, total = tl_smaller(SEARCH_ROWS, self->data.n);
     size_t index[TL_SAMPLE_BLOCK];
     for (size_t first = 0, count; first < total; first += count) {
         count = score_sample(self, self->coefficients, SEARCH_ROWS, first, index);

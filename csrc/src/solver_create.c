@@ -104,7 +104,7 @@ static bool allocate(tl_solver *self) {
     self->order = array(n, 1, sizeof *self->order);
     self->visits = array(n, 1, sizeof *self->visits);
     self->sampled_here = array(n, 1, sizeof *self->sampled_here);
-    self->rest = array(n, 1, sizeof *self->rest);
+    self->shrinking = array(n, 1, sizeof *self->shrinking);
     self->norm2 = doubles(n, 1);
     self->kept = doubles(n, TL_KEPT);
     self->gram = doubles(b, b);
@@ -112,7 +112,7 @@ static bool allocate(tl_solver *self) {
     self->delta = doubles(b, self->stride);
     self->moved = array(b, 1, sizeof *self->moved);
     self->work = doubles(TL_WORK(m), 1);
-    if (!self->order || !self->visits || !self->sampled_here || !self->rest || !self->norm2 ||
+    if (!self->order || !self->visits || !self->sampled_here || !self->shrinking || !self->norm2 ||
         !self->kept || !self->gram || !self->scores || !self->delta || !self->moved || !self->work)
         return false;
     memset(self->delta, 0, b * self->stride * sizeof *self->delta); /* padding stays 0 */
@@ -137,7 +137,7 @@ void tl_solver_free(tl_solver *self) {
     free(self->runs);
     free(self->visits);
     free(self->sampled_here);
-    free(self->rest);
+    free(self->shrinking);
     free(self->norm2);
     free(self->kept);
     free(self->weights);
@@ -179,15 +179,11 @@ static void choose_ways(tl_solver *self) {
     self->inner = data->m >= MANY_CLASSES ? 8 : self->block;
 }
 
-static double row_norm2(tl_solver *self, size_t i) {
-    return self->by_rows ? tl_rows_norm2(self, i) : tl_blocks_norm2(self, i);
-}
-
 /* What earlier updates tell of the next ones. */
 static void forget_updates(tl_solver *self) {
     for (size_t i = 0; i < self->data.n * TL_KEPT; i++)
         self->kept[i] = NAN;
-    memset(self->rest, 0, self->data.n * sizeof *self->rest);
+    memset(self->shrinking, 0, self->data.n * sizeof *self->shrinking);
     self->outer.passes = 0;
     self->outer.moved = 0.0;
 }
@@ -247,7 +243,7 @@ static tl_status initialise(tl_solver *self) {
     for (size_t i = 0; i < data->n; i++) {
         if (data->weight) self->total_weight += data->weight[i];
         self->order[i] = i;
-        self->norm2[i] = row_norm2(self, i);
+        self->norm2[i] = tl_row_norm2(self, i);
         if (!isfinite(self->norm2[i])) return tl_check_row(self, i);
         if ((i + 1) % in_memory == 0) tl_release_rows(self, i + 1 - in_memory, in_memory);
     }

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/* What the update of a row leaves behind: its dual variables, whether shrinking leaves it out of
+ * the next passes, and the sample that the objectives are estimated from. */
+#include "solver.h"
+
+/* At least every SAMPLE_EVERY-th row is sampled, and about SAMPLE_ROWS of many. */
+#define SAMPLE_EVERY 8
+#define SAMPLE_ROWS 512
+/* The unchanged updates that count: a row is left out of 1, 3, .., 2^MOST_UNCHANGED - 1 passes. */
+#define MOST_UNCHANGED 4
+
+/* ---- dual variables ---- */
+
+TL_CLONES
+static double replace_dual(size_t m, double sigma, const double *a_new, double *a, double *delta,
+                           double *squares, double *size2) {
+    double change = 0.0, sum = 0.0, total = 0.0;
+#pragma omp simd reduction(max : change) reduction(+ : sum, total)
+    for (size_t j = 0; j < m; j++) {
+        const double difference = a_new[j] - a[j];
+        const double size = fabs(difference);
+        delta[j] = sigma * difference;
+        a[j] = a_new[j];
+        sum += difference * difference;
+        total += a_new[j] * a_new[j];
+        change = size > change ? size : change;
+    }
+    *squares = sum;
+    *size2 = total;
+    return change;
+}
+
+/* Shrinking. Most rows of a hinge loss end at a vertex of the feasible set, where updates change
+ * nothing any more. */
+static void shrink(tl_solver *self, size_t i, bool moved) {
+    tl_shrinking *row = &self->shrinking[i];
+    if (moved) {
+        *row = (tl_shrinking){0, 0};
+        return;
+    }
+    if (row->unchanged < MOST_UNCHANGED) row->unchanged++;
+    row->skips = (uint8_t)((1U << row->unchanged) - 1U);
+}
+
+bool tl_replace_dual(tl_solver *self, size_t i, const double *a_new, double *a, double *delta) {
+    const double sigma = self->outer.sigma;
+    double squares, size2;
+    const bool moved = replace_dual(self->data.m, sigma, a_new, a, delta, &squares, &size2) > 0.0;
+    self->outer.moved += sigma * self->norm2[i] * squares;
+    self->outer.size += sigma * self->norm2[i] * size2;
+    shrink(self, i, moved);
+    return moved;
+}
+
+/* ---- the rows of a pass ---- */
+
+void tl_choose_visits(tl_solver *self) {
+    const size_t n = self->data.n;
+    size_t every = n / SAMPLE_ROWS;
+    if (every < SAMPLE_EVERY) every = SAMPLE_EVERY;
+    self->n_visits = 0;
+    for (size_t p = 0; p < n; p++) {
+        const size_t i = self->order[p];
+        const bool sampled = p % every == 0;
+        if (self->shrinking[i].skips > 0) {
+            self->shrinking[i].skips--;
+            if (!sampled) continue;
+        }
+        self->sampled_here[self->n_visits] = sampled;
+        self->visits[self->n_visits++] = i;
+    }
+}
+
+/* ---- the sample ---- */
+
+void tl_add_to_sample(tl_solver *self, tl_sample *sample, const tl_row *row, const double *s,
+                      const double *a) {
+    const size_t m = self->data.m;
+    sample->C += row->C;
+    sample->losses += row->C * self->ops->value(row, self->params, m, s, self->work);
+    sample->conjugates += row->C * self->ops->conjugate(row, self->params, m, a, -1.0 / row->C);
+    sample->products += tl_dot(m, a, s);
+}
+
+void tl_sample_row(tl_solver *self, size_t visit, const tl_row *row, const double *s,
+                   const double *a) {
+    if (self->sampled_here[visit]) tl_add_to_sample(self, &self->sample, row, s, a);
+}
