@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 from markup import Site
-from synthetic import RUN
+from synthetic import RUN, SVG, write_figure_files
 
 from toplabel.reporting import load_inputs, write_html
 from toplabel.reporting.columns import FAILURES_COLUMNS
@@ -129,3 +129,24 @@ def test_a_smoke_test_says_so(small_results: Path) -> None:
     run = RUN | {"budget": "quick"}
     (small_results / "run.json").write_text(json.dumps(run), encoding="utf-8")
     assert "numbers say nothing about the methods" in render(small_results)["index"].text
+
+
+def test_a_figure_stands_with_the_study_of_its_set_or_on_its_own_page(small_results: Path) -> None:
+    pages = {
+        "topk_circle": "papers",
+        "tpami2017_figure04": "papers",
+        "gaps": "run",
+        "tpami2017_figure03a": "speed",
+        "nips2012_figure01": "figures",  # nothing of its study was measured
+        "mine": "calibration",
+    }
+    for name in pages:
+        page = {"page": "calibration"} if name == "mine" else {}
+        write_figure_files(small_results, name, SVG, title="T", alt="A", **page)
+    site = render(small_results)
+    found = {
+        figure.attributes["id"].removeprefix("figure-"): name
+        for name, page in site.pages.items()
+        for figure in page.all("figure")
+    }
+    assert found == pages

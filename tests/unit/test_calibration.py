@@ -388,9 +388,11 @@ def test_the_map_of_three_covers_the_triangle_and_is_drawn(tmp_path: Path):
     assert smooth["top2"].all()
 
     for folder in ("a", "b"):
-        draw_calibration(frame, tmp_path / folder / "map.svg")
-    assert (tmp_path / "a/map.svg").read_bytes() == (tmp_path / "b/map.svg").read_bytes()
-    words = json.loads((tmp_path / "a/map.json").read_text(encoding="utf-8"))
+        draw_calibration(frame, tmp_path / folder / "calibration.svg")
+    assert (tmp_path / "a/calibration.svg").read_bytes() == (
+        tmp_path / "b/calibration.svg"
+    ).read_bytes()
+    words = json.loads((tmp_path / "a/calibration.json").read_text(encoding="utf-8"))
     assert "SVM OVA: top-1 right on" in words["alt"]
     with pytest.raises(ValueError, match="the column 'corners' is missing"):
         draw_calibration(frame.drop(columns="corners"), tmp_path / "c.svg")

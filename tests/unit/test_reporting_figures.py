@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import xml.etree.ElementTree as ET
 from itertools import pairwise
 from pathlib import Path
+from textwrap import dedent
+from typing import Any
 
 import matplotlib as mpl
 import numpy as np
@@ -18,11 +21,15 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from toplabel import figures
 from toplabel.reporting import style
-from toplabel.reporting.circle import arcs
-from toplabel.reporting.drawing import legend, mathtext, panel_grid
-from toplabel.reporting.figures import draw_circle, draw_gaps, draw_selection, write_figure
+from toplabel.reporting.circle import arcs, draw_circle
+from toplabel.reporting.curves import draw_gaps, draw_selection
+from toplabel.reporting.drawing import legend, mathtext, panel_grid, write_figure
+from toplabel.reporting.places import RESERVED
 from toplabel.reporting.topk import draw_ranks, draw_topk
+
+ROOT = Path(__file__).parents[2]
 
 
 def points() -> pd.DataFrame:
@@ -112,10 +119,10 @@ def ranks() -> pd.DataFrame:
 
 
 DRAWINGS = {
-    "topk": lambda out: draw_topk(accuracies(), out),
-    "ranks": lambda out: draw_ranks(ranks(), out),
-    "circle": lambda out: draw_circle(points(), rings(), out),
-    "selection": lambda out: draw_selection(curves(), out),
+    "topk_letter": lambda out: draw_topk(accuracies(), out),
+    "mean_ranks": lambda out: draw_ranks(ranks(), out),
+    "tpami2017_figure04": lambda out: draw_circle(points(), rings(), out),
+    "selection_letter": lambda out: draw_selection(curves(), out),
     "gaps": lambda out: draw_gaps(gaps(), 1e-3, out),
 }
 
@@ -143,10 +150,10 @@ def test_three_files(tmp_path: Path, name: str) -> None:
 @pytest.mark.parametrize("name", DRAWINGS)
 def test_same_bytes(tmp_path: Path, name: str) -> None:
     for folder in ("a", "b"):
-        DRAWINGS[name](tmp_path / folder / "same.svg")
+        DRAWINGS[name](tmp_path / folder / f"{name}.svg")
     for suffix in ("svg", "csv", "json"):
-        one = (tmp_path / "a" / f"same.{suffix}").read_bytes()
-        assert one == (tmp_path / "b" / f"same.{suffix}").read_bytes()
+        one = (tmp_path / "a" / f"{name}.{suffix}").read_bytes()
+        assert one == (tmp_path / "b" / f"{name}.{suffix}").read_bytes()
 
 
 @pytest.mark.parametrize("panels", [1, 2, 3])
@@ -165,11 +172,12 @@ def test_a_legend_fits_the_width(panels: int) -> None:
 
 
 def test_circle_data_holds_points_and_rings(tmp_path: Path) -> None:
-    draw_circle(points(), rings(), tmp_path / "circle.svg", script="draw_circle.py")
-    data = pd.read_csv(tmp_path / "circle.csv")
+    draw_circle(points(), rings(), tmp_path / "tpami2017_figure04.svg")
+    data = pd.read_csv(tmp_path / "tpami2017_figure04.csv")
     assert data["what"].value_counts().to_dict() == {"prediction": 180, "point": 30}
-    words = json.loads((tmp_path / "circle.json").read_text(encoding="utf-8"))
-    assert words["script"] == "draw_circle.py"
+    words = json.loads((tmp_path / "tpami2017_figure04.json").read_text(encoding="utf-8"))
+    assert words["source"] == "TPAMI 2017, Fig. 4"
+    assert words["script"] == "workflow/scripts/draw_circle.py"
     assert "SVM Multi 1: first class 1 on" in words["alt"]
 
 
@@ -270,12 +278,12 @@ def test_each_angle_lies_in_an_arc_of_its_class() -> None:
 
 
 def test_the_words_of_the_top_k_figures_name_what_matters(tmp_path: Path) -> None:
-    draw_topk(accuracies(), tmp_path / "topk.svg")
-    alt = json.loads((tmp_path / "topk.json").read_text(encoding="utf-8"))["alt"]
+    draw_topk(accuracies(), tmp_path / "topk_letter.svg")
+    alt = json.loads((tmp_path / "topk_letter.json").read_text(encoding="utf-8"))["alt"]
     assert "on Letter, 2 panels with 3 methods" in alt
     assert "Best at k = 1: topk x, 72.0 %." in alt or "Best at k = 1: topk^x, 72.0 %." in alt
-    draw_ranks(ranks(), tmp_path / "ranks.svg")
-    words = json.loads((tmp_path / "ranks.json").read_text(encoding="utf-8"))
+    draw_ranks(ranks(), tmp_path / "mean_ranks.svg")
+    words = json.loads((tmp_path / "mean_ranks.json").read_text(encoding="utf-8"))
     assert "best A 1.2, B 1.9, C 2.9; last C 2.9; 2 of 3 methods within" in words["alt"]
     assert "letter; usps; digits" in words["caption"]
     assert "p = 0.03, critical difference 1.5" in words["caption"]
@@ -296,3 +304,19 @@ def test_the_top_k_figures_refuse_what_they_cannot_draw(tmp_path, draw, frame, c
     with pytest.raises(ValueError, match="there is no row to draw"):
         draw(frame().iloc[:0], tmp_path / "x.svg")
     assert not list(tmp_path.iterdir())
+
+
+def test_the_recipe_for_a_figure_is_true(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = (ROOT / "docs/add-a-figure.md").read_text(encoding="utf-8")
+    row, script = re.findall(r"(?:^    .*\n|^\n(?=\n?    ))+", text, re.MULTILINE)
+    row = eval(dedent(row), vars(figures))
+    monkeypatch.setattr(figures, "FIGURES", (*figures.FIGURES, row))
+    namespace: dict[str, Any] = {}
+    exec(compile(dedent(script), row.script, "exec"), namespace)
+    frame = pd.DataFrame({"label": ["LR^{Multi}", "SVM^{Multi}"], "epochs": [12.0, 340.0]})
+    namespace[row.script](frame, tmp_path / f"{row.name}.svg")
+    words = json.loads((tmp_path / f"{row.name}.json").read_text(encoding="utf-8"))
+    assert (words["title"], words["script"]) == (row.title, f"workflow/scripts/{row.script}.py")
+    with pytest.raises(ValueError, match="the column 'epochs' is missing"):
+        namespace[row.script](frame[["label"]], tmp_path / "other.svg")
+    assert row.page in RESERVED

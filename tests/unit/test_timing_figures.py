@@ -258,13 +258,13 @@ def _curves_frame():
 
 def test_the_figures_are_drawn_with_what_the_eye_needs(tmp_path: Path, times, curves):
     drawings = {
-        "scaling": (draw_scaling, times),
-        "convergence": (draw_convergence, _curves_frame()),
-        "race": (draw_race, curves),
+        "tpami2017_figure03a": (draw_scaling, times),
+        "tpami2017_figure03bc": (draw_convergence, _curves_frame()),
+        "tpami2017_figure03d": (draw_race, curves),
     }
     for name, (draw, frame) in drawings.items():
         for folder in ("a", "b"):
-            draw(frame, tmp_path / folder / f"{name}.svg", caption="C", script="s.py")
+            draw(frame, tmp_path / folder / f"{name}.svg", caption="C")
         for suffix in ("svg", "csv", "json"):
             one = (tmp_path / "a" / f"{name}.{suffix}").read_bytes()
             assert one == (tmp_path / "b" / f"{name}.{suffix}").read_bytes()

@@ -13,8 +13,9 @@ import yaml
 from running import ROOT, count_jobs
 
 from toplabel.datasets.registry import load_registry
+from toplabel.figures import FIGURES, row_of, table_files
+from toplabel.reporting.places import RESERVED
 from toplabel.studies.study import load_studies
-from toplabel.workflow.extras import EXTRAS
 from toplabel.workflow.fingerprints import STAGES, fingerprint, module_sum, sum_of
 from toplabel.workflow.plan import Plan, PlanError
 from toplabel.workflow.runlock import RunLock, RunLockError
@@ -404,7 +405,7 @@ def test_figures_of_the_multiclass_study(plan):
     targets = Targets(plan)
     assert {"topk_letter", "topk_circle", "mean_ranks"} <= set(targets.named())
     assert "topk_yeast" not in targets.named()
-    cells = targets.cells_of_topk(["digits"], "digits")
+    cells = targets.cells_of_figure("topk_digits", ["digits"])
     assert {cell.dataset for cell in cells} == {"digits"}
     names = [cell.method for cell in cells]
     assert names == [name for name in plan.methods if name in names]
@@ -415,7 +416,7 @@ def test_figures_of_the_multiclass_study(plan):
     assert "mean_ranks" in targets.figures_of(three)
 
 
-def test_extras_are_made_when_asked_for_and_in_a_whole_run(plan):
+def test_figures_without_data_are_made_when_asked_for_and_in_a_whole_run(plan):
     targets = Targets(plan)
     figure = "results/figures/tpami2017_figure02.svg"
     assert targets.outputs("tpami2017_figure02")[0] == figure
@@ -428,10 +429,26 @@ def test_extras_are_made_when_asked_for_and_in_a_whole_run(plan):
     ):
         assert (figure in targets.all_figure_files(requested)) == made, requested
     assert targets.wanted(["tpami2017_figure02"]) == []
-    tables = targets.all_table_files(["all"])
-    assert tables.count("results/tables/table02.csv") == 1
-    assert "results/tables/figure03d.csv" in tables
-    assert set(EXTRAS) <= set(targets.named())
+    files = targets.all_figure_files(["all"])
+    assert files.count("results/tables/table02.csv") == 1
+    assert {"results/tables/figure03d.csv", "results/calibration/cases.csv"} <= set(files)
+    assert (
+        targets.outputs("table02") == targets.outputs("tpami2017_table02") == table_files("table02")
+    )
+    assert {"calibration", "table02", "losses_1d"} <= set(targets.named())
+
+
+def test_every_figure_has_a_script_and_a_page(plan):
+    names = {figure.name for figure in FIGURES}
+    assert len(names) == len(FIGURES)
+    assert {figure.script for figure in FIGURES} == {
+        path.stem for path in (ROOT / "workflow/scripts").glob("draw_*.py")
+    }
+    for figure in FIGURES:
+        assert figure.dataset or figure.page in {*RESERVED, *plan.studies}, figure.name
+        assert row_of(figure.of("letter")) is figure
+    assert row_of("selection_letter").dataset_of("selection_letter") == "letter"
+    assert row_of("a_figure_of_mine") is None
 
 
 def test_training_is_timed_on_letter_where_it_is_at_hand(plan, config, tmp_path):

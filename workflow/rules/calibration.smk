@@ -30,28 +30,3 @@ rule study_calibration:
         "Study the calibration of the losses"
     script:
         "../scripts/study_calibration.py"
-
-
-rule draw_calibration:
-    input:
-        map="results/calibration/map.csv",
-    output:
-        svg=report(
-            "results/figures/calibration.svg",
-            caption="../report/figure.rst",
-            category="Figures",
-            labels={"figure": "calibration, three classes"},
-        ),
-        csv="results/figures/calibration.csv",
-        json="results/figures/calibration.json",
-    log:
-        "results/logs/figures/calibration.log",
-    conda:
-        "../envs/toplabel.yaml"
-    params:
-        script="workflow/scripts/draw_calibration.py",
-        fingerprint=plan.fingerprint("figures"),
-    message:
-        "Draw the maps of calibration"
-    script:
-        "../scripts/draw_calibration.py"

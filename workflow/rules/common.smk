@@ -8,17 +8,11 @@ from snakemake.exceptions import WorkflowError
 
 try:
     from toplabel.documents import read_yaml
+    from toplabel.figures import FIGURES, figure_files, table_files
     from toplabel.workflow.machine import note_start
     from toplabel.workflow.plan import RAW_FOLDER, Plan, PlanError
     from toplabel.workflow.runlock import RunLock, RunLockError
-    from toplabel.workflow.targets import (
-        CIRCLE_FIGURE,
-        RANKS_FIGURE,
-        Targets,
-        figure_files,
-        file_sums,
-        table_files,
-    )
+    from toplabel.workflow.targets import Targets, file_sums
 except ModuleNotFoundError as error:
     sys.exit(
         f"Error: {error}: install the project first, with `make setup` or `pip install '.[workflow]'`"

@@ -1,152 +1,55 @@
-# Figures, each with the numbers drawn (.csv) and what it shows in words (.json).
+# A rule for each row of toplabel.figures: a figure, with the numbers drawn (.csv) and what it shows in words (.json).
 
 
-rule draw_circle:
-    input:
-        meta="results/circle/data/meta.json",
-        selections=[cell.path("selection.csv") for cell in targets.cells_of_circle()],
-        models=[cell.path("models.npz") for cell in targets.cells_of_circle()],
-    output:
-        svg=report(
-            f"results/figures/{CIRCLE_FIGURE}.svg",
-            caption="../report/figure.rst",
-            category="Figures",
-            labels={"figure": "TPAMI 2017, Fig. 4"},
-        ),
-        csv=f"results/figures/{CIRCLE_FIGURE}.csv",
-        json=f"results/figures/{CIRCLE_FIGURE}.json",
-    log:
-        f"results/logs/figures/{CIRCLE_FIGURE}.log",
-    conda:
-        "../envs/toplabel.yaml"
-    params:
-        methods=plan.method_labels(targets.cells_of_circle()),
-        split=plan.split_names("circle")[0],
-        metric="top2",
-        script="workflow/scripts/draw_circle.py",
-        fingerprint=plan.fingerprint("figures"),
-    message:
-        "Draw the circle"
-    script:
-        "../scripts/draw_circle.py"
+def figure_outputs(figure):
+    """The files that the script of a figure writes, by their names there."""
+    svg, csv, json = figure_files(figure.name)
+    labels = {"figure": figure.source or figure.title}
+    if "{dataset}" in figure.name:
+        labels["data set"] = "{dataset}"
+    caption = "../report/figure.rst"
+    found = {
+        "svg": report(svg, caption=caption, category="Figures", labels=labels),
+        "csv": csv,
+        "json": json,
+    }
+    for table in figure.tables:
+        csv, json = table_files(table)
+        caption, labels = "../report/table.rst", {"table": table}
+        found |= {
+            "table": report(csv, caption=caption, category="Tables", labels=labels),
+            "about": json,
+        }
+    return found
 
 
-rule draw_selection:
-    input:
-        selections=lambda wildcards: [
-            cell.path("selection.csv")
-            for cell in targets.cells_of_selection(requested(), wildcards.dataset)
-        ],
-        units=lambda wildcards: [
-            unit
-            for cell in targets.cells_of_selection(requested(), wildcards.dataset)
-            for unit in plan.candidate_units(*cell.names)
-        ],
-    output:
-        svg=report(
-            "results/figures/selection_{dataset}.svg",
-            caption="../report/figure.rst",
-            category="Figures",
-            labels={"figure": "selection curves, {dataset}"},
-        ),
-        csv="results/figures/selection_{dataset}.csv",
-        json="results/figures/selection_{dataset}.json",
-    log:
-        "results/logs/figures/selection_{dataset}.log",
-    conda:
-        "../envs/toplabel.yaml"
-    params:
-        methods=lambda wildcards: plan.method_labels(
-            targets.cells_of_selection(requested(), wildcards.dataset)
-        ),
-        split=lambda wildcards: plan.split_names(wildcards.dataset)[0],
-        title=lambda wildcards: plan.registry[wildcards.dataset].title,
-        script="workflow/scripts/draw_selection.py",
-        fingerprint=plan.fingerprint("figures"),
-    message:
-        "Draw the selection curves of {wildcards.dataset}"
-    script:
-        "../scripts/draw_selection.py"
+def of_figure(figure, function):
+    """An input function about one figure of this run."""
+    return lambda wildcards: planned(
+        function, figure.of(wildcards.get("dataset", "")), requested()
+    )(wildcards)
 
 
-rule draw_gaps:
-    input:
-        evaluation="results/evaluation.csv",
-    output:
-        svg=report(
-            "results/figures/gaps.svg",
-            caption="../report/figure.rst",
-            category="Figures",
-            labels={"figure": "duality gaps"},
-        ),
-        csv="results/figures/gaps.csv",
-        json="results/figures/gaps.json",
-    log:
-        "results/logs/figures/gaps.log",
-    conda:
-        "../envs/toplabel.yaml"
-    params:
-        eps=config["eps_train"],
-        script="workflow/scripts/draw_gaps.py",
-        fingerprint=plan.fingerprint("figures"),
-    message:
-        "Draw the duality gaps"
-    script:
-        "../scripts/draw_gaps.py"
+for figure in FIGURES:
 
-
-rule draw_topk:
-    input:
-        evaluations=lambda wildcards: [
-            cell.path("evaluation.csv")
-            for cell in targets.cells_of_topk(requested(), wildcards.dataset)
-        ],
-    output:
-        svg=report(
-            "results/figures/topk_{dataset}.svg",
-            caption="../report/figure.rst",
-            category="Figures",
-            labels={"figure": "top-k accuracy, {dataset}"},
-        ),
-        csv="results/figures/topk_{dataset}.csv",
-        json="results/figures/topk_{dataset}.json",
-    log:
-        "results/logs/figures/topk_{dataset}.log",
-    conda:
-        "../envs/toplabel.yaml"
-    params:
-        methods=lambda wildcards: plan.method_labels(
-            targets.cells_of_topk(requested(), wildcards.dataset)
-        ),
-        title=lambda wildcards: plan.registry[wildcards.dataset].title,
-        script="workflow/scripts/draw_topk.py",
-        fingerprint=plan.fingerprint("figures"),
-    message:
-        "Draw top-k accuracy on {wildcards.dataset}"
-    script:
-        "../scripts/draw_topk.py"
-
-
-rule draw_ranks:
-    input:
-        evaluation="results/evaluation.csv",
-    output:
-        svg=report(
-            f"results/figures/{RANKS_FIGURE}.svg",
-            caption="../report/figure.rst",
-            category="Figures",
-            labels={"figure": "mean ranks"},
-        ),
-        csv=f"results/figures/{RANKS_FIGURE}.csv",
-        json=f"results/figures/{RANKS_FIGURE}.json",
-    log:
-        f"results/logs/figures/{RANKS_FIGURE}.log",
-    conda:
-        "../envs/toplabel.yaml"
-    params:
-        script="workflow/scripts/draw_ranks.py",
-        fingerprint=plan.fingerprint("figures"),
-    message:
-        "Draw the mean ranks of the methods"
-    script:
-        "../scripts/draw_ranks.py"
+    rule:
+        name:
+            figure.script
+        input:
+            unpack(of_figure(figure, targets.figure_inputs)),
+        output:
+            **figure_outputs(figure),
+        log:
+            f"results/logs/figures/{figure.name}.log",
+        conda:
+            "../envs/toplabel.yaml"
+        params:
+            shows=of_figure(figure, targets.figure_shows),
+            # Tables of times have published ones beside them.
+            printed=plan.names_sum() if figure.tables else "",
+            script=f"workflow/scripts/{figure.script}.py",
+            fingerprint=plan.fingerprint("figures"),
+        message:
+            f"Draw {figure.of('{wildcards.dataset}')}"
+        script:
+            "../../{params.script}"

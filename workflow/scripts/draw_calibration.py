@@ -7,9 +7,7 @@ from toplabel.workflow.jobs import run
 
 
 def main(snakemake):
-    draw_calibration(
-        pd.read_csv(snakemake.input.map), snakemake.output.svg, script=snakemake.params.script
-    )
+    draw_calibration(pd.read_csv(snakemake.input.map), snakemake.output.svg)
 
 
 if "snakemake" in globals():

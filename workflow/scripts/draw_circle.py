@@ -5,27 +5,28 @@ from pathlib import Path
 import pandas as pd
 
 from toplabel.datasets.prepared import load_prepared
-from toplabel.reporting.figures import draw_circle
+from toplabel.reporting.circle import draw_circle
 from toplabel.selection.curves import circle_points, circle_rings
 from toplabel.selection.final import Models
 from toplabel.workflow.jobs import read_table, run
 
+METRIC = "top2"
+
 
 def main(snakemake):
-    params = snakemake.params
+    shows = snakemake.params.shows
     prepared = load_prepared(Path(snakemake.input.meta).parent)
     frames = []
-    inputs = zip(params.methods, snakemake.input.selections, snakemake.input.models, strict=True)
+    inputs = zip(shows["methods"], snakemake.input.selections, snakemake.input.models, strict=True)
     for method, selection, models in inputs:
         rings = circle_rings(
-            prepared, read_table(selection), Models.load(models), params.split, params.metric
+            prepared, read_table(selection), Models.load(models), shows["split"], METRIC
         )
         frames.append(rings.assign(method=method["name"], label=method["label"], k=method["k"]))
     draw_circle(
-        circle_points(prepared, params.split),
+        circle_points(prepared, shows["split"]),
         pd.concat(frames, ignore_index=True),
         snakemake.output.svg,
-        script=params.script,
     )
 
 

@@ -15,12 +15,7 @@ def main(snakemake):
         f"{about['what']} Points are epochs; the seconds are those of the epochs, without evaluations. "
         f"{about['sentence']}"
     )
-    draw_convergence(
-        pd.read_csv(snakemake.input.csv),
-        snakemake.output.svg,
-        caption=caption,
-        script=snakemake.params.script,
-    )
+    draw_convergence(pd.read_csv(snakemake.input.csv), snakemake.output.svg, caption=caption)
 
 
 if "snakemake" in globals():

@@ -6,7 +6,7 @@ from toplabel.workflow.jobs import run
 
 
 def main(snakemake):
-    draw_decoding(decoding_regions(), snakemake.output.svg, script=snakemake.params.script)
+    draw_decoding(decoding_regions(), snakemake.output.svg)
 
 
 if "snakemake" in globals():

@@ -1,6 +1,6 @@
 """The relative duality gap of every model behind a measured number, but of methods that have none."""
 
-from toplabel.reporting.figures import draw_gaps
+from toplabel.reporting.curves import draw_gaps
 from toplabel.studies.frames import read_evaluation
 from toplabel.workflow.jobs import run
 
@@ -17,10 +17,9 @@ def main(snakemake):
     proved = frame["relative_gap"].notna()
     draw_gaps(
         frame.loc[proved, ["dataset", "method", "label", "relative_gap"]],
-        snakemake.params.eps,
+        snakemake.config["eps_train"],
         snakemake.output.svg,
         caption=CAPTION if proved.all() else f"{CAPTION} {NONE}",
-        script=snakemake.params.script,
     )
 
 

@@ -6,7 +6,7 @@ from toplabel.workflow.jobs import run
 
 
 def main(snakemake):
-    draw_lambert(lambert_curves(), snakemake.output.svg, script=snakemake.params.script)
+    draw_lambert(lambert_curves(), snakemake.output.svg)
 
 
 if "snakemake" in globals():

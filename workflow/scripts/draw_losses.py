@@ -13,9 +13,7 @@ CAPTION = (
 
 
 def main(snakemake):
-    draw_losses(
-        loss_curves(), snakemake.output.svg, caption=CAPTION, script=snakemake.params.script
-    )
+    draw_losses(loss_curves(), snakemake.output.svg, caption=CAPTION)
 
 
 if "snakemake" in globals():

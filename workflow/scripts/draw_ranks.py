@@ -26,7 +26,7 @@ def main(snakemake):
     if not frames:
         raise ValueError("no three data sets share three methods: there is nothing to rank")
     frame = pd.concat(frames, ignore_index=True)
-    draw_ranks(frame, snakemake.output.svg, alpha=ALPHA, script=snakemake.params.script)
+    draw_ranks(frame, snakemake.output.svg, alpha=ALPHA)
 
 
 if "snakemake" in globals():

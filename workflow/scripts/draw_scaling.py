@@ -19,12 +19,7 @@ CAPTION = (
 def main(snakemake):
     frame = pd.read_csv(snakemake.input.csv)
     conditions = json.loads(Path(snakemake.input.json).read_text(encoding="utf-8"))["sentence"]
-    draw_scaling(
-        frame,
-        snakemake.output.svg,
-        caption=f"{CAPTION} {conditions}",
-        script=snakemake.params.script,
-    )
+    draw_scaling(frame, snakemake.output.svg, caption=f"{CAPTION} {conditions}")
     printed = pd.read_csv(checkout(snakemake) / "data/published/tpami2017_table02.csv")
     table = projection_table(frame, printed, conditions)
     write_tables([table], Path(snakemake.output.table).parent)

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from toplabel.reporting.figures import draw_selection
+from toplabel.reporting.curves import draw_selection
 from toplabel.selection.curves import selection_curve
 from toplabel.selection.results import collect, load_units
 from toplabel.workflow.jobs import read_table, run
@@ -13,24 +13,21 @@ MOST_IN_A_PANEL = 14
 
 
 def main(snakemake):
-    params = snakemake.params
+    shows = snakemake.params.shows
     frames = []
-    many = len(params.methods) > MOST_IN_A_PANEL
-    for method, selection in zip(params.methods, snakemake.input.selections, strict=True):
+    many = len(shows["methods"]) > MOST_IN_A_PANEL
+    for method, selection in zip(shows["methods"], snakemake.input.selections, strict=True):
         paths = [path for path in snakemake.input.units if f"/{method['name']}/tune/" in path]
         found = collect(load_units(paths)).values()
-        results = [result for result in found if result.split == params.split]
+        results = [result for result in found if result.split == shows["split"]]
         metrics = [name for name in SHOWN if name in results[0].metric][:2]
         curve = selection_curve(results, read_table(selection), metrics)
         # Too many curves for one panel: a panel for each group of methods.
-        title = f"{params.title}, {method['group']}" if many else params.title
+        title = f"{shows['title']}, {method['group']}" if many else shows["title"]
         frames.append(curve.assign(method=method["name"], label=method["label"], title=title))
     frame = pd.concat(frames, ignore_index=True).assign(dataset=snakemake.wildcards.dataset)
     draw_selection(
-        frame,
-        snakemake.output.svg,
-        title=f"Validation value against C: {params.title}",
-        script=params.script,
+        frame, snakemake.output.svg, title=f"Validation value against C: {shows['title']}"
     )
 
 

@@ -6,7 +6,7 @@ from toplabel.workflow.jobs import run
 
 
 def main(snakemake):
-    draw_simplices(topk_simplices(), snakemake.output.svg, script=snakemake.params.script)
+    draw_simplices(topk_simplices(), snakemake.output.svg)
 
 
 if "snakemake" in globals():

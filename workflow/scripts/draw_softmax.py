@@ -16,12 +16,7 @@ CAPTION = "All solvers are scored by the same objective; dotted: the accuracies 
 def main(snakemake):
     frame = pd.read_csv(snakemake.input.csv)
     about = json.loads(Path(snakemake.input.json).read_text(encoding="utf-8"))
-    draw_race(
-        frame,
-        snakemake.output.svg,
-        caption=f"{about['what']} {CAPTION} {about['sentence']}",
-        script=snakemake.params.script,
-    )
+    draw_race(frame, snakemake.output.svg, caption=f"{about['what']} {CAPTION} {about['sentence']}")
     ours = frame["solver"].iloc[0]
     table = race_table(frame, ours, about["what"], about["sentence"])
     write_tables([table], Path(snakemake.output.table).parent)

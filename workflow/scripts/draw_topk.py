@@ -7,9 +7,9 @@ from toplabel.workflow.jobs import read_table, run
 
 
 def main(snakemake):
-    params = snakemake.params
+    shows = snakemake.params.shows
     frames = []
-    for method, path in zip(params.methods, snakemake.input.evaluations, strict=True):
+    for method, path in zip(shows["methods"], snakemake.input.evaluations, strict=True):
         table = read_table(path)
         table = table[table["metric"].str.startswith("top")]
         of_k = table.groupby("metric", sort=False)["value"]
@@ -18,13 +18,8 @@ def main(snakemake):
         words = {key: method[key] for key in ("group", "label")}
         frames.append(frame.assign(method=method["name"], **words))
     frame = pd.concat(frames, ignore_index=True)
-    frame = frame.assign(dataset=snakemake.wildcards.dataset, title=params.title)
-    draw_topk(
-        frame,
-        snakemake.output.svg,
-        title=f"Top-k accuracy against k: {params.title}",
-        script=params.script,
-    )
+    frame = frame.assign(dataset=snakemake.wildcards.dataset, title=shows["title"])
+    draw_topk(frame, snakemake.output.svg, title=f"Top-k accuracy against k: {shows['title']}")
 
 
 if "snakemake" in globals():

@@ -1,7 +1,7 @@
 """Reports: HTML, PDF, figures and data for machines from the collected results. Nothing is computed here.
 
 `load_inputs` reads and checks the collected files of a results folder; `write_html`, `write_pdf`, `write_data` and
-`write_crate` format them. The figures are in `toplabel.reporting.figures`, their style in `.style`.
+`write_crate` format them. The figures are listed in `toplabel.figures`.
 """
 
 from toplabel.reporting.crate import write_crate

@@ -30,11 +30,6 @@ _STATES = {
 def draw_calibration(
     frame: pd.DataFrame,
     out_svg: str | Path,
-    *,
-    title: str = "Where scores of least risk are Bayes optimal, three classes",
-    caption: str = "",
-    source: str = "TPAMI 2017, section 4",
-    script: str = "",
 ) -> None:
     """Draw a map over the triangle of probabilities for each loss.
 
@@ -64,7 +59,7 @@ def draw_calibration(
             for words, colour, hatch in _STATES.values()
         ]
         figure.legend(handles=handles, loc="outside lower center", ncols=len(handles))
-        default = (
+        caption = (
             "A point of a triangle is a distribution of three classes, a corner certainty of one class, the middle all"
             " alike. The colour says whether every minimiser of the conditional risk has a Bayes optimal top-1 and"
             " top-2 set there."
@@ -73,8 +68,7 @@ def draw_calibration(
             f"{len(panels)} triangles, one for each loss, coloured by whether the scores of least risk order the"
             f" classes as the Bayes classifier does. {_spoken(panels)}"
         )
-        words = {"title": title, "caption": caption or default, "source": source, "script": script}
-        write_figure(figure, frame[COLUMNS], out_svg, alt=alt, **words)
+        write_figure(figure, frame[COLUMNS], out_svg, alt=alt, caption=caption)
 
 
 def _draw_map(ax: Axes, part: pd.DataFrame) -> None:

@@ -29,11 +29,6 @@ def draw_circle(
     points: pd.DataFrame,
     rings: pd.DataFrame,
     out_svg: str | Path,
-    *,
-    title: str = "Synthetic data on the unit circle, and what each method predicts",
-    caption: str = "",
-    source: str = "TPAMI 2017, Fig. 4",
-    script: str = "",
 ) -> None:
     """Draw the training points on the circle and each method's two best classes around it.
 
@@ -84,13 +79,12 @@ def draw_circle(
             " class with the highest score (inner ring) and with the second highest (outer ring). "
             + _spoken_rings(panels)
         )
-        default = (
+        caption = (
             "Training points inside the black circle, the classes side by side. The inner ring is the"
             " class predicted first at that angle, the outer ring the class predicted second; the"
             " numbers name the classes."
         )
-        words = {"title": title, "caption": caption or default, "source": source, "script": script}
-        write_figure(figure, _circle_data(points, rings), out_svg, alt=alt, **words)
+        write_figure(figure, _circle_data(points, rings), out_svg, alt=alt, caption=caption)
 
 
 def _circle_data(points: pd.DataFrame, rings: pd.DataFrame) -> pd.DataFrame:

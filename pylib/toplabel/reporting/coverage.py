@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from toplabel.figures import FIGURES
 from toplabel.reporting import places
 from toplabel.reporting.inputs import ReportInputs
 from toplabel.reporting.labels import paper_label, table_title
@@ -33,36 +34,22 @@ class Item:
 
 @dataclass(frozen=True)
 class _Other:
-    """What is no table of results: how it would be called in results/figures or results/tables, or why it is not."""
+    """What is no table of results: what it is called in results/, the page that it is, or why there is none."""
 
     source: str
-    name: str
     title: str
-    files: tuple[str, ...] = ()
+    file: str = ""
     page: str = ""
     reason: str = ""
 
 
 _NOT_RUN = "not part of this run"
 _OTHERS = (
-    _Other("tpami2017", "Table 1", "The losses", reason="an overview, without numbers"),
-    _Other("tpami2017", "Table 2", "Time of the projections", ("tpami2017_table02", "table02")),
-    _Other("tpami2017", "Table 4", "Statistics of the multiclass sets", page=places.DATA),
-    _Other("tpami2017", "Table 8", "Statistics of the multilabel sets", page=places.DATA),
-    _Other("tpami2017", "Fig. 2", "The function V(t)", ("tpami2017_figure02",)),
-    _Other("tpami2017", "Fig. 3a", "Scaling of the projections", ("tpami2017_figure03a",)),
-    _Other(
-        "tpami2017",
-        "Fig. 3b-c",
-        "Gap and accuracy against time",
-        ("tpami2017_figure03b", "tpami2017_figure03c"),
-    ),
-    _Other("tpami2017", "Fig. 3d", "SDCA against FISTA", ("tpami2017_figure03d",)),
-    _Other("tpami2017", "Fig. 4", "The circle and its predictions", ("tpami2017_figure04",)),
-    _Other("tpami2017", "section 4", "Calibration of the losses", ("calibration",)),
-    _Other("nips2015", "Fig. 2", "The top-k simplices for m = 3", ("nips2015_figure02",)),
-    _Other("nips2012", "Fig. 1", "The simplex code", ("nips2012_figure01",)),
-    _Other("nips2012", "Fig. 2", "Level sets of the simplex losses", ("nips2012_figure02",)),
+    _Other("TPAMI 2017, Table 1", "The losses", reason="an overview, without numbers"),
+    _Other("TPAMI 2017, Table 2", "Time of the projections", "table02"),
+    _Other("TPAMI 2017, Table 4", "Statistics of the multiclass sets", page=places.DATA),
+    _Other("TPAMI 2017, Table 8", "Statistics of the multilabel sets", page=places.DATA),
+    *(_Other(figure.source, figure.title, figure.name) for figure in FIGURES if figure.source),
 )
 
 
@@ -114,15 +101,11 @@ def _why(section: Section, inputs: ReportInputs, trace: Trace) -> str:
 
 
 def _other(one: _Other, found: dict[str, str]) -> Item:
-    paper = paper_label(one.source)
-    links = [
-        link for file in one.files for name, link in sorted(found.items()) if name.startswith(file)
-    ]
-    if one.page:
-        return Item(paper, one.name, one.title, SHOWN, "", f"{one.page}.html")
-    if links:
-        return Item(paper, one.name, one.title, SHOWN, "", links[0])
-    return Item(paper, one.name, one.title, MISSING, one.reason or _NOT_RUN, "")
+    paper, name = one.source.split(", ")
+    link = f"{one.page}.html" if one.page else found.get(one.file, "")
+    if link:
+        return Item(paper, name, one.title, SHOWN, "", link)
+    return Item(paper, name, one.title, MISSING, one.reason or _NOT_RUN, "")
 
 
 def _order(name: str) -> tuple[int, int, str]:

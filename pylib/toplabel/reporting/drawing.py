@@ -13,6 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from toplabel.figures import row_of
 from toplabel.files import atomic_path
 from toplabel.reporting import style
 from toplabel.reporting.labels import segments
@@ -26,14 +27,14 @@ def write_figure(
     data: pd.DataFrame,
     out_svg: str | Path,
     *,
-    title: str,
     caption: str,
     alt: str,
-    source: str = "",
-    script: str = "",
+    title: str = "",
     page: str = "",
 ) -> None:
     """Write a figure, its data and its description beside each other.
+
+    Title, source and script come from the figure's row in `toplabel.figures`.
 
     Parameters
     ----------
@@ -43,33 +44,35 @@ def write_figure(
         The numbers drawn.
     out_svg : path-like
         `<name>.svg`; `<name>.csv` and `<name>.json` go beside it, the .json last.
-    title, caption : str
-        The title in a few words; the caption says what is seen.
+    caption : str
+        What is seen.
     alt : str
         What a reader who does not see the figure needs to know of it.
-    source : str
-        The figure of a paper that this one answers to, as "TPAMI 2017, Fig. 4".
-    script : str
-        The script that drew it.
+    title : str
+        Instead of that of the row.
     page : str
-        The page of the report that it stands on: a study's name, or one of `toplabel.reporting.places`; by default
-        its name decides.
+        The page of the report, of a figure without a row: a study's name, or one of `toplabel.reporting.places`.
 
     Raises
     ------
     ValueError
         `alt` or `title` is empty.
     """
+    out = Path(out_svg)
+    row = row_of(out.stem)
+    title = title or (row.title if row else "")
     for name, text in (("title", title), ("alt", alt)):
         if not text.strip():
             raise ValueError(f"{name}: a figure needs one, found ''")
-    out = Path(out_svg)
     with atomic_path(out) as path:
         figure.savefig(path, format="svg", metadata={"Date": None, "Creator": None})
     with atomic_path(out.with_suffix(".csv")) as path:
         data.to_csv(path, index=False, lineterminator="\n")
     words = {"name": out.stem, "title": title, "caption": caption, "alt": alt}
-    words |= {"source": source, "script": script} | ({"page": page} if page else {})
+    if row:
+        words |= {"source": row.source, "script": f"workflow/scripts/{row.script}.py"}
+    if page:
+        words["page"] = page
     with atomic_path(out.with_suffix(".json")) as path:
         text = json.dumps(words, indent=2, ensure_ascii=False)
         path.write_text(text + "\n", encoding="utf-8")

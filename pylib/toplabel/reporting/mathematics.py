@@ -27,11 +27,6 @@ _HIGHEST = 6.5
 def draw_lambert(
     frame: pd.DataFrame,
     out_svg: str | Path,
-    *,
-    title: str = "V(t), the Lambert W function of the exponent",
-    caption: str = "",
-    source: str = "TPAMI 2017, Fig. 2",
-    script: str = "",
 ) -> None:
     """Draw V(t) on a logarithmic scale left of 0 and on a linear one right of it.
 
@@ -71,22 +66,18 @@ def draw_lambert(
             " and bends below it near 0; on the right, for positive t on a linear axis, it approaches t minus log t."
             f" {spoken}."
         )
-        default = (
+        caption = (
             "V(t) = W(exp t) solves v + log v = t; the updates of the entropy losses are made of it. Dashed: the"
             " approximations at both ends."
         )
-        words = {"title": title, "caption": caption or default, "source": source, "script": script}
-        write_figure(figure, frame[LAMBERT_COLUMNS], out_svg, alt=alt, **words)
+        write_figure(figure, frame[LAMBERT_COLUMNS], out_svg, alt=alt, caption=caption)
 
 
 def draw_losses(
     frame: pd.DataFrame,
     out_svg: str | Path,
     *,
-    title: str = "The losses and their smoothings along a line of scores",
     caption: str = "",
-    source: str = "",
-    script: str = "",
 ) -> None:
     """Draw losses in one dimension, a panel a family; smoothed ones dashed in the colour of the loss.
 
@@ -122,8 +113,7 @@ def draw_losses(
         default = (
             "Each loss against the margin (left) or the score of the true class; dashed: smoothed."
         )
-        words = {"title": title, "caption": caption or default, "source": source, "script": script}
-        write_figure(figure, frame[LOSSES_COLUMNS], out_svg, alt=alt, **words)
+        write_figure(figure, frame[LOSSES_COLUMNS], out_svg, alt=alt, caption=caption or default)
 
 
 def _looks(curves: list[str]) -> dict[str, dict]:

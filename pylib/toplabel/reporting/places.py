@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from toplabel import figures
+from toplabel.figures import row_of, table_files
 from toplabel.reporting.inputs import FigureInput, ReportInputs
 from toplabel.reporting.sections import PlainTable, Section
 
@@ -18,22 +20,6 @@ PUBLISHED = "published"
 RUN = "run"
 #: Names of pages that no study can have.
 RESERVED = (FRONT, CALIBRATION, FIGURES, SPEED, DATA, PUBLISHED, RUN)
-
-#: By the first part of their name; a figure's or a table's own .json goes before.
-_BY_NAME = (
-    ("calibration", CALIBRATION),
-    ("tpami2017_figure03", SPEED),
-    ("tpami2017_table02", SPEED),
-    ("table02", SPEED),
-    ("figure03", SPEED),
-    ("projection", SPEED),
-    ("timing", SPEED),
-    ("convergence", SPEED),
-    ("gaps", RUN),
-)
-#: Figures that show one data set: its key, by the name of the figure.
-_OF_A_SET = {"tpami2017_figure04": "circle"}
-_SELECTION = "selection_"
 
 
 @dataclass(frozen=True)
@@ -103,19 +89,19 @@ class Places:
         return [s.name for s in self.studies if s.name != home and files & self._files[s.name]]
 
     def of_figure(self, figure: FigureInput) -> str:
-        """The page of a figure."""
-        if figure.page:
-            return figure.page if figure.page in RESERVED else self.page_of(figure.page)
-        dataset = _OF_A_SET.get(figure.name)
-        if figure.name.startswith(_SELECTION):
-            dataset = figure.name.removeprefix(_SELECTION)
-        if dataset:
-            return self.page_of(self._most(self._sets.get(dataset, Counter())))
-        return _by_name(figure.name)
+        """The page of a figure: that of its .json, or of its row in `toplabel.figures`."""
+        row = row_of(figure.name)
+        page = figure.page or (row.page if row else FIGURES)
+        if row and row.dataset and not figure.page:
+            page = self._most(self._sets.get(row.dataset_of(figure.name), Counter()))
+        return page if page in RESERVED else self.page_of(page)
 
     def of_table(self, table: PlainTable) -> str:
-        """The page of a table that is no grid."""
-        return self.page_of(table.study) if table.study in self._pages else _by_name(table.name)
+        """The page of a table that is no grid: its study's, or that of the figure that it is made with."""
+        if table.study in self._pages:
+            return self.page_of(table.study)
+        file = table_files(table.name)[0]
+        return next((row.page for row in figures.FIGURES if file in row.files), FIGURES)
 
     def _most(self, counts: Counter[str]) -> str:
         """The study with the highest count, of several the first; empty when there is none."""
@@ -129,7 +115,3 @@ def _texts(run: Mapping[str, object]) -> dict[str, StudyText]:
         name = str(entry["name"])
         found[name] = StudyText(name, str(entry["title"]), str(entry.get("description", "")))
     return found
-
-
-def _by_name(name: str) -> str:
-    return next((page for start, page in _BY_NAME if name.startswith(start)), FIGURES)

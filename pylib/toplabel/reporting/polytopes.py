@@ -24,11 +24,6 @@ _LIGHT = np.array([0.35, 0.55, 0.76])
 def draw_simplices(
     frame: pd.DataFrame,
     out_svg: str | Path,
-    *,
-    title: str = "The top-k simplices in three dimensions",
-    caption: str = "",
-    source: str = "NIPS 2015, Fig. 2",
-    script: str = "",
 ) -> None:
     """Draw polytopes in three dimensions, a panel each.
 
@@ -61,12 +56,11 @@ def draw_simplices(
             "Polytopes inside the unit simplex, drawn with the three coordinate axes. With k = 1 both sets are the unit"
             f" simplex; they shrink as k grows, the set alpha to a segment. {'; '.join(spoken)}."
         )
-        default = (
+        caption = (
             "The sets of dual variables of the top-k SVM, radius 1: the sum is at most 1, and no entry exceeds the k-th"
             " part of the sum (α) or of the radius (β). With k = 1 both are the simplex."
         )
-        words = {"title": title, "caption": caption or default, "source": source, "script": script}
-        write_figure(figure, frame[COLUMNS], out_svg, alt=alt, **words)
+        write_figure(figure, frame[COLUMNS], out_svg, alt=alt, caption=caption)
 
 
 def _draw_axes(ax: Axes) -> None:

@@ -24,11 +24,6 @@ _REACH = 1.6
 def draw_decoding(
     frame: pd.DataFrame,
     out_svg: str | Path,
-    *,
-    title: str = "Decoding with the simplex coding of three classes",
-    caption: str = "",
-    source: str = "NIPS 2012, Fig. 1",
-    script: str = "",
 ) -> None:
     """Draw the code vectors, their triangle and the region of each class.
 
@@ -67,19 +62,13 @@ def draw_decoding(
             " the origin, through the middles of the sides, cut the plane into three equal sectors: each holds one"
             " code vector, and all its points decode to that class."
         )
-        default = "f(x) decodes to the class of the nearest code vector: the plane is cut along the dashed rays."
-        words = {"title": title, "caption": caption or default, "source": source, "script": script}
-        write_figure(figure, frame[REGION_COLUMNS], out_svg, alt=alt, **words)
+        caption = "f(x) decodes to the class of the nearest code vector: the plane is cut along the dashed rays."
+        write_figure(figure, frame[REGION_COLUMNS], out_svg, alt=alt, caption=caption)
 
 
 def draw_levels(
     frame: pd.DataFrame,
     out_svg: str | Path,
-    *,
-    title: str = "Level sets of the simplex losses for three classes",
-    caption: str = "",
-    source: str = "NIPS 2012, Fig. 2",
-    script: str = "",
 ) -> None:
     """Draw the level sets of losses of the first class, a panel each.
 
@@ -126,12 +115,11 @@ def draw_levels(
             " SC-SVM: a cone with its tip at the first code vector. SH-SVM: parallel lines across it."
             " S-LS: circles around it. " + "; ".join(spoken) + "."
         )
-        default = (
+        caption = (
             "The loss of a row of class 1 as a function of f(x). SC-SVM is zero in a cone that stands on c_1, SH-SVM in"
             " a half space behind it, S-LS at c_1 alone."
         )
-        words = {"title": title, "caption": caption or default, "source": source, "script": script}
-        write_figure(figure, frame[LEVEL_COLUMNS], out_svg, alt=alt, **words)
+        write_figure(figure, frame[LEVEL_COLUMNS], out_svg, alt=alt, caption=caption)
 
 
 def _frame_plane(ax: Axes) -> None:

@@ -25,10 +25,7 @@ def draw_scaling(
     frame: pd.DataFrame,
     out_svg: str | Path,
     *,
-    title: str = "Scaling of the projections",
     caption: str = "",
-    source: str = "TPAMI 2017, Fig. 3a",
-    script: str = "",
 ) -> None:
     """Draw the time of 1000 projections against the dimension, both logarithmic.
 
@@ -75,8 +72,7 @@ def draw_scaling(
             f" For 1000 problems of dimension {largest['dimension'].iloc[0]:,}: {spoken}."
         )
         default = "Time of 1000 projections of vectors from N(0, 1), radius 10."
-        words = {"title": title, "caption": caption or default, "source": source, "script": script}
-        write_figure(figure, frame[SCALING_COLUMNS], out_svg, alt=alt, **words)
+        write_figure(figure, frame[SCALING_COLUMNS], out_svg, alt=alt, caption=caption or default)
 
 
 def _has_rivals(frame: pd.DataFrame, projection: str) -> bool:
@@ -87,10 +83,7 @@ def draw_convergence(
     frame: pd.DataFrame,
     out_svg: str | Path,
     *,
-    title: str = "Duality gap and validation accuracy against time",
     caption: str = "",
-    source: str = "TPAMI 2017, Fig. 3b and c",
-    script: str = "",
 ) -> None:
     """Draw the relative gap (left) and the top-1 accuracy (right) of each method against time.
 
@@ -125,8 +118,7 @@ def draw_convergence(
             f" levels off early. {_spoken_curves(frame)}"
         )
         default = "Points are epochs; the seconds are those of the epochs, without evaluations."
-        words = {"title": title, "caption": caption or default, "source": source, "script": script}
-        write_figure(figure, frame[CURVES_COLUMNS], out_svg, alt=alt, **words)
+        write_figure(figure, frame[CURVES_COLUMNS], out_svg, alt=alt, caption=caption or default)
 
 
 def _handles(labels: list[str]) -> list[Line2D]:
@@ -159,10 +151,7 @@ def draw_race(
     frame: pd.DataFrame,
     out_svg: str | Path,
     *,
-    title: str = "Training the softmax with several solvers",
     caption: str = "",
-    source: str = "TPAMI 2017, Fig. 3d",
-    script: str = "",
 ) -> None:
     """Draw how far the objective of each solver is from the optimum, against time.
 
@@ -204,5 +193,4 @@ def draw_race(
             f" logarithmic. {' '.join(spoken)}"
         )
         default = "All solvers are scored by the same objective; the dotted lines are the accuracies of the table."
-        words = {"title": title, "caption": caption or default, "source": source, "script": script}
-        write_figure(figure, frame[RACE_COLUMNS], out_svg, alt=alt, **words)
+        write_figure(figure, frame[RACE_COLUMNS], out_svg, alt=alt, caption=caption or default)

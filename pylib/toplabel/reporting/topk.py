@@ -30,10 +30,7 @@ def draw_topk(
     out_svg: str | Path,
     *,
     baseline: str = "lr_multi",
-    title: str = "Top-k accuracy against k",
-    caption: str = "",
-    source: str = "",
-    script: str = "",
+    title: str = "",
 ) -> None:
     """Draw the test accuracy of every method against k, a panel for each group of methods.
 
@@ -90,7 +87,7 @@ def draw_topk(
             ax.legend(
                 loc="upper left", fontsize=6.5, ncols=1 if len(part["label"].unique()) < 7 else 2
             )
-        default = (
+        caption = (
             "Test accuracy, for each k of the model that was selected for that k. The dashed grey line is the softmax,"
             " in every panel the same. The scale is that of the error's logarithm. Bars: one standard deviation over"
             " the splits, where there are several."
@@ -99,8 +96,7 @@ def draw_topk(
             f"Top-k accuracy against k on {frame['title'].iat[0]}, {len(groups)} panels with"
             f" {frame['method'].nunique()} methods. {_spoken_best(frame)}"
         )
-        words = {"title": title, "caption": caption or default, "source": source, "script": script}
-        write_figure(figure, frame[TOPK_COLUMNS], out_svg, alt=alt, **words)
+        write_figure(figure, frame[TOPK_COLUMNS], out_svg, alt=alt, caption=caption, title=title)
 
 
 # Above 90 % the differences are small in points and large in errors: the error's logarithm shows both ends.
@@ -130,10 +126,6 @@ def draw_ranks(
     out_svg: str | Path,
     *,
     alpha: float = 0.05,
-    title: str = "Mean rank of the methods over data sets",
-    caption: str = "",
-    source: str = "",
-    script: str = "",
 ) -> None:
     """Draw the mean ranks of methods, a panel a metric, with Nemenyi's critical difference from the best.
 
@@ -174,7 +166,7 @@ def draw_ranks(
             ax.set_xlim(0.5, len(part) + 0.5)
             ax.set_title(metric_label(metric))
             ax.set_xlabel("mean rank (1 is best)")
-        default = (
+        caption = (
             f"Ranks of the test value among the methods that were measured on all these sets: {frame['sets'].iat[0]}."
             f" Shaded: within Nemenyi's critical difference (level {alpha:g}) of the best; a diamond lies outside."
             f" Friedman's test: {_spoken_tests(frame)}"
@@ -182,8 +174,7 @@ def draw_ranks(
         alt = f"Mean ranks of methods, {len(panels)} panels. " + " ".join(
             _spoken_ranks(metric, part) for metric, part in panels
         )
-        words = {"title": title, "caption": caption or default, "source": source, "script": script}
-        write_figure(figure, frame[RANK_COLUMNS], out_svg, alt=alt, **words)
+        write_figure(figure, frame[RANK_COLUMNS], out_svg, alt=alt, caption=caption)
 
 
 def _spoken_tests(frame: pd.DataFrame) -> str:

@@ -1,8 +1,7 @@
 """Targets by human names: which cells, tables and figures each of them asks for.
 
 Names: all, report, data, bench, smoke; every registered data set; every study; every published table, in its short form
-and with the paper (table05, tpami2017_table05); every figure; the extras, which no cell stands behind
-(`toplabel.workflow.extras`).
+and with the paper (table05, tpami2017_table05); every figure of `toplabel.figures`, and the tables drawn with it.
 """
 
 from __future__ import annotations
@@ -13,18 +12,27 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
+from toplabel.figures import FIGURES, figure_files, row_of, table_files
 from toplabel.studies.ranks import block
 from toplabel.studies.study import Study, short_name, studies_with_table
-from toplabel.workflow.extras import EXTRAS, Extra
 from toplabel.workflow.plan import Cell, Plan, PlanError, dataset_names
 
-CIRCLE_FIGURE = "tpami2017_figure04"
-RANKS_FIGURE = "mean_ranks"
 THRESHOLDS = "thresholds"
 AGREEMENT = "agreement"
 AGREEING = ("svm_ova", "lr_ova", "svm_ova_liblinear", "lr_ova_liblinear")
+
+#: Targets that no cell stands behind: figures of mathematics, of times, of calibration, and the tables made with them.
+FREE: dict[str, list[str]] = {
+    **{
+        name: table_files(table)
+        for figure in FIGURES
+        for table in figure.tables
+        for name in (table, f"{figure.name.partition('_')[0]}_{table}")
+    },
+    **{figure.name: figure.files for figure in FIGURES if not figure.of_run},
+}
 
 
 class Targets:
@@ -41,9 +49,9 @@ class Targets:
     # ---- names -----------------------------------------------------------------------------------
 
     def named(self) -> list[str]:
-        """Names that are targets of their own: data sets, studies, tables (both forms), figures, extras."""
+        """Names that are targets of their own: data sets, studies, tables (both forms), figures."""
         plan = self._plan
-        names = {*plan.registry, *plan.studies, *self.tables(), *self.figures(), *EXTRAS}
+        names = {*plan.registry, *plan.studies, *self.tables(), *self.figures(), *FREE}
         names |= {_long_name(*identity) for identity in plan.tables.values()}
         return sorted(names)
 
@@ -61,11 +69,21 @@ class Targets:
         ]
 
     def figures(self) -> list[str]:
-        """Figures that can be made."""
-        sets = dataset_names(self._all_cells())
-        curves = [f"selection_{name}" for name in sets]
-        curves += [f"topk_{name}" for name in sets if name in self.ranked_sets]
-        return [CIRCLE_FIGURE, "gaps", RANKS_FIGURE, *curves]
+        """Figures of results that can be made."""
+        return self._figures_of_sets(dataset_names(self._all_cells()))
+
+    def _figures_of_sets(self, sets: Sequence[str]) -> list[str]:
+        """Figures of results on some data sets."""
+        named = []
+        for figure in FIGURES:
+            shown = (
+                [s for s in sets if figure.dataset in (s, "{dataset}")] if figure.dataset else [""]
+            )
+            if figure.name.startswith("topk_"):
+                shown = [name for name in shown if name in self.ranked_sets]
+            if figure.of_run and sets:
+                named += [figure.of(name) for name in shown]
+        return named
 
     @property
     def ranked_sets(self) -> list[str]:
@@ -134,12 +152,9 @@ class Targets:
         for study in plan.studies.values():
             if name in study.own_tables:
                 return plan.cells_of_studies([study.name])
-        if name == CIRCLE_FIGURE:
-            return plan.cells_of_dataset("circle")
-        for prefix in ("selection_", "topk_"):
-            if name.removeprefix(prefix) in plan.registry:
-                return plan.cells_of_dataset(name.removeprefix(prefix))
-        return set() if name in EXTRAS else plan.cells_of_studies(plan.config["studies"])
+        if (figure := row_of(name)) and figure.dataset_of(name) in plan.registry:
+            return plan.cells_of_dataset(figure.dataset_of(name))
+        return set() if name in FREE else plan.cells_of_studies(plan.config["studies"])
 
     def _is_whole(self, name: str) -> bool:
         """Whether a name asks for the studies of the config: all, report, or a file."""
@@ -172,14 +187,14 @@ class Targets:
 
     def wanted(self, requested: Iterable[str]) -> list[Cell]:
         """The cells of all targets of a run together."""
-        names = [name for name in requested if name not in EXTRAS]
+        names = [name for name in requested if name not in FREE]
         return sorted({cell for name in names for cell in self.cells(name)})
 
-    def extras(self, requested: Iterable[str]) -> list[Extra]:
-        """The extras of a run: those asked for, or all of them when it is about the whole config."""
+    def free(self, requested: Iterable[str]) -> list[str]:
+        """The targets of `FREE` in a run: those asked for, or all of them when it is about the whole config."""
         names = set(requested)
         everything = any(self._is_whole(name) for name in names)
-        return [extra for name, extra in EXTRAS.items() if everything or name in names]
+        return [name for name in FREE if everything or name in names]
 
     def tables_of(self, cells: Iterable[Cell]) -> list[str]:
         """Tables that hold a cell, in the order of `tables`."""
@@ -198,30 +213,51 @@ class Targets:
     def figures_of(self, cells: Iterable[Cell]) -> list[str]:
         """Figures that show a cell, in the order of `figures`."""
         cells = sorted(cells)
-        sets = dataset_names(cells)
-        touched = {f"selection_{name}" for name in sets} | ({"gaps"} if sets else set())
-        touched |= {f"topk_{name}" for name in sets}
-        if block(cell.names for cell in cells if cell.dataset in self.ranked_sets)[0]:
-            touched.add(RANKS_FIGURE)
-        if "circle" in sets:
-            touched.add(CIRCLE_FIGURE)
-        return [figure for figure in self.figures() if figure in touched]
+        figures = self._figures_of_sets(dataset_names(cells))
+        if not block(cell.names for cell in cells if cell.dataset in self.ranked_sets)[0]:
+            figures = [name for name in figures if name != "mean_ranks"]
+        return figures
 
-    def cells_of_circle(self) -> list[Cell]:
-        """Cells that the figure of the circle shows: the methods whose C is selected."""
-        methods = self._plan.methods
-        cells = self._plan.cells_of_dataset("circle")
-        return self._as_registered(cell for cell in cells if methods[cell.method].selects_C)
+    def cells_of_figure(self, name: str, requested: Iterable[str]) -> list[Cell]:
+        """Cells that a figure of one data set shows: those of the run, and of the circle all that there are.
 
-    def cells_of_selection(self, requested: Iterable[str], dataset: str) -> list[Cell]:
-        """Cells that the figure of selection curves shows: those of the run whose C is selected."""
-        methods = self._plan.methods
-        cells = (cell for cell in self.wanted(requested) if cell.dataset == dataset)
-        return self._as_registered(cell for cell in cells if methods[cell.method].selects_C)
+        Where selections are drawn, those of methods whose C is selected.
+        """
+        figure, methods = row_of(name), self._plan.methods
+        dataset = figure.dataset_of(name)
+        if figure.name == name:
+            cells = self._plan.cells_of_dataset(dataset)
+        else:
+            cells = {cell for cell in self.wanted(requested) if cell.dataset == dataset}
+        if "selections" in figure.cells:
+            cells = {cell for cell in cells if methods[cell.method].selects_C}
+        return self._as_registered(cells)
 
-    def cells_of_topk(self, requested: Iterable[str], dataset: str) -> list[Cell]:
-        """Cells that the figure of top-k accuracy shows: those of the run."""
-        return self._as_registered(c for c in self.wanted(requested) if c.dataset == dataset)
+    def figure_inputs(self, name: str, requested: Iterable[str]) -> dict[str, str | list[str]]:
+        """Files that a figure is drawn from, by their names in its script."""
+        figure = row_of(name)
+        cells = self.cells_of_figure(name, requested) if figure.cells else []
+        of_cells = {
+            "selections": lambda cell: [cell.path("selection.csv")],
+            "models": lambda cell: [cell.path("models.npz")],
+            "evaluations": lambda cell: [cell.path("evaluation.csv")],
+            "units": lambda cell: self._plan.candidate_units(*cell.names),
+        }
+        return figure.inputs | {
+            kind: [file for cell in cells for file in of_cells[kind](cell)] for kind in figure.cells
+        }
+
+    def figure_shows(self, name: str, requested: Iterable[str]) -> dict[str, Any]:
+        """What the script of a figure of one data set needs to know of it; empty for other figures."""
+        figure = row_of(name)
+        dataset = figure.dataset_of(name)
+        if not figure.cells:
+            return {}
+        return {
+            "title": self._plan.registry[dataset].title,
+            "split": self._plan.split_names(dataset)[0],
+            "methods": self._plan.method_labels(self.cells_of_figure(name, requested)),
+        }
 
     def _as_registered(self, cells: Iterable[Cell]) -> list[Cell]:
         """Cells of a data set in the order of the registry of methods, where a loss has its k one after the other."""
@@ -231,9 +267,9 @@ class Targets:
     # ---- files -----------------------------------------------------------------------------------
 
     def outputs(self, name: str) -> list[str]:
-        """Files that the name of a data set, study, table, figure or extra stands for."""
-        if name in EXTRAS:
-            return extra_files(EXTRAS[name])
+        """Files that the name of a data set, study, table or figure stands for."""
+        if name in FREE:
+            return FREE[name]
         cells = self.cells(name)
         if name in self.figures():
             return figure_files(name)
@@ -267,7 +303,7 @@ class Targets:
     def prepared(self, requested: Sequence[str]) -> list[str]:
         """Prepared data sets of a run."""
         names = dataset_names(self.wanted(requested))
-        if any(extra.timed for extra in self.extras(requested)):
+        if any(figure.timed for figure in FIGURES if figure.name in self.free(requested)):
             names = list(dict.fromkeys([*names, self.timed_set()]))
         return [_meta(name) for name in names]
 
@@ -312,16 +348,17 @@ class Targets:
     def all_table_files(self, requested: Sequence[str]) -> list[str]:
         """Files of all tables that the reports show, cells of earlier runs included."""
         shown = [*self.wanted(requested), *self._others(requested)]
-        tables = [*self.tables_of(shown), *(t for e in self.extras(requested) for t in e.tables)]
+        tables = self.tables_of(shown)
         tables += [THRESHOLDS] if self._cut(requested) else []
         tables += [AGREEMENT] if self.agreements(requested) else []
         return [file for table in dict.fromkeys(tables) for file in table_files(table)]
 
     def all_figure_files(self, requested: Sequence[str]) -> list[str]:
-        """Files of the figures of this run; those of earlier runs stay as they are."""
+        """Files of the figures of this run, and the tables made with them; those of earlier runs stay as they are."""
         figures = self.figures_of(self.wanted(requested))
-        figures += [name for extra in self.extras(requested) for name in extra.figures]
-        return [file for figure in figures for file in figure_files(figure)]
+        files = [file for figure in figures for file in figure_files(figure)]
+        files += [file for name in self.free(requested) for file in FREE[name]]
+        return list(dict.fromkeys(files))
 
 
 def _meta(dataset: str) -> str:
@@ -330,23 +367,6 @@ def _meta(dataset: str) -> str:
 
 def _long_name(source: str, number: str) -> str:
     return f"{source}_table{int(number):02d}"
-
-
-def table_files(name: str) -> list[str]:
-    """Files of a table."""
-    return [f"results/tables/{name}.csv", f"results/tables/{name}.json"]
-
-
-def figure_files(name: str) -> list[str]:
-    """Files of a figure."""
-    return [f"results/figures/{name}.{suffix}" for suffix in ("svg", "csv", "json")]
-
-
-def extra_files(extra: Extra) -> list[str]:
-    """Files of an extra."""
-    figures = [file for name in extra.figures for file in figure_files(name)]
-    tables = [file for name in extra.tables for file in table_files(name)]
-    return [*figures, *tables, *extra.files]
 
 
 def file_sums(paths: Iterable[str]) -> dict[str, str]:

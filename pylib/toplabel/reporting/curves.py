@@ -1,8 +1,4 @@
-"""The figures: drawn from tidy frames, each written with its data and its description.
-
-A figure is three files (docs/architecture.md): `<name>.svg`, `<name>.csv`, the very numbers drawn, and
-`<name>.json`, which says what it shows. The recipe for another one is docs/add-a-figure.md.
-"""
+"""The curves of the selection of C, and the gaps of the trained models."""
 
 from __future__ import annotations
 
@@ -16,11 +12,8 @@ from matplotlib.lines import Line2D
 
 from toplabel.metrics.names import unit
 from toplabel.reporting import style
-from toplabel.reporting.circle import draw_circle
 from toplabel.reporting.drawing import legend, mathtext, panel_grid, require, write_figure
 from toplabel.reporting.labels import metric_label, plain
-
-__all__ = ["draw_circle", "draw_gaps", "draw_selection", "write_figure"]
 
 SELECTION_COLUMNS = ["dataset", "title", "method", "label", "metric", "C", "value", "chosen"]
 GAPS_COLUMNS = ["dataset", "method", "label", "relative_gap"]
@@ -30,10 +23,7 @@ def draw_selection(
     frame: pd.DataFrame,
     out_svg: str | Path,
     *,
-    title: str = "Validation value against C",
-    caption: str = "",
-    source: str = "",
-    script: str = "",
+    title: str = "",
 ) -> None:
     """Draw the selection curves: the validation value of each method against C, the chosen C marked.
 
@@ -78,13 +68,14 @@ def draw_selection(
         ]
         mark = {"marker": "o", "markerfacecolor": "none", "color": style.INK, "linestyle": ""}
         legend(figure, [*handles, Line2D([], [], label="chosen C", **mark)])
-        default = "The value on the validation part or folds; the ring marks the C that was chosen."
-        words = {"title": title, "caption": caption or default, "source": source, "script": script}
+        caption = "The value on the validation part or folds; the ring marks the C that was chosen."
         alt = (
             f"Curves of the validation value against C for {len(labels)} methods, one panel for each of"
             f" {len(panels)} pairs of data set and metric. {_spoken_choices(frame)}"
         )
-        write_figure(figure, frame[SELECTION_COLUMNS], out_svg, alt=alt, **words)
+        write_figure(
+            figure, frame[SELECTION_COLUMNS], out_svg, alt=alt, caption=caption, title=title
+        )
 
 
 def _draw_curve(ax: Axes, curve: pd.DataFrame, i: int) -> None:
@@ -117,10 +108,7 @@ def draw_gaps(
     eps: float,
     out_svg: str | Path,
     *,
-    title: str = "Relative duality gap of every trained model",
     caption: str = "",
-    source: str = "",
-    script: str = "",
 ) -> None:
     """Draw the relative duality gaps by method, the largest of each method marked, against eps.
 
@@ -183,5 +171,4 @@ def draw_gaps(
             "Each tick is the gap of a trained model, the dot the largest of its method; a diamond lies above the"
             " tolerance ε."
         )
-        words = {"title": title, "caption": caption or default, "source": source, "script": script}
-        write_figure(figure, frame[GAPS_COLUMNS], out_svg, alt=alt, **words)
+        write_figure(figure, frame[GAPS_COLUMNS], out_svg, alt=alt, caption=caption or default)
