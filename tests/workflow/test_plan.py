@@ -18,7 +18,7 @@ from toplabel.reporting.places import RESERVED
 from toplabel.studies.study import load_studies
 from toplabel.workflow.fingerprints import STAGES, fingerprint, module_sum, sum_of
 from toplabel.workflow.plan import Plan, PlanError
-from toplabel.workflow.runlock import RunLock, RunLockError
+from toplabel.workflow.runlock import RunLockError, lock_run
 from toplabel.workflow.same import difference, main
 from toplabel.workflow.sources import reason_missing
 from toplabel.workflow.targets import Targets
@@ -178,26 +178,24 @@ def test_imports_are_absolute_as_the_fingerprints_need_them():
 
 
 def test_a_lock_has_one_holder_and_dies_with_it(tmp_path):
-    path = tmp_path / ".snakemake/run.lock"
+    path = tmp_path / "run.lock"
     code = (
-        "import sys, time\n"
-        "from toplabel.workflow.runlock import RunLock\n"
-        f"lock = RunLock({str(path)!r}); lock.acquire(); print('held', flush=True)\n"
+        "import time\n"
+        "from toplabel.workflow.runlock import lock_run\n"
+        f"lock = lock_run({str(path)!r}); print('held', flush=True)\n"
         "time.sleep(60)\n"
     )
     holder = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
     try:
         assert holder.stdout.readline().strip() == "held"
         with pytest.raises(RunLockError, match=f"process {holder.pid}") as caught:
-            RunLock(path).acquire()
+            lock_run(path)
         assert "\n" not in str(caught.value)
     finally:
         holder.kill()
         holder.communicate()
-    lock = RunLock(path)
-    lock.acquire()
+    lock = lock_run(path)
     assert path.read_text(encoding="ascii") == f"{os.getpid()}\n"
-    lock.release()
     lock.release()
 
 

@@ -11,7 +11,7 @@ try:
     from toplabel.figures import FIGURES, figure_files, table_files
     from toplabel.workflow.machine import note_start
     from toplabel.workflow.plan import RAW_FOLDER, Plan, PlanError
-    from toplabel.workflow.runlock import RunLock, RunLockError
+    from toplabel.workflow.runlock import RunLockError, lock_run
     from toplabel.workflow.targets import Targets, file_sums
 except ModuleNotFoundError as error:
     sys.exit(
@@ -28,7 +28,6 @@ except ValueError as error:
     sys.exit(f"Error: {error}")
 
 targets = Targets(plan)
-run_lock = RunLock(".snakemake/toplabel.lock")
 
 
 wildcard_constraints:
@@ -98,8 +97,9 @@ def partial_sums(wildcards):
 
 
 onstart:
+    global run_lock
     try:
-        run_lock.acquire()
+        run_lock = lock_run(".snakemake/toplabel.lock")
     except RunLockError as error:
         raise WorkflowError(str(error))
     note_start()
