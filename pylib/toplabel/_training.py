@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from toplabel._arrays import as_integer, as_number
 from toplabel._lib import ffi, lib
+from toplabel._problem import LARGEST
 from toplabel._run import Run
 from toplabel.solution import Record
 
@@ -18,41 +20,88 @@ _STATUS = {
 
 
 @dataclass(frozen=True)
-class Rules:
-    """When a run ends, and what is looked at on the way.
+class Options:
+    """How to train: when a run ends, what is looked at on the way, in which order rows are taken.
+
+    The attributes are arguments of `toplabel.solve`, checked here.
 
     Attributes
     ----------
     eps : float
     max_epochs : int
+    seed : int
     eval_every : int or None
         Epochs between two evaluations; None: where the gap is expected to have fallen below `eps`.
     callback : callable or None
     time_limit, cpu_limit : float or None
         Seconds of wall and of CPU time.
+    window : int or None
+    acceleration : "auto", False or float > 0
     watch : dict of str to callable
         From the run to a number, for each watched set.
     """
 
-    eps: float
-    max_epochs: int
+    eps: float = 1e-3
+    max_epochs: int = 1000
+    seed: int = 0
     eval_every: int | None = None
     callback: Callable[[Record], object] | None = None
     time_limit: float | None = None
     cpu_limit: float | None = None
-    watch: dict[str, Callable[[Run], float]] = field(default_factory=dict)
+    window: int | None = None
+    acceleration: str | bool | float = "auto"
+    watch: Mapping[str, Callable[[Run], float]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.callback is not None and not callable(self.callback):
+            raise TypeError(f"callback must be a function, got {self.callback!r}")
+        as_r(self.acceleration)
+        checked = {
+            "eps": as_number(self.eps, "eps", 0.0),
+            "max_epochs": as_integer(self.max_epochs, "max_epochs", 0),
+            "seed": as_integer(self.seed, "seed", 0, 2**64 - 1),
+            "eval_every": _or_none(as_integer, self.eval_every, "eval_every", 1),
+            "time_limit": _or_none(as_number, self.time_limit, "time_limit", 0.0),
+            "cpu_limit": _or_none(as_number, self.cpu_limit, "cpu_limit", 0.0),
+            "window": _or_none(as_integer, self.window, "window", 1),
+        }
+        for name, value in checked.items():
+            object.__setattr__(self, name, value)
+
+
+def _or_none(convert: Callable, value: object, name: str, low: float):
+    return None if value is None else convert(value, name, low)
+
+
+def as_r(acceleration: object) -> float:
+    """Return the argument as ``tl_settings`` has it: r, 0 without acceleration, negative where it is chosen."""
+    if isinstance(acceleration, str) and acceleration == "auto":
+        return -1.0
+    if acceleration is False:
+        return 0.0
+    if acceleration is True or isinstance(acceleration, str):
+        raise ValueError(f"acceleration must be 'auto', False or a number, got {acceleration!r}")
+    r = as_number(acceleration, "acceleration", 0.0, strict=True)
+    if r > LARGEST:
+        raise ValueError(f"acceleration must be <= {LARGEST:g}, got {acceleration!r}")
+    return r
 
 
 class Clock:
-    """The time limits of a run."""
+    """The time of a run, and its limits."""
 
-    def __init__(self, rules: Rules):
-        self._rules = rules
+    def __init__(self, options: Options):
+        self._options = options
         self._wall, self._cpu = time.perf_counter(), time.process_time()
 
+    @property
+    def seconds(self) -> float:
+        """Wall time so far."""
+        return time.perf_counter() - self._wall
+
     def is_over(self) -> bool:
-        wall, cpu = self._rules.time_limit, self._rules.cpu_limit
-        return (wall is not None and time.perf_counter() - self._wall >= wall) or (
+        wall, cpu = self._options.time_limit, self._options.cpu_limit
+        return (wall is not None and self.seconds >= wall) or (
             cpu is not None and time.process_time() - self._cpu >= cpu
         )
 
@@ -60,10 +109,10 @@ class Clock:
 class _Listener:
     """What the loop in C tells: records, watched sets, the user's callback, the limits, Ctrl-C."""
 
-    def __init__(self, run: Run, rules: Rules):
+    def __init__(self, run: Run, options: Options):
         self._run = run
-        self._rules = rules
-        self._clock = Clock(rules)
+        self._options = options
+        self._clock = Clock(options)
         self._first = run.epochs
         self._now = time.perf_counter()
         self._seconds = {"solve": 0.0, "evaluate": 0.0}
@@ -105,13 +154,13 @@ class _Listener:
 
     def _evaluated(self, objective) -> int:
         record = self._record(objective)
-        if self.stopped or self._rules.callback is None or not self._rules.callback(record):
+        if self.stopped or self._options.callback is None or not self._options.callback(record):
             return 0
         self.stopped = "interrupted"
         return 1
 
     def _record(self, objective) -> Record:
-        watched = {name: measure(self._run) for name, measure in self._rules.watch.items()}
+        watched = {name: measure(self._run) for name, measure in self._options.watch.items()}
         self._lap("evaluate")
         values = (objective.primal, objective.dual, objective.relative_gap)
         epoch = int(objective.epochs) - self._first
@@ -130,13 +179,13 @@ def _tl_callback(user, objective) -> int:
     return ffi.from_handle(user)(objective)
 
 
-def train(run: Run, rules: Rules) -> tuple[str, list[Record]]:
-    """Run until the rules say stop; Ctrl-C stops too.
+def train(run: Run, options: Options) -> tuple[str, list[Record]]:
+    """Run until the options say stop; Ctrl-C stops too.
 
     Parameters
     ----------
     run : Run
-    rules : Rules
+    options : Options
 
     Returns
     -------
@@ -145,13 +194,13 @@ def train(run: Run, rules: Rules) -> tuple[str, list[Record]]:
     history : list of Record
         The last one is that of the point where the run is now.
     """
-    listener = _Listener(run, rules)
+    listener = _Listener(run, options)
     handle = ffi.new_handle(listener)
     stopping = ffi.new("tl_stopping *")
     lib.tl_stopping_default(stopping)
-    stopping.eps, stopping.max_epochs = rules.eps, rules.max_epochs
-    stopping.eval_every = rules.eval_every or 0
-    stopping.eval_start = bool(rules.callback or rules.watch)
+    stopping.eps, stopping.max_epochs = options.eps, options.max_epochs
+    stopping.eval_every = options.eval_every or 0
+    stopping.eval_start = bool(options.callback or options.watch)
     stopping.callback, stopping.user = lib._tl_callback, handle
     outcome = run.solve(stopping)
     if listener.error is not None:

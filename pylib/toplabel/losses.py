@@ -123,8 +123,6 @@ def gradient(loss: str, scores, y, k: int = 1, gamma: float = 0.0) -> np.ndarray
     tied classes of smallest index are dropped, and the negative gradient goes down.
     """
     spec, matrix, labels, k, gamma = _prepare(loss, scores, y, k, gamma)
-    if spec.smoothing and gamma == 0.0:
-        raise ValueError(f"loss {loss!r} with gamma = 0 is not differentiable; set gamma > 0")
     return gradients_at(spec, matrix, labels, k, gamma)
 
 
@@ -132,6 +130,8 @@ def gradients_at(
     spec: Loss, matrix: np.ndarray, labels: Labels, k: int, gamma: float = 0.0
 ) -> np.ndarray:
     """`gradient` of arguments that were checked."""
+    if spec.smoothing and gamma == 0.0:
+        raise ValueError(f"loss {spec.key!r} with gamma = 0 is not differentiable; set gamma > 0")
     out = np.empty_like(matrix)
     check(lib.tl_loss_gradients(*_arguments(spec, k, gamma, matrix, labels, out)))
     return out

@@ -57,7 +57,7 @@ class Solution:
         Whole passes over the data.
     visits : int or None
         Rows visited in them; fewer than epochs times n, as rows rest for some epochs whose updates changed nothing.
-        None for topk_ent_tr.
+        None for a loss that is not convex.
     status : str
         ``"converged"``; ``"max_epochs"`` or ``"time_limit"`` (wall or CPU); ``"interrupted"``, by Ctrl-C or the
         callback; ``"stalled"``: rounding, as of float32 features, ended the progress before `eps` was reached.
@@ -77,8 +77,8 @@ class Solution:
         Of the acceleration at the end (the weight of its proximal term over that of the regulariser); 0: the passes
         were plain.
     gradient_norm : float or None
-        ``||grad P(W)||_F`` for topk_ent_tr, which is not convex: its `dual` is -inf, its `relative_gap` NaN, and its
-        A differs from dual variables of W by the gradient (`toplabel.truncated`). None for the others.
+        ``||grad P(W)||_F`` for a loss that is not convex: its `dual` is -inf, its `relative_gap` NaN, and its
+        A differs from dual variables of W by the gradient (`toplabel.nonconvex`). None for the others.
     """
 
     A: np.ndarray = field(repr=False)

@@ -7,10 +7,10 @@ import pytest
 from scipy import sparse
 
 import toplabel
-from toplabel import _training, losses, truncated
+from toplabel import _sdca, _training, losses
 from toplabel._arrays import as_labels
 from toplabel._run import Run
-from toplabel._training import Rules, train
+from toplabel._training import Options, train
 
 N, D, M = 60, 70, 5
 
@@ -463,7 +463,7 @@ def test_ctrl_c_amid_an_accelerated_pass(problem, form, monkeypatch, tmp_path):
         block=10,
     )
     run._rows_per_step = 20  # of 60
-    status, history = train(run, Rules(eps=0.0, max_epochs=100))
+    status, history = train(run, Options(eps=0.0, max_epochs=100))
     assert status == "interrupted"
     assert history[-1].epoch == 3 if form != "narrow" else history[-1].epoch >= 3
     W = run.weights()
@@ -499,19 +499,17 @@ def test_ctrl_c_before_the_first_line_of_the_callback(problem, monkeypatch):
     check_certificate(X, y, solution)
 
 
-def test_the_softmax_before_a_descent_takes_the_acceleration(problem):
+def test_the_softmax_before_a_descent_takes_the_acceleration(problem, monkeypatch):
     X, y, _ = problem
     seen = []
-    original = truncated._softmax
+    original = _sdca.solutions
 
+    def solutions(problem, Cs, options, warm_start):
+        seen.append((problem.loss.key, options.acceleration))
+        return original(problem, Cs, options, warm_start)
+
+    monkeypatch.setattr(_sdca, "solutions", solutions)
     options = {"loss": "topk_ent_tr", "k": 2, "C": 5.0, "max_epochs": 3}
     for acceleration in ("auto", False, 1.5):
-
-        def softmax(*arguments, seen=seen):
-            seen.append(arguments[-1])
-            return original(*arguments)
-
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(truncated, "_softmax", softmax)
-            toplabel.solve(X, y, acceleration=acceleration, **options)
-    assert seen == ["auto", False, 1.5]
+        toplabel.solve(X, y, acceleration=acceleration, **options)
+    assert seen == [("lr_multi", "auto"), ("lr_multi", False), ("lr_multi", 1.5)]

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from toplabel._arrays import as_integer, as_number, as_weights, check_finite
-from toplabel._training import Rules, train
+from toplabel._arrays import as_weights, check_finite
+from toplabel._training import Options, train
 from toplabel.simplex.least_squares import solve_once
 from toplabel.simplex.losses import check_loss
 from toplabel.simplex.native import SvmRun
@@ -89,24 +89,18 @@ def solve(
             raise ValueError("sample_weight and warm_start have no meaning for loss='s_ls'")
         return solve_once(X, y, C, kernel=kernel, theta=theta, n_classes=n_classes)
     problem = Problem.from_arguments(X, y, kernel, theta, n_classes)
-    rules = Rules(
-        as_number(eps, "eps", 0.0),
-        as_integer(max_epochs, "max_epochs", 0),
-        None if eval_every is None else as_integer(eval_every, "eval_every", 1),
-        callback,
-        None if time_limit is None else as_number(time_limit, "time_limit", 0.0),
-    )
+    options = Options(eps, max_epochs, seed, eval_every, callback, time_limit)
     run = SvmRun(
         problem,
         loss,
         C=C if warm_start is None else warm_start.C,
-        seed=as_integer(seed, "seed", 0, 2**64 - 1),
+        seed=options.seed,
         weight=as_weights(sample_weight, problem.labels.n),
         start=None if warm_start is None else _start(warm_start, loss, problem),
     )
     if warm_start is not None and warm_start.C != C:
         run.set_C(C)
-    status, history = train(run, rules)
+    status, history = train(run, options)
     last = history[-1]
     return SimplexSolution(
         *(run.weights(), run.coefficients(), last.primal, last.dual, last.relative_gap),
