@@ -13,12 +13,13 @@ import pytest
 from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 
-from toplabel.bench import conditions, convergence, fitting, scaling, shapes, timing, training
-from toplabel.bench.fista import SoftmaxFista, _largest_eigenvalue
+import toplabel
+from toplabel import losses
 from toplabel.datasets.prepared import Part, Prepared, Split
 from toplabel.prox import bipartite_simplex, topk_simplex_alpha
 from toplabel.reporting.timing import draw_convergence, draw_race, draw_scaling
 from toplabel.studies.runtimes import projection_table, race_table, time_to
+from toplabel.timings import clock, conditions, convergence, packages, projections, softmax
 from toplabel.workflow.same import difference
 
 PRINTED = pd.DataFrame(
@@ -31,21 +32,28 @@ PRINTED = pd.DataFrame(
 )
 
 
+def _clusters(n):
+    """Rows of 5 features and 4 classes that overlap."""
+    rng = np.random.default_rng(0)
+    y = rng.permutation(np.arange(n) % 4)
+    return 0.5 * rng.normal(size=(4, 5))[y] + 0.5 * rng.normal(size=(n, 5)), y
+
+
 @pytest.fixture(scope="module")
 def small():
-    """A problem of 200 rows, 5 features and 4 classes."""
-    X, y = shapes.letter_like("t", 200, 5, 4)
-    return shapes.Shape("t", X, y, 4, 1.0)
+    """200 rows to train on, 40 to validate on."""
+    X, y = _clusters(240)
+    return convergence.TimedSet(X[:200], y[:200], X[200:], y[200:], 4, 1.0)
 
 
 @pytest.fixture(scope="module")
 def times():
-    return scaling.scaling(quick=True)
+    return projections.scaling(quick=True)
 
 
 @pytest.fixture(scope="module")
 def curves(small):
-    return convergence.race(small, cap=20.0)
+    return softmax.race(small, cap=20.0)
 
 
 # ---- projections --------------------------------------------------------------------------------
@@ -54,32 +62,43 @@ def curves(small):
 def test_the_projections_timed_are_the_librarys():
     b = np.random.default_rng(0).normal(size=(3, 40))
     for k in (1, 5, 10):
-        rows = scaling.Rows(f"top-{k} simplex", b, sorting=False)
+        rows = projections.Projection(f"top-{k} simplex", b, sorting=False)
         rows()
         np.testing.assert_allclose(rows.result, topk_simplex_alpha(b, k=k, radius=10.0))
     for algorithm in (False, True):
-        rows = scaling.Rows(scaling.BIPARTITE, b, sorting=algorithm)
+        rows = projections.Projection(projections.BIPARTITE, b, sorting=algorithm)
         rows()
         x, y = bipartite_simplex(b[:, :20], b[:, 20:], radius=10.0)
         np.testing.assert_allclose(rows.result, np.hstack([x, y]), atol=1e-9)
 
 
 def test_every_projection_is_timed_at_every_dimension(times):
-    assert list(times.columns) == scaling.COLUMNS
+    assert list(times.columns) == projections.COLUMNS
     assert (times["seconds"] > 0).all()
     pairs = times.groupby(["projection", "algorithm"])["dimension"].apply(list)
-    assert set(pairs.map(tuple)) == {scaling.QUICK_DIMENSIONS}
-    assert set(times["projection"]) == set(scaling.PROJECTIONS)
-    bipartite = times[times["projection"] == scaling.BIPARTITE]
-    assert set(bipartite["algorithm"]) == {scaling.OURS, scaling.SORTING, scaling.NUMPY}
+    assert set(pairs.map(tuple)) == {projections.DIMENSIONS[:2]}
+    assert set(times["projection"]) == set(projections.PROJECTIONS) - {projections.BETA}
+    bipartite = times[times["projection"] == projections.BIPARTITE]
+    assert set(bipartite["algorithm"]) == {"variable fixing", "sorting", "sorting in NumPy"}
+
+
+def test_sorting_in_numpy_agrees_with_variable_fixing():
+    rng = np.random.default_rng(0)
+    for radius in (0.1, 3.0, 1e3):
+        for _ in range(20):
+            b, b_bar = rng.normal(size=9), rng.normal(size=5)
+            x, y = projections.by_sorting(b, b_bar, radius)
+            u, v = bipartite_simplex(b, b_bar, radius)
+            np.testing.assert_allclose(x, u, atol=1e-12)
+            np.testing.assert_allclose(y, v, atol=1e-12)
 
 
 def test_algorithms_that_disagree_are_an_error(monkeypatch):
-    result, numbers = scaling.Rows.result, itertools.count()
+    result, numbers = projections.Projection.result, itertools.count()
     disturbed = property(lambda rows: result.fget(rows) + next(numbers))
-    monkeypatch.setattr(scaling.Rows, "result", disturbed)
+    monkeypatch.setattr(projections.Projection, "result", disturbed)
     with pytest.raises(ArithmeticError, match="d = 1000: the algorithms disagree"):
-        scaling.scaling(quick=True)
+        projections.scaling(quick=True)
 
 
 def test_table_2_has_ours_the_papers_and_their_ratios():
@@ -92,7 +111,7 @@ def test_table_2_has_ours_the_papers_and_their_ratios():
                 ("variable fixing", "sorting", "sorting in NumPy"), seconds_of, strict=True
             )
         ],
-        columns=scaling.COLUMNS,
+        columns=projections.COLUMNS,
     )
     table = projection_table(frame, PRINTED, "Measured here.")
     assert table.name == "table02"
@@ -126,25 +145,22 @@ def test_runs_differ_in_times_only(tmp_path, times):
 
 @pytest.mark.parametrize("convert", [np.asarray, sparse.csr_matrix], ids=["dense", "sparse"])
 def test_fista_finds_the_optimum_of_the_softmax(small, convert):
-    model = SoftmaxFista(C=small.C, max_iter=5000, tol=1e-9).fit(convert(small.X), small.y)
-    bound, _ = training.lower_bound(small, "lr_multi", 1e-9)
-    assert fitting.primal(small, "lr_multi", model.coef_.T) / bound - 1 <= 1e-8
+    steps = []
+    W = softmax.fista(
+        convert(small.X), small.y, small.C, 5000, 1e-9, lambda step, W: steps.append(step)
+    )
+    proof = toplabel.solve(small.X, small.y, loss="lr_multi", C=small.C, eps=1e-9)
+    primal = losses.value("lr_multi", small.X @ W, small.y).mean() + (W**2).sum() / 400
+    assert primal / proof.dual - 1 <= 1e-8
     peer = LogisticRegression(C=small.C, fit_intercept=False, tol=1e-10, max_iter=5000)
-    peer.fit(small.X, small.y)
-    np.testing.assert_allclose(model.coef_, peer.coef_, atol=1e-4)
-    np.testing.assert_array_equal(model.predict(small.X), peer.predict(small.X))
-    assert 10 < model.n_iter_ < 5000
+    np.testing.assert_allclose(W.T, peer.fit(small.X, small.y).coef_, atol=1e-4)
+    assert 10 < len(steps) < 5000
 
 
-def test_fista_keeps_the_names_of_classes_and_stops_when_told(small):
-    names = np.array(list("abcd"))[small.y]
-    model = SoftmaxFista(max_iter=100).fit(small.X, names, callback=lambda step, W: step == 3)
-    assert model.n_iter_ == 3
-    assert set(model.predict(small.X)) <= set("abcd")
-    with pytest.raises(ValueError, match="must be positive, got 0"):
-        SoftmaxFista(C=0.0).fit(small.X, small.y)
-    with pytest.raises(ValueError, match="same length, got 200 and 3"):
-        SoftmaxFista().fit(small.X, small.y[:3])
+def test_fista_stops_when_told(small):
+    steps = []
+    softmax.fista(small.X, small.y, 1.0, callback=lambda step, W: steps.append(step) or step == 3)
+    assert steps == [1, 2, 3]
 
 
 def test_the_step_is_never_too_long():
@@ -152,16 +168,16 @@ def test_the_step_is_never_too_long():
     for shape in ((30, 5), (5, 30), (8, 8)):
         X = rng.normal(size=shape) * np.logspace(0, 2, shape[1])
         exact = np.linalg.svd(X, compute_uv=False)[0] ** 2
-        assert exact <= _largest_eigenvalue(X) <= 1.5 * exact
-        assert exact <= _largest_eigenvalue(sparse.csr_matrix(X)) <= 1.5 * exact
-    assert _largest_eigenvalue(np.zeros((4, 3))) == 0
+        assert exact <= softmax._largest_eigenvalue(X) <= 1.5 * exact
+        assert exact <= softmax._largest_eigenvalue(sparse.csr_matrix(X)) <= 1.5 * exact
+    assert softmax._largest_eigenvalue(np.zeros((4, 3))) == 0
 
 
 # ---- convergence --------------------------------------------------------------------------------
 
 
 def _prepared(name="digits", val=True):
-    X, y = shapes.letter_like("t", 300, 5, 4)
+    X, y = _clusters(300)
     parts = {
         "train": Part(X=X[:200], y=y[:200]),
         "val": Part(X=X[200:250], y=y[200:250]),
@@ -172,36 +188,35 @@ def _prepared(name="digits", val=True):
 
 
 def test_rows_to_validate_on_are_the_sets_own_or_taken_from_training():
-    problem = convergence.problem_of(_prepared())
-    assert (problem.shape.n, len(problem.y_val)) == (200, 50)
-    assert convergence.CS["digits"] == problem.shape.C
-    problem = convergence.problem_of(_prepared(val=False))
-    assert (problem.shape.n, len(problem.y_val)) == (160, 40)
-    assert set(problem.y_val) == set(range(4))
+    data = convergence.timed_set(_prepared())
+    assert (len(data.X), len(data.y), len(data.X_val), len(data.y_val)) == (200, 200, 50, 50)
+    assert data.words == "(n 200, d 5, m 4), C = 0.001"
+    data = convergence.timed_set(_prepared(val=False))
+    assert (len(data.X), len(data.y), len(data.X_val), len(data.y_val)) == (160, 160, 40, 40)
+    assert set(data.y_val) == set(range(4))
     with pytest.raises(ValueError, match="data set 'other': no C is known; known: letter, digits"):
-        convergence.problem_of(_prepared("other"))
+        convergence.timed_set(_prepared("other"))
 
 
 def test_the_curves_are_those_of_the_solver_and_the_same_again():
-    problem = convergence.problem_of(_prepared("letter"))
-    frame = convergence.convergence(problem, epochs=60)
-    assert list(frame.columns) == convergence.CURVES_COLUMNS
+    data = convergence.timed_set(_prepared("letter"))
+    frame = convergence.convergence(data, epochs=60)
+    assert list(frame.columns) == convergence.COLUMNS
     for (loss, gamma), part in frame.groupby(["loss", "gamma"]):
-        solution = fitting.train(
-            problem.shape, loss, gamma=gamma, eps=0.0, max_epochs=5, eval_every=1
-        )
+        options = {"gamma": gamma, "C": data.C, "eps": 0.0, "max_epochs": 5, "eval_every": 1}
+        solution = toplabel.solve(data.X, data.y, loss=loss, **options)
         assert part["epoch"].iloc[:5].tolist() == [1, 2, 3, 4, 5]
         gaps = [record.relative_gap for record in solution.history[1:]]
         np.testing.assert_allclose(part["relative_gap"].iloc[:5], gaps)
         assert (np.diff(part["seconds"]) >= 0).all()
     assert frame["top1"].between(0, 100).all()
-    again = convergence.convergence(problem, epochs=60)
+    again = convergence.convergence(data, epochs=60)
     pd.testing.assert_frame_equal(frame.drop(columns="seconds"), again.drop(columns="seconds"))
 
 
 def test_all_solvers_of_the_race_arrive(curves):
-    assert curves["solver"].iloc[0] == convergence.OURS
-    assert {convergence.REFERENCE, "L-BFGS (scikit-learn)"} <= set(curves["solver"])
+    assert curves["solver"].iloc[0] == softmax.OURS
+    assert {softmax.REFERENCE, softmax.LBFGS} <= set(curves["solver"])
     assert (curves["excess"] >= 0).all()
     assert curves.groupby("solver")["excess"].min().max() <= 1e-6
     assert (curves["step"] >= 1).all()
@@ -230,30 +245,45 @@ def test_times_to_an_accuracy_are_those_of_the_first_point_there():
 
 
 def test_conditions_are_told(tmp_path, monkeypatch):
-    monkeypatch.setattr(conditions, "load", iter([2.5, 3.0]).__next__)
+    monkeypatch.setattr(conditions, "load_average", iter([2.5, 3.0]).__next__)
     with conditions.measuring(quick=True) as found:
         pass
     assert "load average 2.5 before and 3.0 after" in found.sentence
     assert "busy with other work" in found.sentence
     assert found.sentence.endswith("it says nothing about speed.")
     assert "wall time" in found.sentence
-    monkeypatch.setattr(conditions, "load", lambda: 0.1)
+    monkeypatch.setattr(conditions, "load_average", lambda: 0.1)
     with conditions.measuring(quick=False, cpu_time=True) as other:
-        assert abs(timing.now() - time.process_time()) < 1.0
+        assert abs(clock.now() - time.process_time()) < 1.0
     assert "CPU time; load average 0.1" in other.sentence
     assert "busy" not in other.sentence
-    conditions.save(found, tmp_path / "c.json", what="A set.")
+    found.save(tmp_path / "c.json", what="A set.")
     content = json.loads((tmp_path / "c.json").read_text(encoding="utf-8"))
     assert content["threads"] == 1
     assert content["what"] == "A set."
     assert content["sentence"] == found.sentence
 
 
+def test_the_clock_can_leave_out_the_time_of_others():
+    with clock.clock(cpu_time=True):
+        assert clock.fastest(lambda: time.sleep(0.2), 1) < 0.1
+    assert clock.fastest(lambda: time.sleep(0.2), 1) >= 0.2
+
+
+@pytest.mark.parametrize("module", packages.OPTIONAL)
+def test_a_missing_solver_is_told(module, monkeypatch):
+    def fail(name):
+        raise ImportError(f"No module named {name!r}")
+
+    monkeypatch.setattr(packages.importlib, "import_module", fail)
+    assert packages.missing(module).startswith(f"{packages.OPTIONAL[module]} is not installed")
+
+
 # ---- drawings -----------------------------------------------------------------------------------
 
 
 def _curves_frame():
-    return convergence.convergence(convergence.problem_of(_prepared()), epochs=5)
+    return convergence.convergence(convergence.timed_set(_prepared()), epochs=5)
 
 
 def test_the_figures_are_drawn_with_what_the_eye_needs(tmp_path: Path, times, curves):

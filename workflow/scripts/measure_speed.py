@@ -3,13 +3,13 @@
 from pathlib import Path
 
 from toplabel.bench import run as bench
-from toplabel.bench.effort import Effort
+from toplabel.bench.measuring import Effort
 from toplabel.workflow.jobs import run
 
 
 def main(snakemake):
     # A group that fails is told in the log and in targets.csv; the others stay.
-    bench.run(Effort.of(quick=False), Path(snakemake.output.targets).parent)
+    bench.run(Effort(), Path(snakemake.output.targets).parent)
 
 
 if "snakemake" in globals():

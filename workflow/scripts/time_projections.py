@@ -1,8 +1,8 @@
 """TPAMI Fig. 3a and Table 2: time of the projections against the dimension."""
 
-from toplabel.bench.conditions import measuring, save
-from toplabel.bench.scaling import scaling
 from toplabel.studies.frames import write_csv
+from toplabel.timings.conditions import measuring
+from toplabel.timings.projections import scaling
 from toplabel.workflow.jobs import run
 
 
@@ -10,7 +10,7 @@ def main(snakemake):
     with measuring(snakemake.params.quick, cpu_time=True) as conditions:  # as the paper
         frame = scaling(snakemake.params.quick)
     write_csv(frame, snakemake.output.csv)
-    save(conditions, snakemake.output.json)
+    conditions.save(snakemake.output.json)
 
 
 if "snakemake" in globals():

@@ -2,25 +2,25 @@
 
 from pathlib import Path
 
-from toplabel.bench.conditions import measuring, save
-from toplabel.bench.convergence import missing_solvers, problem_of, race
 from toplabel.datasets.prepared import load_prepared
 from toplabel.studies.frames import write_csv
+from toplabel.timings.conditions import measuring
+from toplabel.timings.convergence import timed_set
+from toplabel.timings.packages import missing
+from toplabel.timings.softmax import race
 from toplabel.workflow.jobs import run
 
 
 def main(snakemake):
     prepared = load_prepared(Path(snakemake.input.meta).parent)
-    shape = problem_of(prepared).shape
-    missing = (
-        missing_solvers()
-    )  # before the limit of threads, which holds for libraries that are loaded
+    data = timed_set(prepared)
+    why = missing("spams")  # before the limit of threads, which holds for libraries that are loaded
     with measuring(snakemake.params.quick) as conditions:
-        frame = race(shape)
+        frame = race(data)
     write_csv(frame, snakemake.output.csv)
-    what = f"{prepared.meta['title']} ({shape.sizes}), C = {shape.C:g}."
-    what += f" Left out: SPAMS, since {missing}." if missing else ""
-    save(conditions, snakemake.output.json, what=what)
+    what = f"{prepared.meta['title']} {data.words}."
+    what += f" Left out: SPAMS, since {why}." if why else ""
+    conditions.save(snakemake.output.json, what=what)
 
 
 if "snakemake" in globals():

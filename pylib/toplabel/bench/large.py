@@ -6,7 +6,6 @@ how the file was made.
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import subprocess
@@ -17,7 +16,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from toplabel.bench.effort import Effort
+from toplabel.bench.measuring import Effort
 from toplabel.seeds import seed_of
 
 MIB = 1 << 20
@@ -26,26 +25,6 @@ LIMIT_MIB = 2048
 EPOCHS, C, GAMMA = 3, 10.0, 1.0
 SIZES = (200_000, 4096, 50)
 QUICK = (3000, 64, 10)
-COLUMNS = [
-    "n",
-    "d",
-    "m",
-    "dtype",
-    "file_mib",
-    "loss",
-    "gamma",
-    "C",
-    "epochs",
-    "seconds_per_epoch",
-    "evaluation_seconds",
-    "relative_gap",
-    "model_mib",
-    "start_mib",
-    "peak_mib",
-    "beyond_model_mib",
-    "limit_mib",
-    "within_limit",
-]
 _ROWS = 4096  # at a time, when the file is written
 
 
@@ -55,21 +34,19 @@ def bounded_memory(effort: Effort) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        `COLUMNS`: one row. `start_mib` is what the process held before it trained (the interpreter and its libraries),
-        `peak_mib` the most that it held, mapped pages included; `model_mib` the weights and dual variables.
+        One row. `start_mib` is what the process held before it trained (the interpreter and its libraries), `peak_mib`
+        the most that it held, mapped pages included; `model_mib` the weights and dual variables.
     """
     n, d, m = QUICK if effort.quick else SIZES
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "X.npy"
-        labels = write_features(path, n, d, m)
-        np.save(path.with_name("y.npy"), labels)
-        found = measured(path)
-        file_mib = path.stat().st_size / MIB
+        np.save(path.with_name("y.npy"), write_features(path, n, d, m))
+        found = trained(path)
+        row = {"n": n, "d": d, "m": m, "dtype": "float32", "file_mib": path.stat().st_size / MIB}
     beyond = found["peak_mib"] - found["model_mib"]
-    row = {"n": n, "d": d, "m": m, "dtype": "float32", "file_mib": file_mib} | found
-    row |= {"loss": "svm_multi", "gamma": GAMMA, "C": C, "beyond_model_mib": beyond}
-    row |= {"limit_mib": LIMIT_MIB, "within_limit": "yes" if beyond <= LIMIT_MIB else "no"}
-    return pd.DataFrame([row], columns=COLUMNS)
+    row |= {"loss": "svm_multi", "gamma": GAMMA, "C": C} | found
+    row |= {"beyond_model_mib": beyond, "limit_mib": LIMIT_MIB}
+    return pd.DataFrame([row | {"within_limit": "yes" if beyond <= LIMIT_MIB else "no"}])
 
 
 def write_features(path: Path, n: int, d: int, m: int) -> np.ndarray:
@@ -86,7 +63,7 @@ def write_features(path: Path, n: int, d: int, m: int) -> np.ndarray:
     return labels
 
 
-def measured(path: Path) -> dict:
+def trained(path: Path) -> dict:
     """Train in a process of its own on the mapped file, with its labels beside it, and read its report."""
     threads = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     done = subprocess.run(
@@ -111,18 +88,14 @@ def peak_mib() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / MIB
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Train on a file and report as JSON: what `measured` runs."""
-    parser = argparse.ArgumentParser(prog="python -m toplabel.bench.large")
-    parser.add_argument("features", type=Path)
-    path = parser.parse_args(arguments).features
+def _report(path: Path) -> dict:
     from toplabel.solver import solve
 
     X, y = np.load(path, mmap_mode="r"), np.load(path.with_name("y.npy"))
     start = peak_mib()
     solution = solve(X, y, loss="svm_multi", gamma=GAMMA, C=C, eps=1e-12, max_epochs=EPOCHS)
     last = solution.history[-1]
-    report = {
+    return {
         "epochs": solution.epochs,
         "seconds_per_epoch": last.solve_seconds / solution.epochs,
         "evaluation_seconds": last.evaluate_seconds,
@@ -131,9 +104,7 @@ def main(arguments: list[str] | None = None) -> int:
         "start_mib": start,
         "peak_mib": peak_mib(),
     }
-    print(json.dumps(report))
-    return 0
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+if __name__ == "__main__":  # what `trained` runs
+    print(json.dumps(_report(Path(sys.argv[1]))))

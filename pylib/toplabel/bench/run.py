@@ -10,39 +10,30 @@ from pathlib import Path
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
-from toplabel.bench import (
-    compare,
-    epochs,
-    large,
-    machine,
-    passes,
-    peers,
-    precision,
-    projections,
-    regularisation,
-    share,
-    special,
-    targets,
-)
-from toplabel.bench.effort import Effort
-from toplabel.bench.timing import clock, load
+from toplabel.bench import groups, large, machine, special, targets, training
+from toplabel.bench.measuring import Effort
 from toplabel.files import atomic_path
+from toplabel.timings.clock import clock
+from toplabel.timings.conditions import BUSY, load_average
+from toplabel.timings.packages import OPTIONAL, missing
 
 #: The groups in their order, the longest last; the name is that of the table.
 GROUPS: dict[str, Callable[[Effort], pd.DataFrame]] = {
     "machine": machine.limits,
     "special": special.lambert,
-    "projections": projections.compare_algorithms,
-    "epochs": epochs.relative_costs,
-    "blas_share": share.blas_share,
-    "precision": precision.compare_precisions,
-    "passes": passes.acceleration,
-    "path": regularisation.warm_starts,
-    "training": compare.compare,
+    "projections": groups.compare_projections,
+    "epochs": groups.relative_costs,
+    "blas_share": groups.blas_share,
+    "precision": groups.compare_precisions,
+    "passes": groups.acceleration,
+    "path": groups.warm_starts,
+    "training": training.compare,
 }
 #: Groups that run only when they are asked for by name.
-ON_REQUEST: dict[str, Callable[[Effort], pd.DataFrame]] = {"large": large.bounded_memory}
-_BUSY = 0.7
+ON_REQUEST: dict[str, Callable[[Effort], pd.DataFrame]] = {
+    "large": large.bounded_memory,
+    "held_out": groups.held_out_accuracy,
+}
 
 logger = logging.getLogger("toplabel")
 
@@ -50,8 +41,8 @@ logger = logging.getLogger("toplabel")
 def run(
     effort: Effort,
     out: str | os.PathLike[str],
-    groups: Sequence[str] = tuple(GROUPS),
-    shapes: list[str] | None = None,
+    names: Sequence[str] = tuple(GROUPS),
+    problems: list[str] | None = None,
 ) -> dict[str, str]:
     """Measure, print, and write a table a group; the targets' table when all groups were asked for.
 
@@ -60,10 +51,10 @@ def run(
     effort : Effort
     out : path-like
         Folder of the tables; each is written whole or not at all.
-    groups : sequence of str
+    names : sequence of str
         Of `GROUPS` and `ON_REQUEST`.
-    shapes : list of str, optional
-        The problems of the group ``training``.
+    problems : list of str, optional
+        Those of the group ``training``.
 
     Returns
     -------
@@ -71,16 +62,17 @@ def run(
         The groups that failed, and why. They take no other group with them.
     """
     measures = GROUPS | ON_REQUEST
-    measures["training"] = lambda effort: compare.compare(effort, shapes)
+    if problems is not None:
+        measures["training"] = lambda effort: training.compare(effort, problems)
     frames: dict[str, pd.DataFrame] = {}
     failed: dict[str, str] = {}
-    for module in peers.OPTIONAL:  # before the limit, which holds for libraries that are loaded
-        if why := peers.missing(module):
+    for module in OPTIONAL:  # before the limit, which holds for libraries that are loaded
+        if why := missing(module):
             print(f"skipped: {why}", flush=True)
-    if load() > _BUSY:
-        print(f"beware: the load average is {load():.1f}; other work disturbs the times")
+    if (load := load_average()) > BUSY:
+        print(f"beware: the load average is {load:.1f}; other work disturbs the times")
     with threadpool_limits(1), clock(effort.cpu_time):
-        for name in [name for name in measures if name in groups]:
+        for name in [name for name in measures if name in names]:
             print(f"{name}:", flush=True)
             try:
                 frames[name] = measures[name](effort)
@@ -91,18 +83,18 @@ def run(
                 continue
             if name != "training":  # which prints its rows as they come
                 _show(frames[name])
-            write(frames[name], Path(out) / f"{name}.csv")
+            _write(frames[name], Path(out) / f"{name}.csv")
     judged = targets.judge(frames, failed)
     if effort.quick:
         judged["note"] = "quick run; " + judged["note"]
-    if set(groups) == set(GROUPS) and shapes is None:
-        write(judged, Path(out) / "targets.csv")
+    if set(names) == set(GROUPS) and problems is None:
+        _write(judged, Path(out) / "targets.csv")
     print("targets:", flush=True)
     _show(judged[judged["verdict"] != "not measured"] if len(frames) < len(GROUPS) else judged)
     return failed
 
 
-def write(frame: pd.DataFrame, path: Path) -> None:
+def _write(frame: pd.DataFrame, path: Path) -> None:
     """Write a table, numbers with six digits."""
     with atomic_path(path) as temporary:
         frame.to_csv(temporary, index=False, float_format="%.6g", lineterminator="\n")

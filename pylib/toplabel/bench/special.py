@@ -15,12 +15,11 @@ import pandas as pd
 from scipy.special import wrightomega
 
 from toplabel import prox
-from toplabel.bench import machine
-from toplabel.bench.effort import Effort
-from toplabel.bench.real import CHECKOUT
-from toplabel.bench.timing import best_of_rounds, fastest
+from toplabel.bench.measuring import Effort, best_of_rounds
+from toplabel.bench.published import CHECKOUT
+from toplabel.timings.clock import fastest
+from toplabel.timings.conditions import cpu_level
 
-COLUMNS = ["solver", "clone", "mvalues_per_second", "ratio", "largest_relative_error", "note"]
 _RANGE = 40.0
 _AVX2 = "x86-64-v3 (AVX2)"
 
@@ -33,57 +32,52 @@ def lambert(effort: Effort) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        `COLUMNS`; `ratio` is the speed over SciPy's.
+        `ratio` is the speed over SciPy's.
     """
     functions: dict[str, tuple[str, Callable | None, str]] = {
-        "scipy wrightomega": ("", lambda t: wrightomega(t), ""),
-        "toplabel": (machine.cpu_level(), prox.lambert_w_exp, "as installed"),
+        "scipy wrightomega": ("", wrightomega, ""),
+        "toplabel": (cpu_level(), prox.lambert_w_exp, "as installed"),
     }
-    if machine.cpu_level() != _AVX2:
+    if cpu_level() != _AVX2:
         functions["toplabel, AVX2"] = (_AVX2, *_avx2())
     t = np.random.default_rng(0).uniform(-_RANGE, _RANGE, 10**4 if effort.quick else 10**5)
-    usable = {name: f for name, (_, f, _) in functions.items() if f is not None}
     seconds = best_of_rounds(
-        {name: lambda f=f: fastest(lambda: f(t), 5) for name, f in usable.items()}, effort.repeats
+        {
+            name: lambda f=f: (fastest(lambda: f(t)) if f else np.nan, None)
+            for name, (_, f, _) in functions.items()
+        },
+        effort.repeats,
     )
     points = sample_points(300 if effort.quick else 100_000)
     exact = reference(points)
     rows = []
     for name, (clone, function, note) in functions.items():
-        if function is None:
-            rows.append((name, clone, np.nan, np.nan, np.nan, note))
-            continue
-        speed = len(t) / seconds[name] / 1e6
-        ratio = seconds["scipy wrightomega"] / seconds[name]
-        error = np.nan if exact is None else largest_relative_error(function(points), exact)
-        rows.append((name, clone, speed, ratio, error, note))
-    return pd.DataFrame(rows, columns=COLUMNS)
+        known = function is not None and exact is not None
+        error = largest_relative_error(function(points), exact) if known else np.nan
+        rows.append(
+            {
+                "solver": name,
+                "clone": clone,
+                "mvalues_per_second": len(t) / seconds[name][0] / 1e6,
+                "ratio": seconds["scipy wrightomega"][0] / seconds[name][0],
+                "largest_relative_error": error,
+                "note": note,
+            }
+        )
+    return pd.DataFrame(rows)
 
 
 def sample_points(count: int) -> np.ndarray:
     """Return arguments of V: dense around 0, and out to -700 and 10^6."""
     rng = np.random.default_rng(1)
-    return np.concatenate(
-        [
-            rng.uniform(-_RANGE, _RANGE, count),
-            rng.uniform(-3, 3, count),
-            rng.uniform(-700, 700, count),
-            np.exp(rng.uniform(0, np.log(1e6), count)),
-        ]
-    )
+    around = [rng.uniform(-bound, bound, count) for bound in (_RANGE, 3, 700)]
+    return np.concatenate([*around, np.exp(rng.uniform(0, np.log(1e6), count))])
 
 
 def reference(t: np.ndarray) -> np.ndarray | None:
     """V(t) in extended precision: Newton's method on v + log v = t from SciPy's value.
 
-    Parameters
-    ----------
-    t : ndarray of float64
-
-    Returns
-    -------
-    ndarray of longdouble, or None
-        None where longdouble has no more digits than float64.
+    None where longdouble has no more digits than float64.
     """
     if np.finfo(np.longdouble).eps > 1e-18:
         return None
