@@ -5,22 +5,23 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-import toplabel
 from toplabel import losses
 from toplabel._arrays import as_features, as_labels
 from toplabel._run import Run
 from toplabel.bench.measuring import Meter
 from toplabel.bench.problems import Problem
+from toplabel.solution import Solution
+from toplabel.solver import solve
 
 
-def train(problem: Problem, loss: str, **arguments) -> toplabel.Solution:
+def train(problem: Problem, loss: str, **arguments) -> Solution:
     """Call `toplabel.solve` on a problem, with its Gram matrix if it has one, and its C unless another is given."""
     kernel = "linear" if problem.gram is None else "precomputed"
     arguments = {"C": problem.C, "kernel": kernel} | arguments
-    return toplabel.solve(problem.features, problem.y, loss=loss, **arguments)
+    return solve(problem.features, problem.y, loss=loss, **arguments)
 
 
-def run_epochs(problem: Problem, loss: str, epochs: int, **arguments) -> toplabel.Solution:
+def run_epochs(problem: Problem, loss: str, epochs: int, **arguments) -> Solution:
     """Make a number of epochs, with an evaluation before the first and after the last."""
     return train(problem, loss, eps=0.0, max_epochs=epochs, eval_every=max(epochs, 1), **arguments)
 
@@ -35,7 +36,7 @@ def start(problem: Problem, loss: str, k: int = 1, gamma: float = 0.0) -> Run:
     return Run(features, labels, spec, k=k, gamma=gamma, C=problem.C, seed=0, gram=gram)
 
 
-def weights(problem: Problem, solution: toplabel.Solution) -> np.ndarray:
+def weights(problem: Problem, solution: Solution) -> np.ndarray:
     """Return W, (d, m), for the features `problem.X`."""
     return solution.W if problem.gram is None else problem.X.T @ solution.coefficients
 

@@ -9,11 +9,13 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-import toplabel
 from toplabel.bench import fitting, machine, published
 from toplabel.bench.measuring import Effort, Meter, best_of_rounds
 from toplabel.bench.problems import SYNTHETIC, Problem, synthetic
+from toplabel.metrics import top_k_accuracy
 from toplabel.seeds import seed_of
+from toplabel.solution import Solution
+from toplabel.solver import path
 from toplabel.timings.clock import fastest, timed
 from toplabel.timings.projections import DIMENSIONS, OURS, PROJECTIONS, algorithms
 
@@ -177,7 +179,7 @@ def compare_projections(effort: Effort) -> pd.DataFrame:
 # ---- precision ---------------------------------------------------------------------------------------
 
 
-def certified_gap(problem: Problem, loss: str, gamma: float, solution: toplabel.Solution) -> float:
+def certified_gap(problem: Problem, loss: str, gamma: float, solution: Solution) -> float:
     """(P(W) - D(A)) / P(W), both computed in NumPy and float64 from the arrays alone."""
     P = fitting.primal(problem, loss, solution.W, gamma=gamma)
     D = fitting.dual(problem, loss, np.asarray(solution.A, dtype=np.float64), gamma=gamma)
@@ -320,11 +322,11 @@ def warm_starts(effort: Effort) -> pd.DataFrame:
     rows = []
     for loss, gamma in _HINGES_AND_SOFTMAX:
         options = {"loss": loss, "gamma": gamma, "eps": 1e-3, "max_epochs": _MOST_EPOCHS}
-        path = partial(toplabel.path, problem.X, problem.y, Cs=Cs, **options)
+        warm = partial(path, problem.X, problem.y, Cs=Cs, **options)
         ways = {
             "cold": lambda options=options: [fitting.train(problem, C=C, **options) for C in Cs],
-            "warm": path,
-            "plain": partial(path, acceleration=False),
+            "warm": warm,
+            "plain": partial(warm, acceleration=False),
         }
         best = best_of_rounds(
             {way: partial(timed, train) for way, train in ways.items()}, effort.repeats
@@ -370,7 +372,7 @@ def held_out_accuracy(effort: Effort) -> pd.DataFrame:
             for C in (1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0):
                 model = fitting.train(seen, loss, C=C, n_classes=problem.n_classes, time_limit=60)
                 scores = model.decision_function(unseen)
-                top1 = 100 * toplabel.metrics.top_k_accuracy(problem.y[train:], scores, k=1)
+                top1 = 100 * top_k_accuracy(problem.y[train:], scores, k=1)
                 rows.append({"shape": name, "loss": loss, "C": C, "top1": float(top1)})
     return pd.DataFrame(rows)
 

@@ -9,10 +9,10 @@ import pandas as pd
 from scipy import sparse
 from sklearn.model_selection import train_test_split
 
-import toplabel
 from toplabel.datasets.prepared import Part, Prepared
 from toplabel.metrics import top_k_accuracy
 from toplabel.solution import Record
+from toplabel.solver import solve
 
 #: C of the best validation accuracy of the multiclass SVM among the powers of ten.
 CS = {"letter": 10.0, "digits": 0.001}
@@ -87,7 +87,7 @@ def convergence(data: TimedSet, epochs: int) -> pd.DataFrame:
     """
     rows = []
     for label, loss, gamma in METHODS:
-        solution = toplabel.solve(
+        solution = solve(
             data.X,
             data.y,
             loss=loss,

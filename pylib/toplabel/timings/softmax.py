@@ -11,8 +11,8 @@ import pandas as pd
 from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 
-import toplabel
 from toplabel import losses
+from toplabel.solver import solve
 from toplabel.timings.clock import now, timed
 from toplabel.timings.convergence import TimedSet
 from toplabel.timings.packages import missing
@@ -164,7 +164,7 @@ def race(data: TimedSet, cap: float = 30.0) -> pd.DataFrame:
         When the bound is not tight enough within four times the cap.
     """
     X, y, C = data.X, data.y, data.C
-    proof = toplabel.solve(X, y, "lr_multi", C=C, eps=1e-9, max_epochs=100_000, time_limit=4 * cap)
+    proof = solve(X, y, "lr_multi", C=C, eps=1e-9, max_epochs=100_000, time_limit=4 * cap)
     bound, gap = proof.dual, proof.relative_gap
     if gap > 0.1 * _FINISH:
         raise ArithmeticError(f"P* is known to {gap:.1e} only, which is too coarse for {_FINISH:g}")
@@ -186,7 +186,7 @@ def race(data: TimedSet, cap: float = 30.0) -> pd.DataFrame:
 
 
 def _ours(data: TimedSet, bound: float, cap: float) -> list[tuple[int, float, float]]:
-    solution = toplabel.solve(
+    solution = solve(
         data.X,
         data.y,
         loss="lr_multi",
