@@ -206,6 +206,17 @@ typedef enum tl_loss_id {
     TL_LOSS_COUNT           /* Number of losses; not a loss. */
 } tl_loss_id;
 
+/** What a loss takes and has; each is 0 or 1. */
+typedef struct tl_traits {
+    int multiclass; /* Exactly one label a row; otherwise a set of labels. */
+    int has_k;      /* 1 <= k < m; otherwise k is 1. */
+    int smooth;     /* Smooth whatever gamma is; otherwise only for gamma > 0. */
+    int convex;     /* Has a conjugate and a dual; otherwise tl_solver_create refuses it. */
+} tl_traits;
+
+/** TL_ERR_LOSS for what is not a loss. */
+tl_status tl_loss_traits(tl_loss_id loss, tl_traits *traits);
+
 /** values[i] = the loss of row i at given scores (n, m), which are at most 1e150 in size
  *  (TL_ERR_OVERFLOW). Labels as in tl_data. */
 tl_status tl_loss_values(tl_loss_id loss, size_t k, double gamma, size_t n, size_t m,

@@ -28,7 +28,7 @@ typedef struct tl_params {
     size_t k;
 } tl_params;
 
-/* A loss is this table, one instance a loss, in the list of losses.c. `work` is TL_WORK(m) doubles,
+/* A loss is this table, one instance a loss, in the list below. `work` is TL_WORK(m) doubles,
  * for an update TL_UPDATE_WORK(m). A loss that is not convex has no dual: `update`, `conjugate` and
  * `infeasibility` are NULL. */
 typedef struct tl_loss_ops {
@@ -52,9 +52,21 @@ typedef struct tl_loss_ops {
                             double scale);
 } tl_loss_ops;
 
-extern const tl_loss_ops tl_ops_svm_ova, tl_ops_lr_ova, tl_ops_svm_multi, tl_ops_topk_svm_alpha,
-    tl_ops_topk_svm_beta, tl_ops_lr_multi, tl_ops_topk_ent, tl_ops_topk_ent_tr, tl_ops_svm_ml,
-    tl_ops_lr_ml;
+/* The losses: of each the name in its tl_loss_id, and in its table tl_ops_*. */
+#define TL_LOSSES(ROW)                                                                             \
+    ROW(SVM_OVA, svm_ova)                                                                          \
+    ROW(LR_OVA, lr_ova)                                                                            \
+    ROW(SVM_MULTI, svm_multi)                                                                      \
+    ROW(TOPK_SVM_ALPHA, topk_svm_alpha)                                                            \
+    ROW(TOPK_SVM_BETA, topk_svm_beta)                                                              \
+    ROW(LR_MULTI, lr_multi)                                                                        \
+    ROW(TOPK_ENT, topk_ent)                                                                        \
+    ROW(TOPK_ENT_TR, topk_ent_tr)                                                                  \
+    ROW(SVM_ML, svm_ml)                                                                            \
+    ROW(LR_ML, lr_ml)
+
+#define TL_DECLARE(ID, name) extern const tl_loss_ops tl_ops_##name;
+TL_LOSSES(TL_DECLARE)
 
 /* What families share. */
 

@@ -9,30 +9,23 @@
 
 const tl_loss_ops *tl_loss_get(tl_loss_id loss) {
     switch (loss) {
-    case TL_LOSS_SVM_OVA:
-        return &tl_ops_svm_ova;
-    case TL_LOSS_LR_OVA:
-        return &tl_ops_lr_ova;
-    case TL_LOSS_SVM_MULTI:
-        return &tl_ops_svm_multi;
-    case TL_LOSS_TOPK_SVM_ALPHA:
-        return &tl_ops_topk_svm_alpha;
-    case TL_LOSS_TOPK_SVM_BETA:
-        return &tl_ops_topk_svm_beta;
-    case TL_LOSS_LR_MULTI:
-        return &tl_ops_lr_multi;
-    case TL_LOSS_TOPK_ENT:
-        return &tl_ops_topk_ent;
-    case TL_LOSS_TOPK_ENT_TR:
-        return &tl_ops_topk_ent_tr;
-    case TL_LOSS_SVM_ML:
-        return &tl_ops_svm_ml;
-    case TL_LOSS_LR_ML:
-        return &tl_ops_lr_ml;
+#define CASE(ID, name)                                                                             \
+    case TL_LOSS_##ID:                                                                             \
+        return &tl_ops_##name;
+        TL_LOSSES(CASE)
+#undef CASE
     case TL_LOSS_COUNT:
         break;
     }
     return NULL;
+}
+
+tl_status tl_loss_traits(tl_loss_id loss, tl_traits *traits) {
+    if (traits == NULL) return TL_ERR_NULL;
+    const tl_loss_ops *ops = tl_loss_get(loss);
+    if (ops == NULL) return TL_ERR_LOSS;
+    *traits = (tl_traits){ops->multiclass, ops->has_k, ops->always_smooth, ops->update != NULL};
+    return TL_OK;
 }
 
 tl_status tl_check_labels(const tl_loss_ops *ops, size_t n, size_t m, const int64_t *label_start,

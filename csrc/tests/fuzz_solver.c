@@ -16,9 +16,9 @@ static void take_settings(bytes *in, training *t) {
     tl_settings *s = &t->settings;
     tl_settings_default(s);
     s->loss = (tl_loss_id)take_choice(in, TL_LOSS_COUNT + (take_one_in(in, 32) ? 2 : 0));
-    const int has_k = s->loss == TL_LOSS_TOPK_SVM_ALPHA || s->loss == TL_LOSS_TOPK_SVM_BETA ||
-                      s->loss == TL_LOSS_TOPK_ENT || s->loss == TL_LOSS_TOPK_ENT_TR;
-    if (has_k) s->k = 1 + take_choice(in, t->p.m);
+    tl_traits traits = {0};
+    tl_loss_traits(s->loss, &traits); /* TL_ERR_LOSS for what is none */
+    if (traits.has_k) s->k = 1 + take_choice(in, t->p.m);
     if (take_one_in(in, 64)) s->k = (size_t)take_bits(in, 8);
     if (take_one_in(in, 2)) s->gamma = take_parameter(in);
     if (take_one_in(in, 2)) s->C = take_parameter(in);

@@ -98,19 +98,10 @@ static inline double reachable(int form) {
     return form == DENSE_SINGLE || form == GRAM_SINGLE ? 1e-5 : 1e-9;
 }
 
-static inline int takes_sets(int loss) {
-    return loss == TL_LOSS_SVM_ML || loss == TL_LOSS_LR_ML || loss == TL_LOSS_SVM_OVA ||
-           loss == TL_LOSS_LR_OVA;
-}
-
-static inline int has_k(int loss) {
-    return loss == TL_LOSS_TOPK_SVM_ALPHA || loss == TL_LOSS_TOPK_SVM_BETA ||
-           loss == TL_LOSS_TOPK_ENT;
-}
-
-static inline int is_hinge(int loss) {
-    return loss == TL_LOSS_SVM_OVA || loss == TL_LOSS_SVM_MULTI || loss == TL_LOSS_TOPK_SVM_ALPHA ||
-           loss == TL_LOSS_TOPK_SVM_BETA || loss == TL_LOSS_SVM_ML;
+static inline tl_traits traits_of(int loss) {
+    tl_traits traits;
+    CHECK(tl_loss_traits((tl_loss_id)loss, &traits) == TL_OK);
+    return traits;
 }
 
 #endif /* TL_SOLVER_PROBLEM_H */

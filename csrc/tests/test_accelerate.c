@@ -134,15 +134,16 @@ static void test_certificates(void) {
     for (size_t i = 0; i < N; i++)
         weight[i] = (double)(i % 3) / 2.0;
     for (int loss = 0; loss < TL_LOSS_COUNT; loss++) {
-        if (loss == TL_LOSS_TOPK_ENT_TR) continue; /* it has no dual */
+        const tl_traits traits = traits_of(loss);
+        if (!traits.convex) continue; /* it has no dual */
         problem p;
-        make(&p, takes_sets(loss));
-        for (size_t k = 1; k <= (has_k(loss) ? 2U : 1U); k++)
+        make(&p, !traits.multiclass);
+        for (size_t k = 1; k <= (traits.has_k ? 2U : 1U); k++)
             for (int form = 0; form < FORMS; form++)
                 for (size_t r = 0; r < sizeof RS / sizeof *RS; r++) {
                     training t;
                     begin(&t, &p, form, (tl_loss_id)loss, k,
-                          0.5 * (double)(r % 2) * is_hinge(loss));
+                          0.5 * (double)(r % 2) * !traits.smooth);
                     t.settings.acceleration = RS[r];
                     if (r % 2 == 0) t.data.weight = weight;
                     create(&t);
@@ -179,15 +180,16 @@ static double finish(const training *t, double eps) {
 /* The optimum is that of plain passes, at once and after other values of C. */
 static void test_optimum(void) {
     for (int loss = 0; loss < TL_LOSS_COUNT; loss++) {
-        if (loss == TL_LOSS_TOPK_ENT_TR) continue;
+        const tl_traits traits = traits_of(loss);
+        if (!traits.convex) continue;
         problem p;
-        make(&p, takes_sets(loss));
+        make(&p, !traits.multiclass);
         for (int form = 0; form < FORMS; form++) {
             const double eps = 10.0 * reachable(form);
             double expected = 0.0;
             for (int way = 0; way < 4; way++) {
                 training t;
-                begin(&t, &p, form, (tl_loss_id)loss, 1, 0.5 * is_hinge(loss));
+                begin(&t, &p, form, (tl_loss_id)loss, 1, 0.5 * !traits.smooth);
                 t.settings.C = 0.7;
                 t.settings.acceleration = way == 0 ? 0.0 : 1.0;
                 if (way == 3) t.settings.acceleration = -1.0;

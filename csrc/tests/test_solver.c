@@ -30,11 +30,12 @@ static double solve(const problem *p, tl_loss_id loss, size_t k, double gamma, i
 
 static void test_gaps(void) {
     for (int loss = 0; loss < TL_LOSS_COUNT; loss++) {
-        if (loss == TL_LOSS_TOPK_ENT_TR) continue; /* no dual: refused, see below */
+        const tl_traits traits = traits_of(loss);
+        if (!traits.convex) continue; /* no dual: refused, see below */
         problem p;
-        make(&p, takes_sets(loss));
-        for (size_t k = 1; k <= (has_k(loss) ? M - 1 : 1); k++)
-            for (int smooth = 0; smooth <= is_hinge(loss); smooth++) {
+        make(&p, !traits.multiclass);
+        for (size_t k = 1; k <= (traits.has_k ? M - 1 : 1); k++)
+            for (int smooth = 0; smooth <= !traits.smooth; smooth++) {
                 const double gamma = 0.5 * smooth;
                 double dual[N * M] = {0};
                 const double linear = solve(&p, (tl_loss_id)loss, k, gamma, DENSE, dual);
@@ -76,9 +77,10 @@ static void test_warm_start(void) {
 static void test_set_C(void) {
     problem p;
     for (int loss = 0; loss < TL_LOSS_COUNT; loss++) {
-        if (loss == TL_LOSS_TOPK_ENT_TR) continue; /* it has no dual */
-        make(&p, takes_sets(loss));
-        const double gamma = 0.5 * is_hinge(loss); /* nonsmooth, some starts take 1e5 epochs */
+        const tl_traits traits = traits_of(loss);
+        if (!traits.convex) continue; /* it has no dual */
+        make(&p, !traits.multiclass);
+        const double gamma = 0.5 * !traits.smooth; /* nonsmooth, some starts take 1e5 epochs */
         for (int form = 0; form < FORMS; form++) {
             const double eps = reachable(form);
             double dual[N * M] = {0}, fresh[N * M] = {0};

@@ -1,0 +1,41 @@
+"""The catalogue of losses: it agrees with the C library, and with itself."""
+
+import pytest
+
+from toplabel import catalogue
+from toplabel._lib import check, ffi, lib
+from toplabel.catalogue import LOSSES
+
+
+def test_the_catalogue_agrees_with_the_library():
+    ids = ffi.typeof("tl_loss_id").elements
+    assert [ids[i] for i in range(lib.TL_LOSS_COUNT)] == [
+        f"TL_LOSS_{key.upper()}" for key in LOSSES
+    ]
+    for code, loss in enumerate(LOSSES.values()):
+        traits = ffi.new("tl_traits *")
+        check(lib.tl_loss_traits(code, traits))
+        assert loss.labels in ("one", "set", "either")
+        known = (loss.labels == "one", loss.top_k, not loss.smoothing, loss.convex)
+        assert (traits.multiclass, traits.has_k, traits.smooth, traits.convex) == known, loss.key
+
+
+def test_relatives_are_losses_with_the_same_labels():
+    for loss in LOSSES.values():
+        for other in (loss.at_one, loss.start):
+            assert not other or LOSSES[other].labels == loss.labels, loss.key
+        assert bool(loss.at_one) == loss.top_k, loss.key
+        assert loss.convex or LOSSES[loss.start].convex, loss.key
+
+
+def test_labels_take_the_parameters():
+    assert LOSSES["topk_svm_alpha"].name(2, 1.0) == "top-2 SVM^{α}_{1}"
+    assert LOSSES["svm_multi"].name(gamma=0.5) == "SVM^{Multi}_{0.5}"
+    assert LOSSES["lr_multi"].name() == "LR^{Multi}"
+    assert LOSSES["svm_multi"].panel_of(1.0) == LOSSES["topk_svm_alpha"].panel_of(1.0)
+    assert LOSSES["topk_svm_beta"].panel_of(0.0) == "top-k SVM^{β}"
+
+
+def test_an_unknown_loss_is_named():
+    with pytest.raises(ValueError, match=r"loss must be one of svm_ova, .*, got 'hinge'"):
+        catalogue.get("hinge")
