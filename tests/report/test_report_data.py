@@ -11,8 +11,11 @@ import pandas as pd
 import pytest
 from synthetic import SVG, write_figure_files, write_table_files
 
-from toplabel.reporting import load_inputs, write_crate, write_data, write_html
+from toplabel.reporting import load_inputs, write_data, write_html
 from toplabel.reporting.columns import FAILURES_COLUMNS
+from toplabel.reporting.crate import write_crate
+
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
@@ -41,7 +44,7 @@ def write_all(results: Path) -> None:
     reports = results.parent / "reports"
     write_data(inputs, reports / "data")
     write_html(inputs, reports / "index.html")
-    write_crate(inputs, reports)
+    write_crate(inputs, reports, ROOT)
 
 
 def entities(folder: Path) -> dict[str, dict[str, Any]]:
@@ -103,12 +106,20 @@ def test_a_crate_by_the_specification(folder: Path) -> None:
     descriptor, root = found["ro-crate-metadata.json"], found["./"]
     assert descriptor["@type"] == "CreativeWork"
     assert descriptor["about"] == {"@id": "./"}
-    assert descriptor["conformsTo"] == {"@id": "https://w3id.org/ro/crate/1.1"}
+    assert references(descriptor["conformsTo"]) == [
+        "https://w3id.org/ro/crate/1.1",
+        "https://w3id.org/workflowhub/workflow-ro-crate/1.0",
+    ]
+    assert "https://w3id.org/ro/wfrun/workflow/0.5" in references(root["conformsTo"])
+    workflow = found[root["mainEntity"]["@id"]]
+    assert workflow["@type"] == ["File", "SoftwareSourceCode", "ComputationalWorkflow"]
+    assert found[workflow["programmingLanguage"]["@id"]]["name"] == "Snakemake"
+    assert found["#run"]["instrument"] == root["mainEntity"]
     assert root["@type"] == "Dataset"
     for name in ("name", "description", "datePublished", "license"):
         assert root[name]
     parts = references(root["hasPart"])
-    files = {name for name, entity in found.items() if entity["@type"] == "File"}
+    files = {name for name, entity in found.items() if "File" in entity["@type"]}
     assert set(parts) == files  # every file is a part
     outside = ("https://", "http://")
     for entity in found.values():
@@ -127,7 +138,10 @@ def test_a_crate_has_every_file_with_its_sum(folder: Path) -> None:
         assert found[name]["sha256"] == hashlib.sha256(content).hexdigest()
         assert found[name]["contentSize"] == str(len(content))
         assert found[name]["encodingFormat"]
-    assert set(references(found["#run"]["result"])) == set(there)
+    code = {name for name in there if name.startswith("code/")}
+    assert set(references(found["#run"]["result"])) == set(there) - code
+    for name in ("code/Snakefile", "code/workflow/scripts/write_crate.py"):
+        assert there[name].read_bytes() == (ROOT / name.removeprefix("code/")).read_bytes()
 
 
 def test_a_crate_names_inputs_code_config_and_environment(folder: Path) -> None:
@@ -144,7 +158,7 @@ def test_a_crate_names_inputs_code_config_and_environment(folder: Path) -> None:
     assert found["https://example.org/a%20b.csv"]["sha256"] == "00ff"
     assert found["#raw-circle-own.npy"]["@type"] == "CreativeWork"  # no address, so no part
     assert '"eps": 0.001' in found["#config"]["value"]
-    code = found["#toplabel"]
+    code = found["code/Snakefile"]
     assert code["version"].startswith("0123456789abcdef")
     assert code["version"].endswith("with uncommitted changes")
     assert "#software-numpy" in references(code["softwareRequirements"])

@@ -2,13 +2,14 @@
 
 from pathlib import Path
 
-from toplabel.reporting import load_inputs, write_crate
-from toplabel.workflow.jobs import run
+from toplabel.reporting import load_inputs
+from toplabel.reporting.crate import write_crate
+from toplabel.workflow.jobs import checkout, run
 
 
 def main(snakemake):
     inputs = load_inputs(Path(snakemake.input.comparison).parent)
-    write_crate(inputs, Path(snakemake.output.crate).parent)
+    write_crate(inputs, Path(snakemake.output.crate).parent, checkout(snakemake))
 
 
 if "snakemake" in globals():

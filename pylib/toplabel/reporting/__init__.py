@@ -1,10 +1,9 @@
 """Reports: HTML, PDF, figures and data for machines from the collected results. Nothing is computed here.
 
 `load_inputs` reads and checks the collected files of a results folder; `write_html`, `write_pdf`, `write_data` and
-`write_crate` format them. The figures are listed in `toplabel.figures`.
+`crate.write_crate` format them. The figures are listed in `toplabel.figures`.
 """
 
-from toplabel.reporting.crate import write_crate
 from toplabel.reporting.html import write_html
 from toplabel.reporting.inputs import ReportInputs, load_inputs
 from toplabel.reporting.metadata import write_data
@@ -15,7 +14,6 @@ __all__ = [
     "ReportInputError",
     "ReportInputs",
     "load_inputs",
-    "write_crate",
     "write_data",
     "write_html",
     "write_pdf",

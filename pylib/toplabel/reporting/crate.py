@@ -1,18 +1,23 @@
 """An RO-Crate of the report: what was run, on which inputs, with which code, and what came out.
 
-Written by hand after the RO-Crate 1.1 specification (https://w3id.org/ro/crate/1.1), with the run as a CreateAction in
-the way of the Process Run Crate profile (https://w3id.org/ro/wfrun/process).
+The crate follows the profile Workflow Run Crate (https://w3id.org/ro/wfrun/workflow): the Snakefile, of which the crate
+holds a copy with its rules and scripts, is the main entity, and the run is a CreateAction of it.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable
+import shutil
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote, urldefrag
+
+from rocrate.model.contextentity import ContextEntity
+from rocrate.model.entity import Entity
+from rocrate.rocrate import ROCrate
 
 from toplabel.files import atomic_path
 from toplabel.reporting.html import is_page
@@ -21,11 +26,10 @@ from toplabel.reporting.labels import PAPERS
 from toplabel.reporting.score import score_of
 
 CRATE = "ro-crate-metadata.json"
-_SPECIFICATION = "https://w3id.org/ro/crate/1.1"
-_PROFILE = "https://w3id.org/ro/wfrun/process/0.5"
-# schema.org has sha256; the context of RO-Crate 1.1 is older than it.
-_CONTEXT = [f"{_SPECIFICATION}/context", {"sha256": "https://schema.org/sha256"}]
-_LICENCE = "https://spdx.org/licenses/MIT"
+#: Where the crate holds the workflow.
+CODE = "code"
+_CODE_FILES = ("Snakefile", "workflow/rules/*.smk", "workflow/scripts/*.py")
+_PROFILES = {"process": "Process Run Crate", "workflow": "Workflow Run Crate"}
 _FORMATS = {
     ".html": "text/html",
     ".pdf": "application/pdf",
@@ -46,8 +50,8 @@ _NAMES = {
 }
 
 
-def write_crate(inputs: ReportInputs, folder: str | Path) -> None:
-    """Describe the files of the report in ``ro-crate-metadata.json``.
+def write_crate(inputs: ReportInputs, folder: str | Path, checkout: str | Path) -> None:
+    """Describe the files of the report in ``ro-crate-metadata.json``, and copy the workflow to them.
 
     Parameters
     ----------
@@ -55,77 +59,82 @@ def write_crate(inputs: ReportInputs, folder: str | Path) -> None:
         From `load_inputs`.
     folder : path-like
         ``reports``, with the pages, the document and data/ in it; files of others are left out.
+    checkout : path-like
+        The folder with the Snakefile.
     """
-    folder = Path(folder)
-    text = json.dumps(build_crate(inputs, folder), indent=1, ensure_ascii=False)
+    folder, checkout = Path(folder), Path(checkout)
+    text = json.dumps(build_crate(inputs, folder, checkout), indent=1, ensure_ascii=False)
     with atomic_path(folder / CRATE) as path:
         path.write_text(text + "\n", encoding="utf-8")
 
 
-def build_crate(inputs: ReportInputs, folder: Path) -> dict[str, Any]:
+def build_crate(inputs: ReportInputs, folder: Path, checkout: Path) -> dict[str, Any]:
     """Return the crate as JSON-LD; the same files and inputs give the same bytes."""
-    files = [_file(folder, path) for path in _files(folder)]
-    sets = _sets(inputs)
-    of_sets = (entry for name in sorted(inputs.raw) for entry in _raw(name, inputs.raw[name]))
-    raw = list({entry["@id"]: entry for entry in of_sets}.values())  # sets may share a file
-    software = _software(inputs.run)
-    facts = _facts(inputs.run)
-    web = [entry for entry in raw if entry["@type"] == "File"]
-    papers = [_paper(key) for key in PAPERS]
-    root = {
-        "@id": "./",
-        "@type": "Dataset",
+    crate, run = ROCrate(version="1.1"), inputs.run
+    # schema.org has sha256; the context of RO-Crate 1.1 is older than it.
+    crate.metadata.extra_terms["sha256"] = "https://schema.org/sha256"
+    licence = _add(crate, "https://spdx.org/licenses/MIT", "CreativeWork", name="MIT License")
+    authors = _add(crate, "#authors", "Organization", name="the toplabel authors")
+    profiles = [
+        _add(
+            crate, f"https://w3id.org/ro/wfrun/{key}/0.5", "CreativeWork", name=name, version="0.5"
+        )
+        for key, name in _PROFILES.items()
+    ]
+    papers = [
+        _add(
+            crate,
+            f"#paper-{key}",
+            "ScholarlyArticle",
+            name=paper.reference,
+            alternateName=paper.short,
+        )
+        for key, paper in PAPERS.items()
+    ]
+    files = [_add_file(crate, path, path.relative_to(folder)) for path in _files(folder)]
+    workflow = _add_workflow(crate, checkout, folder, run)
+    workflow["license"] = licence
+    config = run["config"]
+    text = config if isinstance(config, str) else json.dumps(config, sort_keys=True)
+    action = crate.add_action(
+        workflow,
+        "#run",
+        object=[
+            *_sets(crate, inputs),
+            *_raw_files(crate, inputs),
+            _add(crate, "#config", "PropertyValue", name="config", value=text),
+        ],
+        result=files,
+        properties={
+            "name": "The run behind this report",
+            "description": str(run["command"] or ""),
+            "agent": authors,
+            "actionStatus": {"@id": f"http://schema.org/{_status(inputs)}"},
+            "additionalProperty": _facts(crate, run),
+            **_times(run),
+        },
+    )
+    words = {
         "name": "toplabel: reproduction report",
         "description": score_of(inputs.comparison).headline
         + " Experiments of four papers on multiclass, top-k and multilabel classification, run again.",
-        "datePublished": str(inputs.run["created"] or ""),
-        "license": _ref(_LICENCE),
-        "author": _ref("#authors"),
-        "conformsTo": _ref(_PROFILE),
-        "citation": _refs(papers),
-        "hasPart": _refs([*files, *web]),
-        "mentions": [_ref("#run")],
+        "datePublished": str(run["created"] or ""),
+        "license": licence,
+        "author": authors,
+        "conformsTo": profiles,
+        "citation": papers,
+        "mentions": [action],
     }
-    action = _action(inputs, files, [*sets, *raw, *([_config(inputs.run)])], facts)
-    return {
-        "@context": _CONTEXT,
-        "@graph": [
-            {
-                "@id": CRATE,
-                "@type": "CreativeWork",
-                "conformsTo": _ref(_SPECIFICATION),
-                "about": _ref("./"),
-            },
-            root,
-            {
-                "@id": _PROFILE,
-                "@type": "CreativeWork",
-                "name": "Process Run Crate",
-                "version": "0.5",
-            },
-            {"@id": _LICENCE, "@type": "CreativeWork", "name": "MIT License"},
-            {"@id": "#authors", "@type": "Organization", "name": "the toplabel authors"},
-            action,
-            _config(inputs.run),
-            *software,
-            *facts,
-            *papers,
-            *sets,
-            *raw,
-            *files,
-        ],
-    }
+    for key, value in words.items():
+        crate.root_dataset[key] = value
+    return crate.metadata.generate()
 
 
-def _ref(identifier: str) -> dict[str, str]:
-    return {"@id": identifier}
+def _add(crate: ROCrate, identifier: str, kind: str, **properties: Any) -> Entity:
+    return crate.add(ContextEntity(crate, identifier, {"@type": kind} | properties))
 
 
-def _refs(entities: Iterable[dict[str, Any]]) -> list[dict[str, str]]:
-    return [_ref(entity["@id"]) for entity in entities]
-
-
-# Results -----------------------------------------------------------------------------------------
+# Results and code --------------------------------------------------------------------------------
 
 
 def _files(folder: Path) -> list[Path]:
@@ -135,89 +144,112 @@ def _files(folder: Path) -> list[Path]:
     return sorted(path for path in found if path.suffix in _FORMATS and path.is_file())
 
 
-def _file(folder: Path, path: Path) -> dict[str, Any]:
-    name = path.relative_to(folder).as_posix()
+def _add_file(crate: ROCrate, path: Path, name: Path) -> Entity:
+    return crate.add_file(path, name, properties=_about(path, name))
+
+
+def _about(path: Path, name: Path) -> dict[str, str]:
     content = path.read_bytes()
     return {
-        "@id": quote(name),
-        "@type": "File",
-        "name": _NAMES.get(name, name),
-        "encodingFormat": _FORMATS[path.suffix],
+        "name": _NAMES.get(name.as_posix(), name.as_posix()),
+        "encodingFormat": _FORMATS.get(path.suffix, "text/plain"),
         "contentSize": str(len(content)),
         "sha256": hashlib.sha256(content).hexdigest(),
     }
 
 
+def _add_workflow(crate: ROCrate, checkout: Path, folder: Path, run: dict[str, Any]) -> Entity:
+    """Copy the Snakefile, its rules and scripts, and say with what they ran."""
+    main, *others = (path for pattern in _CODE_FILES for path in sorted(checkout.glob(pattern)))
+    versions = dict(run["versions"])
+    own = str(versions.pop("toplabel", "") or "unknown")
+    packages = [
+        _add(
+            crate,
+            f"#software-{quote(name)}",
+            "SoftwareApplication",
+            name=name,
+            softwareVersion=str(version),
+        )
+        for name, version in versions.items()
+    ]
+    name = Path(CODE, main.name)
+    git = run["git"]
+    changes = " with uncommitted changes" if git.get("dirty") else ""
+    workflow = crate.add_workflow(
+        main,
+        name,
+        main=True,
+        lang="snakemake",
+        lang_version=versions.get("snakemake"),
+        properties=_about(main, name)
+        | {
+            "name": "toplabel",
+            "softwareVersion": own,
+            "version": f"{git.get('commit') or 'unknown'}{changes}",
+            "softwareRequirements": packages,
+        },
+    )
+    parts = [_add_file(crate, path, CODE / path.relative_to(checkout)) for path in others]
+    workflow["hasPart"] = parts
+    shutil.rmtree(folder / CODE, ignore_errors=True)
+    for part in (workflow, *parts):
+        part.write(folder)
+    return workflow
+
+
 # Inputs ------------------------------------------------------------------------------------------
 
 
-def _sets(inputs: ReportInputs) -> list[dict[str, Any]]:
+def _sets(crate: ROCrate, inputs: ReportInputs) -> Iterator[Entity]:
     """The data sets that were there; the generated ones have no files."""
     ready = inputs.datasets[inputs.datasets["status"] == "ready"]
-    found = []
     for row in ready.to_dict("records"):
-        entity = {"@id": f"#set-{row['dataset']}", "@type": "CreativeWork", "name": row["title"]}
         words = {"citation": row["citation"], "license": row["licence"], "url": row["url"]}
-        entity |= {key: value for key, value in words.items() if value}
-        files = [_raw_id(row["dataset"], one) for one in inputs.raw.get(row["dataset"], ())]
+        words = {key: value for key, value in words.items() if value}
+        files = [
+            {"@id": _raw_id(row["dataset"], one)} for one in inputs.raw.get(row["dataset"], ())
+        ]
         if files:
-            entity["hasPart"] = [_ref(identifier) for identifier in files]
+            words["hasPart"] = files
         else:
-            entity["description"] = "Made by the code, from a seed or from a package."
-        found.append(entity)
-    return found
+            words["description"] = "Made by the code, from a seed or from a package."
+        yield _add(crate, f"#set-{row['dataset']}", "CreativeWork", name=row["title"], **words)
 
 
 def _raw_id(dataset: str, file: dict[str, Any]) -> str:
     """The address of a raw file, or a name of its own when it has none."""
     url = str(file.get("url") or "")
-    if urlsplit(url).scheme in ("http", "https"):
-        return url if not urlsplit(url).fragment else url.partition("#")[0]
+    if url.startswith(("http://", "https://")):
+        return urldefrag(url).url
     return f"#raw-{dataset}-{quote(file['name'])}"
 
 
-def _raw(dataset: str, files: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    found = []
-    for file in files:
-        identifier = _raw_id(dataset, file)
-        entity = {
-            "@id": identifier,
-            "@type": "CreativeWork" if identifier.startswith("#") else "File",
-            "name": file["name"],
-            "description": f"Raw file of {dataset}; size and sum are those of the uncompressed content.",
-        }
-        if file.get("sha256"):
-            entity["sha256"] = str(file["sha256"])
-        if file.get("size") is not None:
-            entity["contentSize"] = str(file["size"])
-        found.append(entity)
-    return found
+def _raw_files(crate: ROCrate, inputs: ReportInputs) -> Iterator[Entity]:
+    for dataset in sorted(inputs.raw):
+        for file in inputs.raw[dataset]:
+            identifier = _raw_id(dataset, file)
+            if crate.get(identifier):  # sets may share a file
+                continue
+            words = {
+                "name": file["name"],
+                "description": f"Raw file of {dataset}; size and sum are those of the uncompressed content.",
+            }
+            if file.get("sha256"):
+                words["sha256"] = str(file["sha256"])
+            if file.get("size") is not None:
+                words["contentSize"] = str(file["size"])
+            if identifier.startswith("#"):
+                yield _add(crate, identifier, "CreativeWork", **words)
+            else:
+                yield crate.add_file(identifier, properties=words)
 
 
 # The run -----------------------------------------------------------------------------------------
 
 
-def _action(
-    inputs: ReportInputs,
-    files: list[dict[str, Any]],
-    objects: list[dict[str, Any]],
-    facts: list[dict[str, Any]],
-) -> dict[str, Any]:
-    run = inputs.run
-    status = "CompletedActionStatus" if inputs.failures.empty else "FailedActionStatus"
-    action = {
-        "@id": "#run",
-        "@type": "CreateAction",
-        "name": "The run behind this report",
-        "description": str(run["command"] or ""),
-        "instrument": _ref("#toplabel"),
-        "agent": _ref("#authors"),
-        "actionStatus": _ref(f"http://schema.org/{status}"),
-        "object": _refs(objects),
-        "result": _refs(files),
-        "additionalProperty": _refs(facts),
-    }
-    return action | _times(run)
+def _status(inputs: ReportInputs) -> str:
+    return "CompletedActionStatus" if inputs.failures.empty else "FailedActionStatus"
 
 
 def _times(run: dict[str, Any]) -> dict[str, str]:
@@ -233,41 +265,7 @@ def _times(run: dict[str, Any]) -> dict[str, str]:
     return times
 
 
-def _config(run: dict[str, Any]) -> dict[str, Any]:
-    value = run["config"]
-    text = value if isinstance(value, str) else json.dumps(value, sort_keys=True)
-    return {"@id": "#config", "@type": "PropertyValue", "name": "config", "value": text}
-
-
-def _software(run: dict[str, Any]) -> list[dict[str, Any]]:
-    versions = dict(run["versions"])
-    own = str(versions.pop("toplabel", ""))
-    packages = [
-        {
-            "@id": f"#software-{quote(name)}",
-            "@type": "SoftwareApplication",
-            "name": name,
-            "softwareVersion": str(version),
-        }
-        for name, version in versions.items()
-    ]
-    git = run["git"]
-    commit = (
-        f"{git.get('commit') or 'unknown'}{' with uncommitted changes' if git.get('dirty') else ''}"
-    )
-    toplabel = {
-        "@id": "#toplabel",
-        "@type": "SoftwareApplication",
-        "name": "toplabel",
-        "softwareVersion": own or "unknown",
-        "version": commit,
-        "license": _ref(_LICENCE),
-        "softwareRequirements": _refs(packages),
-    }
-    return [toplabel, *packages]
-
-
-def _facts(run: dict[str, Any]) -> list[dict[str, Any]]:
+def _facts(crate: ROCrate, run: dict[str, Any]) -> list[Entity]:
     """Machine, BLAS, seeds and budget as named values."""
     values = {
         **{f"machine: {name}": value for name, value in run["machine"].items()},
@@ -277,21 +275,13 @@ def _facts(run: dict[str, Any]) -> list[dict[str, Any]]:
         "commit": run["git"].get("commit"),
     }
     return [
-        {
-            "@id": "#fact-" + name.lower().replace(": ", "-"),
-            "@type": "PropertyValue",
-            "name": name,
-            "value": str(value),
-        }
+        _add(
+            crate,
+            "#fact-" + name.lower().replace(": ", "-"),
+            "PropertyValue",
+            name=name,
+            value=str(value),
+        )
         for name, value in values.items()
         if value is not None
     ]
-
-
-def _paper(key: str) -> dict[str, Any]:
-    return {
-        "@id": f"#paper-{key}",
-        "@type": "ScholarlyArticle",
-        "name": PAPERS[key].reference,
-        "alternateName": PAPERS[key].short,
-    }

@@ -16,7 +16,8 @@ from pathlib import Path
 import pandas as pd
 
 from toplabel.files import atomic_path
-from toplabel.reporting import load_inputs, write_crate, write_data, write_html, write_pdf
+from toplabel.reporting import load_inputs, write_data, write_html, write_pdf
+from toplabel.reporting.crate import write_crate
 from toplabel.studies.frames import write_csv
 from toplabel.studies.keys import canonical_key
 from toplabel.studies.tables import write_tables
@@ -84,17 +85,17 @@ def write_partial(plan: Plan, requested: Sequence[str], reports: Path = REPORTS)
     facts = describe_run(plan.root, plan.config) | {"complete": failures.empty}
     with atomic_path(FOLDER / "run.json") as path:
         path.write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
-    _write_reports(reports)
+    _write_reports(reports, plan.root)
     os.utime(FOLDER / "run.json")  # the next run takes pages that are older than it for out of date
     return failures
 
 
-def _write_reports(reports: Path) -> None:
+def _write_reports(reports: Path, checkout: Path) -> None:
     inputs = load_inputs("results", FOLDER)
     write_data(inputs, reports / "data")
     write_html(inputs, reports / "index.html")
     write_pdf(inputs, reports / "toplabel.pdf")
-    write_crate(inputs, reports)
+    write_crate(inputs, reports, checkout)
 
 
 def _wanted(targets: Targets, requested: Sequence[str]) -> list[Cell]:
