@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * blas_portable.h: matrix products without a BLAS, correct everywhere, fast nowhere. blas.c
+ * blas_portable.h: matrix products without a BLAS: right, but slow for large problems. blas.c
  * includes it once for each type, with TL_REAL the type and TL_NAME(x) the name of its variant. No
  * include guard for that reason.
  */

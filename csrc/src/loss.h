@@ -68,7 +68,7 @@ typedef struct tl_loss_ops {
 #define TL_DECLARE(ID, name) extern const tl_loss_ops tl_ops_##name;
 TL_LOSSES(TL_DECLARE)
 
-/* What families share. */
+/* ---- what families of losses share ---- */
 
 /* v_j = factor (q_j - q_top) with q = s - norm2 a, so that max v = 0, and -inf for j = y and from m
  * to tl_padded(m). Returns factor (1 + q_top - q_y), the largest entry of b = factor (q + (1 -

@@ -17,9 +17,9 @@ static void dual_differences(size_t m, size_t n, size_t y, const double *restric
     b[y] = -INFINITY;
 }
 
-/* From nothing, for the rare row whose search failed. x: m for work. */
-static double update_from_nothing(size_t m, size_t y, size_t k, double alpha, double *b, double *z,
-                                  double *p, double *x) {
+/* Without a start, for the rare row whose search failed. x: m for work. */
+static double update_cold(size_t m, size_t y, size_t k, double alpha, double *b, double *z,
+                          double *p, double *x) {
     double t = NAN;
     size_t count = 0;
     for (size_t j = 0; j < m; j++)
@@ -38,7 +38,7 @@ static void update(const tl_row *row, tl_params params, size_t m, const double *
     double *b = work, *v = work + n, *u = work + 2 * n;
     dual_differences(m, n, y, s, a, row->norm2, b);
     double sum = tl_warm_topk_entropic(n, b, y, params.k, alpha, kept, a_new, v, u);
-    if (sum < 0.0) sum = update_from_nothing(m, y, params.k, alpha, b, v, u, a_new);
+    if (sum < 0.0) sum = update_cold(m, y, params.k, alpha, b, v, u, a_new);
     tl_scale(m, -row->C, a_new);
     a_new[y] = row->C * sum;
 }

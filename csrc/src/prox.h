@@ -2,26 +2,26 @@
  *
  * prox.h: proximal maps and projections, as the losses and the public functions call them.
  *
- * Which algorithm serves which caller, onto which set:
+ * Which algorithm serves which caller:
  *
- *   one problem: tl_prox_*, tl_prox_rows
- *     simplex, top-k simplex beta   variable fixing (Kiwiel); Newton's method for k = 1
- *                                   prox_simplex.c
- *     top-k simplex alpha, cone     Newton's method in the sum of x, around variable fixing
- *                                   prox_topk.c
- *     bipartite simplex             variable fixing on both sides                prox_bipartite.c
- *     bipartite, entropic           Halley's method on V = W(e^t)                prox_entropic.c
- *     top-k simplex alpha, entropic two nested Newton's methods prox_topk_entropic.c The first
- * three look at the few entries that prox_filter.c leaves of a long input.
+ *   tl_prox_*, and tl_prox_rows problem by problem
+ *     simplex, top-k simplex beta variable fixing; Newton if k = 1      prox_simplex.c
+ *     top-k simplex alpha, cone   Newton in the sum, variable fixing    prox_topk.c
+ *     bipartite simplex           variable fixing of both sides         prox_bipartite.c
+ *     bipartite, entropic         Halley on V(t) = W(e^t)               prox_entropic.c
+ *     simplex alpha, entropic     two nested Newton searches            prox_topk_entropic.c
  *
- *   the same with tl_prox.sorting   scans of the sorted input, a reference       prox_sorted.c
+ *   tl_prox_rows with tl_prox.sorting
+ *     the first three             scan of the sorted input: a reference prox_sorted.c
  *
- *   updates, values and gradients of the losses; updates start at the last solution for the row
- *     svm_multi, topk_svm_*         Newton's method for the linear piece         prox_warm.c
- *     lr_multi, lr_ml               Halley's method prox_warm_entropic.c topk_ent Newton's method
- * in two variables prox_warm_topk_entropic.c svm_ml                        tl_bipartite_thresholds,
- * without a start     prox_bipartite.c Where one of the first three finds no root, that of the set
- * above takes over.
+ *   losses, from the last solution for the row; values and gradients without one
+ *     svm_multi, topk_svm_*       Newton on the linear piece            prox_warm.c
+ *     lr_multi, lr_ml             Halley                                prox_warm_entropic.c
+ *     topk_ent                    Newton in two variables               prox_warm_topk_entropic.c
+ *     svm_ml                      as above, always without a start      prox_bipartite.c
+ *
+ * Of a long input, prox_filter.c leaves few entries to the first three. Where the search of a loss
+ * fails, the algorithm of the first list takes over.
  */
 #ifndef TL_PROX_H
 #define TL_PROX_H
@@ -45,16 +45,18 @@ TL_INLINE double tl_above(double b, tl_threshold t) {
     return x > 0.0 ? x : 0.0;
 }
 
-/* Root t of sum_j clip(b_j - t, 0, u) = total if bias is 0, else of bias times that sum = t; 0 < u
- * <= inf; b is destroyed (it serves as work memory of the variable fixing). The root must exist:
- * total <= n u. */
-tl_threshold tl_knapsack_threshold(size_t n, double *b, double u, double total, double bias);
-
 /* x_j = min((b_j - t)_+, u). */
 typedef struct tl_capped {
     tl_threshold t;
     double u;
 } tl_capped;
+
+/* ---- one problem ---- */
+
+/* Root t of sum_j clip(b_j - t, 0, u) = total if bias is 0, else of bias times that sum = t; 0 < u
+ * <= inf; b is destroyed (it serves as work memory of the variable fixing). The root must exist:
+ * total <= n u. */
+tl_threshold tl_knapsack_threshold(size_t n, double *b, double u, double total, double bias);
 
 /* The biased projection onto the top-k simplex alpha of this radius > 0; infinite: onto the top-k
  * cone. work: n. */
@@ -65,9 +67,27 @@ tl_capped tl_topk_alpha_threshold(size_t n, const double *b, size_t k, double ra
 tl_capped tl_topk_beta_threshold(size_t n, const double *b, size_t k, double radius, double bias,
                                  double *work);
 
-/* The same projections for the losses' updates, from where the last one of the row ended: kept[0]
- * and kept[1], which may be NaN, are read as a start and written. v_j = b_j - top <= 0 for the
- * largest entry top > 0; n is a multiple of 8, and entries of -inf count as absent. Writes -x and
+/* Thresholds of the projection of (b, b_bar) onto the bipartite simplex; both arrays are destroyed.
+ * If the projection is zero, so are both tau. radius > 0; n, n_bar >= 1. */
+void tl_bipartite_thresholds(size_t n, double *b, size_t n_bar, double *b_bar, double radius,
+                             tl_threshold *t, tl_threshold *t_bar);
+
+/* p_j = V(z_j - t)/alpha with sum 1, alpha > 0; *t is the start when finite, and the root on
+ * return. p and z may not overlap. */
+void tl_entropic_solve(size_t m, const double *z, double alpha, double *t, double *p);
+
+/* x in the top-k simplex alpha that minimises alpha/2 (<x,x> + s^2) - <b,x> + <x,log x> + (1-s)
+ * log(1-s), s = <1,x>, which is returned. *t is the start of the case without a cap. x may not
+ * overlap the rest; z, p: n + 1. */
+double tl_topk_entropic_project(size_t n, const double *b, size_t k, double alpha, double *t,
+                                double *x, double *z, double *p);
+
+/* ---- updates of the losses: started at the last solution for the row ----
+ *
+ * `kept` holds it, two numbers which may be NaN, and receives the new one. n is a multiple of 8,
+ * and entries of -inf count as absent. */
+
+/* Onto the top-k simplices. v_j = b_j - top <= 0 for the largest entry top > 0. Writes -x and
  * returns sum_j x_j. radius > 0, infinite bias excluded; 1 <= k < number of entries;
  * tl_warm_simplex is both for k = 1. work: 2 n. */
 typedef double (*tl_warm_projection)(size_t n, const double *v, double top, size_t k, double radius,
@@ -79,46 +99,29 @@ double tl_warm_topk_alpha(size_t n, const double *v, double top, size_t k, doubl
 double tl_warm_topk_beta(size_t n, const double *v, double top, size_t k, double radius,
                          double bias, double *kept, double *minus_x, double *work);
 
-/* Thresholds of the projection of (b, b_bar) onto the bipartite simplex; both arrays are destroyed.
- * If the projection is zero, so are both tau. radius > 0; n, n_bar >= 1. */
-void tl_bipartite_thresholds(size_t n, double *b, size_t n_bar, double *b_bar, double radius,
-                             tl_threshold *t, tl_threshold *t_bar);
-
-/* p_j = V(z_j - t)/alpha with sum 1, alpha > 0; *t is the start when finite, and the root on
- * return. p and z may not overlap. */
-void tl_entropic_solve(size_t m, const double *z, double alpha, double *t, double *p);
-
-/* The same for the losses' updates, from where the last one of the row ended: *t, which may be NaN.
- * n is a multiple of 8, and entries of -inf count as absent. Writes v; p = v divided by the sum,
- * which is returned. u: n for work. */
+/* As tl_entropic_solve; *t is what is kept. Writes v; p = v divided by the sum, which is returned.
+ * u: n for work. */
 double tl_warm_softmax(size_t n, const double *z, double alpha, double *t, double *v, double *u);
 
-/* The x of tl_topk_entropic_project for the losses' updates, from where the last one of the row
- * ended: kept[0] and kept[1], which may be NaN, are read as a start and written. n is a multiple of
- * 8; entries of -inf count as absent, and b[y] is one. Returns s = <1, x>, or a negative number if
- * the search failed. v, u: n for work. */
+/* The x of tl_topk_entropic_project; b[y] is -inf. Returns s = <1, x>, or a negative number if the
+ * search failed. v, u: n for work. */
 double tl_warm_topk_entropic(size_t n, double *b, size_t y, size_t k, double alpha, double *kept,
                              double *x, double *v, double *u);
 
-/* x in the top-k simplex alpha that minimises alpha/2 (<x,x> + s^2) - <b,x> + <x,log x> + (1-s)
- * log(1-s), s = <1,x>, which is returned. *t is the start of the case without a cap. x may not
- * overlap the rest; z, p: n + 1. */
-double tl_topk_entropic_project(size_t n, const double *b, size_t k, double alpha, double *t,
-                                double *x, double *z, double *p);
+/* ---- what the public functions share ---- */
 
-/* The reference by sorting of prox->map, one problem: the same results up to rounding, in general
- * slower (the paper, Table 2). No pointer is NULL. TL_ERR_PARAMETER for an entropic map. */
-tl_status tl_prox_sorted(const tl_prox *prox, const double *b, const double *b_bar, double *x,
-                         double *y, double *work);
-
-/* Are these sizes and parameters those of a projection onto a top-k set? radius is 0 for the cone.
- */
+/* Sizes and parameters of a projection onto a top-k set; the radius of the cone is 0. */
 TL_INLINE tl_status tl_check_topk(size_t n, size_t k, double radius, double bias) {
     if (n < 1 || k < 1 || k > n) return TL_ERR_DIMENSION;
     const bool in_range =
         tl_in_range(radius, 0.0, TL_LARGEST_INPUT) && tl_in_range(bias, 0.0, TL_LARGEST_PARAMETER);
     return in_range ? TL_OK : TL_ERR_PARAMETER;
 }
+
+/* The reference by sorting of prox->map, one problem: the same results up to rounding, in general
+ * slower (the paper, Table 2). No pointer is NULL. TL_ERR_PARAMETER for an entropic map. */
+tl_status tl_prox_sorted(const tl_prox *prox, const double *b, const double *b_bar, double *x,
+                         double *y, double *work);
 
 /* ---- long inputs: prox_filter.c ---- */
 

@@ -2,7 +2,7 @@
 /* Long inputs are read once. Projections onto simplices have x_j = 0 below a threshold t, which is
  * the root of a falling function less a constant, and the function grows with the set of entries:
  * so the threshold for the entries that were seen so far is a lower bound of the one for all, and
- * what is below it is done with. The entries that are left are few as a rule. */
+ * what is below it can be dropped. As a rule few entries are left. */
 #include "prox.h"
 
 #include <string.h>
@@ -115,8 +115,8 @@ static void take(filter *f, size_t first, size_t end) {
     }
 }
 
-/* A first bound from entries here and there, whatever the order of the rest. False if so many are
- * to be expected above the threshold that looking through the rest is not worth while. */
+/* A first bound, from entries at regular places. False if so many entries are expected above the
+ * threshold that filtering does not pay. */
 static bool sample(filter *f) {
     const size_t wanted = f->n / SAMPLE_STEP;
     const size_t size = wanted < LARGEST_SAMPLE ? wanted : LARGEST_SAMPLE, step = f->n / size;

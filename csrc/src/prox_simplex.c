@@ -10,8 +10,8 @@
  * phi exceeds the right-hand side at its root t, the true root is larger, and what is 0 at t stays
  * 0; else what is u stays u. Each round fixes at least one variable or ends. The entries that stay
  * free are within u of each other, so all is computed relative to one of them; and phi is summed
- * directly, not as the difference of the violations (as Kiwiel does), in which a tiny u would
- * drown. */
+ * directly, not as the difference of the violations (as Kiwiel does), which would
+ * lose a tiny u. */
 tl_threshold tl_knapsack_threshold(size_t n, double *b, double u, double total, double bias) {
     /* factor phi(t) = a + c t; never 1/bias, which overflows */
     const double factor = bias > 0.0 ? bias : 1.0;

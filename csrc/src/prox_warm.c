@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The projections of the hinge losses' updates: Newton's method on their piecewise linear systems,
- * from where the last update of the row ended. A pass over the entries at a point tells the linear
+/* The projections of the hinge losses' updates: Newton's method on piecewise linear systems,
+ * started at the last solution for the row. A pass over the entries at a point tells the linear
  * piece, and the piece its root; if a pass at the root meets the same piece, the root is exact. The
  * pass has no branch and also writes the result, so that mostly two passes make an update.
  *
@@ -77,7 +77,7 @@ static double simplex_newton(size_t n, const double *v, double top, double radiu
 }
 
 /* sum_j clip(v_j - tau, 0, u) = min((top + tau)/bias, radius), u = radius/k. Returns the sum, or a
- * negative number if rounding or bad luck kept Newton's method from the root. */
+ * negative number if Newton's method did not reach the root. */
 TL_CLONES
 static double beta_newton(size_t n, const double *v, double top, size_t k, double radius,
                           double bias, double *tau, double *minus_x) {
@@ -212,8 +212,8 @@ static size_t pack(size_t n, const double *v, double top, double *work) {
     return count;
 }
 
-/* Without Newton's method: x from the threshold and cap that the slow way finds. */
-static double finish(size_t n, const double *v, double top, tl_capped c, double *minus_x) {
+/* -x, and its sum, from the threshold and cap of the method that always ends. */
+static double write_capped(size_t n, const double *v, double top, tl_capped c, double *minus_x) {
     double sum = 0.0;
     for (size_t j = 0; j < n; j++) {
         const double above = tl_above(v[j] + top, c.t), x = above < c.u ? above : c.u;
@@ -233,7 +233,7 @@ double tl_warm_topk_beta(size_t n, const double *v, double top, size_t k, double
     const size_t count = pack(n, v, top, work);
     const tl_capped c = tl_topk_beta_threshold(count, work, k, radius, bias, work + count);
     *tau = c.t.tau + (c.t.top - top);
-    return finish(n, v, top, c, minus_x);
+    return write_capped(n, v, top, c, minus_x);
 }
 
 /* A start with the k largest entries capped. work: 2 n. */
@@ -270,5 +270,5 @@ double tl_warm_topk_alpha(size_t n, const double *v, double top, size_t k, doubl
     const tl_capped c = tl_topk_alpha_threshold(count, work, k, radius, bias, work + count);
     *tau = c.t.tau + (c.t.top - top);
     *s = c.u * (double)k;
-    return finish(n, v, top, c, minus_x);
+    return write_capped(n, v, top, c, minus_x);
 }

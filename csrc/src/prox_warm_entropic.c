@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The entropic projections of the updates, from where the last update of the row ended: V to four
- * digits tells how far the threshold is off; one step of fourth order from there, at the better
- * threshold, gives V to all digits; what is left is so little that Taylor's series carries it. */
+/* The entropic projections of the updates, started at the last solution for the row. V to four
+ * digits gives a first step of the threshold; at the new threshold, one step of fourth order gives
+ * V to all digits; and a last, small step of the threshold carries V along by Taylor's series. */
 #include "prox.h"
 #include "vmath.h"
 

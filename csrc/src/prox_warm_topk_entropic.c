@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The update of the top-k entropy from where the last update of the row ended. With s = <1, x>, its
+/* The update of the top-k entropy, started at the last solution for the row. With s = <1, x>, its
  * log-odds o = log(s/(1 - s)) and the cap c = alpha s/k, alpha x_j = min(V(b_j - t), c), and (t, o)
  * is the root of
  *
@@ -7,7 +7,7 @@
  *     H = alpha s - log(1 - s) - log alpha - t - (1/k) sum_{capped} (b_j - t - V^{-1}(c)),
  *
  * the derivatives of the problem of prox_topk_entropic.c. Both are nearly linear in t and o, so
- * Newton's method is at home. V is found as in prox_warm_entropic.c: to four digits first, then
+ * Newton's method converges fast. V is found as in prox_warm_entropic.c: to four digits first, then
  * exactly, then by a series. */
 #include "prox.h"
 #include "vmath.h"
@@ -17,10 +17,10 @@
 /* A step this short ends the search; Newton's next one would be its square. */
 #define SHORT_STEP 3e-6
 #define MAX_PASSES 20
-/* k at the cap, and the rest below this part of it: the rest does not count. */
-#define NOTHING 1e-13
+/* With k entries at the cap, a sum of the others below this part of it does not count. */
+#define NEGLIGIBLE 1e-13
 #define NUDGE 1e-7
-/* Of smaller numbers V does not know the logarithm. */
+/* V below about 1e-260 counts as 0, so that a smaller cap could not be told from it. */
 #define LEAST_CAP 1e-250
 
 /* A point (t, o) and what follows from it. */
@@ -44,14 +44,14 @@ typedef struct problem {
 } problem;
 
 /* Entries below the cap and at it. */
-typedef struct tally {
+typedef struct sums {
     double free;   /* sum of V */
     double slope;  /* sum of V' */
     double capped; /* number */
     double high;   /* sum of the capped b_j */
-} tally;
+} sums;
 
-#define TALLY_ENTRY(j)                                                                             \
+#define SUM_ENTRY(j)                                                                               \
     do {                                                                                           \
         const bool is_capped = value >= cap;                                                       \
         v[j] = value;                                                                              \
@@ -63,38 +63,38 @@ typedef struct tally {
     } while (0)
 
 TL_CLONES
-static tally rough_pass(size_t n, const double *restrict b, double t, double cap,
-                        double *restrict v, double *restrict u) {
+static sums rough_pass(size_t n, const double *restrict b, double t, double cap, double *restrict v,
+                       double *restrict u) {
     double free_sum = 0.0, slope = 0.0, capped = 0.0, high = 0.0;
     if (n % 8 != 0) TL_UNREACHABLE();
 #pragma omp simd reduction(+ : free_sum, slope, capped, high)
     for (size_t j = 0; j < n; j++) {
         double value, inverse;
         tl_v_rough(b[j] - t, &value, &inverse);
-        TALLY_ENTRY(j);
+        SUM_ENTRY(j);
     }
-    return (tally){free_sum, slope, capped, high};
+    return (sums){free_sum, slope, capped, high};
 }
 
 /* From estimates at t + shift. */
 TL_CLONES
-static tally exact_pass(size_t n, const double *restrict b, double t, double shift, double cap,
-                        double *restrict v, double *restrict u) {
+static sums exact_pass(size_t n, const double *restrict b, double t, double shift, double cap,
+                       double *restrict v, double *restrict u) {
     double free_sum = 0.0, slope = 0.0, capped = 0.0, high = 0.0;
     if (n % 8 != 0) TL_UNREACHABLE();
 #pragma omp simd reduction(+ : free_sum, slope, capped, high)
     for (size_t j = 0; j < n; j++) {
         double value = tl_v_taylor(v[j], u[j], shift), inverse;
         tl_v_polish(b[j] - t, &value, &inverse);
-        TALLY_ENTRY(j);
+        SUM_ENTRY(j);
     }
-    return (tally){free_sum, slope, capped, high};
+    return (sums){free_sum, slope, capped, high};
 }
 
 /* x_j = min(V(b_j - t), cap), from values at t + shift; `sum` and `capped` of the result. */
 TL_CLONES
-static tally last_pass(size_t n, double shift, double cap, const double *restrict v,
-                       const double *restrict u, double *restrict x) {
+static sums last_pass(size_t n, double shift, double cap, const double *restrict v,
+                      const double *restrict u, double *restrict x) {
     double sum = 0.0, capped = 0.0;
     if (n % 8 != 0) TL_UNREACHABLE();
 #pragma omp simd reduction(+ : sum, capped)
@@ -105,7 +105,7 @@ static tally last_pass(size_t n, double shift, double cap, const double *restric
         sum += tl_select(is_capped, cap, value);
         capped += is_capped ? 1.0 : 0.0;
     }
-    return (tally){.free = sum, .capped = capped};
+    return (sums){.free = sum, .capped = capped};
 }
 
 static point at(const problem *p, double t, double odds) {
@@ -138,14 +138,14 @@ typedef struct step {
 } step;
 
 /* H, its derivative in o. */
-static double condition(const problem *p, const point *q, tally y, double *slope) {
+static double condition(const problem *p, const point *q, sums y, double *slope) {
     const double share = y.capped / p->k, g = q->s * q->rest;
     *slope = p->alpha * g + q->s + share * (p->alpha * g / p->k + q->rest);
     return p->alpha * q->s + q->softplus - p->log_alpha - (1.0 - share) * q->t - y.high / p->k +
            share * (q->cap + q->log_cap);
 }
 
-static step newton(const problem *p, const point *q, tally y) {
+static step newton(const problem *p, const point *q, sums y) {
     const double share = y.capped / p->k;
     const double total = y.free + y.capped * q->cap, ratio = total / (p->alpha * q->s);
     /* log ratio, exact to fifth order at 1 */
@@ -158,10 +158,10 @@ static step newton(const problem *p, const point *q, tally y) {
                   .odds = ((1.0 - share) * G - G_t * H) * scale};
 }
 
-/* With k or more at the cap, the sum is too large, unless k are and the rest does not count: t
- * rises until the lowest have left the cap. */
-static step give_way(const problem *p, const point *q, tally y, const double *v) {
-    if (y.capped == p->k && y.free <= NOTHING * q->cap) {
+/* With k or more entries at the cap the sum is too large, unless exactly k are and the others are
+ * negligible. Raises t until less than k are at the cap. */
+static step release_capped(const problem *p, const point *q, sums y, const double *v) {
+    if (y.capped == p->k && y.free <= NEGLIGIBLE * q->cap) {
         double slope;
         const double H = condition(p, q, y, &slope);
         return (step){0.0, -H / slope};
@@ -176,9 +176,9 @@ static double solve(const problem *p, double *kept, double *v, double *u, double
     point q = at(p, kept[0], kept[1]);
     for (int pass = 0; pass < MAX_PASSES && q.cap >= LEAST_CAP; pass++) {
         const bool near = fabs(shift) <= LONG_STEP;
-        const tally y = near ? exact_pass(p->n, p->b, q.t, shift, q.cap, v, u)
-                             : rough_pass(p->n, p->b, q.t, q.cap, v, u);
-        const step d = y.capped >= p->k ? give_way(p, &q, y, v) : newton(p, &q, y);
+        const sums y = near ? exact_pass(p->n, p->b, q.t, shift, q.cap, v, u)
+                            : rough_pass(p->n, p->b, q.t, q.cap, v, u);
+        const step d = y.capped >= p->k ? release_capped(p, &q, y, v) : newton(p, &q, y);
         const bool done = near && fabs(d.t) <= SHORT_STEP && fabs(d.odds) <= SHORT_STEP;
         /* Between two capped sets that point at each other, half-way is better. */
         const bool cycle = !done && y.capped == last_but_one && y.capped != last;
@@ -188,7 +188,7 @@ static double solve(const problem *p, double *kept, double *v, double *u, double
         shift = -part * d.t;
         q = at(p, q.t - shift, q.odds + part * d.odds);
         if (!done) continue;
-        const tally end = last_pass(p->n, shift, q.cap, v, u, x);
+        const sums end = last_pass(p->n, shift, q.cap, v, u, x);
         if (end.capped != y.capped) continue;
         kept[0] = q.t;
         kept[1] = q.odds;

@@ -8,9 +8,9 @@
 
 #include <math.h>
 
-#define NEWTON_STEPS 40 /* then halves: no bracket needs more than 60 of them */
+#define NEWTON_STEPS 40 /* then bisection, at most about 60 steps */
 #define MOST_STEPS 120
-#define NOTHING 1e-200
+#define TINY_NORM2 1e-200
 
 TL_INLINE double entry(double scaled, double T, double c, double S) {
     const double u = (scaled + S) / T;
@@ -53,7 +53,7 @@ static double find_total(size_t n, double T, double c, const double *scaled, dou
 void tl_simplex_block(size_t T, size_t y, double k, double c, const double *b, double *total,
                       double *u) {
     const double classes = (double)T;
-    if (!(k > NOTHING)) { /* a row of zeros: the objective is linear */
+    if (!(k > TINY_NORM2)) { /* a row of zeros: the objective is linear */
         *total = 0.0;
         for (size_t j = 0; j < T; j++) {
             u[j] = j != y && b[j] > 0.0 ? c : 0.0;

@@ -1,34 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /* The life of a solver of the simplex SVMs: set up, change C, free. */
+#include "allocate.h"
 #include "simplex.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #define LARGEST 1e200
 #define FEASIBLE (1.0 + 1e-6) /* a start may have been stored in float32 */
 
 /* ---- memory ---- */
 
-static double *doubles(size_t rows, size_t columns) {
-    if (columns > 0 && rows > SIZE_MAX / columns / sizeof(double)) return NULL;
-    return calloc(rows * columns > 0 ? rows * columns : 1, sizeof(double));
-}
-
 static bool allocate(tl_simplex *self) {
     const size_t n = self->data.n, T = self->data.m, k = self->k;
     const bool small = tl_simplex_is_gram(self) && !tl_simplex_is_cone(self);
-    self->coding.height = doubles(k, 1);
-    self->coding.step = doubles(k, 1);
-    self->state = small ? doubles(n, 1) : doubles(tl_simplex_is_gram(self) ? n : self->data.d, k);
-    self->A = tl_simplex_is_gram(self) && tl_simplex_is_cone(self) ? doubles(n, k) : NULL;
-    self->norm2 = doubles(n, 1);
-    self->total = doubles(n, 1);
-    self->order = n <= SIZE_MAX / sizeof *self->order ? malloc(n * sizeof *self->order) : NULL;
-    self->f = doubles(k, 1);
-    self->a = doubles(k, 1);
-    self->s = doubles(T, 1);
-    self->u = doubles(T, 1);
+    self->coding.height = tl_doubles(k, 1);
+    self->coding.step = tl_doubles(k, 1);
+    self->state =
+        small ? tl_doubles(n, 1) : tl_doubles(tl_simplex_is_gram(self) ? n : self->data.d, k);
+    self->A = tl_simplex_is_gram(self) && tl_simplex_is_cone(self) ? tl_doubles(n, k) : NULL;
+    self->norm2 = tl_doubles(n, 1);
+    self->total = tl_doubles(n, 1);
+    self->order = tl_array(n, 1, sizeof *self->order);
+    self->f = tl_doubles(k, 1);
+    self->a = tl_doubles(k, 1);
+    self->s = tl_doubles(T, 1);
+    self->u = tl_doubles(T, 1);
     return self->coding.height && self->coding.step && self->state && self->norm2 && self->total &&
            self->order && self->f && self->a && self->s && self->u &&
            (self->A || !tl_simplex_is_gram(self) || !tl_simplex_is_cone(self));
@@ -61,7 +57,7 @@ static bool is_moderate(const tl_simplex *self, double C) {
     return true;
 }
 
-/* Into the box, from at most a little outside. */
+/* Clip the start to the box, which it may leave by rounding. */
 static tl_status take_start(tl_simplex *self) {
     const size_t n = self->data.n, count = tl_simplex_variables(self);
     if (!tl_all_finite(n * count, self->alpha)) return TL_ERR_NOT_FINITE;

@@ -7,13 +7,13 @@
  *
  * W is kept as scale * V, so that a step touches only the features that the row has; the sum of all
  * W, for the average, as sigma * V + U with the same effect. */
+#include "allocate.h"
 #include "simplex.h"
 
 #include "sampling.h"
 #include "vector.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Beyond these, sigma V and U would cancel to fewer digits; steps longer than LONG_STEP times the
@@ -40,22 +40,17 @@ typedef struct online {
     double *s;     /* (T) */
 } online;
 
-static double *doubles(size_t rows, size_t columns) {
-    if (columns > 0 && rows > SIZE_MAX / columns / sizeof(double)) return NULL;
-    return calloc(rows * columns > 0 ? rows * columns : 1, sizeof(double));
-}
-
 static bool allocate(online *self) {
     const size_t n = self->data->n, d = self->data->d, k = self->k;
-    self->coding.height = doubles(k, 1);
-    self->coding.step = doubles(k, 1);
-    self->V = doubles(d, k);
-    self->U = self->settings->average ? doubles(d, k) : NULL;
-    self->row2 = doubles(n, 1);
-    self->order = n <= SIZE_MAX / sizeof *self->order ? malloc(n * sizeof *self->order) : NULL;
-    self->f = doubles(k, 1);
-    self->g = doubles(k, 1);
-    self->s = doubles(k + 1, 1);
+    self->coding.height = tl_doubles(k, 1);
+    self->coding.step = tl_doubles(k, 1);
+    self->V = tl_doubles(d, k);
+    self->U = self->settings->average ? tl_doubles(d, k) : NULL;
+    self->row2 = tl_doubles(n, 1);
+    self->order = tl_array(n, 1, sizeof *self->order);
+    self->f = tl_doubles(k, 1);
+    self->g = tl_doubles(k, 1);
+    self->s = tl_doubles(k + 1, 1);
     return self->coding.height && self->coding.step && self->V && self->row2 && self->order &&
            self->f && self->g && self->s && (self->U || !self->settings->average);
 }

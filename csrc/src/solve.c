@@ -4,8 +4,7 @@
 
 #include <math.h>
 
-/* An estimate of the gap beyond this times eps needs no evaluation to tell that it is not reached.
- */
+/* Where the estimate of the gap is beyond this times eps, no evaluation is needed. */
 #define FAR 2.0
 /* Without an estimate near eps, evaluate after so many epochs, or after half as many as made. */
 #define LONGEST 8
@@ -39,7 +38,7 @@ typedef struct loop {
 } loop;
 
 /* The callback's answer. */
-static int tell(const loop *self, const tl_objective *objective) {
+static int call_back(const loop *self, const tl_objective *objective) {
     const tl_stopping *stopping = self->stopping;
     return stopping->callback ? stopping->callback(stopping->user, objective) : 0;
 }
@@ -95,7 +94,7 @@ static bool is_stalled(loop *self) {
 static tl_status make_passes(loop *self, int *answer) {
     const tl_iterative *iterative = self->iterative;
     for (;;) {
-        *answer = tell(self, NULL);
+        *answer = call_back(self, NULL);
         if (*answer != 0) return TL_OK;
         int ended = 0;
         self->is_evaluated = false;
@@ -138,7 +137,7 @@ tl_status tl_solve(const tl_iterative *iterative, const tl_stopping *stopping,
     for (;;) {
         tl_status status = skip ? TL_OK : evaluate(&self);
         if (status != TL_OK) return status;
-        if (!skip) *outcome = judge(&self, tell(&self, objective));
+        if (!skip) *outcome = judge(&self, call_back(&self, objective));
         if (*outcome != TL_RUNNING) return TL_OK;
         skip = false;
         int answer = 0;
@@ -149,7 +148,7 @@ tl_status tl_solve(const tl_iterative *iterative, const tl_stopping *stopping,
         if (answer < 0 || self.is_evaluated) return TL_OK;
         status = evaluate(&self);
         if (status != TL_OK) return status;
-        tell(&self, objective);
+        call_back(&self, objective);
         if (is_converged(&self)) *outcome = TL_CONVERGED;
         return TL_OK;
     }

@@ -11,7 +11,7 @@
  *   solver_weights.c                W and scores, by rows or in blocks
  *   solver_rows.c, solver_blocks.c  updates of rows one by one, or in blocks
  *   solver_update.c                 what the update of a row leaves behind; shrinking
- *   solver_check.c                  what the caller may hand over
+ *   solver_check.c                  checks of data, settings and start
  *   solver_memory.c                 pages of mapped files
  */
 #ifndef TL_SOLVER_H
@@ -25,10 +25,10 @@
 #define TL_LANES 8
 /* Rows whose scores are computed by one product where no update comes between. */
 #define TL_EVALUATION_BLOCK 128
-/* The same where rows are picked from all over the matrix; in blocks of the solver if smaller. */
+/* The same for rows that are not neighbours; at most a block of the solver. */
 #define TL_SAMPLE_BLOCK 64
 
-/* Rows of a run: long enough to read a file in pieces, short against a window. */
+/* Neighbouring rows that stay together in windows: enough to read a file in pieces. */
 #define TL_RUN 64
 
 /* Sums over sampled rows i, each just before its update, or at a start (tl_solver_estimate). */
@@ -50,7 +50,7 @@ typedef enum tl_trial { TL_NO_TRIAL, TL_SETTLING, TL_TRYING, TL_TRIED } tl_trial
 /* The accelerated proximal-point loop, solver_accelerate.c. Of a Gram matrix the weights are their
  * coefficients (n, m), W = sum_i x_i coefficients_i^T. */
 typedef struct tl_outer {
-    bool active;         /* else the passes are plain, and all but these four is unused */
+    bool active;         /* else the passes are plain, and only the next four are used */
     double sigma;        /* 1/(1 + r) of the present outer step; 1 while plain */
     unsigned passes;     /* of the present outer step; while plain, since the start or a new C */
     double moved;        /* sum_i sigma |x_i|^2 |change of a_i|^2 in the present pass */
@@ -58,7 +58,7 @@ typedef struct tl_outer {
     double size;         /* sum_i sigma |x_i|^2 |a_i|^2 over the rows visited in the present pass */
     double r;            /* of the next outer step */
     double largest;      /* bound of r */
-    uint64_t steps;      /* in which r has followed the moves */
+    uint64_t steps;      /* outer steps since the sequence began */
     /* Sums of log(P - D), estimated, over the outer steps of this window and of the one before. */
     double log_gaps, log_gaps_before;
     unsigned gaps_count;  /* steps of this window */
@@ -77,7 +77,7 @@ typedef struct tl_outer {
     double norm2;         /* ||W - W0||^2 then; both estimates with a Gram matrix */
 } tl_outer;
 
-/* What A^T X is worth, found when the weights are computed from A. */
+/* Of X^T A, found when the weights are computed from A. */
 typedef struct tl_weight_sums {
     double norm2;          /* ||X^T A||^2 */
     double center_product; /* <X^T A, W0> */
@@ -197,8 +197,8 @@ double tl_blocks_norm2(tl_solver *self, size_t i);
 /* Bring self->coefficients32, if there are any, up to date after self->coefficients have changed.
  */
 void tl_blocks_copy_coefficients(tl_solver *self);
-/* Leave float32 for good when rounded products could no longer bring the gap, P - D, much down. */
-void tl_blocks_judge_rounding(tl_solver *self, double gap);
+/* Switch to products in float64 once rounding is no longer small against the gap, P - D. */
+void tl_blocks_check_rounding(tl_solver *self, double gap);
 /* With a Gram matrix: products of at most self->block rows with a matrix (n, m), into self->scores.
  */
 void tl_blocks_products(tl_solver *self, const double *matrix, size_t count, const size_t *index);
@@ -208,14 +208,14 @@ void tl_blocks_consecutive(tl_solver *self, const double *matrix, size_t first, 
 /* solver_accelerate.c */
 /* From plain passes on to accelerated ones, with W = outer.previous. */
 void tl_accelerate_from_previous(tl_solver *self);
-/* After A has been rescaled for another C, while active: with Y the present W. It is left to the
- * caller to compute W anew, but with a Gram matrix. */
+/* Restart the loop, after A has been rescaled for another C, with Y = W. The caller computes W anew
+ * afterwards, unless there is a Gram matrix. */
 void tl_accelerate_again(tl_solver *self);
 /* Fill in outer.residual2 and outer.norm2. */
 void tl_accelerate_measure(tl_solver *self);
 void tl_accelerate_begin_pass(tl_solver *self);
 void tl_accelerate_end_pass(tl_solver *self);
-/* Between outer steps? Then W is as good as it gets for now. */
+/* Between outer steps? Only there an evaluation is of use. */
 bool tl_is_step_over(const tl_solver *self);
 
 /* solver_memory.c: give back the pages of a mapped file. */

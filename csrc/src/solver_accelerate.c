@@ -38,7 +38,7 @@
 /* The gain falls with the steps, to a half: an r that swings disturbs the momentum. */
 #define DAMPED_STEPS 30.0
 #define LEAST_DAMPING 0.5
-/* Without acceleration a ratio below this is fast enough; the first pass tells nothing. */
+/* Without acceleration a ratio below this is fast enough; the first pass is not counted. */
 #define FAST 0.7
 #define FIRST_PASSES 2
 /* The ratio alone may lead to a bad r. So when the estimated gap has not fallen by the factor SLOW
@@ -56,7 +56,7 @@
 /* D below 0, which plain passes never have, after more than so many outer steps, and the gap mostly
  * that of the residual: r is far too large, and is halved. */
 #define PATIENCE 3
-/* A larger ratio tells no more than this one. */
+/* Larger ratios count as this one. */
 #define LARGEST_RATIO 1.5
 /* Root mean square moves of this relative size are rounding, and their ratio tells nothing. */
 #define ROUNDING 1e-12

@@ -76,7 +76,7 @@ void tl_blocks_copy_coefficients(tl_solver *self) {
 /* A rounded score makes an update miss its optimum, and moves P - D by at most twice its error. */
 #define ROUNDING_MARGIN 16.0
 
-void tl_blocks_judge_rounding(tl_solver *self, double gap) {
+void tl_blocks_check_rounding(tl_solver *self, double gap) {
     if (self->coefficients32 == NULL) return;
     const size_t n = self->data.n, m = self->data.m;
     size_t index[TL_SAMPLE_BLOCK] = {0}, count = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the caller may hand over. */
+/* Checks of the data, the settings and the starting point. */
 #include "solver.h"
 
 #include <limits.h>
@@ -126,7 +126,7 @@ tl_status tl_check_input(const tl_data *data, const tl_settings *settings, const
     return status == TL_OK ? check_features(data) : status;
 }
 
-/* Is the row finite whose norm is not? */
+/* The norm of this row is not finite: is the row? */
 tl_status tl_check_row(const tl_solver *self, size_t i) {
     const tl_data *data = &self->data;
     if (data->representation != TL_DENSE) return TL_ERR_OVERFLOW;

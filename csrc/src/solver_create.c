@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A solver's life: set up, change C, hand out the weights, free. */
+#include "allocate.h"
 #include "solver.h"
 
 #include <stdlib.h>
@@ -10,7 +11,7 @@
 #define TL_LARGEST 1e200
 #define TL_LARGEST32 1e30
 #define ROOM 1e6
-/* A smaller r is none: 1 - 1/(1 + r) would be rounding. */
+/* A smaller r counts as none: 1 - 1/(1 + r) would be rounding. */
 #define TL_SMALLEST_R 1e-10
 
 void tl_settings_default(tl_settings *settings) {
@@ -20,17 +21,8 @@ void tl_settings_default(tl_settings *settings) {
 
 /* ---- memory ---- */
 
-static void *array(size_t rows, size_t columns, size_t size) {
-    if (columns > 0 && rows > SIZE_MAX / columns / size) return NULL;
-    return malloc(rows * columns > 0 ? rows * columns * size : 1);
-}
-
-static double *doubles(size_t rows, size_t columns) {
-    return array(rows, columns, sizeof(double));
-}
-
 static float *floats(size_t rows, size_t columns) {
-    return array(rows, columns, sizeof(float));
+    return tl_array(rows, columns, sizeof(float));
 }
 
 static size_t larger(size_t a, size_t b) {
@@ -53,23 +45,22 @@ static size_t longest_row(const tl_data *data) {
  */
 static bool allocate_rows(tl_solver *self) {
     if (self->by_rows) {
-        self->rows = doubles(1, longest_row(&self->data));
+        self->rows = tl_doubles(1, longest_row(&self->data));
         return self->rows != NULL;
     }
     const bool converts = self->data.type == TL_FLOAT32;
     const size_t count = converts ? larger(self->block, TL_EVALUATION_BLOCK) : self->block;
-    self->rows = doubles(count, tl_row_length(self));
+    self->rows = tl_doubles(count, tl_row_length(self));
     return self->rows != NULL;
 }
 
 static bool allocate_weights(tl_solver *self) {
     if (tl_is_gram(self)) return true;
     const size_t d = self->data.d, columns = self->by_rows ? self->stride : self->data.m;
-    self->weights = doubles(d, columns);
+    self->weights = tl_doubles(d, columns);
     if (self->weights == NULL) return false;
-    memset(self->weights, 0, d * columns * sizeof *self->weights);
     if (self->settings.center != NULL) {
-        self->center = doubles(d, columns);
+        self->center = tl_doubles(d, columns);
         if (self->center == NULL) return false;
     }
     return true;
@@ -93,33 +84,32 @@ static bool allocate_float32(tl_solver *self) {
 static bool allocate_outer(tl_solver *self) {
     tl_outer *outer = &self->outer;
     const size_t size = tl_primal_size(self);
-    outer->anchor = doubles(size, 1);
-    outer->previous = doubles(size, 1);
-    if (tl_is_gram(self)) outer->coefficients = doubles(size, 1);
+    outer->anchor = tl_doubles(size, 1);
+    outer->previous = tl_doubles(size, 1);
+    if (tl_is_gram(self)) outer->coefficients = tl_doubles(size, 1);
     return outer->anchor && outer->previous && (outer->coefficients || !tl_is_gram(self));
 }
 
 static bool allocate(tl_solver *self) {
     const size_t n = self->data.n, m = self->data.m, b = self->block;
-    self->order = array(n, 1, sizeof *self->order);
-    self->visits = array(n, 1, sizeof *self->visits);
-    self->sampled_here = array(n, 1, sizeof *self->sampled_here);
-    self->shrinking = array(n, 1, sizeof *self->shrinking);
-    self->norm2 = doubles(n, 1);
-    self->kept = doubles(n, TL_KEPT);
-    self->gram = doubles(b, b);
-    self->scores = doubles(larger(b, TL_EVALUATION_BLOCK), self->stride);
-    self->delta = doubles(b, self->stride);
-    self->moved = array(b, 1, sizeof *self->moved);
-    self->work = doubles(TL_WORK(m), 1);
+    self->order = tl_array(n, 1, sizeof *self->order);
+    self->visits = tl_array(n, 1, sizeof *self->visits);
+    self->sampled_here = tl_array(n, 1, sizeof *self->sampled_here);
+    self->shrinking = tl_array(n, 1, sizeof *self->shrinking);
+    self->norm2 = tl_doubles(n, 1);
+    self->kept = tl_doubles(n, TL_KEPT);
+    self->gram = tl_doubles(b, b);
+    self->scores = tl_doubles(larger(b, TL_EVALUATION_BLOCK), self->stride);
+    self->delta = tl_doubles(b, self->stride); /* padding stays 0 */
+    self->moved = tl_array(b, 1, sizeof *self->moved);
+    self->work = tl_doubles(TL_WORK(m), 1);
     if (!self->order || !self->visits || !self->sampled_here || !self->shrinking || !self->norm2 ||
         !self->kept || !self->gram || !self->scores || !self->delta || !self->moved || !self->work)
         return false;
-    memset(self->delta, 0, b * self->stride * sizeof *self->delta); /* padding stays 0 */
     if (self->settings.acceleration != 0.0 && !allocate_outer(self)) return false;
     if (self->settings.window > 0) {
         const size_t count = (n + TL_RUN - 1) / TL_RUN;
-        self->runs = array(count, 1, sizeof *self->runs);
+        self->runs = tl_array(count, 1, sizeof *self->runs);
         if (self->runs == NULL) return false;
         for (size_t r = 0; r < count; r++)
             self->runs[r] = r;
@@ -159,10 +149,11 @@ void tl_solver_free(tl_solver *self) {
 
 /* ---- set up ---- */
 
-/* Few updates of a block stay in the cache while they are carried to later rows one by one. */
+/* With so many classes only a few updates of a block fit into the cache: they are carried to later
+ * rows by products. */
 #define MANY_CLASSES 128
 
-static void choose_ways(tl_solver *self) {
+static void choose_layout(tl_solver *self) {
     const tl_data *data = &self->data;
     const size_t asked = self->settings.block;
     self->by_rows = data->representation == TL_CSR || (data->representation == TL_DENSE &&
@@ -179,7 +170,7 @@ static void choose_ways(tl_solver *self) {
     self->inner = data->m >= MANY_CLASSES ? 8 : self->block;
 }
 
-/* What earlier updates tell of the next ones. */
+/* Clear what earlier updates left for the next ones. */
 static void forget_updates(tl_solver *self) {
     for (size_t i = 0; i < self->data.n * TL_KEPT; i++)
         self->kept[i] = NAN;
@@ -316,7 +307,7 @@ tl_status tl_solver_create(const tl_data *data, const tl_settings *settings, dou
     self->params = tl_params_of(settings->k, settings->gamma);
     self->dual = self->coefficients = dual;
     self->outer.sigma = 1.0;
-    choose_ways(self);
+    choose_layout(self);
     status = set_up(self);
     if (status != TL_OK) {
         tl_solver_free(self);

@@ -112,7 +112,7 @@ tl_status tl_solver_evaluate(tl_solver *self, tl_objective *objective) {
                         lambda * (0.5 * norm2.dual + self->sums.center_product);
     const tl_status status = fill(objective, primal, dual);
     if (status != TL_OK) return status;
-    tl_blocks_judge_rounding(self, primal - dual);
+    tl_blocks_check_rounding(self, primal - dual);
     objective->norm2 = norm2.primal;
     count(self, objective);
     return TL_OK;

@@ -39,4 +39,11 @@ static double normal(uint64_t *state) {
     return sqrt(-2.0 * log(u)) * cos(6.283185307179586 * v);
 }
 
+/* Room for n numbers and no more, so that a sanitizer sees what goes beyond. */
+static inline double *exactly(size_t n) {
+    double *x = malloc(n * sizeof *x);
+    if (x == NULL) abort();
+    return x;
+}
+
 #endif /* TL_CHECK_H */

@@ -6,12 +6,6 @@
 
 #include <string.h>
 
-static double *exactly(size_t n) {
-    double *x = malloc(n * sizeof *x);
-    if (x == NULL) abort();
-    return x;
-}
-
 /* Random, ascending, descending, all equal, few values, heavy tails, one large entry at the end, or
  * tiny and far from 0. */
 static void fill(size_t n, double *b, uint64_t *state) {

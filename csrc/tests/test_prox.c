@@ -20,12 +20,6 @@ static double dot(size_t n, const double *x, const double *y) {
     return sum;
 }
 
-static double *exactly(size_t n) {
-    double *x = malloc(n * sizeof *x);
-    if (x == NULL) abort();
-    return x;
-}
-
 /* Scales, ties and offsets that are hard on thresholds. */
 static void fill(size_t n, double *x, uint64_t *state) {
     static const double scales[] = {1e-12, 1e-3, 1.0, 1e3, 1e9};

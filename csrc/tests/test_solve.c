@@ -56,13 +56,17 @@ static script begin(void) {
     return s;
 }
 
+static tl_iterative iterative_of(script *s) {
+    return (tl_iterative){.solver = s,
+                          .step = script_step,
+                          .evaluate = script_evaluate,
+                          .estimate = script_estimate,
+                          .is_worth_it = script_is_worth_it,
+                          .resolution = DBL_EPSILON};
+}
+
 static tl_outcome solve_script(script *s, const tl_stopping *stopping) {
-    const tl_iterative iterative = {.solver = s,
-                                    .step = script_step,
-                                    .evaluate = script_evaluate,
-                                    .estimate = script_estimate,
-                                    .is_worth_it = script_is_worth_it,
-                                    .resolution = DBL_EPSILON};
+    const tl_iterative iterative = iterative_of(s);
     tl_objective objective;
     tl_outcome outcome = TL_RUNNING;
     CHECK(tl_solve(&iterative, stopping, &objective, &outcome) == TL_OK);
@@ -174,12 +178,7 @@ static void test_failures(void) {
     for (int which = 0; which < 2; which++) {
         script s = begin();
         *(which ? &s.step_status : &s.evaluate_status) = TL_ERR_OVERFLOW;
-        const tl_iterative iterative = {.solver = &s,
-                                        .step = script_step,
-                                        .evaluate = script_evaluate,
-                                        .estimate = script_estimate,
-                                        .is_worth_it = script_is_worth_it,
-                                        .resolution = DBL_EPSILON};
+        const tl_iterative iterative = iterative_of(&s);
         tl_objective objective;
         tl_outcome outcome = TL_CONVERGED;
         CHECK(tl_solve(&iterative, &stopping, &objective, &outcome) == TL_ERR_OVERFLOW);

@@ -9,12 +9,6 @@
 typedef tl_status (*reference)(size_t n, const double *b, size_t k, double radius, double bias,
                                double *x, double *work);
 
-static double *exactly(size_t n) {
-    double *x = malloc(n * sizeof *x);
-    if (x == NULL) abort();
-    return x;
-}
-
 static double pick(uint64_t *state, const double *from, size_t count) {
     return from[(size_t)(uniform(state) * (double)count)];
 }
