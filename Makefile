@@ -40,7 +40,7 @@ smoke: setup
 	$(BIN)/snakemake --cores $(CORES) --configfile config/smoke.yaml $(ARGS)
 
 test: check ctest
-	$(BIN)/python -m pytest $(ARGS)
+	$(BIN)/python -m pytest -n $(CORES) $(ARGS)
 
 evidence: setup
 	@for script in tests/evidence/*.py; do $(BIN)/python $$script $(ARGS) || exit 1; done

@@ -1,9 +1,14 @@
-"""What every test shares: one thread for linear algebra, and the folder of raw files."""
+"""What every test shares: one thread for linear algebra, no deadlines, and the folder of raw files."""
 
 import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# A busy machine is no failure.
+settings.register_profile("toplabel", deadline=None)
+settings.load_profile("toplabel")
 
 # Set before any test imports numpy: sums, and with them the last digits, depend on the number
 # of threads.

@@ -42,7 +42,7 @@ def libsvm_text(labels, X):
     return "".join(rows)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(data=st.data(), X=matrices)
 def test_libsvm_multiclass_round_trip(data, X):
     X[0, -1] = 1.0  # the last column must occur, else its number is not known
@@ -56,7 +56,7 @@ def test_libsvm_multiclass_round_trip(data, X):
     assert len(names) == len(set(labels))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(data=st.data(), X=matrices)
 def test_libsvm_multilabel_round_trip(data, X):
     X[0, -1] = 1.0
@@ -84,7 +84,7 @@ def sparse_row(row):
     return "{" + ",".join(f"{j} {value!r}" for j, value in enumerate(row) if value) + "}"
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(data=st.data(), X=matrices, sparse=st.booleans())
 def test_mulan_round_trip_with_labels_anywhere(data, X, sparse):
     n, d = X.shape
@@ -108,7 +108,7 @@ def test_mulan_round_trip_with_labels_anywhere(data, X, sparse):
     np.testing.assert_array_equal(loaded.parts["all"].Y, Y)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(text=st.text(st.sampled_from("12 :,-.en#\n\t@{}'%?x"), max_size=40))
 def test_any_text_is_read_or_refused_in_one_line(text):
     header = "@relation r\n@attribute a numeric\n@attribute b {0,1}\n@data\n"
@@ -131,7 +131,7 @@ def test_any_text_is_read_or_refused_in_one_line(text):
             assert part.X.has_canonical_format
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(data=st.data(), X=matrices)
 def test_uci_tables_round_trip(data, X):
     classes = st.lists(st.sampled_from(["1", "-3", "20"]), min_size=len(X), max_size=len(X))
@@ -184,7 +184,7 @@ def whole(kind):
 @pytest.mark.parametrize(
     "kind", [pytest.param(kind, marks=needs_h5py if kind == "hdf5" else ()) for kind in BINARY]
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(data=st.data())
 def test_any_damage_to_a_binary_file_is_read_or_refused_in_one_line(kind, data):
     content = bytearray(whole(kind)[f"part.{kind}"])

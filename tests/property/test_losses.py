@@ -75,7 +75,7 @@ def test_value_is_the_papers_formula(loss, k, gamma, seed):
 
 
 @pytest.mark.parametrize(("loss", "k", "gamma"), CONVEX)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(seed=st.integers(0, 10**6))
 def test_fenchel_young(loss, k, gamma, seed):
     """L(u) + L*(v) >= <u, v> everywhere, with equality at the gradient."""

@@ -30,7 +30,7 @@ def tolerance(*arrays, radius=1.0):
     return 1e-13 * max(1e-300, radius, *(np.abs(a).max(initial=0.0) for a in arrays))
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=600)
 @given(vectors, st.integers(1, 12), radii, biases)
 @example(np.array([3.0, 3.0, 3.0]), 3, 1.0, 0.0)
 @example(np.array([2.0**i for i in range(12)]), 1, 1.0, 0.0)
@@ -48,7 +48,7 @@ def test_topk_simplex_beta_is_feasible_and_optimal(b, k, radius, bias):
     assert excess <= 20 * len(b) * tol * radius
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=600)
 @given(vectors, st.integers(1, 12), radii, biases)
 @example(np.array([10.0, 0.0, 0.0]), 2, 100.0, 0.0)
 @example(np.array([3.0, 3.0, 3.0]), 3, 1.0, 0.0)
@@ -68,7 +68,7 @@ def test_topk_simplex_alpha_is_feasible_and_optimal(b, k, radius, bias):
     assert excess <= 20 * len(b) * tol * radius
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=600)
 @given(vectors, st.integers(1, 12), biases)
 @example(np.array([10.0, 0.0, 0.0]), 2, 0.0)
 @example(np.array([5.0, 4.0, 3.0]), 1, 0.0)
@@ -85,7 +85,7 @@ def test_topk_cone_is_feasible_and_optimal(b, k, bias):
     assert abs(g @ x) <= 20 * tol * max(1e-300, np.abs(x).sum())
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=600)
 @given(vectors, vectors, radii)
 @example(np.array([1.0, 1.0]), np.array([-1.0, -1.0]), 1.0)
 @example(np.array([1e15, -1e15]), np.array([1e15, 1.0]), 1e-12)
@@ -102,7 +102,7 @@ def test_bipartite_simplex_is_feasible_and_optimal(b, b_bar, radius):
     assert excess <= 20 * tol * radius
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(
     hnp.arrays(np.float64, st.integers(1, 10), elements=st.floats(-300, 300)),
     hnp.arrays(np.float64, st.integers(1, 10), elements=st.floats(-300, 300)),
@@ -124,7 +124,7 @@ def test_bipartite_entropic_satisfies_the_optimality_conditions(b, b_bar, alpha)
     assert np.abs(level - centre).max() <= 1e-9 * scale
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=600)
 @given(
     hnp.arrays(
         np.float64,
@@ -171,7 +171,7 @@ def feasible_topk(rng, n, k, order):
     return v
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(hnp.arrays(np.float64, st.integers(1, 50), elements=st.floats(-700, 1e12)))
 def test_lambert_w_exp_solves_its_equation(t):
     v = prox.lambert_w_exp(t)

@@ -46,7 +46,7 @@ def fraction(value):
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(vectors, ks, radii, biases)
 @example(np.array([3.0, 3.0, 3.0]), 3, 1.0, 0.0)
 @example(np.array([2.0**i for i in range(9)]), 5, 1e-12, 1.0)
@@ -61,7 +61,7 @@ def test_topk_simplex_beta_is_exact(algorithm, b, k, radius, bias):
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(vectors, ks, radii, biases)
 @example(np.array([3.0, 3.0, 3.0]), 3, 1.0, 0.0)
 @example(np.array([1.0, -2.0, 0.9]), 2, 1.0, 1.0)
@@ -79,7 +79,7 @@ def test_topk_simplex_alpha_is_exact(algorithm, b, k, radius, bias):
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(vectors, ks, biases)
 @example(np.array([10.0, 0.0, 0.0]), 2, 0.0)
 @example(np.array([1.0, -1.0]), 2, 0.0)
@@ -93,7 +93,7 @@ def test_topk_cone_is_exact(algorithm, b, k, bias):
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(vectors, vectors, radii)
 @example(np.array([1.0, 1.0]), np.array([-1.0, -1.0]), 1.0)
 @example(np.array([5.0]), np.array([-5.0 + 1e-9, -7.0]), 1e3)
@@ -108,7 +108,7 @@ def test_bipartite_simplex_is_exact(algorithm, b, b_bar, radius):
     assert both.min() >= 0
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.integers(0, 2**32 - 1), st.sampled_from([41, 100, 1000, 5000]))
 def test_the_algorithms_agree_on_long_vectors(seed, n):
     rng = np.random.default_rng(seed)

@@ -130,7 +130,7 @@ objects = st.lists(
 )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.lists(objects, min_size=1, max_size=4))
 def test_label_sets_and_the_prominent_label(images):
     Y, y = labels_of(images, CLASSES)

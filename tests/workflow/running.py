@@ -1,21 +1,29 @@
 """How the tests run Snakemake: as a user would, in a folder of their own."""
 
+import csv
+import importlib.util
 import os
+import re
 import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
+
+from toplabel.documents import read_yaml
+from toplabel.workflow.jobs import run
+from toplabel.workflow.plan import Plan
 
 ROOT = Path(__file__).resolve().parents[2]
 SMOKE = ROOT / "config/smoke.yaml"
 
 
-def command(*arguments, directory, configfiles=(SMOKE,), cores=2):
-    """The command line of a run, as a user would type it in another folder."""
+def command(*arguments, directory, configfiles=(SMOKE,), cores=2, root=ROOT):
+    """The command line of a run of the checkout `root`, as a user would type it in another folder."""
     limit = ["--cores", str(cores)] if cores else []
     configs = ["--configfile", *map(str, configfiles)] if configfiles else []
     return [
-        *(sys.executable, "-m", "snakemake", "--snakefile", str(ROOT / "Snakefile")),
+        *(sys.executable, "-m", "snakemake", "--snakefile", str(root / "Snakefile")),
         *("--directory", str(directory), *configs),
         *limit,
         *map(str, arguments),
@@ -28,17 +36,59 @@ def environment(mirror=None):
     return variables | ({"TOPLABEL_MIRROR": str(mirror)} if mirror else {})
 
 
-def snakemake(*arguments, directory, configfiles=(SMOKE,), mirror=None, timeout=900, cores=2):
-    """Run Snakemake and wait for it."""
+def snakemake(*arguments, mirror=None, **how):
+    """Run Snakemake and wait for it, as long as it takes; `how` is of `command`."""
     return subprocess.run(
-        command(*arguments, directory=directory, configfiles=configfiles, cores=cores),
+        command(*arguments, **how),
         env=environment(mirror),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        timeout=timeout,
         check=False,
     )
+
+
+def jobs_of(output):
+    """The number of jobs of each rule in the table that Snakemake prints, and of all (`total`)."""
+    return {rule: int(n) for rule, n in re.findall(r"^(\w+) +(\d+)$", output, re.MULTILINE)}
+
+
+def read_rows(path):
+    """The rows of a CSV file, all values as they stand."""
+    with open(path, newline="", encoding="utf-8") as stream:
+        return list(csv.DictReader(stream))
+
+
+def smoke_plan():
+    """The plan of config/smoke.yaml."""
+    return Plan(ROOT, read_yaml(ROOT / "config/config.yaml") | read_yaml(SMOKE))
+
+
+class Named(dict):
+    """Like Snakemake's named lists: by attribute, and with `get`."""
+
+    __getattr__ = dict.__getitem__
+
+
+def script(name):
+    """The module of a script in workflow/scripts."""
+    spec = importlib.util.spec_from_file_location(name, ROOT / f"workflow/scripts/{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def call_script(name, folder, **parts):
+    """Run a script as Snakemake would; its `snakemake` object has the given parts."""
+    fields = {key: Named(value) for key, value in parts.items()}
+    for key in ("input", "output", "params", "wildcards", "config"):
+        fields.setdefault(key, Named())
+    stand_in = SimpleNamespace(
+        log=[str(folder / f"logs/{name}.log")],
+        scriptdir=str(ROOT / "workflow/rules/../scripts"),
+        **fields,
+    )
+    run(script(name).main, stand_in)
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,7 @@
 
 import numpy as np
 import pandas as pd
-from running import ROOT
-from test_scripts import _call
+from running import ROOT, call_script
 
 from toplabel.datasets.fetch import NOT_COMPARABLE
 from toplabel.datasets.prepare import prepare
@@ -37,7 +36,7 @@ def _measure(folder, dataset, marked):
 def _compared(folder, marked):
     path = _measure(folder, "fmd", marked)
     outputs = {name: str(folder / f"{name}.csv") for name in ("evaluation", "comparison")}
-    _call(
+    call_script(
         "compare_published",
         folder,
         input={"evaluations": [str(path)]},

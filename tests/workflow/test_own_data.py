@@ -3,13 +3,11 @@
 The checkout is a copy in which nothing changes but config/datasets.yaml and one file of config/studies.
 """
 
-import csv
 import shutil
-import subprocess
 
 import numpy as np
 import pytest
-from running import ROOT, SMOKE, command, environment
+from running import ROOT, read_rows, snakemake
 
 pytestmark = pytest.mark.workflow
 
@@ -71,11 +69,6 @@ def _write_files(raw):
     np.savez(raw / "vectors/vectors.npz", X=X, Y=Y)
 
 
-def _rows(path):
-    with open(path, newline="", encoding="utf-8") as stream:
-        return list(csv.DictReader(stream))
-
-
 def test_a_row_for_each_file_gives_the_full_table(tmp_path):
     checkout, folder = tmp_path / "checkout", tmp_path / "run"
     for name in ("config", "workflow", "data/published"):
@@ -86,21 +79,17 @@ def test_a_row_for_each_file_gives_the_full_table(tmp_path):
     (checkout / "config/studies/my_own.yaml").write_text(STUDY)
     _write_files(folder / "data/raw")
 
-    line = command("my_own", directory=folder, configfiles=(SMOKE,))
-    line[line.index("--snakefile") + 1] = str(checkout / "Snakefile")
-    done = subprocess.run(
-        line, env=environment(), capture_output=True, text=True, timeout=300, check=False
-    )
-    assert done.returncode == 0, (done.stdout + done.stderr)[-5000:]
+    done = snakemake("my_own", directory=folder, root=checkout)
+    assert done.returncode == 0, done.stdout[-5000:]
 
-    sets = {row["dataset"]: row for row in _rows(folder / "results/datasets.csv")}
+    sets = {row["dataset"]: row for row in read_rows(folder / "results/datasets.csv")}
     for name in ("tags", "notes", "vectors"):
         assert sets[name]["status"] == "ready"
         sizes = [sets[name][key] for key in ("n_classes", "n_features")]
         assert sizes == [str(M), str(D)]
         n = [int(sets[name][key]) for key in ("n_train", "n_test")]
         assert n == ([60, 30] if name == "tags" else [63, 27])
-    table = _rows(folder / "results/tables/my_own.csv")
+    table = read_rows(folder / "results/tables/my_own.csv")
     cells = {(row["dataset"], row["metric"]): float(row["measured"]) for row in table}
     assert set(cells) == {
         (name, metric) for name in ("tags", "notes", "vectors") for metric in METRICS
@@ -109,5 +98,5 @@ def test_a_row_for_each_file_gives_the_full_table(tmp_path):
     # The labels are halves of the space: whoever mixes up rows or columns is far off.
     assert max(value for (_, metric), value in cells.items() if metric == "hamming_loss") < 0.25
     assert min(value for (_, metric), value in cells.items() if metric == "f1_micro") > 75
-    comparison = _rows(folder / "results/comparison.csv")
+    comparison = read_rows(folder / "results/comparison.csv")
     assert not any(row["measured"] for row in comparison)

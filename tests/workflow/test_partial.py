@@ -1,23 +1,20 @@
 """A run that fails half-way: a report on what there is, which says what is missing and why."""
 
-import csv
 import shutil
 
 import pandas as pd
 import pytest
-import yaml
-from running import ROOT, SMOKE, snakemake
+from running import read_rows, smoke_plan, snakemake
 
 from toplabel.workflow import failures
 from toplabel.workflow.failures import error_of, find_failures
 from toplabel.workflow.partial import is_about_cells
-from toplabel.workflow.plan import Cell, Plan
+from toplabel.workflow.plan import Cell
 
 
 @pytest.fixture
 def plan():
-    config = yaml.safe_load((ROOT / "config/config.yaml").read_text(encoding="utf-8"))
-    return Plan(ROOT, config | yaml.safe_load(SMOKE.read_text(encoding="utf-8")))
+    return smoke_plan()
 
 
 def _write(path, text=""):
@@ -81,12 +78,8 @@ def test_which_targets_get_a_report():
     assert not is_about_cells(["smoke", "bench"])
 
 
-def _rows(path):
-    with open(path, newline="", encoding="utf-8") as stream:
-        return list(csv.DictReader(stream))
-
-
 @pytest.mark.workflow
+@pytest.mark.xdist_group("smoke")
 def test_a_failed_run_gives_a_report_and_the_next_one_replaces_it(smoke_run, tmp_path):
     folder = tmp_path / "run"
     shutil.copytree(smoke_run.folder, folder)
@@ -95,14 +88,16 @@ def test_a_failed_run_gives_a_report_and_the_next_one_replaces_it(smoke_run, tmp
     _write(cell / "selection.csv", "split,metric\n")
     for name in ("models.npz", "evaluation.csv"):
         (cell / name).unlink()
-    before = _rows(folder / "results/comparison.csv")
+    before = read_rows(folder / "results/comparison.csv")
     done = snakemake("report", directory=folder)
     assert done.returncode != 0
     assert "The run did not finish; reports/index.html shows what there is" in done.stdout
     page = (folder / "reports/index.html").read_text(encoding="utf-8")
     assert "The run did not finish." in page
     assert "LR" in (folder / "reports/data.html").read_text(encoding="utf-8")
-    failed = {(r["dataset"], r["method"]): r for r in _rows(folder / "reports/data/failures.csv")}
+    failed = {
+        (r["dataset"], r["method"]): r for r in read_rows(folder / "reports/data/failures.csv")
+    }
     assert failed["circle", "lr_multi"]["stage"] == "train"
     assert "KeyError" in failed["circle", "lr_multi"]["reason"]
     cells = pd.read_csv(folder / "reports/data/comparison.csv", dtype=str, keep_default_na=False)
@@ -112,7 +107,7 @@ def test_a_failed_run_gives_a_report_and_the_next_one_replaces_it(smoke_run, tmp
     others = cells[(cells["dataset"] == "circle") & (cells["method"] == "svm_multi")]
     assert all(others["measured"] != "")
     # The collected files of the whole run are as Snakemake left them.
-    assert _rows(folder / "results/comparison.csv") == before
+    assert read_rows(folder / "results/comparison.csv") == before
 
     _write(cell / "selection.csv", whole)
     assert snakemake("report", directory=folder).returncode == 0

@@ -3,19 +3,14 @@
 Seeded features of the registered form, marked as not those of the papers; never beside published numbers.
 """
 
-import csv
-import re
-
 import numpy as np
 import pytest
-import yaml
-from running import ROOT, SMOKE, count_jobs, snakemake
-from test_scripts import _call
+from running import call_script, count_jobs, jobs_of, read_rows, smoke_plan, snakemake
 
 from toplabel.datasets.fetch import NOT_COMPARABLE
-from toplabel.workflow.plan import Cell, Plan
+from toplabel.workflow.plan import Cell
 
-pytestmark = pytest.mark.workflow
+pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("rehearsal")]
 
 M = 5
 CELLS = [
@@ -76,16 +71,11 @@ def rehearsal(tmp_path_factory):
     return folder, done.stdout
 
 
-def _rows(path):
-    with open(path, newline="", encoding="utf-8") as stream:
-        return list(csv.DictReader(stream))
-
-
 def test_every_split_is_tuned_and_measured(rehearsal):
     folder, _ = rehearsal
     splits = {}
     for cell in CELLS:
-        rows = _rows(folder / cell.path("evaluation.csv"))
+        rows = read_rows(folder / cell.path("evaluation.csv"))
         splits[cell.dataset] = sorted({row["split"] for row in rows})
         assert all(row["status"] == "converged" for row in rows)
         assert {row["metric"] for row in rows} == {"top1", "top2", "top3", "top4"}
@@ -99,7 +89,7 @@ def test_splits_become_mean_and_deviation_and_meet_no_published_number(rehearsal
     folder, _ = rehearsal
     outputs = {name: str(folder / f"{name}.csv") for name in ("evaluation", "comparison")}
     paths = [str(folder / cell.path("evaluation.csv")) for cell in CELLS]
-    _call(
+    call_script(
         "compare_published",
         folder,
         input={"evaluations": paths},
@@ -108,25 +98,23 @@ def test_splits_become_mean_and_deviation_and_meet_no_published_number(rehearsal
     )
     values = [
         float(row["value"])
-        for row in _rows(folder / "results/sun397/lr_multi/evaluation.csv")
+        for row in read_rows(folder / "results/sun397/lr_multi/evaluation.csv")
         if row["metric"] == "top1"
     ]
     assert len(set(values)) > 1
     (found,) = (
         row
-        for row in _rows(outputs["evaluation"])
+        for row in read_rows(outputs["evaluation"])
         if row["dataset"] == "sun397" and row["metric"] == "top1"
     )
     assert float(found["measured"]) == pytest.approx(np.mean(values), rel=1e-9)
     assert float(found["std"]) == pytest.approx(np.std(values, ddof=1), rel=1e-9)
     assert found["splits"] == "10"
-    assert not any(row["measured"] for row in _rows(outputs["comparison"]))
+    assert not any(row["measured"] for row in read_rows(outputs["comparison"]))
 
 
 def test_the_jobs_are_those_that_the_plan_counts(rehearsal):
     _, output = rehearsal
-    config = yaml.safe_load((ROOT / "config/config.yaml").read_text(encoding="utf-8"))
-    plan = Plan(ROOT, config | yaml.safe_load(SMOKE.read_text(encoding="utf-8")))
-    (total,) = set(re.findall(r"^total +(\d+)$", output, re.MULTILINE))
+    plan = smoke_plan()
     figures = len(CELLS)  # not asked for here
-    assert int(total) == count_jobs(plan, CELLS) - figures
+    assert jobs_of(output)["total"] == count_jobs(plan, CELLS) - figures

@@ -3,20 +3,17 @@
 Seeded, of the registered form, and marked as not those of the papers; never beside published numbers.
 """
 
-import csv
 import json
 import tarfile
 
 import numpy as np
 import pytest
-import yaml
-from running import ROOT, SMOKE, snakemake
-from test_scripts import _call
+from running import ROOT, call_script, read_rows, smoke_plan, snakemake
 
 from toplabel.datasets.fetch import NOT_COMPARABLE
-from toplabel.workflow.plan import Cell, Plan
+from toplabel.workflow.plan import Cell
 
-pytestmark = pytest.mark.workflow
+pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("scenes")]
 
 LABELS = ["bicycle", "bus", "cat", "dog", "person", "sheep", "tvmonitor"]
 CELLS = [
@@ -105,16 +102,11 @@ def rehearsal(tmp_path_factory):
     return folder
 
 
-def _rows(path):
-    with open(path, newline="", encoding="utf-8") as stream:
-        return list(csv.DictReader(stream))
-
-
 def test_every_metric_of_the_tables_is_measured(rehearsal):
     for cell in CELLS:
-        found = {row["metric"]: row for row in _rows(rehearsal / cell.path("evaluation.csv"))}
+        found = {row["metric"]: row for row in read_rows(rehearsal / cell.path("evaluation.csv"))}
         table = "tpami2017_table12" if cell.dataset == "coco" else "tpami2017_table11"
-        printed = {row["metric"] for row in _rows(ROOT / f"data/published/{table}.csv")}
+        printed = {row["metric"] for row in read_rows(ROOT / f"data/published/{table}.csv")}
         assert printed - {"r_at_10"} <= set(found)
         assert ("r_at_10" in found) == (cell.dataset == "voc2007")  # the other has 7 classes
         assert all(row["status"] == "converged" for row in found.values())
@@ -129,22 +121,21 @@ def test_every_metric_of_the_tables_is_measured(rehearsal):
 def test_nothing_stands_beside_a_published_number(rehearsal):
     outputs = {name: str(rehearsal / f"{name}.csv") for name in ("evaluation", "comparison")}
     paths = [str(rehearsal / cell.path("evaluation.csv")) for cell in CELLS]
-    _call(
+    call_script(
         *("compare_published", rehearsal),
         input={"evaluations": paths},
         output=outputs,
         params={"others": {}},
     )
-    assert not any(row["measured"] for row in _rows(outputs["comparison"]))
-    kept = [row for row in _rows(outputs["comparison"]) if row["dataset"] == "voc2007"]
+    assert not any(row["measured"] for row in read_rows(outputs["comparison"]))
+    kept = [row for row in read_rows(outputs["comparison"]) if row["dataset"] == "voc2007"]
     assert {row["reason"] for row in kept} == {"not compared: synthetic features, seed 7"}
 
 
 def test_while_features_are_missing_the_reason_names_the_files(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("TOPLABEL_MIRROR", raising=False)
-    config = yaml.safe_load((ROOT / "config/config.yaml").read_text(encoding="utf-8"))
-    plan = Plan(ROOT, config | yaml.safe_load(SMOKE.read_text(encoding="utf-8")))
+    plan = smoke_plan()
     reason = plan.reason_missing("voc2007")
     assert "train.npy (or .h5, or train.npz)" in reason
     assert "VOCtrainval_06-Nov-2007.tar" in reason

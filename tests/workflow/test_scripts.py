@@ -1,13 +1,12 @@
 """The scripts of the stages, called with a stand-in for Snakemake's object."""
 
-import importlib.util
 import sys
 from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
-from running import ROOT
+from running import ROOT, call_script, script
 
 from toplabel.datasets.prepared import Part, Prepared, Split, load_prepared, save_prepared
 from toplabel.selection.results import load_units
@@ -22,32 +21,6 @@ BUDGET = {
     "refine": {"step": 2, "span": 1},
 }
 SETTINGS = {"seed": 0}
-
-
-class Named(dict):
-    """Like Snakemake's named lists: by attribute, and with `get`."""
-
-    __getattr__ = dict.__getitem__
-
-
-def _script(name):
-    spec = importlib.util.spec_from_file_location(name, ROOT / f"workflow/scripts/{name}.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-def _call(name, tmp_path, **parts):
-    """Run a script as Snakemake would; its `snakemake` object has the given parts."""
-    fields = {key: Named(value) for key, value in parts.items()}
-    for key in ("input", "output", "params", "wildcards", "config"):
-        fields.setdefault(key, Named())
-    stand_in = SimpleNamespace(
-        log=[str(tmp_path / f"logs/{name}.log")],
-        scriptdir=str(ROOT / "workflow/rules/../scripts"),
-        **fields,
-    )
-    run(_script(name).main, stand_in)
 
 
 def _params(validation, task, metrics, loss=None, k=1):
@@ -90,8 +63,8 @@ def _finish(tmp_path, meta, units, params):
         for name in ("selection.csv", "models.npz", "certificates.csv", "thresholds.csv")
     }
     selection, models, certificates, thresholds = files.values()
-    _call("select_best", tmp_path, input={"units": units}, output={"selection": selection})
-    _call(
+    call_script("select_best", tmp_path, input={"units": units}, output={"selection": selection})
+    call_script(
         "train_final",
         tmp_path,
         input={"meta": meta, "selection": selection},
@@ -101,14 +74,14 @@ def _finish(tmp_path, meta, units, params):
     cutoffs = selection
     if params["method"]["task"] == "multilabel":
         cutoffs = thresholds
-        _call(
+        call_script(
             "set_cutoffs",
             tmp_path,
             input={"meta": meta, "selection": selection, "models": models},
             output={"thresholds": cutoffs, "strategies": str(tmp_path / "strategies.csv")},
             params=params,
         )
-    _call(
+    call_script(
         "evaluate_test",
         tmp_path,
         input={
@@ -130,7 +103,7 @@ def test_a_multiclass_set_goes_through_all_stages(tmp_path, loss, k):
     meta = _toy(tmp_path / "data", "multiclass")
     params = _params("holdout", "multiclass", ["top1", "top2", "top9"], loss, k)
     unit = str(tmp_path / "main.npz")
-    _call(
+    call_script(
         "tune_splits",
         tmp_path,
         input={"meta": meta},
@@ -158,7 +131,7 @@ def test_a_kernel_on_a_multilabel_set_goes_through_both_phases(tmp_path):
 
     def tune(name, given, **block):
         unit = str(tmp_path / f"{name}.npz")
-        _call(
+        call_script(
             "tune_block",
             tmp_path,
             input={"meta": meta, **given},
@@ -172,7 +145,7 @@ def test_a_kernel_on_a_multilabel_set_goes_through_both_phases(tmp_path):
     found = [(float(one.theta[0]), one.fold) for one in load_units(coarse)]
     assert found == [(0.25, "0"), (0.25, "1"), (1.0, "0"), (1.0, "1")]
     grid = str(tmp_path / "fine.json")
-    _call(
+    call_script(
         "refine_grid",
         tmp_path,
         input={"units": coarse},
@@ -193,14 +166,14 @@ def test_a_job_that_tunes_all_splits_makes_the_choice_as_well(tmp_path):
     meta = _toy(tmp_path / "data", "multiclass", splits=("s00", "s01"))
     params = _params("holdout", "multiclass", ["top1", "top2"])
     unit, at_once, later = (str(tmp_path / name) for name in ("all.npz", "at_once", "later"))
-    _call(
+    call_script(
         "tune_splits",
         tmp_path,
         input={"meta": meta},
         output={"unit": unit, "selection": at_once},
         params=params | {"splits": ["s00", "s01"]},
     )
-    _call("select_best", tmp_path, input={"units": [unit]}, output={"selection": later})
+    call_script("select_best", tmp_path, input={"units": [unit]}, output={"selection": later})
     assert read_table(at_once)["split"].tolist() == ["s00", "s00", "s01", "s01"]
     pd.testing.assert_frame_equal(read_table(at_once), read_table(later), check_exact=True)
 
@@ -209,7 +182,7 @@ def test_one_vs_all_is_put_beside_liblinear(tmp_path):
     meta, csv = _toy(tmp_path / "data", "multiclass"), str(tmp_path / "agreement.csv")
     settings = {"Cs": [0.1, 1.0], "eps": 1e-5, "max_epochs": 5000, "seed": 0}
     files = {"input": {"meta": meta}, "output": {"agreement": csv}}
-    _call("agree_liblinear", tmp_path, params={"settings": settings}, **files)
+    call_script("agree_liblinear", tmp_path, params={"settings": settings}, **files)
     found = read_table(csv)
     assert found["method"].tolist() == ["svm_ova", "svm_ova", "lr_ova", "lr_ova"]
     assert (found["finished"] == 1).all()
@@ -217,7 +190,7 @@ def test_one_vs_all_is_put_beside_liblinear(tmp_path):
     table = {name: str(tmp_path / f"tables/agreement.{name}") for name in ("csv", "json")}
     labels = {"svm_ova": "SVM", "lr_ova": "LR"}
     inputs = {"agreements": [csv]}
-    _call("table_agreement", tmp_path, input=inputs, output=table, params={"labels": labels})
+    call_script("table_agreement", tmp_path, input=inputs, output=table, params={"labels": labels})
     shown = pd.read_csv(table["csv"])
     assert shown["data set"].tolist() == ["toy"] * 4
     assert shown["both converged"].tolist() == ["yes"] * 4
@@ -227,7 +200,7 @@ def test_bad_input_is_one_line_in_the_log_and_status_1(tmp_path):
     meta = _toy(tmp_path / "data", "multiclass")
     params = _params("holdout", "multiclass", ["top1"])
     with pytest.raises(SystemExit) as caught:
-        _call(
+        call_script(
             "tune_splits",
             tmp_path,
             input={"meta": meta},
@@ -268,15 +241,15 @@ def test_fetching_and_preparing_an_embedded_set(tmp_path):
     config = {"mirrors": [], "download": False}
     common = {"params": {"raw_folder": str(tmp_path / "raw")}, "wildcards": {"dataset": "digits"}}
     receipt = tmp_path / "fetch.json"
-    _call("fetch_raw", tmp_path, output={"receipt": str(receipt)}, config=config, **common)
+    call_script("fetch_raw", tmp_path, output={"receipt": str(receipt)}, config=config, **common)
     assert receipt.read_text(encoding="utf-8").strip() == "{}"
     meta = tmp_path / "results/digits/data/meta.json"
-    _call("prepare_dataset", tmp_path, output={"meta": str(meta)}, **common)
+    call_script("prepare_dataset", tmp_path, output={"meta": str(meta)}, **common)
     assert load_prepared(meta.parent).n_classes == 10
     datasets = tmp_path / "datasets.csv"
     (tmp_path / "raw/voc2007").mkdir(parents=True)
     (tmp_path / "raw/voc2007/VOC2007_ImageSets_Main.tar").write_text("not the lists")
-    _call(
+    call_script(
         "collect_datasets",
         tmp_path,
         input={"metas": [str(meta)]},
@@ -299,7 +272,7 @@ def test_fetching_and_preparing_an_embedded_set(tmp_path):
 
 @pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.stem)
 def test_scripts_are_importable_and_documented(path):
-    module = _script(path.stem)
+    module = script(path.stem)
     assert callable(module.main)
     assert module.__doc__
     assert path.stem not in sys.stdlib_module_names  # the folder is on the path of every job

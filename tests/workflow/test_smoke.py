@@ -1,20 +1,20 @@
 """The real workflow on tiny data: both reports, equal results, interruption, one run at a time."""
 
-import csv
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import time
 
 import pytest
 import yaml
-from running import SMOKE, command, environment, snakemake
+from running import SMOKE, command, environment, jobs_of, read_rows, snakemake
 
 from toplabel.workflow.same import difference
 
-pytestmark = pytest.mark.workflow
+pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("smoke")]
 
 STAGES = [
     "fetch",
@@ -28,14 +28,8 @@ STAGES = [
 ]
 
 
-def _rows(path):
-    with open(path, newline="", encoding="utf-8") as stream:
-        return list(csv.DictReader(stream))
-
-
 def test_smoke_run_passes_every_stage_and_writes_both_reports(smoke_run):
-    for rule in STAGES:
-        assert re.search(rf"^{rule} +\d+$", smoke_run.output, re.MULTILINE), rule
+    assert set(STAGES) <= set(jobs_of(smoke_run.output))
     page = (smoke_run.folder / "reports/index.html").read_text(encoding="utf-8")
     assert "SVM" in page
     assert not re.search(r"""(src|href)=["']?https?://[^"'>]+\.(js|css|png|svg)""", page)
@@ -43,11 +37,11 @@ def test_smoke_run_passes_every_stage_and_writes_both_reports(smoke_run):
 
 
 def test_smoke_run_measures_and_certifies(smoke_run):
-    cells = _rows(smoke_run.folder / "results/comparison.csv")
+    cells = read_rows(smoke_run.folder / "results/comparison.csv")
     measured = [row for row in cells if row["measured"]]
     assert {row["dataset"] for row in measured} == {"circle"}
     assert all(row["verdict"] and row["budget"] == "quick" for row in measured)
-    collected = _rows(smoke_run.folder / "results/evaluation.csv")
+    collected = read_rows(smoke_run.folder / "results/evaluation.csv")
     assert {row["dataset"] for row in collected} == {"circle", "digits", "digit_scenes"}
     assert {row["splits"] for row in collected if row["dataset"] == "circle"} == {"2"}
     top1 = {r["method"]: float(r["measured"]) for r in collected if r["metric"] == "top1"}
@@ -57,7 +51,7 @@ def test_smoke_run_measures_and_certifies(smoke_run):
 
 
 def test_every_registered_set_is_listed_with_a_reason_when_it_is_missing(smoke_run, repository):
-    rows = _rows(smoke_run.folder / "results/datasets.csv")
+    rows = read_rows(smoke_run.folder / "results/datasets.csv")
     registry = yaml.safe_load((repository / "config/datasets.yaml").read_text(encoding="utf-8"))
     assert [row["dataset"] for row in rows] == list(registry["datasets"])
     ready = {row["dataset"] for row in rows if row["status"] == "ready"}
@@ -75,29 +69,30 @@ def test_the_run_describes_itself(smoke_run):
     assert {"numpy", "snakemake", "toplabel"} <= set(run["versions"])
 
 
-def test_a_finished_run_has_nothing_to_do(smoke_run):
-    again = snakemake("--dry-run", directory=smoke_run.folder)
+def test_a_finished_run_has_nothing_to_do_with_a_config_of_the_same_content(smoke_run, tmp_path):
+    config = shutil.copyfile(SMOKE, tmp_path / "copy.yaml")
+    again = snakemake("--dry-run", directory=smoke_run.folder, configfiles=(config,))
     assert again.returncode == 0
     assert "Nothing to be done" in again.stdout
 
 
-def test_a_touched_config_changes_nothing_and_another_seed_does(smoke_run, tmp_path):
-    os.utime(SMOKE)
+def test_another_seed_is_another_run_of_the_same_data(smoke_run, tmp_path):
     other = tmp_path / "seed.yaml"
     other.write_text("seed: 1\n", encoding="utf-8")
     again = snakemake("-n", directory=smoke_run.folder, configfiles=(SMOKE, other))
     assert "Params have changed" in again.stdout
-    jobs = dict(re.findall(r"^(\w+) +(\d+)$", again.stdout, re.MULTILINE))
+    jobs = jobs_of(again.stdout)
     assert "prepare" not in jobs
-    assert int(jobs["tune_set"]) > 0
+    assert jobs["tune_set"] > 0
 
 
-def test_results_of_other_targets_stay_in_the_reports(smoke_run):
-    before = _rows(smoke_run.folder / "results/comparison.csv")
-    assert snakemake("digits", directory=smoke_run.folder).returncode == 0
+def test_results_of_other_targets_stay_in_the_reports(smoke_run, tmp_path):
+    folder = shutil.copytree(smoke_run.folder, tmp_path / "run")
+    before = read_rows(folder / "results/comparison.csv")
+    assert snakemake("digits", directory=folder).returncode == 0
     # The target asks for digits alone; what is known of the circle stays.
-    assert _rows(smoke_run.folder / "results/comparison.csv") == before
-    sets = {row["dataset"] for row in _rows(smoke_run.folder / "results/evaluation.csv")}
+    assert read_rows(folder / "results/comparison.csv") == before
+    sets = {row["dataset"] for row in read_rows(folder / "results/evaluation.csv")}
     assert sets == {"circle", "digits", "digit_scenes"}
 
 
@@ -112,11 +107,9 @@ def test_snakemakes_own_report_is_usable(smoke_run, tmp_path):
     assert "TPAMI 2017, Fig. 4" in text
 
 
-def _wait_for(pattern, folder, count, process, seconds=120):
-    deadline = time.monotonic() + seconds
+def _wait_for(pattern, folder, count, process):
     while len(list(folder.glob(pattern))) < count:
         assert process.poll() is None, process.communicate()[0][-3000:]
-        assert time.monotonic() < deadline, f"no {pattern} after {seconds} s"
         time.sleep(0.05)
 
 
@@ -127,23 +120,20 @@ def test_killed_and_resumed_on_one_core_gives_the_same_numbers(smoke_run, tmp_pa
     config.write_text("studies: [circle, digits]\n", encoding="utf-8")
     folder = tmp_path / "killed"
     folder.mkdir()
-    arguments = ("results/comparison.csv", "--cores", "1")
-    line = command(*arguments, directory=folder, configfiles=(SMOKE, config))
+    arguments = ["results/comparison.csv"]
+    how = {"directory": folder, "cores": 1, "configfiles": (SMOKE, config)}
     first = subprocess.Popen(
-        line, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        command(*arguments, **how),
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
     )
     try:
         _wait_for("results/*/*/tune/*.npz", folder, 2, first)
-        second = subprocess.run(
-            line,
-            env=environment(),
-            capture_output=True,
-            text=True,
-            timeout=300,
-            check=False,
-        )
+        second = snakemake(*arguments, **how)
         assert second.returncode != 0
-        assert f"another run is active in {folder} (process {first.pid})" in second.stderr
+        assert f"another run is active in {folder} (process {first.pid})" in second.stdout
     finally:
         os.kill(first.pid, signal.SIGKILL)
         first.communicate()
@@ -151,21 +141,19 @@ def test_killed_and_resumed_on_one_core_gives_the_same_numbers(smoke_run, tmp_pa
     times = {path: path.stat().st_mtime_ns for path in done}
     assert not (folder / "results/comparison.csv").exists()
 
-    resumed = subprocess.run(
-        line, env=environment(), capture_output=True, text=True, timeout=900, check=False
-    )
-    assert resumed.returncode == 0, resumed.stderr[-5000:]
+    resumed = snakemake(*arguments, **how)
+    assert resumed.returncode == 0, resumed.stdout[-5000:]
     kept = [path for path in done if path.stat().st_mtime_ns == times[path]]
     assert len(kept) >= len(done) - 1  # at most the job that was cut off is repeated
-    for name in ("comparison.csv",):
-        assert difference(folder / "results" / name, smoke_run.folder / "results" / name) == ""
+    runs = (folder, smoke_run.folder)
+    assert difference(*(run / "results/comparison.csv" for run in runs)) == ""
     ours, theirs = (
         [
             {key: value for key, value in row.items() if key != "seconds"}
-            for row in _rows(run / "results/evaluation.csv")
+            for row in read_rows(run / "results/evaluation.csv")
             if row["dataset"] != "digit_scenes"
         ]
-        for run in (folder, smoke_run.folder)
+        for run in runs
     )
     assert ours == theirs
     leftovers = [path for path in folder.glob("results/**/.*") if path.is_file()]
@@ -176,7 +164,7 @@ def test_killed_and_resumed_on_one_core_gives_the_same_numbers(smoke_run, tmp_pa
 def test_a_set_from_the_mirror_by_name(mirror, tmp_path):
     done = snakemake("emotions", directory=tmp_path, mirror=mirror)
     assert done.returncode == 0, done.stdout[-5000:]
-    cells = [row for row in _rows(tmp_path / "results/comparison.csv") if row["measured"]]
+    cells = [row for row in read_rows(tmp_path / "results/comparison.csv") if row["measured"]]
     assert {row["dataset"] for row in cells} == {"emotions"}
     assert {row["metric"] for row in cells} >= {"rank_loss", "f1_macro", "hamming_loss"}
     assert (tmp_path / "results/tables/table09.csv").is_file()
