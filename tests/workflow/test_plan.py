@@ -1,4 +1,4 @@
-"""What the Snakefile asks: fingerprints, the lock, sources, comparison of runs, plans."""
+"""What the Snakefile asks: the lock, sources, comparison of runs, plans."""
 
 import dataclasses
 import os
@@ -16,7 +16,6 @@ from toplabel.datasets.registry import load_registry
 from toplabel.figures import FIGURES, row_of, table_files
 from toplabel.reporting.places import RESERVED
 from toplabel.studies.study import load_studies
-from toplabel.workflow.fingerprints import STAGES, fingerprint, module_sum, sum_of
 from toplabel.workflow.plan import Plan, PlanError
 from toplabel.workflow.runlock import RunLockError, lock_run
 from toplabel.workflow.same import difference, main
@@ -36,115 +35,6 @@ def plan(config, tmp_path, monkeypatch):
     return Plan(ROOT, config | {"download": False})
 
 
-# ---- fingerprints -------------------------------------------------------------------------------
-
-
-def test_a_fingerprint_sees_content_and_names_only(tmp_path):
-    (tmp_path / "a.py").write_text("one", encoding="utf-8")
-    before = sum_of(tmp_path, ("*.py",))
-    os.utime(tmp_path / "a.py", (1, 1))
-    (tmp_path / "b.txt").write_text("other", encoding="utf-8")
-    assert sum_of(tmp_path, ("*.py",)) == before
-    (tmp_path / "c.py").write_text("one", encoding="utf-8")
-    assert sum_of(tmp_path, ("*.py",)) != before
-
-
-@pytest.fixture
-def sources(tmp_path):
-    """A copy of all sources, free to be changed."""
-    root = tmp_path / "before"
-    for folder, suffixes in (("csrc", (".c", ".h")), ("workflow", (".py",)), ("pylib", None)):
-        for path in (ROOT / folder).rglob("*"):
-            wanted = path.suffix in suffixes if suffixes else path.suffix not in (".so", ".pyc")
-            if path.is_file() and wanted:
-                target = root / path.relative_to(ROOT)
-                target.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copyfile(path, target)
-    return root
-
-
-def _changed(sources, name):
-    """Stages that see a change of one file."""
-    after = sources.with_name("after")
-    shutil.copytree(sources, after)
-    with open(after / name, "a", encoding="utf-8") as stream:
-        stream.write("\n")
-    sums = [
-        {stage: fingerprint(stage, root, root / "pylib") for stage in STAGES}
-        for root in (sources, after)
-    ]
-    return {stage for stage in STAGES if sums[0][stage] != sums[1][stage]}
-
-
-TRAINED = {"train", "threshold", "evaluate", "figures"}
-TUNED = {"tune", "select", *TRAINED}
-SOLVED = {*TUNED, "agree", "bench", "calibration", "timing"}
-
-
-@pytest.mark.parametrize(
-    ("name", "expected"),
-    [
-        ("csrc/src/solver_run.c", SOLVED),
-        ("pylib/toplabel/solver.py", SOLVED - {"select", "calibration"}),
-        ("pylib/toplabel/losses.py", SOLVED - {"select"}),
-        ("pylib/toplabel/kernels.py", (SOLVED - {"select", "calibration"}) | {"compare", "report"}),
-        ("pylib/toplabel/metrics/ranking.py", SOLVED - {"train", "calibration"}),
-        ("pylib/toplabel/calibration/newton.py", {"calibration"}),
-        ("pylib/toplabel/selection/final.py", TRAINED),
-        ("pylib/toplabel/selection/problems.py", TUNED - {"select"}),
-        ("pylib/toplabel/workflow/params.py", {"tune", "train", "threshold", "evaluate"}),
-        ("pylib/toplabel/datasets/formats/libsvm.py", {"prepare", "datasets", "bench"}),
-        ("pylib/toplabel/datasets/statistics.py", {"prepare", "datasets"}),
-        ("pylib/toplabel/studies/compare.py", {"compare"}),
-        ("pylib/toplabel/studies/winners.py", {"findings"}),
-        (
-            "pylib/toplabel/datasets/registry.py",
-            {"fetch", "prepare", "datasets", "compare", "findings", "tables", "bench"},
-        ),
-        ("pylib/toplabel/bench/problems.py", {"bench"}),
-        ("pylib/toplabel/timings/projections.py", {"bench", "timing"}),
-        ("pylib/toplabel/reporting/circle.py", {"figures"}),
-        ("pylib/toplabel/reporting/drawing.py", {"figures"}),
-        ("pylib/toplabel/reporting/templates/report.typ", {"report"}),
-        ("pylib/toplabel/workflow/plan.py", set()),
-        ("pylib/toplabel/workflow/jobs.py", set(STAGES)),
-        ("workflow/scripts/select_best.py", {"select"}),
-    ],
-)
-def test_a_change_is_seen_by_the_stages_that_depend_on_it(sources, name, expected):
-    assert _changed(sources, name) == expected
-
-
-def test_a_change_of_a_baseline_is_seen_by_that_baseline_alone(sources):
-    assert _changed(sources, "pylib/toplabel/baselines/liblinear.py") == {"agree"}  # uses it itself
-    sums = [
-        (
-            module_sum("toplabel.baselines.liblinear", root / "pylib"),
-            module_sum("toplabel.baselines.models", root / "pylib"),
-        )
-        for root in (sources, sources.with_name("after"))
-    ]
-    assert sums[0][0] != sums[1][0]
-    assert sums[0][1] == sums[1][1]
-
-
-@pytest.mark.parametrize(
-    ("changed", "module"),
-    [
-        ("simplex/least_squares.py", "simplex_coding"),
-        ("simplex/width.py", "libsvm"),
-        ("simplex/coding.py", "simplex_boosting"),
-    ],
-)
-def test_a_baseline_sees_changes_of_the_rooms_below(sources, changed, module):
-    assert "tune" not in _changed(sources, f"pylib/toplabel/{changed}")
-    module = f"toplabel.baselines.{module}"
-    before, after = (
-        module_sum(module, root / "pylib") for root in (sources, sources.with_name("after"))
-    )
-    assert before != after
-
-
 def test_names_of_results_depend_on_the_registry(config, tmp_path):
     sums = []
     for folder in (tmp_path / "before", tmp_path / "after"):
@@ -158,21 +48,6 @@ def test_names_of_results_depend_on_the_registry(config, tmp_path):
         sums.append((plan.names_sum(), plan.claims_sum()))
     assert sums[0][0] != sums[1][0]
     assert sums[0][1] != sums[1][1]
-
-
-def test_every_script_is_of_one_stage():
-    scripts = sorted((ROOT / "workflow/scripts").glob("*.py"))
-    of_stages = [
-        path for patterns in STAGES.values() for p in patterns for path in scripts if path.match(p)
-    ]
-    # A partial report has no output, so nothing can be out of date.
-    assert sorted(of_stages) == [path for path in scripts if path.stem != "partial_report"]
-
-
-def test_imports_are_absolute_as_the_fingerprints_need_them():
-    package = Path(sys.modules["toplabel"].__file__).parent
-    for path in package.rglob("*.py"):
-        assert not re.search(r"^\s*from\s+\.", path.read_text(encoding="utf-8"), re.MULTILINE), path
 
 
 # ---- lock ---------------------------------------------------------------------------------------

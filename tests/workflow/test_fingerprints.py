@@ -1,0 +1,143 @@
+"""The sums over the sources of a stage: by the rules in a small tree, and which modules they find in ours."""
+
+import os
+import re
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+from running import ROOT
+
+import toplabel
+from toplabel.baselines.catalogue import BASELINES
+from toplabel.workflow.fingerprints import STAGES, fingerprint, module_sum, stage_modules, sum_of
+
+PACKAGE = Path(toplabel.__file__).parents[1]
+
+
+def test_a_sum_sees_content_and_names_only(tmp_path):
+    (tmp_path / "a.py").write_text("one", encoding="utf-8")
+    before = sum_of(tmp_path, ("*.py",))
+    os.utime(tmp_path / "a.py", (1, 1))
+    (tmp_path / "b.txt").write_text("other", encoding="utf-8")
+    assert sum_of(tmp_path, ("*.py",)) == before
+    (tmp_path / "c.py").write_text("one", encoding="utf-8")
+    assert sum_of(tmp_path, ("*.py",)) != before
+
+
+# ---- a small tree -------------------------------------------------------------------------------
+
+TREE = {
+    "csrc/include/toplabel.h": "",
+    "csrc/src/solver.c": "",
+    "csrc/tests/test_solver.c": "",
+    "pylib/toplabel/__init__.py": "from toplabel.solver import solve\n",
+    "pylib/toplabel/solver.py": "def solve():\n    from toplabel._native import lib\n    return lib\n",
+    "pylib/toplabel/above.py": "from toplabel.solver import solve\n",
+    "pylib/toplabel/room/__init__.py": "NAME = 1\n",
+    "pylib/toplabel/room/inner.py": "",
+    "pylib/toplabel/room/other.py": "import toplabel.solver\n",
+    "pylib/toplabel/reporting/templates/page.html": "",
+    "workflow/scripts/select_best.py": "from toplabel.room import inner\n",
+    "workflow/scripts/tune_set.py": "from toplabel.room.inner import f\nfrom toplabel.solver import solve\n",
+    "workflow/scripts/write_html.py": "from toplabel.room import NAME\n",
+}
+
+
+def _tree(root, changed=""):
+    for name, text in TREE.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text + ("\n" if name == changed else ""), encoding="utf-8")
+    return root
+
+
+@pytest.mark.parametrize(
+    ("name", "stages"),
+    [
+        ("csrc/include/toplabel.h", {"tune"}),
+        ("csrc/src/solver.c", {"tune"}),
+        ("csrc/tests/test_solver.c", set()),
+        ("pylib/toplabel/__init__.py", set()),  # gathers names, and does nothing else
+        ("pylib/toplabel/solver.py", {"tune"}),
+        ("pylib/toplabel/above.py", set()),
+        ("pylib/toplabel/room/__init__.py", {"report"}),  # of which a name is imported
+        ("pylib/toplabel/room/inner.py", {"select", "tune"}),
+        ("pylib/toplabel/room/other.py", set()),
+        ("pylib/toplabel/reporting/templates/page.html", {"report"}),
+        ("workflow/scripts/select_best.py", {"select"}),
+        ("workflow/scripts/tune_set.py", {"tune"}),
+        ("workflow/scripts/write_html.py", {"report"}),
+    ],
+)
+def test_a_change_is_seen_by_the_stages_that_depend_on_it(tmp_path, name, stages):
+    roots = _tree(tmp_path / "before"), _tree(tmp_path / "after", changed=name)
+    sums = [{stage: fingerprint(stage, r, r / "pylib") for stage in STAGES} for r in roots]
+    assert {stage for stage in STAGES if sums[0][stage] != sums[1][stage]} == stages
+
+
+@pytest.mark.parametrize(
+    ("name", "seen"),
+    [
+        ("pylib/toplabel/room/other.py", True),
+        ("pylib/toplabel/solver.py", True),
+        ("pylib/toplabel/room/inner.py", False),
+        ("csrc/src/solver.c", False),  # the stage sees it
+    ],
+)
+def test_the_sum_of_a_module_is_over_all_that_it_imports(tmp_path, name, seen):
+    roots = _tree(tmp_path / "before"), _tree(tmp_path / "after", changed=name)
+    before, after = (module_sum("toplabel.room.other", root / "pylib") for root in roots)
+    assert (before != after) == seen
+
+
+# ---- ours ---------------------------------------------------------------------------------------
+
+TRAINING = {"fetch", "prepare", "tune", "select", "train", "threshold", "evaluate"}
+
+
+@pytest.fixture(scope="module")
+def stages_of():
+    """The stages that see a module, by its name."""
+    found = defaultdict(set)
+    for stage in STAGES:
+        for module in stage_modules(stage, ROOT, PACKAGE):
+            found[module].add(stage)
+    return found
+
+
+def test_a_stage_sees_the_rooms_below_it_and_no_others(stages_of):
+    for module in ("toplabel._native", "toplabel.solver"):
+        assert {"tune", "train", "evaluate", "timing", "bench"} <= stages_of[module]
+        assert not {"fetch", "prepare", "compare", "tables", "report"} & stages_of[module]
+    assert stages_of["toplabel.workflow.jobs"] == set(STAGES)
+    for module, stages in stages_of.items():
+        room = f"{module}.".split(".")[1]
+        if room in ("bench", "calibration", "illustrations", "reporting", "studies", "simplex"):
+            assert not stages & TRAINING, module
+        if room == "selection":
+            assert not stages & {"fetch", "prepare", "datasets", "report"}, module
+
+
+def test_the_plan_itself_is_in_no_sum(stages_of):
+    plan = {f"toplabel.workflow.{name}" for name in ("plan", "targets", "fingerprints", "partial")}
+    assert not plan & set(stages_of)
+
+
+def test_a_baseline_is_in_no_stage_that_trains(stages_of):
+    for module in {baseline.module for baseline in BASELINES.values()}:
+        assert not stages_of[module] & TRAINING, module
+        assert module_sum(module) != module_sum("toplabel.baselines.models")
+
+
+def test_every_script_is_of_one_stage():
+    scripts = sorted((ROOT / "workflow/scripts").glob("*.py"))
+    of_stages = [
+        path for patterns in STAGES.values() for p in patterns for path in scripts if path.match(p)
+    ]
+    # A partial report has no output, so nothing can be out of date.
+    assert sorted(of_stages) == [path for path in scripts if path.stem != "partial_report"]
+
+
+def test_imports_are_absolute_as_the_fingerprints_need_them():
+    for path in (PACKAGE / "toplabel").rglob("*.py"):
+        assert not re.search(r"^\s*from\s+\.", path.read_text(encoding="utf-8"), re.MULTILINE), path
