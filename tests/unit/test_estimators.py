@@ -7,6 +7,7 @@ import sys
 import numpy as np
 import pytest
 from scipy import sparse
+from single_label import each_loss
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.metrics import top_k_accuracy_score
@@ -17,28 +18,7 @@ from toplabel import TopKClassifier
 from toplabel.estimators import top_k_scorer
 
 
-@pytest.fixture(scope="module")
-def problem():
-    rng = np.random.default_rng(0)
-    n, d, m = 150, 6, 5
-    X = rng.normal(size=(n, d))
-    y = np.argmax(X @ rng.normal(size=(d, m)) + rng.gumbel(size=(n, m)), axis=1)
-    return X, y, m
-
-
-LOSSES = [
-    ("svm_multi", 1, 0.0),
-    ("svm_multi", 1, 1.0),
-    ("topk_svm_alpha", 3, 0.5),
-    ("topk_svm_beta", 2, 0.0),
-    ("lr_multi", 1, 0.0),
-    ("topk_ent", 2, 0.0),
-    ("svm_ova", 1, 1.0),
-    ("lr_ova", 1, 0.0),
-]
-
-
-@pytest.mark.parametrize(("loss", "k", "gamma"), LOSSES)
+@each_loss
 def test_it_is_the_solver(problem, loss, k, gamma):
     X, y, m = problem
     names = np.array(["e", "b", "a", "d", "c"])

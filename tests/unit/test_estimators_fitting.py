@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy import sparse
+from single_label import each_loss
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
@@ -10,28 +11,7 @@ import toplabel
 from toplabel import TopKClassifier
 
 
-@pytest.fixture(scope="module")
-def problem():
-    rng = np.random.default_rng(0)
-    n, d, m = 150, 6, 5
-    X = rng.normal(size=(n, d))
-    y = np.argmax(X @ rng.normal(size=(d, m)) + rng.gumbel(size=(n, m)), axis=1)
-    return X, y, m
-
-
-LOSSES = [
-    ("svm_multi", 1, 0.0),
-    ("svm_multi", 1, 1.0),
-    ("topk_svm_alpha", 3, 0.5),
-    ("topk_svm_beta", 2, 0.0),
-    ("lr_multi", 1, 0.0),
-    ("topk_ent", 2, 0.0),
-    ("svm_ova", 1, 1.0),
-    ("lr_ova", 1, 0.0),
-]
-
-
-@pytest.mark.parametrize(("loss", "k", "gamma"), LOSSES)
+@each_loss
 def test_a_weight_is_as_many_copies(problem, loss, k, gamma):
     X, y, _ = problem
     weight = np.random.default_rng(2).integers(0, 4, len(y))
@@ -66,7 +46,7 @@ def test_class_weights_multiply_the_weights_of_the_rows(problem):
         TopKClassifier(class_weight=dict.fromkeys(np.unique(y), 0)).fit(X, y)
 
 
-@pytest.mark.parametrize(("loss", "k", "gamma"), LOSSES)
+@each_loss
 def test_warm_start_over_C_saves_epochs(problem, loss, k, gamma):
     X, y, _ = problem
     common = {"loss": loss, "k": k, "gamma": gamma, "eps": 1e-7, "max_epochs": 10**5}

@@ -14,15 +14,6 @@ from toplabel import TopKClassifier
 from toplabel.estimators import top_k_scorer
 
 
-@pytest.fixture(scope="module")
-def problem():
-    rng = np.random.default_rng(0)
-    n, d, m = 150, 6, 5
-    X = rng.normal(size=(n, d))
-    y = np.argmax(X @ rng.normal(size=(d, m)) + rng.gumbel(size=(n, m)), axis=1)
-    return X, y, m
-
-
 def test_cross_validation_slices_a_gram_matrix_on_both_sides(problem):
     X, y, _ = problem
     K = X @ X.T
