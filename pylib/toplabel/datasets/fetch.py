@@ -1,6 +1,7 @@
 """Find raw files: ``data/raw/<set>/``, the mirror folders, the official address; check their sums.
 
-A file arrives in ``data/raw/<set>/`` uncompressed and whole, or not at all.
+A file arrives in ``data/raw/<set>/`` uncompressed and whole, or not at all. Pooch would stand in for
+`_download` alone: it knows no mirror folders, and sums a file as it is downloaded, not what it unpacks to.
 """
 
 from __future__ import annotations

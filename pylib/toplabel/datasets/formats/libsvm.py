@@ -1,4 +1,8 @@
-"""LIBSVM text: ``label index:value ...`` a line; ``label,label index:value ...`` for label sets."""
+"""LIBSVM text: ``label index:value ...`` a line; ``label,label index:value ...`` for label sets.
+
+scikit-learn's reader takes a third of the time (0.6 s of CPU against 1.5 s for 84,000 rows of 16 features, once a
+data set), but names neither file nor line of a fault, and takes NaN, index 0 and labels like 1.5.
+"""
 
 from __future__ import annotations
 
