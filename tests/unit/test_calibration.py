@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from fractions import Fraction
 from itertools import combinations
@@ -26,7 +25,7 @@ from toplabel.calibration.excess import (
     worst_regret,
 )
 from toplabel.calibration.pointwise import Pointwise
-from toplabel.calibration.propositions import HEADER, STATEMENTS, table
+from toplabel.calibration.propositions import STATEMENTS, table
 from toplabel.calibration.study import MAPPED, STUDIED, map_of_three, study
 from toplabel.reporting.calibration import draw_calibration
 
@@ -324,24 +323,23 @@ def test_distributions_are_seeded_falling_and_exact():
 
 def test_the_study_is_deterministic_and_complete(small_study):
     minima, cases = small_study
-    again = study(seed=0, each=1)
-    pd.testing.assert_frame_equal(pd.DataFrame(minima), pd.DataFrame(again[0]))
-    assert cases == again[1]
-    of_losses = {Pointwise(row.loss, row.k, row.gamma) for row in minima}
-    assert of_losses == set(STUDIED)
-    assert not [case for case in cases if case.verdict == "undecided"]
-    assert max(abs(row.deviation) for row in minima if not np.isnan(row.deviation)) < 1e-6
+    for one, again in zip(small_study, study(seed=0, each=1), strict=True):
+        pd.testing.assert_frame_equal(one, again)
+    losses = minima[["loss", "k", "gamma"]].drop_duplicates()
+    assert {Pointwise(*row) for row in losses.itertuples(index=False)} == set(STUDIED)
+    assert not (cases["verdict"] == "undecided").any()
+    assert minima["deviation"].abs().max() < 1e-6
 
 
 def test_the_table_confirms_the_propositions_and_answers_for_the_others(small_study):
-    rows = [dict(zip(HEADER, row, strict=True)) for row in table(*small_study)]
-    assert len(rows) == len(STATEMENTS)
-    for row in rows:
+    frame = table(*small_study)
+    assert len(frame) == len(STATEMENTS)
+    for row in frame.to_dict("records"):
         assert int(row["Cases"]) == int(row["Bayes optimal"]) + int(row["Not"]) > 0
         assert bool(row["First counterexample"]) == (int(row["Not"]) > 0)
         if row["Statement"].startswith("Prop"):
             assert row["Verdict"] == "confirmed"
-    found = {(row["Statement"], row["Loss"]): row["Verdict"] for row in rows}
+    found = frame.set_index(["Statement", "Loss"])["Verdict"]
     assert found["Open: s ≥ k", "top-k SVM α"] == "fails"
     assert found["Open: s ≥ k", "top-k SVM β"] == "fails"
     assert found["Open: s ≥ k", "smooth top-k SVM α"] == "no counterexample"
@@ -350,26 +348,21 @@ def test_the_table_confirms_the_propositions_and_answers_for_the_others(small_st
     assert found["Open: all s", "top-k entropy"] == "no counterexample"
 
 
-def test_a_claim_that_fails_is_told(small_study):
+@pytest.mark.parametrize(
+    ("verdict", "softmax", "entropy"),
+    [(WRONG, "NOT CONFIRMED", "fails"), ("undecided", "NOT CONFIRMED", "cases undecided")],
+)
+def test_a_claim_that_fails_is_told(small_study, verdict, softmax, entropy):
     minima, cases = small_study
-    for verdict, softmax, smooth in (
-        (WRONG, "NOT CONFIRMED", "fails"),
-        ("undecided", "NOT CONFIRMED", "cases undecided"),
-    ):
-        other = [
-            dataclasses.replace(case, verdict=verdict)
-            if case.loss in ("lr_multi", "topk_ent")
-            else case
-            for case in cases
-        ]
-        rows = [dict(zip(HEADER, row, strict=True)) for row in table(minima, other)]
-        found = {row["Loss"]: row["Verdict"] for row in rows}
-        assert found["softmax"] == softmax
-        assert found["top-k entropy"].endswith(smooth)
+    changed = cases["loss"].isin(["lr_multi", "topk_ent"])
+    other = cases.assign(verdict=cases["verdict"].mask(changed, verdict))
+    found = table(minima, other).set_index("Loss")["Verdict"]
+    assert found["softmax"] == softmax
+    assert found["top-k entropy"].endswith(entropy)
 
 
 def test_the_map_of_three_covers_the_triangle_and_is_drawn(tmp_path: Path):
-    frame = pd.DataFrame(map_of_three(4))
+    frame = map_of_three(4)
     assert len(frame) == (16 + 4) * len(MAPPED)
     one = frame[frame["label"] == MAPPED[0].label]
     areas = []

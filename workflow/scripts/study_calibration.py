@@ -2,9 +2,7 @@
 
 from pathlib import Path
 
-import pandas as pd
-
-from toplabel.calibration.propositions import HEADER, table
+from toplabel.calibration.propositions import table
 from toplabel.calibration.study import map_of_three, study
 from toplabel.studies.frames import write_csv
 from toplabel.studies.tables import Table, write_tables
@@ -23,10 +21,10 @@ CAPTION = (
 def main(snakemake):
     params = snakemake.params
     minima, cases = study(params.seed, params.each)
-    write_csv(pd.DataFrame(minima), snakemake.output.minima)
-    write_csv(pd.DataFrame(cases), snakemake.output.cases)
-    write_csv(pd.DataFrame(map_of_three(params.divisions)), snakemake.output.map)
-    rows = pd.DataFrame(table(minima, cases), columns=list(HEADER))
+    write_csv(minima, snakemake.output.minima)
+    write_csv(cases, snakemake.output.cases)
+    write_csv(map_of_three(params.divisions), snakemake.output.map)
+    rows = table(minima, cases)
     name = Path(snakemake.output.table).stem
     about = Table(name, TITLE, CAPTION, "tpami2017", "", "calibration", rows)
     write_tables([about], Path(snakemake.output.table).parent)

@@ -15,15 +15,7 @@ WHOLE = 1000
 
 @dataclass(frozen=True)
 class Distribution:
-    """Probabilities of the classes, the most likely first.
-
-    Attributes
-    ----------
-    family : str
-        What kind it is of.
-    thousandths : tuple of int
-        Falling, with the sum 1000.
-    """
+    """Probabilities of the classes, falling, with the sum 1000; `family` is what kind they are of."""
 
     family: str
     thousandths: tuple[int, ...]
@@ -111,21 +103,7 @@ FIXED = (
 
 
 def distributions(seed: int, each: int, sizes: tuple[int, ...] = (3, 4, 5)) -> list[Distribution]:
-    """Return the fixed distributions, and some of every family and size.
-
-    Parameters
-    ----------
-    seed : int
-    each : int
-        So many of every family and size.
-    sizes : tuple of int
-        Numbers of classes.
-
-    Returns
-    -------
-    list of Distribution
-        Without repetition.
-    """
+    """Return the fixed distributions and `each` of every family and number of classes, without repetition."""
     found = list(FIXED)
     for m in sizes:
         for family, draw in FAMILIES.items():

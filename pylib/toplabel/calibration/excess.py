@@ -28,17 +28,9 @@ OPTIMAL, WRONG, UNDECIDED = "optimal", "not optimal", "undecided"
 
 @dataclass(frozen=True, eq=False)
 class Excess:
-    """What a wrong top-s set costs.
+    """What a wrong top-s set costs: the risk of the tie over the least risk, and how far that may be off.
 
-    Attributes
-    ----------
-    s : int
-    value : float
-        Risk of the tie over the least risk.
-    uncertainty : float
-        How far `value` may be off.
-    scores : ndarray, (m,)
-        The best scores with the tie; of the truncated entropy empty.
+    `scores` are the best with the tie, (m,); of the truncated entropy empty.
     """
 
     s: int
@@ -85,7 +77,10 @@ def excesses(loss: Pointwise, p: np.ndarray) -> tuple[Minimum, list[Excess]]:
     """
     p = _checked(loss, p)
     if not loss.convex:
-        return _truncated(loss, p)
+        value, nowhere = truncated.infimum(p, loss.k), np.empty(0)
+        ties = {s: truncated.infimum_of_wrong(p, loss.k, s) for s in cuts(p)}
+        found = [Excess(s, tied - value, 1e-14, nowhere) for s, tied in ties.items()]
+        return Minimum(nowhere, value, value), found
     least = least_risk(loss, p)
     found = []
     for s in cuts(p):
@@ -108,28 +103,10 @@ def _checked(loss: Pointwise, p: np.ndarray) -> np.ndarray:
     return p
 
 
-def _truncated(loss: Pointwise, p: np.ndarray) -> tuple[Minimum, list[Excess]]:
-    """The same in closed form, for the loss that is not convex."""
-    least = truncated.infimum(p, loss.k)
-    nowhere = np.empty(0)
-    found = [
-        Excess(s, truncated.infimum_of_wrong(p, loss.k, s) - least, 1e-14, nowhere) for s in cuts(p)
-    ]
-    return Minimum(nowhere, least, least), found
-
-
 def worst_regret(scores: np.ndarray, p: np.ndarray, s: int) -> float:
     """Return the probability that a top-s set misses beyond the Bayes optimal one, ties broken for the worst.
 
-    Parameters
-    ----------
-    scores, p : ndarray, (m,)
-    s : int
-
-    Returns
-    -------
-    float
-        0 if every top-s set is Bayes optimal.
+    It is 0 if every top-s set is Bayes optimal.
 
     Notes
     -----

@@ -5,55 +5,53 @@ The Hessian is that of differences of the gradient, since a smoothed hinge has n
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from toplabel.calibration.pointwise import Minimum, Pointwise
 
 _STEPS = 300
 _ACCURATE = 1e-15  # norm of the gradient
-_SPACINGS = (
-    1e-5,
-    1e-7,
-    1e-3,
-)  # of the differences, the next where the one before does not lead down
+_SPACINGS = (1e-5, 1e-7, 1e-3)  # of differences, the next where the last does not lead down
 _LONGEST = 4.0  # norm of a step: where a loss is linear, Newton's has no end
 _HALVINGS = 0.5 ** np.arange(40)
 _ROUNDING = 4e-16
 
 
+Function = Callable[[np.ndarray], np.ndarray]
+
+
 def minimise(loss: Pointwise, p: np.ndarray, tie: int | None = None) -> Minimum:
-    """Return the least risk of a smooth convex loss.
+    """Return the least risk of a smooth convex loss; with `tie`, of scores with g[tie] = g[tie + 1].
 
-    Parameters
-    ----------
-    loss : Pointwise
-    p : ndarray, (m,)
-        Probabilities of the classes. If the loss `needs_all_classes`, all positive.
-    tie : int, optional
-        Only scores with g[tie] = g[tie + 1].
-
-    Returns
-    -------
-    Minimum
+    If the loss `needs_all_classes`, all p must be positive.
     """
     basis = _basis(len(p), tie)
+
+    def risk(Z: np.ndarray) -> np.ndarray:
+        return loss.risks(np.ascontiguousarray(Z @ basis.T), p)
+
+    def slope(Z: np.ndarray) -> np.ndarray:
+        return loss.risk_gradients(np.ascontiguousarray(Z @ basis.T), p) @ basis
+
     z = np.zeros(basis.shape[1])
-    risk, gradient = _risk(loss, p, basis, z[None])[0], _gradient(loss, p, basis, z[None])[0]
+    value, gradient = risk(z[None])[0], slope(z[None])[0]
     for _ in range(_STEPS):
         if np.linalg.norm(gradient) <= _ACCURATE:
             break
         for spacing in _SPACINGS:
-            step = _direction(_hessian(loss, p, basis, z, spacing), gradient)
+            step = _direction(_hessian(slope, z, spacing), gradient)
             candidates = z + _HALVINGS[:, None] * step
-            chosen = _search(loss, p, basis, candidates, risk, gradient, float(gradient @ step))
+            chosen = _search(risk, slope, candidates, value, gradient, float(gradient @ step))
             if chosen is not None:
                 break
         if chosen is None:
             break
-        z, risk, gradient = chosen
+        z, value, gradient = chosen
     scores = basis @ z
-    reach = np.sqrt(len(z)) * (np.abs(scores).max() + _radius(loss, p, risk))
-    return Minimum(scores, float(risk), max(0.0, float(risk - reach * np.linalg.norm(gradient))))
+    reach = np.sqrt(len(z)) * (np.abs(scores).max() + _radius(loss, p, value))
+    return Minimum(scores, float(value), max(0.0, float(value - reach * np.linalg.norm(gradient))))
 
 
 def _basis(m: int, tie: int | None) -> np.ndarray:
@@ -65,17 +63,9 @@ def _basis(m: int, tie: int | None) -> np.ndarray:
     return basis
 
 
-def _risk(loss: Pointwise, p: np.ndarray, basis: np.ndarray, Z: np.ndarray) -> np.ndarray:
-    return loss.risks(np.ascontiguousarray(Z @ basis.T), p)
-
-
-def _gradient(loss: Pointwise, p: np.ndarray, basis: np.ndarray, Z: np.ndarray) -> np.ndarray:
-    return loss.risk_gradients(np.ascontiguousarray(Z @ basis.T), p) @ basis
-
-
-def _hessian(loss, p, basis, z, spacing: float) -> np.ndarray:
+def _hessian(slope: Function, z: np.ndarray, spacing: float) -> np.ndarray:
     shifts = spacing * np.eye(len(z))
-    both = _gradient(loss, p, basis, np.vstack([z + shifts, z - shifts]))
+    both = slope(np.vstack([z + shifts, z - shifts]))
     slopes = (both[: len(z)] - both[len(z) :]) / (2 * spacing)
     return 0.5 * (slopes + slopes.T)
 
@@ -88,16 +78,15 @@ def _direction(hessian: np.ndarray, gradient: np.ndarray) -> np.ndarray:
     return step * min(1.0, _LONGEST / float(np.linalg.norm(step)))
 
 
-def _search(loss, p, basis, candidates, risk, gradient, slope):
+def _search(risk: Function, slope: Function, candidates, value, gradient, descent: float):
     """Return the first candidate that goes down enough; near rounding, one with a smaller gradient, or None."""
-    risks = _risk(loss, p, basis, candidates)
-    enough = risks <= risk + 1e-4 * _HALVINGS * slope
+    risks = risk(candidates)
+    enough = risks <= value + 1e-4 * _HALVINGS * descent
     # What is gained there must be more than rounding.
-    if -slope > 1e3 * _ROUNDING * max(1.0, abs(risk)) and enough.any():
+    if -descent > 1e3 * _ROUNDING * max(1.0, abs(value)) and enough.any():
         first = int(np.argmax(enough))
-        found = candidates[first]
-        return found, risks[first], _gradient(loss, p, basis, found[None])[0]
-    gradients = _gradient(loss, p, basis, candidates[:8])
+        return candidates[first], risks[first], slope(candidates[first][None])[0]
+    gradients = slope(candidates[:8])
     norms = np.linalg.norm(gradients, axis=1)
     best = int(np.argmin(norms))
     if norms[best] < 0.9 * np.linalg.norm(gradient):

@@ -11,15 +11,7 @@ from toplabel import losses
 
 @dataclass(frozen=True)
 class Pointwise:
-    """A multiclass loss of the library with its parameters.
-
-    Attributes
-    ----------
-    key : str
-        Of `toplabel.losses.LOSSES`.
-    k : int
-    gamma : float
-    """
+    """A multiclass loss of the library with its parameters."""
 
     key: str
     k: int = 1
@@ -66,17 +58,7 @@ class Pointwise:
 
 @dataclass(frozen=True, eq=False)
 class Minimum:
-    """The least risk, between two bounds.
-
-    Attributes
-    ----------
-    scores : ndarray, (m,)
-        Where `risk` is attained.
-    risk : float
-        An upper bound: the risk at `scores`.
-    lower : float
-        A proven lower bound, up to rounding.
-    """
+    """The least risk, between two bounds: the `risk` at `scores`, (m,), and a `lower` that is proven up to rounding."""
 
     scores: np.ndarray
     risk: float

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 
 from toplabel.calibration import truncated
 from toplabel.calibration.closed_forms import deviation
@@ -40,59 +40,6 @@ MAPPED = tuple(
 )
 
 
-@dataclass(frozen=True)
-class MinimumRow:
-    """The least risk of a loss under one distribution.
-
-    `deviation` is the distance to the closed form of TPAMI's proof, NaN where there is none.
-    """
-
-    loss: str
-    k: int
-    gamma: float
-    family: str
-    p: str
-    risk: float
-    gap: float
-    scores: str
-    deviation: float
-
-
-@dataclass(frozen=True)
-class Case:
-    """Whether the top-s sets of all minimisers of a loss under one distribution are Bayes optimal.
-
-    `scores` are the best with a tie of the classes s and s + 1; if the verdict is not "optimal", they are minimisers.
-    """
-
-    loss: str
-    k: int
-    gamma: float
-    family: str
-    p: str
-    s: int
-    excess: float
-    uncertainty: float
-    verdict: str
-    scores: str
-
-
-@dataclass(frozen=True)
-class MapRow:
-    """A triangle of the map of three classes: its middle, and whether the top-1 and top-2 sets are right there."""
-
-    loss: str
-    k: int
-    gamma: float
-    label: str
-    p1: float
-    p2: float
-    p3: float
-    corners: str
-    top1: bool
-    top2: bool
-
-
 def _pairs(seed: int, each: int) -> Iterator[tuple[Pointwise, Distribution]]:
     for loss in STUDIED:
         for one in distributions(seed, each):
@@ -101,7 +48,7 @@ def _pairs(seed: int, each: int) -> Iterator[tuple[Pointwise, Distribution]]:
                 yield loss, one
 
 
-def study(seed: int = 0, each: int = 2) -> tuple[list[MinimumRow], list[Case]]:
+def study(seed: int = 0, each: int = 2) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Minimise the risk of every loss of `STUDIED` under every distribution.
 
     Parameters
@@ -113,23 +60,32 @@ def study(seed: int = 0, each: int = 2) -> tuple[list[MinimumRow], list[Case]]:
 
     Returns
     -------
-    list of MinimumRow, list of Case
+    minima : DataFrame
+        The least risks. `deviation` is the distance to the closed form of TPAMI's proof, NaN where there is none.
+    cases : DataFrame
+        Whether the top-s sets of all minimisers are Bayes optimal. `scores` are the best with a tie of the classes s
+        and s + 1; if the verdict is not "optimal", they are minimisers.
     """
     minima, cases = [], []
     for loss, one in _pairs(seed, each):
         least, found = excesses(loss, one.p)
-        scores, off = least.scores, float("nan")
+        scores = least.scores
         if loss.convex:
             off = deviation(loss, one.p, scores, least.risk)
         else:
             scores, lowest = truncated.descend(loss, one.p, seed_of("calibration", seed, one))
             off = lowest - least.risk
-        head = (loss.key, loss.k, loss.gamma, one.family, _text(one.p))
-        minima.append(MinimumRow(*head, least.risk, least.gap, _text(scores), off))
-        for excess in found:
-            numbers = (excess.s, excess.value, excess.uncertainty, excess.verdict)
-            cases.append(Case(*head, *numbers, _text(excess.scores)))
-    return minima, cases
+        head = {"loss": loss.key, "k": loss.k, "gamma": loss.gamma}
+        head |= {"family": one.family, "p": _text(one.p)}
+        certified = {"risk": least.risk, "gap": least.gap}
+        minima.append(head | certified | {"scores": _text(scores), "deviation": off})
+        cases += [
+            head
+            | {"s": excess.s, "excess": excess.value, "uncertainty": excess.uncertainty}
+            | {"verdict": excess.verdict, "scores": _text(excess.scores)}
+            for excess in found
+        ]
+    return pd.DataFrame(minima), pd.DataFrame(cases)
 
 
 def _text(numbers: np.ndarray) -> str:
@@ -140,7 +96,7 @@ def _text(numbers: np.ndarray) -> str:
 # ---- the map ---------------------------------------------------------------------------------------
 
 
-def map_of_three(divisions: int = 10) -> list[MapRow]:
+def map_of_three(divisions: int = 10) -> pd.DataFrame:
     """Judge the losses of `MAPPED` all over p_1 > p_2 > p_3.
 
     Parameters
@@ -152,19 +108,20 @@ def map_of_three(divisions: int = 10) -> list[MapRow]:
 
     Returns
     -------
-    list of MapRow
+    DataFrame
+        A row a triangle and loss: its middle, its corners, and whether the top-1 and top-2 sets are right there.
     """
     rows = []
     triangles = list(_triangles(divisions))
     for loss in MAPPED:
+        head = {"loss": loss.key, "k": loss.k, "gamma": loss.gamma, "label": loss.label}
         for corners in triangles:
             p = corners.mean(axis=0)
-            _, found = excesses(loss, p / p.sum())
-            right = {excess.s: excess.verdict == OPTIMAL for excess in found}
+            right = {one.s: one.verdict == OPTIMAL for one in excesses(loss, p / p.sum())[1]}
+            middle = {f"p{i}": float(part) for i, part in enumerate(p, start=1)}
             text = " ".join(f"{number:.9g}" for number in corners.ravel())
-            head = (loss.key, loss.k, loss.gamma, loss.label)
-            rows.append(MapRow(*head, *map(float, p), text, right[1], right[2]))
-    return rows
+            rows.append(head | middle | {"corners": text, "top1": right[1], "top2": right[2]})
+    return pd.DataFrame(rows)
 
 
 def _triangles(divisions: int) -> Iterator[np.ndarray]:

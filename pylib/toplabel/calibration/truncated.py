@@ -25,39 +25,16 @@ def scaled_entropy(q: np.ndarray) -> float:
 
 
 def infimum(p: np.ndarray, k: int) -> float:
-    """Return the infimum of the risk over all scores: D holds the k - 1 most likely classes.
-
-    Parameters
-    ----------
-    p : ndarray, (m,)
-        Probabilities, falling.
-    k : int
-
-    Returns
-    -------
-    float
-    """
+    """Return the infimum of the risk over all scores, p falling: D holds the k - 1 most likely classes."""
     return scaled_entropy(p[k - 1 :])
 
 
 def infimum_of_wrong(p: np.ndarray, k: int, s: int) -> float:
     """Return the infimum of the risk over the scores whose top-s set can be another than the s most likely classes.
 
-    Parameters
-    ----------
-    p : ndarray, (m,)
-        Probabilities, falling, with p[s - 1] > p[s].
-    k, s : int
-
-    Returns
-    -------
-    float
-
-    Notes
-    -----
-    Such scores have g_j >= g_i for an i < s <= j. If i is not in D, j is in D, or both are outside and tie, which
-    gives both the mean of their weights; if i is in D, so is j (a j that ties with the lowest of D may stand in D in
-    its place).
+    p falls, with p[s - 1] > p[s]. Such scores have g_j >= g_i for an i < s <= j. If i is not in D, j is in D, or both
+    are outside and tie, which gives both the mean of their weights; if i is in D, so is j (a j that ties with the
+    lowest of D may stand in D in its place).
     """
     m, least = len(p), np.inf
     for chosen in combinations(range(m), k - 1):
@@ -79,27 +56,14 @@ def _tied_entropy(p: np.ndarray, rest: list[int], i: int, j: int) -> float:
 
 
 def descend(loss: Pointwise, p: np.ndarray, seed: int) -> tuple[np.ndarray, float]:
-    """Search for low risks from several starts, without what is known of the infimum.
+    """Return scores within [-25, 25] and their risk, the lowest found from several starts.
 
-    Parameters
-    ----------
-    loss : Pointwise
-        The truncated entropy.
-    p : ndarray, (m,)
-    seed : int
-
-    Returns
-    -------
-    scores : ndarray, (m,)
-        Within [-25, 25].
-    risk : float
-        The lowest that was found.
+    Nothing of what is known of the infimum is used.
     """
     starts = np.random.default_rng(seed).normal(scale=2.0, size=(_STARTS, len(p)))
     starts[0] = np.log(np.maximum(p, 1e-4))
-    best = None
-    for start in starts:
-        found = minimize(
+    found = [
+        minimize(
             lambda g: float(loss.risks(g[None], p)[0]),
             start,
             jac=lambda g: loss.risk_gradients(g[None], p)[0],
@@ -107,6 +71,7 @@ def descend(loss: Pointwise, p: np.ndarray, seed: int) -> tuple[np.ndarray, floa
             bounds=[(-_BOX, _BOX)] * len(p),
             options={"maxiter": 300, "ftol": 1e-15, "gtol": 1e-12},
         )
-        if best is None or found.fun < best.fun:
-            best = found
+        for start in starts
+    ]
+    best = min(found, key=lambda one: one.fun)
     return best.x, float(best.fun)
