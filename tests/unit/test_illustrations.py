@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -25,7 +26,7 @@ ROOT = Path(__file__).parents[2]
 DRAWINGS = {
     "tpami2017_figure02": (draw_lambert, lambda: lambert_curves(41)),
     "nips2015_figure02": (draw_simplices, topk_simplices),
-    "losses_1d": (draw_losses, lambda: loss_curves(31)),
+    "losses_1d": (partial(draw_losses, caption="C"), lambda: loss_curves(31)),
     "nips2012_figure01": (draw_decoding, decoding_regions),
     "nips2012_figure02": (draw_levels, lambda: loss_levels(21)),
 }
@@ -207,4 +208,4 @@ def test_bad_numbers_are_named_and_nothing_is_written(tmp_path: Path, name: str)
 
 def test_a_panel_that_is_not_known_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"^frame: unknown panel 'other'; known: binary, hinges"):
-        draw_losses(loss_curves(5).assign(panel="other"), tmp_path / "figure.svg")
+        draw_losses(loss_curves(5).assign(panel="other"), tmp_path / "figure.svg", caption="C")

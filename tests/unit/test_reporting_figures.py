@@ -123,7 +123,7 @@ DRAWINGS = {
     "mean_ranks": lambda out: draw_ranks(ranks(), out),
     "tpami2017_figure04": lambda out: draw_circle(points(), rings(), out),
     "selection_letter": lambda out: draw_selection(curves(), out),
-    "gaps": lambda out: draw_gaps(gaps(), 1e-3, out),
+    "gaps": lambda out: draw_gaps(gaps(), 1e-3, out, caption="C"),
 }
 
 
@@ -182,7 +182,7 @@ def test_circle_data_holds_points_and_rings(tmp_path: Path) -> None:
 
 
 def test_gaps_above_the_tolerance_are_named(tmp_path: Path) -> None:
-    draw_gaps(gaps(largest=5e-3), 1e-3, tmp_path / "gaps.svg")
+    draw_gaps(gaps(largest=5e-3), 1e-3, tmp_path / "gaps.svg", caption="C")
     words = json.loads((tmp_path / "gaps.json").read_text(encoding="utf-8"))
     assert "Above the tolerance: B x." in words["alt"]
 
@@ -206,7 +206,7 @@ def test_gaps_above_the_tolerance_are_named(tmp_path: Path) -> None:
             lambda out: draw_selection(curves().assign(C=0.0), out),
             "frame: C must be positive, found 0.0",
         ),
-        (lambda out: draw_gaps(gaps(), 0.0, out), "eps: must be positive, found 0.0"),
+        (lambda out: draw_gaps(gaps(), 0.0, out, caption="C"), "eps: must be positive, found 0.0"),
     ],
 )
 def test_bad_input(tmp_path: Path, draw, message: str) -> None:

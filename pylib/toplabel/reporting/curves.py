@@ -108,7 +108,7 @@ def draw_gaps(
     eps: float,
     out_svg: str | Path,
     *,
-    caption: str = "",
+    caption: str,
 ) -> None:
     """Draw the relative duality gaps by method, the largest of each method marked, against eps.
 
@@ -167,8 +167,4 @@ def draw_gaps(
             f" The largest is {largest.max():.1e}; the tolerance is {eps:g}. "
             + (f"Above the tolerance: {', '.join(over)}." if over else "No method exceeds it.")
         )
-        default = (
-            "Each tick is the gap of a trained model, the dot the largest of its method; a diamond lies above the"
-            " tolerance ε."
-        )
-        write_figure(figure, frame[GAPS_COLUMNS], out_svg, alt=alt, caption=caption or default)
+        write_figure(figure, frame[GAPS_COLUMNS], out_svg, alt=alt, caption=caption)

@@ -77,7 +77,7 @@ def draw_losses(
     frame: pd.DataFrame,
     out_svg: str | Path,
     *,
-    caption: str = "",
+    caption: str,
 ) -> None:
     """Draw losses in one dimension, a panel a family; smoothed ones dashed in the colour of the loss.
 
@@ -110,10 +110,7 @@ def draw_losses(
             f"{curves} curves in {len(panels)} panels: each loss falls as the margin, or the score of the true"
             f" class, grows. {_spoken_zeros(frame)}"
         )
-        default = (
-            "Each loss against the margin (left) or the score of the true class; dashed: smoothed."
-        )
-        write_figure(figure, frame[LOSSES_COLUMNS], out_svg, alt=alt, caption=caption or default)
+        write_figure(figure, frame[LOSSES_COLUMNS], out_svg, alt=alt, caption=caption)
 
 
 def _looks(curves: list[str]) -> dict[str, dict]:

@@ -25,7 +25,7 @@ def draw_scaling(
     frame: pd.DataFrame,
     out_svg: str | Path,
     *,
-    caption: str = "",
+    caption: str,
 ) -> None:
     """Draw the time of 1000 projections against the dimension, both logarithmic.
 
@@ -71,8 +71,7 @@ def draw_scaling(
             f"{len(curves)} lines of time against dimension on logarithmic axes, nearly straight and parallel."
             f" For 1000 problems of dimension {largest['dimension'].iloc[0]:,}: {spoken}."
         )
-        default = "Time of 1000 projections of vectors from N(0, 1), radius 10."
-        write_figure(figure, frame[SCALING_COLUMNS], out_svg, alt=alt, caption=caption or default)
+        write_figure(figure, frame[SCALING_COLUMNS], out_svg, alt=alt, caption=caption)
 
 
 def _has_rivals(frame: pd.DataFrame, projection: str) -> bool:
@@ -83,7 +82,7 @@ def draw_convergence(
     frame: pd.DataFrame,
     out_svg: str | Path,
     *,
-    caption: str = "",
+    caption: str,
 ) -> None:
     """Draw the relative gap (left) and the top-1 accuracy (right) of each method against time.
 
@@ -117,8 +116,7 @@ def draw_convergence(
             "Two panels over the seconds of training: the relative duality gap falls, the validation accuracy rises and"
             f" levels off early. {_spoken_curves(frame)}"
         )
-        default = "Points are epochs; the seconds are those of the epochs, without evaluations."
-        write_figure(figure, frame[CURVES_COLUMNS], out_svg, alt=alt, caption=caption or default)
+        write_figure(figure, frame[CURVES_COLUMNS], out_svg, alt=alt, caption=caption)
 
 
 def _handles(labels: list[str]) -> list[Line2D]:
@@ -151,7 +149,7 @@ def draw_race(
     frame: pd.DataFrame,
     out_svg: str | Path,
     *,
-    caption: str = "",
+    caption: str,
 ) -> None:
     """Draw how far the objective of each solver is from the optimum, against time.
 
@@ -192,5 +190,4 @@ def draw_race(
             f"Excess of the softmax objective over its least value against seconds, {len(solvers)} solvers, axes"
             f" logarithmic. {' '.join(spoken)}"
         )
-        default = "All solvers are scored by the same objective; the dotted lines are the accuracies of the table."
-        write_figure(figure, frame[RACE_COLUMNS], out_svg, alt=alt, caption=caption or default)
+        write_figure(figure, frame[RACE_COLUMNS], out_svg, alt=alt, caption=caption)
