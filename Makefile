@@ -17,7 +17,7 @@ SOURCES := $(wildcard csrc/*/*.[ch] csrc/Makefile pylib/build_native.py setup.py
 export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
 
-.PHONY: setup reproduce smoke test evidence bench check format ctest clean
+.PHONY: setup reproduce smoke test evidence bench check format ctest reference clean
 
 setup: $(VENV)/.installed
 
@@ -75,6 +75,10 @@ format: setup
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 	$(BIN)/snakefmt Snakefile workflow
+
+# The page of the config's keys, made of the models that check them.
+reference: setup
+	$(BIN)/python -m toplabel.config > docs/config-reference.md
 
 clean:
 	rm -rf $(VENV) build csrc/build .snakemake

@@ -6,8 +6,8 @@ import math
 
 import pandas as pd
 
+from toplabel.config.methods import Method
 from toplabel.studies import compare, frames
-from toplabel.studies.methods import Method
 from toplabel.studies.study import Study
 
 METHODS = {

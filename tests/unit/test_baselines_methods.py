@@ -9,17 +9,19 @@ from standin import blobs, multiclass_set
 
 from toplabel.baselines import BASELINES, create
 from toplabel.baselines.models import KINDS, Affine, Trained, arrays_of
+from toplabel.config.methods import Method
+from toplabel.config.protocols import Axis, Budget, Protocol
+from toplabel.config.run import Settings
 from toplabel.selection.choice import select
 from toplabel.selection.evaluation import evaluate
 from toplabel.selection.final import Models, train_models
-from toplabel.selection.fitting import Series, Settings
-from toplabel.selection.grids import Axis, Budget, Protocol
-from toplabel.selection.problems import Method, validation_problems
+from toplabel.selection.fitting import Series
+from toplabel.selection.problems import validation_problems
 from toplabel.selection.tuning import tune_split
 
-BUDGET = Budget(Axis(2, -4, 2, 2), None, np.empty(0), folds=2)
+BUDGET = Budget(Axis(2, -4, 2, 2), None, folds=2)
 PROTOCOL = Protocol("toy", "holdout", "train", ("top1", "top2"), {"standard": BUDGET})
-METHOD = Method("lr", "multiclass", baseline="lr_ova_liblinear")
+METHOD = Method("lr", "A", baseline="lr_ova_liblinear")
 
 
 def _refuse(*arguments, **keywords):

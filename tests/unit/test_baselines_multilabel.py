@@ -10,10 +10,10 @@ import toplabel
 from toplabel.baselines import create
 from toplabel.baselines.hierarchy import balanced_clusters, label_tree
 from toplabel.baselines.models import Forest, Hierarchy
+from toplabel.config.methods import load_methods
 from toplabel.selection.final import Models
 from toplabel.selection.fitting import fitter
-from toplabel.selection.problems import Method, training_labels
-from toplabel.studies.methods import load_methods
+from toplabel.selection.problems import training_labels
 
 
 def _sets(n=80, d=6, m=5, seed=0):
@@ -37,9 +37,8 @@ def _train(name, X, Y, C=1.0, seed=0, max_epochs=20000, **params):
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
 def test_binary_relevance_is_one_svm_a_label(repository, kernel):
     rows = load_methods(repository / "config/methods.yaml")
-    row = rows["br_svm" if kernel == "linear" else "br_svm_rbf"]
-    assert (row.kind, row.kernel, row.key.method) == ("multilabel", kernel, "svm_ova_sets")
-    method = Method(row.name, row.kind, row.loss, row.k, row.gamma, row.kernel)
+    method = rows["br_svm" if kernel == "linear" else "br_svm_rbf"]
+    assert (method.task, method.kernel, method.key.method) == ("multilabel", kernel, "svm_ova_sets")
     X, Y = _sets()
     part = regions_set().parts["train"]
     assert training_labels(part, method).shape == (len(part.X), 3)

@@ -13,14 +13,15 @@ from toplabel import simplex
 from toplabel.baselines import create
 from toplabel.baselines.models import Boosted, Gaussian, arrays_of
 from toplabel.baselines.simplex_boosting import _best_step, _gradient, coding_values
+from toplabel.config.methods import Method
+from toplabel.config.protocols import Axis, Budget, Protocol
+from toplabel.config.run import Settings
 from toplabel.selection.choice import select
 from toplabel.selection.final import Models, train_models
-from toplabel.selection.fitting import Settings
-from toplabel.selection.grids import Axis, Budget, Protocol
-from toplabel.selection.problems import Method, validation_problems
+from toplabel.selection.problems import validation_problems
 from toplabel.selection.tuning import tune_split
 
-BUDGET = Budget(Axis(10, -2, 0, 1), None, np.empty(0))
+BUDGET = Budget(Axis(10, -2, 0, 1), None)
 PROTOCOL = Protocol("toy", "fifth", "train", ("top1",), {"standard": BUDGET})
 OPTIONS = {"n_classes": 3, "seed": 1, "eps": 1e-6, "max_epochs": 20000}
 
@@ -28,7 +29,7 @@ OPTIONS = {"n_classes": 3, "seed": 1, "eps": 1e-6, "max_epochs": 20000}
 def _through_the_stages(name, tmp_path, prepared=None):
     """Tuned, trained, stored and read again: tuning, selection, models, training and test part."""
     prepared = prepared or multiclass_set()
-    method = Method(name, "multiclass", baseline=name)
+    method = Method(name, name, baseline=name)
     problems = list(
         validation_problems(prepared, prepared.splits[0], PROTOCOL, BUDGET, method, seed=0)
     )
@@ -193,7 +194,7 @@ def test_least_squares_of_one_feature_has_a_grid(tmp_path):
 
 
 def test_leave_one_out_needs_a_row_an_image_and_a_label_a_row():
-    method = Method("s_ls_batch", "multiclass", baseline="s_ls_batch")
+    method = Method("s_ls_batch", "A", baseline="s_ls_batch")
     scenes = regions_set()
     with pytest.raises(
         ValueError, match="'scenes': several rows an image, of which the leave-one-out"
@@ -202,7 +203,7 @@ def test_leave_one_out_needs_a_row_an_image_and_a_label_a_row():
     part = scenes.parts["train"]
     unlabelled = replace(part, y=np.where(np.arange(len(part.y)) == 0, -1, part.y))
     scenes = replace(scenes, parts=scenes.parts | {"train": unlabelled})
-    kernel = Method("lr_rbf", "multiclass", "lr_multi", kernel="rbf")
+    kernel = Method("lr_rbf", "A", "lr_multi", kernel="rbf")
     for one in (method, kernel):
         with pytest.raises(
             ValueError, match=f"images without a label, which the method '{one.name}'"

@@ -10,8 +10,7 @@ from standin import blobs
 
 from toplabel.baselines import create
 from toplabel.baselines.svm_perf import most_violating, solve
-from toplabel.selection.problems import Method
-from toplabel.studies.methods import load_methods
+from toplabel.config.methods import load_methods
 
 
 def _predictions(positive, k):
@@ -139,6 +138,5 @@ def test_the_registered_rows_meet_the_published_ones(repository):
     keys = {name: row.key for name, row in rows.items() if row.baseline.startswith("recall")}
     assert keys["recall_at_5"] == ("recall_at_k", "5", "", "linear")
     assert keys["recall_at_10_ova"] == ("recall_at_k_ova", "10", "", "linear")
-    row = rows["recall_at_5"]
-    method = Method(row.name, row.kind, row.loss, row.k, baseline=row.baseline)
+    method = rows["recall_at_5"]
     assert create(method.baseline, method.k)._k == 5

@@ -8,16 +8,17 @@ from scipy import sparse
 from standin import Recorder, blobs, multiclass_set
 
 from toplabel import kernels
+from toplabel.config.methods import Method
+from toplabel.config.protocols import LINEAR, Axis, Budget, Protocol, Refinement
+from toplabel.config.run import Settings
 from toplabel.selection import tuning
-from toplabel.selection.fitting import Settings
-from toplabel.selection.grids import LINEAR, Axis, Budget, Protocol, Refinement
-from toplabel.selection.problems import Method, Problem, fewer_rows, validation_problems
+from toplabel.selection.problems import Problem, fewer_rows, validation_problems
 from toplabel.selection.results import Point, average
 from toplabel.selection.tuning import Decline, FoldPath, best_values, refined_points, tune_fold
 
-SOFTMAX = Method("lr_multi", "multiclass", "lr_multi")
-KERNEL = Method("lr_rbf", "multiclass", "lr_multi", kernel="rbf")
-BUDGET = Budget(Axis(2, -4, 6, 2), Axis(2, -4, 4, 2), np.empty(0), folds=3)
+SOFTMAX = Method("lr_multi", "A", "lr_multi")
+KERNEL = Method("lr_rbf", "A", "lr_multi", kernel="rbf")
+BUDGET = Budget(Axis(2, -4, 6, 2), Axis(2, -4, 4, 2), folds=3)
 METRICS = ["top1", "top2"]
 
 
@@ -167,7 +168,7 @@ def test_only_the_coarse_grid_is_screened(coarse):
 
 
 def test_after_a_screening_the_best_points_themselves_are_visited_again():
-    budget = Budget(Axis(2, -4, 4, 4), None, np.empty(0), refine=Refinement(1, 1))
+    budget = Budget(Axis(2, -4, 4, 4), None, refine=Refinement(1, 1))
     names = ("toy", "lr_multi", "main", 0)
     result = tune_fold(
         *(_problem(), SOFTMAX, budget, METRICS, Settings(), names),

@@ -6,12 +6,13 @@ from scipy import sparse
 from standin import Recorder, multiclass_set
 
 import toplabel
+from toplabel.config.methods import Method
+from toplabel.config.protocols import Axis, Budget, Protocol
+from toplabel.config.run import Settings
 from toplabel.selection.choice import select
 from toplabel.selection.features import Scaling
 from toplabel.selection.final import train_models
-from toplabel.selection.fitting import Settings
-from toplabel.selection.grids import Axis, Budget, Protocol
-from toplabel.selection.problems import Method, validation_problems
+from toplabel.selection.problems import validation_problems
 from toplabel.selection.tuning import tune_split
 
 rng = np.random.default_rng(3)
@@ -55,8 +56,8 @@ def test_an_unknown_kind_is_refused():
 
 def test_the_validated_and_the_final_model_see_the_same_features():
     prepared = multiclass_set()
-    method = Method("lr_multi_bias", "multiclass", "lr_multi", features="bias")
-    budget = Budget(Axis(2, -4, 2, 2), None, np.empty(0), folds=3)
+    method = Method("lr_multi_bias", "A", "lr_multi", features="bias")
+    budget = Budget(Axis(2, -4, 2, 2), None, folds=3)
     protocol = Protocol("toy", "holdout", "train", ("top1",), {"standard": budget})
     split, names = prepared.splits[0], ("toy", method.name, "main")
     seen = []

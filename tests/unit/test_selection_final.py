@@ -8,23 +8,26 @@ import pytest
 from standin import Recorder, multiclass_set, regions_set
 
 from toplabel import metrics, thresholds
+from toplabel.config.methods import Method
+from toplabel.config.protocols import Axis, Budget, EquallySpaced, Protocol
+from toplabel.config.run import Settings
 from toplabel.selection.choice import select
 from toplabel.selection.curves import circle_points, circle_rings, selection_curve
 from toplabel.selection.cutoffs import cutoff_table
 from toplabel.selection.evaluation import COLUMNS, evaluate, instance_scores
 from toplabel.selection.final import Models, model_key, train_models
-from toplabel.selection.fitting import Settings
-from toplabel.selection.grids import Axis, Budget, Protocol
 from toplabel.selection.measures import ranking_value
-from toplabel.selection.problems import Method, validation_problems
+from toplabel.selection.problems import validation_problems
 from toplabel.selection.results import seconds_by_split
 from toplabel.selection.strategies import compare_strategies
 from toplabel.selection.tuning import tune_split
 
-SOFTMAX = Method("lr_multi", "multiclass", "lr_multi")
-KERNEL = Method("lr_rbf", "multiclass", "lr_multi", kernel="rbf")
-MULTILABEL = Method("lr_ml", "multilabel", "lr_ml")
-BUDGET = Budget(Axis(2, -2, 2, 2), Axis(2, -1, 0, 1), np.linspace(-1, 1, 9), folds=3)
+SOFTMAX = Method("lr_multi", "A", "lr_multi")
+KERNEL = Method("lr_rbf", "A", "lr_multi", kernel="rbf")
+MULTILABEL = Method("lr_ml", "A", "lr_ml")
+BUDGET = Budget(
+    Axis(2, -2, 2, 2), Axis(2, -1, 0, 1), EquallySpaced("linear", "line", -1, 1, 9), folds=3
+)
 MULTICLASS_METRICS = ["top1", "top2"]
 SET_METRICS = ["rank_loss", "f1_micro", "hamming_loss"]
 
@@ -197,7 +200,7 @@ def test_cut_off_strategies():
         assert np.isnan(by_name[strategy].loc["rank_loss", "delta"])
         assert by_name[strategy].loc["rank_loss", "strategy"] == ""
     assert (by_name["constant"].loc["f1_micro":, "delta"] == 0.25).all()
-    assert set(by_name["tune"].loc["f1_micro":, "delta"]) <= set(BUDGET.deltas)
+    assert set(by_name["tune"].loc["f1_micro":, "delta"]) <= set(BUDGET.deltas.values())
     train, test = prepared.parts["train"], prepared.parts["test"]
     row = by_name["cardinality"].loc["f1_micro"]
     raw = test.X @ models.arrays[model_key("main", row["C"], np.nan)]

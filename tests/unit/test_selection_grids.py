@@ -8,24 +8,24 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toplabel.selection.grids import (
+from toplabel.config.documents import check
+from toplabel.config.protocols import (
     LINEAR,
     Axis,
     Budget,
+    ProtocolsFile,
     Refinement,
-    delta_grids,
     load_protocols,
     metrics_for,
 )
 
 ROOT = Path(__file__).resolve().parents[2]
 PROTOCOLS = ROOT / "config/protocols.yaml"
-SCHEMA = ROOT / "workflow/schemas/protocols.schema.yaml"
 
 
 @pytest.fixture(scope="module")
 def protocols():
-    return load_protocols(PROTOCOLS, SCHEMA)
+    return load_protocols(PROTOCOLS)
 
 
 def test_paper_grids_are_those_of_the_papers(protocols):
@@ -35,7 +35,7 @@ def test_paper_grids_are_those_of_the_papers(protocols):
     assert multilabel.folds == 10
     half = protocols["half_half"].budgets["paper"]
     assert half.C.exponents() == list(range(-20, 16))
-    np.testing.assert_allclose(half.deltas, np.arange(1, 101) / 10)
+    np.testing.assert_allclose(half.deltas.values(), np.arange(1, 101) / 10)
     circle = protocols["circle"].budgets["paper"]
     assert circle.C.exponents() == list(range(-18, 19))
     multiclass = protocols["multiclass"].budgets["paper"]
@@ -45,7 +45,7 @@ def test_paper_grids_are_those_of_the_papers(protocols):
 
 
 def test_paper_delta_grid_has_71_values(protocols):
-    deltas = protocols["multilabel"].budgets["paper"].deltas
+    deltas = protocols["multilabel"].budgets["paper"].deltas.values()
     assert len(deltas) == 71
     assert (np.diff(deltas) > 0).all()
     np.testing.assert_allclose(deltas, -deltas[::-1])
@@ -89,30 +89,36 @@ def test_refined_values_equal_those_of_a_finer_axis():
 
 
 def test_widths_are_shared_among_blocks():
-    budget = Budget(Axis(2, 0, 1, 1), Axis(2, -15, 3, 1), np.empty(0), theta_block=5)
-    assert budget.blocks("rbf") == 4
-    assert budget.blocks("linear") == 1
-    assert budget.thetas("linear") == [LINEAR]
+    budget = Budget(Axis(2, 0, 1, 1), Axis(2, -15, 3, 1), theta_block=5)
+    assert budget.blocks(True) == 4
+    assert budget.blocks(False) == 1
+    assert budget.thetas(False) == [LINEAR]
     with pytest.raises(ValueError, match="no grid of theta"):
-        Budget(Axis(2, 0, 1, 1), None, np.empty(0)).thetas("rbf")
+        Budget(Axis(2, 0, 1, 1), None).thetas(True)
+
+
+def _cutoffs(**rows):
+    found = check({"protocols": {}, "deltas": rows}, ProtocolsFile, "here", context={}).deltas
+    return {name: grid.values().tolist() for name, grid in found.items()}
 
 
 def test_kinds_of_delta_grids():
-    grids = delta_grids(
-        {
-            "none": {"kind": "none"},
-            "line": {"kind": "linear", "from": 0, "to": 1, "count": 3},
-            "powers": {"kind": "signed_powers", "base": 10, "from": -1, "to": 0, "step": 1},
-            "both": {"kind": "union", "of": ["line", "powers"]},
-        },
-        "here",
-    )
-    assert grids["none"].size == 0
-    assert grids["line"].tolist() == [0, 0.5, 1]
-    assert grids["powers"].tolist() == [-1, -0.1, 0, 0.1, 1]
-    assert grids["both"].tolist() == [-1, -0.1, 0, 0.1, 0.5, 1]
-    with pytest.raises(ValueError, match=r"here: deltas\.both\.of: no grid 'line'"):
-        delta_grids({"both": {"kind": "union", "of": ["line", "powers"]}}, "here")
+    both = {"kind": "union", "of": ["line", "powers"]}
+    assert _cutoffs(
+        none={"kind": "none"},
+        line={"kind": "linear", "from": 0, "to": 1, "count": 3},
+        powers={"kind": "signed_powers", "base": 10, "from": -1, "to": 0, "step": 1},
+        both=both,
+    ) == {
+        "none": [],
+        "line": [0, 0.5, 1],
+        "powers": [-1, -0.1, 0, 0.1, 1],
+        "both": [-1, -0.1, 0, 0.1, 0.5, 1],
+    }
+    with pytest.raises(
+        ValueError, match=r"here: deltas\.both\.of\[0\]: unknown grid 'line'; known: "
+    ):
+        _cutoffs(both=both)
 
 
 def test_metrics_beyond_the_number_of_classes_are_left_out(protocols):
@@ -134,7 +140,25 @@ def _write(tmp_path, edit):
 @pytest.mark.parametrize(
     ("edit", "culprit"),
     [
-        (lambda d: d["protocols"]["circle"].update(colour="red"), "protocols.circle.*'colour'"),
+        (
+            lambda d: d["protocols"]["circle"].update(metric=["top1"]),
+            "protocols.circle: unknown key 'metric'; did you mean metrics",
+        ),
+        (lambda d: d["protocols"]["circle"].update(name="b"), "circle: unknown key 'name'"),
+        (lambda d: d["deltas"]["wide"].update(kind="list"), "deltas.wide: .*'list'"),
+        (lambda d: d["deltas"]["wide"].update(count=3), "deltas.wide: unknown key 'count'"),
+        (
+            lambda d: d["protocols"]["circle"]["budgets"].pop("paper"),
+            "protocols.circle.budgets: the key 'paper' is missing",
+        ),
+        (
+            lambda d: d["protocols"]["circle"]["budgets"]["quick"].update(use_folds=9),
+            "protocols.circle.budgets.quick.use_folds: 9 is above folds, 2",
+        ),
+        (
+            lambda d: d["protocols"]["circle"]["budgets"]["quick"].update(screen_rows=99),
+            "protocols.circle.budgets.quick.screen_rows: needs a fine grid",
+        ),
         (
             lambda d: d["protocols"]["circle"]["budgets"]["quick"]["C"].update(step=0),
             "protocols.circle.budgets.quick.C.step",
@@ -149,16 +173,22 @@ def _write(tmp_path, edit):
         ),
         (
             lambda d: d["protocols"]["multilabel"]["budgets"]["quick"].pop("folds"),
-            "protocols.multilabel.budgets.quick: folds is missing",
+            "protocols.multilabel.budgets.quick: the key 'folds' is missing",
         ),
-        (lambda d: d["protocols"]["circle"].pop("metrics"), "'metrics' is a required"),
-        (lambda d: d["protocols"]["circle"].update(metrics=["topp1"]), "metrics.0"),
+        (
+            lambda d: d["protocols"]["circle"].pop("metrics"),
+            "protocols.circle: the key 'metrics' is missing",
+        ),
+        (
+            lambda d: d["protocols"]["circle"].update(metrics=["topp1"]),
+            r"metrics\[0\]: 'topp1' does not match",
+        ),
     ],
 )
 def test_bad_protocols_are_one_line_with_file_and_key(tmp_path, edit, culprit):
     path = _write(tmp_path, edit)
     with pytest.raises(ValueError, match=culprit) as caught:
-        load_protocols(path, SCHEMA)
+        load_protocols(path)
     assert str(path) in str(caught.value)
     assert "\n" not in str(caught.value)
 
@@ -167,4 +197,4 @@ def test_a_file_that_is_not_yaml_is_named_with_its_line(tmp_path):
     path = tmp_path / "protocols.yaml"
     path.write_text("deltas: {}\nprotocols: [\n", encoding="utf-8")
     with pytest.raises(ValueError, match=r"protocols\.yaml:\d+: not YAML"):
-        load_protocols(path, SCHEMA)
+        load_protocols(path)

@@ -6,6 +6,9 @@ import numpy as np
 import pytest
 
 from toplabel import solve
+from toplabel.config.methods import Method
+from toplabel.config.protocols import Axis, Budget, EquallySpaced, Protocol
+from toplabel.config.run import Settings
 from toplabel.datasets.embedded import digit_scenes
 from toplabel.datasets.prepared import Prepared
 from toplabel.datasets.validation import validate_prepared
@@ -13,16 +16,14 @@ from toplabel.selection.choice import select
 from toplabel.selection.cutoffs import cutoff_table
 from toplabel.selection.evaluation import evaluate
 from toplabel.selection.final import Models, model_key, train_models
-from toplabel.selection.fitting import Settings
-from toplabel.selection.grids import Axis, Budget, Protocol
-from toplabel.selection.problems import Method, training_labels, validation_problems
+from toplabel.selection.problems import training_labels, validation_problems
 from toplabel.selection.results import collect, load_units, save_unit
 from toplabel.selection.tuning import tune_ks, tune_split
 
 METRICS = ("map", "rank_loss", "f1_micro")
-BUDGET = Budget(Axis(2, -6, 0, 3), None, np.linspace(0.1, 1, 4))
+BUDGET = Budget(Axis(2, -6, 0, 3), None, EquallySpaced("linear", "line", 0.1, 1, 4))
 PROTOCOL = Protocol("half_half", "half", "train", METRICS, {"standard": BUDGET})
-METHOD = Method("topk_svm_beta", "multiclass", "topk_svm_beta", gamma=1.0, ks=(2, 5))
+METHOD = Method("topk_svm_beta", "A", "topk_svm_beta", gamma=1.0, k=(2, 5))
 NAMES = ("scenes", METHOD.name, "main")
 
 
@@ -44,19 +45,19 @@ def tuned(prepared):
 def test_every_k_is_tuned_as_a_method_with_that_k(prepared, tuned):
     assert [result.k for result in tuned] == [2, 5]
     for result in tuned:
-        alone = replace(METHOD, k=int(result.k), ks=())
+        alone = METHOD.at(result.k)
         once = tune_split(_problems(prepared), alone, BUDGET, METRICS, Settings(), NAMES, solve)
         np.testing.assert_array_equal(result.value, once.value)
     assert not np.array_equal(tuned[0].value, tuned[1].value)
 
 
 def test_a_k_of_all_classes_is_left_out(prepared):
-    method = replace(METHOD, ks=(9, 10))
+    method = replace(METHOD, k=(9, 10))
     (only,) = tune_ks(_problems(prepared), method, BUDGET, METRICS, Settings(), NAMES, solve)
     assert only.k == 9
     with pytest.raises(ValueError, match=r"every k of \[10, 12\] .* number of classes, 10"):
         tune_ks(
-            *(_problems(prepared), replace(METHOD, ks=(10, 12)), BUDGET, METRICS),
+            *(_problems(prepared), replace(METHOD, k=(10, 12)), BUDGET, METRICS),
             *(Settings(), NAMES, solve),
         )
 
@@ -119,8 +120,8 @@ def test_images_without_a_single_label_train_only_methods_for_label_sets(prepare
     Y[::4], y[::4] = 0, -1
     gaps = replace(prepared, parts={**prepared.parts, "train": replace(train, Y=Y, y=y)})
     validate_prepared(gaps)
-    (one,) = _problems(gaps, replace(METHOD, ks=()))
-    (sets,) = _problems(gaps, Method("lr_ml", "multilabel", "lr_ml"))
+    (one,) = _problems(gaps, METHOD.at(2))
+    (sets,) = _problems(gaps, Method("lr_ml", "A", "lr_ml"))
     assert one.labels.min() == 0
     assert len(one.labels) == one.X.shape[0] < len(sets.labels) == sets.X.shape[0]
     np.testing.assert_array_equal(one.truth, sets.truth)

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from standin import Recorder, multiclass_set, regions_set
 
-from toplabel.selection.fitting import Direct, Settings, pool
-from toplabel.selection.grids import LINEAR, Axis, Budget, Protocol, Refinement
+from toplabel.config.methods import Method
+from toplabel.config.protocols import LINEAR, Axis, Budget, EquallySpaced, Protocol, Refinement
+from toplabel.config.run import Settings
+from toplabel.selection.fitting import Direct, pool
 from toplabel.selection.problems import (
-    Method,
     fold_problem,
     folds_of,
     join_parts,
@@ -35,10 +36,10 @@ from toplabel.selection.tuning import (
     write_points,
 )
 
-SOFTMAX = Method("lr_multi", "multiclass", "lr_multi")
-MULTILABEL = Method("lr_ml", "multilabel", "lr_ml")
-KERNEL = Method("lr_rbf", "multiclass", "lr_multi", kernel="rbf")
-BUDGET = Budget(Axis(2, -4, 2, 2), Axis(2, -2, 1, 1), np.empty(0), folds=3)
+SOFTMAX = Method("lr_multi", "A", "lr_multi")
+MULTILABEL = Method("lr_ml", "A", "lr_ml")
+KERNEL = Method("lr_rbf", "A", "lr_multi", kernel="rbf")
+BUDGET = Budget(Axis(2, -4, 2, 2), Axis(2, -2, 1, 1), folds=3)
 METRICS = ["top1", "top2"]
 
 
@@ -88,7 +89,7 @@ def test_a_model_does_not_depend_on_what_was_trained_before_it():
 
 def test_every_C_has_a_seed_of_its_own_and_starts_from_nothing():
     solve = Recorder()
-    method = Method("topk_ent_tr_k2", "multiclass", "topk_ent_tr", k=2)
+    method = Method("topk_ent_tr_k2", "A", "topk_ent_tr", k=2)
     part = multiclass_set().parts["train"]
     direct = Direct(solve, part.X, part.y, method, 3, 1e-3, 100, ("toy",))
     for C in (4.0, 16.0):
@@ -193,7 +194,7 @@ def _result(values, C, theta=(np.nan,), metric=("top1",)):
 
 def test_extension_needs_an_edge_that_is_strictly_best():
     axis = Axis(10, -1, 1, 1)
-    budget = Budget(axis, None, np.empty(0), extend=1)
+    budget = Budget(axis, None, extend=1)
     C = [0.1, 1, 10]
     assert extended_points(_result([1, 2, 3], C), budget, [LINEAR]) == {LINEAR: [2]}
     assert extended_points(_result([3, 2, 1], C), budget, [LINEAR]) == {LINEAR: [-2]}
@@ -202,7 +203,7 @@ def test_extension_needs_an_edge_that_is_strictly_best():
 
 
 def test_refinement_surrounds_each_best_point_and_repeats_nothing():
-    budget = Budget(Axis(2, -4, 4, 4), None, np.empty(0), refine=Refinement(1, 1))
+    budget = Budget(Axis(2, -4, 4, 4), None, refine=Refinement(1, 1))
     C = [2.0**-4, 1, 2.0**4]
     assert refined_points(_result([1, 3, 2], C), budget) == {LINEAR: [-1, 1]}
     assert refined_points(_result([3, 1, 2], C), budget) == {LINEAR: [-3]}
@@ -212,7 +213,7 @@ def test_refinement_surrounds_each_best_point_and_repeats_nothing():
 
 
 def test_refinement_of_a_kernel_covers_both_axes():
-    budget = Budget(Axis(2, 0, 4, 2), Axis(2, 0, 4, 2), np.empty(0), refine=Refinement(1, 1))
+    budget = Budget(Axis(2, 0, 4, 2), Axis(2, 0, 4, 2), refine=Refinement(1, 1))
     values = np.zeros((3, 3))
     values[1, 1] = 1
     result = _result(values, [1, 4, 16], theta=[1, 4, 16])
@@ -323,7 +324,7 @@ def test_regions_get_the_labels_of_their_image():
 
 def test_methods_of_both_kinds_are_measured_against_label_sets():
     prepared = regions_set()
-    budget = replace(BUDGET, deltas=np.linspace(-1, 1, 5))
+    budget = replace(BUDGET, deltas=EquallySpaced("linear", "line", -1, 1, 5))
     metrics = ["rank_loss", "f1_micro"]
     for method in (SOFTMAX, MULTILABEL):
         result = _tune(prepared, method=method, budget=budget, metrics=metrics, validation="half")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from toplabel.studies.keys import canonical_key
+from toplabel.config.keys import canonical_key
 from toplabel.studies.published import KEYS, load_published, load_texts
 from toplabel.studies.study import published_tables
 

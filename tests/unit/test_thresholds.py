@@ -45,16 +45,14 @@ def test_the_other_grid_has_100_points():
 
 
 def test_the_grids_are_those_of_the_protocols(repository):
-    from toplabel.selection.grids import load_protocols
+    from toplabel.config.protocols import load_protocols
 
-    protocols = load_protocols(
-        repository / "config/protocols.yaml", repository / "workflow/schemas/protocols.schema.yaml"
-    )
+    protocols = load_protocols(repository / "config/protocols.yaml")
     for name, grid in (
         ("multilabel", thresholds.DELTA_GRID),
         ("half_half", thresholds.DELTA_GRID_VOC),
     ):
-        np.testing.assert_array_equal(protocols[name].budgets["paper"].deltas, grid)
+        np.testing.assert_array_equal(protocols[name].budgets["paper"].deltas.values(), grid)
 
 
 def test_the_grids_cannot_be_changed():

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
 
-from toplabel.documents import read_yaml
+from toplabel.config.documents import read_yaml
 from toplabel.workflow.jobs import run
 from toplabel.workflow.plan import Plan
 

@@ -9,7 +9,7 @@ import pytest
 from running import ROOT
 
 import toplabel
-from toplabel.baselines.catalogue import BASELINES
+from toplabel.config.baselines import BASELINES
 from toplabel.workflow.fingerprints import STAGES, fingerprint, module_sum, stage_modules, sum_of
 
 PACKAGE = Path(toplabel.__file__).parents[1]

@@ -1,6 +1,7 @@
 """The scripts of the stages, called with a stand-in for Snakemake's object."""
 
 import sys
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -8,34 +9,32 @@ import pandas as pd
 import pytest
 from running import ROOT, call_script, script
 
+from toplabel.config.methods import Method
+from toplabel.config.protocols import Axis, Budget, EquallySpaced, Protocol, Refinement
+from toplabel.config.run import Settings
 from toplabel.datasets.prepared import Part, Prepared, Split, load_prepared, save_prepared
 from toplabel.selection.results import load_units
 from toplabel.workflow.jobs import read_table, run, write_table
 
 SCRIPTS = sorted((ROOT / "workflow/scripts").glob("*.py"))
-DELTAS = {"five": {"kind": "linear", "from": -1, "to": 1, "count": 5}}
-BUDGET = {
-    "C": {"base": 2, "from": -6, "to": 2, "step": 4},
-    "deltas": "five",
-    "folds": 2,
-    "refine": {"step": 2, "span": 1},
-}
-SETTINGS = {"seed": 0}
+BUDGET = Budget(
+    Axis(2, -6, 2, 4),
+    deltas=EquallySpaced("linear", "five", -1, 1, 5),
+    folds=2,
+    refine=Refinement(2, 1),
+)
 
 
 def _params(validation, task, metrics, loss=None, k=1):
     loss = loss or {"multiclass": "lr_multi", "multilabel": "lr_ml"}[task]
-    protocol = {
-        "validation": validation,
-        "retrain_on": "train",
-        "metrics": metrics,
-        "budgets": {"standard": BUDGET},
-    }
     return {
-        "method": {"name": loss, "task": task, "loss": loss, "k": k, "gamma": 0.0},
-        "protocol": {"name": "toy", "protocol": protocol, "deltas": DELTAS},
+        "fit": {
+            "method": Method(loss, loss, loss, k=k),
+            "protocol": Protocol("toy", validation, "train", metrics, {}),
+            "budget": BUDGET,
+            "settings": Settings(),
+        },
         "budget": "standard",
-        "settings": SETTINGS,
         "threshold": {"strategy": "tune"},
     }
 
@@ -72,7 +71,7 @@ def _finish(tmp_path, meta, units, params):
         params=params,
     )
     cutoffs = selection
-    if params["method"]["task"] == "multilabel":
+    if params["fit"]["method"].task == "multilabel":
         cutoffs = thresholds
         call_script(
             "set_cutoffs",
@@ -93,7 +92,7 @@ def _finish(tmp_path, meta, units, params):
         },
         output={"evaluation": str(tmp_path / "evaluation.csv")},
         params=params,
-        wildcards={"dataset": "toy", "method": params["method"]["name"]},
+        wildcards={"dataset": "toy", "method": params["fit"]["method"].name},
     )
     return read_table(str(tmp_path / "evaluation.csv")).set_index("metric")
 
@@ -125,9 +124,9 @@ def test_a_multiclass_set_goes_through_all_stages(tmp_path, loss, k):
 def test_a_kernel_on_a_multilabel_set_goes_through_both_phases(tmp_path):
     meta = _toy(tmp_path / "data", "multilabel")
     params = _params("folds", "multilabel", ["rank_loss", "f1_micro"])
-    params["method"]["kernel"] = "rbf"
-    widths = {"theta": {"base": 2, "from": -2, "to": 0, "step": 2}, "theta_block": 1}
-    params["protocol"]["protocol"]["budgets"] = {"standard": BUDGET | widths}
+    fit = params["fit"]
+    fit["method"] = replace(fit["method"], kernel="rbf")
+    fit["budget"] = replace(BUDGET, theta=Axis(2, -2, 0, 2), theta_block=1)
 
     def tune(name, given, **block):
         unit = str(tmp_path / f"{name}.npz")

@@ -7,7 +7,7 @@ from pathlib import Path
 from snakemake.exceptions import WorkflowError
 
 try:
-    from toplabel.documents import read_yaml
+    from toplabel.config.documents import read_yaml
     from toplabel.figures import FIGURES, figure_files, table_files
     from toplabel.workflow.machine import note_start
     from toplabel.workflow.plan import RAW_FOLDER, Plan, PlanError

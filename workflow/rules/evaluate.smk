@@ -15,7 +15,7 @@ rule evaluate:
     conda:
         "../envs/toplabel.yaml"
     params:
-        protocol=lambda wildcards: plan.protocol_slice(wildcards.dataset, wildcards.method),
+        fit=lambda wildcards: plan.fit("evaluate", wildcards.dataset, wildcards.method),
         budget=plan.budget,
         fingerprint=plan.fingerprint("evaluate"),
     message:

@@ -14,8 +14,7 @@ rule threshold:
     conda:
         "../envs/toplabel.yaml"
     params:
-        protocol=lambda wildcards: plan.protocol_slice(wildcards.dataset, wildcards.method),
-        budget=plan.budget,
+        fit=lambda wildcards: plan.fit("threshold", wildcards.dataset, wildcards.method),
         threshold=plan.threshold,
         fingerprint=plan.fingerprint("threshold"),
     message:

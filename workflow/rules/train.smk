@@ -13,10 +13,7 @@ rule train:
     conda:
         "../envs/toplabel.yaml"
     params:
-        method=lambda wildcards: plan.method_slice(wildcards.method),
-        protocol=lambda wildcards: plan.protocol_slice(wildcards.dataset, wildcards.method),
-        budget=plan.budget,
-        settings=plan.settings("train"),
+        fit=lambda wildcards: plan.fit("train", wildcards.dataset, wildcards.method),
         fingerprint=lambda wildcards: plan.fingerprint("train", wildcards.method),
     message:
         "Train {wildcards.method} on {wildcards.dataset}"

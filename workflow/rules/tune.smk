@@ -18,10 +18,7 @@ rule tune_set:
         "../envs/toplabel.yaml"
     params:
         splits=lambda wildcards: plan.split_names(wildcards.dataset),
-        method=lambda wildcards: plan.method_slice(wildcards.method),
-        protocol=lambda wildcards: plan.protocol_slice(wildcards.dataset, wildcards.method),
-        budget=plan.budget,
-        settings=plan.settings("tune"),
+        fit=lambda wildcards: plan.fit("tune", wildcards.dataset, wildcards.method),
         fingerprint=lambda wildcards: plan.fingerprint("tune", wildcards.method),
     message:
         "Tune {wildcards.method} on {wildcards.dataset}"
@@ -44,10 +41,7 @@ rule tune_split:
         "../envs/toplabel.yaml"
     params:
         splits=lambda wildcards: [wildcards.split],
-        method=lambda wildcards: plan.method_slice(wildcards.method),
-        protocol=lambda wildcards: plan.protocol_slice(wildcards.dataset, wildcards.method),
-        budget=plan.budget,
-        settings=plan.settings("tune"),
+        fit=lambda wildcards: plan.fit("tune", wildcards.dataset, wildcards.method),
         fingerprint=lambda wildcards: plan.fingerprint("tune", wildcards.method),
     message:
         "Tune {wildcards.method} on {wildcards.dataset}, split {wildcards.split}"
@@ -65,10 +59,7 @@ rule tune_coarse:
     conda:
         "../envs/toplabel.yaml"
     params:
-        method=lambda wildcards: plan.method_slice(wildcards.method),
-        protocol=lambda wildcards: plan.protocol_slice(wildcards.dataset, wildcards.method),
-        budget=plan.budget,
-        settings=plan.settings("tune"),
+        fit=lambda wildcards: plan.fit("tune", wildcards.dataset, wildcards.method),
         fingerprint=lambda wildcards: plan.fingerprint("tune", wildcards.method),
     message:
         "Tune {wildcards.method} on {wildcards.dataset}, block {wildcards.block} of the coarse grid"
@@ -88,8 +79,7 @@ rule refine_grid:
     conda:
         "../envs/toplabel.yaml"
     params:
-        protocol=lambda wildcards: plan.protocol_slice(wildcards.dataset, wildcards.method),
-        budget=plan.budget,
+        fit=lambda wildcards: plan.fit("tune", wildcards.dataset, wildcards.method),
         fingerprint=lambda wildcards: plan.fingerprint("tune", wildcards.method),
     message:
         "Refine the grid of {wildcards.method} on {wildcards.dataset}"
@@ -108,10 +98,7 @@ rule tune_fine:
     conda:
         "../envs/toplabel.yaml"
     params:
-        method=lambda wildcards: plan.method_slice(wildcards.method),
-        protocol=lambda wildcards: plan.protocol_slice(wildcards.dataset, wildcards.method),
-        budget=plan.budget,
-        settings=plan.settings("tune"),
+        fit=lambda wildcards: plan.fit("tune", wildcards.dataset, wildcards.method),
         fingerprint=lambda wildcards: plan.fingerprint("tune", wildcards.method),
     message:
         "Tune {wildcards.method} on {wildcards.dataset}, fine grid"

@@ -7,15 +7,13 @@ from toplabel.selection.evaluation import evaluate
 from toplabel.selection.final import Models
 from toplabel.selection.results import load_units, seconds_by_split
 from toplabel.workflow.jobs import read_table, run, write_table
-from toplabel.workflow.params import protocol_of
 
 
 def main(snakemake):
-    protocol, _ = protocol_of(snakemake.params)
     table = evaluate(
         load_prepared(Path(snakemake.input.meta).parent),
         snakemake.wildcards.method,
-        protocol,
+        snakemake.params.fit["protocol"],
         snakemake.params.budget,
         read_table(snakemake.input.cutoffs),
         read_table(snakemake.input.certificates),

@@ -7,14 +7,12 @@ from toplabel.selection.cutoffs import cutoff_table
 from toplabel.selection.final import Models
 from toplabel.selection.strategies import compare_strategies
 from toplabel.workflow.jobs import read_table, run, write_table
-from toplabel.workflow.params import protocol_of
 
 
 def main(snakemake):
-    protocol, _ = protocol_of(snakemake.params)
     inputs = (
         load_prepared(Path(snakemake.input.meta).parent),
-        protocol,
+        snakemake.params.fit["protocol"],
         read_table(snakemake.input.selection),
         Models.load(snakemake.input.models),
     )

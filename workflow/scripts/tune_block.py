@@ -2,33 +2,32 @@
 
 from pathlib import Path
 
+from toplabel.config.protocols import metrics_for
 from toplabel.datasets.prepared import load_prepared
 from toplabel.selection.fitting import default_solve
-from toplabel.selection.grids import metrics_for
 from toplabel.selection.problems import split_named, validation_problems
 from toplabel.selection.results import save_unit
 from toplabel.selection.tuning import coarse_points, read_points, tune_fold
 from toplabel.workflow.jobs import run
-from toplabel.workflow.params import method_of, protocol_of, settings_of
 
 
 def main(snakemake):
     prepared = load_prepared(Path(snakemake.input.meta).parent)
-    protocol, budget = protocol_of(snakemake.params)
-    method, settings = method_of(snakemake.params), settings_of(snakemake.params)
+    fit = snakemake.params.fit
+    method, budget, settings = fit["method"], fit["budget"], fit["settings"]
     split = split_named(prepared, snakemake.wildcards.split)
     coarse = not snakemake.input.get("grid")
     if not coarse:
         points = read_points(snakemake.input.grid)
     else:
         points = coarse_points(method, budget, int(snakemake.wildcards.block))
-    problems = validation_problems(prepared, split, protocol, budget, method, settings.seed)
+    problems = validation_problems(prepared, split, fit["protocol"], budget, method, settings.seed)
     results = [
         tune_fold(
             problem,
             method,
             budget,
-            metrics_for(protocol, prepared.n_classes),
+            metrics_for(fit["protocol"], prepared.n_classes),
             settings,
             (prepared.name, method.name, split.name, fold),
             points,

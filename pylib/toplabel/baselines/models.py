@@ -301,7 +301,7 @@ class Trainer(Protocol):
         n_classes : int
             m; the last classes may have no example.
         C : float
-            The value of `catalogue.Baseline.parameter`.
+            The value of `toplabel.config.baselines.Baseline.parameter`.
         seed : int
             What is random depends on it alone.
         eps : float

@@ -12,8 +12,9 @@ from typing import Any
 
 from jsonschema.exceptions import ValidationError, best_match
 
+from toplabel.config.documents import read_yaml
+from toplabel.config.schemas import Validator
 from toplabel.datasets.prepared import Split, Task
-from toplabel.documents import Validator, read_yaml
 
 
 class RegistryError(ValueError):

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from toplabel.baselines.catalogue import BASELINES
 from toplabel.catalogue import LOSSES
+from toplabel.config.baselines import BASELINES
 from toplabel.reporting.inputs import ReportInputs
 from toplabel.reporting.labels import has_label, method_label
 

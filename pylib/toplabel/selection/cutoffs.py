@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 
 from toplabel import thresholds
+from toplabel.config.protocols import Protocol
 from toplabel.selection.evaluation import instance_scores
 from toplabel.selection.final import Models, model_key
-from toplabel.selection.grids import Protocol
 from toplabel.selection.measures import needs_cutoff
 from toplabel.selection.problems import final_part, split_named
 

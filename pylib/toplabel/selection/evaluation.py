@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from toplabel.config.protocols import Protocol
 from toplabel.selection.final import Key, Models, model_key
 from toplabel.selection.fitting import pool
-from toplabel.selection.grids import Protocol
 from toplabel.selection.measures import all_values, class_values
 from toplabel.selection.problems import final_part, split_named, truth_of
 

@@ -11,14 +11,15 @@ import numpy as np
 import pandas as pd
 
 from toplabel.baselines.models import KINDS, Structured, arrays_of, scores_of
+from toplabel.config.methods import Method
+from toplabel.config.protocols import Budget, Protocol
+from toplabel.config.run import Settings
 from toplabel.files import atomic_path
 from toplabel.kernels import rbf_gram
 from toplabel.selection.features import Scaling
-from toplabel.selection.fitting import Fit, Settings, Solve, dense, fitter, log_fit, rbf_scores
-from toplabel.selection.grids import Budget, Protocol
+from toplabel.selection.fitting import Fit, Solve, dense, fitter, log_fit, rbf_scores
 from toplabel.selection.problems import (
     Matrix,
-    Method,
     check_rows,
     final_part,
     labelled,

@@ -12,38 +12,19 @@ from typing import Any, Protocol
 import numpy as np
 from scipy import sparse
 
-from toplabel.baselines import catalogue
 from toplabel.baselines.models import Trained, Trainer
+from toplabel.baselines.trainers import create
+from toplabel.config.baselines import BASELINES
+from toplabel.config.methods import Method
+from toplabel.config.protocols import Axis, Budget
 from toplabel.kernels import cross_gram
 from toplabel.seeds import seed_of
-from toplabel.selection.grids import Axis, Budget
-from toplabel.selection.problems import Matrix, Method, Problem
+from toplabel.selection.problems import Matrix, Problem
 
 logger = logging.getLogger(__name__)
 
 Solve = Callable[..., Any]
 _CHUNK = 1 << 24  # numbers in a block of a Gram matrix of test rows: 128 MiB
-
-
-@dataclass(frozen=True)
-class Settings:
-    """What a run may set about training.
-
-    Attributes
-    ----------
-    seed : int
-        Another value gives other folds and another order of the rows.
-    eps_tune, eps_train : float
-        Relative duality gaps at which the solver stops.
-    max_epochs_tune, max_epochs_train : int
-        Passes over the data after which it stops all the same.
-    """
-
-    seed: int = 0
-    eps_tune: float = 1e-3
-    eps_train: float = 1e-3
-    max_epochs_tune: int = 1000
-    max_epochs_train: int = 20000
 
 
 @dataclass(frozen=True)
@@ -145,7 +126,7 @@ class Direct:
             "loss": method.loss,
             "k": method.k,
             "gamma": method.gamma,
-            "kernel": "precomputed" if method.kernel == "rbf" else "linear",
+            "kernel": "precomputed" if method.tunes_width else "linear",
             "n_classes": n_classes,
             "eps": eps,
             "max_epochs": max_epochs,
@@ -225,15 +206,15 @@ def fitter(
     """`Direct` for a loss, `Series` for a baseline; arguments as for `Direct`."""
     if not method.baseline:
         return Direct(solve, X, labels, method, n_classes, eps, max_epochs, names)
-    trainer = catalogue.create(method.baseline, method.k, method.params)
+    trainer = create(method.baseline, method.k, method.params)
     return Series(trainer, X, labels, n_classes, eps, max_epochs, names)
 
 
 def budget_for(method: Method, problem: Problem, budget: Budget) -> Budget:
     """The budget with the grid that a baseline lays by the data of a problem, if it does."""
-    if not (method.baseline and catalogue.BASELINES[method.baseline].own_grid):
+    if not (method.baseline and BASELINES[method.baseline].own_grid):
         return budget
-    trainer = catalogue.create(method.baseline, method.k, method.params)
+    trainer = create(method.baseline, method.k, method.params)
     start, stop, count = trainer.axis(problem.X, problem.labels, problem.n_classes)
     axis = Axis(10.0, start, stop, (stop - start) / (count - 1) or 1.0)
     return replace(budget, C=axis, refine=None, extend=0)

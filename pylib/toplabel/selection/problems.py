@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
 
-from toplabel.baselines.catalogue import BASELINES
+from toplabel.config.methods import Method
+from toplabel.config.protocols import Budget, Protocol
 from toplabel.seeds import seed_of
 from toplabel.selection.folds import Fold, half_fold, random_folds, rows_of, stratified_folds
-from toplabel.selection.grids import Budget, Protocol
 
 if (
     TYPE_CHECKING
@@ -20,51 +20,6 @@ if (
     from toplabel.datasets.prepared import Part, Prepared, Split
 
 Matrix = np.ndarray | sparse.csr_matrix
-
-
-@dataclass(frozen=True)
-class Method:
-    """What is trained: a row of config/methods.yaml as far as selection needs it.
-
-    Attributes
-    ----------
-    name : str
-    task : {"multiclass", "multilabel"}
-        Whether it is trained on one label an example or on a set of labels.
-    loss : str
-        Of our own solver; empty for a baseline.
-    k : int
-    gamma : float
-    kernel : {"linear", "rbf"}
-    features : {"raw", "bias", "standard"}
-        What is done to the features before training (`toplabel.selection.features`).
-    baseline : str
-        A key of `toplabel.baselines.BASELINES`; empty for our own solver.
-    params : mapping
-        Options of the baseline.
-    ks : sequence of int
-        Values of k to select from, in place of `k`; empty: k is given.
-    """
-
-    name: str
-    task: str
-    loss: str = ""
-    k: int = 1
-    gamma: float = 0.0
-    kernel: str = "linear"
-    features: str = "raw"
-    baseline: str = ""
-    params: Mapping[str, Any] = field(default_factory=dict)
-    ks: Sequence[int] = ()
-
-    def at(self, k: float) -> Method:
-        """The method with a selected k; NaN, where none is selected, leaves it as it is."""
-        return self if np.isnan(k) else replace(self, k=int(k), ks=())
-
-    @property
-    def leave_one_out(self) -> bool:
-        """Whether it is validated by closed-form leave-one-out scores."""
-        return bool(self.baseline) and BASELINES[self.baseline].leave_one_out
 
 
 @dataclass(frozen=True)
@@ -210,7 +165,7 @@ def check_rows(part: Part, method: Method, dataset: str) -> None:
         A kernel method or one that is validated by leave-one-out, and rows whose image has no label; the latter, and
         several rows an image: the others would tell it.
     """
-    if method.kernel == "linear" and not method.leave_one_out:
+    if not (method.tunes_width or method.leave_one_out):
         return
     labels = training_labels(part, method)
     if labelled(part.X, labels)[0].shape[0] != part.n_rows:

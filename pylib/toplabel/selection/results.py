@@ -9,8 +9,8 @@ from functools import reduce
 
 import numpy as np
 
+from toplabel.config.protocols import Budget
 from toplabel.files import atomic_path
-from toplabel.selection.grids import Budget
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,8 @@ def assemble(
     """Arrange the points of one fold in a cube. A later point replaces an earlier one."""
     theta = np.unique(np.array([point.theta for point in points]))
     C = np.unique(np.array([point.C for point in points]))
-    delta = budget.deltas if len(budget.deltas) else np.array([np.nan])
+    delta = budget.deltas.values()
+    delta = delta if len(delta) else np.array([np.nan])
     shape = (len(theta), len(C))
     value = np.full((*shape, len(delta), len(metrics)), np.nan)
     gap, epochs, seconds = (np.full(shape, np.nan) for _ in range(3))

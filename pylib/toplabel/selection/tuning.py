@@ -14,6 +14,9 @@ from pathlib import Path
 
 import numpy as np
 
+from toplabel.config.methods import Method
+from toplabel.config.protocols import LINEAR, Budget, tidy
+from toplabel.config.run import Settings
 from toplabel.files import atomic_path
 from toplabel.kernels import cross_gram, rbf_gram
 from toplabel.selection import choice
@@ -21,7 +24,6 @@ from toplabel.selection.features import Scaling
 from toplabel.selection.fitting import (
     Fit,
     Fitter,
-    Settings,
     Solve,
     budget_for,
     dense,
@@ -29,9 +31,8 @@ from toplabel.selection.fitting import (
     log_fit,
     pool,
 )
-from toplabel.selection.grids import LINEAR, Budget, tidy
 from toplabel.selection.measures import all_values, sign
-from toplabel.selection.problems import Matrix, Method, Problem, fewer_rows
+from toplabel.selection.problems import Matrix, Problem, fewer_rows
 from toplabel.selection.results import Point, TuneResult, assemble, average
 
 Points = Mapping[float, Sequence[float]]  # exponents of C by exponent of theta
@@ -141,7 +142,7 @@ class FoldPath:
 
     def _fitter(self, theta_exponent: float) -> tuple[float, Fitter, Matrix]:
         """Theta, what trains for it, and the rows to measure on."""
-        if self._method.kernel != "rbf":
+        if not self._method.tunes_width:
             return np.nan, self._fitter_for(self._problem.X, np.nan), self._problem.X_eval
         theta = self._budget.theta.value(theta_exponent)
         X = dense(self._problem.X)
@@ -170,7 +171,9 @@ class FoldPath:
         return Point(
             theta=theta,
             C=result.C,
-            values=all_values(self._metrics, self._problem.truth, scores, self._budget.deltas),
+            values=all_values(
+                self._metrics, self._problem.truth, scores, self._budget.deltas.values()
+            ),
             relative_gap=float(result.solution.relative_gap),
             epochs=result.epochs,
             seconds=result.seconds,
@@ -192,8 +195,8 @@ def coarse_points(method: Method, budget: Budget, block: int | None = None) -> d
     block : int, optional
         For methods with a kernel, only this block of widths.
     """
-    thetas = budget.thetas(method.kernel)
-    if block is not None and budget.theta_block is not None and method.kernel == "rbf":
+    thetas = budget.thetas(method.tunes_width)
+    if block is not None and budget.theta_block is not None and method.tunes_width:
         thetas = thetas[block * budget.theta_block : (block + 1) * budget.theta_block]
     return {theta: budget.C.exponents() for theta in thetas}
 
@@ -308,7 +311,7 @@ def tune_split(
 
     result = visit(coarse_points(method, budget), coarse=True)
     for _ in range(budget.extend):
-        beyond = extended_points(result, budget, budget.thetas(method.kernel))
+        beyond = extended_points(result, budget, budget.thetas(method.tunes_width))
         if not beyond:
             break
         result = visit(beyond)

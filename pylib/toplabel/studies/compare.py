@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from toplabel.config.keys import Key, canonical_key
+from toplabel.config.methods import Method
 from toplabel.metrics.names import is_fraction, lower_is_better
 from toplabel.studies.frames import COMPARISON_COLUMNS, EVALUATION_COLUMNS
-from toplabel.studies.keys import Key, canonical_key
-from toplabel.studies.methods import Method
 from toplabel.studies.published import is_compared
 from toplabel.studies.study import Study
 

@@ -17,11 +17,11 @@ from typing import Any
 
 import pandas as pd
 
-from toplabel.documents import read_yaml
+from toplabel.config.documents import read_yaml
+from toplabel.config.keys import Key, canonical_key
+from toplabel.config.schemas import validate
 from toplabel.metrics.names import is_fraction, lower_is_better
-from toplabel.selection.schemas import validate
 from toplabel.studies.frames import as_numbers
-from toplabel.studies.keys import Key, canonical_key
 from toplabel.studies.published import OTHERS, is_compared
 from toplabel.studies.study import published_tables
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pandas as pd
 
+from toplabel.config.keys import number_text
 from toplabel.studies.frames import as_numbers, read_text
-from toplabel.studies.keys import number_text
 from toplabel.studies.study import published_tables, table_name
 
 FILE_COLUMNS = [

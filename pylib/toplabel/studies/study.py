@@ -12,8 +12,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from toplabel.documents import read_yaml
-from toplabel.selection.schemas import validate
+from toplabel.config.documents import read_yaml
+from toplabel.config.schemas import validate
 
 _TABLE_FILE = re.compile(r"(?P<source>[a-z]+[0-9]{4})_table(?P<table>[0-9]+)")
 MAIN_SOURCE = "tpami2017"

@@ -15,9 +15,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from toplabel.config.keys import canonical_key
 from toplabel.files import atomic_path
 from toplabel.studies.frames import COMPARISON_COLUMNS, write_csv
-from toplabel.studies.keys import canonical_key
 from toplabel.studies.published import TableText, is_compared
 from toplabel.studies.study import Study, table_name
 

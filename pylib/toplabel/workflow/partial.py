@@ -15,11 +15,11 @@ from pathlib import Path
 
 import pandas as pd
 
+from toplabel.config.keys import canonical_key
 from toplabel.files import atomic_path
 from toplabel.reporting import load_inputs, write_data, write_html, write_pdf
 from toplabel.reporting.crate import write_crate
 from toplabel.studies.frames import write_csv
-from toplabel.studies.keys import canonical_key
 from toplabel.studies.tables import write_tables
 from toplabel.workflow.collecting.claims import judge_claims
 from toplabel.workflow.collecting.datasets import describe_datasets

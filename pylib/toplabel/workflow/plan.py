@@ -7,23 +7,24 @@ Snakefile.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from toplabel.baselines.catalogue import BASELINES
+from toplabel.config.baselines import BASELINES
+from toplabel.config.documents import check
+from toplabel.config.methods import load_methods
+from toplabel.config.protocols import Budget, Protocol, load_protocols
+from toplabel.config.run import RunConfig, Settings
 from toplabel.datasets.fetch import available, mirror_folders
 from toplabel.datasets.registry import Entry, load_registry
-from toplabel.documents import read_yaml
-from toplabel.selection.grids import Budget, Protocol, load_protocols
-from toplabel.selection.schemas import validate
-from toplabel.studies.methods import load_methods
 from toplabel.studies.study import Study, check_study, load_studies, published_tables
 from toplabel.workflow.fingerprints import fingerprint, module_sum, sum_of
 from toplabel.workflow.sources import reason_missing
 
 RAW_FOLDER = "data/raw"
+_SETTINGS = ("seed", "eps_train", "max_epochs_tune", "max_epochs_train")
 # What of a registry entry the content of the prepared set depends on.
 _CONTENT = (
     "task",
@@ -87,13 +88,10 @@ class Plan:
         self, root: str | Path, config: Mapping[str, Any], config_name: str = "config"
     ) -> None:
         self.root = Path(root)
-        schemas = self.root / "workflow/schemas"
         try:
-            validate(config, schemas / "config.schema.yaml", config_name)
+            self.run: RunConfig = check(config, RunConfig, config_name)
             self.registry = load_registry(self.root / "config/datasets.yaml")
-            self.protocols = load_protocols(
-                self.root / "config/protocols.yaml", schemas / "protocols.schema.yaml"
-            )
+            self.protocols = load_protocols(self.root / "config/protocols.yaml")
             self.methods = load_methods(self.root / "config/methods.yaml")
             self.studies = load_studies(self.root / "config/studies")
             self.tables = published_tables(self.root / "data/published")
@@ -102,7 +100,7 @@ class Plan:
         except ValueError as error:
             raise PlanError(" ".join(str(error).split())) from None
         self.config = config
-        self.budget: str = config["budget"]
+        self.budget: str = self.run.budget
         self._check(config_name)
 
     def _check(self, config_name: str) -> None:
@@ -111,11 +109,6 @@ class Plan:
             if study not in self.studies:
                 known = ", ".join(self.studies)
                 raise PlanError(f"{config_name}: studies: unknown study '{study}'; known: {known}")
-        if config["eps_train"] > config["eps_tune"]:
-            raise PlanError(
-                f"{config_name}: eps_train: {config['eps_train']} is looser than eps_tune, "
-                f"{config['eps_tune']}"
-            )
         for entry in self.registry.values():
             if entry.protocol not in self.protocols:
                 raise PlanError(
@@ -137,11 +130,11 @@ class Plan:
             entry = self.registry[dataset]
             for name in study.methods:
                 method = self.methods[name]
-                if method.kind == "multilabel" and entry.task == "multiclass":
+                if method.task == "multilabel" and entry.task == "multiclass":
                     raise PlanError(
                         f"{where}: methods: '{name}' needs label sets, which '{dataset}' has not"
                     )
-                if method.kind == "multiclass" and entry.lacks_single_labels:
+                if method.task == "multiclass" and entry.lacks_single_labels:
                     raise PlanError(
                         f"{where}: methods: '{name}' needs single labels, which '{dataset}' has not"
                     )
@@ -174,59 +167,41 @@ class Plan:
         own = f" {module_sum(BASELINES[baseline].module)}" if baseline else ""
         return fingerprint(stage, self.root) + own
 
-    def settings(self, stage: str) -> dict[str, Any]:
-        """Seed, tolerance and epochs of the stage tune or train."""
-        keys = ["seed", f"eps_{stage}", "max_epochs_tune"]
-        if stage == "train":
-            keys.append("max_epochs_train")
-        return {key: self.config[key] for key in keys}
+    def fit(self, stage: str, dataset: str, method: str) -> dict[str, Any]:
+        """What the models of a stage depend on: method, protocol, budget, and settings where it trains.
+
+        Snakemake compares it with what it was, so it holds nothing else: no name for the reports, no other budget.
+        """
+        row = self.methods[method]
+        name = row.protocol or self.registry[dataset].protocol
+        budget = self.protocols[name].budgets[self.run.budget]
+        return {
+            "method": replace(row, label=method, protocol="", grid={}),
+            "protocol": replace(self.protocols[name], budgets={}),
+            "budget": replace(budget, C=row.grid.get(self.run.budget, budget.C)),
+            "settings": self._settings(stage),
+        }
+
+    def _settings(self, stage: str) -> Settings:
+        """Seed, tolerance and epochs of the stage tune or train; the others are not among them."""
+        keys = {"tune": ("seed", "eps_tune", "max_epochs_tune"), "train": _SETTINGS}
+        return Settings(**{key: getattr(self.run, key) for key in keys.get(stage, ())})
 
     @property
     def threshold(self) -> dict[str, Any]:
         """How cut-offs are decided, as keywords of `cutoffs.cutoff_table`."""
-        return dict(self.config["threshold"])
+        return asdict(self.run.threshold)
 
     def entry_slice(self, dataset: str) -> dict[str, Any]:
         """What the content of the prepared set depends on."""
         return {key: asdict(self.registry[dataset])[key] for key in _CONTENT}
 
-    def method_slice(self, method: str) -> dict[str, Any]:
-        """A method as keywords of `selection.problems.Method`."""
-        found = self.methods[method]
-        return {
-            "name": method,
-            "task": found.kind,
-            "loss": found.loss,
-            "k": found.k,
-            "gamma": found.gamma,
-            "kernel": "rbf" if found.tunes_width else "linear",
-            "features": found.features,
-            "baseline": found.baseline,
-            "params": dict(found.params),
-            "ks": list(found.ks),
-        }
-
-    def protocol_slice(self, dataset: str, method: str = "") -> dict[str, Any]:
-        """The protocol of a data set with the budget of this run alone, and its delta grid.
-
-        A method's own protocol stands in place of that of the data set, and its own grid in place of the budget's C.
-        """
-        own_protocol = self.methods[method].protocol if method else ""
-        name = own_protocol or self.registry[dataset].protocol
-        document = _protocol_document(self.root)
-        protocol = dict(document["protocols"][name])
-        budget = dict(protocol["budgets"][self.budget])
-        own = self.methods[method].grid if method else {}
-        if self.budget in own:
-            budget["C"] = dict(own[self.budget])
-        protocol["budgets"] = {self.budget: budget}
-        deltas = _with_parts(document["deltas"], budget["deltas"])
-        return {"name": name, "protocol": protocol, "deltas": deltas}
-
     def method_labels(self, cells: Iterable[Cell]) -> list[dict[str, Any]]:
         """Name, label, k and group of the methods of some cells, for figures."""
         methods = [self.methods[cell.method] for cell in cells]
-        return [{"name": m.name, "label": m.label, "k": m.k, "group": m.group} for m in methods]
+        return [
+            {"name": m.name, "label": m.label, "k": m.smallest_k, "group": m.group} for m in methods
+        ]
 
     def names_sum(self) -> str:
         """A sum over what gives results their names: data sets, methods, studies, published numbers."""
@@ -267,7 +242,7 @@ class Plan:
 
     def coarse_units(self, dataset: str, method: str, split: str) -> list[str]:
         """Files of the coarse phase of cross-validation: blocks of widths."""
-        blocks = self.budget_of(dataset).blocks(self.methods[method].kernel)
+        blocks = self.budget_of(dataset).blocks(self.methods[method].tunes_width)
         folder = f"results/{dataset}/{method}/tune"
         return [f"{folder}/{split}.coarse.block{block}.npz" for block in range(blocks)]
 
@@ -309,7 +284,7 @@ class Plan:
 
     def cutoffs(self, dataset: str, method: str) -> str:
         """The file with the cut-offs of a data set's metrics: the selection where none needs one."""
-        needed = len(self.budget_of(dataset).deltas) > 0
+        needed = len(self.budget_of(dataset).deltas.values()) > 0
         return Cell(dataset, method).path("thresholds.csv" if needed else "selection.csv")
 
     # ---- what there is to do ---------------------------------------------------------------------
@@ -337,7 +312,7 @@ class Plan:
         """Whether k is below the number of classes, as far as the papers print that."""
         printed = [table.n_classes or "" for table in self.registry[dataset].statistics]
         classes = [int(text) for text in printed if text.isdecimal()]
-        return not classes or self.methods[method].k < max(classes)
+        return not classes or self.methods[method].smallest_k < max(classes)
 
     def cells_of_dataset(self, dataset: str) -> set[Cell]:
         """A data set with all methods of the studies that contain it."""
@@ -369,19 +344,6 @@ def _split_names(entry: Entry) -> list[str]:
     if entry.embedded == "circle":
         return [f"s{draw:02d}" for draw in range(entry.options.get("n_draws", 10))]
     return ["main"]
-
-
-@cache
-def _protocol_document(root: Path) -> dict[str, Any]:
-    return read_yaml(root / "config/protocols.yaml")
-
-
-def _with_parts(deltas: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """An entry of the delta grids, after those that it is made of."""
-    found = {}
-    for part in deltas[name].get("of", ()):
-        found |= _with_parts(deltas, part)
-    return found | {name: deltas[name]}
 
 
 def dataset_names(cells: Sequence[Cell]) -> list[str]:

@@ -283,7 +283,7 @@ class Targets:
         """Cells of a run whose protocol has cut-offs."""
         plan = self._plan
         cells = self.wanted(requested)
-        return [cell for cell in cells if len(plan.budget_of(cell.dataset).deltas)]
+        return [cell for cell in cells if len(plan.budget_of(cell.dataset).deltas.values())]
 
     def strategies(self, requested: Sequence[str]) -> list[str]:
         """What each way of setting cut-offs gives, a file a cell."""

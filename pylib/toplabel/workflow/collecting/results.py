@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pandas as pd
 
+from toplabel.config.methods import load_methods
 from toplabel.datasets.prepared import not_comparable
 from toplabel.datasets.registry import load_registry
 from toplabel.studies.compare import collect, compare
 from toplabel.studies.frames import read_evaluations
-from toplabel.studies.methods import load_methods
 from toplabel.studies.published import load_published
 from toplabel.studies.study import load_studies
 

@@ -1,8 +1,10 @@
 """YAML documents: what is refused, with file and line."""
 
 import pytest
+from jsonschema import Draft202012Validator
 
-from toplabel.documents import read_yaml
+from toplabel.config.documents import read_yaml
+from toplabel.config.reference import FILES, page, schema
 
 
 @pytest.mark.parametrize(
@@ -35,3 +37,17 @@ def test_keys_that_are_merged_give_way(tmp_path):
     path = tmp_path / "x.yaml"
     path.write_text("a: &m {k: 6, label: A}\nb: {<<: *m, k: 7}\n", encoding="utf-8")
     assert read_yaml(path)["b"] == {"k": 7, "label": "A"}
+
+
+def test_the_page_of_the_keys_is_that_of_the_models(repository):
+    text = (repository / "docs/config-reference.md").read_text(encoding="utf-8")
+    assert text == page(), "make reference"
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_the_models_allow_what_we_ship_and_describe_every_key(repository, name):
+    document = read_yaml(repository / name)
+    validator = Draft202012Validator(schema(FILES[name]))
+    assert [error.message for error in validator.iter_errors(document)] == []
+    for part in validator.schema.get("$defs", {}).values():
+        assert part["additionalProperties"] is False

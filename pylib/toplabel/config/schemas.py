@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Mapping
 from typing import Any
 
 import jsonschema
+from jsonschema import Draft202012Validator, validators
 
-from toplabel.documents import Validator, read_yaml
+from toplabel.config.documents import read_yaml
 
 
 def validate(document: Any, schema: str | os.PathLike[str] | Mapping[str, Any], name: str) -> None:
@@ -42,3 +44,21 @@ def validate(document: Any, schema: str | os.PathLike[str] | Mapping[str, Any], 
 def _deepest(error: jsonschema.ValidationError) -> jsonschema.ValidationError:
     """The most telling part of a oneOf/anyOf error."""
     return jsonschema.exceptions.best_match([error]) or error
+
+
+def _is_integer(_, value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_number(_, value: object) -> bool:
+    real = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return real and abs(value) <= sys.float_info.max
+
+
+#: JSON schema with whole numbers that are written as such (not 1e3), and without NaN and infinity.
+Validator = validators.extend(
+    Draft202012Validator,
+    type_checker=Draft202012Validator.TYPE_CHECKER.redefine("integer", _is_integer).redefine(
+        "number", _is_number
+    ),
+)

@@ -5,14 +5,10 @@ Planning a run reads this module, so it imports nothing heavy.
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from toplabel.baselines.models import Trainer
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -151,33 +147,3 @@ BASELINES: dict[str, Baseline] = {
 }
 """By the key under which results are compared with data/published: the published one where the papers ran
 the same method, and a key of our own where they did not (those are never compared)."""
-
-
-def create(name: str, k: int = 1, params: Mapping[str, Any] | None = None) -> Trainer:
-    """Make the trainer of a baseline.
-
-    Parameters
-    ----------
-    name : str
-        A key of `BASELINES`.
-    k : int
-        For one that has a k.
-    params : mapping, optional
-        Among its `options`.
-
-    Raises
-    ------
-    ValueError
-        On an unknown baseline or option, and on what the trainer refuses.
-    """
-    if name not in BASELINES:
-        raise ValueError(f"unknown baseline '{name}'; known: {', '.join(BASELINES)}")
-    baseline = BASELINES[name]
-    params = dict(params or {})
-    if unknown := sorted(set(params) - baseline.options):
-        known = ", ".join(sorted(baseline.options)) or "none"
-        raise ValueError(f"baseline '{name}': unknown option '{unknown[0]}'; known: {known}")
-    arguments = {**baseline.fixed, **params}
-    if baseline.top_k:
-        arguments["k"] = k
-    return getattr(importlib.import_module(baseline.module), baseline.trainer)(**arguments)

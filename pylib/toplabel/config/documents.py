@@ -1,0 +1,163 @@
+"""YAML documents, read and checked against a model, with errors of one line that name file, key and value."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Collection, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+from pydantic import TypeAdapter, ValidationError
+
+_MERGE = "tag:yaml.org,2002:merge"
+_SHOWN = 60  # characters of a value in an error
+_MAPPING = "{value} is not a mapping of keys to values"
+_MESSAGES = {  # by pydantic's type of error; the others keep its message
+    "bool_type": "{value} is not true or false",
+    "dataclass_type": _MAPPING,
+    "dict_type": _MAPPING,
+    "finite_number": "{value} is not a finite number",
+    "float_type": "{value} is not a number",
+    "greater_than": "{value} is not above {gt:g}",
+    "greater_than_equal": "{value} is below {ge:g}",
+    "int_type": "{value} is not a whole number",
+    "less_than": "{value} is not below {lt:g}",
+    "less_than_equal": "{value} is above {le:g}",
+    "literal_error": "{value} is not one of {expected}",
+    "mapping_type": _MAPPING,
+    "string_pattern_mismatch": "{value} does not match {pattern}",
+    "string_too_short": "{value} is empty",
+    "string_type": "{value} is not text",
+    "too_short": "{value} has fewer entries than {min_length}",
+    "tuple_type": "{value} is not a list",
+    "union_tag_invalid": "{tag!r} is not one of {expected_tags}",
+    "value_error": "{error}",
+}
+
+
+class _UniqueKeyLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
+    """YAML without the silent rule that the last of two equal keys wins."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        seen: list[Any] = []
+        for key_node, _ in node.value:
+            if key_node.tag == _MERGE:  # its keys give way to those that stand here
+                continue
+            seen.append(key := self.construct_object(key_node, deep=True))
+            if seen.count(key) > 1:
+                raise yaml.constructor.ConstructorError(
+                    None, None, f"the key {key!r} is given twice", key_node.start_mark
+                )
+        return super().construct_mapping(node, deep=deep)
+
+
+def read_yaml(path: str | os.PathLike[str]) -> Any:
+    """Read a YAML file.
+
+    Raises
+    ------
+    ValueError
+        One line with the file: it cannot be read, is not UTF-8 or not YAML (with the line), or gives a key twice.
+    """
+    path = Path(path)
+    try:
+        return yaml.load(path.read_text(encoding="utf-8"), Loader=_UniqueKeyLoader)
+    except FileNotFoundError:
+        raise ValueError(f"{path}: no such file") from None
+    except OSError as error:
+        raise ValueError(f"{path}: cannot be read ({error.strerror})") from None
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path}: not UTF-8 (byte {error.start})") from None
+    except (ValueError, TypeError, AttributeError) as error:  # a date or a number that is none
+        raise ValueError(f"{path}: {' '.join(str(error).split())}") from None
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        line = f":{mark.line + 1}" if mark else ""
+        kind = "" if isinstance(error, yaml.constructor.ConstructorError) else "not YAML: "
+        problem = getattr(error, "problem", None) or error
+        raise ValueError(f"{path}{line}: {kind}{' '.join(str(problem).split())}") from None
+
+
+class Fault(ValueError):
+    """What is wrong with one key of a mapping whose keys are each right by themselves."""
+
+    def __init__(self, key: str, message: str) -> None:
+        super().__init__(f"{key}: {message}")
+        self.key, self.message = key, message
+
+
+def check(document: Any, kind: Any, name: str, context: Any = None) -> Any:
+    """Turn a document into the objects of a model.
+
+    Parameters
+    ----------
+    document : object
+        What a YAML file holds.
+    kind : type
+        A model (`toplabel.config.model`) or a type made of models.
+    name : str
+        What an error calls the document: its path.
+    context : object, optional
+        For validators that look something up.
+
+    Raises
+    ------
+    ValueError
+        One line: the document, the key, what is wrong, the value.
+    """
+    try:
+        return _adapter(kind).validate_python(document, context=context)
+    except ValidationError as error:
+        key, message = _first(error.errors(include_url=False), document)
+    raise ValueError(f"{name}: {key}{': ' if key else ''}{' '.join(message.split())}")
+
+
+@cache
+def _adapter(kind: Any) -> TypeAdapter:
+    return TypeAdapter(kind)
+
+
+def _first(errors: Sequence[dict[str, Any]], document: Any) -> tuple[str, str]:
+    """Key and message of the first error; of the forms that a value may have, that of the nearest."""
+    places = [_place(error["loc"], document) for error in errors]
+    same = [i for i, place in enumerate(places) if place[: len(places[0])] == places[0]]
+    nearest = max(same, key=lambda i: (len(places[i]), not errors[i]["type"].endswith("_type")))
+    key, message = _explain(errors[nearest])
+    steps = (*places[nearest], key) if key else places[nearest]
+    return "".join(f"[{s}]" if isinstance(s, int) else f".{s}" for s in steps).lstrip("."), message
+
+
+def _place(loc: Sequence[str | int], document: Any) -> tuple[str | int, ...]:
+    """The part of a location that stands in the document; the rest names forms and missing keys."""
+    steps = []
+    for step in loc:
+        if isinstance(document, (dict, list)):
+            try:
+                document = document[step]
+            except (KeyError, IndexError, TypeError):
+                continue
+            steps.append(step)
+    return tuple(steps)
+
+
+def _explain(error: dict[str, Any]) -> tuple[str, str]:
+    """The key within the place, if the error names one, and the message."""
+    context = error.get("ctx", {})
+    if isinstance(fault := context.get("error"), Fault):
+        return fault.key, fault.message
+    if error["type"] == "missing":
+        return "", f"the key '{error['loc'][-1]}' is missing"
+    value = repr(error["input"])
+    value = value if len(value) <= _SHOWN else f"{value[: _SHOWN - 3]}..."
+    message = _MESSAGES.get(error["type"], "{value}: {msg}")
+    return "", message.format(value=value, msg=error["msg"], **context)
+
+
+def unknown(what: str, name: str, known: Collection[str]) -> str:
+    """Say that a name is unknown, with the nearest ones that are known, or all of them."""
+    near = difflib.get_close_matches(name, [*known], n=3)
+    hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(known) or 'none'}"
+    return f"unknown {what} '{name}'; {hint}"

@@ -1,0 +1,225 @@
+"""What is trained, under which name: ``config/methods.yaml``."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from toplabel.catalogue import LOSSES
+from toplabel.config.baselines import BASELINES
+from toplabel.config.documents import Fault, check, read_yaml, unknown
+from toplabel.config.keys import Key, canonical_key
+from toplabel.config.model import (
+    Closed,
+    Count,
+    Flag,
+    Named,
+    Number,
+    RowName,
+    Some,
+    Text,
+    Unique,
+    Whole,
+    model,
+)
+from toplabel.config.protocols import Axis, BudgetName
+
+OTHERS = "one-vs-all, other methods"
+"""The panel of the methods of others, in figures with a panel for each group."""
+
+
+@model
+class Method(Closed):
+    """A loss for our own solver, or a baseline: from the row of the file to the fit."""
+
+    name: RowName
+    label: Text = Field(
+        description="For tables and figures; ^{..} and _{..} are superscripts and subscripts."
+    )
+    loss: str = Field(
+        "",
+        description="A loss of toplabel.solve, which is then the solver.",
+        json_schema_extra={"enum": [*LOSSES]},
+    )
+    k: Count | Annotated[tuple[Count, ...], Field(min_length=2), Unique] = Field(
+        1,
+        description="The k of a top-k loss, or of a baseline that has one; a list of values to select from, per metric "
+        "as C is (TPAMI section 6.3), for a top-k loss with the linear kernel.",
+    )
+    gamma: Annotated[Number, Field(ge=0)] = Field(
+        0.0, description="Smoothing of a hinge loss; 0 is the nonsmooth one."
+    )
+    kernel: Literal["linear", "rbf", ""] = Field(
+        "",
+        description="linear, or rbf for exp(-theta ||x - z||^2) with theta selected; by default linear, of a baseline "
+        "that of its key.",
+    )
+    labels: Literal["one", "set"] = Field(
+        "one",
+        description="What a loss that takes either is trained on: one label an example, or a set of labels, which for "
+        "a one-vs-all loss is binary relevance.",
+    )
+    features: Literal["raw", "bias", "standard"] = Field(
+        "raw",
+        description="raw: as published, without a bias, as in the papers; bias: with a column of ones; standard: with "
+        "mean 0 and variance 1 (sparse features: mean square 1) and a column of ones.",
+    )
+    baseline: str = Field(
+        "",
+        description="A method of others (docs/baselines.md), in place of a loss.",
+        json_schema_extra={"enum": [*BASELINES]},
+    )
+    params: Mapping[str, Flag | Whole | Number | str] = Field(
+        default_factory=dict, description="Options of the baseline."
+    )
+    grid: Mapping[BudgetName, Axis] = Field(
+        default_factory=dict,
+        description="The method's own grid in place of the protocol's C, by budget; of a baseline that selects "
+        "something else, as docs/baselines.md says, the grid of that.",
+    )
+    protocol: str = Field(
+        "",
+        description="A name of config/protocols.yaml, in place of the one of the data set.",
+    )
+
+    def __post_init__(self) -> None:
+        if bool(self.loss) == bool(self.baseline):
+            raise ValueError("needs either a loss or a baseline")
+        if self.baseline and self.baseline not in BASELINES:
+            raise Fault("baseline", unknown("baseline", self.baseline, BASELINES))
+        if self.loss and self.loss not in LOSSES:
+            raise Fault("loss", unknown("loss", self.loss, LOSSES))
+        own = BASELINES[self.baseline].kernel if self.baseline else "linear"
+        object.__setattr__(self, "kernel", self.kernel or own)
+        self._check()
+        if self.baseline:
+            self._check_baseline(own)
+
+    def _check(self) -> None:
+        what = f"the loss '{self.loss}'" if self.loss else f"the baseline '{self.baseline}'"
+        if self.k != 1 and not self.has_k:
+            raise Fault("k", f"{what} has no k, got {self.k}")
+        if self.ks and (self.baseline or self.kernel != "linear"):
+            raise Fault("k", "only a top-k loss with the linear kernel has a k to select")
+        if self.gamma != 0 and not self.has_gamma:
+            raise Fault("gamma", f"{what} has no gamma, got {self.gamma:g}")
+        if self.features != "raw" and (self.baseline or self.kernel != "linear"):
+            raise Fault("features", "only for a loss with the linear kernel")
+        if self.labels == "set" and (self.baseline or LOSSES[self.loss].labels != "either"):
+            raise Fault("labels", f"{what} has no choice of labels")
+        if self.params and not self.baseline:
+            raise Fault("params", "only a baseline has options")
+
+    def _check_baseline(self, kernel: str) -> None:
+        options = BASELINES[self.baseline].options
+        if wrong := sorted(set(self.params) - options):
+            raise Fault("params", unknown("option", wrong[0], sorted(options)))
+        if self.kernel != kernel:
+            raise Fault("kernel", f"the baseline '{self.baseline}' has no kernel but '{kernel}'")
+
+    @property
+    def task(self) -> str:
+        """What it is trained on: "multiclass" or "multilabel"."""
+        if self.baseline:
+            return BASELINES[self.baseline].task
+        sets = LOSSES[self.loss].labels == "set" or self.labels == "set"
+        return "multilabel" if sets else "multiclass"
+
+    @property
+    def family(self) -> str:
+        """The first part of the key: the baseline or the loss, with "_sets" if that is trained on label sets, and with
+        "_bias" or "_standard" if on features, otherwise than the papers do."""
+        sets = "_sets" if self.labels == "set" else ""
+        features = "" if self.features == "raw" else f"_{self.features}"
+        return self.baseline or f"{self.loss}{sets}{features}"
+
+    @property
+    def has_k(self) -> bool:
+        """Whether k means anything."""
+        return BASELINES[self.baseline].top_k if self.baseline else LOSSES[self.loss].top_k
+
+    @property
+    def has_gamma(self) -> bool:
+        """Whether gamma means anything."""
+        return not self.baseline and LOSSES[self.loss].smoothing
+
+    @property
+    def ks(self) -> tuple[int, ...]:
+        """Values that k is selected from; empty where k is given."""
+        return self.k if isinstance(self.k, tuple) else ()
+
+    @property
+    def smallest_k(self) -> int:
+        """The k, or the smallest of those to select from."""
+        return min(self.ks, default=self.k)
+
+    def at(self, k: float) -> Method:
+        """The method with a selected k; NaN, where none is selected, leaves it as it is."""
+        return replace(self, k=int(k)) if k == k else self
+
+    @property
+    def selects_C(self) -> bool:
+        """Whether what is selected on validation data is the C of the papers."""
+        return not self.baseline or BASELINES[self.baseline].parameter == "C"
+
+    @property
+    def tunes_width(self) -> bool:
+        """Whether the width of an RBF kernel is selected on validation data."""
+        return self.kernel == "rbf" and not self.baseline
+
+    @property
+    def leave_one_out(self) -> bool:
+        """Whether it is validated by closed-form leave-one-out scores."""
+        return bool(self.baseline) and BASELINES[self.baseline].leave_one_out
+
+    @property
+    def group(self) -> str:
+        """What figures with many methods show in one panel: a loss with its values of k, and what it extends."""
+        return OTHERS if self.baseline else LOSSES[self.loss].panel_of(self.gamma)
+
+    @property
+    def key(self) -> Key:
+        """What the method is compared by."""
+        k = self.k if self.has_k and not self.ks else ""
+        gamma = self.gamma if self.has_gamma else ""
+        return canonical_key(self.family, k, gamma, self.kernel)
+
+
+@model
+class MethodsFile(Closed):
+    """The registry of methods (config/methods.yaml)."""
+
+    methods: Annotated[Mapping[str, Method], Some, Named] = Field(
+        description="The methods by name, which targets, folders of results and studies use."
+    )
+
+    def __post_init__(self) -> None:
+        names: dict[Key, str] = {}
+        for name, method in self.methods.items():
+            if (other := names.setdefault(method.key, name)) != name:
+                raise Fault(f"methods.{name}", f"the same method as '{other}'")
+
+
+def load_methods(path: str | os.PathLike[str]) -> dict[str, Method]:
+    """Read and check the registry of methods.
+
+    Parameters
+    ----------
+    path : path-like
+        ``config/methods.yaml``.
+
+    Returns
+    -------
+    dict of str to Method
+        In the order of the file.
+
+    Raises
+    ------
+    ValueError
+        One line with the file, the key and what is wrong: not YAML, not as `Method` says, or two names for one method.
+    """
+    return check(read_yaml(path), MethodsFile, str(path)).methods

@@ -1,0 +1,81 @@
+"""What all models of the config have in common, and the types of their fields.
+
+A model is a frozen dataclass whose fields are checked: nothing is converted but whole numbers to real ones and lists
+to tuples, and an unknown key is an error. A field's description stands in its ``Field``, from where it goes to
+docs/config-reference.md (`toplabel.config.reference`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    Strict,
+    StringConstraints,
+    model_validator,
+)
+from pydantic.dataclasses import dataclass
+
+from toplabel.config.documents import unknown
+
+model = dataclass(
+    frozen=True,
+    config=ConfigDict(
+        extra="forbid", validate_by_name=True, validate_by_alias=True, allow_inf_nan=False
+    ),
+)
+"""The decorator that makes a class a model."""
+
+
+@model
+class Closed:
+    """The base of all models, which tells an unknown key with those that were meant."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _known(cls, values: Any) -> Any:
+        if isinstance(values, Mapping):
+            fields = {field.alias or name: field for name, field in cls.__pydantic_fields__.items()}
+            if wrong := [key for key in values if key not in fields]:
+                keys = [key for key, field in fields.items() if not field.exclude]
+                raise ValueError(unknown("key", str(wrong[0]), keys))
+        return values
+
+
+def _unique(values: tuple[Any, ...]) -> tuple[Any, ...]:
+    if twice := [value for i, value in enumerate(values) if value in values[:i]]:
+        raise ValueError(f"{twice[0]!r} is given twice")
+    return values
+
+
+def _with_names(rows: Any) -> Any:
+    """Each row with its key as its name."""
+    if not isinstance(rows, Mapping):
+        return rows
+    for name, row in rows.items():
+        if isinstance(row, Mapping) and "name" in row:
+            raise ValueError(f"{name}: unknown key 'name'; the name stands before the colon")
+    return {
+        name: {**row, "name": name} if isinstance(row, Mapping) else row
+        for name, row in rows.items()
+    }
+
+
+Flag = Annotated[bool, Strict()]
+Whole = Annotated[int, Strict()]
+Count = Annotated[int, Strict(), Field(ge=1)]
+Number = Annotated[float, Strict()]
+Positive = Annotated[float, Strict(), Field(gt=0)]
+Text = Annotated[str, StringConstraints(min_length=1)]
+Name = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$")]
+RowName = Annotated[Name, Field(exclude=True, json_schema_extra={"rowName": True})]
+"""The name of a row that stands before its colon (`Named`), and is no key of the row."""
+Unique = AfterValidator(_unique)
+Some = Field(min_length=1)
+Named = BeforeValidator(_with_names)
+"""Of a mapping of names to rows, which have a `RowName`."""
