@@ -26,16 +26,18 @@ typedef struct tl_row {
 typedef struct tl_params {
     double gamma;
     size_t k;
+    tl_warm_projection project; /* of the multiclass hinges: onto the domain of the conjugate */
 } tl_params;
 
 /* A loss is this table, one instance a loss, in the list below. `work` is TL_WORK(m) doubles,
  * for an update TL_UPDATE_WORK(m). A loss that is not convex has no dual: `update`, `conjugate` and
  * `infeasibility` are NULL. */
 typedef struct tl_loss_ops {
-    bool multiclass;          /* exactly one label a row */
-    bool quadratic_conjugate; /* L*(s v) = l s + q s^2 */
-    bool always_smooth;       /* smooth for gamma = 0 too */
-    bool has_k;               /* 1 <= k < m; k is 1 otherwise */
+    bool multiclass;            /* exactly one label a row */
+    bool quadratic_conjugate;   /* L*(s v) = l s + q s^2 */
+    bool always_smooth;         /* smooth for gamma = 0 too */
+    bool has_k;                 /* 1 <= k < m; k is 1 otherwise */
+    tl_warm_projection project; /* of tl_params */
     /* Maximise D over the row's dual variables: from the scores s = W^T x_i (which contain the old
      * a) to the new a, which has room for tl_padded(m) numbers. kept: TL_KEPT numbers of the row
      * that the loss alone writes, NaN at first; they may speed up its next update. */
@@ -76,14 +78,14 @@ TL_LOSSES(TL_DECLARE)
 double tl_margins(size_t m, size_t y, const double *s, const double *a, double norm2, double factor,
                   double *v);
 
-/* The updates, values and gradients of the multiclass hinge losses; they differ by the projection
- * that belongs to the domain of the conjugate. */
-void tl_update_hinge(tl_warm_projection project, const tl_row *row, tl_params params, size_t m,
-                     const double *s, const double *a, double *a_new, double *kept, double *work);
-double tl_value_smooth_hinge(tl_warm_projection project, const tl_row *row, tl_params params,
-                             size_t m, const double *s, double *work);
-void tl_gradient_hinge(tl_warm_projection project, const tl_row *row, tl_params params, size_t m,
-                       const double *s, double *g, double *work);
+/* The updates, values and gradients of the multiclass hinge losses; they differ by params.project.
+ */
+void tl_update_hinge(const tl_row *row, tl_params params, size_t m, const double *s,
+                     const double *a, double *a_new, double *kept, double *work);
+double tl_value_smooth_hinge(const tl_row *row, tl_params params, size_t m, const double *s,
+                             double *work);
+void tl_gradient_hinge(const tl_row *row, tl_params params, size_t m, const double *s, double *g,
+                       double *work);
 
 double tl_infeasibility_topk_alpha(const tl_row *row, tl_params params, size_t m, const double *a,
                                    double scale);
@@ -96,6 +98,10 @@ TL_INLINE bool tl_k_fits(const tl_loss_ops *ops, size_t k, size_t m) {
     return ops->has_k ? k >= 1 && k < m : k == 1;
 }
 
+TL_INLINE bool tl_is_smooth(const tl_loss_ops *ops, tl_params params) {
+    return ops->always_smooth || params.gamma > 0.0;
+}
+
 /* NULL for an unknown loss. */
 const tl_loss_ops *tl_loss_get(tl_loss_id loss);
 
@@ -104,9 +110,9 @@ tl_status tl_check_labels(const tl_loss_ops *ops, size_t n, size_t m, const int6
                           const int32_t *label);
 
 /* A gamma below 1e-100 counts as 0: it smooths nothing but rounding errors, and divides. */
-TL_INLINE tl_params tl_params_of(size_t k, double gamma) {
-    const tl_params params = {.gamma = gamma < 1.0 / TL_LARGEST_PARAMETER ? 0.0 : gamma, .k = k};
-    return params;
+TL_INLINE tl_params tl_params_of(const tl_loss_ops *ops, size_t k, double gamma) {
+    const double smoothing = gamma < 1.0 / TL_LARGEST_PARAMETER ? 0.0 : gamma;
+    return (tl_params){.gamma = smoothing, .k = k, .project = ops->project};
 }
 
 #endif /* TL_LOSS_H */

@@ -36,8 +36,8 @@ double tl_margins(size_t m, size_t y, const double *s, const double *a, double n
     return shifted_margins(m, y, s, a, norm2, factor, v);
 }
 
-void tl_update_hinge(tl_warm_projection project, const tl_row *row, tl_params params, size_t m,
-                     const double *s, const double *a, double *a_new, double *kept, double *work) {
+void tl_update_hinge(const tl_row *row, tl_params params, size_t m, const double *s,
+                     const double *a, double *a_new, double *kept, double *work) {
     const size_t y = (size_t)row->labels[0], n = tl_padded(m);
     const double smoothing = params.gamma / row->C;
     if (row->norm2 + smoothing <= DBL_MIN) {
@@ -50,8 +50,8 @@ void tl_update_hinge(tl_warm_projection project, const tl_row *row, tl_params pa
     const double factor = 1.0 / (row->norm2 + smoothing);
     const double top = tl_margins(m, y, s, a, row->norm2, factor, work);
     if (top > 0.0) {
-        a_new[y] =
-            project(n, work, top, params.k, row->C, row->norm2 * factor, kept, a_new, work + n);
+        a_new[y] = params.project(n, work, top, params.k, row->C, row->norm2 * factor, kept, a_new,
+                                  work + n);
     } else {
         for (size_t j = 0; j < m; j++)
             a_new[j] = 0.0;
@@ -71,42 +71,33 @@ static double smooth_sum(size_t n, const double *v, double top, const double *mi
 
 /* <b, x> - x^2/2 at its maximiser x, which is the update's projection with the radius gamma and no
  * bias, in scores instead of dual variables. */
-double tl_value_smooth_hinge(tl_warm_projection project, const tl_row *row, tl_params params,
-                             size_t m, const double *s, double *work) {
+double tl_value_smooth_hinge(const tl_row *row, tl_params params, size_t m, const double *s,
+                             double *work) {
     const size_t n = tl_padded(m);
     double *minus_x = work + n, kept[TL_KEPT] = {NAN, NAN};
     const double top = tl_margins(m, (size_t)row->labels[0], s, s, 0.0, 1.0, work);
     if (!(top > 0.0)) return 0.0;
-    project(n, work, top, params.k, params.gamma, 0.0, kept, minus_x, work + 2 * n);
+    params.project(n, work, top, params.k, params.gamma, 0.0, kept, minus_x, work + 2 * n);
     return smooth_sum(n, work, top, minus_x) / params.gamma;
 }
 
-void tl_gradient_hinge(tl_warm_projection project, const tl_row *row, tl_params params, size_t m,
-                       const double *s, double *g, double *work) {
+void tl_gradient_hinge(const tl_row *row, tl_params params, size_t m, const double *s, double *g,
+                       double *work) {
     const size_t y = (size_t)row->labels[0], n = tl_padded(m);
     double *minus_x = work + n, kept[TL_KEPT] = {NAN, NAN}, sum = 0.0;
     const double top = tl_margins(m, y, s, s, 0.0, 1.0, work);
     if (top > 0.0)
-        sum = project(n, work, top, params.k, params.gamma, 0.0, kept, minus_x, work + 2 * n);
+        sum =
+            params.project(n, work, top, params.k, params.gamma, 0.0, kept, minus_x, work + 2 * n);
     for (size_t j = 0; j < m; j++)
         g[j] = top > 0.0 ? -minus_x[j] / params.gamma : 0.0;
     g[y] = -sum / params.gamma;
 }
 
-static void update(const tl_row *row, tl_params params, size_t m, const double *s, const double *a,
-                   double *a_new, double *kept, double *work) {
-    tl_update_hinge(tl_warm_simplex, row, params, m, s, a, a_new, kept, work);
-}
-
 static double value(const tl_row *row, tl_params params, size_t m, const double *s, double *work) {
-    if (params.gamma > 0.0) return tl_value_smooth_hinge(tl_warm_simplex, row, params, m, s, work);
+    if (params.gamma > 0.0) return tl_value_smooth_hinge(row, params, m, s, work);
     const double largest = tl_margins(m, (size_t)row->labels[0], s, s, 0.0, 1.0, work);
     return largest > 0.0 ? largest : 0.0;
-}
-
-static void gradient(const tl_row *row, tl_params params, size_t m, const double *s, double *g,
-                     double *work) {
-    tl_gradient_hinge(tl_warm_simplex, row, params, m, s, g, work);
 }
 
 double tl_conjugate_svm_multi(const tl_row *row, tl_params params, size_t m, const double *a,
@@ -139,9 +130,10 @@ static double infeasibility(const tl_row *row, tl_params params, size_t m, const
 const tl_loss_ops tl_ops_svm_multi = {
     .multiclass = true,
     .quadratic_conjugate = true,
-    .update = update,
+    .project = tl_warm_simplex,
+    .update = tl_update_hinge,
     .value = value,
-    .gradient = gradient,
+    .gradient = tl_gradient_hinge,
     .conjugate = tl_conjugate_svm_multi,
     .infeasibility = infeasibility,
 };

@@ -35,25 +35,14 @@ static double infeasibility(const tl_row *row, tl_params params, size_t m, const
 
 /* ---- alpha ---- */
 
-static void update_alpha(const tl_row *row, tl_params params, size_t m, const double *s,
-                         const double *a, double *a_new, double *kept, double *work) {
-    tl_update_hinge(tl_warm_topk_alpha, row, params, m, s, a, a_new, kept, work);
-}
-
 static double value_alpha(const tl_row *row, tl_params params, size_t m, const double *s,
                           double *work) {
-    if (params.gamma > 0.0)
-        return tl_value_smooth_hinge(tl_warm_topk_alpha, row, params, m, s, work);
+    if (params.gamma > 0.0) return tl_value_smooth_hinge(row, params, m, s, work);
     const double *top = largest_margins(row, params.k, m, s, work);
     double sum = 0.0;
     for (size_t j = 0; j < params.k; j++)
         sum += top[j];
     return sum > 0.0 ? sum / (double)params.k : 0.0;
-}
-
-static void gradient_alpha(const tl_row *row, tl_params params, size_t m, const double *s,
-                           double *g, double *work) {
-    tl_gradient_hinge(tl_warm_topk_alpha, row, params, m, s, g, work);
 }
 
 double tl_infeasibility_topk_alpha(const tl_row *row, tl_params params, size_t m, const double *a,
@@ -65,34 +54,24 @@ const tl_loss_ops tl_ops_topk_svm_alpha = {
     .multiclass = true,
     .quadratic_conjugate = true,
     .has_k = true,
-    .update = update_alpha,
+    .project = tl_warm_topk_alpha,
+    .update = tl_update_hinge,
     .value = value_alpha,
-    .gradient = gradient_alpha,
+    .gradient = tl_gradient_hinge,
     .conjugate = tl_conjugate_svm_multi,
     .infeasibility = tl_infeasibility_topk_alpha,
 };
 
 /* ---- beta ---- */
 
-static void update_beta(const tl_row *row, tl_params params, size_t m, const double *s,
-                        const double *a, double *a_new, double *kept, double *work) {
-    tl_update_hinge(tl_warm_topk_beta, row, params, m, s, a, a_new, kept, work);
-}
-
 static double value_beta(const tl_row *row, tl_params params, size_t m, const double *s,
                          double *work) {
-    if (params.gamma > 0.0)
-        return tl_value_smooth_hinge(tl_warm_topk_beta, row, params, m, s, work);
+    if (params.gamma > 0.0) return tl_value_smooth_hinge(row, params, m, s, work);
     const double *top = largest_margins(row, params.k, m, s, work);
     double sum = 0.0;
     for (size_t j = 0; j < params.k && top[j] > 0.0; j++)
         sum += top[j];
     return sum / (double)params.k;
-}
-
-static void gradient_beta(const tl_row *row, tl_params params, size_t m, const double *s, double *g,
-                          double *work) {
-    tl_gradient_hinge(tl_warm_topk_beta, row, params, m, s, g, work);
 }
 
 static double infeasibility_beta(const tl_row *row, tl_params params, size_t m, const double *a,
@@ -104,9 +83,10 @@ const tl_loss_ops tl_ops_topk_svm_beta = {
     .multiclass = true,
     .quadratic_conjugate = true,
     .has_k = true,
-    .update = update_beta,
+    .project = tl_warm_topk_beta,
+    .update = tl_update_hinge,
     .value = value_beta,
-    .gradient = gradient_beta,
+    .gradient = tl_gradient_hinge,
     .conjugate = tl_conjugate_svm_multi,
     .infeasibility = infeasibility_beta,
 };

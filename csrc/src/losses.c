@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The list of losses, and their values, gradients and conjugates over many rows. */
+#include "allocate.h"
 #include "loss.h"
-
-#include <stdlib.h>
 
 /* A dual variable may miss its domain by rounding. */
 #define DOMAIN_TOLERANCE 1e-9
@@ -42,19 +41,6 @@ tl_status tl_check_labels(const tl_loss_ops *ops, size_t n, size_t m, const int6
     return TL_OK;
 }
 
-static tl_status check(tl_loss_id loss, size_t k, double gamma, size_t n, size_t m,
-                       const double *scores, const int64_t *label_start, const int32_t *label,
-                       const double *out) {
-    if (scores == NULL || label_start == NULL || label == NULL || out == NULL) return TL_ERR_NULL;
-    const tl_loss_ops *ops = tl_loss_get(loss);
-    if (ops == NULL) return TL_ERR_LOSS;
-    if (n < 1 || m < 2 || !tl_k_fits(ops, k, m)) return TL_ERR_DIMENSION;
-    if (!tl_in_range(gamma, 0.0, TL_LARGEST_PARAMETER)) return TL_ERR_PARAMETER;
-    const tl_status status = tl_check_labels(ops, n, m, label_start, label);
-    if (status != TL_OK) return status;
-    return tl_check_values(n * m, scores);
-}
-
 static tl_row row_of(size_t i, const int64_t *label_start, const int32_t *label) {
     const tl_row row = {.C = 1.0,
                         .norm2 = 0.0,
@@ -63,52 +49,62 @@ static tl_row row_of(size_t i, const int64_t *label_start, const int32_t *label)
     return row;
 }
 
+typedef enum quantity { VALUES, GRADIENTS, CONJUGATES } quantity;
+
+/* The quantity of all rows, at the scores or dual variables x (n, m), with work TL_WORK(m). */
+static void compute(quantity what, const tl_loss_ops *ops, tl_params params, size_t n, size_t m,
+                    const double *x, const int64_t *label_start, const int32_t *label, double *out,
+                    double *work) {
+    for (size_t i = 0; i < n; i++) {
+        const tl_row row = row_of(i, label_start, label);
+        const double *x_i = x + i * m;
+        if (what == VALUES)
+            out[i] = ops->value(&row, params, m, x_i, work);
+        else if (what == GRADIENTS)
+            ops->gradient(&row, params, m, x_i, out + i * m, work);
+        else if (ops->infeasibility(&row, params, m, x_i, 1.0) <= DOMAIN_TOLERANCE)
+            out[i] = ops->conjugate(&row, params, m, x_i, 1.0);
+        else
+            out[i] = INFINITY;
+    }
+}
+
+static tl_status check_and_compute(quantity what, tl_loss_id loss, size_t k, double gamma, size_t n,
+                                   size_t m, const double *x, const int64_t *label_start,
+                                   const int32_t *label, double *out) {
+    if (x == NULL || label_start == NULL || label == NULL || out == NULL) return TL_ERR_NULL;
+    const tl_loss_ops *ops = tl_loss_get(loss);
+    if (ops == NULL) return TL_ERR_LOSS;
+    if (n < 1 || m < 2 || !tl_k_fits(ops, k, m)) return TL_ERR_DIMENSION;
+    if (!tl_in_range(gamma, 0.0, TL_LARGEST_PARAMETER)) return TL_ERR_PARAMETER;
+    tl_status status = tl_check_labels(ops, n, m, label_start, label);
+    if (status == TL_OK) status = tl_check_values(n * m, x);
+    if (status != TL_OK) return status;
+    const tl_params params = tl_params_of(ops, k, gamma);
+    if (what == GRADIENTS && !tl_is_smooth(ops, params)) return TL_ERR_LOSS;
+    if (what == CONJUGATES && ops->conjugate == NULL) return TL_ERR_LOSS;
+    double *work = tl_doubles(TL_WORK(m), 1);
+    if (work == NULL) return TL_ERR_ALLOC;
+    compute(what, ops, params, n, m, x, label_start, label, out, work);
+    free(work);
+    return TL_OK;
+}
+
 tl_status tl_loss_values(tl_loss_id loss, size_t k, double gamma, size_t n, size_t m,
                          const double *scores, const int64_t *label_start, const int32_t *label,
                          double *values) {
-    const tl_status status = check(loss, k, gamma, n, m, scores, label_start, label, values);
-    if (status != TL_OK) return status;
-    const tl_params params = tl_params_of(k, gamma);
-    double *work = malloc(TL_WORK(m) * sizeof *work);
-    if (work == NULL) return TL_ERR_ALLOC;
-    for (size_t i = 0; i < n; i++) {
-        const tl_row row = row_of(i, label_start, label);
-        values[i] = tl_loss_get(loss)->value(&row, params, m, scores + i * m, work);
-    }
-    free(work);
-    return TL_OK;
+    return check_and_compute(VALUES, loss, k, gamma, n, m, scores, label_start, label, values);
 }
 
 tl_status tl_loss_gradients(tl_loss_id loss, size_t k, double gamma, size_t n, size_t m,
                             const double *scores, const int64_t *label_start, const int32_t *label,
                             double *gradients) {
-    const tl_status status = check(loss, k, gamma, n, m, scores, label_start, label, gradients);
-    if (status != TL_OK) return status;
-    const tl_params params = tl_params_of(k, gamma);
-    const tl_loss_ops *ops = tl_loss_get(loss);
-    if (!ops->always_smooth && params.gamma == 0.0) return TL_ERR_LOSS;
-    double *work = malloc(TL_WORK(m) * sizeof *work);
-    if (work == NULL) return TL_ERR_ALLOC;
-    for (size_t i = 0; i < n; i++) {
-        const tl_row row = row_of(i, label_start, label);
-        ops->gradient(&row, params, m, scores + i * m, gradients + i * m, work);
-    }
-    free(work);
-    return TL_OK;
+    return check_and_compute(GRADIENTS, loss, k, gamma, n, m, scores, label_start, label,
+                             gradients);
 }
 
 tl_status tl_loss_conjugates(tl_loss_id loss, size_t k, double gamma, size_t n, size_t m,
                              const double *v, const int64_t *label_start, const int32_t *label,
                              double *values) {
-    const tl_status status = check(loss, k, gamma, n, m, v, label_start, label, values);
-    if (status != TL_OK) return status;
-    const tl_params params = tl_params_of(k, gamma);
-    const tl_loss_ops *ops = tl_loss_get(loss);
-    if (ops->conjugate == NULL) return TL_ERR_LOSS;
-    for (size_t i = 0; i < n; i++) {
-        const tl_row row = row_of(i, label_start, label);
-        const bool inside = ops->infeasibility(&row, params, m, v + i * m, 1.0) <= DOMAIN_TOLERANCE;
-        values[i] = inside ? ops->conjugate(&row, params, m, v + i * m, 1.0) : INFINITY;
-    }
-    return TL_OK;
+    return check_and_compute(CONJUGATES, loss, k, gamma, n, m, v, label_start, label, values);
 }

@@ -91,10 +91,6 @@ static void write_weights(tl_solver *self) {
 
 /* ---- begin ---- */
 
-static bool is_smooth(const tl_solver *self) {
-    return self->ops->always_smooth || self->params.gamma > 0.0;
-}
-
 static double hardness(const tl_solver *self) {
     const tl_data *data = &self->data;
     double sum = 0.0;
@@ -130,7 +126,7 @@ static void begin_sequence(tl_solver *self, double r) {
     outer->windows = 0;
     outer->log_gaps = 0.0;
     outer->trial = TL_NO_TRIAL;
-    outer->factor = is_smooth(self) ? STEP : 1.0 / STEP;
+    outer->factor = tl_is_smooth(self->ops, self->params) ? STEP : 1.0 / STEP;
     outer->failures = 0;
     outer->wait = 0;
     outer->moved = 0.0;
@@ -317,7 +313,7 @@ static void follow(tl_solver *self, double ratio) {
         return;
     }
     if (gap.inner + gap.residual > 0.0) watch_gap(outer, gap.inner + gap.residual);
-    if (!is_smooth(self) && gap.inner < RESIDUAL_SHARE * gap.residual)
+    if (!tl_is_smooth(self->ops, self->params) && gap.inner < RESIDUAL_SHARE * gap.residual)
         ratio = fmin(ratio, RESIDUAL_RATIO);
     if (!(outer->moved > 0.0)) { /* r is so large that nothing moves */
         outer->r = bounded(outer, outer->r * exp(-GAIN_DOWN * TARGET));

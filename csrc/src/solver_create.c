@@ -304,7 +304,7 @@ tl_status tl_solver_create(const tl_data *data, const tl_settings *settings, dou
     if (settings->acceleration > 0.0 && settings->acceleration < TL_SMALLEST_R)
         self->settings.acceleration = 0.0;
     self->ops = tl_loss_get(settings->loss);
-    self->params = tl_params_of(settings->k, settings->gamma);
+    self->params = tl_params_of(self->ops, settings->k, settings->gamma);
     self->dual = self->coefficients = dual;
     self->outer.sigma = 1.0;
     choose_layout(self);
