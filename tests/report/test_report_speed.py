@@ -51,6 +51,20 @@ def test_targets_come_first_and_numbers_are_rounded(with_bench: Path) -> None:
     ]
 
 
+def test_a_version_is_no_number(small_results: Path) -> None:
+    (small_results / "bench").mkdir()
+    rows = [("version of snapml", "", "", "1.10"), ("dgemm", "71.9333", "GFLOP/s", "one thread")]
+    frame = pd.DataFrame(rows, columns=["what", "value", "unit", "note"])
+    frame.to_csv(small_results / "bench/machine.csv", index=False)
+    inputs = load_inputs(small_results)
+    (table,) = build_speed(inputs, Trace(inputs, small_results))
+    assert table.header == ["What", "Value", "Unit", "Remark"]
+    assert table.rows == [
+        ["version of snapml", "", "", "1.10"],
+        ["dgemm", "71.9", "GFLOP/s", "one thread"],
+    ]
+
+
 def test_problems_stand_once(small_results: Path) -> None:
     (small_results / "bench").mkdir()
     blank = dict.fromkeys(training.COLUMNS, "")

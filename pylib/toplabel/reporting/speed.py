@@ -20,8 +20,8 @@ class Layout:
     name : str
         Of the file, without suffix.
     title, caption : str
-    columns : dict of str to (str, str)
-        For each column of the file that is shown its heading and its kind: text, number, share or small.
+    columns : list of str
+        Those of the file that are shown.
     distinct : bool
         Whether rows that look the same are shown once.
     """
@@ -29,12 +29,10 @@ class Layout:
     name: str
     title: str
     caption: str
-    columns: dict[str, tuple[str, str]]
+    columns: list[str]
     distinct: bool = False
 
 
-_SHAPE = {"shape": ("Problem", "text"), "loss": ("Loss", "text")}
-_RATE = {"gflops": ("GFLOP/s", "number"), "dgemm_share": ("of dgemm", "share")}
 #: In the order of the report.
 LAYOUTS = (
     Layout(
@@ -42,32 +40,19 @@ LAYOUTS = (
         "Targets",
         "What the project sets out to reach, and what was measured, all in one run with one thread. A "
         "number after > is a lower bound: the other solver was given up before it was as accurate.",
-        {
-            "work": ("Work", "text"),
-            "case": ("Case", "text"),
-            "target": ("Target", "text"),
-            "measured": ("Measured", "text"),
-            "verdict": ("Verdict", "text"),
-            "by": ("Distance", "text"),
-            "note": ("Remark", "text"),
-        },
+        ["work", "case", "target", "measured", "verdict", "by", "note"],
     ),
     Layout(
         "machine",
         "The machine",
         "Measured limits, libraries and versions of the benchmark's run.",
-        {
-            "what": ("What", "text"),
-            "value": ("Value", "number"),
-            "unit": ("Unit", "text"),
-            "note": ("Remark", "text"),
-        },
+        ["what", "value", "unit", "note"],
     ),
     Layout(
         "training",
         "The problems",
         "Synthetic problems (a, b, c, text, gram) and published data sets.",
-        {"shape": ("Problem", "text"), "sizes": ("Sizes", "text"), "C": ("C", "number")},
+        ["shape", "sizes", "C"],
         distinct=True,
     ),
     Layout(
@@ -75,131 +60,106 @@ LAYOUTS = (
         "Time to (P − P*)/P* ≤ 1e−3",
         "Seconds of the loosest setting that is accurate enough, and the ratio to ours by epochs. All are "
         "scored by the same objective; where a solver was given up, the time is that of its last try.",
-        {
-            **_SHAPE,
-            "solver": ("Solver", "text"),
-            "setting": ("Setting", "text"),
-            "seconds": ("Seconds", "number"),
-            "ratio": ("Ratio", "number"),
-            "excess": ("(P − P*)/P*", "small"),
-            "reached": ("Reached", "text"),
-            **_RATE,
-            "memory_share": ("of memory", "share"),
-            "note": ("Remark", "text"),
-        },
+        [
+            *("shape", "loss", "solver", "setting", "seconds", "ratio", "excess", "reached"),
+            *("gflops", "dgemm_share", "memory_share", "note"),
+        ],
     ),
     Layout(
         "epochs",
         "Seconds an epoch",
         "The mean of the first five epochs, and the ratio to the loss that is the baseline.",
-        {
-            **_SHAPE,
-            "k": ("k", "number"),
-            "gamma": ("γ", "number"),
-            "baseline": ("Baseline", "text"),
-            "milliseconds": ("ms", "number"),
-            "ratio": ("Ratio", "number"),
-            **_RATE,
-        },
+        [
+            *("shape", "loss", "k", "gamma", "baseline", "milliseconds", "ratio"),
+            *("gflops", "dgemm_share"),
+        ],
     ),
     Layout(
         "blas_share",
         "Time in matrix products",
         "Share of an epoch that is spent inside BLAS-3.",
-        {
-            "sizes": ("Problem", "text"),
-            "loss": ("Loss", "text"),
-            "gamma": ("γ", "number"),
-            "milliseconds": ("ms", "number"),
-            "blas_milliseconds": ("in BLAS", "number"),
-            "share": ("Share", "share"),
-            "calls": ("Calls", "number"),
-            "blas_gflops": ("GFLOP/s inside", "number"),
-            "dgemm_share": ("of dgemm", "share"),
-        },
+        [
+            *("sizes", "loss", "gamma", "milliseconds", "blas_milliseconds", "share", "calls"),
+            *("blas_gflops", "dgemm_share"),
+        ],
     ),
     Layout(
         "precision",
         "float32 and float64",
         "Time to a relative gap of 1e−4, certified in float64 from the model alone; the ratio is the time "
         "of float64 over that of the row.",
-        {
-            **_SHAPE,
-            "gamma": ("γ", "number"),
-            "dtype": ("Type", "text"),
-            "seconds": ("Seconds", "number"),
-            "epochs": ("Epochs", "number"),
-            "status": ("Status", "text"),
-            "milliseconds_per_epoch": ("ms an epoch", "number"),
-            "gap": ("Gap", "small"),
-            "certified_gap": ("Certified", "small"),
-            "ratio": ("Ratio", "number"),
-        },
+        [
+            *("shape", "loss", "gamma", "dtype", "seconds", "epochs", "status"),
+            *("milliseconds_per_epoch", "gap", "certified_gap", "ratio"),
+        ],
     ),
     Layout(
         "passes",
         "Passes",
         "Passes over the data until the certified relative gap is at most 1e−3, plain and accelerated; r is that of "
         "the last step, 0 where the passes stayed plain; visits are the rows visited, in passes. Empty: not in 3000.",
-        {
-            **_SHAPE,
-            "k": ("k", "number"),
-            "gamma": ("γ", "number"),
-            "C": ("C", "number"),
-            "plain": ("Plain", "number"),
-            "accelerated": ("Accelerated", "number"),
-            "ratio": ("Ratio", "number"),
-            "r": ("r", "number"),
-            "visits": ("Visits", "number"),
-        },
+        ["shape", "loss", "k", "gamma", "C", "plain", "accelerated", "ratio", "r", "visits"],
     ),
     Layout(
         "path",
         "Warm starts",
         "20 values of C, each trained from nothing (cold) or from the one before (warm), and warm with plain passes; "
         "the ratio is that of the plain to the accelerated warm path.",
-        {
-            **_SHAPE,
-            "gamma": ("γ", "number"),
-            "cold_epochs": ("Epochs, cold", "number"),
-            "warm_epochs": ("warm", "number"),
-            "plain_epochs": ("plain", "number"),
-            "cold_seconds": ("Seconds, cold", "number"),
-            "warm_seconds": ("warm", "number"),
-            "plain_seconds": ("plain", "number"),
-            "seconds_ratio": ("Ratio", "number"),
-            "worst_gap": ("Worst gap", "small"),
-            "note": ("Remark", "text"),
-        },
+        [
+            *("shape", "loss", "gamma", "cold_epochs", "warm_epochs", "plain_epochs"),
+            *("cold_seconds", "warm_seconds", "plain_seconds"),
+            *("seconds_ratio", "worst_gap", "note"),
+        ],
     ),
     Layout(
         "projections",
         "Projections",
         "The ratio is to variable fixing; the share of memory bandwidth that of a copy of the same size.",
-        {
-            "projection": ("Projection", "text"),
-            "dimension": ("Dimension", "count"),
-            "algorithm": ("Algorithm", "text"),
-            "milliseconds": ("ms", "number"),
-            "ratio": ("Ratio", "number"),
-            "gb_per_second": ("GB/s", "number"),
-            "memory_share": ("of memory", "share"),
-        },
+        [
+            *("projection", "dimension", "algorithm", "milliseconds", "ratio"),
+            *("gb_per_second", "memory_share"),
+        ],
     ),
     Layout(
         "special",
         "V(t) = W(exp t)",
         "Speed, and the largest relative error against extended precision.",
-        {
-            "solver": ("Function", "text"),
-            "clone": ("Instructions", "text"),
-            "mvalues_per_second": ("10⁶ values/s", "number"),
-            "ratio": ("Ratio to SciPy", "number"),
-            "largest_relative_error": ("Relative error", "small"),
-            "note": ("Remark", "text"),
-        },
+        ["solver", "clone", "mvalues_per_second", "ratio", "largest_relative_error", "note"],
     ),
 )
+# Headings that are not the column's name with a capital letter.
+_HEADINGS = {
+    "by": "Distance",
+    "note": "Remark",
+    "shape": "Problem",
+    "excess": "(P − P*)/P*",
+    "gflops": "GFLOP/s",
+    "dgemm_share": "of dgemm",
+    "memory_share": "of memory",
+    "k": "k",
+    "gamma": "γ",
+    "r": "r",
+    "milliseconds": "ms",
+    "blas_milliseconds": "ms in BLAS",
+    "blas_gflops": "GFLOP/s inside",
+    "dtype": "Type",
+    "milliseconds_per_epoch": "ms an epoch",
+    "certified_gap": "Certified",
+    "cold_epochs": "Epochs, cold",
+    "warm_epochs": "Epochs, warm",
+    "plain_epochs": "Epochs, plain",
+    "cold_seconds": "Seconds, cold",
+    "warm_seconds": "Seconds, warm",
+    "plain_seconds": "Seconds, plain",
+    "seconds_ratio": "Ratio",
+    "worst_gap": "Worst gap",
+    "gb_per_second": "GB/s",
+    "clone": "Instructions",
+    "mvalues_per_second": "10⁶ values/s",
+    "largest_relative_error": "Relative error",
+}
+_TEXT = {"measured", "note"}  # even where it looks like a number, as a version does
+_SMALL = {"excess", "gap", "certified_gap", "worst_gap", "largest_relative_error"}
 
 
 def build_speed(inputs: ReportInputs, trace: Trace) -> list[PlainTable]:
@@ -214,28 +174,29 @@ def build_speed(inputs: ReportInputs, trace: Trace) -> list[PlainTable]:
             if column not in frame.columns:
                 raise ReportInputError(f"{file}: the column '{column}' is missing")
         rows = [
-            [_text(row[column], kind) for column, (_, kind) in layout.columns.items()]
-            for _, row in frame.iterrows()
+            [_text(row[column], column) for column in layout.columns] for _, row in frame.iterrows()
         ]
         if layout.distinct:
             rows = [list(row) for row in dict.fromkeys(map(tuple, rows)) if all(row)]
-        headings = [heading for heading, _ in layout.columns.values()]
+        headings = [_HEADINGS.get(column, column.capitalize()) for column in layout.columns]
         anchor = f"speed-{len(found) + 1}"
         link = trace.link(file)
         found.append(PlainTable(anchor, layout.title, layout.caption, headings, rows, file, link))
     return found
 
 
-def _text(value: str, kind: str) -> str:
+def _text(value: str, column: str) -> str:
     """Return a value of a table as it is shown; what is no number stays as it is."""
+    if column in _TEXT:
+        return value
     try:
         number = float(value)
     except ValueError:
         return value
-    if kind == "share":
+    if column.endswith("share"):
         return f"{numbers.fixed(100 * number, 0)} %"
-    if kind == "small":
+    if column in _SMALL:
         return numbers.small(number)
-    if kind == "count":
+    if column == "dimension":
         return numbers.count(int(number))
-    return numbers.compact(number, 3) if kind == "number" else value
+    return numbers.compact(number, 3)

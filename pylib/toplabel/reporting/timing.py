@@ -21,41 +21,25 @@ _FASTEST = 1e-5  # seconds; what took less is drawn there, time 0 among it
 _MARKERS = 12  # on a curve
 
 
-def draw_scaling(
-    frame: pd.DataFrame,
-    out_svg: str | Path,
-    *,
-    caption: str,
-) -> None:
+def draw_scaling(frame: pd.DataFrame, out_svg: str | Path, *, caption: str) -> None:
     """Draw the time of 1000 projections against the dimension, both logarithmic.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        Columns `projection`, `algorithm`, `dimension`, `problems`, `seconds`.
-    out_svg : path-like
-
-    Raises
-    ------
-    ValueError
-        A column is missing, the frame is empty, or a number is not finite.
+    The frame is that of `toplabel.timings.projections.scaling`; a ``ValueError`` says what it lacks.
     """
     require(frame, SCALING_COLUMNS, "frame", ["dimension", "problems", "seconds"])
     curves = list(frame.groupby(["projection", "algorithm"], sort=False))
+    rivals = set(frame.loc[frame["algorithm"].str.contains("sorting"), "projection"])
     with style.house_style():
         figure = Figure(figsize=(style.WIDTH, 3.4), layout="constrained")
         ax = figure.subplots()
         for i, ((projection, algorithm), part) in enumerate(curves):
-            by_sorting = "sorting" in algorithm
             ax.plot(
                 part["dimension"],
                 part["seconds"],
                 color=style.colour(i),
                 marker=style.marker(i),
-                linestyle="--" if by_sorting else "-",
-                label=f"{projection}, {algorithm}"
-                if _has_rivals(frame, projection)
-                else projection,
+                linestyle="--" if "sorting" in algorithm else "-",
+                label=f"{projection}, {algorithm}" if projection in rivals else projection,
             )
         ax.set_xscale("log")
         ax.set_yscale("log")
@@ -74,28 +58,10 @@ def draw_scaling(
         write_figure(figure, frame[SCALING_COLUMNS], out_svg, alt=alt, caption=caption)
 
 
-def _has_rivals(frame: pd.DataFrame, projection: str) -> bool:
-    return frame.loc[frame["projection"] == projection, "algorithm"].nunique() > 1
-
-
-def draw_convergence(
-    frame: pd.DataFrame,
-    out_svg: str | Path,
-    *,
-    caption: str,
-) -> None:
+def draw_convergence(frame: pd.DataFrame, out_svg: str | Path, *, caption: str) -> None:
     """Draw the relative gap (left) and the top-1 accuracy (right) of each method against time.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        Columns `label` (in the small markup), `loss`, `gamma`, `epoch`, `relative_gap`, `top1` (percent), `seconds`.
-    out_svg : path-like
-
-    Raises
-    ------
-    ValueError
-        A column is missing, the frame is empty, or a number is not finite.
+    The frame is that of `toplabel.timings.convergence.convergence`; a ``ValueError`` says what it lacks.
     """
     require(frame, CURVES_COLUMNS, "frame", ["epoch", "relative_gap", "top1", "seconds"])
     labels = list(dict.fromkeys(frame["label"]))
@@ -145,24 +111,10 @@ def _spoken_curves(frame: pd.DataFrame) -> str:
     return " ".join(parts)
 
 
-def draw_race(
-    frame: pd.DataFrame,
-    out_svg: str | Path,
-    *,
-    caption: str,
-) -> None:
+def draw_race(frame: pd.DataFrame, out_svg: str | Path, *, caption: str) -> None:
     """Draw how far the objective of each solver is from the optimum, against time.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        Columns `solver`, `step`, `excess` ((P - P*)/P*, >= 0), `seconds`.
-    out_svg : path-like
-
-    Raises
-    ------
-    ValueError
-        A column is missing, the frame is empty, or a number is not finite.
+    The frame is that of `toplabel.timings.softmax.race`; a ``ValueError`` says what it lacks.
     """
     require(frame, RACE_COLUMNS, "frame", ["step", "excess", "seconds"])
     solvers = list(dict.fromkeys(frame["solver"]))
