@@ -7,8 +7,8 @@ import math
 import pandas as pd
 
 from toplabel.config.methods import Method
+from toplabel.config.studies import Study
 from toplabel.studies import compare, frames
-from toplabel.studies.study import Study
 
 METHODS = {
     m.name: m
@@ -21,9 +21,9 @@ METHODS = {
 }
 FEATURES = {"letter": "", "yeast": "", "circle": "", "cub": "vgg16_fc7", "cub_alex": "alexnet_fc7"}
 STUDIES = [
-    Study("second", "", ("yeast",), ("ml",)),
-    Study("first", "", ("letter", "circle"), ("softmax", "svm")),
-    Study("third", "", ("letter",), ("svm",)),
+    Study("second", "second", ("yeast",), ("ml",)),
+    Study("first", "first", ("letter", "circle"), ("softmax", "svm")),
+    Study("third", "third", ("letter",), ("svm",)),
 ]
 
 

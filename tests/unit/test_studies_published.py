@@ -3,8 +3,8 @@
 import pytest
 
 from toplabel.config.keys import canonical_key
+from toplabel.config.studies import published_tables
 from toplabel.studies.published import KEYS, load_published, load_texts
-from toplabel.studies.study import published_tables
 
 HEADER = "source,table,dataset,features,method,k,gamma,kernel,metric,value,std\n"
 ROW = "tpami2017,5,letter,,svm_multi,,0,linear,top1,76.5,\n"

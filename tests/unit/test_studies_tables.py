@@ -6,10 +6,10 @@ import pandas as pd
 import pytest
 
 from samples_of_results import FEATURES, METHODS, collected, published
+from toplabel.config.studies import Study
 from toplabel.studies import cutoffs
 from toplabel.studies.compare import compare
 from toplabel.studies.published import TableText
-from toplabel.studies.study import Study
 from toplabel.studies.tables import COLUMNS, own_table, published_table, write_tables
 
 TEXTS = {"table05": TableText("Multiclass", "What the paper says.")}

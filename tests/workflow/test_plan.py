@@ -13,10 +13,10 @@ import yaml
 from running import ROOT, count_jobs
 
 from toplabel.config.protocols import Axis
+from toplabel.config.studies import load_studies
 from toplabel.datasets.registry import load_registry
 from toplabel.figures import FIGURES, row_of, table_files
 from toplabel.reporting.places import RESERVED
-from toplabel.studies.study import load_studies
 from toplabel.workflow.plan import Plan, PlanError
 from toplabel.workflow.runlock import RunLockError, lock_run
 from toplabel.workflow.same import difference, main

@@ -11,5 +11,7 @@ if len(sys.argv) == 1:
 for folder in map(Path, sys.argv[1:2]):
     folder.mkdir(parents=True, exist_ok=True)
     for name, model in FILES.items():
-        path = folder / f"{Path(name).stem}.schema.json"
+        found = Path(name)
+        stem = found.parent.name if found.stem == "*" else found.stem
+        path = folder / f"{stem}.schema.json"
         path.write_text(json.dumps(schema(model), indent=1) + "\n", encoding="utf-8")

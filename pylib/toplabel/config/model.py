@@ -57,13 +57,16 @@ def _with_names(rows: Any) -> Any:
     """Each row with its key as its name."""
     if not isinstance(rows, Mapping):
         return rows
-    for name, row in rows.items():
-        if isinstance(row, Mapping) and "name" in row:
-            raise ValueError(f"{name}: unknown key 'name'; the name stands before the colon")
-    return {
-        name: {**row, "name": name} if isinstance(row, Mapping) else row
-        for name, row in rows.items()
-    }
+    return {name: with_name(row, name, f"{name}: ") for name, row in rows.items()}
+
+
+def with_name(row: Any, name: str, where: str = "") -> Any:
+    """A row with the name that it has by its key, or by its file."""
+    if not isinstance(row, Mapping):
+        return row
+    if "name" in row:
+        raise ValueError(f"{where}unknown key 'name'; its name is '{name}'")
+    return {**row, "name": name}
 
 
 Flag = Annotated[bool, Strict()]

@@ -8,14 +8,18 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
+from toplabel.config.findings import FindingsFile
 from toplabel.config.methods import MethodsFile
 from toplabel.config.protocols import ProtocolsFile
 from toplabel.config.run import RunConfig
+from toplabel.config.studies import Study
 
 FILES = {
     "config/config.yaml": RunConfig,
     "config/methods.yaml": MethodsFile,
     "config/protocols.yaml": ProtocolsFile,
+    "config/studies/*.yaml": Study,
+    "config/findings.yaml": FindingsFile,
 }
 """The config files and their models."""
 

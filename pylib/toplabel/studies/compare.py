@@ -12,10 +12,10 @@ import pandas as pd
 
 from toplabel.config.keys import Key, canonical_key
 from toplabel.config.methods import Method
+from toplabel.config.studies import Study
 from toplabel.metrics.names import is_fraction, lower_is_better
 from toplabel.studies.frames import COMPARISON_COLUMNS, EVALUATION_COLUMNS
 from toplabel.studies.published import is_compared
-from toplabel.studies.study import Study
 
 TOLERANCE = 0.5
 """Of percentages, in points."""

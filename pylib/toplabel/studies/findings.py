@@ -7,23 +7,18 @@ way in the published tables and in what was measured, so the one can be held aga
 from __future__ import annotations
 
 import math
-import os
 import re
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from toplabel.config.documents import read_yaml
+from toplabel.config.findings import Claim, Selector, Side
 from toplabel.config.keys import Key, canonical_key
-from toplabel.config.schemas import validate
 from toplabel.metrics.names import is_fraction, lower_is_better
 from toplabel.studies.frames import as_numbers
 from toplabel.studies.published import OTHERS, is_compared
-from toplabel.studies.study import published_tables
 
 FINDINGS_COLUMNS = [
     "claim",
@@ -59,94 +54,6 @@ _QUARTER = 0.25
 _DEVIATIONS = 2.0  # standard errors of a difference of means over draws, below which it is a tie
 _ENOUGH = 4  # comparisons before "no clear winner" can be said
 _POINTS_OF_ONE = 100.0
-
-
-@dataclass(frozen=True)
-class Side:
-    """One side of a comparison: its label, and which methods; None for all that the other side has not."""
-
-    label: str
-    selectors: tuple[Mapping[str, Any], ...] | None
-
-
-@dataclass(frozen=True)
-class Claim:
-    """A sentence of a paper as a comparison; the keys of its entry in ``config/findings.yaml``."""
-
-    name: str
-    source: str
-    place: str
-    says: str
-    expects: str
-    tables: tuple[str, ...]
-    first: Side
-    second: Side
-    metrics: tuple[str, ...]
-    datasets: tuple[str, ...]
-    excluded: tuple[str, ...]
-    least: float
-    margin: float
-    ties_win: bool = False
-
-
-def load_claims(
-    path: str | os.PathLike[str],
-    published_folder: str | os.PathLike[str],
-    schema: str | os.PathLike[str] | None = None,
-) -> list[Claim]:
-    """Read and check the claims.
-
-    Parameters
-    ----------
-    path : path-like
-        ``config/findings.yaml``.
-    published_folder : path-like
-        ``data/published``: the tables that a claim may name.
-    schema : path-like, optional
-        By default ``workflow/schemas/findings.schema.yaml`` of the checkout that `path` is in.
-
-    Raises
-    ------
-    ValueError
-        One line with the file, the key and what is wrong, or the table that does not exist.
-    """
-    path = Path(path)
-    if schema is None:
-        schema = path.resolve().parents[1] / "workflow" / "schemas" / "findings.schema.yaml"
-    document = read_yaml(path)
-    validate(document, schema, str(path))
-    known = {f"{s}_table{int(t):02d}" for s, t in published_tables(published_folder).values()}
-    claims = [_claim(name, entry) for name, entry in document["claims"].items()]
-    for claim in claims:
-        for table in claim.tables:
-            if table not in known:
-                raise ValueError(f"{path}: claims.{claim.name}.tables: no table '{table}'")
-        if claim.first.selectors is None:
-            raise ValueError(f"{path}: claims.{claim.name}.first: 'others' may only be second")
-    return claims
-
-
-def _claim(name: str, entry: Mapping[str, Any]) -> Claim:
-    return Claim(
-        name=name,
-        **{key: entry[key] for key in ("source", "place", "says", "expects")},
-        **{key: tuple(entry[key]) for key in ("tables", "metrics")},
-        first=_side(entry["first"]),
-        second=_side(entry["second"]),
-        datasets=tuple(entry.get("datasets", ())),
-        excluded=tuple(entry.get("except", ())),
-        least=float(entry.get("least", 0.6)),
-        margin=float(entry.get("margin", 1.0)),
-        ties_win=bool(entry.get("ties_win", False)),
-    )
-
-
-def _side(entry: Mapping[str, Any]) -> Side:
-    methods = entry["methods"]
-    return Side(entry["label"], None if methods == "others" else tuple(methods))
-
-
-# Judged ------------------------------------------------------------------------------------------
 
 
 def find(
@@ -264,7 +171,7 @@ def _differences(claim: Claim, cells: pd.DataFrame) -> pd.DataFrame:
         cells = cells[cells["dataset"].isin(claim.datasets)]
     rows = list(zip(cells["key"], cells["metric"], strict=True))
     first = pd.Series([_selected(claim.first, *row) for row in rows], cells.index, dtype=bool)
-    if claim.second.selectors is None:
+    if claim.second.methods == "others":
         second = ~first
     else:
         second = pd.Series([_selected(claim.second, *row) for row in rows], cells.index, dtype=bool)
@@ -279,21 +186,18 @@ def _best(cells: pd.DataFrame) -> pd.DataFrame:
 
 
 def _selected(side: Side, key: Key, metric: str) -> bool:
-    return any(_matches(one, key, metric) for one in side.selectors or ())
+    return any(_matches(one, key, metric) for one in side.methods)
 
 
-def _matches(selector: Mapping[str, Any], key: Key, metric: str) -> bool:
-    if selector["method"] != key.method:
+def _matches(selector: Selector, key: Key, metric: str) -> bool:
+    if selector.method != key.method:
         return False
-    k = selector.get("k")
-    if k == "metric" and key.k != _k_of(metric):
+    if selector.k == "metric" and key.k != _k_of(metric):
         return False
-    if isinstance(k, list) and key.k not in [str(one) for one in k]:
+    if isinstance(selector.k, tuple) and key.k not in map(str, selector.k):
         return False
-    gamma, kernel = selector.get("gamma"), selector.get("kernel")
-    return (gamma is None or key.gamma == f"{gamma:.12g}") and (
-        kernel is None or key.kernel == kernel
-    )
+    gamma = selector.gamma is None or key.gamma == f"{selector.gamma:.12g}"
+    return gamma and selector.kernel in (None, key.kernel)
 
 
 def _k_of(metric: str) -> str:

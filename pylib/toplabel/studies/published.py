@@ -10,8 +10,8 @@ from pathlib import Path
 import pandas as pd
 
 from toplabel.config.keys import number_text
+from toplabel.config.studies import published_tables, table_name
 from toplabel.studies.frames import as_numbers, read_text
-from toplabel.studies.study import published_tables, table_name
 
 FILE_COLUMNS = [
     "source",

@@ -16,10 +16,10 @@ import numpy as np
 import pandas as pd
 
 from toplabel.config.keys import canonical_key
+from toplabel.config.studies import Study, table_name
 from toplabel.files import atomic_path
 from toplabel.studies.frames import COMPARISON_COLUMNS, write_csv
 from toplabel.studies.published import TableText, is_compared
-from toplabel.studies.study import Study, table_name
 
 COLUMNS = [*COMPARISON_COLUMNS, "label"]
 _SET = ["dataset", "features"]

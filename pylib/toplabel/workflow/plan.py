@@ -17,9 +17,9 @@ from toplabel.config.documents import check
 from toplabel.config.methods import load_methods
 from toplabel.config.protocols import Budget, Protocol, load_protocols
 from toplabel.config.run import RunConfig, Settings
+from toplabel.config.studies import Study, check_study, load_studies, published_tables
 from toplabel.datasets.fetch import available, mirror_folders
 from toplabel.datasets.registry import Entry, load_registry
-from toplabel.studies.study import Study, check_study, load_studies, published_tables
 from toplabel.workflow.fingerprints import fingerprint, module_sum, sum_of
 from toplabel.workflow.sources import reason_missing
 

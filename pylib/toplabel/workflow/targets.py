@@ -14,9 +14,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NoReturn
 
+from toplabel.config.studies import Study, short_name, studies_with_table
 from toplabel.figures import FIGURES, figure_files, row_of, table_files
 from toplabel.studies.ranks import block
-from toplabel.studies.study import Study, short_name, studies_with_table
 from toplabel.workflow.plan import Cell, Plan, PlanError, dataset_names
 
 THRESHOLDS = "thresholds"

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from toplabel.studies.study import load_studies
+from toplabel.config.studies import load_studies
 from toplabel.workflow.machine import blas_facts, git_state, machine_facts, read_start, versions
 
 

@@ -1,50 +1,55 @@
-"""Studies: which methods are run on which data sets, for which tables. ``config/studies/*.yaml``.
-
-A workflow reads them each time it plans, so this module imports nothing heavy.
-"""
+"""Studies: which methods are run on which data sets, for which tables. ``config/studies/*.yaml``."""
 
 from __future__ import annotations
 
-import difflib
 import os
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
-from toplabel.config.documents import read_yaml
-from toplabel.config.schemas import validate
+from pydantic import AfterValidator, Field
+
+from toplabel.config.documents import check, read_yaml, unknown
+from toplabel.config.model import Closed, Name, RowName, Some, Text, Unique, model, with_name
 
 _TABLE_FILE = re.compile(r"(?P<source>[a-z]+[0-9]{4})_table(?P<table>[0-9]+)")
 MAIN_SOURCE = "tpami2017"
 """The paper whose tables need no prefix: table05 is tpami2017_table05."""
 
 
-@dataclass(frozen=True)
-class Study:
-    """What is compared with what.
+def short_name(name: str) -> str:
+    """The short form of a published table's name; any other name stays as it is."""
+    return name.removeprefix(f"{MAIN_SOURCE}_") if _TABLE_FILE.fullmatch(name) else name
 
-    Attributes
-    ----------
-    name : str
-        The file's name without suffix.
-    title, description : str
-        For the reports.
-    datasets, methods : tuple of str
-        Every method is run on every data set that can be had and has more classes than its k.
-    tables : tuple of str
-        Names of the published tables that the study reproduces, in their short form (`short_name`).
-    layouts : tuple of str
-        Likewise, of those in whose layout its own tables are.
-    """
 
-    name: str
-    title: str
-    datasets: tuple[str, ...]
-    methods: tuple[str, ...]
-    tables: tuple[str, ...] = ()
-    description: str = ""
-    layouts: tuple[str, ...] = ()
+Names = Annotated[tuple[Name, ...], Some, Unique]
+TableName = Annotated[Name, AfterValidator(short_name)]
+
+
+@model
+class Study(Closed):
+    """What is compared with what (config/studies/*.yaml); the file's name without suffix is the study's."""
+
+    name: RowName
+    title: Text = Field(description="One line, for the reports.")
+    datasets: Names = Field(
+        description="Names of config/datasets.yaml; those that cannot be had are skipped, with the reason."
+    )
+    methods: Names = Field(
+        description="Names of config/methods.yaml; each is run on every data set but those whose statistics "
+        "(config/datasets.yaml) tell no more classes than its k."
+    )
+    tables: Annotated[tuple[TableName, ...], Unique] = Field(
+        (),
+        description="The published tables that it reproduces, as table05 or cvpr2016_table07.",
+    )
+    description: str = Field("", description="A few sentences, for the reports.")
+    layouts: Annotated[tuple[TableName, ...], Unique] = Field(
+        (),
+        description="Published tables in whose layout the study's own table is printed, one for each, in place of one "
+        "with every metric: the same metrics in the same order. For data that stand in for those of the tables.",
+    )
 
     @property
     def own_tables(self) -> dict[str, str]:
@@ -54,40 +59,24 @@ class Study:
         return {f"{self.name}_{layout}": layout for layout in self.layouts}
 
 
-def load_study(path: str | os.PathLike[str], schema: str | os.PathLike[str] | None = None) -> Study:
-    """Read a study and check it against its schema; names are checked by `check_study`.
+def load_study(path: str | os.PathLike[str]) -> Study:
+    """Read and check a study; names are checked by `check_study`.
 
     Parameters
     ----------
     path : path-like
         ``config/studies/<name>.yaml``.
-    schema : path-like, optional
-        By default ``workflow/schemas/study.schema.yaml`` of the checkout that `path` is in.
 
     Raises
     ------
     ValueError
         One line with the file, the key and what is wrong.
     """
-    path = Path(path)
-    if schema is None:
-        schema = path.resolve().parents[2] / "workflow" / "schemas" / "study.schema.yaml"
-    document = read_yaml(path)
-    validate(document, schema, str(path))
-    return Study(
-        name=path.stem,
-        title=document["title"],
-        datasets=tuple(document["datasets"]),
-        methods=tuple(document["methods"]),
-        tables=tuple(short_name(table) for table in document.get("tables", ())),
-        description=document.get("description", ""),
-        layouts=tuple(short_name(table) for table in document.get("layouts", ())),
-    )
+    document = with_name(read_yaml(path), Path(path).stem, f"{path}: ")
+    return check(document, Study, str(path))
 
 
-def load_studies(
-    folder: str | os.PathLike[str], schema: str | os.PathLike[str] | None = None
-) -> dict[str, Study]:
+def load_studies(folder: str | os.PathLike[str]) -> dict[str, Study]:
     """Read all studies of a folder, in the order of their names.
 
     Raises
@@ -95,7 +84,7 @@ def load_studies(
     ValueError
         As `load_study`.
     """
-    studies = [load_study(path, schema) for path in sorted(Path(folder).glob("*.yaml"))]
+    studies = [load_study(path) for path in sorted(Path(folder).glob("*.yaml"))]
     return {study.name: study for study in studies}
 
 
@@ -126,13 +115,7 @@ def check_study(
     ):
         for name in names:
             if known is not None and name not in known:
-                near = difflib.get_close_matches(name, [*known], n=3)
-                hint = f"did you mean {' or '.join(near)}?" if near else f"known: {_list(known)}"
-                raise ValueError(f"study '{study.name}': unknown {kind} '{name}'; {hint}")
-
-
-def _list(names: Collection[str]) -> str:
-    return ", ".join(sorted(names)) or "none"
+                raise ValueError(f"study '{study.name}': {unknown(kind, name, sorted(known))}")
 
 
 def studies_with_table(studies: Mapping[str, Study], table: str) -> list[str]:
@@ -149,11 +132,6 @@ def table_name(source: str, table: str) -> str:
         As in data/published: "tpami2017", "5".
     """
     return short_name(f"{source}_table{int(table):02d}")
-
-
-def short_name(name: str) -> str:
-    """The short form of a published table's name; any other name stays as it is."""
-    return name.removeprefix(f"{MAIN_SOURCE}_") if _TABLE_FILE.fullmatch(name) else name
 
 
 def published_tables(folder: str | os.PathLike[str]) -> dict[str, tuple[str, str]]:
