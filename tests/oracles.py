@@ -87,6 +87,14 @@ def binary_sum(u: np.ndarray, labels: np.ndarray, gamma: float, logistic: bool) 
     return total
 
 
+def hinge_sum(u: np.ndarray, y: int, gamma: float) -> float:
+    """sum_{j != y} max{0, 1 + u_j - u_y}, each smoothed: (b_+)^2/(2 gamma) up to b = gamma, then b - gamma/2."""
+    b = np.maximum(np.delete(1.0 + u - u[y], y), 0.0)
+    if gamma == 0:
+        return float(b.sum())
+    return float(np.where(b < gamma, b**2 / (2 * gamma), b - gamma / 2).sum())
+
+
 def largest_sum(v: np.ndarray, k: int) -> float:
     """Sum of the k largest."""
     return float(np.sort(v)[::-1][:k].sum())
@@ -145,6 +153,8 @@ def loss_value(loss: str, u: np.ndarray, target, gamma: float, k: int = 1) -> fl
     """The loss of one row; `target` is a class index or an indicator (m,)."""
     if loss == "svm_multi":
         return hinge_multiclass(u, int(target), gamma)
+    if loss == "svm_ww":
+        return hinge_sum(u, int(target), gamma)
     if loss == "svm_ml":
         return hinge_multilabel(u, np.asarray(target), gamma)
     if loss.startswith("topk"):
@@ -153,6 +163,43 @@ def loss_value(loss: str, u: np.ndarray, target, gamma: float, k: int = 1) -> fl
     if loss.endswith("ova"):
         return binary_sum(u, labels, gamma, loss == "lr_ova")
     return softmax_loss(u, labels)
+
+
+def domain_points(loss: str, y, m: int, seed: int, top: int) -> np.ndarray:
+    """Random points of the domain of the conjugate, for each row."""
+    rng = np.random.default_rng(seed)
+    Y = label_sets(y, m)
+    v = np.zeros(Y.shape)
+    for i, labels in enumerate(Y):
+        k = labels.sum()
+        if loss.endswith("ova"):
+            v[i] = np.where(labels == 1, -1, 1) * rng.random(m)
+            continue
+        if k == 0:
+            continue
+        if loss == "svm_ww":
+            v[i, labels == 0] = rng.random(m - 1)
+            v[i, labels == 1] = -v[i].sum()
+            continue
+        if loss.startswith("topk"):
+            v[i, labels == 0] = rng.random() * capped(rng, m - 1, top)
+            v[i, labels == 1] = -v[i].sum()
+            continue
+        if loss.startswith("lr"):
+            v[i] = rng.dirichlet(np.full(m, 0.3)) - labels / k
+        elif k < m:
+            total = rng.random()
+            v[i, labels == 0] = total * rng.dirichlet(np.ones(m - k))
+            v[i, labels == 1] = -total * rng.dirichlet(np.ones(k))
+    return v
+
+
+def capped(rng, n: int, k: int) -> np.ndarray:
+    """A point with sum 1 and no entry above 1/k: a mixture of such points with k equal entries."""
+    v = np.zeros(n)
+    for weight in rng.dirichlet(np.ones(4)):
+        v[rng.permutation(n)[:k]] += weight / k
+    return v
 
 
 # ---- optima -----------------------------------------------------------------------------------------
@@ -337,6 +384,12 @@ def convex_optimum(
             z = cp.Variable(m - 1)
             constraints.append(cp.sum_largest(a - z, k) <= 0)
             terms.append(cp.log_sum_exp(cp.hstack([0.0, z])))
+        elif loss == "lr_multi":
+            terms.append(cp.log_sum_exp(cp.hstack([0.0, a])))
+        elif loss == "svm_multi":
+            terms.append(_smoothed(cp, 1 + a, lambda v: cp.pos(cp.max(v)), gamma, m - 1))
+        elif loss == "svm_ww":
+            terms.append(_smoothed(cp, 1 + a, lambda v: cp.sum(cp.pos(v)), gamma, m - 1))
         elif loss == "topk_svm_alpha":
             terms.append(
                 _smoothed(cp, 1 + a, lambda v: cp.pos(cp.sum_largest(v, k)) / k, gamma, m - 1)

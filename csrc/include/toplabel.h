@@ -203,6 +203,7 @@ typedef enum tl_loss_id {
     TL_LOSS_TOPK_ENT_TR,    /* Truncated top-k entropy, not convex: value and gradient only. */
     TL_LOSS_SVM_ML,         /* Multilabel SVM. */
     TL_LOSS_LR_ML,          /* Multilabel softmax. */
+    TL_LOSS_SVM_WW,         /* Multiclass SVM, summed over the classes (Weston and Watkins). */
     TL_LOSS_COUNT           /* Number of losses; not a loss. */
 } tl_loss_id;
 

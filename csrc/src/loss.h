@@ -65,7 +65,8 @@ typedef struct tl_loss_ops {
     ROW(TOPK_ENT, topk_ent)                                                                        \
     ROW(TOPK_ENT_TR, topk_ent_tr)                                                                  \
     ROW(SVM_ML, svm_ml)                                                                            \
-    ROW(LR_ML, lr_ml)
+    ROW(LR_ML, lr_ml)                                                                              \
+    ROW(SVM_WW, svm_ww)
 
 #define TL_DECLARE(ID, name) extern const tl_loss_ops tl_ops_##name;
 TL_LOSSES(TL_DECLARE)

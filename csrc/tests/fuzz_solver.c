@@ -222,7 +222,7 @@ static void check_losses(bytes *in, const training *t) {
     if (tl_loss_gradients(s->loss, s->k, s->gamma, n, m, scores, p->data.label_start, p->data.label,
                           gradients) == TL_OK)
         for (size_t i = 0; i < count; i++)
-            DEMAND(fabs(gradients[i]) <= 1.0 + 1e-9);
+            DEMAND(fabs(gradients[i]) <= (double)(p->m - 1) + 1e-9); /* svm_ww at the label */
     if (tl_loss_conjugates(s->loss, s->k, s->gamma, n, m, scores, p->data.label_start,
                            p->data.label, values) == TL_OK)
         for (size_t i = 0; i < p->n; i++)

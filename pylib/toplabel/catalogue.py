@@ -147,6 +147,14 @@ LOSSES = {
             labels="set",
             panel="LR^{ML}",
         ),
+        Loss(
+            key="svm_ww",
+            label="SVM^{WW}",
+            about="multiclass SVM of Weston and Watkins: sum of the hinges of all other classes",
+            labels="one",
+            panel="SVM^{WW}γ",
+            smoothing=True,
+        ),
     )
 }
 

@@ -1,19 +1,21 @@
-"""One-vs-all and top-k losses: the optimum against an interior-point method."""
+"""Every convex loss of one label a row: the optimum against an interior-point method."""
 
 import numpy as np
 import pytest
 
 import oracles
 import toplabel
+from toplabel.losses import LOSSES
 
 N, D, M = 10, 3, 5
 
 
 def cases():
-    for loss in ("svm_ova", "lr_ova", "topk_svm_alpha", "topk_svm_beta", "topk_ent"):
-        for k in (1, 2, 3, M - 1) if loss.startswith("topk") else (1,):
-            for gamma in (0.0, 0.5, 1.0) if "svm" in loss else (0.0,):
-                yield loss, k, gamma
+    for key, loss in LOSSES.items():
+        if loss.convex and loss.labels != "set":
+            for k in (1, 2, 3, M - 1) if loss.top_k else (1,):
+                for gamma in (0.0, 0.5, 1.0) if loss.smoothing else (0.0,):
+                    yield key, k, gamma
 
 
 @pytest.mark.parametrize("C", [0.03, 0.5, 10.0])
@@ -56,3 +58,13 @@ def test_k_equal_to_one_is_the_multiclass_loss():
         one = toplabel.solve(X, y, loss=first, k=1, **common)
         other = toplabel.solve(X, y, loss=second, **common)
         assert one.primal == pytest.approx(other.primal, rel=1e-8)
+
+
+@pytest.mark.parametrize("gamma", [0.0, 0.5])
+def test_the_sum_of_all_hinges_is_a_top_k_svm_with_the_largest_k(gamma):
+    rng = np.random.default_rng(2)
+    X, y = rng.normal(size=(30, 4)), np.arange(30) % 5
+    common = {"eps": 1e-9, "max_epochs": 10**5}
+    one = toplabel.solve(X, y, loss="svm_ww", gamma=gamma, C=0.5, **common)
+    mean = {"loss": "topk_svm_beta", "k": 4, "gamma": 4 * gamma, "C": 4 * 0.5}
+    assert one.primal == pytest.approx(4 * toplabel.solve(X, y, **mean, **common).primal, rel=1e-8)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
 from pathlib import Path
@@ -13,6 +14,7 @@ import pandas as pd
 import pytest
 from scipy.optimize import minimize
 
+from toplabel import losses
 from toplabel.calibration import closed_forms, linear, newton, truncated
 from toplabel.calibration.distributions import FAMILIES, FIXED, distributions
 from toplabel.calibration.excess import (
@@ -201,6 +203,16 @@ def test_what_is_no_falling_distribution_is_refused(p, message):
 
 
 # ---- what the paper says, and what it leaves open -----------------------------------------------
+
+
+def test_a_loss_without_a_program_of_its_own_is_refused(monkeypatch):
+    p = np.array([0.5, 0.3, 0.2])
+    with pytest.raises(ValueError, match="no linear program for the loss 'svm_ww'"):
+        excesses(Pointwise("svm_ww"), p)
+    other = replace(losses.get("topk_ent"), start="lr_multi")
+    monkeypatch.setitem(losses.LOSSES, "topk_ent", other)
+    with pytest.raises(ValueError, match="no closed form for the loss 'topk_ent'"):
+        excesses(Pointwise("topk_ent", 2), p)
 
 
 def test_the_papers_counterexample_for_one_vs_all():

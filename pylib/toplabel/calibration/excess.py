@@ -76,6 +76,8 @@ def excesses(loss: Pointwise, p: np.ndarray) -> tuple[Minimum, list[Excess]]:
         For probabilities that are not falling, not those of a distribution, or 0 where they may not be.
     """
     p = _checked(loss, p)
+    if not loss.convex and loss.key != "topk_ent_tr":
+        raise ValueError(f"there is no closed form for the loss {loss.key!r}")
     if not loss.convex:
         value, nowhere = truncated.infimum(p, loss.k), np.empty(0)
         ties = {s: truncated.infimum_of_wrong(p, loss.k, s) for s in cuts(p)}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/* The multiclass SVM of Weston and Watkins, sum_{j != y} max{0, (a + c)_j}, and its smoothing: the
+ * top-k SVM beta with k = m - 1 times k. The domain of the conjugate is the box [0, 1] for each
+ * class but y, and minus their sum for y. */
+#include "loss.h"
+
+#include <float.h>
+
+/* The box of this side: the top-k simplex beta of k sides, which has as many entries. */
+static double project(size_t n, const double *v, double top, size_t k, double side, double bias,
+                      double *kept, double *minus_x, double *work) {
+    return tl_warm_topk_beta(n, v, top, k, (double)k * side, bias, kept, minus_x, work);
+}
+
+static tl_params with_all(tl_params params, size_t m) {
+    params.k = m - 1;
+    return params;
+}
+
+static void update(const tl_row *row, tl_params params, size_t m, const double *s, const double *a,
+                   double *a_new, double *kept, double *work) {
+    if (row->norm2 + params.gamma / row->C > DBL_MIN) {
+        tl_update_hinge(row, with_all(params, m), m, s, a, a_new, kept, work);
+        return;
+    }
+    /* x_i = 0 and no smoothing: the dual is linear in a_i, and rises in every class but y. */
+    for (size_t j = 0; j < m; j++)
+        a_new[j] = -row->C;
+    a_new[row->labels[0]] = row->C * (double)(m - 1);
+}
+
+static double value(const tl_row *row, tl_params params, size_t m, const double *s, double *work) {
+    if (params.gamma > 0.0) return tl_value_smooth_hinge(row, with_all(params, m), m, s, work);
+    const size_t y = (size_t)row->labels[0];
+    double sum = 0.0;
+    for (size_t j = 0; j < m; j++)
+        sum += j == y ? 0.0 : fmax(0.0, 1.0 + s[j] - s[y]);
+    return sum;
+}
+
+static void gradient(const tl_row *row, tl_params params, size_t m, const double *s, double *g,
+                     double *work) {
+    tl_gradient_hinge(row, with_all(params, m), m, s, g, work);
+}
+
+static double infeasibility(const tl_row *row, tl_params params, size_t m, const double *a,
+                            double scale) {
+    (void)params;
+    const size_t y = (size_t)row->labels[0];
+    double sum = 0.0, worst = 0.0;
+    for (size_t j = 0; j < m; j++) {
+        if (j == y) continue;
+        const double v = scale * a[j];
+        sum += v;
+        worst = fmax(worst, fmax(-v, v - 1.0));
+    }
+    return fmax(worst, fabs(sum + scale * a[y]));
+}
+
+const tl_loss_ops tl_ops_svm_ww = {
+    .multiclass = true,
+    .quadratic_conjugate = true,
+    .project = project,
+    .update = update,
+    .value = value,
+    .gradient = gradient,
+    .conjugate = tl_conjugate_svm_multi,
+    .infeasibility = infeasibility,
+};
