@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 _SET = "{dataset}"
 
@@ -37,8 +38,10 @@ class Figure:
         Tables that the script writes besides.
     brings : tuple of str
         Files of other rules that belong to the same target.
+    measures : str
+        What is timed for it, by a script of its own, `time_<measures>`, that writes its inputs.
     timed : bool
-        Whether training is timed for it, which needs a data set.
+        Whether that is training, which needs a data set.
     """
 
     name: str
@@ -51,6 +54,7 @@ class Figure:
     cells: tuple[str, ...] = ()
     tables: tuple[str, ...] = ()
     brings: tuple[str, ...] = ()
+    measures: str = ""
     timed: bool = False
 
     @property
@@ -76,8 +80,9 @@ class Figure:
         return self.dataset if name == self.name else None
 
 
-def _timing(name: str) -> dict[str, str]:
-    return {suffix: f"results/timing/{name}.{suffix}" for suffix in ("csv", "json")}
+def _timed(measures: str) -> dict[str, Any]:
+    files = {suffix: f"results/timing/{measures}.{suffix}" for suffix in ("csv", "json")}
+    return {"measures": measures, "inputs": files}
 
 
 FIGURES = (
@@ -155,7 +160,7 @@ FIGURES = (
         "draw_scaling",
         source="TPAMI 2017, Fig. 3a",
         page="speed",
-        inputs=_timing("projections"),
+        **_timed("projections"),
         tables=("table02",),
     ),
     Figure(
@@ -164,7 +169,7 @@ FIGURES = (
         "draw_convergence",
         source="TPAMI 2017, Fig. 3b-c",
         page="speed",
-        inputs=_timing("convergence"),
+        **_timed("convergence"),
         timed=True,
     ),
     Figure(
@@ -173,7 +178,7 @@ FIGURES = (
         "draw_softmax",
         source="TPAMI 2017, Fig. 3d",
         page="speed",
-        inputs=_timing("softmax"),
+        **_timed("softmax"),
         tables=("figure03d",),
         timed=True,
     ),

@@ -342,9 +342,12 @@ def test_figures_without_data_are_made_when_asked_for_and_in_a_whole_run(plan):
 def test_every_figure_has_a_script_and_a_page(plan):
     names = {figure.name for figure in FIGURES}
     assert len(names) == len(FIGURES)
-    assert {figure.script for figure in FIGURES} == {
-        path.stem for path in (ROOT / "workflow/scripts").glob("draw_*.py")
-    }
+    scripts = {figure.script for figure in FIGURES}
+    scripts |= {f"time_{figure.measures}" for figure in FIGURES if figure.measures}
+    found = [
+        path for kind in ("draw", "time") for path in ROOT.glob(f"workflow/scripts/{kind}_*.py")
+    ]
+    assert scripts == {path.stem for path in found}
     for figure in FIGURES:
         assert figure.dataset or figure.page in {*RESERVED, *plan.studies}, figure.name
         assert row_of(figure.of("letter")) is figure
