@@ -31,7 +31,7 @@ void tl_shuffle(uint64_t *state, size_t count, size_t *items) {
     }
 }
 
-/* Multiples of the golden ratio lie evenly, and in step with no order of the rows. */
+/* Multiples of the golden ratio modulo 1 are evenly spread, and follow no period of the rows. */
 size_t tl_sampled_row(size_t n, size_t rows, size_t i) {
     if (n <= rows) return i;
     const double turns = 0.6180339887498949 * (double)i;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The life of a solver of the simplex SVMs: set up, change C, free. */
+/* Set up a solver of the simplex SVMs, change its C, free it. */
 #include "allocate.h"
 #include "simplex.h"
 

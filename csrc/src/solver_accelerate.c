@@ -231,7 +231,7 @@ void tl_accelerate_begin_pass(tl_solver *self) {
     outer->passes = 0;
 }
 
-/* Of the root mean square moves of this pass to those of the last; 0: no telling. */
+/* Of the root mean square moves of this pass to those of the last; 0: unknown. */
 static double move_ratio(const tl_outer *outer) {
     if (!(outer->moved > ROUNDING * ROUNDING * outer->size) || !(outer->moved_before > 0.0))
         return 0.0;
@@ -261,7 +261,7 @@ static void judge_trial(tl_outer *outer, double fall) {
         outer->wait = outer->failures;
 }
 
-/* What the fall of the gap from the window before to this one says of r. */
+/* Begin, judge or end a trial of r, given the fall of the gap from the last window to this one. */
 static void judge_progress(tl_outer *outer, double fall) {
     if (outer->trial == TL_SETTLING)
         outer->trial = TL_TRYING;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A solver's life: set up, change C, hand out the weights, free. */
+/* Set up a solver, change its C, hand out its weights, free it. */
 #include "allocate.h"
 #include "solver.h"
 

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-/* Rows that the search for the best factor looks at; with a Gram matrix ||X^T A||^2 is a product as
+/* Rows that the search for the best factor reads; with a Gram matrix ||X^T A||^2 is a product as
  * expensive as an epoch, unless that too is found from a part of the rows. */
 #define SEARCH_ROWS 512
 #define PRODUCT_ROWS 2048

@@ -99,17 +99,7 @@ static int hear(void *user, const tl_objective *objective) {
 /* To a tolerance, whatever the rules are. */
 static void solve(bytes *in, const svm *s, tl_simplex *solver) {
     listener l = {.in = in, .s = s};
-    tl_stopping stopping;
-    tl_stopping_default(&stopping);
-    if (take_one_in(in, 2)) stopping.eps = take_one_in(in, 2) ? 0.0 : take_parameter(in);
-    if (take_one_in(in, 64)) stopping.eps = NAN;
-    stopping.max_epochs = take_choice(in, 30);
-    if (take_one_in(in, 2)) stopping.eval_every = take_choice(in, 4);
-    stopping.rows = take_choice(in, 3);
-    if (take_one_in(in, 2)) {
-        stopping.callback = hear;
-        stopping.user = &l;
-    }
+    const tl_stopping stopping = take_stopping(in, hear, &l);
     tl_objective objective;
     tl_outcome outcome = TL_RUNNING;
     const tl_status status = tl_simplex_solve(solver, &stopping, &objective, &outcome);

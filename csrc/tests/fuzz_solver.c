@@ -120,28 +120,10 @@ static int hear(void *user, const tl_objective *objective) {
     return l->last;
 }
 
-static tl_stopping take_stopping(bytes *in, listener *l) {
-    tl_stopping stopping;
-    tl_stopping_default(&stopping);
-    if (take_one_in(in, 2)) stopping.eps = take_one_in(in, 2) ? 0.0 : take_parameter(in);
-    if (take_one_in(in, 64)) stopping.eps = NAN;
-    stopping.max_epochs = take_choice(in, 30);
-    if (take_one_in(in, 2)) stopping.eval_every = take_choice(in, 4);
-    if (take_one_in(in, 64)) stopping.eval_every = UINT64_MAX;
-    stopping.eval_start = (int)take_choice(in, 2);
-    if (take_one_in(in, 2)) stopping.rows = take_choice(in, 10);
-    if (take_one_in(in, 64)) stopping.rows = SIZE_MAX;
-    if (take_one_in(in, 2)) {
-        stopping.callback = hear;
-        stopping.user = l;
-    }
-    return stopping;
-}
-
 /* To a tolerance, whatever the rules are. */
 static void solve(bytes *in, const training *t, tl_solver *solver) {
     listener l = {.in = in, .t = t};
-    const tl_stopping stopping = take_stopping(in, &l);
+    const tl_stopping stopping = take_stopping(in, hear, &l);
     tl_objective objective, now;
     tl_outcome outcome = TL_RUNNING;
     const tl_status status = tl_solver_solve(solver, &stopping, &objective, &outcome);
