@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -83,10 +83,7 @@ def relative_costs(effort: Effort, names: tuple[str, ...] = ("a", "b", "c", "tex
             rows.append(
                 {
                     "shape": name,
-                    "loss": case.loss,
-                    "k": case.k,
-                    "gamma": case.gamma,
-                    "baseline": case.baseline,
+                    **asdict(case),
                     "milliseconds": 1e3 * seconds,
                     "ratio": total / best[baseline][0],
                     "gflops": flops / seconds / 1e9,

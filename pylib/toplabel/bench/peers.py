@@ -93,57 +93,39 @@ def falling(first: float, last: float, factor: float = 1.4) -> list[float]:
 
 def others(problem: Problem, loss: str) -> list[Family]:
     """Return the families of the peers that solve this problem; the optional ones if they are installed."""
-    solvers = {
-        "svm_multi": (_liblinear_crammer_singer,),
-        "svm_ova": (_liblinear_one_vs_all, _snapml_svm),
-        "lr_multi": (_sklearn_softmax, _spams),
-        "lr_ova": (_liblinear_logistic, _snapml_logistic),
-    }
-    return [family for families in solvers[loss] for family in families(problem)]
+    if loss == "svm_multi":
+        return _liblinear_svm(problem, "crammer_singer")
+    if loss == "svm_ova":
+        return _liblinear_svm(problem, "ovr") + _snapml(problem, "SupportVectorMachine")
+    if loss == "lr_multi":
+        return _sklearn_softmax(problem) + _spams(problem)
+    return _liblinear_logistic(problem) + _snapml(problem, "LogisticRegression")
 
 
 def _coefficients(model) -> np.ndarray:
     return model.coef_.T
 
 
-def _liblinear_svm(problem: Problem, multi: str, **limits):
+def _liblinear_svm(problem: Problem, multi: str) -> list[Family]:
+    """By tol and, one-vs-all, by max_iter, which the solver of Crammer and Singer's problem does not look at."""
     from sklearn.svm import LinearSVC
 
-    model = LinearSVC(
-        C=problem.C,
-        loss="hinge",
-        multi_class=multi,
-        fit_intercept=False,
-        random_state=0,
-        **limits,
-    )
-    return model.fit(problem.X, problem.y)
-
-
-def _liblinear_crammer_singer(problem: Problem) -> list[Family]:
-    """By tol alone: this solver does not look at max_iter."""
+    options = {"C": problem.C, "loss": "hinge", "multi_class": multi}
+    options |= {"fit_intercept": False, "random_state": 0}
 
     def by_tol(tol):
-        return _liblinear_svm(problem, "crammer_singer", tol=tol, max_iter=100_000)
+        return LinearSVC(tol=tol, max_iter=100_000, **options).fit(problem.X, problem.y)
 
-    name, tols = "LIBLINEAR Crammer-Singer, by tol", falling(10.0, 1e-6)
-    return [Family(name, "LIBLINEAR", "tol", tols, by_tol, _coefficients, 3)]
+    def by_iterations(count):
+        return LinearSVC(tol=1e-12, max_iter=count, **options).fit(problem.X, problem.y)
 
-
-def _liblinear_one_vs_all(problem: Problem) -> list[Family]:
-    def by_tol(tol):
-        return _liblinear_svm(problem, "ovr", tol=tol, max_iter=100_000)
-
-    def by_iterations(iterations):
-        return _liblinear_svm(problem, "ovr", tol=1e-12, max_iter=iterations)
-
-    name, package, tols = "LIBLINEAR one-vs-all, by", "LIBLINEAR", falling(10.0, 1e-6)
-    return [
-        Family(f"{name} tol", package, "tol", tols, by_tol, _coefficients, 3),
-        Family(
-            f"{name} max_iter", package, "max_iter", growing(3000), by_iterations, _coefficients
-        ),
-    ]
+    name = "LIBLINEAR " + ("one-vs-all" if multi == "ovr" else "Crammer-Singer")
+    rest = ("LIBLINEAR", "tol", falling(10.0, 1e-6), by_tol, _coefficients, 3)
+    families = [Family(f"{name}, by tol", *rest)]
+    if multi == "ovr":
+        rest = ("LIBLINEAR", "max_iter", growing(3000), by_iterations, _coefficients)
+        families.append(Family(f"{name}, by max_iter", *rest))
+    return families
 
 
 def _liblinear_logistic(problem: Problem) -> list[Family]:
@@ -188,14 +170,6 @@ def _spams(problem: Problem) -> list[Family]:
         return []
     fit = spams_fista(problem.X, problem.y, problem.C)
     return [Family("SPAMS FISTA", "SPAMS", "max_it", growing(20000), fit, np.asarray)]
-
-
-def _snapml_svm(problem: Problem) -> list[Family]:
-    return _snapml(problem, "SupportVectorMachine")
-
-
-def _snapml_logistic(problem: Problem) -> list[Family]:
-    return _snapml(problem, "LogisticRegression")
 
 
 def _snapml(problem: Problem, model: str) -> list[Family]:
