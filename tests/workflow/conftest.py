@@ -1,13 +1,14 @@
 """One smoke run is shared by the session; the tests that ask for it are of the group `smoke`, one worker's."""
 
 import pytest
-from running import Run, snakemake
+from running import Run, small_checkout, snakemake
 
 
 @pytest.fixture(scope="session")
 def smoke_run(tmp_path_factory):
-    """config/smoke.yaml from nothing to both reports. Tests do not change it."""
+    """config/smoke.yaml with few methods, from nothing to both reports. Tests do not change it."""
     folder = tmp_path_factory.mktemp("smoke")
-    done = snakemake(directory=folder)
+    root = small_checkout(folder / "checkout")
+    done = snakemake(directory=folder / "run", root=root)
     assert done.returncode == 0, done.stdout[-5000:]
-    return Run(folder, done.stdout)
+    return Run(root, folder / "run", done.stdout)

@@ -4,11 +4,14 @@ import csv
 import importlib.util
 import os
 import re
+import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
+
+import yaml
 
 from toplabel.config.documents import read_yaml
 from toplabel.workflow.jobs import run
@@ -93,10 +96,43 @@ def call_script(name, folder, **parts):
 
 @dataclass(frozen=True)
 class Run:
-    """A finished run: its folder and what it printed."""
+    """A finished run: the checkout, its folder and what it printed."""
 
+    root: Path
     folder: Path
     output: str
+
+    def again(self, *arguments, **how):
+        """Run Snakemake once more, in the same folder unless another is given."""
+        return snakemake(*arguments, **{"directory": self.folder, "root": self.root} | how)
+
+
+#: A few methods of each kind: our losses, convex and not, with a selected k and of label sets, baselines, kernels.
+FEW = {
+    "circle": ["svm_multi", "lr_multi", "topk_ent_tr_k2"],
+    "digits": ["svm_multi_smooth", "lr_ova", "toppush"],
+    "digit_scenes": ["topk_svm_alpha", "lr_ml", "svm_ml_smooth"],
+    "multilabel": ["lr_ml", "svm_ml_smooth_rbf"],
+}
+
+
+def copy_checkout(root):
+    """A checkout at `root` with a config that may be changed; of the rest, which may not, links."""
+    root.mkdir(parents=True)
+    shutil.copytree(ROOT / "config", root / "config")
+    shutil.copy(ROOT / "Snakefile", root)
+    for name in ("csrc", "data", "profiles", "workflow"):
+        (root / name).symlink_to(ROOT / name)
+    return root
+
+
+def small_checkout(root):
+    """A checkout whose studies have few methods: the same stages in a third of the time."""
+    copy_checkout(root)
+    for study, methods in FEW.items():
+        path = root / f"config/studies/{study}.yaml"
+        path.write_text(yaml.safe_dump(read_yaml(path) | {"methods": methods}), encoding="utf-8")
+    return root
 
 
 def count_jobs(plan, cells):

@@ -3,11 +3,9 @@
 The checkout is a copy in which nothing changes but config/datasets.yaml and one file of config/studies.
 """
 
-import shutil
-
 import numpy as np
 import pytest
-from running import ROOT, read_rows, snakemake
+from running import ROOT, copy_checkout, read_rows, snakemake
 
 pytestmark = pytest.mark.workflow
 
@@ -70,10 +68,7 @@ def _write_files(raw):
 
 
 def test_a_row_for_each_file_gives_the_full_table(tmp_path):
-    checkout, folder = tmp_path / "checkout", tmp_path / "run"
-    for name in ("config", "workflow", "data/published"):
-        shutil.copytree(ROOT / name, checkout / name)
-    shutil.copy(ROOT / "Snakefile", checkout)
+    checkout, folder = copy_checkout(tmp_path / "checkout"), tmp_path / "run"
     with (checkout / "config/datasets.yaml").open("a", encoding="utf-8") as registry:
         registry.write("\n" + _rows_of_the_documentation())
     (checkout / "config/studies/my_own.yaml").write_text(STUDY)

@@ -89,7 +89,7 @@ def test_a_failed_run_gives_a_report_and_the_next_one_replaces_it(smoke_run, tmp
     for name in ("models.npz", "evaluation.csv"):
         (cell / name).unlink()
     before = read_rows(folder / "results/comparison.csv")
-    done = snakemake("report", directory=folder)
+    done = smoke_run.again("report", directory=folder)
     assert done.returncode != 0
     assert "The run did not finish; reports/index.html shows what there is" in done.stdout
     page = (folder / "reports/index.html").read_text(encoding="utf-8")
@@ -110,11 +110,11 @@ def test_a_failed_run_gives_a_report_and_the_next_one_replaces_it(smoke_run, tmp
     assert read_rows(folder / "results/comparison.csv") == before
 
     _write(cell / "selection.csv", whole)
-    assert snakemake("report", directory=folder).returncode == 0
+    assert smoke_run.again("report", directory=folder).returncode == 0
     page = (folder / "reports/index.html").read_text(encoding="utf-8")
     assert "did not finish" not in page
     assert not (folder / "reports/data/failures.csv").exists()
-    assert "Nothing to be done" in snakemake("-n", "report", directory=folder).stdout
+    assert "Nothing to be done" in smoke_run.again("-n", "report", directory=folder).stdout
 
 
 @pytest.mark.workflow

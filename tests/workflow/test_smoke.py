@@ -10,7 +10,7 @@ import time
 
 import pytest
 import yaml
-from running import SMOKE, command, environment, jobs_of, read_rows, snakemake
+from running import SMOKE, command, environment, jobs_of, read_rows, small_checkout, snakemake
 
 from toplabel.workflow.same import difference
 
@@ -71,7 +71,7 @@ def test_the_run_describes_itself(smoke_run):
 
 def test_a_finished_run_has_nothing_to_do_with_a_config_of_the_same_content(smoke_run, tmp_path):
     config = shutil.copyfile(SMOKE, tmp_path / "copy.yaml")
-    again = snakemake("--dry-run", directory=smoke_run.folder, configfiles=(config,))
+    again = smoke_run.again("--dry-run", configfiles=(config,))
     assert again.returncode == 0
     assert "Nothing to be done" in again.stdout
 
@@ -79,7 +79,7 @@ def test_a_finished_run_has_nothing_to_do_with_a_config_of_the_same_content(smok
 def test_another_seed_is_another_run_of_the_same_data(smoke_run, tmp_path):
     other = tmp_path / "seed.yaml"
     other.write_text("seed: 1\n", encoding="utf-8")
-    again = snakemake("-n", directory=smoke_run.folder, configfiles=(SMOKE, other))
+    again = smoke_run.again("-n", configfiles=(SMOKE, other))
     assert "Params have changed" in again.stdout
     jobs = jobs_of(again.stdout)
     assert "prepare" not in jobs
@@ -89,7 +89,7 @@ def test_another_seed_is_another_run_of_the_same_data(smoke_run, tmp_path):
 def test_results_of_other_targets_stay_in_the_reports(smoke_run, tmp_path):
     folder = shutil.copytree(smoke_run.folder, tmp_path / "run")
     before = read_rows(folder / "results/comparison.csv")
-    assert snakemake("digits", directory=folder).returncode == 0
+    assert smoke_run.again("digits", directory=folder).returncode == 0
     # The target asks for digits alone; what is known of the circle stays.
     assert read_rows(folder / "results/comparison.csv") == before
     sets = {row["dataset"] for row in read_rows(folder / "results/evaluation.csv")}
@@ -100,7 +100,7 @@ def test_snakemakes_own_report_is_usable(smoke_run, tmp_path):
     page = tmp_path / "provenance.html"
     # As on a cluster: without cores, which some rules take all of.
     alone = ("--workflow-profile", "none", "--report", page)
-    done = snakemake(*alone, directory=smoke_run.folder, cores=None)
+    done = smoke_run.again(*alone, cores=None)
     assert done.returncode == 0, done.stdout[-3000:]
     text = page.read_text(encoding="utf-8")
     assert "measured beside published" in text
@@ -121,7 +121,7 @@ def test_killed_and_resumed_on_one_core_gives_the_same_numbers(smoke_run, tmp_pa
     folder = tmp_path / "killed"
     folder.mkdir()
     arguments = ["results/comparison.csv"]
-    how = {"directory": folder, "cores": 1, "configfiles": (SMOKE, config)}
+    how = {"directory": folder, "cores": 1, "configfiles": (SMOKE, config), "root": smoke_run.root}
     first = subprocess.Popen(
         command(*arguments, **how),
         env=environment(),
@@ -162,11 +162,15 @@ def test_killed_and_resumed_on_one_core_gives_the_same_numbers(smoke_run, tmp_pa
 
 @pytest.mark.mirror
 def test_a_set_from_the_mirror_by_name(mirror, tmp_path):
-    done = snakemake("emotions", directory=tmp_path, mirror=mirror)
+    root, folder = small_checkout(tmp_path / "checkout"), tmp_path / "run"
+    for study in (root / "config/studies").glob("multilabel_*.yaml"):
+        study.unlink()
+    done = snakemake("emotions", directory=folder, root=root, mirror=mirror)
     assert done.returncode == 0, done.stdout[-5000:]
-    cells = [row for row in read_rows(tmp_path / "results/comparison.csv") if row["measured"]]
+    cells = [row for row in read_rows(folder / "results/comparison.csv") if row["measured"]]
     assert {row["dataset"] for row in cells} == {"emotions"}
+    assert {row["kernel"] for row in cells} == {"linear", "rbf"}
     assert {row["metric"] for row in cells} >= {"rank_loss", "f1_macro", "hamming_loss"}
-    assert (tmp_path / "results/tables/table09.csv").is_file()
-    raw = {path.name for path in (tmp_path / "data/raw/emotions").iterdir()}
+    assert (folder / "results/tables/table09.csv").is_file()
+    raw = {path.name for path in (folder / "data/raw/emotions").iterdir()}
     assert raw == {"emotions-train.arff", "emotions-test.arff", "emotions.xml"}
