@@ -57,13 +57,12 @@ $(VENV)/.peers: | $(VENV)/.installed
 	touch $@
 
 ctest:
-	$(MAKE) --silent -C csrc test
-	$(MAKE) --silent -C csrc sanitize
+	$(MAKE) --silent --jobs=$(CORES) --output-sync -C csrc test sanitize
 
 # The C flags (-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror) are in csrc/Makefile.
 check: setup
 	$(BIN)/clang-format --dry-run -Werror csrc/*/*.[ch]
-	$(MAKE) --silent -C csrc
+	$(MAKE) --silent --jobs=$(CORES) -C csrc
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports --no-cache --no-logo

@@ -29,10 +29,13 @@ FLAGS = [
     "--virtual-time-budget=20000",
 ]
 
-pytestmark = pytest.mark.skipif(
-    CHROMIUM is None,
-    reason="Chromium is not installed (chromium, chromium-browser or google-chrome on the path)",
-)
+pytestmark = [
+    pytest.mark.xdist_group("site"),
+    pytest.mark.skipif(
+        CHROMIUM is None,
+        reason="Chromium is not installed (chromium, chromium-browser or google-chrome on the path)",
+    ),
+]
 
 WATCH = (
     "<script>window.errors = []; addEventListener('error', (e) => errors.push(e.message));</script>"
@@ -66,9 +69,7 @@ def browse(page: str, body: str, folder: Path, width: int = 1400, extra: Sequenc
         f"--user-data-dir={folder / 'profile'}",
         f"--window-size={width},900",
     ]
-    done = subprocess.run(
-        [*command, "--dump-dom", path.as_uri()], capture_output=True, check=True, timeout=120
-    )
+    done = subprocess.run([*command, "--dump-dom", path.as_uri()], capture_output=True, check=True)
     dom = done.stdout.decode("utf-8")
     answer = re.search(r'<pre id="found">(.*?)</pre>', dom, re.DOTALL)
     assert answer, "the page's script did not end"
@@ -197,9 +198,7 @@ def test_every_page_runs_without_an_error(report_folder: Path, site: Site, tmp_p
             "--enable-logging=stderr",
             f"--user-data-dir={tmp_path / name}",
         ]
-        done = subprocess.run(
-            [*command, "--dump-dom", url], capture_output=True, check=True, timeout=120
-        )
+        done = subprocess.run([*command, "--dump-dom", url], capture_output=True, check=True)
         said = done.stderr.decode("utf-8", "replace").splitlines()
         assert [line for line in said if "CONSOLE" in line] == []
         assert b'class="js"' in done.stdout  # the page's script ran

@@ -23,6 +23,8 @@ from toplabel.reporting import ReportInputError, load_inputs, write_html
 from toplabel.reporting.grid import cell_texts
 from toplabel.reporting.trace import NOT_REGISTERED, NOT_RUN, OF_OTHERS, Trace
 
+pytestmark = pytest.mark.xdist_group("site")
+
 
 def render(folder: Path) -> Site:
     out = folder.parent / "reports" / "index.html"

@@ -6,11 +6,14 @@ import json
 from pathlib import Path
 
 import pandas as pd
+import pytest
 from markup import Site
 from synthetic import RUN, SVG, write_figure_files
 
 from toplabel.reporting import load_inputs, write_html
 from toplabel.reporting.columns import FAILURES_COLUMNS
+
+pytestmark = pytest.mark.xdist_group("site")
 
 
 def render(folder: Path) -> Site:

@@ -14,7 +14,7 @@ from toplabel.datasets.prepare import prepare
 from toplabel.datasets.registry import load_registry
 from toplabel.datasets.statistics import dataset_row, list_statistics
 
-pytestmark = pytest.mark.mirror
+pytestmark = [pytest.mark.mirror, pytest.mark.xdist_group("mirror")]  # sets are prepared once
 
 # n_train, n_val, n_test, d, m, label cardinality over all rows, all-zero training rows, empty
 # label sets and labels without a positive in the training part.
@@ -59,7 +59,7 @@ def prepared(repository, tmp_path_factory):
 
 
 @pytest.mark.parametrize("name", EXPECTED)
-def test_statistics_of_the_real_files(prepared, mirror, name):
+def test_statistics_of_the_real_files_are_those_of_the_paper(prepared, mirror, name):
     n_train, n_val, n_test, d, m, cardinality, zero, empty, unused = EXPECTED[name]
     measured = prepared(name, mirror).meta["statistics"]
     sizes = (measured["n_train"], measured["n_val"], measured["n_test"])
@@ -71,10 +71,6 @@ def test_statistics_of_the_real_files(prepared, mirror, name):
         assert round(measured["label_cardinality"], 4) == cardinality
     assert (measured["zero_rows"], measured["empty_label_sets"]) == (zero, empty)
     assert measured["classes_without_example"] == unused
-
-
-@pytest.mark.parametrize("name", EXPECTED)
-def test_the_paper_prints_these_statistics(prepared, mirror, name):
     paper = prepared(name, mirror).meta["paper"]
     if name == "medical":  # the known exception, explained in the registry
         assert [text.split()[0] for text in paper["differences"]] == ["n_train", "n_features"]

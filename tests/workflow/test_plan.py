@@ -143,6 +143,9 @@ def test_the_full_config_lists_all_studies_but_those_of_other_features(config):
 
 def test_budgets_give_kernels_their_blocks(config, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    plan = Plan(ROOT, config | {"budget": "quick"})
+    (unit,) = plan.units("yeast", "svm_ml_rbf")
+    assert Path(unit).name == "main.coarse.block0.npz"
     plan = Plan(ROOT, config | {"budget": "paper"})
     blocks = [f"main.coarse.block{i}.npz" for i in range(4)]
     assert [Path(unit).name for unit in plan.units("yeast", "svm_ml_rbf")] == blocks
