@@ -3,14 +3,13 @@
 import dataclasses
 import os
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 import yaml
-from running import ROOT, count_jobs
+from running import ROOT, copy_checkout, count_jobs
 
 from toplabel.config.protocols import Axis
 from toplabel.config.studies import load_studies
@@ -39,8 +38,7 @@ def plan(config, tmp_path, monkeypatch):
 def test_names_of_results_depend_on_the_registry(config, tmp_path):
     sums = []
     for folder in (tmp_path / "before", tmp_path / "after"):
-        for name in ("config", "workflow/schemas", "data/published"):
-            shutil.copytree(ROOT / name, folder / name)
+        copy_checkout(folder)
         registry = folder / "config/datasets.yaml"
         text = registry.read_text(encoding="utf-8")
         if sums:
@@ -226,19 +224,18 @@ def test_the_sources_of_a_baseline_count_for_it(plan):
 
 
 def test_a_data_set_may_have_a_protocol_of_its_own(config, tmp_path):
-    for name in ("config", "workflow/schemas", "data/published"):
-        shutil.copytree(ROOT / name, tmp_path / name)
-    registry = tmp_path / "config/datasets.yaml"
+    root = copy_checkout(tmp_path / "checkout")
+    registry = root / "config/datasets.yaml"
     text = registry.read_text(encoding="utf-8")
     before, after = text.split("  digits:\n")
     changed = after.replace("protocol: multiclass", "protocol: mine", 1)
     registry.write_text(f"{before}  digits:\n{changed}", encoding="utf-8")
     with pytest.raises(PlanError, match=r"digits\.protocol: unknown protocol 'mine'; known: mult"):
-        Plan(tmp_path, config)
+        Plan(root, config)
     protocols = yaml.safe_load((ROOT / "config/protocols.yaml").read_text(encoding="utf-8"))
     protocols["protocols"]["mine"] = protocols["protocols"]["multiclass"]
-    (tmp_path / "config/protocols.yaml").write_text(yaml.safe_dump(protocols), encoding="utf-8")
-    assert Plan(tmp_path, config).protocol_of("digits").name == "mine"
+    (root / "config/protocols.yaml").write_text(yaml.safe_dump(protocols), encoding="utf-8")
+    assert Plan(root, config).protocol_of("digits").name == "mine"
 
 
 @pytest.mark.parametrize(
