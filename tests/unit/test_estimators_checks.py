@@ -10,7 +10,7 @@ import collections
 import pytest
 from sklearn.utils.estimator_checks import check_estimator, parametrize_with_checks
 
-from toplabel import MultilabelClassifier, TopKClassifier
+from toplabel import MultilabelClassifier, SimplexClassifier, TopKClassifier
 
 EXACT = {"eps": 0, "eval_every": 200}
 
@@ -31,16 +31,28 @@ ESTIMATORS = [
     MultilabelClassifier("lr_ova", **EXACT, threshold="tune"),
     MultilabelClassifier("lr_ml", kernel="rbf", theta=0.5, **EXACT),
     MultilabelClassifier("lr_ml", kernel="precomputed", **EXACT, threshold="tune"),
+    SimplexClassifier(),
+    SimplexClassifier("s_ls", C="loo", n_Cs=10),
+    SimplexClassifier("sc_svm"),
+    SimplexClassifier("sh_svm"),
+    SimplexClassifier("s_ls", kernel="rbf", theta=0.5),
+    SimplexClassifier("sc_svm", kernel="rbf", theta=0.5),
+    SimplexClassifier("sh_svm", kernel="rbf", theta=0.5),
+    SimplexClassifier("s_ls", kernel="precomputed"),
+    SimplexClassifier("sc_svm", online=True),
 ]
 
 
 def expected_failures(estimator) -> dict[str, str]:
-    if estimator.kernel == "precomputed":
-        return {
-            "check_positive_only_tag_during_fit": "subtracts a mean from a Gram matrix, whose diagonal "
-            "then has negative entries: no kernel has such a matrix"
-        }
-    return {}
+    if estimator.kernel != "precomputed":
+        return {}
+    failures = {
+        "check_positive_only_tag_during_fit": "subtracts a mean from a Gram matrix, whose diagonal "
+        "then has negative entries: no kernel has such a matrix"
+    }
+    if isinstance(estimator, SimplexClassifier):
+        failures["check_estimators_dtypes"] = "truncates a Gram matrix to whole numbers, likewise"
+    return failures
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

@@ -1,4 +1,4 @@
-"""`SimplexClassifier`: scikit-learn's own checks, what it fits, and what it refuses."""
+"""`SimplexClassifier`: what it fits, and what it refuses."""
 
 import pickle
 
@@ -8,38 +8,9 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.model_selection import GridSearchCV
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import toplabel
 from toplabel import SimplexClassifier
-
-ESTIMATORS = [
-    SimplexClassifier(),
-    SimplexClassifier("s_ls", C="loo", n_Cs=10),
-    SimplexClassifier("sc_svm"),
-    SimplexClassifier("sh_svm"),
-    SimplexClassifier("s_ls", kernel="rbf", theta=0.5),
-    SimplexClassifier("sc_svm", kernel="rbf", theta=0.5),
-    SimplexClassifier("sh_svm", kernel="rbf", theta=0.5),
-    SimplexClassifier("s_ls", kernel="precomputed"),
-    SimplexClassifier("sc_svm", online=True),
-]
-
-
-def expected_failures(estimator) -> dict[str, str]:
-    if estimator.kernel == "precomputed":
-        return {
-            "check_positive_only_tag_during_fit": "subtracts a mean from a Gram matrix, which then has negative "
-            "eigenvalues: no kernel has such a matrix",
-            "check_estimators_dtypes": "truncates a Gram matrix to whole numbers, likewise",
-        }
-    return {}
-
-
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@parametrize_with_checks(ESTIMATORS, expected_failed_checks=expected_failures, xfail_strict=True)
-def test_sklearn_compatible(estimator, check):
-    check(estimator)
 
 
 @pytest.fixture(scope="module")
