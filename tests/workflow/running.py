@@ -110,8 +110,8 @@ class Run:
 #: A few methods of each kind: our losses, convex and not, with a selected k and of label sets, baselines, kernels.
 FEW = {
     "circle": ["svm_multi", "lr_multi", "topk_ent_tr_k2"],
-    "digits": ["svm_multi_smooth", "lr_ova", "toppush"],
-    "digit_scenes": ["topk_svm_alpha", "lr_ml", "svm_ml_smooth"],
+    "digits": ["svm_ova", "lr_ova", "svm_ova_liblinear", "lr_ova_liblinear", "toppush"],
+    "digit_scenes": ["topk_svm_alpha_smooth", "lr_ml"],
     "multilabel": ["lr_ml", "svm_ml_smooth_rbf"],
 }
 
