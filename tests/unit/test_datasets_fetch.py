@@ -141,7 +141,7 @@ def test_what_is_nowhere_is_told_with_the_places_looked_at(raw, tmp_path):
     with pytest.raises(FetchError, match=r"could not be had: it is not in .*raw/toy nor in"):
         fetch(entry, raw, [tmp_path / "mirror"], network=False)
     with pytest.raises(FetchError, match=r"http://127.0.0.1:9/toy.txt failed \(.*refused\)"):
-        fetch(entry, raw, [], timeout=2)
+        fetch(entry, raw, [])
     with pytest.raises(FetchError, match="no address is registered; it waits for rain"):
         fetch(entry_with(raw_file(), waits_for="rain"), raw, [])
     assert not raw.exists() or files_below(raw) == []
@@ -210,16 +210,16 @@ def serve(tmp_path, monkeypatch):
 def test_the_official_address_may_be_compressed(raw, tmp_path, serve, suffix):
     url = f"{serve()}/toy.txt{suffix}"
     (tmp_path / "www" / f"toy.txt{suffix}").write_bytes(COMPRESS[suffix](CONTENT))
-    (path,) = fetch(entry_with(raw_file(url=url)), raw, timeout=5)
+    (path,) = fetch(entry_with(raw_file(url=url)), raw)
     assert path.read_bytes() == CONTENT
 
 
 def test_a_missing_page_and_a_broken_connection_are_told(raw, serve):
     url = f"{serve()}/nothing.txt"
     with pytest.raises(FetchError, match=r"nothing\.txt failed \(HTTP Error 404"):
-        fetch(entry_with(raw_file(url=url)), raw, timeout=5)
+        fetch(entry_with(raw_file(url=url)), raw)
     url = f"{serve(_BrokenOff)}/toy.txt"
     message = f"broke off after {len(CONTENT)} of {len(CONTENT) + 10} bytes"
     with pytest.raises(FetchError, match=message):
-        fetch(entry_with(raw_file(url=url, sha256=None, size=None)), raw, timeout=5)
+        fetch(entry_with(raw_file(url=url, sha256=None, size=None)), raw)
     assert files_below(raw) == []

@@ -55,12 +55,12 @@ def test_names_of_results_depend_on_the_registry(config, tmp_path):
 def test_a_lock_has_one_holder_and_dies_with_it(tmp_path):
     path = tmp_path / "run.lock"
     code = (
-        "import time\n"
         "from toplabel.workflow.runlock import lock_run\n"
         f"lock = lock_run({str(path)!r}); print('held', flush=True)\n"
-        "time.sleep(60)\n"
+        "input()\n"
     )
-    holder = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    holder = subprocess.Popen([sys.executable, "-c", code], **pipes)
     try:
         assert holder.stdout.readline().strip() == "held"
         with pytest.raises(RunLockError, match=f"process {holder.pid}") as caught:
