@@ -10,12 +10,12 @@ import pytest
 from scipy import io, sparse
 
 from array_files import needs_h5py, write_hdf5
+from toplabel.config.datasets import load_registry
 from toplabel.datasets import rows
 from toplabel.datasets.fetch import NOT_COMPARABLE, FetchError, available, fetch
 from toplabel.datasets.formats import hdf5
 from toplabel.datasets.prepare import prepare
 from toplabel.datasets.prepared import load_prepared, not_comparable, save_prepared
-from toplabel.datasets.registry import load_registry
 
 SYNTHETIC = "synthetic features, seed 0"
 M = 5  # classes; the shapes are those of the sets, the sizes are not

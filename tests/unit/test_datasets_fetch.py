@@ -10,9 +10,9 @@ from functools import partial
 
 import pytest
 
+from toplabel.config.datasets import Entry, RawFile
 from toplabel.datasets import fetch as fetching
 from toplabel.datasets.fetch import ChecksumError, FetchError, available, fetch, mirror_folders
-from toplabel.datasets.registry import Entry, RawFile
 
 CONTENT = b"1 1:0.5\n2 1:0.25\n" * 5000
 SHA256 = hashlib.sha256(CONTENT).hexdigest()

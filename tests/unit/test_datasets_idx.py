@@ -64,9 +64,9 @@ def test_a_part_needs_the_name_of_its_labels(read):
 
 @pytest.mark.mirror
 def test_mnist_of_the_mirror(mirror, repository, tmp_path):
+    from toplabel.config.datasets import load_registry
     from toplabel.datasets.fetch import fetch
     from toplabel.datasets.prepare import prepare
-    from toplabel.datasets.registry import load_registry
 
     entry = load_registry(repository / "config/datasets.yaml")["mnist"]
     fetch(entry, tmp_path, [mirror], network=False)

@@ -7,11 +7,11 @@ import pytest
 from scipy import sparse
 from sklearn.datasets import load_digits
 
+from toplabel.config.datasets import load_registry
 from toplabel.datasets.fetch import available, fetch, find_checked
 from toplabel.datasets.formats import FORMATS, Source
 from toplabel.datasets.formats.voc import read_lists, set_names
 from toplabel.datasets.prepare import prepare
-from toplabel.datasets.registry import load_registry
 from toplabel.datasets.statistics import dataset_row, list_statistics
 
 pytestmark = [pytest.mark.mirror, pytest.mark.xdist_group("mirror")]  # sets are prepared once

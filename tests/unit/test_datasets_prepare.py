@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from toplabel.config.datasets import Divide, Entry, Printed, RawFile
 from toplabel.datasets.prepare import divide, prepare, store
 from toplabel.datasets.prepared import Loaded, Part, Prepared, Split
-from toplabel.datasets.registry import Divide, Entry, Printed, RawFile
 from toplabel.datasets.statistics import (
     COLUMNS,
     check_row_count,

@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from array_files import needs_h5py, write_hdf5
+from toplabel.config.datasets import Entry, LabelLists, Printed
 from toplabel.datasets.formats import FORMATS, FormatError, Source
 from toplabel.datasets.formats.objects import Object, labels_of
 from toplabel.datasets.formats.regions import read_regions
 from toplabel.datasets.formats.voc import read_lists, read_objects, set_names
-from toplabel.datasets.registry import Entry, LabelLists, Printed, RawFile
 from toplabel.datasets.statistics import dataset_row, list_statistics
 
 ENTRY = Entry("voc", "VOC", "multilabel", "half_half", licence="", citation="")
@@ -259,7 +259,7 @@ def test_statistics_of_label_lists(tmp_path):
     main = tmp_path / "voc/VOC2007/ImageSets/Main"
     for label in CLASSES:
         (main / f"{label}_test.txt").write_text(f"000011 {1 if label == 'cat' else -1}\n")
-    lists = LabelLists(RawFile("voc"), "trainval", "test")
+    lists = LabelLists("voc", "trainval", "test")
     found = list_statistics(tmp_path / "voc", lists)
     assert (found["n_classes"], found["n_train"], found["n_test"]) == (3, 3, 1)
     assert found["label_cardinality"] == 5 / 4

@@ -204,7 +204,7 @@ def test_a_bad_registry_of_methods_is_refused(methods_file, text, message):
 
 
 def test_the_registered_studies_name_what_exists(repository):
-    from toplabel.datasets.registry import load_registry
+    from toplabel.config.datasets import load_registry
 
     datasets = load_registry(repository / "config/datasets.yaml")
     methods = load_methods(repository / "config/methods.yaml")

@@ -4,10 +4,10 @@ import numpy as np
 import pandas as pd
 from running import ROOT, call_script
 
+from toplabel.config.datasets import load_registry
 from toplabel.datasets.fetch import NOT_COMPARABLE
 from toplabel.datasets.prepare import prepare
 from toplabel.datasets.prepared import save_prepared
-from toplabel.datasets.registry import load_registry
 from toplabel.studies.frames import CELL_COLUMNS
 
 

@@ -11,9 +11,9 @@ import pytest
 import yaml
 from running import ROOT, copy_checkout, count_jobs
 
+from toplabel.config.datasets import load_registry
 from toplabel.config.protocols import Axis
 from toplabel.config.studies import load_studies
-from toplabel.datasets.registry import load_registry
 from toplabel.figures import FIGURES, row_of, table_files
 from toplabel.reporting.places import RESERVED
 from toplabel.workflow.plan import Plan, PlanError

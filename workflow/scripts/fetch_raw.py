@@ -2,8 +2,8 @@
 
 import json
 
+from toplabel.config.datasets import load_registry
 from toplabel.datasets.fetch import fetch, mirror_folders, sha256_of
-from toplabel.datasets.registry import load_registry
 from toplabel.files import atomic_path
 from toplabel.workflow.jobs import checkout, logger, run
 

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
+from toplabel.config.datasets import load_registry
 from toplabel.datasets.prepare import prepare
 from toplabel.datasets.prepared import save_prepared
-from toplabel.datasets.registry import load_registry
 from toplabel.workflow.jobs import checkout, logger, run
 
 

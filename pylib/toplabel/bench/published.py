@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 
 from toplabel.bench.problems import SYNTHETIC, Problem, synthetic
+from toplabel.config.datasets import load_registry
 from toplabel.datasets.fetch import available, fetch, mirror_folders
 from toplabel.datasets.formats import FORMATS, Source
-from toplabel.datasets.registry import load_registry
 
 #: The checkout that this file lies in, when the package is installed editable.
 CHECKOUT = Path(__file__).resolve().parents[3]

@@ -82,14 +82,14 @@ def read_yaml(path: str | os.PathLike[str]) -> Any:
 
 
 class Fault(ValueError):
-    """What is wrong with one key of a mapping whose keys are each right by themselves."""
+    """What is wrong with a document, and the key where it is; models raise it where keys do not fit each other."""
 
     def __init__(self, key: str, message: str) -> None:
-        super().__init__(f"{key}: {message}")
+        super().__init__(f"{key}: {message}" if key else message)
         self.key, self.message = key, message
 
 
-def check(document: Any, kind: Any, name: str, context: Any = None) -> Any:
+def validate(document: Any, kind: Any, context: Any = None) -> Any:
     """Turn a document into the objects of a model.
 
     Parameters
@@ -98,10 +98,21 @@ def check(document: Any, kind: Any, name: str, context: Any = None) -> Any:
         What a YAML file holds.
     kind : type
         A model (`toplabel.config.model`) or a type made of models.
-    name : str
-        What an error calls the document: its path.
     context : object, optional
         For validators that look something up.
+
+    Raises
+    ------
+    Fault
+    """
+    try:
+        return _adapter(kind).validate_python(document, context=context)
+    except ValidationError as error:
+        raise Fault(*_first(error.errors(include_url=False), document)) from None
+
+
+def check(document: Any, kind: Any, name: str, context: Any = None) -> Any:
+    """As `validate`, of a document that has a name: its path.
 
     Raises
     ------
@@ -109,10 +120,9 @@ def check(document: Any, kind: Any, name: str, context: Any = None) -> Any:
         One line: the document, the key, what is wrong, the value.
     """
     try:
-        return _adapter(kind).validate_python(document, context=context)
-    except ValidationError as error:
-        key, message = _first(error.errors(include_url=False), document)
-    raise ValueError(f"{name}: {key}{': ' if key else ''}{' '.join(message.split())}")
+        return validate(document, kind, context)
+    except Fault as fault:
+        raise ValueError(f"{name}: {' '.join(str(fault).split())}") from None
 
 
 @cache

@@ -8,6 +8,8 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
+from toplabel.config import formats
+from toplabel.config.datasets import DatasetsFile
 from toplabel.config.findings import FindingsFile
 from toplabel.config.methods import MethodsFile
 from toplabel.config.protocols import ProtocolsFile
@@ -16,6 +18,7 @@ from toplabel.config.studies import Study
 
 FILES = {
     "config/config.yaml": RunConfig,
+    "config/datasets.yaml": DatasetsFile,
     "config/methods.yaml": MethodsFile,
     "config/protocols.yaml": ProtocolsFile,
     "config/studies/*.yaml": Study,
@@ -51,7 +54,12 @@ def schema(model: type) -> dict[str, Any]:
 
 def page() -> str:
     """docs/config-reference.md."""
-    return "\n".join([_HEAD, *(_file(name, model) for name, model in FILES.items())])
+    options = [
+        f"### {name}\n\n{_table(schema(model))}"
+        for name, model in (formats.FORMATS | formats.EMBEDDED).items()
+    ]
+    files = [_file(name, model) for name, model in FILES.items()]
+    return "\n".join([_HEAD, *files, "## Options of the formats and generators\n", *options])
 
 
 def _file(name: str, model: type) -> str:

@@ -20,8 +20,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
+from toplabel.config.datasets import Entry, RawFile
 from toplabel.datasets.formats import hdf5, mat
-from toplabel.datasets.registry import Entry, RawFile
 from toplabel.files import atomic_path
 
 MIRROR_VARIABLE = "TOPLABEL_MIRROR"

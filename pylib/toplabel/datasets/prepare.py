@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from toplabel.config.datasets import Divide, Entry, RawFile
 from toplabel.datasets.embedded import load_embedded
 from toplabel.datasets.fetch import NOT_COMPARABLE, check_sum, sha256_of
 from toplabel.datasets.formats import FORMATS, Source
 from toplabel.datasets.formats.numpy_files import open_npz
 from toplabel.datasets.prepared import Loaded, Part, Prepared, validate_prepared
-from toplabel.datasets.registry import Divide, Entry, RawFile
 from toplabel.datasets.rows import Rows, RowsOf, take
 from toplabel.datasets.statistics import check_row_count, compare_with_paper, statistics
 from toplabel.datasets.transform import transform

@@ -17,6 +17,7 @@ from typing import Any, Literal
 import numpy as np
 from scipy import sparse
 
+from toplabel.config.splits import Split
 from toplabel.datasets.rows import Rows, write_npy
 from toplabel.datasets.validation import validate_prepared
 from toplabel.files import atomic_path
@@ -65,16 +66,6 @@ class Part:
     def n_features(self) -> int:
         """Length of a feature vector."""
         return int(self.X.shape[1])
-
-
-@dataclass(frozen=True)
-class Split:
-    """One experiment: the names of the parts to train, to validate (or None) and to test on."""
-
-    name: str
-    train: str
-    val: str | None
-    test: str
 
 
 @dataclass(frozen=True)

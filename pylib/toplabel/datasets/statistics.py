@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from toplabel.config.datasets import Entry, LabelLists, Printed
 from toplabel.datasets.formats import voc
 from toplabel.datasets.prepared import Part, Prepared
-from toplabel.datasets.registry import Entry, LabelLists, Printed
 from toplabel.datasets.rows import blocks
 
 COMPARED = ("n_classes", "n_train", "n_features", "label_cardinality")

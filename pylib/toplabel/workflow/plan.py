@@ -13,13 +13,14 @@ from pathlib import Path
 from typing import Any
 
 from toplabel.config.baselines import BASELINES
+from toplabel.config.datasets import Entry, load_registry
 from toplabel.config.documents import check
+from toplabel.config.formats import Circle
 from toplabel.config.methods import load_methods
 from toplabel.config.protocols import Budget, Protocol, load_protocols
 from toplabel.config.run import RunConfig, Settings
 from toplabel.config.studies import Study, check_study, load_studies, published_tables
 from toplabel.datasets.fetch import available, mirror_folders
-from toplabel.datasets.registry import Entry, load_registry
 from toplabel.workflow.fingerprints import fingerprint, module_sum, sum_of
 from toplabel.workflow.sources import reason_missing
 
@@ -80,7 +81,7 @@ class Plan:
     Raises
     ------
     PlanError
-        One line that names the file and the key: a config that its schema refuses, or one that
+        One line that names the file and the key: a config that its model refuses, or one that
         names an unknown study, data set, method or protocol.
     """
 
@@ -194,7 +195,8 @@ class Plan:
 
     def entry_slice(self, dataset: str) -> dict[str, Any]:
         """What the content of the prepared set depends on."""
-        return {key: asdict(self.registry[dataset])[key] for key in _CONTENT}
+        found = asdict(self.registry[dataset])
+        return {key: found[key] for key in _CONTENT}
 
     def method_labels(self, cells: Iterable[Cell]) -> list[dict[str, Any]]:
         """Name, label, k and group of the methods of some cells, for figures."""
@@ -342,7 +344,7 @@ def _split_names(entry: Entry) -> list[str]:
     if entry.splits:
         return [split.name for split in entry.splits]
     if entry.embedded == "circle":
-        return [f"s{draw:02d}" for draw in range(entry.options.get("n_draws", 10))]
+        return [f"s{draw:02d}" for draw in range(Circle(**entry.options).n_draws)]
     return ["main"]
 
 

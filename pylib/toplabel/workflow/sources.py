@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from toplabel.config.datasets import Entry
 from toplabel.datasets.fetch import available
-from toplabel.datasets.registry import Entry
 
 _TIMEOUT = 4.0  # seconds
 

@@ -2,7 +2,7 @@
 
 To add a format, write a module with ``load(source, **options) -> Loaded`` that raises `FormatError`
 with file and line, enter it in `FORMATS`, and describe its options in
-``workflow/schemas/datasets.schema.yaml``.
+`toplabel.config.formats`.
 """
 
 from __future__ import annotations

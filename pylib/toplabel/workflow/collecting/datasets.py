@@ -8,10 +8,10 @@ from typing import Any
 
 import pandas as pd
 
+from toplabel.config.datasets import Entry, load_registry
 from toplabel.datasets.fetch import FetchError, find_checked
 from toplabel.datasets.formats import FormatError
 from toplabel.datasets.prepared import load_prepared
-from toplabel.datasets.registry import Entry, load_registry
 from toplabel.datasets.statistics import COLUMNS, dataset_row, list_statistics
 
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pandas as pd
 
+from toplabel.config.datasets import load_registry
 from toplabel.config.methods import load_methods
 from toplabel.config.studies import load_studies
 from toplabel.datasets.prepared import not_comparable
-from toplabel.datasets.registry import load_registry
 from toplabel.studies.compare import collect, compare
 from toplabel.studies.frames import read_evaluations
 from toplabel.studies.published import load_published

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pandas as pd
 
+from toplabel.config.datasets import load_registry
 from toplabel.config.studies import load_studies, published_tables
-from toplabel.datasets.registry import load_registry
 from toplabel.studies.published import load_texts
 from toplabel.studies.tables import Table, own_table, published_table
 
