@@ -56,7 +56,7 @@ class Solution:
     epochs : int
         Whole passes over the data.
     visits : int or None
-        Rows visited in them; fewer than epochs times n, as rows rest for some epochs whose updates changed nothing.
+        Rows visited in them; fewer than epochs times n, since shrinking leaves out rows whose updates changed nothing.
         None for a loss that is not convex.
     status : str
         ``"converged"``; ``"max_epochs"`` or ``"time_limit"`` (wall or CPU); ``"interrupted"``, by Ctrl-C or the
