@@ -19,16 +19,20 @@ typedef struct v_sums {
     double second;
 } v_sums;
 
-/* v, u: V(z_j - t) and 1/(1 + V) to four digits. */
-TL_CLONES
-static v_sums rough_pass(size_t n, const double *restrict z, double t, double *restrict v,
-                         double *restrict u) {
+/* v, u: V(z_j - t) and 1/(1 + V), to four digits or, from estimates at t + shift, to all. */
+TL_INLINE v_sums pass(bool rough, size_t n, const double *restrict z, double t, double shift,
+                      double *restrict v, double *restrict u) {
     double s0 = 0.0, s1 = 0.0, s2 = 0.0;
     if (n % 8 != 0) TL_UNREACHABLE();
 #pragma omp simd reduction(+ : s0, s1, s2)
     for (size_t j = 0; j < n; j++) {
         double value, inverse;
-        tl_v_rough(z[j] - t, &value, &inverse);
+        if (rough) {
+            tl_v_rough(z[j] - t, &value, &inverse);
+        } else {
+            value = tl_v_taylor(v[j], u[j], shift);
+            tl_v_polish(z[j] - t, &value, &inverse);
+        }
         v[j] = value;
         u[j] = inverse;
         const double first = value * inverse;
@@ -39,24 +43,14 @@ static v_sums rough_pass(size_t n, const double *restrict z, double t, double *r
     return (v_sums){s0, s1, s2};
 }
 
-/* The same to all digits from estimates at t + shift. */
 TL_CLONES
-static v_sums exact_pass(size_t n, const double *restrict z, double t, double shift,
-                         double *restrict v, double *restrict u) {
-    double s0 = 0.0, s1 = 0.0, s2 = 0.0;
-    if (n % 8 != 0) TL_UNREACHABLE();
-#pragma omp simd reduction(+ : s0, s1, s2)
-    for (size_t j = 0; j < n; j++) {
-        double value = tl_v_taylor(v[j], u[j], shift), inverse;
-        tl_v_polish(z[j] - t, &value, &inverse);
-        v[j] = value;
-        u[j] = inverse;
-        const double first = value * inverse;
-        s0 += value;
-        s1 += first;
-        s2 += first * inverse * inverse;
-    }
-    return (v_sums){s0, s1, s2};
+static v_sums rough_pass(size_t n, const double *z, double t, double *v, double *u) {
+    return pass(true, n, z, t, 0.0, v, u);
+}
+
+TL_CLONES
+static v_sums exact_pass(size_t n, const double *z, double t, double shift, double *v, double *u) {
+    return pass(false, n, z, t, shift, v, u);
 }
 
 /* v becomes V(z_j - t), from values at t + shift; returns their sum. */

@@ -51,44 +51,40 @@ typedef struct sums {
     double high;   /* sum of the capped b_j */
 } sums;
 
-#define SUM_ENTRY(j)                                                                               \
-    do {                                                                                           \
-        const bool is_capped = value >= cap;                                                       \
-        v[j] = value;                                                                              \
-        u[j] = inverse;                                                                            \
-        free_sum += is_capped ? 0.0 : value;                                                       \
-        slope += is_capped ? 0.0 : value * inverse;                                                \
-        capped += is_capped ? 1.0 : 0.0;                                                           \
-        high += is_capped ? b[j] : 0.0;                                                            \
-    } while (0)
-
-TL_CLONES
-static sums rough_pass(size_t n, const double *restrict b, double t, double cap, double *restrict v,
-                       double *restrict u) {
+/* v, u: V(b_j - t) and 1/(1 + V), to four digits or, from estimates at t + shift, to all. */
+TL_INLINE sums pass(bool rough, size_t n, const double *restrict b, double t, double shift,
+                    double cap, double *restrict v, double *restrict u) {
     double free_sum = 0.0, slope = 0.0, capped = 0.0, high = 0.0;
     if (n % 8 != 0) TL_UNREACHABLE();
 #pragma omp simd reduction(+ : free_sum, slope, capped, high)
     for (size_t j = 0; j < n; j++) {
         double value, inverse;
-        tl_v_rough(b[j] - t, &value, &inverse);
-        SUM_ENTRY(j);
+        if (rough) {
+            tl_v_rough(b[j] - t, &value, &inverse);
+        } else {
+            value = tl_v_taylor(v[j], u[j], shift);
+            tl_v_polish(b[j] - t, &value, &inverse);
+        }
+        const bool is_capped = value >= cap;
+        v[j] = value;
+        u[j] = inverse;
+        free_sum += is_capped ? 0.0 : value;
+        slope += is_capped ? 0.0 : value * inverse;
+        capped += is_capped ? 1.0 : 0.0;
+        high += is_capped ? b[j] : 0.0;
     }
     return (sums){free_sum, slope, capped, high};
 }
 
-/* From estimates at t + shift. */
 TL_CLONES
-static sums exact_pass(size_t n, const double *restrict b, double t, double shift, double cap,
-                       double *restrict v, double *restrict u) {
-    double free_sum = 0.0, slope = 0.0, capped = 0.0, high = 0.0;
-    if (n % 8 != 0) TL_UNREACHABLE();
-#pragma omp simd reduction(+ : free_sum, slope, capped, high)
-    for (size_t j = 0; j < n; j++) {
-        double value = tl_v_taylor(v[j], u[j], shift), inverse;
-        tl_v_polish(b[j] - t, &value, &inverse);
-        SUM_ENTRY(j);
-    }
-    return (sums){free_sum, slope, capped, high};
+static sums rough_pass(size_t n, const double *b, double t, double cap, double *v, double *u) {
+    return pass(true, n, b, t, 0.0, cap, v, u);
+}
+
+TL_CLONES
+static sums exact_pass(size_t n, const double *b, double t, double shift, double cap, double *v,
+                       double *u) {
+    return pass(false, n, b, t, shift, cap, v, u);
 }
 
 /* x_j = min(V(b_j - t), cap), from values at t + shift; `sum` and `capped` of the result. */
