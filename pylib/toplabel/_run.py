@@ -14,35 +14,37 @@ from toplabel.catalogue import Loss
 _WORK_PER_STEP = 4e9
 
 
-def describe_features(data, features, gram: bool, borrowed: list) -> float:
-    """Fill the features into a ``tl_data``.
+def describe(features, labels: Labels, gram: bool, weight: np.ndarray | None, borrowed: list):
+    """Return a ``tl_data``.
 
     Parameters
     ----------
-    data : tl_data *
     features : ndarray or csr_array
         As from `toplabel._arrays.as_features`.
+    labels : Labels
     gram : bool
-        Is it a Gram matrix?
+        Is `features` a Gram matrix?
+    weight : ndarray, (n,), or None
     borrowed : list
         Takes what must outlive the solver.
-
-    Returns
-    -------
-    float
-        Numbers in a row, on average.
     """
+    data = ffi.new("tl_data *")
+    data.n, data.d = features.shape
+    data.m = labels.m
+    data.label_start = pointer(labels.start, "int64_t *")
+    data.label = pointer(labels.label, "int32_t *")
+    data.weight = ffi.NULL if weight is None else pointer(weight)
     values = features.data if sparse.issparse(features) else features
     single = values.dtype == np.float32
     data.type = lib.TL_FLOAT32 if single else lib.TL_FLOAT64
     if not values.size:
         values = np.zeros(1, values.dtype)  # there must be an address
     data.x = pointer(values, "float *" if single else "double *")
-    borrowed.append(values)
+    borrowed += [labels, weight, values]
     if not sparse.issparse(features):
         data.representation = lib.TL_GRAM if gram else lib.TL_DENSE
         data.mapped = is_mapped(features)
-        return features.shape[1]
+        return data
     data.representation = lib.TL_CSR
     starts = features.indptr.astype(np.int64, copy=False)
     columns = features.indices if len(features.indices) else np.zeros(1, features.indices.dtype)
@@ -52,7 +54,7 @@ def describe_features(data, features, gram: bool, borrowed: list) -> float:
         data.column32 = pointer(columns, "int32_t *")
     else:
         data.column64 = pointer(columns, "int64_t *")
-    return max(1.0, features.nnz / features.shape[0])
+    return data
 
 
 class Run:
@@ -110,14 +112,8 @@ class Run:
         self._shape = (d, labels.m)
         self._gram = gram
         self.A = np.zeros((n, labels.m)) if start is None else start
-        self._borrowed = [features, labels, weight]
-
-        data = ffi.new("tl_data *")
-        data.n, data.d, data.m = n, d, labels.m
-        width = describe_features(data, features, gram, self._borrowed)
-        data.label_start = pointer(labels.start, "int64_t *")
-        data.label = pointer(labels.label, "int32_t *")
-        data.weight = ffi.NULL if weight is None else pointer(weight)
+        self._borrowed: list = []
+        data = describe(features, labels, gram, weight, self._borrowed)
         settings = ffi.new("tl_settings *")
         lib.tl_settings_default(settings)
         settings.loss, settings.k, settings.gamma = losses.code(loss), k, gamma
@@ -135,6 +131,7 @@ class Run:
         self._outcome = ffi.new("tl_outcome *")
         self.epochs = 0  # made so far
         self._ended = ffi.new("int *")
+        width = max(1.0, features.nnz / n) if sparse.issparse(features) else d
         self._rows_per_step = max(64, int(_WORK_PER_STEP / (2 * width * labels.m)))
 
     def run(self, epochs: int) -> None:

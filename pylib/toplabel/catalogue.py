@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["LOSSES", "Loss", "get", "parametrised"]
+__all__ = ["LOSSES", "OTHERS", "Loss", "get", "parametrised"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,6 +60,9 @@ class Loss:
         return self.panel.replace("γ", f"_{{{gamma:g}}}" if gamma else "")
 
 
+OTHERS = "one-vs-all, other methods"
+"""The panel of one-vs-all losses and of the methods of others."""
+
 LOSSES = {
     loss.key: loss
     for loss in (
@@ -68,7 +71,7 @@ LOSSES = {
             label="SVM^{OVA}",
             about="one-vs-all hinge; with sets: binary relevance",
             labels="either",
-            panel="one-vs-all, other methods",
+            panel=OTHERS,
             smoothing=True,
         ),
         Loss(
@@ -76,7 +79,7 @@ LOSSES = {
             label="LR^{OVA}",
             about="one-vs-all logistic loss; with sets: binary relevance",
             labels="either",
-            panel="one-vs-all, other methods",
+            panel=OTHERS,
         ),
         Loss(
             key="svm_multi",

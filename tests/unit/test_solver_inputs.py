@@ -147,13 +147,13 @@ def test_memory_mapped_rows_are_read_in_place(problem, tmp_path, monkeypatch):
         np.save(file, X.astype(dtype))
         mapped = np.load(file, mmap_mode="r")
         seen = []
-        original = _run.describe_features
+        original = _run.describe
 
-        def describe(data, features, *rest, seen=seen, original=original):
+        def describe(features, *rest, seen=seen, original=original):
             seen.append(features)
-            return original(data, features, *rest)
+            return original(features, *rest)
 
-        monkeypatch.setattr(_run, "describe_features", describe)
+        monkeypatch.setattr(_run, "describe", describe)
         solution = toplabel.solve(mapped, y, eps=1e-3)
         assert np.shares_memory(seen[0], mapped)
         assert solution.primal == toplabel.solve(X.astype(dtype), y, eps=1e-3).primal

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from toplabel.catalogue import LOSSES
+from toplabel.catalogue import LOSSES, OTHERS
 from toplabel.config.baselines import BASELINES
 from toplabel.config.documents import Fault, check, read_yaml, unknown
 from toplabel.config.keys import Key, canonical_key
@@ -27,9 +27,6 @@ from toplabel.config.model import (
     model,
 )
 from toplabel.config.protocols import Axis, BudgetName
-
-OTHERS = "one-vs-all, other methods"
-"""The panel of the methods of others, in figures with a panel for each group."""
 
 
 @model

@@ -41,8 +41,8 @@ class TopKClassifier(SolverEstimator):
     Parameters
     ----------
     loss : str, default="svm_multi"
-        ``"svm_multi"`` (Crammer and Singer), ``"lr_multi"`` (softmax), ``"topk_svm_alpha"``, ``"topk_svm_beta"``,
-        ``"topk_ent"``, ``"topk_ent_tr"`` (top-k losses), ``"svm_ova"`` or ``"lr_ova"`` (one-vs-all).
+        A key of `toplabel.losses.LOSSES` that takes one label a row, as ``"svm_multi"`` (Crammer and Singer),
+        ``"lr_multi"`` (softmax), ``"topk_svm_alpha"``, ``"topk_ent"`` (top-k losses), ``"svm_ova"`` (one-vs-all).
     k : int, default=1
         The k of a top-k loss, below the number of classes; 1 for the other losses.
     gamma : float, default=0.0
@@ -87,9 +87,9 @@ class TopKClassifier(SolverEstimator):
         Epochs.
     dual_gap_, relative_gap_ : float
         ``P - D``, which bounds the distance to the optimum, and ``(P - D) / max(|P|, |D|)``. Infinite and NaN for
-        "topk_ent_tr", which is not convex.
+        a loss that is not convex.
     gradient_norm_ : float
-        For "topk_ent_tr": the norm of the gradient of P.
+        For a loss that is not convex: the norm of the gradient of P.
     history_ : list of `toplabel.Record`
     status_ : str
         ``"converged"``, or what ended the training before: ``"max_epochs"``, ``"time_limit"``, ``"stalled"`` (rounding

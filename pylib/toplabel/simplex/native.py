@@ -6,7 +6,7 @@ import numpy as np
 
 from toplabel._arrays import pointer
 from toplabel._lib import check, ffi, lib
-from toplabel._run import describe_features
+from toplabel._run import describe
 from toplabel.simplex.problem import Problem
 
 __all__ = ["SvmRun", "online_weights"]
@@ -16,18 +16,6 @@ _CODES = {
     "sc_svm": lib.TL_SIMPLEX_SC_SVM,
     "sh_svm": lib.TL_SIMPLEX_SH_SVM,
 }
-
-
-def _data_of(problem: Problem, weight: np.ndarray | None, borrowed: list):
-    data = ffi.new("tl_data *")
-    data.n, data.d = problem.features.shape
-    data.m = problem.labels.m
-    describe_features(data, problem.features, problem.is_gram, borrowed)
-    data.label_start = pointer(problem.labels.start, "int64_t *")
-    data.label = pointer(problem.labels.label, "int32_t *")
-    data.weight = ffi.NULL if weight is None else pointer(weight)
-    borrowed += [problem, weight]
-    return data
 
 
 class SvmRun:
@@ -60,7 +48,7 @@ class SvmRun:
         shape = (n, T) if loss == "sc_svm" else (n,)
         self.alpha = np.zeros(shape) if start is None else start
         self._borrowed: list = []
-        data = _data_of(problem, weight, self._borrowed)
+        data = describe(problem.features, problem.labels, self._gram, weight, self._borrowed)
         out = ffi.new("tl_simplex **")
         alpha = pointer(self.alpha)
         check(lib.tl_simplex_create(data, _CODES[loss], C, seed, alpha, out))
@@ -122,7 +110,7 @@ def online_weights(
     settings.radius, settings.t0 = radius, t0
     setattr(settings, "lambda", lam)  # a keyword of Python
     borrowed: list = []
-    data = _data_of(problem, None, borrowed)
+    data = describe(problem.features, problem.labels, problem.is_gram, None, borrowed)
     W = np.empty((problem.features.shape[1], problem.labels.m - 1))
     check(lib.tl_simplex_online(data, settings, pointer(W)))
     return W

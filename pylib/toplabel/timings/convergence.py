@@ -9,6 +9,7 @@ import pandas as pd
 from scipy import sparse
 from sklearn.model_selection import train_test_split
 
+from toplabel.catalogue import LOSSES
 from toplabel.datasets.prepared import Part, Prepared
 from toplabel.metrics import top_k_accuracy
 from toplabel.solution import Record
@@ -17,11 +18,7 @@ from toplabel.solver import solve
 #: C of the best validation accuracy of the multiclass SVM among the powers of ten.
 CS = {"letter": 10.0, "digits": 0.001}
 COLUMNS = ["label", "loss", "gamma", "epoch", "relative_gap", "top1", "seconds"]
-METHODS = (
-    ("SVM^{Multi}", "svm_multi", 0.0),
-    ("SVM^{Multi}_{1}", "svm_multi", 1.0),
-    ("LR^{Multi}", "lr_multi", 0.0),
-)
+METHODS = (("svm_multi", 0.0), ("svm_multi", 1.0), ("lr_multi", 0.0))
 _EPS = 1e-6  # relative gap at which the curves end
 _THINNING = 1.04  # from one epoch that is kept to the next
 
@@ -86,7 +83,8 @@ def convergence(data: TimedSet, epochs: int) -> pd.DataFrame:
         of the epochs alone, without what it takes to evaluate.
     """
     rows = []
-    for label, loss, gamma in METHODS:
+    for loss, gamma in METHODS:
+        label = LOSSES[loss].name(gamma=gamma)
         solution = solve(
             data.X,
             data.y,
