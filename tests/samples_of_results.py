@@ -8,7 +8,8 @@ import pandas as pd
 
 from toplabel.config.methods import Method
 from toplabel.config.studies import Study
-from toplabel.studies import compare, frames
+from toplabel.studies import compare
+from toplabel.tables.cells import TEST_METRICS
 
 METHODS = {
     m.name: m
@@ -45,7 +46,7 @@ def results(*rows):
         {**dict(zip(names, row[:5], strict=True)), **base, **(row[5] if len(row) > 5 else {})}
         for row in rows
     ]
-    return pd.DataFrame(records, columns=frames.CELL_COLUMNS)
+    return TEST_METRICS.frame(records)
 
 
 def collected(*rows):

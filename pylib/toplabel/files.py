@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all."""
+"""Files that are written whole or not at all, and what is wrong with one that is read."""
 
 from __future__ import annotations
 
@@ -7,6 +7,10 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+
+class FileError(ValueError):
+    """A file is missing, damaged, or contradicts itself or another: one line that names it."""
 
 
 @contextmanager
@@ -36,3 +40,13 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
         os.replace(temporary, target)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def read_text(path: str | os.PathLike[str]) -> str:
+    """Read a text file; that it is missing or not UTF-8 is a `FileError`."""
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise FileError(f"{path}: the file is missing") from None
+    except UnicodeDecodeError as error:
+        raise FileError(f"{path}: not UTF-8 at byte {error.start}") from None

@@ -12,8 +12,8 @@ import pytest
 from synthetic import SVG, write_figure_files, write_table_files
 
 from toplabel.reporting import load_inputs, write_data, write_html
-from toplabel.reporting.columns import FAILURES_COLUMNS
 from toplabel.reporting.crate import write_crate
+from toplabel.tables.collected import FAILURES
 
 ROOT = Path(__file__).parents[2]
 
@@ -175,7 +175,7 @@ def test_the_same_files_give_the_same_crate(folder: Path) -> None:
 def test_a_run_that_failed_is_no_completed_action(folder: Path) -> None:
     results = folder.parent / "results"
     rows = [("circle", "lr_multi", "LR", "train", "no space left", "logs/train.log")]
-    pd.DataFrame(rows, columns=FAILURES_COLUMNS).to_csv(results / "failures.csv", index=False)
+    FAILURES.write(FAILURES.frame(rows), results / "failures.csv")
     write_all(results)
     assert entities(folder)["#run"]["actionStatus"] == {
         "@id": "http://schema.org/FailedActionStatus"

@@ -19,7 +19,7 @@ from synthetic import (
     write_table_files,
 )
 
-from toplabel.reporting import ReportInputError, load_inputs, write_html
+from toplabel.reporting import FileError, load_inputs, write_html
 from toplabel.reporting.grid import cell_texts
 from toplabel.reporting.trace import NOT_REGISTERED, NOT_RUN, OF_OTHERS, Trace
 
@@ -386,9 +386,7 @@ def test_a_broken_figure_leaves_the_old_page(small_results: Path) -> None:
     out = small_results.parent / "reports" / "index.html"
     before = render(small_results).texts
     write_figure_files(small_results, "broken", "<svg xmlns='http://www.w3.org/2000/svg'>\n<g>")
-    with pytest.raises(
-        ReportInputError, match=r"^figures/broken.svg, line 2: not well-formed XML$"
-    ):
+    with pytest.raises(FileError, match=r"^figures/broken.svg, line 2: not well-formed XML$"):
         write_html(load_inputs(small_results), out)
     assert Site(out.parent).texts == before
     assert {path.stem for path in out.parent.iterdir()} == set(before)

@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pandas as pd
 import pytest
 from markup import Site
 from synthetic import RUN, SVG, write_figure_files
 
 from toplabel.reporting import load_inputs, write_html
-from toplabel.reporting.columns import FAILURES_COLUMNS
+from toplabel.tables.collected import FAILURES
 
 pytestmark = pytest.mark.xdist_group("site")
 
@@ -116,7 +115,7 @@ def test_a_run_that_failed_says_so(small_results: Path) -> None:
     log.write_text("x", encoding="utf-8")
     rows = [("circle", "lr_multi", "LR^{Multi}", "train", "no <space> left", "logs/train.log")]
     rows += [("circle", name, name, "", "not begun", "") for name in ("svm_ova", "lr_ova")]
-    pd.DataFrame(rows, columns=FAILURES_COLUMNS).to_csv(small_results / "failures.csv", index=False)
+    FAILURES.write(FAILURES.frame(rows), small_results / "failures.csv")
     site = render(small_results)
     alert = site["index"].all("p", "alert")[0]
     assert "3 results are missing that it asked for" in alert.text

@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 from synthetic import RUN, SVG, write_figure_files, write_table_files
 
-from toplabel.reporting import ReportInputError, load_inputs, write_pdf
-from toplabel.reporting.columns import FAILURES_COLUMNS
+from toplabel.reporting import FileError, load_inputs, write_pdf
+from toplabel.tables.collected import FAILURES
 
 
 def render(folder: Path, name: str = "toplabel.pdf") -> bytes:
@@ -84,7 +84,7 @@ def test_whole_document(results: Path) -> None:
 def test_a_run_that_failed_says_so(small_results: Path) -> None:
     whole = render(small_results)
     rows = [("circle", "lr_multi", "LR^{Multi}", "train", "no #space left", "logs/train.log")]
-    pd.DataFrame(rows, columns=FAILURES_COLUMNS).to_csv(small_results / "failures.csv", index=False)
+    FAILURES.write(FAILURES.frame(rows), small_results / "failures.csv")
     assert render(small_results) != whole
     text = text_of(small_results.parent / "reports" / "toplabel.pdf")
     assert "The run did not finish." in text
@@ -133,8 +133,6 @@ def test_letters_that_no_font_has(small_results: Path) -> None:
 
 def test_a_figure_that_is_no_svg(small_results: Path) -> None:
     write_figure_files(small_results, "page", "<html/>")
-    with pytest.raises(
-        ReportInputError, match=r"figures/page\.svg: the outermost element is not <svg>"
-    ):
+    with pytest.raises(FileError, match=r"figures/page\.svg: the outermost element is not <svg>"):
         render(small_results)
     assert not (small_results.parent / "reports" / "toplabel.pdf").exists()

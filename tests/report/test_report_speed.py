@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from toplabel.bench import targets, training
-from toplabel.reporting import ReportInputError, load_inputs, write_html, write_pdf
+from toplabel.reporting import FileError, load_inputs, write_html, write_pdf
 from toplabel.reporting.speed import build_speed
 from toplabel.reporting.trace import Trace
 
@@ -101,5 +101,5 @@ def test_page_and_document_show_it(with_bench: Path) -> None:
 def test_a_table_without_its_columns_is_refused(with_bench: Path) -> None:
     TARGETS.drop(columns="verdict").to_csv(with_bench / "bench/targets.csv", index=False)
     inputs = load_inputs(with_bench)
-    with pytest.raises(ReportInputError, match=r"bench/targets\.csv: the column 'verdict'"):
+    with pytest.raises(FileError, match=r"bench/targets\.csv: the column 'verdict'"):
         build_speed(inputs, Trace(inputs, with_bench))

@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from toplabel.selection.choice import COLUMNS, best_points, select
+from toplabel.selection.choice import best_points, select
 from toplabel.selection.results import TuneResult
+from toplabel.tables.cells import SELECTION
 
 
 def _result(value, theta=(np.nan,), C=None, delta=(np.nan,), metric=("top1",)):
@@ -88,7 +89,7 @@ def test_the_table_has_one_row_a_split_and_metric():
     result = _result(value, metric=("top1", "top2"))
     results = {name: replace(result, split=name) for name in ("s01", "s00")}
     table = select(results)
-    assert list(table.columns) == COLUMNS
+    assert list(table.columns) == SELECTION.names
     assert list(zip(table["split"], table["metric"], strict=True)) == [
         ("s00", "top1"),
         ("s00", "top2"),

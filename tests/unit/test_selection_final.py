@@ -14,13 +14,14 @@ from toplabel.config.run import Settings
 from toplabel.selection.choice import select
 from toplabel.selection.curves import circle_points, circle_rings, selection_curve
 from toplabel.selection.cutoffs import cutoff_table
-from toplabel.selection.evaluation import COLUMNS, evaluate, instance_scores
+from toplabel.selection.evaluation import evaluate, instance_scores
 from toplabel.selection.final import Models, model_key, train_models
 from toplabel.selection.measures import ranking_value
 from toplabel.selection.problems import validation_problems
 from toplabel.selection.results import seconds_by_split
 from toplabel.selection.strategies import compare_strategies
 from toplabel.selection.tuning import tune_split
+from toplabel.tables.cells import TEST_METRICS
 
 SOFTMAX = Method("lr_multi", "A", "lr_multi")
 KERNEL = Method("lr_rbf", "A", "lr_multi", kernel="rbf")
@@ -60,7 +61,7 @@ def test_linear_models_are_measured_on_the_test_part(tmp_path):
         expected = 100 * metrics.top_k_accuracy(test.y, test.X @ W, k=k)
         assert table.loc[metric, "value"] == pytest.approx(expected)
         assert table.loc[metric, "C"] == chosen.loc[metric, "C"]
-    assert [*table.reset_index()[COLUMNS].columns] == COLUMNS
+    assert [*table.reset_index()[TEST_METRICS.names].columns] == TEST_METRICS.names
     assert len(certificates) == chosen["C"].nunique() == len(models.arrays)
     models.save(tmp_path / "models.npz")
     again = Models.load(tmp_path / "models.npz")

@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 
 from samples_of_results import FEATURES, METHODS, STUDIES, collected, published, results
-from toplabel.studies import compare, frames
+from toplabel.studies import compare
+from toplabel.tables.collected import COMPARISON, EVALUATION
 
 # Collected ----------------------------------------------------------------------------------------
 
@@ -55,7 +56,7 @@ def test_rows_follow_the_studies_whatever_the_order_of_the_files():
 def test_nothing_measured_is_an_empty_table():
     empty = compare.collect(results(), METHODS, STUDIES, FEATURES)
     assert empty.empty
-    assert [*empty.columns] == frames.EVALUATION_COLUMNS
+    assert [*empty.columns] == EVALUATION.names
     comparison = compare.compare(
         empty, published(("letter", "", "svm_multi", "", "0", "top1", "1"))
     )
@@ -125,7 +126,7 @@ def test_tolerance_of_several_draws_is_two_deviations_at_least():
 def test_a_measured_cell_carries_all_that_is_known():
     ours = collected(("letter", "svm", "main", "top1", 76.25, {"C": 2.0}))
     row = compare.compare(ours, published(("letter", "", "svm_multi", "", "0", "top1", "76.5")))
-    assert [*row.columns] == frames.COMPARISON_COLUMNS
+    assert [*row.columns] == COMPARISON.names
     row = row.iloc[0]
     assert (row["published"], row["measured"], row["difference"]) == ("76.5", 76.25, -0.25)
     assert (row["verdict"], row["budget"], row["C"]) == ("match", "standard", 2.0)
@@ -247,58 +248,3 @@ def test_several_draws_widen_the_tolerance():
     row = compare.compare(collected(*rows), cells).iloc[0]
     assert row["verdict"] == "match"  # 55 +- 7.07
     assert row["measured_std"] == pytest.approx(math.sqrt(50))
-
-
-# Files --------------------------------------------------------------------------------------------
-
-
-def test_files_come_back_and_are_written_in_one_form(tmp_path):
-    ours = collected(
-        ("letter", "svm", "main", "top1", 76.0 + 1 / 3, {"C": 2.0**-20}),
-        ("yeast", "ml", "main", "rank_loss", 0.1),
-    )
-    cells = published(
-        ("letter", "", "svm_multi", "", "0", "top1", "76.0"),
-        ("letter", "", "svm_multi", "", "0", "top3", "89.2"),
-    )
-    comparison = compare.compare(ours, cells)
-    for name, frame, read in (
-        ("evaluation.csv", ours, frames.read_evaluation),
-        ("comparison.csv", comparison, frames.read_comparison),
-    ):
-        frames.write_csv(frame, tmp_path / name)
-        back = read(tmp_path / name)
-        pd.testing.assert_frame_equal(back, frame, check_dtype=False, rtol=1e-11)
-        frames.write_csv(back, tmp_path / "again.csv")
-        assert (tmp_path / "again.csv").read_bytes() == (tmp_path / name).read_bytes()
-    line = (tmp_path / "comparison.csv").read_text().splitlines()[1]
-    assert line.startswith("tpami2017,5,letter,,svm_multi,,0,linear,top1,76.0,,76.3333333333,0.33")
-    assert ",9.53674316406e-07," in line
-
-
-def test_evaluations_are_joined(tmp_path):
-    for method in ("svm", "softmax"):
-        frames.write_csv(
-            results(("letter", method, "0", "top1", 1.0)), tmp_path / method / "evaluation.csv"
-        )
-    joined = frames.read_evaluations(sorted(tmp_path.glob("*/evaluation.csv")))
-    assert joined["method"].tolist() == ["softmax", "svm"]
-    assert joined["split"].tolist() == ["0", "0"]  # a name, no number
-    assert frames.read_evaluations([]).empty
-
-
-@pytest.mark.parametrize(
-    ("damage", "message"),
-    [
-        (lambda text: text.replace("metric", "measure", 1), "evaluation.csv: the column 'metric'"),
-        (lambda text: text.replace(",1e", ",one"), "evaluation.csv:2: relative_gap is not a numb"),
-        (lambda text: "", "evaluation.csv: the file is empty"),
-    ],
-)
-def test_a_damaged_evaluation_is_refused(tmp_path, damage, message):
-    path = tmp_path / "evaluation.csv"
-    gap = {"relative_gap": 1e-9}
-    frames.write_csv(results(("letter", "svm", "0", "top1", 1.5, gap)), path)
-    path.write_text(damage(path.read_text()))
-    with pytest.raises(ValueError, match=message):
-        frames.read_evaluations([path])

@@ -9,9 +9,10 @@ import yaml
 from samples_of_results import collected, published
 from toplabel.config.findings import load_claims
 from toplabel.studies.compare import compare
-from toplabel.studies.findings import FINDINGS_COLUMNS, find, outcome
+from toplabel.studies.findings import find, outcome
 from toplabel.studies.published import load_published
-from toplabel.studies.winners import WINNERS_COLUMNS, find_winners
+from toplabel.studies.winners import find_winners
+from toplabel.tables.collected import FINDINGS, WINNERS
 
 CLAIM = {
     "source": "tpami2017",
@@ -53,7 +54,7 @@ def letter(softmax, svm, printed=("75.3", "76.5", "90.3", "89.2")):
 def test_a_claim_is_counted_in_the_papers_and_in_ours(repository, tmp_path):
     claim = claim_of(repository, tmp_path)
     row = find([claim], *letter((75.0, 91.0), (75.02, 88.0))).iloc[0]
-    assert [*row.index] == FINDINGS_COLUMNS
+    assert [*row.index] == FINDINGS.names
     assert (row["published_first"], row["published_second"]) == (1, 1)
     assert row["published_median"] == pytest.approx(-0.05)  # of -1.2 and 1.1
     assert row["published_outcome"] == "mixed"
@@ -174,7 +175,7 @@ def test_a_claim_that_cannot_be_is_refused(repository, tmp_path, changes, words)
 def test_winners_among_the_measured_methods():
     comparison, _ = letter((76.46, 91.0), (76.54, 88.0))
     rows = find_winners(comparison)
-    assert [*rows.columns] == WINNERS_COLUMNS
+    assert [*rows.columns] == WINNERS.names
     top1, top3 = rows.to_dict("records")
     # At one decimal the two are level in top-1; the reference does not compete.
     assert top1["ours"] == "topk_ent:1::linear;topk_svm_alpha:1:0:linear"

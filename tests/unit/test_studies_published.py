@@ -71,7 +71,7 @@ def test_every_table_has_a_title(repository):
 def test_the_row_order_is_that_of_the_file(folder):
     frame = load_published(folder(HEADER + ROW.replace("top1", "top3") + ROW))
     assert frame["metric"].tolist() == ["top3", "top1"]
-    assert [*frame.columns] == [*KEYS, "published", "std", "value"]
+    assert [*frame.columns] == ["source", "table", *KEYS, "published", "std", "value"]
 
 
 def test_only_references_may_repeat(folder):
@@ -82,9 +82,9 @@ def test_only_references_may_repeat(folder):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (HEADER + ROW + ROW.replace("76.5", "7x.5"), r"table05.csv:3: value is not a number: '7x"),
+        (HEADER + ROW + ROW.replace("76.5", "7x.5"), r"table05.csv:3: '7x.5' in column 'value' is"),
         (HEADER + ROW.replace("76.5", ""), r"table05.csv:2: value is empty"),
-        (HEADER + ROW.replace("76.5,", "76.5,a"), r"table05.csv:2: std is not a number: 'a'"),
+        (HEADER + ROW.replace("76.5,", "76.5,a"), r"table05.csv:2: 'a' in column 'std' is"),
         (HEADER + ROW.replace("letter", ""), r"table05.csv:2: dataset is empty"),
         (HEADER + ROW.replace(",0,", ",zero,"), r"table05.csv:2: gamma must be a number"),
         (HEADER + ROW.replace("2017,5", "2017,6"), r"table05.csv:2: source and table must be tpa"),

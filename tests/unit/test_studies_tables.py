@@ -10,7 +10,8 @@ from toplabel.config.studies import Study
 from toplabel.studies import cutoffs
 from toplabel.studies.compare import compare
 from toplabel.studies.published import TableText
-from toplabel.studies.tables import COLUMNS, own_table, published_table, write_tables
+from toplabel.studies.tables import own_table, published_table, write_tables
+from toplabel.tables.collected import COMPARISON, DATASETS, EVALUATION, GRID
 
 TEXTS = {"table05": TableText("Multiclass", "What the paper says.")}
 LETTER = Study("mine", "Letter", ("letter",), ("svm", "smooth"), tables=("table05",))
@@ -59,7 +60,7 @@ def cell(table, method, gamma, metric):
 def test_a_published_table_holds_the_sets_that_were_measured(table05):
     assert (table05.name, table05.title, table05.study) == ("table05", "Multiclass", "mine")
     assert set(table05.frame["dataset"]) == {"letter"}
-    assert [*table05.frame.columns] == COLUMNS
+    assert [*table05.frame.columns] == GRID.names
     row = cell(table05, "svm_multi", "0", "top1")
     assert (row["published"], row["measured"], row["verdict"]) == ("76.5", 76.41, "match")
 
@@ -144,18 +145,17 @@ def test_files_of_a_table(tmp_path, table05):
         "study": "mine",
     }
     frame = pd.read_csv(tmp_path / "table05.csv", dtype=str, keep_default_na=False)
-    assert [*frame.columns] == COLUMNS
+    assert [*frame.columns] == GRID.names
     assert len(frame) == 7
 
 
 def test_the_reports_read_the_files(tmp_path, comparison, ours, table05):
     """The contract between the rooms: what is written here is what they read."""
     from toplabel.reporting import inputs
-    from toplabel.studies.frames import write_csv
 
-    write_csv(comparison, tmp_path / "comparison.csv")
-    write_csv(ours, tmp_path / "evaluation.csv")
-    write_csv(pd.DataFrame(columns=inputs.DATASETS_COLUMNS), tmp_path / "datasets.csv")
+    COMPARISON.write(comparison, tmp_path / "comparison.csv")
+    EVALUATION.write(ours, tmp_path / "evaluation.csv")
+    DATASETS.write(DATASETS.frame(), tmp_path / "datasets.csv")
     (tmp_path / "run.json").write_text(json.dumps(dict.fromkeys(inputs.RUN_KEYS)))
     write_tables([table05, own_table(YEAST, comparison, ours)], tmp_path / "tables")
     read = inputs.load_inputs(tmp_path)

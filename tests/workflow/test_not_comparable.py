@@ -8,7 +8,7 @@ from toplabel.config.datasets import load_registry
 from toplabel.datasets.fetch import NOT_COMPARABLE
 from toplabel.datasets.prepare import prepare
 from toplabel.datasets.prepared import save_prepared
-from toplabel.studies.frames import CELL_COLUMNS
+from toplabel.tables.cells import TEST_METRICS
 
 
 def _measure(folder, dataset, marked):
@@ -24,12 +24,11 @@ def _measure(folder, dataset, marked):
         (raw / dataset / NOT_COMPARABLE).write_text("synthetic features\n")
     entry = load_registry(ROOT / "config/datasets.yaml")[dataset]
     save_prepared(prepare(entry, raw), results / dataset / "data")
-    row = dict.fromkeys(CELL_COLUMNS, 1.0)
+    row = dict.fromkeys(TEST_METRICS.names, 1.0)
     row |= {"dataset": dataset, "method": "lr_multi", "split": "main", "metric": "top1"}
     row |= {"value": 77.0, "epochs": 3, "status": "converged", "budget": "quick"}
     path = results / dataset / "lr_multi/evaluation.csv"
-    path.parent.mkdir()
-    pd.DataFrame([row]).to_csv(path, index=False)
+    TEST_METRICS.write(TEST_METRICS.frame([row]), path)
     return path
 
 

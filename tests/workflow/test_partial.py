@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 from running import read_rows, smoke_plan, snakemake
 
-from toplabel.workflow import failures
+from toplabel.tables.collected import FAILURES
 from toplabel.workflow.failures import error_of, find_failures
 from toplabel.workflow.partial import is_about_cells
 from toplabel.workflow.plan import Cell
@@ -51,7 +51,7 @@ def test_how_far_each_cell_came(tmp_path, monkeypatch, plan):
     cells = [Cell("digits", name) for name in names] + [Cell("circle", "lr_multi")]
     cells.append(Cell("letter", "lr_multi"))
     rows = find_failures(plan, cells)
-    assert [*rows.columns] == failures.COLUMNS
+    assert [*rows.columns] == FAILURES.names
     found = {(r["dataset"], r["method"]): r for r in rows.to_dict("records")}
     assert len(found) == len(rows) == 7
     assert found["digits", "lr_ova"]["stage"] == "after tune"

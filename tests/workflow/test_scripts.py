@@ -14,7 +14,8 @@ from toplabel.config.protocols import Axis, Budget, EquallySpaced, Protocol, Ref
 from toplabel.config.run import Settings
 from toplabel.datasets.prepared import Part, Prepared, Split, load_prepared, save_prepared
 from toplabel.selection.results import load_units
-from toplabel.workflow.jobs import read_table, run, write_table
+from toplabel.tables.cells import AGREEMENT, SELECTION, TEST_METRICS
+from toplabel.workflow.jobs import run
 
 SCRIPTS = sorted((ROOT / "workflow/scripts").glob("*.py"))
 BUDGET = Budget(
@@ -94,7 +95,7 @@ def _finish(tmp_path, meta, units, params):
         params=params,
         wildcards={"dataset": "toy", "method": params["fit"]["method"].name},
     )
-    return read_table(str(tmp_path / "evaluation.csv")).set_index("metric")
+    return TEST_METRICS.read(tmp_path / "evaluation.csv").set_index("metric")
 
 
 @pytest.mark.parametrize(("loss", "k"), [("lr_multi", 1), ("topk_ent_tr", 2)])
@@ -173,8 +174,8 @@ def test_a_job_that_tunes_all_splits_makes_the_choice_as_well(tmp_path):
         params=params | {"splits": ["s00", "s01"]},
     )
     call_script("select_best", tmp_path, input={"units": [unit]}, output={"selection": later})
-    assert read_table(at_once)["split"].tolist() == ["s00", "s00", "s01", "s01"]
-    pd.testing.assert_frame_equal(read_table(at_once), read_table(later), check_exact=True)
+    assert SELECTION.read(at_once)["split"].tolist() == ["s00", "s00", "s01", "s01"]
+    pd.testing.assert_frame_equal(SELECTION.read(at_once), SELECTION.read(later), check_exact=True)
 
 
 def test_one_vs_all_is_put_beside_liblinear(tmp_path):
@@ -182,7 +183,7 @@ def test_one_vs_all_is_put_beside_liblinear(tmp_path):
     settings = {"Cs": [0.1, 1.0], "eps": 1e-5, "max_epochs": 5000, "seed": 0}
     files = {"input": {"meta": meta}, "output": {"agreement": csv}}
     call_script("agree_liblinear", tmp_path, params={"settings": settings}, **files)
-    found = read_table(csv)
+    found = AGREEMENT.read(csv)
     assert found["method"].tolist() == ["svm_ova", "svm_ova", "lr_ova", "lr_ova"]
     assert (found["finished"] == 1).all()
     assert (found["difference"].abs() < 1e-4).all()
@@ -275,12 +276,3 @@ def test_scripts_are_importable_and_documented(path):
     assert callable(module.main)
     assert module.__doc__
     assert path.stem not in sys.stdlib_module_names  # the folder is on the path of every job
-
-
-def test_tables_keep_every_bit(tmp_path):
-    rng = np.random.default_rng(0)
-    table = pd.DataFrame({"split": ["007", "1"], "C": 10.0 ** rng.uniform(-9, 9, 2)})
-    write_table(table, str(tmp_path / "t.csv"))
-    again = read_table(str(tmp_path / "t.csv"))
-    pd.testing.assert_frame_equal(again, table, check_exact=True, check_dtype=False)
-    assert again["split"].tolist() == ["007", "1"]

@@ -6,7 +6,8 @@ import pandas as pd
 
 from toplabel.baselines.agreement import results
 from toplabel.datasets.prepared import load_prepared
-from toplabel.workflow.jobs import logger, run, write_table
+from toplabel.tables.cells import AGREEMENT
+from toplabel.workflow.jobs import logger, run
 
 
 def main(snakemake):
@@ -23,7 +24,7 @@ def main(snakemake):
         row |= {f"liblinear_top{k}": theirs for k, _, theirs in one.accuracies}
         rows.append(row | {"finished": int(one.finished)})
         logger.info("%s, C = %g: relative difference %.2g", one.loss, one.C, one.difference)
-    write_table(pd.DataFrame(rows), snakemake.output.agreement)
+    AGREEMENT.write(pd.DataFrame(rows), snakemake.output.agreement)
 
 
 if "snakemake" in globals():

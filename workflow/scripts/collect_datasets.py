@@ -1,7 +1,8 @@
 """One row a registered data set: what it holds, what the papers print, or why it is missing."""
 
+from toplabel.tables.collected import DATASETS
 from toplabel.workflow.collecting.datasets import describe_datasets
-from toplabel.workflow.jobs import checkout, run, write_table
+from toplabel.workflow.jobs import checkout, run
 
 
 def main(snakemake):
@@ -10,7 +11,7 @@ def main(snakemake):
     table = describe_datasets(
         checkout(snakemake), metas, params.reasons, params.raw_folder, params.mirrors
     )
-    write_table(table, snakemake.output.datasets)
+    DATASETS.write(table, snakemake.output.datasets)
 
 
 if "snakemake" in globals():

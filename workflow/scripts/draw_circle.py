@@ -8,7 +8,8 @@ from toplabel.datasets.prepared import load_prepared
 from toplabel.reporting.circle import draw_circle
 from toplabel.selection.curves import circle_points, circle_rings
 from toplabel.selection.final import Models
-from toplabel.workflow.jobs import read_table, run
+from toplabel.tables.cells import SELECTION
+from toplabel.workflow.jobs import run
 
 METRIC = "top2"
 
@@ -20,7 +21,7 @@ def main(snakemake):
     inputs = zip(shows["methods"], snakemake.input.selections, snakemake.input.models, strict=True)
     for method, selection, models in inputs:
         rings = circle_rings(
-            prepared, read_table(selection), Models.load(models), shows["split"], METRIC
+            prepared, SELECTION.read(selection), Models.load(models), shows["split"], METRIC
         )
         frames.append(rings.assign(method=method["name"], label=method["label"], k=method["k"]))
     draw_circle(

@@ -1,7 +1,7 @@
 """The relative duality gap of every model behind a measured number, but of methods that have none."""
 
 from toplabel.reporting.curves import draw_gaps
-from toplabel.studies.frames import read_evaluation
+from toplabel.tables.collected import EVALUATION
 from toplabel.workflow.jobs import run
 
 CAPTION = (
@@ -13,7 +13,7 @@ NONE = "Methods without a gap are left out: a loss that is not convex, and some 
 
 
 def main(snakemake):
-    frame = read_evaluation(snakemake.input.evaluation)
+    frame = EVALUATION.read(snakemake.input.evaluation)
     proved = frame["relative_gap"].notna()
     draw_gaps(
         frame.loc[proved, ["dataset", "method", "label", "relative_gap"]],

@@ -3,15 +3,15 @@
 import pandas as pd
 
 from toplabel.reporting.topk import draw_ranks
-from toplabel.studies.frames import read_evaluation
 from toplabel.studies.ranks import ALPHA, rank_methods
+from toplabel.tables.collected import EVALUATION
 from toplabel.workflow.jobs import run
 
 METRICS = ("top1", "top5")
 
 
 def main(snakemake):
-    collected = read_evaluation(snakemake.input.evaluation)
+    collected = EVALUATION.read(snakemake.input.evaluation)
     rankings = [rank_methods(collected, metric) for metric in METRICS]
     frames = [
         one.table.assign(

@@ -5,7 +5,8 @@ import pandas as pd
 from toplabel.reporting.curves import draw_selection
 from toplabel.selection.curves import selection_curve
 from toplabel.selection.results import collect, load_units
-from toplabel.workflow.jobs import read_table, run
+from toplabel.tables.cells import SELECTION
+from toplabel.workflow.jobs import run
 
 # Two of these are drawn, the first that the protocol has.
 SHOWN = ("rank_loss", "f1_micro", "top1", "top5", "top2")
@@ -21,7 +22,7 @@ def main(snakemake):
         found = collect(load_units(paths)).values()
         results = [result for result in found if result.split == shows["split"]]
         metrics = [name for name in SHOWN if name in results[0].metric][:2]
-        curve = selection_curve(results, read_table(selection), metrics)
+        curve = selection_curve(results, SELECTION.read(selection), metrics)
         # Too many curves for one panel: a panel for each group of methods.
         title = f"{shows['title']}, {method['group']}" if many else shows["title"]
         frames.append(curve.assign(method=method["name"], label=method["label"], title=title))

@@ -3,14 +3,15 @@
 import pandas as pd
 
 from toplabel.reporting.topk import draw_topk
-from toplabel.workflow.jobs import read_table, run
+from toplabel.tables.cells import TEST_METRICS
+from toplabel.workflow.jobs import run
 
 
 def main(snakemake):
     shows = snakemake.params.shows
     frames = []
     for method, path in zip(shows["methods"], snakemake.input.evaluations, strict=True):
-        table = read_table(path)
+        table = TEST_METRICS.read(path)
         table = table[table["metric"].str.startswith("top")]
         of_k = table.groupby("metric", sort=False)["value"]
         frame = pd.DataFrame({"value": of_k.mean(), "std": of_k.std()}).reset_index()

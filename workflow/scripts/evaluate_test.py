@@ -6,21 +6,24 @@ from toplabel.datasets.prepared import load_prepared
 from toplabel.selection.evaluation import evaluate
 from toplabel.selection.final import Models
 from toplabel.selection.results import load_units, seconds_by_split
-from toplabel.workflow.jobs import read_table, run, write_table
+from toplabel.tables.cells import CERTIFICATES, SELECTION, TEST_METRICS, THRESHOLDS
+from toplabel.workflow.jobs import run
 
 
 def main(snakemake):
+    has_cutoffs = Path(snakemake.input.cutoffs).name == THRESHOLDS.file
+    cutoffs = THRESHOLDS if has_cutoffs else SELECTION
     table = evaluate(
         load_prepared(Path(snakemake.input.meta).parent),
         snakemake.wildcards.method,
         snakemake.params.fit["protocol"],
         snakemake.params.budget,
-        read_table(snakemake.input.cutoffs),
-        read_table(snakemake.input.certificates),
+        cutoffs.read(snakemake.input.cutoffs),
+        CERTIFICATES.read(snakemake.input.certificates),
         Models.load(snakemake.input.models),
         seconds_by_split(load_units(snakemake.input.units)),
     )
-    write_table(table, snakemake.output.evaluation)
+    TEST_METRICS.write(table, snakemake.output.evaluation)
 
 
 if "snakemake" in globals():

@@ -2,16 +2,16 @@
 
 from pathlib import Path
 
-from toplabel.studies.frames import read_comparison, read_evaluation
 from toplabel.studies.tables import write_tables
+from toplabel.tables.collected import COMPARISON, EVALUATION
 from toplabel.workflow.collecting.tables import printed_table
 from toplabel.workflow.jobs import checkout, run
 
 
 def main(snakemake):
     name = snakemake.wildcards.table
-    comparison = read_comparison(snakemake.input.comparison)
-    collected = read_evaluation(snakemake.input.evaluation)
+    comparison = COMPARISON.read(snakemake.input.comparison)
+    collected = EVALUATION.read(snakemake.input.evaluation)
     table = printed_table(checkout(snakemake), name, comparison, collected)
     if table is None:
         raise ValueError(f"table '{name}': the study has no result that is in no paper")

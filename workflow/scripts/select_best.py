@@ -2,14 +2,15 @@
 
 from toplabel.selection.choice import edge_notes, select
 from toplabel.selection.results import collect, load_units
-from toplabel.workflow.jobs import logger, run, write_table
+from toplabel.tables.cells import SELECTION
+from toplabel.workflow.jobs import logger, run
 
 
 def main(snakemake):
     table = select(collect(load_units(snakemake.input.units)))
     for note in edge_notes(table):
         logger.warning(note)
-    write_table(table, snakemake.output.selection)
+    SELECTION.write(table, snakemake.output.selection)
 
 
 if "snakemake" in globals():

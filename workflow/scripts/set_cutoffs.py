@@ -6,21 +6,22 @@ from toplabel.datasets.prepared import load_prepared
 from toplabel.selection.cutoffs import cutoff_table
 from toplabel.selection.final import Models
 from toplabel.selection.strategies import compare_strategies
-from toplabel.workflow.jobs import read_table, run, write_table
+from toplabel.tables.cells import SELECTION, STRATEGIES, THRESHOLDS
+from toplabel.workflow.jobs import run
 
 
 def main(snakemake):
     inputs = (
         load_prepared(Path(snakemake.input.meta).parent),
         snakemake.params.fit["protocol"],
-        read_table(snakemake.input.selection),
+        SELECTION.read(snakemake.input.selection),
         Models.load(snakemake.input.models),
     )
     table = cutoff_table(*inputs, **snakemake.params.threshold)
     constant = snakemake.params.threshold.get("constant", 0.0)
     compared = compare_strategies(*inputs, constant)
-    write_table(compared, snakemake.output.strategies)
-    write_table(table, snakemake.output.thresholds)
+    STRATEGIES.write(compared, snakemake.output.strategies)
+    THRESHOLDS.write(table, snakemake.output.thresholds)
 
 
 if "snakemake" in globals():

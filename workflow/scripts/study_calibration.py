@@ -4,8 +4,8 @@ from pathlib import Path
 
 from toplabel.calibration.propositions import table
 from toplabel.calibration.study import map_of_three, study
-from toplabel.studies.frames import write_csv
 from toplabel.studies.tables import Table, write_tables
+from toplabel.tables.table import write_csv
 from toplabel.workflow.jobs import run
 
 TITLE = "Top-k calibration: TPAMI Propositions 8 to 13 in numbers"

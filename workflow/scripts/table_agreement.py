@@ -2,15 +2,14 @@
 
 from pathlib import Path
 
-import pandas as pd
-
 from toplabel.studies import agreement
 from toplabel.studies.tables import Table, write_tables
-from toplabel.workflow.jobs import read_table, run
+from toplabel.tables.cells import AGREEMENT
+from toplabel.workflow.jobs import run
 
 
 def main(snakemake):
-    frame = pd.concat(map(read_table, snakemake.input.agreements), ignore_index=True)
+    frame = AGREEMENT.read_all(snakemake.input.agreements)
     labels = dict(snakemake.params.labels)
     words = (agreement.NAME, agreement.TITLE, agreement.caption(frame, labels))
     table = Table(*words, "", "", "", agreement.printed(frame, labels))

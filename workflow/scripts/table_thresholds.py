@@ -5,12 +5,13 @@ from pathlib import Path
 from toplabel.reporting.labels import metric_label, plain
 from toplabel.studies import cutoffs
 from toplabel.studies.tables import Table, write_tables
-from toplabel.workflow.jobs import read_table, run
+from toplabel.tables.cells import STRATEGIES
+from toplabel.workflow.jobs import run
 
 
 def main(snakemake):
     cells = [
-        {"dataset": Path(path).parts[-3], "label": plain(label), "frame": read_table(path)}
+        {"dataset": Path(path).parts[-3], "label": plain(label), "frame": STRATEGIES.read(path)}
         for path, label in zip(snakemake.input.strategies, snakemake.params.labels, strict=True)
     ]
     frame = cutoffs.strategy_frame(cells)

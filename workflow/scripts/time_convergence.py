@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from toplabel.datasets.prepared import load_prepared
-from toplabel.studies.frames import write_csv
+from toplabel.tables.table import write_csv
 from toplabel.timings.conditions import measuring
 from toplabel.timings.convergence import convergence, timed_set
 from toplabel.workflow.jobs import run

@@ -1,6 +1,6 @@
 """TPAMI Fig. 3a and Table 2: time of the projections against the dimension."""
 
-from toplabel.studies.frames import write_csv
+from toplabel.tables.table import write_csv
 from toplabel.timings.conditions import measuring
 from toplabel.timings.projections import scaling
 from toplabel.workflow.jobs import run

@@ -5,17 +5,18 @@ from pathlib import Path
 from toplabel.datasets.prepared import load_prepared
 from toplabel.selection.final import train_models
 from toplabel.selection.fitting import default_solve
-from toplabel.workflow.jobs import logger, read_table, run, write_table
+from toplabel.tables.cells import CERTIFICATES, SELECTION
+from toplabel.workflow.jobs import logger, run
 
 
 def main(snakemake):
     prepared = load_prepared(Path(snakemake.input.meta).parent)
-    selection = read_table(snakemake.input.selection)
+    selection = SELECTION.read(snakemake.input.selection)
     models, certificates = train_models(
         prepared, selection=selection, solve=default_solve(), **snakemake.params.fit
     )
     models.save(snakemake.output.models)
-    write_table(certificates, snakemake.output.certificates)
+    CERTIFICATES.write(certificates, snakemake.output.certificates)
     for row in certificates[certificates["status"] != "converged"].itertuples():
         logger.warning(
             "split %s, C %g: gap %.2g, gradient norm %.2g after %d epochs (%s)",

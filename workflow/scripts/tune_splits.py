@@ -12,7 +12,8 @@ from toplabel.selection.fitting import default_solve
 from toplabel.selection.problems import split_named, validation_problems
 from toplabel.selection.results import save_unit
 from toplabel.selection.tuning import tune_ks
-from toplabel.workflow.jobs import logger, run, write_table
+from toplabel.tables.cells import SELECTION
+from toplabel.workflow.jobs import logger, run
 
 
 def main(snakemake):
@@ -35,7 +36,7 @@ def main(snakemake):
         table = select({result.name: result for result in results})
         for note in edge_notes(table):
             logger.warning(note)
-        write_table(table, snakemake.output.selection)
+        SELECTION.write(table, snakemake.output.selection)
 
 
 if "snakemake" in globals():

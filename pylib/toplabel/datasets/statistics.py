@@ -18,36 +18,6 @@ from toplabel.datasets.rows import blocks
 COMPARED = ("n_classes", "n_train", "n_features", "label_cardinality")
 _SUFFIX = {"K": 1_000, "M": 1_000_000}
 
-COLUMNS = (
-    "dataset",
-    "title",
-    "task",
-    "status",
-    "reason",
-    "n_classes",
-    "n_train",
-    "n_val",
-    "n_test",
-    "n_features",
-    "label_cardinality",
-    "zero_rows",
-    "empty_label_sets",
-    "full_label_sets",
-    "classes_without_example",
-    "paper_n_classes",
-    "paper_n_train",
-    "paper_n_features",
-    "paper_label_cardinality",
-    "paper_source",
-    "agrees",
-    "licence",
-    "citation",
-    "url",
-    "published_key",
-    "features",
-    "published_sources",
-)
-
 
 def statistics(prepared: Prepared) -> dict[str, Any]:
     """Measure a data set; the columns of ``results/datasets.csv`` that are measured.
@@ -217,9 +187,10 @@ def list_statistics(path: Path, lists: LabelLists) -> dict[str, Any]:
     images = {role: voc.set_names(path, getattr(lists, role)) for role in ("train", "test")}
     Y = {role: np.array([flags[image] for image in names]) for role, names in images.items()}
     per_row = Y["train"].sum(axis=1)
-    return dict.fromkeys(COLUMNS) | {
+    return {
         "n_classes": len(classes),
         "n_train": len(Y["train"]),
+        "n_features": None,
         "n_test": len(Y["test"]),
         "label_cardinality": _cardinality(list(Y.values())),
         "empty_label_sets": int((per_row == 0).sum()),
@@ -244,7 +215,7 @@ def dataset_row(
     reason: str = "",
     listed: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """One row of ``results/datasets.csv``; the keys are `COLUMNS`.
+    """One row of ``results/datasets.csv``, and what else is known.
 
     Parameters
     ----------
@@ -256,9 +227,8 @@ def dataset_row(
     listed : dict, optional
         What is known of a set that could not be had (`list_statistics`).
     """
-    row: dict[str, Any] = dict.fromkeys(COLUMNS)
-    row.update(dataset=entry.name, title=entry.title, task=entry.task, reason=reason)
-    row.update(licence=entry.licence, citation=entry.citation, url=entry.url)
+    row: dict[str, Any] = {"dataset": entry.name, "title": entry.title, "task": entry.task}
+    row.update(reason=reason, licence=entry.licence, citation=entry.citation, url=entry.url)
     row.update(published_key=entry.published_key, features=entry.features)
     row["published_sources"] = ";".join(entry.published_sources)
     row["status"] = "missing" if prepared is None else "ready"
@@ -268,10 +238,7 @@ def dataset_row(
     if measured is None:
         row.update(_as_printed(entry.statistics))
         return row
-    shown = {key: measured[key] for key in COLUMNS if measured.get(key) is not None}
+    row.update(measured)
     for printed in entry.statistics[:1]:
-        shown["label_cardinality"] = _measured_as(printed, "label_cardinality", measured)
-    row.update(shown)
-    comparison = compare_with_paper(measured, entry.statistics)
-    row.update({key: comparison[key] for key in COLUMNS if key in comparison})
-    return row
+        row["label_cardinality"] = _measured_as(printed, "label_cardinality", measured)
+    return row | compare_with_paper(measured, entry.statistics)

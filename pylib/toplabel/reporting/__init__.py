@@ -4,14 +4,14 @@
 `crate.write_crate` format them. The figures are listed in `toplabel.figures`.
 """
 
+from toplabel.files import FileError
 from toplabel.reporting.html import write_html
 from toplabel.reporting.inputs import ReportInputs, load_inputs
 from toplabel.reporting.metadata import write_data
 from toplabel.reporting.pdf import write_pdf
-from toplabel.reporting.reading import ReportInputError
 
 __all__ = [
-    "ReportInputError",
+    "FileError",
     "ReportInputs",
     "load_inputs",
     "write_data",

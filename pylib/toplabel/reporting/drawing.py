@@ -17,6 +17,7 @@ from toplabel.figures import row_of
 from toplabel.files import atomic_path
 from toplabel.reporting import style
 from toplabel.reporting.labels import segments
+from toplabel.tables.table import write_csv
 
 # Inches that an entry of a legend takes: the longest is like "top-10 SVM^{α}_{1} (RBF)".
 _LEGEND_COLUMN, _LEGEND_ROW = 1.5, 0.2
@@ -66,8 +67,7 @@ def write_figure(
             raise ValueError(f"{name}: a figure needs one, found ''")
     with atomic_path(out) as path:
         figure.savefig(path, format="svg", metadata={"Date": None, "Creator": None})
-    with atomic_path(out.with_suffix(".csv")) as path:
-        data.to_csv(path, index=False, lineterminator="\n")
+    write_csv(data, out.with_suffix(".csv"), digits=None)
     words = {"name": out.stem, "title": title, "caption": caption, "alt": alt}
     if row:
         words |= {"source": row.source, "script": f"workflow/scripts/{row.script}.py"}

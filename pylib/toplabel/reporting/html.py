@@ -10,11 +10,10 @@ from urllib.parse import quote
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from toplabel.files import atomic_path
+from toplabel.files import FileError, atomic_path
 from toplabel.reporting import facts, findings, labels, numbers
 from toplabel.reporting.inputs import FigureInput, ReportInputs
 from toplabel.reporting.pages import Page
-from toplabel.reporting.reading import ReportInputError
 from toplabel.reporting.svg import inline_svg
 from toplabel.reporting.trace import Trace
 from toplabel.reporting.view import Report, build_report
@@ -41,7 +40,7 @@ def write_html(inputs: ReportInputs, out_path: str | Path) -> None:
 
     Raises
     ------
-    ReportInputError
+    FileError
         A figure is not SVG; then nothing is written.
     """
     out = Path(out_path)
@@ -176,7 +175,7 @@ def _figure_markup(figure: FigureInput) -> Markup:
     try:
         return Markup(inline_svg(figure.svg, figure.name, figure.alt or figure.title))
     except ValueError as error:
-        raise ReportInputError(str(error)) from None
+        raise FileError(str(error)) from None
 
 
 def _csv_uri(figure: FigureInput) -> str:

@@ -1,6 +1,6 @@
 """What the reports are made from: the collected files of a results folder, read and checked.
 
-The files and their columns are those of docs/architecture.md, "Collected". Every error is one line
+The files and their columns are those of `toplabel.tables.collected`. Every error is one line
 that names the file, the line where there is one, and the column.
 """
 
@@ -15,29 +15,28 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from toplabel.files import FileError, read_text
 from toplabel.metrics.names import is_fraction
-from toplabel.reporting.columns import (
-    COMPARISON_COLUMNS,
-    DATASETS_COLUMNS,
-    EVALUATION_COLUMNS,
-    FAILURES_COLUMNS,
-    FINDINGS_COLUMNS,
-    GRID_COLUMNS,
-    KEYS,
-    NUMBERS,
-    RUN_KEYS,
-    WINNERS_COLUMNS,
-)
 from toplabel.reporting.labels import VERDICTS
-from toplabel.reporting.reading import (
-    ReportInputError,
-    read_csv,
-    read_json,
-    read_text,
-    require,
-    short_name,
-    to_numbers,
+from toplabel.reporting.reading import read_json, require
+from toplabel.tables.collected import (
+    COMPARISON,
+    DATASETS,
+    EVALUATION,
+    FAILURES,
+    FINDINGS,
+    GRID,
+    KEYS,
+    WINNERS,
 )
+from toplabel.tables.table import Table, as_numbers, read_csv
+
+RUN_KEYS = (
+    *("created", "command", "config", "budget", "seeds", "machine", "versions", "git", "blas"),
+    "wall_seconds",
+)
+#: A table with these is a grid of cells; what else `GRID` has may be left out of it.
+GRID_COLUMNS = ("dataset", "method", "metric", "published", "measured", "difference", "verdict")
 
 
 @dataclass(frozen=True)
@@ -138,13 +137,13 @@ def load_inputs(
 
     Raises
     ------
-    ReportInputError
+    FileError
         A file or column is missing, a number is not one, a verdict is unknown, or the numbers of a
         row contradict each other.
     """
     folder = Path(results_folder)
     collected = folder if collected_folder is None else Path(collected_folder)
-    comparison = _read_comparison(collected / "comparison.csv", COMPARISON_COLUMNS)
+    comparison = _read_comparison(collected / "comparison.csv")
     tables = [
         _read_table(path, comparison) for path in sorted((collected / "tables").glob("*.json"))
     ]
@@ -166,10 +165,10 @@ def load_inputs(
         run=run,
         tables=tuple(tables),
         figures=tuple(shown),
-        bench={path.stem: read_csv(path, []) for path in sorted((folder / "bench").glob("*.csv"))},
-        findings=_read_optional(collected / "findings.csv", FINDINGS_COLUMNS),
-        winners=_read_optional(collected / "winners.csv", WINNERS_COLUMNS),
-        failures=_read_optional(collected / "failures.csv", FAILURES_COLUMNS),
+        bench={path.stem: read_csv(path) for path in sorted((folder / "bench").glob("*.csv"))},
+        findings=_read_optional(FINDINGS, collected),
+        winners=_read_optional(WINNERS, collected),
+        failures=_read_optional(FAILURES, collected),
         raw=_read_raw(folder),
         collected=collected,
     )
@@ -184,7 +183,7 @@ def _whole(read: Callable[[Path], Any], paths: list[Path]) -> list[Any]:
     """Read what can be read: of a run that was cut off, a file may be missing."""
     found = []
     for path in paths:
-        with suppress(ReportInputError):
+        with suppress(FileError):
             found.append(read(path))
     return found
 
@@ -192,12 +191,13 @@ def _whole(read: Callable[[Path], Any], paths: list[Path]) -> list[Any]:
 def _other_tables(folder: Path, known: set[str]) -> list[TableInput]:
     """Tables of earlier stages that are no grids; grids could contradict what is collected now."""
     paths = [path for path in sorted((folder / "tables").glob("*.json")) if path.stem not in known]
-    empty = pd.DataFrame(columns=COMPARISON_COLUMNS)
+    empty = COMPARISON.frame()
     return [t for t in _whole(lambda path: _read_table(path, empty), paths) if not t.is_grid]
 
 
-def _read_optional(path: Path, columns: list[str]) -> pd.DataFrame:
-    return read_csv(path, columns) if path.is_file() else pd.DataFrame(columns=columns, dtype=str)
+def _read_optional(table: Table, folder: Path) -> pd.DataFrame:
+    path = folder / table.file
+    return table.read_text(path) if path.is_file() else table.frame().astype(str)
 
 
 def _read_raw(folder: Path) -> dict[str, list[dict[str, Any]]]:
@@ -211,19 +211,21 @@ def _raw_files(meta: dict[str, Any]) -> list[dict[str, Any]]:
     return [{"name": name} | dict(facts) for name, facts in sorted(raw.items())]
 
 
-def _read_comparison(path: Path, columns: list[str]) -> pd.DataFrame:
-    frame = read_csv(path, columns)
-    for column in [*COMPARISON_COLUMNS, "label"]:
-        if column not in frame.columns:
-            frame[column] = ""
-    frame["published_text"] = frame["published"].str.strip()
-    frame["std_text"] = frame["std"].str.strip()
-    frame = to_numbers(frame, NUMBERS, path)
+def _read_comparison(path: Path) -> pd.DataFrame:
+    frame = _as_cells(COMPARISON.read_text(path), path)
+    require(frame["published"].notna(), frame, path, "the column 'published' is empty")
+    traced = frame["measured"].isna() | (frame["file"] != "")
+    require(traced, frame, path, "a measured number without its file")
+    return frame
+
+
+def _as_cells(frame: pd.DataFrame, path: Path) -> pd.DataFrame:
+    """Cells of comparison.csv or of a grid, all text, with their numbers and with the columns that may be left out."""
+    frame = frame.assign(**{name: "" for name in GRID.names if name not in frame.columns})
+    numbers = {name: as_numbers(frame[name], path) for name in (*GRID.numbers, "published", "std")}
+    texts = {f"{name}_text": frame[name].str.strip() for name in ("published", "std")}
+    frame = frame.assign(**texts, **numbers)
     _check_cells(frame, path)
-    if columns == COMPARISON_COLUMNS:
-        require(frame["published"].notna(), frame, path, "the column 'published' is empty")
-        traced = frame["measured"].isna() | (frame["file"] != "")
-        require(traced, frame, path, "a measured number without its file")
     return frame
 
 
@@ -261,10 +263,7 @@ def _check_cells(frame: pd.DataFrame, path: Path) -> None:
 
 
 def _read_evaluation(path: Path) -> pd.DataFrame:
-    frame = read_csv(path, EVALUATION_COLUMNS)
-    numbers = ["measured", "std", "C", "theta", "delta", "relative_gap", "seconds", "gradient_norm"]
-    numbers.append("selected_k")
-    frame = to_numbers(frame, numbers, path)
+    frame = EVALUATION.read(path)
     require(frame["measured"].notna(), frame, path, "the column 'measured' is empty")
     proved = frame["relative_gap"].notna() | frame["gradient_norm"].notna()
     proved |= frame["status"] != "converged"
@@ -273,17 +272,15 @@ def _read_evaluation(path: Path) -> pd.DataFrame:
 
 
 def _read_datasets(path: Path) -> pd.DataFrame:
-    frame = read_csv(path, DATASETS_COLUMNS)
+    frame = DATASETS.read_text(path)
     for row, (status, reason) in enumerate(zip(frame["status"], frame["reason"], strict=True)):
         if status not in ("ready", "missing"):
-            raise ReportInputError(
-                f"{short_name(path)}, line {row + 2}: the status '{status}' is neither ready nor missing"
-            )
+            raise FileError(f"{path}:{row + 2}: the status '{status}' is neither ready nor missing")
         if status == "missing" and not reason:
-            raise ReportInputError(f"{short_name(path)}, line {row + 2}: missing without a reason")
+            raise FileError(f"{path}:{row + 2}: missing without a reason")
     if frame["dataset"].duplicated().any():
         twice = frame.loc[frame["dataset"].duplicated(), "dataset"].iloc[0]
-        raise ReportInputError(f"{short_name(path)}: the data set '{twice}' stands twice")
+        raise FileError(f"{path}: the data set '{twice}' stands twice")
     return frame
 
 
@@ -291,10 +288,10 @@ def _read_table(path: Path, comparison: pd.DataFrame) -> TableInput:
     meta = read_json(path, ["name", "title", "caption", "source", "table", "study"])
     meta = {key: _text(value) for key, value in meta.items()}
     csv = path.with_suffix(".csv")
-    frame = read_csv(csv, [])
+    frame = read_csv(csv)
     is_grid = set(GRID_COLUMNS) <= set(frame.columns)
     if is_grid:
-        frame = _read_comparison(csv, GRID_COLUMNS)
+        frame = _as_cells(frame, csv)
         for column in ("source", "table"):
             frame[column] = frame[column].where(frame[column] != "", meta[column])
         _check_against(frame, comparison, csv)

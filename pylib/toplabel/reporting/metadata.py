@@ -11,14 +11,11 @@ from typing import Any
 import pandas as pd
 
 from toplabel.files import atomic_path
-from toplabel.reporting.columns import COMPARISON_COLUMNS
 from toplabel.reporting.inputs import ReportInputs
 from toplabel.reporting.labels import VERDICTS
 from toplabel.reporting.score import score_of
 from toplabel.reporting.trace import Trace
-
-#: What is copied from the folder of the collected files, where it is there.
-_COLLECTED = ("comparison", "evaluation", "datasets", "findings", "winners", "failures")
+from toplabel.tables.collected import COLLECTED, COMPARISON
 
 
 def write_data(inputs: ReportInputs, folder: str | Path) -> None:
@@ -36,7 +33,7 @@ def write_data(inputs: ReportInputs, folder: str | Path) -> None:
     for part in ("figures", "tables"):
         shutil.rmtree(folder / part, ignore_errors=True)
         (folder / part).mkdir(parents=True)
-    for name in _COLLECTED:
+    for name in COLLECTED:
         source, target = inputs.collected / f"{name}.csv", folder / f"{name}.csv"
         if source.is_file():
             _copy(source, target)
@@ -94,7 +91,7 @@ def metadata(inputs: ReportInputs) -> dict[str, Any]:
         "findings": _rows(inputs.findings),
         "winners": _rows(inputs.winners),
         "datasets": _rows(inputs.datasets),
-        "cells": _rows(printed[COMPARISON_COLUMNS]),
+        "cells": _rows(printed[COMPARISON.names]),
         "results": _rows(inputs.evaluation),
         "missing": _missing(inputs),
         "failures": _rows(inputs.failures),

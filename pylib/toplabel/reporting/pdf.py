@@ -13,12 +13,11 @@ from typing import Any
 
 import typst
 
-from toplabel.files import atomic_path
+from toplabel.files import FileError, atomic_path
 from toplabel.reporting import facts, labels
 from toplabel.reporting.findings import STATES, Finding
 from toplabel.reporting.grid import Block, Cell, Row
 from toplabel.reporting.inputs import ReportInputs
-from toplabel.reporting.reading import ReportInputError
 from toplabel.reporting.sections import PlainTable, Section
 from toplabel.reporting.svg import standalone_svg
 from toplabel.reporting.view import Report, build_report
@@ -46,7 +45,7 @@ def write_pdf(inputs: ReportInputs, out_path: str | Path) -> None:
 
     Raises
     ------
-    ReportInputError
+    FileError
         A figure is not SVG, or the document cannot be set.
     """
     out = Path(out_path)
@@ -67,7 +66,7 @@ def _write_sources(report: Report, created: datetime | None, root: Path) -> None
         try:
             svg = standalone_svg(figure.svg, figure.name)
         except ValueError as error:
-            raise ReportInputError(str(error)) from None
+            raise FileError(str(error)) from None
         (root / f"figure{number}.svg").write_text(svg, encoding="utf-8")
     content = json.dumps(_content(report, created), ensure_ascii=False)
     (root / "content.json").write_text(content, encoding="utf-8")
@@ -92,7 +91,7 @@ def _compile(root: Path, created: datetime | None) -> bytes:
         try:
             return attempt([])
         except typst.TypstError as error:
-            raise ReportInputError(f"the PDF cannot be set: {error.message}") from None
+            raise FileError(f"the PDF cannot be set: {error.message}") from None
 
 
 def _date(created: str) -> datetime | None:

@@ -11,7 +11,6 @@ from itertools import count
 import pandas as pd
 
 from toplabel.reporting import numbers
-from toplabel.reporting.columns import KEYS
 from toplabel.reporting.grid import Block, build_blocks, cell_texts
 from toplabel.reporting.inputs import ReportInputs, TableInput
 from toplabel.reporting.labels import (
@@ -23,6 +22,7 @@ from toplabel.reporting.labels import (
 )
 from toplabel.reporting.score import Score, score_of
 from toplabel.reporting.trace import Trace
+from toplabel.tables.collected import KEYS
 
 NO_GAP = "—"
 """In place of the gap of a model that has none."""
@@ -160,10 +160,10 @@ def slug(text: str) -> str:
 
 def _with_extra_cells(cells: pd.DataFrame, printed: list[TableInput]) -> pd.DataFrame:
     """Add what the printed tables have and the paper has not, as methods of ours."""
-    known = pd.MultiIndex.from_frame(cells[KEYS])
+    known = pd.MultiIndex.from_frame(cells[[*KEYS]])
     parts = [cells]
     for table in printed:
-        extra = ~pd.MultiIndex.from_frame(table.frame[KEYS]).isin(known)
+        extra = ~pd.MultiIndex.from_frame(table.frame[[*KEYS]]).isin(known)
         parts.append(table.frame[extra & table.frame["measured"].notna()])
     return pd.concat(parts, ignore_index=True) if len(parts) > 1 else cells
 
@@ -176,7 +176,7 @@ def _leftovers(
     files.update(inputs.comparison["file"])
     shown = inputs.evaluation.loc[inputs.evaluation["file"].isin(files), "dataset"]
     rest = inputs.evaluation[~inputs.evaluation["dataset"].isin(shown)]
-    rest = rest.drop_duplicates(KEYS)
+    rest = rest.drop_duplicates([*KEYS])
     if rest.empty:
         return []
     cells = rest.rename(columns={"std": "measured_std"}).assign(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from toplabel.files import FileError
 from toplabel.reporting import numbers
 from toplabel.reporting.inputs import ReportInputs
-from toplabel.reporting.reading import ReportInputError
 from toplabel.reporting.sections import PlainTable
 from toplabel.reporting.trace import Trace
 
@@ -172,7 +172,7 @@ def build_speed(inputs: ReportInputs, trace: Trace) -> list[PlainTable]:
         file = f"bench/{layout.name}.csv"
         for column in layout.columns:
             if column not in frame.columns:
-                raise ReportInputError(f"{file}: the column '{column}' is missing")
+                raise FileError(f"{file}: the column '{column}' is missing")
         rows = [
             [_text(row[column], column) for column in layout.columns] for _, row in frame.iterrows()
         ]

@@ -10,8 +10,8 @@ import pandas as pd
 
 from toplabel.selection.measures import needs_cutoff, sign
 from toplabel.selection.results import TuneResult
+from toplabel.tables.cells import SELECTION
 
-COLUMNS = ["split", "metric", "k", "C", "theta", "delta", "value", "at_edge"]
 DECIMALS = 9  # means over folds that are equal but for rounding are ties
 
 
@@ -108,7 +108,7 @@ def select(results: Mapping[str, TuneResult]) -> pd.DataFrame:
         for split in sorted(of_split)
         for k, best in _best_of_ks(of_split[split])
     ]
-    return pd.DataFrame(rows, columns=COLUMNS)
+    return SELECTION.frame(rows)
 
 
 def _best_of_ks(results: Sequence[TuneResult]) -> list[tuple[float, Best]]:

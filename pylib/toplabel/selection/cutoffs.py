@@ -13,12 +13,12 @@ from toplabel.selection.evaluation import instance_scores
 from toplabel.selection.final import Models, model_key
 from toplabel.selection.measures import needs_cutoff
 from toplabel.selection.problems import final_part, split_named
+from toplabel.tables.cells import THRESHOLDS
 
 if TYPE_CHECKING:
     from toplabel.datasets.prepared import Prepared
 
 STRATEGIES = ("tune", "constant", "cardinality")
-COLUMNS = ["split", "metric", "k", "C", "theta", "delta", "strategy"]
 
 
 def cutoff_table(
@@ -55,7 +55,7 @@ def cutoff_table(
     elif strategy == "cardinality":
         table.loc[cut, "delta"] = _matched(prepared, protocol, table[cut], models)
     table["strategy"] = np.where(cut, strategy, "")
-    return table[COLUMNS]
+    return table[THRESHOLDS.names]
 
 
 def _matched(

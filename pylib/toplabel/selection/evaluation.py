@@ -13,27 +13,10 @@ from toplabel.selection.final import Key, Models, model_key
 from toplabel.selection.fitting import pool
 from toplabel.selection.measures import all_values, class_values
 from toplabel.selection.problems import final_part, split_named, truth_of
+from toplabel.tables.cells import TEST_METRICS
 
 if TYPE_CHECKING:
     from toplabel.datasets.prepared import Prepared, Split
-
-COLUMNS = [
-    "dataset",
-    "method",
-    "split",
-    "metric",
-    "value",
-    "C",
-    "theta",
-    "delta",
-    "relative_gap",
-    "epochs",
-    "status",
-    "seconds",
-    "budget",
-    "gradient_norm",
-    "selected_k",
-]
 
 
 def instance_scores(
@@ -119,4 +102,4 @@ def evaluate(
                 }
                 for metric, value in values.items()
             ]
-    return pd.DataFrame(rows, columns=COLUMNS)
+    return TEST_METRICS.frame(rows)

@@ -26,23 +26,11 @@ from toplabel.selection.problems import (
     split_named,
     training_labels,
 )
+from toplabel.tables.cells import CERTIFICATES
 
 if TYPE_CHECKING:
     from toplabel.datasets.prepared import Prepared
 
-CERTIFICATE_COLUMNS = [
-    "split",
-    "C",
-    "theta",
-    "k",
-    "primal",
-    "dual",
-    "relative_gap",
-    "epochs",
-    "status",
-    "seconds",
-    "gradient_norm",
-]
 Key = tuple[str, float, float | None, float | None]  # split, C, theta, k
 
 
@@ -175,7 +163,7 @@ def train_models(
             key = model_key(split, C, theta, k)
             arrays[key] = _model_of(result.solution, method, theta, scaling)
             rows.append(_certificate(split, theta, k, result))
-    return Models(arrays), pd.DataFrame(rows, columns=CERTIFICATE_COLUMNS)
+    return Models(arrays), CERTIFICATES.frame(rows)
 
 
 def _inputs(X: Matrix, theta: float, scaling: Scaling | None, budget: Budget) -> Matrix:

@@ -14,11 +14,10 @@ from toplabel.selection.evaluation import instance_scores
 from toplabel.selection.final import Models, model_key
 from toplabel.selection.measures import all_values, needs_cutoff
 from toplabel.selection.problems import final_part, split_named, truth_of
+from toplabel.tables.cells import STRATEGIES
 
 if TYPE_CHECKING:
     from toplabel.datasets.prepared import Prepared
-
-COLUMNS = ["split", "metric", "strategy", "delta", "value"]
 
 
 def compare_strategies(
@@ -39,8 +38,8 @@ def compare_strategies(
     Returns
     -------
     DataFrame
-        One row a split, metric that needs a cut-off, and strategy: split, metric, strategy, delta, value (as
-        printed). Strategies: constant, cardinality and tune, TPAMI section 3.1 (i) to (iii), and per_label
+        The columns of `STRATEGIES`, one row a split, metric that needs a cut-off, and strategy.
+        Strategies: constant, cardinality and tune, TPAMI section 3.1 (i) to (iii), and per_label
         (`thresholds.match_frequencies`; delta is then the mean over the labels).
     """
     rows = []
@@ -55,7 +54,7 @@ def compare_strategies(
                 shifted = scores - delta  # one cut-off a label, or the same for all
                 value = all_values([row.metric], truth, shifted, np.zeros(1))[0, 0]
                 rows.append([split.name, row.metric, strategy, float(np.mean(delta)), value])
-    return pd.DataFrame(rows, columns=COLUMNS)
+    return STRATEGIES.frame(rows)
 
 
 def _cutoffs(

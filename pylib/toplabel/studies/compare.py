@@ -14,8 +14,8 @@ from toplabel.config.keys import Key, canonical_key
 from toplabel.config.methods import Method
 from toplabel.config.studies import Study
 from toplabel.metrics.names import is_fraction, lower_is_better
-from toplabel.studies.frames import COMPARISON_COLUMNS, EVALUATION_COLUMNS
 from toplabel.studies.published import is_compared
+from toplabel.tables.collected import COMPARISON, EVALUATION
 
 TOLERANCE = 0.5
 """Of percentages, in points."""
@@ -40,7 +40,7 @@ def collect(
     Parameters
     ----------
     evaluations : DataFrame
-        The joined results/<set>/<method>/evaluation.csv (`frames.read_evaluations`).
+        The joined results/<set>/<method>/evaluation.csv.
     methods : mapping of str to Method
     studies : iterable of Study
         They give the order of the rows.
@@ -50,7 +50,7 @@ def collect(
     Returns
     -------
     DataFrame
-        The columns of `frames.EVALUATION_COLUMNS`: mean and standard deviation (n - 1) over the
+        The columns of `EVALUATION`: mean and standard deviation (n - 1) over the
         splits; C, theta, delta and the selected k of the split, of several the lower median, which is a value that
         was used (no C where a baseline selects something else); the worst relative gap and gradient
         norm; epochs and seconds summed; the status "converged" only when every split is. A pair that
@@ -70,7 +70,7 @@ def collect(
             ["dataset", "method", "metric"], sort=False
         )
     ]
-    frame = pd.DataFrame(rows, columns=EVALUATION_COLUMNS)
+    frame = EVALUATION.frame(rows)
     rank = _ranks(studies)
     order = sorted(
         range(len(frame)), key=lambda i: rank(frame["dataset"].iat[i], frame["method"].iat[i])
@@ -189,7 +189,7 @@ def compare(
     Returns
     -------
     DataFrame
-        The columns of `frames.COMPARISON_COLUMNS`, one row a published cell, in the order of
+        The columns of `COMPARISON`, one row a published cell, in the order of
         `published`; ``published`` and ``std`` as printed, ``difference`` is measured minus published
         with all digits. Without a measurement the numbers are NaN and the verdict is empty;
         ``reason`` then says why when it is known here.
@@ -211,7 +211,7 @@ def compare(
     rows = []
     for cell in published.itertuples(index=False):
         key = canonical_key(cell.method, cell.k, cell.gamma, cell.kernel)
-        row = {name: getattr(cell, name, "") for name in COMPARISON_COLUMNS}
+        row = {name: getattr(cell, name, "") for name in COMPARISON.names}
         row |= dict.fromkeys(("measured", "difference", "measured_std", *_TRACE[1:]), math.nan)
         result = results.get((cell.source, cell.dataset, cell.features, key, cell.metric))
         if result is None:
@@ -223,7 +223,7 @@ def compare(
         else:
             row |= _measured(result, cell.metric, cell.value)
         rows.append(row)
-    return pd.DataFrame(rows, columns=COMPARISON_COLUMNS)
+    return COMPARISON.frame(rows)
 
 
 def _index(

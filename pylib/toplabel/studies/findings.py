@@ -17,36 +17,9 @@ import pandas as pd
 from toplabel.config.findings import Claim, Selector, Side
 from toplabel.config.keys import Key, canonical_key
 from toplabel.metrics.names import is_fraction, lower_is_better
-from toplabel.studies.frames import as_numbers
 from toplabel.studies.published import OTHERS, is_compared
-
-FINDINGS_COLUMNS = [
-    "claim",
-    "source",
-    "place",
-    "says",
-    "expects",
-    "least",
-    "margin",
-    "first",
-    "second",
-    "published_comparisons",
-    "published_first",
-    "published_second",
-    "published_within",
-    "published_median",
-    "published_outcome",
-    "comparisons",
-    "first_ahead",
-    "second_ahead",
-    "within",
-    "median",
-    "outcome",
-    "datasets",
-    "both",
-    "same",
-]
-"""Of results/findings.csv (docs/findings.md)."""
+from toplabel.tables.collected import COMPARISON, FINDINGS
+from toplabel.tables.table import as_numbers
 
 _UNIT = ["dataset", "features", "metric"]
 _TIE_POINTS = 0.05  # half a unit of the last printed digit, of percentages and of losses with three
@@ -70,7 +43,7 @@ def find(
     ----------
     claims : iterable of Claim
     comparison, collected : DataFrame
-        results/comparison.csv and evaluation.csv (`frames.read_comparison`, `frames.read_evaluation`).
+        results/comparison.csv and evaluation.csv.
     published_names, published_sources : mapping, optional
         As for `compare.compare`.
     not_comparable : collection of str
@@ -79,7 +52,7 @@ def find(
     Returns
     -------
     DataFrame
-        The columns of `FINDINGS_COLUMNS`, one row a claim. A comparison is one data set (and features) and one metric;
+        The columns of `FINDINGS`, one row a claim. A comparison is one data set (and features) and one metric;
         medians are of the first side minus the second in points, positive when the first is better. Differences below
         half of the last printed digit are ties, and so are differences of means over several draws below two standard
         errors. An outcome is "holds", "mixed", "fails", or "" without a comparison.
@@ -95,13 +68,13 @@ def find(
         usable = [one for one in names.unique() if is_compared(one, source, published_sources)]
         ours[source] = _measured_cells(collected[names.isin(usable)], shared)
     rows = [_finding(claim, printed, ours[claim.source], not_comparable) for claim in claims]
-    return pd.DataFrame(rows, columns=FINDINGS_COLUMNS)
+    return FINDINGS.frame(rows)
 
 
 def _printed_cells(comparison: pd.DataFrame) -> pd.DataFrame:
     frame = comparison[comparison["method"] != OTHERS]
     name = frame["source"] + "_table" + frame["table"].str.zfill(2)
-    value = as_numbers(frame["published"].astype(str), "results/comparison.csv")
+    value = as_numbers(frame["published"].astype(str), COMPARISON.path)
     return _cells(frame.assign(name=name, value=value, error=0.0, method_key=frame["method"]))
 
 

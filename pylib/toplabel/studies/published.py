@@ -11,23 +11,11 @@ import pandas as pd
 
 from toplabel.config.keys import number_text
 from toplabel.config.studies import published_tables, table_name
-from toplabel.studies.frames import as_numbers, read_text
+from toplabel.tables.collected import KEYS
+from toplabel.tables.table import as_numbers, read_csv
 
-FILE_COLUMNS = [
-    "source",
-    "table",
-    "dataset",
-    "features",
-    "method",
-    "k",
-    "gamma",
-    "kernel",
-    "metric",
-    "value",
-    "std",
-]
-KEYS = FILE_COLUMNS[:9]
-"""What names a published cell."""
+_KEYS = ["source", "table", *KEYS]
+FILE_COLUMNS = [*_KEYS, "value", "std"]
 
 OTHERS = "reference"
 """The method under which results of several other authors stand; only its key may repeat."""
@@ -52,8 +40,8 @@ def load_published(folder: str | os.PathLike[str]) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row a cell, in the order of the files' names and of the rows in them: the columns of
-        `KEYS`, ``published`` and ``std`` as printed (text), and ``value``, the printed number.
+        One row a cell, in the order of the files' names and of the rows in them: the names of a
+        cell, ``published`` and ``std`` as printed (text), and ``value``, the printed number.
 
     Raises
     ------
@@ -76,7 +64,7 @@ def _short(path: Path) -> str:
 
 
 def _read_table(path: Path, identity: tuple[str, str]) -> pd.DataFrame:
-    frame = read_text(path, FILE_COLUMNS)[FILE_COLUMNS]
+    frame = read_csv(path, FILE_COLUMNS)[FILE_COLUMNS]
     value = as_numbers(frame["value"], path)
     as_numbers(frame["std"], path)
     for column in ("dataset", "method", "metric"):
@@ -92,7 +80,7 @@ def _read_table(path: Path, identity: tuple[str, str]) -> pd.DataFrame:
                 number_text(text, column)
             except ValueError as error:
                 raise ValueError(f"{path}:{row + 2}: {error}") from None
-    repeated = frame.duplicated(KEYS) & (frame["method"] != OTHERS)
+    repeated = frame.duplicated(_KEYS) & (frame["method"] != OTHERS)
     _require(~repeated, path, "this cell stands twice")
     return frame.rename(columns={"value": "published"}).assign(value=value)
 
@@ -119,7 +107,7 @@ def load_texts(path: str | os.PathLike[str]) -> dict[str, TableText]:
     path : path-like
         ``data/published/tables.csv``, with the columns source, table, title and caption.
     """
-    frame = read_text(path, ["source", "table", "title", "caption"])
+    frame = read_csv(path, ["source", "table", "title", "caption"])
     return {
         table_name(row.source, row.table): TableText(row.title, row.caption)
         for row in frame.itertuples(index=False)

@@ -18,10 +18,10 @@ import pandas as pd
 from toplabel.config.keys import canonical_key
 from toplabel.config.studies import Study, table_name
 from toplabel.files import atomic_path
-from toplabel.studies.frames import COMPARISON_COLUMNS, write_csv
 from toplabel.studies.published import TableText, is_compared
+from toplabel.tables.collected import GRID
+from toplabel.tables.table import write_csv
 
-COLUMNS = [*COMPARISON_COLUMNS, "label"]
 _SET = ["dataset", "features"]
 
 
@@ -39,7 +39,7 @@ class Table:
     study : str
         Names of the studies that it belongs to, joined by ";".
     frame : DataFrame
-        The columns of `COLUMNS`, one row a cell.
+        Of a grid the columns of `GRID`, one row a cell.
     """
 
     name: str
@@ -225,10 +225,10 @@ def _as_cells(collected: pd.DataFrame) -> pd.DataFrame:
     )
     empty = ("source", "table", "published", "std", "verdict", "reason")
     frame = frame.assign(difference=np.nan, **dict.fromkeys(empty, ""))
-    return frame[[*COMPARISON_COLUMNS, "label"]]
+    return frame[GRID.names]
 
 
 def _finished(parts: list[pd.DataFrame]) -> pd.DataFrame:
     """Join the parts of a table."""
     parts = [part if "label" in part else part.assign(label="") for part in parts]
-    return pd.concat(parts, ignore_index=True)[COLUMNS]
+    return pd.concat(parts, ignore_index=True)[GRID.names]

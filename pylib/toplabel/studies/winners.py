@@ -8,23 +8,9 @@ import pandas as pd
 
 from toplabel.metrics.names import is_fraction, lower_is_better
 from toplabel.studies.published import OTHERS
+from toplabel.tables.collected import WINNERS
 
-WINNERS_COLUMNS = [
-    "source",
-    "table",
-    "dataset",
-    "features",
-    "metric",
-    "methods",
-    "ours",
-    "measured",
-    "papers",
-    "published",
-    "same",
-]
-"""Of results/winners.csv (docs/findings.md)."""
-
-_COLUMN = WINNERS_COLUMNS[:5]
+_COLUMN = WINNERS.names[:5]
 _METHOD = ["method", "k", "gamma", "kernel"]
 
 
@@ -34,12 +20,12 @@ def find_winners(comparison: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     comparison : DataFrame
-        results/comparison.csv (`frames.read_comparison`).
+        results/comparison.csv.
 
     Returns
     -------
     DataFrame
-        The columns of `WINNERS_COLUMNS`, one row a data set and metric of a table with two measured methods or more:
+        The columns of `WINNERS`, one row a data set and metric of a table with two measured methods or more:
         the best ones, ours and the papers', as ``method:k:gamma:kernel`` joined by ";" (ties at the printed digits),
         their values, and whether the two lists share a method.
     """
@@ -49,7 +35,7 @@ def find_winners(comparison: pd.DataFrame) -> pd.DataFrame:
         for names, part in measured.groupby(_COLUMN, sort=False)
         if len(part) > 1
     ]
-    return pd.DataFrame(rows, columns=WINNERS_COLUMNS)
+    return WINNERS.frame(rows)
 
 
 def _winners(names: dict[str, Any], part: pd.DataFrame) -> dict[str, Any]:

@@ -7,10 +7,8 @@ from pathlib import Path
 
 import pandas as pd
 
+from toplabel.tables.collected import FAILURES
 from toplabel.workflow.plan import Cell, Plan
-
-COLUMNS = ["dataset", "method", "label", "stage", "reason", "log"]
-"""Of failures.csv."""
 
 LOGS = Path("results/logs")
 #: The stages of a cell in their order, and where their logs are.
@@ -41,7 +39,7 @@ def find_failures(plan: Plan, wanted: Iterable[Cell]) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        The columns of `COLUMNS`, text; ``log`` is relative to the results folder. Jobs that belong to no cell (tables,
+        The columns of `FAILURES`, text; ``log`` is relative to the results folder. Jobs that belong to no cell (tables,
         figures, collecting) have neither data set nor method.
     """
     rows = [
@@ -55,7 +53,7 @@ def find_failures(plan: Plan, wanted: Iterable[Cell]) -> pd.DataFrame:
         | _words(path, text)
         for path, text in _other_errors()
     ]
-    return pd.DataFrame(rows, columns=COLUMNS)
+    return FAILURES.frame(rows)
 
 
 def _reason(plan: Plan, cell: Cell) -> dict[str, str]:

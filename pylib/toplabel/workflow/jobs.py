@@ -1,7 +1,7 @@
-"""What all scripts of `workflow/scripts` have in common: logs, errors, the stages' tables.
+"""What all scripts of `workflow/scripts` have in common: logs and errors.
 
-Every stage depends on this module, so it imports no other part of the package than `files`: else a change
-there would run everything again.
+Every stage depends on this module, so it imports no other part of the package: else a change there would run
+everything again.
 """
 
 from __future__ import annotations
@@ -13,13 +13,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
-from toplabel.files import atomic_path
-
-# Columns of the stages' tables that are not real numbers.
-_TEXT = ("dataset", "method", "split", "metric", "status", "strategy", "budget", "at_edge")
-_WHOLE = ("epochs",)
 _INTERRUPTED = 130  # as shells report a process that Ctrl-C ended
 
 logger = logging.getLogger("toplabel")
@@ -59,21 +52,3 @@ def run(main: Callable[[Any], None], snakemake: Any) -> None:
 def checkout(snakemake: Any) -> Path:
     """The folder that holds config/ and data/published/: where the script came from."""
     return Path(snakemake.scriptdir).resolve().parents[1]
-
-
-def read_table(path: str) -> pd.DataFrame:
-    """Read a stage's CSV file; numbers come back as the very same bits.
-
-    Not by pandas' parser, whose default rounds differently from version to version.
-    """
-    table = pd.read_csv(path, dtype=str, keep_default_na=False)
-    for column in table.columns.difference(_TEXT):
-        kind = int if column in _WHOLE else float
-        table[column] = [kind(text) if text else float("nan") for text in table[column]]
-    return table
-
-
-def write_table(table: pd.DataFrame, path: str) -> None:
-    """Write a stage's CSV file, whole or not at all; numbers with all their digits."""
-    with atomic_path(path) as temporary:
-        table.to_csv(temporary, index=False)

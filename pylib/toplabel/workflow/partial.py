@@ -19,15 +19,14 @@ from toplabel.config.keys import canonical_key
 from toplabel.files import atomic_path
 from toplabel.reporting import load_inputs, write_data, write_html, write_pdf
 from toplabel.reporting.crate import write_crate
-from toplabel.studies.frames import write_csv
 from toplabel.studies.tables import write_tables
+from toplabel.tables.collected import COLLECTED, DATASETS
 from toplabel.workflow.collecting.claims import judge_claims
 from toplabel.workflow.collecting.datasets import describe_datasets
 from toplabel.workflow.collecting.results import compare_results
 from toplabel.workflow.collecting.run import describe_run
 from toplabel.workflow.collecting.tables import printed_table
 from toplabel.workflow.failures import find_failures
-from toplabel.workflow.jobs import write_table
 from toplabel.workflow.plan import RAW_FOLDER, Cell, Plan, PlanError
 from toplabel.workflow.targets import Targets
 
@@ -72,11 +71,11 @@ def write_partial(plan: Plan, requested: Sequence[str], reports: Path = REPORTS)
     frames = {"evaluation": collected, "comparison": comparison, "findings": findings}
     frames |= {"winners": winners, "failures": failures}
     for name, frame in frames.items():
-        write_csv(frame, FOLDER / f"{name}.csv")
+        COLLECTED[name].write(frame, FOLDER / f"{name}.csv")
     metas = [str(path) for path in sorted(Path("results").glob("*/data/meta.json"))]
     reasons = _reasons(plan, wanted, failures)
     datasets = describe_datasets(plan.root, metas, reasons, RAW_FOLDER, plan.mirrors)
-    write_table(datasets, str(FOLDER / "datasets.csv"))
+    DATASETS.write(datasets, FOLDER / "datasets.csv")
     tables = (
         printed_table(plan.root, name, comparison, collected)
         for name in targets.tables_of(existing)

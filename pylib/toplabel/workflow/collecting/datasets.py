@@ -12,7 +12,8 @@ from toplabel.config.datasets import Entry, load_registry
 from toplabel.datasets.fetch import FetchError, find_checked
 from toplabel.datasets.formats import FormatError
 from toplabel.datasets.prepared import load_prepared
-from toplabel.datasets.statistics import COLUMNS, dataset_row, list_statistics
+from toplabel.datasets.statistics import dataset_row, list_statistics
+from toplabel.tables.collected import DATASETS
 
 
 def describe_datasets(
@@ -47,8 +48,8 @@ def describe_datasets(
             except (FetchError, FormatError) as error:  # a set that is missing anyway ends no run
                 reason = "; ".join(filter(None, (reason, str(error))))
         rows.append(dataset_row(entry, prepared, reason, listed))
-    # Counts stay whole numbers although a missing set has none.
-    return pd.DataFrame(rows, columns=list(COLUMNS), dtype=object)
+    # Counts stay whole numbers although a missing set has none; what has no column is left out.
+    return pd.DataFrame(rows, columns=DATASETS.names, dtype=object)
 
 
 def _listed(

@@ -12,8 +12,8 @@ from toplabel.config.methods import load_methods
 from toplabel.config.studies import load_studies
 from toplabel.datasets.prepared import not_comparable
 from toplabel.studies.compare import collect, compare
-from toplabel.studies.frames import read_evaluations
 from toplabel.studies.published import load_published
+from toplabel.tables.cells import TEST_METRICS
 
 
 def compare_results(root: Path, paths: Iterable[str]) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -21,7 +21,7 @@ def compare_results(root: Path, paths: Iterable[str]) -> tuple[pd.DataFrame, pd.
     registry = load_registry(root / "config/datasets.yaml")
     paths = sorted(paths)
     collected = collect(
-        read_evaluations(paths),
+        TEST_METRICS.read_all(paths),
         load_methods(root / "config/methods.yaml"),
         load_studies(root / "config/studies").values(),
         {name: entry.features for name, entry in registry.items()},

@@ -1,0 +1,5 @@
+"""Result files: the one description of each CSV file that stages hand on, and how it is written and read.
+
+`cells` has those of one data set and method, `collected` those of a whole run: two modules, so that a change of what
+is collected does not make every model be trained again (`toplabel.workflow.fingerprints`).
+"""

@@ -1,0 +1,37 @@
+"""``python -m toplabel.tables > docs/result-files.md``: the page on the columns of the result files."""
+
+from __future__ import annotations
+
+from toplabel.tables import cells, collected
+from toplabel.tables.table import Table
+
+_HEAD = """# Result files
+
+The CSV files between the stages, column by column; `python -m toplabel.tables` makes this page from
+`pylib/toplabel/tables/`. UTF-8, a header, rows in a fixed order; an empty cell is a number that there is none of, or a
+text that is empty. A file with other columns, as another version may have left it, is refused by name.
+"""
+
+
+def page() -> str:
+    """The page as Markdown."""
+    tables = (*cells.TABLES, *collected.COLLECTED.values(), collected.GRID)
+    return "\n".join([_HEAD, *map(_section, tables)])
+
+
+def _section(table: Table) -> str:
+    digits = f" Numbers have {table.digits} digits." if table.digits else ""
+    rows = [f"| `{one.name}` | {one.kind} | {one.says} |" for one in table.columns]
+    head = [
+        f"## `{table.path}`",
+        "",
+        table.says + digits,
+        "",
+        "| column | kind | |",
+        "|---|---|---|",
+    ]
+    return "\n".join([*head, *rows, ""])
+
+
+if __name__ == "__main__":
+    print(page(), end="")

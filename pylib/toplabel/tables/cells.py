@@ -1,0 +1,133 @@
+"""The files of one data set and method."""
+
+from __future__ import annotations
+
+from toplabel.tables.table import Column, Table
+
+_CELL = "results/<set>/<method>/"
+
+DATASET = Column("dataset", "text", "The data set's name in config/datasets.yaml.")
+METHOD = Column("method", "text", "The method's name in config/methods.yaml.")
+METRIC = Column("metric", "text", "The metric's name (docs/architecture.md).")
+BUDGET = Column(
+    "budget", "text", "The budget of config/protocols.yaml that tuning and training had."
+)
+C = Column("C", "number", "The regularisation parameter.")
+THETA = Column("theta", "number", "The parameter of the RBF kernel; empty for other kernels.")
+DELTA = Column("delta", "number", "The cut-off; empty where the metric needs none.")
+_SPLIT = Column("split", "text", "The split's name: one experiment on the set.")
+_K = Column("k", "number", "The k that was selected; empty where the method gives it.")
+_GAP = Column(
+    "relative_gap", "number", "(P - D) / max(abs P, abs D); empty where nothing bounds it."
+)
+_EPOCHS = Column("epochs", "whole", "Passes over the data, the training alone.")
+_STATUS = Column(
+    "status",
+    "text",
+    "converged, max_epochs, stalled, or uncertified: a baseline that bounds no distance to an optimum.",
+)
+_GRADIENT_NORM = Column(
+    "gradient_norm", "number", "The gradient's norm, of a loss that is not convex."
+)
+
+SELECTION = Table(
+    f"{_CELL}selection.csv",
+    "What was selected: one row a split and metric.",
+    (
+        *(_SPLIT, METRIC, _K, C, THETA, DELTA),
+        Column(
+            "value",
+            "number",
+            "The validation value: percent, but fractions for the rank and the Hamming loss.",
+        ),
+        Column(
+            "at_edge",
+            "text",
+            "True where the choice lies on an edge of the grid and is better than any inside.",
+        ),
+    ),
+)
+CERTIFICATES = Table(
+    f"{_CELL}certificates.csv",
+    "The models that were trained: one row for each (split, C, theta, k) of the selection, in the order of models.npz.",
+    (
+        *(_SPLIT, C, THETA, _K),
+        Column("primal", "number", "The primal objective P."),
+        Column(
+            "dual",
+            "number",
+            "The dual objective D; empty where the loss is not convex, and for some baselines.",
+        ),
+        *(_GAP, _EPOCHS, _STATUS),
+        Column("seconds", "number", "What the training took."),
+        _GRADIENT_NORM,
+    ),
+)
+THRESHOLDS = Table(
+    f"{_CELL}thresholds.csv",
+    "The cut-offs, where the protocol has any: one row a split and metric. Elsewhere the selection stands in.",
+    (
+        *(_SPLIT, METRIC, _K, C, THETA, DELTA),
+        Column(
+            "strategy",
+            "text",
+            "tune, constant or cardinality; empty where the metric needs no cut-off.",
+        ),
+    ),
+)
+STRATEGIES = Table(
+    f"{_CELL}strategies.csv",
+    "What each way to set the cut-off gives on the test part: one row a split, metric and strategy.",
+    (
+        *(_SPLIT, METRIC),
+        Column(
+            "strategy",
+            "text",
+            "constant, cardinality, tune, or per_label: a cut-off for each label.",
+        ),
+        Column("delta", "number", "The cut-off; of several, their mean."),
+        Column("value", "number", "The test value, as printed in the papers."),
+    ),
+)
+TEST_METRICS = Table(
+    f"{_CELL}evaluation.csv",
+    "The test metrics: one row a split and metric; after map, with its model, ap_<class> for each class that occurs.",
+    (
+        *(DATASET, METHOD, _SPLIT, METRIC),
+        Column(
+            "value",
+            "number",
+            "Percent for accuracies and F1, fractions for the rank and the Hamming loss.",
+        ),
+        *(C, THETA, DELTA, _GAP, _EPOCHS, _STATUS),
+        Column(
+            "seconds", "number", "What the tuning of the split and the training of the model took."
+        ),
+        *(BUDGET, _GRADIENT_NORM),
+        Column("selected_k", "number", _K.says),
+    ),
+)
+AGREEMENT = Table(
+    "results/<set>/agreement.csv",
+    "Our own one-vs-all beside LIBLINEAR on the first split: one row a loss and C.",
+    (
+        *(DATASET, _SPLIT),
+        Column("method", "text", "The loss."),
+        C,
+        Column("ours", "number", "The primal objective of our model."),
+        Column(
+            "lower_bound", "number", "The dual objective of our model: the optimum is not below."
+        ),
+        Column("liblinear", "number", "The primal objective of LIBLINEAR's model."),
+        Column("difference", "number", "(liblinear - ours) / ours."),
+        Column(
+            "accuracy_difference",
+            "number",
+            "The largest difference in test accuracy, in points, without sign.",
+        ),
+        Column("ours_top*", "number", "The top-k accuracy of our model."),
+        Column("liblinear_top*", "number", "The top-k accuracy of LIBLINEAR's model."),
+        Column("finished", "whole", "1 where both met their tolerance, else 0."),
+    ),
+)
+TABLES = (SELECTION, CERTIFICATES, THRESHOLDS, STRATEGIES, TEST_METRICS, AGREEMENT)

@@ -1,0 +1,222 @@
+"""The files of a whole run."""
+
+from __future__ import annotations
+
+from toplabel.tables.cells import BUDGET, DATASET, DELTA, METHOD, METRIC, THETA, C
+from toplabel.tables.table import Column, Table
+
+_DIGITS = 12
+
+_SOURCE = Column("source", "text", "The paper: nips2012, nips2015, cvpr2016 or tpami2017.")
+_TABLE = Column("table", "text", "The number of its table.")
+_FEATURES = Column("features", "text", "The features of the data set; empty for its own vectors.")
+_K = Column(
+    "k", "text", "The k of the method as it is given, empty where it has none or selects it."
+)
+_GAMMA = Column(
+    "gamma", "text", "The smoothing of a hinge loss, 0 for none; empty for other losses."
+)
+_KERNEL = Column(
+    "kernel",
+    "text",
+    "linear, rbf or precomputed; so are linear methods on features that kernels gave.",
+)
+_MEASURED = Column("measured", "number", "The mean of the test values over the splits.")
+_GAP = Column("relative_gap", "number", "The worst relative duality gap of the splits' models.")
+_SECONDS = Column("seconds", "number", "The sum of tuning and training over the splits.")
+_FILE = Column("file", "text", "Where the values are from, relative to the results folder.")
+_SELECTED_K = Column(
+    "selected_k", "number", "The k that was selected; empty where the method gives it."
+)
+
+EVALUATION = Table(
+    "results/evaluation.csv",
+    "Every measured number: one row a data set, method and metric, in the order of the studies. "
+    "C, theta, delta and selected_k of several splits are the lower median, a value that was used.",
+    (
+        Column(
+            "study",
+            "text",
+            "All studies that the data set and the method belong to, joined by ';'.",
+        ),
+        *(DATASET, _FEATURES, METHOD),
+        Column("label", "text", "The method's label."),
+        Column("loss", "text", "The method's loss, or its baseline."),
+        *(_K, _GAMMA, _KERNEL, METRIC, _MEASURED),
+        Column(
+            "std", "number", "The standard deviation over the splits (n - 1); empty for one split."
+        ),
+        Column("splits", "whole", "How many there are."),
+        *(BUDGET, C, THETA, DELTA, _GAP),
+        Column(
+            "epochs", "whole", "The sum over the splits of the training's passes over the data."
+        ),
+        Column(
+            "status",
+            "text",
+            "converged when every split's model is, else what the others are, joined by ';'.",
+        ),
+        *(_SECONDS, _FILE),
+        Column("gradient_norm", "number", "The worst gradient norm, of a loss that is not convex."),
+        _SELECTED_K,
+    ),
+    _DIGITS,
+)
+KEYS = ("dataset", "features", "method", "k", "gamma", "kernel", "metric")
+"""What names a cell of a published table."""
+COMPARISON = Table(
+    "results/comparison.csv",
+    "Every published number beside the measured one: one row a published cell, keys as printed in data/published. "
+    "Measured cells are found by the canonical key (top-k losses with k = 1 are their multiclass ones).",
+    (
+        *(_SOURCE, _TABLE),
+        Column("dataset", "text", "The data set's name in the papers."),
+        _FEATURES,
+        Column("method", "text", "The method's key in the papers: its loss, or a baseline."),
+        *(_K, _GAMMA, _KERNEL, METRIC),
+        Column("published", "text", "The number as printed."),
+        Column("std", "text", "Its standard deviation as printed."),
+        Column(
+            "measured",
+            "number",
+            f"{_MEASURED.says} Without a measurement this and what follows is empty.",
+        ),
+        Column("difference", "number", "Measured minus published, with all digits."),
+        Column("verdict", "text", "match, close, better or off (docs/architecture.md)."),
+        *(BUDGET, C, THETA, DELTA, _GAP, _SECONDS),
+        Column("measured_std", "number", "The standard deviation over the splits (n - 1)."),
+        _FILE,
+        Column("reason", "text", "Why the cell has no measurement, where the comparison knows it."),
+        _SELECTED_K,
+    ),
+    _DIGITS,
+)
+GRID = Table(
+    "results/tables/<name>.csv",
+    "A table to print as a grid, beside its <name>.json: the columns of results/comparison.csv, one row a cell. "
+    "Tables with other columns are printed as they stand.",
+    (
+        *COMPARISON.columns,
+        Column("label", "text", "The method's label; empty where the paper's stands."),
+    ),
+    _DIGITS,
+)
+DATASETS = Table(
+    "results/datasets.csv",
+    "The data sets: one row a registered set. Sizes are those of the first split; odd rows and classes are counted in "
+    "its training part.",
+    (
+        DATASET,
+        Column("title", "text", "Its name in words."),
+        Column("task", "text", "multiclass or multilabel."),
+        Column("status", "text", "ready or missing."),
+        Column("reason", "text", "Why it is missing, or why its results are not compared."),
+        Column("n_classes", "whole", "Classes."),
+        Column("n_train", "whole", "Training instances."),
+        Column("n_val", "whole", "Validation instances; empty without such a part."),
+        Column("n_test", "whole", "Test instances."),
+        Column("n_features", "whole", "Features."),
+        Column(
+            "label_cardinality",
+            "number",
+            "Labels an instance, training and test together as in TPAMI Table 8.",
+        ),
+        Column("zero_rows", "whole", "Feature vectors that are 0."),
+        Column("empty_label_sets", "whole", "Instances without a label."),
+        Column("full_label_sets", "whole", "Instances with every label."),
+        Column("classes_without_example", "whole", "Classes that no instance has."),
+        Column("paper_n_classes", "text", "Classes, as the first of the papers prints it."),
+        Column("paper_n_train", "text", "Training instances, likewise."),
+        Column("paper_n_features", "text", "Features, likewise."),
+        Column("paper_label_cardinality", "text", "Labels an instance, likewise."),
+        Column("paper_source", "text", "Where the papers print it."),
+        Column("agrees", "text", "True where everything printed is what was measured, else False."),
+        Column("licence", "text", "The licence of the data."),
+        Column("citation", "text", "What to cite."),
+        Column("url", "text", "The official address."),
+        Column("published_key", "text", "The set's name in the papers."),
+        _FEATURES,
+        Column(
+            "published_sources",
+            "text",
+            "The papers that use it as it is here, joined by ';'; empty for all.",
+        ),
+    ),
+)
+FINDINGS = Table(
+    "results/findings.csv",
+    "What became of the papers' claims: one row an entry of config/findings.yaml (docs/findings.md). A comparison is "
+    "one data set, features and metric; differences are first minus second, positive when the first side is better.",
+    (
+        Column("claim", "text", "The name of the entry."),
+        _SOURCE,
+        Column("place", "text", "Where the paper says it."),
+        Column("says", "text", "The claim as a sentence."),
+        Column("expects", "text", "first, similar or neither."),
+        Column("least", "number", "The share of comparisons that must speak for the claim."),
+        Column(
+            "margin",
+            "number",
+            "The points within which the sides are similar; empty for other claims.",
+        ),
+        Column("first", "text", "The label of the first side."),
+        Column("second", "text", "The label of the second side."),
+        Column("published_comparisons", "whole", "Comparisons in the papers' tables."),
+        Column("published_first", "whole", "Those of them that the first side wins."),
+        Column("published_second", "whole", "Those that the second side wins."),
+        Column("published_within", "whole", "Those that differ by no more than the margin."),
+        Column("published_median", "number", "The median difference in points."),
+        Column(
+            "published_outcome",
+            "text",
+            "holds, mixed, fails, few (too few to tell), or empty without a comparison.",
+        ),
+        Column("comparisons", "whole", "Comparisons in what was measured."),
+        Column("first_ahead", "whole", "Those of them that the first side wins."),
+        Column("second_ahead", "whole", "Those that the second side wins."),
+        Column("within", "whole", "Those that differ by no more than the margin."),
+        Column("median", "number", "The median difference in points."),
+        Column("outcome", "text", "As published_outcome."),
+        Column("datasets", "text", "The data sets of these comparisons, joined by ';'."),
+        Column("both", "whole", "Comparisons that are decided in the papers' tables and in ours."),
+        Column("same", "whole", "Those of them that go the same way."),
+    ),
+    _DIGITS,
+)
+WINNERS = Table(
+    "results/winners.csv",
+    "The best methods of each column of the published tables: one row a data set and metric of a table with two "
+    "measured methods or more; only these count. Methods are method:k:gamma:kernel, ties joined by ';'.",
+    (
+        *(_SOURCE, _TABLE, COMPARISON.columns[2], _FEATURES, METRIC),
+        Column("methods", "whole", "How many were measured."),
+        Column("ours", "text", "The best of what was measured, at the printed digits."),
+        Column("measured", "number", "Their value."),
+        Column("papers", "text", "The best of what is published."),
+        Column("published", "number", "Their value."),
+        Column("same", "text", "true where the two share a method, else false."),
+    ),
+    _DIGITS,
+)
+FAILURES = Table(
+    "results/partial/failures.csv",
+    "What a run that did not finish did not get: one row a data set and method, or a job that belongs to none.",
+    (
+        Column("dataset", "text", "The data set; empty for other jobs."),
+        Column("method", "text", "The method; empty for other jobs."),
+        Column("label", "text", "The method's label, or the name of the job."),
+        Column("stage", "text", "How far it came."),
+        Column("reason", "text", "Why it ended."),
+        Column("log", "text", "The log of the job, relative to the results folder."),
+    ),
+    _DIGITS,
+)
+COLLECTED = {
+    "comparison": COMPARISON,
+    "evaluation": EVALUATION,
+    "datasets": DATASETS,
+    "findings": FINDINGS,
+    "winners": WINNERS,
+    "failures": FAILURES,
+}
+"""What a report is made from, by the names of the files."""

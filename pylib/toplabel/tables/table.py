@@ -1,0 +1,193 @@
+"""Tables with fixed columns: checked, written and read in one way."""
+
+from __future__ import annotations
+
+import io
+import math
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+import pandas as pd
+
+from toplabel.files import FileError, atomic_path, read_text
+
+_CONVERT = {"number": float, "whole": int}
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a result file.
+
+    Attributes
+    ----------
+    name : str
+        One that ends in ``*`` stands for any number of columns that begin so.
+    kind : {"text", "number", "whole"}
+        A number is finite or, where the cell is empty, NaN.
+    says : str
+        What it holds, for docs/result-files.md.
+    """
+
+    name: str
+    kind: str
+    says: str
+
+
+@dataclass(frozen=True)
+class Table:
+    """The description of a result file.
+
+    Attributes
+    ----------
+    path : str
+        Where it is, with ``<name>`` for what varies.
+    says : str
+        What it holds, and what a row is.
+    columns : tuple of Column
+    digits : int, optional
+        To which its numbers are written; by default so that the very same bits come back.
+    """
+
+    path: str
+    says: str
+    columns: tuple[Column, ...]
+    digits: int | None = None
+
+    @property
+    def file(self) -> str:
+        """The file's own name."""
+        return self.path.rpartition("/")[2]
+
+    @property
+    def names(self) -> list[str]:
+        """The columns that the file always has, in their order."""
+        return [column.name for column in self.columns if "*" not in column.name]
+
+    @property
+    def numbers(self) -> list[str]:
+        """Those of them that are numbers."""
+        return [name for name in self.names if self._column(name).kind != "text"]
+
+    def frame(self, rows: Iterable = ()) -> pd.DataFrame:
+        """Rows as a DataFrame with the columns of the file."""
+        return pd.DataFrame(list(rows), columns=self.names)
+
+    def write(self, frame: pd.DataFrame, path: str | os.PathLike[str]) -> None:
+        """Write the file whole or not at all.
+
+        Raises
+        ------
+        FileError
+            When the columns of `frame` are not those of the file.
+        """
+        self._check(frame.columns, path)
+        write_csv(frame, path, self.digits)
+
+    def read(self, path: str | os.PathLike[str]) -> pd.DataFrame:
+        """Read the file: text as it stands ("" where a cell is empty), numbers as float or int.
+
+        Raises
+        ------
+        FileError
+            One line with the file, and the column or the line: it cannot be read, a column is missing or unknown, a
+            number is not one.
+        """
+        frame = self.read_text(path)
+        kinds = {name: self._column(name).kind for name in frame.columns}
+        return frame.assign(
+            **{n: as_numbers(frame[n], path, kind) for n, kind in kinds.items() if kind != "text"}
+        )
+
+    def read_text(self, path: str | os.PathLike[str]) -> pd.DataFrame:
+        """Read the file with all columns as text; errors as for `read`."""
+        frame = read_csv(path)
+        self._check(
+            frame.columns, path, "; another version wrote it: delete it, to have it made again"
+        )
+        return frame
+
+    def read_all(self, paths: Iterable[str | os.PathLike[str]]) -> pd.DataFrame:
+        """Read several files of this kind and join their rows; without any, no row."""
+        parts = [self.read(path) for path in paths]
+        return pd.concat(parts, ignore_index=True) if parts else self.frame()
+
+    def _column(self, name: str) -> Column | None:
+        return next((column for column in self.columns if fnmatchcase(name, column.name)), None)
+
+    def _check(self, names: Iterable[str], path: str | os.PathLike[str], advice: str = "") -> None:
+        names = list(names)
+        wrong = [f"the column '{name}' is missing" for name in self.names if name not in names]
+        wrong += [f"the column '{name}' is unknown" for name in names if not self._column(name)]
+        if wrong:
+            raise FileError(f"{path}: {wrong[0]}{advice}")
+
+
+def write_csv(frame: pd.DataFrame, path: str | os.PathLike[str], digits: int | None = 12) -> None:
+    """Write a CSV file whole or not at all, the same bytes for the same rows.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Its index is not written; NaN is an empty cell.
+    path : path-like
+    digits : int, optional
+        Of numbers; None for as many as it takes to get the very same bits back.
+    """
+    form = None if digits is None else f"%.{digits}g"
+    with atomic_path(path) as temporary:
+        frame.to_csv(temporary, index=False, float_format=form, lineterminator="\n")
+
+
+def read_csv(path: str | os.PathLike[str], columns: Sequence[str] = ()) -> pd.DataFrame:
+    """Read a CSV file as text, "" where a cell is empty.
+
+    Raises
+    ------
+    FileError
+        When it is missing, no CSV file, or lacks one of `columns`.
+    """
+    text = read_text(path)
+    try:
+        frame = pd.read_csv(io.StringIO(text), dtype=str, keep_default_na=False)
+    except pd.errors.EmptyDataError:
+        raise FileError(f"{path}: the file is empty") from None
+    except pd.errors.ParserError as error:
+        raise FileError(f"{path}: {' '.join(str(error).split())}") from None
+    for column in columns:
+        if column not in frame.columns:
+            raise FileError(f"{path}: the column '{column}' is missing")
+    return frame
+
+
+def as_numbers(column: pd.Series, path: str | os.PathLike[str], kind: str = "number") -> pd.Series:
+    """Turn a column of text into numbers; an empty cell is NaN.
+
+    By Python's own conversion: that of pandas has rounded differently from version to version.
+
+    Parameters
+    ----------
+    column : Series of str
+    path : path-like
+        Where it is from, for the error.
+    kind : {"number", "whole"}
+
+    Raises
+    ------
+    FileError
+        One line with the file, the line, the column and what was found.
+    """
+    values = []
+    for line, text in enumerate(column, start=2):
+        try:
+            values.append(_CONVERT[kind](text) if text.strip() else math.nan)
+            good = not math.isinf(values[-1])
+        except ValueError:
+            good = False
+        if not good:
+            what = "whole" if kind == "whole" else "finite"
+            raise FileError(
+                f"{path}:{line}: '{text}' in column '{column.name}' is not a {what} number"
+            )
+    return pd.Series(values, column.index, dtype=None if values else float, name=column.name)
