@@ -137,6 +137,11 @@ def test_defaults(load):
 
 BAD = {
     "unknown key": ("licence: none", "licence: none\n    colour: red", "unknown key 'colour'"),
+    "no source": (
+        "licence: none",
+        "licence: none\n    published_sources: []",
+        r"datasets.toy.published_sources: \[\] is empty; leave the key out",
+    ),
     "unknown key of a file": (
         "size: 3",
         "sice: 3",

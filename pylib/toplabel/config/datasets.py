@@ -12,6 +12,7 @@ from pydantic import Field
 from toplabel.config import formats
 from toplabel.config.documents import Fault, check, read_yaml, unknown, validate
 from toplabel.config.model import (
+    GIVEN,
     Closed,
     Count,
     Named,
@@ -52,6 +53,7 @@ class RawFile(Closed):
     parts: Annotated[tuple[PartName, ...], Unique] = Field(
         (),
         description="Several parts that one file holds, each under variables of its own (mat, npz, hdf5).",
+        json_schema_extra=GIVEN,
     )
     role: Literal["labels", "extra"] | None = Field(
         None,
@@ -148,7 +150,7 @@ class Entry(Closed):
     task: Literal["multiclass", "multilabel"] = Field(
         description="Whether a row has one label or a set of them."
     )
-    protocol: str = Field(description="A name of config/protocols.yaml.")
+    protocol: Text = Field(description="A name of config/protocols.yaml.")
     licence: str = Field(description="As its publishers state it.")
     citation: str = Field(description="Who made it.")
     features: str = Field(
@@ -165,6 +167,7 @@ class Entry(Closed):
         (),
         description="The papers that use the set as it is here; numbers of others are not put beside its results. By "
         "default all.",
+        json_schema_extra=GIVEN,
     )
     embedded: Literal[tuple(formats.EMBEDDED)] | None = Field(
         None, description="The generator of a set that needs no file."

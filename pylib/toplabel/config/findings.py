@@ -10,6 +10,7 @@ from pydantic import Field
 
 from toplabel.config.documents import Fault, check, read_yaml
 from toplabel.config.model import (
+    GIVEN,
     Closed,
     Count,
     Flag,
@@ -72,7 +73,9 @@ class Claim(Closed):
         description="`*` stands for any letters and digits, as in `ap_*`."
     )
     datasets: tuple[Name, ...] = Field(
-        (), description="The only data sets, by the papers' names; without it all."
+        (),
+        description="The only data sets, by the papers' names; without it all.",
+        json_schema_extra=GIVEN,
     )
     excluded: Annotated[tuple[Name, ...], Field(alias="except")] = Field(
         (), description="Data sets that the claim is not about."

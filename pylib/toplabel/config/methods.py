@@ -14,6 +14,7 @@ from toplabel.config.baselines import BASELINES
 from toplabel.config.documents import Fault, check, read_yaml, unknown
 from toplabel.config.keys import Key, canonical_key
 from toplabel.config.model import (
+    GIVEN,
     Closed,
     Count,
     Flag,
@@ -71,12 +72,15 @@ class Method(Closed):
         json_schema_extra={"enum": [*BASELINES]},
     )
     params: Mapping[str, Flag | Whole | Number | str] = Field(
-        default_factory=dict, description="Options of the baseline."
+        default_factory=dict,
+        description="Options of the baseline.",
+        json_schema_extra=GIVEN,
     )
     grid: Mapping[BudgetName, Axis] = Field(
         default_factory=dict,
         description="The method's own grid in place of the protocol's C, by budget; of a baseline that selects "
         "something else, as docs/baselines.md says, the grid of that.",
+        json_schema_extra=GIVEN,
     )
     protocol: str = Field(
         "",

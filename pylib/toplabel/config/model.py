@@ -21,7 +21,7 @@ from pydantic import (
 )
 from pydantic.dataclasses import dataclass
 
-from toplabel.config.documents import unknown
+from toplabel.config.documents import Fault, unknown
 
 model = dataclass(
     frozen=True,
@@ -30,6 +30,10 @@ model = dataclass(
     ),
 )
 """The decorator that makes a class a model."""
+
+
+GIVEN = {"minItems": 1}
+"""``json_schema_extra`` of a field that may be left out, and then means all or none, but not be empty."""
 
 
 @model
@@ -44,6 +48,9 @@ class Closed:
             if wrong := [key for key in values if key not in fields]:
                 keys = [key for key, field in fields.items() if not field.exclude]
                 raise ValueError(unknown("key", str(wrong[0]), keys))
+            for key, value in values.items():
+                if fields[key].json_schema_extra is GIVEN and not value:
+                    raise Fault(key, f"{value!r} is empty; leave the key out")
         return values
 
 

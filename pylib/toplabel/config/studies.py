@@ -11,7 +11,7 @@ from typing import Annotated
 from pydantic import AfterValidator, Field
 
 from toplabel.config.documents import check, read_yaml, unknown
-from toplabel.config.model import Closed, Name, RowName, Some, Text, Unique, model, with_name
+from toplabel.config.model import GIVEN, Closed, Name, RowName, Some, Text, Unique, model, with_name
 
 _TABLE_FILE = re.compile(r"(?P<source>[a-z]+[0-9]{4})_table(?P<table>[0-9]+)")
 MAIN_SOURCE = "tpami2017"
@@ -49,6 +49,7 @@ class Study(Closed):
         (),
         description="Published tables in whose layout the study's own table is printed, one for each, in place of one "
         "with every metric: the same metrics in the same order. For data that stand in for those of the tables.",
+        json_schema_extra=GIVEN,
     )
 
     @property

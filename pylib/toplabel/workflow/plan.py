@@ -14,7 +14,7 @@ from typing import Any
 
 from toplabel.config.baselines import BASELINES
 from toplabel.config.datasets import Entry, load_registry
-from toplabel.config.documents import check
+from toplabel.config.documents import check, unknown
 from toplabel.config.formats import Circle
 from toplabel.config.methods import load_methods
 from toplabel.config.protocols import Budget, Protocol, load_protocols
@@ -105,23 +105,17 @@ class Plan:
         self._check(config_name)
 
     def _check(self, config_name: str) -> None:
-        config = self.config
-        for study in config["studies"]:
-            if study not in self.studies:
-                known = ", ".join(self.studies)
-                raise PlanError(f"{config_name}: studies: unknown study '{study}'; known: {known}")
-        for entry in self.registry.values():
-            if entry.protocol not in self.protocols:
-                raise PlanError(
-                    f"config/datasets.yaml: {entry.name}.protocol: unknown protocol "
-                    f"'{entry.protocol}'; known: {', '.join(self.protocols)}"
-                )
-        for method in self.methods.values():
-            if method.protocol and method.protocol not in self.protocols:
-                raise PlanError(
-                    f"config/methods.yaml: {method.name}.protocol: unknown protocol "
-                    f"'{method.protocol}'; known: {', '.join(self.protocols)}"
-                )
+        named = [(f"{config_name}: studies", "study", name) for name in self.run.studies]
+        for file, rows in (("datasets", self.registry), ("methods", self.methods)):
+            named += [
+                (f"config/{file}.yaml: {file}.{row.name}.protocol", "protocol", row.protocol)
+                for row in rows.values()
+                if row.protocol
+            ]
+        for where, what, name in named:
+            known = self.studies if what == "study" else self.protocols
+            if name not in known:
+                raise PlanError(f"{where}: {unknown(what, name, known)}")
         for study in self.studies.values():
             self._check_study(study)
 
