@@ -119,9 +119,13 @@ FEW = {
 def copy_checkout(root):
     """A checkout at `root` with a config that may be changed; of the rest, which may not, links."""
     root.mkdir(parents=True)
-    shutil.copytree(ROOT / "config", root / "config")
+    for name in (
+        "config",
+        "workflow",
+    ):  # a script looks for the config beside the folder that it is in
+        shutil.copytree(ROOT / name, root / name, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "Snakefile", root)
-    for name in ("csrc", "data", "profiles", "workflow"):
+    for name in ("csrc", "data", "profiles"):
         (root / name).symlink_to(ROOT / name)
     return root
 
