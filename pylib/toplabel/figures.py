@@ -100,7 +100,7 @@ FIGURES = (
         "Validation value against C",
         "draw_selection",
         dataset=_SET,
-        cells=("selections", "units"),
+        cells=("units",),
     ),
     Figure(
         "topk_{dataset}",
@@ -180,7 +180,6 @@ FIGURES = (
         page="speed",
         **_timed("softmax"),
         tables=("figure03d",),
-        timed=True,
     ),
     Figure(
         "calibration",

@@ -14,7 +14,7 @@ from toplabel.config.run import Settings
 from toplabel.selection import tuning
 from toplabel.selection.problems import Problem, fewer_rows, validation_problems
 from toplabel.selection.results import Point, average
-from toplabel.selection.tuning import Decline, FoldPath, best_values, refined_points, tune_fold
+from toplabel.selection.tuning import Decline, FoldPath, best_values, refined_points, tune_block
 
 SOFTMAX = Method("lr_multi", "A", "lr_multi")
 KERNEL = Method("lr_rbf", "A", "lr_multi", kernel="rbf")
@@ -71,9 +71,9 @@ def test_a_path_is_left_after_a_clear_decline(monkeypatch):
     _measured(monkeypatch, lambda theta, C: -abs(np.log2(C) + 2))
     points = {LINEAR: BUDGET.C.exponents()}
     found = _path(replace(BUDGET, give_up=2)).survey(points)
-    assert [np.log2(point.C) for point in found] == [-4, -2, 0, 2]
-    assert len(_path(BUDGET).survey(points)) == 6
-    assert len(_path(replace(BUDGET, give_up=2)).visit(points)) == 6
+    assert np.log2(found.C).tolist() == [-4, -2, 0, 2]
+    assert len(_path(BUDGET).survey(points).C) == 6
+    assert len(_path(replace(BUDGET, give_up=2)).visit(points).C) == 6
 
 
 def test_a_split_with_all_its_folds_is_left_too(monkeypatch):
@@ -92,23 +92,23 @@ def test_widths_are_left_after_a_clear_decline(monkeypatch):
     _measured(monkeypatch, lambda theta, C: -abs(np.log2(theta) + 2))
     points = {theta: [0.0] for theta in BUDGET.thetas("rbf")}
     found = _path(replace(BUDGET, give_up=1), KERNEL).survey(points)
-    assert [np.log2(point.theta) for point in found] == [-4, -2, 0]
+    assert np.log2(found.theta).tolist() == [-4, -2, 0]
 
 
 def test_a_flat_start_is_not_a_decline(monkeypatch):
     _measured(monkeypatch, lambda theta, C: max(0.0, np.log2(C)))
     found = _path(replace(BUDGET, give_up=1)).survey({LINEAR: BUDGET.C.exponents()})
-    assert len(found) == 6
+    assert len(found.C) == 6
 
 
 def test_folds_that_gave_up_at_different_points_are_averaged_where_all_have_been():
     names = ("toy", "lr_multi", "main")
 
     def tune(fold, points):
-        return tune_fold(
-            *(_problem(), SOFTMAX, BUDGET, METRICS, Settings(), (*names, fold)),
-            *(points, Recorder()),
+        path = FoldPath(
+            *(_problem(), SOFTMAX, BUDGET, METRICS, Settings(), (*names, fold), Recorder())
         )
+        return path.visit(points)
 
     long, short = tune(0, {LINEAR: [-4, -2, 0]}), tune(1, {LINEAR: [-4, -2]})
     mean = average([long, short])
@@ -122,10 +122,10 @@ def test_widths_in_common_may_lack_a_point():
     names = ("toy", "lr_rbf", "main")
 
     def tune(fold, points):
-        return tune_fold(
-            *(_problem(), KERNEL, BUDGET, METRICS, Settings(), (*names, fold)),
-            *(points, Recorder()),
+        path = FoldPath(
+            *(_problem(), KERNEL, BUDGET, METRICS, Settings(), (*names, fold), Recorder())
         )
+        return path.visit(points)
 
     mean = average([tune(0, {-2: [0, 2], 0: [0, 2]}), tune(1, {-2: [0, 2], 0: [0], 2: [0]})])
     assert mean.value.shape[:2] == (2, 2)
@@ -150,8 +150,7 @@ def test_screening_takes_rows_at_random_but_always_the_same():
     assert fewer_rows(problem, 120, ("toy", 0)) is problem
 
 
-@pytest.mark.parametrize("coarse", [True, False])
-def test_only_the_coarse_grid_is_screened(coarse):
+def test_a_block_is_screened():
     sizes = []
 
     def solve(X, y, **arguments):
@@ -159,21 +158,14 @@ def test_only_the_coarse_grid_is_screened(coarse):
         return Recorder()(X, y, **arguments)
 
     budget = replace(BUDGET, screen_rows=10, refine=Refinement(1, 1))
-    names = ("toy", "lr_multi", "main", 0)
-    tune_fold(
-        *(_problem(), SOFTMAX, budget, METRICS, Settings(), names, {LINEAR: [0]}, solve),
-        coarse=coarse,
-    )
-    assert set(sizes) == ({10} if coarse else {36})
+    names = ("toy", "lr_multi", "main")
+    tune_block([_problem()], SOFTMAX, budget, METRICS, Settings(), names, solve, 0)
+    assert set(sizes) == {10}
 
 
 def test_after_a_screening_the_best_points_themselves_are_visited_again():
     budget = Budget(Axis(2, -4, 4, 4), None, refine=Refinement(1, 1))
-    names = ("toy", "lr_multi", "main", 0)
-    result = tune_fold(
-        *(_problem(), SOFTMAX, budget, METRICS, Settings(), names),
-        *({LINEAR: budget.C.exponents()}, Recorder()),
-    )
+    result = _path(budget).visit({LINEAR: budget.C.exponents()})
     without, again = (
         refined_points(result, b)[LINEAR] for b in (budget, replace(budget, screen_rows=10))
     )

@@ -17,7 +17,7 @@ from toplabel.selection.cutoffs import cutoff_table
 from toplabel.selection.evaluation import evaluate
 from toplabel.selection.final import Models, model_key, train_models
 from toplabel.selection.problems import training_labels, validation_problems
-from toplabel.selection.results import collect, load_units, save_unit
+from toplabel.selection.results import candidates, load_units, save_unit
 from toplabel.selection.tuning import tune_ks, tune_split
 
 METRICS = ("map", "rank_loss", "f1_micro")
@@ -64,7 +64,7 @@ def test_a_k_of_all_classes_is_left_out(prepared):
 
 def test_the_file_of_a_job_keeps_the_ks_apart(tuned, tmp_path):
     save_unit(tuned, tmp_path / "all.npz")
-    found = collect(load_units([tmp_path / "all.npz"]))
+    found = candidates(load_units([tmp_path / "all.npz"]))
     assert list(found) == ["main, k = 2", "main, k = 5"]
     assert select(found).equals(select({result.name: result for result in tuned}))
 

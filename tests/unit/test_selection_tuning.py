@@ -20,20 +20,19 @@ from toplabel.selection.problems import (
 from toplabel.selection.results import (
     TuneResult,
     average,
-    collect,
+    candidates,
     load_units,
     merge,
     save_unit,
     seconds_by_split,
 )
 from toplabel.selection.tuning import (
+    FoldPath,
     coarse_points,
     extended_points,
-    read_points,
     refined_points,
-    tune_fold,
+    tune_block,
     tune_split,
-    write_points,
 )
 
 SOFTMAX = Method("lr_multi", "A", "lr_multi")
@@ -121,16 +120,15 @@ def test_folds_are_averaged_and_equal_for_all_methods():
     split, protocol = prepared.splits[0], _protocol("folds")
     folds = folds_of(prepared, split, _protocol(), BUDGET, 0)
     by_hand = [
-        tune_fold(
+        FoldPath(
             fold_problem(prepared.parts["train"], fold, SOFTMAX, 3),
             SOFTMAX,
             BUDGET,
             METRICS,
             Settings(),
             ("toy", "lr_multi", "main", i),
-            coarse_points(SOFTMAX, BUDGET),
             Recorder(),
-        )
+        ).visit(coarse_points(SOFTMAX, BUDGET))
         for i, fold in enumerate(folds)
     ]
     np.testing.assert_allclose(result.value, np.mean([r.value for r in by_hand], axis=0))
@@ -245,7 +243,8 @@ def test_blocks_and_phases_merge_to_the_whole_grid():
 
     def tune(points):
         names = ("toy", "lr_rbf", "main", 0)
-        return tune_fold(problem, KERNEL, budget, METRICS, Settings(), names, points, Recorder())
+        path = FoldPath(problem, KERNEL, budget, METRICS, Settings(), names, Recorder())
+        return path.visit(points)
 
     assert budget.blocks("rbf") == 2
     parts = [tune(coarse_points(KERNEL, budget, block)) for block in range(2)]
@@ -263,11 +262,33 @@ def test_blocks_and_phases_merge_to_the_whole_grid():
     )
 
 
-def test_collect_averages_folds_at_the_points_that_all_have_visited():
+@pytest.mark.parametrize("screen_rows", [None, 20])
+def test_a_split_goes_on_from_its_blocks(screen_rows):
+    prepared = multiclass_set(with_val=False)
+    refine = Refinement(1, 1)
+    budget = replace(BUDGET, theta_block=2, refine=refine, screen_rows=screen_rows)
+    split, names = prepared.splits[0], ("toy", "lr_rbf", "main")
+    args = (KERNEL, budget, METRICS, Settings(), names)
+
+    def problems():
+        return validation_problems(prepared, split, _protocol("folds"), budget, KERNEL, 0)
+
+    calls = Recorder()
+    blocks = [one for j in range(2) for one in tune_block(problems(), *args, Recorder(), j)]
+    found = tune_split(list(problems()), *args, calls, blocks)
+    alone = tune_split(list(problems()), *args, Recorder())
+    if screen_rows is None:
+        np.testing.assert_array_equal(found.value, alone.value)
+        assert len(calls.calls) < 3 * (~np.isnan(found.epochs)).sum()  # the rest was visited before
+    else:
+        assert len(calls.calls) == 3 * (~np.isnan(found.epochs)).sum()  # only the fine grid counts
+        assert found.value.size < alone.value.size
+    assert candidates([*blocks, found]) == {"main": found}
+
+
+def test_folds_are_averaged_at_the_points_that_all_have_visited():
     one, two = _result([1, 2], [1, 2]), replace(_result([3, 4], [1, 2]), fold="1")
-    empty = replace(_result(np.empty(0), []), fold="1")
-    found = collect([one, two, empty])
-    assert found["main"].value.ravel().tolist() == [2, 3]
+    assert average([one, two]).value.ravel().tolist() == [2, 3]
     mean = average([one, replace(_result([5, 6], [1, 4]), fold="1")])
     assert mean.C.tolist() == [1]
     assert mean.value.ravel().tolist() == [3]
@@ -296,12 +317,6 @@ def test_tuning_of_another_version_is_refused(tmp_path):
     np.savez(old)
     with pytest.raises(ValueError, match="another version"):
         list(load_units([old]))
-
-
-def test_points_survive_their_file(tmp_path):
-    points = {-3.0: [1.0, 2.0], 0.5: [0.0]}
-    write_points(points, tmp_path / "fine.json")
-    assert read_points(tmp_path / "fine.json") == points
 
 
 # ---- regions ------------------------------------------------------------------------------------

@@ -137,7 +137,8 @@ def test_runs_differ_in_times_only(tmp_path, times):
         table.frame.to_csv(tmp_path / f"table_{name}.csv", index=False)
     for what in ("times", "table"):
         assert difference(tmp_path / f"{what}_a.csv", tmp_path / f"{what}_b.csv") == ""
-        assert difference(tmp_path / f"{what}_a.csv", tmp_path / f"{what}_b.csv", ignore=()) != ""
+        first, second = ((tmp_path / f"{what}_{x}.csv").read_bytes() for x in "ab")
+        assert first != second
 
 
 # ---- FISTA --------------------------------------------------------------------------------------

@@ -146,7 +146,6 @@ def count_jobs(plan, cells):
     for cell in cells:
         units = plan.units(*cell.names)
         jobs += len(units) + 2  # train, evaluate
-        jobs += not units[0].endswith("/all.npz")  # select
-        jobs += any(".fine." in unit for unit in units)  # refine_grid
+        jobs += sum(len(plan.blocks(*cell.names, Path(unit).stem)) for unit in units)
         jobs += plan.cutoffs(*cell.names).endswith("thresholds.csv")
     return jobs

@@ -38,9 +38,8 @@ def _compared(folder, marked):
     call_script(
         "compare_published",
         folder,
-        input={"evaluations": [str(path)]},
+        input={"evaluations": [str(path)], "others": []},
         output=outputs,
-        params={"others": {}},
     )
     cells = pd.read_csv(outputs["comparison"], keep_default_na=False)
     ours = pd.read_csv(outputs["evaluation"])

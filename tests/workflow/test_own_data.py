@@ -5,7 +5,7 @@ The checkout is a copy in which nothing changes but config/datasets.yaml and one
 
 import numpy as np
 import pytest
-from running import ROOT, copy_checkout, read_rows, snakemake
+from running import ROOT, SMOKE, copy_checkout, read_rows, snakemake
 
 pytestmark = pytest.mark.workflow
 
@@ -74,7 +74,10 @@ def test_a_row_for_each_file_gives_the_full_table(tmp_path):
     (checkout / "config/studies/my_own.yaml").write_text(STUDY)
     _write_files(folder / "data/raw")
 
-    done = snakemake("my_own", directory=folder, root=checkout)
+    config = tmp_path / "mine.yaml"
+    config.write_text("studies: [my_own]\n", encoding="utf-8")
+    files = ("results/datasets.csv", "results/tables/my_own.csv")
+    done = snakemake(*files, directory=folder, configfiles=(SMOKE, config), root=checkout)
     assert done.returncode == 0, done.stdout[-5000:]
 
     sets = {row["dataset"]: row for row in read_rows(folder / "results/datasets.csv")}

@@ -2,13 +2,14 @@
 
 import shutil
 
+import numpy as np
 import pandas as pd
 import pytest
 from running import read_rows, smoke_plan, snakemake
 
 from toplabel.tables.collected import FAILURES
 from toplabel.workflow.failures import error_of, find_failures
-from toplabel.workflow.partial import is_about_cells
+from toplabel.workflow.partial import _wanted, has_failures
 from toplabel.workflow.plan import Cell
 
 
@@ -45,8 +46,8 @@ def test_how_far_each_cell_came(tmp_path, monkeypatch, plan):
     _write(logs / "fetch/letter.log", "2026 INFO starting\n")
     _write(tmp_path / "results/letter/fetch.json")
     _write(tmp_path / "results/digits/toppush/evaluation.csv")
-    _write(logs / "tune/digits/lr_ova/all.log", "2026 INFO C 1\n")
-    _write(tmp_path / "results/digits/lr_ova/tune/all.npz")
+    _write(logs / "tune/digits/lr_ova/main.log", "2026 INFO C 1\n")
+    _write(tmp_path / "results/digits/lr_ova/tune/main.npz")
     names = ("lr_multi", "lr_ova", "svm_multi", "svm_multi_smooth", "toppush")
     cells = [Cell("digits", name) for name in names] + [Cell("circle", "lr_multi")]
     cells.append(Cell("letter", "lr_multi"))
@@ -72,10 +73,20 @@ def test_how_far_each_cell_came(tmp_path, monkeypatch, plan):
     )
 
 
-def test_which_targets_get_a_report():
-    assert is_about_cells(["all"])
-    assert is_about_cells(["smoke", "letter"])
-    assert not is_about_cells(["smoke", "bench"])
+def test_what_a_run_has_begun_gets_a_report(tmp_path, monkeypatch, plan):
+    monkeypatch.chdir(tmp_path)
+    logs = tmp_path / "results/logs"
+    _write(logs / "bench.log", "2026-11-21 10:00:00,000 ERROR no space left\n")
+    assert not has_failures(plan)  # no cell was begun
+    _write(logs / "fetch/yeast.log", "2026-11-21 10:00:00,000 ERROR wrong checksum\n")
+    (tmp_path / "results/letter/lr_multi").mkdir(parents=True)
+    assert has_failures(plan)
+    cells = _wanted(plan)
+    assert Cell("letter", "lr_multi") in cells
+    assert {cell for cell in cells if cell.dataset == "yeast"} == plan.cells_of_dataset("yeast")
+    for cell in cells:
+        _write(tmp_path / cell.path("evaluation.csv"))
+    assert not has_failures(plan)
 
 
 @pytest.mark.workflow
@@ -84,8 +95,8 @@ def test_a_failed_run_gives_a_report_and_the_next_one_replaces_it(smoke_run, tmp
     folder = tmp_path / "run"
     shutil.copytree(smoke_run.folder, folder)
     cell = folder / "results/circle/lr_multi"
-    whole = (cell / "selection.csv").read_text(encoding="utf-8")
-    _write(cell / "selection.csv", "split,metric\n")
+    whole = (cell / "tune/all.npz").read_bytes()
+    np.savez(cell / "tune/all.npz", split="s00")
     for name in ("models.npz", "evaluation.csv"):
         (cell / name).unlink()
     before = read_rows(folder / "results/comparison.csv")
@@ -99,17 +110,21 @@ def test_a_failed_run_gives_a_report_and_the_next_one_replaces_it(smoke_run, tmp
         (r["dataset"], r["method"]): r for r in read_rows(folder / "reports/data/failures.csv")
     }
     assert failed["circle", "lr_multi"]["stage"] == "train"
-    assert "KeyError" in failed["circle", "lr_multi"]["reason"]
+    assert "written by another version" in failed["circle", "lr_multi"]["reason"]
     cells = pd.read_csv(folder / "reports/data/comparison.csv", dtype=str, keep_default_na=False)
     ours = cells[(cells["dataset"] == "circle") & (cells["method"] == "lr_multi")]
     assert all(ours["measured"] == "")
-    assert all(ours["reason"].str.startswith("the run did not finish: train: KeyError"))
+    assert all(
+        ours["reason"].str.startswith(
+            "the run did not finish: train: results/circle/lr_multi/tune/all.npz"
+        )
+    )
     others = cells[(cells["dataset"] == "circle") & (cells["method"] == "svm_multi")]
     assert all(others["measured"] != "")
     # The collected files of the whole run are as Snakemake left them.
     assert read_rows(folder / "results/comparison.csv") == before
 
-    _write(cell / "selection.csv", whole)
+    (cell / "tune/all.npz").write_bytes(whole)
     assert smoke_run.again("report", directory=folder).returncode == 0
     page = (folder / "reports/index.html").read_text(encoding="utf-8")
     assert "did not finish" not in page
@@ -126,4 +141,4 @@ def test_a_first_run_that_was_killed_goes_on_after_a_report(tmp_path):
     assert (folder / "reports/index.html").is_file()
     planned = snakemake("-n", directory=folder).stdout
     assert "Nothing to be done" not in planned
-    assert "tune_set" in planned
+    assert "rule tune:" in planned

@@ -16,7 +16,7 @@ from toplabel.config.protocols import Axis
 from toplabel.config.studies import load_studies
 from toplabel.figures import FIGURES, row_of, table_files
 from toplabel.reporting.places import RESERVED
-from toplabel.workflow.plan import Plan, PlanError
+from toplabel.workflow.plan import Cell, Plan, PlanError
 from toplabel.workflow.runlock import RunLockError, lock_run
 from toplabel.workflow.same import difference, main
 from toplabel.workflow.sources import reason_missing
@@ -139,30 +139,24 @@ def test_the_full_config_lists_all_studies_but_those_of_other_features(config):
     assert rest == {"multiclass_features"}
 
 
-def test_budgets_give_kernels_their_blocks(config, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    plan = Plan(ROOT, config | {"budget": "quick"})
-    (unit,) = plan.units("yeast", "svm_ml_rbf")
-    assert Path(unit).name == "main.coarse.block0.npz"
-    plan = Plan(ROOT, config | {"budget": "paper"})
-    blocks = [f"main.coarse.block{i}.npz" for i in range(4)]
-    assert [Path(unit).name for unit in plan.units("yeast", "svm_ml_rbf")] == blocks
-    plan = Plan(ROOT, config)
-    found = [Path(unit).name for unit in plan.units("yeast", "svm_ml_rbf")]
-    assert found == [*blocks, "main.fine.npz"]
-    screened = [Path(unit).name for unit in plan.units("delicious", "svm_ml")]
-    assert screened == ["main.coarse.block0.npz", "main.fine.npz"]
-    assert plan.candidate_units("delicious", "svm_ml") == [
-        "results/delicious/svm_ml/tune/main.fine.npz"
-    ]
-    assert plan.candidate_units("yeast", "svm_ml_rbf") == plan.units("yeast", "svm_ml_rbf")
+def test_budgets_give_kernels_their_blocks(config, plan):
+    def blocks(plan, dataset, method):
+        return [Path(block).name for block in plan.blocks(dataset, method, "main")]
+
+    four = [f"main.block{i}.npz" for i in range(4)]
+    for given in (plan, Plan(ROOT, config | {"budget": "paper"})):
+        assert blocks(given, "yeast", "svm_ml_rbf") == four
+        assert blocks(given, "yeast", "svm_ml") == []
+    assert blocks(plan, "delicious", "svm_ml") == ["main.block0.npz"]
+    assert plan.units("yeast", "svm_ml_rbf") == ["results/yeast/svm_ml_rbf/tune/main.npz"]
 
 
-def test_one_job_tunes_what_takes_little(plan):
-    for dataset, method in (("yeast", "svm_ml"), ("letter", "lr_multi"), ("circle", "svm_multi")):
-        assert plan.units(dataset, method) == [f"results/{dataset}/{method}/tune/all.npz"]
+def test_one_job_tunes_a_split_or_all_that_take_little(plan):
+    assert plan.units("circle", "svm_multi") == ["results/circle/svm_multi/tune/all.npz"]
+    assert plan.splits_of("circle", "all") == plan.split_names("circle")
     tens = [f"results/sun397/lr_multi/tune/s{i:02d}.npz" for i in range(1, 11)]
     assert plan.units("sun397", "lr_multi") == tens
+    assert plan.splits_of("sun397", "s03") == ["s03"]
 
 
 def test_a_set_without_cutoffs_needs_no_job_for_them(plan):
@@ -286,7 +280,7 @@ def test_a_study_whose_method_does_not_fit_its_data_set_is_refused(plan, dataset
 
 def test_targets_know_their_cells(plan):
     targets = Targets(plan)
-    assert {cell.dataset for cell in targets.cells("all")} == {"circle", "digits", "digit_scenes"}
+    assert {cell.dataset for cell in targets.wanted()} == {"circle", "digits", "digit_scenes"}
     assert {cell.method for cell in targets.cells("table03")} >= {"svm_multi", "lr_multi"}
     assert targets.tables_of(targets.cells("circle")) == ["table03"]
     assert targets.tables_of(targets.cells("digits")) == ["digits"]
@@ -306,7 +300,7 @@ def test_figures_of_the_multiclass_study(plan):
     targets = Targets(plan)
     assert {"topk_letter", "topk_circle", "mean_ranks"} <= set(targets.named())
     assert "topk_yeast" not in targets.named()
-    cells = targets.cells_of_figure("topk_digits", ["digits"])
+    cells = targets.cells_of_figure("topk_digits")
     assert {cell.dataset for cell in cells} == {"digits"}
     names = [cell.method for cell in cells]
     assert names == [name for name in plan.methods if name in names]
@@ -317,20 +311,27 @@ def test_figures_of_the_multiclass_study(plan):
     assert "mean_ranks" in targets.figures_of(three)
 
 
-def test_figures_without_data_are_made_when_asked_for_and_in_a_whole_run(plan):
+def test_the_config_may_name_data_sets_and_tables(config, plan):
+    def asked(*names):
+        return Targets(Plan(ROOT, config | {"studies": [*names]})).asked()
+
+    letter = plan.cells_of_dataset("letter")
+    assert asked("letter") == letter
+    assert letter <= asked("table05")
+    study = plan.cells_of_studies(["digits"])
+    assert asked("digits", "table03") == study | {*Targets(plan).cells("table03")}
+    with pytest.raises(PlanError, match=r"^config: studies: unknown study 'table99'; did you mean "):
+        Plan(ROOT, config | {"studies": ["table99"]})
+    nothing = Plan(ROOT, config | {"studies": ["letter"], "download": False})
+    with pytest.raises(PlanError, match=r"^studies of the config: none .*letter\.scale\.tr"):
+        Targets(nothing).wanted()
+
+
+def test_the_reports_show_all_figures_without_data(plan):
     targets = Targets(plan)
-    figure = "results/figures/tpami2017_figure02.svg"
-    assert targets.outputs("tpami2017_figure02")[0] == figure
-    for requested, made in (
-        (["all"], True),
-        (["reports/index.html"], True),
-        (["digits"], False),
-        (["digits", "tpami2017_figure02"], True),
-        (["losses_1d"], False),
-    ):
-        assert (figure in targets.all_figure_files(requested)) == made, requested
-    assert targets.wanted(["tpami2017_figure02"]) == []
-    files = targets.all_figure_files(["all"])
+    files = targets.shown_figures()
+    assert targets.outputs("tpami2017_figure02")[0] == "results/figures/tpami2017_figure02.svg"
+    assert "results/figures/tpami2017_figure02.svg" in files
     assert files.count("results/tables/table02.csv") == 1
     assert {"results/tables/figure03d.csv", "results/calibration/cases.csv"} <= set(files)
     assert (
@@ -355,20 +356,19 @@ def test_every_figure_has_a_script_and_a_page(plan):
     assert row_of("a_figure_of_mine") is None
 
 
-def test_training_is_timed_on_letter_where_it_is_at_hand(plan, config, tmp_path):
-    targets = Targets(plan)
-    assert targets.timed_set() == "digits"
-    assert targets.prepared(["tpami2017_figure03d"]) == ["results/digits/data/meta.json"]
-    assert targets.prepared(["circle"]) == ["results/circle/data/meta.json"]
+def test_training_is_timed_on_letter_where_it_is_at_hand(config, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("TOPLABEL_MIRROR", raising=False)
+    config = config | {"studies": ["circle"], "download": False}
+    metas = [f"results/{name}/data/meta.json" for name in ("circle", "digits", "letter")]
+    assert Targets(Plan(ROOT, config)).prepared() == metas[:2]
     for name in ("letter.scale.tr", "letter.scale.val", "letter.scale.t"):
         path = tmp_path / "mirror/letter" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch()
-    near = Targets(Plan(ROOT, config | {"mirrors": [str(tmp_path / "mirror")]}))
-    assert near.timed_meta() == "results/letter/data/meta.json"
-    assert near.timed_meta() in near.prepared(["all"])
-    quick = {"mirrors": [str(tmp_path / "mirror")], "budget": "quick"}
-    assert Targets(Plan(ROOT, config | quick)).timed_set() == "digits"
+    config["mirrors"] = [str(tmp_path / "mirror")]
+    assert Targets(Plan(ROOT, config)).prepared() == [metas[0], metas[2]]
+    assert Targets(Plan(ROOT, config | {"budget": "quick"})).timed_set() == "digits"
 
 
 def test_a_method_is_left_out_where_its_k_has_too_few_classes(plan):
@@ -380,18 +380,21 @@ def test_a_method_is_left_out_where_its_k_has_too_few_classes(plan):
     assert {"lr_multi", "topk_ent_tr_k5"} <= of["fmd"]
 
 
-def test_results_of_earlier_runs_are_kept_apart_from_those_asked_for(plan, tmp_path):
-    targets = Targets(plan)
+def test_results_that_the_config_does_not_ask_for_are_kept_apart(config, plan, tmp_path):
+    targets = Targets(Plan(ROOT, config | {"studies": ["digits"]}))
     for folder in ("letter/lr_multi", "digits/lr_multi", "unknown/lr_multi"):
         path = tmp_path / "results" / folder / "evaluation.csv"
         path.parent.mkdir(parents=True)
         path.touch()
-    assert targets.other_evaluations(["digits"]) == ["results/letter/lr_multi/evaluation.csv"]
-    assert "results/tables/table05.csv" in targets.all_table_files(["digits"])
-    assert "results/figures/selection_letter.svg" not in targets.all_figure_files(["digits"])
-    reasons = targets.reasons(["digits"])
+    (tmp_path / "results/letter/lr_ova/tune").mkdir(parents=True)
+    assert targets.other_evaluations() == ["results/letter/lr_multi/evaluation.csv"]
+    assert Cell("letter", "lr_ova") in plan.begun()
+    assert "results/letter/lr_multi/evaluation.csv" not in targets.evaluations()
+    assert "results/tables/table05.csv" in targets.shown_tables()
+    assert "results/figures/selection_letter.svg" not in targets.shown_figures()
+    reasons = targets.reasons()
     assert "digits" not in reasons
-    assert reasons["circle"] == "no target of this run asks for it"
+    assert reasons["circle"] == "no study of the config asks for it"
 
 
 def test_a_registered_set_without_a_study_is_a_target_that_says_so(plan):
@@ -401,13 +404,3 @@ def test_a_registered_set_without_a_study_is_a_target_that_says_so(plan):
     assert "mine" in targets.named()
     with pytest.raises(PlanError, match=r"^mine: no study has methods for it; list it under"):
         targets.outputs("mine")
-
-
-def test_a_word_that_names_no_target_is_refused_with_the_nearest_names(plan):
-    targets = Targets(plan)
-    with pytest.raises(PlanError, match=r"^unknown target 'lettre'; did you mean letter"):
-        targets.refuse("lettre")
-    with pytest.raises(PlanError, match=r"^unknown target 'reprot'; did you mean report"):
-        targets.refuse("reprot", ["report"])
-    with pytest.raises(PlanError, match=r"^unknown target '0000'; docs/workflow\.md lists them$"):
-        targets.refuse("0000")

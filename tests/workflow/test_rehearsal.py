@@ -92,9 +92,8 @@ def test_splits_become_mean_and_deviation_and_meet_no_published_number(rehearsal
     call_script(
         "compare_published",
         folder,
-        input={"evaluations": paths},
+        input={"evaluations": paths, "others": []},
         output=outputs,
-        params={"others": {}},
     )
     values = [
         float(row["value"])

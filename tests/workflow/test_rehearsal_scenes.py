@@ -123,9 +123,8 @@ def test_nothing_stands_beside_a_published_number(rehearsal):
     paths = [str(rehearsal / cell.path("evaluation.csv")) for cell in CELLS]
     call_script(
         *("compare_published", rehearsal),
-        input={"evaluations": paths},
+        input={"evaluations": paths, "others": []},
         output=outputs,
-        params={"others": {}},
     )
     assert not any(row["measured"] for row in read_rows(outputs["comparison"]))
     kept = [row for row in read_rows(outputs["comparison"]) if row["dataset"] == "voc2007"]

@@ -57,18 +57,17 @@ def _toy(folder, task, splits=("main",)):
 
 
 def _finish(tmp_path, meta, units, params):
-    """select, train, evaluate, and threshold for sets of labels; the table of test metrics by metric."""
+    """train, evaluate, and threshold for sets of labels; the table of test metrics by metric."""
     files = {
         name: str(tmp_path / name)
         for name in ("selection.csv", "models.npz", "certificates.csv", "thresholds.csv")
     }
     selection, models, certificates, thresholds = files.values()
-    call_script("select_best", tmp_path, input={"units": units}, output={"selection": selection})
     call_script(
         "train_final",
         tmp_path,
-        input={"meta": meta, "selection": selection},
-        output={"models": models, "certificates": certificates},
+        input={"meta": meta, "units": units},
+        output={"selection": selection, "models": models, "certificates": certificates},
         params=params,
     )
     cutoffs = selection
@@ -129,32 +128,22 @@ def test_a_kernel_on_a_multilabel_set_goes_through_both_phases(tmp_path):
     fit["method"] = replace(fit["method"], kernel="rbf")
     fit["budget"] = replace(BUDGET, theta=Axis(2, -2, 0, 2), theta_block=1)
 
-    def tune(name, given, **block):
+    def tune(name, script, given=(), wildcards=()):
         unit = str(tmp_path / f"{name}.npz")
         call_script(
-            "tune_block",
+            script,
             tmp_path,
-            input={"meta": meta, **given},
+            input={"meta": meta, **dict(given)},
             output={"unit": unit},
-            params=params,
-            wildcards={"split": "main", **block},
+            params=params | {"splits": ["main"]},
+            wildcards={"part": "main", **dict(wildcards)},
         )
         return unit
 
-    coarse = [tune(f"coarse{block}", {}, block=block) for block in "01"]
-    found = [(float(one.theta[0]), one.fold) for one in load_units(coarse)]
+    blocks = [tune(f"block{j}", "tune_block", wildcards={"block": j}) for j in "01"]
+    found = [(float(one.theta[0]), one.fold) for one in load_units(blocks)]
     assert found == [(0.25, "0"), (0.25, "1"), (1.0, "0"), (1.0, "1")]
-    grid = str(tmp_path / "fine.json")
-    call_script(
-        "refine_grid",
-        tmp_path,
-        input={"units": coarse},
-        output={"grid": grid},
-        params=params,
-        wildcards={"split": "main"},
-    )
-    fine = [tune("fine", {"grid": grid})]
-    table = _finish(tmp_path, meta, [*coarse, *fine], params)
+    table = _finish(tmp_path, meta, [tune("main", "tune_splits", {"blocks": blocks})], params)
     assert table.loc["rank_loss", "value"] < 0.3
     assert table.loc["f1_micro", "value"] > 60
     assert np.isnan(table.loc["rank_loss", "delta"])
@@ -162,20 +151,20 @@ def test_a_kernel_on_a_multilabel_set_goes_through_both_phases(tmp_path):
     assert {np.log2(theta) for theta in table["theta"]} <= {-2, 0}
 
 
-def test_a_job_that_tunes_all_splits_makes_the_choice_as_well(tmp_path):
+def test_a_job_may_tune_all_splits(tmp_path):
     meta = _toy(tmp_path / "data", "multiclass", splits=("s00", "s01"))
     params = _params("holdout", "multiclass", ["top1", "top2"])
-    unit, at_once, later = (str(tmp_path / name) for name in ("all.npz", "at_once", "later"))
+    unit = str(tmp_path / "all.npz")
     call_script(
         "tune_splits",
         tmp_path,
         input={"meta": meta},
-        output={"unit": unit, "selection": at_once},
+        output={"unit": unit},
         params=params | {"splits": ["s00", "s01"]},
     )
-    call_script("select_best", tmp_path, input={"units": [unit]}, output={"selection": later})
-    assert SELECTION.read(at_once)["split"].tolist() == ["s00", "s00", "s01", "s01"]
-    pd.testing.assert_frame_equal(SELECTION.read(at_once), SELECTION.read(later), check_exact=True)
+    _finish(tmp_path, meta, [unit], params)
+    chosen = SELECTION.read(str(tmp_path / "selection.csv"))
+    assert chosen["split"].tolist() == ["s00", "s00", "s01", "s01"]
 
 
 def test_one_vs_all_is_put_beside_liblinear(tmp_path):
@@ -252,10 +241,9 @@ def test_fetching_and_preparing_an_embedded_set(tmp_path):
     call_script(
         "collect_datasets",
         tmp_path,
-        input={"metas": [str(meta)]},
+        input={"metas": [str(meta)], "others": []},
         output={"datasets": str(datasets)},
         params={
-            "others": {},
             "reasons": {"letter": "not at hand", "voc2007": "no features"},
             "raw_folder": str(tmp_path / "raw"),
             "mirrors": [],

@@ -19,7 +19,7 @@ pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("smoke")]
 STAGES = [
     "fetch",
     "prepare",
-    "tune_set",
+    "tune",
     "train",
     "threshold",
     "evaluate",
@@ -83,17 +83,24 @@ def test_another_seed_is_another_run_of_the_same_data(smoke_run, tmp_path):
     assert "Params have changed" in again.stdout
     jobs = jobs_of(again.stdout)
     assert "prepare" not in jobs
-    assert jobs["tune_set"] > 0
+    assert jobs["tune"] > 0
 
 
-def test_results_of_other_targets_stay_in_the_reports(smoke_run, tmp_path):
+def test_results_of_other_studies_stay_in_the_reports(smoke_run, tmp_path):
     folder = shutil.copytree(smoke_run.folder, tmp_path / "run")
+    config = tmp_path / "one.yaml"
+    config.write_text("studies: [digits]\n", encoding="utf-8")
     before = read_rows(folder / "results/comparison.csv")
-    assert smoke_run.again("digits", directory=folder).returncode == 0
-    # The target asks for digits alone; what is known of the circle stays.
+    files = ("results/comparison.csv", "results/datasets.csv")
+    done = smoke_run.again(*files, directory=folder, configfiles=(SMOKE, config))
+    assert done.returncode == 0
+    # The config asks for digits alone; what is known of the circle stays, and is not made again.
+    assert not {"tune", "train", "evaluate"} & set(jobs_of(done.stdout))
     assert read_rows(folder / "results/comparison.csv") == before
     sets = {row["dataset"] for row in read_rows(folder / "results/evaluation.csv")}
     assert sets == {"circle", "digits", "digit_scenes"}
+    rows = read_rows(folder / "results/datasets.csv")
+    assert {row["dataset"] for row in rows if row["status"] == "ready"} == sets
 
 
 def test_snakemakes_own_report_is_usable(smoke_run, tmp_path):
@@ -166,6 +173,12 @@ def test_a_set_from_the_mirror_by_name(mirror, tmp_path):
     for study in (root / "config/studies").glob("multilabel_*.yaml"):
         study.unlink()
     done = snakemake("emotions", directory=folder, root=root, mirror=mirror)
+    assert done.returncode == 0, done.stdout[-5000:]
+    assert not (folder / "results/comparison.csv").exists()
+    config = tmp_path / "emotions.yaml"
+    config.write_text("studies: [emotions]\n", encoding="utf-8")
+    how = {"root": root, "mirror": mirror, "configfiles": (SMOKE, config)}
+    done = snakemake("results/tables/table09.csv", directory=folder, **how)
     assert done.returncode == 0, done.stdout[-5000:]
     cells = [row for row in read_rows(folder / "results/comparison.csv") if row["measured"]]
     assert {row["dataset"] for row in cells} == {"emotions"}

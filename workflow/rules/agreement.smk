@@ -30,7 +30,7 @@ localrules:
 
 rule table_agreement:
     input:
-        agreements=of_run(targets.agreements),
+        agreements=planned(targets.agreements),
     output:
         csv=report(
             "results/tables/agreement.csv",

@@ -2,7 +2,7 @@
 # which prints its one line; a WorkflowError here is printed with the places that it passed.
 
 import sys
-from pathlib import Path
+from glob import glob
 
 from snakemake.exceptions import WorkflowError
 
@@ -12,7 +12,7 @@ try:
     from toplabel.workflow.machine import note_start
     from toplabel.workflow.plan import RAW_FOLDER, Plan, PlanError
     from toplabel.workflow.runlock import RunLockError, lock_run
-    from toplabel.workflow.targets import Targets, file_sums
+    from toplabel.workflow.targets import Targets
 except ModuleNotFoundError as error:
     sys.exit(
         f"Error: {error}: install the project first, with `make setup` or `pip install '.[workflow]'`"
@@ -34,7 +34,7 @@ wildcard_constraints:
     dataset="|".join(plan.registry),
     method="|".join(plan.methods),
     table="|".join(targets.tables()),
-    split="[A-Za-z0-9][A-Za-z0-9_-]*",
+    part="[A-Za-z0-9][A-Za-z0-9_-]*",
     block="[0-9]+",
 
 
@@ -44,12 +44,6 @@ def all_cores():
         return workflow.cores
     except WorkflowError:
         return 1
-
-
-def requested():
-    """Names of the targets on the command line."""
-    settings = getattr(workflow, "dag_settings", None)
-    return sorted(settings.targets) if settings and settings.targets else ["all"]
 
 
 def planned(function, *arguments):
@@ -67,33 +61,25 @@ def planned(function, *arguments):
     return answer
 
 
-def of_run(function):
-    """An input function about the targets of this run."""
-    return planned(lambda: function(requested()))
+def as_they_are(function):
+    """An input function about files of earlier runs: what shows them follows them, and they are never made again."""
+    return lambda wildcards: [before_update(path) for path in planned(function)(wildcards)]
 
 
-def bench_tables(wildcards):
-    """The benchmark, where this run makes it, for the reports to wait for."""
-    return ["results/bench/targets.csv"] if "bench" in requested() else []
+def shown(wildcards):
+    """What the reports show.
 
-
-def bench_sums(wildcards):
-    """What the reports show of the benchmark, in which they are to be kept in step."""
-    return file_sums(sorted(map(str, Path("results/bench").glob("*.csv"))))
-
-
-def partial_report(wildcards):
-    """What the last report on a run that did not finish wrote last: newer than its pages, which the next whole one replaces.
-
-    Where no whole report was before, Snakemake remembers no params of the pages and goes by times alone.
+    A report on a run that did not finish writes its run.json last, so that it is newer than the pages.
     """
-    found = Path("results/partial/run.json")
-    return [str(found)] if found.is_file() else []
-
-
-def partial_sums(wildcards):
-    """Of the same: times may be equal."""
-    return file_sums(partial_report(wildcards))
+    collected = ("comparison", "evaluation", "datasets", "findings", "winners")
+    return {
+        "run": "results/run.json",
+        **{name: f"results/{name}.csv" for name in collected},
+        "tables": planned(targets.shown_tables)(wildcards),
+        "figures": planned(targets.shown_figures)(wildcards),
+        "bench": as_they_are(lambda: sorted(glob("results/bench/*.csv")))(wildcards),
+        "partial": glob("results/partial/run.json"),
+    }
 
 
 def figure_outputs(figure):
@@ -119,10 +105,8 @@ def figure_outputs(figure):
 
 
 def of_figure(figure, function):
-    """An input function about one figure of this run."""
-    return lambda wildcards: planned(
-        function, figure.of(wildcards.get("dataset", "")), requested()
-    )(wildcards)
+    """An input function about one figure."""
+    return lambda wildcards: planned(function, figure.of(wildcards.get("dataset", "")))(wildcards)
 
 
 onstart:
@@ -136,15 +120,15 @@ onstart:
 
 # Whatever there is gets a report, without a word of its own that would hide the error.
 onerror:
-    from toplabel.workflow.partial import is_about_cells, write_partial
+    from toplabel.workflow.partial import has_failures, write_partial
 
-    if is_about_cells(requested()):
-        try:
-            missing = write_partial(plan, requested())
+    try:
+        if has_failures(plan):
+            missing = write_partial(plan)
             print(
                 "The run did not finish; reports/index.html shows what there is, and why the rest is missing: "
                 f"{len(missing)} results or files.",
                 file=sys.stderr,
             )
-        except Exception as error:
-            print(f"No report on what there is: {error}", file=sys.stderr)
+    except Exception as error:
+        print(f"No report on what there is: {error}", file=sys.stderr)

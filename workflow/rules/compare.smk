@@ -1,5 +1,5 @@
-# What the run measured, beside what the papers print. Cells of earlier runs that this one does not ask
-# for are no inputs, so nothing is made again for them; their sums among the params keep them in step.
+# What was measured, beside what the papers print: the studies of the config, which are brought up to date, and the
+# other cells that results/ holds, as they are.
 
 
 localrules:
@@ -11,7 +11,8 @@ localrules:
 
 rule collect_datasets:
     input:
-        metas=of_run(targets.prepared),
+        metas=planned(targets.prepared),
+        others=as_they_are(targets.other_metas),
     output:
         datasets=report(
             "results/datasets.csv",
@@ -23,8 +24,7 @@ rule collect_datasets:
     conda:
         "../envs/toplabel.yaml"
     params:
-        others=lambda wildcards: file_sums(targets.other_metas(requested())),
-        reasons=lambda wildcards: targets.reasons(requested()),
+        reasons=planned(targets.reasons),
         registry=plan.registry_sum(),
         raw_folder=RAW_FOLDER,
         mirrors=plan.mirrors,
@@ -37,7 +37,8 @@ rule collect_datasets:
 
 rule compare:
     input:
-        evaluations=of_run(targets.evaluations),
+        evaluations=planned(targets.evaluations),
+        others=as_they_are(targets.other_evaluations),
     output:
         evaluation="results/evaluation.csv",
         comparison=report(
@@ -51,7 +52,6 @@ rule compare:
     conda:
         "../envs/toplabel.yaml"
     params:
-        others=lambda wildcards: file_sums(targets.other_evaluations(requested())),
         names=plan.names_sum(),
         fingerprint=plan.fingerprint("compare"),
     message:
@@ -94,8 +94,8 @@ rule describe_run:
     input:
         comparison="results/comparison.csv",
         datasets="results/datasets.csv",
-        tables=of_run(targets.all_table_files),
-        figures=of_run(targets.all_figure_files),
+        tables=planned(targets.shown_tables),
+        figures=planned(targets.shown_figures),
     output:
         run="results/run.json",
     log:

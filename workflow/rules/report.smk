@@ -11,15 +11,7 @@ localrules:
 
 rule write_data:
     input:
-        run="results/run.json",
-        comparison="results/comparison.csv",
-        evaluation="results/evaluation.csv",
-        datasets="results/datasets.csv",
-        findings="results/findings.csv",
-        winners="results/winners.csv",
-        tables=of_run(targets.all_table_files),
-        figures=of_run(targets.all_figure_files),
-        partial=partial_report,
+        unpack(shown),
     output:
         comparison="reports/data/comparison.csv",
         json="reports/data/report.json",
@@ -28,8 +20,6 @@ rule write_data:
     conda:
         "../envs/toplabel.yaml"
     params:
-        bench=bench_sums,
-        partial=partial_sums,
         fingerprint=plan.fingerprint("report"),
     message:
         "Write reports/data"
@@ -39,16 +29,7 @@ rule write_data:
 
 rule write_html:
     input:
-        run="results/run.json",
-        comparison="results/comparison.csv",
-        evaluation="results/evaluation.csv",
-        datasets="results/datasets.csv",
-        findings="results/findings.csv",
-        winners="results/winners.csv",
-        tables=of_run(targets.all_table_files),
-        figures=of_run(targets.all_figure_files),
-        partial=partial_report,
-        bench=bench_tables,
+        unpack(shown),
         data="reports/data/report.json",
     output:
         html="reports/index.html",
@@ -57,8 +38,6 @@ rule write_html:
     conda:
         "../envs/toplabel.yaml"
     params:
-        bench=bench_sums,
-        partial=partial_sums,
         fingerprint=plan.fingerprint("report"),
     message:
         "Write reports/index.html"
@@ -68,16 +47,7 @@ rule write_html:
 
 rule write_pdf:
     input:
-        run="results/run.json",
-        comparison="results/comparison.csv",
-        evaluation="results/evaluation.csv",
-        datasets="results/datasets.csv",
-        findings="results/findings.csv",
-        winners="results/winners.csv",
-        tables=of_run(targets.all_table_files),
-        figures=of_run(targets.all_figure_files),
-        partial=partial_report,
-        bench=bench_tables,
+        unpack(shown),
     output:
         pdf="reports/toplabel.pdf",
     log:
@@ -85,8 +55,6 @@ rule write_pdf:
     conda:
         "../envs/toplabel.yaml"
     params:
-        bench=bench_sums,
-        partial=partial_sums,
         fingerprint=plan.fingerprint("report"),
     message:
         "Write reports/toplabel.pdf"

@@ -8,7 +8,7 @@ localrules:
 
 rule table_thresholds:
     input:
-        strategies=of_run(targets.strategies),
+        strategies=planned(targets.strategies),
     output:
         csv=report(
             "results/tables/thresholds.csv",
@@ -22,7 +22,7 @@ rule table_thresholds:
     conda:
         "../envs/toplabel.yaml"
     params:
-        labels=lambda wildcards: targets.strategy_labels(requested()),
+        labels=planned(targets.strategy_labels),
         fingerprint=plan.fingerprint("tables"),
     message:
         "Compare the ways of setting cut-offs"

@@ -1,4 +1,5 @@
-# Targets by human names: `snakemake --cores 2 letter`, `... table05`, `... report`.
+# Targets by human names: `snakemake --cores 2 letter`, `... table05`, `... report`. Those that stand for cells end with
+# their test metrics; the reports show all that are there.
 
 
 rule report:
@@ -11,7 +12,7 @@ rule report:
 rule data:
     input:
         "results/datasets.csv",
-        of_run(targets.prepared),
+        planned(targets.prepared),
 
 
 # A tiny copy of the default run in a folder of its own; it decides itself what is left to do.
@@ -40,15 +41,3 @@ for target in targets.named():
             target
         input:
             planned(targets.outputs, target),
-
-
-# A word that is no target comes here, since Snakemake takes it for a file; its own message is about rules.
-rule unknown_target:
-    input:
-        lambda wildcards: planned(
-            targets.refuse, wildcards.word, ["all", "report", "partial", "data", "bench", "smoke"]
-        )(wildcards),
-    output:
-        "{word}",
-    wildcard_constraints:
-        word="[A-Za-z0-9_-]+",

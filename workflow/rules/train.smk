@@ -1,11 +1,13 @@
-# The chosen models on the full training part, each with a duality gap that proves it.
+# One (k, theta, C, delta) for each split and metric, the best mean over the folds, and the chosen models on the full
+# training part, each with a duality gap that proves it.
 
 
 rule train:
     input:
         meta="results/{dataset}/data/meta.json",
-        selection="results/{dataset}/{method}/selection.csv",
+        units=lambda wildcards: plan.units(wildcards.dataset, wildcards.method),
     output:
+        selection="results/{dataset}/{method}/selection.csv",
         models="results/{dataset}/{method}/models.npz",
         certificates="results/{dataset}/{method}/certificates.csv",
     log:

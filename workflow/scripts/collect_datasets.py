@@ -6,7 +6,7 @@ from toplabel.workflow.jobs import checkout, run
 
 
 def main(snakemake):
-    metas = [*snakemake.input.metas, *snakemake.params.others]
+    metas = [*snakemake.input.metas, *snakemake.input.others]
     params = snakemake.params
     table = describe_datasets(
         checkout(snakemake), metas, params.reasons, params.raw_folder, params.mirrors

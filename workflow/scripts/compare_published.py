@@ -6,7 +6,7 @@ from toplabel.workflow.jobs import checkout, run
 
 
 def main(snakemake):
-    paths = {*snakemake.input.evaluations, *snakemake.params.others}
+    paths = {*snakemake.input.evaluations, *snakemake.input.others}
     collected, comparison = compare_results(checkout(snakemake), paths)
     EVALUATION.write(collected, snakemake.output.evaluation)
     COMPARISON.write(comparison, snakemake.output.comparison)

@@ -3,9 +3,9 @@
 import pandas as pd
 
 from toplabel.reporting.curves import draw_selection
+from toplabel.selection.choice import select
 from toplabel.selection.curves import selection_curve
-from toplabel.selection.results import collect, load_units
-from toplabel.tables.cells import SELECTION
+from toplabel.selection.results import candidates, load_units
 from toplabel.workflow.jobs import run
 
 # Two of these are drawn, the first that the protocol has.
@@ -17,12 +17,12 @@ def main(snakemake):
     shows = snakemake.params.shows
     frames = []
     many = len(shows["methods"]) > MOST_IN_A_PANEL
-    for method, selection in zip(shows["methods"], snakemake.input.selections, strict=True):
+    for method in shows["methods"]:
         paths = [path for path in snakemake.input.units if f"/{method['name']}/tune/" in path]
-        found = collect(load_units(paths)).values()
-        results = [result for result in found if result.split == shows["split"]]
+        found = candidates(load_units(paths))
+        results = [result for result in found.values() if result.split == shows["split"]]
         metrics = [name for name in SHOWN if name in results[0].metric][:2]
-        curve = selection_curve(results, SELECTION.read(selection), metrics)
+        curve = selection_curve(results, select(found), metrics)
         # Too many curves for one panel: a panel for each group of methods.
         title = f"{shows['title']}, {method['group']}" if many else shows["title"]
         frames.append(curve.assign(method=method["name"], label=method["label"], title=title))

@@ -9,7 +9,7 @@ from toplabel.workflow.plan import Plan
 
 def main(snakemake):
     plan = Plan(checkout(snakemake), snakemake.params.config)
-    failures = write_partial(plan, ["all"])
+    failures = write_partial(plan)
     logging.info("%d results are missing", len(failures))
 
 

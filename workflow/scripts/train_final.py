@@ -1,20 +1,25 @@
-"""Train the chosen models on the full training part, each with its certificate."""
+"""Choose hyper-parameters, and train the chosen models on the full training part, each with its certificate."""
 
 from pathlib import Path
 
 from toplabel.datasets.prepared import load_prepared
+from toplabel.selection.choice import edge_notes, select
 from toplabel.selection.final import train_models
 from toplabel.selection.fitting import default_solve
+from toplabel.selection.results import candidates, load_units
 from toplabel.tables.cells import CERTIFICATES, SELECTION
 from toplabel.workflow.jobs import logger, run
 
 
 def main(snakemake):
     prepared = load_prepared(Path(snakemake.input.meta).parent)
-    selection = SELECTION.read(snakemake.input.selection)
+    selection = select(candidates(load_units(snakemake.input.units)))
+    for note in edge_notes(selection):
+        logger.warning(note)
     models, certificates = train_models(
         prepared, selection=selection, solve=default_solve(), **snakemake.params.fit
     )
+    SELECTION.write(selection, snakemake.output.selection)
     models.save(snakemake.output.models)
     CERTIFICATES.write(certificates, snakemake.output.certificates)
     for row in certificates[certificates["status"] != "converged"].itertuples():

@@ -1,4 +1,4 @@
-"""Tune a method on the folds of a split: on a block of the coarse grid, or on the fine grid."""
+"""Visit a block of kernel widths of the coarse grid, on the folds of a split."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ from toplabel.datasets.prepared import load_prepared
 from toplabel.selection.fitting import default_solve
 from toplabel.selection.problems import split_named, validation_problems
 from toplabel.selection.results import save_unit
-from toplabel.selection.tuning import coarse_points, read_points, tune_fold
+from toplabel.selection.tuning import tune_block
 from toplabel.workflow.jobs import run
 
 
@@ -15,27 +15,17 @@ def main(snakemake):
     prepared = load_prepared(Path(snakemake.input.meta).parent)
     fit = snakemake.params.fit
     method, budget, settings = fit["method"], fit["budget"], fit["settings"]
-    split = split_named(prepared, snakemake.wildcards.split)
-    coarse = not snakemake.input.get("grid")
-    if not coarse:
-        points = read_points(snakemake.input.grid)
-    else:
-        points = coarse_points(method, budget, int(snakemake.wildcards.block))
-    problems = validation_problems(prepared, split, fit["protocol"], budget, method, settings.seed)
-    results = [
-        tune_fold(
-            problem,
-            method,
-            budget,
-            metrics_for(fit["protocol"], prepared.n_classes),
-            settings,
-            (prepared.name, method.name, split.name, fold),
-            points,
-            default_solve(),
-            coarse,
-        )
-        for fold, problem in enumerate(problems)
-    ]
+    split = split_named(prepared, snakemake.wildcards.part)
+    results = tune_block(
+        validation_problems(prepared, split, fit["protocol"], budget, method, settings.seed),
+        method,
+        budget,
+        metrics_for(fit["protocol"], prepared.n_classes),
+        settings,
+        (prepared.name, method.name, split.name),
+        default_solve(),
+        int(snakemake.wildcards.block),
+    )
     save_unit(results, snakemake.output.unit)
 
 

@@ -67,7 +67,7 @@ class RunConfig(Settings):
 
     _: KW_ONLY
     studies: Annotated[tuple[Name, ...], Some, Unique] = Field(
-        description="What `all` computes and the reports show; files of config/studies/ without suffix."
+        description="What `all` computes and the reports show: files of config/studies/, data sets, published tables."
     )
     budget: BudgetName = Field(
         description="How fine the grids of hyper-parameters are (config/protocols.yaml)."

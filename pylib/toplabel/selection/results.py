@@ -193,16 +193,9 @@ def _part(result: TuneResult, theta: np.ndarray, C: np.ndarray) -> TuneResult:
     return replace(result, theta=theta, C=C, **tables)
 
 
-def collect(results: Iterable[TuneResult]) -> dict[str, TuneResult]:
-    """The mean over folds of each split (and k, where it is selected) by name, from the files of all its jobs."""
-    folds: dict[str, dict[str, list[TuneResult]]] = {}
-    for result in results:
-        if result.C.size:
-            folds.setdefault(result.name, {}).setdefault(result.fold, []).append(result)
-    return {
-        name: average([merge(of_fold) for of_fold in by_fold.values()])
-        for name, by_fold in folds.items()
-    }
+def candidates(results: Iterable[TuneResult]) -> dict[str, TuneResult]:
+    """What may be chosen, by name: means over all folds. Single folds were screened, on fewer rows."""
+    return {result.name: result for result in results if result.fold == "all"}
 
 
 def seconds_by_split(results: Iterable[TuneResult]) -> dict[str, float]:

@@ -1,23 +1,19 @@
 """The tune stage: fits along C, measured on validation instances.
 
-A unit of work is a split with all its folds, or one fold of a split. Within it, one `FoldPath` a fold
+A job takes a split with all its folds, or a block of kernel widths of it. Within it, one `FoldPath` a fold
 runs up the grid of C.
 """
 
 from __future__ import annotations
 
-import json
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 
 from toplabel.config.methods import Method
 from toplabel.config.protocols import LINEAR, Budget, tidy
 from toplabel.config.run import Settings
-from toplabel.files import atomic_path
 from toplabel.kernels import cross_gram, rbf_gram
 from toplabel.selection import choice
 from toplabel.selection.features import Scaling
@@ -33,7 +29,7 @@ from toplabel.selection.fitting import (
 )
 from toplabel.selection.measures import all_values, sign
 from toplabel.selection.problems import Matrix, Problem, fewer_rows
-from toplabel.selection.results import Point, TuneResult, assemble, average
+from toplabel.selection.results import Point, TuneResult, assemble, average, merge
 
 Points = Mapping[float, Sequence[float]]  # exponents of C by exponent of theta
 
@@ -109,20 +105,26 @@ class FoldPath:
         self._names = (settings.seed, *names)
         self._solve = solve
 
-    def visit(self, points: Points) -> list[Point]:
+    def visit(self, points: Points) -> TuneResult:
         """Fit and measure at the given exponents, C ascending for each theta."""
-        return [point for theta in sorted(points) for point in self._up(theta, points[theta], None)]
+        return self._result(
+            point for theta in sorted(points) for point in self._up(theta, points[theta], None)
+        )
 
-    def survey(self, points: Points) -> list[Point]:
+    def survey(self, points: Points) -> TuneResult:
         """As `visit`, but leave out what lies beyond a clear decline, if the budget gives up."""
-        found = []
+        found: list[Point] = []
         across = Decline(self._metrics, self._budget.give_up)
         for theta in sorted(points):
             along = Decline(self._metrics, self._budget.give_up)
             found += self._up(theta, points[theta], along)
             if across.sees(along.best):
                 break
-        return found
+        return self._result(found)
+
+    def _result(self, points: Iterable[Point]) -> TuneResult:
+        split, fold = self._names[3:5]
+        return assemble(list(points), self._metrics, self._budget, split, str(fold))
 
     def _up(
         self, theta_exponent: float, exponents: Sequence[float], decline: Decline | None
@@ -244,19 +246,6 @@ def _exponent(value: float, base: float) -> float:
     return tidy(float(np.log(value) / np.log(base)))
 
 
-def write_points(points: Points, path: str | os.PathLike[str]) -> None:
-    """Write a grid as JSON, whole or not at all."""
-    table = [{"theta": theta, "C": list(exponents)} for theta, exponents in points.items()]
-    with atomic_path(path) as temporary:
-        temporary.write_text(json.dumps(table, indent=1) + "\n", encoding="utf-8")
-
-
-def read_points(path: str | os.PathLike[str]) -> dict:
-    """Read what `write_points` wrote."""
-    table = json.loads(Path(path).read_text(encoding="utf-8"))
-    return {entry["theta"]: entry["C"] for entry in table}
-
-
 def extended_points(result: TuneResult, budget: Budget, thetas: Iterable[float]) -> dict:
     """One more C beyond each edge on which a metric is strictly best; empty when there is none."""
     fresh = set()
@@ -268,6 +257,42 @@ def extended_points(result: TuneResult, budget: Budget, thetas: Iterable[float])
     return {theta: sorted(fresh) for theta in thetas} if fresh else {}
 
 
+def tune_block(
+    problems: Iterable[Problem],
+    method: Method,
+    budget: Budget,
+    metrics: Sequence[str],
+    settings: Settings,
+    names: tuple[str, str, str],
+    solve: Solve,
+    block: int,
+) -> list[TuneResult]:
+    """Visit a block of widths of the coarse grid, on at most so many rows as the budget screens.
+
+    Parameters
+    ----------
+    problems : iterable of Problem
+        One a fold; taken one after the other.
+    method, budget, metrics, settings, names, solve
+        As for `tune_split`.
+    block : int
+
+    Returns
+    -------
+    list of TuneResult
+        One a fold.
+    """
+    points = coarse_points(method, budget, block)
+    found = []
+    for fold, problem in enumerate(problems):
+        if budget.screen_rows is not None:
+            seeds = (settings.seed, names[0], names[2], fold)
+            problem = fewer_rows(problem, budget.screen_rows, seeds)
+        path = FoldPath(problem, method, budget, metrics, settings, (*names, fold), solve)
+        found.append(path.survey(points))
+    return found
+
+
 def tune_split(
     problems: Sequence[Problem],
     method: Method,
@@ -276,8 +301,9 @@ def tune_split(
     settings: Settings,
     names: tuple[str, str, str],
     solve: Solve,
+    blocks: Sequence[TuneResult] = (),
 ) -> TuneResult:
-    """Tune a method on all folds of a split in one go: grid, extension at the edge, refinement.
+    """Tune a method on all folds of a split: coarse grid, extension at the edge, refinement.
 
     Parameters
     ----------
@@ -287,6 +313,9 @@ def tune_split(
     names : tuple of str
         Data set, method, split.
     solve : callable
+    blocks : sequence of TuneResult
+        The coarse grid, where other jobs have visited it (`tune_block`). If the budget screens, it was trained on fewer
+        rows and says only where the fine grid lies.
 
     Returns
     -------
@@ -298,24 +327,27 @@ def tune_split(
         FoldPath(problem, method, budget, metrics, settings, (*names, fold), solve)
         for fold, problem in enumerate(problems)
     ]
-    found: list[list[Point]] = [[] for _ in paths]
+    found = [[one for one in blocks if one.fold == str(fold)] for fold in range(len(paths))]
 
-    def visit(points: Points, coarse: bool = False) -> TuneResult:
-        for path, points_of_fold in zip(paths, found, strict=True):
-            points_of_fold.extend(path.survey(points) if coarse else path.visit(points))
-        by_fold = [
-            assemble(points_of_fold, metrics, budget, names[2], str(fold))
-            for fold, points_of_fold in enumerate(found)
-        ]
-        return average(by_fold)
+    def mean() -> TuneResult:
+        return average([merge(of_fold) for of_fold in found])
 
-    result = visit(coarse_points(method, budget), coarse=True)
+    def visit(points: Points) -> TuneResult:
+        for path, of_fold in zip(paths, found, strict=True):
+            of_fold.append(path.visit(points))
+        return mean()
+
+    if not blocks:
+        found = [[path.survey(coarse_points(method, budget))] for path in paths]
+    result = mean()
     for _ in range(budget.extend):
         beyond = extended_points(result, budget, budget.thetas(method.tunes_width))
         if not beyond:
             break
         result = visit(beyond)
     finer = refined_points(result, budget)
+    if blocks and budget.screen_rows is not None:
+        found = [[] for _ in paths]
     return visit(finer) if finer else result
 
 
@@ -327,6 +359,7 @@ def tune_ks(
     settings: Settings,
     names: tuple[str, str, str],
     solve: Solve,
+    blocks: Sequence[TuneResult] = (),
 ) -> list[TuneResult]:
     """Tune a method on a split (`tune_split`), with each of its values of k if it selects one.
 
@@ -338,7 +371,7 @@ def tune_ks(
         When none is left.
     """
     if not method.ks:
-        return [tune_split(problems, method, budget, metrics, settings, names, solve)]
+        return [tune_split(problems, method, budget, metrics, settings, names, solve, blocks)]
     n_classes = problems[0].n_classes
     ks = [k for k in method.ks if k < n_classes]
     if not ks:
@@ -351,39 +384,3 @@ def tune_ks(
         result = tune_split(problems, method.at(k), budget, metrics, settings, names, solve)
         found.append(replace(result, k=float(k)))
     return found
-
-
-def tune_fold(
-    problem: Problem,
-    method: Method,
-    budget: Budget,
-    metrics: Sequence[str],
-    settings: Settings,
-    names: tuple[str, str, str, int],
-    points: Points,
-    solve: Solve,
-    coarse: bool = False,
-) -> TuneResult:
-    """Tune a method on one fold at the given points.
-
-    Parameters
-    ----------
-    problem : Problem
-    method, budget, metrics, settings
-    names : tuple
-        Data set, method, split, fold.
-    points : mapping
-        Exponents of C by exponent of theta.
-    solve : callable
-    coarse : bool
-        Whether the points are the coarse grid: then the budget may train on fewer rows, and give up.
-
-    Returns
-    -------
-    TuneResult
-    """
-    if coarse and budget.screen_rows is not None:
-        problem = fewer_rows(problem, budget.screen_rows, (settings.seed, names[0], *names[2:]))
-    path = FoldPath(problem, method, budget, metrics, settings, names, solve)
-    found = path.survey(points) if coarse else path.visit(points)
-    return assemble(found, metrics, budget, names[2], str(names[3]))

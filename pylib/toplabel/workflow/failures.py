@@ -16,7 +16,6 @@ _STAGES = {
     "fetch": "fetch/{dataset}.log",
     "prepare": "prepare/{dataset}.log",
     "tune": "tune/{dataset}/{method}/*.log",
-    "select": "select/{dataset}/{method}.log",
     "train": "train/{dataset}/{method}.log",
     "threshold": "threshold/{dataset}/{method}.log",
     "evaluate": "evaluate/{dataset}/{method}.log",
@@ -56,6 +55,12 @@ def find_failures(plan: Plan, wanted: Iterable[Cell]) -> pd.DataFrame:
     return FAILURES.frame(rows)
 
 
+def failed_sets(plan: Plan) -> set[str]:
+    """Data sets whose files could not be fetched or read."""
+    logs = (path for stage in ("fetch", "prepare") for path in LOGS.glob(f"{stage}/*.log"))
+    return {path.stem for path in logs if path.stem in plan.registry and error_of(path)}
+
+
 def _reason(plan: Plan, cell: Cell) -> dict[str, str]:
     """The last stage of a cell that left a log, and what the log ends with."""
     names = {"dataset": cell.dataset, "method": cell.method}
@@ -79,7 +84,6 @@ def _done(plan: Plan, cell: Cell, stage: str) -> bool:
         "fetch": [f"results/{cell.dataset}/fetch.json"],
         "prepare": [f"results/{cell.dataset}/data/meta.json"],
         "tune": plan.units(*cell.names),
-        "select": [cell.path("selection.csv")],
         "train": [cell.path("models.npz")],
         "threshold": [cell.path("thresholds.csv")],
     }
@@ -104,9 +108,12 @@ def error_of(path: Path) -> str:
 
 
 def _other_errors() -> list[tuple[Path, str]]:
-    """Logs with an error that belong to no cell."""
-    of_cells = {pattern.partition("/")[0] for pattern in _STAGES.values()}
-    paths = [p for p in sorted(LOGS.rglob("*.log")) if p.relative_to(LOGS).parts[0] not in of_cells]
+    """Logs with an error that belong to no cell, of what the reports show."""
+    others = {pattern.partition("/")[0] for pattern in _STAGES.values()} | {
+        "bench.log",
+        "smoke.log",
+    }
+    paths = [p for p in sorted(LOGS.rglob("*.log")) if p.relative_to(LOGS).parts[0] not in others]
     return [(path, text) for path in paths if (text := error_of(path))]
 
 

@@ -20,8 +20,7 @@ from pathlib import Path
 STAGES: dict[str, tuple[str, ...]] = {
     "fetch": ("fetch_raw.py",),
     "prepare": ("prepare_dataset.py",),
-    "tune": ("tune_*.py", "refine_grid.py"),
-    "select": ("select_best.py",),
+    "tune": ("tune_*.py",),
     "train": ("train_final.py",),
     "threshold": ("set_cutoffs.py",),
     "evaluate": ("evaluate_test.py",),

@@ -2,7 +2,7 @@
 
 The collected files of such a run go to results/partial, apart from those of a whole one, so that Snakemake finds its
 own as it left them. The reports are written where they always are; results/partial/run.json, written last, is an input
-of the rules that write them and its sum is among their params, so the next run that finishes writes them again.
+of the rules that write them, so the next run that finishes writes them again.
 """
 
 from __future__ import annotations
@@ -26,29 +26,26 @@ from toplabel.workflow.collecting.datasets import describe_datasets
 from toplabel.workflow.collecting.results import compare_results
 from toplabel.workflow.collecting.run import describe_run
 from toplabel.workflow.collecting.tables import printed_table
-from toplabel.workflow.failures import find_failures
-from toplabel.workflow.plan import RAW_FOLDER, Cell, Plan, PlanError
-from toplabel.workflow.targets import Targets
+from toplabel.workflow.failures import LOGS, failed_sets, find_failures
+from toplabel.workflow.plan import RAW_FOLDER, Cell, Plan
+from toplabel.workflow.targets import NOT_ASKED, Targets
 
 FOLDER = Path("results/partial")
 REPORTS = Path("reports")
-#: Targets of which a report on cells says nothing.
-_WITHOUT_CELLS = {"smoke", "bench", "data", "partial"}
 
 
-def is_about_cells(requested: Sequence[str]) -> bool:
-    """Whether a run was to measure something that the reports show."""
-    return not set(requested) <= _WITHOUT_CELLS
+def has_failures(plan: Plan) -> bool:
+    """Whether a run that began in this folder did not get all that the reports show."""
+    return (LOGS / "fetch").is_dir() and not find_failures(plan, _wanted(plan)).empty
 
 
-def write_partial(plan: Plan, requested: Sequence[str], reports: Path = REPORTS) -> pd.DataFrame:
+def write_partial(plan: Plan, reports: Path = REPORTS) -> pd.DataFrame:
     """Write the reports on whatever results/ holds.
 
     Parameters
     ----------
     plan : Plan
-    requested : sequence of str
-        The targets that the run was asked for; they say what is missing.
+        Its config, and the cells that were begun, say what is missing.
     reports : Path
         The folder of the reports.
 
@@ -57,8 +54,7 @@ def write_partial(plan: Plan, requested: Sequence[str], reports: Path = REPORTS)
     DataFrame
         What failed (`failures.find_failures`).
     """
-    targets = Targets(plan)
-    wanted = _wanted(targets, requested)
+    wanted = _wanted(plan)
     existing = plan.existing()
     failures = find_failures(plan, wanted)
     collected, comparison = compare_results(
@@ -78,7 +74,7 @@ def write_partial(plan: Plan, requested: Sequence[str], reports: Path = REPORTS)
     DATASETS.write(datasets, FOLDER / "datasets.csv")
     tables = (
         printed_table(plan.root, name, comparison, collected)
-        for name in targets.tables_of(existing)
+        for name in Targets(plan).tables_of(existing)
     )
     write_tables([table for table in tables if table is not None], FOLDER / "tables")
     facts = describe_run(plan.root, plan.config) | {"complete": failures.empty}
@@ -97,15 +93,12 @@ def _write_reports(reports: Path, checkout: Path) -> None:
     write_crate(inputs, reports, checkout)
 
 
-def _wanted(targets: Targets, requested: Sequence[str]) -> list[Cell]:
-    """The cells that were asked for; a target of which nothing can be had asks for none."""
-    found: set[Cell] = set()
-    for name in requested:
-        try:
-            found |= set(targets.wanted([name]))
-        except PlanError:
-            continue
-    return sorted(found)
+def _wanted(plan: Plan) -> list[Cell]:
+    """Cells of the config that can be had, cells that were begun, and those of a data set that could not be made."""
+    of_config = plan.reachable(Targets(plan).asked())
+    begun = [*of_config, *plan.begun()]
+    missing = failed_sets(plan) - {cell.dataset for cell in begun}
+    return sorted({*begun, *(cell for name in missing for cell in plan.cells_of_dataset(name))})
 
 
 def _reasons(plan: Plan, wanted: Sequence[Cell], failures: pd.DataFrame) -> dict[str, str]:
@@ -116,11 +109,7 @@ def _reasons(plan: Plan, wanted: Sequence[Cell], failures: pd.DataFrame) -> dict
     found = {}
     for name in plan.registry:
         why = failed.get(name) or plan.reason_not_at_hand(name)
-        found[name] = why or (
-            "not prepared: the run ended before"
-            if name in asked
-            else "no target of this run asks for it"
-        )
+        found[name] = why or ("not prepared: the run ended before" if name in asked else NOT_ASKED)
     return found
 
 

@@ -26,6 +26,7 @@ from toplabel.workflow.sources import reason_missing
 
 RAW_FOLDER = "data/raw"
 _SETTINGS = ("seed", "eps_train", "max_epochs_tune", "max_epochs_train")
+ALL_SPLITS = "all"  # the name of a tuning job that takes them together
 # What of a registry entry the content of the prepared set depends on.
 _CONTENT = (
     "task",
@@ -112,8 +113,9 @@ class Plan:
                 for row in rows.values()
                 if row.protocol
             ]
+        askable = sorted({*self.studies, *self.registry, *self.tables})
         for where, what, name in named:
-            known = self.studies if what == "study" else self.protocols
+            known = askable if what == "study" else self.protocols
             if name not in known:
                 raise PlanError(f"{where}: {unknown(what, name, known)}")
         for study in self.studies.values():
@@ -220,63 +222,28 @@ class Plan:
 
     # ---- files -----------------------------------------------------------------------------------
 
-    @property
-    def sets_at_once(self) -> list[str]:
-        """Data sets all of whose splits one job tunes: those with one split, or with quick ones."""
-        together = {name for name, protocol in self.protocols.items() if protocol.splits_together}
-        return [
-            name
-            for name, entry in self.registry.items()
-            if (entry.protocol in together or len(self.split_names(name)) == 1)
-            and self.budget_of(name).screen_rows is None
-        ]
-
-    @property
-    def methods_at_once(self) -> list[str]:
-        """Methods of which one job takes all folds of a split: those without a kernel."""
-        return [name for name, method in self.methods.items() if method.kernel == "linear"]
-
-    def coarse_units(self, dataset: str, method: str, split: str) -> list[str]:
-        """Files of the coarse phase of cross-validation: blocks of widths."""
-        blocks = self.budget_of(dataset).blocks(self.methods[method].tunes_width)
-        folder = f"results/{dataset}/{method}/tune"
-        return [f"{folder}/{split}.coarse.block{block}.npz" for block in range(blocks)]
-
-    def split_units(self, dataset: str, method: str, split: str) -> list[str]:
-        """Files of all tuning jobs of a split. Without refinement there is no second phase.
-
-        A job does all folds: most train in seconds, and jobs are counted. There are phases where a kernel has widths,
-        and on a set that is so large that its coarse grid is screened.
-        """
-        folder = f"results/{dataset}/{method}/tune"
-        budget = self.budget_of(dataset)
-        heavy = self.methods[method].kernel != "linear" or budget.screen_rows is not None
-        in_phases = self.protocol_of(dataset).validation == "folds" and heavy
-        if not in_phases or self.methods[method].baseline or self.methods[method].ks:
-            return [f"{folder}/{split}.npz"]
-        units = self.coarse_units(dataset, method, split)
-        if budget.refine is not None:
-            units.append(f"{folder}/{split}.fine.npz")
-        return units
-
-    def candidate_units(self, dataset: str, method: str) -> list[str]:
-        """Files of the tuning jobs whose points may be chosen: not those of a grid that only screens."""
-        units = self.units(dataset, method)
-        fine = [unit for unit in units if ".fine." in Path(unit).name]
-        return fine if fine and self.budget_of(dataset).screen_rows is not None else units
-
     def units(self, dataset: str, method: str) -> list[str]:
-        """Files of all tuning jobs of a data set and method.
+        """Files of the tuning of a data set and method: one a split, or one of all if they take milliseconds."""
+        together = self.protocol_of(dataset).splits_together
+        parts = [ALL_SPLITS] if together else self.split_names(dataset)
+        return [Cell(dataset, method).path(f"tune/{part}.npz") for part in parts]
 
-        Where one job does it all, it makes the selection as well.
+    def splits_of(self, dataset: str, part: str) -> list[str]:
+        """The splits that one file of `units` holds."""
+        return self.split_names(dataset) if part == ALL_SPLITS else [part]
+
+    def blocks(self, dataset: str, method: str, part: str) -> list[str]:
+        """Files of the coarse grid of a split by blocks of kernel widths; none where the job of the split does all.
+
+        There are blocks where a kernel is tuned by cross-validation, and one where the coarse grid is screened.
         """
-        if dataset in self.sets_at_once and method in self.methods_at_once:
-            return [f"results/{dataset}/{method}/tune/all.npz"]
-        return [
-            unit
-            for split in self.split_names(dataset)
-            for unit in self.split_units(dataset, method, split)
-        ]
+        found, budget = self.methods[method], self.budget_of(dataset)
+        heavy = found.kernel != "linear" or budget.screen_rows is not None
+        in_folds = self.protocol_of(dataset).validation == "folds" and part != ALL_SPLITS
+        if not (heavy and in_folds) or found.baseline or found.ks:
+            return []
+        unit = Cell(dataset, method).path(f"tune/{part}")
+        return [f"{unit}.block{block}.npz" for block in range(budget.blocks(found.tunes_width))]
 
     def cutoffs(self, dataset: str, method: str) -> str:
         """The file with the cut-offs of a data set's metrics: the selection where none needs one."""
@@ -323,14 +290,14 @@ class Plan:
         """Those whose data set can be had, in a fixed order."""
         return sorted(cell for cell in cells if not self.reason_missing(cell.dataset))
 
+    def begun(self) -> list[Cell]:
+        """Cells that have a folder in results/."""
+        found = (Cell(path.parent.name, path.name) for path in Path("results").glob("*/*/"))
+        return sorted(c for c in found if c.dataset in self.registry and c.method in self.methods)
+
     def existing(self) -> list[Cell]:
-        """Cells that an earlier run has evaluated."""
-        found = (path.parent for path in Path("results").glob("*/*/evaluation.csv"))
-        return sorted(
-            Cell(folder.parent.name, folder.name)
-            for folder in found
-            if folder.parent.name in self.registry and folder.name in self.methods
-        )
+        """Cells that have been evaluated."""
+        return [cell for cell in self.begun() if Path(cell.path("evaluation.csv")).is_file()]
 
 
 def _split_names(entry: Entry) -> list[str]:

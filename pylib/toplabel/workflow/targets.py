@@ -1,18 +1,17 @@
-"""Targets by human names: which cells, tables and figures each of them asks for.
+"""What the reports show, and targets by human names.
 
-Names: all, report, data, bench, smoke; every registered data set; every study; every published table, in its short form
-and with the paper (table05, tpami2017_table05); every figure of `toplabel.figures`, and the tables drawn with it.
+What is compared and shown is a function of the config and of what results/ holds. Names: every registered data set,
+study and published table, in its short form and with the paper (table05, tpami2017_table05), which stand for cells;
+every figure of `toplabel.figures`, and the tables drawn with it.
 """
 
 from __future__ import annotations
 
 import csv
-import difflib
-import hashlib
 from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 from toplabel.config.studies import Study, short_name, studies_with_table
 from toplabel.figures import FIGURES, figure_files, row_of, table_files
@@ -21,6 +20,7 @@ from toplabel.workflow.plan import Cell, Plan, PlanError, dataset_names
 
 THRESHOLDS = "thresholds"
 AGREEMENT = "agreement"
+NOT_ASKED = "no study of the config asks for it"  # why a data set at hand is missing
 AGREEING = ("svm_ova", "lr_ova", "svm_ova_liblinear", "lr_ova_liblinear")
 
 #: Targets that no cell stands behind: figures of mathematics, of times, of calibration, and the tables made with them.
@@ -36,7 +36,7 @@ FREE: dict[str, list[str]] = {
 
 
 class Targets:
-    """What the names on the command line ask for.
+    """What the config asks for, and the names of targets.
 
     Parameters
     ----------
@@ -98,24 +98,6 @@ class Targets:
     def _all_cells(self) -> list[Cell]:
         return sorted(self._plan.cells_of_studies(self._plan.studies))
 
-    def refuse(self, name: str, others: Iterable[str] = ()) -> NoReturn:
-        """Say that a word is no target.
-
-        Parameters
-        ----------
-        name : str
-        others : iterable of str
-            Names of targets besides `named`.
-
-        Raises
-        ------
-        PlanError
-            One line with the word and the names nearest to it.
-        """
-        near = difflib.get_close_matches(name, sorted({*self.named(), *others}), n=3)
-        hint = f"did you mean {' or '.join(near)}?" if near else "docs/workflow.md lists them"
-        raise PlanError(f"unknown target '{name}'; {hint}")
-
     # ---- cells -----------------------------------------------------------------------------------
 
     def cells(self, name: str) -> list[Cell]:
@@ -154,11 +136,33 @@ class Targets:
                 return plan.cells_of_studies([study.name])
         if (figure := row_of(name)) and figure.dataset_of(name) in plan.registry:
             return plan.cells_of_dataset(figure.dataset_of(name))
-        return set() if name in FREE else plan.cells_of_studies(plan.config["studies"])
+        return self.asked()
 
-    def _is_whole(self, name: str) -> bool:
-        """Whether a name asks for the studies of the config: all, report, or a file."""
-        return name not in self.named()
+    def asked(self) -> set[Cell]:
+        """The cells of the config, whether they can be had or not; a name that is a study's stands for it alone."""
+        plan, names = self._plan, self._plan.config["studies"]
+        cells = plan.cells_of_studies(name for name in names if name in plan.studies)
+        return cells.union(*(self._asked(name) for name in names if name not in plan.studies))
+
+    @cache  # noqa: B019
+    def wanted(self) -> list[Cell]:
+        """The cells of the config, of data sets that can be had.
+
+        Raises
+        ------
+        PlanError
+            One line with the reasons, when there is none.
+        """
+        asked = self.asked()
+        found = self._plan.reachable(asked)
+        if not found:
+            raise PlanError(f"studies of the config: {self._why_nothing(asked)}")
+        return found
+
+    def others(self) -> list[Cell]:
+        """Cells that were evaluated before and are not of the config; they are shown as they are."""
+        wanted = {*self.wanted()}
+        return [cell for cell in self._plan.existing() if cell not in wanted]
 
     def _why_nothing(self, asked: Iterable[Cell]) -> str:
         missing = dataset_names(sorted(asked))
@@ -183,18 +187,7 @@ class Targets:
         with open(path, newline="", encoding="utf-8") as stream:
             return frozenset((row["dataset"], row["features"]) for row in csv.DictReader(stream))
 
-    # ---- what a run makes ------------------------------------------------------------------------
-
-    def wanted(self, requested: Iterable[str]) -> list[Cell]:
-        """The cells of all targets of a run together."""
-        names = [name for name in requested if name not in FREE]
-        return sorted({cell for name in names for cell in self.cells(name)})
-
-    def free(self, requested: Iterable[str]) -> list[str]:
-        """The targets of `FREE` in a run: those asked for, or all of them when it is about the whole config."""
-        names = set(requested)
-        everything = any(self._is_whole(name) for name in names)
-        return [name for name in FREE if everything or name in names]
+    # ---- tables and figures ----------------------------------------------------------------------
 
     def tables_of(self, cells: Iterable[Cell]) -> list[str]:
         """Tables that hold a cell, in the order of `tables`."""
@@ -218,36 +211,34 @@ class Targets:
             figures = [name for name in figures if name != "mean_ranks"]
         return figures
 
-    def cells_of_figure(self, name: str, requested: Iterable[str]) -> list[Cell]:
-        """Cells that a figure of one data set shows: those of the run, and of the circle all that there are.
+    def cells_of_figure(self, name: str) -> list[Cell]:
+        """Cells that a figure of one data set shows: those of the config, or where it has none of all studies.
 
         Where selections are drawn, those of methods whose C is selected.
         """
         figure, methods = row_of(name), self._plan.methods
         dataset = figure.dataset_of(name)
-        if figure.name == name:
-            cells = self._plan.cells_of_dataset(dataset)
-        else:
-            cells = {cell for cell in self.wanted(requested) if cell.dataset == dataset}
-        if "selections" in figure.cells:
+        cells = {cell for cell in self.asked() if cell.dataset == dataset}
+        cells = cells or self._plan.cells_of_dataset(dataset)
+        if {"selections", "units"} & {*figure.cells}:
             cells = {cell for cell in cells if methods[cell.method].selects_C}
         return self._as_registered(cells)
 
-    def figure_inputs(self, name: str, requested: Iterable[str]) -> dict[str, str | list[str]]:
+    def figure_inputs(self, name: str) -> dict[str, str | list[str]]:
         """Files that a figure is drawn from, by their names in its script."""
         figure = row_of(name)
-        cells = self.cells_of_figure(name, requested) if figure.cells else []
+        cells = self.cells_of_figure(name) if figure.cells else []
         of_cells = {
             "selections": lambda cell: [cell.path("selection.csv")],
             "models": lambda cell: [cell.path("models.npz")],
             "evaluations": lambda cell: [cell.path("evaluation.csv")],
-            "units": lambda cell: self._plan.candidate_units(*cell.names),
+            "units": lambda cell: self._plan.units(*cell.names),
         }
         return figure.inputs | {
             kind: [file for cell in cells for file in of_cells[kind](cell)] for kind in figure.cells
         }
 
-    def figure_shows(self, name: str, requested: Iterable[str]) -> dict[str, Any]:
+    def figure_shows(self, name: str) -> dict[str, Any]:
         """What the script of a figure of one data set needs to know of it; empty for other figures."""
         figure = row_of(name)
         dataset = figure.dataset_of(name)
@@ -256,7 +247,7 @@ class Targets:
         return {
             "title": self._plan.registry[dataset].title,
             "split": self._plan.split_names(dataset)[0],
-            "methods": self._plan.method_labels(self.cells_of_figure(name, requested)),
+            "methods": self._plan.method_labels(self.cells_of_figure(name)),
         }
 
     def _as_registered(self, cells: Iterable[Cell]) -> list[Cell]:
@@ -271,40 +262,31 @@ class Targets:
         if name in FREE:
             return FREE[name]
         cells = self.cells(name)
-        if name in self.figures():
-            return figure_files(name)
-        files = [cell.path("evaluation.csv") for cell in cells]
-        files += ["results/comparison.csv", "results/datasets.csv"]
-        only = short_name(name) in self.tables() and name not in self._plan.studies
-        tables = [short_name(name)] if only else self.tables_of(cells)
-        return [*files, *(file for table in tables for file in table_files(table))]
+        return figure_files(name) if name in self.figures() else _evaluations(cells)
 
-    def _cut(self, requested: Sequence[str]) -> list[Cell]:
-        """Cells of a run whose protocol has cut-offs."""
+    def _cut(self) -> list[Cell]:
+        """Cells of the config whose protocol has cut-offs."""
         plan = self._plan
-        cells = self.wanted(requested)
-        return [cell for cell in cells if len(plan.budget_of(cell.dataset).deltas.values())]
+        return [c for c in self.wanted() if len(plan.budget_of(c.dataset).deltas.values())]
 
-    def strategies(self, requested: Sequence[str]) -> list[str]:
+    def strategies(self) -> list[str]:
         """What each way of setting cut-offs gives, a file a cell."""
-        return [cell.path("strategies.csv") for cell in self._cut(requested)]
+        return [cell.path("strategies.csv") for cell in self._cut()]
 
-    def strategy_labels(self, requested: Sequence[str]) -> list[str]:
+    def strategy_labels(self) -> list[str]:
         """Labels of the methods of `strategies`."""
-        return [self._plan.methods[cell.method].label for cell in self._cut(requested)]
+        return [self._plan.methods[cell.method].label for cell in self._cut()]
 
-    def agreements(self, requested: Sequence[str]) -> list[str]:
-        """One-vs-all by our own solver beside LIBLINEAR, on the data sets where a run has both."""
-        wanted = {cell.names for cell in self.wanted(requested)}
+    def agreements(self) -> list[str]:
+        """One-vs-all by our own solver beside LIBLINEAR, on the data sets where the config has both."""
+        wanted = {cell.names for cell in self.wanted()}
         sets = {dataset for dataset, _ in wanted}
         both = [name for name in sets if {(name, method) for method in AGREEING} <= wanted]
         return [f"results/{name}/agreement.csv" for name in sorted(both)]
 
-    def prepared(self, requested: Sequence[str]) -> list[str]:
-        """Prepared data sets of a run."""
-        names = dataset_names(self.wanted(requested))
-        if any(figure.timed for figure in FIGURES if figure.name in self.free(requested)):
-            names = list(dict.fromkeys([*names, self.timed_set()]))
+    def prepared(self) -> list[str]:
+        """Prepared data sets of the config, and the one that times are measured on."""
+        names = dict.fromkeys([*dataset_names(self.wanted()), self.timed_set()])
         return [_meta(name) for name in names]
 
     def timed_set(self) -> str:
@@ -316,49 +298,47 @@ class Targets:
         """Its prepared form."""
         return _meta(self.timed_set())
 
-    def evaluations(self, requested: Sequence[str]) -> list[str]:
-        """Test metrics of a run."""
-        return [cell.path("evaluation.csv") for cell in self.wanted(requested)]
+    def evaluations(self) -> list[str]:
+        """Test metrics of the config."""
+        return _evaluations(self.wanted())
 
-    def other_evaluations(self, requested: Sequence[str]) -> list[str]:
-        """Test metrics of earlier runs that this one does not ask for; the reports keep them."""
-        return [cell.path("evaluation.csv") for cell in self._others(requested)]
+    def other_evaluations(self) -> list[str]:
+        """Test metrics of `others`."""
+        return _evaluations(self.others())
 
-    def other_metas(self, requested: Sequence[str]) -> list[str]:
-        """Data sets that earlier runs prepared and this one does not ask for."""
-        wanted = self.prepared(requested)
+    def other_metas(self) -> list[str]:
+        """Data sets that were prepared before and are not of the config."""
+        wanted = self.prepared()
         metas = (_meta(name) for name in self._plan.registry)
         return [meta for meta in metas if meta not in wanted and Path(meta).is_file()]
 
-    def _others(self, requested: Sequence[str]) -> list[Cell]:
-        wanted = set(self.wanted(requested))
-        return [cell for cell in self._plan.existing() if cell not in wanted]
-
-    def reasons(self, requested: Sequence[str]) -> dict[str, str]:
+    def reasons(self) -> dict[str, str]:
         """Why a registered data set is missing, by name; those that are there are left out."""
-        there = {*self.prepared(requested), *self.other_metas(requested)}
-        asked = {cell.dataset for name in requested for cell in self._asked(name)}
+        there = {*self.prepared(), *self.other_metas()}
+        asked = {cell.dataset for cell in self.asked()}
         found = {}
         for name in self._plan.registry:
             if _meta(name) not in there:
                 why = self._plan.reason_missing if name in asked else self._plan.reason_not_at_hand
-                found[name] = why(name) or "no target of this run asks for it"
+                found[name] = why(name) or NOT_ASKED
         return found
 
-    def all_table_files(self, requested: Sequence[str]) -> list[str]:
+    def shown_tables(self) -> list[str]:
         """Files of all tables that the reports show, cells of earlier runs included."""
-        shown = [*self.wanted(requested), *self._others(requested)]
-        tables = self.tables_of(shown)
-        tables += [THRESHOLDS] if self._cut(requested) else []
-        tables += [AGREEMENT] if self.agreements(requested) else []
+        tables = self.tables_of([*self.wanted(), *self.others()])
+        tables += [THRESHOLDS] if self._cut() else []
+        tables += [AGREEMENT] if self.agreements() else []
         return [file for table in dict.fromkeys(tables) for file in table_files(table)]
 
-    def all_figure_files(self, requested: Sequence[str]) -> list[str]:
-        """Files of the figures of this run, and the tables made with them; those of earlier runs stay as they are."""
-        figures = self.figures_of(self.wanted(requested))
+    def shown_figures(self) -> list[str]:
+        """Files of the figures of the config and of those of no run, and the tables made with them."""
+        figures = self.figures_of(self.wanted())
         files = [file for figure in figures for file in figure_files(figure)]
-        files += [file for name in self.free(requested) for file in FREE[name]]
-        return list(dict.fromkeys(files))
+        return list(dict.fromkeys([*files, *(file for name in FREE for file in FREE[name])]))
+
+
+def _evaluations(cells: Iterable[Cell]) -> list[str]:
+    return [cell.path("evaluation.csv") for cell in cells]
 
 
 def _meta(dataset: str) -> str:
@@ -367,8 +347,3 @@ def _meta(dataset: str) -> str:
 
 def _long_name(source: str, number: str) -> str:
     return f"{source}_table{int(number):02d}"
-
-
-def file_sums(paths: Iterable[str]) -> dict[str, str]:
-    """SHA-256 of files, for params: a change of a file that is no input makes a rule run again."""
-    return {path: hashlib.sha256(Path(path).read_bytes()).hexdigest()[:16] for path in paths}
