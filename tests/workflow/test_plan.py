@@ -320,7 +320,9 @@ def test_the_config_may_name_data_sets_and_tables(config, plan):
     assert letter <= asked("table05")
     study = plan.cells_of_studies(["digits"])
     assert asked("digits", "table03") == study | {*Targets(plan).cells("table03")}
-    with pytest.raises(PlanError, match=r"^config: studies: unknown study 'table99'; did you mean "):
+    with pytest.raises(
+        PlanError, match=r"^config: studies: unknown study 'table99'; did you mean "
+    ):
         Plan(ROOT, config | {"studies": ["table99"]})
     nothing = Plan(ROOT, config | {"studies": ["letter"], "download": False})
     with pytest.raises(PlanError, match=r"^studies of the config: none .*letter\.scale\.tr"):
