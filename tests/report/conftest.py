@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from markup import Site
+from markup import Site, render
 from synthetic import (
     SVG,
     default_cells,
@@ -15,8 +15,6 @@ from synthetic import (
     write_figure_files,
     write_results,
 )
-
-from toplabel.reporting import load_inputs, write_html
 
 
 @pytest.fixture(scope="session")
@@ -36,16 +34,9 @@ def results(tmp_path_factory: pytest.TempPathFactory, cells: pd.DataFrame) -> Pa
 
 
 @pytest.fixture(scope="session")
-def report_folder(results: Path) -> Path:
-    """The folder of the HTML report of `results`."""
-    out = results.parent / "reports" / "index.html"
-    write_html(load_inputs(results), out)
-    return out.parent
-
-
-@pytest.fixture(scope="session")
-def site(report_folder: Path) -> Site:
-    return Site(report_folder)
+def site(results: Path) -> Site:
+    """The HTML report of `results`."""
+    return render(results)
 
 
 @pytest.fixture

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from pathlib import Path
 
+from toplabel.reporting import load_inputs, write_html
+
 VOID = {"meta", "link", "br", "input", "img", "hr", "use", "path"}
 
 
@@ -106,3 +108,10 @@ class Site:
     def by_id(self, name: str) -> Element:
         """The first element with this id."""
         return next(e for e in self.all() if e.attributes.get("id") == name)
+
+
+def render(results: Path) -> Site:
+    """Write the HTML report of a results folder beside it, and read it."""
+    out = results.parent / "reports" / "index.html"
+    write_html(load_inputs(results), out)
+    return Site(out.parent)

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pandas as pd
 import pytest
-from markup import Site
+from markup import Site, render
 from synthetic import (
     SVG,
     measure,
@@ -24,12 +24,6 @@ from toplabel.reporting.grid import cell_texts
 from toplabel.reporting.trace import NOT_REGISTERED, NOT_RUN, OF_OTHERS, Trace
 
 pytestmark = pytest.mark.xdist_group("site")
-
-
-def render(folder: Path) -> Site:
-    out = folder.parent / "reports" / "index.html"
-    write_html(load_inputs(folder), out)
-    return Site(out.parent)
 
 
 def test_ids_and_references(site: Site) -> None:

@@ -6,19 +6,12 @@ import json
 from pathlib import Path
 
 import pytest
-from markup import Site
+from markup import Site, render
 from synthetic import RUN, SVG, write_figure_files
 
-from toplabel.reporting import load_inputs, write_html
 from toplabel.tables.collected import FAILURES
 
 pytestmark = pytest.mark.xdist_group("site")
-
-
-def render(folder: Path) -> Site:
-    out = folder.parent / "reports" / "index.html"
-    write_html(load_inputs(folder), out)
-    return Site(out.parent)
 
 
 def test_a_page_a_study_and_the_others(site: Site) -> None:
