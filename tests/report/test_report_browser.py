@@ -29,13 +29,10 @@ FLAGS = [
     "--virtual-time-budget=20000",
 ]
 
-pytestmark = [
-    pytest.mark.xdist_group("site"),
-    pytest.mark.skipif(
-        CHROMIUM is None,
-        reason="Chromium is not installed (chromium, chromium-browser or google-chrome on the path)",
-    ),
-]
+pytestmark = pytest.mark.skipif(
+    CHROMIUM is None,
+    reason="Chromium is not installed (chromium, chromium-browser or google-chrome on the path)",
+)
 
 WATCH = (
     "<script>window.errors = []; addEventListener('error', (e) => errors.push(e.message));</script>"

@@ -23,8 +23,6 @@ from toplabel.reporting import FileError, load_inputs, write_html
 from toplabel.reporting.grid import cell_texts
 from toplabel.reporting.trace import NOT_REGISTERED, NOT_RUN, OF_OTHERS, Trace
 
-pytestmark = pytest.mark.xdist_group("site")
-
 
 def test_ids_and_references(site: Site) -> None:
     ids = {

@@ -5,13 +5,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
 from markup import Site, render
 from synthetic import RUN, SVG, write_figure_files
 
 from toplabel.tables.collected import FAILURES
-
-pytestmark = pytest.mark.xdist_group("site")
 
 
 def test_a_page_a_study_and_the_others(site: Site) -> None:

@@ -14,7 +14,7 @@ from toplabel.datasets.formats.voc import read_lists, set_names
 from toplabel.datasets.prepare import prepare
 from toplabel.datasets.statistics import dataset_row, list_statistics
 
-pytestmark = [pytest.mark.mirror, pytest.mark.xdist_group("mirror")]  # sets are prepared once
+pytestmark = pytest.mark.mirror
 
 # n_train, n_val, n_test, d, m, label cardinality over all rows, all-zero training rows, empty
 # label sets and labels without a positive in the training part.

@@ -1,4 +1,4 @@
-"""One smoke run is shared by the session; the tests that ask for it are of the group `smoke`, one worker's."""
+"""One smoke run is shared by the session; only test_smoke.py asks for it, so that one worker makes it."""
 
 import pytest
 from running import Run, small_checkout, snakemake

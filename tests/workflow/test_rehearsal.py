@@ -10,7 +10,7 @@ from running import call_script, count_jobs, jobs_of, read_rows, smoke_plan, sna
 from toplabel.datasets.fetch import NOT_COMPARABLE
 from toplabel.workflow.plan import Cell
 
-pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("rehearsal")]
+pytestmark = pytest.mark.workflow
 
 M = 5
 CELLS = [

@@ -13,7 +13,7 @@ from running import ROOT, call_script, read_rows, smoke_plan, snakemake
 from toplabel.datasets.fetch import NOT_COMPARABLE
 from toplabel.workflow.plan import Cell
 
-pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("scenes")]
+pytestmark = pytest.mark.workflow
 
 LABELS = ["bicycle", "bus", "cat", "dog", "person", "sheep", "tvmonitor"]
 CELLS = [

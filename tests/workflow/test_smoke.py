@@ -8,13 +8,15 @@ import signal
 import subprocess
 import time
 
+import numpy as np
+import pandas as pd
 import pytest
 import yaml
 from running import SMOKE, command, environment, jobs_of, read_rows, small_checkout, snakemake
 
 from toplabel.workflow.same import difference
 
-pytestmark = [pytest.mark.workflow, pytest.mark.xdist_group("smoke")]
+pytestmark = pytest.mark.workflow
 
 STAGES = [
     "fetch",
@@ -101,6 +103,46 @@ def test_results_of_other_studies_stay_in_the_reports(smoke_run, tmp_path):
     assert sets == {"circle", "digits", "digit_scenes"}
     rows = read_rows(folder / "results/datasets.csv")
     assert {row["dataset"] for row in rows if row["status"] == "ready"} == sets
+
+
+def test_a_failed_run_gives_a_report_and_the_next_one_replaces_it(smoke_run, tmp_path):
+    folder = shutil.copytree(smoke_run.folder, tmp_path / "run")
+    cell = folder / "results/circle/lr_multi"
+    whole = (cell / "tune/all.npz").read_bytes()
+    np.savez(cell / "tune/all.npz", split="s00")
+    for name in ("models.npz", "evaluation.csv"):
+        (cell / name).unlink()
+    before = read_rows(folder / "results/comparison.csv")
+    done = smoke_run.again("report", directory=folder)
+    assert done.returncode != 0
+    assert "The run did not finish; reports/index.html shows what there is" in done.stdout
+    page = (folder / "reports/index.html").read_text(encoding="utf-8")
+    assert "The run did not finish." in page
+    assert "LR" in (folder / "reports/data.html").read_text(encoding="utf-8")
+    failed = {
+        (r["dataset"], r["method"]): r for r in read_rows(folder / "reports/data/failures.csv")
+    }
+    assert failed["circle", "lr_multi"]["stage"] == "train"
+    assert "written by another version" in failed["circle", "lr_multi"]["reason"]
+    cells = pd.read_csv(folder / "reports/data/comparison.csv", dtype=str, keep_default_na=False)
+    ours = cells[(cells["dataset"] == "circle") & (cells["method"] == "lr_multi")]
+    assert all(ours["measured"] == "")
+    assert all(
+        ours["reason"].str.startswith(
+            "the run did not finish: train: results/circle/lr_multi/tune/all.npz"
+        )
+    )
+    others = cells[(cells["dataset"] == "circle") & (cells["method"] == "svm_multi")]
+    assert all(others["measured"] != "")
+    # The collected files of the whole run are as Snakemake left them.
+    assert read_rows(folder / "results/comparison.csv") == before
+
+    (cell / "tune/all.npz").write_bytes(whole)
+    assert smoke_run.again("report", directory=folder).returncode == 0
+    page = (folder / "reports/index.html").read_text(encoding="utf-8")
+    assert "did not finish" not in page
+    assert not (folder / "reports/data/failures.csv").exists()
+    assert "Nothing to be done" in smoke_run.again("-n", "report", directory=folder).stdout
 
 
 def test_snakemakes_own_report_is_usable(smoke_run, tmp_path):
