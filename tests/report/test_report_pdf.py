@@ -111,11 +111,7 @@ def test_nothing_measured(empty_results: Path) -> None:
 def test_data_is_never_markup(small_results: Path, small_cells: pd.DataFrame) -> None:
     evil = '#panic("x") *b* $x$ @ref <script> \\ ` [ ] {'
     sets = pd.read_csv(small_results / "datasets.csv", dtype=str, keep_default_na=False)
-<<<<<<< Updated upstream
     sets.loc[sets["dataset"] == "circle", ["title", "licence"]] = evil
-=======
-    sets.loc[sets["dataset"] == "circle", ["title", "reason"]] = evil
->>>>>>> Stashed changes
     sets.to_csv(small_results / "datasets.csv", index=False)
     small_cells.assign(method=evil + small_cells["method"]).to_csv(
         small_results / "comparison.csv", index=False

@@ -69,7 +69,6 @@ def test_how_far_each_cell_came(tmp_path, monkeypatch, plan):
     )
 
 
-<<<<<<< Updated upstream
 def test_what_a_run_has_begun_gets_a_report(tmp_path, monkeypatch, plan):
     monkeypatch.chdir(tmp_path)
     logs = tmp_path / "results/logs"
@@ -84,51 +83,6 @@ def test_what_a_run_has_begun_gets_a_report(tmp_path, monkeypatch, plan):
     for cell in cells:
         _write(tmp_path / cell.path("evaluation.csv"))
     assert not has_failures(plan)
-=======
-def test_which_targets_get_a_report():
-    assert is_about_cells(["all"])
-    assert is_about_cells(["smoke", "letter"])
-    assert not is_about_cells(["smoke", "bench"])
-
-
-@pytest.mark.workflow
-@pytest.mark.xdist_group("smoke")
-def test_a_failed_run_gives_a_report_and_the_next_one_replaces_it(smoke_run, tmp_path):
-    folder = tmp_path / "run"
-    shutil.copytree(smoke_run.folder, folder)
-    cell = folder / "results/circle/lr_multi"
-    whole = (cell / "selection.csv").read_text(encoding="utf-8")
-    _write(cell / "selection.csv", "split,metric\n")
-    for name in ("models.npz", "evaluation.csv"):
-        (cell / name).unlink()
-    before = read_rows(folder / "results/comparison.csv")
-    done = smoke_run.again("report", directory=folder)
-    assert done.returncode != 0
-    assert "The run did not finish; reports/index.html shows what there is" in done.stdout
-    page = (folder / "reports/index.html").read_text(encoding="utf-8")
-    assert "The run did not finish." in page
-    assert "LR" in (folder / "reports/data.html").read_text(encoding="utf-8")
-    failed = {
-        (r["dataset"], r["method"]): r for r in read_rows(folder / "reports/data/failures.csv")
-    }
-    assert failed["circle", "lr_multi"]["stage"] == "train"
-    assert "selection.csv: the column 'k' is missing" in failed["circle", "lr_multi"]["reason"]
-    cells = pd.read_csv(folder / "reports/data/comparison.csv", dtype=str, keep_default_na=False)
-    ours = cells[(cells["dataset"] == "circle") & (cells["method"] == "lr_multi")]
-    assert all(ours["measured"] == "")
-    assert all(ours["reason"].str.startswith("the run did not finish: train: results/circle/lr_m"))
-    others = cells[(cells["dataset"] == "circle") & (cells["method"] == "svm_multi")]
-    assert all(others["measured"] != "")
-    # The collected files of the whole run are as Snakemake left them.
-    assert read_rows(folder / "results/comparison.csv") == before
-
-    _write(cell / "selection.csv", whole)
-    assert smoke_run.again("report", directory=folder).returncode == 0
-    page = (folder / "reports/index.html").read_text(encoding="utf-8")
-    assert "did not finish" not in page
-    assert not (folder / "reports/data/failures.csv").exists()
-    assert "Nothing to be done" in smoke_run.again("-n", "report", directory=folder).stdout
->>>>>>> Stashed changes
 
 
 @pytest.mark.workflow
