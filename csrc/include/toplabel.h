@@ -71,6 +71,7 @@ typedef enum tl_status {
     TL_ERR_LOSS,       /* Unknown loss, or a loss that does not fit. */
     TL_ERR_INDEX,      /* CSR: row_start falls; a column out of range, repeated or unsorted. */
     TL_ERR_GRAM,       /* A Gram matrix has a negative diagonal entry or is not symmetric. */
+    TL_ERR_INDEFINITE, /* A Gram matrix turned out not to be positive semidefinite. */
     TL_ERR_INFEASIBLE, /* The starting dual variables are outside the domain of the conjugate. */
     TL_STATUS_COUNT    /* Number of codes; not a status. */
 } tl_status;
@@ -341,7 +342,9 @@ typedef struct tl_objective {
     /** P(W), and D(A) <= P(W) up to rounding. */
     double primal;
     double dual;
-    /** (P - D) / max(|P|, |D|), 0 if both are 0. */
+    /** Bounds the rounding error of P - D. */
+    double rounding;
+    /** (P - D + rounding) / max(|P|, |D|), 0 if both are 0. */
     double relative_gap;
     /** ||W - W0||_F^2. */
     double norm2;
@@ -356,7 +359,8 @@ typedef struct tl_objective {
 
 /** Compute both objectives exactly, in float64. With a center, or where the epochs work in float32
  *  (dense data of more than 64 features), W is first computed anew from A, so that no rounding
- *  error of the epochs is left in the certificate. */
+ *  error of the epochs is left in the certificate; else where that error could count.
+ *  TL_ERR_INDEFINITE where a Gram matrix gives a negative norm, beyond rounding. */
 tl_status tl_solver_evaluate(tl_solver *solver, tl_objective *objective);
 
 /** Estimate both objectives, at almost no cost, from a sample of the rows of the last whole epoch,
@@ -403,6 +407,7 @@ typedef enum tl_outcome {
     TL_RUNNING = 0, /* Never returned. */
     TL_CONVERGED,   /* relative_gap <= eps. */
     TL_MAX_EPOCHS,  /* max_epochs are made. */
+    TL_IMPRECISE,   /* P - D <= eps max(|P|, |D|), but its rounding error may be larger. */
     TL_STALLED,     /* Rounding, as of float32 features, has ended the progress. */
     TL_STOPPED      /* By the callback. */
 } tl_outcome;

@@ -59,6 +59,13 @@ static bool is_converged(const loop *self) {
     return self->objective->relative_gap <= self->stopping->eps;
 }
 
+/* Would it have converged but for rounding? More passes would not change that. */
+static bool is_imprecise(const loop *self) {
+    const tl_objective *now = self->objective;
+    const double gap = now->primal - now->dual, eps = self->stopping->eps;
+    return eps > 0.0 && gap <= eps * fmax(fabs(now->primal), fabs(now->dual));
+}
+
 static bool is_due(const loop *self) {
     const tl_stopping *stopping = self->stopping;
     const uint64_t since = self->epoch - self->evaluated;
@@ -119,6 +126,7 @@ static bool is_far(const loop *self) {
 /* What ends the run at the evaluated point; TL_RUNNING if nothing does. */
 static tl_outcome judge(loop *self, int answer) {
     if (is_converged(self)) return TL_CONVERGED;
+    if (is_imprecise(self)) return TL_IMPRECISE;
     if (answer != 0) return TL_STOPPED;
     if (self->epoch >= self->stopping->max_epochs) return TL_MAX_EPOCHS;
     return self->stopping->eps > 0.0 && is_stalled(self) ? TL_STALLED : TL_RUNNING;

@@ -83,6 +83,14 @@ typedef struct tl_weight_sums {
     double center_product; /* <X^T A, W0> */
 } tl_weight_sums;
 
+/* What bounds rounding errors (solver_rounding.c); per class they are in self->sizes. */
+typedef struct tl_sizes {
+    double rows;    /* sum_i w_i ||x_i|| */
+    double largest; /* max_c M_c */
+    double dual2;   /* sum_c S_c^2 */
+    double primal2; /* sum_c M_c^2 */
+} tl_sizes;
+
 struct tl_solver {
     tl_data data;
     tl_settings settings;
@@ -130,6 +138,7 @@ struct tl_solver {
     float *delta32;  /* (block, m), not for a Gram matrix */
     bool *moved;     /* (block): is delta of this row not zero? */
     double *work;    /* (TL_WORK(m)) */
+    double *sizes;   /* (2, m): S_c and M_c of solver_rounding.c */
 };
 
 TL_INLINE size_t tl_smaller(size_t a, size_t b) {
@@ -222,6 +231,14 @@ bool tl_is_step_over(const tl_solver *self);
 void tl_release_rows(const tl_solver *self, size_t first, size_t count);
 /* Rows between two such calls in a pass over all rows. */
 size_t tl_rows_in_memory(const tl_solver *self);
+
+/* solver_rounding.c */
+/* u kappa */
+double tl_rounding_unit(const tl_solver *self);
+tl_sizes tl_find_sizes(tl_solver *self);
+/* The largest loss of row i at scores that differ from s by rounding only; changes s. After
+ * tl_find_sizes. */
+double tl_worst_loss(tl_solver *self, size_t i, const tl_row *row, double *s);
 
 /* solver_weights.c */
 double tl_row_norm2(tl_solver *self, size_t i);

@@ -103,8 +103,10 @@ static bool allocate(tl_solver *self) {
     self->delta = tl_doubles(b, self->stride); /* padding stays 0 */
     self->moved = tl_array(b, 1, sizeof *self->moved);
     self->work = tl_doubles(TL_WORK(m), 1);
+    self->sizes = tl_doubles(2, m);
     if (!self->order || !self->visits || !self->sampled_here || !self->shrinking || !self->norm2 ||
-        !self->kept || !self->gram || !self->scores || !self->delta || !self->moved || !self->work)
+        !self->kept || !self->gram || !self->scores || !self->delta || !self->moved ||
+        !self->work || !self->sizes)
         return false;
     if (self->settings.acceleration != 0.0 && !allocate_outer(self)) return false;
     if (self->settings.window > 0) {
@@ -144,6 +146,7 @@ void tl_solver_free(tl_solver *self) {
     free(self->delta32);
     free(self->moved);
     free(self->work);
+    free(self->sizes);
     free(self);
 }
 

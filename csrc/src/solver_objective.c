@@ -5,30 +5,33 @@
 /* Sums over the rows with their scores s_i. */
 typedef struct scan {
     double losses;       /* of w_i L(s_i) */
+    double worst_losses; /* of the largest within rounding, if asked for */
     double dual;         /* of <a_i, s_i> */
     double coefficients; /* of a Gram matrix: of <coefficients_i, s_i> */
 } scan;
 
-static scan scan_scores(tl_solver *self) {
+static scan scan_scores(tl_solver *self, bool with_worst) {
     const size_t n = self->data.n, m = self->data.m;
     const size_t in_memory = tl_rows_in_memory(self);
     const bool has_own = tl_is_gram(self) && self->outer.active;
-    scan sums = {0.0, 0.0, 0.0};
+    scan sums = {0};
     for (size_t first = 0; first < n; first += TL_EVALUATION_BLOCK) {
         if (first > 0 && first % in_memory == 0)
             tl_release_rows(self, first - in_memory, in_memory);
         const size_t count = tl_smaller(n - first, TL_EVALUATION_BLOCK);
         tl_scores(self, first, count);
         for (size_t i = 0; i < count; i++) {
-            const double *s = self->scores + i * self->stride;
+            double *s = self->scores + i * self->stride;
             sums.dual += tl_dot(m, s, self->dual + (first + i) * m);
             if (has_own) sums.coefficients += tl_dot(m, s, self->coefficients + (first + i) * m);
             const tl_row row = tl_row_view(self, first + i);
             if (!(row.C > 0.0)) continue;
             sums.losses += row.C * self->ops->value(&row, self->params, m, s, self->work);
+            if (with_worst) sums.worst_losses += row.C * tl_worst_loss(self, first + i, &row, s);
         }
     }
     sums.losses /= self->settings.C;
+    sums.worst_losses /= self->settings.C;
     if (!has_own) sums.coefficients = sums.dual;
     return sums;
 }
@@ -86,12 +89,13 @@ static norms find_norms(tl_solver *self, const scan *sums) {
     return (norms){primal, is_computed(self) ? self->sums.norm2 : 2.0 * sums->dual - primal};
 }
 
-static tl_status fill(tl_objective *objective, double primal, double dual) {
+static tl_status fill(tl_objective *objective, double primal, double dual, double rounding) {
     if (!isfinite(primal) || !isfinite(dual)) return TL_ERR_OVERFLOW;
     const double size = fmax(fabs(primal), fabs(dual));
     objective->primal = primal;
     objective->dual = dual;
-    objective->relative_gap = size == 0.0 ? 0.0 : (primal - dual) / size;
+    objective->rounding = rounding;
+    objective->relative_gap = size == 0.0 ? 0.0 : (primal - dual + rounding) / size;
     return TL_OK;
 }
 
@@ -101,19 +105,75 @@ static void count(const tl_solver *self, tl_objective *objective) {
     objective->r = 1.0 / self->outer.sigma - 1.0;
 }
 
+/* The errors of the norms and of the sums. */
+static double norms_rounding(const tl_solver *self, const tl_sizes *sizes, const norms *norm2) {
+    const double unit = tl_rounding_unit(self);
+    if (tl_is_gram(self)) return unit * (sizes->primal2 + sizes->dual2);
+    const double center =
+        self->center ? tl_dot(tl_weights_size(self), self->center, self->center) : 0.0;
+    const double others = sqrt(fmax(norm2->dual, 0.0)) + sqrt(sizes->primal2) + sqrt(center);
+    return unit *
+           (sizes->primal2 + center + 2.0 * sqrt(sizes->dual2) * others + unit * sizes->dual2);
+}
+
+/* With weights that the passes have changed, ||W - X^T A||^2: each of their changes is at most that
+ * of a dual variable from one end of its domain to the other, about C_i. */
+static double drift2(const tl_solver *self, const tl_sizes *sizes) {
+    if (tl_is_gram(self) || is_computed(self)) return 0.0;
+    const double drift = tl_rounding_unit(self) * self->settings.C * sizes->rows;
+    return (double)self->data.m * drift * drift;
+}
+
+typedef struct evaluation {
+    scan sums;
+    double conjugates; /* - sum_i w_i L*(-a_i/C_i) */
+    norms norm2;
+    double norms_rounding;
+    double primal, dual, rounding;
+} evaluation;
+
+/* `worst`: the losses within rounding of each row, in place of a bound for any loss. */
+static evaluation evaluate_once(tl_solver *self, bool worst) {
+    const double total = self->total_weight, lambda = 1.0 / (self->settings.C * total);
+    const tl_sizes sizes = tl_find_sizes(self);
+    evaluation at = {.sums = scan_scores(self, worst), .conjugates = tl_dual_sum(self, 1.0, 1)};
+    at.norm2 = find_norms(self, &at.sums);
+    at.primal = at.sums.losses / total + 0.5 * lambda * at.norm2.primal;
+    at.dual = at.conjugates / total - lambda * (0.5 * at.norm2.dual + self->sums.center_product);
+    at.norms_rounding = norms_rounding(self, &sizes, &at.norm2);
+    const double unit = tl_rounding_unit(self);
+    const double losses = worst ? at.sums.worst_losses - at.sums.losses
+                                : 2.0 * (double)self->data.m * unit * sizes.largest * sizes.rows;
+    const double rest = worst ? 0.0 : drift2(self, &sizes);
+    at.rounding = losses / total + unit * (fabs(at.sums.losses) + fabs(at.conjugates)) / total +
+                  lambda * (at.norms_rounding + rest);
+    return at;
+}
+
+/* A Gram matrix with a negative <B, K B>, beyond rounding of its entries. */
+static bool is_indefinite(const tl_solver *self, const evaluation *at) {
+    if (!tl_is_gram(self)) return false;
+    const bool narrow = self->data.type == TL_FLOAT32;
+    const double error = at->norms_rounding * (narrow ? (double)FLT_EPSILON / DBL_EPSILON : 1.0);
+    return fmin(at->norm2.primal, at->norm2.dual) < -error;
+}
+
+/* A rounding bound below this part of P - D does not need to be made smaller. */
+#define NEGLIGIBLE 0.01
+
 tl_status tl_solver_evaluate(tl_solver *self, tl_objective *objective) {
     if (self == NULL || objective == NULL) return TL_ERR_NULL;
     if (is_computed(self)) tl_compute_weights(self);
-    const scan sums = scan_scores(self);
-    const norms norm2 = find_norms(self, &sums);
-    const double lambda = 1.0 / (self->settings.C * self->total_weight);
-    const double primal = sums.losses / self->total_weight + 0.5 * lambda * norm2.primal;
-    const double dual = tl_dual_sum(self, 1.0, 1) / self->total_weight -
-                        lambda * (0.5 * norm2.dual + self->sums.center_product);
-    const tl_status status = fill(objective, primal, dual);
+    evaluation at = evaluate_once(self, false);
+    if (!(at.rounding <= NEGLIGIBLE * (at.primal - at.dual))) {
+        if (!tl_is_gram(self) && !is_computed(self) && !self->at_zero) tl_compute_weights(self);
+        at = evaluate_once(self, true);
+    }
+    const tl_status status = fill(objective, at.primal, at.dual, at.rounding);
     if (status != TL_OK) return status;
-    tl_blocks_check_rounding(self, primal - dual);
-    objective->norm2 = norm2.primal;
+    if (is_indefinite(self, &at)) return TL_ERR_INDEFINITE;
+    tl_blocks_check_rounding(self, at.primal - at.dual);
+    objective->norm2 = at.norm2.primal;
     count(self, objective);
     return TL_OK;
 }
@@ -127,6 +187,7 @@ tl_status tl_solver_estimate(const tl_solver *self, tl_objective *objective) {
         objective->primal = INFINITY;
         objective->dual = -INFINITY;
         objective->relative_gap = INFINITY;
+        objective->rounding = 0.0;
         objective->norm2 = NAN;
         return TL_OK;
     }
@@ -138,7 +199,7 @@ tl_status tl_solver_estimate(const tl_solver *self, tl_objective *objective) {
         primal = half_lambda * self->outer.norm2;
         dual = primal - product - half_lambda * self->outer.residual2;
     }
-    const tl_status status = fill(objective, losses + primal, dual - conjugates);
+    const tl_status status = fill(objective, losses + primal, dual - conjugates, 0.0);
     if (status != TL_OK) return status;
     count(self, objective);
     objective->norm2 = 2.0 * primal * self->settings.C * self->total_weight;

@@ -27,6 +27,8 @@ const char *tl_status_text(tl_status status) {
         return "a row start or column of the sparse matrix is out of range, repeated or unsorted";
     case TL_ERR_GRAM:
         return "the Gram matrix has a negative diagonal entry or is not symmetric";
+    case TL_ERR_INDEFINITE:
+        return "the Gram matrix is not positive semidefinite";
     case TL_ERR_INFEASIBLE:
         return "the starting dual variables are not feasible";
     case TL_STATUS_COUNT:

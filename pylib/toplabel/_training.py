@@ -15,6 +15,7 @@ from toplabel.solution import Record
 _STATUS = {
     lib.TL_CONVERGED: "converged",
     lib.TL_MAX_EPOCHS: "max_epochs",
+    lib.TL_IMPRECISE: "imprecise",
     lib.TL_STALLED: "stalled",
 }
 

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/* Bounds of the rounding errors of P and D.
+ *
+ * With u half the distance of 1 to the next number, a dot product <x, w> of `length` terms counts
+ * as right up to u kappa ||x|| ||w||, kappa = 8 + 2 sqrt(length): errors of random sign grow with
+ * the square root, and the size on the right is above that of the terms. With S_c = sum_i ||x_i||
+ * |a_ic| and M_c = ||W_c||, for a Gram matrix M_c = sum_i ||x_i|| |coefficients_ic|, a score s_ic
+ * is right up to u kappa ||x_i|| M_c, and X^T A in class c up to u kappa S_c. Every loss falls in
+ * the scores of the labels and rises in the others, so the largest loss nearby is that of scores
+ * moved so.
+ */
+#include "solver.h"
+
+#include <float.h>
+#include <string.h>
+
+#define UNIT (0.5 * DBL_EPSILON)
+
+double tl_rounding_unit(const tl_solver *self) {
+    const size_t n = self->data.n, length = tl_row_length(self);
+    return UNIT * (8.0 + 2.0 * sqrt((double)(n > length ? n : length)));
+}
+
+TL_CLONES
+static void add_sizes(size_t m, double norm, const double *a, double *sizes) {
+#pragma omp simd
+    for (size_t c = 0; c < m; c++)
+        sizes[c] += norm * fabs(a[c]);
+}
+
+TL_CLONES
+static void add_squares(size_t m, const double *w, double *squares) {
+#pragma omp simd
+    for (size_t c = 0; c < m; c++)
+        squares[c] += w[c] * w[c];
+}
+
+static void find_weight_sizes(tl_solver *self, double *sizes) {
+    const size_t d = self->data.d, m = self->data.m;
+    for (size_t j = 0; self->by_rows && j < d; j++)
+        add_squares(m, self->weights + j * self->stride, sizes);
+    for (size_t c = 0; c < m; c++) {
+        if (!self->by_rows) sizes[c] = tl_dot(d, self->weights + c * d, self->weights + c * d);
+        sizes[c] = sqrt(sizes[c]);
+    }
+}
+
+tl_sizes tl_find_sizes(tl_solver *self) {
+    const size_t n = self->data.n, m = self->data.m;
+    double *dual = self->sizes, *primal = self->sizes + m;
+    memset(self->sizes, 0, 2 * m * sizeof *self->sizes);
+    tl_sizes sizes = {.rows = 0.0, .largest = 0.0, .dual2 = 0.0, .primal2 = 0.0};
+    for (size_t i = 0; i < n; i++) {
+        const double norm = sqrt(self->norm2[i]);
+        sizes.rows += norm * (self->data.weight ? self->data.weight[i] : 1.0);
+        if (!self->at_zero) add_sizes(m, norm, self->dual + i * m, dual);
+        if (tl_is_gram(self)) add_sizes(m, norm, self->coefficients + i * m, primal);
+    }
+    if (!tl_is_gram(self)) find_weight_sizes(self, primal);
+    for (size_t c = 0; c < m; c++) {
+        sizes.largest = fmax(sizes.largest, primal[c]);
+        sizes.dual2 += dual[c] * dual[c];
+        sizes.primal2 += primal[c] * primal[c];
+    }
+    return sizes;
+}
+
+double tl_worst_loss(tl_solver *self, size_t i, const tl_row *row, double *s) {
+    const size_t m = self->data.m;
+    const double *primal = self->sizes + m;
+    const double error = tl_rounding_unit(self) * sqrt(self->norm2[i]);
+    for (size_t c = 0; c < m; c++)
+        s[c] += error * primal[c];
+    for (size_t l = 0; l < row->n_labels; l++)
+        s[row->labels[l]] -= 2.0 * error * primal[row->labels[l]];
+    return self->ops->value(row, self->params, m, s, self->work);
+}
