@@ -2,6 +2,8 @@
 /* Primal and dual objective: the certificate, and its estimate. */
 #include "solver.h"
 
+#include <float.h>
+
 /* Sums over the rows with their scores s_i. */
 typedef struct scan {
     double losses;       /* of w_i L(s_i) */
