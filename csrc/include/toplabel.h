@@ -373,8 +373,8 @@ tl_status tl_solver_estimate(const tl_solver *solver, tl_objective *objective);
 /* ---- Solver: run ---- */
 
 /** What tl_solver_solve tells its caller: `objective`, just evaluated, is that of the present
- *  point, or NULL before each part of an epoch. The solver may be read, with tl_solver_weights and
- *  the like, but not changed. The answer
+ *  point, or NULL before each part of an epoch, and between the epochs and an evaluation. The
+ * solver may be read, with tl_solver_weights and the like, but not changed. The answer
  *
  *   - 0 goes on;
  *   - above 0 ends the run at this point, which is evaluated and told if it has not been;

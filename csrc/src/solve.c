@@ -111,7 +111,9 @@ static tl_status make_passes(loop *self, int *answer) {
         if (!ended) continue;
         self->epoch++;
         self->estimate = iterative->estimate(iterative->solver);
-        if (is_due(self)) return TL_OK;
+        if (!is_due(self)) continue;
+        *answer = call_back(self, NULL); /* the caller's clock: here the passes end */
+        return TL_OK;
     }
 }
 
@@ -157,7 +159,8 @@ tl_status tl_solve(const tl_iterative *iterative, const tl_stopping *stopping,
         status = evaluate(&self);
         if (status != TL_OK) return status;
         call_back(&self, objective);
-        if (is_converged(&self)) *outcome = TL_CONVERGED;
+        const bool at_end = self.epoch >= stopping->max_epochs;
+        *outcome = judge(&self, at_end ? 0 : answer);
         return TL_OK;
     }
 }
