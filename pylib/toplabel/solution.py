@@ -23,7 +23,7 @@ class Record:
     epoch : int
         Whole passes over the data so far.
     primal, dual, relative_gap : float
-        P(W), D(A) (TPAMI Eq. (9)) and (P - D) / max(|P|, |D|).
+        P(W), D(A) (TPAMI Eq. (9)) and (P - D + e) / max(|P|, |D|), e a bound of the rounding error of P - D.
     solve_seconds, evaluate_seconds : float
         Wall time so far of the epochs and of the evaluations (watched sets included).
     watched : dict of str to float
@@ -60,7 +60,8 @@ class Solution:
         None for a loss that is not convex.
     status : str
         ``"converged"``; ``"max_epochs"`` or ``"time_limit"`` (wall or CPU); ``"interrupted"``, by Ctrl-C or the
-        callback; ``"stalled"``: rounding, as of float32 features, ended the progress before `eps` was reached.
+        callback; ``"stalled"``: rounding, as of float32 features, ended the progress before `eps` was reached;
+        ``"imprecise"``: P - D is small enough, but its rounding error may be larger.
     history : list of Record
         The evaluations. The first is that of the start, but where a warm start with a Gram matrix is seen to be far
         from `eps` without one, and neither `eval_every`, a callback nor a watched set asks for it.
