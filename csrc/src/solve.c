@@ -59,11 +59,11 @@ static bool is_converged(const loop *self) {
     return self->objective->relative_gap <= self->stopping->eps;
 }
 
-/* Would it have converged but for rounding? More passes would not change that. */
+/* Would it have converged but for rounding, which more passes would not change? */
 static bool is_imprecise(const loop *self) {
     const tl_objective *now = self->objective;
-    const double gap = now->primal - now->dual, eps = self->stopping->eps;
-    return eps > 0.0 && gap <= eps * fmax(fabs(now->primal), fabs(now->dual));
+    const double allowed = self->stopping->eps * fmax(fabs(now->primal), fabs(now->dual));
+    return now->primal - now->dual <= allowed && 2.0 * now->rounding > allowed && allowed > 0.0;
 }
 
 static bool is_due(const loop *self) {

@@ -8,6 +8,7 @@
 typedef struct scan {
     double losses;       /* of w_i L(s_i) */
     double worst_losses; /* of the largest within rounding, if asked for */
+    double domain;       /* of tl_domain_error, likewise */
     double dual;         /* of <a_i, s_i> */
     double coefficients; /* of a Gram matrix: of <coefficients_i, s_i> */
 } scan;
@@ -29,7 +30,9 @@ static scan scan_scores(tl_solver *self, bool with_worst) {
             const tl_row row = tl_row_view(self, first + i);
             if (!(row.C > 0.0)) continue;
             sums.losses += row.C * self->ops->value(&row, self->params, m, s, self->work);
-            if (with_worst) sums.worst_losses += row.C * tl_worst_loss(self, first + i, &row, s);
+            if (!with_worst) continue;
+            sums.domain += tl_domain_error(self, first + i, s);
+            sums.worst_losses += row.C * tl_worst_loss(self, first + i, &row, s);
         }
     }
     sums.losses /= self->settings.C;
@@ -107,15 +110,15 @@ static void count(const tl_solver *self, tl_objective *objective) {
     objective->r = 1.0 / self->outer.sigma - 1.0;
 }
 
-/* The errors of the norms and of the sums. */
+/* The errors of the norms. */
 static double norms_rounding(const tl_solver *self, const tl_sizes *sizes, const norms *norm2) {
     const double unit = tl_rounding_unit(self);
+    const double dual = sqrt(sizes->dual2), primal = sqrt(sizes->primal2);
     if (tl_is_gram(self)) return unit * (sizes->primal2 + sizes->dual2);
     const double center =
         self->center ? tl_dot(tl_weights_size(self), self->center, self->center) : 0.0;
-    const double others = sqrt(fmax(norm2->dual, 0.0)) + sqrt(sizes->primal2) + sqrt(center);
-    return unit *
-           (sizes->primal2 + center + 2.0 * sqrt(sizes->dual2) * others + unit * sizes->dual2);
+    const double others = sqrt(fmax(norm2->dual, 0.0)) + primal + sqrt(center);
+    return unit * (sizes->primal2 + center + 2.0 * dual * others + unit * sizes->dual2);
 }
 
 /* With weights that the passes have changed, ||W - X^T A||^2: each of their changes is at most that
@@ -148,7 +151,7 @@ static evaluation evaluate_once(tl_solver *self, bool worst) {
                                 : 2.0 * (double)self->data.m * unit * sizes.largest * sizes.rows;
     const double rest = worst ? 0.0 : drift2(self, &sizes);
     at.rounding = losses / total + unit * (fabs(at.sums.losses) + fabs(at.conjugates)) / total +
-                  lambda * (at.norms_rounding + rest);
+                  lambda * (at.norms_rounding + at.sums.domain + rest);
     return at;
 }
 

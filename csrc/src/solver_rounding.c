@@ -2,7 +2,7 @@
 /* Bounds of the rounding errors of P and D.
  *
  * With u half the distance of 1 to the next number, a dot product <x, w> of `length` terms counts
- * as right up to u kappa ||x|| ||w||, kappa = 8 + 2 sqrt(length): errors of random sign grow with
+ * as right up to u kappa ||x|| ||w||, kappa = 4 + sqrt(length): errors of random sign grow with
  * the square root, and the size on the right is above that of the terms. With S_c = sum_i ||x_i||
  * |a_ic| and M_c = ||W_c||, for a Gram matrix M_c = sum_i ||x_i|| |coefficients_ic|, a score s_ic
  * is right up to u kappa ||x_i|| M_c, and X^T A in class c up to u kappa S_c. Every loss falls in
@@ -18,7 +18,7 @@
 
 double tl_rounding_unit(const tl_solver *self) {
     const size_t n = self->data.n, length = tl_row_length(self);
-    return UNIT * (8.0 + 2.0 * sqrt((double)(n > length ? n : length)));
+    return UNIT * (4.0 + sqrt((double)(n > length ? n : length)));
 }
 
 TL_CLONES
@@ -74,4 +74,15 @@ double tl_worst_loss(tl_solver *self, size_t i, const tl_row *row, double *s) {
     for (size_t l = 0; l < row->n_labels; l++)
         s[row->labels[l]] -= 2.0 * error * primal[row->labels[l]];
     return self->ops->value(row, self->params, m, s, self->work);
+}
+
+double tl_domain_error(const tl_solver *self, size_t i, const double *s) {
+    const size_t m = self->data.m;
+    if (self->ops->free_sum) return 0.0;
+    double sum = 0.0, largest = 0.0;
+    for (size_t c = 0; c < m; c++) {
+        sum += self->dual[i * m + c];
+        largest = fmax(largest, fabs(s[c]));
+    }
+    return fabs(sum) * largest;
 }

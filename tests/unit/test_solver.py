@@ -303,5 +303,5 @@ def test_visits_count_the_rows_that_did_not_rest():
     assert smooth.visits == 300 * 30
     hinge = toplabel.solve(X, y, "svm_multi", C=1e-3, eps=0.0, max_epochs=30)
     assert 300 * 30 / 16 < hinge.visits < 300 * 30
-    two = toplabel.path(X, y, [1e-4, 1e-3], loss="lr_multi", eps=0.0, max_epochs=7)
+    two = toplabel.path(X, y, [1e-4, 1e-3], loss="lr_multi", eps=0.0, max_epochs=3)
     assert all(solution.visits == 300 * solution.epochs for solution in two)
