@@ -36,7 +36,7 @@ typedef struct tl_loss_ops {
     bool multiclass;            /* exactly one label a row */
     bool quadratic_conjugate;   /* L*(s v) = l s + q s^2 */
     bool always_smooth;         /* smooth for gamma = 0 too */
-    bool free_sum;            /* the dual variables of a row need not sum to 0 */
+    bool free_sum;              /* the dual variables of a row need not sum to 0 */
     bool has_k;                 /* 1 <= k < m; k is 1 otherwise */
     tl_warm_projection project; /* of tl_params */
     /* Maximise D over the row's dual variables: from the scores s = W^T x_i (which contain the old
