@@ -46,13 +46,11 @@ ESTIMATORS = [
 def expected_failures(estimator) -> dict[str, str]:
     if estimator.kernel != "precomputed":
         return {}
-    failures = {
+    return {
         "check_positive_only_tag_during_fit": "subtracts a mean from a Gram matrix, whose diagonal "
-        "then has negative entries: no kernel has such a matrix"
+        "then has negative entries: no kernel has such a matrix",
+        "check_estimators_dtypes": "truncates a Gram matrix to whole numbers, likewise",
     }
-    if isinstance(estimator, SimplexClassifier):
-        failures["check_estimators_dtypes"] = "truncates a Gram matrix to whole numbers, likewise"
-    return failures
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
