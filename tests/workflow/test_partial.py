@@ -1,7 +1,7 @@
 """A run that fails half-way: a report on what there is, which says what is missing and why."""
 
 import pytest
-from running import smoke_plan, snakemake
+from running import jobs_of, smoke_plan, snakemake
 
 from toplabel.tables.collected import FAILURES
 from toplabel.workflow.failures import error_of, find_failures
@@ -94,4 +94,4 @@ def test_a_first_run_that_was_killed_goes_on_after_a_report(tmp_path):
     assert (folder / "reports/index.html").is_file()
     planned = snakemake("-n", directory=folder).stdout
     assert "Nothing to be done" not in planned
-    assert "rule tune:" in planned
+    assert jobs_of(planned)["tune"] > 0
