@@ -180,6 +180,7 @@ FIGURES = (
         page="speed",
         **_timed("softmax"),
         tables=("figure03d",),
+        timed=True,
     ),
     Figure(
         "calibration",

@@ -351,6 +351,10 @@ def test_every_figure_has_a_script_and_a_page(plan):
         path for kind in ("draw", "time") for path in ROOT.glob(f"workflow/scripts/{kind}_*.py")
     ]
     assert scripts == {path.stem for path in found}
+    trained = [
+        path.stem for path in found if path.stem[:5] == "time_" and "input.meta" in path.read_text()
+    ]
+    assert [f"time_{figure.measures}" for figure in FIGURES if figure.timed] == sorted(trained)
     for figure in FIGURES:
         assert figure.dataset or figure.page in {*RESERVED, *plan.studies}, figure.name
         assert row_of(figure.of("letter")) is figure
