@@ -64,9 +64,13 @@ def certify(X, y, solution: Solution, *, sample_weight=None, W0=None) -> Certifi
 
     Raises
     ------
+    TypeError
+        If `solution` is not a `Solution`.
     ValueError
         If the arrays do not fit, or the loss is not convex.
     """
+    if not isinstance(solution, Solution):
+        raise TypeError(f"solution must be a Solution, got {type(solution).__name__}")
     if not losses.get(solution.loss).convex:
         raise ValueError(f"loss {solution.loss!r} is not convex: it has no dual objective")
     rows = as_features(X, "X")

@@ -140,3 +140,9 @@ def test_refuses_a_loss_that_is_not_convex():
     solution = toplabel.solve(X, y, "topk_ent_tr", k=2)
     with pytest.raises(ValueError, match="not convex"):
         toplabel.certify(X, y, solution)
+
+
+def test_refuses_what_is_no_solution():
+    X, y = _problem()
+    with pytest.raises(TypeError, match="solution must be a Solution, got ndarray"):
+        toplabel.certify(X, y, np.zeros((4, 3)))
