@@ -33,7 +33,7 @@ def results(*rows):
     base = {
         "C": 1.0,
         "theta": math.nan,
-        "delta": math.nan,
+        "threshold": math.nan,
         "relative_gap": 1e-4,
         "epochs": 10,
         "status": "converged",

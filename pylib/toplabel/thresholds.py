@@ -1,7 +1,7 @@
-"""Cut-offs that turn scores into label sets, h(x) = {y : f_y(x) >= delta} (TPAMI section 3.1).
+"""Thresholds that turn scores into label sets, h(x) = {y : f_y(x) >= delta} (TPAMI section 3.1).
 
-Three ways to set delta: `constant` (i), `match_cardinality` (ii) and `tune` (iii); `match_frequencies` is (ii) for
-each label by itself. `sweep` measures all cut-offs of a grid at once.
+Three strategies for the threshold delta: `constant` (i), `match_cardinality` (ii) and `tune` (iii);
+`match_frequencies` is (ii) for each label by itself. `sweep` measures all thresholds of a grid at once.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from toplabel.metrics.inputs import check_choice, labels_and_scores
 from toplabel.metrics.names import lower_is_better
 
 __all__ = [
-    "DELTA_GRID",
-    "DELTA_GRID_VOC",
+    "GRID",
+    "GRID_VOC",
     "constant",
     "match_cardinality",
     "match_frequencies",
@@ -33,11 +33,11 @@ def _frozen(values: np.ndarray) -> np.ndarray:
 # The exponents are rounded: repeated addition of 0.2 would shift the powers' last digits.
 _POWERS = np.array([10.0 ** round(-5.9 + 0.2 * i, 9) for i in range(35)])
 
-DELTA_GRID = _frozen(np.concatenate([-_POWERS[::-1], [0.0], _POWERS]))
-"""The 71 cut-offs -10^e, 0, 10^e with e = -5.9, -5.7, ..., 0.9, ascending (TPAMI Tables 7 and 9)."""
+GRID = _frozen(np.concatenate([-_POWERS[::-1], [0.0], _POWERS]))
+"""The 71 thresholds -10^e, 0, 10^e with e = -5.9, -5.7, ..., 0.9, ascending (TPAMI Tables 7 and 9)."""
 
-DELTA_GRID_VOC = _frozen(np.linspace(0.1, 10.0, 100))
-"""The 100 equally spaced cut-offs in [0.1, 10] (TPAMI Tables 10 to 12)."""
+GRID_VOC = _frozen(np.linspace(0.1, 10.0, 100))
+"""The 100 equally spaced thresholds in [0.1, 10] (TPAMI Tables 10 to 12)."""
 
 METRICS = (
     "accuracy",
@@ -52,13 +52,13 @@ METRICS = (
 _BLOCK = 1 << 21  # scores that are binned at once: some 50 MiB of temporary arrays
 
 
-def predict(scores, delta: float) -> np.ndarray:
-    """Predict the labels that score at least delta.
+def predict(scores, threshold: float) -> np.ndarray:
+    """Predict the labels whose score reaches the threshold.
 
     Parameters
     ----------
     scores : array-like, (n, m)
-    delta : float
+    threshold : float
 
     Returns
     -------
@@ -66,11 +66,11 @@ def predict(scores, delta: float) -> np.ndarray:
         Indicator.
     """
     scores = as_matrix(scores, "scores")
-    return (scores >= as_number(delta, "delta", -np.inf)).astype(np.uint8)
+    return (scores >= as_number(threshold, "threshold", -np.inf)).astype(np.uint8)
 
 
 def constant(value: float = 0.0) -> float:
-    """Set the cut-off in advance: TPAMI section 3.1 (i).
+    """Set the threshold in advance: TPAMI section 3.1 (i).
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def constant(value: float = 0.0) -> float:
 
 
 def match_cardinality(scores, cardinality: float, sample_weight=None) -> float:
-    """Cut so that the instances get as many labels on average as given: TPAMI section 3.1 (ii).
+    """Match the mean number of labels of an instance: TPAMI section 3.1 (ii).
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def match_cardinality(scores, cardinality: float, sample_weight=None) -> float:
     Returns
     -------
     float
-        A cut-off whose mean number of predicted labels is as close to `cardinality` as any; when two
+        A threshold whose mean number of predicted labels is as close to `cardinality` as any; when two
         are as close, the one with fewer labels. It lies half way between two neighbouring scores,
         just above the largest score (no labels) or on the smallest (all labels).
 
@@ -115,7 +115,7 @@ def match_cardinality(scores, cardinality: float, sample_weight=None) -> float:
     if weight is None:
         values, counts = np.unique(scores, return_counts=True)
     else:
-        kept = weight > 0  # no copy at all: not even a score to cut beside
+        kept = weight > 0  # a row of weight 0 is no row
         values, place = np.unique(scores[kept], return_inverse=True)
         counts = np.bincount(place.ravel(), np.repeat(weight[kept], m))
         n = weight.sum()
@@ -132,7 +132,7 @@ def match_cardinality(scores, cardinality: float, sample_weight=None) -> float:
 
 
 def match_frequencies(scores, frequencies, sample_weight=None) -> np.ndarray:
-    """Cut each label so that it is predicted as often as given: `match_cardinality` a label.
+    """Match how often each label is predicted: `match_cardinality` label by label.
 
     Parameters
     ----------
@@ -146,7 +146,7 @@ def match_frequencies(scores, frequencies, sample_weight=None) -> np.ndarray:
     Returns
     -------
     ndarray, (m,)
-        A cut-off for each label.
+        A threshold for each label.
 
     Raises
     ------
@@ -154,10 +154,10 @@ def match_frequencies(scores, frequencies, sample_weight=None) -> np.ndarray:
         On another number of frequencies than labels, or one outside 0..1.
     """
     scores = as_matrix(scores, "scores")
-    frequencies = as_deltas(frequencies, "frequencies")
+    frequencies = as_vector(frequencies, "frequencies")
     if len(frequencies) != scores.shape[1]:
         raise ValueError(
-            f"frequencies must be {scores.shape[1]}, one a label, got {len(frequencies)}"
+            f"frequencies must be {scores.shape[1]}, one per label, got {len(frequencies)}"
         )
     if frequencies.min() < 0.0 or frequencies.max() > 1.0:
         raise ValueError("frequencies must lie in 0..1")
@@ -169,8 +169,8 @@ def match_frequencies(scores, frequencies, sample_weight=None) -> np.ndarray:
     )
 
 
-def tune(scores, Y, metric: str, grid=DELTA_GRID, sample_weight=None) -> tuple[float, float]:
-    """Take the cut-off of a grid that is best on validation data: TPAMI section 3.1 (iii).
+def tune(scores, Y, metric: str, grid=GRID, sample_weight=None) -> tuple[float, float]:
+    """Take the threshold of a grid that is best on validation data: TPAMI section 3.1 (iii).
 
     Parameters
     ----------
@@ -184,27 +184,27 @@ def tune(scores, Y, metric: str, grid=DELTA_GRID, sample_weight=None) -> tuple[f
 
     Returns
     -------
-    delta, value : float
-        The best cut-off and the metric there, a fraction. Ties go to the cut-off of smallest
+    threshold, value : float
+        The best threshold and the metric there, a fraction. Ties go to the threshold of smallest
         magnitude, then to the negative one.
     """
     check_choice(metric, "metric", METRICS)
-    deltas = as_deltas(grid, "grid")
-    values = sweep(scores, Y, deltas, sample_weight)[metric]
+    grid = as_vector(grid, "grid")
+    values = sweep(scores, Y, grid, sample_weight)[metric]
     goodness = np.round(-values if lower_is_better(metric) else values, 12)
     best = np.flatnonzero(goodness == goodness.max())
-    i = best[np.lexsort((deltas[best], np.abs(deltas[best])))[0]]
-    return float(deltas[i]), float(values[i])
+    i = best[np.lexsort((grid[best], np.abs(grid[best])))[0]]
+    return float(grid[i]), float(values[i])
 
 
-def sweep(scores, Y, deltas=DELTA_GRID, sample_weight=None) -> dict[str, np.ndarray]:
-    """Measure the label sets of every cut-off.
+def sweep(scores, Y, grid=GRID, sample_weight=None) -> dict[str, np.ndarray]:
+    """Measure the label sets of every threshold.
 
     Parameters
     ----------
     scores : array-like, (n, m)
     Y : array-like or sparse matrix, (n, m)
-    deltas : array-like, (D,)
+    grid : array-like, (D,)
         In any order.
     sample_weight : array-like, (n,), optional
         A weight w is the same as w copies of the row.
@@ -213,20 +213,20 @@ def sweep(scores, Y, deltas=DELTA_GRID, sample_weight=None) -> dict[str, np.ndar
     -------
     dict of str to ndarray of shape (D,)
         The metrics of `METRICS`, as the functions of `toplabel.metrics` give them for
-        ``predict(scores, delta)``.
+        ``predict(scores, threshold)``.
 
     Raises
     ------
     ValueError
-        On other shapes or values, no cut-off, NaN or infinity.
+        On other shapes or values, no threshold, NaN or infinity.
 
     Notes
     -----
-    Each score is put once between two neighbouring cut-offs; numbers of labels follow as cumulative
+    Each score is put once between two neighbouring thresholds; numbers of labels follow as cumulative
     sums. The time is O(n m log D + n D), not O(n m D).
     """
     Y, scores = labels_and_scores(Y, scores)
-    given = as_deltas(deltas, "deltas")
+    given = as_vector(grid, "grid")
     order = np.argsort(given, kind="stable")
     values = _sweep_ascending(scores, Y, given[order], as_weights(sample_weight, len(Y)))
     result = {name: np.empty(len(given)) for name in METRICS}
@@ -236,26 +236,26 @@ def sweep(scores, Y, deltas=DELTA_GRID, sample_weight=None) -> dict[str, np.ndar
 
 
 def _sweep_ascending(
-    scores: np.ndarray, Y: np.ndarray, deltas: np.ndarray, weight: np.ndarray | None
+    scores: np.ndarray, Y: np.ndarray, grid: np.ndarray, weight: np.ndarray | None
 ) -> dict[str, np.ndarray]:
     n, m = scores.shape
     counted = np.int64 if weight is None else np.float64
     sums = dict.fromkeys(("accuracy", "subset_accuracy", "f1_instance"), 0.0)
-    label_hits, label_predicted = (np.zeros((m, len(deltas)), dtype=counted) for _ in range(2))
+    label_hits, label_predicted = (np.zeros((m, len(grid)), dtype=counted) for _ in range(2))
     step = max(1, _BLOCK // m)
     for start in range(0, n, step):
         truth = Y[start : start + step]
         w = None if weight is None else weight[start : start + step]
-        # A label is predicted at exactly the cut-offs 0, ..., passed - 1.
-        passed = np.searchsorted(deltas, scores[start : start + step], side="right")
-        predicted = _numbers(passed, None, len(deltas), axis=0)
-        hits = _numbers(passed, truth, len(deltas), axis=0)
+        # A label is predicted at exactly the thresholds 0, ..., passed - 1.
+        passed = np.searchsorted(grid, scores[start : start + step], side="right")
+        predicted = _numbers(passed, None, len(grid), axis=0)
+        hits = _numbers(passed, truth, len(grid), axis=0)
         true = np.count_nonzero(truth, axis=1)[:, None]
         sums["accuracy"] += _total(jaccard_of_counts(hits, predicted, true), w)
         sums["subset_accuracy"] += _total((hits == true) & (predicted == true), w)
         sums["f1_instance"] += _total(f1_of_counts(hits, predicted, true, empty=1.0), w)
-        label_predicted += _numbers(passed, None, len(deltas), axis=1, weight=w)
-        label_hits += _numbers(passed, truth, len(deltas), axis=1, weight=w)
+        label_predicted += _numbers(passed, None, len(grid), axis=1, weight=w)
+        label_hits += _numbers(passed, truth, len(grid), axis=1, weight=w)
     n = n if weight is None else weight.sum()
     label_true = _total(Y, weight)[:, None]
     hits, predicted, true = label_hits.sum(axis=0), label_predicted.sum(axis=0), label_true.sum()
@@ -275,38 +275,38 @@ def _total(values: np.ndarray, weight: np.ndarray | None) -> np.ndarray:
 def _numbers(
     passed: np.ndarray,
     chosen: np.ndarray | None,
-    n_deltas: int,
+    n_thresholds: int,
     axis: int,
     weight: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Count the (chosen) labels of each row (axis 0) or column (axis 1) that reach each cut-off.
+    """Count the (chosen) labels of each row (axis 0) or column (axis 1) that reach each threshold.
 
     Parameters
     ----------
     passed : ndarray of int, (rows, columns)
     chosen : ndarray of bool, (rows, columns), optional
-    n_deltas : int
+    n_thresholds : int
     axis : {0, 1}
     weight : ndarray, (rows,), optional
         What a row counts.
 
     Returns
     -------
-    ndarray of int64, or float64 with weights, (rows or columns, n_deltas)
+    ndarray of int64, or float64 with weights, (rows or columns, n_thresholds)
     """
     size = passed.shape[axis]
     place = np.arange(size)[:, None] if axis == 0 else np.arange(size)
-    cell = place * (n_deltas + 1) + passed
+    cell = place * (n_thresholds + 1) + passed
     cell = cell.ravel() if chosen is None else cell[chosen]
     if weight is not None:
         weight = np.broadcast_to(weight[:, None], passed.shape)
         weight = weight.ravel() if chosen is None else weight[chosen]
-    bins = np.bincount(cell, weight, size * (n_deltas + 1)).reshape(size, n_deltas + 1)
+    bins = np.bincount(cell, weight, size * (n_thresholds + 1)).reshape(size, n_thresholds + 1)
     return np.cumsum(bins[:, :0:-1], axis=1)[:, ::-1]
 
 
-def as_deltas(values, name: str) -> np.ndarray:
-    """Return a grid of cut-offs as a float64 vector; errors use the name."""
+def as_vector(values, name: str) -> np.ndarray:
+    """Return a vector of float64; errors use the name."""
     rows, single = as_rows(values, name)
     if not single:
         raise ValueError(f"{name} must be a vector, got {np.ndim(values)} dimensions")

@@ -87,7 +87,7 @@ def measure(cells: pd.DataFrame, chosen: pd.Series, seed: int = 7) -> pd.DataFra
             "verdict": verdict,
             "budget": "standard",
             "C": f"{2.0 ** rng.integers(-12, 6)}",
-            "delta": "" if cells.at[index, "metric"].startswith("top") else "-0.0125",
+            "threshold": "" if cells.at[index, "metric"].startswith("top") else "-0.0125",
             "file": f"{cells.at[index, 'dataset']}/{run_name(cells.loc[index])}/evaluation.csv",
             "relative_gap": f"{10 ** rng.uniform(-6, -3):.3e}",
             "seconds": f"{rng.uniform(0.05, 40):.3f}",

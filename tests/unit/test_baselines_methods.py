@@ -81,9 +81,9 @@ def test_a_baseline_goes_through_all_stages(tmp_path):
     )
     assert (certificates["status"] == "converged").all()
     models.save(tmp_path / "models.npz")
-    cutoffs = selection.assign(strategy="")
+    thresholds = selection.assign(strategy="")
     table = evaluate(
-        *(prepared, METHOD.name, PROTOCOL, "standard", cutoffs, certificates),
+        *(prepared, METHOD.name, PROTOCOL, "standard", thresholds, certificates),
         *(Models.load(tmp_path / "models.npz"), {"main": 0.0}),
     )
     test = prepared.parts["test"]

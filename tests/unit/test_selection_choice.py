@@ -14,7 +14,7 @@ from toplabel.selection.results import TuneResult
 from toplabel.tables.cells import SELECTION
 
 
-def _result(value, theta=(np.nan,), C=None, delta=(np.nan,), metric=("top1",)):
+def _result(value, theta=(np.nan,), C=None, threshold=(np.nan,), metric=("top1",)):
     value = np.asarray(value, dtype=float)
     C = np.arange(1.0, value.shape[1] + 1) if C is None else np.array(C, dtype=float)
     gap = np.zeros(value.shape[:2])
@@ -23,7 +23,7 @@ def _result(value, theta=(np.nan,), C=None, delta=(np.nan,), metric=("top1",)):
         "all",
         np.array(theta, dtype=float),
         C,
-        np.array(delta, dtype=float),
+        np.array(threshold, dtype=float),
         np.array(metric),
         value,
         gap,
@@ -50,14 +50,14 @@ def test_a_tie_goes_to_the_smallest_C():
 
 
 def test_then_to_the_smallest_theta_then_to_the_delta_nearest_to_zero():
-    delta = [-1.0, -0.5, 0.5, 2.0]
+    threshold = [-1.0, -0.5, 0.5, 2.0]
     value = np.zeros((2, 2, 4, 1))
-    result = _result(value, theta=[0.5, 1], delta=delta, metric=("f1_micro",))
+    result = _result(value, theta=[0.5, 1], threshold=threshold, metric=("f1_micro",))
     best = best_points(result)[0]
-    assert (best.C, best.theta, best.delta) == (1, 0.5, -0.5)
+    assert (best.C, best.theta, best.threshold) == (1, 0.5, -0.5)
     value[1, 0, 3] = value[0, 1, 2] = 1
     best = best_points(result)[0]
-    assert (best.C, best.theta, best.delta) == (1, 1, 2)
+    assert (best.C, best.theta, best.threshold) == (1, 1, 2)
 
 
 @pytest.mark.parametrize(
@@ -74,14 +74,14 @@ def test_points_that_were_not_visited_do_not_count():
         best_points(_cube([np.nan, np.nan], "top1"))
 
 
-def test_a_metric_without_cut_off_has_no_delta():
+def test_a_metric_without_threshold_has_none():
     value = np.full((1, 2, 3, 2), np.nan)
     value[0, :, 0, 0] = [0.2, 0.1]
     value[0, :, :, 1] = [[1, 2, 3], [3, 2, 1]]
-    result = _result(value, delta=[-1, 0, 1], metric=("rank_loss", "accuracy"))
+    result = _result(value, threshold=[-1, 0, 1], metric=("rank_loss", "accuracy"))
     table = select({"main": result}).set_index("metric")
-    assert np.isnan(table.loc["rank_loss", "delta"])
-    assert table.loc["accuracy", ["C", "delta", "value"]].tolist() == [1, 1, 3]
+    assert np.isnan(table.loc["rank_loss", "threshold"])
+    assert table.loc["accuracy", ["C", "threshold", "value"]].tolist() == [1, 1, 3]
 
 
 def test_the_table_has_one_row_a_split_and_metric():
@@ -117,12 +117,12 @@ def test_without_a_k_to_select_there_is_none():
 
 @given(arrays(float, (2, 3, 4, 1), elements=st.integers(0, 5).map(float)))
 def test_nothing_is_better_than_the_choice(value):
-    result = _result(value, theta=[1, 2], delta=[-1, 0, 1, 3], metric=("f1_macro",))
+    result = _result(value, theta=[1, 2], threshold=[-1, 0, 1, 3], metric=("f1_macro",))
     best = best_points(result)[0]
     assert best.value == value.max()
     i = result.theta.tolist().index(best.theta)
     j = result.C.tolist().index(best.C)
-    d = result.delta.tolist().index(best.delta)
+    d = result.threshold.tolist().index(best.threshold)
     assert value[i, j, d, 0] == best.value
     assert (value[:, :j] < best.value).all()
     assert (value[:i, j] < best.value).all()

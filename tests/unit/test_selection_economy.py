@@ -51,7 +51,7 @@ def test_without_patience_nothing_is_given_up():
     assert not any(decline.sees(np.array([-i, -i])) for i in range(10))
 
 
-def test_best_values_go_over_the_cutoffs_and_up():
+def test_best_values_go_over_the_thresholds_and_up():
     values = np.array([[0.2, 30.0], [np.nan, 50.0]])
     point = Point(np.nan, 1.0, values, 0.0, 1, 1.0)
     assert best_values(point, ["rank_loss", "f1_micro"]).tolist() == [-0.2, 50.0]

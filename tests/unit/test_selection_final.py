@@ -1,4 +1,4 @@
-"""Final training, cut-offs, test metrics and the numbers of figures."""
+"""Final training, thresholds, test metrics and the numbers of figures."""
 
 from dataclasses import replace
 
@@ -13,13 +13,12 @@ from toplabel.config.protocols import Axis, Budget, EquallySpaced, Protocol
 from toplabel.config.run import Settings
 from toplabel.selection.choice import select
 from toplabel.selection.curves import circle_points, circle_rings, selection_curve
-from toplabel.selection.cutoffs import cutoff_table
 from toplabel.selection.evaluation import evaluate, instance_scores
 from toplabel.selection.final import Models, model_key, train_models
 from toplabel.selection.measures import ranking_value
 from toplabel.selection.problems import validation_problems
 from toplabel.selection.results import seconds_by_split
-from toplabel.selection.strategies import compare_strategies
+from toplabel.selection.thresholding import compare_strategies, set_thresholds
 from toplabel.selection.tuning import tune_split
 from toplabel.tables.cells import TEST_METRICS
 
@@ -43,12 +42,12 @@ def _run(prepared, method, names, validation="holdout", retrain_on="train", stra
     models, certificates = train_models(
         prepared, method, protocol, BUDGET, selection, Settings(), Recorder()
     )
-    cutoffs = cutoff_table(prepared, protocol, selection, models, strategy, 0.25)
+    chosen = set_thresholds(prepared, protocol, selection, models, strategy, 0.25)
     seconds = seconds_by_split([tuned])
     table = evaluate(
-        prepared, method.name, protocol, "standard", cutoffs, certificates, models, seconds
+        prepared, method.name, protocol, "standard", chosen, certificates, models, seconds
     )
-    return tuned, selection, models, certificates, cutoffs, table.set_index("metric")
+    return tuned, selection, models, certificates, chosen, table.set_index("metric")
 
 
 def test_linear_models_are_measured_on_the_test_part(tmp_path):
@@ -73,7 +72,7 @@ def test_linear_models_are_measured_on_the_test_part(tmp_path):
 def test_the_comparison_of_strategies_repeats_what_each_run_measures(strategy):
     prepared = regions_set()
     protocol = Protocol("toy", "half", "train", tuple(SET_METRICS), {"standard": BUDGET})
-    _, selection, models, _, _cutoffs, table = _run(
+    _, selection, models, _, _, table = _run(
         prepared, MULTILABEL, SET_METRICS, "half", strategy=strategy
     )
     compared = compare_strategies(prepared, protocol, selection, models, 0.25)
@@ -82,10 +81,10 @@ def test_the_comparison_of_strategies_repeats_what_each_run_measures(strategy):
     of_strategy = compared[compared["strategy"] == strategy].set_index("metric")
     for metric, row in of_strategy.iterrows():
         assert row["value"] == pytest.approx(table.loc[metric, "value"])
-        assert row["delta"] == pytest.approx(table.loc[metric, "delta"])
+        assert row["threshold"] == pytest.approx(table.loc[metric, "threshold"])
 
 
-def test_cutoffs_a_label_predict_each_label_as_often_as_it_was_trained():
+def test_thresholds_per_label_predict_each_label_as_often_as_it_was_trained():
     prepared = regions_set()
     protocol = Protocol("toy", "half", "train", tuple(SET_METRICS), {"standard": BUDGET})
     _, selection, models, *_ = _run(prepared, MULTILABEL, SET_METRICS, "half")
@@ -96,9 +95,9 @@ def test_cutoffs_a_label_predict_each_label_as_often_as_it_was_trained():
     chosen = selection.set_index("metric").loc["hamming_loss"]
     key = model_key("main", chosen["C"], chosen["theta"])
     scores = instance_scores(prepared, protocol, prepared.splits[0], models, key)
-    deltas = thresholds.match_frequencies(scores, prepared.parts["train"].Y.mean(axis=0))
+    matched = thresholds.match_frequencies(scores, prepared.parts["train"].Y.mean(axis=0))
     truth = prepared.parts["test"].Y
-    expected = metrics.hamming_loss(truth, (scores >= deltas).astype(np.uint8))
+    expected = metrics.hamming_loss(truth, (scores >= matched).astype(np.uint8))
     assert row["value"] == pytest.approx(expected)
 
 
@@ -174,48 +173,48 @@ def test_certificates_say_what_the_solver_said():
 @pytest.mark.parametrize("method", [SOFTMAX, MULTILABEL])
 def test_regions_are_pooled_before_they_are_measured(method):
     prepared = regions_set()
-    _, _, models, _, cutoffs, table = _run(prepared, method, SET_METRICS, validation="half")
+    _, _, models, _, chosen, table = _run(prepared, method, SET_METRICS, validation="half")
     test = prepared.parts["test"]
     for metric in SET_METRICS:
-        row = cutoffs.set_index("metric").loc[metric]
+        row = chosen.set_index("metric").loc[metric]
         raw = test.X @ models.arrays[model_key("main", row["C"], np.nan)]
         scores = np.array([raw[test.groups == i].max(axis=0) for i in range(test.n_instances)])
         if metric == "rank_loss":
             expected = metrics.rank_loss(test.Y, scores)
-            assert np.isnan(row["delta"])
+            assert np.isnan(row["threshold"])
         else:
-            P = thresholds.predict(scores, row["delta"])
+            P = thresholds.predict(scores, row["threshold"])
             f1, loss = metrics.f1(test.Y, P, average="micro"), metrics.hamming_loss(test.Y, P)
             expected = 100 * f1 if metric == "f1_micro" else loss
         assert table.loc[metric, "value"] == pytest.approx(expected)
 
 
-def test_cut_off_strategies():
+def test_threshold_strategies():
     prepared = regions_set()
     by_name = {}
     for strategy in ("tune", "constant", "cardinality"):
-        *_, models, _, cutoffs, _ = _run(
+        *_, models, _, chosen, _ = _run(
             prepared, MULTILABEL, SET_METRICS, validation="half", strategy=strategy
         )
-        by_name[strategy] = cutoffs.set_index("metric")
-        assert np.isnan(by_name[strategy].loc["rank_loss", "delta"])
+        by_name[strategy] = chosen.set_index("metric")
+        assert np.isnan(by_name[strategy].loc["rank_loss", "threshold"])
         assert by_name[strategy].loc["rank_loss", "strategy"] == ""
-    assert (by_name["constant"].loc["f1_micro":, "delta"] == 0.25).all()
-    assert set(by_name["tune"].loc["f1_micro":, "delta"]) <= set(BUDGET.deltas.values())
+    assert (by_name["constant"].loc["f1_micro":, "threshold"] == 0.25).all()
+    assert set(by_name["tune"].loc["f1_micro":, "threshold"]) <= set(BUDGET.thresholds.values())
     train, test = prepared.parts["train"], prepared.parts["test"]
     row = by_name["cardinality"].loc["f1_micro"]
     raw = test.X @ models.arrays[model_key("main", row["C"], np.nan)]
     scores = np.array([raw[test.groups == i].max(axis=0) for i in range(test.n_instances)])
-    predicted = thresholds.predict(scores, row["delta"]).sum(axis=1).mean()
+    predicted = thresholds.predict(scores, row["threshold"]).sum(axis=1).mean()
     assert predicted == pytest.approx(train.Y.sum(axis=1).mean(), abs=1 / len(test.Y))
 
 
 def test_an_unknown_strategy_is_refused():
     prepared = regions_set()
     protocol = Protocol("toy", "half", "train", ("f1_micro",), {})
-    table = pd.DataFrame(columns=["split", "metric", "k", "C", "theta", "delta"])
+    table = pd.DataFrame(columns=["split", "metric", "k", "C", "theta", "threshold"])
     with pytest.raises(ValueError, match=r"threshold strategy must be one of .*, not 'guess'"):
-        cutoff_table(prepared, protocol, table, Models({}), "guess")
+        set_thresholds(prepared, protocol, table, Models({}), "guess")
 
 
 def test_selection_curve_takes_the_best_over_theta_and_delta():

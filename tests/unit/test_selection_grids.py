@@ -35,7 +35,7 @@ def test_paper_grids_are_those_of_the_papers(protocols):
     assert multilabel.folds == 10
     half = protocols["half_half"].budgets["paper"]
     assert half.C.exponents() == list(range(-20, 16))
-    np.testing.assert_allclose(half.deltas.values(), np.arange(1, 101) / 10)
+    np.testing.assert_allclose(half.thresholds.values(), np.arange(1, 101) / 10)
     circle = protocols["circle"].budgets["paper"]
     assert circle.C.exponents() == list(range(-18, 19))
     multiclass = protocols["multiclass"].budgets["paper"]
@@ -45,11 +45,11 @@ def test_paper_grids_are_those_of_the_papers(protocols):
 
 
 def test_paper_delta_grid_has_71_values(protocols):
-    deltas = protocols["multilabel"].budgets["paper"].deltas.values()
-    assert len(deltas) == 71
-    assert (np.diff(deltas) > 0).all()
-    np.testing.assert_allclose(deltas, -deltas[::-1])
-    np.testing.assert_allclose(np.log10(deltas[36:]), -5.9 + 0.2 * np.arange(35), atol=1e-12)
+    thresholds = protocols["multilabel"].budgets["paper"].thresholds.values()
+    assert len(thresholds) == 71
+    assert (np.diff(thresholds) > 0).all()
+    np.testing.assert_allclose(thresholds, -thresholds[::-1])
+    np.testing.assert_allclose(np.log10(thresholds[36:]), -5.9 + 0.2 * np.arange(35), atol=1e-12)
 
 
 def test_every_budget_is_within_the_papers_range(protocols):
@@ -97,14 +97,16 @@ def test_widths_are_shared_among_blocks():
         Budget(Axis(2, 0, 1, 1), None).thetas(True)
 
 
-def _cutoffs(**rows):
-    found = check({"protocols": {}, "deltas": rows}, ProtocolsFile, "here", context={}).deltas
+def _thresholds(**rows):
+    found = check(
+        {"protocols": {}, "thresholds": rows}, ProtocolsFile, "here", context={}
+    ).thresholds
     return {name: grid.values().tolist() for name, grid in found.items()}
 
 
 def test_kinds_of_delta_grids():
     both = {"kind": "union", "of": ["line", "powers"]}
-    assert _cutoffs(
+    assert _thresholds(
         none={"kind": "none"},
         line={"kind": "linear", "from": 0, "to": 1, "count": 3},
         powers={"kind": "signed_powers", "base": 10, "from": -1, "to": 0, "step": 1},
@@ -116,9 +118,9 @@ def test_kinds_of_delta_grids():
         "both": [-1, -0.1, 0, 0.1, 0.5, 1],
     }
     with pytest.raises(
-        ValueError, match=r"here: deltas\.both\.of\[0\]: unknown grid 'line'; known: "
+        ValueError, match=r"here: thresholds\.both\.of\[0\]: unknown grid 'line'; known: "
     ):
-        _cutoffs(both=both)
+        _thresholds(both=both)
 
 
 def test_metrics_beyond_the_number_of_classes_are_left_out(protocols):
@@ -145,8 +147,8 @@ def _write(tmp_path, edit):
             "protocols.circle: unknown key 'metric'; did you mean metrics",
         ),
         (lambda d: d["protocols"]["circle"].update(name="b"), "circle: unknown key 'name'"),
-        (lambda d: d["deltas"]["wide"].update(kind="list"), "deltas.wide: .*'list'"),
-        (lambda d: d["deltas"]["wide"].update(count=3), "deltas.wide: unknown key 'count'"),
+        (lambda d: d["thresholds"]["wide"].update(kind="list"), "thresholds.wide: .*'list'"),
+        (lambda d: d["thresholds"]["wide"].update(count=3), "thresholds.wide: unknown key 'count'"),
         (
             lambda d: d["protocols"]["circle"]["budgets"].pop("paper"),
             "protocols.circle.budgets: the key 'paper' is missing",
@@ -168,8 +170,8 @@ def _write(tmp_path, edit):
             "protocols.circle.budgets.quick.C: from 99",
         ),
         (
-            lambda d: d["protocols"]["circle"]["budgets"]["quick"].update(deltas="fine"),
-            "budgets.quick.deltas: unknown grid 'fine'",
+            lambda d: d["protocols"]["circle"]["budgets"]["quick"].update(thresholds="fine"),
+            "budgets.quick.thresholds: unknown grid 'fine'",
         ),
         (
             lambda d: d["protocols"]["multilabel"]["budgets"]["quick"].pop("folds"),
@@ -195,6 +197,6 @@ def test_bad_protocols_are_one_line_with_file_and_key(tmp_path, edit, culprit):
 
 def test_a_file_that_is_not_yaml_is_named_with_its_line(tmp_path):
     path = tmp_path / "protocols.yaml"
-    path.write_text("deltas: {}\nprotocols: [\n", encoding="utf-8")
+    path.write_text("thresholds: {}\nprotocols: [\n", encoding="utf-8")
     with pytest.raises(ValueError, match=r"protocols\.yaml:\d+: not YAML"):
         load_protocols(path)

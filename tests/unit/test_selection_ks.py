@@ -13,11 +13,11 @@ from toplabel.datasets.embedded import digit_scenes
 from toplabel.datasets.prepared import Prepared
 from toplabel.datasets.validation import validate_prepared
 from toplabel.selection.choice import select
-from toplabel.selection.cutoffs import cutoff_table
 from toplabel.selection.evaluation import evaluate
 from toplabel.selection.final import Models, model_key, train_models
 from toplabel.selection.problems import training_labels, validation_problems
 from toplabel.selection.results import candidates, load_units, save_unit
+from toplabel.selection.thresholding import set_thresholds
 from toplabel.selection.tuning import tune_ks, tune_split
 
 METRICS = ("map", "rank_loss", "f1_micro")
@@ -81,9 +81,9 @@ def test_the_chosen_k_is_trained_and_measured(prepared, tuned, tmp_path):
     assert sorted(certificates["k"]) == [2, 5]
     models.save(tmp_path / "models.npz")
     models = Models.load(tmp_path / "models.npz")
-    cutoffs = cutoff_table(prepared, PROTOCOL, selection, models, "tune")
+    thresholds = set_thresholds(prepared, PROTOCOL, selection, models, "tune")
     table = evaluate(
-        *(prepared, METHOD.name, PROTOCOL, "standard", cutoffs, certificates, models),
+        *(prepared, METHOD.name, PROTOCOL, "standard", thresholds, certificates, models),
         {"main": 0.0},
     ).set_index("metric")
     assert table.loc["rank_loss", "selected_k"] == 2
@@ -103,9 +103,9 @@ def test_the_average_precisions_of_the_classes_are_those_of_the_map(prepared, tu
     models, certificates = train_models(
         prepared, METHOD, PROTOCOL, BUDGET, selection, Settings(), solve
     )
-    cutoffs = cutoff_table(prepared, PROTOCOL, selection, models, "tune")
+    thresholds = set_thresholds(prepared, PROTOCOL, selection, models, "tune")
     table = evaluate(
-        *(prepared, METHOD.name, PROTOCOL, "standard", cutoffs, certificates, models),
+        *(prepared, METHOD.name, PROTOCOL, "standard", thresholds, certificates, models),
         {"main": 0.0},
     ).set_index("metric")
     each = table.loc[[f"ap_{digit}" for digit in range(10)]]

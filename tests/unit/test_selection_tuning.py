@@ -145,7 +145,7 @@ def _grown(monkeypatch, axis, extend, peak):
             solution = super().__call__(X, y, C=C, **arguments)
             return replace(solution, W=np.full((2, 3), C))
 
-    def values(metrics, truth, scores, deltas):
+    def values(metrics, truth, scores, thresholds):
         exponent = np.log2(np.abs(scores).max() / scale)
         return np.full((1, len(metrics)), -((exponent - peak) ** 2))
 
@@ -339,12 +339,12 @@ def test_regions_get_the_labels_of_their_image():
 
 def test_methods_of_both_kinds_are_measured_against_label_sets():
     prepared = regions_set()
-    budget = replace(BUDGET, deltas=EquallySpaced("linear", "line", -1, 1, 5))
+    budget = replace(BUDGET, thresholds=EquallySpaced("linear", "line", -1, 1, 5))
     metrics = ["rank_loss", "f1_micro"]
     for method in (SOFTMAX, MULTILABEL):
         result = _tune(prepared, method=method, budget=budget, metrics=metrics, validation="half")
         assert result.value.shape == (1, 4, 5, 2)
-        assert np.isnan(result.value[0, :, 1:, 0]).all()  # the rank loss has no cut-off
+        assert np.isnan(result.value[0, :, 1:, 0]).all()  # the rank loss has no threshold
         assert (result.value[0, :, 0, 0] < 0.3).any()
         assert (result.value[..., 1] > 50).any()
 

@@ -14,8 +14,8 @@ from toplabel.tables.collected import COMPARISON, EVALUATION
 
 
 def test_one_split_is_passed_on():
-    row = collected(("letter", "svm", "main", "top1", 76.5, {"C": 0.5, "delta": -0.1})).iloc[0]
-    assert (row["measured"], row["splits"], row["C"], row["delta"]) == (76.5, 1, 0.5, -0.1)
+    row = collected(("letter", "svm", "main", "top1", 76.5, {"C": 0.5, "threshold": -0.1})).iloc[0]
+    assert (row["measured"], row["splits"], row["C"], row["threshold"]) == (76.5, 1, 0.5, -0.1)
     assert math.isnan(row["std"])
     assert math.isnan(row["theta"])
     assert (row["loss"], row["k"], row["gamma"], row["kernel"]) == ("svm_multi", "", "0", "linear")

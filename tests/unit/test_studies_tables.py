@@ -7,7 +7,7 @@ import pytest
 
 from samples_of_results import FEATURES, METHODS, collected, published
 from toplabel.config.studies import Study
-from toplabel.studies import cutoffs
+from toplabel.studies import threshold_table
 from toplabel.studies.compare import compare
 from toplabel.studies.published import TableText
 from toplabel.studies.tables import own_table, published_table, write_tables
@@ -197,14 +197,14 @@ def test_strategies_stand_side_by_side_with_the_count_of_the_best():
             "split": "main",
             "metric": ["f1_micro"] * 4 + ["hamming_loss"] * 4,
             "strategy": ["constant", "cardinality", "tune", "per_label"] * 2,
-            "delta": 0.0,
+            "threshold": 0.0,
             "value": [10, 20, 30, 30, 0.4, 0.1, 0.2, 0.3],
         }
     )
-    table = cutoffs.strategy_frame([{"dataset": "yeast", "label": "LR", "frame": frame}])
+    table = threshold_table.strategy_frame([{"dataset": "yeast", "label": "LR", "frame": frame}])
     assert table.loc[0, "tuned"] == 30
-    said = cutoffs.caption(table)
+    said = threshold_table.caption(table)
     assert "of 2 rows: constant in 0, cardinality in 1, tuned in 1, per label in 1" in said
-    text = cutoffs.printed(table, str.upper)
+    text = threshold_table.printed(table, str.upper)
     assert text.loc[0].tolist() == ["yeast", "LR", "F1_MICRO", "10.0", "20.0", "30.0", "30.0"]
     assert text.loc[1, "tuned"] == "0.2000"

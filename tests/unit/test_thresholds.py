@@ -1,4 +1,4 @@
-"""Cut-offs: the grids of the papers, the three ways to choose, and all of a grid at once."""
+"""Thresholds: the grids of the papers, the three strategies, and all of a grid at once."""
 
 import tracemalloc
 
@@ -22,15 +22,15 @@ PLAIN = {
 
 @st.composite
 def problems(draw):
-    """Scores that often lie exactly on a cut-off, label sets, cut-offs in any order."""
+    """Scores that often lie exactly on a threshold, label sets, grids in any order."""
     shape = draw(st.tuples(st.integers(1, 6), st.integers(1, 6)))
     scores = draw(arrays.arrays(float, shape, elements=st.integers(-3, 3).map(lambda i: i / 2)))
-    deltas = draw(st.lists(st.integers(-4, 4).map(lambda i: i / 2), min_size=1, max_size=8))
-    return scores, draw(arrays.arrays(bool, shape)), deltas
+    grid = draw(st.lists(st.integers(-4, 4).map(lambda i: i / 2), min_size=1, max_size=8))
+    return scores, draw(arrays.arrays(bool, shape)), grid
 
 
 def test_the_grid_of_the_paper_has_71_values():
-    grid = thresholds.DELTA_GRID
+    grid = thresholds.GRID
     assert len(grid) == 71
     assert (np.diff(grid) > 0).all()
     assert grid[35] == 0.0
@@ -39,7 +39,7 @@ def test_the_grid_of_the_paper_has_71_values():
 
 
 def test_the_other_grid_has_100_points():
-    grid = thresholds.DELTA_GRID_VOC
+    grid = thresholds.GRID_VOC
     assert (len(grid), grid[0], grid[-1]) == (100, 0.1, 10.0)
     np.testing.assert_allclose(np.diff(grid), 0.1)
 
@@ -49,18 +49,18 @@ def test_the_grids_are_those_of_the_protocols(repository):
 
     protocols = load_protocols(repository / "config/protocols.yaml")
     for name, grid in (
-        ("multilabel", thresholds.DELTA_GRID),
-        ("half_half", thresholds.DELTA_GRID_VOC),
+        ("multilabel", thresholds.GRID),
+        ("half_half", thresholds.GRID_VOC),
     ):
-        np.testing.assert_array_equal(protocols[name].budgets["paper"].deltas.values(), grid)
+        np.testing.assert_array_equal(protocols[name].budgets["paper"].thresholds.values(), grid)
 
 
 def test_the_grids_cannot_be_changed():
     with pytest.raises(ValueError, match="read-only"):
-        thresholds.DELTA_GRID[0] = 1.0
+        thresholds.GRID[0] = 1.0
 
 
-def test_predict_includes_the_cut_off_itself():
+def test_predict_includes_the_threshold_itself():
     np.testing.assert_array_equal(
         thresholds.predict([[0.5, 0.2], [0.1, 0.3]], 0.2), [[1, 1], [0, 1]]
     )
@@ -74,11 +74,11 @@ def test_constant_is_the_value():
 
 
 @given(problems())
-def test_sweep_is_the_plain_measures_at_every_cut_off(problem):
-    scores, labels, deltas = problem
-    swept = thresholds.sweep(scores, labels, deltas)
+def test_sweep_is_the_plain_measures_at_every_threshold(problem):
+    scores, labels, grid = problem
+    swept = thresholds.sweep(scores, labels, grid)
     for name, measure in PLAIN.items():
-        expected = [measure(labels, thresholds.predict(scores, delta)) for delta in deltas]
+        expected = [measure(labels, thresholds.predict(scores, threshold)) for threshold in grid]
         np.testing.assert_allclose(swept[name], expected, rtol=0, atol=1e-12)
 
 
@@ -99,15 +99,15 @@ def test_sweep_of_many_labels_stays_small():
     thresholds.sweep(scores, labels)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert peak < 100e6  # one array for every cut-off would take 90 MB as bytes, 720 MB as floats
+    assert peak < 100e6  # one array for every threshold would take 90 MB as bytes, 720 MB as floats
 
 
 @given(problems(), st.floats(0, 1))
-def test_match_cardinality_is_as_close_as_any_cut_off(problem, share):
+def test_match_cardinality_is_as_close_as_any_threshold(problem, share):
     scores, _, _ = problem
     cardinality = share * scores.shape[1]
-    delta = thresholds.match_cardinality(scores, cardinality)
-    reached = thresholds.predict(scores, delta).sum(axis=1).mean()
+    threshold = thresholds.match_cardinality(scores, cardinality)
+    reached = thresholds.predict(scores, threshold).sum(axis=1).mean()
     cuts = [*np.unique(scores), scores.max() + 1.0]
     possible = [(scores >= cut).sum(axis=1).mean() for cut in cuts]
     assert reached in possible
@@ -118,9 +118,9 @@ def test_match_frequencies_cuts_each_label_by_itself():
     rng = np.random.default_rng(1)
     scores = rng.standard_normal((200, 4)) * [1, 10, 1, 1] + [0, 5, -3, 0]
     frequencies = np.array([0.1, 0.5, 0.9, 0.0])
-    deltas = thresholds.match_frequencies(scores, frequencies)
-    assert deltas.shape == (4,)
-    np.testing.assert_allclose((scores >= deltas).mean(axis=0), frequencies, atol=0.5 / 200)
+    found = thresholds.match_frequencies(scores, frequencies)
+    assert found.shape == (4,)
+    np.testing.assert_allclose((scores >= found).mean(axis=0), frequencies, atol=0.5 / 200)
 
 
 @pytest.mark.parametrize(
@@ -143,17 +143,17 @@ def test_match_cardinality_by_hand():
 def test_match_cardinality_between_neighbouring_floats():
     low = 1.0
     high = np.nextafter(low, 2.0)
-    delta = thresholds.match_cardinality([[low, high]], 1.0)
-    assert thresholds.predict([[low, high]], delta).tolist() == [[0, 1]]
+    threshold = thresholds.match_cardinality([[low, high]], 1.0)
+    assert thresholds.predict([[low, high]], threshold).tolist() == [[0, 1]]
 
 
-def test_tune_finds_the_best_cut_off():
+def test_tune_finds_the_best_threshold():
     scores, labels = [[0.9, 0.2], [0.4, 0.6]], [[1, 0], [0, 1]]
     assert thresholds.tune(scores, labels, "subset_accuracy", [0.1, 0.5, 0.8]) == (0.5, 1.0)
     assert thresholds.tune(scores, labels, "hamming_loss", [0.1, 0.8]) == (0.8, 0.25)
 
 
-def test_tune_takes_the_smallest_of_equal_cut_offs_then_the_negative_one():
+def test_tune_takes_the_smallest_of_equal_thresholds_then_the_negative_one():
     scores, labels = [[3.0, -3.0]], [[1, 0]]
     assert thresholds.tune(scores, labels, "f1_micro", [2.0, 1.0, -1.0, -2.0])[0] == -1.0
 
@@ -162,13 +162,13 @@ def test_tune_takes_the_smallest_of_equal_cut_offs_then_the_negative_one():
     ("call", "message"),
     [
         (lambda: thresholds.sweep([[1.0]], [[2]], [0.0]), r"Y\[0, 0\] is 2"),
-        (lambda: thresholds.sweep([[1.0]], [[1]], []), "deltas must be"),
-        (lambda: thresholds.sweep([[1.0]], [[1]], [[0.0]]), "deltas must be a vector"),
-        (lambda: thresholds.sweep([[1.0]], [[1]], [np.nan]), r"deltas\[0\] is nan"),
+        (lambda: thresholds.sweep([[1.0]], [[1]], []), "grid must be"),
+        (lambda: thresholds.sweep([[1.0]], [[1]], [[0.0]]), "grid must be a vector"),
+        (lambda: thresholds.sweep([[1.0]], [[1]], [np.nan]), r"grid\[0\] is nan"),
         (lambda: thresholds.match_cardinality([[1.0]], 2.0), "cardinality must be .* <= 1, got 2"),
         (lambda: thresholds.match_cardinality([[np.nan]], 1.0), r"scores\[0, 0\] is nan"),
         (lambda: thresholds.tune([[1.0]], [[1]], "rank_loss"), "metric must be one of accuracy"),
-        (lambda: thresholds.predict([[1.0]], np.nan), "delta must be"),
+        (lambda: thresholds.predict([[1.0]], np.nan), "threshold must be"),
     ],
 )
 def test_bad_input_is_refused_with_the_name_of_the_argument(call, message):

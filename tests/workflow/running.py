@@ -147,5 +147,5 @@ def count_jobs(plan, cells):
         units = plan.units(*cell.names)
         jobs += len(units) + 2  # train, evaluate
         jobs += sum(len(plan.blocks(*cell.names, Path(unit).stem)) for unit in units)
-        jobs += plan.cutoffs(*cell.names).endswith("thresholds.csv")
+        jobs += plan.thresholds(*cell.names).endswith("thresholds.csv")
     return jobs

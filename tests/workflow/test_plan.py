@@ -159,9 +159,9 @@ def test_one_job_tunes_a_split_or_all_that_take_little(plan):
     assert plan.splits_of("sun397", "s03") == ["s03"]
 
 
-def test_a_set_without_cutoffs_needs_no_job_for_them(plan):
-    assert plan.cutoffs("letter", "lr_multi") == "results/letter/lr_multi/selection.csv"
-    assert plan.cutoffs("yeast", "lr_ml") == "results/yeast/lr_ml/thresholds.csv"
+def test_a_set_without_thresholds_needs_no_job_for_them(plan):
+    assert plan.thresholds("letter", "lr_multi") == "results/letter/lr_multi/selection.csv"
+    assert plan.thresholds("yeast", "lr_ml") == "results/yeast/lr_ml/thresholds.csv"
 
 
 def test_registered_splits_are_those_of_the_prepared_sets(plan):

@@ -20,7 +20,7 @@ from toplabel.workflow.jobs import run
 SCRIPTS = sorted((ROOT / "workflow/scripts").glob("*.py"))
 BUDGET = Budget(
     Axis(2, -6, 2, 4),
-    deltas=EquallySpaced("linear", "five", -1, 1, 5),
+    thresholds=EquallySpaced("linear", "five", -1, 1, 5),
     folds=2,
     refine=Refinement(2, 1),
 )
@@ -70,14 +70,14 @@ def _finish(tmp_path, meta, units, params):
         output={"selection": selection, "models": models, "certificates": certificates},
         params=params,
     )
-    cutoffs = selection
+    chosen = selection
     if params["fit"]["method"].task == "multilabel":
-        cutoffs = thresholds
+        chosen = thresholds
         call_script(
-            "set_cutoffs",
+            "set_thresholds",
             tmp_path,
             input={"meta": meta, "selection": selection, "models": models},
-            output={"thresholds": cutoffs, "strategies": str(tmp_path / "strategies.csv")},
+            output={"thresholds": chosen, "strategies": str(tmp_path / "threshold_strategies.csv")},
             params=params,
         )
     call_script(
@@ -88,7 +88,7 @@ def _finish(tmp_path, meta, units, params):
             "units": units,
             "models": models,
             "certificates": certificates,
-            "cutoffs": cutoffs,
+            "thresholds": chosen,
         },
         output={"evaluation": str(tmp_path / "evaluation.csv")},
         params=params,
@@ -146,7 +146,7 @@ def test_a_kernel_on_a_multilabel_set_goes_through_both_phases(tmp_path):
     table = _finish(tmp_path, meta, [tune("main", "tune_splits", {"blocks": blocks})], params)
     assert table.loc["rank_loss", "value"] < 0.3
     assert table.loc["f1_micro", "value"] > 60
-    assert np.isnan(table.loc["rank_loss", "delta"])
+    assert np.isnan(table.loc["rank_loss", "threshold"])
     assert {np.log2(C) for C in table["C"]} <= {-6, -4, -2, 0, 2}
     assert {np.log2(theta) for theta in table["theta"]} <= {-2, 0}
 

@@ -7,7 +7,7 @@ rule evaluate:
         units=lambda wildcards: plan.units(wildcards.dataset, wildcards.method),
         models="results/{dataset}/{method}/models.npz",
         certificates="results/{dataset}/{method}/certificates.csv",
-        cutoffs=lambda wildcards: plan.cutoffs(wildcards.dataset, wildcards.method),
+        thresholds=lambda wildcards: plan.thresholds(wildcards.dataset, wildcards.method),
     output:
         evaluation="results/{dataset}/{method}/evaluation.csv",
     log:

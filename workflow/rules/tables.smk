@@ -25,7 +25,7 @@ rule table_thresholds:
         labels=planned(targets.strategy_labels),
         fingerprint=plan.fingerprint("tables"),
     message:
-        "Compare the ways of setting cut-offs"
+        "Compare the strategies for the threshold"
     script:
         "../scripts/table_thresholds.py"
 

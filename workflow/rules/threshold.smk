@@ -1,4 +1,4 @@
-# The cut-off of each metric that compares sets of labels (TPAMI section 3.1).
+# The threshold of each metric that compares sets of labels (TPAMI section 3.1).
 
 
 rule threshold:
@@ -8,7 +8,7 @@ rule threshold:
         models="results/{dataset}/{method}/models.npz",
     output:
         thresholds="results/{dataset}/{method}/thresholds.csv",
-        strategies="results/{dataset}/{method}/strategies.csv",
+        strategies="results/{dataset}/{method}/threshold_strategies.csv",
     log:
         "results/logs/threshold/{dataset}/{method}.log",
     conda:
@@ -18,6 +18,6 @@ rule threshold:
         threshold=plan.threshold,
         fingerprint=plan.fingerprint("threshold"),
     message:
-        "Set the cut-offs of {wildcards.method} on {wildcards.dataset}"
+        "Set the thresholds of {wildcards.method} on {wildcards.dataset}"
     script:
-        "../scripts/set_cutoffs.py"
+        "../scripts/set_thresholds.py"

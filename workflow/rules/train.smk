@@ -1,4 +1,4 @@
-# One (k, theta, C, delta) for each split and metric, the best mean over the folds, and the chosen models on the full
+# One (k, theta, C, threshold) for each split and metric, the best mean over the folds, and the chosen models on the full
 # training part, each with a duality gap that proves it.
 
 

@@ -11,14 +11,14 @@ from toplabel.workflow.jobs import run
 
 
 def main(snakemake):
-    has_cutoffs = Path(snakemake.input.cutoffs).name == THRESHOLDS.file
-    cutoffs = THRESHOLDS if has_cutoffs else SELECTION
+    has_thresholds = Path(snakemake.input.thresholds).name == THRESHOLDS.file
+    thresholds = THRESHOLDS if has_thresholds else SELECTION
     table = evaluate(
         load_prepared(Path(snakemake.input.meta).parent),
         snakemake.wildcards.method,
         snakemake.params.fit["protocol"],
         snakemake.params.budget,
-        cutoffs.read(snakemake.input.cutoffs),
+        thresholds.read(snakemake.input.thresholds),
         CERTIFICATES.read(snakemake.input.certificates),
         Models.load(snakemake.input.models),
         seconds_by_split(load_units(snakemake.input.units)),

@@ -1,23 +1,33 @@
-"""The table that compares the ways of setting cut-offs."""
+"""The table that compares the strategies for the threshold."""
 
 from pathlib import Path
 
 from toplabel.reporting.labels import metric_label, plain
-from toplabel.studies import cutoffs
+from toplabel.studies import threshold_table
 from toplabel.studies.tables import Table, write_tables
-from toplabel.tables.cells import STRATEGIES
+from toplabel.tables.cells import THRESHOLD_STRATEGIES
 from toplabel.workflow.jobs import run
 
 
 def main(snakemake):
     cells = [
-        {"dataset": Path(path).parts[-3], "label": plain(label), "frame": STRATEGIES.read(path)}
+        {
+            "dataset": Path(path).parts[-3],
+            "label": plain(label),
+            "frame": THRESHOLD_STRATEGIES.read(path),
+        }
         for path, label in zip(snakemake.input.strategies, snakemake.params.labels, strict=True)
     ]
-    frame = cutoffs.strategy_frame(cells)
-    caption = cutoffs.caption(frame)
+    frame = threshold_table.strategy_frame(cells)
+    caption = threshold_table.caption(frame)
     table = Table(
-        cutoffs.NAME, cutoffs.TITLE, caption, "", "", "", cutoffs.printed(frame, metric_label)
+        threshold_table.NAME,
+        threshold_table.TITLE,
+        caption,
+        "",
+        "",
+        "",
+        threshold_table.printed(frame, metric_label),
     )
     write_tables([table], Path(snakemake.output.csv).parent)
 

@@ -22,8 +22,8 @@ _ROUNDS = 20  # of k-means, at most
 class LabelHierarchy:
     """A tree of one-vs-all SVMs; a label's score is the smallest one on the way down to it.
 
-    So a label is predicted at the cut-off 0 exactly when every classifier on the way says yes, which is
-    how the hierarchy of the paper predicts; other cut-offs, and rankings, are our extension.
+    So a label is predicted at the threshold 0 exactly when every classifier on the way says yes, which is
+    how the hierarchy of the paper predicts; other thresholds, and rankings, are our extension.
 
     Parameters
     ----------

@@ -97,14 +97,14 @@ class Refinement(Closed):
 
 
 @model
-class NoCutoffs(Closed):
-    """No cut-off; for multiclass protocols."""
+class NoThresholds(Closed):
+    """No threshold; for multiclass protocols."""
 
     kind: Literal["none"]
     name: RowName
 
     def values(self) -> np.ndarray:
-        """Ascending cut-offs, as those of the other grids."""
+        """Ascending thresholds, as those of the other grids."""
         return np.empty(0)
 
 
@@ -136,7 +136,7 @@ class EquallySpaced(Closed):
     count: Annotated[Whole, Field(ge=2)]
 
     def values(self) -> np.ndarray:
-        """Ascending cut-offs."""
+        """Ascending thresholds."""
         return np.linspace(self.start, self.stop, self.count)
 
 
@@ -150,7 +150,7 @@ def _looked_up(value: object, info: ValidationInfo) -> object:
     return known[value]
 
 
-def _entered(grid: Cutoffs, info: ValidationInfo) -> Cutoffs:
+def _entered(grid: ThresholdGrid, info: ValidationInfo) -> ThresholdGrid:
     if info.context is not None:
         info.context[grid.name] = grid
     return grid
@@ -165,14 +165,16 @@ class Union(Closed):
 
     kind: Literal["union"]
     name: RowName
-    of: Annotated[tuple[Annotated[Cutoffs, _ByName], ...], Field(min_length=2), Unique]
+    of: Annotated[tuple[Annotated[ThresholdGrid, _ByName], ...], Field(min_length=2), Unique]
 
     def values(self) -> np.ndarray:
-        """Ascending cut-offs."""
+        """Ascending thresholds."""
         return np.unique(np.concatenate([grid.values() for grid in self.of]))
 
 
-Cutoffs = Annotated[NoCutoffs | SignedPowers | EquallySpaced | Union, Field(discriminator="kind")]
+ThresholdGrid = Annotated[
+    NoThresholds | SignedPowers | EquallySpaced | Union, Field(discriminator="kind")
+]
 
 
 @model
@@ -184,9 +186,9 @@ class Budget(Closed):
         None,
         description="Widths of the RBF kernel exp(-theta ||x - z||^2); needed by methods with that kernel only.",
     )
-    deltas: Annotated[Cutoffs, _ByName] = Field(
-        NoCutoffs("none", "none"),
-        description="Name of a grid of cut-offs; without it, there are none.",
+    thresholds: Annotated[ThresholdGrid, _ByName] = Field(
+        NoThresholds("none", "none"),
+        description="Name of a grid of thresholds; without it, there are none.",
     )
     folds: Annotated[Whole, Field(ge=2)] | None = Field(
         None, description="Number of folds; needed unless validation is half or fifth."
@@ -288,9 +290,9 @@ class Protocol(Closed):
 class ProtocolsFile(Closed):
     """How hyper-parameters are selected (config/protocols.yaml)."""
 
-    deltas: Annotated[Mapping[Name, Annotated[Cutoffs, AfterValidator(_entered)]], Named] = Field(
-        description="Grids of cut-offs by name."
-    )
+    thresholds: Annotated[
+        Mapping[Name, Annotated[ThresholdGrid, AfterValidator(_entered)]], Named
+    ] = Field(description="Grids of thresholds by name.")
     protocols: Annotated[Mapping[Name, Protocol], Named] = Field(
         description="The protocols by name."
     )

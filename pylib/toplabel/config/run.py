@@ -52,13 +52,13 @@ class Settings(Closed):
 
 @model
 class Threshold(Closed):
-    """The cut-off of the metrics that compare sets of labels (TPAMI section 3.1)."""
+    """The threshold of the metrics that compare sets of labels (TPAMI section 3.1)."""
 
     strategy: Literal["tune", "constant", "cardinality"] = Field(
         description="tune: selected together with C on validation data; constant: the one given; cardinality: the one "
         "that gives test instances as many labels as training instances have."
     )
-    constant: Number = Field(0.0, description="The cut-off of the strategy constant.")
+    constant: Number = Field(0.0, description="The threshold of the strategy constant.")
 
 
 @model

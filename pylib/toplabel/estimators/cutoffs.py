@@ -39,9 +39,7 @@ class CutoffRule:
     def of(cls, threshold, metric, grid) -> CutoffRule:
         """Read the parameters of the estimator; errors name them."""
         check_choice(metric, "threshold_metric", thresholds.METRICS)
-        grid = (
-            thresholds.DELTA_GRID if grid is None else thresholds.as_deltas(grid, "threshold_grid")
-        )
+        grid = thresholds.GRID if grid is None else thresholds.as_vector(grid, "threshold_grid")
         if not isinstance(threshold, str):
             value = as_number(threshold, "threshold", -np.inf)
             return cls("constant", value, metric, grid)

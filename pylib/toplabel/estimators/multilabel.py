@@ -46,7 +46,7 @@ class MultilabelClassifier(SolverEstimator):
     threshold_metric : str, default="f1_micro"
         For "tune": one of `toplabel.thresholds.METRICS`.
     threshold_grid : array-like, optional
-        For "tune": the cut-offs; `toplabel.thresholds.DELTA_GRID` by default.
+        For "tune": the cut-offs; `toplabel.thresholds.GRID` by default.
     cv : int, splitter, iterable or None, default=None
         For "tune": as everywhere in scikit-learn; None is five folds, of rows in the order given.
 

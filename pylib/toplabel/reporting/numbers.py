@@ -40,7 +40,7 @@ def signed(value: float, decimals: int) -> str:
 
 
 def compact(value: float, digits: int = 4) -> str:
-    """Return `value` with at most `digits` significant digits, for C, theta, delta and seconds."""
+    """Return `value` with at most `digits` significant digits, for C, theta, threshold and seconds."""
     if math.isnan(value):
         return ""
     return f"{value:.{digits}g}".replace("-", "−")

@@ -15,7 +15,7 @@ _BUDGETS = {
     ),
     "paper": "The budget is “paper”: the grids that the papers name.",
 }
-_CUTOFFS = {
+_THRESHOLDS = {
     "tune": "the one with the best value of the metric on the validation data, chosen together with C",
     "constant": "a constant",
     "cardinality": "the one at which test images get as many labels as training images have",
@@ -28,11 +28,11 @@ def protocol_texts(run: Mapping[str, Any]) -> list[str]:
     texts = [
         "Every method minimises P(W) = (1/n) Σ L(yᵢ, Wᵀxᵢ) + (λ/2)‖W‖² with C = 1/(λn), on the features as they are"
         " published: no bias, no centring, no scaling. For each method and each metric one C (with the RBF kernel also"
-        " its width θ, with label sets also the cut-off δ) is chosen: the best on the set’s own validation part, else"
+        " its width θ, with label sets also the threshold) is chosen: the best on the set’s own validation part, else"
         " by cross-validation. The model is trained with it on the full training part and measured on the test part.",
         _stops(config),
         _BUDGETS.get(str(run["budget"]), ""),
-        _cutoff(config),
+        _threshold(config),
         f"A measured number matches a published one within {TOLERANCE}; of a set with several draws, within two"
         " standard deviations over the draws if that is more. It is close within three times that.",
     ]
@@ -48,7 +48,11 @@ def _stops(config: Mapping[str, Any]) -> str:
     return text + "; the gap that was reached stands beside every number."
 
 
-def _cutoff(config: Mapping[str, Any]) -> str:
+def _threshold(config: Mapping[str, Any]) -> str:
     threshold = config.get("threshold")
     strategy = threshold.get("strategy") if isinstance(threshold, Mapping) else None
-    return f"The cut-off of label sets is {_CUTOFFS[strategy]}." if strategy in _CUTOFFS else ""
+    return (
+        f"The threshold of label sets is {_THRESHOLDS[strategy]}."
+        if strategy in _THRESHOLDS
+        else ""
+    )

@@ -46,7 +46,7 @@ class Record:
     budget: str
     C: str
     theta: str
-    delta: str
+    threshold: str
     gap: str
     seconds: str
     file: str
@@ -278,7 +278,7 @@ def _records(cells: pd.DataFrame, trace: Trace) -> list[Record]:
                 budget=row["budget"],
                 C=numbers.compact(row["C"]),
                 theta=numbers.compact(row["theta"]),
-                delta=numbers.compact(row["delta"]),
+                threshold=numbers.compact(row["threshold"]),
                 gap=numbers.small(row["relative_gap"]) or NO_GAP,
                 seconds=numbers.compact(row["seconds"], 3),
                 file=row["file"],

@@ -1,4 +1,4 @@
-"""The select stage: one (k, theta, C, delta) for each metric."""
+"""The select stage: one (k, theta, C, threshold) for each metric."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from toplabel.selection.measures import needs_cutoff, sign
+from toplabel.selection.measures import needs_threshold, sign
 from toplabel.selection.results import TuneResult
 from toplabel.tables.cells import SELECTION
 
@@ -21,13 +21,13 @@ class Best:
 
     `edge_C` is -1 (or 1) when the metric is best at the smallest (largest) C and worse at every
     other, `edge_theta` likewise; 0 inside the grid, in a tie with an inner value, or when the grid
-    has one value only. `theta` and `delta` are NaN where they play no role.
+    has one value only. `theta` and `threshold` are NaN where they play no role.
     """
 
     metric: str
     theta: float
     C: float
-    delta: float
+    threshold: float
     value: float
     edge_C: int
     edge_theta: int
@@ -37,7 +37,7 @@ def best_points(result: TuneResult) -> list[Best]:
     """The best point of every metric.
 
     Ties go to the smallest C (the strongest regularisation), then the smallest theta, then the
-    delta of smallest magnitude, then the negative one.
+    threshold of smallest magnitude, then the negative one.
 
     Raises
     ------
@@ -54,15 +54,15 @@ def _best_point(result: TuneResult, index: int) -> Best:
     best = cube.max()
     if best == -np.inf:
         raise ValueError(f"split '{result.split}': metric '{metric}' has no validation value")
-    thetas, Cs, deltas = np.nonzero(cube == best)
-    magnitude = np.abs(np.nan_to_num(result.delta))
-    order = np.lexsort((result.delta[deltas], magnitude[deltas], thetas, Cs))
-    i, j, d = thetas[order[0]], Cs[order[0]], deltas[order[0]]
+    thetas, Cs, ds = np.nonzero(cube == best)
+    magnitude = np.abs(np.nan_to_num(result.threshold))
+    order = np.lexsort((result.threshold[ds], magnitude[ds], thetas, Cs))
+    i, j, d = thetas[order[0]], Cs[order[0]], ds[order[0]]
     return Best(
         metric=metric,
         theta=float(result.theta[i]),
         C=float(result.C[j]),
-        delta=float(result.delta[d]) if needs_cutoff(metric) else np.nan,
+        threshold=float(result.threshold[d]) if needs_threshold(metric) else np.nan,
         value=float(result.value[i, j, d, index]),
         edge_C=_edge(Cs, len(result.C)),
         edge_theta=_edge(thetas, len(result.theta)),
@@ -88,7 +88,7 @@ def select(results: Mapping[str, TuneResult]) -> pd.DataFrame:
     -------
     DataFrame
         One row a split and metric: split, metric, k (NaN where none is selected; ties go to the
-        smallest), C, theta, delta, value (as printed), at_edge (the choice lies on an edge of the
+        smallest), C, theta, threshold, value (as printed), at_edge (the choice lies on an edge of the
         grid of C or theta, and is better than any inside).
     """
     of_split: dict[str, list[TuneResult]] = {}
@@ -101,7 +101,7 @@ def select(results: Mapping[str, TuneResult]) -> pd.DataFrame:
             "k": k,
             "C": best.C,
             "theta": best.theta,
-            "delta": best.delta,
+            "threshold": best.threshold,
             "value": best.value,
             "at_edge": bool(best.edge_C or best.edge_theta),
         }

@@ -21,7 +21,7 @@ _DIRECTIONS = 720
 def selection_curve(
     results: Sequence[TuneResult], selection: pd.DataFrame, metrics: Sequence[str]
 ) -> pd.DataFrame:
-    """The best validation value at each C, over k, theta and delta, with the chosen C marked.
+    """The best validation value at each C, over k, theta and the threshold, with the chosen C marked.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def selection_curve(
 
 
 def _best_over_others(result: TuneResult, metric: str) -> np.ndarray:
-    """At each C the best value over theta and delta, with the sign at which more is better."""
+    """At each C the best value over theta and the threshold, with the sign at which more is better."""
     names = [str(name) for name in result.metric]
     signed = sign(metric) * result.value[..., names.index(metric)]
     return np.where(np.isnan(signed), -np.inf, signed).max(axis=(0, 2))

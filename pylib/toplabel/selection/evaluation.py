@@ -33,12 +33,12 @@ def evaluate(
     method: str,
     protocol: Protocol,
     budget: str,
-    cutoffs: pd.DataFrame,
+    thresholds: pd.DataFrame,
     certificates: pd.DataFrame,
     models: Models,
     tuning_seconds: Mapping[str, float],
 ) -> pd.DataFrame:
-    """Measure each metric on the test part, with the model and the cut-off chosen for that metric.
+    """Measure each metric on the test part, with the model and the threshold chosen for that metric.
 
     Parameters
     ----------
@@ -48,8 +48,8 @@ def evaluate(
     protocol : Protocol
     budget : str
         Name, for the table.
-    cutoffs : DataFrame
-        As `cutoffs.cutoff_table` gives it, or the selection where no metric needs a cut-off.
+    thresholds : DataFrame
+        As `thresholding.set_thresholds` gives it, or the selection where no metric needs a threshold.
     certificates : DataFrame
         As `final.train_models` gives it.
     models : Models
@@ -69,7 +69,7 @@ def evaluate(
         for row in certificates.itertuples(index=False)
     }
     rows = []
-    for name, of_split in cutoffs.groupby("split", sort=True):
+    for name, of_split in thresholds.groupby("split", sort=True):
         split = split_named(prepared, str(name))
         truth = truth_of(prepared.parts[split.test])
         cache: dict[Key, np.ndarray] = {}
@@ -77,9 +77,9 @@ def evaluate(
             key = model_key(split.name, row.C, row.theta, row.k)
             if key not in cache:
                 cache[key] = instance_scores(prepared, protocol, split, models, key)
-            deltas = np.empty(0) if np.isnan(row.delta) else np.array([row.delta])
+            threshold = np.empty(0) if np.isnan(row.threshold) else np.array([row.threshold])
             proof = proofs[key]
-            values = {row.metric: all_values([row.metric], truth, cache[key], deltas)[0, 0]}
+            values = {row.metric: all_values([row.metric], truth, cache[key], threshold)[0, 0]}
             if row.metric == "map":
                 values |= class_values(truth, cache[key], prepared.class_names)
             rows += [
@@ -91,7 +91,7 @@ def evaluate(
                     "value": value,
                     "C": row.C,
                     "theta": row.theta,
-                    "delta": row.delta,
+                    "threshold": row.threshold,
                     "relative_gap": proof.relative_gap,
                     "epochs": proof.epochs,
                     "status": proof.status,

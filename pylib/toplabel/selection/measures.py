@@ -19,8 +19,8 @@ PARTITION = (
 )
 
 
-def needs_cutoff(metric: str) -> bool:
-    """Whether the metric compares sets of labels, for which scores are cut off at a delta."""
+def needs_threshold(metric: str) -> bool:
+    """Whether the metric compares sets of labels, which are predicted by a threshold on the scores."""
     return metric in PARTITION
 
 
@@ -82,31 +82,31 @@ def _require(condition: bool, metric: str, what: str) -> None:
 
 
 def all_values(
-    names: Sequence[str], truth: np.ndarray, scores: np.ndarray, deltas: np.ndarray
+    names: Sequence[str], truth: np.ndarray, scores: np.ndarray, grid: np.ndarray
 ) -> np.ndarray:
-    """Every metric at every cut-off, as printed.
+    """Every metric at every threshold, as printed.
 
     Parameters
     ----------
     names : sequence of str
     truth, scores : ndarray
         As in `ranking_value`.
-    deltas : ndarray of shape (D,)
-        Cut-offs; a label is predicted when its score is at least delta.
+    grid : ndarray of shape (D,)
+        Thresholds; a label is predicted when its score reaches the threshold.
 
     Returns
     -------
     ndarray of shape (max(D, 1), len(names))
-        A metric without cut-off stands at delta index 0, NaN elsewhere.
+        A metric without threshold stands at index 0, NaN elsewhere.
     """
-    values = np.full((max(len(deltas), 1), len(names)), np.nan)
-    cut = [name for name in names if needs_cutoff(name)]
+    values = np.full((max(len(grid), 1), len(names)), np.nan)
+    cut = [name for name in names if needs_threshold(name)]
     if cut:
         _require(truth.ndim == 2, cut[0], "label sets")
-        _require(len(deltas) > 0, cut[0], "a grid of cut-offs")
-        swept = thresholds.sweep(scores, truth, deltas)
+        _require(len(grid) > 0, cut[0], "a grid of thresholds")
+        swept = thresholds.sweep(scores, truth, grid)
     for i, name in enumerate(names):
-        if needs_cutoff(name):
+        if needs_threshold(name):
             values[:, i] = np.asarray(swept[name]) * (1.0 if is_fraction(name) else 100.0)
         else:
             values[0, i] = ranking_value(name, truth, scores)

@@ -26,12 +26,12 @@ class TuneResult:
         Ascending; a single NaN for methods without a kernel parameter.
     C : ndarray of shape (c,)
         Ascending.
-    delta : ndarray of shape (D,)
-        A single NaN when no metric needs a cut-off.
+    threshold : ndarray of shape (D,)
+        A single NaN when no metric needs a threshold.
     metric : ndarray of str, shape (k,)
     value : ndarray of shape (t, c, D, k)
         As printed: percent, but fractions for the rank and the Hamming loss. A metric without
-        cut-off stands at delta index 0.
+        threshold stands at its index 0.
     relative_gap, epochs, seconds : ndarray of shape (t, c)
         Of several folds, the worst gap, and the sums of epochs and seconds. A loss that is not convex
         has no gap (NaN).
@@ -43,7 +43,7 @@ class TuneResult:
     fold: str
     theta: np.ndarray
     C: np.ndarray
-    delta: np.ndarray
+    threshold: np.ndarray
     metric: np.ndarray
     value: np.ndarray
     relative_gap: np.ndarray
@@ -117,17 +117,19 @@ def assemble(
     """Arrange the points of one fold in a cube. A later point replaces an earlier one."""
     theta = np.unique(np.array([point.theta for point in points]))
     C = np.unique(np.array([point.C for point in points]))
-    delta = budget.deltas.values()
-    delta = delta if len(delta) else np.array([np.nan])
+    threshold = budget.thresholds.values()
+    threshold = threshold if len(threshold) else np.array([np.nan])
     shape = (len(theta), len(C))
-    value = np.full((*shape, len(delta), len(metrics)), np.nan)
+    value = np.full((*shape, len(threshold), len(metrics)), np.nan)
     gap, epochs, seconds = (np.full(shape, np.nan) for _ in range(3))
     for point in points:
         i = 0 if np.isnan(point.theta) else int(np.searchsorted(theta, point.theta))
         j = int(np.searchsorted(C, point.C))
         value[i, j] = point.values
         gap[i, j], epochs[i, j], seconds[i, j] = point.relative_gap, point.epochs, point.seconds
-    return TuneResult(split, fold, theta, C, delta, np.array(metrics), value, gap, epochs, seconds)
+    return TuneResult(
+        split, fold, theta, C, threshold, np.array(metrics), value, gap, epochs, seconds
+    )
 
 
 def merge(results: Sequence[TuneResult]) -> TuneResult:

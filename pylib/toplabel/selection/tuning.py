@@ -65,7 +65,7 @@ class Decline:
 
 
 def best_values(point: Point, metrics: Sequence[str]) -> np.ndarray:
-    """The best value of each metric over the cut-offs, with the sign at which more is better."""
+    """The best value of each metric over the thresholds, with the sign at which more is better."""
     signs = np.array([sign(metric) for metric in metrics])
     values = np.where(np.isnan(point.values), -np.inf, signs * point.values)
     return np.round(values.max(axis=0), choice.DECIMALS)
@@ -174,7 +174,7 @@ class FoldPath:
             theta=theta,
             C=result.C,
             values=all_values(
-                self._metrics, self._problem.truth, scores, self._budget.deltas.values()
+                self._metrics, self._problem.truth, scores, self._budget.thresholds.values()
             ),
             relative_gap=float(result.solution.relative_gap),
             epochs=result.epochs,

@@ -23,7 +23,7 @@ TOLERANCE_LOSS = 0.005
 """Of the rank and the Hamming loss."""
 
 _SLACK = 1e-9  # relative; 57.7 - 58.2 is half a point, although not in binary
-_TRACE = ["budget", "C", "theta", "delta", "relative_gap", "seconds", "selected_k"]
+_TRACE = ["budget", "C", "theta", "threshold", "relative_gap", "seconds", "selected_k"]
 
 
 # Collected ---------------------------------------------------------------------------------------
@@ -51,7 +51,7 @@ def collect(
     -------
     DataFrame
         The columns of `EVALUATION`: mean and standard deviation (n - 1) over the
-        splits; C, theta, delta and the selected k of the split, of several the lower median, which is a value that
+        splits; C, theta, threshold and the selected k of the split, of several the lower median, which is a value that
         was used (no C where a baseline selects something else); the worst relative gap and gradient
         norm; epochs and seconds summed; the status "converged" only when every split is. A pair that
         several studies share names them all, joined by ";".
@@ -132,7 +132,7 @@ def _reduced(splits: pd.DataFrame, method: Method, features: str, study: str) ->
         "budget": ";".join(splits["budget"].unique()),
         "C": _lower_median(splits["C"]) if method.selects_C else math.nan,
         "theta": _lower_median(splits["theta"]),
-        "delta": _lower_median(splits["delta"]),
+        "threshold": _lower_median(splits["threshold"]),
         "relative_gap": splits["relative_gap"].max(),
         "epochs": int(splits["epochs"].sum()),
         "status": _status(splits["status"]),

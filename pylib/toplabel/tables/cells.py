@@ -14,7 +14,7 @@ BUDGET = Column(
 )
 C = Column("C", "number", "The regularisation parameter.")
 THETA = Column("theta", "number", "The parameter of the RBF kernel; empty for other kernels.")
-DELTA = Column("delta", "number", "The cut-off; empty where the metric needs none.")
+THRESHOLD = Column("threshold", "number", "The threshold; empty where the metric needs none.")
 _SPLIT = Column("split", "text", "The split's name: one experiment on the set.")
 _K = Column("k", "number", "The k that was selected; empty where the method gives it.")
 _GAP = Column(
@@ -34,7 +34,7 @@ SELECTION = Table(
     f"{_CELL}selection.csv",
     "What was selected: one row a split and metric.",
     (
-        *(_SPLIT, METRIC, _K, C, THETA, DELTA),
+        *(_SPLIT, METRIC, _K, C, THETA, THRESHOLD),
         Column(
             "value",
             "number",
@@ -65,27 +65,27 @@ CERTIFICATES = Table(
 )
 THRESHOLDS = Table(
     f"{_CELL}thresholds.csv",
-    "The cut-offs, where the protocol has any: one row a split and metric. Elsewhere the selection stands in.",
+    "The thresholds, where the protocol has any: one row a split and metric. Elsewhere the selection stands in.",
     (
-        *(_SPLIT, METRIC, _K, C, THETA, DELTA),
+        *(_SPLIT, METRIC, _K, C, THETA, THRESHOLD),
         Column(
             "strategy",
             "text",
-            "tune, constant or cardinality; empty where the metric needs no cut-off.",
+            "tune, constant or cardinality; empty where the metric needs no threshold.",
         ),
     ),
 )
-STRATEGIES = Table(
-    f"{_CELL}strategies.csv",
-    "What each way to set the cut-off gives on the test part: one row a split, metric and strategy.",
+THRESHOLD_STRATEGIES = Table(
+    f"{_CELL}threshold_strategies.csv",
+    "What each strategy for the threshold gives on the test part: one row a split, metric and strategy.",
     (
         *(_SPLIT, METRIC),
         Column(
             "strategy",
             "text",
-            "constant, cardinality, tune, or per_label: a cut-off for each label.",
+            "constant, cardinality, tune, or per_label: a threshold for each label.",
         ),
-        Column("delta", "number", "The cut-off; of several, their mean."),
+        Column("threshold", "number", "The threshold; of several, their mean."),
         Column("value", "number", "The test value, as printed in the papers."),
     ),
 )
@@ -99,7 +99,7 @@ TEST_METRICS = Table(
             "number",
             "Percent for accuracies and F1, fractions for the rank and the Hamming loss.",
         ),
-        *(C, THETA, DELTA, _GAP, _EPOCHS, _STATUS),
+        *(C, THETA, THRESHOLD, _GAP, _EPOCHS, _STATUS),
         Column(
             "seconds", "number", "What the tuning of the split and the training of the model took."
         ),
@@ -130,4 +130,4 @@ AGREEMENT = Table(
         Column("finished", "whole", "1 where both met their tolerance, else 0."),
     ),
 )
-TABLES = (SELECTION, CERTIFICATES, THRESHOLDS, STRATEGIES, TEST_METRICS, AGREEMENT)
+TABLES = (SELECTION, CERTIFICATES, THRESHOLDS, THRESHOLD_STRATEGIES, TEST_METRICS, AGREEMENT)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from toplabel.tables.cells import BUDGET, DATASET, DELTA, METHOD, METRIC, THETA, C
+from toplabel.tables.cells import BUDGET, DATASET, METHOD, METRIC, THETA, THRESHOLD, C
 from toplabel.tables.table import Column, Table
 
 _DIGITS = 12
@@ -32,7 +32,7 @@ _SELECTED_K = Column(
 EVALUATION = Table(
     "results/evaluation.csv",
     "Every measured number: one row a data set, method and metric, in the order of the studies. "
-    "C, theta, delta and selected_k of several splits are the lower median, a value that was used.",
+    "C, theta, threshold and selected_k of several splits are the lower median, a value that was used.",
     (
         Column(
             "study",
@@ -47,7 +47,7 @@ EVALUATION = Table(
             "std", "number", "The standard deviation over the splits (n - 1); empty for one split."
         ),
         Column("splits", "whole", "How many there are."),
-        *(BUDGET, C, THETA, DELTA, _GAP),
+        *(BUDGET, C, THETA, THRESHOLD, _GAP),
         Column(
             "epochs", "whole", "The sum over the splits of the training's passes over the data."
         ),
@@ -83,7 +83,7 @@ COMPARISON = Table(
         ),
         Column("difference", "number", "Measured minus published, with all digits."),
         Column("verdict", "text", "match, close, better or off (docs/architecture.md)."),
-        *(BUDGET, C, THETA, DELTA, _GAP, _SECONDS),
+        *(BUDGET, C, THETA, THRESHOLD, _GAP, _SECONDS),
         Column("measured_std", "number", "The standard deviation over the splits (n - 1)."),
         _FILE,
         Column("reason", "text", "Why the cell has no measurement, where the comparison knows it."),

@@ -22,7 +22,7 @@ STAGES: dict[str, tuple[str, ...]] = {
     "prepare": ("prepare_dataset.py",),
     "tune": ("tune_*.py",),
     "train": ("train_final.py",),
-    "threshold": ("set_cutoffs.py",),
+    "threshold": ("set_thresholds.py",),
     "evaluate": ("evaluate_test.py",),
     "datasets": ("collect_datasets.py",),
     "agree": ("agree_*.py",),

@@ -186,7 +186,7 @@ class Plan:
 
     @property
     def threshold(self) -> dict[str, Any]:
-        """How cut-offs are decided, as keywords of `cutoffs.cutoff_table`."""
+        """How thresholds are decided, as keywords of `thresholding.set_thresholds`."""
         return asdict(self.run.threshold)
 
     def entry_slice(self, dataset: str) -> dict[str, Any]:
@@ -245,9 +245,9 @@ class Plan:
         unit = Cell(dataset, method).path(f"tune/{part}")
         return [f"{unit}.block{block}.npz" for block in range(budget.blocks(found.tunes_width))]
 
-    def cutoffs(self, dataset: str, method: str) -> str:
-        """The file with the cut-offs of a data set's metrics: the selection where none needs one."""
-        needed = len(self.budget_of(dataset).deltas.values()) > 0
+    def thresholds(self, dataset: str, method: str) -> str:
+        """The file with the thresholds of a data set's metrics: the selection where none needs one."""
+        needed = len(self.budget_of(dataset).thresholds.values()) > 0
         return Cell(dataset, method).path("thresholds.csv" if needed else "selection.csv")
 
     # ---- what there is to do ---------------------------------------------------------------------

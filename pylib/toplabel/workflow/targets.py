@@ -265,13 +265,13 @@ class Targets:
         return figure_files(name) if name in self.figures() else _evaluations(cells)
 
     def _cut(self) -> list[Cell]:
-        """Cells of the config whose protocol has cut-offs."""
+        """Cells of the config whose protocol has thresholds."""
         plan = self._plan
-        return [c for c in self.wanted() if len(plan.budget_of(c.dataset).deltas.values())]
+        return [c for c in self.wanted() if len(plan.budget_of(c.dataset).thresholds.values())]
 
     def strategies(self) -> list[str]:
-        """What each way of setting cut-offs gives, a file a cell."""
-        return [cell.path("strategies.csv") for cell in self._cut()]
+        """What each strategy for the threshold gives, a file a cell."""
+        return [cell.path("threshold_strategies.csv") for cell in self._cut()]
 
     def strategy_labels(self) -> list[str]:
         """Labels of the methods of `strategies`."""

@@ -1,4 +1,4 @@
-"""The table of cut-off strategies: what each gives, a row a data set, method and metric."""
+"""The table of threshold strategies: what each gives, a row a data set, method and metric."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pandas as pd
 from toplabel.metrics.names import is_fraction, lower_is_better
 
 NAME = "thresholds"
-TITLE = "Cut-offs: constant, matched to the cardinality, tuned, and one a label"
+TITLE = "Thresholds: constant, matched to the cardinality, tuned, and one per label"
 STRATEGIES = {
     "constant": "constant",
     "cardinality": "cardinality",
@@ -24,8 +24,7 @@ def strategy_frame(cells: Sequence[Mapping[str, object]]) -> pd.DataFrame:
     Parameters
     ----------
     cells : sequence of mapping
-        With ``dataset``, ``label`` (of the method) and ``frame``, the cell's strategies.csv: split, metric, strategy,
-        delta, value.
+        With ``dataset``, ``label`` (of the method) and ``frame``, the cell's threshold_strategies.csv.
 
     Returns
     -------
@@ -60,8 +59,8 @@ def caption(frame: pd.DataFrame) -> str:
     best = values.round(9).eq(values.round(9).max(axis=1), axis=0).sum()
     counts = ", ".join(f"{name} in {best[name]}" for name in STRATEGIES.values())
     return (
-        "The same models under each way of setting the cut-off delta (TPAMI section 3.1, which prints no such"
-        f" table). Best, ties included, of {len(frame)} rows: {counts}. Constant: delta = 0 unless the config says"
+        "The same models under each strategy for the threshold, delta (TPAMI section 3.1, which prints no such"
+        f" table). Best, ties included, of {len(frame)} rows: {counts}. Constant: 0 unless the config says"
         " otherwise. Cardinality: test instances get as many labels on average as training instances have. Tuned: by"
         " cross-validation, together with C. Per label: each label is predicted as often as it occurs in training,"
         " which the papers do not try. Cardinality and per label look at all test instances at once."

@@ -1,12 +1,11 @@
-"""Decide the cut-off of each metric that compares sets of labels, and measure what each strategy gives."""
+"""Set the threshold of each metric that compares sets of labels, and measure what each strategy gives."""
 
 from pathlib import Path
 
 from toplabel.datasets.prepared import load_prepared
-from toplabel.selection.cutoffs import cutoff_table
 from toplabel.selection.final import Models
-from toplabel.selection.strategies import compare_strategies
-from toplabel.tables.cells import SELECTION, STRATEGIES, THRESHOLDS
+from toplabel.selection.thresholding import compare_strategies, set_thresholds
+from toplabel.tables.cells import SELECTION, THRESHOLD_STRATEGIES, THRESHOLDS
 from toplabel.workflow.jobs import run
 
 
@@ -17,10 +16,10 @@ def main(snakemake):
         SELECTION.read(snakemake.input.selection),
         Models.load(snakemake.input.models),
     )
-    table = cutoff_table(*inputs, **snakemake.params.threshold)
+    table = set_thresholds(*inputs, **snakemake.params.threshold)
     constant = snakemake.params.threshold.get("constant", 0.0)
     compared = compare_strategies(*inputs, constant)
-    STRATEGIES.write(compared, snakemake.output.strategies)
+    THRESHOLD_STRATEGIES.write(compared, snakemake.output.strategies)
     THRESHOLDS.write(table, snakemake.output.thresholds)
 
 
