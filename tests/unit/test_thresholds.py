@@ -125,7 +125,7 @@ def test_match_frequencies_cuts_each_label_by_itself():
 
 @pytest.mark.parametrize(
     ("frequencies", "message"),
-    [([0.1], "must be 2, one a label, got 1"), ([0.1, 1.2], "must lie in 0..1")],
+    [([0.1], "must be 2, one per label, got 1"), ([0.1, 1.2], "must lie in 0..1")],
 )
 def test_frequencies_are_checked(frequencies, message):
     with pytest.raises(ValueError, match=message):
