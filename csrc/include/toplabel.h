@@ -6,7 +6,7 @@
  * certifies each of them with a duality gap. It follows Lapin, Hein, Schiele, "Analysis and
  * Optimization of Loss Functions for Multiclass, Top-k, and Multilabel Classification" (TPAMI 2017;
  * "the paper" below), whose notation is kept: n examples x_i in R^d, m classes, weights W, dual
- * variables A, regularisation C = 1/(lambda n). There is no bias term.
+ * variables A, regularisation C = 1/(lambda n). There is no bias term, but tl_data.constant.
  *
  * Training, step by step:
  *
@@ -261,6 +261,11 @@ typedef struct tl_data {
     size_t d;
     size_t m;
 
+    /** Not 0: the last of the d features has this value in every row and is not stored, so that x
+     *  is (n, d - 1); with TL_GRAM its square is added to every entry of x. The weights of the
+     *  feature, times its value, are an intercept that is regularised like all weights. Finite.
+     *  Not for the simplex coding (TL_ERR_PARAMETER). */
+    double constant;
     /** double or float: (n, d), (n, n), or with TL_CSR (row_start[n]). */
     const void *x;
     /** TL_CSR, (n + 1): row i is x[row_start[i]] .. x[row_start[i+1] - 1]. */

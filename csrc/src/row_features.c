@@ -8,9 +8,10 @@
 
 tl_features tl_features_of(const tl_data *data, size_t i, double *converted) {
     const bool sparse = data->representation == TL_CSR;
-    const size_t first = sparse ? (size_t)data->row_start[i] : i * data->d;
-    tl_features x = {.values = converted};
-    x.count = sparse ? (size_t)data->row_start[i + 1] - first : data->d;
+    const size_t width = tl_stored_features(data);
+    const size_t first = sparse ? (size_t)data->row_start[i] : i * width;
+    tl_features x = {.values = converted, .constant = data->constant, .last = width};
+    x.count = sparse ? (size_t)data->row_start[i + 1] - first : width;
     if (data->type == TL_FLOAT32)
         tl_widen(x.count, (const float *)data->x + first, converted);
     else
@@ -26,7 +27,7 @@ TL_INLINE size_t column(const tl_features *x, size_t p) {
 }
 
 double tl_features_norm2(const tl_features *x) {
-    return tl_dot(x->count, x->values, x->values);
+    return tl_dot(x->count, x->values, x->values) + x->constant * x->constant;
 }
 
 TL_CLONES

@@ -33,7 +33,7 @@ double tl_simplex_value(tl_simplex_loss loss, size_t T, size_t y, const double *
 tl_status tl_simplex_check(const tl_data *data, tl_simplex_loss loss, const double *memory) {
     if (data == NULL || memory == NULL) return TL_ERR_NULL;
     if ((unsigned)loss >= TL_SIMPLEX_LOSS_COUNT) return TL_ERR_LOSS;
-    if (data->type != TL_FLOAT64) return TL_ERR_PARAMETER;
+    if (data->type != TL_FLOAT64 || data->constant != 0.0) return TL_ERR_PARAMETER;
     tl_settings settings;
     tl_settings_default(&settings); /* a loss of one label a row */
     return tl_check_input(data, &settings, memory);

@@ -18,6 +18,7 @@
 #define TL_SOLVER_H
 
 #include "loss.h"
+#include "row_features.h"
 
 /* With at most so many dense features, rows are updated one by one, without matrix products. */
 #define TL_NARROW_FEATURES 64
@@ -151,6 +152,16 @@ TL_INLINE bool tl_is_gram(const tl_solver *self) {
 
 TL_INLINE size_t tl_row_length(const tl_solver *self) {
     return tl_is_gram(self) ? self->data.n : self->data.d;
+}
+
+/* The same of a row of x, which lacks a constant feature. */
+TL_INLINE size_t tl_stored_length(const tl_solver *self) {
+    return tl_is_gram(self) ? self->data.n : tl_stored_features(&self->data);
+}
+
+/* Are rows copied for products, since they are float32 or lack a constant feature? */
+TL_INLINE bool tl_copies_rows(const tl_data *data) {
+    return data->type == TL_FLOAT32 || data->constant != 0.0;
 }
 
 TL_INLINE size_t tl_weights_size(const tl_solver *self) {

@@ -29,33 +29,55 @@ static void narrow(size_t count, const double *x, float *out) {
         out[k] = fabs(x[k]) < (double)FLT_MIN ? 0.0F : (float)x[k];
 }
 
-/* Rows first .. first + count - 1 in float64: where they are, or converted. */
+TL_CLONES
+static void add_number(size_t count, double number, double *x) {
+#pragma omp simd
+    for (size_t k = 0; k < count; k++)
+        x[k] += number;
+}
+
+/* Row i in float64, with the constant feature. */
+static void copy_row(const tl_solver *self, size_t i, double *row) {
+    const size_t stored = tl_stored_length(self), start = i * stored;
+    const double constant = self->data.constant;
+    if (self->data.type == TL_FLOAT32)
+        tl_widen(stored, (const float *)self->data.x + start, row);
+    else
+        memcpy(row, (const double *)self->data.x + start, stored * sizeof *row);
+    if (constant == 0.0) return;
+    if (tl_is_gram(self))
+        add_number(stored, constant * constant, row);
+    else
+        row[stored] = constant;
+}
+
+/* Rows first .. first + count - 1 in float64: where they are, or copied. */
 static const double *consecutive_rows(tl_solver *self, size_t first, size_t count) {
     const size_t length = tl_row_length(self);
-    if (self->data.type == TL_FLOAT64) return (const double *)self->data.x + first * length;
-    tl_widen(count * length, (const float *)self->data.x + first * length, self->rows);
+    if (!tl_copies_rows(&self->data)) return (const double *)self->data.x + first * length;
+    for (size_t i = 0; i < count; i++)
+        copy_row(self, first + i, self->rows + i * length);
     return self->rows;
 }
 
 static void gather_rows(tl_solver *self, size_t count, const size_t *index) {
     const size_t length = tl_row_length(self);
-    for (size_t i = 0; i < count; i++) {
-        const size_t start = index[i] * length;
-        double *row = self->rows + i * length;
-        if (self->data.type == TL_FLOAT32)
-            tl_widen(length, (const float *)self->data.x + start, row);
-        else
-            memcpy(row, (const double *)self->data.x + start, length * sizeof *row);
-    }
+    for (size_t i = 0; i < count; i++)
+        copy_row(self, index[i], self->rows + i * length);
 }
 
 /* ---- the products at the start and at the end of a block ---- */
 
 static void gather_rows32(tl_solver *self, size_t count, const size_t *index) {
-    const size_t length = tl_row_length(self);
-    for (size_t i = 0; i < count; i++)
-        memcpy(self->rows32 + i * length, (const float *)self->data.x + index[i] * length,
-               length * sizeof *self->rows32);
+    const size_t length = tl_row_length(self), stored = tl_stored_length(self);
+    const double constant = self->data.constant;
+    for (size_t i = 0; i < count; i++) {
+        float *row = self->rows32 + i * length;
+        memcpy(row, (const float *)self->data.x + index[i] * stored, stored * sizeof *row);
+        for (size_t j = 0; constant != 0.0 && tl_is_gram(self) && j < stored; j++)
+            row[j] = (float)((double)row[j] + constant * constant);
+        if (stored < length) row[stored] = (float)constant;
+    }
 }
 
 static void start_gram32(tl_solver *self, size_t count, const size_t *index) {

@@ -11,6 +11,9 @@
 
 static tl_status check_shape(const tl_data *data) {
     const size_t limit = INT_MAX; /* of BLAS */
+    if (!isfinite(data->constant)) return TL_ERR_PARAMETER;
+    if (data->constant != 0.0 && data->representation != TL_GRAM && data->d < 2)
+        return TL_ERR_DIMENSION;
     if (data->n < 1 || data->n > limit || data->m < 2 || data->m > limit) return TL_ERR_DIMENSION;
     switch (data->representation) {
     case TL_GRAM:
@@ -31,13 +34,14 @@ static bool all_finite(const tl_data *data, size_t count) {
 static tl_status check_csr(const tl_data *data) {
     if (data->row_start == NULL || (data->column32 == NULL) == (data->column64 == NULL))
         return TL_ERR_NULL;
-    if (!tl_starts_rise(data->n, data->row_start, data->d)) return TL_ERR_INDEX;
+    if (!tl_starts_rise(data->n, data->row_start, tl_stored_features(data))) return TL_ERR_INDEX;
     for (size_t i = 0; i < data->n; i++) {
         const int64_t first = data->row_start[i], last = data->row_start[i + 1];
         int64_t previous = -1;
         for (int64_t p = first; p < last; p++) {
             const int64_t column = data->column32 ? data->column32[p] : data->column64[p];
-            if (column <= previous || (uint64_t)column >= data->d) return TL_ERR_INDEX;
+            if (column <= previous || (uint64_t)column >= tl_stored_features(data))
+                return TL_ERR_INDEX;
             previous = column;
         }
     }
@@ -130,10 +134,10 @@ tl_status tl_check_input(const tl_data *data, const tl_settings *settings, const
 tl_status tl_check_row(const tl_solver *self, size_t i) {
     const tl_data *data = &self->data;
     if (data->representation != TL_DENSE) return TL_ERR_OVERFLOW;
-    const size_t start = i * data->d;
+    const size_t width = tl_stored_features(data), start = i * width;
     const bool finite = data->type == TL_FLOAT32
-                            ? tl_all_finite32(data->d, (const float *)data->x + start)
-                            : tl_all_finite(data->d, (const double *)data->x + start);
+                            ? tl_all_finite32(width, (const float *)data->x + start)
+                            : tl_all_finite(width, (const double *)data->x + start);
     return finite ? TL_ERR_OVERFLOW : TL_ERR_NOT_FINITE;
 }
 

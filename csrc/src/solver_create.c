@@ -34,7 +34,7 @@ static bool needs_float32_products(const tl_solver *self) {
 }
 
 static size_t longest_row(const tl_data *data) {
-    if (data->representation != TL_CSR) return data->d;
+    if (data->representation != TL_CSR) return tl_stored_features(data);
     size_t longest = 0;
     for (size_t i = 0; i < data->n; i++)
         longest = larger(longest, (size_t)(data->row_start[i + 1] - data->row_start[i]));
@@ -48,8 +48,8 @@ static bool allocate_rows(tl_solver *self) {
         self->rows = tl_doubles(1, longest_row(&self->data));
         return self->rows != NULL;
     }
-    const bool converts = self->data.type == TL_FLOAT32;
-    const size_t count = converts ? larger(self->block, TL_EVALUATION_BLOCK) : self->block;
+    const bool copies = tl_copies_rows(&self->data);
+    const size_t count = copies ? larger(self->block, TL_EVALUATION_BLOCK) : self->block;
     self->rows = tl_doubles(count, tl_row_length(self));
     return self->rows != NULL;
 }

@@ -2,7 +2,6 @@
 /* Updates row by row: for few features, and for sparse ones, a product a row inside the cache is
  * faster than the calls and the corrections of a blocked one. W is kept as (d, stride), so that a
  * feature touches one contiguous piece; features are converted to float64 as they are read. */
-#include "row_features.h"
 #include "solver.h"
 
 #include <string.h>
@@ -47,6 +46,11 @@ TL_INLINE void add_up(const tl_features *row, columns kind, size_t stride, const
         for (size_t j = 0; j < stride; j++)
             s[j] += factor * piece[j];
     }
+    if (row->constant == 0.0) return;
+    const double *restrict last = w + row->last * stride;
+#pragma omp simd
+    for (size_t j = 0; j < stride; j++)
+        s[j] += row->constant * last[j];
 }
 
 TL_CLONES
@@ -74,6 +78,11 @@ TL_INLINE void spread(const tl_features *row, columns kind, size_t stride,
         for (size_t j = 0; j < stride; j++)
             piece[j] += factor * delta[j];
     }
+    if (row->constant == 0.0) return;
+    double *restrict last = w + row->last * stride;
+#pragma omp simd
+    for (size_t j = 0; j < stride; j++)
+        last[j] += row->constant * delta[j];
 }
 
 /* W_k += x_k delta. */

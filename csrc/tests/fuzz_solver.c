@@ -54,6 +54,7 @@ static training take_training(bytes *in) {
     take_labels(in, p, take_one_in(in, 2));
     take_features(in, p);
     if (take_one_in(in, 4)) take_weights(in, p);
+    if (take_one_in(in, 4)) p->data.constant = take_parameter(in);
     t.dual = exact_doubles(p->n * p->m);
     memset(t.dual, 0, p->n * p->m * sizeof *t.dual);
     if (take_one_in(in, 8)) fill_numbers(in, p->n * p->m, t.dual);
@@ -130,7 +131,7 @@ static void solve(bytes *in, const training *t, tl_solver *solver) {
     DEMAND((status == TL_ERR_PARAMETER) == !(stopping.eps >= 0.0));
     if (status == TL_ERR_PARAMETER) return;
     if (l.last < 0) {
-        DEMAND(status == TL_OK && (outcome == TL_STOPPED || outcome == TL_CONVERGED));
+        DEMAND(status == TL_OK && outcome != TL_RUNNING && outcome != TL_MAX_EPOCHS);
         return;
     }
     if (!is_objective(status, &objective)) return;

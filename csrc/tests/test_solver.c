@@ -204,6 +204,58 @@ static void test_center(void) {
     }
 }
 
+/* Rows of D - 1 features and a constant one are those of D features with a column of it. */
+static void test_constant(void) {
+    problem p, stored;
+    make(&p, 0);
+    stored = p;
+    const double constant = 1.5;
+    size_t used = 0;
+    for (size_t i = 0; i < N; i++) {
+        p.x[i * D + D - 1] = constant;
+        stored.row_start[i] = (int64_t)used;
+        for (size_t k = 0; k < D - 1; k++) {
+            const double value = p.x[i * D + k];
+            stored.x[i * (D - 1) + k] = value;
+            stored.x32[i * (D - 1) + k] = (float)value;
+            if (value == 0.0) continue;
+            stored.values[used] = value;
+            stored.values32[used] = (float)value;
+            stored.column64[used] = (int64_t)k;
+            stored.column32[used++] = (int32_t)k;
+        }
+    }
+    stored.row_start[N] = (int64_t)used;
+    for (size_t i = 0; i < N * N; i++) {
+        const size_t a = i / N * D + D - 1, b = i % N * D + D - 1;
+        stored.gram[i] = p.gram[i] - (double)p.x32[a] * (double)p.x32[b];
+        stored.gram32[i] = (float)stored.gram[i];
+    }
+    double dual[N * M] = {0}, W[D * M], expected[D * M];
+    const tl_data whole = view(&p, DENSE);
+    const tl_settings settings = choose(TL_LOSS_LR_MULTI, 1, 0.0, DENSE);
+    tl_solver *solver = NULL;
+    CHECK(tl_solver_create(&whole, &settings, dual, &solver) == TL_OK);
+    const double primal = finish(solver, 1e-9);
+    CHECK(tl_solver_weights(solver, expected) == TL_OK);
+    tl_solver_free(solver);
+    for (int form = 0; form < FORMS; form++)
+        for (size_t block = 0; block <= 7; block += 7) {
+            double start[N * M] = {0};
+            tl_data data = view(&stored, form);
+            data.constant = constant;
+            tl_settings own = choose(TL_LOSS_LR_MULTI, 1, 0.0, form);
+            own.block = block;
+            CHECK(tl_solver_create(&data, &own, start, &solver) == TL_OK);
+            CHECK_CLOSE(finish(solver, reachable(form)), primal, 3.0 * reachable(form) * primal);
+            const int weights = data.representation != TL_GRAM;
+            if (weights) CHECK(tl_solver_weights(solver, W) == TL_OK);
+            for (size_t i = 0; weights && i < D * M; i++)
+                CHECK_CLOSE(W[i], expected[i], 10.0 * sqrt(reachable(form)));
+            tl_solver_free(solver);
+        }
+}
+
 static tl_status attempt(const tl_data *data, const tl_settings *settings) {
     double dual[N * M] = {0};
     tl_solver *solver = NULL;
@@ -253,6 +305,14 @@ static void test_refusals(void) {
     d = data;
     d.x = NULL;
     CHECK(attempt(&d, &good) == TL_ERR_NULL);
+    d = data;
+    d.constant = NAN;
+    CHECK(attempt(&d, &good) == TL_ERR_PARAMETER);
+    d.constant = 1e200;
+    CHECK(attempt(&d, &good) == TL_ERR_OVERFLOW);
+    d.constant = 1.0;
+    d.d = 1;
+    CHECK(attempt(&d, &good) == TL_ERR_DIMENSION);
     double weight[N] = {1.0, -1.0};
     d = data;
     d.weight = weight;
@@ -323,6 +383,7 @@ int main(void) {
     test_steps();
     test_windows();
     test_center();
+    test_constant();
     test_refusals();
     return check_summary("solver");
 }

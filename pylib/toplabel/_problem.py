@@ -32,6 +32,14 @@ def as_C(value: object, name: str = "C") -> float:
     return C
 
 
+def as_constant(fit_intercept: object, intercept_scaling: object) -> float:
+    """Return the constant feature of the rows that stands for an intercept; 0: none."""
+    if not isinstance(fit_intercept, bool | np.bool_):
+        raise TypeError(f"fit_intercept must be True or False, got {fit_intercept!r}")
+    scaling = as_number(intercept_scaling, "intercept_scaling", 0.0, strict=True, high=LARGEST)
+    return scaling if fit_intercept else 0.0
+
+
 def check_kernel(kernel: object, theta: object) -> None:
     """Refuse a kernel that is not known, and a theta for one that has none."""
     known = isinstance(kernel, str) and kernel in ("linear", "rbf", "precomputed")
@@ -101,6 +109,8 @@ class Problem(Data):
         Of the rows.
     center : ndarray, (d, m), or None
         W0.
+    constant : float
+        A further feature of all rows, whose weights, times it, are the intercept; 0: there is none.
     """
 
     loss: Loss
@@ -108,10 +118,17 @@ class Problem(Data):
     gamma: float
     weight: np.ndarray | None
     center: np.ndarray | None
+    constant: float = 0.0
+
+    @property
+    def weights_shape(self) -> tuple[int, int]:
+        """Of the weights, that of a constant feature included; with a Gram matrix of the coefficients."""
+        constant = bool(self.constant) and not self.is_gram
+        return self.features.shape[1] + constant, self.labels.m
 
     @classmethod
     def of(
-        cls, X, y, loss, k, gamma, kernel, theta, dtype, n_classes, sample_weight, W0
+        cls, X, y, loss, k, gamma, kernel, theta, dtype, n_classes, sample_weight, W0, constant=0.0
     ) -> Problem:
         """Check and convert the arguments of `toplabel.solve`; errors name the argument."""
         loss = losses.get(loss)
@@ -125,7 +142,8 @@ class Problem(Data):
         center = None if W0 is None else _center(W0, kernel, loss, (rows.shape[1], labels.m))
         features, theta = _represent(rows, kernel, theta, dtype)
         weight = as_weights(sample_weight, labels.n)
-        return cls(rows, features, labels, kernel, theta, loss, int(k), gamma, weight, center)
+        own = (loss, int(k), gamma, weight, center, constant)
+        return cls(rows, features, labels, kernel, theta, *own)
 
     def like(self, loss: Loss) -> Problem:
         """The same data with another loss, which takes of k and gamma what it has."""

@@ -14,7 +14,9 @@ from toplabel.catalogue import Loss
 _WORK_PER_STEP = 4e9
 
 
-def describe(features, labels: Labels, gram: bool, weight: np.ndarray | None, borrowed: list):
+def describe(
+    features, labels: Labels, gram: bool, weight: np.ndarray | None, borrowed: list, constant=0.0
+):
     """Return a ``tl_data``.
 
     Parameters
@@ -27,9 +29,13 @@ def describe(features, labels: Labels, gram: bool, weight: np.ndarray | None, bo
     weight : ndarray, (n,), or None
     borrowed : list
         Takes what must outlive the solver.
+    constant : float
+        A further feature of all rows; 0: none.
     """
     data = ffi.new("tl_data *")
     data.n, data.d = features.shape
+    data.constant = constant
+    data.d += constant != 0.0
     data.m = labels.m
     data.label_start = pointer(labels.start, "int64_t *")
     data.label = pointer(labels.label, "int32_t *")
@@ -75,6 +81,8 @@ class Run:
         The C that they belong to; 0: this one.
     center : ndarray, (d, m), optional
         W0.
+    constant : float
+        A further feature of all rows, the last one of the weights; 0: none.
     acceleration : float
         r of the accelerated loop; 0: none; negative: chosen.
     start_weights : ndarray, (d, m), or (n, m) with `gram`, optional
@@ -102,6 +110,7 @@ class Run:
         start: np.ndarray | None = None,
         C_start: float = 0.0,
         center: np.ndarray | None = None,
+        constant: float = 0.0,
         block: int = 0,
         window: int = 0,
         acceleration: float = -1.0,
@@ -109,11 +118,11 @@ class Run:
         start_r: float = 0.0,
     ):
         n, d = features.shape
-        self._shape = (d, labels.m)
+        self._shape = (d + (constant != 0.0), labels.m)
         self._gram = gram
         self.A = np.zeros((n, labels.m)) if start is None else start
         self._borrowed: list = []
-        data = describe(features, labels, gram, weight, self._borrowed)
+        data = describe(features, labels, gram, weight, self._borrowed, constant)
         settings = ffi.new("tl_settings *")
         lib.tl_settings_default(settings)
         settings.loss, settings.k, settings.gamma = losses.code(loss), k, gamma

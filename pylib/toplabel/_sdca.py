@@ -13,7 +13,7 @@ from toplabel._problem import LARGEST, Problem
 from toplabel._run import Run
 from toplabel._training import Options, as_r, train
 from toplabel.errors import ToplabelError
-from toplabel.solution import Solution
+from toplabel.solution import Solution, join_intercept, split_intercept
 
 
 def solutions(
@@ -44,10 +44,14 @@ def solutions(
         visits = run.visits
         status, history = train(run, options)
         last = history[-1]
+        coefficients = run.coefficients()
+        W, intercept = split_intercept(run.weights(), coefficients, problem.constant)
         yield Solution(
             A=run.A if i + 1 == len(Cs) else run.A.copy(),
-            W=run.weights(),
-            coefficients=run.coefficients(),
+            W=W,
+            coefficients=coefficients,
+            intercept=intercept,
+            intercept_scaling=problem.constant,
             primal=last.primal,
             dual=last.dual,
             relative_gap=last.relative_gap,
@@ -75,9 +79,7 @@ def rows_to_keep(problem: Problem):
 
 def _start(problem: Problem, C: float, options: Options, warm_start) -> Run:
     features, labels = problem.features, problem.labels
-    # With a Gram matrix the weights are coefficients, (n, m), and it has n columns too.
-    shape = (features.shape[1], labels.m)
-    start = _Start() if warm_start is None else _Start.of(warm_start, problem, C, shape)
+    start = _Start() if warm_start is None else _Start.of(warm_start, problem, C)
     try:
         return Run(
             features,
@@ -93,7 +95,8 @@ def _start(problem: Problem, C: float, options: Options, warm_start) -> Run:
             C_start=start.C,
             start_weights=start.weights,
             start_r=start.r,
-            center=problem.center,
+            center=_padded_center(problem),
+            constant=problem.constant,
             window=_window(features, options.window),
             acceleration=as_r(options.acceleration),
         )
@@ -101,6 +104,12 @@ def _start(problem: Problem, C: float, options: Options, warm_start) -> Run:
         if error.name == "TL_ERR_NOT_FINITE" and is_mapped(features):
             check_mapped_finite(features, "X")
         raise
+
+
+def _padded_center(problem: Problem) -> np.ndarray | None:
+    """W0, with zeros for a constant feature."""
+    center = problem.center
+    return None if center is None else join_intercept(center, None, problem.constant)
 
 
 _WINDOW_BYTES = 1 << 28
@@ -126,14 +135,16 @@ class _Start:
     r: float = 0.0  # of the acceleration
 
     @classmethod
-    def of(cls, warm_start, problem: Problem, C: float, shape: tuple[int, int]) -> _Start:
+    def of(cls, warm_start, problem: Problem, C: float) -> _Start:
         n, m = problem.labels.n, problem.labels.m
         if not isinstance(warm_start, Solution):
             return cls(as_dual(warm_start, n, m))
         dual = as_dual(warm_start.A, n, m)
         weights = warm_start.coefficients if problem.is_gram else warm_start.W
+        if weights is not None and not problem.is_gram:
+            weights = join_intercept(weights, warm_start.intercept, problem.constant)
         # Weights of other features or of another representation tell nothing; the dual variables do.
-        if not warm_start.r or weights is None or weights.shape != shape:
+        if not warm_start.r or weights is None or weights.shape != problem.weights_shape:
             return cls(dual, warm_start.C)
         r = min(warm_start.r * (C / warm_start.C), LARGEST)
         return cls(dual, warm_start.C, as_matrix(weights, "warm_start"), r)

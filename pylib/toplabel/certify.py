@@ -10,7 +10,7 @@ from scipy import sparse
 
 from toplabel import kernels, losses
 from toplabel._arrays import as_features, as_labels
-from toplabel.solution import Solution
+from toplabel.solution import Solution, join_intercept
 
 __all__ = ["Certificate", "certify"]
 
@@ -56,7 +56,7 @@ def certify(X, y, solution: Solution, *, sample_weight=None, W0=None) -> Certifi
         Of a convex loss.
     sample_weight : array-like, (n,), optional
     W0 : array-like, (d, m), optional
-        As in `toplabel.solve`.
+        As in `toplabel.solve`. Whether there is an intercept, the solution tells.
 
     Returns
     -------
@@ -98,6 +98,16 @@ def _linear(rows, solution: Solution, W0) -> _Products:
     W, A = solution.W, solution.A
     if rows.shape[1] != W.shape[0]:
         raise ValueError(f"X must have {W.shape[0]} columns like the solution, got {rows.shape[1]}")
+    constant = solution.intercept_scaling
+    if constant:
+        column = np.full((rows.shape[0], 1), constant)
+        rows = (
+            sparse.hstack([rows, column], format="csr")
+            if sparse.issparse(rows)
+            else np.hstack([rows, column])
+        )
+        W = join_intercept(W, solution.intercept, constant)
+        W0 = None if W0 is None else join_intercept(np.asarray(W0, np.float64), None, constant)
     center = np.zeros_like(W) if W0 is None else np.asarray(W0, np.float64)
     if center.shape != W.shape:
         raise ValueError(f"W0 must have shape {W.shape}, got {center.shape}")
@@ -122,6 +132,8 @@ def _kernel(rows, solution: Solution) -> _Products:
     n = K.shape[0]
     if K.shape != (n, n):
         raise ValueError(f"X must be a Gram matrix, got the shape {K.shape}")
+    if solution.intercept_scaling:
+        K = K + solution.intercept_scaling**2
     B, A = solution.coefficients, solution.A
     scores, products = _product(K, B), _product(K, A)
     size = np.sqrt(np.maximum(K.diagonal(), 0.0))

@@ -55,12 +55,13 @@ class Vector:
 
 
 class Linear:
-    """The space of W, for rows X: dense of any float type, or CSR.
+    """The space of W, for rows X: dense of any float type, or CSR; and a further feature of all rows, unless it is 0.
 
     Dense float32 rows are converted block by block.
     """
 
-    def __init__(self, X: np.ndarray | sparse.csr_array):
+    def __init__(self, X: np.ndarray | sparse.csr_array, constant: float = 0.0):
+        self._constant = constant
         self._X = X.astype(np.float64, copy=False) if sparse.issparse(X) else X
 
     def _blocks(self) -> Iterator[tuple[slice, np.ndarray | sparse.csr_array]]:
@@ -79,33 +80,47 @@ class Linear:
     def scores(self, vector: Vector) -> np.ndarray:
         scores = np.empty((self._X.shape[0], vector.own.shape[1]))
         for part, rows in self._blocks():
-            scores[part] = rows @ vector.own
+            scores[part] = rows @ vector.own[: rows.shape[1]]
+        if self._constant:
+            scores += self._constant * vector.own[-1]
         return scores
 
     def gradient(self, of_scores: np.ndarray) -> Vector:
         """The gradient of a function of the scores: X^T times that in the scores."""
-        own = np.zeros((self._X.shape[1], of_scores.shape[1]))
+        d = self._X.shape[1]
+        own = np.zeros((d + (self._constant != 0.0), of_scores.shape[1]))
         for part, rows in self._blocks():
-            own += rows.T @ of_scores[part]
+            own[:d] += rows.T @ of_scores[part]
+        if self._constant:
+            own[d] = self._constant * of_scores.sum(axis=0)
         return self.point(own)
 
     def squared_norms(self) -> np.ndarray:
         if sparse.issparse(self._X):
-            return self._X.multiply(self._X) @ np.ones(self._X.shape[1])
-        return np.concatenate([np.einsum("ij,ij->i", rows, rows) for _, rows in self._blocks()])
+            norms = self._X.multiply(self._X) @ np.ones(self._X.shape[1])
+        else:
+            norms = np.concatenate(
+                [np.einsum("ij,ij->i", rows, rows) for _, rows in self._blocks()]
+            )
+        return norms + self._constant**2
 
 
 class Kernel:
-    """The space of functions sum_i A[i] k(x_i, .), for a Gram matrix; `ToplabelError` if that is not symmetric."""
+    """The space of functions sum_i A[i] k(x_i, .), for a Gram matrix; `ToplabelError` if that is not symmetric.
 
-    def __init__(self, K: np.ndarray):
+    To its entries the square of a constant is added.
+    """
+
+    def __init__(self, K: np.ndarray, constant: float = 0.0):
+        self._constant = constant
         tolerance = (1e-5 if K.dtype == np.float32 else 1e-8) * float(np.diagonal(K).max())
         if np.diagonal(K).min() < 0 or not np.allclose(K, K.T, rtol=0.0, atol=tolerance):
             check(lib.TL_ERR_GRAM)
         self._K = K.astype(np.float64, copy=False)
 
     def point(self, own: np.ndarray) -> Vector:
-        return Vector(own, self._K @ own)
+        image = self._K @ own
+        return Vector(own, image + self._constant**2 * own.sum(axis=0) if self._constant else image)
 
     def scores(self, vector: Vector) -> np.ndarray:
         return vector.image
@@ -114,7 +129,7 @@ class Kernel:
         return self.point(of_scores)
 
     def squared_norms(self) -> np.ndarray:
-        return np.diagonal(self._K)
+        return np.diagonal(self._K) + self._constant**2
 
 
 @dataclass(frozen=True)

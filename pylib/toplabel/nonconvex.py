@@ -26,7 +26,7 @@ from toplabel._arrays import as_dual, check_mapped_finite, is_mapped
 from toplabel._problem import Problem
 from toplabel._training import Clock, Options
 from toplabel.descent import Descent, Kernel, Linear, State
-from toplabel.solution import Record, Solution
+from toplabel.solution import Record, Solution, join_intercept, split_intercept
 
 _START_EPS = 1e-3  # relative gap of the convex solution; the descent leaves it anyway
 
@@ -116,15 +116,19 @@ def solutions(
 
 def _descend(problem: Problem, C: float, start, options: Options, clock: Clock) -> Solution:
     objective = _Objective(problem, C)
-    space = Kernel(problem.features) if problem.is_gram else Linear(problem.features)
+    space = (Kernel if problem.is_gram else Linear)(problem.features, problem.constant)
     descent = Descent(space, objective, _starting_point(start, problem))
     model = _Model(descent, problem.is_gram, objective.penalty)
     status, history = _train(descent, model, objective.penalty, options, clock)
     state = descent.state
+    coefficients = model.coefficients()
+    W, intercept = split_intercept(model.weights(), coefficients, problem.constant)
     return Solution(
         A=model.A,
-        W=model.weights(),
-        coefficients=model.coefficients(),
+        W=W,
+        coefficients=coefficients,
+        intercept=intercept,
+        intercept_scaling=problem.constant,
         primal=state.value,
         dual=-math.inf,
         relative_gap=math.nan,
@@ -151,10 +155,11 @@ def _starting_point(start: Solution | np.ndarray, problem: Problem) -> np.ndarra
         if W is not None and not problem.is_gram:
             if W.shape != (d, m):
                 raise ValueError(f"warm_start must have weights of shape ({d}, {m}), got {W.shape}")
+            W = join_intercept(W, start.intercept, problem.constant)
             return np.array(W, dtype=np.float64, order="C")
         start = start.A if start.coefficients is None else start.coefficients
     A = as_dual(start, problem.labels.n, m)
-    return A if problem.is_gram else Linear(problem.features).gradient(A).own
+    return A if problem.is_gram else Linear(problem.features, problem.constant).gradient(A).own
 
 
 def _train(

@@ -48,8 +48,8 @@ class Solution:
     A : ndarray, (n, m)
         Dual variables, feasible for C: they give D.
     W : ndarray, (d, m), or None
-        Weights for the linear kernel, in float64: they give P, and the scores of a row x are ``W.T @ x``. At the
-        optimum W is ``X.T @ A`` (plus W0), and also before where the passes were not accelerated.
+        Weights for the linear kernel, in float64: they give P, and the scores of a row x are ``W.T @ x`` (plus
+        `intercept`). At the optimum W is ``X.T @ A`` (plus W0), and also before where the passes were not accelerated.
     primal, dual, relative_gap : float
         P(W) and D(A) in the normalisation of TPAMI Eq. (9), in float64; ``primal - dual`` bounds the distance of
         both to the optimum.
@@ -77,6 +77,10 @@ class Solution:
     r : float
         Of the acceleration at the end (the weight of its proximal term over that of the regulariser); 0: the passes
         were plain.
+    intercept : ndarray, (m,), or None
+        Is added to the scores; None where none was fitted.
+    intercept_scaling : float
+        The constant feature whose weights, times this, are the intercept; 0: there is none.
     gradient_norm : float or None
         ``||grad P(W)||_F`` for a loss that is not convex: its `dual` is -inf, its `relative_gap` NaN, and its
         A differs from dual variables of W by the gradient (`toplabel.nonconvex`). None for the others.
@@ -102,9 +106,11 @@ class Solution:
     visits: int | None = None
     coefficients: np.ndarray | None = field(repr=False, default=None)
     r: float = 0.0
+    intercept: np.ndarray | None = None
+    intercept_scaling: float = 0.0
 
     def decision_function(self, X) -> np.ndarray:
-        """Scores f(x) = W^T x of new rows.
+        """Scores f(x) = W^T x (plus the intercept) of new rows.
 
         Parameters
         ----------
@@ -118,6 +124,10 @@ class Solution:
         rows = as_features(X, "X")
         if is_mapped(rows):
             check_mapped_finite(rows, "X")
+        scores = self._products(rows)
+        return scores if self.intercept is None else scores + self.intercept
+
+    def _products(self, rows) -> np.ndarray:
         if self.W is not None:
             _check_width(rows, self.W.shape[0])
             return np.asarray(rows @ self.W)
@@ -126,6 +136,23 @@ class Solution:
             return np.asarray(rows @ self.coefficients)
         _check_width(rows, self.X.shape[1])
         return kernels.between(rows, self.X, self.kernel, self.theta) @ self.coefficients
+
+
+def split_intercept(weights, coefficients, constant: float):
+    """Return W and the intercept of a solver's weights, (d, m) or (d + 1, m), or of its coefficients."""
+    if not constant:
+        return weights, None
+    if weights is None:
+        return None, constant**2 * coefficients.sum(axis=0)
+    return weights[:-1], constant * weights[-1]
+
+
+def join_intercept(W: np.ndarray, intercept: np.ndarray | None, constant: float) -> np.ndarray:
+    """Return the weights of the features and of the constant one, if there is one: W (d, m), or (d + 1, m)."""
+    if not constant:
+        return W
+    last = np.zeros(W.shape[1]) if intercept is None else intercept / constant
+    return np.vstack([W, last])
 
 
 def _check_width(rows, width: int) -> None:

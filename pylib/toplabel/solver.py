@@ -8,10 +8,10 @@ import numpy as np
 
 from toplabel import _sdca, kernels, losses, nonconvex
 from toplabel._arrays import as_features, as_labels, check_mapped_finite, is_mapped
-from toplabel._problem import Problem, as_C
+from toplabel._problem import Problem, as_C, as_constant
 from toplabel._run import Run
 from toplabel._training import Options
-from toplabel.solution import Record, Solution
+from toplabel.solution import Record, Solution, split_intercept
 
 __all__ = ["Record", "Solution", "path", "solve"]
 
@@ -42,11 +42,13 @@ def solve(
     watch_metric: Callable[[np.ndarray, np.ndarray], float] | None = None,
     window: int | None = None,
     acceleration: str | bool | float = "auto",
+    fit_intercept: bool = False,
+    intercept_scaling: float = 1.0,
 ) -> Solution:
     """Train a linear or kernel classifier to a given duality gap.
 
     Minimises ``(1/n) sum_i L(y_i, W^T x_i) + lambda/2 ||W - W0||_F^2`` with ``C = 1/(lambda n)`` by stochastic
-    dual coordinate ascent. There is no bias term.
+    dual coordinate ascent. Without `fit_intercept` there is no bias term.
 
     Parameters
     ----------
@@ -105,6 +107,13 @@ def solve(
         The accelerated proximal-point loop around the passes (Lin, Mairal, Harchaoui 2015). By default it begins
         where plain passes are slow, and its r, the weight of the proximal term over that of the regulariser, follows
         the progress. False: plain passes. A number: this r after a plain first pass.
+    fit_intercept : bool
+        Add ``b`` to the scores, as LIBLINEAR does: the rows have one more feature, of value `intercept_scaling`, whose
+        weights are regularised like the others, so that the objective has ``||b||^2 / intercept_scaling^2`` beside
+        ``||W||_F^2``. Nothing is copied for it. With a kernel: ``k(x, z) + intercept_scaling^2``.
+    intercept_scaling : float > 0
+        The larger, the less is the intercept regularised, and the slower the training where it is far above
+        the norms of the rows.
 
     Returns
     -------
@@ -124,7 +133,9 @@ def solve(
     -----
     TPAMI section 5, Propositions 14, 15, 18 and 20; the certificate is the duality gap of Eq. (9).
     """
-    problem = Problem.of(X, y, loss, k, gamma, kernel, theta, dtype, n_classes, sample_weight, W0)
+    constant = as_constant(fit_intercept, intercept_scaling)
+    data = (X, y, loss, k, gamma, kernel, theta, dtype, n_classes, sample_weight, W0, constant)
+    problem = Problem.of(*data)
     measures = _measures(problem, watch, watch_metric)
     options = Options(
         *(eps, max_epochs, seed, eval_every, callback, time_limit, cpu_limit, window, acceleration),
@@ -159,6 +170,8 @@ def path(
     watch_metric: Callable[[np.ndarray, np.ndarray], float] | None = None,
     window: int | None = None,
     acceleration: str | bool | float = "auto",
+    fit_intercept: bool = False,
+    intercept_scaling: float = 1.0,
 ) -> list[Solution]:
     """Train for several values of C, from the smallest to the largest, each from the one before.
 
@@ -187,7 +200,9 @@ def path(
     """
     if np.ndim(Cs) != 1:
         raise TypeError(f"Cs must be a sequence of numbers, got {Cs!r}")
-    problem = Problem.of(X, y, loss, k, gamma, kernel, theta, dtype, n_classes, sample_weight, W0)
+    constant = as_constant(fit_intercept, intercept_scaling)
+    data = (X, y, loss, k, gamma, kernel, theta, dtype, n_classes, sample_weight, W0, constant)
+    problem = Problem.of(*data)
     measures = _measures(problem, watch, watch_metric)
     options = Options(
         *(eps, max_epochs, seed, eval_every, callback, time_limit, cpu_limit, window, acceleration),
@@ -237,8 +252,13 @@ def _measure(problem: Problem, name: str, pair, metric) -> Callable[[Run], float
     if of_rows is not None:
         rows = kernels.between(rows, of_rows, problem.kernel, problem.theta)
 
+    constant = problem.constant
+
     def measure(run: Run) -> float:
-        scores = np.asarray(rows @ (run.coefficients() if problem.is_gram else run.weights()))
+        B = run.coefficients() if problem.is_gram else None
+        W, intercept = split_intercept(None if problem.is_gram else run.weights(), B, constant)
+        scores = np.asarray(rows @ (W if B is None else B))
+        scores = scores if intercept is None else scores + intercept
         if metric is not None:
             return float(metric(y, scores))
         values = losses.value(problem.loss.key, scores, y, k=problem.k, gamma=problem.gamma)

@@ -1,6 +1,10 @@
 """The losses of `TopKClassifier`, as the tests of the estimators go through them."""
 
+from functools import partial
+
 import pytest
+
+import toplabel
 
 each_loss = pytest.mark.parametrize(
     ("loss", "k", "gamma"),
@@ -15,3 +19,6 @@ each_loss = pytest.mark.parametrize(
         ("lr_ova", 1, 0.0),
     ],
 )
+
+solve = partial(toplabel.solve, fit_intercept=True)
+"""With the intercept that estimators have by default."""

@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pytest
 from scipy import sparse
-from single_label import each_loss
+from single_label import each_loss, solve
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.metrics import top_k_accuracy_score
@@ -20,9 +20,9 @@ from toplabel.estimators import top_k_scorer
 
 @each_loss
 def test_it_is_the_solver(problem, loss, k, gamma):
-    X, y, m = problem
+    X, y, _ = problem
     names = np.array(["e", "b", "a", "d", "c"])
-    solution = toplabel.solve(X, y, loss=loss, k=k, gamma=gamma, C=0.3, seed=7)
+    solution = solve(X, y, loss=loss, k=k, gamma=gamma, C=0.3, seed=7)
     model = TopKClassifier(loss, k=k, gamma=gamma, C=0.3, random_state=7).fit(X, y)
     np.testing.assert_array_equal(model.coef_, solution.W.T)
     np.testing.assert_allclose(model.decision_function(X), solution.decision_function(X))
@@ -31,7 +31,7 @@ def test_it_is_the_solver(problem, loss, k, gamma):
     assert model.relative_gap_ == solution.relative_gap <= model.eps
     assert model.status_ == "converged"
     assert [r.dual for r in model.history_] == [r.dual for r in solution.history]
-    np.testing.assert_array_equal(model.intercept_, np.zeros(m))
+    np.testing.assert_array_equal(model.intercept_, solution.intercept)
     # Names are sorted, so their order is not that of the indices: the same classes all the same.
     named = TopKClassifier(loss, k=k, gamma=gamma, C=0.3, eps=1e-10, max_epochs=10**5)
     plain = clone(named).fit(X, y).decision_function(X)
@@ -43,7 +43,7 @@ def test_it_is_the_solver(problem, loss, k, gamma):
 def test_the_truncated_entropy_has_a_gradient_norm(problem):
     X, y, _ = problem
     model = TopKClassifier("topk_ent_tr", k=2, random_state=7).fit(X, y)
-    solution = toplabel.solve(X, y, loss="topk_ent_tr", k=2, seed=7)
+    solution = solve(X, y, loss="topk_ent_tr", k=2, seed=7)
     np.testing.assert_array_equal(model.coef_, solution.W.T)
     assert model.gradient_norm_ == solution.gradient_norm > 0
     assert (model.dual_gap_, np.isnan(model.relative_gap_)) == (np.inf, True)
@@ -91,7 +91,7 @@ def test_two_classes_have_one_row(problem, loss, half, kernel):
     y = np.minimum(y, 1)
     theta = None if kernel == "linear" else 0.3
     model = TopKClassifier(loss, kernel=kernel, theta=theta, random_state=0).fit(X, y)
-    solution = toplabel.solve(X, y, loss=loss, kernel=kernel, theta=theta)
+    solution = solve(X, y, loss=loss, kernel=kernel, theta=theta)
     scores = solution.decision_function(X)
     np.testing.assert_allclose(
         model.decision_function(X), half * (scores[:, 1] - scores[:, 0]), atol=1e-12
@@ -105,7 +105,7 @@ def test_two_classes_have_one_row(problem, loss, half, kernel):
 
 def test_topk_is_ordered_and_breaks_ties_by_class():
     X = np.array([[1.0, 0, 0], [0, 1, 0], [0, 0, 1], [0, 0, 0]])
-    model = TopKClassifier("lr_multi", random_state=0).fit(X[:3], ["b", "c", "a"])
+    model = TopKClassifier("lr_multi", fit_intercept=False).fit(X[:3], ["b", "c", "a"])
     assert model.predict_topk(X, 3)[:, 0].tolist() == ["b", "c", "a", "a"]
     assert model.predict_topk(X[3:], 3).tolist() == [["a", "b", "c"]]  # all scores are 0
     scores = model.decision_function(X)
@@ -147,7 +147,7 @@ def test_probabilities(problem, loss, classes):
     X, y, _ = problem
     y = y % classes
     model = TopKClassifier(loss, random_state=0).fit(X, y)
-    scores = toplabel.solve(X, y, loss=loss).decision_function(X)
+    scores = solve(X, y, loss=loss).decision_function(X)
     powers = np.exp(scores)
     np.testing.assert_allclose(
         model.predict_proba(X), powers / powers.sum(axis=1, keepdims=True), rtol=1e-9
@@ -171,7 +171,7 @@ def test_sparse_rows_are_the_dense_ones(problem, convert, settings):
     dense = TopKClassifier(**settings).fit(X, y)
     model = TopKClassifier(**settings).fit(convert(X), y)
     del settings["random_state"]
-    solution = toplabel.solve(sparse.csr_matrix(X), y, **settings)  # sparse rows stay sparse
+    solution = solve(sparse.csr_matrix(X), y, **settings)  # sparse rows stay sparse
     coef = solution.coefficients if solution.W is None else solution.W
     np.testing.assert_array_equal(model.dual_coef_ if solution.W is None else model.coef_, coef.T)
     scores = dense.decision_function(X)
@@ -186,7 +186,7 @@ def test_float32_rows(problem):
     double = TopKClassifier("lr_multi", eps=1e-5, random_state=0).fit(X, y)
     np.testing.assert_allclose(model.coef_, double.coef_, atol=0.02)
     assert model.relative_gap_ <= 1e-5
-    single = toplabel.solve(X.astype(np.float32), y, loss="lr_multi", eps=1e-5)
+    single = solve(X.astype(np.float32), y, loss="lr_multi", eps=1e-5)
     np.testing.assert_array_equal(model.coef_, single.W.T)  # no conversion on the way
     assert not np.array_equal(model.coef_, double.coef_)
 
@@ -200,21 +200,21 @@ def test_kernels_are_those_of_the_solver(problem):
     new = X[:20] + 0.1
     common = {"loss": "svm_multi", "gamma": 1.0, "random_state": 0}
     rbf = TopKClassifier(**common, kernel="rbf", theta=0.3).fit(X, y)
-    solution = toplabel.solve(X, y, gamma=1.0, kernel="rbf", theta=0.3)
-    np.testing.assert_array_equal(rbf.dual_coef_, solution.A.T)
+    solution = solve(X, y, gamma=1.0, kernel="rbf", theta=0.3)
+    np.testing.assert_array_equal(rbf.dual_coef_, solution.coefficients.T)
     np.testing.assert_array_equal(rbf.decision_function(new), solution.decision_function(new))
     assert not hasattr(rbf, "coef_")
     given = TopKClassifier(**common, kernel="precomputed").fit(rbf_kernel(X, X, gamma=0.3), y)
     np.testing.assert_allclose(
         given.decision_function(rbf_kernel(new, X, gamma=0.3)),
-        rbf_kernel(new, X, gamma=0.3) @ given.dual_coef_.T,
+        rbf_kernel(new, X, gamma=0.3) @ given.dual_coef_.T + given.intercept_,
     )
     np.testing.assert_allclose(
         given.decision_function(rbf_kernel(new, X, gamma=0.3)), rbf.decision_function(new), atol=0.1
     )
     assert given.dual_coef_.shape == (m, len(X))
     called = TopKClassifier(**common, kernel=cubic).fit(X, y)
-    solution = toplabel.solve(X, y, gamma=1.0, kernel=cubic)
+    solution = solve(X, y, gamma=1.0, kernel=cubic)
     np.testing.assert_array_equal(called.decision_function(new), solution.decision_function(new))
     copy = pickle.loads(pickle.dumps(called))
     np.testing.assert_allclose(copy.decision_function(new), called.decision_function(new))

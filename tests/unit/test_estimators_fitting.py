@@ -3,11 +3,10 @@
 import numpy as np
 import pytest
 from scipy import sparse
-from single_label import each_loss
+from single_label import each_loss, solve
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
-import toplabel
 from toplabel import TopKClassifier
 
 
@@ -121,7 +120,7 @@ def test_the_random_state_is_the_seed(problem):
     def coef(state):
         return TopKClassifier(random_state=state).fit(X, y).coef_
 
-    np.testing.assert_array_equal(coef(3), toplabel.solve(X, y, seed=3).W.T)
+    np.testing.assert_array_equal(coef(3), solve(X, y, seed=3).W.T)
     np.testing.assert_array_equal(coef(np.random.RandomState(5)), coef(np.random.RandomState(5)))
     assert not np.array_equal(coef(3), coef(4))
 

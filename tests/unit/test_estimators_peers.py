@@ -7,7 +7,7 @@ from sklearn.datasets import make_blobs
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_val_predict
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import FunctionTransformer, PolynomialFeatures, StandardScaler
+from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
 from toplabel import TopKClassifier
@@ -34,7 +34,9 @@ def test_crammer_and_singer_is_that_of_liblinear(problem, C, classes):
     peer = LinearSVC(
         multi_class="crammer_singer", fit_intercept=False, C=C, tol=1e-10, max_iter=10**6
     ).fit(X, y)
-    model = TopKClassifier(C=C, eps=1e-12, max_epochs=10**5, random_state=0).fit(X, y)
+    model = TopKClassifier(
+        C=C, fit_intercept=False, eps=1e-12, max_epochs=10**5, random_state=0
+    ).fit(X, y)
     assert model.coef_.shape == peer.coef_.shape
     np.testing.assert_allclose(model.coef_, peer.coef_, atol=1e-4)
 
@@ -43,17 +45,42 @@ def test_one_vs_all_is_that_of_liblinear(problem):
     X, y, _ = problem
     for classes in (2, 5):
         peer = LinearSVC(loss="hinge", fit_intercept=False, C=0.3, tol=1e-10, max_iter=10**6)
-        model = TopKClassifier("svm_ova", C=0.3, eps=1e-12, max_epochs=10**5, random_state=0)
+        model = TopKClassifier(
+            "svm_ova", C=0.3, fit_intercept=False, eps=1e-12, max_epochs=10**5, random_state=0
+        )
         np.testing.assert_allclose(
             model.fit(X, y % classes).coef_, peer.fit(X, y % classes).coef_, atol=1e-4
         )
+
+
+@pytest.mark.parametrize("classes", [2, 5])
+@pytest.mark.parametrize("scaling", [0.5, 4.0])
+def test_the_intercept_is_that_of_liblinear(problem, scaling, classes):
+    X, y, _ = problem
+    y = y % classes
+    common = {"C": 0.3, "intercept_scaling": scaling}
+    tight = {"tol": 1e-10, "max_iter": 10**6}
+    for loss, options in (
+        ("svm_multi", {"multi_class": "crammer_singer"}),
+        ("svm_ova", {"loss": "hinge"}),
+    ):
+        peer = LinearSVC(**options, **common, **tight).fit(X + 0.5, y)
+        model = TopKClassifier(loss, **common, eps=1e-12, max_epochs=10**5, random_state=0)
+        model.fit(X + 0.5, y)
+        assert model.intercept_.shape == peer.intercept_.shape
+        np.testing.assert_allclose(model.coef_, peer.coef_, atol=1e-4)
+        np.testing.assert_allclose(model.intercept_, peer.intercept_, atol=1e-4)
+        scores = peer.decision_function(X)
+        np.testing.assert_allclose(model.decision_function(X), scores, atol=1e-3)
 
 
 @pytest.mark.parametrize("C", [0.05, 1.0, 20.0])
 def test_softmax_is_multinomial_logistic_regression(problem, C):
     X, y, _ = problem
     common = {"fit_intercept": False, "tol": 1e-10, "max_iter": 10**5}
-    model = TopKClassifier("lr_multi", C=C, eps=1e-12, max_epochs=10**5, random_state=0)
+    model = TopKClassifier(
+        "lr_multi", C=C, fit_intercept=False, eps=1e-12, max_epochs=10**5, random_state=0
+    )
     peer = LogisticRegression(C=C, **common).fit(X, y)
     np.testing.assert_allclose(model.fit(X, y).coef_, peer.coef_, atol=1e-4)
     np.testing.assert_allclose(model.predict_proba(X), peer.predict_proba(X), atol=1e-4)
@@ -83,20 +110,17 @@ def test_grid_search_over_a_pipeline(problem):
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_without_a_bias_it_scores_and_with_a_constant_column_it_has_one():
+def test_an_intercept_follows_class_weights_and_shifts():
     X, y = make_blobs(n_samples=300, random_state=0)
-    assert TopKClassifier(random_state=0).fit(X, y).score(X, y) > 0.83
-    X = StandardScaler().fit_transform(X)
-    assert TopKClassifier(random_state=0).fit(X, y).score(X, y) > 0.83
-    # Class weights that leave nothing but class 0: only a bias can follow.
+    flat = TopKClassifier(fit_intercept=False, random_state=0)
+    assert flat.fit(X, y).score(X, y) > 0.83
+    np.testing.assert_array_equal(flat.intercept_, np.zeros(3))
+    assert TopKClassifier(random_state=0).fit(X, y).score(X, y) > 0.9
+    # Class weights that leave nothing but class 0: only an intercept can follow.
     X, y = make_blobs(centers=3, random_state=0, cluster_std=20)
+    X = StandardScaler().fit_transform(X)
     weights = {0: 1000, 1: 1e-4, 2: 1e-4}
-    flat = TopKClassifier(class_weight=weights, random_state=0)
-    biased = make_pipeline(
-        StandardScaler(), PolynomialFeatures(1), TopKClassifier(class_weight=weights)
-    )
+    flat = TopKClassifier(fit_intercept=False, class_weight=weights, random_state=0)
+    model = TopKClassifier(class_weight=weights, random_state=0)
     assert np.mean(flat.fit(X, y).predict(X) == 0) < 0.87
-    assert np.mean(biased.fit(X, y).predict(X) == 0) > 0.87
-    column = FunctionTransformer(lambda X: np.column_stack([X, np.ones(len(X))]))
-    same = make_pipeline(StandardScaler(), column, TopKClassifier(class_weight=weights))
-    np.testing.assert_array_equal(same.fit(X, y).predict(X), biased.predict(X))
+    assert np.mean(model.fit(X, y).predict(X) == 0) > 0.87

@@ -104,6 +104,8 @@ class SolverEstimator(ClassifierMixin, BaseEstimator):
             callback=self._report if self.verbose else None,
             time_limit=self.time_limit,
             n_classes=n_classes,
+            fit_intercept=self.fit_intercept,
+            intercept_scaling=self.intercept_scaling,
         )
 
     def _report(self, record: Record) -> None:
@@ -148,7 +150,8 @@ class SolverEstimator(ClassifierMixin, BaseEstimator):
         self.relative_gap_ = solution.relative_gap
         self.history_ = solution.history
         self.status_ = solution.status
-        self.intercept_ = np.zeros(1 if binary else len(classes))
+        intercept = np.zeros(len(classes)) if solution.intercept is None else solution.intercept
+        self.intercept_ = self._one_of_two(intercept[None])[0]
         for name in ("coef_", "gradient_norm_"):
             vars(self).pop(name, None)
         if solution.gradient_norm is not None:
@@ -212,6 +215,7 @@ class SolverEstimator(ClassifierMixin, BaseEstimator):
         X = self._validated(X, reset=False)
         if self._solution is None:
             scores = safe_sparse_dot(X, self.coef_.T, dense_output=True)
+            scores += self.intercept_
         else:
             scores = self._one_of_two(self._solution.decision_function(X))
         return scores[:, 0] if self._binary else scores

@@ -25,8 +25,8 @@ def _is_logistic(estimator: MultilabelClassifier) -> bool:
 class MultilabelClassifier(SolverEstimator):
     """Linear or kernel classifier of label sets, with a cut-off on the scores.
 
-    Minimises ``C sum_i w_i L(Y_i, f(x_i)) + 1/2 ||W||_F^2`` to a certified duality gap and predicts the labels
-    with ``f_y(x) >= threshold_``. There is no bias term; docs/estimators.md shows how to add a constant column.
+    Minimises ``C sum_i w_i L(Y_i, f(x_i)) + 1/2 (||W||_F^2 + ||b||^2 / s^2)`` with ``f(x) = W^T x + b`` to a
+    certified duality gap and predicts the labels with ``f_y(x) >= threshold_``; s is `intercept_scaling`.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ class MultilabelClassifier(SolverEstimator):
         ``"lr_ova"`` (binary relevance).
     gamma : float, default=0.0
         Smoothing of the hinge losses. A positive value trains faster.
-    C, kernel, theta, eps, max_epochs, eval_every, random_state, verbose, time_limit
+    C, fit_intercept, intercept_scaling, kernel, theta, eps, max_epochs, eval_every, random_state, verbose, time_limit
         As in `TopKClassifier`; limits hold for each training of a cross-validation.
     warm_start : bool, default=False
         As in `TopKClassifier`. The trainings of the cross-validation always start anew.
@@ -94,6 +94,8 @@ class MultilabelClassifier(SolverEstimator):
         *,
         gamma=0.0,
         C=1.0,
+        fit_intercept=True,
+        intercept_scaling=1.0,
         kernel="linear",
         theta=None,
         eps=1e-3,
@@ -111,6 +113,8 @@ class MultilabelClassifier(SolverEstimator):
         self.loss = loss
         self.gamma = gamma
         self.C = C
+        self.fit_intercept = fit_intercept
+        self.intercept_scaling = intercept_scaling
         self.kernel = kernel
         self.theta = theta
         self.eps = eps

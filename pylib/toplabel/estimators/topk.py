@@ -35,8 +35,8 @@ def _check_factors(factors: np.ndarray, classes: np.ndarray) -> None:
 class TopKClassifier(SolverEstimator):
     """Linear or kernel classifier of one label a row, trained for the best guess or the k best ones.
 
-    Minimises ``C sum_i w_i L(y_i, f(x_i)) + 1/2 ||W||_F^2`` to a certified duality gap. There is no bias
-    term; docs/estimators.md shows how to add a constant column.
+    Minimises ``C sum_i w_i L(y_i, f(x_i)) + 1/2 (||W||_F^2 + ||b||^2 / s^2)`` with ``f(x) = W^T x + b`` to a
+    certified duality gap; s is `intercept_scaling`.
 
     Parameters
     ----------
@@ -49,6 +49,11 @@ class TopKClassifier(SolverEstimator):
         Smoothing of the hinge losses. A positive value trains faster.
     C : float, default=1.0
         Weight of the loss, as in `sklearn.svm.LinearSVC`.
+    fit_intercept : bool, default=True
+        Fit b; else it is 0, as in the papers.
+    intercept_scaling : float, default=1.0
+        As in `sklearn.svm.LinearSVC`: b is the weight of a constant feature of this value, times the value, and is
+        regularised with the other weights. The larger, the less. With a kernel: ``k(x, z) + intercept_scaling^2``.
     kernel : {"linear", "rbf", "precomputed"} or callable, default="linear"
         As in `toplabel.solve`.
     theta : float, optional
@@ -82,7 +87,7 @@ class TopKClassifier(SolverEstimator):
         For the other kernels: coefficients of the training rows, ``f(x) = dual_coef_ @ k(X, x)``. At the optimum they
         are dual variables.
     intercept_ : ndarray, (m,) or (1,)
-        Zeros.
+        b; zeros without `fit_intercept`.
     n_iter_ : int
         Epochs.
     dual_gap_, relative_gap_ : float
@@ -119,6 +124,8 @@ class TopKClassifier(SolverEstimator):
         k=1,
         gamma=0.0,
         C=1.0,
+        fit_intercept=True,
+        intercept_scaling=1.0,
         kernel="linear",
         theta=None,
         eps=1e-3,
@@ -134,6 +141,8 @@ class TopKClassifier(SolverEstimator):
         self.k = k
         self.gamma = gamma
         self.C = C
+        self.fit_intercept = fit_intercept
+        self.intercept_scaling = intercept_scaling
         self.kernel = kernel
         self.theta = theta
         self.eps = eps
@@ -147,9 +156,9 @@ class TopKClassifier(SolverEstimator):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        # Without a bias term no class weight moves a boundary off the origin, which scikit-learn's
+        # Without an intercept no class weight moves a boundary off the origin, which scikit-learn's
         # check_class_weight_classifiers asks of classifiers that are not marked so.
-        tags.classifier_tags.poor_score = True
+        tags.classifier_tags.poor_score = not self.fit_intercept
         return tags
 
     def fit(self, X, y, sample_weight=None) -> TopKClassifier:
