@@ -6,6 +6,8 @@ while the library computes them from projections.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from scipy.optimize import minimize
 
@@ -192,6 +194,24 @@ def domain_points(loss: str, y, m: int, seed: int, top: int) -> np.ndarray:
             v[i, labels == 0] = total * rng.dirichlet(np.ones(m - k))
             v[i, labels == 1] = -total * rng.dirichlet(np.ones(k))
     return v
+
+
+def points_outside(loss: str, y, m: int, top: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Points (n, m) outside the domain of the conjugate, and in which rows they are outside."""
+    Y = label_sets(y, m)
+    everywhere = np.ones(len(Y), dtype=bool)
+    if loss.endswith("ova"):
+        yield np.where(Y == 1, -1.1, 1.1), everywhere
+        return
+    yield domain_points(loss, y, m, 1, top) + 0.01, everywhere  # entries that do not sum to 0
+    labels, others = Y.sum(axis=1, keepdims=True), m - Y.sum(axis=1, keepdims=True)
+    if top > 1:  # one class has more than 1/k
+        yield 0.9 * (np.eye(m)[(np.asarray(y) + 1) % m] - Y), everywhere
+    if not loss.startswith("lr"):
+        # The entries of the other classes sum to at most 1; those of svm_ww are each at most 1.
+        bound = others if loss == "svm_ww" else 1
+        v = np.where(Y == 1, -1.0 / labels.clip(1), 1.0 / others.clip(1))
+        yield 1.5 * bound * v, ((labels > 0) & (others > 0)).ravel()
 
 
 def capped(rng, n: int, k: int) -> np.ndarray:
