@@ -241,5 +241,5 @@ def test_the_examples_of_the_documentation_are_valid(repository, load):
     lines = [line[4:] for line in text.splitlines() if line.startswith("    ")]
     start, end = lines.index("datasets:"), lines.index("title: First look at my data")
     examples = load("\n".join(lines[start:end]) + "\n")
-    assert set(examples) == {"mine", "tags", "notes", "vectors"}
+    assert set(examples) == {"mine", "flowers_csv", "tags", "notes", "vectors"}
     assert examples["mine"].divide.into == {"train": 0.7, "test": 0.3}

@@ -9,6 +9,7 @@ import xml.etree.ElementTree as ET
 from itertools import pairwise
 from pathlib import Path
 from textwrap import dedent
+from types import SimpleNamespace
 from typing import Any
 
 import matplotlib as mpl
@@ -308,11 +309,14 @@ def test_the_top_k_figures_refuse_what_they_cannot_draw(tmp_path, draw, frame, c
 
 def test_the_recipe_for_a_figure_is_true(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = (ROOT / "docs/add-a-figure.md").read_text(encoding="utf-8")
-    row, script = re.findall(r"(?:^    .*\n|^\n(?=\n?    ))+", text, re.MULTILINE)
+    row, script, test = re.findall(r"(?:^    .*\n|^\n(?=\n?    ))+", text, re.MULTILINE)
     row = eval(dedent(row), vars(figures))
     monkeypatch.setattr(figures, "FIGURES", (*figures.FIGURES, row))
     namespace: dict[str, Any] = {}
     exec(compile(dedent(script), row.script, "exec"), namespace)
+    # The test of the recipe, with the script above in place of the file that it loads.
+    exec(dedent(test), recipe := {"pd": pd, "script": lambda name: SimpleNamespace(**namespace)})
+    recipe["test_epochs"](tmp_path)
     frame = pd.DataFrame({"label": ["LR^{Multi}", "SVM^{Multi}"], "epochs": [12.0, 340.0]})
     namespace[row.script](frame, tmp_path / f"{row.name}.svg")
     words = json.loads((tmp_path / f"{row.name}.json").read_text(encoding="utf-8"))

@@ -18,7 +18,9 @@ THRESHOLD = Column("threshold", "number", "The threshold; empty where the metric
 _SPLIT = Column("split", "text", "The split's name: one experiment on the set.")
 _K = Column("k", "number", "The k that was selected; empty where the method gives it.")
 _GAP = Column(
-    "relative_gap", "number", "(P - D) / max(abs P, abs D); empty where nothing bounds it."
+    "relative_gap",
+    "number",
+    "(P - D + e) / max(abs P, abs D), e a bound of the rounding error; empty where nothing bounds it.",
 )
 _EPOCHS = Column("epochs", "whole", "Passes over the data, the training alone.")
 _STATUS = Column(
