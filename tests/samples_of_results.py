@@ -8,7 +8,7 @@ import pandas as pd
 
 from toplabel.config.methods import Method
 from toplabel.config.studies import Study
-from toplabel.studies import compare
+from toplabel.studies.comparison import collect
 from toplabel.tables.cells import TEST_METRICS
 
 METHODS = {
@@ -51,7 +51,7 @@ def results(*rows):
 
 def collected(*rows):
     """What `collect` makes of such rows."""
-    return compare.collect(results(*rows), METHODS, STUDIES, FEATURES)
+    return collect(results(*rows), METHODS, STUDIES, FEATURES)
 
 
 def published(*rows):

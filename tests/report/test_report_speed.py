@@ -7,14 +7,14 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from toplabel.bench import targets, training
+from toplabel.bench import speed_targets, training
 from toplabel.reporting import FileError, load_inputs, write_html, write_pdf
 from toplabel.reporting.speed import build_speed
 from toplabel.reporting.trace import Trace
 
 TARGETS = pd.DataFrame(
     [("training", "a", "≥ 2", "> 3.1", "reached", "+55 %", "a <b>bold</b> remark")],
-    columns=targets.COLUMNS,
+    columns=speed_targets.COLUMNS,
 )
 PROJECTIONS = pd.DataFrame(
     [

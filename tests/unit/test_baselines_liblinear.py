@@ -7,8 +7,8 @@ from standin import blobs
 
 import toplabel
 from toplabel.baselines import create
-from toplabel.baselines.agreement import results
 from toplabel.baselines.liblinear import OneVsAll
+from toplabel.baselines.liblinear_agreement import results
 
 BINARY = {
     "svm_ova": lambda margins: np.maximum(0.0, 1.0 - margins),

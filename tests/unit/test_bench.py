@@ -12,14 +12,14 @@ from scipy import sparse
 from toplabel import losses
 from toplabel.bench import (
     __main__,
-    fitting,
     large,
+    own_solver,
     peers,
     problems,
-    published,
+    published_sets,
     run,
     special,
-    targets,
+    speed_targets,
     training,
 )
 from toplabel.bench.measuring import Effort, Meter, best_of_rounds
@@ -32,7 +32,7 @@ ONCE = Effort(quick=True, repeats=1, cap=60.0)
 def small():
     """A problem of 120 rows, 5 features and 4 classes."""
     X, y = problems.letter_like(np.random.default_rng(0), 120, 5, 4)
-    return problems.Problem("t", X, y, 4, 1.0)
+    return problems.BenchProblem("t", X, y, 4, 1.0)
 
 
 # ---- problems -----------------------------------------------------------------------------------
@@ -67,14 +67,14 @@ def test_the_factor_of_a_gram_matrix_has_its_products():
 def test_a_set_that_is_not_at_hand_has_a_reason(monkeypatch, tmp_path):
     monkeypatch.delenv("TOPLABEL_MIRROR", raising=False)
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(published.Unavailable, match=r"letter\.scale\.tr"):
-        published.load("letter")
+    with pytest.raises(published_sets.Unavailable, match=r"letter\.scale\.tr"):
+        published_sets.load("letter")
 
 
 @pytest.mark.mirror
 @pytest.mark.parametrize(("name", "rows"), [("letter", 10500), ("news20", 15935)])
 def test_real_sets_are_their_training_parts(mirror, name, rows):
-    shape = published.load(name)
+    shape = published_sets.load(name)
     assert shape.n == rows
     assert set(shape.y) == set(range(shape.n_classes))
     assert sparse.issparse(shape.X) == (name == "news20")
@@ -86,11 +86,11 @@ def test_real_sets_are_their_training_parts(mirror, name, rows):
 @pytest.mark.parametrize("loss", [key for key, spec in losses.LOSSES.items() if spec.convex])
 def test_objectives_in_numpy_are_those_of_the_solver(small, loss):
     k, gamma = (2 if losses.get(loss).top_k else 1), (0.5 if losses.get(loss).smoothing else 0.0)
-    shape = dataclasses.replace(small, y=fitting.labels_for(small, loss), C=3.0)
-    solution = fitting.run_epochs(shape, loss, 4, k=k, gamma=gamma)
+    shape = dataclasses.replace(small, y=own_solver.labels_for(small, loss), C=3.0)
+    solution = own_solver.run_epochs(shape, loss, 4, k=k, gamma=gamma)
     assert solution.epochs == 4
-    primal = fitting.primal(shape, loss, solution.W, k=k, gamma=gamma)
-    dual = fitting.dual(shape, loss, solution.A, k=k, gamma=gamma)
+    primal = own_solver.primal(shape, loss, solution.W, k=k, gamma=gamma)
+    dual = own_solver.dual(shape, loss, solution.A, k=k, gamma=gamma)
     assert primal == pytest.approx(solution.primal, rel=1e-10)
     assert dual == pytest.approx(solution.dual, rel=1e-10)
     assert primal > dual
@@ -98,9 +98,9 @@ def test_objectives_in_numpy_are_those_of_the_solver(small, loss):
 
 def test_a_gram_problem_is_that_of_its_factor():
     shape = problems.synthetic("gram", quick=True)
-    solution = fitting.train(shape, "svm_multi", eps=1e-6)
-    W = fitting.weights(shape, solution)
-    assert fitting.primal(shape, "svm_multi", W) == pytest.approx(solution.primal, rel=1e-8)
+    solution = own_solver.train(shape, "svm_multi", eps=1e-6)
+    W = own_solver.weights(shape, solution)
+    assert own_solver.primal(shape, "svm_multi", W) == pytest.approx(solution.primal, rel=1e-8)
 
 
 @pytest.mark.parametrize("loss", ["svm_multi", "lr_multi", "svm_ova", "lr_ova"])
@@ -133,7 +133,7 @@ class _Solver:
     def __init__(self, problem, first, seconds=0.0, count=60):
         self.tried, self.seconds = [], seconds
         zero = np.zeros((problem.X.shape[1], problem.n_classes))
-        good = fitting.train(problem, "lr_multi", eps=1e-8).W
+        good = own_solver.train(problem, "lr_multi", eps=1e-8).W
         values, weights = range(count), lambda i: good if i >= first else zero
         self.family = peers.Family("fake", "fake", "no", values, lambda i: i, weights)
 
@@ -188,27 +188,27 @@ def test_measures_take_turns_and_the_best_counts():
 
 def test_the_meter_counts_products_and_leaves_no_trace():
     shape = problems.synthetic("b", quick=True)
-    plain = fitting.run_epochs(shape, "lr_multi", 2)
+    plain = own_solver.run_epochs(shape, "lr_multi", 2)
     with Meter() as meter:
-        metered = fitting.run_epochs(shape, "lr_multi", 2)
+        metered = own_solver.run_epochs(shape, "lr_multi", 2)
     np.testing.assert_array_equal(plain.W, metered.W)
     # Two products with W an epoch, and one an evaluation; what else there is, is smaller.
     least = 2.0 * shape.X.size * shape.n_classes * (2 * 2 + 2)
     assert least <= meter.flops <= 2 * least
     assert meter.seconds > 0
     seen = meter.calls
-    fitting.run_epochs(shape, "lr_multi", 1)
+    own_solver.run_epochs(shape, "lr_multi", 1)
     assert meter.calls == seen > 0
 
 
 def test_operations_of_an_epoch():
     shape = problems.synthetic("b", quick=True)
-    block = fitting.block_size(shape, "svm_multi")
+    block = own_solver.block_size(shape, "svm_multi")
     (n, d), m = shape.X.shape, shape.n_classes
     assert 8 <= block <= 256
-    assert fitting.flops_per_epoch(shape, block) == n * (4 * d * m + block * (d + m))
+    assert own_solver.flops_per_epoch(shape, block) == n * (4 * d * m + block * (d + m))
     text = problems.synthetic("text", quick=True)
-    assert fitting.flops_per_epoch(text, 0) == 4 * text.X.nnz * text.n_classes
+    assert own_solver.flops_per_epoch(text, 0) == 4 * text.X.nnz * text.n_classes
 
 
 # ---- V(t) ---------------------------------------------------------------------------------------
@@ -236,7 +236,7 @@ def _training_frame(*rows):
 
 
 def _judged(rows, case="a"):
-    judged = targets.judge({"training": _training_frame(*rows)})
+    judged = speed_targets.judge({"training": _training_frame(*rows)})
     chosen = judged["work"].str.startswith("svm_multi") & (judged["case"] == case)
     return judged[chosen].iloc[0]
 
@@ -258,10 +258,10 @@ def test_targets_say_reached_missed_and_by_how_much():
 
 
 def test_a_group_that_failed_is_a_target_not_measured():
-    judged = targets.judge({}, {"special": "failed: no"})
+    judged = speed_targets.judge({}, {"special": "failed: no"})
     assert set(judged["verdict"]) == {"not measured"}
     assert set(judged.loc[judged["work"].str.startswith("V(t)"), "note"]) == {"failed: no"}
-    assert {target.group for target in targets.TARGETS} <= set(run.GROUPS)
+    assert {target.group for target in speed_targets.TARGETS} <= set(run.GROUPS)
 
 
 # ---- a run --------------------------------------------------------------------------------------

@@ -16,8 +16,8 @@ from toplabel import losses, prox
 from toplabel import simplex as simplex_package
 from toplabel.illustrations.lambert import lambert_curves
 from toplabel.illustrations.one_dimension import CURVES, ERROR, RIVALS, loss_curves
-from toplabel.illustrations.simplex import faces, half_spaces, topk_simplices, vertices
 from toplabel.illustrations.simplex_coding import decoding_regions, loss_levels
+from toplabel.illustrations.topk_simplices import faces, half_spaces, topk_simplices, vertices
 from toplabel.reporting.mathematics import draw_lambert, draw_losses
 from toplabel.reporting.polytopes import draw_simplices
 from toplabel.reporting.simplex_plane import draw_decoding, draw_levels

@@ -2,7 +2,7 @@
 
 import pytest
 
-from toplabel.reporting.findings import _count
+from toplabel.reporting.findings_text import _count
 
 
 @pytest.mark.parametrize(

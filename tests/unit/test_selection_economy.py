@@ -12,7 +12,7 @@ from toplabel.config.methods import Method
 from toplabel.config.protocols import LINEAR, Axis, Budget, Protocol, Refinement
 from toplabel.config.run import Settings
 from toplabel.selection import tuning
-from toplabel.selection.problems import Problem, fewer_rows, validation_problems
+from toplabel.selection.problems import ValidationProblem, fewer_rows, validation_problems
 from toplabel.selection.results import Point, average
 from toplabel.selection.tuning import Decline, FoldPath, best_values, refined_points, tune_block
 
@@ -25,7 +25,7 @@ METRICS = ["top1", "top2"]
 def _problem(n_per_class=12):
     X, y = blobs(n_per_class)
     X_eval, truth = blobs(seed=1)
-    return Problem(X, y, X_eval, truth, None, 3)
+    return ValidationProblem(X, y, X_eval, truth, None, 3)
 
 
 def _path(budget, method=SOFTMAX, solve=None):

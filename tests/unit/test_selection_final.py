@@ -12,8 +12,8 @@ from toplabel.config.methods import Method
 from toplabel.config.protocols import Axis, Budget, EquallySpaced, Protocol
 from toplabel.config.run import Settings
 from toplabel.selection.choice import select
-from toplabel.selection.curves import circle_points, circle_rings, selection_curve
 from toplabel.selection.evaluation import evaluate, instance_scores
+from toplabel.selection.figure_data import circle_points, circle_rings, selection_curve
 from toplabel.selection.final import Models, model_key, train_models
 from toplabel.selection.measures import ranking_value
 from toplabel.selection.problems import validation_problems

@@ -8,7 +8,7 @@ import pytest
 from samples_of_results import FEATURES, METHODS, collected, published
 from toplabel.config.studies import Study
 from toplabel.studies import threshold_table
-from toplabel.studies.compare import compare
+from toplabel.studies.comparison import compare
 from toplabel.studies.published import TableText
 from toplabel.studies.tables import own_table, published_table, write_tables
 from toplabel.tables.collected import COMPARISON, DATASETS, EVALUATION, GRID

@@ -8,7 +8,7 @@ import pytest
 
 from samples_of_results import collected, published, results
 from toplabel.files import FileError
-from toplabel.studies.compare import compare
+from toplabel.studies.comparison import compare
 from toplabel.tables import cells
 from toplabel.tables.__main__ import page
 from toplabel.tables.cells import AGREEMENT, SELECTION, TEST_METRICS

@@ -20,7 +20,7 @@ from toplabel.prox import bipartite_simplex, topk_simplex_alpha
 from toplabel.reporting.timing import draw_convergence, draw_race, draw_scaling
 from toplabel.studies.runtimes import projection_table, race_table, time_to
 from toplabel.timings import clock, conditions, convergence, packages, projections, softmax
-from toplabel.workflow.same import difference
+from toplabel.workflow.compare_runs import difference
 
 PRINTED = pd.DataFrame(
     {

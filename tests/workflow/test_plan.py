@@ -16,9 +16,9 @@ from toplabel.config.protocols import Axis
 from toplabel.config.studies import load_studies
 from toplabel.figures import FIGURES, row_of, table_files
 from toplabel.reporting.places import RESERVED
+from toplabel.workflow.compare_runs import difference, main
 from toplabel.workflow.plan import Cell, Plan, PlanError
 from toplabel.workflow.runlock import RunLockError, lock_run
-from toplabel.workflow.same import difference, main
 from toplabel.workflow.sources import reason_missing
 from toplabel.workflow.targets import Targets
 

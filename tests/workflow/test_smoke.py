@@ -14,7 +14,7 @@ import pytest
 import yaml
 from running import SMOKE, command, environment, jobs_of, read_rows, small_checkout, snakemake
 
-from toplabel.workflow.same import difference
+from toplabel.workflow.compare_runs import difference
 
 pytestmark = pytest.mark.workflow
 

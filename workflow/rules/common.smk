@@ -9,7 +9,7 @@ from snakemake.exceptions import WorkflowError
 try:
     from toplabel.config.documents import read_yaml
     from toplabel.figures import FIGURES, figure_files, table_files
-    from toplabel.workflow.machine import note_start
+    from toplabel.workflow.environment import note_start
     from toplabel.workflow.plan import RAW_FOLDER, Plan, PlanError
     from toplabel.workflow.runlock import RunLockError, lock_run
     from toplabel.workflow.targets import Targets

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from toplabel.baselines.agreement import results
+from toplabel.baselines.liblinear_agreement import results
 from toplabel.datasets.prepared import load_prepared
 from toplabel.tables.cells import AGREEMENT
 from toplabel.workflow.jobs import logger, run

@@ -6,7 +6,7 @@ import pandas as pd
 
 from toplabel.datasets.prepared import load_prepared
 from toplabel.reporting.circle import draw_circle
-from toplabel.selection.curves import circle_points, circle_rings
+from toplabel.selection.figure_data import circle_points, circle_rings
 from toplabel.selection.final import Models
 from toplabel.tables.cells import SELECTION
 from toplabel.workflow.jobs import run

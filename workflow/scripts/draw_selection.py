@@ -4,7 +4,7 @@ import pandas as pd
 
 from toplabel.reporting.curves import draw_selection
 from toplabel.selection.choice import select
-from toplabel.selection.curves import selection_curve
+from toplabel.selection.figure_data import selection_curve
 from toplabel.selection.results import candidates, load_units
 from toplabel.workflow.jobs import run
 

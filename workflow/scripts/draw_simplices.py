@@ -1,6 +1,6 @@
 """NIPS 2015 Fig. 2: the top-k simplices for m = 3."""
 
-from toplabel.illustrations.simplex import topk_simplices
+from toplabel.illustrations.topk_simplices import topk_simplices
 from toplabel.reporting.polytopes import draw_simplices
 from toplabel.workflow.jobs import run
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from toplabel.calibration.propositions import table
 from toplabel.calibration.study import map_of_three, study
-from toplabel.studies.tables import Table, write_tables
+from toplabel.studies.tables import PrintedTable, write_tables
 from toplabel.tables.table import write_csv
 from toplabel.workflow.jobs import run
 
@@ -26,7 +26,7 @@ def main(snakemake):
     write_csv(map_of_three(params.divisions), snakemake.output.map)
     rows = table(minima, cases)
     name = Path(snakemake.output.table).stem
-    about = Table(name, TITLE, CAPTION, "tpami2017", "", "calibration", rows)
+    about = PrintedTable(name, TITLE, CAPTION, "tpami2017", "", "calibration", rows)
     write_tables([about], Path(snakemake.output.table).parent)
 
 

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from toplabel.studies import agreement
-from toplabel.studies.tables import Table, write_tables
+from toplabel.studies import liblinear_table
+from toplabel.studies.tables import PrintedTable, write_tables
 from toplabel.tables.cells import AGREEMENT
 from toplabel.workflow.jobs import run
 
@@ -11,8 +11,8 @@ from toplabel.workflow.jobs import run
 def main(snakemake):
     frame = AGREEMENT.read_all(snakemake.input.agreements)
     labels = dict(snakemake.params.labels)
-    words = (agreement.NAME, agreement.TITLE, agreement.caption(frame, labels))
-    table = Table(*words, "", "", "", agreement.printed(frame, labels))
+    words = (liblinear_table.NAME, liblinear_table.TITLE, liblinear_table.caption(frame, labels))
+    table = PrintedTable(*words, "", "", "", liblinear_table.printed(frame, labels))
     write_tables([table], Path(snakemake.output.csv).parent)
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from toplabel.reporting.labels import metric_label, plain
 from toplabel.studies import threshold_table
-from toplabel.studies.tables import Table, write_tables
+from toplabel.studies.tables import PrintedTable, write_tables
 from toplabel.tables.cells import THRESHOLD_STRATEGIES
 from toplabel.workflow.jobs import run
 
@@ -20,7 +20,7 @@ def main(snakemake):
     ]
     frame = threshold_table.strategy_frame(cells)
     caption = threshold_table.caption(frame)
-    table = Table(
+    table = PrintedTable(
         threshold_table.NAME,
         threshold_table.TITLE,
         caption,

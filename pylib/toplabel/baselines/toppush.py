@@ -84,7 +84,7 @@ class TopPush:
 
 
 @dataclass(frozen=True, eq=False)
-class Ranking:
+class RankingSolution:
     """A solved ranking problem.
 
     Attributes
@@ -116,8 +116,8 @@ def solve(
     C: float,
     eps: float,
     max_epochs: int,
-    start: Ranking | None = None,
-) -> Ranking:
+    start: RankingSolution | None = None,
+) -> RankingSolution:
     """Solve one ranking problem.
 
     Parameters
@@ -130,12 +130,12 @@ def solve(
         Relative duality gap.
     max_epochs : int
         How often all negatives are scored.
-    start : Ranking, optional
+    start : RankingSolution, optional
         The solution for another C.
 
     Returns
     -------
-    Ranking
+    RankingSolution
         Without a positive or without a negative W is 0, which is then optimal.
     """
     n_positive = int(positive.sum())
@@ -159,13 +159,13 @@ def solve(
         small = primal - dual <= eps * min(max(abs(primal), abs(dual)), 1.0 - dual)
         all_seen = settled and highest <= t + _SAME * (1.0 + abs(t))  # rounding forbids more
         done = small or all_seen or epochs >= max_epochs
-    return Ranking(W, primal, dual, epochs, working.row, working.column, alpha, beta)
+    return RankingSolution(W, primal, dual, epochs, working.row, working.column, alpha, beta)
 
 
-def _trivial(X: Matrix, positive: np.ndarray, n_positive: int) -> Ranking:
+def _trivial(X: Matrix, positive: np.ndarray, n_positive: int) -> RankingSolution:
     nothing = np.empty(0, dtype=int)
     W = np.zeros((X.shape[1], positive.shape[1]))
-    return Ranking(W, 0.0, 0.0, 0, nothing, nothing, np.zeros(n_positive), np.empty(0))
+    return RankingSolution(W, 0.0, 0.0, 0, nothing, nothing, np.zeros(n_positive), np.empty(0))
 
 
 class _Working:

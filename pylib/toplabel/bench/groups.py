@@ -9,9 +9,9 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from toplabel.bench import fitting, machine, published
+from toplabel.bench import limits, own_solver, published_sets
 from toplabel.bench.measuring import Effort, Meter, best_of_rounds
-from toplabel.bench.problems import SYNTHETIC, Problem, synthetic
+from toplabel.bench.problems import SYNTHETIC, BenchProblem, synthetic
 from toplabel.metrics import top_k_accuracy
 from toplabel.seeds import seed_of
 from toplabel.solution import Solution
@@ -48,7 +48,7 @@ def cases() -> Iterator[Case]:
     yield from (Case(loss, baseline="lr_multi") for loss in ("lr_ova", "lr_ml"))
 
 
-def with_label_sets(problem: Problem) -> Problem:
+def with_label_sets(problem: BenchProblem) -> BenchProblem:
     """Return the problem with label sets: a row's class, and others by chance, 2.4 on average."""
     rng = np.random.default_rng(seed_of("bench", problem.name, "label sets"))
     n, m = problem.n, problem.n_classes
@@ -72,11 +72,11 @@ def relative_costs(effort: Effort, names: tuple[str, ...] = ("a", "b", "c", "tex
 
         def measure(case, problem=problem, sets=sets):
             of_case = sets if case.loss.endswith("_ml") else problem
-            solver = fitting.start(of_case, case.loss, k=case.k, gamma=case.gamma)
+            solver = own_solver.start(of_case, case.loss, k=case.k, gamma=case.gamma)
             return timed(lambda: solver.run(epochs))
 
         best = best_of_rounds({case: partial(measure, case) for case in cases()}, effort.repeats)
-        flops = fitting.flops_per_epoch(problem, fitting.block_size(problem, "svm_multi"))
+        flops = own_solver.flops_per_epoch(problem, own_solver.block_size(problem, "svm_multi"))
         for case, (total, _) in best.items():
             seconds = total / epochs
             baseline = Case(case.baseline, 1, case.gamma, case.baseline)
@@ -87,7 +87,7 @@ def relative_costs(effort: Effort, names: tuple[str, ...] = ("a", "b", "c", "tex
                     "milliseconds": 1e3 * seconds,
                     "ratio": total / best[baseline][0],
                     "gflops": flops / seconds / 1e9,
-                    "dgemm_share": flops / seconds / 1e9 / machine.gemm_gflops(),
+                    "dgemm_share": flops / seconds / 1e9 / limits.gemm_gflops(),
                 }
             )
     return pd.DataFrame(rows)
@@ -109,7 +109,7 @@ def blas_share(effort: Effort) -> pd.DataFrame:
     problem, epochs = synthetic("tags", effort.quick), 4
 
     def measure(loss, gamma):
-        solver = fitting.start(problem, loss, gamma=gamma)
+        solver = own_solver.start(problem, loss, gamma=gamma)
         with Meter() as meter:
             return timed(lambda: solver.run(epochs))[0], meter
 
@@ -129,7 +129,7 @@ def blas_share(effort: Effort) -> pd.DataFrame:
                 "share": meter.seconds / seconds,
                 "calls": meter.calls / epochs,
                 "blas_gflops": gflops,
-                "dgemm_share": gflops / machine.gemm_gflops(),
+                "dgemm_share": gflops / limits.gemm_gflops(),
             }
         )
     return pd.DataFrame(rows)
@@ -167,7 +167,7 @@ def compare_projections(effort: Effort) -> pd.DataFrame:
                         "milliseconds": 1e3 * time,
                         "ratio": time / seconds[OURS],
                         "gb_per_second": speed,
-                        "memory_share": speed / machine.copy_gb_per_second(d),
+                        "memory_share": speed / limits.copy_gb_per_second(d),
                     }
                 )
     return pd.DataFrame(rows)
@@ -176,10 +176,10 @@ def compare_projections(effort: Effort) -> pd.DataFrame:
 # ---- precision ---------------------------------------------------------------------------------------
 
 
-def certified_gap(problem: Problem, loss: str, gamma: float, solution: Solution) -> float:
+def certified_gap(problem: BenchProblem, loss: str, gamma: float, solution: Solution) -> float:
     """(P(W) - D(A)) / P(W), both computed in NumPy and float64 from the arrays alone."""
-    P = fitting.primal(problem, loss, solution.W, gamma=gamma)
-    D = fitting.dual(problem, loss, np.asarray(solution.A, dtype=np.float64), gamma=gamma)
+    P = own_solver.primal(problem, loss, solution.W, gamma=gamma)
+    D = own_solver.dual(problem, loss, np.asarray(solution.A, dtype=np.float64), gamma=gamma)
     return (P - D) / P
 
 
@@ -203,7 +203,7 @@ def compare_precisions(effort: Effort) -> pd.DataFrame:
         for loss, gamma in _HINGES_AND_SOFTMAX:
             arguments = {"loss": loss, "gamma": gamma, "eps": 1e-4, "max_epochs": _MOST_EPOCHS}
             fits = {
-                dtype: partial(timed, partial(fitting.train, version, **arguments))
+                dtype: partial(timed, partial(own_solver.train, version, **arguments))
                 for dtype, version in versions.items()
             }
             best = best_of_rounds(fits, effort.repeats)
@@ -266,11 +266,11 @@ def acceleration(effort: Effort) -> pd.DataFrame:
         where `plain` is empty; `r` is that of the last outer step, 0 where the passes stayed plain; `visits` are the
         rows visited over n, with acceleration. Problems that are not at hand are left out.
     """
-    problems: dict[str, Problem] = {}
+    problems: dict[str, BenchProblem] = {}
     for name in dict.fromkeys(case[0] for case in PASSES):
         try:
-            problems[name] = published.load(name, effort.quick)
-        except published.Unavailable as error:
+            problems[name] = published_sets.load(name, effort.quick)
+        except published_sets.Unavailable as error:
             print(f"  {name}: skipped: {error}", flush=True)
     rows = []
     for name, loss, k, gamma, C in PASSES:
@@ -279,8 +279,8 @@ def acceleration(effort: Effort) -> pd.DataFrame:
         problem = problems[name]
         arguments = {"k": min(k, problem.n_classes - 1), "gamma": gamma, "C": C}
         arguments |= {"eps": 1e-3, "eval_every": 2, "max_epochs": 3000}
-        plain = fitting.train(problem, loss, acceleration=False, **arguments)
-        fast = fitting.train(problem, loss, **arguments)
+        plain = own_solver.train(problem, loss, acceleration=False, **arguments)
+        fast = own_solver.train(problem, loss, **arguments)
         rows.append(
             {
                 "shape": name,
@@ -312,8 +312,8 @@ def warm_starts(effort: Effort) -> pd.DataFrame:
     """
     note = ""
     try:
-        problem = published.load("letter", effort.quick)
-    except published.Unavailable as error:
+        problem = published_sets.load("letter", effort.quick)
+    except published_sets.Unavailable as error:
         problem, note = synthetic("a", effort.quick), f"not letter: {error}"
     Cs = np.logspace(-4, 0, 5) if effort.quick else np.logspace(-4, 1, 20)
     rows = []
@@ -321,7 +321,7 @@ def warm_starts(effort: Effort) -> pd.DataFrame:
         options = {"loss": loss, "gamma": gamma, "eps": 1e-3, "max_epochs": _MOST_EPOCHS}
         warm = partial(path, problem.X, problem.y, Cs=Cs, **options)
         ways = {
-            "cold": lambda options=options: [fitting.train(problem, C=C, **options) for C in Cs],
+            "cold": lambda options=options: [own_solver.train(problem, C=C, **options) for C in Cs],
             "warm": warm,
             "plain": partial(warm, acceleration=False),
         }
@@ -354,10 +354,10 @@ def held_out_accuracy(effort: Effort) -> pd.DataFrame:
         Trained to a gap of 1e-3; nothing is timed.
     """
     rows = []
-    for name in [name for name in SYNTHETIC if name != "tags"] + list(published.PUBLISHED):
+    for name in [name for name in SYNTHETIC if name != "tags"] + list(published_sets.PUBLISHED):
         try:
             problem, train = _with_rows_held_out(name, effort.quick)
-        except published.Unavailable as error:
+        except published_sets.Unavailable as error:
             print(f"  {name}: skipped: {error}", flush=True)
             continue
         seen = replace(problem, X=problem.X[:train], y=problem.y[:train])
@@ -367,19 +367,21 @@ def held_out_accuracy(effort: Effort) -> pd.DataFrame:
             unseen = unseen[:, :train]
         for loss in ("svm_multi", "lr_multi"):
             for C in (1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0):
-                model = fitting.train(seen, loss, C=C, n_classes=problem.n_classes, time_limit=60)
+                model = own_solver.train(
+                    seen, loss, C=C, n_classes=problem.n_classes, time_limit=60
+                )
                 scores = model.decision_function(unseen)
                 top1 = 100 * top_k_accuracy(problem.y[train:], scores, k=1)
                 rows.append({"shape": name, "loss": loss, "C": C, "top1": float(top1)})
     return pd.DataFrame(rows)
 
 
-def _with_rows_held_out(name: str, quick: bool) -> tuple[Problem, int]:
+def _with_rows_held_out(name: str, quick: bool) -> tuple[BenchProblem, int]:
     """Return a problem with rows to hold out behind the others, and the number of training rows."""
     if name in SYNTHETIC:
         more = 100 if quick else 4000
         problem = synthetic(name, quick, held_out=more)
         return problem, problem.n - more
-    problem = published.load(name, quick)
+    problem = published_sets.load(name, quick)
     order = np.random.default_rng(0).permutation(problem.n)
     return replace(problem, X=problem.X[order], y=problem.y[order]), int(0.8 * problem.n)

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from toplabel.bench import fitting
-from toplabel.bench.problems import Problem
+from toplabel.bench import own_solver
+from toplabel.bench.problems import BenchProblem
 from toplabel.timings.packages import missing
 from toplabel.timings.softmax import logistic, spams_fista
 
@@ -51,27 +51,27 @@ class Family:
         return f"{self.rule} {value if isinstance(value, int) else format(value, '.3g')}"
 
 
-def ours(problem: Problem, loss: str) -> Family:
+def ours(problem: BenchProblem, loss: str) -> Family:
     """`toplabel.solve` by a number of epochs; it evaluates before the first and after the last."""
     return Family(
         "toplabel",
         "toplabel",
         "epochs",
         growing(20000),
-        lambda epochs: fitting.run_epochs(problem, loss, epochs),
-        lambda solution: fitting.weights(problem, solution),
+        lambda epochs: own_solver.run_epochs(problem, loss, epochs),
+        lambda solution: own_solver.weights(problem, solution),
     )
 
 
-def certified(problem: Problem, loss: str) -> Family:
+def certified(problem: BenchProblem, loss: str) -> Family:
     """`toplabel.solve` as it is normally called: to its own certificate, with all evaluations."""
     return Family(
         "toplabel, own certificate",
         "toplabel",
         "eps",
         [1e-3],
-        lambda eps: fitting.train(problem, loss, eps=eps, max_epochs=100_000),
-        lambda solution: fitting.weights(problem, solution),
+        lambda eps: own_solver.train(problem, loss, eps=eps, max_epochs=100_000),
+        lambda solution: own_solver.weights(problem, solution),
     )
 
 
@@ -91,7 +91,7 @@ def falling(first: float, last: float, factor: float = 1.4) -> list[float]:
     return numbers
 
 
-def others(problem: Problem, loss: str) -> list[Family]:
+def others(problem: BenchProblem, loss: str) -> list[Family]:
     """Return the families of the peers that solve this problem; the optional ones if they are installed."""
     if loss == "svm_multi":
         return _liblinear_svm(problem, "crammer_singer")
@@ -106,7 +106,7 @@ def _coefficients(model) -> np.ndarray:
     return model.coef_.T
 
 
-def _liblinear_svm(problem: Problem, multi: str) -> list[Family]:
+def _liblinear_svm(problem: BenchProblem, multi: str) -> list[Family]:
     """By tol and, one-vs-all, by max_iter, which the solver of Crammer and Singer's problem does not look at."""
     from sklearn.svm import LinearSVC
 
@@ -128,7 +128,7 @@ def _liblinear_svm(problem: Problem, multi: str) -> list[Family]:
     return families
 
 
-def _liblinear_logistic(problem: Problem) -> list[Family]:
+def _liblinear_logistic(problem: BenchProblem) -> list[Family]:
     """One class at a time."""
 
     def fitter(dual: bool):
@@ -149,7 +149,7 @@ def _liblinear_logistic(problem: Problem) -> list[Family]:
     ]
 
 
-def _sklearn_softmax(problem: Problem) -> list[Family]:
+def _sklearn_softmax(problem: BenchProblem) -> list[Family]:
     def fitter(solver: str):
         return lambda iterations: logistic(
             problem.X, problem.y, problem.C, iterations, solver=solver
@@ -165,14 +165,14 @@ def _sklearn_softmax(problem: Problem) -> list[Family]:
     ]
 
 
-def _spams(problem: Problem) -> list[Family]:
+def _spams(problem: BenchProblem) -> list[Family]:
     if missing("spams"):
         return []
     fit = spams_fista(problem.X, problem.y, problem.C)
     return [Family("SPAMS FISTA", "SPAMS", "max_it", growing(20000), fit, np.asarray)]
 
 
-def _snapml(problem: Problem, model: str) -> list[Family]:
+def _snapml(problem: BenchProblem, model: str) -> list[Family]:
     """Snap ML, which trains one class against the others."""
     if missing("snapml"):
         return []

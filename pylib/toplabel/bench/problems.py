@@ -18,7 +18,7 @@ from toplabel.seeds import seed_of
 
 
 @dataclass(frozen=True)
-class Problem:
+class BenchProblem:
     """Rows to train on.
 
     Attributes
@@ -174,15 +174,15 @@ SYNTHETIC = {
 }
 
 
-def synthetic(name: str, quick: bool = False, held_out: int = 0) -> Problem:
+def synthetic(name: str, quick: bool = False, held_out: int = 0) -> BenchProblem:
     """Make a problem of `SYNTHETIC`; `held_out` more rows of the same kind lie behind the others."""
     recipe = SYNTHETIC[name]
     n, d, m = recipe.quick if quick else recipe.sizes
     X, y = recipe.make(np.random.default_rng(seed_of("bench", name)), n + held_out, d, m)
     if recipe.theta is None:
-        return Problem(name, X, y, m, recipe.C)
+        return BenchProblem(name, X, y, m, recipe.C)
     gram = kernels.rbf_gram(X, recipe.theta)
     values, vectors = np.linalg.eigh(gram)
     kept = values > 1e-12 * values[-1]
     factor = np.ascontiguousarray(vectors[:, kept] * np.sqrt(values[kept]))
-    return Problem(name, factor, y, m, recipe.C, gram)
+    return BenchProblem(name, factor, y, m, recipe.C, gram)

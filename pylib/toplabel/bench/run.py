@@ -10,7 +10,7 @@ from pathlib import Path
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
-from toplabel.bench import groups, large, machine, special, targets, training
+from toplabel.bench import groups, large, limits, special, speed_targets, training
 from toplabel.bench.measuring import Effort
 from toplabel.files import atomic_path
 from toplabel.timings.clock import clock
@@ -19,7 +19,7 @@ from toplabel.timings.packages import OPTIONAL, missing
 
 #: The groups in their order, the longest last; the name is that of the table.
 GROUPS: dict[str, Callable[[Effort], pd.DataFrame]] = {
-    "machine": machine.limits,
+    "machine": limits.limits,
     "special": special.lambert,
     "projections": groups.compare_projections,
     "epochs": groups.relative_costs,
@@ -84,7 +84,7 @@ def run(
             if name != "training":  # which prints its rows as they come
                 _show(frames[name])
             _write(frames[name], Path(out) / f"{name}.csv")
-    judged = targets.judge(frames, failed)
+    judged = speed_targets.judge(frames, failed)
     if effort.quick:
         judged["note"] = "quick run; " + judged["note"]
     if set(names) == set(GROUPS) and problems is None:

@@ -16,7 +16,7 @@ from scipy.special import wrightomega
 
 from toplabel import prox
 from toplabel.bench.measuring import Effort, best_of_rounds
-from toplabel.bench.published import CHECKOUT
+from toplabel.bench.published_sets import CHECKOUT
 from toplabel.timings.clock import fastest
 from toplabel.timings.conditions import cpu_level
 

@@ -1,7 +1,7 @@
 """Time to a given accuracy of the primal objective, ours and other solvers': the group ``training``.
 
 Every solver gets the same X, y and C and no bias; every W that comes back is scored by one function,
-`fitting.primal`, in NumPy. A solver's time is that of the loosest setting of its own stopping rule that reaches
+`own_solver.primal`, in NumPy. A solver's time is that of the loosest setting of its own stopping rule that reaches
 (P - P*)/P* <= 1e-3, P* being a lower bound that our dual proves. So no solver pays for checks that only the
 benchmark needs.
 """
@@ -17,10 +17,10 @@ from typing import Any
 
 import pandas as pd
 
-from toplabel.bench import fitting, machine, peers, published
+from toplabel.bench import limits, own_solver, peers, published_sets
 from toplabel.bench.measuring import Effort
 from toplabel.bench.peers import Family
-from toplabel.bench.problems import Problem
+from toplabel.bench.problems import BenchProblem
 from toplabel.timings.clock import timed
 from toplabel.timings.packages import OPTIONAL, missing
 
@@ -78,10 +78,10 @@ class Timing:
 
 
 def lower_bound(
-    problem: Problem, loss: str, eps: float = 1e-5, time_limit: float | None = None
+    problem: BenchProblem, loss: str, eps: float = 1e-5, time_limit: float | None = None
 ) -> tuple[float, float]:
     """Return D(A), which no primal value can be below, and the relative gap at which it was taken."""
-    solution = fitting.train(problem, loss, eps=eps, max_epochs=100_000, time_limit=time_limit)
+    solution = own_solver.train(problem, loss, eps=eps, max_epochs=100_000, time_limit=time_limit)
     return solution.dual, solution.relative_gap
 
 
@@ -93,7 +93,7 @@ def timed_fit(family: Family, index: int) -> tuple[float, Any]:
 
 
 def time_to_accuracy(
-    problem: Problem,
+    problem: BenchProblem,
     loss: str,
     family: Family,
     bound: float,
@@ -107,7 +107,7 @@ def time_to_accuracy(
 
     Parameters
     ----------
-    problem : Problem
+    problem : BenchProblem
     loss : str
     family : Family
     bound : float
@@ -126,7 +126,7 @@ def time_to_accuracy(
     @functools.cache
     def tried(index: int) -> Timing:
         seconds, result = timed_fit(family, index)
-        excess = fitting.primal(problem, loss, family.weights(result)) / bound - 1.0
+        excess = own_solver.primal(problem, loss, family.weights(result)) / bound - 1.0
         reached = excess <= ACCURACY
         kept = result if reached else None  # models are large
         return Timing(family.setting(index), seconds, excess, reached, kept)
@@ -169,8 +169,8 @@ def compare(effort: Effort, names: list[str] | None = None) -> pd.DataFrame:
     ]
     for name in names or PROBLEMS:
         try:
-            problem = published.load(name, effort.quick)
-        except published.Unavailable as error:
+            problem = published_sets.load(name, effort.quick)
+        except published_sets.Unavailable as error:
             rows.append({"shape": name, "note": f"skipped: {error}"})
             print(f"  {name}: skipped: {error}", flush=True)
             continue
@@ -182,7 +182,7 @@ def compare(effort: Effort, names: list[str] | None = None) -> pd.DataFrame:
     return frame.fillna(dict.fromkeys(frame.columns.drop(numbers), ""))
 
 
-def _rows(problem: Problem, loss: str, effort: Effort) -> list[dict[str, Any]]:
+def _rows(problem: BenchProblem, loss: str, effort: Effort) -> list[dict[str, Any]]:
     """Return the rows of a problem; what fails is a row that says so."""
     rows: list[dict[str, Any]] = []
     try:
@@ -196,7 +196,7 @@ def _rows(problem: Problem, loss: str, effort: Effort) -> list[dict[str, Any]]:
     return rows
 
 
-def _timings(problem: Problem, loss: str, effort: Effort) -> Iterator[tuple[Family, Timing]]:
+def _timings(problem: BenchProblem, loss: str, effort: Effort) -> Iterator[tuple[Family, Timing]]:
     """Yield ours, ours with its certificate, then the peers."""
     bound, gap = lower_bound(problem, loss, time_limit=2 * effort.cap)
     if gap > ACCURACY / 3:
@@ -217,7 +217,7 @@ def _timings(problem: Problem, loss: str, effort: Effort) -> Iterator[tuple[Fami
 
 
 def _row(
-    problem: Problem, loss: str, family: Family, timing: Timing, ours: float
+    problem: BenchProblem, loss: str, family: Family, timing: Timing, ours: float
 ) -> dict[str, Any]:
     row = {
         "shape": problem.name,
@@ -238,13 +238,13 @@ def _row(
         visits = solution.visits / problem.n  # rows that rest are no work
         # Of the fit, what the epochs took.
         seconds = timing.seconds * solution.history[-1].solve_seconds / solution.seconds
-        block = fitting.block_size(problem, loss)
-        gflops = fitting.flops_per_epoch(problem, block) * visits / seconds / 1e9
-        moved = fitting.bytes_per_epoch(problem) * visits / seconds / 1e9
+        block = own_solver.block_size(problem, loss)
+        gflops = own_solver.flops_per_epoch(problem, block) * visits / seconds / 1e9
+        moved = own_solver.bytes_per_epoch(problem) * visits / seconds / 1e9
         row |= {
             "gflops": gflops,
-            "dgemm_share": gflops / machine.gemm_gflops(),
-            "memory_share": moved / machine.read_gb_per_second(),
+            "dgemm_share": gflops / limits.gemm_gflops(),
+            "memory_share": moved / limits.read_gb_per_second(),
             "note": f"{solution.epochs} epochs, {visits:.1f} times all rows, {len(solution.history)} evaluations",
         }
     return row

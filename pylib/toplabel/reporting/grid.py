@@ -13,7 +13,7 @@ from toplabel.reporting.labels import metric_label
 
 
 @dataclass(frozen=True)
-class Cell:
+class GridCell:
     """One cell, as text. `state` is "measured", "published" (no measurement) or "empty"."""
 
     state: str
@@ -29,16 +29,16 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Column:
+class GridColumn:
     label: str
     lower_is_better: bool
 
 
 @dataclass(frozen=True)
-class Row:
+class GridRow:
     label: str
     key: str
-    cells: list[Cell]
+    cells: list[GridCell]
 
     @property
     def measured(self) -> bool:
@@ -51,8 +51,8 @@ class Block:
 
     title: str
     key: str
-    columns: list[Column]
-    rows: list[Row]
+    columns: list[GridColumn]
+    rows: list[GridRow]
 
     @property
     def measured(self) -> bool:
@@ -90,12 +90,12 @@ def build_blocks(
         across = cells.assign(across=cells["dataset"] + _features(cells))
         titles = {a: _block_title(r, title_of) for a, r in _first(across, "across").items()}
         metric = str(cells["metric"].iloc[0])
-        columns = {a: Column(title, lower_is_better(metric)) for a, title in titles.items()}
+        columns = {a: GridColumn(title, lower_is_better(metric)) for a, title in titles.items()}
         return [_block(metric_label(metric), metric, across, columns, label_of)]
     blocks = []
     for _, part in cells.groupby(["dataset", "features"], sort=False):
         part = part.assign(across=part["metric"])
-        columns = {m: Column(metric_label(m), lower_is_better(m)) for m in _metrics(part)}
+        columns = {m: GridColumn(metric_label(m), lower_is_better(m)) for m in _metrics(part)}
         first = part.iloc[0]
         blocks.append(
             _block(_block_title(first, title_of), first["dataset"], part, columns, label_of)
@@ -141,7 +141,7 @@ def _block(
     title: str,
     key: str,
     cells: pd.DataFrame,
-    columns: dict[str, Column],
+    columns: dict[str, GridColumn],
     label_of: Callable[[pd.Series], str],
 ) -> Block:
     best = _best_cells(cells)
@@ -151,7 +151,7 @@ def _block(
         found = [_cell(by_column.get(a), best) for a in columns]
         method, k, gamma, kernel, _ = row_key
         words = [method, f"k={k}" if k else "", f"gamma={gamma}" if gamma else "", kernel]
-        rows.append(Row(label_of(part.iloc[0]), " ".join(w for w in words if w), found))
+        rows.append(GridRow(label_of(part.iloc[0]), " ".join(w for w in words if w), found))
     return Block(title, key, list(columns.values()), rows)
 
 
@@ -175,11 +175,11 @@ def _best_cells(cells: pd.DataFrame) -> dict[str, set]:
     return best
 
 
-def _cell(row: pd.Series | None, best: dict[str, set]) -> Cell:
+def _cell(row: pd.Series | None, best: dict[str, set]) -> GridCell:
     if row is None:
-        return Cell("empty")
+        return GridCell("empty")
     texts = cell_texts(row)
-    return Cell(
+    return GridCell(
         state="measured" if texts["ours"] else "published",
         record=row["record"],
         verdict=row["verdict"],

@@ -15,8 +15,8 @@ import typst
 
 from toplabel.files import FileError, atomic_path
 from toplabel.reporting import facts, labels
-from toplabel.reporting.findings import STATES, Finding
-from toplabel.reporting.grid import Block, Cell, Row
+from toplabel.reporting.findings_text import OUTCOMES, Finding
+from toplabel.reporting.grid import Block, GridCell, GridRow
 from toplabel.reporting.inputs import ReportInputs
 from toplabel.reporting.sections import PlainTable, Section
 from toplabel.reporting.svg import standalone_svg
@@ -159,7 +159,7 @@ def _content(report: Report, created: datetime | None) -> dict[str, Any]:
 
 
 def _finding(one: Finding) -> dict[str, Any]:
-    state = STATES[one.state]
+    state = OUTCOMES[one.state]
     return {
         "says": one.says,
         "place": one.place,
@@ -224,7 +224,7 @@ def _grid(blocks: list[Block], part: slice) -> dict[str, Any]:
     }
 
 
-def _row(row: Row, part: slice) -> dict[str, Any]:
+def _row(row: GridRow, part: slice) -> dict[str, Any]:
     return {
         "label": labels.segments(row.label),
         "measured": row.measured,
@@ -232,7 +232,7 @@ def _row(row: Row, part: slice) -> dict[str, Any]:
     }
 
 
-def _cell(cell: Cell) -> dict[str, Any]:
+def _cell(cell: GridCell) -> dict[str, Any]:
     keys = (
         "ours",
         "ours_std",

@@ -29,7 +29,7 @@ NO_GAP = "—"
 
 
 @dataclass(frozen=True)
-class Record:
+class CellRecord:
     """All that is known of one measured cell, as text."""
 
     anchor: str
@@ -69,7 +69,7 @@ class Section:
     score: Score
     blocks: list[Block]
     unmeasured: list[Block]
-    records: list[Record]
+    records: list[CellRecord]
     notes: list[str] = field(default_factory=list)
     source: str = ""
     table: str = ""
@@ -258,12 +258,12 @@ def _note(block: Block, cells: pd.DataFrame, trace: Trace) -> str:
     return f"{len(bare)} of {per_row.ngroups} rows were not measured: {causes}."
 
 
-def _records(cells: pd.DataFrame, trace: Trace) -> list[Record]:
+def _records(cells: pd.DataFrame, trace: Trace) -> list[CellRecord]:
     records = []
     for _, row in cells.iterrows():
         texts = cell_texts(row)
         records.append(
-            Record(
+            CellRecord(
                 anchor=row["record"],
                 dataset=trace.title(row["dataset"]) + (f" {row['features']}".rstrip()),
                 method=trace.label(row),

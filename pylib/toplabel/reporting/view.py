@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from toplabel.reporting import facts, findings
+from toplabel.reporting import facts, findings_text
 from toplabel.reporting.coverage import Item, build_coverage
-from toplabel.reporting.findings import Finding, WinnerRow
+from toplabel.reporting.findings_text import Finding, WinnerRow
 from toplabel.reporting.inputs import FigureInput, ReportInputs
 from toplabel.reporting.labels import table_order
 from toplabel.reporting.pages import Page, build_pages
@@ -60,8 +60,8 @@ def build_report(inputs: ReportInputs, out_folder: Path) -> Report:
     pages = build_pages(Places(inputs), measured, plain, speed, inputs.figures)
     touched = in_order([section for page in pages for section in page.sections], measured)
     anchors = {(s.source, s.table): f"{s.page}.html#{s.anchor}" for s in touched if s.source}
-    winners = findings.build_winners(inputs, trace, anchors)
-    claims = findings.build_findings(inputs, trace)
+    winners = findings_text.build_winners(inputs, trace, anchors)
+    claims = findings_text.build_findings(inputs, trace)
     missing_sets, missing_cells = facts.missing(inputs, trace)
     return Report(
         score=score_of(inputs.comparison),
@@ -83,9 +83,9 @@ def build_report(inputs: ReportInputs, out_folder: Path) -> Report:
         ),
         pages=pages,
         findings=claims,
-        findings_remark=findings.summary(claims),
+        findings_remark=findings_text.summary(claims),
         winners=winners,
-        winners_remark=findings.same_winners(winners),
+        winners_remark=findings_text.same_winners(winners),
         coverage=build_coverage(inputs, trace, pages, sections),
         failures=facts.failures(inputs, trace),
         protocol=protocol_texts(inputs.run),

@@ -16,8 +16,7 @@ from toplabel.config.protocols import Budget, Protocol
 from toplabel.config.run import Settings
 from toplabel.files import atomic_path
 from toplabel.kernels import rbf_gram
-from toplabel.selection.features import Scaling
-from toplabel.selection.fitting import Fit, Solve, dense, fitter, log_fit, rbf_scores
+from toplabel.selection.fitting import FitResult, Solve, dense, fitter, log_fit, rbf_scores
 from toplabel.selection.problems import (
     Matrix,
     check_rows,
@@ -26,6 +25,7 @@ from toplabel.selection.problems import (
     split_named,
     training_labels,
 )
+from toplabel.selection.scaling import Scaling
 from toplabel.tables.cells import CERTIFICATES
 
 if TYPE_CHECKING:
@@ -183,7 +183,7 @@ def _model_of(
     return np.ascontiguousarray(solution.W if np.isnan(theta) else solution.coefficients)
 
 
-def _certificate(split: str, theta: float, k: float, result: Fit) -> dict:
+def _certificate(split: str, theta: float, k: float, result: FitResult) -> dict:
     solution = result.solution
     gradient_norm = solution.gradient_norm
     return {

@@ -19,7 +19,7 @@ from toplabel.config.methods import Method
 from toplabel.config.protocols import Axis, Budget
 from toplabel.kernels import cross_gram
 from toplabel.seeds import seed_of
-from toplabel.selection.problems import Matrix, Problem
+from toplabel.selection.problems import Matrix, ValidationProblem
 
 logger = logging.getLogger(__name__)
 
@@ -28,7 +28,7 @@ _CHUNK = 1 << 24  # numbers in a block of a Gram matrix of test rows: 128 MiB
 
 
 @dataclass(frozen=True)
-class Fit:
+class FitResult:
     """A solution, and what it took."""
 
     solution: Any
@@ -37,12 +37,12 @@ class Fit:
     seconds: float
 
 
-def log_fit(result: Fit, **where: Any) -> None:
+def log_fit(result: FitResult, **where: Any) -> None:
     """One line of progress for a job's log: which model, how good, what it took.
 
     Parameters
     ----------
-    result : Fit
+    result : FitResult
     **where
         What else names the model: split, fold, theta, k. NaN stands for what the method does not have.
     """
@@ -81,7 +81,7 @@ def dense(X: Matrix) -> np.ndarray:
 class Fitter(Protocol):
     """Models of one problem for one C after the other; each call may start at what is known."""
 
-    def fit(self, C: float) -> Fit:
+    def fit(self, C: float) -> FitResult:
         """Train for one C, or what a baseline has in place of it."""
 
 
@@ -132,7 +132,7 @@ class Direct:
             "max_epochs": max_epochs,
         }
 
-    def fit(self, C: float) -> Fit:
+    def fit(self, C: float) -> FitResult:
         """Train for one C.
 
         Raises
@@ -146,7 +146,7 @@ class Direct:
         if solution.status == "interrupted":
             raise KeyboardInterrupt
         seconds = time.perf_counter() - begin
-        return Fit(solution=solution, C=C, epochs=int(solution.epochs), seconds=seconds)
+        return FitResult(solution=solution, C=C, epochs=int(solution.epochs), seconds=seconds)
 
 
 class Series:
@@ -181,7 +181,7 @@ class Series:
         self._fixed = {"n_classes": n_classes, "eps": eps, "max_epochs": max_epochs}
         self._largest: tuple[float, Trained] | None = None
 
-    def fit(self, C: float) -> Fit:
+    def fit(self, C: float) -> FitResult:
         """Train for one value; see `Fitter`."""
         begin = time.perf_counter()
         start = self._largest[1] if self._largest and self._largest[0] < C else None
@@ -190,7 +190,7 @@ class Series:
         if self._largest is None or self._largest[0] < C:
             self._largest = (C, trained)
         seconds = time.perf_counter() - begin
-        return Fit(solution=trained, C=C, epochs=trained.epochs, seconds=seconds)
+        return FitResult(solution=trained, C=C, epochs=trained.epochs, seconds=seconds)
 
 
 def fitter(
@@ -210,7 +210,7 @@ def fitter(
     return Series(trainer, X, labels, n_classes, eps, max_epochs, names)
 
 
-def budget_for(method: Method, problem: Problem, budget: Budget) -> Budget:
+def budget_for(method: Method, problem: ValidationProblem, budget: Budget) -> Budget:
     """The budget with the grid that a baseline lays by the data of a problem, if it does."""
     if not (method.baseline and BASELINES[method.baseline].own_grid):
         return budget

@@ -23,7 +23,7 @@ Matrix = np.ndarray | sparse.csr_matrix
 
 
 @dataclass(frozen=True)
-class Problem:
+class ValidationProblem:
     """Rows to train on, and rows to measure on.
 
     Attributes
@@ -117,13 +117,13 @@ def folds_of(
     return random_folds(part.n_instances, budget.folds, *names)
 
 
-def fold_problem(part: Part, fold: Fold, method: Method, n_classes: int) -> Problem:
+def fold_problem(part: Part, fold: Fold, method: Method, n_classes: int) -> ValidationProblem:
     """Train on the fold's training instances, measure on the others of the same part."""
     train = rows_of(fold.train, part.groups)
     val = rows_of(fold.val, part.groups)
     groups = None if part.groups is None else np.searchsorted(fold.val, part.groups[val])
     X, labels = labelled(part.X[train], training_labels(part, method)[train])
-    return Problem(
+    return ValidationProblem(
         X=X,
         labels=labels,
         X_eval=part.X[val],
@@ -133,7 +133,9 @@ def fold_problem(part: Part, fold: Fold, method: Method, n_classes: int) -> Prob
     )
 
 
-def fewer_rows(problem: Problem, most: int, names: tuple[object, ...]) -> Problem:
+def fewer_rows(
+    problem: ValidationProblem, most: int, names: tuple[object, ...]
+) -> ValidationProblem:
     """The problem with at most so many training rows, drawn at random; `names` are what the seed depends on."""
     n = problem.X.shape[0]
     if n <= most:
@@ -143,10 +145,12 @@ def fewer_rows(problem: Problem, most: int, names: tuple[object, ...]) -> Proble
     return replace(problem, X=problem.X[kept], labels=problem.labels[kept])
 
 
-def holdout_problem(train: Part, held_out: Part, method: Method, n_classes: int) -> Problem:
+def holdout_problem(
+    train: Part, held_out: Part, method: Method, n_classes: int
+) -> ValidationProblem:
     """Train on one part, measure on another."""
     X, labels = labelled(train.X, training_labels(train, method))
-    return Problem(
+    return ValidationProblem(
         X=X,
         labels=labels,
         X_eval=held_out.X,
@@ -187,7 +191,7 @@ def validation_problems(
     budget: Budget,
     method: Method,
     seed: int,
-) -> Iterator[Problem]:
+) -> Iterator[ValidationProblem]:
     """All problems that validate one split, in the order of the folds."""
     train = prepared.parts[split.train]
     check_rows(train, method, prepared.name)

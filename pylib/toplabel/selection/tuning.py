@@ -16,9 +16,8 @@ from toplabel.config.protocols import LINEAR, Budget, tidy
 from toplabel.config.run import Settings
 from toplabel.kernels import cross_gram, rbf_gram
 from toplabel.selection import choice
-from toplabel.selection.features import Scaling
 from toplabel.selection.fitting import (
-    Fit,
+    FitResult,
     Fitter,
     Solve,
     budget_for,
@@ -28,8 +27,9 @@ from toplabel.selection.fitting import (
     pool,
 )
 from toplabel.selection.measures import all_values, sign
-from toplabel.selection.problems import Matrix, Problem, fewer_rows
+from toplabel.selection.problems import Matrix, ValidationProblem, fewer_rows
 from toplabel.selection.results import Point, TuneResult, assemble, average, merge
+from toplabel.selection.scaling import Scaling
 
 Points = Mapping[float, Sequence[float]]  # exponents of C by exponent of theta
 
@@ -76,7 +76,7 @@ class FoldPath:
 
     Parameters
     ----------
-    problem : Problem
+    problem : ValidationProblem
     method : Method
     budget : Budget
     metrics : sequence of str
@@ -89,7 +89,7 @@ class FoldPath:
 
     def __init__(
         self,
-        problem: Problem,
+        problem: ValidationProblem,
         method: Method,
         budget: Budget,
         metrics: Sequence[str],
@@ -164,7 +164,7 @@ class FoldPath:
             (*self._names, repr(float(theta))),
         )
 
-    def _measure(self, theta: float, result: Fit, held_out: Matrix) -> Point:
+    def _measure(self, theta: float, result: FitResult, held_out: Matrix) -> Point:
         if self._problem.leave_one_out:
             scores = result.solution.left_out
         else:
@@ -182,7 +182,7 @@ class FoldPath:
         )
 
 
-def _scaled(problem: Problem, kind: str) -> Problem:
+def _scaled(problem: ValidationProblem, kind: str) -> ValidationProblem:
     scaling = Scaling.fit(problem.X, kind)
     return replace(problem, X=scaling.apply(problem.X), X_eval=scaling.apply(problem.X_eval))
 
@@ -258,7 +258,7 @@ def extended_points(result: TuneResult, budget: Budget, thetas: Iterable[float])
 
 
 def tune_block(
-    problems: Iterable[Problem],
+    problems: Iterable[ValidationProblem],
     method: Method,
     budget: Budget,
     metrics: Sequence[str],
@@ -271,7 +271,7 @@ def tune_block(
 
     Parameters
     ----------
-    problems : iterable of Problem
+    problems : iterable of ValidationProblem
         One a fold; taken one after the other.
     method, budget, metrics, settings, names, solve
         As for `tune_split`.
@@ -294,7 +294,7 @@ def tune_block(
 
 
 def tune_split(
-    problems: Sequence[Problem],
+    problems: Sequence[ValidationProblem],
     method: Method,
     budget: Budget,
     metrics: Sequence[str],
@@ -307,7 +307,7 @@ def tune_split(
 
     Parameters
     ----------
-    problems : sequence of Problem
+    problems : sequence of ValidationProblem
         One a fold, or a single one where the set has a validation part.
     method, budget, metrics, settings
     names : tuple of str
@@ -352,7 +352,7 @@ def tune_split(
 
 
 def tune_ks(
-    problems: Sequence[Problem],
+    problems: Sequence[ValidationProblem],
     method: Method,
     budget: Budget,
     metrics: Sequence[str],

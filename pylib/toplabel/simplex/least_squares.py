@@ -15,7 +15,7 @@ from scipy import linalg, sparse
 
 from toplabel._arrays import as_integer
 from toplabel.simplex import coding
-from toplabel.simplex.problem import Problem, as_C, check_size
+from toplabel.simplex.problem import SimplexProblem, as_C, check_size
 from toplabel.simplex.solution import SimplexSolution
 
 __all__ = ["LeastSquaresPath", "solve_once"]
@@ -51,7 +51,7 @@ class LeastSquaresPath:
     """
 
     def __init__(self, X, y, *, kernel="linear", theta=None, n_classes=None) -> None:
-        self._problem = problem = Problem.from_arguments(X, y, kernel, theta, n_classes)
+        self._problem = problem = SimplexProblem.from_arguments(X, y, kernel, theta, n_classes)
         check_size(problem.features)
         self._Y = coding.encode(problem.y, problem.labels.m)
         n, d = problem.rows.shape
@@ -143,7 +143,7 @@ def solve_once(X, y, C: float, *, kernel="linear", theta=None, n_classes=None) -
     """
     C = as_C(C)
     if kernel in ("linear", "rbf"):
-        problem = Problem.from_arguments(X, y, kernel, theta, n_classes)
+        problem = SimplexProblem.from_arguments(X, y, kernel, theta, n_classes)
         check_size(problem.features)
         found = _by_cholesky(problem, 1 / (2 * C))
         solution = None if found is None else _solution(problem, C, *found)
@@ -152,7 +152,7 @@ def solve_once(X, y, C: float, *, kernel="linear", theta=None, n_classes=None) -
     return LeastSquaresPath(X, y, kernel=kernel, theta=theta, n_classes=n_classes).solution(C)
 
 
-def _by_cholesky(problem: Problem, ridge: float) -> tuple | None:
+def _by_cholesky(problem: SimplexProblem, ridge: float) -> tuple | None:
     """As `_Primal.solution` and `_Dual.solution`; None when the matrix has no factor."""
     Y, X = coding.encode(problem.y, problem.labels.m), problem.features
     n, d = X.shape
@@ -171,13 +171,15 @@ def _by_cholesky(problem: Problem, ridge: float) -> tuple | None:
     return _dual_solution(K, None if problem.is_gram else X, Y, found, ridge)
 
 
-def _gram_of(problem: Problem) -> np.ndarray:
+def _gram_of(problem: SimplexProblem) -> np.ndarray:
     X = problem.features
     K = X if problem.is_gram else X @ X.T
     return K.toarray() if sparse.issparse(K) else K
 
 
-def _solution(problem: Problem, C: float, W, A, primal: float, dual: float) -> SimplexSolution:
+def _solution(
+    problem: SimplexProblem, C: float, W, A, primal: float, dual: float
+) -> SimplexSolution:
     gap = (primal - dual) / max(abs(primal), abs(dual), np.finfo(float).tiny)
     return SimplexSolution(
         *(W, A, primal, dual, gap, 0, "converged", "s_ls", C, problem.labels.m),
@@ -199,7 +201,7 @@ class _Primal:
     BtY: np.ndarray
 
     @classmethod
-    def of(cls, problem: Problem, Y: np.ndarray) -> _Primal:
+    def of(cls, problem: SimplexProblem, Y: np.ndarray) -> _Primal:
         X = problem.features
         gram = X.T @ X
         s, V = _eigen(gram.toarray() if sparse.issparse(gram) else gram)
@@ -231,7 +233,7 @@ class _Dual:
     QtY: np.ndarray
 
     @classmethod
-    def of(cls, problem: Problem, Y: np.ndarray) -> _Dual:
+    def of(cls, problem: SimplexProblem, Y: np.ndarray) -> _Dual:
         K = _gram_of(problem)
         if problem.is_gram:
             _check_symmetric(K)

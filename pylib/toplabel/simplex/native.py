@@ -7,7 +7,7 @@ import numpy as np
 from toplabel._arrays import pointer
 from toplabel._lib import check, ffi, lib
 from toplabel._run import describe
-from toplabel.simplex.problem import Problem
+from toplabel.simplex.problem import SimplexProblem
 
 __all__ = ["SvmRun", "online_weights"]
 
@@ -23,7 +23,7 @@ class SvmRun:
 
     Parameters
     ----------
-    problem : Problem
+    problem : SimplexProblem
     loss : {"sc_svm", "sh_svm"}
     C : float
     seed : int
@@ -34,7 +34,7 @@ class SvmRun:
 
     def __init__(
         self,
-        problem: Problem,
+        problem: SimplexProblem,
         loss: str,
         *,
         C: float,
@@ -93,7 +93,7 @@ class SvmRun:
 
 
 def online_weights(
-    problem: Problem,
+    problem: SimplexProblem,
     loss: str,
     *,
     lam: float,

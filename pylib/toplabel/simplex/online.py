@@ -7,7 +7,7 @@ import numpy as np
 from toplabel._arrays import as_integer, as_number
 from toplabel.simplex.losses import check_loss, value
 from toplabel.simplex.native import online_weights
-from toplabel.simplex.problem import Problem, as_C
+from toplabel.simplex.problem import SimplexProblem, as_C
 from toplabel.simplex.solution import SimplexSolution
 
 __all__ = ["solve_online"]
@@ -70,7 +70,7 @@ def solve_online(
     """
     check_loss(loss)
     C = as_C(C)
-    problem = Problem.from_arguments(X, y, "linear", None, n_classes)
+    problem = SimplexProblem.from_arguments(X, y, "linear", None, n_classes)
     lam = 1.0 / (C * problem.labels.n)
     epochs = as_integer(epochs, "epochs", 1)
     W = online_weights(

@@ -9,14 +9,14 @@ from toplabel._arrays import as_features, as_labels, as_number
 from toplabel._problem import LARGEST, Data, as_C, check_kernel, gram_matrix
 from toplabel.simplex.width import gaussian_width, theta_of_width
 
-__all__ = ["Problem", "as_C", "check_size"]
+__all__ = ["SimplexProblem", "as_C", "check_size"]
 
 
-class Problem(Data):
+class SimplexProblem(Data):
     """Checked rows in float64, and one class index a row."""
 
     @classmethod
-    def from_arguments(cls, X, y, kernel, theta, n_classes) -> Problem:
+    def from_arguments(cls, X, y, kernel, theta, n_classes) -> SimplexProblem:
         """Check and convert; errors name the argument.
 
         With ``kernel="rbf"`` and no theta, the width is the 25th percentile of the distances

@@ -11,7 +11,7 @@ from toplabel._training import Options, train
 from toplabel.simplex.least_squares import solve_once
 from toplabel.simplex.losses import check_loss
 from toplabel.simplex.native import SvmRun
-from toplabel.simplex.problem import Problem, as_C
+from toplabel.simplex.problem import SimplexProblem, as_C
 from toplabel.simplex.solution import SimplexSolution
 from toplabel.solution import Record
 
@@ -88,7 +88,7 @@ def solve(
         if sample_weight is not None or warm_start is not None:
             raise ValueError("sample_weight and warm_start have no meaning for loss='s_ls'")
         return solve_once(X, y, C, kernel=kernel, theta=theta, n_classes=n_classes)
-    problem = Problem.from_arguments(X, y, kernel, theta, n_classes)
+    problem = SimplexProblem.from_arguments(X, y, kernel, theta, n_classes)
     options = Options(eps, max_epochs, seed, eval_every, callback, time_limit)
     run = SvmRun(
         problem,
@@ -113,7 +113,7 @@ def solve(
     )
 
 
-def _start(solution: SimplexSolution, loss: str, problem: Problem) -> np.ndarray:
+def _start(solution: SimplexSolution, loss: str, problem: SimplexProblem) -> np.ndarray:
     """A copy of the dual variables of another solution."""
     shape = (problem.labels.n, problem.labels.m) if loss == "sc_svm" else (problem.labels.n,)
     if solution.loss != loss or solution.dual_variables is None:

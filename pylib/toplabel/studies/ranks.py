@@ -42,7 +42,7 @@ def block(cells: Iterable[tuple[str, str]]) -> tuple[list[str], list[str]]:
 
 
 @dataclass(frozen=True)
-class Ranking:
+class MeanRanks:
     """Methods by their mean rank for one metric.
 
     Attributes
@@ -64,7 +64,7 @@ class Ranking:
     critical_difference: float
 
 
-def rank_methods(collected: pd.DataFrame, metric: str) -> Ranking | None:
+def rank_methods(collected: pd.DataFrame, metric: str) -> MeanRanks | None:
     """Rank the methods of the largest complete table of a metric for which more is better.
 
     Parameters
@@ -76,7 +76,7 @@ def rank_methods(collected: pd.DataFrame, metric: str) -> Ranking | None:
 
     Returns
     -------
-    Ranking or None
+    MeanRanks or None
         None when no table is large enough (`block`).
     """
     from scipy import stats  # planning a run imports this module, and stays light
@@ -99,7 +99,7 @@ def rank_methods(collected: pd.DataFrame, metric: str) -> Ranking | None:
     same = (ranks == ranks[:, :1]).all()
     p = 1.0 if same else float(stats.friedmanchisquare(*ranks.T).pvalue)
     quantile = stats.studentized_range.ppf(1 - ALPHA, k, np.inf) / np.sqrt(2.0)
-    return Ranking(
+    return MeanRanks(
         metric,
         table.sort_values(["mean_rank", "method"], ignore_index=True),
         sets,

@@ -6,14 +6,16 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from toplabel.studies.tables import Table
+from toplabel.studies.tables import PrintedTable
 
 BIPARTITE = "bipartite simplex"
 ACCURACIES = (1e-3, 1e-4, 1e-6)
 PRINTED_COLUMNS = ["dimension", "sorting_based_s", "variable_fixing_s", "improvement"]
 
 
-def projection_table(measured: pd.DataFrame, printed: pd.DataFrame, conditions: str) -> Table:
+def projection_table(
+    measured: pd.DataFrame, printed: pd.DataFrame, conditions: str
+) -> PrintedTable:
     """Put our times of the bipartite projection beside those of TPAMI Table 2.
 
     Parameters
@@ -27,7 +29,7 @@ def projection_table(measured: pd.DataFrame, printed: pd.DataFrame, conditions: 
 
     Returns
     -------
-    Table
+    PrintedTable
         Text. Columns whose name begins with "seconds" or "ratio" differ from run to run.
 
     Raises
@@ -68,7 +70,7 @@ def projection_table(measured: pd.DataFrame, printed: pd.DataFrame, conditions: 
         "Entries from N(0, 1), radius 10, both sides of dimension d/2. Where 1000 problems need too much memory, fewer "
         f"were solved, and the time is scaled up. The paper's machine is a Xeon E5-2680 of 2.7 GHz. {conditions}"
     )
-    return Table("table02", title, caption, "tpami2017", "2", "", pd.DataFrame(rows))
+    return PrintedTable("table02", title, caption, "tpami2017", "2", "", pd.DataFrame(rows))
 
 
 def time_to(curves: pd.DataFrame, accuracies: Sequence[float] = ACCURACIES) -> pd.DataFrame:
@@ -97,7 +99,7 @@ def time_to(curves: pd.DataFrame, accuracies: Sequence[float] = ACCURACIES) -> p
     return pd.DataFrame(rows, columns=["solver", "accuracy", "step", "seconds"])
 
 
-def race_table(curves: pd.DataFrame, ours: str, what: str, conditions: str) -> Table:
+def race_table(curves: pd.DataFrame, ours: str, what: str, conditions: str) -> PrintedTable:
     """Return the times of the solvers to `ACCURACIES`, with ratios to ours.
 
     Parameters
@@ -123,4 +125,4 @@ def race_table(curves: pd.DataFrame, ours: str, what: str, conditions: str) -> T
         rows.append(row)
     title = "TPAMI 2017, Fig. 3d: the softmax by SDCA and others, time to (P − P*)/P*"
     caption = f"{what} P* is a lower bound that our dual proves; evaluating P does not count. {conditions}"
-    return Table("figure03d", title, caption, "tpami2017", "", "", pd.DataFrame(rows))
+    return PrintedTable("figure03d", title, caption, "tpami2017", "", "", pd.DataFrame(rows))

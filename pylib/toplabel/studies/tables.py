@@ -26,7 +26,7 @@ _SET = ["dataset", "features"]
 
 
 @dataclass(frozen=True)
-class Table:
+class PrintedTable:
     """A table to print.
 
     Attributes
@@ -60,7 +60,7 @@ def published_table(
     texts: Mapping[str, TableText],
     published_names: Mapping[str, str] | None = None,
     published_sources: Mapping[str, Collection[str]] | None = None,
-) -> Table:
+) -> PrintedTable:
     """Make one published table, reduced to the data sets with a measurement in it.
 
     Methods that were measured on these sets in the table's metrics, but are not in the table, follow
@@ -103,7 +103,7 @@ def published_table(
         ]
     text = texts.get(name, TableText(name, ""))
     listed = ";".join(study.name for study in studies if name in study.tables)
-    return Table(name, text.title, text.caption, source, table, listed, _finished(parts))
+    return PrintedTable(name, text.title, text.caption, source, table, listed, _finished(parts))
 
 
 def own_table(
@@ -112,7 +112,7 @@ def own_table(
     collected: pd.DataFrame,
     layout: tuple[str, str] | None = None,
     texts: Mapping[str, TableText] | None = None,
-) -> Table | None:
+) -> PrintedTable | None:
     """Make the table of a study's data sets that are in none of the published tables that it reproduces.
 
     Parameters
@@ -128,7 +128,7 @@ def own_table(
 
     Returns
     -------
-    Table or None
+    PrintedTable or None
         None when there is no such data set.
     """
     names = [
@@ -152,7 +152,7 @@ def own_table(
     if mine.empty:
         return None
     frame = _finished([_as_cells(mine)])
-    return Table(name, title, caption.strip(), "", "", study.name, frame)
+    return PrintedTable(name, title, caption.strip(), "", "", study.name, frame)
 
 
 def _laid_out(
@@ -172,7 +172,7 @@ def _kind(metric: str) -> str:
     return "ap_" if metric.startswith("ap_") else metric
 
 
-def write_tables(tables: Iterable[Table], folder: str | os.PathLike[str]) -> None:
+def write_tables(tables: Iterable[PrintedTable], folder: str | os.PathLike[str]) -> None:
     """Write <name>.csv and <name>.json of each table, each whole or not at all."""
     for table in tables:
         write_csv(table.frame, Path(folder) / f"{table.name}.csv")

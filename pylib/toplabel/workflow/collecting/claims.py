@@ -9,7 +9,7 @@ import pandas as pd
 from toplabel.config.datasets import load_registry
 from toplabel.config.findings import load_claims
 from toplabel.datasets.prepared import not_comparable
-from toplabel.studies.findings import find
+from toplabel.studies.claims import find
 from toplabel.studies.winners import find_winners
 
 

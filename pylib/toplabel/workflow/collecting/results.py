@@ -11,7 +11,7 @@ from toplabel.config.datasets import load_registry
 from toplabel.config.methods import load_methods
 from toplabel.config.studies import load_studies
 from toplabel.datasets.prepared import not_comparable
-from toplabel.studies.compare import collect, compare
+from toplabel.studies.comparison import collect, compare
 from toplabel.studies.published import load_published
 from toplabel.tables.cells import TEST_METRICS
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from toplabel.config.studies import load_studies
-from toplabel.workflow.machine import blas_facts, git_state, machine_facts, read_start, versions
+from toplabel.workflow.environment import blas_facts, git_state, machine_facts, read_start, versions
 
 
 def describe_run(root: Path, config: Mapping[str, Any]) -> dict[str, Any]:

@@ -9,12 +9,12 @@ import pandas as pd
 from toplabel.config.datasets import load_registry
 from toplabel.config.studies import load_studies, published_tables
 from toplabel.studies.published import load_texts
-from toplabel.studies.tables import Table, own_table, published_table
+from toplabel.studies.tables import PrintedTable, own_table, published_table
 
 
 def printed_table(
     root: Path, name: str, comparison: pd.DataFrame, collected: pd.DataFrame
-) -> Table | None:
+) -> PrintedTable | None:
     """A published table with our numbers, or a study's own; None when that has no result of its own."""
     studies = load_studies(root / "config/studies")
     published = published_tables(root / "data/published")

@@ -16,7 +16,7 @@ from toplabel.reporting.trace import Trace
 class Finding:
     """One claim; texts are in the small markup of `toplabel.reporting.labels`.
 
-    `state` is a key of `STATES`.
+    `state` is a key of `OUTCOMES`.
     """
 
     anchor: str
@@ -29,7 +29,7 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class State:
+class Outcome:
     """What became of a claim."""
 
     key: str
@@ -37,14 +37,14 @@ class State:
     word: str
 
 
-STATES = {
+OUTCOMES = {
     state.key: state
     for state in (
-        State("holds", "✓", "confirmed"),
-        State("mixed", "≈", "mixed"),
-        State("fails", "✗", "not confirmed"),
-        State("few", "·", "too few to tell"),
-        State("", "·", "not tested"),
+        Outcome("holds", "✓", "confirmed"),
+        Outcome("mixed", "≈", "mixed"),
+        Outcome("fails", "✗", "not confirmed"),
+        Outcome("few", "·", "too few to tell"),
+        Outcome("", "·", "not tested"),
     )
 }
 
@@ -138,7 +138,7 @@ def summary(found: list[Finding]) -> str:
         return ""
     if not tested:
         return f"None of {len(found)} claims of the papers can be tested on what this run measured."
-    words = [f"{tested[key]} {STATES[key].word}" for key in STATES if tested[key]]
+    words = [f"{tested[key]} {OUTCOMES[key].word}" for key in OUTCOMES if tested[key]]
     return (
         f"Of {len(found)} claims of the papers this run tests {sum(tested.values())}:"
         f" {', '.join(words)}."

@@ -8,8 +8,8 @@ import yaml
 
 from samples_of_results import collected, published
 from toplabel.config.findings import load_claims
-from toplabel.studies.compare import compare
-from toplabel.studies.findings import find, outcome
+from toplabel.studies.claims import find, outcome
+from toplabel.studies.comparison import compare
 from toplabel.studies.published import load_published
 from toplabel.studies.winners import find_winners
 from toplabel.tables.collected import FINDINGS, WINNERS

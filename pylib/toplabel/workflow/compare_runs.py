@@ -1,6 +1,6 @@
 """Do two runs agree? The collected files byte by byte, without the columns that hold wall times.
 
-``python -m toplabel.workflow.same A/comparison.csv B/comparison.csv`` prints the first difference and
+``python -m toplabel.workflow.compare_runs A/comparison.csv B/comparison.csv`` prints the first difference and
 exits with 1 when there is one.
 """
 
@@ -43,7 +43,9 @@ def _read(path: str | os.PathLike[str]) -> list[list[str]]:
 def main(arguments: Sequence[str]) -> int:
     """Compare two files; the process's exit status."""
     if len(arguments) != 2:
-        print("usage: python -m toplabel.workflow.same FIRST.csv SECOND.csv", file=sys.stderr)
+        print(
+            "usage: python -m toplabel.workflow.compare_runs FIRST.csv SECOND.csv", file=sys.stderr
+        )
         return 2
     found = difference(*arguments)
     print(found or "the same, but for wall times")

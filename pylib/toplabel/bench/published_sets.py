@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from toplabel.bench.problems import SYNTHETIC, Problem, synthetic
+from toplabel.bench.problems import SYNTHETIC, BenchProblem, synthetic
 from toplabel.config.datasets import load_registry
 from toplabel.datasets.fetch import available, fetch, mirror_folders
 from toplabel.datasets.formats import FORMATS, Source
@@ -42,7 +42,7 @@ class Unavailable(ValueError):
     """A set that is not at hand; the message says why."""
 
 
-def load(name: str, quick: bool = False) -> Problem:
+def load(name: str, quick: bool = False) -> BenchProblem:
     """Make a problem of `SYNTHETIC`, or read one of `PUBLISHED`; a quick run reads no files.
 
     Raises
@@ -57,7 +57,7 @@ def load(name: str, quick: bool = False) -> Problem:
     return _read(name)
 
 
-def _read(name: str) -> Problem:
+def _read(name: str) -> BenchProblem:
     how = PUBLISHED[name]
     try:
         entry = load_registry(CHECKOUT / "config/datasets.yaml")[name]
@@ -79,4 +79,4 @@ def _read(name: str) -> Problem:
     part = loaded.parts["train"]
     X = part.X.toarray() if how.dense and not isinstance(part.X, np.ndarray) else part.X
     X = X / how.divisor if how.divisor != 1.0 else X
-    return Problem(name, X, part.y, len(loaded.class_names), how.C)
+    return BenchProblem(name, X, part.y, len(loaded.class_names), how.C)

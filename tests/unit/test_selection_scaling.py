@@ -10,9 +10,9 @@ from toplabel.config.methods import Method
 from toplabel.config.protocols import Axis, Budget, Protocol
 from toplabel.config.run import Settings
 from toplabel.selection.choice import select
-from toplabel.selection.features import Scaling
 from toplabel.selection.final import train_models
 from toplabel.selection.problems import validation_problems
+from toplabel.selection.scaling import Scaling
 from toplabel.selection.tuning import tune_split
 
 rng = np.random.default_rng(3)

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from samples_of_results import FEATURES, METHODS, STUDIES, collected, published, results
-from toplabel.studies import compare
+from toplabel.studies.comparison import collect, compare, tolerance, verdict
 from toplabel.tables.collected import COMPARISON, EVALUATION
 
 # Collected ----------------------------------------------------------------------------------------
@@ -54,12 +54,10 @@ def test_rows_follow_the_studies_whatever_the_order_of_the_files():
 
 
 def test_nothing_measured_is_an_empty_table():
-    empty = compare.collect(results(), METHODS, STUDIES, FEATURES)
+    empty = collect(results(), METHODS, STUDIES, FEATURES)
     assert empty.empty
     assert [*empty.columns] == EVALUATION.names
-    comparison = compare.compare(
-        empty, published(("letter", "", "svm_multi", "", "0", "top1", "1"))
-    )
+    comparison = compare(empty, published(("letter", "", "svm_multi", "", "0", "top1", "1")))
     assert comparison["verdict"].tolist() == [""]
 
 
@@ -108,16 +106,16 @@ def test_results_that_cannot_be_are_refused(rows, message):
     ],
 )
 def test_verdict(metric, measured, printed, expected):
-    assert compare.verdict(metric, measured - printed, compare.tolerance(metric)) == expected
+    assert verdict(metric, measured - printed, tolerance(metric)) == expected
 
 
 def test_tolerance_of_several_draws_is_two_deviations_at_least():
-    assert compare.tolerance("top1") == 0.5
-    assert compare.tolerance("rank_loss") == 0.005
-    assert compare.tolerance("top1", std=2.0, splits=10) == 4.0
-    assert compare.tolerance("top1", std=0.1, splits=10) == 0.5
-    assert compare.tolerance("top1", std=2.0, splits=1) == 0.5
-    assert compare.tolerance("top1", std=math.nan, splits=1) == 0.5
+    assert tolerance("top1") == 0.5
+    assert tolerance("rank_loss") == 0.005
+    assert tolerance("top1", std=2.0, splits=10) == 4.0
+    assert tolerance("top1", std=0.1, splits=10) == 0.5
+    assert tolerance("top1", std=2.0, splits=1) == 0.5
+    assert tolerance("top1", std=math.nan, splits=1) == 0.5
 
 
 # Compared -----------------------------------------------------------------------------------------
@@ -125,7 +123,7 @@ def test_tolerance_of_several_draws_is_two_deviations_at_least():
 
 def test_a_measured_cell_carries_all_that_is_known():
     ours = collected(("letter", "svm", "main", "top1", 76.25, {"C": 2.0}))
-    row = compare.compare(ours, published(("letter", "", "svm_multi", "", "0", "top1", "76.5")))
+    row = compare(ours, published(("letter", "", "svm_multi", "", "0", "top1", "76.5")))
     assert [*row.columns] == COMPARISON.names
     row = row.iloc[0]
     assert (row["published"], row["measured"], row["difference"]) == ("76.5", 76.25, -0.25)
@@ -142,7 +140,7 @@ def test_what_is_not_comparable_is_measured_and_not_compared():
         ("cub", "vgg16_fc7", "svm_multi", "", "0", "top1", "61.0"),
         ("letter", "", "svm_multi", "", "0", "top1", "76.5"),
     )
-    rows = compare.compare(ours, cells, not_comparable={"cub": "synthetic features"})
+    rows = compare(ours, cells, not_comparable={"cub": "synthetic features"})
     assert rows["verdict"].tolist() == ["", "match"]
     assert rows["reason"].tolist() == ["not compared: synthetic features", ""]
     assert math.isnan(rows["measured"].iat[0])
@@ -150,17 +148,17 @@ def test_what_is_not_comparable_is_measured_and_not_compared():
 
 def test_linear_methods_on_vectors_made_of_kernels_are_those_of_the_kernels():
     rows = results(("caltech101", "svm", "main", "top1", 80.0))
-    ours = compare.collect(rows, METHODS, [], {"caltech101": "avg39_kernels"})
+    ours = collect(rows, METHODS, [], {"caltech101": "avg39_kernels"})
     assert ours["kernel"].tolist() == ["precomputed"]
     cells = published(("caltech101", "avg39_kernels", "svm_multi", "", "0", "top1", "79.9"))
     cells = cells.assign(kernel="precomputed")
-    assert compare.compare(ours, cells)["verdict"].tolist() == ["match"]
+    assert compare(ours, cells)["verdict"].tolist() == ["match"]
 
 
 def test_differences_keep_all_digits():
     ours = collected(("yeast", "ml", "main", "rank_loss", 0.35249))
     cells = published(("yeast", "", "svm_ml", "", "0", "rank_loss", "0.352"))
-    assert compare.compare(ours, cells)["difference"].iat[0] == pytest.approx(0.00049, abs=1e-12)
+    assert compare(ours, cells)["difference"].iat[0] == pytest.approx(0.00049, abs=1e-12)
 
 
 def test_methods_meet_under_their_canonical_key():
@@ -178,7 +176,7 @@ def test_methods_meet_under_their_canonical_key():
         ("letter", "", "svm_ova", "", "", "top1", "1"),
         ("letter", "", "lr_multi", "", "", "top3", "3"),
     )
-    comparison = compare.compare(ours, cells)
+    comparison = compare(ours, cells)
     expected = [1.0, 1.0, 2.0, 3.0, math.nan, math.nan, math.nan]
     np.testing.assert_array_equal(comparison["measured"], expected)
     assert comparison["method"].tolist() == cells["method"].tolist()  # as printed
@@ -193,7 +191,7 @@ def test_features_must_be_those_of_the_published_cell():
         ("letter", "hog", "svm_multi", "", "0", "top1", "70"),
         ("cub", "alexnet_fc7", "lr_multi", "", "", "top1", "50"),
     )
-    comparison = compare.compare(ours, cells)
+    comparison = compare(ours, cells)
     assert comparison["verdict"].tolist() == ["match", "", "", ""]
     assert comparison["reason"].tolist() == [
         "",
@@ -206,15 +204,15 @@ def test_features_must_be_those_of_the_published_cell():
 def test_a_set_may_have_another_name_in_the_papers():
     ours = collected(("cub_alex", "svm", "main", "top1", 50.0))
     cells = published(("cub", "alexnet_fc7", "svm_multi", "", "0", "top1", "50"))
-    assert compare.compare(ours, cells)["verdict"].tolist() == [""]
-    assert compare.compare(ours, cells, {"cub_alex": "cub"})["verdict"].tolist() == ["match"]
+    assert compare(ours, cells)["verdict"].tolist() == [""]
+    assert compare(ours, cells, {"cub_alex": "cub"})["verdict"].tolist() == ["match"]
 
 
 def test_two_results_for_one_cell_are_refused():
     ours = collected(("circle", "svm", "a", "top1", 1.0), ("letter", "svm", "a", "top1", 1.0))
     cells = published(("letter", "", "svm_multi", "", "0", "top1", "76.5"))
     with pytest.raises(ValueError, match=r"letter/svm/.* and circle/svm/.* same published cells"):
-        compare.compare(ours, cells, {"circle": "letter"})
+        compare(ours, cells, {"circle": "letter"})
 
 
 def test_a_set_is_compared_with_the_papers_that_use_it_as_it_is():
@@ -225,18 +223,18 @@ def test_a_set_is_compared_with_the_papers_that_use_it_as_it_is():
     cells = cells.assign(source=["tpami2017", "nips2012"])
     names = {"circle": "letter"}  # the same letters with other features
     sources = {"letter": ["tpami2017", "cvpr2016"], "circle": ["nips2012"]}
-    found = compare.compare(ours, cells, names, published_sources=sources)
+    found = compare(ours, cells, names, published_sources=sources)
     assert found["measured"].tolist() == [76.5, 50.0]
     assert found["verdict"].tolist() == ["match", "off"]
     scaled = ours[ours["dataset"] == "letter"]
-    found = compare.compare(scaled, cells, names, published_sources=sources)
+    found = compare(scaled, cells, names, published_sources=sources)
     assert found["verdict"].tolist() == ["match", ""]
 
 
 def test_a_measurement_that_is_no_number_is_not_compared():
     ours = collected(("letter", "svm", "main", "top1", 76.5)).assign(measured=math.nan)
     cells = published(("letter", "", "svm_multi", "", "0", "top1", "76.5"))
-    row = compare.compare(ours, cells).iloc[0]
+    row = compare(ours, cells).iloc[0]
     assert (row["verdict"], row["reason"]) == ("", "the measurement is no number")
     assert math.isnan(row["measured"])
     assert math.isnan(row["difference"])
@@ -245,6 +243,6 @@ def test_a_measurement_that_is_no_number_is_not_compared():
 def test_several_draws_widen_the_tolerance():
     rows = [("circle", "svm", str(i), "top1", value) for i, value in enumerate((50.0, 60.0))]
     cells = published(("circle", "", "svm_multi", "", "0", "top1", "58.9"))
-    row = compare.compare(collected(*rows), cells).iloc[0]
+    row = compare(collected(*rows), cells).iloc[0]
     assert row["verdict"] == "match"  # 55 +- 7.07
     assert row["measured_std"] == pytest.approx(math.sqrt(50))

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from toplabel.studies import agreement
+from toplabel.studies import liblinear_table
 
 LABELS = {"svm_ova": "SVM^{OVA}", "lr_ova": "LR^{OVA}"}
 
@@ -18,7 +18,7 @@ def _frame():
 
 
 def test_a_row_a_set_loss_and_C():
-    found = agreement.printed(_frame(), LABELS)
+    found = liblinear_table.printed(_frame(), LABELS)
     assert found.iloc[0].tolist() == [
         *("letter", "SVM^{OVA}", "0.1", "2", "2.0002", "+1.0e-04", "0.10", "yes")
     ]
@@ -26,7 +26,7 @@ def test_a_row_a_set_loss_and_C():
 
 
 def test_the_caption_speaks_of_what_converged():
-    text = agreement.caption(_frame(), LABELS)
+    text = liblinear_table.caption(_frame(), LABELS)
     assert "objective 0.0002 (letter, LR^{OVA}, C = 1)" in text
     assert "accuracy 0.1 points (letter, SVM^{OVA}, C = 0.1)" in text
-    assert agreement.caption(_frame().iloc[2:], LABELS).endswith("Nowhere did both converge.")
+    assert liblinear_table.caption(_frame().iloc[2:], LABELS).endswith("Nowhere did both converge.")
