@@ -4,7 +4,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
@@ -86,7 +86,7 @@ def test_sweep_in_blocks_is_sweep_at_once(monkeypatch):
     rng = np.random.default_rng(3)
     scores, labels = rng.normal(size=(23, 4)), rng.random((23, 4)) < 0.3
     whole = thresholds.sweep(scores, labels)
-    monkeypatch.setattr(thresholds, "_BLOCK", 20)
+    monkeypatch.setattr(thresholds.sweeping, "_BLOCK", 20)
     for name, values in thresholds.sweep(scores, labels).items():
         np.testing.assert_allclose(values, whole[name], rtol=0, atol=1e-14)
 
@@ -111,7 +111,8 @@ def test_match_cardinality_is_as_close_as_any_threshold(problem, share):
     cuts = [*np.unique(scores), scores.max() + 1.0]
     possible = [(scores >= cut).sum(axis=1).mean() for cut in cuts]
     assert reached in possible
-    assert abs(reached - cardinality) == min(abs(value - cardinality) for value in possible)
+    closest = min(abs(value - cardinality) for value in possible)
+    assert abs(reached - cardinality) == pytest.approx(closest, abs=1e-12)
 
 
 def test_match_frequencies_cuts_each_label_by_itself():
@@ -178,7 +179,7 @@ def test_bad_input_is_refused_with_the_name_of_the_argument(call, message):
 
 @pytest.mark.parametrize("metric", thresholds.METRICS)
 def test_a_weight_is_as_many_copies(metric, monkeypatch):
-    monkeypatch.setattr(thresholds, "_BLOCK", 5 * 4)  # several blocks
+    monkeypatch.setattr(thresholds.sweeping, "_BLOCK", 5 * 4)  # several blocks
     rng = np.random.default_rng(5)
     scores, labels = rng.normal(size=(23, 4)), rng.random((23, 4)) < 0.3
     weight = rng.integers(0, 4, size=23)
@@ -204,3 +205,38 @@ def test_cardinality_counts_a_weight_as_copies():
         ) == thresholds.match_cardinality(np.repeat(scores, weight, axis=0), cardinality)
     with pytest.raises(ValueError, match="sample_weight must have the shape"):
         thresholds.match_cardinality(scores, 1.0, sample_weight=[1.0])
+
+
+@settings(max_examples=50)
+@given(st.integers(0, 10**6), st.integers(1, 30), st.booleans(), st.floats(0, 1))
+def test_the_largest_scores_are_enough_to_match_a_cardinality(seed, step, weighted, share):
+    rng = np.random.default_rng(seed)
+    scores = rng.integers(0, 12, size=(30, 4)) / 4  # many ties
+    weight = rng.integers(0, 3, size=30) + (np.arange(30) == 0.0) if weighted else None
+    largest = thresholds.LargestScores(share * 4 * (30 if weight is None else weight.sum()))
+    for first in range(0, 30, step):
+        part = slice(first, first + step)
+        largest.add(scores[part], None if weight is None else weight[part].astype(float))
+    assert largest.threshold() == thresholds.match_cardinality(scores, share * 4, weight)
+
+
+def test_parts_of_the_rows_and_joined_sweeps_are_the_whole():
+    rng = np.random.default_rng(3)
+    scores, weight = rng.normal(size=(40, 5)), rng.integers(0, 3, 40).astype(float)
+    Y = rng.random((40, 5)) < 0.3
+    Y[:, 4] = False  # no label to find
+    grid = np.array([0.5, -1.0, 0.0, 1.0])
+    for w in (None, weight):
+        parts = [thresholds.Sweep(grid, 5) for _ in range(2)]
+        for first in range(0, 40, 7):
+            part = slice(first, first + 7)
+            parts[first % 2].add(scores[part], Y[part], None if w is None else w[part])
+        parts[0].join(parts[1])
+        expected = thresholds.sweep(scores, Y, grid, w)
+        for name, values in parts[0].values().items():
+            np.testing.assert_allclose(values, expected[name], atol=1e-14)
+        found, f1 = parts[0].best_per_label(fallback=7.0)
+        assert found[4] == 7.0
+        each = [thresholds.tune(scores[:, [j]], Y[:, [j]], "f1_micro", grid, w) for j in range(5)]
+        assert found[:4].tolist() == [threshold for threshold, _ in each[:4]]
+        assert f1 == pytest.approx(np.mean([value for _, value in each]))

@@ -1,0 +1,258 @@
+"""All thresholds of a grid at once, and the best of them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from toplabel._arrays import as_rows, as_weights
+from toplabel.metrics.counts import f1_of_counts, jaccard_of_counts
+from toplabel.metrics.inputs import check_choice, labels_and_scores
+from toplabel.metrics.names import lower_is_better
+
+
+def _frozen(values: np.ndarray) -> np.ndarray:
+    values.flags.writeable = False
+    return values
+
+
+# The exponents are rounded: repeated addition of 0.2 would shift the powers' last digits.
+_POWERS = np.array([10.0 ** round(-5.9 + 0.2 * i, 9) for i in range(35)])
+
+GRID = _frozen(np.concatenate([-_POWERS[::-1], [0.0], _POWERS]))
+"""The 71 thresholds -10^e, 0, 10^e with e = -5.9, -5.7, ..., 0.9, ascending (TPAMI Tables 7 and 9)."""
+
+GRID_VOC = _frozen(np.linspace(0.1, 10.0, 100))
+"""The 100 equally spaced thresholds in [0.1, 10] (TPAMI Tables 10 to 12)."""
+
+METRICS = (
+    "accuracy",
+    "subset_accuracy",
+    "f1_micro",
+    "f1_macro",
+    "f1_instance",
+    "hamming_loss",
+)
+"""What `sweep` measures and `tune` can optimise; of these only the Hamming loss is better when lower."""
+
+_BLOCK = 1 << 21  # scores that are binned at once: some 50 MiB of temporary arrays
+
+
+def tune(scores, Y, metric: str, grid=GRID, sample_weight=None) -> tuple[float, float]:
+    """Take the threshold of a grid that is best on validation data: TPAMI section 3.1 (iii).
+
+    Parameters
+    ----------
+    scores : array-like, (n, m)
+    Y : array-like or sparse matrix, (n, m)
+    metric : str
+        One of `METRICS`.
+    grid : array-like, (D,)
+    sample_weight : array-like, (n,), optional
+        As in `sweep`.
+
+    Returns
+    -------
+    threshold, value : float
+        The best threshold and the metric there, a fraction. Ties go to the threshold of smallest
+        magnitude, then to the negative one.
+    """
+    check_choice(metric, "metric", METRICS)
+    grid = as_vector(grid, "grid")
+    return _swept(scores, Y, grid, sample_weight).best(metric)
+
+
+def sweep(scores, Y, grid=GRID, sample_weight=None) -> dict[str, np.ndarray]:
+    """Measure the label sets of every threshold.
+
+    Parameters
+    ----------
+    scores : array-like, (n, m)
+    Y : array-like or sparse matrix, (n, m)
+    grid : array-like, (D,)
+        In any order.
+    sample_weight : array-like, (n,), optional
+        A weight w is the same as w copies of the row.
+
+    Returns
+    -------
+    dict of str to ndarray of shape (D,)
+        The metrics of `METRICS`, as the functions of `toplabel.metrics` give them for
+        ``predict(scores, threshold)``.
+
+    Raises
+    ------
+    ValueError
+        On other shapes or values, no threshold, NaN or infinity.
+
+    Notes
+    -----
+    Each score is put once between two neighbouring thresholds; numbers of labels follow as cumulative
+    sums. The time is O(n m log D + n D), not O(n m D).
+    """
+    return _swept(scores, Y, as_vector(grid, "grid"), sample_weight).values()
+
+
+def _swept(scores, Y, grid: np.ndarray, sample_weight) -> Sweep:
+    Y, scores = labels_and_scores(Y, scores)
+    swept = Sweep(grid, scores.shape[1])
+    swept.add(scores, Y, as_weights(sample_weight, len(Y)))
+    return swept
+
+
+class Sweep:
+    """Numbers of labels at every threshold of a grid, from which all metrics follow; rows may come a part at a time.
+
+    Parameters
+    ----------
+    grid : ndarray, (D,)
+        In any order.
+    m : int
+        Number of labels.
+    """
+
+    def __init__(self, grid: np.ndarray, m: int):
+        self._grid = grid
+        self._order = np.argsort(grid, kind="stable")
+        self._n = 0  # rows, or their weight
+        self._sums = dict.fromkeys(("accuracy", "subset_accuracy", "f1_instance"), 0.0)
+        shape = (m, len(grid))
+        self._hits, self._predicted = (np.zeros(shape, dtype=np.int64) for _ in range(2))
+        self._true = np.zeros(m, dtype=np.int64)
+
+    def add(self, scores: np.ndarray, Y: np.ndarray, weight: np.ndarray | None = None) -> None:
+        """Count the labels of further rows.
+
+        Parameters
+        ----------
+        scores : ndarray of float64, (n, m)
+        Y : ndarray of bool, (n, m)
+        weight : ndarray, (n,), optional
+        """
+        n, m = scores.shape
+        grid = self._grid[self._order]
+        step = max(1, _BLOCK // m)
+        for start in range(0, n, step):
+            part = slice(start, start + step)
+            self._add_block(grid, scores[part], Y[part], None if weight is None else weight[part])
+        self._n += n if weight is None else weight.sum()
+        self._true = self._true + _total(Y, weight)
+
+    def _add_block(self, grid, scores, truth, weight) -> None:
+        # A label is predicted at exactly the thresholds 0, ..., passed - 1.
+        passed = np.searchsorted(grid, scores, side="right")
+        predicted = _numbers(passed, None, len(grid), axis=0)
+        hits = _numbers(passed, truth, len(grid), axis=0)
+        true = np.count_nonzero(truth, axis=1)[:, None]
+        sums = self._sums
+        sums["accuracy"] += _total(jaccard_of_counts(hits, predicted, true), weight)
+        sums["subset_accuracy"] += _total((hits == true) & (predicted == true), weight)
+        sums["f1_instance"] += _total(f1_of_counts(hits, predicted, true, empty=1.0), weight)
+        size = len(grid)
+        self._predicted = self._predicted + _numbers(passed, None, size, axis=1, weight=weight)
+        self._hits = self._hits + _numbers(passed, truth, size, axis=1, weight=weight)
+
+    def join(self, other: Sweep) -> None:
+        """Take the numbers of another sweep, of other rows."""
+        self._n += other._n
+        self._true = self._true + other._true
+        self._hits, self._predicted = self._hits + other._hits, self._predicted + other._predicted
+        for name in self._sums:
+            self._sums[name] = self._sums[name] + other._sums[name]
+
+    def values(self) -> dict[str, np.ndarray]:
+        """The metrics of `METRICS`, each (D,)."""
+        hits, predicted, true = (
+            self._hits.sum(axis=0),
+            self._predicted.sum(axis=0),
+            self._true.sum(),
+        )
+        values = {name: total / self._n for name, total in self._sums.items()}
+        values["f1_micro"] = f1_of_counts(hits, predicted, true, empty=0.0)
+        values["f1_macro"] = self._label_f1().mean(axis=0)
+        values["hamming_loss"] = (predicted + true - 2 * hits) / (self._n * len(self._true))
+        result = {name: np.empty(len(self._grid)) for name in METRICS}
+        for name in METRICS:
+            result[name][self._order] = values[name]
+        return result
+
+    def _label_f1(self) -> np.ndarray:
+        """F1 of each label, (m, D), at the thresholds in ascending order."""
+        return f1_of_counts(self._hits, self._predicted, self._true[:, None], empty=0.0)
+
+    def best(self, metric: str) -> tuple[float, float]:
+        """The best threshold and the metric there, as `tune` returns them."""
+        values = self.values()[metric]
+        i = _best(-values if lower_is_better(metric) else values, self._grid)
+        return float(self._grid[i]), float(values[i])
+
+    def best_per_label(self, fallback: float) -> tuple[np.ndarray, float]:
+        """The threshold with the best F1 of each label by itself.
+
+        Parameters
+        ----------
+        fallback : float
+            The threshold of a label whose F1 is 0 at all of the grid.
+
+        Returns
+        -------
+        thresholds : ndarray, (m,)
+        f1_macro : float
+            The mean of the F1 there.
+        """
+        f1, grid = self._label_f1(), self._grid[self._order]
+        best = np.array([_best(row, grid) for row in f1])
+        reached = f1[np.arange(len(f1)), best]
+        return np.where(reached > 0.0, grid[best], fallback), float(reached.mean())
+
+
+def _best(goodness: np.ndarray, grid: np.ndarray) -> int:
+    """The place of the largest value; ties go to the threshold of smallest magnitude, then to the negative one."""
+    goodness = np.round(goodness, 12)
+    best = np.flatnonzero(goodness == goodness.max())
+    return int(best[np.lexsort((grid[best], np.abs(grid[best])))[0]])
+
+
+def _total(values: np.ndarray, weight: np.ndarray | None) -> np.ndarray:
+    """Sum the rows, with their weights."""
+    return values.sum(axis=0) if weight is None else weight @ values
+
+
+def _numbers(
+    passed: np.ndarray,
+    chosen: np.ndarray | None,
+    n_thresholds: int,
+    axis: int,
+    weight: np.ndarray | None = None,
+) -> np.ndarray:
+    """Count the (chosen) labels of each row (axis 0) or column (axis 1) that reach each threshold.
+
+    Parameters
+    ----------
+    passed : ndarray of int, (rows, columns)
+    chosen : ndarray of bool, (rows, columns), optional
+    n_thresholds : int
+    axis : {0, 1}
+    weight : ndarray, (rows,), optional
+        What a row counts.
+
+    Returns
+    -------
+    ndarray of int64, or float64 with weights, (rows or columns, n_thresholds)
+    """
+    size = passed.shape[axis]
+    place = np.arange(size)[:, None] if axis == 0 else np.arange(size)
+    cell = place * (n_thresholds + 1) + passed
+    cell = cell.ravel() if chosen is None else cell[chosen]
+    if weight is not None:
+        weight = np.broadcast_to(weight[:, None], passed.shape)
+        weight = weight.ravel() if chosen is None else weight[chosen]
+    bins = np.bincount(cell, weight, size * (n_thresholds + 1)).reshape(size, n_thresholds + 1)
+    return np.cumsum(bins[:, :0:-1], axis=1)[:, ::-1]
+
+
+def as_vector(values, name: str) -> np.ndarray:
+    """Return a vector of float64; errors use the name."""
+    rows, single = as_rows(values, name)
+    if not single:
+        raise ValueError(f"{name} must be a vector, got {np.ndim(values)} dimensions")
+    return rows[0]
