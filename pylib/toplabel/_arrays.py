@@ -38,6 +38,14 @@ def pointer(array: np.ndarray, ctype: str = "double *"):
     return ffi.cast(ctype, array.ctypes.data)
 
 
+def refuse_masked(value: object, name: str) -> None:
+    """Raise ``ValueError`` for a masked array, whose mask a conversion would drop."""
+    if np.ma.isMaskedArray(value) and np.ma.is_masked(value):
+        raise ValueError(
+            f"{name} is a masked array, and its mask would be lost: fill it, or leave out masked rows"
+        )
+
+
 def as_matrix(value: object, name: str) -> np.ndarray:
     """Return `value` as a two-dimensional, C-contiguous float64 array of finite numbers.
 
@@ -80,6 +88,7 @@ def as_features(value: object, name: str, dtype: object = None) -> np.ndarray | 
         As `as_matrix`.
     """
     _check_dtype(dtype)
+    refuse_masked(value, name)
     array = value if sparse.issparse(value) else np.asarray(value)
     if array.dtype.kind not in "fiub":
         raise TypeError(f"{name} must hold real numbers, got items of type {array.dtype}")
@@ -151,6 +160,7 @@ def as_rows(value: object, name: str) -> tuple[np.ndarray, bool]:
 
 
 def _as_float(value: object, name: str) -> np.ndarray:
+    refuse_masked(value, name)
     array = np.asarray(value)
     if array.dtype.kind not in "fiub":
         raise TypeError(f"{name} must hold real numbers, got items of type {array.dtype}")
@@ -276,6 +286,7 @@ def as_labels(y: object, n: int, *, multilabel: bool, n_classes: int | None = No
         On a wrong shape, a class index below 0 or not below `n_classes`, fewer than two classes, an
         indicator with other values than 0 and 1, or an indicator for a multiclass loss.
     """
+    refuse_masked(y, "y")
     if not sparse.issparse(y):
         y = np.asarray(y)
     if y.ndim == 2 and y.shape[1] != 1:

@@ -155,7 +155,8 @@ def _check_every_class(labels: Labels) -> None:
     counts = np.bincount(labels.label, minlength=labels.m)
     if counts.min() == 0:
         raise ValueError(
-            f"class {int(np.argmin(counts))} has no example in y; pass n_classes if that is intended"
+            f"class {int(np.argmin(counts))} has no example in y, whose classes are counted from 0; "
+            "pass n_classes if that is intended"
         )
 
 

@@ -1,4 +1,4 @@
-"""scikit-learn's own checks, for losses, kernels and cut-offs.
+"""scikit-learn's own checks, for losses, kernels and thresholds.
 
 They compare models of weighted and of repeated rows to seven digits of the scores. Both are within eps of the
 optimum, at different points, so eps is 0 here. The gap goes with the square of the error in W and is lost in
@@ -16,6 +16,7 @@ EXACT = {"eps": 0, "eval_every": 200}
 
 ESTIMATORS = [
     TopKClassifier(**EXACT),
+    TopKClassifier(**EXACT, fit_intercept=False),
     TopKClassifier(gamma=1.0, **EXACT),
     TopKClassifier("topk_svm_alpha", **EXACT),
     TopKClassifier("topk_svm_beta", gamma=0.5, **EXACT),
@@ -26,7 +27,8 @@ ESTIMATORS = [
     TopKClassifier(gamma=1.0, kernel="rbf", theta=0.5, **EXACT),
     TopKClassifier(gamma=1.0, kernel="precomputed", **EXACT),
     MultilabelClassifier(**EXACT),
-    MultilabelClassifier("lr_ml", **EXACT),
+    MultilabelClassifier("lr_ml", **EXACT, threshold=0.0, fit_intercept=False),
+    MultilabelClassifier("lr_ml", **EXACT, threshold="per_label", class_weight="balanced"),
     MultilabelClassifier("svm_ova", **EXACT, threshold="cardinality"),
     MultilabelClassifier("lr_ova", **EXACT, threshold="tune"),
     MultilabelClassifier("lr_ml", kernel="rbf", theta=0.5, **EXACT),

@@ -1,4 +1,4 @@
-"""`MultilabelClassifier`: label sets, cut-offs, and vectors of class names."""
+"""`MultilabelClassifier`: label sets, thresholds, and vectors of class names."""
 
 import pickle
 from dataclasses import replace
@@ -36,7 +36,8 @@ LOSSES = [("svm_ml", 0.0), ("svm_ml", 1.0), ("lr_ml", 0.0), ("svm_ova", 1.0), ("
 def test_it_is_the_solver(problem, loss, gamma):
     X, Y = problem
     solution = solve(X, Y, loss=loss, gamma=gamma, C=0.3, seed=7)
-    model = MultilabelClassifier(loss, gamma=gamma, C=0.3, random_state=7).fit(X, Y)
+    model = MultilabelClassifier(loss, gamma=gamma, C=0.3, threshold=0.0, random_state=7)
+    model.fit(X, Y)
     np.testing.assert_array_equal(model.coef_, solution.W.T)
     np.testing.assert_array_equal(model.classes_, np.arange(5))
     np.testing.assert_array_equal(model.intercept_, solution.intercept)
@@ -74,7 +75,7 @@ def test_a_sparse_indicator_gives_a_sparse_one(problem, convert):
         assert model.score(X, convert(Y)) == pytest.approx(dense.score(X, Y), abs=0.05)
 
 
-def test_a_number_is_the_cut_off(problem):
+def test_a_number_is_the_threshold(problem):
     X, Y = problem
     model = MultilabelClassifier("lr_ml", threshold=-0.25, random_state=0).fit(X, Y)
     assert model.threshold_ == -0.25
@@ -93,7 +94,7 @@ def test_cardinality_gives_the_training_rows_as_many_labels(problem, loss, gamma
 
 
 @pytest.mark.parametrize("metric", thresholds.METRICS)
-def test_tune_takes_the_best_cut_off_of_the_held_out_rows(problem, metric):
+def test_tune_takes_the_best_threshold_of_the_held_out_rows(problem, metric):
     X, Y = problem
     splitter = KFold(4, shuffle=True, random_state=1)
     grid = np.linspace(-3, 3, 25)
@@ -126,7 +127,7 @@ def rare_labels(n: int, seed: int):
 
 
 @pytest.mark.parametrize(("loss", "gamma"), [("svm_ml", 1.0), ("lr_ml", 0.0)])
-def test_chosen_cut_offs_beat_the_constant(loss, gamma):
+def test_chosen_thresholds_beat_the_constant(loss, gamma):
     X, Y = rare_labels(400, 1)
     X_new, Y_new = rare_labels(400, 2)
     f1 = {}
@@ -184,7 +185,7 @@ def test_a_weight_is_as_many_copies(problem, threshold):
 
 def test_probabilities_are_those_of_each_label(problem):
     X, Y = problem
-    model = MultilabelClassifier("lr_ova", random_state=0).fit(X, Y)
+    model = MultilabelClassifier("lr_ova", threshold=0.0, random_state=0).fit(X, Y)
     np.testing.assert_allclose(model.predict_proba(X), expit(model.decision_function(X)))
     np.testing.assert_array_equal(model.predict(X), model.predict_proba(X) >= 0.5)
     for loss in ("svm_ml", "lr_ml", "svm_ova"):
@@ -297,7 +298,11 @@ def test_ctrl_c_keeps_the_last_training_but_ends_the_cross_validation(problem, m
     ("parameters", "error", "message"),
     [
         ({"loss": "svm_multi"}, ValueError, "is not for MultilabelClassifier; use TopKClassifier"),
-        ({"threshold": "best"}, ValueError, "threshold must be a number, 'cardinality' or 'tune'"),
+        (
+            {"threshold": "best"},
+            ValueError,
+            "threshold must be a number, a number for each label, or one of",
+        ),
         ({"threshold": np.nan}, ValueError, "threshold must be"),
         ({"threshold": None}, TypeError, "threshold must be a number"),
         ({"threshold_metric": "f1"}, ValueError, "threshold_metric must be one of accuracy"),

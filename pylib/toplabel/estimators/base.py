@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numbers
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -14,8 +16,9 @@ from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from toplabel import losses
-from toplabel._arrays import Labels, as_integer, as_labels
-from toplabel.estimators.ranking import best_classes
+from toplabel._arrays import Labels, as_integer, as_labels, refuse_masked
+from toplabel.estimators.parts import parts
+from toplabel.estimators.ranking import best_scores
 from toplabel.solver import Record, Solution, solve
 
 __all__ = ["SolverEstimator"]
@@ -61,6 +64,9 @@ class SolverEstimator(ClassifierMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self.kernel == "precomputed"
         tags.input_tags.sparse = not tags.input_tags.pairwise
+        # Without an intercept no class weight moves a boundary off the origin, which scikit-learn's
+        # check_class_weight_classifiers asks of classifiers that are not marked so.
+        tags.classifier_tags.poor_score = not self.fit_intercept
         return tags
 
     # Fitting
@@ -75,6 +81,8 @@ class SolverEstimator(ClassifierMixin, BaseEstimator):
 
     def _validated(self, X, y="no_validation", **options):
         """Check X, and y where it is given; float32 stays float32 and CSR stays CSR."""
+        refuse_masked(X, "X")
+        refuse_masked(y, "y")
         return validate_data(
             self,
             X,
@@ -85,7 +93,9 @@ class SolverEstimator(ClassifierMixin, BaseEstimator):
             **options,
         )
 
-    def _solve(self, X, y, weights, seed: int, n_classes=None, warm_start=None) -> Solution:
+    def _solve(
+        self, X, y, weights, seed: int, n_classes=None, warm_start=None, name: str = ""
+    ) -> Solution:
         return solve(
             X,
             y,
@@ -101,16 +111,17 @@ class SolverEstimator(ClassifierMixin, BaseEstimator):
             seed=seed,
             warm_start=warm_start,
             sample_weight=weights,
-            callback=self._report if self.verbose else None,
+            callback=partial(self._report, name) if self.verbose else None,
             time_limit=self.time_limit,
             n_classes=n_classes,
             fit_intercept=self.fit_intercept,
             intercept_scaling=self.intercept_scaling,
+            acceleration=self.acceleration,
         )
 
-    def _report(self, record: Record) -> None:
+    def _report(self, name: str, record: Record) -> None:
         print(
-            f"[{type(self).__name__}] epoch {record.epoch}: primal {record.primal:.6e}, "
+            f"[{type(self).__name__}] {name}epoch {record.epoch}: primal {record.primal:.6e}, "
             f"dual {record.dual:.6e}, relative gap {record.relative_gap:.2e}",
             flush=True,
         )
@@ -212,7 +223,9 @@ class SolverEstimator(ClassifierMixin, BaseEstimator):
             Of two classes: positive for ``classes_[1]``.
         """
         check_is_fitted(self, "classes_")  # a failed fit leaves n_features_in_
-        X = self._validated(X, reset=False)
+        return self._scores(self._validated(X, reset=False))
+
+    def _scores(self, X) -> np.ndarray:
         if self._solution is None:
             scores = safe_sparse_dot(X, self.coef_.T, dense_output=True)
             scores += self.intercept_
@@ -220,24 +233,40 @@ class SolverEstimator(ClassifierMixin, BaseEstimator):
             scores = self._one_of_two(self._solution.decision_function(X))
         return scores[:, 0] if self._binary else scores
 
-    def predict_topk(self, X, k: int) -> np.ndarray:
+    def _parts_of_scores(self, X) -> Iterator[np.ndarray]:
+        """The scores of the rows, a part of the rows at a time."""
+        check_is_fitted(self, "classes_")
+        X = self._validated(X, reset=False)
+        for part in parts(X.shape[0], len(self.classes_)):
+            yield self._scores(X[part])
+
+    def predict_topk(self, X, k: int, return_scores: bool = False):
         """The k classes of the highest scores.
+
+        The scores of all classes are computed a part of the rows at a time, and never kept for all rows.
 
         Parameters
         ----------
         X : array-like or sparse matrix, (n, d)
         k : int, 1..m
+        return_scores : bool, default=False
 
         Returns
         -------
-        ndarray, (n, k)
+        classes : ndarray, (n, k)
             Items of `classes_`, the best first; of classes that score the same, the one that comes first in
             `classes_`.
+        scores : ndarray, (n, k)
+            Theirs, if `return_scores`.
         """
-        return self.classes_[best_classes(self._class_scores(X), k)]
+        found = [best_scores(self._two_columns(scores), k) for scores in self._parts_of_scores(X)]
+        best, scores = (np.concatenate(each) for each in zip(*found, strict=True))
+        return (self.classes_[best], scores) if return_scores else self.classes_[best]
 
     def _class_scores(self, X) -> np.ndarray:
-        scores = self.decision_function(X)
+        return self._two_columns(self.decision_function(X))
+
+    def _two_columns(self, scores: np.ndarray) -> np.ndarray:
         return np.column_stack([-scores / 2, scores / 2]) if self._binary else scores
 
     def _best_class(self, X) -> np.ndarray:

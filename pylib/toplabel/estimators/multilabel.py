@@ -11,8 +11,15 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from toplabel._arrays import as_weights
 from toplabel.estimators.base import SolverEstimator, encode, seed_from
-from toplabel.estimators.cutoffs import CutoffRule, match_training_cardinality, out_of_fold
+from toplabel.estimators.inputs import check_no_lists, column_names, warn_of_empty_labels
+from toplabel.estimators.thresholding import (
+    ThresholdRule,
+    match_training_cardinality,
+    sweep_folds,
+)
+from toplabel.estimators.weighting import weights_of_classes, weights_of_sets
 from toplabel.solver import Solution
+from toplabel.thresholds import Sweep
 
 __all__ = ["MultilabelClassifier"]
 
@@ -23,7 +30,7 @@ def _is_logistic(estimator: MultilabelClassifier) -> bool:
 
 
 class MultilabelClassifier(SolverEstimator):
-    """Linear or kernel classifier of label sets, with a cut-off on the scores.
+    """Linear or kernel classifier of label sets, with a threshold on the scores.
 
     Minimises ``C sum_i w_i L(Y_i, f(x_i)) + 1/2 (||W||_F^2 + ||b||^2 / s^2)`` with ``f(x) = W^T x + b`` to a
     certified duality gap and predicts the labels with ``f_y(x) >= threshold_``; s is `intercept_scaling`.
@@ -35,29 +42,40 @@ class MultilabelClassifier(SolverEstimator):
         ``"lr_ova"`` (binary relevance).
     gamma : float, default=0.0
         Smoothing of the hinge losses. A positive value trains faster.
-    C, fit_intercept, intercept_scaling, kernel, theta, eps, max_epochs, eval_every, random_state, verbose, time_limit
+    C, fit_intercept, intercept_scaling, kernel, theta, eps, max_epochs, eval_every
+        As in `TopKClassifier`; limits hold for each training of a cross-validation.
+    random_state, verbose, time_limit, acceleration
         As in `TopKClassifier`; limits hold for each training of a cross-validation.
     warm_start : bool, default=False
         As in `TopKClassifier`. The trainings of the cross-validation always start anew.
-    threshold : float, "cardinality" or "tune", default=0.0
-        A number is the cut-off itself. "cardinality": the cut-off that gives the training rows as many labels on
-        average as they have. "tune": the best of `threshold_grid` by `threshold_metric` on held-out rows.
-        The scores of "svm_ml" and "lr_ml" order the labels and mean nothing in absolute terms: choose or tune.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the labels: the weight of a row is multiplied with the mean of those of its labels. "balanced": the
+        total weight of all labels over m times that of the label.
+    threshold : "tune", "cardinality", "per_label", float or array-like (m,), default="tune"
+        "tune": the best of `threshold_grid` by `threshold_metric` on held-out rows, at the cost of a training for
+        each fold of `cv`. "per_label": the best F1 of each label by itself, likewise; a label that is never found gets
+        the threshold of "tune". "cardinality": the threshold that gives the training rows as many labels on average
+        as they have, without further training. A number is the threshold itself, an array one for each label. The
+        scores of "svm_ml" and "lr_ml" order the labels and mean nothing in absolute terms, so that 0 is no good
+        choice for them.
     threshold_metric : str, default="f1_micro"
         For "tune": one of `toplabel.thresholds.METRICS`.
     threshold_grid : array-like, optional
-        For "tune": the cut-offs; `toplabel.thresholds.GRID` by default.
+        For "tune" and "per_label": the thresholds; `toplabel.thresholds.GRID` by default.
     cv : int, splitter, iterable or None, default=None
-        For "tune": as everywhere in scikit-learn; None is five folds, of rows in the order given.
+        For "tune" and "per_label": as everywhere in scikit-learn; None is five folds, of rows in the order given.
+    n_jobs : int or None, default=None
+        Threads that train the folds.
 
     Attributes
     ----------
     classes_ : ndarray, (m,)
-        Column numbers of the indicator; class names when `y` was a vector.
-    threshold_ : float
-        The cut-off.
+        Column names of a data frame, else column numbers of the indicator; class names when `y` was a vector.
+    threshold_ : float or ndarray, (m,)
+        The threshold.
     threshold_score_ : float
-        For "tune": the metric at `threshold_` on the held-out rows. It was maximised, so it is optimistic.
+        For "tune": the metric at `threshold_` on the held-out rows; for "per_label" the macro F1. It was maximised, so
+        it is optimistic.
     multilabel_ : bool
         Was `y` an indicator?
     coef_, dual_coef_, intercept_, n_iter_, dual_gap_, relative_gap_, history_, status_
@@ -68,19 +86,19 @@ class MultilabelClassifier(SolverEstimator):
 
     Notes
     -----
-    TPAMI section 3.3; the cut-offs are those of section 3.1 (i) to (iii), where (ii) is done on the training rows
+    TPAMI section 3.3; the thresholds are those of section 3.1 (i) to (iii), where (ii) is done on the training rows
     once: a prediction does not depend on the other rows that are predicted. For the transductive form of
     the paper see `toplabel.thresholds.match_cardinality`.
 
     Like other multilabel classifiers of scikit-learn this one takes a vector of class names, too: one label a row.
-    It then predicts the best class and uses no cut-off.
+    It then predicts the best class and uses no threshold.
 
     Examples
     --------
     >>> from sklearn.datasets import make_multilabel_classification
     >>> from toplabel import MultilabelClassifier
     >>> X, Y = make_multilabel_classification(n_classes=4, random_state=0)
-    >>> model = MultilabelClassifier(loss="lr_ml", threshold="tune", random_state=0).fit(X, Y)
+    >>> model = MultilabelClassifier(loss="lr_ml", random_state=0).fit(X, Y)
     >>> model.predict(X).shape
     (100, 4)
     """
@@ -105,10 +123,13 @@ class MultilabelClassifier(SolverEstimator):
         warm_start=False,
         verbose=0,
         time_limit=None,
-        threshold=0.0,
+        acceleration="auto",
+        class_weight=None,
+        threshold="tune",
         threshold_metric="f1_micro",
         threshold_grid=None,
         cv=None,
+        n_jobs=None,
     ):
         self.loss = loss
         self.gamma = gamma
@@ -124,10 +145,13 @@ class MultilabelClassifier(SolverEstimator):
         self.warm_start = warm_start
         self.verbose = verbose
         self.time_limit = time_limit
+        self.acceleration = acceleration
+        self.class_weight = class_weight
         self.threshold = threshold
         self.threshold_metric = threshold_metric
         self.threshold_grid = threshold_grid
         self.cv = cv
+        self.n_jobs = n_jobs
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -135,16 +159,17 @@ class MultilabelClassifier(SolverEstimator):
         return tags
 
     def fit(self, X, y, sample_weight=None) -> MultilabelClassifier:
-        """Train, and set the cut-off.
+        """Train, and set the threshold.
 
         Parameters
         ----------
         X : array-like or sparse matrix, (n, d)
             float32 and float64 are taken as they are. With ``kernel="precomputed"``: the Gram matrix, (n, n).
         y : array-like or sparse matrix, (n, m)
-            Indicator of zeros and ones; rows may be empty or full. Or class names, (n,): one label a row.
+            Indicator of zeros and ones; rows may be empty or full. Or class names, (n,): one label a row. The column
+            names of a data frame are kept in `classes_`.
         sample_weight : array-like, (n,), optional
-            A weight w is the same as w copies of the row, for the cut-off, too.
+            A weight w is the same as w copies of the row, for the threshold, too.
 
         Returns
         -------
@@ -159,9 +184,13 @@ class MultilabelClassifier(SolverEstimator):
         -----
         ConvergenceWarning
             When a training ended before the gap was eps.
+        UserWarning
+            Of labels that no row has.
         """
         self._loss()
-        rule = CutoffRule.of(self.threshold, self.threshold_metric, self.threshold_grid)
+        rule = ThresholdRule.of(self.threshold, self.threshold_metric, self.threshold_grid)
+        check_no_lists(y)
+        names = column_names(y)
         X, y = self._validated(X, y, multi_output=True)
         kind = type_of_target(y, input_name="y", raise_unknown=True)
         weights = as_weights(sample_weight, X.shape[0])
@@ -169,13 +198,16 @@ class MultilabelClassifier(SolverEstimator):
             return self._fit_one_label(X, column_or_1d(y, warn=True), weights)
         if kind != "multilabel-indicator":
             raise ValueError(
-                f"y must be an indicator of zeros and ones, got a target of type {kind}"
+                f"y must be an indicator of zeros and ones, got a target of type {kind}; of lists of "
+                "labels sklearn.preprocessing.MultiLabelBinarizer makes one"
             )
-        return self._fit_sets(X, y, weights, rule)
+        classes = np.arange(y.shape[1]) if names is None else names
+        return self._fit_sets(X, y, classes, weights, rule)
 
     def _fit_one_label(self, X, y, weights) -> MultilabelClassifier:
         classes, codes = encode(y, weights)
         self._check_same_classes(classes)
+        weights = weights_of_classes(self.class_weight, weights, classes, codes)
         solution = self._train(X, codes, weights, seed_from(self.random_state), len(classes))
         self.multilabel_ = False
         for name in ("threshold_", "threshold_score_"):
@@ -183,42 +215,48 @@ class MultilabelClassifier(SolverEstimator):
         self._keep(solution, classes, binary=len(classes) == 2)
         return self
 
-    def _fit_sets(self, X, y, weights, rule: CutoffRule) -> MultilabelClassifier:
-        classes = np.arange(y.shape[1])
+    def _fit_sets(self, X, y, classes, weights, rule: ThresholdRule) -> MultilabelClassifier:
+        rule.check_labels(len(classes))
         self._check_same_classes(classes)
+        warn_of_empty_labels(y, classes)
+        weights = weights_of_sets(self.class_weight, weights, classes, y)
         seed = seed_from(self.random_state)
         # First the cross-validation: an interrupt of the last training then leaves a whole model.
-        held_out = self._held_out(X, y, weights, seed) if rule.strategy == "tune" else None
+        swept = self._swept(X, y, weights, seed, rule.grid) if rule.needs_folds else None
         solution = self._train(X, y, weights, seed, len(classes))
         self.multilabel_ = True
         vars(self).pop("threshold_score_", None)
-        if held_out is not None:
-            rows, scores = held_out
-            weights = None if weights is None else weights[rows]
-            self.threshold_, self.threshold_score_ = rule.tune(scores, y[rows], weights)
+        if swept is not None:
+            self.threshold_, self.threshold_score_ = rule.choose(swept)
         elif rule.strategy == "cardinality":
-            self.threshold_ = match_training_cardinality(solution.decision_function(X), y, weights)
+            score = solution.decision_function
+            self.threshold_ = match_training_cardinality(score, X, y, weights)
         else:
             self.threshold_ = rule.value
         self._sparse_output = sparse.issparse(y)
         self._keep(solution, classes, binary=False)
         return self
 
-    def _held_out(self, X, y, weights, seed: int) -> tuple[np.ndarray, np.ndarray]:
-        """Rows and their scores by models that were trained without them."""
+    def _swept(self, X, y, weights, seed: int, grid: np.ndarray) -> Sweep:
+        """Labels of the held-out rows, by models that were trained without them."""
 
-        def train(X, y, weights) -> Solution:
-            solution = self._solve(X, y, weights, seed)
+        def train(X, y, weights, fold: str) -> Solution:
+            solution = self._solve(X, y, weights, seed, name=f"{fold}, ")
             if solution.status == "interrupted":
-                raise KeyboardInterrupt  # a cut-off of some of the folds would be another one
-            if solution.status != "converged":
-                self._warn(solution, where=", in the cross-validation of the threshold,")
+                raise KeyboardInterrupt  # a threshold of some of the folds would be another one
             return solution
 
-        return out_of_fold(train, self.cv, X, y, weights, pairwise=self.kernel == "precomputed")
+        pairwise = self.kernel == "precomputed"
+        swept, solutions = sweep_folds(
+            *(train, self.cv, X, y, weights, grid), pairwise=pairwise, n_jobs=self.n_jobs
+        )
+        for solution in solutions:
+            if solution.status != "converged":
+                self._warn(solution, where=", in the cross-validation of the threshold,")
+        return swept
 
     def predict(self, X):
-        """The labels whose score reaches the cut-off.
+        """The labels whose score reaches the threshold.
 
         Parameters
         ----------
@@ -232,8 +270,11 @@ class MultilabelClassifier(SolverEstimator):
         check_is_fitted(self, "classes_")
         if not self.multilabel_:
             return self._best_class(X)
-        labels = (self.decision_function(X) >= self.threshold_).astype(np.int64)
-        return sparse.csr_matrix(labels) if self._sparse_output else labels
+        as_stored = sparse.csr_matrix if self._sparse_output else np.asarray
+        found = [as_stored(scores >= self.threshold_) for scores in self._parts_of_scores(X)]
+        if self._sparse_output:
+            return sparse.vstack(found, format="csr").astype(np.int64)
+        return np.concatenate(found).astype(np.int64)
 
     @available_if(_is_logistic)
     def predict_proba(self, X) -> np.ndarray:

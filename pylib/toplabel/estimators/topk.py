@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 from scipy.special import log_softmax, softmax
-from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 
 from toplabel._arrays import as_weights
 from toplabel.catalogue import LOSSES
 from toplabel.estimators.base import SolverEstimator, encode, seed_from
+from toplabel.estimators.inputs import check_one_label
 from toplabel.estimators.ranking import found_share
+from toplabel.estimators.weighting import weights_of_classes
 
 __all__ = ["TopKClassifier"]
 
@@ -20,16 +21,6 @@ def _is_softmax(estimator: TopKClassifier) -> bool:
     """Is the loss the softmax loss, whose minimiser estimates probabilities?"""
     loss = LOSSES.get(estimator.loss)
     return loss is not None and "lr_multi" in (loss.key, loss.at_one if estimator.k == 1 else "")
-
-
-def _check_factors(factors: np.ndarray, classes: np.ndarray) -> None:
-    for factor, name in zip(factors, classes.tolist(), strict=True):
-        if not (np.isfinite(factor) and factor >= 0):
-            raise ValueError(
-                f"class_weight of class {name!r} must be finite and >= 0, got {float(factor)}"
-            )
-    if not factors.any():
-        raise ValueError("class_weight is zero for every class")
 
 
 class TopKClassifier(SolverEstimator):
@@ -77,6 +68,8 @@ class TopKClassifier(SolverEstimator):
         Print a line at each evaluation of the objectives.
     time_limit : float, optional
         Seconds of wall time.
+    acceleration : "auto", False or float > 0, default="auto"
+        As in `toplabel.solve`. Without it the training needs less memory, by twice that of the model.
 
     Attributes
     ----------
@@ -136,6 +129,7 @@ class TopKClassifier(SolverEstimator):
         class_weight=None,
         verbose=0,
         time_limit=None,
+        acceleration="auto",
     ):
         self.loss = loss
         self.k = k
@@ -153,13 +147,7 @@ class TopKClassifier(SolverEstimator):
         self.class_weight = class_weight
         self.verbose = verbose
         self.time_limit = time_limit
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        # Without an intercept no class weight moves a boundary off the origin, which scikit-learn's
-        # check_class_weight_classifiers asks of classifiers that are not marked so.
-        tags.classifier_tags.poor_score = not self.fit_intercept
-        return tags
+        self.acceleration = acceleration
 
     def fit(self, X, y, sample_weight=None) -> TopKClassifier:
         """Train.
@@ -188,27 +176,16 @@ class TopKClassifier(SolverEstimator):
             When the training ended before the gap was eps.
         """
         self._loss()
+        check_one_label(y)
         X, y = self._validated(X, y)
         check_classification_targets(y)
         weights = as_weights(sample_weight, len(y))
         classes, codes = encode(y, weights)
         self._check_same_classes(classes)
-        weights = self._class_weighted(weights, classes, codes)
+        weights = weights_of_classes(self.class_weight, weights, classes, codes)
         solution = self._train(X, codes, weights, seed_from(self.random_state), len(classes))
         self._keep(solution, classes, binary=len(classes) == 2)
         return self
-
-    def _class_weighted(self, weights, classes: np.ndarray, codes: np.ndarray):
-        if self.class_weight is None:
-            return weights
-        if isinstance(self.class_weight, str) and self.class_weight == "balanced":
-            totals = np.bincount(codes, weights, minlength=len(classes))
-            # A class without weight keeps none: any factor will do.
-            factors = totals.sum() / (len(classes) * np.where(totals > 0, totals, 1.0))
-        else:
-            factors = compute_class_weight(self.class_weight, classes=classes, y=classes)
-            _check_factors(factors, classes)
-        return factors[codes] if weights is None else factors[codes] * weights
 
     def predict(self, X) -> np.ndarray:
         """The class of the highest score of each row.

@@ -1,0 +1,50 @@
+"""Labels that people pass by mistake, and what they should do: checked before scikit-learn's own checks."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+
+__all__ = ["check_no_lists", "check_one_label", "column_names", "warn_of_empty_labels"]
+
+
+def check_one_label(y) -> None:
+    """Refuse label sets where one label a row is needed."""
+    shape = getattr(y, "shape", ())
+    lists = isinstance(y, list | tuple) and any(_is_set(row) and len(row) != 1 for row in y)
+    if lists or (len(shape) == 2 and shape[1] > 1):
+        raise ValueError("y must be one label a row, (n,); for label sets use MultilabelClassifier")
+
+
+def _is_set(row) -> bool:
+    return isinstance(row, list | tuple | set | frozenset)
+
+
+def check_no_lists(y) -> None:
+    """Refuse a list of label sets where an indicator is needed."""
+    if not isinstance(y, list | tuple) and not (isinstance(y, np.ndarray) and y.dtype.kind == "O"):
+        return
+    lists = [row for row in y if _is_set(row)]
+    ragged = len({len(row) for row in lists}) > 1 or 0 < len(lists) < len(y)
+    if ragged or any(isinstance(row, set | frozenset) for row in lists):
+        raise ValueError(
+            "y is a list of label sets; make an indicator of it with "
+            "sklearn.preprocessing.MultiLabelBinarizer"
+        )
+
+
+def column_names(y) -> np.ndarray | None:
+    """The names of the columns of a data frame, or None."""
+    columns = getattr(y, "columns", None)
+    return None if columns is None or np.ndim(y) != 2 else np.asarray(columns)
+
+
+def warn_of_empty_labels(Y, classes: np.ndarray) -> None:
+    """Warn of labels that no row has: nothing is learnt of them but that they are rare."""
+    missing = classes[np.asarray(Y.sum(axis=0)).ravel() == 0]
+    if len(missing):
+        shown = ", ".join(map(repr, missing[:5].tolist())) + (", ..." if len(missing) > 5 else "")
+        warnings.warn(
+            f"{len(missing)} of {len(classes)} labels occur in no row of y: {shown}", stacklevel=4
+        )

@@ -1,0 +1,192 @@
+"""`MultilabelClassifier`: thresholds of labels, weights of labels, many labels, wrong labels."""
+
+import tracemalloc
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.model_selection import KFold
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.class_weight import compute_sample_weight
+
+from toplabel import MultilabelClassifier, TopKClassifier, metrics, thresholds
+from toplabel.estimators.ranking import best_scores
+from toplabel.estimators.weighting import weights_of_sets
+
+
+@pytest.fixture(scope="module")
+def problem():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 6))
+    bias = np.array([-2.0, -1.0, 0.0, 1.0, -1.5])
+    return X, (X @ rng.normal(size=(6, 5)) + bias + rng.logistic(size=(200, 5)) > 0).astype(int)
+
+
+def held_out(X, Y, splitter, **options):
+    scores = np.empty(Y.shape)
+    for inside, outside in splitter.split(X):
+        model = MultilabelClassifier(**options, threshold=0.0).fit(X[inside], Y[inside])
+        scores[outside] = model.decision_function(X[outside])
+    return scores
+
+
+def test_each_label_has_the_threshold_of_its_best_f1(problem):
+    X, Y = problem
+    Y = Y.copy()
+    Y[:, 4] = 0
+    options = {"loss": "lr_ml", "random_state": 3}
+    splitter = KFold(4, shuffle=True, random_state=1)
+    model = MultilabelClassifier(**options, threshold="per_label", cv=splitter)
+    with pytest.warns(UserWarning, match=r"1 of 5 labels occur in no row of y: 4"):
+        model.fit(X, Y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        scores = held_out(X, Y, splitter, **options)
+    for j in range(4):
+        best, _ = thresholds.tune(scores[:, [j]], Y[:, [j]], "f1_micro")
+        assert model.threshold_[j] == best
+    assert model.threshold_[4] == thresholds.tune(scores, Y, "f1_micro")[0]
+    expected = metrics.f1(Y, scores >= model.threshold_, "macro")
+    assert model.threshold_score_ == pytest.approx(expected)
+    np.testing.assert_array_equal(model.predict(X), model.decision_function(X) >= model.threshold_)
+    given = clone(model).set_params(threshold=model.threshold_).fit(X, np.where(Y, 1, Y))
+    np.testing.assert_array_equal(given.predict(X), model.predict(X))
+
+
+def test_the_default_threshold_is_tuned_on_held_out_rows(problem):
+    X, Y = problem
+    model = MultilabelClassifier("lr_ml", random_state=0).fit(X, Y)
+    scores = held_out(X, Y, KFold(5), loss="lr_ml", random_state=0)
+    assert (model.threshold_, model.threshold_score_) == thresholds.tune(scores, Y, "f1_micro")
+
+
+def test_threads_and_mapped_rows_change_nothing(problem, tmp_path):
+    X, Y = problem
+    np.save(tmp_path / "X.npy", X)
+    mapped = np.load(tmp_path / "X.npy", mmap_mode="r")
+    model = MultilabelClassifier("lr_ml", eps=1e-9, random_state=0)
+    alone = clone(model).fit(X, Y, np.arange(200) % 3)
+    for rows, n_jobs in ((X, 2), (mapped, None), (mapped, 2)):
+        other = clone(model).set_params(n_jobs=n_jobs).fit(rows, Y, np.arange(200) % 3)
+        np.testing.assert_array_equal(other.coef_, alone.coef_)
+        assert other.threshold_ == alone.threshold_
+        assert other.threshold_score_ == pytest.approx(alone.threshold_score_, abs=1e-12)
+
+
+def test_verbose_names_the_fold(problem, capsys):
+    X, Y = problem
+    MultilabelClassifier("lr_ml", cv=2, verbose=1).fit(X, Y)
+    lines = capsys.readouterr().out.splitlines()
+    assert any(line.startswith("[MultilabelClassifier] fold 2/2, epoch ") for line in lines)
+    assert lines[-1].startswith("[MultilabelClassifier] epoch ")
+
+
+def test_weights_of_labels_are_means_over_a_row(problem):
+    X, Y = problem
+    weight = 1.0 + np.arange(200) % 2
+    factors = {j: 1.0 + j for j in range(5)}
+    found = weights_of_sets(factors, weight, np.arange(5), sparse.csr_matrix(Y))
+    means = [np.mean([factors[j] for j in np.flatnonzero(row)]) if row.any() else 1.0 for row in Y]
+    np.testing.assert_allclose(found, weight * means)
+    weighted = MultilabelClassifier("lr_ova", class_weight=factors, random_state=0).fit(X, Y)
+    by_hand = MultilabelClassifier("lr_ova", random_state=0).fit(X, Y, means)
+    np.testing.assert_allclose(weighted.coef_, by_hand.coef_)
+    # One label a row: scikit-learn's.
+    y = np.repeat(np.arange(5), [10, 20, 30, 40, 100])
+    balanced = weights_of_sets("balanced", None, np.arange(5), np.eye(5)[y])
+    np.testing.assert_allclose(balanced, compute_sample_weight("balanced", y))
+    for bad in (-1.0, np.nan):
+        with pytest.raises(ValueError, match=r"class_weight of class 0 must be finite and >= 0"):
+            MultilabelClassifier(class_weight={0: bad}).fit(X, Y)
+
+
+@settings(max_examples=200)
+@given(st.integers(0, 10**6), st.integers(1, 6), st.integers(1, 8))
+def test_the_best_of_many_are_those_of_a_stable_sort(seed, k, more):
+    rng = np.random.default_rng(seed)
+    scores = rng.integers(-2, 3, size=(5, k + more - 1)) / 2.0
+    best, own = best_scores(scores, k)
+    np.testing.assert_array_equal(best, np.argsort(-scores, axis=1, kind="stable")[:, :k])
+    np.testing.assert_array_equal(own, np.take_along_axis(scores, best, axis=1))
+
+
+def test_best_classes_come_with_their_scores(problem, monkeypatch):
+    X, Y = problem
+    monkeypatch.setattr("toplabel.estimators.parts._NUMBERS", 7 * 5)  # parts of seven rows
+    model = MultilabelClassifier("lr_ml", random_state=0).fit(X, sparse.csr_matrix(Y))
+    best, scores = model.predict_topk(X, 3, return_scores=True)
+    every = model.decision_function(X)
+    np.testing.assert_array_equal(best, np.argsort(-every, axis=1, kind="stable")[:, :3])
+    np.testing.assert_allclose(scores, np.take_along_axis(every, best, axis=1), atol=1e-12)
+    np.testing.assert_array_equal(model.predict(X).toarray(), every >= model.threshold_)
+    two = TopKClassifier(random_state=0).fit(X, Y[:, 0])
+    best, scores = two.predict_topk(X, 2, return_scores=True)
+    np.testing.assert_allclose(scores[:, 0] - scores[:, 1], np.abs(two.decision_function(X)))
+
+
+def test_scores_of_many_labels_are_never_all_in_memory():
+    rng = np.random.default_rng(1)
+    n, m = 4000, 3000
+    X = sparse.random(n, 50, density=0.1, random_state=rng, format="csr")
+    Y = sparse.csr_matrix((np.ones(n), (np.arange(n), rng.integers(0, m, n))), (n, m))
+    options = {"max_epochs": 1, "eps": 1.0, "acceleration": False}
+    model = MultilabelClassifier("lr_ml", **options, threshold="cardinality")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of labels without a row
+        model.fit(X, Y)
+    one = n * m * 8  # bytes of all scores
+    tracemalloc.start()
+    model.predict_topk(X, 5, return_scores=True)
+    labels = model.predict(X)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert sparse.issparse(labels)
+    assert peak < 1.1 * one
+
+
+def test_names_of_a_data_frame_are_kept(problem):
+    X, Y = problem
+    names = ["a", "b", "c", "d", "e"]
+    frame = pd.DataFrame(Y, columns=names)
+    model = MultilabelClassifier("lr_ml", random_state=0)
+    pipeline = make_pipeline(StandardScaler(), model).fit(pd.DataFrame(X), frame)
+    assert pipeline.classes_.tolist() == names
+    best = model.fit(X, frame).predict_topk(X, 2)
+    assert set(best.ravel()) <= set(names)
+    plain = clone(model).fit(X, Y)
+    np.testing.assert_array_equal(best, np.array(names, dtype=object)[plain.predict_topk(X, 2)])
+    np.testing.assert_array_equal(clone(model).fit(X, frame).predict(X), plain.predict(X))
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda Y: [["a"], ["b", "c"]] * 100, "a list of label sets; make an indicator"),
+        (lambda Y: [{1}, {2}] * 100, "a list of label sets; make an indicator"),
+        (lambda Y: [["a", "b"], ["b", "c"]] * 100, "MultiLabelBinarizer makes one"),
+        (lambda Y: np.ma.masked_array(Y, Y > 0), "y is a masked array, and its mask would be"),
+    ],
+)
+def test_labels_that_are_no_indicator_are_explained(problem, make, message):
+    X, Y = problem
+    with pytest.raises(ValueError, match=message):
+        MultilabelClassifier().fit(X, make(Y))
+
+
+def test_mistakes_with_one_label_are_explained(problem):
+    X, Y = problem
+    for sets in (Y, Y.tolist(), [[1], [1, 2]] * 100):
+        with pytest.raises(ValueError, match=r"one label a row.*use MultilabelClassifier"):
+            TopKClassifier().fit(X, sets)
+    with pytest.raises(ValueError, match="X is a masked array, and its mask would be lost"):
+        TopKClassifier().fit(np.ma.masked_array(X, X > 1), Y[:, 0])
+    unmasked = np.ma.masked_array(X, np.zeros(X.shape, dtype=bool))
+    TopKClassifier().fit(unmasked, Y[:, 0])
+    with pytest.raises(ValueError, match="5, one for each label, got 2"):
+        MultilabelClassifier(threshold=[0.0, 1.0]).fit(X, Y)
