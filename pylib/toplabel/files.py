@@ -1,12 +1,22 @@
-"""Files that are written whole or not at all, and what is wrong with one that is read."""
+"""Files that are written whole or not at all, with their sums beside them, and what is wrong with one that is read.
+
+A file that a stage hands to another, ``<name>``, has its SHA-256 in ``<name>.sha256``, in the form of ``sha256sum``.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+_SHOWN = 12  # digits of a sum in an error
 
 
 class FileError(ValueError):
@@ -42,11 +52,155 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
         temporary.unlink(missing_ok=True)
 
 
-def read_text(path: str | os.PathLike[str]) -> str:
-    """Read a text file; that it is missing or not UTF-8 is a `FileError`."""
+@contextmanager
+def result_path(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """As `atomic_path`, for a file that a stage hands to another: its sum is written, too.
+
+    The sum is there first: if the writer is killed in between, no file stands without its own.
+
+    Raises
+    ------
+    FileError
+        The file cannot be written: the disk is full, the folder read-only.
+    """
+    target = Path(path)
     try:
-        return Path(path).read_text(encoding="utf-8")
+        with atomic_path(target) as temporary:
+            yield temporary
+            digest = file_sum(temporary)
+            with atomic_path(_sum_path(target)) as beside:
+                beside.write_text(f"{digest}  {target.name}\n", encoding="utf-8")
+    except OSError as error:
+        raise FileError(f"{target}: cannot be written ({error.strerror or error})") from error
+
+
+def write_json(path: str | os.PathLike[str], content: Any, allow_nan: bool = True) -> None:
+    """Write a JSON document with its sum."""
+    text = json.dumps(content, indent=1, ensure_ascii=False, allow_nan=allow_nan)
+    with result_path(path) as temporary:
+        temporary.write_text(f"{text}\n", encoding="utf-8")
+
+
+def write_npz(path: str | os.PathLike[str], arrays: Mapping[str, np.ndarray]) -> None:
+    """Write arrays by name to an .npz file, with its sum."""
+    with result_path(path) as temporary:
+        np.savez_compressed(temporary, **arrays)
+
+
+def file_sum(path: str | os.PathLike[str]) -> str:
+    """SHA-256 of a file, hexadecimal."""
+    with open(path, "rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def check_file(path: str | os.PathLike[str], promised: str, target: object = None) -> None:
+    """Compare a file with its sum.
+
+    Parameters
+    ----------
+    path : path-like
+    promised : str
+        SHA-256, hexadecimal.
+    target : path-like, optional
+        Of Snakemake, which makes the file again; by default the file itself.
+
+    Raises
+    ------
+    FileError
+        One line with the file, and with the command that makes it again.
+    """
+    try:
+        found = file_sum(path)
+    except FileNotFoundError:
+        raise FileError(f"{path}: the file is missing") from None
+    except OSError as error:
+        raise FileError(f"{path}: cannot be read ({error.strerror or error})") from None
+    if found != promised:
+        sums = f"its SHA-256 is {found[:_SHOWN]}..., was {promised[:_SHOWN] or 'nothing'}..."
+        what = f"cut off or changed since it was written ({sums})"
+        raise FileError(f"{path}: {what}; {remade(target or path)}")
+
+
+def checked(path: str | os.PathLike[str]) -> Path:
+    """The path of a file, compared with the sum beside it.
+
+    A file without a sum is taken as it is: no stage of this version wrote it.
+
+    Raises
+    ------
+    FileError
+        As `check_file`.
+    """
+    try:
+        promised = _sum_path(path).read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return Path(path)
+    check_file(path, promised.partition(" ")[0])
+    return Path(path)
+
+
+def remade(target: object) -> str:
+    """How a damaged file is made again, for an error."""
+    return f"`snakemake -f {target}` makes it again"
+
+
+def _sum_path(path: str | os.PathLike[str]) -> Path:
+    return Path(f"{os.fspath(path)}.sha256")
+
+
+def read_text(path: str | os.PathLike[str]) -> str:
+    """Read a text file.
+
+    Raises
+    ------
+    FileError
+        It is missing, not what was written (`checked`), or not UTF-8.
+    """
+    try:
+        return checked(path).read_text(encoding="utf-8")
     except FileNotFoundError:
         raise FileError(f"{path}: the file is missing") from None
     except UnicodeDecodeError as error:
         raise FileError(f"{path}: not UTF-8 at byte {error.start}") from None
+    except OSError as error:
+        raise FileError(f"{path}: cannot be read ({error.strerror})") from None
+
+
+def read_json(path: str | os.PathLike[str], keys: Sequence[str] = ()) -> dict[str, Any]:
+    """Read a JSON document: an object with these keys.
+
+    Raises
+    ------
+    FileError
+        As `read_text`; it is not JSON (with the line), no object, or lacks one of `keys`.
+    """
+    try:
+        content = json.loads(read_text(path))
+    except json.JSONDecodeError as error:
+        raise FileError(f"{path}:{error.lineno}: not JSON: {error.msg}") from None
+    if not isinstance(content, dict):
+        raise FileError(f"{path}: expected an object")
+    for key in keys:
+        if key not in content:
+            raise FileError(f"{path}: the key '{key}' is missing")
+    return content
+
+
+def read_npz(path: str | os.PathLike[str], target: object = None) -> dict[str, np.ndarray]:
+    """Read all arrays of an .npz file, by name.
+
+    Raises
+    ------
+    FileError
+        One line: it is missing, or not what was written.
+    """
+    try:
+        with np.load(checked(path)) as arrays:
+            return {name: arrays[name] for name in arrays.files}
+    except FileError:
+        raise
+    except FileNotFoundError:
+        raise FileError(f"{path}: the file is missing") from None
+    except Exception as error:  # without a sum beside it: whatever damage leads NumPy to
+        words = " ".join(str(error).split()) or type(error).__name__
+        raise FileError(f"{path}: damaged ({words}); {remade(target or path)}") from None

@@ -259,7 +259,7 @@ def test_comparison_with_the_papers():
 
 def test_rows_of_the_data_sets_table(raw):
     entry = entry_with(statistics=(Printed("table 4", n_classes="2"),))
-    row = dataset_row(entry, prepare(entry, raw))
+    row = dataset_row(entry, prepare(entry, raw).meta)
     assert set(row) >= set(DATASETS.names)
     assert (row["status"], row["n_train"], row["agrees"], row["paper_n_classes"]) == (
         "ready",
@@ -267,7 +267,7 @@ def test_rows_of_the_data_sets_table(raw):
         True,
         "2",
     )
-    marked = dataset_row(entry, prepare(replace(entry, not_comparable="half of it"), raw))
+    marked = dataset_row(entry, prepare(replace(entry, not_comparable="half of it"), raw).meta)
     assert (marked["status"], marked["reason"]) == ("ready", "not comparable: half of it")
     assert row["reason"] == ""
     missing = dataset_row(entry, None, "no file")

@@ -15,6 +15,9 @@ from toplabel.datasets.prepared import (
     save_prepared,
     validate_prepared,
 )
+from toplabel.files import FileError
+
+META = {"meta.json", "meta.json.sha256"}
 
 
 def multiclass_part(n=6, d=3, m=3, shift=0):
@@ -117,29 +120,55 @@ def test_parts_of_an_earlier_form_go_away(tmp_path):
     parts = {"train": multiclass_part(), "other": multiclass_part()}
     save_prepared(multiclass(parts=parts, splits=[Split("main", "train", None, "other")]), tmp_path)
     names = {path.name for path in tmp_path.iterdir()}
-    assert names == {"X_train.npy", "X_other.npy", "Y_train.npz", "Y_other.npz", "meta.json"}
+    assert names == {"X_train.npy", "X_other.npy", "Y_train.npz", "Y_other.npz"} | META
 
 
-@pytest.mark.parametrize("name", ["X_train.npy", "Y_train.npz"])
-def test_damaged_files_are_named(tmp_path, name):
-    save_prepared(multiclass(), tmp_path)
-    content = (tmp_path / name).read_bytes()
-    (tmp_path / name).write_bytes(content[: len(content) // 2])
-    with pytest.raises(ValueError, match=rf"{name}: missing or damaged") as caught:
+def _flip_last_byte(content):
+    return content[:-1] + bytes([content[-1] ^ 1])
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix])
+@pytest.mark.parametrize("of", ["X", "Y"])
+@pytest.mark.parametrize("damage", [_flip_last_byte, lambda content: content[: len(content) // 2]])
+def test_damaged_files_are_named(tmp_path, form, of, damage):
+    whole = multiclass()
+    save_prepared(with_train(whole, X=form(whole.parts["train"].X)), tmp_path)
+    (path,) = tmp_path.glob(f"{of}_train.np[yz]")
+    path.write_bytes(damage(path.read_bytes()))
+    with pytest.raises(FileError) as caught:
         load_prepared(tmp_path)
-    assert "\n" not in str(caught.value)
+    command = f"`snakemake -f {tmp_path / 'meta.json'}` makes it again"
+    assert str(caught.value).startswith(f"{path}: cut off or changed since it was written")
+    assert str(caught.value).endswith(command)
+    (tmp_path / "meta.json").write_text(json.dumps(_without_sums(tmp_path)))
+    (tmp_path / "meta.json.sha256").unlink()
+    if damage is not _flip_last_byte:  # of an earlier version: NumPy sees that half is missing
+        with pytest.raises(FileError, match=f"{path.name}: .*damaged.*{command}"):
+            load_prepared(tmp_path)
+
+
+def _without_sums(folder):
+    meta = json.loads((folder / "meta.json").read_text())
+    for part in meta["parts"].values():
+        del part["sha256"]
+    return meta
 
 
 def test_files_of_another_size_are_named(tmp_path):
     save_prepared(multiclass(), tmp_path)
+    (tmp_path / "meta.json").write_text(json.dumps(_without_sums(tmp_path)))
+    (tmp_path / "meta.json.sha256").unlink()
     np.save(tmp_path / "X_train.npy", np.zeros((6, 2)))
-    with pytest.raises(ValueError, match=r"promises n, rows, d = \(6, 6, 3\), the files hold"):
+    with pytest.raises(FileError, match=r"d = \(6, 6, 3\), the files of 'train' hold \(6, 6, 2\)"):
         load_prepared(tmp_path)
 
 
 def test_broken_meta_is_named(tmp_path):
     save_prepared(multiclass(), tmp_path)
     (tmp_path / "meta.json").write_text("{\n oops")
+    with pytest.raises(FileError, match=r"meta\.json: cut off or changed"):
+        load_prepared(tmp_path)
+    (tmp_path / "meta.json.sha256").unlink()
     with pytest.raises(ValueError, match=r"meta\.json:2: not JSON"):
         load_prepared(tmp_path)
 

@@ -132,11 +132,9 @@ DRAWINGS = {
 def test_three_files(tmp_path: Path, name: str) -> None:
     out = tmp_path / f"{name}.svg"
     DRAWINGS[name](out)
-    assert sorted(p.name for p in tmp_path.iterdir()) == [
-        f"{name}.csv",
-        f"{name}.json",
-        f"{name}.svg",
-    ]
+    names = [f"{name}.{suffix}" for suffix in ("csv", "json", "svg")]
+    written = sorted([*names, *(f"{one}.sha256" for one in names)])
+    assert sorted(p.name for p in tmp_path.iterdir()) == written
     root = ET.parse(out).getroot()
     assert root.tag == "{http://www.w3.org/2000/svg}svg"
     assert not root.findall(".//{http://www.w3.org/2000/svg}text")  # outlines, not fonts

@@ -27,6 +27,13 @@ def path(tmp_path):
     return path
 
 
+@pytest.fixture
+def bare(path):
+    """The same without its sum, as earlier versions wrote it."""
+    path.with_name("evaluation.csv.sha256").unlink()
+    return path
+
+
 @pytest.mark.parametrize("table", TABLES, ids=lambda table: table.path)
 def test_descriptions_are_whole(table, tmp_path):
     assert len(set(table.names)) == len(table.names)
@@ -85,11 +92,11 @@ def test_files_are_joined(tmp_path):
     assert TEST_METRICS.read_all([]).empty
 
 
-def test_whole_numbers_stay_whole_unless_one_is_missing(path):
-    assert TEST_METRICS.read(path)["epochs"].tolist() == [10]
-    assert TEST_METRICS.read(path)["epochs"].dtype == int
-    path.write_text(path.read_text().replace(",10,", ",,"))
-    assert math.isnan(TEST_METRICS.read(path)["epochs"].iloc[0])
+def test_whole_numbers_stay_whole_unless_one_is_missing(bare):
+    assert TEST_METRICS.read(bare)["epochs"].tolist() == [10]
+    assert TEST_METRICS.read(bare)["epochs"].dtype == int
+    bare.write_text(bare.read_text().replace(",10,", ",,"))
+    assert math.isnan(TEST_METRICS.read(bare)["epochs"].iloc[0])
 
 
 def test_a_column_may_stand_for_several(tmp_path):
@@ -113,18 +120,30 @@ def test_a_column_may_stand_for_several(tmp_path):
         (lambda t: t + 'a,"', ": Error tokenizing data"),
     ],
 )
-def test_a_damaged_file_is_refused_in_one_line(path, damage, message):
-    path.write_text(damage(path.read_text()))
+def test_a_damaged_file_is_refused_in_one_line(bare, damage, message):
+    bare.write_text(damage(bare.read_text()))
     with pytest.raises(FileError) as caught:
-        TEST_METRICS.read_all([path])
-    assert str(caught.value).startswith(f"{path}{message}")
+        TEST_METRICS.read_all([bare])
+    assert str(caught.value).startswith(f"{bare}{message}")
     assert "\n" not in str(caught.value)
 
 
-def test_a_file_that_cannot_be_read_is_refused(path):
-    path.write_bytes(b"dataset\n\xff\n")
+def test_a_file_that_cannot_be_read_is_refused(bare):
+    bare.write_bytes(b"dataset\n\xff\n")
     with pytest.raises(FileError, match=r"evaluation\.csv: not UTF-8 at byte 8"):
-        read_csv(path)
-    path.unlink()
+        read_csv(bare)
+    bare.unlink()
     with pytest.raises(FileError, match=r"evaluation\.csv: the file is missing"):
-        read_csv(path)
+        read_csv(bare)
+
+
+def test_a_file_that_lost_rows_is_refused(tmp_path):
+    path = tmp_path / "evaluation.csv"
+    TEST_METRICS.write(results(*(("letter", "svm", str(i), "top1", 1.5) for i in range(3))), path)
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join(lines[:-1]))
+    with pytest.raises(FileError) as caught:
+        TEST_METRICS.read(path)
+    assert str(caught.value).startswith(f"{path}: cut off or changed since it was written (its ")
+    assert str(caught.value).endswith(f"; `snakemake -f {path}` makes it again")
+    assert len(pd.read_csv(path)) == 2  # to others it is a CSV file as any

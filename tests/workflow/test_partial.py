@@ -3,9 +3,10 @@
 import pytest
 from running import jobs_of, smoke_plan, snakemake
 
-from toplabel.tables.collected import FAILURES
+from toplabel.tables.cells import TEST_METRICS
+from toplabel.tables.collected import DATASETS, EVALUATION, FAILURES
 from toplabel.workflow.failures import error_of, find_failures
-from toplabel.workflow.partial import _wanted, has_failures
+from toplabel.workflow.partial import _wanted, has_failures, write_partial
 from toplabel.workflow.plan import Cell
 
 
@@ -17,6 +18,16 @@ def plan():
 def _write(path, text=""):
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8")
+
+
+def _measure(folder, cell):
+    """Test metrics of a cell, as if it had been trained."""
+    row = dict.fromkeys(TEST_METRICS.names, "") | {"dataset": cell.dataset, "method": cell.method}
+    row |= {"split": "main", "metric": "top1", "value": 50.0, "epochs": 1, "status": "converged"}
+    TEST_METRICS.write(
+        TEST_METRICS.frame([row | {"relative_gap": 0.0, "C": 1.0, "seconds": 1.0}]),
+        folder / cell.path("evaluation.csv"),
+    )
 
 
 def test_the_error_of_a_log(tmp_path):
@@ -35,13 +46,13 @@ def test_how_far_each_cell_came(tmp_path, monkeypatch, plan):
     logs = tmp_path / "results/logs"
     error = "2026-11-21 10:00:00,000 ERROR no space left\n"
     _write(logs / "prepare/digits.log")
-    _write(tmp_path / "results/digits/data/meta.json")
+    _write(tmp_path / "results/digits/data/meta.json", "{}")
     _write(logs / "tune/digits/lr_multi/main.log", error)
     _write(logs / "train/digits/svm_multi.log", "2026 INFO starting\n")
     _write(logs / "figures/gaps.log", error)
     _write(logs / "fetch/letter.log", "2026 INFO starting\n")
     _write(tmp_path / "results/letter/fetch.json")
-    _write(tmp_path / "results/digits/toppush/evaluation.csv")
+    _measure(tmp_path, Cell("digits", "toppush"))
     _write(logs / "tune/digits/lr_ova/main.log", "2026 INFO C 1\n")
     _write(tmp_path / "results/digits/lr_ova/tune/main.npz")
     names = ("lr_multi", "lr_ova", "svm_multi", "svm_multi_smooth", "toppush")
@@ -81,8 +92,40 @@ def test_what_a_run_has_begun_gets_a_report(tmp_path, monkeypatch, plan):
     assert Cell("letter", "lr_multi") in cells
     assert {cell for cell in cells if cell.dataset == "yeast"} == plan.cells_of_dataset("yeast")
     for cell in cells:
-        _write(tmp_path / cell.path("evaluation.csv"))
+        _measure(tmp_path, cell)
     assert not has_failures(plan)
+    (tmp_path / cells[0].path("evaluation.csv")).write_text("cut", encoding="utf-8")
+    assert has_failures(plan)
+
+
+def test_a_damaged_cell_is_missing_with_its_reason_and_the_others_are_shown(
+    tmp_path, monkeypatch, plan
+):
+    monkeypatch.chdir(tmp_path)
+    whole, cut, set_cut = (
+        Cell("digits", "lr_multi"),
+        Cell("digits", "svm_multi"),
+        Cell("circle", "lr_multi"),
+    )
+    for cell in (whole, cut, set_cut):
+        _measure(tmp_path, cell)
+    path = tmp_path / cut.path("evaluation.csv")
+    path.write_text(path.read_text().splitlines(keepends=True)[0], encoding="utf-8")
+    _write(tmp_path / "results/circle/data/meta.json", "{")
+    _write(tmp_path / "results/bench/training.csv", "")
+    failures = write_partial(plan, tmp_path / "reports").set_index(["dataset", "method"])
+    reason = failures.loc[cut.names, "reason"]
+    assert reason.startswith(
+        f"{cut.path('evaluation.csv')}: cut off or changed since it was written"
+    )
+    assert failures.loc[set_cut.names, "reason"].startswith("results/circle/data/meta.json:1: ")
+    assert failures.loc[cut.names, "stage"] == "evaluate"
+    assert whole.names not in failures.index
+    shown = EVALUATION.read(tmp_path / "reports/data/evaluation.csv")
+    assert {*zip(shown["dataset"], shown["method"], strict=True)} == {whole.names}
+    sets = DATASETS.read(tmp_path / "reports/data/datasets.csv").set_index("dataset")
+    assert sets.loc["circle", "reason"].startswith("results/circle/data/meta.json:1: ")
+    assert "cut off or changed" in (tmp_path / "reports/data.html").read_text(encoding="utf-8")
 
 
 @pytest.mark.workflow

@@ -205,6 +205,58 @@ def test_bad_input_is_one_line_in_the_log_and_status_1(tmp_path):
     assert not (tmp_path / "unit.npz").exists()
 
 
+def test_a_damaged_file_between_the_stages_is_one_line(tmp_path, capsys):
+    meta = _toy(tmp_path / "data", "multiclass")
+    params = _params("holdout", "multiclass", ["top1"])
+    unit = tmp_path / "unit.npz"
+    tuning = {"input": {"meta": meta}, "params": params | {"splits": ["main"]}}
+    call_script("tune_splits", tmp_path, output={"unit": str(unit)}, **tuning)
+    unit.write_bytes(unit.read_bytes()[:-100])
+    with pytest.raises(SystemExit):
+        _finish(tmp_path, meta, [str(unit)], params)
+    (line,) = (tmp_path / "logs/train_final.log").read_text(encoding="utf-8").splitlines()
+    assert f" ERROR {unit}: cut off or changed since it was written" in line
+    assert line.endswith(f"`snakemake -f {unit}` makes it again")
+    features = tmp_path / "data/X_train.npy"
+    content = bytearray(features.read_bytes())
+    content[200] ^= 1
+    features.write_bytes(content)
+    with pytest.raises(SystemExit):
+        call_script("tune_splits", tmp_path, output={"unit": str(unit)}, **tuning)
+    line = (tmp_path / "logs/tune_splits.log").read_text(encoding="utf-8").splitlines()[-1]
+    assert f" ERROR {features}: cut off or changed since it was written" in line
+    assert line.endswith(f"`snakemake -f {meta}` makes it again")
+    assert "Traceback" not in "".join(capsys.readouterr())
+
+
+def test_an_error_of_the_system_is_one_line(tmp_path):
+    def main(snakemake):
+        (tmp_path / "none/file").write_text("")
+
+    with pytest.raises(SystemExit) as caught:
+        run(main, SimpleNamespace(log=[str(tmp_path / "x.log")]))
+    assert caught.value.code == 1
+    (line,) = (tmp_path / "x.log").read_text(encoding="utf-8").splitlines()
+    assert line.endswith(f" ERROR {tmp_path}/none/file: No such file or directory")
+    assert "in main" in (tmp_path / "x.traceback").read_text(encoding="utf-8")
+    (tmp_path / "logs").write_text("")
+    with pytest.raises(SystemExit, match=rf"^Error: {tmp_path}/logs: File exists$"):
+        run(main, SimpleNamespace(log=[str(tmp_path / "logs/x.log")]))
+
+
+def test_an_error_without_room_for_its_log_is_told_on_the_terminal(tmp_path, capsys):
+    def main(snakemake):
+        raise OSError(28, "No space left on device", "results/x.npz")
+
+    log = tmp_path / "x.log"
+    log.symlink_to("/dev/full")
+    (tmp_path / "x.traceback").symlink_to("/dev/full")
+    with pytest.raises(SystemExit) as caught:
+        run(main, SimpleNamespace(log=[str(log)]))
+    assert caught.value.code == 1
+    assert capsys.readouterr().err == "Error: results/x.npz: No space left on device\n"
+
+
 def test_an_unexpected_error_keeps_its_traceback(tmp_path):
     def main(snakemake):
         raise RuntimeError("unexpected")

@@ -1,13 +1,12 @@
 """TPAMI Fig. 3a and Table 2 from the times that were measured."""
 
-import json
 from pathlib import Path
 
-import pandas as pd
-
+from toplabel.files import read_json
 from toplabel.reporting.timing import draw_scaling
 from toplabel.studies.runtimes import projection_table
 from toplabel.studies.tables import write_tables
+from toplabel.tables.table import read_numbers
 from toplabel.workflow.jobs import checkout, run
 
 CAPTION = (
@@ -17,10 +16,10 @@ CAPTION = (
 
 
 def main(snakemake):
-    frame = pd.read_csv(snakemake.input.csv)
-    conditions = json.loads(Path(snakemake.input.json).read_text(encoding="utf-8"))["sentence"]
+    frame = read_numbers(snakemake.input.csv)
+    conditions = read_json(snakemake.input.json, ["sentence"])["sentence"]
     draw_scaling(frame, snakemake.output.svg, caption=f"{CAPTION} {conditions}")
-    printed = pd.read_csv(checkout(snakemake) / "data/published/tpami2017_table02.csv")
+    printed = read_numbers(checkout(snakemake) / "data/published/tpami2017_table02.csv")
     table = projection_table(frame, printed, conditions)
     write_tables([table], Path(snakemake.output.table).parent)
 

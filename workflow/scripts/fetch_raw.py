@@ -1,10 +1,8 @@
 """Bring the raw files of a data set to data/raw and write down what they are."""
 
-import json
-
 from toplabel.config.datasets import load_registry
 from toplabel.datasets.fetch import fetch, mirror_folders, sha256_of
-from toplabel.files import atomic_path
+from toplabel.files import write_json
 from toplabel.workflow.jobs import checkout, logger, run
 
 
@@ -19,8 +17,7 @@ def main(snakemake):
         sha256, size = sha256_of(path)
         receipt[path.name] = {"sha256": sha256, "size": size}
         logger.info("%s: %d bytes, sha256 %s", path, size, sha256)
-    with atomic_path(snakemake.output.receipt) as temporary:
-        temporary.write_text(json.dumps(receipt, indent=1) + "\n", encoding="utf-8")
+    write_json(snakemake.output.receipt, receipt)
 
 
 if "snakemake" in globals():

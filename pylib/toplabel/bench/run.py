@@ -12,7 +12,7 @@ from threadpoolctl import threadpool_limits
 
 from toplabel.bench import groups, large, limits, special, speed_targets, training
 from toplabel.bench.measuring import Effort
-from toplabel.files import atomic_path
+from toplabel.tables.table import write_csv
 from toplabel.timings.clock import clock
 from toplabel.timings.conditions import BUSY, load_average
 from toplabel.timings.packages import OPTIONAL, missing
@@ -29,6 +29,7 @@ GROUPS: dict[str, Callable[[Effort], pd.DataFrame]] = {
     "path": groups.warm_starts,
     "training": training.compare,
 }
+_DIGITS = 6
 #: Groups that run only when they are asked for by name.
 ON_REQUEST: dict[str, Callable[[Effort], pd.DataFrame]] = {
     "large": large.bounded_memory,
@@ -83,21 +84,15 @@ def run(
                 continue
             if name != "training":  # which prints its rows as they come
                 _show(frames[name])
-            _write(frames[name], Path(out) / f"{name}.csv")
+            write_csv(frames[name], Path(out) / f"{name}.csv", _DIGITS)
     judged = speed_targets.judge(frames, failed)
     if effort.quick:
         judged["note"] = "quick run; " + judged["note"]
     if set(names) == set(GROUPS) and problems is None:
-        _write(judged, Path(out) / "targets.csv")
+        write_csv(judged, Path(out) / "targets.csv", _DIGITS)
     print("targets:", flush=True)
     _show(judged[judged["verdict"] != "not measured"] if len(frames) < len(GROUPS) else judged)
     return failed
-
-
-def _write(frame: pd.DataFrame, path: Path) -> None:
-    """Write a table, numbers with six digits."""
-    with atomic_path(path) as temporary:
-        frame.to_csv(temporary, index=False, float_format="%.6g", lineterminator="\n")
 
 
 def _show(frame: pd.DataFrame) -> None:

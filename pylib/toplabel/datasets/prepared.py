@@ -1,15 +1,13 @@
 """The prepared form of a data set: what every later stage reads.
 
 A folder holds ``X_<part>.npy`` (or CSR ``X_<part>.npz``), ``Y_<part>.npz`` and ``meta.json``. The
-last is written last: its presence says that the rest is whole.
+last is written last: its presence says that the rest is whole. It has the sums of the other files.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import re
-import zipfile
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -20,7 +18,16 @@ from scipy import sparse
 from toplabel.config.splits import Split
 from toplabel.datasets.rows import Rows, write_npy
 from toplabel.datasets.validation import validate_prepared
-from toplabel.files import atomic_path
+from toplabel.files import (
+    FileError,
+    atomic_path,
+    check_file,
+    file_sum,
+    read_json,
+    read_npz,
+    remade,
+    write_json,
+)
 
 Task = Literal["multiclass", "multilabel"]
 
@@ -139,9 +146,7 @@ def save_prepared(prepared: Prepared, folder: str | os.PathLike[str]) -> None:
         "splits": [vars(split) for split in prepared.splits],
         **prepared.meta,
     }
-    with atomic_path(folder / _META_FILE) as path:
-        text = json.dumps(record, indent=1, ensure_ascii=False, allow_nan=False)
-        path.write_text(text + "\n", encoding="utf-8")
+    write_json(folder / _META_FILE, record, allow_nan=False)
 
 
 def _check_storable(prepared: Prepared) -> None:
@@ -158,27 +163,41 @@ def _check_storable(prepared: Prepared) -> None:
 
 def _save_part(folder: Path, name: str, part: Part) -> dict[str, Any]:
     is_sparse = sparse.issparse(part.X)
-    with atomic_path(folder / f"X_{name}.{'npz' if is_sparse else 'npy'}") as path:
-        if is_sparse:
-            sparse.save_npz(path, sparse.csr_matrix(part.X))
-        else:
-            write_npy(path, part.X)
+    storage = "csr" if is_sparse else "dense"
     labels = {
         key: value for key in ("y", "Y", "groups") if (value := getattr(part, key)) is not None
     }
-    with atomic_path(folder / f"Y_{name}.npz") as path:
-        np.savez_compressed(path, **labels)
+    files = _files(folder, name, storage)
+    try:
+        with atomic_path(files["X"]) as path:
+            if is_sparse:
+                sparse.save_npz(path, sparse.csr_matrix(part.X))
+            else:
+                write_npy(path, part.X)
+        with atomic_path(files["Y"]) as path:
+            np.savez_compressed(path, **labels)
+        sums = {key: file_sum(path) for key, path in files.items()}
+    except OSError as error:
+        reason = error.strerror or error
+        raise FileError(f"{folder}: part '{name}' cannot be written ({reason})") from error
     return {
         "n_instances": part.n_instances,
         "n_rows": part.n_rows,
         "n_features": part.n_features,
-        "storage": "csr" if is_sparse else "dense",
+        "storage": storage,
         "labels": list(labels),
+        "sha256": sums,
     }
 
 
+def _files(folder: Path, name: str, storage: str) -> dict[str, Path]:
+    """The files of a part: features and labels."""
+    suffix = "npz" if storage == "csr" else "npy"
+    return {"X": folder / f"X_{name}.{suffix}", "Y": folder / f"Y_{name}.npz"}
+
+
 def load_prepared(folder: str | os.PathLike[str], mmap: bool = True) -> Prepared:
-    """Read what `save_prepared` wrote.
+    """Read what `save_prepared` wrote; every byte is compared with the sums in ``meta.json``.
 
     Parameters
     ----------
@@ -188,11 +207,11 @@ def load_prepared(folder: str | os.PathLike[str], mmap: bool = True) -> Prepared
 
     Raises
     ------
-    ValueError
-        When ``meta.json`` is missing or the files do not fit it.
+    FileError
+        When ``meta.json`` is missing, the files do not fit it, or one is not what was written.
     """
     folder = Path(folder)
-    record = _read_meta(folder / _META_FILE)
+    record = read_meta(folder)
     parts = {name: _load_part(folder, name, shape, mmap) for name, shape in record["parts"].items()}
     return Prepared(
         name=record["name"],
@@ -207,38 +226,46 @@ def load_prepared(folder: str | os.PathLike[str], mmap: bool = True) -> Prepared
 
 def not_comparable(folder: str | os.PathLike[str]) -> str:
     """Why results on a prepared set are not put beside published ones; empty when they are."""
+    there = (Path(folder) / _META_FILE).is_file()
+    return read_meta(folder).get("not_comparable", "") if there else ""
+
+
+def read_meta(folder: str | os.PathLike[str]) -> dict[str, Any]:
+    """What ``meta.json`` says of a prepared set; the other files are not looked at.
+
+    Raises
+    ------
+    FileError
+        When it is missing or damaged.
+    """
     path = Path(folder) / _META_FILE
-    return _read_meta(path).get("not_comparable", "") if path.is_file() else ""
-
-
-def _read_meta(path: Path) -> dict[str, Any]:
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise ValueError(f"{path}: missing, so the data set is not prepared") from None
-    except json.JSONDecodeError as error:
-        raise ValueError(f"{path}:{error.lineno}: not JSON: {error.msg}") from None
+    if not path.is_file():
+        raise FileError(f"{path}: missing, so the data set is not prepared")
+    return read_json(path)
 
 
 def _load_part(folder: Path, name: str, shape: dict[str, Any], mmap: bool) -> Part:
-    is_sparse = shape["storage"] == "csr"
-    path = folder / f"X_{name}.{'npz' if is_sparse else 'npy'}"
-    try:
-        X = _load_csr(path) if is_sparse else np.load(path, mmap_mode="r" if mmap else None)
-        path = folder / f"Y_{name}.npz"
-        with np.load(path) as labels:
-            arrays = {key: labels[key] for key in shape["labels"]}
-    except (OSError, EOFError, KeyError, ValueError, zipfile.BadZipFile) as error:
-        raise ValueError(f"{path}: missing or damaged ({error})") from None
-    part = Part(X=X, **arrays)
+    files = _files(folder, name, shape["storage"])
+    for key, promised in shape.get("sha256", {}).items():  # an earlier version wrote none
+        check_file(files[key], promised, folder / _META_FILE)
+    X = _load_features(files["X"], mmap)
+    labels = read_npz(files["Y"], folder / _META_FILE)
+    part = Part(X=X, **{key: labels[key] for key in shape["labels"]})
     found = (part.n_instances, part.n_rows, part.n_features)
     promised = (shape["n_instances"], shape["n_rows"], shape["n_features"])
     if found != promised:
-        raise ValueError(
-            f"{path}: {_META_FILE} promises n, rows, d = {promised}, the files hold {found}"
+        raise FileError(
+            f"{folder}: {_META_FILE} promises n, rows, d = {promised}, the files of '{name}' hold {found}"
         )
     return part
 
 
-def _load_csr(path: Path) -> sparse.csr_matrix:
-    return sparse.csr_matrix(sparse.load_npz(path))
+def _load_features(path: Path, mmap: bool) -> Rows:
+    try:
+        if path.suffix == ".npz":
+            return sparse.csr_matrix(sparse.load_npz(path))
+        return np.load(path, mmap_mode="r" if mmap else None)
+    except Exception as error:  # without a sum: whatever damage leads NumPy to
+        words = " ".join(str(error).split()) or type(error).__name__
+        command = remade(path.with_name(_META_FILE))
+        raise FileError(f"{path}: missing or damaged ({words}); {command}") from None

@@ -211,7 +211,7 @@ def _as_printed(printed: Sequence[Printed]) -> dict[str, Any]:
 
 def dataset_row(
     entry: Entry,
-    prepared: Prepared | None,
+    meta: dict[str, Any] | None,
     reason: str = "",
     listed: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
@@ -220,8 +220,8 @@ def dataset_row(
     Parameters
     ----------
     entry : Entry
-    prepared : Prepared or None
-        None when the set could not be had.
+    meta : dict or None
+        Of the prepared set; None when the set could not be had.
     reason : str
         Why it could not. A set that is there has one, too, if its results are not comparable.
     listed : dict, optional
@@ -231,10 +231,10 @@ def dataset_row(
     row.update(reason=reason, licence=entry.licence, citation=entry.citation, url=entry.url)
     row.update(published_key=entry.published_key, features=entry.features)
     row["published_sources"] = ";".join(entry.published_sources)
-    row["status"] = "missing" if prepared is None else "ready"
-    if prepared is not None and (why := prepared.meta.get("not_comparable")):
+    row["status"] = "missing" if meta is None else "ready"
+    if meta is not None and (why := meta.get("not_comparable")):
         row["reason"] = f"not comparable: {why}"
-    measured = listed if prepared is None else prepared.meta["statistics"]
+    measured = listed if meta is None else meta["statistics"]
     if measured is None:
         row.update(_as_printed(entry.statistics))
         return row

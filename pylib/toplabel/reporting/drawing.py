@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from pathlib import Path
@@ -14,7 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from toplabel.figures import row_of
-from toplabel.files import atomic_path
+from toplabel.files import result_path, write_json
 from toplabel.reporting import style
 from toplabel.reporting.labels import segments
 from toplabel.tables.table import write_csv
@@ -65,7 +64,7 @@ def write_figure(
     for name, text in (("title", title), ("alt", alt)):
         if not text.strip():
             raise ValueError(f"{name}: a figure needs one, found ''")
-    with atomic_path(out) as path:
+    with result_path(out) as path:
         figure.savefig(path, format="svg", metadata={"Date": None, "Creator": None})
     write_csv(data, out.with_suffix(".csv"), digits=None)
     words = {"name": out.stem, "title": title, "caption": caption, "alt": alt}
@@ -73,9 +72,7 @@ def write_figure(
         words |= {"source": row.source, "script": f"workflow/scripts/{row.script}.py"}
     if page:
         words["page"] = page
-    with atomic_path(out.with_suffix(".json")) as path:
-        text = json.dumps(words, indent=2, ensure_ascii=False)
-        path.write_text(text + "\n", encoding="utf-8")
+    write_json(out.with_suffix(".json"), words)
 
 
 def mathtext(label: str) -> str:

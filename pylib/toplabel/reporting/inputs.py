@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from toplabel.files import FileError, read_text
+from toplabel.files import FileError, read_json, read_text
 from toplabel.metrics.names import is_fraction
 from toplabel.reporting.labels import VERDICTS
-from toplabel.reporting.reading import read_json, require
+from toplabel.reporting.reading import require
 from toplabel.tables.collected import (
     COMPARISON,
     DATASETS,
@@ -133,7 +133,7 @@ def load_inputs(
         and winners.csv, which may be missing or empty.
     collected_folder : path-like, optional
         Where the collected files and tables stand when not there: those of a run that did not finish. Figures, the
-        benchmark and tables that are no grids still come from the results folder, as far as they are whole.
+        benchmark, raw files and tables that are no grids still come from the results folder, as far as they are whole.
 
     Raises
     ------
@@ -147,11 +147,8 @@ def load_inputs(
     tables = [
         _read_table(path, comparison) for path in sorted((collected / "tables").glob("*.json"))
     ]
-    figures = sorted((folder / "figures").glob("*.json"))
-    if collected_folder is None:
-        shown = [_read_figure(path) for path in figures]
-    else:
-        shown = _whole(_read_figure, figures)
+    each = _all if collected_folder is None else _whole
+    if collected_folder is not None:
         tables += _other_tables(folder, {table.name for table in tables})
     run = read_json(collected / "run.json", RUN_KEYS)
     known = {str(study.get("name")) for study in run.get("studies") or ()}
@@ -164,12 +161,18 @@ def load_inputs(
         datasets=_read_datasets(collected / "datasets.csv"),
         run=run,
         tables=tuple(tables),
-        figures=tuple(shown),
-        bench={path.stem: read_csv(path) for path in sorted((folder / "bench").glob("*.csv"))},
+        figures=tuple(each(_read_figure, sorted((folder / "figures").glob("*.json"))).values()),
+        bench={
+            path.stem: frame
+            for path, frame in each(read_csv, sorted((folder / "bench").glob("*.csv"))).items()
+        },
         findings=_read_optional(FINDINGS, collected),
         winners=_read_optional(WINNERS, collected),
         failures=_read_optional(FAILURES, collected),
-        raw=_read_raw(folder),
+        raw={
+            path.parents[1].name: files
+            for path, files in each(_read_raw, sorted(folder.glob("*/data/meta.json"))).items()
+        },
         collected=collected,
     )
 
@@ -179,12 +182,16 @@ def _is_of(table: TableInput, studies: set[str]) -> bool:
     return not table.study or not studies.isdisjoint(table.study.split(";"))
 
 
-def _whole(read: Callable[[Path], Any], paths: list[Path]) -> list[Any]:
-    """Read what can be read: of a run that was cut off, a file may be missing."""
-    found = []
+def _all(read: Callable[[Path], Any], paths: list[Path]) -> dict[Path, Any]:
+    return {path: read(path) for path in paths}
+
+
+def _whole(read: Callable[[Path], Any], paths: list[Path]) -> dict[Path, Any]:
+    """Read what can be read: of a run that was cut off, a file may be missing or damaged."""
+    found = {}
     for path in paths:
         with suppress(FileError):
-            found.append(read(path))
+            found[path] = read(path)
     return found
 
 
@@ -192,7 +199,8 @@ def _other_tables(folder: Path, known: set[str]) -> list[TableInput]:
     """Tables of earlier stages that are no grids; grids could contradict what is collected now."""
     paths = [path for path in sorted((folder / "tables").glob("*.json")) if path.stem not in known]
     empty = COMPARISON.frame()
-    return [t for t in _whole(lambda path: _read_table(path, empty), paths) if not t.is_grid]
+    found = _whole(lambda path: _read_table(path, empty), paths).values()
+    return [table for table in found if not table.is_grid]
 
 
 def _read_optional(table: Table, folder: Path) -> pd.DataFrame:
@@ -200,14 +208,9 @@ def _read_optional(table: Table, folder: Path) -> pd.DataFrame:
     return table.read_text(path) if path.is_file() else table.frame().astype(str)
 
 
-def _read_raw(folder: Path) -> dict[str, list[dict[str, Any]]]:
-    """The raw files of the prepared data sets that are there, by data set."""
-    metas = sorted(folder.glob("*/data/meta.json"))
-    return {path.parents[1].name: _raw_files(read_json(path, [])) for path in metas}
-
-
-def _raw_files(meta: dict[str, Any]) -> list[dict[str, Any]]:
-    raw = meta.get("raw") or {}
+def _read_raw(path: Path) -> list[dict[str, Any]]:
+    """The raw files of a prepared data set."""
+    raw = read_json(path).get("raw") or {}
     return [{"name": name} | dict(facts) for name, facts in sorted(raw.items())]
 
 

@@ -14,7 +14,7 @@ from toplabel.baselines.models import KINDS, Structured, arrays_of, scores_of
 from toplabel.config.methods import Method
 from toplabel.config.protocols import Budget, Protocol
 from toplabel.config.run import Settings
-from toplabel.files import atomic_path
+from toplabel.files import FileError, read_npz, remade, write_npz
 from toplabel.kernels import rbf_gram
 from toplabel.selection.fitting import FitResult, Solve, dense, fitter, log_fit, rbf_scores
 from toplabel.selection.problems import (
@@ -58,26 +58,31 @@ class Models:
         The arrays of a model that is not linear are ``model_<i>.<kind>.<name>``.
         """
         keys = list(self.arrays)
-        with atomic_path(path) as temporary:
-            np.savez_compressed(
-                temporary,
-                split=np.array([key[0] for key in keys]),
-                C=np.array([key[1] for key in keys], dtype=float),
-                **{name: _or_nan(key[i] for key in keys) for i, name in ((2, "theta"), (3, "k"))},
-                **{
-                    name: array
-                    for i, key in enumerate(keys)
-                    for name, array in _named(f"model_{i}", self.arrays[key]).items()
-                },
-            )
+        names = {
+            "split": np.array([key[0] for key in keys]),
+            "C": np.array([key[1] for key in keys], dtype=float),
+            "theta": _or_nan(key[2] for key in keys),
+            "k": _or_nan(key[3] for key in keys),
+        }
+        models = (_named(f"model_{i}", self.arrays[key]) for i, key in enumerate(keys))
+        write_npz(path, names | {name: array for model in models for name, array in model.items()})
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Models:
-        """Read what `save` wrote."""
-        with np.load(path) as stored:
+        """Read what `save` wrote.
+
+        Raises
+        ------
+        FileError
+            When the file is damaged, or lacks an array.
+        """
+        stored = read_npz(path)
+        try:
             names = zip(*(stored[name] for name in ("split", "C", "theta", "k")), strict=True)
             keys = [model_key(str(split), *numbers) for split, *numbers in names]
             return cls({key: _from_stored(f"model_{i}", stored) for i, key in enumerate(keys)})
+        except (KeyError, IndexError) as error:
+            raise FileError(f"{path}: lacks an array ({error}); {remade(path)}") from None
 
     def scores(self, key: Key, X: Matrix, X_train: Matrix) -> np.ndarray:
         """Scores of rows, shape (rows, m). Kernel models need the rows that they were trained on."""

@@ -10,7 +10,7 @@ from functools import reduce
 import numpy as np
 
 from toplabel.config.protocols import Budget
-from toplabel.files import atomic_path
+from toplabel.files import FileError, read_npz, write_npz
 
 
 @dataclass(frozen=True)
@@ -67,8 +67,7 @@ def save_unit(results: Sequence[TuneResult], path: str | os.PathLike[str]) -> No
         for i, result in enumerate(results)
         for field in fields(TuneResult)
     }
-    with atomic_path(path) as temporary:
-        np.savez_compressed(temporary, **arrays)
+    write_npz(path, arrays)
 
 
 def load_units(paths: Iterable[str | os.PathLike[str]]) -> Iterator[TuneResult]:
@@ -76,23 +75,23 @@ def load_units(paths: Iterable[str | os.PathLike[str]]) -> Iterator[TuneResult]:
 
     Raises
     ------
-    ValueError
-        When another version wrote a file, with other arrays.
+    FileError
+        When a file is damaged, or another version wrote it, with other arrays.
     """
     names = [field.name for field in fields(TuneResult)]
     for path in paths:
-        with np.load(path) as arrays:
-            count = sum(key.rpartition(".")[2] == "split" for key in arrays.files)
-            expected = {_key(i, name) for i in range(count) for name in names}
-            if not count or expected != set(arrays.files):
-                differ = ", ".join(sorted(expected ^ set(arrays.files))[:3]) or "no array"
-                raise ValueError(
-                    f"{path}: written by another version ({differ}); delete it to tune again"
-                )
-            for i in range(count):
-                values = {name: arrays[_key(i, name)] for name in names}
-                texts = {name: str(values[name]) for name in ("split", "fold")}
-                yield TuneResult(**{**values, **texts, "k": float(values["k"])})
+        arrays = read_npz(path)
+        count = sum(key.rpartition(".")[2] == "split" for key in arrays)
+        expected = {_key(i, name) for i in range(count) for name in names}
+        if not count or expected != set(arrays):
+            differ = ", ".join(sorted(expected ^ set(arrays))[:3]) or "no array"
+            raise FileError(
+                f"{path}: written by another version ({differ}); delete it to tune again"
+            )
+        for i in range(count):
+            values = {name: arrays[_key(i, name)] for name in names}
+            texts = {name: str(values[name]) for name in ("split", "fold")}
+            yield TuneResult(**{**values, **texts, "k": float(values["k"])})
 
 
 def _key(i: int, name: str) -> str:

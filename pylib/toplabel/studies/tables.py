@@ -6,7 +6,6 @@ beside it; a study's own table shows its data sets of which the tables that it r
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
@@ -17,7 +16,7 @@ import pandas as pd
 
 from toplabel.config.keys import canonical_key
 from toplabel.config.studies import Study, table_name
-from toplabel.files import atomic_path
+from toplabel.files import write_json
 from toplabel.studies.published import TableText, is_compared
 from toplabel.tables.collected import GRID
 from toplabel.tables.table import write_csv
@@ -184,9 +183,7 @@ def write_tables(tables: Iterable[PrintedTable], folder: str | os.PathLike[str])
             "table": table.table,
             "study": table.study,
         }
-        with atomic_path(Path(folder) / f"{table.name}.json") as temporary:
-            text = json.dumps(about, indent=2, ensure_ascii=False)
-            temporary.write_text(text + "\n", encoding="utf-8")
+        write_json(Path(folder) / f"{table.name}.json", about)
 
 
 def _compared(comparison: pd.DataFrame, collected: pd.DataFrame) -> set[str]:

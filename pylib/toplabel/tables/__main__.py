@@ -9,7 +9,8 @@ _HEAD = """# Result files
 
 The CSV files between the stages, column by column; `python -m toplabel.tables` makes this page from
 `pylib/toplabel/tables/`. UTF-8, a header, rows in a fixed order; an empty cell is a number that there is none of, or a
-text that is empty. A file with other columns, as another version may have left it, is refused by name.
+text that is empty. A file with other columns, as another version may have left it, is refused by name; so is one that
+is not what was written, by the sum beside it (`<name>.sha256`).
 """
 
 

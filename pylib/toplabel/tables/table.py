@@ -8,10 +8,11 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from typing import Any
 
 import pandas as pd
 
-from toplabel.files import FileError, atomic_path, read_text
+from toplabel.files import FileError, read_text, result_path
 
 _CONVERT = {"number": float, "whole": int}
 
@@ -75,7 +76,7 @@ class Table:
         return pd.DataFrame(list(rows), columns=self.names)
 
     def write(self, frame: pd.DataFrame, path: str | os.PathLike[str]) -> None:
-        """Write the file whole or not at all.
+        """Write the file with its sum, whole or not at all.
 
         Raises
         ------
@@ -91,8 +92,8 @@ class Table:
         Raises
         ------
         FileError
-            One line with the file, and the column or the line: it cannot be read, a column is missing or unknown, a
-            number is not one.
+            One line with the file, and the column or the line: it cannot be read or is not what was written, a column
+            is missing or unknown, a number is not one.
         """
         frame = self.read_text(path)
         kinds = {name: self._column(name).kind for name in frame.columns}
@@ -125,7 +126,7 @@ class Table:
 
 
 def write_csv(frame: pd.DataFrame, path: str | os.PathLike[str], digits: int | None = 12) -> None:
-    """Write a CSV file whole or not at all, the same bytes for the same rows.
+    """Write a CSV file with its sum, whole or not at all, the same bytes for the same rows.
 
     Parameters
     ----------
@@ -136,7 +137,7 @@ def write_csv(frame: pd.DataFrame, path: str | os.PathLike[str], digits: int | N
         Of numbers; None for as many as it takes to get the very same bits back.
     """
     form = None if digits is None else f"%.{digits}g"
-    with atomic_path(path) as temporary:
+    with result_path(path) as temporary:
         frame.to_csv(temporary, index=False, float_format=form, lineterminator="\n")
 
 
@@ -146,11 +147,20 @@ def read_csv(path: str | os.PathLike[str], columns: Sequence[str] = ()) -> pd.Da
     Raises
     ------
     FileError
-        When it is missing, no CSV file, or lacks one of `columns`.
+        When it is missing, not what was written, no CSV file, or lacks one of `columns`.
     """
+    return _parsed(path, columns, dtype=str, keep_default_na=False)
+
+
+def read_numbers(path: str | os.PathLike[str], columns: Sequence[str] = ()) -> pd.DataFrame:
+    """Read a CSV file with what pandas takes for numbers as numbers; errors as for `read_csv`."""
+    return _parsed(path, columns)
+
+
+def _parsed(path: str | os.PathLike[str], columns: Sequence[str], **how: Any) -> pd.DataFrame:
     text = read_text(path)
     try:
-        frame = pd.read_csv(io.StringIO(text), dtype=str, keep_default_na=False)
+        frame = pd.read_csv(io.StringIO(text), **how)
     except pd.errors.EmptyDataError:
         raise FileError(f"{path}: the file is empty") from None
     except pd.errors.ParserError as error:

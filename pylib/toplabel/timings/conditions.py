@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import platform
 from collections.abc import Iterator
@@ -12,7 +11,7 @@ from pathlib import Path
 
 from threadpoolctl import threadpool_limits
 
-from toplabel.files import atomic_path
+from toplabel.files import write_json
 from toplabel.timings.clock import clock
 from toplabel.timings.packages import versions
 
@@ -83,10 +82,7 @@ class Conditions:
 
     def save(self, path: str | os.PathLike[str], **more: object) -> None:
         """Write the conditions, and what else a caption needs, as JSON."""
-        content = asdict(self) | {"sentence": self.sentence} | more
-        with atomic_path(Path(path)) as temporary:
-            text = json.dumps(content, indent=2, ensure_ascii=False)
-            temporary.write_text(text + "\n", encoding="utf-8")
+        write_json(path, asdict(self) | {"sentence": self.sentence} | more)
 
 
 @contextmanager

@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pandas as pd
 
+from toplabel.datasets.prepared import not_comparable
+from toplabel.files import FileError
+from toplabel.tables.cells import TEST_METRICS
 from toplabel.tables.collected import FAILURES
 from toplabel.workflow.plan import Cell, Plan
 
@@ -27,7 +30,7 @@ _NOT_STARTED = "the run ended before the next job"
 
 
 def find_failures(plan: Plan, wanted: Iterable[Cell]) -> pd.DataFrame:
-    """Say of every cell without test metrics how far it came, and of every other job that failed why.
+    """Say of every cell without test metrics that can be read how far it came, and of every other job that failed why.
 
     Parameters
     ----------
@@ -43,9 +46,9 @@ def find_failures(plan: Plan, wanted: Iterable[Cell]) -> pd.DataFrame:
     """
     rows = [
         {"dataset": cell.dataset, "method": cell.method, "label": plan.methods[cell.method].label}
-        | _reason(plan, cell)
+        | reason
         for cell in sorted(wanted)
-        if not Path(cell.path("evaluation.csv")).is_file()
+        if (reason := _reason(plan, cell))
     ]
     rows += [
         {"dataset": "", "method": "", "label": path.stem, "stage": _stage(path)}
@@ -61,7 +64,25 @@ def failed_sets(plan: Plan) -> set[str]:
     return {path.stem for path in logs if path.stem in plan.registry and error_of(path)}
 
 
+def damage(cell: Cell) -> str:
+    """Why the test metrics of a cell cannot be shown although they are there; empty when they can."""
+    try:
+        TEST_METRICS.read(cell.path("evaluation.csv"))
+        not_comparable(f"results/{cell.dataset}/data")
+    except FileError as error:
+        return str(error)
+    return ""
+
+
 def _reason(plan: Plan, cell: Cell) -> dict[str, str]:
+    """Why a cell has no test metrics, or none that can be read; empty when it has."""
+    if Path(cell.path("evaluation.csv")).is_file():
+        why = damage(cell)
+        return {"stage": "evaluate", "reason": why, "log": ""} if why else {}
+    return _last_stage(plan, cell)
+
+
+def _last_stage(plan: Plan, cell: Cell) -> dict[str, str]:
     """The last stage of a cell that left a log, and what the log ends with."""
     names = {"dataset": cell.dataset, "method": cell.method}
     last: tuple[str, Path] | None = None

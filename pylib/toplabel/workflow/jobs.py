@@ -10,6 +10,7 @@ import logging
 import sys
 import traceback
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -21,22 +22,28 @@ logger = logging.getLogger("toplabel")
 def run(main: Callable[[Any], None], snakemake: Any) -> None:
     """Run a script's `main` with its log file; bad input ends in one line and exit status 1.
 
-    The traceback of that line is in a file beside the log, `<name>.traceback`. Ctrl-C ends in one line too, with status
-    130. Any other error keeps its traceback, in the log as well.
+    So does a file that cannot be read or written. The traceback of that line is in a file beside the log,
+    `<name>.traceback`. Ctrl-C ends in one line too, with status 130. Any other error keeps its traceback, in the log as
+    well.
     """
     path = Path(snakemake.log[0])
-    path.parent.mkdir(parents=True, exist_ok=True)
     trace = path.with_suffix(".traceback")
-    trace.unlink(missing_ok=True)
-    handler = logging.FileHandler(path, mode="w", encoding="utf-8")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        trace.unlink(missing_ok=True)
+        handler = logging.FileHandler(path, mode="w", encoding="utf-8")
+    except OSError as error:
+        sys.exit(f"Error: {_words(error)}")
+    handler.handleError = _tell
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
     logging.getLogger().addHandler(handler)
     logging.getLogger().setLevel(logging.INFO)
     try:
         main(snakemake)
-    except ValueError as error:
-        logger.error("%s", error)
-        trace.write_text(traceback.format_exc(), encoding="utf-8")
+    except (ValueError, OSError) as error:
+        logger.error("%s", _words(error))
+        with suppress(OSError):
+            trace.write_text(traceback.format_exc(), encoding="utf-8")
         sys.exit(1)
     except KeyboardInterrupt:
         logger.error("interrupted")
@@ -46,7 +53,21 @@ def run(main: Callable[[Any], None], snakemake: Any) -> None:
         raise
     finally:
         logging.getLogger().removeHandler(handler)
-        handler.close()
+        with suppress(OSError):
+            handler.close()
+
+
+def _words(error: Exception) -> str:
+    """What is wrong, in one line; of the system's errors the file and the reason."""
+    if isinstance(error, OSError) and error.strerror:
+        return ": ".join(str(part) for part in (error.filename, error.strerror) if part)
+    return str(error)
+
+
+def _tell(record: logging.LogRecord) -> None:
+    """Say on the terminal what no log has room for; of a full disk, once and without a traceback."""
+    if record.levelno >= logging.ERROR:
+        print(f"Error: {record.getMessage()}", file=sys.stderr)
 
 
 def checkout(snakemake: Any) -> Path:

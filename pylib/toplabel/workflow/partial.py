@@ -7,7 +7,6 @@ of the rules that write them, so the next run that finishes writes them again.
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 from collections.abc import Sequence
@@ -16,7 +15,8 @@ from pathlib import Path
 import pandas as pd
 
 from toplabel.config.keys import canonical_key
-from toplabel.files import atomic_path
+from toplabel.datasets.prepared import read_meta
+from toplabel.files import FileError, write_json
 from toplabel.reporting import load_inputs, write_data, write_html, write_pdf
 from toplabel.reporting.crate import write_crate
 from toplabel.studies.tables import write_tables
@@ -26,7 +26,7 @@ from toplabel.workflow.collecting.datasets import describe_datasets
 from toplabel.workflow.collecting.results import compare_results
 from toplabel.workflow.collecting.run import describe_run
 from toplabel.workflow.collecting.tables import printed_table
-from toplabel.workflow.failures import LOGS, failed_sets, find_failures
+from toplabel.workflow.failures import LOGS, damage, failed_sets, find_failures
 from toplabel.workflow.plan import RAW_FOLDER, Cell, Plan
 from toplabel.workflow.targets import NOT_ASKED, Targets
 
@@ -55,7 +55,7 @@ def write_partial(plan: Plan, reports: Path = REPORTS) -> pd.DataFrame:
         What failed (`failures.find_failures`).
     """
     wanted = _wanted(plan)
-    existing = plan.existing()
+    existing = [cell for cell in plan.existing() if not damage(cell)]
     failures = find_failures(plan, wanted)
     collected, comparison = compare_results(
         plan.root, [cell.path("evaluation.csv") for cell in existing]
@@ -68,8 +68,8 @@ def write_partial(plan: Plan, reports: Path = REPORTS) -> pd.DataFrame:
     frames |= {"winners": winners, "failures": failures}
     for name, frame in frames.items():
         COLLECTED[name].write(frame, FOLDER / f"{name}.csv")
-    metas = [str(path) for path in sorted(Path("results").glob("*/data/meta.json"))]
-    reasons = _reasons(plan, wanted, failures)
+    metas, damaged = _metas()
+    reasons = _reasons(plan, wanted, failures) | damaged
     datasets = describe_datasets(plan.root, metas, reasons, RAW_FOLDER, plan.mirrors)
     DATASETS.write(datasets, FOLDER / "datasets.csv")
     tables = (
@@ -78,8 +78,7 @@ def write_partial(plan: Plan, reports: Path = REPORTS) -> pd.DataFrame:
     )
     write_tables([table for table in tables if table is not None], FOLDER / "tables")
     facts = describe_run(plan.root, plan.config) | {"complete": failures.empty}
-    with atomic_path(FOLDER / "run.json") as path:
-        path.write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
+    write_json(FOLDER / "run.json", facts)
     _write_reports(reports, plan.root)
     os.utime(FOLDER / "run.json")  # the next run takes pages that are older than it for out of date
     return failures
@@ -91,6 +90,18 @@ def _write_reports(reports: Path, checkout: Path) -> None:
     write_html(inputs, reports / "index.html")
     write_pdf(inputs, reports / "toplabel.pdf")
     write_crate(inputs, reports, checkout)
+
+
+def _metas() -> tuple[list[Path], dict[str, str]]:
+    """The meta.json of the prepared sets, and why those that cannot be read are missing, by data set."""
+    found, damaged = [], {}
+    for path in sorted(Path("results").glob("*/data/meta.json")):
+        try:
+            read_meta(path.parent)
+            found.append(path)
+        except FileError as error:
+            damaged[path.parts[-3]] = str(error)
+    return found, damaged
 
 
 def _wanted(plan: Plan) -> list[Cell]:

@@ -11,7 +11,7 @@ import pandas as pd
 from toplabel.config.datasets import Entry, load_registry
 from toplabel.datasets.fetch import FetchError, find_checked
 from toplabel.datasets.formats import FormatError
-from toplabel.datasets.prepared import load_prepared
+from toplabel.datasets.prepared import read_meta
 from toplabel.datasets.statistics import dataset_row, list_statistics
 from toplabel.tables.collected import DATASETS
 
@@ -40,14 +40,14 @@ def describe_datasets(
     folders = {Path(meta).parents[1].name: Path(meta).parent for meta in metas}
     rows = []
     for name, entry in load_registry(root / "config/datasets.yaml").items():
-        prepared = load_prepared(folders[name]) if name in folders else None
+        meta = read_meta(folders[name]) if name in folders else None
         reason, listed = reasons.get(name, ""), None
-        if prepared is None:
+        if meta is None:
             try:
                 listed = _listed(entry, raw_folder, mirrors)
             except (FetchError, FormatError) as error:  # a set that is missing anyway ends no run
                 reason = "; ".join(filter(None, (reason, str(error))))
-        rows.append(dataset_row(entry, prepared, reason, listed))
+        rows.append(dataset_row(entry, meta, reason, listed))
     # Counts stay whole numbers although a missing set has none; what has no column is left out.
     return pd.DataFrame(rows, columns=DATASETS.names, dtype=object)
 
