@@ -17,7 +17,7 @@ from toplabel.config.studies import load_studies
 from toplabel.figures import FIGURES, row_of, table_files
 from toplabel.reporting.places import RESERVED
 from toplabel.workflow.compare_runs import difference, main
-from toplabel.workflow.plan import Cell, Plan, PlanError
+from toplabel.workflow.plan import Cell, Plan, PlanError, source_of
 from toplabel.workflow.runlock import RunLockError, lock_run
 from toplabel.workflow.sources import reason_missing
 from toplabel.workflow.targets import Targets
@@ -262,6 +262,21 @@ def test_bad_config_is_one_line_that_names_key_and_value(config, change, message
         Plan(ROOT, config | change)
 
 
+def test_an_error_names_the_layer_that_a_value_is_from(config):
+    layers = [("config/config.yaml", config), ("mine.yaml", {"threshold": {"constant": 1.0}})]
+    layers.append(("--config", {"budget": "fast"}))
+    with pytest.raises(PlanError, match=r"^--config: budget: 'fast' is not one of"):
+        Plan(ROOT, config | {"budget": "fast"}, layers)
+    assert source_of("eps_train", layers) == "config/config.yaml"
+    assert source_of("threshold.constant", layers) == "mine.yaml"
+    assert source_of("threshold.strategy", layers) == "config/config.yaml"
+    assert source_of("mirrors[3]", layers) == "config/config.yaml"
+    assert source_of("nowhere", layers) == "config/config.yaml + mine.yaml + --config"
+    layers.append(("--config", {"studies": ["circles"]}))
+    with pytest.raises(PlanError, match=r"^--config: studies: unknown study 'circles'"):
+        Plan(ROOT, config | {"studies": ["circles"]}, layers)
+
+
 @pytest.mark.parametrize(
     ("dataset", "method", "kind"),
     [("yeast", "lr_multi", "single labels"), ("letter", "lr_ml", "label sets")],
@@ -401,6 +416,43 @@ def test_results_that_the_config_does_not_ask_for_are_kept_apart(config, plan, t
     reasons = targets.reasons()
     assert "digits" not in reasons
     assert reasons["circle"] == "no study of the config asks for it"
+
+
+@pytest.mark.parametrize(
+    ("goals", "evaluated", "prepared"),
+    [
+        ([], False, False),
+        (["report", "digits", "table03", "gaps", "table02"], False, False),
+        (["letter", "report"], True, True),
+        (["table05", "results/comparison.csv"], True, True),
+        (["topk_letter", "report"], True, True),
+        (["results/figures/topk_letter.svg"], True, True),
+        (["results/letter/lr_multi/evaluation.csv"], "one", True),
+        (["results/letter/none_such/evaluation.csv"], False, False),
+        (["selection_letter", "report"], False, True),  # drawn from tuning: nothing is evaluated
+        (["results/figures/selection_letter.csv"], False, True),
+    ],
+)
+def test_what_a_command_makes_is_shown_as_it_leaves_it(plan, tmp_path, goals, evaluated, prepared):
+    for folder in ("letter/lr_multi", "letter/lr_ova"):
+        path = tmp_path / "results" / folder / "evaluation.csv"
+        path.parent.mkdir(parents=True)
+        path.touch()
+    meta = tmp_path / "results/letter/data/meta.json"
+    meta.parent.mkdir()
+    meta.touch()
+    plan = Plan(ROOT, {**plan.config, "studies": ["circle", "digits"], "budget": "quick"})
+    targets = Targets(plan, lambda: goals)
+    made = {cell for cell in targets.made() if cell.dataset == "letter"}
+    expected = {True: plan.cells_of_dataset("letter"), "one": {Cell("letter", "lr_multi")}}
+    assert made == expected.get(evaluated, set())
+    others = {Cell("letter", "lr_multi"), Cell("letter", "lr_ova")}
+    assert {*targets.others()} == others - made
+    assert {*targets.wanted()} == plan.cells_of_studies(["circle", "digits"])
+    meta = "results/letter/data/meta.json"
+    assert (meta in targets.prepared()) is (meta in targets.compared()) is prepared
+    assert (meta in targets.other_metas()) is (meta in targets.other_compared()) is not prepared
+    assert "results/tables/table05.csv" in targets.shown_tables()
 
 
 def test_a_registered_set_without_a_study_is_a_target_that_says_so(plan):

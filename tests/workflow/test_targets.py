@@ -100,7 +100,11 @@ def test_bad_config_is_one_line_that_names_file_and_key(tmp_path):
     done = snakemake("--dry-run", directory=tmp_path, configfiles=(config,))
     assert done.returncode == 1
     (line,) = _said(done.stdout)
-    assert line.startswith(f"Error: config/config.yaml + {config}: threshold.strategy: 'guess' is")
+    assert line.startswith(f"Error: {config}: threshold.strategy: 'guess' is")
+    done = snakemake("--dry-run", "--config", "budget=fast", directory=tmp_path)
+    assert done.returncode == 1
+    (line,) = _said(done.stdout)
+    assert line.startswith("Error: --config: budget: 'fast' is not one of ")
 
 
 def test_an_unknown_target_is_named(tmp_path):

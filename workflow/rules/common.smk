@@ -10,6 +10,7 @@ try:
     from toplabel.config.documents import read_yaml
     from toplabel.figures import FIGURES, figure_files, table_files
     from toplabel.workflow.environment import note_start
+    from toplabel.workflow.folders import FolderError, check_folders
     from toplabel.workflow.plan import RAW_FOLDER, Plan, PlanError
     from toplabel.workflow.runlock import RunLockError, lock_run
     from toplabel.workflow.targets import Targets
@@ -18,16 +19,18 @@ except ModuleNotFoundError as error:
         f"Error: {error}: install the project first, with `make setup` or `pip install '.[workflow]'`"
     )
 
-config_name = " + ".join(["config/config.yaml", *map(str, workflow.overwrite_configfiles)])
-
 try:
-    for name in [f"{workflow.basedir}/config/config.yaml", *workflow.overwrite_configfiles]:
-        read_yaml(name)  # which refuses a key given twice; Snakemake takes the last
-    plan = Plan(workflow.basedir, config, config_name)
-except ValueError as error:
+    check_folders()
+    # Read again, since Snakemake takes the last of a key given twice.
+    layers = [("config/config.yaml", read_yaml(f"{workflow.basedir}/config/config.yaml"))]
+    layers += [(str(name), read_yaml(name)) for name in workflow.overwrite_configfiles]
+    layers += [("--config", workflow.config_settings.config)]
+    plan = Plan(workflow.basedir, config, layers)
+except (ValueError, FolderError) as error:
     sys.exit(f"Error: {error}")
 
-targets = Targets(plan)
+# Input functions ask for the targets of the command line, which are not known yet while this file is read.
+targets = Targets(plan, lambda: workflow.dag_settings.targets)
 
 
 wildcard_constraints:

@@ -1,5 +1,5 @@
 # What was measured, beside what the papers print: the studies of the config, which are brought up to date, and the
-# other cells that results/ holds, as they are.
+# other cells that results/ holds, as they are. What other targets of the same command make counts with the former.
 
 
 localrules:
@@ -39,6 +39,9 @@ rule compare:
     input:
         evaluations=planned(targets.evaluations),
         others=as_they_are(targets.other_evaluations),
+        # Which say what is not compared.
+        metas=planned(targets.compared),
+        other_metas=as_they_are(targets.other_compared),
     output:
         evaluation="results/evaluation.csv",
         comparison=report(

@@ -6,6 +6,7 @@ Snakefile.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cache
@@ -14,7 +15,7 @@ from typing import Any
 
 from toplabel.config.baselines import BASELINES
 from toplabel.config.datasets import Entry, load_registry
-from toplabel.config.documents import check, unknown
+from toplabel.config.documents import Fault, unknown, validate
 from toplabel.config.formats import Circle
 from toplabel.config.methods import load_methods
 from toplabel.config.protocols import Budget, Protocol, load_protocols
@@ -66,6 +67,14 @@ class Cell:
         """A file of that folder."""
         return f"results/{self.dataset}/{self.method}/{name}"
 
+    @classmethod
+    def of_path(cls, path: str) -> Cell | None:
+        """The cell whose test metrics a file is."""
+        parts = Path(path).parts
+        if len(parts) == 4 and (parts[0], parts[3]) == ("results", "evaluation.csv"):
+            return cls(*parts[1:3])
+        return None
+
 
 class Plan:
     """What the config asks for.
@@ -76,8 +85,8 @@ class Plan:
         The checkout: where config/, workflow/ and data/published/ are.
     config : mapping
         As Snakemake merged it from files and command line.
-    config_name : str
-        What errors call the config.
+    layers : sequence of (name, mapping)
+        What `config` was merged from, with the names that errors call it by; a later one overrides.
 
     Raises
     ------
@@ -87,11 +96,14 @@ class Plan:
     """
 
     def __init__(
-        self, root: str | Path, config: Mapping[str, Any], config_name: str = "config"
+        self,
+        root: str | Path,
+        config: Mapping[str, Any],
+        layers: Sequence[tuple[str, Mapping[str, Any]]] = (),
     ) -> None:
         self.root = Path(root)
         try:
-            self.run: RunConfig = check(config, RunConfig, config_name)
+            self.run: RunConfig = _checked_run(config, layers)
             self.registry = load_registry(self.root / "config/datasets.yaml")
             self.protocols = load_protocols(self.root / "config/protocols.yaml")
             self.methods = load_methods(self.root / "config/methods.yaml")
@@ -103,10 +115,10 @@ class Plan:
             raise PlanError(" ".join(str(error).split())) from None
         self.config = config
         self.budget: str = self.run.budget
-        self._check(config_name)
+        self._check(source_of("studies", layers))
 
-    def _check(self, config_name: str) -> None:
-        named = [(f"{config_name}: studies", "study", name) for name in self.run.studies]
+    def _check(self, source: str) -> None:
+        named = [(f"{source}: studies", "study", name) for name in self.run.studies]
         for file, rows in (("datasets", self.registry), ("methods", self.methods)):
             named += [
                 (f"config/{file}.yaml: {file}.{row.name}.protocol", "protocol", row.protocol)
@@ -298,6 +310,33 @@ class Plan:
     def existing(self) -> list[Cell]:
         """Cells that have been evaluated."""
         return [cell for cell in self.begun() if Path(cell.path("evaluation.csv")).is_file()]
+
+
+def source_of(key: str, layers: Sequence[tuple[str, Mapping[str, Any]]]) -> str:
+    """Where a key of the config, ``a.b``, has its value from: the last that has it, or as much of it as any."""
+    steps = re.findall(r"[^.\[\]]+", key)
+    for length in range(len(steps), 0, -1):
+        for name, content in reversed(layers):
+            if _has(content, steps[:length]):
+                return name
+    return " + ".join(name for name, _ in layers) or "config"
+
+
+def _has(content: Any, steps: Sequence[str]) -> bool:
+    for step in steps:
+        if not isinstance(content, Mapping) or step not in content:
+            return False
+        content = content[step]
+    return True
+
+
+def _checked_run(
+    config: Mapping[str, Any], layers: Sequence[tuple[str, Mapping[str, Any]]]
+) -> RunConfig:
+    try:
+        return validate(config, RunConfig)
+    except Fault as fault:
+        raise PlanError(f"{source_of(fault.key, layers)}: {fault}") from None
 
 
 def _split_names(entry: Entry) -> list[str]:

@@ -8,7 +8,7 @@ every figure of `toplabel.figures`, and the tables drawn with it.
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -41,10 +41,14 @@ class Targets:
     Parameters
     ----------
     plan : Plan
+    goals : callable
+        The targets of the command line, names and files. The same command brings their cells up to date, so they are
+        shown as it leaves them.
     """
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Plan, goals: Callable[[], Iterable[str]] = tuple) -> None:
         self._plan = plan
+        self._goals = goals
 
     # ---- names -----------------------------------------------------------------------------------
 
@@ -159,10 +163,37 @@ class Targets:
             raise PlanError(f"studies of the config: {self._why_nothing(asked)}")
         return found
 
+    @cache  # noqa: B019
+    def made(self) -> list[Cell]:
+        """Cells whose test metrics the command brings up to date: those of the config and of its other targets."""
+        cells = (self._evaluated_by(goal) for goal in self._goals())
+        return sorted({*self.wanted()}.union(*cells))
+
+    def _evaluated_by(self, goal: str) -> list[Cell]:
+        """The cells whose test metrics a target of the command line asks for by itself."""
+        if cell := Cell.of_path(goal):
+            return [cell] if cell in self._all_cells() else []
+        name = _figure_of(goal) or goal
+        if name not in self.named() or name in FREE:
+            return []
+        figure = row_of(name)
+        if figure is None:
+            return self.cells(name)
+        return self.cells_of_figure(name) if "evaluations" in figure.cells else []
+
+    def _made_sets(self) -> list[str]:
+        """Data sets that the command brings up to date, but that of the times."""
+        drawn = {_figure_of(goal) or goal for goal in self._goals()} & {*self.figures()}
+        cells = (cell for name in sorted(drawn) for cell in self._drawn(name))
+        return dataset_names([*self.made(), *cells])
+
+    def _drawn(self, name: str) -> list[Cell]:
+        return self.cells_of_figure(name) if row_of(name).cells else []
+
     def others(self) -> list[Cell]:
-        """Cells that were evaluated before and are not of the config; they are shown as they are."""
-        wanted = {*self.wanted()}
-        return [cell for cell in self._plan.existing() if cell not in wanted]
+        """Cells that were evaluated before and that the command does not make; they are shown as they are."""
+        made = {*self.made()}
+        return [cell for cell in self._plan.existing() if cell not in made]
 
     def _why_nothing(self, asked: Iterable[Cell]) -> str:
         missing = dataset_names(sorted(asked))
@@ -285,8 +316,8 @@ class Targets:
         return [f"results/{name}/agreement.csv" for name in sorted(both)]
 
     def prepared(self) -> list[str]:
-        """Prepared data sets of the config, and the one that times are measured on."""
-        names = dict.fromkeys([*dataset_names(self.wanted()), self.timed_set()])
+        """Prepared data sets that the command makes, and the one that times are measured on."""
+        names = dict.fromkeys([*self._made_sets(), self.timed_set()])
         return [_meta(name) for name in names]
 
     def timed_set(self) -> str:
@@ -299,18 +330,30 @@ class Targets:
         return _meta(self.timed_set())
 
     def evaluations(self) -> list[str]:
-        """Test metrics of the config."""
-        return _evaluations(self.wanted())
+        """Test metrics that the command makes."""
+        return _evaluations(self.made())
 
     def other_evaluations(self) -> list[str]:
         """Test metrics of `others`."""
         return _evaluations(self.others())
 
     def other_metas(self) -> list[str]:
-        """Data sets that were prepared before and are not of the config."""
+        """Data sets that were prepared before and that the command does not make."""
         wanted = self.prepared()
         metas = (_meta(name) for name in self._plan.registry)
         return [meta for meta in metas if meta not in wanted and Path(meta).is_file()]
+
+    def compared(self) -> list[str]:
+        """Those of `prepared` that have test metrics: they say whether these are compared."""
+        return self._with_metrics(self.prepared())
+
+    def other_compared(self) -> list[str]:
+        """Those of `other_metas` that have test metrics."""
+        return self._with_metrics(self.other_metas())
+
+    def _with_metrics(self, metas: Iterable[str]) -> list[str]:
+        measured = {_meta(cell.dataset) for cell in (*self.made(), *self.others())}
+        return [meta for meta in metas if meta in measured]
 
     def reasons(self) -> dict[str, str]:
         """Why a registered data set is missing, by name; those that are there are left out."""
@@ -325,7 +368,7 @@ class Targets:
 
     def shown_tables(self) -> list[str]:
         """Files of all tables that the reports show, cells of earlier runs included."""
-        tables = self.tables_of([*self.wanted(), *self.others()])
+        tables = self.tables_of([*self.made(), *self.others()])
         tables += [THRESHOLDS] if self._cut() else []
         tables += [AGREEMENT] if self.agreements() else []
         return [file for table in dict.fromkeys(tables) for file in table_files(table)]
@@ -339,6 +382,11 @@ class Targets:
 
 def _evaluations(cells: Iterable[Cell]) -> list[str]:
     return [cell.path("evaluation.csv") for cell in cells]
+
+
+def _figure_of(path: str) -> str:
+    """The figure that a file is of; empty for other files."""
+    return Path(path).stem if Path(path).parent == Path("results/figures") else ""
 
 
 def _meta(dataset: str) -> str:
