@@ -349,7 +349,7 @@ typedef struct tl_objective {
     double dual;
     /** Bounds the rounding error of P - D. */
     double rounding;
-    /** (P - D + rounding) / max(|P|, |D|), 0 if both are 0. */
+    /** (|P - D| + rounding) / max(|P|, |D|), 0 if both are 0. */
     double relative_gap;
     /** ||W - W0||_F^2. */
     double norm2;
@@ -365,7 +365,7 @@ typedef struct tl_objective {
 /** Compute both objectives exactly, in float64. With a center, or where the epochs work in float32
  *  (dense data of more than 64 features), W is first computed anew from A, so that no rounding
  *  error of the epochs is left in the certificate; else where that error could count.
- *  TL_ERR_INDEFINITE where a Gram matrix gives a negative norm, beyond rounding. */
+ *  TL_ERR_INDEFINITE where a Gram matrix gives a negative norm, or D above P, beyond rounding. */
 tl_status tl_solver_evaluate(tl_solver *solver, tl_objective *objective);
 
 /** Estimate both objectives, at almost no cost, from a sample of the rows of the last whole epoch,

@@ -227,8 +227,9 @@ static double binary_entropies(size_t m, const double *a, double scale) {
 #pragma omp simd reduction(+ : sum)
     for (size_t j = 0; j < m; j++) {
         const double v = scale * a[j];
-        const double p = v < 0.0 ? -v : v;
-        sum += tl_x_log_x(p) + tl_x_log_x(1.0 - p);
+        const double p = v < 0.0 ? -v : v, q = 1.0 - p;
+        /* q log q with the digits of a tiny p */
+        sum += tl_x_log_x(p) + tl_select(q > 1e-300, q * tl_log1p(-p), 0.0);
     }
     return sum;
 }

@@ -68,9 +68,33 @@ static double log_sum_exp(size_t m, const double *restrict s, double *restrict c
     return top + log(sum);
 }
 
+/* log sum_j exp s_j - s_y, right to a few units in the last place: where s_y is the largest, the
+ * loss may be far smaller than the scores. copy: tl_padded(m) for work. */
+TL_CLONES
+static double log_loss(size_t m, const double *restrict s, size_t y, double *restrict copy) {
+    const size_t n = tl_padded(m);
+    double sum = 0.0;
+    for (size_t j = m; j < n; j++)
+        copy[j] = -INFINITY;
+#pragma omp simd
+    for (size_t j = 0; j < m; j++)
+        copy[j] = s[j] - s[y];
+    copy[y] = -INFINITY;
+    double top = 0.0;
+#pragma omp simd reduction(max : top)
+    for (size_t j = 0; j < m; j++)
+        top = copy[j] > top ? copy[j] : top;
+    if (n % 8 != 0) TL_UNREACHABLE();
+#pragma omp simd reduction(+ : sum)
+    for (size_t j = 0; j < n; j++)
+        sum += tl_exp(copy[j] - top);
+    return top > 0.0 ? top + log(sum + exp(-top)) : log1p(sum);
+}
+
 static double value(const tl_row *row, tl_params params, size_t m, const double *s, double *work) {
     (void)params;
     if (row->n_labels == 0) return 0.0;
+    if (row->n_labels == 1) return log_loss(m, s, (size_t)row->labels[0], work);
     double mean = 0.0;
     for (size_t i = 0; i < row->n_labels; i++)
         mean += s[row->labels[i]];
@@ -119,8 +143,10 @@ double tl_conjugate_softmax(const tl_row *row, tl_params params, size_t m, const
     double sum = negative_entropy(m, a, scale);
     const double uniform = 1.0 / (double)row->n_labels;
     for (size_t i = 0; i < row->n_labels; i++) {
-        const double v = scale * a[row->labels[i]];
-        sum += x_log_x(v + uniform) - x_log_x(v);
+        const double v = scale * a[row->labels[i]], x = v + uniform;
+        /* x log x; with one label x is near 1 where the loss is small */
+        const double own = row->n_labels > 1 ? x_log_x(x) : (x > 1e-300 ? x * log1p(v) : 0.0);
+        sum += own - x_log_x(v);
     }
     return sum;
 }

@@ -91,6 +91,12 @@ TL_INLINE size_t tl_simplex_variables(const tl_simplex *self) { /* of an example
     return tl_simplex_is_cone(self) ? self->data.m : 1;
 }
 
+/* a_i into a; false if it is zero. work (T). */
+bool tl_simplex_coefficient(const tl_simplex *self, size_t i, double *work, double *a);
+/* f(x_i); not for SH-SVM with a Gram matrix. Valid until the next call. */
+const double *tl_simplex_values(tl_simplex *self, size_t i);
+/* <c_(y_i), f(x_i)>, of SH-SVM. */
+double tl_simplex_own_value(tl_simplex *self, size_t i);
 /* W, or the values at the rows, from the dual variables. */
 void tl_simplex_compute(tl_simplex *self);
 /* l of D = l - 1/2 ||W||^2; and ||W||^2, right after tl_simplex_compute. */

@@ -5,7 +5,6 @@
 #include "blas.h"
 #include "sampling.h"
 #include "solve.h"
-#include "vector.h"
 
 #include <float.h>
 #include <math.h>
@@ -17,8 +16,7 @@ static const double *gram_row(const tl_simplex *self, size_t i) {
 
 /* ---- the state from the dual variables ---- */
 
-/* a_i into a; false if it is zero. */
-static bool coefficient(const tl_simplex *self, size_t i, double *work, double *a) {
+bool tl_simplex_coefficient(const tl_simplex *self, size_t i, double *work, double *a) {
     const size_t T = self->data.m, y = tl_simplex_label(&self->data, i);
     const double *alpha = self->alpha + i * tl_simplex_variables(self);
     bool any = false;
@@ -55,13 +53,13 @@ void tl_simplex_compute(tl_simplex *self) {
     }
     if (tl_simplex_is_gram(self)) {
         for (size_t i = 0; i < n; i++)
-            coefficient(self, i, self->u, self->A + i * k);
+            tl_simplex_coefficient(self, i, self->u, self->A + i * k);
         tl_gemm_nn(n, k, n, self->data.x, self->A, self->state);
         return;
     }
     memset(self->state, 0, self->data.d * k * sizeof *self->state);
     for (size_t i = 0; i < n; i++)
-        if (coefficient(self, i, self->u, self->a)) {
+        if (tl_simplex_coefficient(self, i, self->u, self->a)) {
             const tl_features x = tl_features_of(&self->data, i, NULL);
             tl_features_add(&x, k, self->a, self->state);
         }
@@ -69,18 +67,17 @@ void tl_simplex_compute(tl_simplex *self) {
 
 /* ---- one example ---- */
 
-/* f(x_i) into self->f. */
-static const double *values_of(tl_simplex *self, size_t i) {
+const double *tl_simplex_values(tl_simplex *self, size_t i) {
     if (tl_simplex_is_gram(self)) return self->state + i * self->k;
     const tl_features x = tl_features_of(&self->data, i, NULL);
     tl_features_project(&x, self->k, self->state, self->f);
     return self->f;
 }
 
-/* <c_(y_i), f(x_i)>, SH-SVM. */
-static double own_value(tl_simplex *self, size_t i) {
+double tl_simplex_own_value(tl_simplex *self, size_t i) {
     if (tl_simplex_is_gram(self)) return self->state[i];
-    return tl_coding_score(&self->coding, tl_simplex_label(&self->data, i), values_of(self, i));
+    return tl_coding_score(&self->coding, tl_simplex_label(&self->data, i),
+                           tl_simplex_values(self, i));
 }
 
 /* The state after a_i has grown by self->a. */
@@ -104,7 +101,7 @@ static void update_cone(tl_simplex *self, size_t i, double box) {
     const size_t T = self->data.m, y = tl_simplex_label(&self->data, i);
     const double norm2 = self->norm2[i], margin = 1.0 / (double)self->k;
     double *alpha = self->alpha + i * T;
-    tl_coding_scores(&self->coding, values_of(self, i), self->s);
+    tl_coding_scores(&self->coding, tl_simplex_values(self, i), self->s);
     /* Without the row's own part: s + ||x||^2 G alpha. */
     const double common = self->total[i] * margin, factor = (double)T * margin;
     for (size_t j = 0; j < T; j++)
@@ -125,7 +122,7 @@ static void update_cone(tl_simplex *self, size_t i, double box) {
 }
 
 static void update_half_space(tl_simplex *self, size_t i, double box) {
-    const double before = self->alpha[i], slack = 1.0 - own_value(self, i);
+    const double before = self->alpha[i], slack = 1.0 - tl_simplex_own_value(self, i);
     double after = slack > 0.0 ? box : 0.0;
     if (self->norm2[i] > 0.0) after = before + slack / self->norm2[i];
     after = after <= 0.0 ? 0.0 : (after >= box ? box : after);
@@ -163,58 +160,7 @@ tl_status tl_simplex_run(tl_simplex *self, size_t epochs) {
     return TL_OK;
 }
 
-/* ---- objectives ---- */
-
-/* l of D = l - 1/2 ||W||^2. */
-double tl_simplex_linear_part(const tl_simplex *self) {
-    double sum = 0.0;
-    for (size_t i = 0; i < self->data.n * tl_simplex_variables(self); i++)
-        sum += self->alpha[i];
-    return tl_simplex_is_cone(self) ? sum / (double)self->k : sum;
-}
-
-/* ||W||^2 = sum_i <a_i, f(x_i)>. */
-double tl_simplex_norm2(const tl_simplex *self) {
-    const size_t n = self->data.n, k = self->k;
-    if (!tl_simplex_is_gram(self)) return tl_dot(self->data.d * k, self->state, self->state);
-    double sum = 0.0;
-    for (size_t i = 0; i < n; i++)
-        sum += tl_simplex_is_cone(self) ? tl_dot(k, self->A + i * k, self->state + i * k)
-                                        : self->alpha[i] * self->state[i];
-    return sum;
-}
-
-static double loss_of(tl_simplex *self, size_t i) {
-    if (!tl_simplex_is_cone(self)) {
-        const double slack = 1.0 - own_value(self, i);
-        return slack > 0.0 ? slack : 0.0;
-    }
-    tl_coding_scores(&self->coding, values_of(self, i), self->s);
-    return tl_simplex_value(self->loss, self->data.m, tl_simplex_label(&self->data, i), self->s);
-}
-
-tl_status tl_simplex_evaluate(tl_simplex *self, tl_objective *objective) {
-    if (self == NULL || objective == NULL) return TL_ERR_NULL;
-    tl_simplex_compute(self); /* so that no rounding error of the epochs is in the certificate */
-    double losses = 0.0;
-    for (size_t i = 0; i < self->data.n; i++) {
-        const double box = tl_simplex_box(self, i);
-        if (box > 0.0) losses += box * loss_of(self, i);
-    }
-    const double norm2 = tl_simplex_norm2(self), scale = 1.0 / (self->C * self->total_weight);
-    const double primal = scale * (losses + 0.5 * norm2);
-    const double dual = scale * (tl_simplex_linear_part(self) - 0.5 * norm2);
-    if (!isfinite(primal) || !isfinite(dual)) return TL_ERR_OVERFLOW;
-    const double size = fmax(fabs(primal), fabs(dual));
-    objective->primal = primal;
-    objective->dual = dual;
-    objective->relative_gap = size > 0.0 ? (primal - dual) / size : 0.0;
-    objective->norm2 = norm2;
-    objective->epochs = self->epochs;
-    objective->visits = self->epochs * self->data.n;
-    objective->r = 0.0;
-    return TL_OK;
-}
+/* ---- to a tolerance ---- */
 
 static tl_status step(void *solver, size_t rows, int *ended) {
     (void)rows;
@@ -253,7 +199,7 @@ tl_status tl_simplex_solve(tl_simplex *self, const tl_stopping *stopping, tl_obj
 tl_status tl_simplex_coefficients(const tl_simplex *self, double *a) {
     if (self == NULL || a == NULL) return TL_ERR_NULL;
     for (size_t i = 0; i < self->data.n; i++)
-        coefficient(self, i, self->u, a + i * self->k);
+        tl_simplex_coefficient(self, i, self->u, a + i * self->k);
     return TL_OK;
 }
 

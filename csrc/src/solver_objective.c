@@ -100,7 +100,7 @@ static tl_status fill(tl_objective *objective, double primal, double dual, doubl
     objective->primal = primal;
     objective->dual = dual;
     objective->rounding = rounding;
-    objective->relative_gap = size == 0.0 ? 0.0 : (primal - dual + rounding) / size;
+    objective->relative_gap = size == 0.0 ? 0.0 : (fabs(primal - dual) + rounding) / size;
     return TL_OK;
 }
 
@@ -155,12 +155,16 @@ static evaluation evaluate_once(tl_solver *self, bool worst) {
     return at;
 }
 
-/* A Gram matrix with a negative <B, K B>, beyond rounding of its entries. */
+/* A Gram matrix with a negative <B, K B> or with D above P, beyond the rounding of its entries:
+ * to their type; for the second to float32 in any case, since few kernels are computed to the last
+ * digit of float64. */
 static bool is_indefinite(const tl_solver *self, const evaluation *at) {
     if (!tl_is_gram(self)) return false;
-    const bool narrow = self->data.type == TL_FLOAT32;
-    const double error = at->norms_rounding * (narrow ? (double)FLT_EPSILON / DBL_EPSILON : 1.0);
-    return fmin(at->norm2.primal, at->norm2.dual) < -error;
+    const double narrow = (double)FLT_EPSILON / DBL_EPSILON * at->norms_rounding;
+    const double error = self->data.type == TL_FLOAT32 ? narrow : at->norms_rounding;
+    const double lambda = 1.0 / (self->settings.C * self->total_weight);
+    return fmin(at->norm2.primal, at->norm2.dual) < -error ||
+           at->primal - at->dual < -(at->rounding + lambda * narrow);
 }
 
 /* A rounding bound below this part of P - D does not need to be made smaller. */

@@ -84,5 +84,6 @@ double tl_domain_error(const tl_solver *self, size_t i, const double *s) {
         sum += self->dual[i * m + c];
         largest = fmax(largest, fabs(s[c]));
     }
-    return fabs(sum) * largest;
+    /* The derivative of D by an entry of a_i: that of a conjugate, and a score. */
+    return fabs(sum) * (1.0 + log((double)m) + largest);
 }

@@ -104,7 +104,7 @@ TL_INLINE double tl_log(double x) {
            ((half_square - (s * (half_square + z * tl_log_series(z)) + e * ln2_lo)) - f);
 }
 
-/* ln(1 + x) for 0 <= x <= 1, with the digits of a tiny x. */
+/* ln(1 + x) for -1 < x <= 1, with the digits of a tiny x. */
 TL_INLINE double tl_log1p(double x) {
     const double u = 1.0 + x;
     /* u has lost the tail of x; to first order ln(1 + x) = ln u + (x - (u - 1))/u */

@@ -10,6 +10,7 @@ from scipy import sparse
 
 from toplabel import kernels, losses
 from toplabel._arrays import as_features, as_labels
+from toplabel.simplex import SimplexSolution, coding
 from toplabel.solution import Solution, join_intercept
 
 __all__ = ["Certificate", "certify"]
@@ -28,7 +29,7 @@ class Certificate:
     primal, dual : float
         P(W) and D(A) (TPAMI Eq. (9)); `dual` is -inf where A is not feasible.
     relative_gap : float
-        (P - D + rounding)/max(|P|, |D|).
+        (|P - D| + rounding)/max(|P|, |D|).
     rounding : float
         A bound of the rounding error of P - D.
     """
@@ -39,7 +40,9 @@ class Certificate:
     rounding: float
 
 
-def certify(X, y, solution: Solution, *, sample_weight=None, W0=None) -> Certificate:
+def certify(
+    X, y, solution: Solution | SimplexSolution, *, sample_weight=None, W0=None
+) -> Certificate:
     """Compute P and D of a solution again, independently of the solver.
 
     Nothing is taken from the solution but its variables and its problem. Products are formed with twice the
@@ -52,8 +55,8 @@ def certify(X, y, solution: Solution, *, sample_weight=None, W0=None) -> Certifi
         The training rows; with ``kernel="precomputed"`` the Gram matrix, (n, n).
     y : array-like, (n,) or (n, m)
         As in `toplabel.solve`.
-    solution : Solution
-        Of a convex loss.
+    solution : Solution or SimplexSolution
+        Of a convex loss; of the simplex coding "sc_svm" or "sh_svm" (NIPS 2012, Eq. (4) and section 5).
     sample_weight : array-like, (n,), optional
     W0 : array-like, (d, m), optional
         As in `toplabel.solve`. Whether there is an intercept, the solution tells.
@@ -65,65 +68,73 @@ def certify(X, y, solution: Solution, *, sample_weight=None, W0=None) -> Certifi
     Raises
     ------
     TypeError
-        If `solution` is not a `Solution`.
+        If `solution` is neither.
     ValueError
-        If the arrays do not fit, or the loss is not convex.
+        If the arrays do not fit, or the solution has no dual objective.
     """
-    if not isinstance(solution, Solution):
+    is_simplex = isinstance(solution, SimplexSolution)
+    if not is_simplex and not isinstance(solution, Solution):
         raise TypeError(f"solution must be a Solution, got {type(solution).__name__}")
-    if not losses.get(solution.loss).convex:
-        raise ValueError(f"loss {solution.loss!r} is not convex: it has no dual objective")
+    if solution.dual_variables is None if is_simplex else not losses.get(solution.loss).convex:
+        raise ValueError(f"the solution, of loss {solution.loss!r}, has no dual objective")
+    if is_simplex and W0 is not None:
+        raise ValueError("W0 has no meaning for a solution of the simplex coding")
     rows = as_features(X, "X")
     rows = rows.astype(np.float64) if rows.dtype != np.float64 else rows
     n = len(solution.A)
     if rows.shape[0] != n:
         raise ValueError(f"X must have {n} rows like the solution, got {rows.shape[0]}")
+    if solution.W is not None and rows.shape[1] != len(solution.W):
+        raise ValueError(
+            f"X must have {len(solution.W)} columns like the solution, got {rows.shape[1]}"
+        )
     weight = np.ones(n) if sample_weight is None else np.asarray(sample_weight, np.float64)
     if weight.shape != (n,):
         raise ValueError(f"sample_weight must have shape ({n},), got {weight.shape}")
-    parts = _linear(rows, solution, W0) if solution.W is not None else _kernel(rows, solution)
+    if is_simplex:
+        return _simplex(rows, y, solution, weight)
+    constant = solution.intercept_scaling
+    if solution.W is None:
+        parts = _kernel(rows, solution, solution.coefficients, solution.A, constant)
+        return _objectives(parts, y, solution, weight)
+    W = solution.W
+    if constant:
+        column = np.full((n, 1), constant)
+        rows = sparse.hstack([rows, column]) if sparse.issparse(rows) else np.hstack([rows, column])
+        W = join_intercept(W, solution.intercept, constant)
+        W0 = None if W0 is None else join_intercept(np.asarray(W0, np.float64), None, constant)
+    parts = _linear(rows, W, solution.A, W0)
     return _objectives(parts, y, solution, weight)
 
 
 @dataclass(frozen=True)
 class _Products:
     scores: np.ndarray  # (n, m)
-    error: np.ndarray  # (n,), bounds the errors of a row's scores
+    error: np.ndarray  # (n, m), bounds the errors of the scores
+    sizes: np.ndarray  # (n,), ||x_i||
     primal: float  # ||W - W0||^2
     dual: float  # ||X^T A||^2
     center: float  # <X^T A, W0>
 
 
-def _linear(rows, solution: Solution, W0) -> _Products:
-    W, A = solution.W, solution.A
-    if rows.shape[1] != W.shape[0]:
-        raise ValueError(f"X must have {W.shape[0]} columns like the solution, got {rows.shape[1]}")
-    constant = solution.intercept_scaling
-    if constant:
-        column = np.full((rows.shape[0], 1), constant)
-        rows = (
-            sparse.hstack([rows, column], format="csr")
-            if sparse.issparse(rows)
-            else np.hstack([rows, column])
-        )
-        W = join_intercept(W, solution.intercept, constant)
-        W0 = None if W0 is None else join_intercept(np.asarray(W0, np.float64), None, constant)
+def _linear(rows, W, A, W0=None) -> _Products:
     center = np.zeros_like(W) if W0 is None else np.asarray(W0, np.float64)
     if center.shape != W.shape:
         raise ValueError(f"W0 must have shape {W.shape}, got {center.shape}")
-    scores = _product(rows, W)
+    scores, sizes = _product(rows, W), _row_norms(rows)
     combined = _product(rows.T, A)
     difference = _two_sum(W, -center)
     return _Products(
         scores=scores[0] + scores[1],
-        error=_score_error(scores, _row_norms(rows), np.linalg.norm(W, axis=0).max(), W.shape[0]),
+        error=_score_error(scores, sizes, np.linalg.norm(W, axis=0), W.shape[0]),
+        sizes=sizes,
         primal=_inner(difference, difference),
         dual=_inner(combined, combined),
         center=_inner(combined, (center, np.zeros_like(center))),
     )
 
 
-def _kernel(rows, solution: Solution) -> _Products:
+def _kernel(rows, solution, B, A, constant=0.0) -> _Products:
     K = (
         rows
         if solution.kernel == "precomputed"
@@ -132,14 +143,13 @@ def _kernel(rows, solution: Solution) -> _Products:
     n = K.shape[0]
     if K.shape != (n, n):
         raise ValueError(f"X must be a Gram matrix, got the shape {K.shape}")
-    if solution.intercept_scaling:
-        K = K + solution.intercept_scaling**2
-    B, A = solution.coefficients, solution.A
+    K = K + constant**2 if constant else K
     scores, products = _product(K, B), _product(K, A)
-    size = np.sqrt(np.maximum(K.diagonal(), 0.0))
+    sizes = np.sqrt(np.maximum(K.diagonal(), 0.0))
     return _Products(
         scores=scores[0] + scores[1],
-        error=_score_error(scores, size, (size @ np.abs(B)).max(), n),
+        error=_score_error(scores, sizes, sizes @ np.abs(B), n),
+        sizes=sizes,
         primal=_inner((B, np.zeros_like(B)), scores),
         dual=_inner((A, np.zeros_like(A)), products),
         center=0.0,
@@ -152,7 +162,7 @@ def _objectives(parts: _Products, y, solution: Solution, weight: np.ndarray) -> 
     n, there = len(weight), weight > 0.0
     values = weight * losses.value(solution.loss, parts.scores, y, **options)
     # Every loss falls in the scores of the labels and rises in the others, so this is its largest value nearby.
-    worst = parts.scores + parts.error[:, None] * (1.0 - 2.0 * _indicator(y, *parts.scores.shape))
+    worst = parts.scores + parts.error * (1.0 - 2.0 * _indicator(y, *parts.scores.shape))
     doubt = weight * losses.value(solution.loss, worst, y, **options) - values
     v = -solution.A / (C * np.where(there, weight, 1.0))[:, None]
     conjugates = np.zeros(n)
@@ -170,9 +180,57 @@ def _objectives(parts: _Products, y, solution: Solution, weight: np.ndarray) -> 
     if losses.get(solution.loss).labels != "either":
         # Dual variables that sum to 0 up to rounding: the nearest ones that do would move D by so much.
         sums = np.array([abs(math.fsum(a)) for a in solution.A])
-        rounding += 2.0 * half * float(sums @ np.abs(parts.scores).max(axis=1))
+        slopes = 1.0 + math.log(parts.scores.shape[1]) + np.abs(parts.scores).max(axis=1)
+        rounding += 2.0 * half * float(sums @ slopes)
+    return _certificate(primal, dual, rounding)
+
+
+def _certificate(primal: float, dual: float, rounding: float) -> Certificate:
     size = max(abs(primal), abs(dual))
-    return Certificate(primal, dual, (primal - dual + rounding) / size if size else 0.0, rounding)
+    return Certificate(
+        primal, dual, (abs(primal - dual) + rounding) / size if size else 0.0, rounding
+    )
+
+
+def _simplex(rows, y, solution: SimplexSolution, weight: np.ndarray) -> Certificate:
+    """P and D of SC-SVM or SH-SVM: a_i = -sum_(j != y_i) alpha_ij c_j, or alpha_i c_(y_i)."""
+    T, is_cone = solution.n_classes, solution.loss == "sc_svm"
+    label = as_labels(y, len(weight), multilabel=False, n_classes=T).label
+    alpha, box = solution.dual_variables, solution.C * weight
+    own = np.arange(len(label)), label
+    dense = alpha.copy() if is_cone else np.zeros((len(label), T))
+    if not is_cone:
+        dense[own] = -alpha
+    sign = 1.0 if is_cone else -1.0
+    feasible = ((sign * dense >= 0.0) & (sign * dense <= box[:, None])).all()
+    feasible = feasible and not (is_cone and dense[own].any())
+    codes = coding.simplex_coding(T)
+    A, is_kernel = -dense @ codes.T, solution.W is None
+    parts = _kernel(rows, solution, solution.A, A) if is_kernel else _linear(rows, solution.W, A)
+    scores = parts.scores @ codes
+    # Of f, in T - 1 entries, and of the products with the code vectors.
+    error = np.linalg.norm(parts.error, axis=1) + 5.0 * _UNIT * np.linalg.norm(parts.scores, axis=1)
+    losses_ = box * _simplex_values(scores, own, is_cone, 0.0)
+    worst = box * _simplex_values(scores, own, is_cone, error[:, None])
+    linear = alpha.ravel() / (T - 1) if is_cone else alpha
+    scale = 1.0 / (solution.C * math.fsum(weight))
+    primal = scale * math.fsum([*losses_, 0.5 * parts.primal])
+    if not feasible:
+        return Certificate(primal, -math.inf, math.inf, math.inf)
+    dual = scale * math.fsum([*linear, -0.5 * parts.dual])
+    # The a_i are sums of T terms.
+    drift = (4.0 + math.sqrt(T)) * _UNIT * float(parts.sizes @ np.abs(dense).sum(axis=1))
+    rounding = worst.sum() - losses_.sum() + drift * (2.0 * math.sqrt(abs(parts.dual)) + drift)
+    rounding += 8.0 * _UNIT * (losses_.sum() + linear.sum() + parts.primal + parts.dual)
+    return _certificate(primal, dual, scale * float(rounding))
+
+
+def _simplex_values(scores, own, is_cone: bool, error) -> np.ndarray:
+    if not is_cone:
+        return np.maximum(0.0, 1.0 - scores[own] + np.ravel(error))
+    hinges = np.maximum(0.0, 1.0 / (scores.shape[1] - 1) + scores + error)
+    hinges[own] = 0.0
+    return hinges.sum(axis=1)
 
 
 def _indicator(y, n: int, m: int) -> np.ndarray:
@@ -235,10 +293,10 @@ def _inner(a, b) -> float:
     return math.fsum([*p.ravel(), *rest.ravel()])
 
 
-def _score_error(scores, row_sizes, size: float, length: int) -> np.ndarray:
+def _score_error(scores, row_sizes, class_sizes, length: int) -> np.ndarray:
     """Of the scores after rounding to float64, and that of the compensated products."""
-    largest = np.abs(scores[0]).max(axis=1)
-    return _UNIT * largest + (length * _UNIT) ** 2 * row_sizes * size
+    rest = (length * _UNIT) ** 2 * np.outer(row_sizes, class_sizes)
+    return _UNIT * np.abs(scores[0]) + rest
 
 
 def _row_norms(rows) -> np.ndarray:

@@ -135,10 +135,10 @@ def test_refuses_what_does_not_fit(change, message):
         toplabel.certify(**{"X": X, "y": y, "solution": solution, **change(X, y)})
 
 
-def test_refuses_a_loss_that_is_not_convex():
+def test_refuses_a_loss_without_a_dual():
     X, y = _problem()
     solution = toplabel.solve(X, y, "topk_ent_tr", k=2)
-    with pytest.raises(ValueError, match="not convex"):
+    with pytest.raises(ValueError, match="no dual objective"):
         toplabel.certify(X, y, solution)
 
 
