@@ -1,6 +1,6 @@
 """Builds the extension toplabel._native from csrc/ with cffi in API mode.
 
-The declarations are cut from the marked region of the public header, so that they cannot drift from it; the
+The declarations are the marked region of the public header; the
 compiler checks them again. The BLAS comes at run time (toplabel._lib), so nothing is linked but the C library.
 """
 
@@ -30,7 +30,7 @@ def relative(path: Path) -> str:
     return path.relative_to(ROOT).as_posix()
 
 
-# -ffast-math is out of the question: the rounding tricks of vmath.h rely on the order of operations.
+# Never -ffast-math: vmath.h relies on the order of floating-point operations.
 FLAGS = [
     "-std=c11",
     "-O3",

@@ -58,7 +58,7 @@ static int largest_score(const double *x, const double *weights) {
     int best = 0;
     double best_score = -INFINITY;
     for (int j = 0; j < M; j++) {
-        double score = 0.0; /* weights are (d, m), one class a column */
+        double score = 0.0; /* weights are (d, m), one class per column */
         for (int l = 0; l < D; l++)
             score += weights[l * M + j] * x[l];
         if (score > best_score) {
@@ -79,7 +79,7 @@ int main(void) {
         x[i * D] = cos(angle) + noise(&state);
         x[i * D + 1] = sin(angle) + noise(&state);
         label[i] = i % M;
-        label_start[i + 1] = i + 1; /* one label a row */
+        label_start[i + 1] = i + 1; /* one label per row */
     }
     const tl_data data = {.representation = TL_DENSE,
                           .n = N,

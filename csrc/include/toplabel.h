@@ -184,14 +184,14 @@ typedef struct tl_prox {
 /** Length of the work array of one problem; 0 for an unknown map. */
 size_t tl_prox_work(const tl_prox *prox);
 
-/** One problem a row: b and x are (rows, n), b_bar and y (rows, n_bar) or NULL. On failure the rows
+/** One problem per row: b and x are (rows, n), b_bar and y (rows, n_bar) or NULL. On failure the rows
  *  before the one that failed have been written. work: tl_prox_work(prox). */
 tl_status tl_prox_rows(const tl_prox *prox, size_t rows, const double *b, const double *b_bar,
                        double *x, double *y, double *work);
 
 /* ---- Losses ---- */
 
-/** The losses. Multiclass ones take one label a row, multilabel ones (..._ML) a set of labels,
+/** The losses. Multiclass ones take one label per row, multilabel ones (..._ML) a set of labels,
  *  one-vs-all ones either. The hinges (SVM) take gamma >= 0, the top-k losses k. */
 typedef enum tl_loss_id {
     TL_LOSS_SVM_OVA = 0,    /* One-vs-all hinge; with label sets: binary relevance. */
@@ -210,7 +210,7 @@ typedef enum tl_loss_id {
 
 /** What a loss takes and has; each is 0 or 1. */
 typedef struct tl_traits {
-    int multiclass; /* Exactly one label a row; otherwise a set of labels. */
+    int multiclass; /* Exactly one label per row; otherwise a set of labels. */
     int has_k;      /* 1 <= k < m; otherwise k is 1. */
     int smooth;     /* Smooth whatever gamma is; otherwise only for gamma > 0. */
     int convex;     /* Has a conjugate and a dual; otherwise tl_solver_create refuses it. */
@@ -453,7 +453,7 @@ void tl_solver_free(tl_solver *solver);
  *
  * Mroueh, Poggio, Rosasco, Slotine, "Multiclass Learning with Simplex Coding" (NIPS 2012): T = m
  * classes are T unit vectors c_y of R^(T-1) with inner products -1/(T-1), and f(x) = W^T x has
- * values there, W (d, T - 1). The features are float64 here (TL_ERR_PARAMETER), labels are one a
+ * values there, W (d, T - 1). The features are float64 here (TL_ERR_PARAMETER), labels are one per
  * row. */
 
 typedef enum tl_simplex_loss {

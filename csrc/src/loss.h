@@ -33,7 +33,7 @@ typedef struct tl_params {
  * for an update TL_UPDATE_WORK(m). A loss that is not convex has no dual: `update`, `conjugate` and
  * `infeasibility` are NULL. */
 typedef struct tl_loss_ops {
-    bool multiclass;            /* exactly one label a row */
+    bool multiclass;            /* exactly one label per row */
     bool quadratic_conjugate;   /* L*(s v) = l s + q s^2 */
     bool always_smooth;         /* smooth for gamma = 0 too */
     bool free_sum;              /* the dual variables of a row need not sum to 0 */
@@ -107,7 +107,7 @@ TL_INLINE bool tl_is_smooth(const tl_loss_ops *ops, tl_params params) {
 /* NULL for an unknown loss. */
 const tl_loss_ops *tl_loss_get(tl_loss_id loss);
 
-/* Labels: TL_ERR_LABEL unless ascending, in range, and one a row for a multiclass loss. */
+/* Labels: TL_ERR_LABEL unless ascending, in range, and one per row for a multiclass loss. */
 tl_status tl_check_labels(const tl_loss_ops *ops, size_t n, size_t m, const int64_t *label_start,
                           const int32_t *label);
 

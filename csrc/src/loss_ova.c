@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* One-vs-all: the sum over classes of the binary hinge or logistic loss of tau_j u_j, tau_j = +1
- * for a label and -1 for the rest. One label a row is the multiclass reduction, a set of labels is
+ * for a label and -1 for the rest. One label per row is the multiclass reduction, a set of labels is
  * binary relevance. The classes separate; only the features are shared. */
 #include "loss.h"
 #include "vmath.h"

@@ -39,7 +39,7 @@ tl_status tl_simplex_norms(const tl_data *data, double *norm2);
 /* V(y, f) from the scores s (T). */
 double tl_simplex_value(tl_simplex_loss loss, size_t T, size_t y, const double *s);
 
-/* float64 features and one label a row; `memory` is what the results go to. */
+/* float64 features and one label per row; `memory` is what the results go to. */
 tl_status tl_simplex_check(const tl_data *data, tl_simplex_loss loss, const double *memory);
 
 /* ---- the solver of the two SVMs ----

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The simplex coding (Mroueh, Poggio, Rosasco, Slotine, NIPS 2012): T unit vectors of R^(T-1) with
  * inner products -1/(T-1). Its recursion makes them the columns of an upper triangular matrix with
- * two different numbers a row, so that products with it take O(T) operations. */
+ * two different numbers per row, so that products with it take O(T) operations. */
 #include "simplex.h"
 
 #include <limits.h>

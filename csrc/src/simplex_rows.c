@@ -35,6 +35,6 @@ tl_status tl_simplex_check(const tl_data *data, tl_simplex_loss loss, const doub
     if ((unsigned)loss >= TL_SIMPLEX_LOSS_COUNT) return TL_ERR_LOSS;
     if (data->type != TL_FLOAT64 || data->constant != 0.0) return TL_ERR_PARAMETER;
     tl_settings settings;
-    tl_settings_default(&settings); /* a loss of one label a row */
+    tl_settings_default(&settings); /* a loss of one label per row */
     return tl_check_input(data, &settings, memory);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Updates row by row: for few features, and for sparse ones, a product a row inside the cache is
+/* Updates row by row: for few features, and for sparse ones, a product per row inside the cache is
  * faster than the calls and the corrections of a blocked one. W is kept as (d, stride), so that a
  * feature touches one contiguous piece; features are converted to float64 as they are read. */
 #include "solver.h"

@@ -107,7 +107,7 @@ static double largest_size(size_t n, const double *x) {
     return largest;
 }
 
-/* Both algorithms agree, one problem a row, for every map that has both. */
+/* Both algorithms agree, one problem per row, for every map that has both. */
 static void test_sorted(uint64_t *state) {
     for (int round = 0; round < 2000; round++) {
         const size_t n = 1 + (size_t)(uniform(state) * (round % 10 == 0 ? 200.0 : 12.0));

@@ -101,7 +101,7 @@ def as_features(value: object, name: str, dtype: object = None) -> np.ndarray | 
     if sparse.issparse(array):
         return _as_csr(array, name, dtype)
     array = np.ascontiguousarray(array, dtype=dtype)
-    if not is_mapped(array):  # a pass over a file takes long; the library sees its rows anyway
+    if not is_mapped(array):  # no scan of a file: the library checks its rows when it reads them
         check_finite(array, name)
     return array
 
@@ -137,7 +137,7 @@ def check_mapped_finite(array: np.ndarray, name: str) -> None:
 def _as_csr(matrix, name: str, dtype) -> sparse.csr_array:
     csr = sparse.csr_array(matrix)
     if not csr.has_canonical_format:
-        csr = csr.copy()  # the caller's stays as it is
+        csr = csr.copy()  # do not change the caller's
         csr.sum_duplicates()
     csr = csr.astype(dtype, copy=False)
     check_finite(csr.data, f"{name}.data")
@@ -153,7 +153,7 @@ def as_rows(value: object, name: str) -> tuple[np.ndarray, bool]:
     array = _as_float(value, name)
     if array.ndim not in (1, 2) or array.size == 0:
         raise ValueError(
-            f"{name} must be a vector or one problem a row, got the shape {array.shape}"
+            f"{name} must be a vector or one problem per row, got the shape {array.shape}"
         )
     check_finite(array, name)
     return np.atleast_2d(array), array.ndim == 1
@@ -272,7 +272,7 @@ def as_labels(y: object, n: int, *, multilabel: bool, n_classes: int | None = No
     ----------
     y : array-like or sparse matrix
         Class indices for a multiclass loss. For a multilabel one the indicator, or class indices, which
-        then mean one label a row.
+        then mean one label per row.
     n : int
         The number of rows of X.
     multilabel : bool

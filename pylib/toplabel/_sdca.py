@@ -143,7 +143,7 @@ class _Start:
         weights = warm_start.coefficients if problem.is_gram else warm_start.W
         if weights is not None and not problem.is_gram:
             weights = join_intercept(weights, warm_start.intercept, problem.constant)
-        # Weights of other features or of another representation tell nothing; the dual variables do.
+        # Weights of other features or of another representation are of no use; the dual variables are.
         if not warm_start.r or weights is None or weights.shape != problem.weights_shape:
             return cls(dual, warm_start.C)
         r = min(warm_start.r * (C / warm_start.C), LARGEST)

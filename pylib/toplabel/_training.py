@@ -1,4 +1,4 @@
-"""Training to a tolerance: what the loop of the C library asks and tells."""
+"""Training to a tolerance: the options, and the callbacks of the loop in C."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _STATUS = {
 
 @dataclass(frozen=True)
 class Options:
-    """How to train: when a run ends, what is looked at on the way, in which order rows are taken.
+    """Options of a run: when it stops, what is recorded, the order of the rows.
 
     The attributes are arguments of `toplabel.solve`, checked here.
 
@@ -108,7 +108,7 @@ class Clock:
 
 
 class _Listener:
-    """What the loop in C tells: records, watched sets, the user's callback, the limits, Ctrl-C."""
+    """Callbacks of the loop in C: records, watched sets, the user's callback, the limits, Ctrl-C."""
 
     def __init__(self, run: Run, options: Options):
         self._run = run
@@ -126,7 +126,7 @@ class _Listener:
         return self._between() if objective == ffi.NULL else self._evaluated(objective)
 
     def failed(self, error: BaseException) -> int:
-        """The answer to C after an exception, which cannot pass through it."""
+        """Tell C to stop after an exception, which cannot pass through it."""
         if isinstance(error, KeyboardInterrupt):
             # Python delivers the signal here, outside the solver's work: its state is consistent.
             self.stopped, self.ctrl_c = "interrupted", True

@@ -23,7 +23,7 @@ class Loss:
     about : str
         What it is, in a few words.
     labels : {"one", "set", "either"}
-        One label a row, a set of labels, or either.
+        One label per row, a set of labels, or either.
     smoothing : bool
         Does gamma mean anything? If not, the loss is smooth by itself.
     top_k : bool

@@ -47,7 +47,8 @@ def certify(
 
     Nothing is taken from the solution but its variables and its problem. Products are formed with twice the
     precision of float64 (the compensated dot product of Ogita, Rump and Oishi 2005), sums are rounded once. Only the
-    losses and their conjugates of single rows are those of the library. Slow: 25 operations for one.
+    losses and their conjugates of single rows are those of the library. Slow: 25 floating-point operations in place of
+    one.
 
     Parameters
     ----------
@@ -59,7 +60,7 @@ def certify(
         Of a convex loss; of the simplex coding "sc_svm" or "sh_svm" (NIPS 2012, Eq. (4) and section 5).
     sample_weight : array-like, (n,), optional
     W0 : array-like, (d, m), optional
-        As in `toplabel.solve`. Whether there is an intercept, the solution tells.
+        As in `toplabel.solve`. The solution says whether there is an intercept.
 
     Returns
     -------

@@ -160,8 +160,8 @@ class State:
 class Descent:
     """L-BFGS with a weak Wolfe line search (Lewis, Overton 2013), monotone.
 
-    A kink of P is a ridge: of the pieces that meet there P is the smallest, so the gradient of any of them leads
-    downhill, and a line search that only compares values needs no special care.
+    At a kink P is the minimum of several smooth functions, so the negative gradient of any of them is a descent
+    direction, and a line search that only compares values needs no special care.
 
     Parameters
     ----------
@@ -198,7 +198,7 @@ class Descent:
         return State(steps, point, fit, gradient, fit.loss + 0.5 * penalty * point.dot(point))
 
     def step(self) -> bool:
-        """Go one step down; False if rounding leaves no way down."""
+        """Take one step; False if rounding leaves no descent."""
         while not self._try_step():
             if not self._pairs:
                 return False
@@ -240,7 +240,7 @@ class Descent:
         return vector.times(-1.0)
 
     def _search(self, direction: Vector) -> tuple[float, Fit] | None:
-        """A step length and what is found there; None if no length goes down."""
+        """A step length and what is found there; None if no length decreases P."""
         state, penalty = self.state, self._objective.penalty
         change = self._space.scores(direction)
         linear = penalty * state.point.dot(direction)

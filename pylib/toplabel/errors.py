@@ -6,7 +6,7 @@ from __future__ import annotations
 class ToplabelError(RuntimeError):
     """An error that the C library reports.
 
-    Misuse that the Python layer sees first is a ``ValueError`` or ``TypeError`` with the argument's name.
+    Misuse that Python detects first is a ``ValueError`` or ``TypeError`` with the argument's name.
 
     Attributes
     ----------

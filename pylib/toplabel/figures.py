@@ -1,4 +1,4 @@
-"""The figures: what each shows, who draws it, from what, and where it stands in the report.
+"""The figures: what each shows, the script and the files behind it, and its place in the report.
 
 Rules (workflow/rules/figures.smk), targets and reports read this one list; a new row: docs/add-a-figure.md.
 """

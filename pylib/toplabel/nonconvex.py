@@ -4,10 +4,10 @@ The loss is smooth but for kinks where it is the smallest of several smooth loss
 which drops each row's k - 1 highest scores of other classes (TPAMI section 3.2), and is thereby the smallest of the
 softmax losses over all choices of classes to drop. The papers start gradient descent with line search at the softmax
 solution (TPAMI section 6.2); `Loss.start` names the convex loss to start with. Here the directions are those of
-L-BFGS, and a step must go down.
+L-BFGS, and every step decreases P.
 
-There is no certificate of a global optimum, but for a minimum of convex losses one of a smaller claim: with the
-choice of each row held fixed (for the truncated entropy the classes that it drops) the problem is convex, and its
+There is no certificate of a global optimum. For a loss that is a minimum of convex losses there is a weaker one: with
+the choice of each row held fixed (for the truncated entropy the classes that it drops) the problem is convex, and its
 duality gap at W, with the dual variables ``-C w_i grad L(W^T x_i)``, is ``||grad P(W)||_F^2 / (2 lambda)``. Training
 stops when that is at most ``eps max(|P|, |P - gap|)``, the rule of the convex losses.
 """
@@ -28,7 +28,7 @@ from toplabel._training import Clock, Options
 from toplabel.descent import Descent, Kernel, Linear, State
 from toplabel.solution import Record, Solution, join_intercept, split_intercept
 
-_START_EPS = 1e-3  # relative gap of the convex solution; the descent leaves it anyway
+_START_EPS = 1e-3  # relative gap of the convex solution, which is only a start
 
 
 class _Objective:
@@ -54,7 +54,7 @@ class _Objective:
 
 
 class _Model:
-    """The present point of a descent, as `Options.watch` wants to see it."""
+    """The present point of a descent, as `Options.watch` takes it."""
 
     def __init__(self, descent: Descent, gram: bool, penalty: float):
         self._descent = descent
@@ -165,7 +165,7 @@ def _starting_point(start: Solution | np.ndarray, problem: Problem) -> np.ndarra
 def _train(
     descent: Descent, model: _Model, penalty: float, options: Options, clock: Clock
 ) -> tuple[str, list[Record]]:
-    """Step until something ends the run; what it was, and the records."""
+    """Step until the run ends; return the status and the records."""
     history: list[Record] = []
     began, evaluating = time.perf_counter(), 0.0
 

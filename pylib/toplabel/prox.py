@@ -1,8 +1,8 @@
 """Proximal maps and projections (TPAMI section 5, NIPS 2015 section 4).
 
-A two-dimensional input means one problem a row; the loop over the rows is in C. A float32 input is computed in float64
-and comes back as float32, whose rounding may break a constraint by one part in 10^7; every other input comes back as
-float64. Inputs must be finite and within +-1e150.
+A two-dimensional input means one problem per row; the loop over the rows is in C. A float32 input is computed in
+float64 and comes back as float32, whose rounding may break a constraint by one part in 10^7; every other input comes
+back as float64. Inputs must be finite and within +-1e150.
 
 ``algorithm`` chooses how a projection is computed, with the same result up to rounding: ``"variable_fixing"`` does not
 sort and is linear in practice; ``"sorting"`` is there for the comparison of TPAMI Table 2.

@@ -1,4 +1,4 @@
-"""Every convex loss of one label a row: the optimum against an interior-point method."""
+"""Every convex loss of one label per row: the optimum against an interior-point method."""
 
 import numpy as np
 import pytest

@@ -197,7 +197,7 @@ def test_leave_one_out_needs_a_row_an_image_and_a_label_a_row():
     method = Method("s_ls_batch", "A", baseline="s_ls_batch")
     scenes = regions_set()
     with pytest.raises(
-        ValueError, match="'scenes': several rows an image, of which the leave-one-out"
+        ValueError, match="'scenes': several rows per image, of which the leave-one-out"
     ):
         list(validation_problems(scenes, scenes.splits[0], PROTOCOL, BUDGET, method, seed=0))
     part = scenes.parts["train"]

@@ -23,7 +23,7 @@ def test_the_python_examples_run(repository):
 
 def test_the_table_of_losses_is_the_catalogue(repository):
     labels = {"one": "one", "set": "a set", "either": "one, or a set"}
-    rows = ["| loss | labels a row | parameters | what it is |", "|---|---|---|---|"]
+    rows = ["| loss | labels per row | parameters | what it is |", "|---|---|---|---|"]
     for loss in toplabel.losses.LOSSES.values():
         has = {"`k`": loss.top_k, "`gamma`": loss.smoothing}
         names = ", ".join(name for name, meant in has.items() if meant)

@@ -121,7 +121,7 @@ onstart:
     note_start()
 
 
-# Whatever there is gets a report, without a word of its own that would hide the error.
+# Report on what there is, and print nothing that would hide the error.
 onerror:
     from toplabel.workflow.partial import has_failures, write_partial
 

@@ -82,7 +82,7 @@ rule write_crate:
         "../scripts/write_crate.py"
 
 
-# On whatever is there, for a run that did not finish; it waits for nothing, and runs whenever it is asked for.
+# The report on an unfinished run: no inputs, runs whenever it is asked for.
 rule partial:
     log:
         "results/logs/partial_report.log",

@@ -1,4 +1,4 @@
-"""One row a registered data set: what it holds, what the papers print, or why it is missing."""
+"""One row per registered data set: what it holds, what the papers print, or why it is missing."""
 
 from toplabel.tables.collected import DATASETS
 from toplabel.workflow.collecting.datasets import describe_datasets

@@ -1,4 +1,4 @@
-"""Ask the papers' claims of the numbers, and who wins where."""
+"""Test the papers' claims on the numbers, and find the best methods."""
 
 from toplabel.tables.collected import COMPARISON, EVALUATION, FINDINGS, WINNERS
 from toplabel.workflow.collecting.claims import judge_claims

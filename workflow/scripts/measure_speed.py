@@ -8,7 +8,7 @@ from toplabel.workflow.jobs import run
 
 
 def main(snakemake):
-    # A group that fails is told in the log and in targets.csv; the others stay.
+    # A failed group is reported in the log and in targets.csv; the others stay.
     bench.run(Effort(), Path(snakemake.output.targets).parent)
 
 

@@ -14,7 +14,7 @@ from toplabel.workflow.jobs import run
 def main(snakemake):
     prepared = load_prepared(Path(snakemake.input.meta).parent)
     data = timed_set(prepared)
-    why = missing("spams")  # before the limit of threads, which holds for libraries that are loaded
+    why = missing("spams")  # load it before the limit of threads, which holds for loaded libraries
     with measuring(snakemake.params.quick) as conditions:
         frame = race(data)
     write_csv(frame, snakemake.output.csv)

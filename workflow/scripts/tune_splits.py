@@ -17,7 +17,7 @@ def main(snakemake):
     method, budget, settings = fit["method"], fit["budget"], fit["settings"]
     metrics = metrics_for(fit["protocol"], prepared.n_classes)
     blocks = list(load_units(snakemake.input.get("blocks", ())))
-    # What was screened is kept for the time that it took.
+    # Screened results are kept for their times.
     results = blocks[:] if budget.screen_rows is not None else []
     for name in snakemake.params.splits:
         split = split_named(prepared, name)

@@ -1,4 +1,4 @@
-"""Write the data of the report, for machines."""
+"""Write the data of the report."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Write the report as one self-contained page."""
+"""Write the report as HTML pages."""
 
 from pathlib import Path
 

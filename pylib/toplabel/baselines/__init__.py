@@ -1,8 +1,8 @@
 """Methods of others that the papers compare with, and that we run ourselves: see docs/baselines.md.
 
 `toplabel.config.baselines` names them; `create` makes the trainer of one. The modules of single
-baselines are imported by name only, when one is made, so that planning a run stays light and a change of
-one baseline trains that one again and no other method.
+baselines are imported only when one is made: planning a run stays fast, and a change of one baseline trains no other
+method again.
 """
 
 from toplabel.baselines.models import Trained, Trainer

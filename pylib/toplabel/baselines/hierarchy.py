@@ -20,10 +20,10 @@ _ROUNDS = 20  # of k-means, at most
 
 
 class LabelHierarchy:
-    """A tree of one-vs-all SVMs; a label's score is the smallest one on the way down to it.
+    """A tree of one-vs-all SVMs; a label's score is the smallest one on its path from the root.
 
-    So a label is predicted at the threshold 0 exactly when every classifier on the way says yes, which is
-    how the hierarchy of the paper predicts; other thresholds, and rankings, are our extension.
+    A label is therefore predicted at the threshold 0 exactly when every classifier on the path predicts it, as in the
+    hierarchy of the paper; other thresholds, and rankings, are our extension.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ class LabelHierarchy:
         svm = OneVsAll("svm_ova")
         weights, paths, epochs, finished = [], [[] for _ in range(n_classes)], 0, True
         for node in groups:
-            # Every row goes to the root: one without labels says no to all of its children.
+            # Every row trains the root; one without labels is a negative example for all of its children.
             rows = Y[:, np.concatenate(node)].any(axis=1) if weights else np.ones(len(Y), bool)
             targets = np.column_stack([Y[rows][:, child].any(axis=1) for child in node])
             fitted = _fit(svm, X, rows, targets, C=C, seed=seed, eps=eps, max_epochs=max_epochs)
@@ -156,7 +156,7 @@ def _assign(distance: np.ndarray, room: int, order: np.ndarray) -> np.ndarray:
     """The nearest centre with room for each point; the farthest members of a full one move on."""
     m, count = distance.shape
     preference = np.argsort(distance, axis=1, kind="stable")
-    rank = np.zeros(m, dtype=int)  # how many centres a point has been turned away from
+    rank = np.zeros(m, dtype=int)  # how many centres were full for a point
     members: list[list[int]] = [[] for _ in range(count)]
     for point in order:
         while True:

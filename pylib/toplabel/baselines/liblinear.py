@@ -26,8 +26,8 @@ _LOOSEST, _TIGHTEST = 0.1, 1e-10  # of LIBLINEAR's own tolerance: relative to ep
 class OneVsAll:
     """A binary classifier for each class, or for each label, against the rest.
 
-    The hinge is minimised by LIBLINEAR's dual coordinate descent (solver 3), which hands back no dual
-    variables: there is no gap to report. The logistic loss is minimised by its trust-region Newton method
+    The hinge is minimised by LIBLINEAR's dual coordinate descent (solver 3), which returns no dual variables, so there
+    is no gap to report. The logistic loss is minimised by its trust-region Newton method
     (solver 0); being smooth it gives dual variables for any W, and the gap
     ``||grad P(W)||_F^2 / (2 lambda)``. LIBLINEAR's tolerance is tightened until that gap is small.
 
@@ -86,7 +86,7 @@ class OneVsAll:
         for j, target in enumerate(targets.T):
             rows, sides = X, np.where(target, 1, -1)
             if target.all() or not target.any():
-                # LIBLINEAR wants both sides. A row of zeros has the same loss whatever w is.
+                # LIBLINEAR needs both classes. A row of zeros has the same loss for every w.
                 padded = _with_zero_row(X) if padded is None else padded
                 rows, sides = padded, np.append(sides, -sides[0])
             classifier = self._classifier(C, seed, tolerance, max_epochs)

@@ -1,7 +1,7 @@
 """Do our one-vs-all solvers and LIBLINEAR find the same minimiser?
 
 Both minimise the same strictly convex objective, so close objectives mean close models. LIBLINEAR's W is
-judged by our certificate: the optimum lies in [D, P] of our solution, whatever LIBLINEAR claims.
+judged by our certificate: the optimum lies in [D, P] of our solution.
 """
 
 from __future__ import annotations

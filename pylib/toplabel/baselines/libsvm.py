@@ -27,7 +27,7 @@ class OneVsAllSVC:
         The width of the Gaussian is the 25th percentile of the distances between training rows, as for simplex least
         squares.
     passes : int
-        At most so many times n iterations a class: on raw features LIBSVM may go on for hours, with a large C.
+        At most so many times n iterations a class: on raw features and with a large C LIBSVM may run for hours.
     """
 
     def __init__(self, kernel: str, passes: int = 100) -> None:
@@ -60,7 +60,7 @@ class OneVsAllSVC:
         for j, target in enumerate(indicator(labels, n_classes).T):
             if (
                 target.all() or not target.any()
-            ):  # LIBSVM wants both sides; one side is always right
+            ):  # LIBSVM needs both classes; with one, a constant is optimal
                 bias[j] = 1.0 if target.all() else -1.0
                 continue
             machine = self._machine(C, theta, limit)

@@ -249,8 +249,8 @@ class Trained:
     model : ndarray, (d, m), or a model of this module
     status : str
         "converged": the relative gap is at most the tolerance; "max_epochs": the limit came first;
-        "stalled": rounding forbade more; "uncertified": trained to the end by its own rule, which bounds
-        no distance to an optimum.
+        "stalled": rounding prevented further progress; "uncertified": trained to the end by its own rule, which does
+        not bound the distance to an optimum.
     epochs : int
         Passes over the data, or iterations, as each baseline defines them.
     primal, dual, relative_gap : float
@@ -307,7 +307,7 @@ class Trainer(Protocol):
         eps : float
             Relative gap to reach, by those that have one.
         max_epochs : int
-            Passes after which training stops all the same.
+            Limit on the passes.
         start : Trained, optional
             The result for a smaller C.
         """
@@ -320,7 +320,7 @@ def relative_gap(primal: float, dual: float) -> float:
 
 
 def status_of(gap: float, eps: float, epochs: int, max_epochs: int) -> str:
-    """What a baseline with a gap says of its end: see `Trained`."""
+    """The status of a baseline with a gap; see `Trained`."""
     if gap <= eps:
         return "converged"
     return "max_epochs" if epochs >= max_epochs else "stalled"

@@ -1,6 +1,5 @@
-"""Convex quadratic programs over nonnegative variables, which TopPush and SVM-Perf meet at each step.
-
-A variable is a negative example, or a cutting plane, that matters.
+"""Convex quadratic programs over nonnegative variables: the subproblems of TopPush and SVM-Perf. A variable belongs to
+a negative example of the working set, or to a cutting plane.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ def minimise_blocks(
 
     Block principal pivoting (J. J. Judice, F. M. Pires: A block principal pivoting algorithm for
     large-scale strictly monotone linear complementarity problems. Computers & Operations Research 21,
-    1994): all variables on the wrong side change at once. It may cycle where G is nearly singular; then the
+    1994): all infeasible variables change sides at once. It may cycle where G is nearly singular; then the
     active-set method goes on.
 
     Parameters
@@ -34,7 +33,7 @@ def minimise_blocks(
     weight : float
         At least 0.
     start : ndarray, (q,)
-        A guess; only which of its values are positive counts.
+        A start; only the signs of its values matter.
 
     Returns
     -------
@@ -157,7 +156,8 @@ def _on_face(
 def _to_boundary(
     a: np.ndarray, target: np.ndarray, total: float | None
 ) -> tuple[float, int | None]:
-    """How much of the way to the target is feasible, and what blocks it: a variable, or len(a) for the sum."""
+    """The largest feasible step towards the target, and the constraint that blocks it: a variable, or len(a) for the
+    sum."""
     step, blocking = 1.0, None
     falling = np.flatnonzero(target < 0)
     if falling.size:

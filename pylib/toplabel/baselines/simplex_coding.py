@@ -71,9 +71,9 @@ _CLIMB_EPOCHS = 300
 class SupportVectors:
     """Simplex cone SVM or simplex half space SVM in batch, by `toplabel.simplex.solve`.
 
-    Linear ones without a start climb to C through smaller values, a tenth of the next each. On raw features that is
-    worth many passes: the cone SVM of landsat at C = 0.01 has a gap of 0.005 after 3300 passes on the way up, and
-    0.14 after 4000 from zero.
+    Linear ones without a warm start are trained for smaller values of C first, in steps of ten, each the warm start of
+    the next. On raw features that saves many passes: the cone SVM of landsat at C = 0.01 has a gap of 0.005 after 3300
+    passes in all, and 0.14 after 4000 from zero.
 
     Parameters
     ----------

@@ -15,7 +15,7 @@ break-even point of precision and recall.
 NIPS 2015 section 2.3 poses m classes as one such problem (see `toplabel.baselines.toppush`): of the m n
 embedded examples the n positive ones are to be among k n, that is k labels an example on average. If each
 example got exactly k, the recall would be the top-k accuracy. Where that is too large the paper trains one
-problem a class.
+problem per class.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _IDLE = 30  # steps without weight after which a cutting plane is dropped
 
 
 class RecallAtK:
-    """SVM-Perf's Recall@k for classes: one problem for all of them, or one a class.
+    """SVM-Perf's Recall@k for classes: one problem for all of them, or one per class.
 
     Parameters
     ----------
@@ -182,7 +182,7 @@ def solve(
     Returns
     -------
     Solved
-        W is the best that was met. Without a positive or without a negative it is 0, which is then optimal.
+        W is the best one found. Without a positive or without a negative it is 0, which is then optimal.
     """
     n_positive = int(positive.sum())
     shape = (X.shape[1], positive.shape[1])
@@ -203,7 +203,7 @@ def solve(
             best, best_primal = W, float(primal)
         epochs += 1
         done = relative_gap(best_primal, dual) <= eps or epochs >= max_epochs
-        # A plane that is not above those there are would add nothing: rounding forbids more.
+        # A plane that is not above the present ones adds nothing: rounding prevents further progress.
         if done or risk <= planes.risk() + _SAME * n_positive:
             return Solved(best, best_primal, float(dual), epochs, planes)
         planes.add(direction.ravel(), missed)

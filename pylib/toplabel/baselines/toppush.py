@@ -11,10 +11,10 @@ whose dual (their Eq. (6)) is, with alpha, beta >= 0 and 1^T alpha = 1^T beta,
 
 NIPS 2015 section 2.3 poses m classes as one such problem: example i is embedded m times, at class y into the
 y-th block of R^(md), and is positive at its own class. Then w is W, and <w, .> are the scores X W. Where that
-is too large the paper trains one problem a class.
+is too large the paper trains one problem per class.
 
 The authors take Nesterov's method with a projection in linear time. Here the maximum over the negatives
-becomes a variable t >= <w, x_q>, with those q that have mattered so far; the rest, a smooth piecewise
+becomes a variable t >= <w, x_q>, with those q in the working set; the rest, a smooth piecewise
 quadratic, is minimised by Newton's method with exact line search, whose steps are small quadratic programs
 in beta. It ends with the duality gap of the whole problem, usually far below the tolerance.
 """
@@ -32,13 +32,13 @@ from toplabel.baselines.models import Matrix, Trained, indicator, relative_gap, 
 from toplabel.baselines.quadratic import minimise_blocks
 
 _NEW_NEGATIVES = 50  # that enter at a time, at least; at most as many as there are
-_NEWTON_STEPS = 10  # before more negatives are looked at
+_NEWTON_STEPS = 10  # before more negatives enter the working set
 _FULL_STEP = 1e-6
 _SAME = 1e-9
 
 
 class TopPush:
-    """TopPush for classes: one problem for all of them, or one a class.
+    """TopPush for classes: one problem for all of them, or one per class.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ class RankingSolution:
     primal, dual : float
     epochs : int
     row, column : ndarray of int, (q,)
-        The negatives that were looked at: row of X, and column of W that scores it.
+        The negatives of the working set: row of X, and column of W that scores it.
     alpha : ndarray, (n+,)
         Dual variables of the positives, in the order of `numpy.argwhere(positive.T)`.
     beta : ndarray, (q,)
@@ -155,9 +155,11 @@ def solve(
         scores, epochs = np.asarray(X @ W), epochs + 1
         highest = float(scores[~positive].max())
         primal, dual = working.objectives(W, highest, alpha, beta)
-        # W = 0 has the loss 1, and may be nearly optimal: the gap must be small beside what is gained.
+        # W = 0 has the loss 1 and may be nearly optimal: the gap must be small relative to the decrease from it.
         small = primal - dual <= eps * min(max(abs(primal), abs(dual)), 1.0 - dual)
-        all_seen = settled and highest <= t + _SAME * (1.0 + abs(t))  # rounding forbids more
+        all_seen = settled and highest <= t + _SAME * (
+            1.0 + abs(t)
+        )  # rounding prevents further progress
         done = small or all_seen or epochs >= max_epochs
     return RankingSolution(W, primal, dual, epochs, working.row, working.column, alpha, beta)
 
@@ -169,7 +171,7 @@ def _trivial(X: Matrix, positive: np.ndarray, n_positive: int) -> RankingSolutio
 
 
 class _Working:
-    """The problem with those negatives that have mattered so far."""
+    """The problem restricted to the working set of negatives."""
 
     def __init__(self, X: Matrix, positive: np.ndarray, C: float) -> None:
         self._X = X
@@ -188,10 +190,10 @@ class _Working:
         self.column = np.concatenate([self.column, column])
 
     def extend(self, scores: np.ndarray, beta: np.ndarray, t: float, drop: bool) -> np.ndarray:
-        """Drop the negatives that do not matter, add the highest of those above t; beta for all of them.
+        """Drop negatives without weight, add the highest of those above t; return beta for all of them.
 
-        Only at a minimum over the present ones may any be dropped: then the next minimum is higher, and no
-        set of negatives comes twice.
+        Negatives are dropped only at a minimum over the working set: the next minimum is then higher, so no working
+        set repeats.
         """
         keep = (beta > 0) | (not drop)
         self.row, self.column = self.row[keep], self.column[keep]

@@ -3,8 +3,8 @@
 M. R. Gupta, S. Bengio, J. Weston: Training highly multiclass classifiers. JMLR 15, 2014; after J. Weston,
 S. Bengio, N. Usunier: Wsabie, scaling up to large vocabulary image annotation. IJCAI 2011. NIPS 2015 section 5.1
 implements it "based on the pseudo-code from Table 3" of the first and prints it as W++ with Q/m: Q is the number of
-last violators that a class remembers, m the dimension of the embedding. That pseudo-code was not at hand; this is
-our reading of what the papers say of it:
+last violators that a class remembers, m the dimension of the embedding. We did not have that pseudo-code; this is our
+reading of what the papers say of it:
 
 - The score of class c is <U^T x, B_c>, with U of shape (d, e) and B of shape (e, m). Rows of U and columns of B
   have norms of at most `bound`, which is what is selected (Wsabie, Eq. (6)).
@@ -30,7 +30,7 @@ _TINY = 1e-12
 
 
 class WsabiePlusPlus:
-    """Wsabie++ with `queue` remembered violators a class and an embedding of `dimension` numbers.
+    """Wsabie++ with `queue` remembered violators per class and an embedding of `dimension` numbers.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ class WsabiePlusPlus:
         start: Trained | None = None,
     ) -> Trained:
         """Train; see `toplabel.baselines.models.Trainer`. `C` is the bound on the norms. There is no warm start, and
-        `eps` plays no role: it ends after its epochs."""
+        `eps` has no effect: training ends after its epochs."""
         rng = np.random.default_rng(seed)
         embedding = Embedding(X.shape[1], n_classes, self._dimension, C, self._step * C, rng)
         last = Violators(n_classes, self._queue)
@@ -88,7 +88,7 @@ class WsabiePlusPlus:
 
 
 class Violators:
-    """The last classes that violated each class' margin, at most `depth` a class, the oldest forgotten first."""
+    """The last classes that violated each class' margin, at most `depth` a class, the oldest dropped first."""
 
     def __init__(self, n_classes: int, depth: int) -> None:
         self._last = np.full((n_classes, depth), -1)
@@ -139,11 +139,11 @@ class Embedding:
         self.U = _within(scale * rng.standard_normal((d, dimension)), bound)
         self.B = _within(
             scale * rng.standard_normal((n_classes, dimension)), bound
-        )  # a row a class
+        )  # a row per class
         self._squares = np.zeros(d), np.zeros(n_classes)
 
     def weights(self) -> np.ndarray:
-        """The linear classifier that it amounts to, shape (d, m)."""
+        """The equivalent linear classifier, shape (d, m)."""
         return self.U @ self.B.T
 
     def learn(
@@ -218,7 +218,7 @@ def sample_violators(
 
 
 def rank_weights(draws: np.ndarray, n_classes: int) -> np.ndarray:
-    """Phi of the rank that a number of draws lets expect: floor((m - 1) / draws) (Wsabie, section 4)."""
+    """Phi of the rank estimated from a number of draws, floor((m - 1) / draws) (Wsabie, section 4)."""
     harmonic = np.concatenate([[0.0], np.cumsum(1.0 / np.arange(1, max(n_classes, 2)))])
     return harmonic[(n_classes - 1) // draws]
 

@@ -189,7 +189,8 @@ def compare_precisions(effort: Effort) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        `gap` is the solver's own, `certified_gap` has nothing of float32, `ratio` is the time of float64 over that of
+        `gap` is the solver's own, `certified_gap` is computed without float32, `ratio` is the time of float64 over
+        that of
         the row.
     """
     rows = []
@@ -264,7 +265,7 @@ def acceleration(effort: Effort) -> pd.DataFrame:
     DataFrame
         `plain` and `accelerated` are passes, empty where 3000 were not enough; `ratio` is their quotient, a lower bound
         where `plain` is empty; `r` is that of the last outer step, 0 where the passes stayed plain; `visits` are the
-        rows visited over n, with acceleration. Problems that are not at hand are left out.
+        rows visited over n, with acceleration. Problems whose files are missing are left out.
     """
     problems: dict[str, BenchProblem] = {}
     for name in dict.fromkeys(case[0] for case in PASSES):
@@ -302,7 +303,8 @@ def acceleration(effort: Effort) -> pd.DataFrame:
 
 
 def warm_starts(effort: Effort) -> pd.DataFrame:
-    """Train on letter (or problem a) for 20 C: from nothing, from the last, and that with plain passes.
+    """Train on letter (or problem a) for 20 values of C: cold, with warm starts, and with warm starts and plain
+    passes.
 
     Returns
     -------

@@ -1,7 +1,6 @@
 """Features larger than memory, mapped from a file: the group ``large``.
 
-A process of its own trains on the file, so that what it holds in memory at most is what training needs, and nothing of
-how the file was made.
+A separate process trains on the file, so that its peak memory is that of training alone.
 """
 
 from __future__ import annotations
@@ -64,7 +63,7 @@ def write_features(path: Path, n: int, d: int, m: int) -> np.ndarray:
 
 
 def trained(path: Path) -> dict:
-    """Train in a process of its own on the mapped file, with its labels beside it, and read its report."""
+    """Train in a separate process on the mapped file, and read its report."""
     threads = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     done = subprocess.run(
         [sys.executable, "-m", "toplabel.bench.large", str(path)],

@@ -1,4 +1,4 @@
-"""What the machine can do, the limits beside which speeds are printed: the group ``machine``."""
+"""The limits of the machine, to compare speeds with: the group ``machine``."""
 
 from __future__ import annotations
 

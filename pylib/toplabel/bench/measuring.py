@@ -1,4 +1,4 @@
-"""How much effort a run takes, measures that take turns, and a look inside the solver's matrix products."""
+"""The effort of a run, measurements that alternate, and times inside the solver's matrix products."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ class Effort:
     repeats : int
         The fastest of so many runs counts.
     cap : float
-        Seconds of one fit after which a solver that is not there yet is given up.
+        Seconds of one fit after which a solver that is not accurate enough is given up.
     cpu_time : bool
-        Count CPU time of the process instead of wall time, where the machine cannot be kept quiet. It is not free of
-        what others do to caches and memory.
+        Count CPU time of the process instead of wall time, where the machine has other work. Other work still affects
+        caches and memory.
     """
 
     quick: bool = False
@@ -45,7 +45,7 @@ def best_of_rounds(
 ) -> dict[Key, tuple[float, Result]]:
     """Return of each function, which gives seconds and a result, the pair of fewest seconds.
 
-    The functions take turns, so that a machine that slows down for a while slows all of them.
+    The functions alternate, so that a machine that slows down for a while slows all of them.
     """
     found = [{key: measure() for key, measure in measures.items()} for _ in range(rounds)]
     return {key: min((one[key] for one in found), key=itemgetter(0)) for key in measures}
@@ -54,9 +54,9 @@ def best_of_rounds(
 class Meter:
     """Counts and times the matrix products of the solver while it is entered.
 
-    The C library calls its BLAS through a table of functions; a meter puts functions of its own there, which look at
-    the clock, call the original, and look again. What the detour itself costs, about a microsecond a call, falls
-    outside. Not while a solver runs in another thread.
+    The C library calls its BLAS through a table of functions; a meter puts functions there that read the clock before
+    and after the original. Their own cost, about a microsecond per call, is not counted. Not while a solver runs in
+    another thread.
 
     Attributes
     ----------

@@ -27,7 +27,7 @@ def run_epochs(problem: BenchProblem, loss: str, epochs: int, **arguments) -> So
 
 
 def start(problem: BenchProblem, loss: str, k: int = 1, gamma: float = 0.0) -> Run:
-    """Return a solver before its first epoch, to be driven without evaluations."""
+    """Return a solver before its first epoch, to run without evaluations."""
     spec = losses.get(loss)
     features = as_features(problem.features, "X")
     several = spec.labels != "one"

@@ -34,7 +34,7 @@ class Family:
         From the result to W, (d, m).
     stride : int
         How many values may be skipped at a time on the way to the first that is tight enough: fewer where the time of
-        the next cannot be foreseen.
+        the next cannot be predicted.
     """
 
     solver: str
@@ -107,7 +107,7 @@ def _coefficients(model) -> np.ndarray:
 
 
 def _liblinear_svm(problem: BenchProblem, multi: str) -> list[Family]:
-    """By tol and, one-vs-all, by max_iter, which the solver of Crammer and Singer's problem does not look at."""
+    """By tol and, one-vs-all, by max_iter, which the solver of the Crammer and Singer problem ignores."""
     from sklearn.svm import LinearSVC
 
     options = {"C": problem.C, "loss": "hinge", "multi_class": multi}

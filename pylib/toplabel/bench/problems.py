@@ -55,7 +55,7 @@ class BenchProblem:
         """Sizes in words."""
         d = "Gram" if self.gram is not None else f"d {self.X.shape[1]}"
         if sparse.issparse(self.X):
-            d += f", {self.X.nnz / self.n:.0f} non-zeros a row"
+            d += f", {self.X.nnz / self.n:.0f} non-zeros per row"
         return f"n {self.n}, {d}, m {self.n_classes}"
 
 
@@ -85,7 +85,7 @@ def activations(rng: np.random.Generator, n: int, d: int, m: int):
 
 
 def decaying(rng: np.random.Generator, n: int, d: int, m: int, spread: float = 0.39):
-    """Return signed features of norm 1 whose deviation falls like 1/sqrt(j), as after PCA; few rows a class."""
+    """Return signed features of norm 1 whose deviation falls like 1/sqrt(j), as after PCA; few rows per class."""
     y = rng.permutation(np.arange(n) % m)
     centres = spread * rng.normal(size=(m, d))
     X = (centres[y] + rng.normal(size=(n, d))) / np.sqrt(np.arange(1, d + 1))

@@ -39,7 +39,7 @@ PUBLISHED = {
 
 
 class Unavailable(ValueError):
-    """A set that is not at hand; the message says why."""
+    """A set whose files are missing; the message says why."""
 
 
 def load(name: str, quick: bool = False) -> BenchProblem:
@@ -61,7 +61,7 @@ def _read(name: str) -> BenchProblem:
     how = PUBLISHED[name]
     try:
         entry = load_registry(CHECKOUT / "config/datasets.yaml")[name]
-        # Only the files of the training part: the test part of news20 is nowhere to be had.
+        # Only the files of the training part: the test part of news20 is no longer available.
         labels = entry.options.get("labels", {}).get("train")
         files = tuple(f for f in entry.files if f.part == "train" or f.name == labels)
         form = entry.format or how.format

@@ -45,7 +45,7 @@ def run(
     names: Sequence[str] = tuple(GROUPS),
     problems: list[str] | None = None,
 ) -> dict[str, str]:
-    """Measure, print, and write a table a group; the targets' table when all groups were asked for.
+    """Measure, print, and write a table per group; the targets' table when all groups were asked for.
 
     Parameters
     ----------
@@ -60,14 +60,14 @@ def run(
     Returns
     -------
     dict of str to str
-        The groups that failed, and why. They take no other group with them.
+        The groups that failed, and why; the others run all the same.
     """
     measures = GROUPS | ON_REQUEST
     if problems is not None:
         measures["training"] = lambda effort: training.compare(effort, problems)
     frames: dict[str, pd.DataFrame] = {}
     failed: dict[str, str] = {}
-    for module in OPTIONAL:  # before the limit, which holds for libraries that are loaded
+    for module in OPTIONAL:  # load it before the limit, which holds for loaded libraries
         if why := missing(module):
             print(f"skipped: {why}", flush=True)
     if (load := load_average()) > BUSY:
@@ -77,7 +77,7 @@ def run(
             print(f"{name}:", flush=True)
             try:
                 frames[name] = measures[name](effort)
-            except Exception as error:  # one group less; the others stay
+            except Exception as error:  # a group that fails does not end the others
                 logger.exception("%s", name)
                 failed[name] = f"failed: {type(error).__name__}: {error}"
                 print(f"  {failed[name]}\n", flush=True)

@@ -22,7 +22,7 @@ class Measured:
 
 @dataclass(frozen=True)
 class Target:
-    """What is asked of one number.
+    """A bound on one measured number.
 
     Attributes
     ----------
@@ -101,7 +101,7 @@ def _against(shape: str, loss: str, package: str) -> Callable[[pd.DataFrame], Me
         if rows.empty:
             return None
         reached = rows[rows["reached"] == "yes"]
-        # Given up, each after a different time: all that is known is that none is faster than the shortest.
+        # All were given up, after different times: none is faster than the shortest.
         more = reached.empty
         kept = rows if more else reached
         best = kept.loc[kept["ratio"].idxmin()]
@@ -139,7 +139,7 @@ def _sorting_ratio(frame: pd.DataFrame) -> Measured | None:
 
 
 def _special(column: str, sign: str) -> Callable[[pd.DataFrame], Measured | None]:
-    """The number with AVX2, since that is what the target speaks of; the remark has those of all clones."""
+    """The number with AVX2, which the target is about; the remark has those of all clones."""
 
     def measure(frame: pd.DataFrame) -> Measured | None:
         clones = frame[frame["clone"].fillna("") != ""].dropna(subset=[column])
@@ -181,13 +181,13 @@ def _targets() -> Iterator[Target]:
         package = "scikit-learn" if loss == "lr_multi" else "LIBLINEAR"
         for shape, bound in bounds.items():
             yield Target("training", work, shape, "≥", bound, _against(shape, loss, package))
-    work = "seconds an epoch / svm_multi's"
+    work = "seconds per epoch / svm_multi's"
     for loss in ("topk_svm_alpha", "topk_svm_beta"):
         for k, bound in ((1, 1.5), (3, 1.5), (5, 1.5), (10, 2.0)):
             measure = _worst("ratio", "≤", "shape", loss=loss, k=k)
             yield Target("epochs", work, f"{loss}, k = {k}", "≤", bound, measure)
     measure = _worst("ratio", "≤", "shape", loss="topk_ent", k=5)
-    yield Target("epochs", "seconds an epoch / lr_multi's", "topk_ent, k = 5", "≤", 4.0, measure)
+    yield Target("epochs", "seconds per epoch / lr_multi's", "topk_ent, k = 5", "≤", 4.0, measure)
     for loss in ("svm_ml", "lr_ml"):
         measure = _worst("share", "≥", "sizes", loss=loss)
         yield Target("blas_share", "share of an epoch in BLAS-3", loss, "≥", 0.5, measure, ".0%")

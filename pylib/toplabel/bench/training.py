@@ -2,8 +2,7 @@
 
 Every solver gets the same X, y and C and no bias; every W that comes back is scored by one function,
 `own_solver.primal`, in NumPy. A solver's time is that of the loosest setting of its own stopping rule that reaches
-(P - P*)/P* <= 1e-3, P* being a lower bound that our dual proves. So no solver pays for checks that only the
-benchmark needs.
+(P - P*)/P* <= 1e-3, P* being a lower bound that our dual proves. Checks that only the benchmark needs are not timed.
 """
 
 from __future__ import annotations
@@ -44,9 +43,9 @@ COLUMNS = [
     *("shape", "sizes", "C", "loss", "solver", "package", "setting"),
     *(*_NUMBERS, "reached", *_RATES, "note"),
 ]
-# Seconds of a fit that is not repeated: what disturbs a machine for a moment does not show in it.
+# Seconds of a fit that is not repeated: short disturbances do not matter in it.
 _LONG = 20.0
-# A peer that is not there after so many times the time of the best of its package is given up.
+# A peer that takes more than so many times the best time of its package is given up.
 _HOPELESS = 3.0
 _PATIENCE = 5.0  # seconds; no fit below is given up
 
@@ -235,7 +234,7 @@ def _row(
     }
     if timing.reached and family.package == "toplabel":
         solution = timing.result
-        visits = solution.visits / problem.n  # rows that rest are no work
+        visits = solution.visits / problem.n  # rows left out by shrinking are not visited
         # Of the fit, what the epochs took.
         seconds = timing.seconds * solution.history[-1].solve_seconds / solution.seconds
         block = own_solver.block_size(problem, loss)

@@ -90,7 +90,7 @@ FAMILIES: dict[str, Callable[[np.random.Generator, int], np.ndarray]] = {
     "impossible classes": _impossible_classes,
 }
 
-#: Those that are looked at first: the paper's own (appendix B.2), and small ones that are easy to check by hand.
+#: The fixed ones: those of the paper (appendix B.2), and small ones that are easy to check by hand.
 FIXED = (
     Distribution("the paper's", (400, 300, 300)),
     Distribution("by hand", (450, 350, 200)),

@@ -106,7 +106,7 @@ def _checked(loss: Pointwise, p: np.ndarray) -> np.ndarray:
 
 
 def worst_regret(scores: np.ndarray, p: np.ndarray, s: int) -> float:
-    """Return the probability that a top-s set misses beyond the Bayes optimal one, ties broken for the worst.
+    """Return the probability that a top-s set misses beyond the Bayes optimal one, ties broken for the worst case.
 
     It is 0 if every top-s set is Bayes optimal.
 

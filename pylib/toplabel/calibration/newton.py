@@ -1,6 +1,7 @@
 """The least conditional risk of the smooth losses: Newton's method, with a bound from the gradient.
 
-The Hessian is that of differences of the gradient, since a smoothed hinge has none in places; a step must go down.
+The Hessian is formed by differences of the gradient, since a smoothed hinge is not twice differentiable everywhere;
+every step decreases the risk.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from toplabel.calibration.pointwise import Minimum, Pointwise
 
 _STEPS = 300
 _ACCURATE = 1e-15  # norm of the gradient
-_SPACINGS = (1e-5, 1e-7, 1e-3)  # of differences, the next where the last does not lead down
+_SPACINGS = (1e-5, 1e-7, 1e-3)  # of differences, the next where the last gives no descent
 _LONGEST = 4.0  # norm of a step: where a loss is linear, Newton's has no end
 _HALVINGS = 0.5 ** np.arange(40)
 _ROUNDING = 4e-16
@@ -79,10 +80,10 @@ def _direction(hessian: np.ndarray, gradient: np.ndarray) -> np.ndarray:
 
 
 def _search(risk: Function, slope: Function, candidates, value, gradient, descent: float):
-    """Return the first candidate that goes down enough; near rounding, one with a smaller gradient, or None."""
+    """Return the first candidate with sufficient decrease; near rounding, one with a smaller gradient, or None."""
     risks = risk(candidates)
     enough = risks <= value + 1e-4 * _HALVINGS * descent
-    # What is gained there must be more than rounding.
+    # The decrease must exceed rounding.
     if -descent > 1e3 * _ROUNDING * max(1.0, abs(value)) and enough.any():
         first = int(np.argmax(enough))
         return candidates[first], risks[first], slope(candidates[first][None])[0]

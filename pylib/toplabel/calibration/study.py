@@ -109,7 +109,7 @@ def map_of_three(divisions: int = 10) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        A row a triangle and loss: its middle, its corners, and whether the top-1 and top-2 sets are right there.
+        A row per triangle and loss: its middle, its corners, and whether the top-1 and top-2 sets are right there.
     """
     rows = []
     triangles = list(_triangles(divisions))
@@ -125,7 +125,7 @@ def map_of_three(divisions: int = 10) -> pd.DataFrame:
 
 
 def _triangles(divisions: int) -> Iterator[np.ndarray]:
-    """Cut the falling probabilities into triangles of equal area: (3, 3) arrays, one corner a row.
+    """Cut the falling probabilities into triangles of equal area: (3, 3) arrays, one corner per row.
 
     No triangle crosses the line p_1 = 1/2, where one-vs-all and multiclass SVM change (Propositions 8 and 11). The part
     with a majority has three times the area of the other, and twice the divisions along a side.

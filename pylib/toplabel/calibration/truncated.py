@@ -58,7 +58,7 @@ def _tied_entropy(p: np.ndarray, rest: list[int], i: int, j: int) -> float:
 def descend(loss: Pointwise, p: np.ndarray, seed: int) -> tuple[np.ndarray, float]:
     """Return scores within [-25, 25] and their risk, the lowest found from several starts.
 
-    Nothing of what is known of the infimum is used.
+    The formula of the infimum is not used.
     """
     starts = np.random.default_rng(seed).normal(scale=2.0, size=(_STARTS, len(p)))
     starts[0] = np.log(np.maximum(p, 1e-4))

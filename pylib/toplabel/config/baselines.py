@@ -13,7 +13,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Baseline:
-    """What the other rooms know of a baseline.
+    """What the other packages know of a baseline.
 
     Attributes
     ----------
@@ -36,7 +36,7 @@ class Baseline:
         Whether it is validated by its closed-form leave-one-out scores (`models.Trained.left_out`), whatever the
         protocol.
     own_grid : bool
-        Whether the trainer lays the grid of C by the data (`axis`), in place of the protocol's.
+        Whether the trainer derives the grid of C from the data (`axis`), in place of the protocol's.
     """
 
     module: str

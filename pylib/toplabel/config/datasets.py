@@ -32,7 +32,7 @@ _FORMS = {
     "voc": _REGION_FORMS,
     "coco": _REGION_FORMS,
 }
-# Formats of one task alone, and those whose multilabel sets have no single label a row beside the label set.
+# Formats of one task alone, and those whose multilabel sets have no single label per row beside the label set.
 _TASKS = {"uci_csv": "multiclass", "voc": "multilabel", "coco": "multilabel"}
 _LABEL_SETS_ALONE = ("mulan_arff", "libsvm")
 

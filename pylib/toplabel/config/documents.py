@@ -39,12 +39,12 @@ _MESSAGES = {  # by pydantic's type of error; the others keep its message
 
 
 class _UniqueKeyLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
-    """YAML without the silent rule that the last of two equal keys wins."""
+    """YAML in which a key given twice is an error."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         seen: list[Any] = []
         for key_node, _ in node.value:
-            if key_node.tag == _MERGE:  # its keys give way to those that stand here
+            if key_node.tag == _MERGE:  # explicit keys override merged ones
                 continue
             seen.append(key := self.construct_object(key_node, deep=True))
             if seen.count(key) > 1:

@@ -1,4 +1,4 @@
-"""What the papers say of their results, as comparisons: ``config/findings.yaml``."""
+"""The claims of the papers about their results, as comparisons: ``config/findings.yaml``."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ class MulanArff(Closed):
 
 @model
 class UciCsv(Closed):
-    """Numbers and a class a line."""
+    """Numbers and a class per line."""
 
     delimiter: Text = Field(",", description="Or whitespace, any number of blanks and tabs.")
     label: Whole = Field(-1, description="The column of the class, from 0; negative from the last.")

@@ -38,7 +38,7 @@ GIVEN = {"minItems": 1}
 
 @model
 class Closed:
-    """The base of all models, which tells an unknown key with those that were meant."""
+    """The base of all models; an unknown key is an error that proposes known ones."""
 
     @model_validator(mode="before")
     @classmethod

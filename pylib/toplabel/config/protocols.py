@@ -31,7 +31,7 @@ from toplabel.config.model import (
 )
 
 LINEAR = 0.0  # stands for the exponent of theta of a method that has no theta
-_SLACK = 1e-9  # a step of 0.2 adds up to the end of a grid only almost
+_SLACK = 1e-9  # steps of 0.2 reach the end of a grid only up to rounding
 _METRIC = (
     r"^(top[1-9][0-9]*|([pr]|ndcg)_at_[1-9][0-9]*|map|label_ap|(rank|coverage|one_error)_loss|hamming_loss"
     r"|accuracy|subset_accuracy|f1_(micro|macro|instance))$"
@@ -44,7 +44,7 @@ To = Annotated[Number, Field(alias="to")]
 
 
 def tidy(exponent: float) -> float:
-    """Round away the noise of repeated addition."""
+    """Remove the rounding error of repeated addition."""
     return round(exponent, 9) + 0.0
 
 
@@ -85,7 +85,7 @@ class Refinement(Closed):
     def around(self, exponent: float, axis: Axis) -> list[float]:
         """Ascending exponents around one, itself included; what is beyond an end becomes the end.
 
-        So the end of an axis is tried also where a coarse grid stops short of it. Around a point
+        The end of an axis is thus tried even if the coarse grid does not reach it. Around a point
         that is itself beyond (after an extension) there are no others.
         """
         if not axis.start - _SLACK <= exponent <= axis.stop + _SLACK:

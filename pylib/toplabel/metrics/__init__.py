@@ -1,9 +1,8 @@
 """Performance measures of multiclass and multilabel classifiers (TPAMI section 3.1).
 
 All are means over instances, fractions in [0, 1] (the coverage: a number of labels), float64.
-Scores are finite numbers; an order of the scores is never broken by the position of a class.
-What happens on ties and on empty label sets is
-said at each function, and for all of them in docs/metrics.md.
+Scores are finite numbers; ties are never broken by the index of a class.
+Each function says what it does with ties and empty label sets; docs/metrics.md says it for all.
 """
 
 from toplabel.metrics.label_ranking import (

@@ -37,7 +37,7 @@ def coverage(Y, scores) -> float:
 
 
 def one_error(Y, scores) -> float:
-    """Share of the instances whose best label is not relevant: one minus P@1, ties and all.
+    """Share of the instances whose best label is not relevant: one minus P@1, with the same ties.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What the names of metrics in files tell: which way is better, and the unit as the papers print it."""
+"""The names of metrics in files: which direction is better, and the unit as the papers print it."""
 
 from __future__ import annotations
 

@@ -15,8 +15,8 @@ TIES = ("won", "shared")
 def top_k_accuracy(y, scores, k: int = 1, ties: str = "won") -> float:
     """Share of the instances whose label is among the k best classes.
 
-    A label counts as found when fewer than k classes score strictly higher: ties are in its favour. So a constant
-    score finds every label; what is chosen among models should share ties.
+    A label counts as found when fewer than k classes score strictly higher: ties are in its favour. A constant score
+    therefore finds every label; to select among models, share ties.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ def precision_at_k(Y, scores, k: int, ties: str = "won") -> float:
 def recall_at_k(Y, scores, k: int, ties: str = "won") -> float:
     """Share of the relevant labels that are among the k best ones, averaged over the instances.
 
-    Ties as in `precision_at_k`; with one label an instance it is the top-k accuracy. An instance
+    Ties as in `precision_at_k`; with one label per instance it is the top-k accuracy. An instance
     without labels contributes 0.
 
     Parameters

@@ -1,4 +1,4 @@
-"""Reports: HTML, PDF, figures and data for machines from the collected results. Nothing is computed here.
+"""Reports: HTML, PDF, figures and machine-readable data from the collected results. Nothing is computed here.
 
 `load_inputs` reads and checks the collected files of a results folder; `write_html`, `write_pdf`, `write_data` and
 `crate.write_crate` format them. The figures are listed in `toplabel.figures`.

@@ -103,7 +103,7 @@ def _outline(corners: pd.Series) -> Outline:
         for order in permutations(range(3)):
             flat = p[:, order] @ _CORNERS
             (ax, ay), (bx, by) = flat[1] - flat[0], flat[2] - flat[0]
-            # All turn the same way, so that edges that two of them share do not show.
+            # All have the same orientation, so that shared edges do not show.
             points += [*(flat if ax * by > ay * bx else flat[::-1]), (0.0, 0.0)]
             codes += [Outline.MOVETO, Outline.LINETO, Outline.LINETO, Outline.CLOSEPOLY]
     return Outline(points, codes)

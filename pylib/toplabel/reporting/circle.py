@@ -39,7 +39,7 @@ def draw_circle(
         circle, since they overlap in angle.
     rings : DataFrame
         Columns `method`, `label` (of the method), `k`, `angle` (radians), `rank1`, `rank2` (the classes
-        with the highest and the second highest score at this angle). One panel a method; each angle
+        with the highest and the second highest score at this angle). One panel per method; each angle
         stands for the arc up to halfway to its neighbours.
     out_svg : path-like
 

@@ -34,7 +34,7 @@ class Item:
 
 @dataclass(frozen=True)
 class _Other:
-    """What is no table of results: what it is called in results/, the page that it is, or why there is none."""
+    """What is not a table of results: its name in results/, its page, or why it is not shown."""
 
     source: str
     title: str

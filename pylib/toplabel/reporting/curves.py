@@ -32,7 +32,7 @@ def draw_selection(
     frame : DataFrame
         Columns `dataset`, `title` (of the data set), `method`, `label` (of the method), `metric`, `C`
         (> 0), `value` (percent, or a fraction for losses), `chosen` (true where the protocol took this
-        C). One panel a data set and metric, one curve a method.
+        C). One panel per data set and metric, one curve per method.
     out_svg : path-like
 
     Raises
@@ -94,7 +94,7 @@ def _draw_curve(ax: Axes, curve: pd.DataFrame, i: int) -> None:
 
 
 def _spoken_choices(frame: pd.DataFrame) -> str:
-    """Say what was chosen: at most a dozen sentences, the data holds the rest."""
+    """Say what was chosen, in at most a dozen sentences; the data holds the rest."""
     chosen = frame[frame["chosen"].astype(bool)].head(12)
     return " ".join(
         f"{plain(str(row.title))}, {metric_label(row.metric)}, {plain(str(row.label))}: {row.value:.4g} at"

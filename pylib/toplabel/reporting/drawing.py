@@ -1,4 +1,4 @@
-"""What all figures share: writing the three files, labels as mathtext, panels, legends, checks."""
+"""Shared by all figures: the three files, labels as mathtext, panels, legends, checks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What surrounds the tables: data sets, what is missing, certificates, the run."""
+"""The report beside its tables: data sets, what is missing, certificates, the run."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class DatasetRow:
 
 @dataclass(frozen=True)
 class MissingSet:
-    """A data set that could not be had, and how many published cells wait for it."""
+    """A data set whose files are missing, and how many published cells wait for it."""
 
     title: str
     reason: str
@@ -72,7 +72,7 @@ class Certificates:
 
 @dataclass(frozen=True)
 class Failure:
-    """Results of a data set that a run asked for and did not get: how far they came, and why they ended."""
+    """Results of a data set that a run did not get: the last stage of each, and why it ended."""
 
     dataset: str
     method: str
@@ -146,7 +146,7 @@ def _number(text: str) -> str:
 
 
 def missing(inputs: ReportInputs, trace: Trace) -> tuple[list[MissingSet], list[MissingCells]]:
-    """Return the data sets that could not be had, and the cells without a measurement that wait for none.
+    """Return the data sets whose files are missing, and the cells that have no measurement for another reason.
 
     The sets and the reasons that most cells are of come first.
     """
@@ -172,7 +172,7 @@ def missing(inputs: ReportInputs, trace: Trace) -> tuple[list[MissingSet], list[
 
 
 def failures(inputs: ReportInputs, trace: Trace) -> list[Failure]:
-    """Return what a run that did not finish asked for in vain; methods that ended alike stand together."""
+    """Return the results that an unfinished run did not get, grouped by how they ended."""
     alike: dict[tuple[str, ...], list[str]] = {}
     for row in inputs.failures.to_dict("records"):
         key = tuple(row[name] for name in ("dataset", "stage", "reason", "log"))
@@ -265,7 +265,7 @@ def _convergence(frame: pd.DataFrame) -> str:
 
 
 def warning(run: dict[str, Any]) -> str:
-    """What a reader must know before any number; empty for a run with a real budget."""
+    """A warning above all numbers; empty for a run with a real budget."""
     if run["budget"] != "quick":
         return ""
     return (

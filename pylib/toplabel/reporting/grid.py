@@ -1,4 +1,4 @@
-"""Grids: a table as the papers print it, methods down, metrics across, one block a data set."""
+"""Grids: a table as the papers print it, methods down, metrics across, one block per data set."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def build_blocks(
     Returns
     -------
     list of Block
-        One a data set (and features); a table with one metric for several data sets has these across,
+        One per data set (and features); a table with one metric for several data sets has these across,
         as NIPS 2012 prints its Table 2.
     """
     cells = _with_lines(_with_references(cells))

@@ -21,9 +21,9 @@ from toplabel.reporting.view import Report, build_report
 _TOGETHER = Markup('<span class="nb">{}{}</span>')
 _STACKED = Markup('<span class="ss"><sup>{}</sup><sub>{}</sub></span>')
 
-#: What tells our pages from others.
+#: Marks our pages.
 _MARK = '<meta name="generator" content="toplabel report">'
-#: Larger data than this is linked to, not carried in the page.
+#: Larger data is linked, not embedded in the page.
 LARGEST_DATA = 256 * 1024
 
 
@@ -61,7 +61,7 @@ def write_html(inputs: ReportInputs, out_path: str | Path) -> None:
         for page in report.pages
     }
     stale = [path for path in out.parent.glob("*.html") if path.name not in texts and is_page(path)]
-    texts[out.name] = texts.pop("index.html")  # last, since it is what a run waits for
+    texts[out.name] = texts.pop("index.html")  # last: Snakemake waits for this file
     for name, text in texts.items():
         with atomic_path(out.with_name(name)) as path:
             path.write_text(text, encoding="utf-8")
@@ -89,7 +89,7 @@ _PARTS = {
     ),
 }
 _DOWNLOADS = {
-    "data/comparison.csv": "every published number beside ours, one a row",
+    "data/comparison.csv": "every published number beside ours, one per row",
     "data/report.json": "everything that is known of this run, for machines",
     "ro-crate-metadata.json": "an RO-Crate: inputs with their sums, code, config, environment, results",
     "toplabel.pdf": "this report as a document",

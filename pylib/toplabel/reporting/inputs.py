@@ -83,13 +83,13 @@ class ReportInputs:
     folder : Path
         The results folder.
     comparison : DataFrame
-        One row a published cell. Keys and words are text ("" where empty), numbers float (NaN where
+        One row per published cell. Keys and words are text ("" where empty), numbers float (NaN where
         empty); `published_text` and `std_text` keep the digits as they stand in the file. `label` is empty
         unless a printed table gives one.
     evaluation : DataFrame
-        One row a data set, method and metric.
+        One row per data set, method and metric.
     datasets : DataFrame
-        One row a registered set, all text.
+        One row per registered set, all text.
     run : dict
         run.json.
     tables, figures : tuple
@@ -178,7 +178,7 @@ def load_inputs(
 
 
 def _is_of(table: TableInput, studies: set[str]) -> bool:
-    """Whether a table is of no study or of one that there is; others are left from a study that was taken away."""
+    """Whether a table is of no study, or of one that exists; others are left over from a removed study."""
     return not table.study or not studies.isdisjoint(table.study.split(";"))
 
 
@@ -187,7 +187,7 @@ def _all(read: Callable[[Path], Any], paths: list[Path]) -> dict[Path, Any]:
 
 
 def _whole(read: Callable[[Path], Any], paths: list[Path]) -> dict[Path, Any]:
-    """Read what can be read: of a run that was cut off, a file may be missing or damaged."""
+    """Read what can be read: of an interrupted run a file may be missing or damaged."""
     found = {}
     for path in paths:
         with suppress(FileError):
@@ -303,7 +303,7 @@ def _read_table(path: Path, comparison: pd.DataFrame) -> TableInput:
 
 
 def _check_against(frame: pd.DataFrame, comparison: pd.DataFrame, path: Path) -> None:
-    """Check that a printed table says of a cell what comparison.csv says."""
+    """Check that a printed table agrees with comparison.csv."""
     keyed = ["source", "table", *KEYS]
     known = comparison.dropna(subset="measured").set_index(keyed)["measured"]
     ours = pd.MultiIndex.from_frame(frame[keyed])

@@ -14,7 +14,7 @@ from toplabel.catalogue import LOSSES, parametrised
 
 @dataclass(frozen=True)
 class Verdict:
-    """How a measured cell stands to the published one (docs/architecture.md, "Verdicts")."""
+    """A measured cell compared with the published one (docs/architecture.md, "Verdicts")."""
 
     key: str
     mark: str

@@ -79,7 +79,7 @@ def draw_losses(
     *,
     caption: str,
 ) -> None:
-    """Draw losses in one dimension, a panel a family; smoothed ones dashed in the colour of the loss.
+    """Draw losses in one dimension, a panel per family; smoothed ones dashed in the colour of the loss.
 
     Parameters
     ----------

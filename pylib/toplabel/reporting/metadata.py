@@ -1,4 +1,4 @@
-"""The report for machines: the collected files beside the pages, and one JSON file with everything in it."""
+"""The machine-readable report: the collected files beside the pages, and one JSON file with everything in it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from toplabel.tables.collected import COLLECTED, COMPARISON
 
 
 def write_data(inputs: ReportInputs, folder: str | Path) -> None:
-    """Write the data of the report, so that its folder can be taken away without results/.
+    """Write the data of the report, so that its folder does not need results/.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def metadata(inputs: ReportInputs) -> dict[str, Any]:
     -------
     dict
         ``run`` (run.json), ``inputs`` (raw files with their sums, by data set), ``score``, ``findings``, ``winners``,
-        ``datasets``, ``cells`` (one a published number that was measured), ``results`` (evaluation.csv),
+        ``datasets``, ``cells`` (one per published number that was measured), ``results`` (evaluation.csv),
         ``missing`` (published cells without a measurement, counted by data set and reason), ``failures``, ``figures``,
         ``tables``. A number that is missing is null.
     """

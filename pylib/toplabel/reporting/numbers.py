@@ -1,4 +1,4 @@
-"""Numbers as text: the papers' decimals, real minus signs, nothing invented for what is missing."""
+"""Numbers as text: the papers' decimals, real minus signs, empty text for what is missing."""
 
 from __future__ import annotations
 

@@ -104,7 +104,7 @@ def build_pages(
     Returns
     -------
     list of Page
-        The front page, one a study, then the others; a study or kind of figure without content has none.
+        The front page, one per study, then the others; a study or kind of figure without content has none.
     """
     pages = {places.FRONT: Page(places.FRONT, places.FRONT, "Reproduction report", "")}
     for study in where.studies:

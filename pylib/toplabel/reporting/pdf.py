@@ -87,7 +87,7 @@ def _compile(root: Path, created: datetime | None) -> bytes:
     try:
         return attempt(_STANDARDS if created else ["ua-1"])
     except typst.TypstError:
-        # A name in a script that the embedded fonts lack is not archival; the report is worth more.
+        # PDF/A forbids characters that the embedded fonts lack; write plain PDF then.
         try:
             return attempt([])
         except typst.TypstError as error:

@@ -25,7 +25,7 @@ def draw_simplices(
     frame: pd.DataFrame,
     out_svg: str | Path,
 ) -> None:
-    """Draw polytopes in three dimensions, a panel each.
+    """Draw polytopes in three dimensions, one panel each.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def _draw_axes(ax: Axes) -> None:
 
 
 def _draw_face(ax: Axes, corners: np.ndarray) -> None:
-    """Draw a face, filled as the light falls; of those that look away, the edges only, dashed."""
+    """Draw a face, shaded by its normal; of hidden faces only the edges, dashed."""
     flat = corners @ _VIEW.T
     colour = style.colour(0)
     if len(corners) < 3:

@@ -34,7 +34,7 @@ class Score:
 
     @property
     def headline(self) -> str:
-        """The answer in one sentence."""
+        """The score in one sentence."""
         if not self.published:
             return "There is no published number to compare with."
         if not self.comparable:
@@ -46,7 +46,7 @@ class Score:
 
     @property
     def detail(self) -> str:
-        """The rest of the answer: the other verdicts, and what could not be compared."""
+        """The other verdicts, and what could not be compared."""
         if not self.comparable:
             return "What is missing and why is listed below."
         rest = [f"{count(n)} {v.key}" for v, n in self.verdicts if v.key != "match"]

@@ -159,7 +159,7 @@ def slug(text: str) -> str:
 
 
 def _with_extra_cells(cells: pd.DataFrame, printed: list[TableInput]) -> pd.DataFrame:
-    """Add what the printed tables have and the paper has not, as methods of ours."""
+    """Add what only the printed tables have, as methods of ours."""
     known = pd.MultiIndex.from_frame(cells[[*KEYS]])
     parts = [cells]
     for table in printed:
@@ -222,7 +222,7 @@ def _section(
 
 
 def restricted(section: Section, files: Collection[str]) -> Section:
-    """Return the rows of a table that come from some files, as a study shows of a table that is another's."""
+    """Return the rows of a table that come from some files: what a study shows of the table of another study."""
     records = [record for record in section.records if record.file in files]
     kept = {record.anchor for record in records}
     blocks = []

@@ -70,7 +70,7 @@ def draw_levels(
     frame: pd.DataFrame,
     out_svg: str | Path,
 ) -> None:
-    """Draw the level sets of losses of the first class, a panel each.
+    """Draw the level sets of losses of the first class, one panel each.
 
     Parameters
     ----------

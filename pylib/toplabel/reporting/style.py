@@ -1,4 +1,4 @@
-"""The one look of all figures: byte-stable SVG, colour-blind safe colours, quiet axes.
+"""The style of all figures: byte-stable SVG, colour-blind safe colours, plain axes.
 
 Text is drawn as outlines (`svg.fonttype: path`), since a figure must look the same in a browser, in the
 PDF, whose fonts are Typst's own, and in a copy of the file alone; the words of a figure are in its

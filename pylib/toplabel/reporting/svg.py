@@ -1,4 +1,4 @@
-"""SVG files made fit to stand inside a page: names of their own, nothing that runs or loads."""
+"""SVG files made safe to embed in a page: unique names, nothing that runs or loads."""
 
 from __future__ import annotations
 

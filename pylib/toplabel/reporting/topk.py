@@ -99,7 +99,7 @@ def draw_topk(
         write_figure(figure, frame[TOPK_COLUMNS], out_svg, alt=alt, caption=caption, title=title)
 
 
-# Above 90 % the differences are small in points and large in errors: the error's logarithm shows both ends.
+# Above 90 % differences are small in accuracy and large in relative error: a logarithmic axis of the error.
 _BEYOND = 100.2  # so that 100 has a place
 _TICKS = (10, 30, 50, 70, 80, 90, 95, 97, 98, 99, 99.5, 100)
 
@@ -127,7 +127,7 @@ def draw_ranks(
     *,
     alpha: float = 0.05,
 ) -> None:
-    """Draw the mean ranks of methods, a panel a metric, with Nemenyi's critical difference from the best.
+    """Draw the mean ranks of methods, a panel per metric, with Nemenyi's critical difference from the best.
 
     Parameters
     ----------

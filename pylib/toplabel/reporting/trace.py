@@ -1,4 +1,4 @@
-"""Where a number is from, how its method is called, and why a number is missing: look-ups only."""
+"""The file of a number, the label of its method, and why a number is missing: look-ups only."""
 
 from __future__ import annotations
 

@@ -87,7 +87,7 @@ def select(results: Mapping[str, TuneResult]) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row a split and metric: split, metric, k (NaN where none is selected; ties go to the
+        One row per split and metric: split, metric, k (NaN where none is selected; ties go to the
         smallest), C, theta, threshold, value (as printed), at_edge (the choice lies on an edge of the
         grid of C or theta, and is better than any inside).
     """

@@ -59,7 +59,7 @@ def evaluate(
     Returns
     -------
     DataFrame
-        One row a split and metric; `value` in percent, but fractions for the rank and the Hamming
+        One row per split and metric; `value` in percent, but fractions for the rank and the Hamming
         loss; `seconds` is what the cell took: the tuning of the split and the training of the model.
         After the mAP stand the average precisions that it is the mean of, ``ap_<class>``: those of
         its model, as in TPAMI Table 10, where they average to the printed mAP.

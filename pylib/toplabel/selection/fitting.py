@@ -1,4 +1,4 @@
-"""Models of one problem for many C, by our own solver or a baseline: seeds, the clock, scores of instances."""
+"""Models of one problem for many C, by our own solver or a baseline, with seeds and times; scores of instances."""
 
 from __future__ import annotations
 
@@ -79,18 +79,18 @@ def dense(X: Matrix) -> np.ndarray:
 
 
 class Fitter(Protocol):
-    """Models of one problem for one C after the other; each call may start at what is known."""
+    """Models of one problem for one C after the other; a call may use the models of earlier ones as warm starts."""
 
     def fit(self, C: float) -> FitResult:
         """Train for one C, or what a baseline has in place of it."""
 
 
 class Direct:
-    """A loss of our own for many C, each from nothing.
+    """A loss of our own for many C, each trained without a warm start.
 
-    A start at the solution of another C would save a quarter of the passes, and make a model depend on the C that
-    were trained before it. So it is a function of its rows, its hyper-parameters and its names: a final model on the
-    rows of a fold is the very one that was validated.
+    A warm start from another C would save a quarter of the passes, but the model would depend on the values of C
+    trained before it. Without one it is a function of its rows, its hyper-parameters and its names: a final model on
+    the rows of a fold is the very one that was validated.
 
     Parameters
     ----------
@@ -152,7 +152,8 @@ class Direct:
 class Series:
     """A baseline trained for many values of its hyper-parameter.
 
-    On the way up each starts from the one before; a value below the largest so far starts from nothing.
+    Ascending values are warm-started, each from the one before; a value below the largest so far is trained without a
+    warm start.
 
     Parameters
     ----------
@@ -211,7 +212,7 @@ def fitter(
 
 
 def budget_for(method: Method, problem: ValidationProblem, budget: Budget) -> Budget:
-    """The budget with the grid that a baseline lays by the data of a problem, if it does."""
+    """The budget, with the grid that a baseline derives from the data of a problem, if it does."""
     if not (method.baseline and BASELINES[method.baseline].own_grid):
         return budget
     trainer = create(method.baseline, method.k, method.params)

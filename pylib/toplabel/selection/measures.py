@@ -32,8 +32,8 @@ def sign(metric: str) -> int:
 def ranking_value(metric: str, truth: np.ndarray, scores: np.ndarray) -> float:
     """A metric of the order of the scores, as printed.
 
-    Ties in top-k accuracy, P@k and R@k are shared: where they are won, as TPAMI Eq. (1) has it, a model of zeros finds
-    every label and would be selected. Where no scores tie that is the same.
+    Ties in top-k accuracy, P@k and R@k are shared. If they counted as right, as in TPAMI Eq. (1), a model of zeros
+    would find every label and be selected. Where no scores tie that is the same.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def ranking_value(metric: str, truth: np.ndarray, scores: np.ndarray) -> float:
         For a metric that does not fit the kind of truth.
     """
     if metric.startswith("top"):
-        _require(truth.ndim == 1, metric, "one label an instance")
+        _require(truth.ndim == 1, metric, "one label per instance")
         return 100.0 * float(
             metrics.top_k_accuracy(truth, scores, k=int(metric[3:]), ties="shared")
         )

@@ -1,4 +1,4 @@
-"""The training problems that a split, or a fold of it, poses to a method."""
+"""Training rows with the rows to validate on: one problem for a split, or one for each of its folds."""
 
 from __future__ import annotations
 
@@ -14,9 +14,7 @@ from toplabel.config.protocols import Budget, Protocol
 from toplabel.seeds import seed_of
 from toplabel.selection.folds import Fold, half_fold, random_folds, rows_of, stratified_folds
 
-if (
-    TYPE_CHECKING
-):  # the room of the data sets lies above this one; only its dataclasses pass through
+if TYPE_CHECKING:  # for annotations only
     from toplabel.datasets.prepared import Part, Prepared, Split
 
 Matrix = np.ndarray | sparse.csr_matrix
@@ -161,13 +159,13 @@ def holdout_problem(
 
 
 def check_rows(part: Part, method: Method, dataset: str) -> None:
-    """Refuse a part whose rows a method cannot train on as they are.
+    """Refuse a part whose rows a method cannot train on.
 
     Raises
     ------
     ValueError
-        A kernel method or one that is validated by leave-one-out, and rows whose image has no label; the latter, and
-        several rows an image: the others would tell it.
+        A kernel method or leave-one-out validation where an image has no label; leave-one-out validation where images
+        have several rows, of which the others would reveal the label.
     """
     if not (method.tunes_width or method.leave_one_out):
         return
@@ -175,11 +173,11 @@ def check_rows(part: Part, method: Method, dataset: str) -> None:
     if labelled(part.X, labels)[0].shape[0] != part.n_rows:
         raise ValueError(
             f"data set '{dataset}': images without a label, which the method '{method.name}', "
-            "trained on one label an image, cannot leave out"
+            "trained on one label per image, cannot leave out"
         )
     if method.leave_one_out and part.n_rows != part.n_instances:
         raise ValueError(
-            f"data set '{dataset}': several rows an image, of which the leave-one-out scores of "
+            f"data set '{dataset}': several rows per image, of which the leave-one-out scores of "
             f"the method '{method.name}' leave out one alone"
         )
 

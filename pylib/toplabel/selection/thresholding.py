@@ -44,7 +44,7 @@ def set_thresholds(
     Returns
     -------
     DataFrame
-        The columns of `THRESHOLDS`, one row a split and metric; threshold is NaN and strategy empty
+        The columns of `THRESHOLDS`, one row per split and metric; threshold is NaN and strategy empty
         where the metric needs none.
     """
     if strategy not in STRATEGIES:
@@ -91,7 +91,7 @@ def compare_strategies(
     Returns
     -------
     DataFrame
-        The columns of `THRESHOLD_STRATEGIES`, one row a split, metric that needs a threshold, and strategy:
+        The columns of `THRESHOLD_STRATEGIES`, one row per split, metric that needs a threshold, and strategy:
         those of `STRATEGIES`, and per_label (`thresholds.match_frequencies`; the column threshold is then the
         mean over the labels).
     """

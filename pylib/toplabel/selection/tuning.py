@@ -35,7 +35,7 @@ Points = Mapping[float, Sequence[float]]  # exponents of C by exponent of theta
 
 
 class Decline:
-    """Notices that every metric has been worse than its best for some values in a row.
+    """Detects that every metric has been worse than its best for some values in a row.
 
     A metric that stays equal, as the rank loss does where C is so small that only the length of W changes, does not
     count as worse.
@@ -58,7 +58,7 @@ class Decline:
         self._worse = 0
 
     def sees(self, values: np.ndarray) -> bool:
-        """Take note of the next values, (k,); true when it is time to give up."""
+        """Record the next values, (k,); true when the path should end."""
         self._worse = self._worse + 1 if (values < self.best).all() else 0
         self.best = np.maximum(self.best, values)
         return self._patience is not None and self._worse >= self._patience

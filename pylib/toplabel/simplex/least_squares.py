@@ -84,7 +84,7 @@ class LeastSquaresPath:
         -------
         ndarray, (count,)
             Ascending, in equal ratios. An eigenvalue that is zero up to rounding does not count: beyond it only
-            rounding would be fitted.
+            rounding errors would be fitted.
         """
         count = as_integer(count, "count", 2)
         s = self.eigenvalues
@@ -121,7 +121,7 @@ class LeastSquaresPath:
         Returns
         -------
         SimplexSolution
-            ``relative_gap`` is what rounding left.
+            ``relative_gap`` is rounding error only.
         """
         C = as_C(C)
         return _solution(self._problem, C, *self._basis.solution(1 / (2 * C)))

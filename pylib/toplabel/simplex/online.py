@@ -66,7 +66,7 @@ def solve_online(
 
     Notes
     -----
-    The sign of the paper's subgradient of S-LS is a slip: it is ``-2 (c_y - W x) x'``.
+    The sign of the paper's subgradient of S-LS is a misprint: it is ``-2 (c_y - W x) x'``.
     """
     check_loss(loss)
     C = as_C(C)

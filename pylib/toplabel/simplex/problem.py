@@ -1,4 +1,4 @@
-"""What the trainers of this package do with their arguments."""
+"""The arguments of the simplex trainers, checked and converted."""
 
 from __future__ import annotations
 

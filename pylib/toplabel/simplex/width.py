@@ -27,12 +27,12 @@ def gaussian_width(X, percentile: float = 25.0) -> float:
     Raises
     ------
     ValueError
-        For fewer than two rows, or when that many rows are equal that the percentile is zero.
+        For fewer than two rows, or when so many rows are equal that the percentile is zero.
 
     Notes
     -----
     Rows with equal features are different points at the distance zero. The distances take n (n - 1) / 2 numbers of
-    memory, half of the Gram matrix that they are wanted for.
+    memory, half of what the Gram matrix takes.
     """
     percentile = as_number(percentile, "percentile", 0.0, high=100.0)
     X = X.toarray() if sparse.issparse(X) else np.asarray(X)

@@ -1,7 +1,7 @@
-"""What the papers say of their results, asked of their tables and of ours: ``config/findings.yaml``.
+"""The claims of the papers (``config/findings.yaml``), tested on their tables and on ours.
 
 A claim compares two sides, the best method of each, over data sets and metrics. Its outcome is counted the same
-way in the published tables and in what was measured, so the one can be held against the other.
+way in the published tables and in what was measured, so that the two can be compared.
 """
 
 from __future__ import annotations
@@ -45,14 +45,14 @@ def find(
     comparison, collected : DataFrame
         results/comparison.csv and evaluation.csv.
     published_names, published_sources : mapping, optional
-        As for `compare.compare`.
+        As for `comparison.compare`.
     not_comparable : collection of str
         Data sets that count as measured, and never beside a published number.
 
     Returns
     -------
     DataFrame
-        The columns of `FINDINGS`, one row a claim. A comparison is one data set (and features) and one metric;
+        The columns of `FINDINGS`, one row per claim. A comparison is one data set (and features) and one metric;
         medians are of the first side minus the second in points, positive when the first is better. Differences below
         half of the last printed digit are ties, and so are differences of means over several draws below two standard
         errors. An outcome is "holds", "mixed", "fails", or "" without a comparison.

@@ -144,7 +144,7 @@ def _reduced(splits: pd.DataFrame, method: Method, features: str, study: str) ->
 
 
 def _kernel(method: Method, features: str) -> str:
-    """A linear method on vectors that were made of kernels is that kernel's method."""
+    """A linear method on vectors that were computed from a kernel counts as the method of that kernel."""
     is_kernel = features.endswith("_kernels") and method.kernel == "linear"
     return "precomputed" if is_kernel else method.kernel
 
@@ -189,7 +189,7 @@ def compare(
     Returns
     -------
     DataFrame
-        The columns of `COMPARISON`, one row a published cell, in the order of
+        The columns of `COMPARISON`, one row per published cell, in the order of
         `published`; ``published`` and ``std`` as printed, ``difference`` is measured minus published
         with all digits. Without a measurement the numbers are NaN and the verdict is empty;
         ``reason`` then says why when it is known here.

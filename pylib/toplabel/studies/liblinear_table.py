@@ -1,4 +1,4 @@
-"""The table of one-vs-all by our own solver beside LIBLINEAR: a row a data set, loss and C."""
+"""The table of one-vs-all by our own solver beside LIBLINEAR: a row per data set, loss and C."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ def load_published(folder: str | os.PathLike[str]) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        One row a cell, in the order of the files' names and of the rows in them: the names of a
+        One row per cell, in the order of the files' names and of the rows in them: the names of a
         cell, ``published`` and ``std`` as printed (text), and ``value``, the printed number.
 
     Raises

@@ -70,7 +70,7 @@ def rank_methods(collected: pd.DataFrame, metric: str) -> MeanRanks | None:
     Parameters
     ----------
     collected : DataFrame
-        As `compare.collect` gives it.
+        As `comparison.collect` gives it.
     metric : str
         `top1` .. `top10`.
 
@@ -79,7 +79,7 @@ def rank_methods(collected: pd.DataFrame, metric: str) -> MeanRanks | None:
     MeanRanks or None
         None when no table is large enough (`block`).
     """
-    from scipy import stats  # planning a run imports this module, and stays light
+    from scipy import stats  # planning a run imports this module; keep that fast
 
     rows = collected[collected["metric"] == metric]
     sets, methods = block(zip(rows["dataset"], rows["method"], strict=True))

@@ -38,7 +38,7 @@ class PrintedTable:
     study : str
         Names of the studies that it belongs to, joined by ";".
     frame : DataFrame
-        Of a grid the columns of `GRID`, one row a cell.
+        Of a grid the columns of `GRID`, one row per cell.
     """
 
     name: str
@@ -70,12 +70,12 @@ def published_table(
     source, table : str
         As in data/published: "tpami2017", "5".
     comparison, collected : DataFrame
-        As `compare.compare` and `compare.collect` give them.
+        As `comparison.compare` and `comparison.collect` give them.
     studies : iterable of Study
     texts : mapping of str to TableText
         Titles and captions by short name (`published.load_texts`).
     published_names, published_sources : mapping, optional
-        As for `compare.compare`.
+        As for `comparison.compare`.
 
     Raises
     ------
@@ -118,7 +118,7 @@ def own_table(
     ----------
     study : Study
     comparison, collected : DataFrame
-        As `compare.compare` and `compare.collect` give them.
+        As `comparison.compare` and `comparison.collect` give them.
     layout : tuple of str, optional
         Source and table of a published table whose metrics the table has, in their order; average precisions of
         classes (``ap_*``) stand for those of the set's own classes. Without it, every metric.

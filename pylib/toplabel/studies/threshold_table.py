@@ -1,4 +1,4 @@
-"""The table of threshold strategies: what each gives, a row a data set, method and metric."""
+"""The table of threshold strategies: what each gives, a row per data set, method and metric."""
 
 from __future__ import annotations
 

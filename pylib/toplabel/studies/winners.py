@@ -25,7 +25,7 @@ def find_winners(comparison: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        The columns of `WINNERS`, one row a data set and metric of a table with two measured methods or more:
+        The columns of `WINNERS`, one row per data set and metric of a table with two measured methods or more:
         the best ones, ours and the papers', as ``method:k:gamma:kernel`` joined by ";" (ties at the printed digits),
         their values, and whether the two lists share a method.
     """

@@ -44,7 +44,7 @@ def _cpuinfo(key: str) -> str:
 
 
 def load_average() -> float:
-    """Processes that want to run, averaged over the last minute; NaN where the system does not tell."""
+    """Processes that want to run, averaged over the last minute; NaN where the system does not say."""
     try:
         return os.getloadavg()[0]
     except (AttributeError, OSError):
@@ -53,7 +53,7 @@ def load_average() -> float:
 
 @dataclass
 class Conditions:
-    """What a caption has to say of times; the load averages are those of the last minute.
+    """The conditions that a caption states; load averages are those of the last minute.
 
     The run itself adds up to 1 to the load. `quick` are tiny problems, whose times say nothing.
     """

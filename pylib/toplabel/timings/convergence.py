@@ -42,9 +42,9 @@ class TimedSet:
 
 
 def timed_set(prepared: Prepared) -> TimedSet:
-    """Return the training and validation part of the first split of a set of one label a row.
+    """Return the training and validation part of the first split of a set of one label per row.
 
-    A set without validation part gives a fifth of its training rows, of every class alike, for it.
+    Without a validation part, a stratified fifth of the training rows serves as one.
 
     Raises
     ------
@@ -68,7 +68,7 @@ def _dense(part: Part) -> np.ndarray:
 
 
 def convergence(data: TimedSet, epochs: int) -> pd.DataFrame:
-    """Train the methods of TPAMI Fig. 3b and c and look at each epoch.
+    """Train the methods of TPAMI Fig. 3b and c, evaluated after each epoch.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ def convergence(data: TimedSet, epochs: int) -> pd.DataFrame:
 
 
 def _thinned(records: list[Record]) -> list[Record]:
-    """Keep the first epochs and ever fewer of the later ones, and the last."""
+    """Thin the epochs geometrically; keep the first ones and the last."""
     kept, following = [], 0.0
     for record in records:
         if record.epoch >= following or record is records[-1]:

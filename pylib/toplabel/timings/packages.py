@@ -18,7 +18,7 @@ def missing(module: str) -> str:
     try:
         with _same_arithmetic():
             importlib.import_module(module)
-    except Exception as error:  # a wheel for another processor may fail in any way
+    except Exception as error:  # a wheel for another processor may fail with any exception
         return f"{OPTIONAL[module]} is not installed or does not load: {error}"
     return ""
 

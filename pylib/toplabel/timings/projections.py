@@ -28,7 +28,7 @@ _LONG = 0.5  # seconds; such a measurement is not repeated
 
 
 class Projection:
-    """A projection of the C library, one problem a row, with memory that is there, as a solver calls it.
+    """A projection of the C library, one problem per row, with preallocated memory, as a solver calls it.
 
     Parameters
     ----------

@@ -21,7 +21,7 @@ COLUMNS = ["solver", "step", "excess", "seconds"]
 OURS, REFERENCE = "SDCA (toplabel)", "FISTA (our reference)"
 LBFGS, SPAMS = "L-BFGS (scikit-learn)", "FISTA (SPAMS)"
 _FINISH = 1e-7  # relative excess at which the race ends
-_GROWTH = 1.15  # from one look at FISTA's iterate to the next
+_GROWTH = 1.15  # iterations between two evaluations of FISTA
 _ROUNDING = 1e-14
 
 # ---- the other solvers ---------------------------------------------------------------------------------
@@ -38,7 +38,8 @@ def fista(
     """Train the softmax by accelerated gradient descent (Beck and Teboulle 2009), where SPAMS is not installed.
 
     Minimises ``(1/n) sum_i log sum_j exp(f_j(x_i) - f_{y_i}(x_i)) + ||W||_F^2 / (2 C n)`` without a bias. The
-    step 1/L is found by backtracking, as in SPAMS, and the momentum restarted where it points uphill (O'Donoghue and
+    step 1/L is found by backtracking, as in SPAMS, and the momentum restarted where it is no descent direction
+    (O'Donoghue and
     Candes 2015).
 
     Parameters
@@ -78,7 +79,7 @@ def fista(
             if reached <= value - squared / (2 * L) + _ROUNDING * value or largest <= L:
                 break
             L = min(1.5 * L, largest)
-        if (gradient * (new - W)).sum() > 0:  # uphill: forget the momentum
+        if (gradient * (new - W)).sum() > 0:  # no descent direction: restart the momentum
             momentum = 1.0
         following = 0.5 * (1.0 + np.sqrt(1.0 + 4.0 * momentum**2))
         ahead = (momentum - 1.0) / following
@@ -125,7 +126,7 @@ def spams_fista(X, y: np.ndarray, C: float) -> Callable[[int], np.ndarray]:
     options |= {"lambda1": 1.0 / (C * n), "L0": 0.01 * float((rows**2).mean())}
 
     def fit(iterations: int) -> np.ndarray:
-        # it0: a look at its gap costs time.
+        # it0: evaluating its gap takes time.
         return spams.fistaFlat(
             labels, columns, start, max_it=iterations, it0=iterations + 1, **options
         )
@@ -204,7 +205,7 @@ def _ours(data: TimedSet, bound: float, cap: float) -> list[tuple[int, float, fl
 def _fista(
     data: TimedSet, excess: Callable[[np.ndarray], float], cap: float
 ) -> list[tuple[int, float, float]]:
-    """Our FISTA; the clock stands still while an iterate is evaluated."""
+    """Our FISTA; evaluating an iterate is not timed."""
     rows: list[tuple[int, float, float]] = []
     started, looked, next_look = now(), 0.0, 1
 
@@ -226,7 +227,7 @@ def _fista(
 def _rerun(
     fit: Callable[[int], np.ndarray], most: int, excess: Callable[[np.ndarray], float], cap: float
 ) -> list[tuple[int, float, float]]:
-    """Train anew for ever more iterations."""
+    """Train anew for increasing numbers of iterations."""
     rows: list[tuple[int, float, float]] = []
     iterations = 1
     while iterations <= most:

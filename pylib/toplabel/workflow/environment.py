@@ -97,7 +97,7 @@ def blas_facts() -> list[dict[str, Any]]:
 
 
 def note_start() -> None:
-    """Write down when and how this invocation started, for `wall_seconds` and `command`."""
+    """Record when and how this invocation started, for `wall_seconds` and `command`."""
     NOTE.parent.mkdir(exist_ok=True)
     command = " ".join([Path(sys.argv[0]).name, *sys.argv[1:]])
     with atomic_path(NOTE) as temporary:

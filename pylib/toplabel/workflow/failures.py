@@ -30,7 +30,7 @@ _NOT_STARTED = "the run ended before the next job"
 
 
 def find_failures(plan: Plan, wanted: Iterable[Cell]) -> pd.DataFrame:
-    """Say of every cell without test metrics that can be read how far it came, and of every other job that failed why.
+    """List every cell without readable test metrics with its last stage, and every other failed job, with the reason.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ def _words(path: Path, text: str) -> dict[str, str]:
 def error_of(path: Path) -> str:
     """The error that a job's log ends with, in one line; empty when there is none.
 
-    A log is begun anew by each job, so an error in it is that of the last attempt. An error that the job did not expect
+    Each job starts a new log, so an error in it is that of the last attempt. An error that the job did not expect
     stands there with its traceback, whose last line says what it was.
     """
     lines = path.read_text(encoding="utf-8", errors="replace").splitlines()

@@ -1,11 +1,10 @@
 """A sum over the sources that a stage depends on.
 
-Snakemake sees a changed script, and not a changed package or C library. Every rule has the fingerprint
-of its stage among its params, so that a change of the sources makes the stage run again, and nothing
-else does: not a touched file, not a change of another stage.
+Snakemake notices a changed script, but not a changed package or C library. Every rule has the fingerprint of its stage
+among its params, so that a stage runs again when its sources change, and only then.
 
-The sources of a stage are its scripts and the modules that these import, directly or not. They are read
-off the import statements, so that no list can fall behind the code.
+The sources of a stage are its scripts and the modules that these import, directly or not. They follow from the import
+statements, so there is no list to maintain.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What all scripts of `workflow/scripts` have in common: logs and errors.
 
-Every stage depends on this module, so it imports no other part of the package: else a change there would run
-everything again.
+Every stage depends on this module, so it imports no other part of the package: a change there would run everything
+again.
 """
 
 from __future__ import annotations

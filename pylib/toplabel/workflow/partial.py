@@ -1,4 +1,4 @@
-"""A report on a run that did not finish: what there is, what is missing and why.
+"""The report on an unfinished run: what there is, what is missing and why.
 
 The collected files of such a run go to results/partial, apart from those of a whole one, so that Snakemake finds its
 own as it left them. The reports are written where they always are; results/partial/run.json, written last, is an input
@@ -80,7 +80,7 @@ def write_partial(plan: Plan, reports: Path = REPORTS) -> pd.DataFrame:
     facts = describe_run(plan.root, plan.config) | {"complete": failures.empty}
     write_json(FOLDER / "run.json", facts)
     _write_reports(reports, plan.root)
-    os.utime(FOLDER / "run.json")  # the next run takes pages that are older than it for out of date
+    os.utime(FOLDER / "run.json")  # pages older than this file are remade by the next run
     return failures
 
 

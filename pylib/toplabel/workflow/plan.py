@@ -48,7 +48,7 @@ _CONTENT = (
 
 
 class PlanError(ValueError):
-    """The config asks for something that cannot be; the message is one line."""
+    """The config asks for something impossible; the message is one line."""
 
 
 @dataclass(frozen=True, order=True)
@@ -235,7 +235,7 @@ class Plan:
     # ---- files -----------------------------------------------------------------------------------
 
     def units(self, dataset: str, method: str) -> list[str]:
-        """Files of the tuning of a data set and method: one a split, or one of all if they take milliseconds."""
+        """Files of the tuning of a data set and method: one per split, or one of all if they take milliseconds."""
         together = self.protocol_of(dataset).splits_together
         parts = [ALL_SPLITS] if together else self.split_names(dataset)
         return [Cell(dataset, method).path(f"tune/{part}.npz") for part in parts]
@@ -266,7 +266,7 @@ class Plan:
 
     @cache  # noqa: B019  a plan lives as long as its process
     def reason_missing(self, dataset: str) -> str:
-        """Why a data set cannot be had; empty when it can. A prepared set needs no raw files."""
+        """Why a data set is missing; empty when it is not. A prepared set needs no raw files."""
         if Path(f"results/{dataset}/data/meta.json").is_file():
             return ""
         mirrors = mirror_folders(self.config["mirrors"])

@@ -1,7 +1,7 @@
 """One run at a time in a folder.
 
 Snakemake's own lock is a set of files that outlive a killed process, after which the same command refuses to start.
-The kernel releases this one when its holder ends, however that happens.
+The kernel releases this one whenever its holder ends.
 """
 
 from __future__ import annotations

@@ -20,10 +20,10 @@ from toplabel.workflow.plan import Cell, Plan, PlanError, dataset_names
 
 THRESHOLDS = "thresholds"
 AGREEMENT = "agreement"
-NOT_ASKED = "no study of the config asks for it"  # why a data set at hand is missing
+NOT_ASKED = "no study of the config asks for it"  # the data set is there
 AGREEING = ("svm_ova", "lr_ova", "svm_ova_liblinear", "lr_ova_liblinear")
 
-#: Targets that no cell stands behind: figures of mathematics, of times, of calibration, and the tables made with them.
+#: Targets without cells: figures of mathematics, of times, of calibration, and the tables made with them.
 FREE: dict[str, list[str]] = {
     **{
         name: table_files(table)
@@ -301,7 +301,7 @@ class Targets:
         return [c for c in self.wanted() if len(plan.budget_of(c.dataset).thresholds.values())]
 
     def strategies(self) -> list[str]:
-        """What each strategy for the threshold gives, a file a cell."""
+        """What each strategy for the threshold gives, a file per cell."""
         return [cell.path("threshold_strategies.csv") for cell in self._cut()]
 
     def strategy_labels(self) -> list[str]:

@@ -1,4 +1,4 @@
 """What the collecting stages do, for their scripts and for a report on a run that did not finish.
 
-A module a stage, so that a change of one does not make the others run again (`toplabel.workflow.fingerprints`).
+A module per stage, so that a change of one does not make the others run again (`toplabel.workflow.fingerprints`).
 """

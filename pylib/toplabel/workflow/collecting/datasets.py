@@ -23,7 +23,7 @@ def describe_datasets(
     raw_folder: str | Path,
     mirrors: Sequence[str | Path],
 ) -> pd.DataFrame:
-    """One row a registered data set: what it holds, what the papers print, or why it is missing.
+    """One row per registered data set: what it holds, what the papers print, or why it is missing.
 
     Parameters
     ----------
@@ -45,7 +45,10 @@ def describe_datasets(
         if meta is None:
             try:
                 listed = _listed(entry, raw_folder, mirrors)
-            except (FetchError, FormatError) as error:  # a set that is missing anyway ends no run
+            except (
+                FetchError,
+                FormatError,
+            ) as error:  # a set that is missing anyway must not end the run
                 reason = "; ".join(filter(None, (reason, str(error))))
         rows.append(dataset_row(entry, meta, reason, listed))
     # Counts stay whole numbers although a missing set has none; what has no column is left out.
@@ -55,7 +58,7 @@ def describe_datasets(
 def _listed(
     entry: Entry, raw_folder: str | Path, mirrors: Sequence[str | Path]
 ) -> dict[str, Any] | None:
-    """What the label lists of a set say, where it has some and they are at hand."""
+    """The statistics of a set's label lists, where it has some and their files are there."""
     if entry.label_lists is None:
         return None
     path = find_checked(entry, entry.label_lists.file, raw_folder, mirrors)
