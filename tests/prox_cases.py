@@ -1,4 +1,4 @@
-"""Vectors and parameters for the proximal maps: ordinary, and where thresholds are hard to find."""
+"""Vectors and parameters for the proximal maps: ordinary and adversarial ones."""
 
 from __future__ import annotations
 

@@ -184,8 +184,8 @@ typedef struct tl_prox {
 /** Length of the work array of one problem; 0 for an unknown map. */
 size_t tl_prox_work(const tl_prox *prox);
 
-/** One problem per row: b and x are (rows, n), b_bar and y (rows, n_bar) or NULL. On failure the rows
- *  before the one that failed have been written. work: tl_prox_work(prox). */
+/** One problem per row: b and x are (rows, n), b_bar and y (rows, n_bar) or NULL. On failure the
+ * rows before the one that failed have been written. work: tl_prox_work(prox). */
 tl_status tl_prox_rows(const tl_prox *prox, size_t rows, const double *b, const double *b_bar,
                        double *x, double *y, double *work);
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * compiler.h: what the library asks of the compiler; not installed, like all headers but
- * toplabel.h.
+ * compiler.h: compiler attributes; not installed, like all headers but toplabel.h.
  */
 #ifndef TL_COMPILER_H
 #define TL_COMPILER_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * input.h: the ranges of what callers pass, and checks that all parts of the library share.
+ * input.h: ranges of the input, and checks that all parts of the library share.
  */
 #ifndef TL_INPUT_H
 #define TL_INPUT_H
@@ -44,8 +44,8 @@ bool tl_all_moderate(size_t n, const double *b);
 /* TL_OK, TL_ERR_NOT_FINITE, or TL_ERR_OVERFLOW beyond TL_LARGEST_INPUT. */
 tl_status tl_check_values(size_t n, const double *b);
 
-/* Do the row starts (n + 1) begin at 0 and rise by at most `longest` a row? To be asked before
- * anything is read through them: the array behind has start[n] items. */
+/* Do the row starts (n + 1) begin at 0 and rise by at most `longest` per row? Check this before
+ * reading through them: the array has start[n] items. */
 TL_INLINE bool tl_starts_rise(size_t n, const int64_t *start, size_t longest) {
     if (start[0] != 0) return false;
     for (size_t i = 0; i < n; i++)

@@ -29,7 +29,7 @@ typedef struct tl_params {
     tl_warm_projection project; /* of the multiclass hinges: onto the domain of the conjugate */
 } tl_params;
 
-/* A loss is this table, one instance a loss, in the list below. `work` is TL_WORK(m) doubles,
+/* A loss is this table, one instance per loss, in the list below. `work` is TL_WORK(m) doubles,
  * for an update TL_UPDATE_WORK(m). A loss that is not convex has no dual: `update`, `conjugate` and
  * `infeasibility` are NULL. */
 typedef struct tl_loss_ops {
@@ -55,7 +55,7 @@ typedef struct tl_loss_ops {
                             double scale);
 } tl_loss_ops;
 
-/* The losses: of each the name in its tl_loss_id, and in its table tl_ops_*. */
+/* The losses: the name in tl_loss_id, and in the table tl_ops_*. */
 #define TL_LOSSES(ROW)                                                                             \
     ROW(SVM_OVA, svm_ova)                                                                          \
     ROW(LR_OVA, lr_ova)                                                                            \

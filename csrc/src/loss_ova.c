@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* One-vs-all: the sum over classes of the binary hinge or logistic loss of tau_j u_j, tau_j = +1
- * for a label and -1 for the rest. One label per row is the multiclass reduction, a set of labels is
- * binary relevance. The classes separate; only the features are shared. */
+ * for a label and -1 for the rest. One label per row is the multiclass reduction, a set of labels
+ * is binary relevance. The problem separates into one per class with shared features. */
 #include "loss.h"
 #include "vmath.h"
 
@@ -108,8 +108,8 @@ const tl_loss_ops tl_ops_svm_ova = {
  * is convex and increasing with a slope of at least 1: Newton's method is on the right of the root
  * after one step, wherever it starts, and then comes down to it.
  *
- * The root of a class is where the last update left it, or, the first time, where V puts it, which
- * solves the equation without its middle term. */
+ * The search for a class starts at the root of its last update; the first time at the value of V,
+ * which solves the equation without its middle term. */
 
 /* Newton's steps have become so small that the next is rounding. */
 #define LOGISTIC_STEP 1e-8

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The top-k entropy loss: the softmax whose conjugate lives on the top-k simplex alpha (the paper,
- * Propositions 4 and 15 to 17). */
+/* The top-k entropy loss: the softmax with the conjugate restricted to the top-k simplex alpha (the
+ * paper, Propositions 4 and 15 to 17). */
 #include "loss.h"
 #include "vmath.h"
 

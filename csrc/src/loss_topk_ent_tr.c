@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The truncated top-k entropy: the softmax without the k - 1 highest scores of other classes (the
  * paper, section 3.2). It is the smallest of the softmax losses over all choices of m - k other
- * classes, hence not convex: it has no conjugate to certify with and no coordinate update. */
+ * classes, hence not convex: it has no certificate and no coordinate update. */
 #include "loss.h"
 #include "vmath.h"
 

@@ -9,7 +9,7 @@
 
 /* Shorter inputs are in the cache anyway. */
 #define LONG 512
-/* Entries that are looked at together. */
+/* Entries of a block. */
 #define BLOCK 128
 /* So many new entries above the bound, or as many as there were, and a better bound is computed. */
 #define BATCH 32
@@ -91,7 +91,7 @@ static double better_bound(const filter *f, double radius) {
                 high = middle;
         }
     }
-    low -= 1e-15 * fabs(low); /* rounding must not take an entry away */
+    low -= 1e-15 * fabs(low); /* rounding must not drop an entry */
     return low > f->bound ? low : f->bound;
 }
 

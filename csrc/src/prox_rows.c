@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One problem per row: the proximal maps by name, so that a caller from another language pays for one
- * call instead of one per row. */
+/* One problem per row: the proximal maps by name, so that a caller from another language pays for
+ * one call instead of one per row. */
 #include "prox.h"
 
 static bool is_bipartite(tl_prox_id map) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The projections of the hinge losses' updates: Newton's method on piecewise linear systems,
- * started at the last solution for the row. A pass over the entries at a point tells the linear
- * piece, and the piece its root; if a pass at the root meets the same piece, the root is exact. The
+ * started at the last solution for the row. A pass over the entries at a point gives the linear
+ * piece, and the piece its root; if a pass at the root finds the same piece, the root is exact. The
  * pass has no branch and also writes the result, so that mostly two passes make an update.
  *
  * Entries are v_j = b_j - top <= 0 with top > 0 the largest b_j, and -inf for those that do not
@@ -9,7 +9,7 @@
  * tau. */
 #include "prox.h"
 
-/* More are rare; the methods that always end take over. */
+/* More are rare; then the methods with guaranteed termination take over. */
 #define MAX_PASSES 16
 /* A sum of x may miss what it should be by this much. */
 #define SUM_TOLERANCE 1e-12
@@ -212,7 +212,7 @@ static size_t pack(size_t n, const double *v, double top, double *work) {
     return count;
 }
 
-/* -x, and its sum, from the threshold and cap of the method that always ends. */
+/* -x, and its sum, from the threshold and cap of the method with guaranteed termination. */
 static double write_capped(size_t n, const double *v, double top, tl_capped c, double *minus_x) {
     double sum = 0.0;
     for (size_t j = 0; j < n; j++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* SC-SVM and SH-SVM by dual coordinate ascent, an example at a time (NIPS 2012, section 5). */
+/* SC-SVM and SH-SVM by dual coordinate ascent, one example at a time (NIPS 2012, section 5). */
 #include "simplex.h"
 
 #include "blas.h"

@@ -18,7 +18,7 @@ void tl_stopping_default(tl_stopping *stopping) {
     *stopping = (tl_stopping){.eps = 1e-3, .max_epochs = 1000};
 }
 
-/* The best values so far, and those of how many windows in a row they have stayed. */
+/* The best values so far, and for how many windows in a row they have not improved. */
 typedef struct progress {
     uint64_t epoch;
     double dual, primal, gap;
@@ -112,7 +112,7 @@ static tl_status make_passes(loop *self, int *answer) {
         self->epoch++;
         self->estimate = iterative->estimate(iterative->solver);
         if (!is_due(self)) continue;
-        *answer = call_back(self, NULL); /* the caller's clock: here the passes end */
+        *answer = call_back(self, NULL); /* for the caller's clock: the passes end here */
         return TL_OK;
     }
 }

@@ -19,7 +19,7 @@ typedef struct tl_iterative {
     double (*estimate)(const void *solver);
     /* Is an evaluation of use at the end of this pass? */
     bool (*is_worth_it)(const void *solver);
-    double resolution; /* relative changes of D below this are rounding */
+    double resolution; /* relative changes of D below this count as rounding */
 } tl_iterative;
 
 tl_status tl_solve(const tl_iterative *iterative, const tl_stopping *stopping,

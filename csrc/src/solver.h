@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * solver.h: the solver's state, and what its files take from each other. Each file calls those
- * below it only:
+ * solver.h: the state of the solver, and the functions that its files share. Each file calls only
+ * those below it:
  *
  *   solver_create.c                 set up, change C, hand out the weights, free
  *   solver_run.c                    passes, to a tolerance
@@ -266,7 +266,7 @@ double tl_dual_sum(const tl_solver *self, double scale, size_t every);
 
 /* solver_start.c */
 /* With a Gram matrix, where an evaluation of the start costs as much as an epoch: an estimate of
- * the gap tells whether it is worth it. */
+ * the gap decides whether to evaluate. */
 void tl_sample_start(tl_solver *self);
 /* Carry A and W from C_from to the C of the settings. */
 void tl_rescale(tl_solver *self, double C_from);

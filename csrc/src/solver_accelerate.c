@@ -18,11 +18,12 @@
  * at every step, and a pass differs from a plain one by the factor sigma alone.
  *
  * The number of passes without acceleration grows like C R^2 / gamma, R^2 the mean of ||x_i||^2,
- * with it like sqrt(C R^2 / gamma), if r makes the inner problem one for two passes. How far it is
- * solved shows in how much less the dual variables move in the second pass than in the first: over
- * most losses and data that were tried the best r has a ratio near 0.8 of the root mean square
- * moves; a larger r makes the inner problem easier, and the ratio smaller. (With an r that is too
- * large the outer steps become too many, and for losses that are not smooth the gap stops falling.)
+ * with it like sqrt(C R^2 / gamma), if r makes the inner problem one for two passes. The ratio of
+ * the root mean square moves of the dual variables in the second pass to those in the first
+ * measures how far it is solved: over most losses and data that were tried the best r has a ratio
+ * near 0.8; a larger r makes the inner problem easier, and the ratio smaller. (With an r that is
+ * too large the outer steps become too many, and for losses that are not smooth the gap stops
+ * falling.)
  */
 #include "sampling.h"
 #include "solver.h"
@@ -58,7 +59,7 @@
 #define PATIENCE 3
 /* Larger ratios count as this one. */
 #define LARGEST_RATIO 1.5
-/* Root mean square moves of this relative size are rounding, and their ratio tells nothing. */
+/* Root mean square moves of this relative size are rounding, and their ratio is meaningless. */
 #define ROUNDING 1e-12
 /* Bounds of r, and the first one; LARGEST and FIRST in units of max{1, C R^2}. */
 #define SMALLEST 0.1
@@ -186,7 +187,7 @@ static void move_anchor(size_t n, double sigma, double sigma_next, double beta, 
     }
 }
 
-/* <Y - W, W - W_before>; above 0 the momentum leads uphill. */
+/* <Y - W, W - W_before>; above 0 the momentum is no descent direction. */
 TL_CLONES
 static double overshoot(size_t n, const double *anchor, const double *w, const double *previous) {
     double sum = 0.0;
@@ -196,8 +197,8 @@ static double overshoot(size_t n, const double *anchor, const double *w, const d
     return sum;
 }
 
-/* beta. The sequence is restarted where the momentum leads uphill (O'Donoghue and Candes 2015): it
- * belongs to a smaller curvature than there is. With a Gram matrix that would take a product. */
+/* beta. The sequence is restarted where the momentum is no descent direction (O'Donoghue and Candes
+ * 2015): its factor is for a smaller curvature. With a Gram matrix that would take a product. */
 static double momentum(tl_solver *self, double sigma_next) {
     tl_outer *outer = &self->outer;
     if (!tl_is_gram(self) &&

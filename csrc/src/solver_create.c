@@ -182,8 +182,8 @@ static void forget_updates(tl_solver *self) {
     self->outer.moved = 0.0;
 }
 
-/* Do the weights to start at, and their scores, stay within what weights of dual variables may be,
- * with room for those of an accelerated run? */
+/* Are the weights to start at, and their scores, within the bounds of weights from dual variables,
+ * with a margin for accelerated runs? */
 static bool is_moderate_start(const tl_solver *self, bool narrow) {
     const double *start = self->settings.start; /* NULL after it has been copied */
     if (start == NULL) return true;

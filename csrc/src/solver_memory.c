@@ -31,7 +31,7 @@ void tl_release_rows(const tl_solver *self, size_t first, size_t count) {
     const uintptr_t start = (uintptr_t)self->data.x + first * row_bytes(self);
     const uintptr_t end = start + count * row_bytes(self);
     const uintptr_t low = (start + page - 1) / page * page, high = end / page * page;
-    /* A failure costs memory, not correctness. */
+    /* A failure only costs memory. */
     if (low < high)
         (void)madvise((char *)self->data.x + (low - (uintptr_t)self->data.x), high - low,
                       MADV_DONTNEED);

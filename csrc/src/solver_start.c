@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From one C to another, and an estimate of where that leads. */
+/* The warm start from another C, and an estimate of its gap. */
 #include "sampling.h"
 #include "solver.h"
 

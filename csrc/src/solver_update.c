@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the update of a row leaves behind: its dual variables, whether shrinking leaves it out of
- * the next passes, and the sample that the objectives are estimated from. */
+/* The effects of an update: the dual variables of the row, shrinking, and the sample that the
+ * objectives are estimated from. */
 #include "solver.h"
 
 /* At least every SAMPLE_EVERY-th row is sampled, and about SAMPLE_ROWS of many. */
@@ -30,8 +30,8 @@ static double replace_dual(size_t m, double sigma, const double *a_new, double *
     return change;
 }
 
-/* Shrinking. Most rows of a hinge loss end at a vertex of the feasible set, where updates change
- * nothing any more. */
+/* Shrinking. Most rows of a hinge loss end at a vertex of the feasible set, where updates no longer
+ * change them. */
 static void shrink(tl_solver *self, size_t i, bool moved) {
     tl_shrinking *row = &self->shrinking[i];
     if (moved) {

@@ -57,7 +57,7 @@ void tl_widen(size_t n, const float *x, double *out) {
 
 /* ---- the k largest ---- */
 
-/* Up to so many are found one by one. */
+/* Up to this k they are found one by one. */
 #define FEW 20
 
 /* Moves the k largest of b to the front and returns their sum (Hoare's selection). */

@@ -43,7 +43,7 @@ def coding(Ts: tuple[int, ...]) -> pd.DataFrame:
 
 
 def estimator_checks() -> pd.DataFrame:
-    """What becomes of scikit-learn's checks of the estimator."""
+    """The results of scikit-learn's checks of the estimator."""
     rows = []
     kinds = [{"loss": loss} for loss in ("s_ls", "sc_svm", "sh_svm")]
     kinds += [{"kernel": "rbf"}, {"C": "loo"}, {"loss": "sc_svm", "online": True}]

@@ -1,4 +1,4 @@
-"""The texts of Snakemake's own report: rendered as Snakemake does, without a complaint of docutils."""
+"""The texts of Snakemake's own report: rendered as Snakemake does, without a warning of docutils."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The report for machines: one JSON file with everything, an RO-Crate that names every file with its sum."""
+"""The machine-readable report: one JSON file with everything, an RO-Crate that names every file with its sum."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The HTML report: well-formed, self-contained, complete, honest about what is missing."""
+"""The HTML report: well-formed, self-contained, complete; it lists what is missing."""
 
 from __future__ import annotations
 

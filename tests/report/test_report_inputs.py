@@ -1,4 +1,4 @@
-"""Reading the collected files: what is read, and each complaint."""
+"""Reading the collected files: what is read, and each error."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FILES = ("comparison.csv", "evaluation.csv", "datasets.csv", "run.json")
 
 
 def complaint(folder: Path) -> str:
-    """Return the one line that loading complains with."""
+    """Return the one-line error of loading."""
     with pytest.raises(FileError) as caught:
         load_inputs(folder)
     message = str(caught.value)

@@ -1,4 +1,5 @@
-"""The accelerated loop around the passes: certificates by hand, the same optimum, fewer passes; what ends a run."""
+"""The accelerated loop around the passes: certificates computed by definition, the same optimum, fewer passes,
+stopping."""
 
 import itertools
 
@@ -283,7 +284,7 @@ def test_a_start_at_coefficients_has_its_own_estimate(problem, loss):
         start_weights=first.coefficients,
         start_r=first.r,
     )
-    # With so few rows all of them are looked at.
+    # With so few rows the sample is all of them.
     assert run.estimated_gap() == pytest.approx(run.evaluate().relative_gap, rel=1e-6)
 
 
@@ -475,7 +476,7 @@ def test_ctrl_c_amid_an_accelerated_pass(problem, form, monkeypatch, tmp_path):
 
 
 def test_ctrl_c_at_the_optimum_still_ends_a_path(problem):
-    """The run has converged; the signal is heard all the same."""
+    """The run has converged; the signal has an effect all the same."""
     X, y, _ = problem
 
     def press(record):

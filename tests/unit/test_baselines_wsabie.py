@@ -117,7 +117,7 @@ def test_the_embedding_bounds_the_rank_and_the_norms():
 
 
 def test_two_classes_that_remember_each_other_learn_once():
-    """With Q = 1 and one other class, nothing counts after a class' first violation: U and B rest."""
+    """With Q = 1 and one other class, nothing counts after the first violation of a class: U and B stay constant."""
     X, y = np.array([[1.0, 0.2], [0.1, 1.0]]), np.array([0, 1])
     once, often = (
         create("wsabie_pp_1", params={"dimension": 3, "epochs": epochs}).train(

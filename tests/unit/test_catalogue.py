@@ -1,4 +1,4 @@
-"""The catalogue of losses: it agrees with the C library, and with itself."""
+"""The catalogue of losses: it is consistent, and agrees with the C library."""
 
 import pytest
 

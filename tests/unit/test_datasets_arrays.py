@@ -1,4 +1,4 @@
-"""Files of whole arrays (.mat, .npz, .npy, HDF5): what is read, and how faults are told."""
+"""Files of whole arrays (.mat, .npz, .npy, HDF5): what is read, and the errors."""
 
 import shutil
 

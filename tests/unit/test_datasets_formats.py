@@ -1,4 +1,4 @@
-"""LIBSVM and Mulan files: what is read, and how faults are told."""
+"""LIBSVM and Mulan files: what is read, and the errors."""
 
 import numpy as np
 import pytest

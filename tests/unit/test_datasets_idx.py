@@ -1,4 +1,4 @@
-"""IDX files: what is read, and how faults are told."""
+"""IDX files: what is read, and the errors."""
 
 import numpy as np
 import pytest

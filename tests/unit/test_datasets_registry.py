@@ -1,4 +1,4 @@
-"""The registry: what it refuses, and that the one we ship agrees with its neighbours."""
+"""The registry: what it refuses, and that the one of the checkout agrees with the other config files."""
 
 import csv
 import inspect

@@ -1,4 +1,4 @@
-"""Text tables of the UCI repository: what is read, and how faults are told."""
+"""Text tables of the UCI repository: what is read, and the errors."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,5 @@
-"""Losses that are not convex: the truncated top-k entropy goes down from the softmax, and says how far it came."""
+"""Losses that are not convex: the truncated top-k entropy descends from the softmax solution and reports its gradient
+norm."""
 
 import signal
 import threading

@@ -1,4 +1,4 @@
-"""The Python face of the proximal maps: shapes, types, rows, refusals."""
+"""The Python interface of the proximal maps: shapes, types, rows, errors."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Claims in words."""
+"""The text of the claims."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What saves time on large sets: fewer folds, fewer rows to screen, paths left early, single precision."""
+"""Savings on large sets: fewer folds, fewer rows to screen, early stopping of paths, single precision."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""The life of a training run: stopping, warm starts, paths, callbacks, and what bad input gets."""
+"""Training runs: stopping, warm starts, paths, callbacks, and bad input."""
 
 import signal
 import threading

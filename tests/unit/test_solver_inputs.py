@@ -344,7 +344,7 @@ def test_a_warm_start_with_a_gram_matrix_has_an_estimate(problem, key):
         start=small.A.copy(),
         C_start=0.5,
     )
-    # With so few rows all of them are looked at.
+    # With so few rows the sample is all of them.
     assert run.estimated_gap() == pytest.approx(run.evaluate().relative_gap, rel=1e-9)
 
 

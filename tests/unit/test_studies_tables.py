@@ -150,7 +150,7 @@ def test_files_of_a_table(tmp_path, table05):
 
 
 def test_the_reports_read_the_files(tmp_path, comparison, ours, table05):
-    """The contract between the rooms: what is written here is what they read."""
+    """The reports read what is written here."""
     from toplabel.reporting import inputs
 
     COMPARISON.write(comparison, tmp_path / "comparison.csv")

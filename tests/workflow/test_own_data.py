@@ -93,7 +93,7 @@ def test_a_row_for_each_file_gives_the_full_table(tmp_path):
         (name, metric) for name in ("tags", "notes", "vectors") for metric in METRICS
     }
     assert len(table) == len(cells)
-    # The labels are halves of the space: whoever mixes up rows or columns is far off.
+    # The labels are half-spaces: a mistake in the order of rows or columns shows in the metrics.
     assert max(value for (_, metric), value in cells.items() if metric == "hamming_loss") < 0.25
     assert min(value for (_, metric), value in cells.items() if metric == "f1_micro") > 75
     comparison = read_rows(folder / "results/comparison.csv")

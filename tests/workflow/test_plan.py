@@ -1,4 +1,4 @@
-"""What the Snakefile asks: the lock, sources, comparison of runs, plans."""
+"""What the Snakefile uses: the lock, sources, comparison of runs, plans."""
 
 import dataclasses
 import os

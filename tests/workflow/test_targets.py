@@ -1,4 +1,4 @@
-"""Dry runs, one a family of targets, and what bad input gets on the command line; `test_plan.py` has the rest."""
+"""Dry runs, one per family of targets, and bad input on the command line; `test_plan.py` has the rest."""
 
 from dataclasses import fields
 
