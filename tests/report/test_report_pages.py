@@ -65,7 +65,7 @@ def test_findings_in_words(site: Site) -> None:
     assert "Softmax wins for k > 1." in words
     assert "TPAMI 2017, section 6.2" in words
     assert "on Letter, Circle, 2 of 3 comparisons go to " in words
-    assert "1 to neither (median difference +0.9 points); 2 of 2 go the same way" in words
+    assert "1 to neither (median difference +0.9 points); 2 of 2 agree with the papers" in words
     assert "30 of 32 comparisons go to" in words
     assert "not confirmed" in second.text
     assert "the difference is 1.0 point in favour of" in second.all("p")[1].text

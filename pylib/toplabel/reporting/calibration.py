@@ -40,12 +40,6 @@ def draw_calibration(
         was minimised), `corners` (of the small triangle around it: nine probabilities, text), `top1`, `top2` (whether
         the top-1 and top-2 sets of all minimisers are Bayes optimal). The five other orders of the classes look the
         same and are drawn too.
-    out_svg : path-like
-
-    Raises
-    ------
-    ValueError
-        A column is missing, the frame is empty, or a number is not finite.
     """
     require(frame, COLUMNS, "frame", ["p1", "p2", "p3"])
     panels = list(frame.groupby("label", sort=False))

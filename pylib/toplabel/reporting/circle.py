@@ -41,12 +41,6 @@ def draw_circle(
         Columns `method`, `label` (of the method), `k`, `angle` (radians), `rank1`, `rank2` (the classes
         with the highest and the second highest score at this angle). One panel per method; each angle
         stands for the arc up to halfway to its neighbours.
-    out_svg : path-like
-
-    Raises
-    ------
-    ValueError
-        A column is missing, a frame is empty, or an angle is not finite.
     """
     require(points, POINTS_COLUMNS, "points", ["angle"])
     require(rings, RINGS_COLUMNS, "rings", ["angle"])

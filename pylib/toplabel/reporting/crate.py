@@ -45,7 +45,7 @@ _NAMES = {
     "data/datasets.csv": "The data sets",
     "data/findings.csv": "What became of the papers' claims",
     "data/winners.csv": "The best methods of each column of the published tables",
-    "data/failures.csv": "What a run that did not finish asked for in vain",
+    "data/failures.csv": "What an unfinished run did not get",
     "data/report.json": "Everything that is known of the run",
 }
 
@@ -218,7 +218,7 @@ def _sets(crate: ROCrate, inputs: ReportInputs) -> Iterator[Entity]:
 
 
 def _raw_id(dataset: str, file: dict[str, Any]) -> str:
-    """The address of a raw file, or a name of its own when it has none."""
+    """The address of a raw file, or a local name when it has none."""
     url = str(file.get("url") or "")
     if url.startswith(("http://", "https://")):
         return urldefrag(url).url

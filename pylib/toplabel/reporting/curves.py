@@ -33,12 +33,6 @@ def draw_selection(
         Columns `dataset`, `title` (of the data set), `method`, `label` (of the method), `metric`, `C`
         (> 0), `value` (percent, or a fraction for losses), `chosen` (true where the protocol took this
         C). One panel per data set and metric, one curve per method.
-    out_svg : path-like
-
-    Raises
-    ------
-    ValueError
-        A column is missing, the frame is empty, or a number is not finite or C is not positive.
     """
     require(frame, SELECTION_COLUMNS, "frame", ["C", "value"])
     if (frame["C"] <= 0).any():
@@ -118,12 +112,6 @@ def draw_gaps(
         Columns `dataset`, `method`, `label` (of the method), `relative_gap` (>= 0).
     eps : float
         The tolerance that the solver stops at, drawn as a line.
-    out_svg : path-like
-
-    Raises
-    ------
-    ValueError
-        A column is missing, the frame is empty, a gap is not finite, or eps is not positive.
     """
     require(frame, GAPS_COLUMNS, "frame", ["relative_gap"])
     if not eps > 0:

@@ -43,7 +43,7 @@ OUTCOMES = {
         Outcome("holds", "✓", "confirmed"),
         Outcome("mixed", "≈", "mixed"),
         Outcome("fails", "✗", "not confirmed"),
-        Outcome("few", "·", "too few to tell"),
+        Outcome("few", "·", "too few comparisons"),
         Outcome("", "·", "not tested"),
     )
 }
@@ -83,17 +83,17 @@ def _finding(row: dict[str, str], trace: Trace) -> Finding:
 
 def _papers(row: dict[str, str]) -> str:
     if row["published_comparisons"] == "0":
-        return "The papers' tables hold no number to ask."
+        return "The papers' tables have no number to compare."
     return f"In the papers' tables {_count(row, 'published_')}."
 
 
 def _ours(row: dict[str, str], trace: Trace) -> str:
     if row["comparisons"] == "0":
-        return "This run measured nothing that compares them."
+        return "This run has no measurement to compare them."
     sets = ", ".join(trace.title(name) for name in row["datasets"].split(";"))
     text = f"In this run, on {sets}, {_count(row, '')}"
     if row["expects"] == "first" and int(row["both"]) > 1:
-        text += f"; {row['same']} of {row['both']} go the same way as in the papers"
+        text += f"; {row['same']} of {row['both']} agree with the papers"
     return text + "."
 
 

@@ -34,12 +34,6 @@ def draw_lambert(
     ----------
     frame : DataFrame
         Columns `panel` (log or linear), `curve` (V, exp or t - log t), `t`, `value`.
-    out_svg : path-like
-
-    Raises
-    ------
-    ValueError
-        A column is missing, the frame is empty, or a number is not finite.
     """
     require(frame, LAMBERT_COLUMNS, "frame", ["t", "value"])
     with style.house_style():
@@ -85,12 +79,6 @@ def draw_losses(
     ----------
     frame : DataFrame
         Columns `panel` (binary, hinges or entropies), `curve` (a label in the small markup), `x`, `value`.
-    out_svg : path-like
-
-    Raises
-    ------
-    ValueError
-        A column is missing, the frame is empty, a panel is unknown, or a number is not finite.
     """
     require(frame, LOSSES_COLUMNS, "frame", ["x", "value"])
     panels = list(dict.fromkeys(frame["panel"]))

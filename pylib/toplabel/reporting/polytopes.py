@@ -32,12 +32,6 @@ def draw_simplices(
     frame : DataFrame
         Columns `set` (alpha or beta), `k`, `face`, `bound` (the inequality that is tight there), `corner` (the place
         around the face), `x1`, `x2`, `x3`.
-    out_svg : path-like
-
-    Raises
-    ------
-    ValueError
-        A column is missing, the frame is empty, or a number is not finite.
     """
     require(frame, COLUMNS, "frame", ["x1", "x2", "x3"])
     panels = list(frame.groupby(["set", "k"], sort=False))

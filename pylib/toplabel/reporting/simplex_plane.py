@@ -31,12 +31,6 @@ def draw_decoding(
     ----------
     frame : DataFrame
         Columns `what` (code, hull or region), `class`, `corner`, `f1`, `f2`.
-    out_svg : path-like
-
-    Raises
-    ------
-    ValueError
-        A column is missing, the frame is empty, or a number is not finite.
     """
     require(frame, REGION_COLUMNS, "frame", ["f1", "f2"])
     classes = sorted(frame["class"].unique())
@@ -76,12 +70,6 @@ def draw_levels(
     ----------
     frame : DataFrame
         Columns `loss`, `f1`, `f2`, `value`: each loss on a full grid.
-    out_svg : path-like
-
-    Raises
-    ------
-    ValueError
-        A column is missing, the frame is empty, a number is not finite, or a grid has gaps.
     """
     require(frame, LEVEL_COLUMNS, "frame", ["f1", "f2", "value"])
     panels = list(frame.groupby("loss", sort=False))

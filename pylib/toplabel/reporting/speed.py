@@ -103,7 +103,7 @@ LAYOUTS = (
     Layout(
         "path",
         "Warm starts",
-        "20 values of C, each trained from nothing (cold) or from the one before (warm), and warm with plain passes; "
+        "20 values of C, each trained without (cold) or with a warm start from the one before (warm), and warm with plain passes; "
         "the ratio is that of the plain to the accelerated warm path.",
         [
             *("shape", "loss", "gamma", "cold_epochs", "warm_epochs", "plain_epochs"),

@@ -39,14 +39,8 @@ def draw_topk(
     frame : DataFrame
         Columns `dataset`, `title` (of the data set), `group`, `method`, `label`, `k` (of the metric),
         `value` (percent), `std` (over the splits; NaN for one split).
-    out_svg : path-like
     baseline : str
         The method that stands in every panel, in grey, where it was measured.
-
-    Raises
-    ------
-    ValueError
-        A column is missing, the frame is empty, or a number is not finite.
     """
     require(frame, TOPK_COLUMNS, "frame", ["k", "value"])
     groups = list(frame.groupby("group", sort=False))
@@ -134,14 +128,8 @@ def draw_ranks(
     frame : DataFrame
         Columns `metric`, `method`, `label`, `mean_rank` (1 is best), and, the same in all rows of a metric, `sets`
         (names joined by "; "), `friedman_p`, `critical_difference`.
-    out_svg : path-like
     alpha : float
         The level of the test, for the words.
-
-    Raises
-    ------
-    ValueError
-        A column is missing, the frame is empty, or a number is not finite.
     """
     require(frame, RANK_COLUMNS, "frame", ["mean_rank", "friedman_p", "critical_difference"])
     panels = list(frame.groupby("metric", sort=False))
