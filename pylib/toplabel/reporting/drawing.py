@@ -52,6 +52,11 @@ def write_figure(
         Instead of that of the row.
     page : str
         The page of the report, of a figure without a row: a study's name, or one of `toplabel.reporting.places`.
+
+    Raises
+    ------
+    ValueError
+        `alt` or `title` is empty.
     """
     out = Path(out_svg)
     row = row_of(out.stem)

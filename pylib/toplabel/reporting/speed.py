@@ -103,8 +103,8 @@ LAYOUTS = (
     Layout(
         "path",
         "Warm starts",
-        "20 values of C, each trained without (cold) or with a warm start from the one before (warm), and warm with plain passes; "
-        "the ratio is that of the plain to the accelerated warm path.",
+        "20 values of C, trained without warm starts (cold), each from the one before (warm), and warm with plain "
+        "passes; the ratio is that of the plain to the accelerated warm path.",
         [
             *("shape", "loss", "gamma", "cold_epochs", "warm_epochs", "plain_epochs"),
             *("cold_seconds", "warm_seconds", "plain_seconds"),
