@@ -6,8 +6,6 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.model_selection import KFold
@@ -16,7 +14,6 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.class_weight import compute_sample_weight
 
 from toplabel import MultilabelClassifier, TopKClassifier, metrics, thresholds
-from toplabel.estimators.ranking import best_scores
 from toplabel.estimators.weighting import weights_of_sets
 
 
@@ -104,16 +101,6 @@ def test_weights_of_labels_are_means_over_a_row(problem):
     for bad in (-1.0, np.nan):
         with pytest.raises(ValueError, match=r"class_weight of class 0 must be finite and >= 0"):
             MultilabelClassifier(class_weight={0: bad}).fit(X, Y)
-
-
-@settings(max_examples=200)
-@given(st.integers(0, 10**6), st.integers(1, 6), st.integers(1, 8))
-def test_the_best_of_many_are_those_of_a_stable_sort(seed, k, more):
-    rng = np.random.default_rng(seed)
-    scores = rng.integers(-2, 3, size=(5, k + more - 1)) / 2.0
-    best, own = best_scores(scores, k)
-    np.testing.assert_array_equal(best, np.argsort(-scores, axis=1, kind="stable")[:, :k])
-    np.testing.assert_array_equal(own, np.take_along_axis(scores, best, axis=1))
 
 
 def test_best_classes_come_with_their_scores(problem, monkeypatch):

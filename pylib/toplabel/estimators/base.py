@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from toplabel import losses
 from toplabel._arrays import Labels, as_integer, as_labels, refuse_masked
 from toplabel.estimators.parts import parts
-from toplabel.estimators.ranking import best_scores
+from toplabel.metrics.top_lists import best_scores
 from toplabel.solver import Record, Solution, solve
 
 __all__ = ["SolverEstimator"]

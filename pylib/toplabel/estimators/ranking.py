@@ -8,35 +8,7 @@ import numpy as np
 
 from toplabel._arrays import as_integer, as_weights
 
-__all__ = ["TopKScorer", "best_scores", "found_share", "top_k_scorer"]
-
-
-def best_scores(scores: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the indices of the k best classes of each row, the best first, and their scores.
-
-    Of classes that score the same, the one that comes first in the columns comes first.
-
-    Parameters
-    ----------
-    scores : ndarray, (n, m)
-    k : int, 1..m
-
-    Returns
-    -------
-    best : ndarray of int, (n, k)
-    scores : ndarray, (n, k)
-    """
-    n, m = scores.shape
-    k = as_integer(k, "k", 1, m)
-    last = np.partition(scores, m - k, axis=1)[:, m - k, None]  # the k-th largest
-    chosen = scores > last
-    missing = k - np.count_nonzero(chosen, axis=1)[:, None]
-    tied = scores == last
-    chosen |= tied & (np.cumsum(tied, axis=1) <= missing)
-    best = np.nonzero(chosen)[1].reshape(n, k)
-    own = np.take_along_axis(scores, best, axis=1)
-    order = np.argsort(-own, axis=1, kind="stable")  # keeps the order of ties
-    return np.take_along_axis(best, order, axis=1), np.take_along_axis(own, order, axis=1)
+__all__ = ["TopKScorer", "found_share", "top_k_scorer"]
 
 
 def found_share(y, scores: np.ndarray, classes: np.ndarray, k: int, sample_weight=None) -> float:

@@ -25,6 +25,14 @@ from toplabel.metrics.ranking import (
     recall_at_k,
     top_k_accuracy,
 )
+from toplabel.metrics.top_lists import (
+    ndcg_of_lists,
+    precision_of_lists,
+    propensities,
+    psp_of_lists,
+    recall_of_lists,
+    top_lists,
+)
 
 __all__ = [
     "average_precision",
@@ -35,10 +43,16 @@ __all__ = [
     "mean_average_precision",
     "multilabel_accuracy",
     "ndcg_at_k",
+    "ndcg_of_lists",
     "one_error",
     "precision_at_k",
+    "precision_of_lists",
+    "propensities",
+    "psp_of_lists",
     "rank_loss",
     "recall_at_k",
+    "recall_of_lists",
     "subset_accuracy",
     "top_k_accuracy",
+    "top_lists",
 ]
