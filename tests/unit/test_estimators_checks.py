@@ -27,6 +27,7 @@ ESTIMATORS = [
     TopKClassifier(gamma=1.0, kernel="rbf", theta=0.5, **EXACT),
     TopKClassifier(gamma=1.0, kernel="precomputed", **EXACT),
     MultilabelClassifier(**EXACT),
+    MultilabelClassifier("svm_ml", **EXACT, threshold=0.0),
     MultilabelClassifier("lr_ml", **EXACT, threshold=0.0, fit_intercept=False),
     MultilabelClassifier("lr_ml", **EXACT, threshold="per_label", class_weight="balanced"),
     MultilabelClassifier("svm_ova", **EXACT, threshold="cardinality"),

@@ -59,8 +59,18 @@ def test_each_label_has_the_threshold_of_its_best_f1(problem):
 def test_the_default_threshold_is_tuned_on_held_out_rows(problem):
     X, Y = problem
     model = MultilabelClassifier("lr_ml", random_state=0).fit(X, Y)
-    scores = held_out(X, Y, KFold(5), loss="lr_ml", random_state=0)
+    scores = held_out(X, Y, KFold(5, shuffle=True, random_state=0), loss="lr_ml", random_state=0)
     assert (model.threshold_, model.threshold_score_) == thresholds.tune(scores, Y, "f1_micro")
+
+
+def test_rows_sorted_by_their_labels_are_shuffled(problem):
+    X, Y = problem
+    order = np.lexsort(Y.T)
+    shuffled = MultilabelClassifier(random_state=0, cv=4).fit(X, Y).threshold_score_
+    ordered = MultilabelClassifier(random_state=0, cv=4).fit(X[order], Y[order]).threshold_score_
+    as_given = MultilabelClassifier(random_state=0, cv=KFold(4)).fit(X[order], Y[order])
+    assert abs(ordered - shuffled) < 0.03
+    assert as_given.threshold_score_ < ordered - 0.03
 
 
 def test_threads_and_mapped_rows_change_nothing(problem, tmp_path):

@@ -37,9 +37,9 @@ class MultilabelClassifier(SolverEstimator):
 
     Parameters
     ----------
-    loss : str, default="svm_ml"
-        ``"svm_ml"`` (multilabel SVM), ``"lr_ml"`` (multilabel softmax), or one classifier a label: ``"svm_ova"``,
-        ``"lr_ova"`` (binary relevance).
+    loss : str, default="lr_ova"
+        One classifier a label: ``"lr_ova"``, ``"svm_ova"`` (binary relevance); or losses of the order of the labels:
+        ``"lr_ml"`` (multilabel softmax), ``"svm_ml"`` (multilabel SVM, better with ``gamma=1.0``).
     gamma : float, default=0.0
         Smoothing of the hinge losses. A positive value trains faster.
     C, fit_intercept, intercept_scaling, kernel, theta, eps, max_epochs, eval_every
@@ -63,7 +63,8 @@ class MultilabelClassifier(SolverEstimator):
     threshold_grid : array-like, optional
         For "tune" and "per_label": the thresholds; `toplabel.thresholds.GRID` by default.
     cv : int, splitter, iterable or None, default=None
-        For "tune" and "per_label": as everywhere in scikit-learn; None is five folds, of rows in the order given.
+        For "tune" and "per_label": as everywhere in scikit-learn, but that folds are of shuffled rows, since sets are
+        often sorted by their labels. None is five folds.
     n_jobs : int or None, default=None
         Threads that train the folds.
 
@@ -108,7 +109,7 @@ class MultilabelClassifier(SolverEstimator):
 
     def __init__(
         self,
-        loss="svm_ml",
+        loss="lr_ova",
         *,
         gamma=0.0,
         C=1.0,
@@ -248,7 +249,10 @@ class MultilabelClassifier(SolverEstimator):
 
         pairwise = self.kernel == "precomputed"
         swept, solutions = sweep_folds(
-            *(train, self.cv, X, y, weights, grid), pairwise=pairwise, n_jobs=self.n_jobs
+            *(train, self.cv, X, y, weights, grid),
+            seed=seed,
+            pairwise=pairwise,
+            n_jobs=self.n_jobs,
         )
         for solution in solutions:
             if solution.status != "converged":

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from scipy import sparse
-from sklearn.model_selection import check_cv
+from sklearn.model_selection import KFold, check_cv
 from sklearn.utils.parallel import Parallel, delayed
 
 from toplabel import thresholds
@@ -94,6 +95,13 @@ def match_training_cardinality(score: Callable, X, Y, weights) -> float:
     return largest.threshold()
 
 
+def _splitter(cv, seed: int):
+    """A splitter; a number of folds means shuffled rows, which are often sorted by their labels."""
+    if cv is None or isinstance(cv, numbers.Integral):
+        return KFold(5 if cv is None else cv, shuffle=True, random_state=seed % 2**32)
+    return check_cv(cv)
+
+
 @dataclass(frozen=True)
 class Fold:
     """Training rows and the others, of one split."""
@@ -110,6 +118,7 @@ def sweep_folds(
     weights,
     grid: np.ndarray,
     *,
+    seed: int,
     pairwise: bool,
     n_jobs: int | None,
 ) -> tuple[thresholds.Sweep, list[Solution]]:
@@ -126,6 +135,8 @@ def sweep_folds(
     grid : ndarray, (D,)
     pairwise : bool
         Is X a Gram matrix?
+    seed : int
+        Of the shuffling where `cv` is a number of folds.
     n_jobs : int or None
         Threads, a fold each.
 
@@ -138,7 +149,7 @@ def sweep_folds(
     """
     every = np.arange(X.shape[0])
     y = y.tocsr() if sparse.issparse(y) else y
-    splits = list(check_cv(cv, y, classifier=True).split(X, y))
+    splits = list(_splitter(cv, seed).split(X, y))
     folds = [Fold(every[inside], every[outside]) for inside, outside in splits]
 
     def of_fold(i: int, fold: Fold):
