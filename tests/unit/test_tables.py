@@ -39,7 +39,7 @@ def test_descriptions_are_whole(table, tmp_path):
     assert len(set(table.names)) == len(table.names)
     for column in table.columns:
         assert column.kind in ("text", "number", "whole")
-        assert column.says.endswith(".")
+        assert column.about.endswith(".")
     table.write(table.frame(), tmp_path / table.file)
     back = table.read(tmp_path / table.file)
     assert [*back.columns] == table.names

@@ -8,8 +8,8 @@ from toplabel.tables.table import Table
 _HEAD = """# Result files
 
 The CSV files between the stages, column by column; `python -m toplabel.tables` makes this page from
-`pylib/toplabel/tables/`. UTF-8, a header, rows in a fixed order; an empty cell is a number that there is none of, or a
-text that is empty. A file with other columns, as another version may have left it, is refused by name; so is one that
+`pylib/toplabel/tables/`. UTF-8, a header, rows in a fixed order; an empty cell is a missing number or an
+empty text. A file with other columns, as another version may have left it, is refused by name; so is one that
 is not what was written, by the sum beside it (`<name>.sha256`).
 """
 
@@ -22,11 +22,11 @@ def page() -> str:
 
 def _section(table: Table) -> str:
     digits = f" Numbers have {table.digits} digits." if table.digits else ""
-    rows = [f"| `{one.name}` | {one.kind} | {one.says} |" for one in table.columns]
+    rows = [f"| `{one.name}` | {one.kind} | {one.about} |" for one in table.columns]
     head = [
         f"## `{table.path}`",
         "",
-        table.says + digits,
+        table.about + digits,
         "",
         "| column | kind | |",
         "|---|---|---|",

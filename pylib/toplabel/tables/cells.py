@@ -9,9 +9,7 @@ _CELL = "results/<set>/<method>/"
 DATASET = Column("dataset", "text", "The data set's name in config/datasets.yaml.")
 METHOD = Column("method", "text", "The method's name in config/methods.yaml.")
 METRIC = Column("metric", "text", "The metric's name (docs/architecture.md).")
-BUDGET = Column(
-    "budget", "text", "The budget of config/protocols.yaml that tuning and training had."
-)
+BUDGET = Column("budget", "text", "The budget of config/protocols.yaml for tuning and training.")
 C = Column("C", "number", "The regularisation parameter.")
 THETA = Column("theta", "number", "The parameter of the RBF kernel; empty for other kernels.")
 THRESHOLD = Column("threshold", "number", "The threshold; empty where the metric needs none.")
@@ -22,7 +20,7 @@ _GAP = Column(
     "number",
     "(P - D + e) / max(abs P, abs D), e a bound of the rounding error; empty where nothing bounds it.",
 )
-_EPOCHS = Column("epochs", "whole", "Passes over the data, the training alone.")
+_EPOCHS = Column("epochs", "whole", "Passes over the data in the final training.")
 _STATUS = Column(
     "status",
     "text",
@@ -34,7 +32,7 @@ _GRADIENT_NORM = Column(
 
 SELECTION = Table(
     f"{_CELL}selection.csv",
-    "What was selected: one row a split and metric.",
+    "The selected hyper-parameters: one row per split and metric.",
     (
         *(_SPLIT, METRIC, _K, C, THETA, THRESHOLD),
         Column(
@@ -67,7 +65,7 @@ CERTIFICATES = Table(
 )
 THRESHOLDS = Table(
     f"{_CELL}thresholds.csv",
-    "The thresholds, where the protocol has any: one row a split and metric. Elsewhere the selection stands in.",
+    "The thresholds, where the protocol has any: one row per split and metric. Elsewhere the selection stands in.",
     (
         *(_SPLIT, METRIC, _K, C, THETA, THRESHOLD),
         Column(
@@ -79,7 +77,7 @@ THRESHOLDS = Table(
 )
 THRESHOLD_STRATEGIES = Table(
     f"{_CELL}threshold_strategies.csv",
-    "What each strategy for the threshold gives on the test part: one row a split, metric and strategy.",
+    "What each strategy for the threshold gives on the test part: one row per split, metric and strategy.",
     (
         *(_SPLIT, METRIC),
         Column(
@@ -93,7 +91,7 @@ THRESHOLD_STRATEGIES = Table(
 )
 TEST_METRICS = Table(
     f"{_CELL}evaluation.csv",
-    "The test metrics: one row a split and metric; after map, with its model, ap_<class> for each class that occurs.",
+    "The test metrics: one row per split and metric; after map, with its model, ap_<class> for each class that occurs.",
     (
         *(DATASET, METHOD, _SPLIT, METRIC),
         Column(
@@ -106,12 +104,12 @@ TEST_METRICS = Table(
             "seconds", "number", "What the tuning of the split and the training of the model took."
         ),
         *(BUDGET, _GRADIENT_NORM),
-        Column("selected_k", "number", _K.says),
+        Column("selected_k", "number", _K.about),
     ),
 )
 AGREEMENT = Table(
     "results/<set>/agreement.csv",
-    "Our own one-vs-all beside LIBLINEAR on the first split: one row a loss and C.",
+    "Our own one-vs-all beside LIBLINEAR on the first split: one row per loss and C.",
     (
         *(DATASET, _SPLIT),
         Column("method", "text", "The loss."),

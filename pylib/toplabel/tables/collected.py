@@ -31,7 +31,7 @@ _SELECTED_K = Column(
 
 EVALUATION = Table(
     "results/evaluation.csv",
-    "Every measured number: one row a data set, method and metric, in the order of the studies. "
+    "Every measured number: one row per data set, method and metric, in the order of the studies. "
     "C, theta, threshold and selected_k of several splits are the lower median, a value that was used.",
     (
         Column(
@@ -66,7 +66,7 @@ KEYS = ("dataset", "features", "method", "k", "gamma", "kernel", "metric")
 """What names a cell of a published table."""
 COMPARISON = Table(
     "results/comparison.csv",
-    "Every published number beside the measured one: one row a published cell, keys as printed in data/published. "
+    "Every published number beside the measured one: one row per published cell, keys as printed in data/published. "
     "Measured cells are found by the canonical key (top-k losses with k = 1 are their multiclass ones).",
     (
         *(_SOURCE, _TABLE),
@@ -79,7 +79,7 @@ COMPARISON = Table(
         Column(
             "measured",
             "number",
-            f"{_MEASURED.says} Without a measurement this and what follows is empty.",
+            f"{_MEASURED.about} Without a measurement this and what follows is empty.",
         ),
         Column("difference", "number", "Measured minus published, with all digits."),
         Column("verdict", "text", "match, close, better or off (docs/architecture.md)."),
@@ -93,21 +93,21 @@ COMPARISON = Table(
 )
 GRID = Table(
     "results/tables/<name>.csv",
-    "A table to print as a grid, beside its <name>.json: the columns of results/comparison.csv, one row a cell. "
+    "A table to print as a grid, beside its <name>.json: the columns of results/comparison.csv, one row per cell. "
     "Tables with other columns are printed as they stand.",
     (
         *COMPARISON.columns,
-        Column("label", "text", "The method's label; empty where the paper's stands."),
+        Column("label", "text", "The method's label; empty where the paper's is used."),
     ),
     _DIGITS,
 )
 DATASETS = Table(
     "results/datasets.csv",
-    "The data sets: one row a registered set. Sizes are those of the first split; odd rows and classes are counted in "
-    "its training part.",
+    "The data sets: one row per registered set. Sizes are those of the first split; zero rows, empty or full label "
+    "sets and classes without example are counted in its training part.",
     (
         DATASET,
-        Column("title", "text", "Its name in words."),
+        Column("title", "text", "Its title."),
         Column("task", "text", "multiclass or multilabel."),
         Column("status", "text", "ready or missing."),
         Column("reason", "text", "Why it is missing, or why its results are not compared."),
@@ -119,7 +119,7 @@ DATASETS = Table(
         Column(
             "label_cardinality",
             "number",
-            "Labels an instance, training and test together as in TPAMI Table 8.",
+            "Labels per instance, training and test together as in TPAMI Table 8.",
         ),
         Column("zero_rows", "whole", "Feature vectors that are 0."),
         Column("empty_label_sets", "whole", "Instances without a label."),
@@ -128,7 +128,7 @@ DATASETS = Table(
         Column("paper_n_classes", "text", "Classes, as the first of the papers prints it."),
         Column("paper_n_train", "text", "Training instances, likewise."),
         Column("paper_n_features", "text", "Features, likewise."),
-        Column("paper_label_cardinality", "text", "Labels an instance, likewise."),
+        Column("paper_label_cardinality", "text", "Labels per instance, likewise."),
         Column("paper_source", "text", "Where the papers print it."),
         Column("agrees", "text", "True where everything printed is what was measured, else False."),
         Column("licence", "text", "The licence of the data."),
@@ -145,7 +145,7 @@ DATASETS = Table(
 )
 FINDINGS = Table(
     "results/findings.csv",
-    "What became of the papers' claims: one row an entry of config/findings.yaml (docs/findings.md). A comparison is "
+    "The outcome of the papers' claims: one row per entry of config/findings.yaml (docs/findings.md). A comparison is "
     "one data set, features and metric; differences are first minus second, positive when the first side is better.",
     (
         Column("claim", "text", "The name of the entry."),
@@ -169,7 +169,7 @@ FINDINGS = Table(
         Column(
             "published_outcome",
             "text",
-            "holds, mixed, fails, few (too few to tell), or empty without a comparison.",
+            "holds, mixed, fails, few (too few comparisons), or empty without a comparison.",
         ),
         Column("comparisons", "whole", "Comparisons in what was measured."),
         Column("first_ahead", "whole", "Those of them that the first side wins."),
@@ -179,13 +179,13 @@ FINDINGS = Table(
         Column("outcome", "text", "As published_outcome."),
         Column("datasets", "text", "The data sets of these comparisons, joined by ';'."),
         Column("both", "whole", "Comparisons that are decided in the papers' tables and in ours."),
-        Column("same", "whole", "Those of them that go the same way."),
+        Column("same", "whole", "Those of them that agree."),
     ),
     _DIGITS,
 )
 WINNERS = Table(
     "results/winners.csv",
-    "The best methods of each column of the published tables: one row a data set and metric of a table with two "
+    "The best methods of each column of the published tables: one row per data set and metric of a table with two "
     "measured methods or more; only these count. Methods are method:k:gamma:kernel, ties joined by ';'.",
     (
         *(_SOURCE, _TABLE, COMPARISON.columns[2], _FEATURES, METRIC),
@@ -200,12 +200,12 @@ WINNERS = Table(
 )
 FAILURES = Table(
     "results/partial/failures.csv",
-    "What a run that did not finish did not get: one row a data set and method, or a job that belongs to none.",
+    "The results that an unfinished run did not get: one row per data set and method, or a job that belongs to none.",
     (
         Column("dataset", "text", "The data set; empty for other jobs."),
         Column("method", "text", "The method; empty for other jobs."),
         Column("label", "text", "The method's label, or the name of the job."),
-        Column("stage", "text", "How far it came."),
+        Column("stage", "text", "The last stage that began."),
         Column("reason", "text", "Why it ended."),
         Column("log", "text", "The log of the job, relative to the results folder."),
     ),

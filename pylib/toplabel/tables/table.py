@@ -24,16 +24,16 @@ class Column:
     Attributes
     ----------
     name : str
-        One that ends in ``*`` stands for any number of columns that begin so.
+        A name that ends in ``*`` is a prefix: any number of columns.
     kind : {"text", "number", "whole"}
         A number is finite or, where the cell is empty, NaN.
-    says : str
+    about : str
         What it holds, for docs/result-files.md.
     """
 
     name: str
     kind: str
-    says: str
+    about: str
 
 
 @dataclass(frozen=True)
@@ -43,16 +43,16 @@ class Table:
     Attributes
     ----------
     path : str
-        Where it is, with ``<name>`` for what varies.
-    says : str
+        Its path, with ``<name>`` for what varies.
+    about : str
         What it holds, and what a row is.
     columns : tuple of Column
     digits : int, optional
-        To which its numbers are written; by default so that the very same bits come back.
+        Significant digits of its numbers; by default so many that reading gives the same bits.
     """
 
     path: str
-    says: str
+    about: str
     columns: tuple[Column, ...]
     digits: int | None = None
 
