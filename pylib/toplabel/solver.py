@@ -71,7 +71,7 @@ def solve(
     theta : float > 0
         ``kernel="rbf"`` is ``exp(-theta ||x - z||^2)``.
     eps : float >= 0
-        Stop when ``P - D + e <= eps max(|P|, |D|)``, where e bounds the rounding error of P - D.
+        Stop when ``|P - D| + e <= eps max(|P|, |D|)``, where e bounds the rounding error of P - D.
     max_epochs : int >= 0
     seed : int
         Order of the rows. The same seed gives the same result.

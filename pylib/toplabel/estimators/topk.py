@@ -50,7 +50,7 @@ class TopKClassifier(SolverEstimator):
     theta : float, optional
         ``kernel="rbf"`` is ``exp(-theta ||x - z||^2)``.
     eps : float, default=1e-3
-        Stop when ``P - D + e <= eps max(|P|, |D|)``, where e bounds the rounding error of P - D.
+        Stop when ``|P - D| + e <= eps max(|P|, |D|)``, where e bounds the rounding error of P - D.
     max_epochs : int, default=1000
         Passes over the data at most.
     eval_every : int, optional
@@ -84,7 +84,7 @@ class TopKClassifier(SolverEstimator):
     n_iter_ : int
         Epochs.
     dual_gap_, relative_gap_ : float
-        ``P - D``, which bounds the distance to the optimum, and ``(P - D + e) / max(|P|, |D|)``. Infinite and NaN for
+        ``P - D``, which bounds the distance to the optimum, and ``(|P - D| + e) / max(|P|, |D|)``. Infinite and NaN for
         a loss that is not convex.
     gradient_norm_ : float
         For a loss that is not convex: the norm of the gradient of P.

@@ -18,7 +18,7 @@ _K = Column("k", "number", "The k that was selected; empty where the method give
 _GAP = Column(
     "relative_gap",
     "number",
-    "(P - D + e) / max(abs P, abs D), e a bound of the rounding error; empty where nothing bounds it.",
+    "(abs(P - D) + e) / max(abs P, abs D), e a bound of the rounding error; empty where nothing bounds it.",
 )
 _EPOCHS = Column("epochs", "whole", "Passes over the data in the final training.")
 _STATUS = Column(
