@@ -14,7 +14,13 @@ from toplabel.config.run import Settings
 from toplabel.selection import tuning
 from toplabel.selection.problems import ValidationProblem, fewer_rows, validation_problems
 from toplabel.selection.results import Point, average
-from toplabel.selection.tuning import Decline, FoldPath, best_values, refined_points, tune_block
+from toplabel.selection.tuning import (
+    EarlyStopping,
+    FoldPath,
+    best_values,
+    refined_points,
+    tune_block,
+)
 
 SOFTMAX = Method("lr_multi", "A", "lr_multi")
 KERNEL = Method("lr_rbf", "A", "lr_multi", kernel="rbf")
@@ -36,19 +42,19 @@ def _path(budget, method=SOFTMAX, solve=None):
 # ---- giving up ----------------------------------------------------------------------------------
 
 
-def test_a_decline_needs_every_metric_to_be_worse_several_times_in_a_row():
-    decline = Decline(METRICS, 2)
-    assert not decline.sees(np.array([1.0, 1.0]))
-    assert not decline.sees(np.array([0.5, 0.5]))
-    assert not decline.sees(np.array([0.5, 1.0]))  # equal is not worse: counts anew
-    assert not decline.sees(np.array([0.5, 0.5]))
-    assert decline.sees(np.array([0.9, 0.9]))
-    assert decline.best.tolist() == [1.0, 1.0]
+def test_early_stopping_needs_every_metric_to_be_worse_several_times_in_a_row():
+    stopping = EarlyStopping(METRICS, 2)
+    assert not stopping.update(np.array([1.0, 1.0]))
+    assert not stopping.update(np.array([0.5, 0.5]))
+    assert not stopping.update(np.array([0.5, 1.0]))  # equal is not worse: counts anew
+    assert not stopping.update(np.array([0.5, 0.5]))
+    assert stopping.update(np.array([0.9, 0.9]))
+    assert stopping.best.tolist() == [1.0, 1.0]
 
 
-def test_without_patience_nothing_is_given_up():
-    decline = Decline(METRICS, None)
-    assert not any(decline.sees(np.array([-i, -i])) for i in range(10))
+def test_without_patience_no_path_ends():
+    stopping = EarlyStopping(METRICS, None)
+    assert not any(stopping.update(np.array([-i, -i])) for i in range(10))
 
 
 def test_best_values_go_over_the_thresholds_and_up():
@@ -70,10 +76,10 @@ def _measured(monkeypatch, value):
 def test_a_path_is_left_after_a_clear_decline(monkeypatch):
     _measured(monkeypatch, lambda theta, C: -abs(np.log2(C) + 2))
     points = {LINEAR: BUDGET.C.exponents()}
-    found = _path(replace(BUDGET, give_up=2)).survey(points)
+    found = _path(replace(BUDGET, patience=2)).survey(points)
     assert np.log2(found.C).tolist() == [-4, -2, 0, 2]
     assert len(_path(BUDGET).survey(points).C) == 6
-    assert len(_path(replace(BUDGET, give_up=2)).visit(points).C) == 6
+    assert len(_path(replace(BUDGET, patience=2)).visit(points).C) == 6
 
 
 def test_a_split_with_all_its_folds_is_left_too(monkeypatch):
@@ -82,8 +88,8 @@ def test_a_split_with_all_its_folds_is_left_too(monkeypatch):
     protocol = Protocol("toy", "holdout", "train", tuple(METRICS), {"standard": BUDGET})
     problems = list(validation_problems(prepared, prepared.splits[0], protocol, BUDGET, SOFTMAX, 0))
     names = ("toy", "lr_multi", "main")
-    for give_up, expected in ((2, [-4, -2, 0, 2]), (None, BUDGET.C.exponents())):
-        budget = replace(BUDGET, give_up=give_up)
+    for patience, expected in ((2, [-4, -2, 0, 2]), (None, BUDGET.C.exponents())):
+        budget = replace(BUDGET, patience=patience)
         found = tuning.tune_split(problems, SOFTMAX, budget, METRICS, Settings(), names, Recorder())
         assert np.log2(found.C).tolist() == expected
 
@@ -91,13 +97,13 @@ def test_a_split_with_all_its_folds_is_left_too(monkeypatch):
 def test_widths_are_left_after_a_clear_decline(monkeypatch):
     _measured(monkeypatch, lambda theta, C: -abs(np.log2(theta) + 2))
     points = {theta: [0.0] for theta in BUDGET.thetas("rbf")}
-    found = _path(replace(BUDGET, give_up=1), KERNEL).survey(points)
+    found = _path(replace(BUDGET, patience=1), KERNEL).survey(points)
     assert np.log2(found.theta).tolist() == [-4, -2, 0]
 
 
 def test_a_flat_start_is_not_a_decline(monkeypatch):
     _measured(monkeypatch, lambda theta, C: max(0.0, np.log2(C)))
-    found = _path(replace(BUDGET, give_up=1)).survey({LINEAR: BUDGET.C.exponents()})
+    found = _path(replace(BUDGET, patience=1)).survey({LINEAR: BUDGET.C.exponents()})
     assert len(found.C) == 6
 
 

@@ -215,10 +215,10 @@ class Budget(Closed):
         description="Train the coarse grid on at most so many rows of a fold; it then only says where the fine grid "
         "lies, and the choice is among the points of that. For cross-validation (folds).",
     )
-    give_up: Count | None = Field(
+    patience: Count | None = Field(
         None,
-        description="Leave a path over C, and the widths beyond, after so many values in a row at which every metric "
-        "is worse than at the best before; never, if not given.",
+        description="Early stopping: end a path over C, and skip the widths beyond, after so many values in a row "
+        "at which every metric is worse than its best before; never, if not given.",
     )
     gram_dtype: Literal["float32", "float64"] = Field(
         "float64",

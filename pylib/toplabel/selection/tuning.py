@@ -34,7 +34,7 @@ from toplabel.selection.scaling import Scaling
 Points = Mapping[float, Sequence[float]]  # exponents of C by exponent of theta
 
 
-class Decline:
+class EarlyStopping:
     """Detects that every metric has been worse than its best for some values in a row.
 
     A metric that stays equal, as the rank loss does where C is so small that only the length of W changes, does not
@@ -57,7 +57,7 @@ class Decline:
         self._patience = patience
         self._worse = 0
 
-    def sees(self, values: np.ndarray) -> bool:
+    def update(self, values: np.ndarray) -> bool:
         """Record the next values, (k,); true when the path should end."""
         self._worse = self._worse + 1 if (values < self.best).all() else 0
         self.best = np.maximum(self.best, values)
@@ -108,17 +108,17 @@ class FoldPath:
     def visit(self, points: Points) -> TuneResult:
         """Fit and measure at the given exponents, C ascending for each theta."""
         return self._result(
-            point for theta in sorted(points) for point in self._up(theta, points[theta], None)
+            point for theta in sorted(points) for point in self._path(theta, points[theta], None)
         )
 
     def survey(self, points: Points) -> TuneResult:
-        """As `visit`, but leave out what lies beyond a clear decline, if the budget gives up."""
+        """As `visit`, but end each path after a clear decline, if the budget has a `patience`."""
         found: list[Point] = []
-        across = Decline(self._metrics, self._budget.give_up)
+        across = EarlyStopping(self._metrics, self._budget.patience)
         for theta in sorted(points):
-            along = Decline(self._metrics, self._budget.give_up)
-            found += self._up(theta, points[theta], along)
-            if across.sees(along.best):
+            along = EarlyStopping(self._metrics, self._budget.patience)
+            found += self._path(theta, points[theta], along)
+            if across.update(along.best):
                 break
         return self._result(found)
 
@@ -126,10 +126,10 @@ class FoldPath:
         split, fold = self._names[3:5]
         return assemble(list(points), self._metrics, self._budget, split, str(fold))
 
-    def _up(
-        self, theta_exponent: float, exponents: Sequence[float], decline: Decline | None
+    def _path(
+        self, theta_exponent: float, exponents: Sequence[float], stopping: EarlyStopping | None
     ) -> list[Point]:
-        """One path over C, to its end or until it declines."""
+        """One path over C, to its end or until early stopping."""
         theta, models, held_out = self._fitter(theta_exponent)
         found = []
         for exponent in sorted(exponents):
@@ -138,7 +138,7 @@ class FoldPath:
                 result, split=self._names[3], fold=self._names[4], theta=theta, k=self._method.k
             )
             found.append(self._measure(theta, result, held_out))
-            if decline is not None and decline.sees(best_values(found[-1], self._metrics)):
+            if stopping is not None and stopping.update(best_values(found[-1], self._metrics)):
                 break
         return found
 
