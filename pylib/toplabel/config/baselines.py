@@ -20,7 +20,7 @@ class Baseline:
     module, trainer : str
         The module of the package and the class in it, whose instances are a `models.Trainer`.
     task : {"multiclass", "multilabel"}
-        Whether it is trained on one label an example or on a set of labels.
+        Whether it is trained on one label per example or on a set of labels.
     parameter : str
         What is selected on validation data, on the axis C of the protocols' grids. "C" is the C of the
         papers, 1/(lambda n) with n the number of terms in the loss.

@@ -58,7 +58,7 @@ class Method(Closed):
     )
     labels: Literal["one", "set"] = Field(
         "one",
-        description="What a loss that takes either is trained on: one label an example, or a set of labels, which for "
+        description="What a loss that takes either is trained on: one label per example, or a set of labels, which for "
         "a one-vs-all loss is binary relevance.",
     )
     features: Literal["raw", "bias", "standard"] = Field(
