@@ -3,8 +3,11 @@
 import pytest
 from jsonschema import Draft202012Validator
 
+from toplabel.config import documents
 from toplabel.config.documents import read_yaml
 from toplabel.config.reference import FILES, page, schema
+
+LAUGHS = "a0: &a0 [x, x]\n" + "".join(f"a{i}: &a{i} [*a{i - 1}, *a{i - 1}]\n" for i in range(1, 40))
 
 
 @pytest.mark.parametrize(
@@ -15,6 +18,15 @@ from toplabel.config.reference import FILES, page, schema
         (b"a: [1\n", r"x\.yaml:2: "),
         (b"a: \xe4\n", r"x\.yaml: not UTF-8 \(byte 3\)$"),
         (b"a: 2026-13-45\n", r"x\.yaml: month must be in 1\.\.12$"),
+        (b"a: 1:" + b"59:" * 400 + b"59.0\n", r"x\.yaml: int too large"),
+        (b"a:\n  ? [1, [2]]\n  : 3\n", r"x\.yaml:2: \[1, \[2\]\] cannot be a key$"),
+        (b"a: !!python/object/apply:os.getcwd []\n", r"x\.yaml:1: could not determine"),
+        (b"a:\n " + b"[" * 10**5, r"x\.yaml:2: nested deeper than 50 levels$"),
+        (b"{a: " * 10**5, r"x\.yaml:1: nested deeper than 50 levels$"),
+        (b"a: &a [*a]\n", r"x\.yaml:1: more than 100,000 values"),
+        (b"[" + b"1," * 10**5 + b"]", r"x\.yaml:1: more than 100,000 values"),
+        (LAUGHS.encode(), r"x\.yaml:1: more than 100,000 values, aliases written out$"),
+        (b"a: " + b"x" * 2**20, r"x\.yaml: larger than 1,048,576 bytes$"),
         (None, r"x\.yaml: no such file$"),
     ],
 )
@@ -31,6 +43,24 @@ def test_a_document_is_read(tmp_path):
     path = tmp_path / "x.yaml"
     path.write_text("a: [1, {b: θ}]\n", encoding="utf-8")
     assert read_yaml(path) == {"a": [1, {"b": "θ"}]}
+
+
+def test_keys_are_compared_once_each(tmp_path):
+    class Counted(str):
+        compared = 0
+
+        def __eq__(self, other):
+            type(self).compared += 1
+            return str.__eq__(self, other)
+
+        __hash__ = str.__hash__
+
+    path = tmp_path / "x.yaml"
+    path.write_text("".join(f"k{i}: 1\n" for i in range(1000)))
+    loader = documents._Loader(path.read_text())
+    loader.construct_scalar = lambda node: Counted(node.value)
+    assert len(loader.get_single_data()) == 1000
+    assert Counted.compared < 5000  # each with each would be half a million
 
 
 def test_keys_that_are_merged_give_way(tmp_path):

@@ -1,13 +1,17 @@
 """Files of whole arrays (.mat, .npz, .npy, HDF5): what is read, and the errors."""
 
 import shutil
+from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy import sparse
 
 from array_files import WRITERS, needs_h5py, write_hdf5
-from toplabel.datasets.formats import FORMATS, FormatError, Source, hdf5
+from toplabel.config import formats
+from toplabel.config.documents import Fault, validate
+from toplabel.datasets.formats import FORMATS, FormatError, Source, hdf5, source
+from toplabel.datasets.formats.arrays import features_of
 
 X = np.array([[0.5, 0, -2], [1, 2, 3], [0, 0, 0], [4, 5, 6.25]])
 CLASSES = np.array([7, -1, 7, 30])
@@ -162,6 +166,11 @@ ARRAY_FAULTS = {
     "fraction": ({"X": X, "y": CLASSES / 2}, r"the label of row 0 \(from 0\) is 3.5, no whole"),
     "NaN": ({"X": X, "y": [1, np.nan, 2, 3]}, r"the label of row 1 \(from 0\) is nan"),
     "infinity": ({"X": X, "y": [1, 2, np.inf, 3]}, r"the label of row 2 \(from 0\) is inf"),
+    "beyond 64 bits": ({"X": X, "y": [0, 1, 2, 1e30]}, "of row 3 .* is 1e.30, beyond 64 bits"),
+    "unsigned": (
+        {"X": X, "y": np.array([0, 2**63, 2, 3], dtype=np.uint64)},
+        f"of row 1 .* is {2**63}, beyond 64 bits",
+    ),
     "complex": ({"X": X * 1j, "y": CLASSES}, "complex128"),
     "cube": ({"X": np.zeros((2, 2, 2)), "y": [0, 1]}, r"features of the shape \(2, 2, 2\)"),
 }
@@ -268,3 +277,60 @@ def test_npy_cut_off(tmp_path):
 def test_npy_needs_the_name_of_its_labels(tmp_path):
     with pytest.raises(FormatError, match="the option 'labels' names no file for the part 'a'"):
         FORMATS["npy"](Source({"a": tmp_path / "f.npy"}, "multiclass"), labels={"b": "l.npy"})
+
+
+@pytest.mark.parametrize("name", ["../x", "a/b", "/etc/passwd", "", ".", ".."])
+@pytest.mark.parametrize("kind", ["npy", "idx", "voc", "coco"])
+def test_labels_lie_beside_their_features(tmp_path, kind, name):
+    np.savez(tmp_path / "f.npz", X=X, image=[0, 0, 1, 1], images=[5, 6])
+    (tmp_path / "f.idx").write_bytes(bytes([0, 0, 8, 1, 0, 0, 0, 1, 7]))
+    path = tmp_path / {"idx": "f.idx"}.get(kind, "f.npz")
+    message = rf"{path.name}: the option 'labels' has '{name}', no name of a file beside$"
+    with pytest.raises(FormatError, match=message):
+        FORMATS[kind](Source({"a": path}, "multilabel"), labels={"a": name})
+    with pytest.raises(Fault, match=r"^labels\.a: .* does not match"):
+        validate({"labels": {"a": name}}, formats.FORMATS[kind])
+
+
+def test_an_npz_file_of_zeros_is_refused_before_it_is_unpacked(read, monkeypatch, tmp_path):
+    np.savez_compressed(tmp_path / "zeros.npz", X=np.zeros((2**8, 2**12)), y=np.arange(2**8))
+    content = (tmp_path / "zeros.npz").read_bytes()
+    assert read("npz", content).parts["train"].n_rows == 2**8  # so little may come of any file
+    monkeypatch.setattr(source, "FREE", 2**20)
+    monkeypatch.setattr(source, "RATIO", 100)
+    message = r"toy\.npz: 'X\.npy': 8,388,736 bytes in memory, over 100 times those of the file"
+    with pytest.raises(FormatError, match=message):
+        read("npz", content)
+
+
+@needs_h5py
+def test_an_hdf5_array_that_its_file_does_not_hold_is_refused(tmp_path):
+    import h5py
+
+    path = tmp_path / "toy.h5"
+    with h5py.File(path, "w") as content:
+        content.create_dataset("X", shape=(10**7, 10**6), chunks=(1000, 1000), dtype="f8")
+        content["y"] = CLASSES
+    with pytest.raises(FormatError, match=r"toy\.h5: 'X': 80,000,000,000,000 bytes in memory"):
+        FORMATS["hdf5"](Source({"a": path}, "multiclass"))
+
+
+@needs_h5py
+@pytest.mark.parametrize(("place", "value"), [(24, 255), (720, 255), (832, 255), (888, 1)])
+def test_an_hdf5_file_with_a_damaged_object_is_told_in_one_line(tmp_path, place, value):
+    path = tmp_path / "toy.h5"
+    write_hdf5(path, {"X": X, "y": CLASSES})
+    content = bytearray(path.read_bytes())
+    content[place] = value  # h5py 3.16: KeyError, UnicodeDecodeError, KeyError, ValueError
+    path.write_bytes(content)
+    with pytest.raises(FormatError, match=r"toy\.h5: no HDF5 file, or a damaged one") as caught:
+        FORMATS["hdf5"](Source({"a": path}, "multiclass"))
+    assert str(caught.value).isprintable()
+
+
+@pytest.mark.parametrize("index", [-1, 4, 2**31 - 1])
+def test_a_sparse_matrix_whose_index_is_out_of_range_is_refused(index):
+    matrix = sparse.csc_matrix(X)
+    matrix.indices[0] = index
+    with pytest.raises(FormatError, match=r"^toy\.mat: no sparse matrix, or a damaged one"):
+        features_of(Path("toy.mat"), matrix)

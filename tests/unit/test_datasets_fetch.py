@@ -5,15 +5,19 @@ import gzip
 import hashlib
 import http.server
 import lzma
+import ssl
 import threading
 from functools import partial
+from pathlib import Path
 
 import pytest
 
 from toplabel.config.datasets import Entry, RawFile
+from toplabel.config.documents import Fault, validate
 from toplabel.datasets import fetch as fetching
 from toplabel.datasets.fetch import ChecksumError, FetchError, available, fetch, mirror_folders
 
+CERTIFICATE = Path(__file__).with_name("loopback.pem")  # self-signed, of 127.0.0.1, with its key
 CONTENT = b"1 1:0.5\n2 1:0.25\n" * 5000
 SHA256 = hashlib.sha256(CONTENT).hexdigest()
 COMPRESS = {"": bytes, ".xz": lzma.compress, ".gz": gzip.compress, ".bz2": bz2.compress}
@@ -103,7 +107,12 @@ def test_a_wrong_sum_names_both_and_keeps_nothing(raw, mirrored, suffix):
 
 def test_a_wrong_size_alone_is_found_too(raw, mirrored):
     mirror = mirrored("toy.txt", CONTENT + b"x")
-    with pytest.raises(ChecksumError, match=f"{len(CONTENT) + 1} bytes, the registry has"):
+    with pytest.raises(
+        ChecksumError, match=f"more than the {len(CONTENT)} bytes that the registry"
+    ):
+        fetch(entry_with(raw_file(sha256=None)), raw, [mirror], network=False)
+    mirrored("toy.txt", CONTENT[:-1])
+    with pytest.raises(ChecksumError, match=f"{len(CONTENT) - 1} bytes, the registry has"):
         fetch(entry_with(raw_file(sha256=None)), raw, [mirror], network=False)
     assert files_below(raw) == []
 
@@ -134,13 +143,13 @@ def test_without_a_sum_the_file_is_taken_as_it_is(raw, mirrored):
 
 
 def test_what_is_nowhere_is_told_with_the_places_looked_at(raw, tmp_path):
-    entry = entry_with(raw_file(url="http://127.0.0.1:9/toy.txt"), raw_file(name="two.txt"))
+    entry = entry_with(raw_file(url="https://127.0.0.1:9/toy.txt"), raw_file(name="two.txt"))
     found, reason = available(entry, raw, [tmp_path / "mirror"])
     assert not found
     assert reason == "toy.txt, two.txt not found in data/raw or a mirror"
     with pytest.raises(FetchError, match=r"could not be had: it is not in .*raw/toy nor in"):
         fetch(entry, raw, [tmp_path / "mirror"], network=False)
-    with pytest.raises(FetchError, match=r"http://127.0.0.1:9/toy.txt failed \(.*refused\)"):
+    with pytest.raises(FetchError, match=r"https://127.0.0.1:9/toy.txt failed \(.*refused\)"):
         fetch(entry, raw, [])
     with pytest.raises(FetchError, match="no address is registered; it waits for rain"):
         fetch(entry_with(raw_file(), waits_for="rain"), raw, [])
@@ -186,18 +195,34 @@ class _Quiet(http.server.SimpleHTTPRequestHandler):
         pass
 
 
+class _Redirecting(_Quiet):
+    """A server that sends whoever asks for /to?ADDRESS to that address."""
+
+    def do_GET(self):
+        if self.path.startswith("/to?"):
+            self.send_response(302)
+            self.send_header("Location", self.path.removeprefix("/to?"))
+            self.end_headers()
+        else:
+            super().do_GET()
+
+
 @pytest.fixture
 def serve(tmp_path, monkeypatch):
-    """Start a server of a folder on the loop-back interface; return its address."""
+    """Start an https server of a folder on the loop-back interface; return its address."""
     monkeypatch.setenv("no_proxy", "127.0.0.1")
+    monkeypatch.setenv("SSL_CERT_FILE", str(CERTIFICATE))
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(CERTIFICATE)
     servers = []
 
     def start(handler=_Quiet):
         handler = partial(handler, directory=str(tmp_path / "www"))
         server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+        server.socket = context.wrap_socket(server.socket, server_side=True)
         threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}).start()
         servers.append(server)
-        return f"http://127.0.0.1:{server.server_port}"
+        return f"https://127.0.0.1:{server.server_port}"
 
     (tmp_path / "www").mkdir()
     yield start
@@ -223,3 +248,78 @@ def test_a_missing_page_and_a_broken_connection_are_told(raw, serve):
     with pytest.raises(FetchError, match=message):
         fetch(entry_with(raw_file(url=url, sha256=None, size=None)), raw)
     assert files_below(raw) == []
+
+
+def test_an_address_may_redirect_to_https(raw, tmp_path, serve):
+    address = serve(_Redirecting)
+    (tmp_path / "www" / "toy.txt").write_bytes(CONTENT)
+    url = f"{address}/to?{address}/toy.txt"
+    (path,) = fetch(entry_with(raw_file(url=url)), raw)
+    assert path.read_bytes() == CONTENT
+
+
+@pytest.mark.parametrize("kind", ["http", "file", "ftp"])
+def test_no_other_address_is_asked_or_followed(raw, tmp_path, serve, kind):
+    (tmp_path / "www" / "toy.txt").write_bytes(CONTENT)
+    other = {"file": f"file://{tmp_path}/www/toy.txt"}.get(kind, f"{kind}://127.0.0.1:9/toy.txt")
+    with pytest.raises(OSError, match=f"{other} is no https address"):
+        fetching.open_address(other, 1.0)
+    with pytest.raises(Fault, match=r"url: .* does not match \^https://"):
+        validate({"name": "toy.txt", "part": "train", "url": other}, RawFile)
+    url = f"{serve(_Redirecting)}/to?{other}"
+    message = rf"failed \(.*{other}' is not allowed" if kind == "file" else "is no https address"
+    with pytest.raises(FetchError, match=message) as caught:
+        fetch(entry_with(raw_file(url=url)), raw)
+    assert "\n" not in str(caught.value)
+    assert not raw.exists() or files_below(raw) == []
+
+
+class _Endless(_Quiet):
+    """A server that sends zeros until nobody listens, at most 64 MiB."""
+
+    sent = 0
+
+    def do_GET(self):
+        self.send_response(200)
+        self.end_headers()
+        for _ in range(64):
+            try:
+                self.wfile.write(bytes(2**20))
+            except OSError:
+                return
+            type(self).sent += 2**20
+
+
+def test_a_download_stops_at_the_registered_size(raw, serve):
+    url = f"{serve(_Endless)}/toy.txt"
+    message = f"more than the {len(CONTENT)} bytes that the registry has"
+    with pytest.raises(ChecksumError, match=message):
+        fetch(entry_with(raw_file(url=url)), raw)
+    assert _Endless.sent < 2**25
+    assert files_below(raw) == []
+
+
+@pytest.mark.parametrize("suffix", [".xz", ".gz", ".bz2"])
+def test_unpacking_stops_at_the_registered_size(raw, mirrored, monkeypatch, suffix):
+    monkeypatch.setattr(fetching, "_CHUNK", 2**16)
+    mirror = mirrored("toy.txt" + suffix, COMPRESS[suffix](bytes(2**24)))
+    taken = []
+    read = fetching._read_chunk
+    monkeypatch.setattr(
+        fetching, "_read_chunk", lambda *a: taken.append(len(chunk := read(*a))) or chunk
+    )
+    with pytest.raises(ChecksumError, match=f"more than the {len(CONTENT)} bytes"):
+        fetch(entry_with(raw_file()), raw, [mirror], network=False)
+    assert sum(taken) < len(CONTENT) + 2**17
+    assert files_below(raw) == []
+
+
+def test_unpacking_a_file_that_is_not_registered_stops_at_a_ratio(raw, mirrored, monkeypatch):
+    monkeypatch.setattr(fetching, "FREE", 2**20)
+    entry = entry_with(raw_file(sha256=None, size=None))
+    mirror = mirrored("toy.txt.bz2", bz2.compress(bytes(2**24)))
+    with pytest.raises(ChecksumError, match="bytes that 1000 times the compressed file has"):
+        fetch(entry, raw, [mirror], network=False)
+    mirrored("toy.txt.bz2", bz2.compress(CONTENT))
+    (path,) = fetch(entry, raw, [mirror], network=False)
+    assert path.read_bytes() == CONTENT

@@ -76,6 +76,21 @@ def test_libsvm_label_sets(read):
     np.testing.assert_array_equal(loaded.parts["train"].Y, [[0, 1, 0, 0, 0], [1, 0, 0, 1, 0]])
 
 
+def test_libsvm_labels_of_64_bits_stay_apart(read):
+    text = f"{2**53} 1:1\n{2**53 + 1} 1:1\n{-(2**63)} 1:1\n{2**63 - 1} 1:1\n"
+    loaded = read("libsvm", text)
+    assert loaded.class_names == [*map(str, (-(2**63), 2**53, 2**53 + 1, 2**63 - 1))]
+    np.testing.assert_array_equal(loaded.parts["train"].y, [1, 2, 0, 3])
+
+
+def test_messages_stay_short_and_in_one_line(read):
+    word = "x\u2028\x1b" * 10**5
+    with pytest.raises(FormatError, match=r"train\.txt:1: ") as caught:
+        read("mulan_arff", f"{word}\n", task="multilabel")
+    assert str(caught.value).isprintable()
+    assert len(str(caught.value)) < 600
+
+
 def test_libsvm_options(read):
     part = read("libsvm", "1 0:7 2:1\n2\n", index_base=0, n_features=5).parts["train"]
     np.testing.assert_array_equal(dense(part), [[7, 0, 1, 0, 0], [0, 0, 0, 0, 0]])
@@ -112,6 +127,21 @@ LIBSVM_FAULTS = {
         "0 1:1\n",
         {"task": "multilabel", "n_classes": 3, "label_base": 1},
         "1: label 0 is outside 1..3",
+    ),
+    "index beyond int": ("1 1:1\n1 2147483648:1\n", {}, "2: index 2147483648 is above the largest"),
+    "index beyond 64 bits": (f"1 {10**20}:1\n", {"n_features": 8}, "1: index 1(0+) is above"),
+    "label beyond 64 bits": (f"1 1:1\n{2**63} 1:1\n", {}, "2: bad label '9223372036854775808'"),
+    "label of many digits": ("9" * 5000 + " 1:1\n", {}, r"1: bad label '9+\.\.\.9+'"),
+    "vectors beyond memory": ("1 2147483647:1\n", {}, r" vectors up to .* 17,179,869,176 bytes"),
+    "label sets beyond memory": (
+        f"0 1:1\n{10**14} 1:1\n",
+        {"task": "multilabel"},
+        f" label sets up to the label {10**14}: .* bytes in memory, over 1000 times",
+    ),
+    "all labels below": (
+        "1 1:1\n",
+        {"task": "multilabel", "label_base": 5},
+        "1: label 1 is outside 5..5",
     ),
     "bytes": (b"1 1:1\n\xff\xfe\n", {}, "not UTF-8 text"),
     "empty": ("# nothing\n\n", {}, " no row in it"),
@@ -175,6 +205,10 @@ ARFF_FAULTS = {
         HEADER.replace("happy {0,1}", "happy numeric") + "1,1,1,3,1,1\n",
         "11: label 'happy' is 3, not 0 or 1",
     ),
+    "sparse index beyond 64 bits": (
+        HEADER + f"{{{10**20} 1}}\n",
+        "11: index 1(0+) is outside 0..5",
+    ),
     "sparse index": (HEADER + "{0 1}\n{6 1}\n", "12: index 6 is outside 0..5"),
     "sparse order": (HEADER + "{2 1,1 1}\n", "11: index 1 is not above the index before it"),
     "sparse repeat": (HEADER + "{2 1,2 1}\n", "11: index 2 is not above the index before it"),
@@ -229,6 +263,8 @@ def test_mulan_needs_labels_and_the_multilabel_task(read):
     ("text", "message"),
     [
         (XML[:-12], r"toy\.xml:4: not XML"),
+        (XML.replace("utf-8", "klingon"), r"toy\.xml: not XML \(unknown encoding: klingon\)$"),
+        (XML.replace("utf-8", "utf-7"), r"toy\.xml: not XML \(multi-byte encodings"),
         ("<labels></labels>", r"toy\.xml: no <label> in it"),
         ('<labels><label id="a"/></labels>', r"toy\.xml: a <label> without a name"),
         ('<labels><label name="a"/><label name="a"/></labels>', "the label 'a' occurs twice"),

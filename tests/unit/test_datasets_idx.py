@@ -46,6 +46,7 @@ def test_images_become_rows_and_labels_classes(read):
         (GOOD[0][:-1], GOOD[1], r"train-images: 11 numbers, but the header says \(3, 2, 2\)"),
         (GOOD[0] + b"\x00", GOOD[1], "train-images: 13 numbers"),
         (_idx(IMAGES[:0]), GOOD[1], "train-images: no row in it"),
+        (_idx(np.ones((3, *[1] * 63))), GOOD[1], "train-images: 64 dimensions; at most 8 are"),
         (GOOD[0], GOOD[1][:-1], "train-labels: 2 numbers"),
         (GOOD[0], _idx(np.array([1, 2])), r"train-labels: \(2,\) labels for 3 images"),
         (GOOD[0], _idx(np.ones((3, 1))), r"train-labels: \(3, 1\) labels for 3 images"),

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from array_files import needs_h5py, write_hdf5
 from toplabel.config.datasets import Entry, LabelLists, Printed
-from toplabel.datasets.formats import FORMATS, FormatError, Source
+from toplabel.datasets.formats import FORMATS, FormatError, Source, voc
 from toplabel.datasets.formats.objects import Object, labels_of
 from toplabel.datasets.formats.regions import read_regions
 from toplabel.datasets.formats.voc import read_lists, read_objects, set_names
@@ -214,6 +214,8 @@ WHOLE = "<name>cat</name>" + BOX.format(1, 1, 2, 2)
         ),
         (f"<a><object><name>cat</name>{BOX.format(1, 1, 'x', 2)}</object></a>", "xmax is 'x'"),
         (f"<a><object><name>cat</name>{BOX.format(5, 1, 2, 2)}</object></a>", "box .* is empty"),
+        (f"<a><object><name>cat</name>{BOX.format(0, 0, 1e300, 1e300)}</object></a>", "too large"),
+        ("<?xml version='1.0' encoding='klingon'?><a/>", "not XML .unknown encoding: klingon"),
         (
             f"<a><object>{WHOLE}<difficult>2</difficult></object></a>",
             "difficult is '2', not 0 or 1",
@@ -242,6 +244,22 @@ def test_malformed_label_lists_are_named(tmp_path):
         read_lists(tmp_path / "voc")
     with pytest.raises(FormatError, match="no label list of the set 'test'"):
         set_names(tmp_path / "voc", "test")
+
+
+def test_a_file_of_an_archive_is_not_read_beyond_a_size(tmp_path, monkeypatch):
+    write_voc(tmp_path / "raw")
+    pack(tmp_path / "raw", tmp_path / "voc")
+    monkeypatch.setattr(voc, "_LARGEST", 100)
+    with pytest.raises(
+        FormatError, match=r"voc: .*000005\.xml' has \d+ bytes; at most 100 are read"
+    ):
+        load_voc(tmp_path)
+
+
+def test_names_of_images_that_are_no_text_are_refused(tmp_path):
+    write_voc(tmp_path / "voc")
+    with pytest.raises(FormatError, match=r"'images' has b'\\xff', no name"):
+        load_voc(tmp_path, [b"\xff", b"000005", b"000007"])
 
 
 def test_an_archive_without_labels_is_refused(tmp_path):
@@ -338,6 +356,17 @@ ONE = {"image_id": 30, "category_id": 18, "bbox": [0, 0, 9, 9]}
     [
         ('{\n"images": [}', r"instances.json:2: not JSON"),
         ("[]", "no list 'images'; is it an instances file"),
+        (
+            '{"images": ' + "[" * 10**5,
+            "instances.json: lists or objects in it are nested too deep$",
+        ),
+        ('{"images": ' + "9" * 5000 + "}", "instances.json: a number in it has too many digits$"),
+        (
+            instances(images=[{"id": [[[[[[[[1]]]]]]]]}]),
+            r"images\[0\]: id is .* not a whole number$",
+        ),
+        (instances(annotations=[ONE | {"bbox": [0, 0, 10**400, 1]}]), r"annotations\[0\]: bbox is"),
+        (instances(annotations=[ONE | {"bbox": [0, 0, 10**200, 10**200]}]), r"\[0\]: bbox is"),
         ({"images": [], "annotations": []}, "no list 'categories'"),
         (instances(images=[{"id": "x"}]), r"images\[0\]: id is 'x', not a whole number"),
         (instances(categories=[{"id": 1}]), r"categories\[0\]: name is None, not a text"),

@@ -43,6 +43,11 @@ def test_whitespace_and_a_header(read):
     assert loaded.class_names == ["x", "y"]
 
 
+def test_classes_of_many_digits_stay_apart(read):
+    assert read(f"1,{2**53 + 1}\n2,{2**53}\n").class_names == [str(2**53), str(2**53 + 1)]
+    assert read(f"1,{'9' * 5000}\n2,1\n").class_names == ["1", "9" * 5000]  # a word
+
+
 def test_classes_that_are_fractions_stay_as_written(read):
     assert read("1,0.5\n2,1.0\n").class_names == ["0.5", "1"]
 

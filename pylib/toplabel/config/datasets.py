@@ -15,6 +15,7 @@ from toplabel.config.model import (
     GIVEN,
     Closed,
     Count,
+    FileName,
     Named,
     RowName,
     Some,
@@ -36,9 +37,9 @@ _FORMS = {
 _TASKS = {"uci_csv": "multiclass", "voc": "multilabel", "coco": "multilabel"}
 _LABEL_SETS_ALONE = ("mulan_arff", "libsvm")
 
-FileName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.+-]*$")]
 Sum = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 Url = Annotated[str, Field(pattern=r"^https?://")]
+Download = Annotated[str, Field(pattern=r"^https://")]
 AsPrinted = Annotated[str, Field(pattern=r"^[0-9]+([.][0-9]+)?[KM]?$")]
 ListName = Literal["train", "val", "trainval", "test"]
 Amount = Annotated[Whole, Field(gt=0)] | Annotated[float, Field(strict=True, gt=0)]
@@ -64,8 +65,9 @@ class RawFile(Closed):
         None, description="Of the uncompressed content. Without it the file is taken as it is."
     )
     size: Count | None = Field(None, description="Bytes of the uncompressed content.")
-    url: Url | None = Field(
-        None, description="The official address, maybe of a compressed copy (.gz, .bz2, .xz)."
+    url: Download | None = Field(
+        None,
+        description="The official address, https, maybe of a compressed copy (.gz, .bz2, .xz).",
     )
 
     @property

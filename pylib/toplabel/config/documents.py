@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Hashable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,9 @@ from typing import Any
 import yaml
 from pydantic import TypeAdapter, ValidationError
 
+_BYTES = 2**20  # of a document; ours have up to 60 KB
+_DEPTH = 50  # of lists and mappings in each other
+_NODES = 10**5  # with those that an alias repeats; ours have up to 5,000
 _MERGE = "tag:yaml.org,2002:merge"
 _SHOWN = 60  # characters of a value in an error
 _MAPPING = "{value} is not a mapping of keys to values"
@@ -38,20 +41,55 @@ _MESSAGES = {  # by pydantic's type of error; the others keep its message
 }
 
 
-class _UniqueKeyLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
-    """YAML in which a key given twice is an error."""
+class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
+    """YAML of bounded depth and size, in which a key given twice is an error."""
+
+    _depth = 0
+
+    def descend_resolver(self, parent: yaml.Node | None, index: Any) -> None:
+        """Count lists and mappings in each other: the parser in C has no limit but the stack."""
+        self._depth += 1
+        if self._depth > _DEPTH:
+            raise _refused(f"nested deeper than {_DEPTH} levels", parent)
+        super().descend_resolver(parent, index)
+
+    def ascend_resolver(self) -> None:
+        self._depth -= 1
+        super().ascend_resolver()
+
+    def get_single_node(self) -> yaml.Node | None:
+        node = super().get_single_node()
+        if node is not None and _count(node, {}) > _NODES:
+            raise _refused(f"more than {_NODES:,} values, aliases written out", node)
+        return node
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        seen: list[Any] = []
+        seen: set[Any] = set()
         for key_node, _ in node.value:
             if key_node.tag == _MERGE:  # explicit keys override merged ones
                 continue
-            seen.append(key := self.construct_object(key_node, deep=True))
-            if seen.count(key) > 1:
-                raise yaml.constructor.ConstructorError(
-                    None, None, f"the key {key!r} is given twice", key_node.start_mark
-                )
+            key = self.construct_object(key_node, deep=True)
+            if not isinstance(key, Hashable):
+                raise _refused(f"{_shown(key)} cannot be a key", key_node)
+            if key in seen:
+                raise _refused(f"the key {_shown(key)} is given twice", key_node)
+            seen.add(key)
         return super().construct_mapping(node, deep=deep)
+
+
+def _refused(problem: str, node: yaml.Node | None) -> yaml.constructor.ConstructorError:
+    return yaml.constructor.ConstructorError(None, None, problem, node and node.start_mark)
+
+
+def _count(node: yaml.Node, known: dict[int, int]) -> int:
+    """The number of nodes below one, with those that aliases repeat."""
+    if id(node) not in known:
+        known[id(node)] = _NODES + 1  # met again below itself: without end
+        below = node.value if isinstance(node, yaml.CollectionNode) else ()
+        if isinstance(node, yaml.MappingNode):
+            below = (child for pair in node.value for child in pair)
+        known[id(node)] = 1 + sum(_count(child, known) for child in below)
+    return known[id(node)]
 
 
 def read_yaml(path: str | os.PathLike[str]) -> Any:
@@ -60,18 +98,22 @@ def read_yaml(path: str | os.PathLike[str]) -> Any:
     Raises
     ------
     ValueError
-        One line with the file: it cannot be read, is not UTF-8 or not YAML (with the line), or gives a key twice.
+        One line with the file: it cannot be read, is not UTF-8 or not YAML (with the line), gives a key twice, or is
+        larger or deeper than any document of ours.
     """
     path = Path(path)
     try:
-        return yaml.load(path.read_text(encoding="utf-8"), Loader=_UniqueKeyLoader)
+        if path.stat().st_size > _BYTES:
+            raise ValueError(f"larger than {_BYTES:,} bytes")
+        return yaml.load(path.read_text(encoding="utf-8"), Loader=_Loader)
     except FileNotFoundError:
         raise ValueError(f"{path}: no such file") from None
     except OSError as error:
         raise ValueError(f"{path}: cannot be read ({error.strerror})") from None
     except UnicodeDecodeError as error:
         raise ValueError(f"{path}: not UTF-8 (byte {error.start})") from None
-    except (ValueError, TypeError, AttributeError) as error:  # a date or a number that is none
+    except (ValueError, TypeError, AttributeError, ArithmeticError, LookupError) as error:
+        # A date or a number that is none.
         raise ValueError(f"{path}: {' '.join(str(error).split())}") from None
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
@@ -160,10 +202,13 @@ def _explain(error: dict[str, Any]) -> tuple[str, str]:
         return fault.key, fault.message
     if error["type"] == "missing":
         return "", f"the key '{error['loc'][-1]}' is missing"
-    value = repr(error["input"])
-    value = value if len(value) <= _SHOWN else f"{value[: _SHOWN - 3]}..."
     message = _MESSAGES.get(error["type"], "{value}: {msg}")
-    return "", message.format(value=value, msg=error["msg"], **context)
+    return "", message.format(value=_shown(error["input"]), msg=error["msg"], **context)
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 3]}..."
 
 
 def unknown(what: str, name: str, known: Collection[str]) -> str:

@@ -10,9 +10,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from toplabel.config.model import Closed, Count, Number, Some, Text, Unique, Whole, model
+from toplabel.config.model import Closed, Count, FileName, Number, Some, Text, Unique, Whole, model
 
-_Labels = Annotated[Mapping[str, str], Some]
+_Labels = Annotated[Mapping[str, FileName], Some]
 _FILES_OF_LABELS = Field(
     description="For each part the name of the file with its labels, listed under files with the role extra."
 )

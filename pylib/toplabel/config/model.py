@@ -55,8 +55,11 @@ class Closed:
 
 
 def _unique(values: tuple[Any, ...]) -> tuple[Any, ...]:
-    if twice := [value for i, value in enumerate(values) if value in values[:i]]:
-        raise ValueError(f"{twice[0]!r} is given twice")
+    seen: set[Any] = set()
+    for value in values:
+        if value in seen:
+            raise ValueError(f"{value!r} is given twice")
+        seen.add(value)
     return values
 
 
@@ -82,6 +85,7 @@ Count = Annotated[int, Strict(), Field(ge=1)]
 Number = Annotated[float, Strict()]
 Positive = Annotated[float, Strict(), Field(gt=0)]
 Text = Annotated[str, StringConstraints(min_length=1)]
+FileName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.+-]*$")]
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$")]
 RowName = Annotated[Name, Field(exclude=True, json_schema_extra={"rowName": True})]
 """The name of a row that stands before its colon (`Named`), and is no key of the row."""

@@ -1,6 +1,7 @@
 """Find raw files: ``data/raw/<set>/``, the mirror folders, the official address; check their sums.
 
-A file arrives in ``data/raw/<set>/`` uncompressed and whole, or not at all. Pooch would stand in for
+A file arrives in ``data/raw/<set>/`` uncompressed and whole, or not at all; from the network by https alone, and never
+longer than what is registered. Pooch would stand in for
 `_download` alone: it knows no mirror folders, and sums a file as it is downloaded, not what it unpacks to.
 """
 
@@ -16,12 +17,13 @@ import urllib.error
 import urllib.parse
 import urllib.request
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
 from toplabel.config.datasets import Entry, RawFile
 from toplabel.datasets.formats import hdf5, mat
+from toplabel.datasets.formats.source import FREE, RATIO
 from toplabel.files import atomic_path
 
 MIRROR_VARIABLE = "TOPLABEL_MIRROR"
@@ -29,6 +31,7 @@ NOT_COMPARABLE = "NOT_COMPARABLE.txt"
 """In the folder of a set: its files are no features of the papers; the text says what they are."""
 
 _CHUNK = 1 << 20
+_LONGEST = 2**33  # bytes that are taken from an address when no size is registered
 _SHOWN = 3  # of the names of missing files
 _DECOMPRESSORS = {".xz": lzma.open, ".gz": gzip.open, ".bz2": bz2.open}
 _DAMAGE = (EOFError, OSError, lzma.LZMAError, zlib.error)
@@ -149,24 +152,19 @@ def find_checked(
     if found is None:
         return None
     path, suffix = found
-    check_sum(file, *_sum_of(path, suffix), str(path))
+    digest, size = hashlib.sha256(), 0
+    with path.open("rb") as stream:
+        for piece in _pieces(file, stream, suffix, str(path), path.stat().st_size):
+            digest.update(piece)
+            size += len(piece)
+    check_sum(file, digest.hexdigest(), size, str(path))
     return path
 
 
 def sha256_of(path: str | os.PathLike[str]) -> tuple[str, int]:
     """SHA-256 (hexadecimal) and size in bytes of a file."""
-    return _sum_of(Path(path))
-
-
-def _sum_of(path: Path, suffix: str = "") -> tuple[str, int]:
-    """Of the content, uncompressed."""
-    digest, size = hashlib.sha256(), 0
-    with path.open("rb") as stream:
-        plain = _DECOMPRESSORS[suffix](stream) if suffix else stream
-        while chunk := _read_chunk(plain, suffix, str(path)):
-            digest.update(chunk)
-            size += len(chunk)
-    return digest.hexdigest(), size
+    with Path(path).open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest(), stream.tell()
 
 
 def check_sum(file: RawFile, sha256: str, size: int, where: str) -> None:
@@ -300,7 +298,7 @@ def _fetch_file(
 def _copy(file: RawFile, copy: Path, suffix: str, target: Path) -> None:
     try:
         with copy.open("rb") as stream:
-            _store(file, stream, suffix, target, str(copy))
+            _store(file, stream, suffix, target, str(copy), copy.stat().st_size)
     except OSError as error:
         raise FetchError(f"{copy}: cannot be copied to {target} ({error.strerror})") from None
 
@@ -309,11 +307,45 @@ def _download(file: RawFile, url: str, target: Path, timeout: float) -> None:
     suffix = Path(urllib.parse.urlparse(url).path).suffix
     if suffix not in _DECOMPRESSORS or file.name.endswith(suffix):
         suffix = ""
-    request = urllib.request.Request(url, headers={"User-Agent": "toplabel"})
-    with urllib.request.urlopen(request, timeout=timeout) as stream:
+    with open_address(url, timeout) as stream:
+        length = stream.headers.get("Content-Length")
+        promised = int(length) if length and length.isdecimal() else None
+        taken = min(_LONGEST, _LONGEST if promised is None else promised)
         # A connection that breaks looks like the end of the file to read().
-        promised = None if suffix else stream.headers.get("Content-Length")
-        _store(file, stream, suffix, target, url, int(promised) if promised else None)
+        _store(file, stream, suffix, target, url, taken, None if suffix else promised)
+
+
+def open_address(url: str, timeout: float, method: str = "GET") -> BinaryIO:
+    """Ask an https address, and what it redirects to if that is one as well.
+
+    Raises
+    ------
+    OSError
+        `urllib.error.URLError` for an address of another kind, and whatever the network raises.
+    """
+    _check_address(url)
+    opener = urllib.request.OpenerDirector()  # the ready-made one would follow to http and ftp
+    for handler in (
+        urllib.request.ProxyHandler,
+        urllib.request.HTTPSHandler,
+        urllib.request.HTTPDefaultErrorHandler,
+        urllib.request.HTTPErrorProcessor,
+        _Redirects,
+    ):
+        opener.add_handler(handler())
+    request = urllib.request.Request(url, headers={"User-Agent": "toplabel"}, method=method)
+    return opener.open(request, timeout=timeout)
+
+
+class _Redirects(urllib.request.HTTPRedirectHandler):
+    def redirect_request(self, req, fp, code, msg, headers, newurl):
+        _check_address(newurl)
+        return super().redirect_request(req, fp, code, msg, headers, newurl)
+
+
+def _check_address(url: str) -> None:
+    if urllib.parse.urlsplit(url).scheme != "https":
+        raise urllib.error.URLError(f"{url} is no https address")
 
 
 def _store(
@@ -322,20 +354,41 @@ def _store(
     suffix: str,
     target: Path,
     origin: str,
+    packed: int,
     promised: int | None = None,
 ) -> None:
-    """Decompress, check and place a file; the content passes through memory in pieces."""
+    """Decompress, check and place a file; the content passes through memory in pieces.
+
+    `packed` is what the compressed file has at most, `promised` what an uncompressed one must have.
+    """
     digest, size = hashlib.sha256(), 0
     with atomic_path(target) as temporary:
         with temporary.open("wb") as output:
-            plain = _DECOMPRESSORS[suffix](stream) if suffix else stream
-            while chunk := _read_chunk(plain, suffix, origin):
-                digest.update(chunk)
-                size += len(chunk)
-                output.write(chunk)
+            for piece in _pieces(file, stream, suffix, origin, packed):
+                digest.update(piece)
+                size += len(piece)
+                output.write(piece)
         if promised is not None and size != promised:
             raise FetchError(f"{origin}: broke off after {size} of {promised} bytes")
         check_sum(file, digest.hexdigest(), size, origin)
+
+
+def _pieces(
+    file: RawFile, stream: BinaryIO, suffix: str, origin: str, packed: int
+) -> Iterator[bytes]:
+    """The content, uncompressed; an error as soon as it is longer than it may be."""
+    if file.size is not None:
+        most, why = file.size, "the registry has"
+    elif suffix:
+        most, why = max(FREE, RATIO * packed), f"{RATIO} times the compressed file has"
+    else:
+        most, why = packed, "are taken at most"
+    plain, size = _DECOMPRESSORS[suffix](stream) if suffix else stream, 0
+    while piece := _read_chunk(plain, suffix, origin):
+        size += len(piece)
+        if size > most:
+            raise ChecksumError(f"{origin}: more than the {most} bytes that {why}")
+        yield piece
 
 
 def _read_chunk(stream: BinaryIO, suffix: str, origin: str) -> bytes:

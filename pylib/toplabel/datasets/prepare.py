@@ -14,9 +14,11 @@ from scipy import sparse
 from toplabel.config.datasets import Divide, Entry, RawFile
 from toplabel.datasets.embedded import load_embedded
 from toplabel.datasets.fetch import NOT_COMPARABLE, check_sum, sha256_of
-from toplabel.datasets.formats import FORMATS, Source
+from toplabel.datasets.formats import Source
 from toplabel.datasets.formats.numpy_files import open_npz
+from toplabel.datasets.formats.source import damage
 from toplabel.datasets.prepared import Loaded, Part, Prepared, validate_prepared
+from toplabel.datasets.reading import read
 from toplabel.datasets.rows import Rows, RowsOf, take
 from toplabel.datasets.statistics import check_row_count, compare_with_paper, statistics
 from toplabel.datasets.transform import transform
@@ -114,7 +116,7 @@ def _load_files(entry: Entry, folder: Path) -> tuple[Loaded, dict[str, Any]]:
         if registered.role == "labels":
             labels = paths[0]
     source = Source(parts=parts, task=entry.task, labels=labels)
-    return FORMATS[entry.format](source, **entry.options), raw
+    return read(entry.format, source, entry.options), raw
 
 
 def _form(entry: Entry, file: RawFile, folder: Path) -> tuple[RawFile, ...]:
@@ -183,7 +185,8 @@ def _listed(path: Path, how: Divide, n: int) -> dict[str, np.ndarray]:
         for key in how.into:
             if key not in lists.files:
                 raise ValueError(f"{path}: no list of rows for the part '{key}'")
-            rows = lists[key].ravel()
+            with damage(path, ".npz file"):
+                rows = lists[key].ravel()
             if rows.dtype.kind not in "iu" or not len(rows):
                 raise ValueError(f"{path}: '{key}' must hold row numbers, not {rows.dtype}")
             if rows.min() < 0 or rows.max() >= n:

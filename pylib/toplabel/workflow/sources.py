@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import urllib.error
 import urllib.parse
-import urllib.request
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from toplabel.config.datasets import Entry
-from toplabel.datasets.fetch import available
+from toplabel.datasets.fetch import available, open_address
 
 _TIMEOUT = 4.0  # seconds
 
@@ -34,9 +33,8 @@ _silent: dict[str, str] = {}
 
 
 def _ask(url: str) -> str:
-    request = urllib.request.Request(url, method="HEAD", headers={"User-Agent": "toplabel"})
     try:
-        with urllib.request.urlopen(request, timeout=_TIMEOUT):
+        with open_address(url, _TIMEOUT, "HEAD"):
             return ""
     except urllib.error.HTTPError:
         return ""  # it answers; some servers refuse HEAD

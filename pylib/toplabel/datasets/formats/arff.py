@@ -9,12 +9,20 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from xml.etree import ElementTree
 
 import numpy as np
 from scipy import sparse
 
-from toplabel.datasets.formats.source import FormatError, Source, parse_numbers, read_lines
+from toplabel.datasets.formats.source import (
+    FormatError,
+    Source,
+    check_claim,
+    parse_numbers,
+    parse_xml,
+    read_bytes,
+    read_lines,
+    shown,
+)
 from toplabel.datasets.prepared import Loaded, Part
 
 _QUOTED = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
@@ -87,10 +95,7 @@ def read_labels(path: Path) -> list[str]:
     FormatError
         For XML that does not parse, without a label, or with a label twice.
     """
-    try:
-        root = ElementTree.parse(path).getroot()
-    except ElementTree.ParseError as error:
-        raise FormatError(path, error.position[0], f"not XML ({error})") from None
+    root = parse_xml(read_bytes(path), path)
     elements = [element for element in root.iter() if element.tag.rpartition("}")[2] == "label"]
     names = [element.get("name") for element in elements]
     if not names:
@@ -100,7 +105,7 @@ def read_labels(path: Path) -> list[str]:
         if name is None:
             raise FormatError(path, None, "a <label> without a name")
         if name in seen:
-            raise FormatError(path, None, f"the label {name!r} occurs twice")
+            raise FormatError(path, None, f"the label {shown(name)} occurs twice")
         seen.add(name)
     return list(names)
 
@@ -158,7 +163,7 @@ def _read_header(path: Path, lines) -> list[_Attribute]:
         if attribute.name in seen:
             first = seen[attribute.name]
             raise FormatError(
-                path, line, f"attribute {attribute.name!r} is already declared in line {first}"
+                path, line, f"attribute {shown(attribute.name)} is already declared in line {first}"
             )
         seen[attribute.name] = line
         attributes.append(attribute)
@@ -174,21 +179,25 @@ def _parse_attribute(path: Path, line: int, text: str) -> _Attribute:
         return _Attribute(name, line, None)
     if kind.startswith("{"):
         return _Attribute(name, line, _parse_domain(path, line, name, kind))
-    raise FormatError(path, line, f"attribute {name!r} has the type {kind!r}; numbers only")
+    raise FormatError(
+        path, line, f"attribute {shown(name)} has the type {shown(kind)}; numbers only"
+    )
 
 
 def _parse_domain(path: Path, line: int, name: str, kind: str) -> tuple[float, ...]:
     if not kind.endswith("}"):
-        raise FormatError(path, line, f"attribute {name!r}: no closing brace in {kind!r}")
+        raise FormatError(path, line, f"attribute {shown(name)}: no closing brace in {shown(kind)}")
     inner, values, position = kind[1:-1].strip(), [], 0
     while position < len(inner):
         match = _NOMINAL_VALUE.match(inner, position)
         if match is None:
-            raise FormatError(path, line, f"attribute {name!r}: malformed values {kind!r}")
+            raise FormatError(
+                path, line, f"attribute {shown(name)}: malformed values {shown(kind)}"
+            )
         values.append(_unquote(match[1]))
         position = match.end()
     if not values:
-        raise FormatError(path, line, f"attribute {name!r}: no values in {kind!r}")
+        raise FormatError(path, line, f"attribute {shown(name)}: no values in {shown(kind)}")
     return tuple(parse_numbers(values, path, line).tolist())
 
 
@@ -218,14 +227,14 @@ def _parse_sparse_row(
         raise FormatError(path, line, f"malformed sparse row {text[:60]!r}")
     tokens = [_unquote(token) for token in text[1:-1].replace(",", " ").split()]
     numbers = parse_numbers(tokens, path, line)
-    columns, values = numbers[0::2].astype(np.int64), numbers[1::2]
+    columns, values = numbers[0::2], numbers[1::2]
     descending = np.flatnonzero(columns[1:] <= columns[:-1])
     if descending.size:
-        index = columns[descending[0] + 1]
+        index = int(columns[descending[0] + 1])
         raise FormatError(path, line, f"index {index} is not above the index before it")
     if columns.size and columns[-1] >= width:
-        raise FormatError(path, line, f"index {columns[-1]} is outside 0..{width - 1}")
-    return columns, values
+        raise FormatError(path, line, f"index {int(columns[-1])} is outside 0..{width - 1}")
+    return columns.astype(np.int64), values
 
 
 def _as_csr(
@@ -246,7 +255,7 @@ def _check_nominal(table: _Table) -> None:
             continue
         if table.is_sparse and attribute.values[0] != 0:
             message = (
-                f"attribute {attribute.name!r}: sparse rows leave out the first value, "
+                f"attribute {shown(attribute.name)}: sparse rows leave out the first value, "
                 f"{attribute.values[0]:g}; only 0 can be left out"
             )
             raise FormatError(table.path, attribute.line, message)
@@ -265,7 +274,7 @@ def _check_domain(table: _Table, domain: tuple[float, ...], members: list[int]) 
     if rows.size:
         attribute = table.attributes[members[members_of[0]]]
         listed = ",".join(f"{value:g}" for value in domain)
-        message = f"attribute {attribute.name!r} is {found[0]:g}, not one of {{{listed}}}"
+        message = f"attribute {shown(attribute.name)} is {found[0]:g}, not one of {{{listed}}}"
         raise FormatError(table.path, table.lines[rows[0]], message)
 
 
@@ -279,7 +288,7 @@ def _check_same_attributes(tables: list[_Table]) -> None:
             raise FormatError(table.path, None, message)
         for attribute, name in zip(table.attributes, expected, strict=True):
             if attribute.name != name:
-                message = f"attribute {attribute.name!r} where {first.path} has {name!r}"
+                message = f"attribute {shown(attribute.name)} where {first.path} has {name!r}"
                 raise FormatError(table.path, attribute.line, message)
 
 
@@ -287,16 +296,17 @@ def _split_columns(table: _Table, label_names: list[str]) -> Part:
     position = {attribute.name: j for j, attribute in enumerate(table.attributes)}
     missing = [name for name in label_names if name not in position]
     if missing:
-        message = f"no attribute for the label {missing[0]!r} of the XML"
+        message = f"no attribute for the label {shown(missing[0])} of the XML"
         raise FormatError(table.path, None, message)
     labels = [position[name] for name in label_names]
     is_feature = np.ones(len(table.attributes), dtype=bool)
     is_feature[labels] = False
+    check_claim(table.path, table.values.shape[0] * len(labels), "the label sets:")
     Y = table.values[:, labels].toarray()
     bad = np.argwhere((Y != 0) & (Y != 1))
     if bad.size:
         row, column = bad[0]
-        message = f"label {label_names[column]!r} is {Y[row, column]:g}, not 0 or 1"
+        message = f"label {shown(label_names[column])} is {Y[row, column]:g}, not 0 or 1"
         raise FormatError(table.path, table.lines[row], message)
     X = table.values[:, np.flatnonzero(is_feature)]
     X.eliminate_zeros()

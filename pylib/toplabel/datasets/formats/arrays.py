@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from scipy import sparse
 
-from toplabel.datasets.formats.source import FormatError
+from toplabel.datasets.formats.source import FormatError, check_claim, damage
 from toplabel.datasets.prepared import Loaded, Part, Task
 from toplabel.datasets.rows import Rows, RowsOf
 
@@ -106,6 +107,8 @@ def features_of(path: Path, X: np.ndarray | sparse.spmatrix) -> Rows:
         raise FormatError(path, None, f"features of the type {X.dtype}; they must be real numbers")
     dtype = np.float32 if X.dtype in (np.float16, np.float32) else np.float64
     if sparse.issparse(X):
+        with damage(path, "sparse matrix"):
+            X.check_format(full_check=True)  # SciPy may crash on an index that is out of range
         return sparse.csr_matrix(X, dtype=dtype)
     if not isinstance(X, np.memmap):
         return np.ascontiguousarray(X, dtype=dtype)
@@ -116,7 +119,7 @@ def features_of(path: Path, X: np.ndarray | sparse.spmatrix) -> Rows:
 
 def _class_numbers(table: Table) -> np.ndarray:
     path, values = table.labels_path or table.path, table.labels
-    values = values.toarray() if sparse.issparse(values) else np.asarray(values)
+    values = _dense(path, values)
     if values.ndim == 2 and 1 in values.shape:
         values = values.ravel()
     if values.ndim != 1 or not len(values):
@@ -130,12 +133,25 @@ def _class_numbers(table: Table) -> np.ndarray:
             row = bad[0] if bad.size else np.flatnonzero(~np.isfinite(values))[0]
             message = f"the label of row {row} (from 0) is {values[row]}, no whole number"
             raise FormatError(path, None, message)
+    beyond = np.flatnonzero((values < -(2.0**63)) | (values >= 2.0**63))
+    if beyond.size:
+        message = f"the label of row {beyond[0]} (from 0) is {values[beyond[0]]}, beyond 64 bits"
+        raise FormatError(path, None, message)
     return values.astype(np.int64)
+
+
+def _dense(path: Path, values: np.ndarray | sparse.spmatrix) -> np.ndarray:
+    if not sparse.issparse(values):
+        return np.asarray(values)
+    check_claim(path, math.prod(values.shape), "the labels, a sparse matrix:")
+    with damage(path, "sparse matrix"):
+        values.check_format(full_check=True)
+    return values.toarray()
 
 
 def _indicator(table: Table) -> np.ndarray:
     path, Y = table.labels_path or table.path, table.labels
-    Y = Y.toarray() if sparse.issparse(Y) else np.asarray(Y)
+    Y = _dense(path, Y)
     if Y.ndim != 2 or 0 in Y.shape:
         message = f"label sets of the shape {Y.shape}; they must be (n, m), 0 or 1 for each label"
         raise FormatError(path, None, message)

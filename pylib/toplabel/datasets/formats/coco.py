@@ -7,15 +7,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from toplabel.datasets.formats.objects import Object, labels_of
 from toplabel.datasets.formats.regions import read_regions
-from toplabel.datasets.formats.source import FormatError, Source
+from toplabel.datasets.formats.source import FormatError, Source, beside, read_bytes, shown
 from toplabel.datasets.prepared import Loaded
 
 SIZES = ("bbox", "area")
 CROWD = ("present", "absent")
+_LARGEST = 1e100  # of a size: the product of two is finite
 
 
 def load(
@@ -51,7 +50,7 @@ def load(
             message = f"the option 'labels' names no file for the part '{part}'"
             raise FormatError(path, None, message)
         regions = read_regions(path)
-        annotated = path.with_name(labels[part])
+        annotated = beside(path, labels[part])
         names, objects = read_instances(annotated, size, crowd)
         if classes not in (None, names):
             message = f"its categories are not those of the part '{next(iter(parts))}'"
@@ -106,13 +105,15 @@ def read_instances(
 
 def _document(path: Path) -> dict[str, Any]:
     try:
-        document = json.loads(path.read_bytes())
-    except OSError as error:
-        raise FormatError(path, None, f"cannot be read ({error.strerror})") from None
+        document = json.loads(read_bytes(path))
     except json.JSONDecodeError as error:
         raise FormatError(path, error.lineno, f"not JSON: {error.msg}") from None
     except UnicodeDecodeError as error:
         raise FormatError(path, None, f"not UTF-8 text ({error.reason})") from None
+    except ValueError:  # Python reads 4300 digits
+        raise FormatError(path, None, "a number in it has too many digits") from None
+    except RecursionError:
+        raise FormatError(path, None, "lists or objects in it are nested too deep") from None
     for key in ("images", "annotations", "categories"):
         if not isinstance(document, dict) or not isinstance(document.get(key), list):
             raise FormatError(path, None, f"no list '{key}'; is it an instances file?")
@@ -123,15 +124,15 @@ def _field(path: Path, place: str, entry: Any, key: str, kind: type) -> Any:
     value = entry.get(key) if isinstance(entry, dict) else None
     if not isinstance(value, kind) or isinstance(value, bool):
         word = "a whole number" if kind is int else "a text"
-        raise FormatError(path, None, f"{place}: {key} is {value!r}, not {word}")
+        raise FormatError(path, None, f"{place}: {key} is {shown(value)}, not {word}")
     return value
 
 
 def _size(path: Path, place: str, entry: dict[str, Any], size: str) -> float:
     value = entry.get(size)
     numbers = value if isinstance(value, list) else [value]
-    right = all(isinstance(x, int | float) and np.isfinite(x) and x >= 0 for x in numbers[-2:])
+    right = all(isinstance(x, int | float) and 0 <= x <= _LARGEST for x in numbers[-2:])
     if not right or len(numbers) != (4 if size == "bbox" else 1):
         form = "[x, y, width, height]" if size == "bbox" else "a number"
-        raise FormatError(path, None, f"{place}: {size} is {value!r}, not {form}")
+        raise FormatError(path, None, f"{place}: {size} is {shown(value)}, not {form}")
     return float(numbers[-2] * numbers[-1]) if size == "bbox" else float(numbers[0])

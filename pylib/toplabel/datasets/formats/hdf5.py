@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from toplabel.datasets.formats.arrays import Table, assemble, label_name, pick
-from toplabel.datasets.formats.source import FormatError, Source
+from toplabel.datasets.formats.source import FormatError, Source, check_claim, damage
 from toplabel.datasets.prepared import Loaded
 
 NEEDED = "needs h5py, which is not installed: pip install 'toplabel[hdf5]'"
@@ -62,12 +62,8 @@ def read_arrays(path: Path, names: Iterable[str], part: str = "") -> list[np.nda
         raise FormatError(path, None, NEEDED)
     import h5py
 
-    try:
-        with h5py.File(path, "r") as content:
-            return [_array(path, content, name, part) for name in names]
-    except (OSError, RuntimeError) as error:
-        reason = " ".join(str(error).split())
-        raise FormatError(path, None, f"no HDF5 file, or a damaged one ({reason})") from None
+    with damage(path, "HDF5 file"), h5py.File(path, "r") as content:
+        return [_array(path, content, name, part) for name in names]
 
 
 def _array(path: Path, content, name: str, part: str) -> np.ndarray:
@@ -80,6 +76,7 @@ def _array(path: Path, content, name: str, part: str) -> np.ndarray:
     if not isinstance(data, h5py.Dataset):
         # MATLAB writes sparse matrices and structures as groups.
         raise FormatError(path, None, f"{name!r} is a group, no array of numbers")
+    check_claim(path, data.dtype.itemsize * (data.size or 0), f"{name!r}:")
     offset = data.id.get_offset()  # None when chunked, compressed or empty
     if offset is None or data.dtype.kind not in "biuf" or not data.shape:
         return np.asarray(data[()])

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import numpy as np
 
-from toplabel.datasets.formats.source import FormatError, Source
+from toplabel.datasets.formats.source import FormatError, Source, beside, read_bytes
 from toplabel.datasets.prepared import Loaded, Part
 
 _UNSIGNED_BYTE = 0x08
+_DIMENSIONS = 8  # images have two to four
 
 
 def load(source: Source, labels: Mapping[str, str]) -> Loaded:
@@ -38,11 +39,11 @@ def load(source: Source, labels: Mapping[str, str]) -> Loaded:
                 path, None, f"the option 'labels' names no file for the part '{name}'"
             )
         images[name] = _read(path)
-        beside = path.with_name(labels[name])
-        values[name] = _read(beside)
+        labels_path = beside(path, labels[name])
+        values[name] = _read(labels_path)
         if values[name].ndim != 1 or len(values[name]) != len(images[name]):
             message = f"{values[name].shape} labels for {len(images[name])} images of {path.name}"
-            raise FormatError(beside, None, message)
+            raise FormatError(labels_path, None, message)
     classes = np.unique(np.concatenate(list(values.values())))
     parts = {
         name: Part(
@@ -56,14 +57,13 @@ def load(source: Source, labels: Mapping[str, str]) -> Loaded:
 
 def _read(path: Path) -> np.ndarray:
     """Return the array of a file: two zero bytes, the type, the number of dimensions, the sizes, the numbers."""
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise FormatError(path, None, f"cannot be read ({error.strerror})") from None
+    content = read_bytes(path)
     if len(content) < 4 or content[:2] != b"\0\0" or content[3] == 0:
         raise FormatError(path, None, "not an IDX file")
     if content[2] != _UNSIGNED_BYTE:
         raise FormatError(path, None, f"type 0x{content[2]:02x}; only unsigned bytes are read")
+    if content[3] > _DIMENSIONS:
+        raise FormatError(path, None, f"{content[3]} dimensions; at most {_DIMENSIONS} are read")
     start = 4 + 4 * content[3]
     if len(content) < start:
         raise FormatError(path, None, "cut off in its header")

@@ -7,17 +7,26 @@ data set), but names neither file nor line of a fault, and takes NaN, index 0 an
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 from scipy import sparse
 
-from toplabel.datasets.formats.source import FormatError, Source, parse_numbers, read_lines
+from toplabel.datasets.formats.source import (
+    FormatError,
+    Source,
+    check_claim,
+    parse_numbers,
+    read_lines,
+    shown,
+)
 from toplabel.datasets.prepared import Loaded, Part
 
 _ROW = re.compile(r"([^\s:]*)((?:[ \t]+\d+:[^\s:]+)*)[ \t]*")
-_LABEL = re.compile(r"[+-]?\d+(?:\.0*)?")
+_LABEL = re.compile(r"([+-]?\d{1,19})(?:\.0*)?")
+_LABELS = np.iinfo(np.int64)
+_LARGEST_INDEX = np.iinfo(np.int32).max  # LIBSVM has them as int
 
 
 @dataclass
@@ -59,7 +68,8 @@ def load(
     ------
     FormatError
         With file and line: malformed pairs, indices out of range, repeated or not ascending, NaN or
-        infinity, bad labels; an empty file.
+        infinity, bad labels, labels beyond 64 bits, an index above 2^31 - 1; an empty file. With the file: an
+        index or label of a set so large that the file claims far more memory than it holds bytes.
     """
     rows = {name: _read(path, source.task) for name, path in source.parts.items()}
     n_features = n_features or _count_features(rows, index_base)
@@ -93,14 +103,16 @@ def _read(path: Path, task: str) -> _Rows:
     if not labels:
         raise FormatError(path, None, "no row in it")
     flat = np.concatenate(numbers)
-    return _Rows(
+    rows = _Rows(
         path=path,
         labels=labels,
         lines=lines,
         indptr=np.concatenate([[0], np.cumsum(lengths)]),
-        indices=flat[0::2].astype(np.int64),
+        indices=flat[0::2],
         values=flat[1::2].copy(),  # some solvers refuse arrays with gaps
     )
+    _refuse(rows, rows.indices > _LARGEST_INDEX, f"above the largest one, {_LARGEST_INDEX}")
+    return replace(rows, indices=rows.indices.astype(np.int64))
 
 
 def _split_row(path: Path, line: int, text: str, task: str) -> tuple[str | None, str]:
@@ -120,19 +132,23 @@ def _malformed(text: str) -> str:
     pair = re.compile(r"\d+:[^\s:]+")
     for field in text.split()[1:]:
         if not pair.fullmatch(field):
-            return f"expected index:value, found {field!r}"
-    return f"expected a label before the first index:value, found {text.split()[0]!r}"
+            return f"expected index:value, found {shown(field)}"
+    return f"expected a label before the first index:value, found {shown(text.split()[0])}"
 
 
 def _parse_label(path: Path, line: int, label: str, task: str) -> tuple[int, ...]:
     fields = [label] if task == "multiclass" else label.split(",") if label else []
+    values = []
     for field in fields:
-        if not _LABEL.fullmatch(field):
-            raise FormatError(path, line, f"bad label {field!r}; labels are whole numbers")
-    values = tuple(int(float(field)) for field in fields)
+        match = _LABEL.fullmatch(field)
+        value = int(match[1]) if match else None
+        if value is None or not _LABELS.min <= value <= _LABELS.max:
+            message = f"bad label {shown(field)}; labels are whole numbers of at most 64 bits"
+            raise FormatError(path, line, message)
+        values.append(value)
     if len(set(values)) != len(values):
-        raise FormatError(path, line, f"a label occurs twice in {label!r}")
-    return values
+        raise FormatError(path, line, f"a label occurs twice in {shown(label)}")
+    return tuple(values)
 
 
 def _count_features(rows: dict[str, _Rows], index_base: int) -> int:
@@ -141,6 +157,8 @@ def _count_features(rows: dict[str, _Rows], index_base: int) -> int:
     largest = max(int(part.indices.max(initial=-1)) for part in rows.values())
     if largest < 0:
         raise FormatError(next(iter(rows.values())).path, None, "no feature in any row")
+    widest = max(rows.values(), key=lambda part: part.indices.max(initial=-1))
+    check_claim(widest.path, 8 * largest, f"vectors up to the index {largest}:")
     return largest - index_base + 1
 
 
@@ -162,7 +180,7 @@ def _refuse(rows: _Rows, bad: np.ndarray, why: str) -> None:
     positions = np.flatnonzero(bad)
     if positions.size:
         row = int(np.searchsorted(rows.indptr, positions[0], side="right")) - 1
-        index = rows.indices[positions[0]]
+        index = int(rows.indices[positions[0]])
         raise FormatError(rows.path, rows.lines[row], f"index {index} is {why}")
 
 
@@ -176,17 +194,31 @@ def _classes(rows: dict[str, _Rows]) -> tuple[list[str], dict[str, np.ndarray]]:
 def _label_sets(
     rows: dict[str, _Rows], n_classes: int | None, label_base: int
 ) -> tuple[list[str], dict[str, np.ndarray]]:
-    used = [label for part in rows.values() for labels in part.labels for label in labels]
-    n_classes = n_classes or max(used, default=label_base) - label_base + 1
+    largest = {name: max(map(_largest, part.labels)) for name, part in rows.items()}
+    last = label_base + n_classes - 1 if n_classes else max(label_base, *largest.values())
+    for part in rows.values():
+        _check_labels(part, label_base, last)
+    if n_classes is None:
+        n_classes = last - label_base + 1
+        claimed = n_classes * sum(len(part.labels) for part in rows.values())
+        widest = rows[max(largest, key=largest.get)]
+        check_claim(widest.path, claimed, f"label sets up to the label {last}:")
     indicators = {}
     for name, part in rows.items():
         Y = np.zeros((len(part.labels), n_classes), dtype=np.uint8)
         for i, labels in enumerate(part.labels):
-            for label in labels:
-                if not label_base <= label < label_base + n_classes:
-                    last = label_base + n_classes - 1
-                    message = f"label {label} is outside {label_base}..{last}"
-                    raise FormatError(part.path, part.lines[i], message)
-                Y[i, label - label_base] = 1
+            Y[i, [label - label_base for label in labels]] = 1
         indicators[name] = Y
     return [str(label_base + j) for j in range(n_classes)], indicators
+
+
+def _largest(labels: tuple[int, ...]) -> int:
+    return max(labels, default=_LABELS.min)
+
+
+def _check_labels(part: _Rows, first: int, last: int) -> None:
+    for line, labels in zip(part.lines, part.labels, strict=True):
+        for label in labels:
+            if not first <= label <= last:
+                message = f"label {label} is outside {first}..{last}"
+                raise FormatError(part.path, line, message)

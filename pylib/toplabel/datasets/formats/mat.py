@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import zlib
+import math
 from pathlib import Path
 
 import numpy as np
@@ -10,12 +10,8 @@ from scipy import io, sparse
 
 from toplabel.datasets.formats import hdf5
 from toplabel.datasets.formats.arrays import Table, assemble, label_name, pick
-from toplabel.datasets.formats.source import FormatError, Source
+from toplabel.datasets.formats.source import FormatError, Source, check_claim, damage
 from toplabel.datasets.prepared import Loaded
-
-# What SciPy raises for files that are damaged or are none.
-_DAMAGE = (ValueError, TypeError, KeyError, IndexError, EOFError, OSError, zlib.error)
-_DAMAGE += (io.matlab.MatReadError, NotImplementedError, OverflowError, MemoryError)
 
 
 def load(
@@ -55,24 +51,21 @@ def read(path: Path, part: str, X: str, labels: str) -> Table:
         # MATLAB writes its columns as the rows of HDF5.
         table = hdf5.read(path, part, X, labels)
         return Table(path, table.X.T, table.labels.T)
-    names = [name for name, _, _ in _guarded(path, io.whosmat)]
-    wanted = [pick(path, name, part, names) for name in (X, labels)]
-    content = _guarded(path, io.loadmat, variable_names=wanted)
-    return Table(path, *(_array(path, name, content[name]) for name in wanted))
+    with damage(path, "MATLAB file"):
+        found = {name: (shape, kind) for name, shape, kind in io.whosmat(path)}
+        wanted = [pick(path, name, part, found) for name in (X, labels)]
+        for name in wanted:
+            shape, kind = found[name]
+            if kind != "sparse":
+                check_claim(path, math.prod(map(int, shape)), f"{name!r}:")
+        content = io.loadmat(path, variable_names=wanted)
+        return Table(path, *(_array(path, name, content[name]) for name in wanted))
 
 
 def is_hdf5(path: Path) -> bool:
     """Whether a MATLAB file has the version 7.3."""
     with path.open("rb") as stream:
         return stream.read(19) == b"MATLAB 7.3 MAT-file"
-
-
-def _guarded(path: Path, function, **arguments):
-    try:
-        return function(path, **arguments)
-    except _DAMAGE as error:
-        reason = " ".join(str(error).split()) or type(error).__name__
-        raise FormatError(path, None, f"no MATLAB file, or a damaged one ({reason})") from None
 
 
 def _array(path: Path, name: str, value) -> np.ndarray | sparse.spmatrix:

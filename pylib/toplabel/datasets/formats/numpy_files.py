@@ -2,31 +2,14 @@
 
 from __future__ import annotations
 
-import struct
-import tokenize
-import zipfile
-import zlib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import numpy as np
 
 from toplabel.datasets.formats.arrays import Table, assemble, label_name, pick
-from toplabel.datasets.formats.source import FormatError, Source
+from toplabel.datasets.formats.source import FormatError, Source, beside, check_claim, damage
 from toplabel.datasets.prepared import Loaded
-
-# What NumPy raises for files that are damaged or are none; it evaluates the header of an array.
-_DAMAGE = (
-    OSError,
-    EOFError,
-    ValueError,
-    KeyError,
-    TypeError,
-    AttributeError,
-    MemoryError,
-    RuntimeError,
-)
-_DAMAGE += (SyntaxError, tokenize.TokenError, zipfile.BadZipFile, zlib.error, struct.error)
 
 
 def load_npz(source: Source, X: str = "X", labels: str | None = None) -> Loaded:
@@ -66,9 +49,9 @@ def read_members(path: Path, names: Iterable[str], part: str = "") -> list[np.nd
     FormatError
         As `load_npz`.
     """
-    with open_npz(path) as stored:
+    with damage(path, ".npz file"), open_npz(path) as stored:
         picked = [pick(path, name, part, stored.files) for name in names]
-        return [_member(path, stored, name) for name in picked]
+        return [stored[name] for name in picked]
 
 
 def open_npz(path: Path):
@@ -77,11 +60,14 @@ def open_npz(path: Path):
     Raises
     ------
     FormatError
-        When it is none.
+        When it is none, or claims far more than it holds.
     """
-    stored = _guarded(path, ".npz", lambda: np.load(path))
-    if not isinstance(stored, np.lib.npyio.NpzFile):
-        raise FormatError(path, None, "one array (.npy), not a file of several (.npz)")
+    with damage(path, ".npz file"):
+        stored = np.load(path, mmap_mode="r")  # which is for a file of one array
+        if not isinstance(stored, np.lib.npyio.NpzFile):
+            raise FormatError(path, None, "one array (.npy), not a file of several (.npz)")
+        for member in stored.zip.infolist():
+            check_claim(path, member.file_size, f"{member.filename!r}:")
     return stored
 
 
@@ -107,38 +93,27 @@ def load_npy(source: Source, labels: Mapping[str, str]) -> Loaded:
         if part not in labels:
             message = f"the option 'labels' names no file for the part '{part}'"
             raise FormatError(path, None, message)
-        tables[part] = read_npy(path, path.with_name(labels[part]))
+        tables[part] = read_npy(path, beside(path, labels[part]))
     return assemble(tables, source.task)
 
 
 def read_npy(path: Path, labels_path: Path) -> Table:
     """The features of one part as a memory map, and its labels."""
-    labels = read_array(labels_path)
-    return Table(path, read_array(path, "r"), labels, labels_path)
+    labels = np.array(read_array(labels_path))
+    return Table(path, read_array(path), labels, labels_path)
 
 
-def read_array(path: Path, mmap_mode: str | None = None) -> np.ndarray:
-    """The array of an .npy file, in memory or mapped into it.
+def read_array(path: Path) -> np.memmap:
+    """The array of an .npy file, mapped into memory: one that is larger than its file is none.
 
     Raises
     ------
     FormatError
         When it is none.
     """
-    array = _guarded(path, ".npy", lambda: np.load(path, mmap_mode=mmap_mode))
+    with damage(path, ".npy file"):
+        array = np.load(path, mmap_mode="r")
     if not isinstance(array, np.ndarray):
         array.close()
         raise FormatError(path, None, "a file of several arrays (.npz), not of one (.npy)")
     return array
-
-
-def _member(path: Path, stored, name: str) -> np.ndarray:
-    return _guarded(path, ".npz", lambda: stored[name])
-
-
-def _guarded(path: Path, kind: str, function):
-    try:
-        return function()
-    except _DAMAGE as error:
-        reason = " ".join(str(error).split()) or type(error).__name__
-        raise FormatError(path, None, f"no {kind} file, or a damaged one ({reason})") from None

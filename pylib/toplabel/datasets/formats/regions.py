@@ -20,7 +20,7 @@ import numpy as np
 
 from toplabel.datasets.formats import hdf5, numpy_files
 from toplabel.datasets.formats.arrays import features_of
-from toplabel.datasets.formats.source import FormatError
+from toplabel.datasets.formats.source import FormatError, shown
 from toplabel.datasets.prepared import Part
 from toplabel.datasets.rows import Rows
 
@@ -71,7 +71,7 @@ def read_regions(path: Path) -> Regions:
     index_path = path
     match path.suffix:
         case ".npy":
-            X = numpy_files.read_array(path, mmap_mode="r")
+            X = numpy_files.read_array(path)
             index_path = path.with_name(f"{path.stem}_regions.npz")
             image, images = numpy_files.read_members(index_path, names)
         case ".h5":
@@ -87,11 +87,20 @@ def _names(path: Path, images: np.ndarray) -> list[str]:
     if images.ndim != 1 or not len(images) or images.dtype.kind not in "iuUSO":
         message = f"'images' has the type {images.dtype} and the shape {images.shape}"
         raise FormatError(path, None, f"{message}; it must hold n names or whole numbers")
-    names = [item.decode() if isinstance(item, bytes) else str(item) for item in images.tolist()]
+    names = [_name(path, item) for item in images.tolist()]
     name, count = Counter(names).most_common(1)[0]
     if count > 1:
-        raise FormatError(path, None, f"'images' names the image {name!r} {count} times")
+        raise FormatError(path, None, f"'images' names the image {shown(name)} {count} times")
     return names
+
+
+def _name(path: Path, item: bytes | str | int) -> str:
+    if isinstance(item, str | int):
+        return str(item)
+    try:
+        return item.decode()
+    except (AttributeError, UnicodeDecodeError):
+        raise FormatError(path, None, f"'images' has {shown(item)}, no name") from None
 
 
 def _groups(path: Path, image: np.ndarray, n_rows: int, images: list[str]) -> np.ndarray:

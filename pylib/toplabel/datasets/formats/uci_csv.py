@@ -10,6 +10,8 @@ import numpy as np
 from toplabel.datasets.formats.source import FormatError, Source, parse_numbers, read_lines
 from toplabel.datasets.prepared import Loaded, Part
 
+_DIGITS = 300  # of a whole number; a longer label is a word
+
 
 @dataclass
 class _Table:
@@ -91,6 +93,8 @@ def _checked(path: Path, line: int, label: str) -> str:
 
 def _plain(label: str) -> str:
     """Whole numbers without a fraction; everything else as written."""
+    if _is_integer(label):
+        return str(int(label))
     try:
         value = float(label)
     except ValueError:
@@ -99,7 +103,8 @@ def _plain(label: str) -> str:
 
 
 def _is_integer(text: str) -> bool:
-    return text.lstrip("+-").isdecimal()
+    digits = text[1:] if text[:1] in ("+", "-") else text
+    return digits.isdecimal() and len(digits) <= _DIGITS
 
 
 def _check_widths(source: Source, tables: dict[str, _Table]) -> None:

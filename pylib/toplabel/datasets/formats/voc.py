@@ -17,11 +17,12 @@ import numpy as np
 
 from toplabel.datasets.formats.objects import Object, labels_of
 from toplabel.datasets.formats.regions import Regions, read_regions
-from toplabel.datasets.formats.source import FormatError, Source
+from toplabel.datasets.formats.source import FormatError, Source, beside, damage, parse_xml, shown
 from toplabel.datasets.prepared import Loaded
 
 DIFFICULT = ("absent", "present")
 _LIST = re.compile(r"(?P<label>.+)_(?P<set>train|val|trainval|test)\.txt")
+_LARGEST = 2**26  # bytes of an annotation or a label list
 _CORNERS = ("xmin", "ymin", "xmax", "ymax")
 
 
@@ -60,7 +61,7 @@ def load(
         if part not in labels:
             message = f"the option 'labels' names no file for the part '{part}'"
             raise FormatError(path, None, message)
-        archives[part] = Archive(path.with_name(labels[part]))
+        archives[part] = Archive(beside(path, labels[part]))
     if all(archive.annotations for archive in archives.values()):
         return _from_annotations(regions, archives, classes, difficult)
     return _from_lists(regions, archives, classes, difficult)
@@ -105,12 +106,8 @@ class Archive:
         if self.path.is_dir():
             found = (path for path in self.path.rglob("*") if path.is_file())
             return sorted(path.relative_to(self.path).as_posix() for path in found)
-        try:
-            with tarfile.open(self.path) as tar:
-                return sorted(member.name for member in tar if member.isfile())
-        except (OSError, EOFError, tarfile.TarError) as error:
-            message = f"no folder and no tar file, or a damaged one ({error})"
-            raise FormatError(self.path, None, message) from None
+        with damage(self.path, "folder and no tar file"), tarfile.open(self.path) as tar:
+            return sorted(member.name for member in tar if member.isfile())
 
     def read(self, names: Sequence[str]) -> Iterator[bytes]:
         """The contents of files, in that order."""
@@ -118,8 +115,11 @@ class Archive:
             for name in names:
                 yield (self.path / name).read_bytes()
             return
-        with tarfile.open(self.path) as tar:
+        with damage(self.path, "tar file"), tarfile.open(self.path) as tar:
             for name in names:
+                if (size := tar.getmember(name).size) > _LARGEST:
+                    message = f"{shown(name)} has {size:,} bytes; at most {_LARGEST:,} are read"
+                    raise FormatError(self.path, None, message)
                 yield tar.extractfile(name).read()
 
 
@@ -172,7 +172,7 @@ def _lines(path: Path, content: bytes) -> Iterator[tuple[str, int]]:
         if not tokens:
             continue
         if len(tokens) != 2 or tokens[1] not in ("-1", "0", "1"):
-            message = f"{line.strip()!r} is not an image and one of -1, 0 and 1"
+            message = f"{shown(line.strip())} is not an image and one of -1, 0 and 1"
             raise FormatError(path, number, message)
         yield tokens[0], int(tokens[1])
 
@@ -255,10 +255,7 @@ def read_objects(
     FormatError
         With the file, and the line or the object (from 1).
     """
-    try:
-        root = ElementTree.fromstring(content)
-    except ElementTree.ParseError as error:
-        raise FormatError(path, error.position[0], f"not XML ({error})") from None
+    root = parse_xml(content, path)
     found = []
     for number, element in enumerate(root.findall("object"), start=1):
         place = f"object {number}"
@@ -266,10 +263,10 @@ def read_objects(
         if not label:
             raise FormatError(path, None, f"{place} has no name")
         if classes is not None and label not in classes:
-            raise FormatError(path, None, f"{place} is of the unknown class {label!r}")
+            raise FormatError(path, None, f"{place} is of the unknown class {shown(label)}")
         mark = (element.findtext("difficult") or "0").strip()
         if mark not in ("0", "1"):
-            raise FormatError(path, None, f"{place}: difficult is {mark!r}, not 0 or 1")
+            raise FormatError(path, None, f"{place}: difficult is {shown(mark)}, not 0 or 1")
         size = _area(element.find("bndbox"), path, place)
         if mark == "0" or difficult == "present":
             found.append(Object(label, size))
@@ -288,9 +285,11 @@ def _area(box: ElementTree.Element | None, path: Path, place: str) -> float:
         except ValueError:
             value = np.nan
         if not np.isfinite(value):
-            raise FormatError(path, None, f"{place}: {name} is {text!r}, no number")
+            raise FormatError(path, None, f"{place}: {name} is {shown(text)}, no number")
         corners.append(value)
     width, height = corners[2] - corners[0] + 1, corners[3] - corners[1] + 1
     if width <= 0 or height <= 0:
         raise FormatError(path, None, f"{place}: the box {corners} is empty")
+    if not np.isfinite(width * height):
+        raise FormatError(path, None, f"{place}: the box {corners} is too large")
     return width * height
