@@ -46,7 +46,8 @@ def test_each_label_has_the_threshold_of_its_best_f1(problem):
         warnings.simplefilter("ignore")
         scores = held_out(X, Y, splitter, **options)
     for j in range(4):
-        best, _ = thresholds.tune(scores[:, [j]], Y[:, [j]], "f1_micro")
+        best, f1 = thresholds.tune(scores[:, [j]], Y[:, [j]], "f1_micro")
+        assert f1 > 0.2
         assert model.threshold_[j] == best
     assert model.threshold_[4] == thresholds.tune(scores, Y, "f1_micro")[0]
     expected = metrics.f1(Y, scores >= model.threshold_, "macro")
@@ -145,6 +146,21 @@ def test_scores_of_many_labels_are_never_all_in_memory():
     tracemalloc.stop()
     assert sparse.issparse(labels)
     assert peak < 1.1 * one
+
+
+def test_the_models_of_the_folds_are_not_kept():
+    rng = np.random.default_rng(0)
+    n, m = 3000, 300
+    X = sparse.random(n, 40, density=0.2, random_state=rng, format="csr")
+    Y = sparse.csr_matrix((np.ones(n), (np.arange(n), np.arange(n) % m)), (n, m))
+    peaks = []
+    for cv in (2, 6):
+        model = MultilabelClassifier("lr_ml", eps=1.0, cv=cv, acceleration=False)
+        tracemalloc.start()
+        model.fit(X, Y)
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[1] < 1.3 * peaks[0]
 
 
 def test_names_of_a_data_frame_are_kept(problem):

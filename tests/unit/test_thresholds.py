@@ -235,8 +235,15 @@ def test_parts_of_the_rows_and_joined_sweeps_are_the_whole():
         expected = thresholds.sweep(scores, Y, grid, w)
         for name, values in parts[0].values().items():
             np.testing.assert_allclose(values, expected[name], atol=1e-14)
-        found, f1 = parts[0].best_per_label(fallback=7.0)
-        assert found[4] == 7.0
+        found, f1 = parts[0].best_per_label(common=1.0)
+        assert found[4] == 1.0
         each = [thresholds.tune(scores[:, [j]], Y[:, [j]], "f1_micro", grid, w) for j in range(5)]
         assert found[:4].tolist() == [threshold for threshold, _ in each[:4]]
         assert f1 == pytest.approx(np.mean([value for _, value in each]))
+        least = each[0][1] + 1e-9  # the F1 of the first label is not enough
+        found, f1 = parts[0].best_per_label(-1.0, least)
+        assert found[0] == -1.0
+        for j, (threshold, value) in enumerate(each):
+            assert found[j] == (threshold if value >= least else -1.0)
+        by_hand = [thresholds.sweep(scores[:, [j]], Y[:, [j]], [found[j]], w) for j in range(5)]
+        assert f1 == pytest.approx(np.mean([value["f1_micro"][0] for value in by_hand]))

@@ -53,11 +53,11 @@ class MultilabelClassifier(SolverEstimator):
         total weight of all labels over m times that of the label.
     threshold : "tune", "cardinality", "per_label", float or array-like (m,), default="tune"
         "tune": the best of `threshold_grid` by `threshold_metric` on held-out rows, at the cost of a training for
-        each fold of `cv`. "per_label": the best F1 of each label by itself, likewise; a label that is never found gets
-        the threshold of "tune". "cardinality": the threshold that gives the training rows as many labels on average
-        as they have, without further training. A number is the threshold itself, an array one for each label. The
-        scores of "svm_ml" and "lr_ml" order the labels and mean nothing in absolute terms, so that 0 is no good
-        choice for them.
+        each fold of `cv`. "per_label": the best F1 of each label by itself, likewise; a label whose best F1 is
+        below 0.2 has the threshold of "tune". "cardinality": the threshold that gives the training rows as many labels
+        on average as they have, without further training. A number is the threshold itself, an array one for each
+        label. The scores of "svm_ml" and "lr_ml" order the labels and mean nothing in absolute terms, so that 0 is no
+        good choice for them.
     threshold_metric : str, default="f1_micro"
         For "tune": one of `toplabel.thresholds.METRICS`.
     threshold_grid : array-like, optional

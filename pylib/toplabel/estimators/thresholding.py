@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import sparse
@@ -19,6 +19,7 @@ from toplabel.solver import Solution
 
 __all__ = ["ThresholdRule", "match_training_cardinality", "sweep_folds"]
 
+_LEAST_F1 = 0.2  # on held-out rows, for a threshold of a label's own
 STRATEGIES = ("tune", "cardinality", "per_label")
 
 
@@ -74,7 +75,9 @@ class ThresholdRule:
     def choose(self, swept: thresholds.Sweep) -> tuple[float | np.ndarray, float]:
         """Return the threshold and the metric there, from counts on held-out rows."""
         best, value = swept.best(self.metric)
-        return swept.best_per_label(best) if self.strategy == "per_label" else (best, value)
+        if self.strategy == "tune":
+            return best, value
+        return swept.best_per_label(best, _LEAST_F1)
 
 
 def match_training_cardinality(score: Callable, X, Y, weights) -> float:
@@ -145,7 +148,7 @@ def sweep_folds(
     swept : Sweep
         Of all held-out rows; a row may occur in several splits, or in none.
     solutions : list of Solution
-        Of the folds.
+        Of the folds, without their arrays.
     """
     every = np.arange(X.shape[0])
     y = y.tocsr() if sparse.issparse(y) else y
@@ -154,7 +157,9 @@ def sweep_folds(
 
     def of_fold(i: int, fold: Fold):
         solution = _train_inside(train, X, y, weights, fold, pairwise, f"fold {i + 1}/{len(folds)}")
-        return _sweep_outside(solution, X, y, weights, grid, fold, pairwise), solution
+        swept = _sweep_outside(solution, X, y, weights, grid, fold, pairwise)
+        # Without its arrays: those of all folds are several times those of the model.
+        return swept, replace(solution, A=None, W=None, coefficients=None, X=None)
 
     jobs = Parallel(n_jobs=n_jobs, prefer="threads")
     results = jobs(delayed(of_fold)(i, fold) for i, fold in enumerate(folds))

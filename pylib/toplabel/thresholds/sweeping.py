@@ -185,24 +185,34 @@ class Sweep:
         i = _best(-values if lower_is_better(metric) else values, self._grid)
         return float(self._grid[i]), float(values[i])
 
-    def best_per_label(self, fallback: float) -> tuple[np.ndarray, float]:
+    def best_per_label(self, common: float, least_f1: float = 0.0) -> tuple[np.ndarray, float]:
         """The threshold with the best F1 of each label by itself.
 
         Parameters
         ----------
-        fallback : float
-            The threshold of a label whose F1 is 0 at all of the grid.
+        common : float
+            Of the grid: the threshold of labels whose best F1 is 0, or below `least_f1`. Their best is often to
+            predict them everywhere.
+        least_f1 : float
 
         Returns
         -------
         thresholds : ndarray, (m,)
         f1_macro : float
             The mean of the F1 there.
+
+        Notes
+        -----
+        SCutFBR of Yang (SIGIR 2001); Fan and Lin (2007) study `least_f1`.
         """
         f1, grid = self._label_f1(), self._grid[self._order]
         best = np.array([_best(row, grid) for row in f1])
-        reached = f1[np.arange(len(f1)), best]
-        return np.where(reached > 0.0, grid[best], fallback), float(reached.mean())
+        reached = np.take_along_axis(f1, best[:, None], axis=1)[:, 0]
+        chosen = np.where(
+            (reached > 0.0) & (reached >= least_f1), best, np.searchsorted(grid, common)
+        )
+        f1_macro = np.take_along_axis(f1, chosen[:, None], axis=1).mean()
+        return grid[chosen], float(f1_macro)
 
 
 def _best(goodness: np.ndarray, grid: np.ndarray) -> int:
