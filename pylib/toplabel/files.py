@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all, with their sums beside them, and what is wrong with one that is read.
+"""Files that are written whole or not at all, with their sums beside them, and the errors of files that are read.
 
 A file that a stage hands to another, ``<name>``, has its SHA-256 in ``<name>.sha256``, in the form of ``sha256sum``.
 """
@@ -56,7 +56,7 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
 def result_path(path: str | os.PathLike[str]) -> Iterator[Path]:
     """As `atomic_path`, for a file that a stage hands to another: its sum is written, too.
 
-    The sum is there first: if the writer is killed in between, no file stands without its own.
+    The sum is written first, so that a writer that is killed leaves no file without its sum.
 
     Raises
     ------
