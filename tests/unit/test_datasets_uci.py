@@ -83,5 +83,5 @@ def test_parts_must_have_the_same_width(read):
 
 
 def test_label_sets_are_refused(read):
-    with pytest.raises(ValueError, match="one class a row, it holds no multilabel set"):
+    with pytest.raises(ValueError, match="one class per row, it holds no multilabel set"):
         read("1,2,a\n", task="multilabel")

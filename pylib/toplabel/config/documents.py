@@ -13,7 +13,7 @@ import yaml
 from pydantic import TypeAdapter, ValidationError
 
 _BYTES = 2**20  # of a document; ours have up to 60 KB
-_DEPTH = 50  # of lists and mappings in each other
+_DEPTH = 50  # of nested lists and mappings
 _NODES = 10**5  # with those that an alias repeats; ours have up to 5,000
 _MERGE = "tag:yaml.org,2002:merge"
 _SHOWN = 60  # characters of a value in an error
@@ -47,7 +47,7 @@ class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
     _depth = 0
 
     def descend_resolver(self, parent: yaml.Node | None, index: Any) -> None:
-        """Count lists and mappings in each other: the parser in C has no limit but the stack."""
+        """Count the depth of nested lists and mappings: the parser in C has no limit but the stack."""
         self._depth += 1
         if self._depth > _DEPTH:
             raise _refused(f"nested deeper than {_DEPTH} levels", parent)
@@ -84,7 +84,7 @@ def _refused(problem: str, node: yaml.Node | None) -> yaml.constructor.Construct
 def _count(node: yaml.Node, known: dict[int, int]) -> int:
     """The number of nodes below one, with those that aliases repeat."""
     if id(node) not in known:
-        known[id(node)] = _NODES + 1  # met again below itself: without end
+        known[id(node)] = _NODES + 1  # a node below itself: a cycle
         below = node.value if isinstance(node, yaml.CollectionNode) else ()
         if isinstance(node, yaml.MappingNode):
             below = (child for pair in node.value for child in pair)

@@ -1,4 +1,4 @@
-"""Call a function in a child process with limits of memory and time, in which it may as well crash."""
+"""Call a function in a child process with limits of memory and time; a crash of the child is an error."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def _answer(
     inlet: int, outlet: int, function: Callable[..., Any], arguments: tuple, limits: Limits
 ) -> None:
     os.close(inlet)
-    faulthandler.disable()  # the parent tells of a crash
+    faulthandler.disable()  # the parent reports a crash
     _lower(resource.RLIMIT_CORE, 0)
     _lower(resource.RLIMIT_DATA, limits.memory)
     _lower(resource.RLIMIT_CPU, limits.seconds)
@@ -100,7 +100,7 @@ def _lower(kind: int, value: int) -> None:
 
 
 def _portable(error: Exception) -> Exception:
-    """An error that can be sent; one that is no ValueError has its traceback as a note."""
+    """The error in a form that can be pickled; other than a ValueError it has its traceback as a note."""
     try:
         pickle.loads(pickle.dumps(error))
     except Exception:

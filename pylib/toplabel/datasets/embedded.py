@@ -160,7 +160,7 @@ def digit_scenes(
     n_train, n_test : int
         Number of scenes; a scene has (1 + max_digits) / 2 regions on average.
     max_digits : int
-        At most this many digits a scene; each number from 1 on is equally likely.
+        At most this many digits per scene; each number from 1 on is equally likely.
     sides : sequence of int
         The side lengths in pixels that a tile may have; at least `max_digits` different ones.
     noise : float

@@ -1,8 +1,8 @@
 """Find raw files: ``data/raw/<set>/``, the mirror folders, the official address; check their sums.
 
 A file arrives in ``data/raw/<set>/`` uncompressed and whole, or not at all; from the network by https alone, and never
-longer than what is registered. Pooch would stand in for
-`_download` alone: it knows no mirror folders, and sums a file as it is downloaded, not what it unpacks to.
+longer than what is registered. Pooch could replace `_download` only: it has no mirror folders, and checks the sum of
+the compressed file.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _DAMAGE = (EOFError, OSError, lzma.LZMAError, zlib.error)
 
 
 class FetchError(ValueError):
-    """A raw file could not be had."""
+    """A raw file is not available."""
 
 
 class ChecksumError(FetchError):
@@ -62,15 +62,15 @@ def mirror_folders(configured: Iterable[str | os.PathLike[str]] = ()) -> list[Pa
 def available(
     entry: Entry, raw_folder: str | os.PathLike[str], mirrors: Sequence[str | os.PathLike[str]] = ()
 ) -> tuple[bool, str]:
-    """Say whether a data set can be had without network, and if not, why.
+    """Say whether a data set is available without network, and if not, why.
 
-    Only the presence of files is looked at, not their content: cheap enough for planning.
+    Only checks that files exist, not their content: cheap enough for planning.
 
     Returns
     -------
     bool
     str
-        The reason, one line; empty when the set can be had.
+        The reason, one line; empty when the set is available.
     """
     if not entry.is_readable:
         return False, f"waits for {entry.waits_for}"
@@ -121,7 +121,7 @@ def fetch(
     ChecksumError
         A file is not the registered one (both sums or sizes are named).
     FetchError
-        A file is nowhere to be had, or a copy of it is damaged.
+        A file is not available, or a copy of it is damaged.
     """
     if not entry.is_readable:
         raise FetchError(f"data set '{entry.name}' waits for {entry.waits_for}")
@@ -201,7 +201,7 @@ def _find(file: RawFile, folders: Iterable[Path]) -> tuple[Path, str] | None:
 
 
 def _fetch_mark(files: Iterable[RawFile], folders: Sequence[Path]) -> None:
-    """Bring the file along that marks features as not comparable, from where they are taken.
+    """Copy the file that marks features as not comparable from the folder that they are taken from.
 
     The first folder is data/raw: files that are there already have their mark, or none.
     """
@@ -324,7 +324,7 @@ def open_address(url: str, timeout: float, method: str = "GET") -> BinaryIO:
         `urllib.error.URLError` for an address of another kind, and whatever the network raises.
     """
     _check_address(url)
-    opener = urllib.request.OpenerDirector()  # the ready-made one would follow to http and ftp
+    opener = urllib.request.OpenerDirector()  # the default opener follows redirects to http and ftp
     for handler in (
         urllib.request.ProxyHandler,
         urllib.request.HTTPSHandler,

@@ -138,7 +138,7 @@ def divide(name: str, loaded: Loaded, how: Divide, folder: Path | None = None) -
     """Cut one part into several.
 
     The rows of each new part keep their order. A random or stratified division depends on `name`
-    alone, so that sets with one folder of raw files are cut alike; a stratified one gives each part
+    alone, so that sets with one folder of raw files are divided alike; a stratified one gives each part
     its share of each class, to within a row. A listed one takes the rows that an .npz file in
     `folder` names for each part, from 0.
 

@@ -43,7 +43,7 @@ class Part:
     Attributes
     ----------
     X : ndarray or csr_matrix of shape (rows, d), float64 or float32
-        One feature vector a row; a read-only memory map after `load_prepared`. Before it is saved it
+        One feature vector per row; a read-only memory map after `load_prepared`. Before it is saved it
         may be `RowsOf` a file.
     y : ndarray of shape (n,), int64, or None
         Class indices 0..m-1; beside an empty label set -1, no single label.
@@ -119,7 +119,7 @@ class Prepared:
 
 
 def save_prepared(prepared: Prepared, folder: str | os.PathLike[str]) -> None:
-    """Validate and write a data set; ``meta.json`` goes away first and comes back last.
+    """Validate and write a data set; ``meta.json`` is removed first and written last.
 
     The same data set gives the same bytes.
 
@@ -265,7 +265,7 @@ def _load_features(path: Path, mmap: bool) -> Rows:
         if path.suffix == ".npz":
             return sparse.csr_matrix(sparse.load_npz(path))
         return np.load(path, mmap_mode="r" if mmap else None)
-    except Exception as error:  # without a sum: whatever damage leads NumPy to
+    except Exception as error:  # without a sum: any error of NumPy on damaged data
         words = " ".join(str(error).split()) or type(error).__name__
         command = remade(path.with_name(_META_FILE))
         raise FileError(f"{path}: missing or damaged ({words}); {command}") from None

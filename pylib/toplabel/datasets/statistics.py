@@ -107,7 +107,7 @@ def printed_interval(text: str) -> tuple[Fraction, Fraction]:
 
 
 def compare_with_paper(measured: dict[str, Any], printed: Sequence[Printed]) -> dict[str, Any]:
-    """Hold the measured statistics against everything that the papers print.
+    """Compare the measured statistics with all that the papers print.
 
     Parameters
     ----------
@@ -170,7 +170,7 @@ def _measured_as(row: Printed, key: str, measured: dict[str, Any]) -> Any:
 
 
 def list_statistics(path: Path, lists: LabelLists) -> dict[str, Any]:
-    """What the label lists of a set say without its features.
+    """The statistics of a set from its label lists, without features.
 
     Parameters
     ----------
@@ -221,11 +221,11 @@ def dataset_row(
     ----------
     entry : Entry
     meta : dict or None
-        Of the prepared set; None when the set could not be had.
+        Of the prepared set; None when the set is missing.
     reason : str
         Why it could not. A set that is there has one, too, if its results are not comparable.
     listed : dict, optional
-        What is known of a set that could not be had (`list_statistics`).
+        What is known of a missing set (`list_statistics`).
     """
     row: dict[str, Any] = {"dataset": entry.name, "title": entry.title, "task": entry.task}
     row.update(reason=reason, licence=entry.licence, citation=entry.citation, url=entry.url)

@@ -1,8 +1,8 @@
 """New features from old ones: principal components, and vectors whose Gram matrix is a given kernel.
 
 Both come from a pivoted Cholesky factorisation ``K = L L^T`` of the Gram matrix of the training rows.
-The rows of L are training vectors with the inner products of K, which is all that a linear method
-without bias looks at: its scores, losses and norms are those of the kernel method. A further row
+The rows of L are training vectors with the inner products of K, which is all that a linear method without bias depends
+on: its scores, losses and norms are those of the kernel method. A further row
 with the inner products k (to the training rows) becomes ``L_11^{-1} k_1``, where 1 stands for the
 pivots; what of it lies outside the span of the training rows no score depends on.
 """
@@ -20,7 +20,7 @@ from toplabel.datasets.prepared import Part, Split
 
 _TOLERANCE = 1e-10  # of the largest diagonal entry: a smaller pivot is rounding
 _AGREEMENT = 1e-6  # likewise: how far L L^T may be from K
-_PROBED = 64  # rows on which that is looked at
+_PROBED = 64  # rows on which that is checked
 
 
 def transform(

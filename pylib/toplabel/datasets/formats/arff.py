@@ -1,4 +1,4 @@
-"""Mulan's form of multilabel data: an ARFF file a part, dense or sparse, and an XML file of labels.
+"""Mulan's form of multilabel data: an ARFF file per part, dense or sparse, and an XML file of labels.
 
 The XML says which attributes are labels. They are found by name: in yeast and enron their order
 differs from that of the columns, and neither file need put them last.

@@ -63,8 +63,8 @@ def pick(path: Path, name: str, part: str, found: Mapping) -> str:
 def assemble(tables: Mapping[str, Table], task: Task) -> Loaded:
     """Check the arrays of all parts and make one data set of them.
 
-    Classes are the numbers that occur in any part, in ascending order; label sets have one class a
-    column. Features that are float32 (or float16) become float32, all others float64; those of a
+    Classes are the numbers that occur in any part, in ascending order; label sets have one class per column. Features
+    that are float32 (or float16) become float32, all others float64; those of a
     memory map are neither read nor copied here.
 
     Raises

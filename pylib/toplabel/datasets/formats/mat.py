@@ -30,7 +30,7 @@ def load(
         The variable of the labels, likewise: classes (n, 1) or (1, n), whole numbers, or label sets
         (n, m) of 0 and 1. By default ``y`` for classes and ``Y`` for label sets.
     transposed : bool
-        The features are (d, n), one example a column.
+        The features are (d, n), one example per column.
 
     Raises
     ------

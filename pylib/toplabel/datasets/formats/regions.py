@@ -1,4 +1,4 @@
-"""Features of the regions of images: several rows an image, and an index that says which (TPAMI section 6.3).
+"""Features of the regions of images: several rows per image, and an index that says which (TPAMI section 6.3).
 
 A part P stands in one of these forms:
 
@@ -65,7 +65,7 @@ def read_regions(path: Path) -> Regions:
     ------
     FormatError
         With the file: it cannot be read, an array is not there or has another shape or type, an
-        image has two names or no row, or a row an image that is not there.
+        image has two names or no row, or a row refers to an image that is missing.
     """
     names = ("image", "images")
     index_path = path

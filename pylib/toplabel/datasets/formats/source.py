@@ -17,7 +17,7 @@ from toplabel.datasets.prepared import Task
 FREE = 256 * 2**20
 """Bytes that a file may claim whatever its size."""
 RATIO = 1000
-"""How often its own size a file may claim, beyond `FREE` bytes."""
+"""How many times its own size a file may claim, beyond `FREE` bytes."""
 _SHOWN = 400  # characters of a message: a damaged file has long names
 
 _repr = reprlib.Repr()
@@ -55,7 +55,7 @@ class Source:
 
 
 def _one_line(message: str) -> str:
-    """A message without line ends and other characters that have no picture, cut where it is long."""
+    """A message without line ends and unprintable characters, truncated."""
     plain = "".join(c if c.isprintable() else repr(c)[1:-1] for c in message[: _SHOWN + 1])
     return plain if len(plain) <= _SHOWN else f"{plain[:_SHOWN]}..."
 
@@ -74,7 +74,7 @@ def beside(path: Path, name: str) -> Path:
 
 
 def shown(value: Any) -> str:
-    """A value as it stands in a message: one line, cut where it is long or deep."""
+    """A value in a message: one line, truncated where it is long or deep."""
     return _repr.repr(value)
 
 

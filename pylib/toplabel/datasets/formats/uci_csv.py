@@ -1,4 +1,4 @@
-"""The text tables of the UCI repository: one row a line, numbers and a class, no header."""
+"""The text tables of the UCI repository: one row per line, numbers and a class, no header."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class _Table:
 
 
 def load(source: Source, delimiter: str = ",", label: int = -1, skip_lines: int = 0) -> Loaded:
-    """Read text tables with one class a row.
+    """Read text tables with one class per row.
 
     Classes are the labels that occur. When all are whole numbers (``6``, ``6.`` and ``6.0000`` are
     one) they are in ascending order, else in that of their characters.
@@ -45,7 +45,7 @@ def load(source: Source, delimiter: str = ",", label: int = -1, skip_lines: int 
         number, a row without its class; an empty file, or parts of different widths.
     """
     if source.task != "multiclass":
-        raise ValueError(f"a UCI table has one class a row, it holds no {source.task} set")
+        raise ValueError(f"a UCI table has one class per row, it holds no {source.task} set")
     tables = {
         name: _read(path, delimiter, label, skip_lines) for name, path in source.parts.items()
     }
