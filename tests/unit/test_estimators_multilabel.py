@@ -111,8 +111,8 @@ def test_tune_takes_the_best_threshold_of_the_held_out_rows(problem, metric):
     for inside, outside in splitter.split(X):
         fold = solve(X[inside], Y[inside], loss="svm_ml", gamma=1.0, seed=3)
         scores[outside] = fold.decision_function(X[outside])
-    delta, value = thresholds.tune(scores, Y, metric, grid)
-    assert model.threshold_ == delta
+    threshold, value = thresholds.tune(scores, Y, metric, grid)
+    assert model.threshold_ == threshold
     assert model.threshold_score_ == pytest.approx(value, abs=1e-12)
     whole = solve(X, Y, loss="svm_ml", gamma=1.0, seed=3)
     np.testing.assert_array_equal(model.coef_, whole.W.T)

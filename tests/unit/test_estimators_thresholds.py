@@ -105,7 +105,7 @@ def test_weights_of_labels_are_means_over_a_row(problem):
     weighted = MultilabelClassifier("lr_ova", class_weight=factors, random_state=0).fit(X, Y)
     by_hand = MultilabelClassifier("lr_ova", random_state=0).fit(X, Y, means)
     np.testing.assert_allclose(weighted.coef_, by_hand.coef_)
-    # One label a row: scikit-learn's.
+    # One label per row: scikit-learn's.
     y = np.repeat(np.arange(5), [10, 20, 30, 40, 100])
     balanced = weights_of_sets("balanced", None, np.arange(5), np.eye(5)[y])
     np.testing.assert_allclose(balanced, compute_sample_weight("balanced", y))
@@ -195,7 +195,7 @@ def test_labels_that_are_no_indicator_are_explained(problem, make, message):
 def test_mistakes_with_one_label_are_explained(problem):
     X, Y = problem
     for sets in (Y, Y.tolist(), [[1], [1, 2]] * 100):
-        with pytest.raises(ValueError, match=r"one label a row.*use MultilabelClassifier"):
+        with pytest.raises(ValueError, match=r"one label per row.*use MultilabelClassifier"):
             TopKClassifier().fit(X, sets)
     with pytest.raises(ValueError, match="X is a masked array, and its mask would be lost"):
         TopKClassifier().fit(np.ma.masked_array(X, X > 1), Y[:, 0])

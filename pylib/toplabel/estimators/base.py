@@ -1,4 +1,4 @@
-"""What both estimators share: parameters to `toplabel.solve`, and its solution to fitted attributes."""
+"""Shared by the estimators: the call of `toplabel.solve`, and fitted attributes from its solution."""
 
 from __future__ import annotations
 

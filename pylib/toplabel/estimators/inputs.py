@@ -1,4 +1,4 @@
-"""Labels that people pass by mistake, and what they should do: checked before scikit-learn's own checks."""
+"""Common mistakes in labels, with what to do instead: checked before scikit-learn's own checks."""
 
 from __future__ import annotations
 
@@ -10,11 +10,13 @@ __all__ = ["check_no_lists", "check_one_label", "column_names", "warn_of_empty_l
 
 
 def check_one_label(y) -> None:
-    """Refuse label sets where one label a row is needed."""
+    """Refuse label sets where one label per row is needed."""
     shape = getattr(y, "shape", ())
     lists = isinstance(y, list | tuple) and any(_is_set(row) and len(row) != 1 for row in y)
     if lists or (len(shape) == 2 and shape[1] > 1):
-        raise ValueError("y must be one label a row, (n,); for label sets use MultilabelClassifier")
+        raise ValueError(
+            "y must be one label per row, (n,); for label sets use MultilabelClassifier"
+        )
 
 
 def _is_set(row) -> bool:

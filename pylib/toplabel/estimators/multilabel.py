@@ -1,4 +1,4 @@
-"""`MultilabelClassifier`: a set of labels a row."""
+"""`MultilabelClassifier`: a set of labels per row."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class MultilabelClassifier(SolverEstimator):
     Parameters
     ----------
     loss : str, default="lr_ova"
-        One classifier a label: ``"lr_ova"``, ``"svm_ova"`` (binary relevance); or losses of the order of the labels:
+        One classifier per label: ``"lr_ova"``, ``"svm_ova"`` (binary relevance); or losses of the order of the labels:
         ``"lr_ml"`` (multilabel softmax), ``"svm_ml"`` (multilabel SVM, better with ``gamma=1.0``).
     gamma : float, default=0.0
         Smoothing of the hinge losses. A positive value trains faster.
@@ -91,7 +91,7 @@ class MultilabelClassifier(SolverEstimator):
     once: a prediction does not depend on the other rows that are predicted. For the transductive form of
     the paper see `toplabel.thresholds.match_cardinality`.
 
-    Like other multilabel classifiers of scikit-learn this one takes a vector of class names, too: one label a row.
+    Like other multilabel classifiers of scikit-learn this one takes a vector of class names, too: one label per row.
     It then predicts the best class and uses no threshold.
 
     Examples
@@ -167,7 +167,7 @@ class MultilabelClassifier(SolverEstimator):
         X : array-like or sparse matrix, (n, d)
             float32 and float64 are taken as they are. With ``kernel="precomputed"``: the Gram matrix, (n, n).
         y : array-like or sparse matrix, (n, m)
-            Indicator of zeros and ones; rows may be empty or full. Or class names, (n,): one label a row. The column
+            Indicator of zeros and ones; rows may be empty or full. Or class names, (n,): one label per row. The column
             names of a data frame are kept in `classes_`.
         sample_weight : array-like, (n,), optional
             A weight w is the same as w copies of the row, for the threshold, too.

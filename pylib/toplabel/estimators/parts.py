@@ -1,4 +1,4 @@
-"""Rows a part at a time, so that the scores of all of them are never in memory at once."""
+"""Rows in parts, so that the scores of all of them are never in memory at once."""
 
 from __future__ import annotations
 

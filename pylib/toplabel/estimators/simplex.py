@@ -1,4 +1,4 @@
-"""`SimplexClassifier`: one label a row, by the simplex coding."""
+"""`SimplexClassifier`: one label per row, by the simplex coding."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = ["SimplexClassifier"]
 
 
 class SimplexClassifier(ClassifierMixin, BaseEstimator):
-    """Classifier of one label a row whose classes are the vertices of a simplex (NIPS 2012).
+    """Classifier of one label per row whose classes are the vertices of a simplex (NIPS 2012).
 
     Minimises ``C sum_i V(y_i, f(x_i)) + 1/2 ||f||^2`` over functions with values in R^(m-1). There is no bias term.
 

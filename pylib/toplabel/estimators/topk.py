@@ -1,4 +1,4 @@
-"""`TopKClassifier`: one label a row."""
+"""`TopKClassifier`: one label per row."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _is_softmax(estimator: TopKClassifier) -> bool:
 
 
 class TopKClassifier(SolverEstimator):
-    """Linear or kernel classifier of one label a row, trained for the best guess or the k best ones.
+    """Linear or kernel classifier of one label per row, trained for the best guess or the k best ones.
 
     Minimises ``C sum_i w_i L(y_i, f(x_i)) + 1/2 (||W||_F^2 + ||b||^2 / s^2)`` with ``f(x) = W^T x + b`` to a
     certified duality gap; s is `intercept_scaling`.
@@ -32,7 +32,7 @@ class TopKClassifier(SolverEstimator):
     Parameters
     ----------
     loss : str, default="svm_multi"
-        A key of `toplabel.losses.LOSSES` that takes one label a row, as ``"svm_multi"`` (Crammer and Singer),
+        A key of `toplabel.losses.LOSSES` that takes one label per row, as ``"svm_multi"`` (Crammer and Singer),
         ``"lr_multi"`` (softmax), ``"topk_svm_alpha"``, ``"topk_ent"`` (top-k losses), ``"svm_ova"`` (one-vs-all).
     k : int, default=1
         The k of a top-k loss, below the number of classes; 1 for the other losses.
