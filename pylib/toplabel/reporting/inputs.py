@@ -18,7 +18,6 @@ import pandas as pd
 from toplabel.files import FileError, read_json, read_text
 from toplabel.metrics.names import is_fraction
 from toplabel.reporting.labels import VERDICTS
-from toplabel.reporting.reading import require
 from toplabel.tables.collected import (
     COMPARISON,
     DATASETS,
@@ -216,9 +215,9 @@ def _read_raw(path: Path) -> list[dict[str, Any]]:
 
 def _read_comparison(path: Path) -> pd.DataFrame:
     frame = _as_cells(COMPARISON.read_text(path), path)
-    require(frame["published"].notna(), frame, path, "the column 'published' is empty")
+    _require(frame["published"].notna(), frame, path, "the column 'published' is empty")
     traced = frame["measured"].isna() | (frame["file"] != "")
-    require(traced, frame, path, "a measured number without its file")
+    _require(traced, frame, path, "a measured number without its file")
     return frame
 
 
@@ -237,15 +236,15 @@ def _check_cells(frame: pd.DataFrame, path: Path) -> None:
     unknown = frame["verdict"][~frame["verdict"].isin(["", *VERDICTS])]
     if len(unknown):
         complaint = f"the verdict '{unknown.iloc[0]}' is none of {', '.join(VERDICTS)}"
-        require(frame["verdict"].isin(["", *VERDICTS]), frame, path, complaint)
+        _require(frame["verdict"].isin(["", *VERDICTS]), frame, path, complaint)
     comparable = frame["measured"].notna() & frame["published"].notna()
-    require(
+    _require(
         comparable == (frame["verdict"] != ""),
         frame,
         path,
         "a verdict belongs exactly to a cell with a measured and a published number",
     )
-    require(
+    _require(
         comparable == frame["difference"].notna(),
         frame,
         path,
@@ -254,7 +253,7 @@ def _check_cells(frame: pd.DataFrame, path: Path) -> None:
     # Half a unit of the last digit shown, since the file may hold a rounded difference.
     slack = np.where(frame["metric"].map(is_fraction).astype(bool), 0.00051, 0.051)
     error = (frame["difference"] - (frame["measured"] - frame["published"])).abs()
-    require(
+    _require(
         ~comparable | (error <= slack),
         frame,
         path,
@@ -262,15 +261,15 @@ def _check_cells(frame: pd.DataFrame, path: Path) -> None:
     )
     keyed = [c for c in ("source", "table", *KEYS) if c in frame.columns]
     repeated = frame.duplicated(keyed, keep=False) & frame["measured"].notna()
-    require(~repeated, frame, path, "a measured cell stands twice")
+    _require(~repeated, frame, path, "a measured cell stands twice")
 
 
 def _read_evaluation(path: Path) -> pd.DataFrame:
     frame = EVALUATION.read(path)
-    require(frame["measured"].notna(), frame, path, "the column 'measured' is empty")
+    _require(frame["measured"].notna(), frame, path, "the column 'measured' is empty")
     proved = frame["relative_gap"].notna() | frame["gradient_norm"].notna()
     proved |= frame["status"] != "converged"
-    require(proved, frame, path, "converged, with neither a relative gap nor a gradient norm")
+    _require(proved, frame, path, "converged, with neither a relative gap nor a gradient norm")
     return frame
 
 
@@ -309,7 +308,7 @@ def _check_against(frame: pd.DataFrame, comparison: pd.DataFrame, path: Path) ->
     ours = pd.MultiIndex.from_frame(frame[keyed])
     other = known.reindex(ours).to_numpy()
     agree = np.isnan(other) | frame["measured"].isna() | np.isclose(frame["measured"], other)
-    require(agree, frame, path, "comparison.csv has another measured number for this cell")
+    _require(agree, frame, path, "comparison.csv has another measured number for this cell")
 
 
 def _text(value: object) -> str:
@@ -324,3 +323,12 @@ def _read_figure(path: Path) -> FigureInput:
     csv = read_text(path.with_suffix(".csv"))
     texts = {field: _text(meta[field]) for field in fields}
     return FigureInput(**texts, svg=svg, csv=csv, page=_text(meta.get("page")))
+
+
+def _require(good: pd.Series, frame: pd.DataFrame, path: Path, complaint: str) -> None:
+    """Raise for the first row that is not `good`, naming its line and cell."""
+    if good.all():
+        return
+    row = int(np.flatnonzero(~good)[0])
+    cell = ", ".join(frame.iloc[row][c] for c in ("dataset", "method", "metric"))
+    raise FileError(f"{path}:{row + 2}: {cell}: {complaint}")

@@ -19,7 +19,7 @@ _ABSENT = "is not in it; it has: "
 
 
 @dataclass(frozen=True)
-class Table:
+class PartArrays:
     """The arrays of one part, as they stand in a file.
 
     Attributes
@@ -60,7 +60,7 @@ def pick(path: Path, name: str, part: str, found: Mapping) -> str:
     return name
 
 
-def assemble(tables: Mapping[str, Table], task: Task) -> Loaded:
+def assemble(tables: Mapping[str, PartArrays], task: Task) -> Loaded:
     """Check the arrays of all parts and make one data set of them.
 
     Classes are the numbers that occur in any part, in ascending order; label sets have one class per column. Features
@@ -117,7 +117,7 @@ def features_of(path: Path, X: np.ndarray | sparse.spmatrix) -> Rows:
     return RowsOf(X, dtype=dtype)
 
 
-def _class_numbers(table: Table) -> np.ndarray:
+def _class_numbers(table: PartArrays) -> np.ndarray:
     path, values = table.labels_path or table.path, table.labels
     values = _dense(path, values)
     if values.ndim == 2 and 1 in values.shape:
@@ -149,7 +149,7 @@ def _dense(path: Path, values: np.ndarray | sparse.spmatrix) -> np.ndarray:
     return values.toarray()
 
 
-def _indicator(table: Table) -> np.ndarray:
+def _indicator(table: PartArrays) -> np.ndarray:
     path, Y = table.labels_path or table.path, table.labels
     Y = _dense(path, Y)
     if Y.ndim != 2 or 0 in Y.shape:
@@ -165,7 +165,7 @@ def _indicator(table: Table) -> np.ndarray:
     return Y.astype(np.uint8)
 
 
-def _width(tables: Mapping[str, Table], indicators: Mapping[str, np.ndarray]) -> int:
+def _width(tables: Mapping[str, PartArrays], indicators: Mapping[str, np.ndarray]) -> int:
     first = next(iter(indicators))
     width = indicators[first].shape[1]
     for name, Y in indicators.items():

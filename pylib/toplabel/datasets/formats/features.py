@@ -20,7 +20,7 @@ import numpy as np
 from scipy import sparse
 
 from toplabel.datasets.formats import hdf5, libsvm, mat, numpy_files
-from toplabel.datasets.formats.arrays import Table, assemble, label_name
+from toplabel.datasets.formats.arrays import PartArrays, assemble, label_name
 from toplabel.datasets.formats.source import Source
 from toplabel.datasets.prepared import Loaded
 
@@ -49,7 +49,7 @@ def load(source: Source, n_features: int | None = None) -> Loaded:
     return assemble(_of_one_width(tables), source.task)
 
 
-def _of_one_width(tables: dict[str, Table]) -> dict[str, Table]:
+def _of_one_width(tables: dict[str, PartArrays]) -> dict[str, PartArrays]:
     """LIBSVM text does not say how many columns it has: those beyond the last entry of a part are zero."""
     texts = {name: table for name, table in tables.items() if table.path.suffix not in _ARRAYS}
     if not texts:
@@ -64,7 +64,7 @@ def _widened(X: sparse.csr_matrix, width: int) -> sparse.csr_matrix:
     return sparse.csr_matrix((X.data, X.indices, X.indptr), shape=(X.shape[0], width))
 
 
-def _read(path: Path, part: str, source: Source, labels: str, n_features: int | None) -> Table:
+def _read(path: Path, part: str, source: Source, labels: str, n_features: int | None) -> PartArrays:
     match path.suffix:
         case ".npz":
             return numpy_files.read_npz(path, part, "X", labels)
@@ -78,8 +78,8 @@ def _read(path: Path, part: str, source: Source, labels: str, n_features: int | 
             return _read_libsvm(Source({part: path}, source.task), n_features)
 
 
-def _read_libsvm(source: Source, n_features: int | None) -> Table:
+def _read_libsvm(source: Source, n_features: int | None) -> PartArrays:
     loaded = libsvm.load(source, n_features=n_features)
     ((name, part),) = loaded.parts.items()
     numbers = part.Y if part.y is None else np.array(loaded.class_names, dtype=int)[part.y]
-    return Table(source.parts[name], part.X, numbers)
+    return PartArrays(source.parts[name], part.X, numbers)

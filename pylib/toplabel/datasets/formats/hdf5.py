@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from toplabel.datasets.formats.arrays import Table, assemble, label_name, pick
+from toplabel.datasets.formats.arrays import PartArrays, assemble, label_name, pick
 from toplabel.datasets.formats.source import FormatError, Source, check_claim, damage
 from toplabel.datasets.prepared import Loaded
 
@@ -45,9 +45,9 @@ def is_installed() -> bool:
     return importlib.util.find_spec("h5py") is not None
 
 
-def read(path: Path, part: str, X: str, labels: str) -> Table:
+def read(path: Path, part: str, X: str, labels: str) -> PartArrays:
     """The arrays of one part."""
-    return Table(path, *read_arrays(path, (X, labels), part))
+    return PartArrays(path, *read_arrays(path, (X, labels), part))
 
 
 def read_arrays(path: Path, names: Iterable[str], part: str = "") -> list[np.ndarray]:

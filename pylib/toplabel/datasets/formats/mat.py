@@ -9,7 +9,7 @@ import numpy as np
 from scipy import io, sparse
 
 from toplabel.datasets.formats import hdf5
-from toplabel.datasets.formats.arrays import Table, assemble, label_name, pick
+from toplabel.datasets.formats.arrays import PartArrays, assemble, label_name, pick
 from toplabel.datasets.formats.source import FormatError, Source, check_claim, damage
 from toplabel.datasets.prepared import Loaded
 
@@ -41,16 +41,16 @@ def load(
     labels = label_name(labels, source.task)
     tables = {part: read(path, part, X, labels) for part, path in source.parts.items()}
     if transposed:
-        tables = {part: Table(t.path, t.X.T, t.labels) for part, t in tables.items()}
+        tables = {part: PartArrays(t.path, t.X.T, t.labels) for part, t in tables.items()}
     return assemble(tables, source.task)
 
 
-def read(path: Path, part: str, X: str, labels: str) -> Table:
+def read(path: Path, part: str, X: str, labels: str) -> PartArrays:
     """The arrays of one part, of either version."""
     if is_hdf5(path):
         # MATLAB writes its columns as the rows of HDF5.
         table = hdf5.read(path, part, X, labels)
-        return Table(path, table.X.T, table.labels.T)
+        return PartArrays(path, table.X.T, table.labels.T)
     with damage(path, "MATLAB file"):
         found = {name: (shape, kind) for name, shape, kind in io.whosmat(path)}
         wanted = [pick(path, name, part, found) for name in (X, labels)]
@@ -59,7 +59,7 @@ def read(path: Path, part: str, X: str, labels: str) -> Table:
             if kind != "sparse":
                 check_claim(path, math.prod(map(int, shape)), f"{name!r}:")
         content = io.loadmat(path, variable_names=wanted)
-        return Table(path, *(_array(path, name, content[name]) for name in wanted))
+        return PartArrays(path, *(_array(path, name, content[name]) for name in wanted))
 
 
 def is_hdf5(path: Path) -> bool:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from toplabel.datasets.formats.arrays import Table, assemble, label_name, pick
+from toplabel.datasets.formats.arrays import PartArrays, assemble, label_name, pick
 from toplabel.datasets.formats.source import FormatError, Source, beside, check_claim, damage
 from toplabel.datasets.prepared import Loaded
 
@@ -36,9 +36,9 @@ def load_npz(source: Source, X: str = "X", labels: str | None = None) -> Loaded:
     return assemble(tables, source.task)
 
 
-def read_npz(path: Path, part: str, X: str, labels: str) -> Table:
+def read_npz(path: Path, part: str, X: str, labels: str) -> PartArrays:
     """The arrays of one part of an .npz file."""
-    return Table(path, *read_members(path, (X, labels), part))
+    return PartArrays(path, *read_members(path, (X, labels), part))
 
 
 def read_members(path: Path, names: Iterable[str], part: str = "") -> list[np.ndarray]:
@@ -97,10 +97,10 @@ def load_npy(source: Source, labels: Mapping[str, str]) -> Loaded:
     return assemble(tables, source.task)
 
 
-def read_npy(path: Path, labels_path: Path) -> Table:
+def read_npy(path: Path, labels_path: Path) -> PartArrays:
     """The features of one part as a memory map, and its labels."""
     labels = np.array(read_array(labels_path))
-    return Table(path, read_array(path), labels, labels_path)
+    return PartArrays(path, read_array(path), labels, labels_path)
 
 
 def read_array(path: Path) -> np.memmap:
