@@ -121,8 +121,8 @@ def check_file(path: str | os.PathLike[str], promised: str, target: object = Non
         raise FileError(f"{path}: {what}; {remade(target or path)}")
 
 
-def checked(path: str | os.PathLike[str]) -> Path:
-    """The path of a file, compared with the sum beside it.
+def checked(path: str | os.PathLike[str], target: object = None) -> Path:
+    """The path of a file, compared with the sum beside it; `target` as in `check_file`.
 
     A file without a sum is taken as it is: no stage of this version wrote it.
 
@@ -135,7 +135,7 @@ def checked(path: str | os.PathLike[str]) -> Path:
         promised = _sum_path(path).read_text(encoding="utf-8", errors="replace")
     except OSError:
         return Path(path)
-    check_file(path, promised.partition(" ")[0])
+    check_file(path, promised.partition(" ")[0], target)
     return Path(path)
 
 
@@ -148,8 +148,8 @@ def _sum_path(path: str | os.PathLike[str]) -> Path:
     return Path(f"{os.fspath(path)}.sha256")
 
 
-def read_text(path: str | os.PathLike[str]) -> str:
-    """Read a text file.
+def read_text(path: str | os.PathLike[str], target: object = None) -> str:
+    """Read a text file; `target` as in `check_file`.
 
     Raises
     ------
@@ -157,7 +157,7 @@ def read_text(path: str | os.PathLike[str]) -> str:
         It is missing, not what was written (`checked`), or not UTF-8.
     """
     try:
-        return checked(path).read_text(encoding="utf-8")
+        return checked(path, target).read_text(encoding="utf-8")
     except FileNotFoundError:
         raise FileError(f"{path}: the file is missing") from None
     except UnicodeDecodeError as error:
@@ -187,7 +187,7 @@ def read_json(path: str | os.PathLike[str], keys: Sequence[str] = ()) -> dict[st
 
 
 def read_npz(path: str | os.PathLike[str], target: object = None) -> dict[str, np.ndarray]:
-    """Read all arrays of an .npz file, by name.
+    """Read all arrays of an .npz file, by name; `target` as in `check_file`.
 
     Raises
     ------
@@ -195,7 +195,7 @@ def read_npz(path: str | os.PathLike[str], target: object = None) -> dict[str, n
         One line: it is missing, or not what was written.
     """
     try:
-        with np.load(checked(path)) as arrays:
+        with np.load(checked(path, target)) as arrays:
             return {name: arrays[name] for name in arrays.files}
     except FileError:
         raise

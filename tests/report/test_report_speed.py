@@ -11,6 +11,7 @@ from toplabel.bench import speed_targets, training
 from toplabel.reporting import FileError, load_inputs, write_html, write_pdf
 from toplabel.reporting.speed import build_speed
 from toplabel.reporting.trace import Trace
+from toplabel.tables.table import write_csv
 
 TARGETS = pd.DataFrame(
     [("training", "a", "≥ 2", "> 3.1", "reached", "+55 %", "a <b>bold</b> remark")],
@@ -103,3 +104,11 @@ def test_a_table_without_its_columns_is_refused(with_bench: Path) -> None:
     inputs = load_inputs(with_bench)
     with pytest.raises(FileError, match=r"bench/targets\.csv: the column 'verdict'"):
         build_speed(inputs, Trace(inputs, with_bench))
+
+
+def test_a_table_that_lost_rows_names_the_rule_that_measures(with_bench: Path) -> None:
+    path = with_bench / "bench/targets.csv"
+    write_csv(TARGETS, path)
+    path.write_text("".join(path.read_text().splitlines(keepends=True)[:-1]))
+    with pytest.raises(FileError, match=r"bench/targets\.csv: cut off .*; `snakemake -f bench` "):
+        load_inputs(with_bench)

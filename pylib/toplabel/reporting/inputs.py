@@ -163,7 +163,7 @@ def load_inputs(
         figures=tuple(each(_read_figure, sorted((folder / "figures").glob("*.json"))).values()),
         bench={
             path.stem: frame
-            for path, frame in each(read_csv, sorted((folder / "bench").glob("*.csv"))).items()
+            for path, frame in each(_read_bench, sorted((folder / "bench").glob("*.csv"))).items()
         },
         findings=_read_optional(FINDINGS, collected),
         winners=_read_optional(WINNERS, collected),
@@ -205,6 +205,11 @@ def _other_tables(folder: Path, known: set[str]) -> list[TableInput]:
 def _read_optional(table: Table, folder: Path) -> pd.DataFrame:
     path = folder / table.file
     return table.read_text(path) if path.is_file() else table.frame().astype(str)
+
+
+def _read_bench(path: Path) -> pd.DataFrame:
+    """A table of the benchmark, whose rule has but one of them as its output."""
+    return read_csv(path, target="bench")
 
 
 def _read_raw(path: Path) -> list[dict[str, Any]]:

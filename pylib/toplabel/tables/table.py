@@ -141,15 +141,17 @@ def write_csv(frame: pd.DataFrame, path: str | os.PathLike[str], digits: int | N
         frame.to_csv(temporary, index=False, float_format=form, lineterminator="\n")
 
 
-def read_csv(path: str | os.PathLike[str], columns: Sequence[str] = ()) -> pd.DataFrame:
-    """Read a CSV file as text, "" where a cell is empty.
+def read_csv(
+    path: str | os.PathLike[str], columns: Sequence[str] = (), target: str | None = None
+) -> pd.DataFrame:
+    """Read a CSV file as text, "" where a cell is empty; `target` as in `toplabel.files.check_file`.
 
     Raises
     ------
     FileError
         When it is missing, not what was written, no CSV file, or lacks one of `columns`.
     """
-    return _parsed(path, columns, dtype=str, keep_default_na=False)
+    return _parsed(path, columns, target, dtype=str, keep_default_na=False)
 
 
 def read_numbers(path: str | os.PathLike[str], columns: Sequence[str] = ()) -> pd.DataFrame:
@@ -157,8 +159,10 @@ def read_numbers(path: str | os.PathLike[str], columns: Sequence[str] = ()) -> p
     return _parsed(path, columns)
 
 
-def _parsed(path: str | os.PathLike[str], columns: Sequence[str], **how: Any) -> pd.DataFrame:
-    text = read_text(path)
+def _parsed(
+    path: str | os.PathLike[str], columns: Sequence[str], target: str | None = None, **how: Any
+) -> pd.DataFrame:
+    text = read_text(path, target)
     try:
         frame = pd.read_csv(io.StringIO(text), **how)
     except pd.errors.EmptyDataError:
