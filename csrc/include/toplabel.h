@@ -377,12 +377,13 @@ tl_status tl_solver_estimate(const tl_solver *solver, tl_objective *objective);
 
 /* ---- Solver: run ---- */
 
-/** What tl_solver_solve tells its caller: `objective`, just evaluated, is that of the present
+/** The callback of tl_solver_solve: `objective`, just evaluated, is that of the present
  *  point, or NULL before each part of an epoch, and between the epochs and an evaluation. The
  * solver may be read, with tl_solver_weights and the like, but not changed. The answer
  *
  *   - 0 goes on;
- *   - above 0 ends the run at this point, which is evaluated and told if it has not been;
+ *   - above 0 ends the run at this point, which is first evaluated and passed to the callback
+ *     unless it was;
  *   - below 0 ends it at once. */
 typedef int (*tl_callback)(void *user, const tl_objective *objective);
 
@@ -392,10 +393,10 @@ typedef struct tl_stopping {
     double eps;
     /** Most epochs of this call. */
     uint64_t max_epochs;
-    /** Epochs between two evaluations; 0: where an estimate of the gap tells that it may have
+    /** Epochs between two evaluations; 0: where an estimate of the gap says that it may have
      *  fallen to eps, and from time to time. */
     uint64_t eval_every;
-    /** Not 0: evaluate the start even where the estimate tells that it is far from eps. */
+    /** Not 0: evaluate the start even where the estimate says that it is far from eps. */
     int eval_start;
     /** Rows visited between two calls of the callback with NULL; 0: an epoch. */
     size_t rows;
