@@ -8,6 +8,7 @@ from running import ROOT, SMOKE, count_jobs, jobs_of, smoke_plan, snakemake
 
 from toplabel.config.documents import read_yaml
 from toplabel.config.run import RunConfig
+from toplabel.workflow.configfiles import check_configfiles
 
 pytestmark = pytest.mark.workflow
 
@@ -105,6 +106,32 @@ def test_bad_config_is_one_line_that_names_file_and_key(tmp_path):
     assert done.returncode == 1
     (line,) = _said(done.stdout)
     assert line.startswith("Error: --config: budget: 'fast' is not one of ")
+
+
+def test_a_config_file_that_cannot_be_read_is_one_line(tmp_path):
+    deep, twice = tmp_path / "deep.yaml", tmp_path / "twice.yaml"
+    deep.write_text("[" * 10**5)
+    twice.write_text("budget: quick\nbudget: quick\n")
+    for path, problem in (
+        (tmp_path / "nope.yaml", ": no such file"),
+        (deep, ":1: nested deeper than 50 levels"),
+        (twice, ":2: the key 'budget' is given twice"),
+    ):
+        done = snakemake("--dry-run", directory=tmp_path, configfiles=(SMOKE, path))
+        assert done.returncode == 1
+        assert _said(done.stdout) == [f"Error: {path}{problem}"]
+
+
+def test_the_files_of_the_option_are_found(tmp_path):
+    missing = str(tmp_path / "nope.yaml")
+    for arguments in (
+        ["-n", "--configfile", str(SMOKE), missing, "--cores", "1"],
+        ["--configfiles", missing],
+        [f"--configfile={missing}", "all"],
+    ):
+        with pytest.raises(SystemExit, match=r"Error: .*nope\.yaml: no such file"):
+            check_configfiles(arguments)
+    check_configfiles(["--cores", "1", missing, "--configfile", str(SMOKE), "--config", missing])
 
 
 def test_an_unknown_target_is_named(tmp_path):
