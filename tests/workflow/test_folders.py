@@ -30,7 +30,7 @@ def test_a_file_in_place_of_a_folder_is_named(tmp_path, name):
     [
         ("", "the run works there; --directory names another folder"),
         ("results", "the run writes there"),
-        ("TMPDIR", "files of the moment go there; TMPDIR names another folder"),
+        ("TMPDIR", "temporary files go there; TMPDIR names another folder"),
     ],
 )
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def test_a_file_in_place_of_a_folder_is_named(tmp_path, name):
 def test_a_folder_that_takes_nothing_is_named(tmp_path, monkeypatch, name, words, number, what):
     (tmp_path / "TMPDIR").mkdir()
     (tmp_path / "results").mkdir()
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "TMPDIR"))
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "TMPDIR"))
     bad = tmp_path / name
     make = tempfile.NamedTemporaryFile
 
@@ -58,9 +58,15 @@ def test_a_folder_that_takes_nothing_is_named(tmp_path, monkeypatch, name, words
 
 
 @pytest.mark.workflow
-def test_a_run_in_such_a_folder_ends_in_one_line(tmp_path):
+def test_a_run_in_such_a_folder_ends_in_one_line(tmp_path, monkeypatch):
     (tmp_path / "results").write_text("")
     done = snakemake("digits", directory=tmp_path)
     assert done.returncode == 1
     assert f"Error: {tmp_path}/results: is not a folder; the run writes there" in done.stdout
+    assert "Traceback" not in done.stdout
+    (tmp_path / "results").unlink()
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "none"))
+    done = snakemake("digits", directory=tmp_path)
+    assert done.returncode == 1
+    assert f"Error: {tmp_path}/none: is not a folder; temporary files go there" in done.stdout
     assert "Traceback" not in done.stdout

@@ -3,12 +3,12 @@
 import json
 import os
 import re
+import shlex
 import shutil
 import signal
 import subprocess
 import time
 
-import numpy as np
 import pandas as pd
 import pytest
 import yaml
@@ -109,13 +109,17 @@ def test_a_failed_run_gives_a_report_and_the_next_one_replaces_it(smoke_run, tmp
     folder = shutil.copytree(smoke_run.folder, tmp_path / "run")
     cell = folder / "results/circle/lr_multi"
     whole = (cell / "tune/all.npz").read_bytes()
-    np.savez(cell / "tune/all.npz", split="s00")
+    (cell / "tune/all.npz").write_bytes(whole[:-100])
     for name in ("models.npz", "evaluation.csv"):
         (cell / name).unlink()
+    cut = folder / "results/digits/toppush/evaluation.csv"
+    lines = cut.read_text(encoding="utf-8").splitlines(keepends=True)
+    cut.write_text("".join(lines[:-1]), encoding="utf-8")
     before = read_rows(folder / "results/comparison.csv")
     done = smoke_run.again("report", directory=folder)
     assert done.returncode != 0
     assert "The run did not finish; reports/index.html shows what there is" in done.stdout
+    assert "Traceback" not in done.stdout
     page = (folder / "reports/index.html").read_text(encoding="utf-8")
     assert "The run did not finish." in page
     assert "LR" in (folder / "reports/data.html").read_text(encoding="utf-8")
@@ -123,7 +127,11 @@ def test_a_failed_run_gives_a_report_and_the_next_one_replaces_it(smoke_run, tmp
         (r["dataset"], r["method"]): r for r in read_rows(folder / "reports/data/failures.csv")
     }
     assert failed["circle", "lr_multi"]["stage"] == "train"
-    assert "written by another version" in failed["circle", "lr_multi"]["reason"]
+    assert "cut off or changed since it was written" in failed["circle", "lr_multi"]["reason"]
+    damaged = failed["digits", "toppush"]["reason"]
+    command = "snakemake -f results/digits/toppush/evaluation.csv"
+    assert damaged.startswith("results/digits/toppush/evaluation.csv: cut off or changed")
+    assert damaged.endswith(f"`{command}` makes it again")
     cells = pd.read_csv(folder / "reports/data/comparison.csv", dtype=str, keep_default_na=False)
     ours = cells[(cells["dataset"] == "circle") & (cells["method"] == "lr_multi")]
     assert all(ours["measured"] == "")
@@ -138,11 +146,62 @@ def test_a_failed_run_gives_a_report_and_the_next_one_replaces_it(smoke_run, tmp
     assert read_rows(folder / "results/comparison.csv") == before
 
     (cell / "tune/all.npz").write_bytes(whole)
+    assert smoke_run.again(*command.split()[1:], directory=folder).returncode == 0
+    assert cut.read_text(encoding="utf-8").splitlines(keepends=True) == lines
     assert smoke_run.again("report", directory=folder).returncode == 0
     page = (folder / "reports/index.html").read_text(encoding="utf-8")
     assert "did not finish" not in page
     assert not (folder / "reports/data/failures.csv").exists()
     assert "Nothing to be done" in smoke_run.again("-n", "report", directory=folder).stdout
+
+
+def test_what_a_command_makes_is_in_what_it_shows(smoke_run, tmp_path):
+    folder = shutil.copytree(smoke_run.folder, tmp_path / "run")
+    shutil.rmtree(folder / "results/digits")
+    config = tmp_path / "one.yaml"
+    config.write_text("studies: [circle]\n", encoding="utf-8")
+    how = {"directory": folder, "configfiles": (SMOKE, config)}
+    done = smoke_run.again("digits", "results/comparison.csv", "results/datasets.csv", **how)
+    assert done.returncode == 0, done.stdout[-3000:]
+    pair = [root / "results/evaluation.csv" for root in (smoke_run.folder, folder)]
+    assert difference(*pair) == ""
+    rows = read_rows(folder / "results/datasets.csv")
+    assert "digits" in {row["dataset"] for row in rows if row["status"] == "ready"}
+    again = smoke_run.again("-n", "results/comparison.csv", "results/datasets.csv", **how)
+    assert "Nothing to be done" in again.stdout
+
+
+def test_a_full_disk_is_survived(smoke_run, tmp_path):
+    """In a file system of 700 kB; after it was given more, the same command goes on."""
+    namespace = ["unshare", "--user", "--map-root-user", "--mount"]
+    try:
+        subprocess.run([*namespace, "mount", "-t", "tmpfs", "tmpfs", tmp_path], check=True)
+    except (OSError, subprocess.CalledProcessError):
+        pytest.skip("no file system of our own can be mounted here")
+    disk, results = tmp_path / "disk", tmp_path / "results"
+    disk.mkdir()
+    how = {"directory": disk, "root": smoke_run.root, "cores": 1}
+    run = shlex.join(command("results/circle/lr_multi/evaluation.csv", **how))
+    script = (
+        f"cd {tmp_path} && mount -t tmpfs -o size=700k tmpfs disk && ! {run} && "
+        f"mount -o remount,size=64m disk && {run} && cp -r disk/results {results}"
+    )
+    done = subprocess.run(
+        [*namespace, "sh", "-c", script],
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-3000:]
+    assert done.stdout.count("is the disk full?") == 1
+    assert "Traceback" not in done.stdout
+    pair = [
+        root / "circle/lr_multi/evaluation.csv" for root in (smoke_run.folder / "results", results)
+    ]
+    assert difference(*pair) == ""
+    assert not list(results.rglob(".*.np[yz]"))
 
 
 def test_snakemakes_own_report_is_usable(smoke_run, tmp_path):

@@ -178,7 +178,7 @@ def _save_part(folder: Path, name: str, part: Part) -> dict[str, Any]:
             np.savez_compressed(path, **labels)
         sums = {key: file_sum(path) for key, path in files.items()}
     except OSError as error:
-        reason = error.strerror or error
+        reason = error.strerror or f"{error}: is the disk full?"
         raise FileError(f"{folder}: part '{name}' cannot be written ({reason})") from error
     return {
         "n_instances": part.n_instances,

@@ -29,10 +29,11 @@ def check_folders(folder: str | os.PathLike[str] = "") -> None:
     FolderError
     """
     try:
-        temporary = tempfile.gettempdir()
+        # Python goes elsewhere without a word where TMPDIR takes nothing; the solver of Snakemake's scheduler does not.
+        temporary = os.environ.get("TMPDIR") or tempfile.gettempdir()
     except FileNotFoundError as error:
         raise FolderError(f"TMPDIR: {error.strerror or error}") from None
-    _check(Path(temporary), "files of the moment go there; TMPDIR names another folder")
+    _check(Path(temporary), "temporary files go there; TMPDIR names another folder")
     work = Path(folder).absolute()
     _check(work, "the run works there; --directory names another folder")
     for name in FOLDERS:
