@@ -2,6 +2,7 @@
 # make test        linters, C tests with sanitizers, pytest, a small workflow with both reports
 # make check       formatters and linters only
 # make evidence    what the solvers and the proximal maps were checked against, and by how much they miss: minutes, prints
+# make campaign    damaged input files of every format, a thousand each: read, or refused in one line? ARGS="20000 --seed 7 --only mat"
 # make bench       speed against other solvers, one thread, an hour: prints, and writes results/bench/*.csv
 # make setup       the environment in .venv, as pinned in requirements.lock
 #
@@ -17,7 +18,7 @@ SOURCES := $(wildcard csrc/*/*.[ch] csrc/Makefile pylib/build_native.py setup.py
 export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
 
-.PHONY: setup reproduce smoke test evidence bench check format ctest reference clean
+.PHONY: setup reproduce smoke test evidence campaign bench check format ctest reference clean
 
 setup: $(VENV)/.installed
 
@@ -44,6 +45,9 @@ test: check ctest
 
 evidence: setup
 	@for script in tests/evidence/*.py; do $(BIN)/python $$script $(ARGS) || exit 1; done
+
+campaign: setup
+	$(BIN)/python tests/campaign/inputs.py $(ARGS)
 
 bench: setup $(VENV)/.peers
 	$(BIN)/python -m toplabel.bench $(ARGS)
