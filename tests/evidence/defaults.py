@@ -96,7 +96,8 @@ def rows_of(name: str):
 
 
 def main() -> None:
-    print(pd.DataFrame([row for name in sys.argv[1:] or SETS for row in rows_of(name)]).to_string())
+    for name in sys.argv[1:] or SETS:
+        print(pd.DataFrame(rows_of(name)).to_string(index=False), flush=True)
 
 
 if __name__ == "__main__":

@@ -204,6 +204,7 @@ def test_statistics_count_what_is_peculiar():
         "n_features": 2,
         "label_cardinality": 7 / 4,  # over distinct parts: the validation part is the training one
         "zero_rows": 1,
+        "row_norm": 1.0,  # of 0, 1 and 2
         "empty_label_sets": 1,
         "full_label_sets": 0,
         "classes_without_example": 1,
@@ -221,6 +222,7 @@ def test_statistics_of_sparse_features_and_regions():
     measured = statistics(prepared)
     assert (measured["n_train"], measured["parts"]["train"]["n_rows"]) == (3, 4)
     assert measured["zero_rows"] == 2
+    assert measured["row_norm"] == 0.5  # of 0, 1, 1 and 0
     assert measured["n_val"] is None
 
 

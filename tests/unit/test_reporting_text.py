@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toplabel.reporting import labels, numbers
+from toplabel.reporting import facts, labels, numbers
 from toplabel.reporting.html import label_markup
 from toplabel.reporting.score import score_of
 from toplabel.reporting.svg import inline_svg, standalone_svg
@@ -204,3 +204,14 @@ def test_svg_for_the_pdf_keeps_its_names() -> None:
 def test_not_svg(text: str, message: str) -> None:
     with pytest.raises(ValueError, match=f"^figures/f.svg.*{message}$"):
         inline_svg(text, "f", "alt")
+
+
+@pytest.mark.parametrize(
+    ("norm", "noted"),
+    [("", False), ("0", False), ("1", False), ("99.5", False), ("237.5", True), ("0.001", True)],
+)
+def test_rows_for_which_no_C_fits_are_noted(norm, noted):
+    note = facts._norm_note(norm)
+    assert bool(note) == noted
+    if noted:
+        assert "features: standard" in note[0]

@@ -32,8 +32,9 @@ def statistics(prepared: Prepared) -> dict[str, Any]:
     dict
         n_classes, n_train, n_val, n_test (instances; n_val None without a validation part),
         n_features, label_cardinality (None for multiclass sets), zero_rows (feature vectors that
-        are 0), empty_label_sets, full_label_sets, classes_without_example; ``parts`` has n, rows,
-        label_cardinality and the four counts for each part of the split.
+        are 0), row_norm (their median norm), empty_label_sets, full_label_sets,
+        classes_without_example; ``parts`` has n, rows, label_cardinality and the four counts for
+        each part of the split.
     """
     split = prepared.splits[0]
     names = {"train": split.train, "val": split.val, "test": split.test}
@@ -50,6 +51,7 @@ def statistics(prepared: Prepared) -> dict[str, Any]:
         "n_features": roles["train"].n_features,
         "label_cardinality": _cardinality([part.Y for part in distinct]) if multilabel else None,
         "zero_rows": train["zero_rows"],
+        "row_norm": _median_norm(roles["train"]),
         "empty_label_sets": train["empty_label_sets"],
         "full_label_sets": train["full_label_sets"],
         "classes_without_example": train["classes_without_example"],
@@ -82,6 +84,15 @@ def _zero_rows(part: Part) -> int:
         stored.eliminate_zeros()
         return int((np.diff(stored.indptr) == 0).sum())
     return sum(int((~np.any(block, axis=1)).sum()) for _, block in blocks(part.X))
+
+
+def _median_norm(part: Part) -> float:
+    """The median Euclidean norm of the feature vectors."""
+    if sparse.issparse(part.X):
+        squares = np.asarray(part.X.multiply(part.X).sum(axis=1)).ravel()
+    else:
+        squares = np.concatenate([np.einsum("ij,ij->i", b, b) for _, b in blocks(part.X)])
+    return float(np.median(np.sqrt(squares)))
 
 
 def _cardinality(indicators: Sequence[np.ndarray]) -> float:

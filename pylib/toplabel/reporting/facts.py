@@ -98,6 +98,8 @@ _ODDITIES = {
     "full_label_sets": "full label sets",
     "classes_without_example": "classes without an example",
 }
+# C acts by C ||x||^2: beyond these norms the smallest values of the usual grids, or the largest, are no limit.
+_LONGEST_ROWS, _SHORTEST_ROWS = 100.0, 0.01
 _AGREEMENT = {"true": "agrees", "false": "differs", "1": "agrees", "0": "differs"}
 
 
@@ -112,6 +114,7 @@ def dataset_rows(inputs: ReportInputs) -> list[DatasetRow]:
             for c, w in _ODDITIES.items()
             if _number(row[c]) not in ("", "0")
         ]
+        odd += _norm_note(row["row_norm"])
         if row["status"] == "ready" and row["reason"]:
             odd.append(row["reason"])
         if row["status"] == "missing" and row["n_train"]:
@@ -134,6 +137,16 @@ def dataset_rows(inputs: ReportInputs) -> list[DatasetRow]:
             )
         )
     return rows
+
+
+def _norm_note(text: str) -> list[str]:
+    """Advice for rows so long, or so short, that the grid of C does not fit their loss."""
+    norm = float(text) if text else 1.0
+    if norm == 0.0 or _SHORTEST_ROWS <= norm <= _LONGEST_ROWS:
+        return []
+    return [
+        f"rows of norm {norm:.3g}, for which few values of C are of use: try features: standard"
+    ]
 
 
 def _number(text: str) -> str:

@@ -122,6 +122,7 @@ DATASETS = Table(
             "Labels per instance, training and test together as in TPAMI Table 8.",
         ),
         Column("zero_rows", "whole", "Feature vectors that are 0."),
+        Column("row_norm", "number", "Median norm of the training part's feature vectors."),
         Column("empty_label_sets", "whole", "Instances without a label."),
         Column("full_label_sets", "whole", "Instances with every label."),
         Column("classes_without_example", "whole", "Classes that no instance has."),
