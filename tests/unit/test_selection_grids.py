@@ -44,7 +44,7 @@ def test_paper_grids_are_those_of_the_papers(protocols):
     assert multiclass.extend > 0
 
 
-def test_paper_delta_grid_has_71_values(protocols):
+def test_paper_threshold_grid_has_71_values(protocols):
     thresholds = protocols["multilabel"].budgets["paper"].thresholds.values()
     assert len(thresholds) == 71
     assert (np.diff(thresholds) > 0).all()
@@ -104,7 +104,7 @@ def _thresholds(**rows):
     return {name: grid.values().tolist() for name, grid in found.items()}
 
 
-def test_kinds_of_delta_grids():
+def test_kinds_of_threshold_grids():
     both = {"kind": "union", "of": ["line", "powers"]}
     assert _thresholds(
         none={"kind": "none"},
