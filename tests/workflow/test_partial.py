@@ -3,8 +3,9 @@
 import pytest
 from running import jobs_of, smoke_plan, snakemake
 
+from toplabel.files import write_json
 from toplabel.tables.cells import TEST_METRICS
-from toplabel.tables.collected import DATASETS, EVALUATION, FAILURES
+from toplabel.tables.collected import DATASETS, EVALUATION, FAILURES, GRID
 from toplabel.workflow.failures import error_of, find_failures
 from toplabel.workflow.partial import _wanted, has_failures, write_partial
 from toplabel.workflow.plan import Cell
@@ -113,6 +114,11 @@ def test_a_damaged_cell_is_missing_with_its_reason_and_the_others_are_shown(
     path.write_text(path.read_text().splitlines(keepends=True)[0], encoding="utf-8")
     _write(tmp_path / "results/circle/data/meta.json", "{")
     _write(tmp_path / "results/bench/training.csv", "")
+    # A table of a whole run, of which no cell is left.
+    row = {"dataset": "letter", "metric": "top1", "measured": 76.0, "file": "letter/x.csv"}
+    GRID.write(GRID.frame([row]), tmp_path / "results/tables/table05.csv")
+    about = dict.fromkeys(("name", "title", "caption", "source", "table", "study"), "")
+    write_json(tmp_path / "results/tables/table05.json", about)
     failures = write_partial(plan, tmp_path / "reports").set_index(["dataset", "method"])
     reason = failures.loc[cut.names, "reason"]
     assert reason.startswith(

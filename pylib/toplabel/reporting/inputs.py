@@ -311,7 +311,7 @@ def _check_against(frame: pd.DataFrame, comparison: pd.DataFrame, path: Path) ->
     keyed = ["source", "table", *KEYS]
     known = comparison.dropna(subset="measured").set_index(keyed)["measured"]
     ours = pd.MultiIndex.from_frame(frame[keyed])
-    other = known.reindex(ours).to_numpy()
+    other = known.reindex(ours).to_numpy(dtype=float)
     agree = np.isnan(other) | frame["measured"].isna() | np.isclose(frame["measured"], other)
     _require(agree, frame, path, "comparison.csv has another measured number for this cell")
 
