@@ -4,6 +4,8 @@ from pathlib import Path
 
 from toplabel.config.protocols import metrics_for
 from toplabel.datasets.prepared import load_prepared
+from toplabel.files import file_sum
+from toplabel.selection.checkpoints import Checkpoints
 from toplabel.selection.fitting import default_solve
 from toplabel.selection.problems import split_named, validation_problems
 from toplabel.selection.results import save_unit
@@ -16,6 +18,10 @@ def main(snakemake):
     fit = snakemake.params.fit
     method, budget, settings = fit["method"], fit["budget"], fit["settings"]
     split = split_named(prepared, snakemake.wildcards.part)
+    checkpoints = Checkpoints(
+        Path(snakemake.output.unit).with_suffix(".paths"),
+        (fit, snakemake.params.get("fingerprint"), file_sum(snakemake.input.meta)),
+    )
     results = tune_block(
         validation_problems(prepared, split, fit["protocol"], budget, method, settings.seed),
         method,
@@ -25,8 +31,10 @@ def main(snakemake):
         (prepared.name, method.name, split.name),
         default_solve(),
         int(snakemake.wildcards.block),
+        checkpoints,
     )
     save_unit(results, snakemake.output.unit)
+    checkpoints.remove()
 
 
 if "snakemake" in globals():

@@ -4,6 +4,8 @@ from pathlib import Path
 
 from toplabel.config.protocols import metrics_for
 from toplabel.datasets.prepared import load_prepared
+from toplabel.files import file_sum
+from toplabel.selection.checkpoints import Checkpoints
 from toplabel.selection.fitting import default_solve
 from toplabel.selection.problems import split_named, validation_problems
 from toplabel.selection.results import load_units, save_unit
@@ -19,16 +21,20 @@ def main(snakemake):
     blocks = list(load_units(snakemake.input.get("blocks", ())))
     # Screened results are kept for their times.
     results = blocks[:] if budget.screen_rows is not None else []
+    checkpoints = Checkpoints(
+        Path(snakemake.output.unit).with_suffix(".paths"),
+        (fit, snakemake.params.get("fingerprint"), file_sum(snakemake.input.meta)),
+    )
     for name in snakemake.params.splits:
         split = split_named(prepared, name)
         problems = validation_problems(
             prepared, split, fit["protocol"], budget, method, settings.seed
         )
         names = (prepared.name, method.name, name)
-        results += tune_ks(
-            list(problems), method, budget, metrics, settings, names, default_solve(), blocks
-        )
+        fixed = (method, budget, metrics, settings, names, default_solve(), blocks)
+        results += tune_ks(list(problems), *fixed, checkpoints)
     save_unit(results, snakemake.output.unit)
+    checkpoints.remove()
 
 
 if "snakemake" in globals():

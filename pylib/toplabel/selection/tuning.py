@@ -16,6 +16,7 @@ from toplabel.config.protocols import LINEAR, Budget, tidy
 from toplabel.config.run import Settings
 from toplabel.kernels import cross_gram, rbf_gram
 from toplabel.selection import choice
+from toplabel.selection.checkpoints import Checkpoints
 from toplabel.selection.fitting import (
     FitResult,
     Fitter,
@@ -85,6 +86,8 @@ class FoldPath:
         What seeds depend on: data set, method, split, fold.
     solve : callable
         `toplabel.solve` or one like it.
+    checkpoints : Checkpoints, optional
+        Finished paths of a job that was killed, and those of this one.
     """
 
     def __init__(
@@ -96,6 +99,7 @@ class FoldPath:
         settings: Settings,
         names: tuple[object, ...],
         solve: Solve,
+        checkpoints: Checkpoints | None = None,
     ) -> None:
         self._problem = problem if method.features == "raw" else _scaled(problem, method.features)
         self._method = method
@@ -104,6 +108,7 @@ class FoldPath:
         self._settings = settings
         self._names = (settings.seed, *names)
         self._solve = solve
+        self._checkpoints = checkpoints
 
     def visit(self, points: Points) -> TuneResult:
         """Fit and measure at the given exponents, C ascending for each theta."""
@@ -129,7 +134,23 @@ class FoldPath:
     def _path(
         self, theta_exponent: float, exponents: Sequence[float], stopping: EarlyStopping | None
     ) -> list[Point]:
-        """One path over C, to its end or until early stopping."""
+        """One path over C, to its end or until early stopping; from a checkpoint if there is one."""
+        if self._checkpoints is None:
+            return self._train_path(theta_exponent, exponents, stopping)
+        patience = None if stopping is None else self._budget.patience
+        key = (*self._names, self._method.k, theta_exponent, *sorted(exponents), patience)
+        found = self._checkpoints.load(key)
+        if found is None:
+            found = self._train_path(theta_exponent, exponents, stopping)
+            self._checkpoints.save(key, found)
+        elif stopping is not None:
+            for point in found:
+                stopping.update(best_values(point, self._metrics))
+        return found
+
+    def _train_path(
+        self, theta_exponent: float, exponents: Sequence[float], stopping: EarlyStopping | None
+    ) -> list[Point]:
         theta, models, held_out = self._fitter(theta_exponent)
         found = []
         for exponent in sorted(exponents):
@@ -266,6 +287,7 @@ def tune_block(
     names: tuple[str, str, str],
     solve: Solve,
     block: int,
+    checkpoints: Checkpoints | None = None,
 ) -> list[TuneResult]:
     """Visit a block of widths of the coarse grid, on at most so many rows as the budget screens.
 
@@ -273,7 +295,7 @@ def tune_block(
     ----------
     problems : iterable of ValidationProblem
         One a fold; taken one after the other.
-    method, budget, metrics, settings, names, solve
+    method, budget, metrics, settings, names, solve, checkpoints
         As for `tune_split`.
     block : int
 
@@ -288,7 +310,9 @@ def tune_block(
         if budget.screen_rows is not None:
             seeds = (settings.seed, names[0], names[2], fold)
             problem = fewer_rows(problem, budget.screen_rows, seeds)
-        path = FoldPath(problem, method, budget, metrics, settings, (*names, fold), solve)
+        path = FoldPath(
+            problem, method, budget, metrics, settings, (*names, fold), solve, checkpoints
+        )
         found.append(path.survey(points))
     return found
 
@@ -302,6 +326,7 @@ def tune_split(
     names: tuple[str, str, str],
     solve: Solve,
     blocks: Sequence[TuneResult] = (),
+    checkpoints: Checkpoints | None = None,
 ) -> TuneResult:
     """Tune a method on all folds of a split: coarse grid, extension at the edge, refinement.
 
@@ -316,6 +341,8 @@ def tune_split(
     blocks : sequence of TuneResult
         The coarse grid, where other jobs have visited it (`tune_block`). If the budget screens, it was trained on fewer
         rows and says only where the fine grid lies.
+    checkpoints : Checkpoints, optional
+        Finished paths of a job that was killed, and those of this one.
 
     Returns
     -------
@@ -324,7 +351,7 @@ def tune_split(
     """
     budget = budget_for(method, problems[0], budget)
     paths = [
-        FoldPath(problem, method, budget, metrics, settings, (*names, fold), solve)
+        FoldPath(problem, method, budget, metrics, settings, (*names, fold), solve, checkpoints)
         for fold, problem in enumerate(problems)
     ]
     found = [[one for one in blocks if one.fold == str(fold)] for fold in range(len(paths))]
@@ -360,6 +387,7 @@ def tune_ks(
     names: tuple[str, str, str],
     solve: Solve,
     blocks: Sequence[TuneResult] = (),
+    checkpoints: Checkpoints | None = None,
 ) -> list[TuneResult]:
     """Tune a method on a split (`tune_split`), with each of its values of k if it selects one.
 
@@ -371,7 +399,8 @@ def tune_ks(
         When none is left.
     """
     if not method.ks:
-        return [tune_split(problems, method, budget, metrics, settings, names, solve, blocks)]
+        args = (budget, metrics, settings, names, solve, blocks, checkpoints)
+        return [tune_split(problems, method, *args)]
     n_classes = problems[0].n_classes
     ks = [k for k in method.ks if k < n_classes]
     if not ks:
@@ -381,6 +410,7 @@ def tune_ks(
         )
     found = []
     for k in ks:
-        result = tune_split(problems, method.at(k), budget, metrics, settings, names, solve)
+        args = (budget, metrics, settings, names, solve, (), checkpoints)
+        result = tune_split(problems, method.at(k), *args)
         found.append(replace(result, k=float(k)))
     return found
