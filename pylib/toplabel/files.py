@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+_LONGEST = 400  # characters of a message
 _SHOWN = 12  # digits of a sum in an error
 
 
@@ -204,3 +205,9 @@ def read_npz(path: str | os.PathLike[str], target: object = None) -> dict[str, n
     except Exception as error:  # without a sum beside it: whatever damage leads NumPy to
         words = " ".join(str(error).split()) or type(error).__name__
         raise FileError(f"{path}: damaged ({words}); {remade(target or path)}") from None
+
+
+def one_line(message: str) -> str:
+    """A message without line ends and unprintable characters, truncated."""
+    plain = "".join(c if c.isprintable() else repr(c)[1:-1] for c in message[: _LONGEST + 1])
+    return plain if len(plain) <= _LONGEST else f"{plain[:_LONGEST]}..."

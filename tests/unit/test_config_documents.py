@@ -6,6 +6,7 @@ from jsonschema import Draft202012Validator
 from toplabel.config import documents
 from toplabel.config.documents import read_yaml
 from toplabel.config.reference import FILES, page, schema
+from toplabel.config.run import RunConfig
 
 LAUGHS = "a0: &a0 [x, x]\n" + "".join(f"a{i}: &a{i} [*a{i - 1}, *a{i - 1}]\n" for i in range(1, 40))
 
@@ -37,6 +38,15 @@ def test_what_is_refused(tmp_path, content, message):
     with pytest.raises(ValueError, match=message) as caught:
         read_yaml(path)
     assert "\n" not in str(caught.value)
+
+
+def test_a_long_key_is_cut_in_the_message(tmp_path):
+    path = tmp_path / "x.yaml"
+    path.write_text('"' + "(" * 900 + '\\e": 1\n')
+    with pytest.raises(ValueError, match=r"x\.yaml: unknown key '") as caught:
+        documents.check(read_yaml(path), RunConfig, str(path))
+    assert str(caught.value).isprintable()
+    assert len(str(caught.value)) < 600
 
 
 def test_a_document_is_read(tmp_path):

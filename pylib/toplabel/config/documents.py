@@ -12,6 +12,8 @@ from typing import Any
 import yaml
 from pydantic import TypeAdapter, ValidationError
 
+from toplabel.files import one_line
+
 _BYTES = 2**20  # of a document; ours have up to 60 KB
 _DEPTH = 50  # of nested lists and mappings
 _NODES = 10**5  # with those that an alias repeats; ours have up to 5,000
@@ -120,7 +122,9 @@ def read_yaml(path: str | os.PathLike[str]) -> Any:
         line = f":{mark.line + 1}" if mark else ""
         kind = "" if isinstance(error, yaml.constructor.ConstructorError) else "not YAML: "
         problem = getattr(error, "problem", None) or error
-        raise ValueError(f"{path}{line}: {kind}{' '.join(str(problem).split())}") from None
+        raise ValueError(
+            f"{path}{line}: {kind}{one_line(' '.join(str(problem).split()))}"
+        ) from None
 
 
 class Fault(ValueError):
@@ -164,7 +168,7 @@ def check(document: Any, kind: Any, name: str, context: Any = None) -> Any:
     try:
         return validate(document, kind, context)
     except Fault as fault:
-        raise ValueError(f"{name}: {' '.join(str(fault).split())}") from None
+        raise ValueError(f"{name}: {one_line(' '.join(str(fault).split()))}") from None
 
 
 @cache

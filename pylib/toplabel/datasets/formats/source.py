@@ -13,12 +13,12 @@ from xml.etree import ElementTree
 import numpy as np
 
 from toplabel.datasets.prepared import Task
+from toplabel.files import one_line
 
 FREE = 256 * 2**20
 """Bytes that a file may claim whatever its size."""
 RATIO = 1000
 """How many times its own size a file may claim, beyond `FREE` bytes."""
-_SHOWN = 400  # characters of a message: a damaged file has long names
 
 _repr = reprlib.Repr()
 _repr.maxstring = _repr.maxother = _repr.maxlong = 60
@@ -29,7 +29,7 @@ class FormatError(ValueError):
 
     def __init__(self, path: Path | str, line: int | None, message: str) -> None:
         place = f"{path}:{line}" if line else f"{path}"
-        super().__init__(f"{place}: {_one_line(message)}")
+        super().__init__(f"{place}: {one_line(message)}")
         self._arguments = (path, line, message)
 
     def __reduce__(self):
@@ -52,12 +52,6 @@ class Source:
     parts: dict[str, Path]
     task: Task
     labels: Path | None = None
-
-
-def _one_line(message: str) -> str:
-    """A message without line ends and unprintable characters, truncated."""
-    plain = "".join(c if c.isprintable() else repr(c)[1:-1] for c in message[: _SHOWN + 1])
-    return plain if len(plain) <= _SHOWN else f"{plain[:_SHOWN]}..."
 
 
 def beside(path: Path, name: str) -> Path:
