@@ -79,12 +79,13 @@ def rows_of(name: str):
         print(f"{name}: raw files not there (TOPLABEL_MIRROR)", file=sys.stderr)
         return
     train, test = (data.parts[getattr(data.splits[0], part)] for part in ("train", "test"))
+    # Labels as int: of a uint8 indicator scikit-learn numbers the columns modulo 256.
     one = data.task == "multiclass"
     for estimator, model in (MULTICLASS if one else MULTILABEL).items():
         start = time.perf_counter()
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            model.fit(train.X, train.y if one else train.Y)
+            model.fit(train.X, train.y if one else train.Y.astype(int))
         seconds = time.perf_counter() - start
         scores, predicted = model.decision_function(test.X), model.predict(test.X)
         measure = multiclass_row if one else multilabel_row
