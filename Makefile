@@ -5,6 +5,7 @@
 # make campaign    damaged input files of every format, a thousand each: read, or refused in one line? ARGS="20000 --seed 7 --only mat"
 # make bench       speed against other solvers, one thread, an hour: prints, and writes results/bench/*.csv
 # make setup       the environment in .venv, as pinned in requirements.lock
+# make wheel       sdist and wheel in build/dist, tested where there is no compiler (RELEASING.md)
 #
 # Each does its own set-up. Variables: CORES (2), PYTHON (python3), ARGS (added to snakemake or pytest).
 
@@ -18,7 +19,7 @@ SOURCES := $(wildcard csrc/*/*.[ch] csrc/Makefile pylib/build_native.py setup.py
 export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
 
-.PHONY: setup reproduce smoke test evidence campaign bench check format ctest reference clean
+.PHONY: setup reproduce smoke test evidence campaign bench check format ctest reference wheel clean
 
 setup: $(VENV)/.installed
 
@@ -59,6 +60,29 @@ $(VENV)/.peers: | $(VENV)/.installed
 			echo "bench: $$peer cannot be installed here and is left out"; \
 	done
 	touch $@
+
+# What documents and releases need and nothing else does.
+$(VENV)/.release: requirements-release.lock | $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r $<
+	touch $@
+
+# The wheel is built from the sdist, so that nothing can be missing there, and without network. auditwheel is for Linux.
+DIST := build/dist
+BARE := $(abspath build/bare)
+
+wheel: setup $(VENV)/.release
+	rm -rf $(DIST) $(BARE)
+	$(BIN)/python -m build --no-isolation --outdir $(DIST) .
+	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/auditwheel repair --strip --wheel-dir $(DIST) $(DIST)/toplabel-*-linux_*.whl
+	rm $(DIST)/toplabel-*-linux_*.whl
+	$(PYTHON) -m venv $(BARE)
+	$(BARE)/bin/python -m pip install --quiet --disable-pip-version-check --only-binary :all: \
+		--constraint requirements.lock $(DIST)/toplabel-*.whl pytest hypothesis pandas
+	env -u PYTHONPATH PATH="$(BARE)/bin" $(BARE)/bin/python -m pytest -q -p no:cacheprovider -o addopts= $(WHEEL_TESTS)
+	ls -l $(DIST)
+
+# They need neither the checkout nor a compiler.
+WHEEL_TESTS := $(wildcard tests/unit/test_estimators*.py tests/property/test_prox.py)
 
 ctest:
 	$(MAKE) --silent --jobs=$(CORES) --output-sync -C csrc test sanitize

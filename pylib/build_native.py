@@ -40,6 +40,8 @@ FLAGS = [
     "-fopenmp-simd",
     "-fvisibility=hidden",
 ]
+# Microsoft's compiler takes `restrict` as C11 alone, and leaves `#pragma omp simd` aside.
+MSVC_FLAGS = ["/std:c11", "/O2", "/fp:precise"]
 
 ffi = cffi.FFI()
 ffi.cdef(declarations())
@@ -51,7 +53,7 @@ ffi.set_source(
     sources=[relative(path) for path in sorted((CSRC / "src").glob("*.c"))],
     depends=[relative(path) for path in sorted(CSRC.glob("*/*.h"))],
     include_dirs=[relative(CSRC / "include"), relative(CSRC / "src")],
-    extra_compile_args=[] if sys.platform == "win32" else FLAGS,
+    extra_compile_args=MSVC_FLAGS if sys.platform == "win32" else FLAGS,
     libraries=[] if sys.platform == "win32" else ["m"],
     py_limited_api=True,
 )

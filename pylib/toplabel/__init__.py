@@ -7,13 +7,13 @@
 
 from importlib import import_module
 
-from toplabel import losses, metrics, prox, simplex, thresholds
+from toplabel import _lib, losses, metrics, prox, simplex, thresholds
 from toplabel.certify import Certificate, certify
 from toplabel.errors import ToplabelError
 from toplabel.simplex import simplex_coding
 from toplabel.solver import Record, Solution, path, solve
 
-__version__ = "0.1.0"
+__version__ = _lib.version
 
 __all__ = [
     "Certificate",

@@ -9,7 +9,9 @@ from scipy.linalg import cython_blas
 from toplabel._native import ffi, lib
 from toplabel.errors import ToplabelError
 
-__all__ = ["check", "ffi", "lib"]
+__all__ = ["check", "ffi", "lib", "version"]
+
+version: str = ffi.string(lib.tl_version()).decode()
 
 
 def _capsule_pointer(name: str) -> int:

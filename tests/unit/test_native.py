@@ -1,7 +1,11 @@
-"""The compiled extension and the package are of one version."""
+"""The version stands in the C header; what is built, imported and cited has the same."""
 
-import tomllib
+import re
+import subprocess
+import sys
 from pathlib import Path
+
+import yaml
 
 import toplabel
 from toplabel._lib import ffi, lib
@@ -9,7 +13,13 @@ from toplabel._lib import ffi, lib
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def test_versions_agree():
-    declared = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    assert declared["project"]["version"] == toplabel.__version__
-    assert ffi.string(lib.tl_version()).decode() == toplabel.__version__
+def test_the_version_is_that_of_the_header():
+    header = (ROOT / "csrc/include/toplabel.h").read_text(encoding="utf-8")
+    version = re.search('#define TL_VERSION "(.*)"', header)[1]
+    assert toplabel.__version__ == ffi.string(lib.tl_version()).decode() == version
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert str(citation["version"]) == version
+    recipe = yaml.safe_load((ROOT / "packaging/conda/recipe.yaml").read_text(encoding="utf-8"))
+    assert recipe["context"]["version"] == version
+    packaged = [sys.executable, "setup.py", "--quiet", "--version"]
+    assert subprocess.check_output(packaged, cwd=ROOT, text=True).split()[-1] == version
