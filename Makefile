@@ -5,6 +5,7 @@
 # make campaign    damaged input files of every format, a thousand each: read, or refused in one line? ARGS="20000 --seed 7 --only mat"
 # make bench       speed against other solvers, one thread, an hour: prints, and writes results/bench/*.csv
 # make setup       the environment in .venv, as pinned in requirements.lock
+# make docs        the site, build/docs/index.html: the pages of docs/, the examples with their figures, every signature
 # make wheel       sdist and wheel in build/dist, tested where there is no compiler (RELEASING.md)
 #
 # Each does its own set-up. Variables: CORES (2), PYTHON (python3), ARGS (added to snakemake or pytest).
@@ -19,7 +20,7 @@ SOURCES := $(wildcard csrc/*/*.[ch] csrc/Makefile pylib/build_native.py setup.py
 export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
 
-.PHONY: setup reproduce smoke test evidence campaign bench check format ctest reference wheel clean
+.PHONY: setup reproduce smoke test evidence campaign bench check format ctest reference docs wheel clean
 
 setup: $(VENV)/.installed
 
@@ -65,6 +66,10 @@ $(VENV)/.peers: | $(VENV)/.installed
 $(VENV)/.release: requirements-release.lock | $(VENV)/.installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r $<
 	touch $@
+
+# Without network. A warning is an error: a link without target, a docstring that cannot be read, an example that fails.
+docs: setup $(VENV)/.release
+	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going --doctree-dir build/doctrees docs build/docs
 
 # The wheel is built from the sdist, so that nothing can be missing there, and without network. auditwheel is for Linux.
 DIST := build/dist

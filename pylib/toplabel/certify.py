@@ -29,7 +29,7 @@ class Certificate:
     primal, dual : float
         P(W) and D(A) (TPAMI Eq. (9)); `dual` is -inf where A is not feasible.
     relative_gap : float
-        (|P - D| + rounding)/max(|P|, |D|).
+        ``(|P - D| + rounding) / max(|P|, |D|)``.
     rounding : float
         A bound of the rounding error of P - D.
     """

@@ -23,7 +23,8 @@ class Record:
     epoch : int
         Whole passes over the data so far.
     primal, dual, relative_gap : float
-        P(W), D(A) (TPAMI Eq. (9)) and (|P - D| + e) / max(|P|, |D|), e a bound of the rounding error of P - D.
+        P(W), D(A) (TPAMI Eq. (9)) and ``(|P - D| + e) / max(|P|, |D|)``, e a bound of the rounding error of
+        P - D.
     solve_seconds, evaluate_seconds : float
         Wall time so far of the epochs and of the evaluations (watched sets included).
     watched : dict of str to float

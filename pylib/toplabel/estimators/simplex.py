@@ -66,7 +66,7 @@ class SimplexClassifier(ClassifierMixin, BaseEstimator):
     dual_coef_ : ndarray, (n, m - 1)
         The a_i of ``f(x) = sum_i k(x, x_i) a_i``, for the other kernels.
     C_, theta_ : float
-        What was used; theta_ is None where it has no meaning.
+        What was used; `theta_` is None where it has no meaning.
     Cs_, loo_errors_ : ndarray, (n_Cs,)
         For ``C="loo"``.
     relative_gap_ : float

@@ -31,7 +31,7 @@ def hamming_loss(Y, P) -> float:
 
 
 def multilabel_accuracy(Y, P) -> float:
-    """Jaccard index |P_i and Y_i| / |P_i or Y_i|, averaged over the instances.
+    """Jaccard index ``|P_i and Y_i| / |P_i or Y_i|``, averaged over the instances.
 
     An instance with empty truth and empty prediction scores 1.
 

@@ -1,0 +1,84 @@
+"""The site: `make docs` writes build/docs/index.html.
+
+Its source are these pages, as they are in the repository. Nothing is fetched.
+"""
+
+import re
+import sys
+from pathlib import Path
+
+import toplabel
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "docs" / "site"))
+
+project = "toplabel"
+author = copyright = "the toplabel authors"
+version = release = toplabel.__version__
+
+extensions = [
+    "pictures",
+    "myst_parser",
+    "numpydoc",
+    "sphinx.ext.autosummary",
+    "sphinx_gallery.gen_gallery",
+]
+exclude_patterns = ["gallery/*.ipynb", "site"]
+nitpicky = True
+# No other project's index of names is fetched.
+nitpick_ignore_regex = [("py:.*", r"(numpy|scipy|sklearn|collections|matplotlib)\..*")]
+
+myst_enable_extensions = ["colon_fence"]
+# Links to a heading of a page.
+myst_heading_anchors = 4
+
+autosummary_generate = True
+templates_path = ["site/templates"]
+# The template of a class documents its methods.
+numpydoc_show_class_members = False
+autodoc_typehints = "none"  # numpydoc has them in words
+
+sphinx_gallery_conf = {
+    "examples_dirs": str(ROOT / "examples"),
+    "gallery_dirs": "gallery",
+    "filename_pattern": r"/plot_",
+    "within_subsection_order": "FileNameSortKey",
+    "image_scrapers": ("pictures.svg",),
+    "download_all_examples": False,
+    "show_memory": False,
+    "show_signature": False,
+    "abort_on_example_error": True,
+    "plot_gallery": True,
+}
+
+html_theme = "pydata_sphinx_theme"
+html_title = "toplabel"
+html_static_path = ["site/static"]
+html_css_files = ["site.css"]
+html_show_sourcelink = False
+html_sidebars = {"index": []}
+html_theme_options = {
+    "logo": {"text": "toplabel"},
+    "header_links_before_dropdown": 6,
+    "navbar_align": "left",
+    "navigation_with_keys": False,
+    "secondary_sidebar_items": ["page-toc"],
+    "footer_start": ["copyright"],
+    "footer_end": [],
+    "show_prev_next": False,
+}
+
+# What stands in the repository beside docs/: a page of the site, or else its name without a link.
+PAGES = {"../reports/summary/README.md": "last-run.md"}
+
+
+def keep_links_inside(app, name, source):
+    def link(match):
+        text, target = match.groups()
+        return f"[{text}]({PAGES[target]})" if target in PAGES else f"`{text}`"
+
+    source[0] = re.sub(r"\[([^\]]+)\]\((\.\./[^)]+)\)", link, source[0])
+
+
+def setup(app):
+    app.connect("source-read", keep_links_inside)

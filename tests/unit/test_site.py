@@ -1,0 +1,44 @@
+"""The pages of the site: their examples run, and they name every loss and every public function."""
+
+import re
+from importlib import import_module
+
+import pytest
+
+import toplabel
+
+
+@pytest.mark.parametrize("page", ["index.md", "comparison.md"])
+def test_the_examples_of_a_page_run(repository, page):
+    text = (repository / "docs" / page).read_text(encoding="utf-8")
+    names = {}
+    for code in re.findall(r"```python\n(.*?)```", text, re.DOTALL):
+        exec(code, names)
+    assert names["ours" if page == "comparison.md" else "model"].relative_gap_ <= 1e-3
+
+
+def test_the_table_of_losses_has_each_with_its_parameters(repository):
+    text = (repository / "docs/losses.md").read_text(encoding="utf-8")
+    rows = [row.split(" | ") for row in re.findall(r"^\| (`.*) \|$", text, re.MULTILINE)]
+    assert sorted(row[0].strip("`") for row in rows) == sorted(toplabel.losses.LOSSES)
+    labels = {"one": "one", "set": "a set", "either": "one, or a set"}
+    for key, picture, of, _, *parameters in rows:
+        loss = toplabel.losses.get(key.strip("`"))
+        assert f"generated/losses/{loss.key}.svg" in picture
+        assert of == labels[loss.labels]
+        has = {"`k`": loss.top_k, "`gamma`": loss.smoothing}
+        assert "".join(parameters).strip(" |") == ", ".join(n for n, meant in has.items() if meant)
+
+
+def test_the_reference_has_every_public_name(repository):
+    text = (repository / "docs/api.md").read_text(encoding="utf-8")
+    listed = {}
+    for module, names in re.findall(
+        r"currentmodule:: (\S+)\n.*?nosignatures:\n\n(.*?)```", text, re.S
+    ):
+        listed[module] = set(names.split())
+    for name, found in listed.items():
+        module = import_module(name)
+        assert all(callable(getattr(module, each)) for each in found)
+        missing = {n for n in module.__all__ if callable(getattr(module, n))} - found
+        assert missing <= listed["toplabel.estimators"] | {"simplex_coding"}, name
