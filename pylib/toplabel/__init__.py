@@ -6,14 +6,15 @@
 """
 
 from importlib import import_module
+from typing import TYPE_CHECKING
 
-from toplabel import _lib, losses, metrics, prox, simplex, thresholds
-from toplabel.certify import Certificate, certify
-from toplabel.errors import ToplabelError
-from toplabel.simplex import simplex_coding
-from toplabel.solver import Record, Solution, path, solve
-
-__version__ = _lib.version
+if TYPE_CHECKING:
+    from toplabel import estimators, losses, metrics, prox, simplex, thresholds
+    from toplabel._certify import Certificate, certify
+    from toplabel.errors import ToplabelError
+    from toplabel.estimators import MultilabelClassifier, SimplexClassifier, TopKClassifier
+    from toplabel.simplex import simplex_coding
+    from toplabel.solver import Record, Solution, path, solve
 
 __all__ = [
     "Certificate",
@@ -35,14 +36,34 @@ __all__ = [
     "thresholds",
 ]
 
+#: The modules that the names are from.
+_HOMES = {
+    "Certificate": "_certify",
+    "MultilabelClassifier": "estimators",
+    "Record": "solver",
+    "SimplexClassifier": "estimators",
+    "Solution": "solver",
+    "TopKClassifier": "estimators",
+    "ToplabelError": "errors",
+    "certify": "_certify",
+    "path": "solver",
+    "simplex_coding": "simplex",
+    "solve": "solver",
+}
+
 
 def __getattr__(name: str):
-    # The estimators need scikit-learn, which takes a second to import; the solvers do not.
-    if name in ("MultilabelClassifier", "SimplexClassifier", "TopKClassifier"):
-        return getattr(import_module("toplabel.estimators"), name)
-    if name == "estimators":
-        return import_module("toplabel.estimators")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    # On demand: scikit-learn takes a second to import, SciPy half of one; the plan of a run needs neither.
+    if name == "__version__":
+        return import_module("toplabel._lib").version
+    if name in _HOMES:
+        found = getattr(import_module(f"toplabel.{_HOMES[name]}"), name)
+    elif name in __all__:
+        found = import_module(f"toplabel.{name}")
+    else:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()[name] = found
+    return found
 
 
 def __dir__() -> list[str]:

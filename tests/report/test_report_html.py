@@ -190,6 +190,8 @@ def test_the_run_is_described(site: Site) -> None:
     facts = dict(zip(names, (one.text for one in run.all("dd")), strict=True))
     assert facts["machine"] == "An x86-64 processor, 2 cores, 24 GiB, Linux 6.1"
     assert facts["BLAS"] == "openblas 0.3.30 SkylakeX"
+    assert facts["jobs"].startswith("train: 12, 1.2 CPU hours, the longest ")
+    assert facts["jobs"].endswith(", at most 310 MB")
     assert facts["seeds"] == "run 0, rule SHA-256 of run seed and names"
     assert facts["wall time"] == "12 min 34 s"
     assert facts["commit"].endswith("with changes that are not committed")

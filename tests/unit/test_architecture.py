@@ -1,6 +1,8 @@
 """The layers in docs/architecture.md are those whose imports are checked."""
 
 import re
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -21,3 +23,24 @@ def test_the_table_of_layers_has_the_checked_order():
     assert sorted(packages) == sorted(height)
     heights = [height[package] for package in packages]
     assert heights == sorted(heights)
+
+
+def test_names_of_the_package_are_there_whatever_was_imported_before():
+    code = (
+        "import toplabel.estimators, toplabel\n"
+        "for name in toplabel.__all__: getattr(toplabel, name)\n"
+        "assert callable(toplabel.certify) and callable(toplabel.path)\n"
+        "from toplabel import *\n"
+        "assert {*toplabel.__all__} <= {*dir(toplabel)} & {*globals()}\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_the_plan_of_a_run_needs_no_solver():
+    code = (
+        "import sys\n"
+        "import toplabel.workflow.targets, toplabel.workflow.resources\n"
+        "print(*({'scipy', 'pandas', 'sklearn', 'toplabel._native'} & {*sys.modules}))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == ""

@@ -315,7 +315,7 @@ def test_unpacking_stops_at_the_registered_size(raw, mirrored, monkeypatch, suff
 
 
 def test_unpacking_a_file_that_is_not_registered_stops_at_a_ratio(raw, mirrored, monkeypatch):
-    monkeypatch.setattr(fetching, "FREE", 2**20)
+    monkeypatch.setattr("toplabel.datasets.formats.source.FREE", 2**20)
     entry = entry_with(raw_file(sha256=None, size=None))
     mirror = mirrored("toy.txt.bz2", bz2.compress(bytes(2**24)))
     with pytest.raises(ChecksumError, match="bytes that 1000 times the compressed file has"):

@@ -6,7 +6,7 @@ from scipy import sparse
 from sklearn.metrics.pairwise import rbf_kernel
 
 import toplabel
-from toplabel.certify import certify
+from toplabel import certify
 
 SCALING = 1.5
 TIGHT = {"eps": 1e-10, "max_epochs": 10**5}

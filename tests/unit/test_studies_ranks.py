@@ -5,7 +5,8 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from toplabel.studies.ranks import block, rank_methods
+from toplabel.studies.blocks import block
+from toplabel.studies.ranks import rank_methods
 
 
 def _cells(table):

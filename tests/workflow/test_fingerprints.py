@@ -2,6 +2,8 @@
 
 import os
 import re
+import subprocess
+import sys
 from collections import defaultdict
 from pathlib import Path
 
@@ -10,6 +12,7 @@ from running import ROOT
 
 import toplabel
 from toplabel.config.baselines import BASELINES
+from toplabel.workflow import fingerprints
 from toplabel.workflow.fingerprints import STAGES, fingerprint, module_sum, stage_modules, sum_of
 
 PACKAGE = Path(toplabel.__file__).parents[1]
@@ -141,3 +144,26 @@ def test_every_script_is_of_one_stage():
 def test_imports_are_absolute_as_the_fingerprints_need_them():
     for path in (PACKAGE / "toplabel").rglob("*.py"):
         assert not re.search(r"^\s*from\s+\.", path.read_text(encoding="utf-8"), re.MULTILINE), path
+
+
+def test_saved_import_statements_give_the_same_sums(tmp_path, monkeypatch):
+    code = (
+        "from pathlib import Path\n"
+        "from toplabel.workflow.fingerprints import STAGES, fingerprint, save_statements\n"
+        f"print(*(fingerprint(stage, Path({str(ROOT)!r})) for stage in STAGES))\n"
+        "save_statements()\n"
+    )
+    (tmp_path / ".snakemake").mkdir()
+    first, second = (
+        subprocess.run(
+            [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
+        ).stdout
+        for _ in range(2)
+    )
+    assert first == second != ""
+    saved = tmp_path / ".snakemake/toplabel.imports.json"
+    saved.write_text("no JSON", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    fingerprints._known_statements.cache_clear()
+    assert fingerprints._known_statements() == {}
+    fingerprints._known_statements.cache_clear()

@@ -8,8 +8,12 @@ rule agree:
         agreement="results/{dataset}/agreement.csv",
     log:
         "results/logs/agree/{dataset}.log",
+    benchmark:
+        "results/benchmarks/agree/{dataset}.tsv"
     conda:
         "../envs/toplabel.yaml"
+    resources:
+        **training_needs(plan, "agree"),
     params:
         settings={
             "Cs": [0.001, 0.01, 0.1, 1.0, 10.0],

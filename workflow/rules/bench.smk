@@ -15,6 +15,9 @@ rule bench:
     conda:
         "../envs/toplabel.yaml"
     threads: all_cores()
+    resources:
+        mem_mb=doubled(8000),
+        runtime=doubled(240),
     params:
         fingerprint=plan.fingerprint("bench"),
     message:

@@ -19,8 +19,13 @@ rule study_calibration:
         json="results/tables/calibration.json",
     log:
         "results/logs/calibration.log",
+    benchmark:
+        "results/benchmarks/calibration.tsv"
     conda:
         "../envs/toplabel.yaml"
+    resources:
+        mem_mb=doubled(1500),
+        runtime=doubled(60),
     params:
         seed=config["seed"],
         each=1 if plan.budget == "quick" else 2,

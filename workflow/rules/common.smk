@@ -10,8 +10,10 @@ try:
     from toplabel.config.documents import read_yaml
     from toplabel.figures import FIGURES, figure_files, table_files
     from toplabel.workflow.environment import note_start
+    from toplabel.workflow.fingerprints import save_statements
     from toplabel.workflow.folders import FolderError, check_folders
     from toplabel.workflow.plan import RAW_FOLDER, Plan, PlanError
+    from toplabel.workflow.resources import doubled, preparing_mb, training_needs
     from toplabel.workflow.runlock import RunLockError, lock_run
     from toplabel.workflow.targets import Targets
 except ModuleNotFoundError as error:
@@ -119,6 +121,7 @@ onstart:
     except RunLockError as error:
         raise WorkflowError(str(error))
     note_start()
+    save_statements()
 
 
 # Report on what there is, and print nothing that would hide the error.

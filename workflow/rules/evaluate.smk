@@ -12,8 +12,12 @@ rule evaluate:
         evaluation="results/{dataset}/{method}/evaluation.csv",
     log:
         "results/logs/evaluate/{dataset}/{method}.log",
+    benchmark:
+        "results/benchmarks/evaluate/{dataset}/{method}.tsv"
     conda:
         "../envs/toplabel.yaml"
+    resources:
+        **training_needs(plan, "evaluate"),
     params:
         fit=lambda wildcards: plan.fit("evaluate", wildcards.dataset, wildcards.method),
         budget=plan.budget,

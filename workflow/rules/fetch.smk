@@ -1,4 +1,9 @@
 # Raw files: from data/raw, a mirror folder, or the official address, each checked against its sum.
+# They are fetched where Snakemake runs: nodes of a cluster often have no network.
+
+
+localrules:
+    fetch,
 
 
 rule fetch:

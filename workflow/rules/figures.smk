@@ -11,6 +11,7 @@ for figure in FIGURES:
             **figure_outputs(figure),
         log:
             f"results/logs/figures/{figure.name}.log",
+        localrule: True
         conda:
             "../envs/toplabel.yaml"
         params:

@@ -8,8 +8,13 @@ rule prepare:
         meta="results/{dataset}/data/meta.json",
     log:
         "results/logs/prepare/{dataset}.log",
+    benchmark:
+        "results/benchmarks/prepare/{dataset}.tsv"
     conda:
         "../envs/toplabel.yaml"
+    resources:
+        mem_mb=preparing_mb,
+        runtime=doubled(120),
     params:
         raw_folder=RAW_FOLDER,
         entry=lambda wildcards: plan.entry_slice(wildcards.dataset),

@@ -19,6 +19,7 @@ rule data:
 rule smoke:
     log:
         "results/logs/smoke.log",
+    localrule: True
     conda:
         "../envs/toplabel.yaml"
     threads: all_cores()

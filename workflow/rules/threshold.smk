@@ -11,8 +11,12 @@ rule threshold:
         strategies="results/{dataset}/{method}/threshold_strategies.csv",
     log:
         "results/logs/threshold/{dataset}/{method}.log",
+    benchmark:
+        "results/benchmarks/threshold/{dataset}/{method}.tsv"
     conda:
         "../envs/toplabel.yaml"
+    resources:
+        **training_needs(plan, "threshold"),
     params:
         fit=lambda wildcards: plan.fit("threshold", wildcards.dataset, wildcards.method),
         threshold=plan.threshold,

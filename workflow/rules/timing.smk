@@ -17,6 +17,9 @@ for figure in FIGURES:
         conda:
             "../envs/toplabel.yaml"
         threads: all_cores()
+        resources:
+            mem_mb=doubled(2000),
+            runtime=doubled(60),
         params:
             quick=plan.budget == "quick",
             script=f"workflow/scripts/time_{figure.measures}.py",

@@ -12,8 +12,12 @@ rule train:
         certificates="results/{dataset}/{method}/certificates.csv",
     log:
         "results/logs/train/{dataset}/{method}.log",
+    benchmark:
+        "results/benchmarks/train/{dataset}/{method}.tsv"
     conda:
         "../envs/toplabel.yaml"
+    resources:
+        **training_needs(plan, "train"),
     params:
         fit=lambda wildcards: plan.fit("train", wildcards.dataset, wildcards.method),
         fingerprint=lambda wildcards: plan.fingerprint("train", wildcards.method),

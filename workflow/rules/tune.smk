@@ -10,8 +10,12 @@ rule tune:
         unit="results/{dataset}/{method}/tune/{part}.npz",
     log:
         "results/logs/tune/{dataset}/{method}/{part}.log",
+    benchmark:
+        "results/benchmarks/tune/{dataset}/{method}/{part}.tsv"
     conda:
         "../envs/toplabel.yaml"
+    resources:
+        **training_needs(plan, "tune"),
     params:
         splits=lambda wildcards: plan.splits_of(wildcards.dataset, wildcards.part),
         fit=lambda wildcards: plan.fit("tune", wildcards.dataset, wildcards.method),
@@ -29,8 +33,12 @@ rule tune_block:
         unit="results/{dataset}/{method}/tune/{part}.block{block}.npz",
     log:
         "results/logs/tune/{dataset}/{method}/{part}.block{block}.log",
+    benchmark:
+        "results/benchmarks/tune/{dataset}/{method}/{part}.block{block}.tsv"
     conda:
         "../envs/toplabel.yaml"
+    resources:
+        **training_needs(plan, "tune_block"),
     params:
         fit=lambda wildcards: plan.fit("tune", wildcards.dataset, wildcards.method),
         fingerprint=lambda wildcards: plan.fingerprint("tune", wildcards.method),

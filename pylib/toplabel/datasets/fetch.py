@@ -3,6 +3,8 @@
 A file arrives in ``data/raw/<set>/`` uncompressed and whole, or not at all; from the network by https alone, and never
 longer than what is registered. Pooch could replace `_download` only: it has no mirror folders, and checks the sum of
 the compressed file.
+
+Planning a run reads this module, so it imports the formats, which need SciPy, only where a file asks for them.
 """
 
 from __future__ import annotations
@@ -22,8 +24,6 @@ from pathlib import Path
 from typing import BinaryIO
 
 from toplabel.config.datasets import Entry, RawFile
-from toplabel.datasets.formats import hdf5, mat
-from toplabel.datasets.formats.source import FREE, RATIO
 from toplabel.files import atomic_path
 
 MIRROR_VARIABLE = "TOPLABEL_MIRROR"
@@ -34,6 +34,7 @@ _CHUNK = 1 << 20
 _LONGEST = 2**33  # bytes that are taken from an address when no size is registered
 _SHOWN = 3  # of the names of missing files
 _DECOMPRESSORS = {".xz": lzma.open, ".gz": gzip.open, ".bz2": bz2.open}
+_MAYBE_HDF5 = (".h5", ".mat")
 _DAMAGE = (EOFError, OSError, lzma.LZMAError, zlib.error)
 
 
@@ -253,9 +254,14 @@ def _forms_named(entry: Entry, file: RawFile) -> str:
 
 def _lacking_reader(entry: Entry, paths: Iterable[Path]) -> str:
     """Why files that are there cannot be read."""
+    asked = [path for path in paths if entry.format == "hdf5" or path.suffix in _MAYBE_HDF5]
+    if not asked:
+        return ""
+    from toplabel.datasets.formats import hdf5, mat
+
     if hdf5.is_installed():
         return ""
-    for path in paths:
+    for path in asked:
         if entry.format == "hdf5" or path.suffix == ".h5" or mat.is_hdf5(path):
             return f"{path.name} {hdf5.NEEDED}"
     return ""
@@ -377,6 +383,8 @@ def _pieces(
     file: RawFile, stream: BinaryIO, suffix: str, origin: str, packed: int
 ) -> Iterator[bytes]:
     """The content, uncompressed; an error as soon as it is longer than it may be."""
+    from toplabel.datasets.formats.source import FREE, RATIO
+
     if file.size is not None:
         most, why = file.size, "the registry has"
     elif suffix:

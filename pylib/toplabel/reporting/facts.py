@@ -299,12 +299,22 @@ def run_facts(run: dict[str, Any]) -> list[tuple[str, str]]:
         ("budget", _plain(run["budget"])),
         ("seeds", _plain(run["seeds"])),
         ("wall time", numbers.duration(_seconds(run["wall_seconds"]))),
+        ("jobs", "; ".join(_jobs(stage) for stage in run.get("jobs", ()))),
         ("machine", ", ".join(str(part) for part in [*hardware, machine.get("os")] if part)),
         ("BLAS", _libraries(run["blas"])),
         ("versions", ", ".join(f"{name} {v}" for name, v in run["versions"].items())),
         ("commit", commit + (", with changes that are not committed" if git.get("dirty") else "")),
     ]
     return [(name, text) for name, text in facts if text]
+
+
+def _jobs(stage: dict[str, Any]) -> str:
+    """What the jobs of a stage took; a run of an earlier version says nothing of them."""
+    longest = numbers.duration(float(stage["longest_seconds"]))
+    return (
+        f"{stage['stage']}: {numbers.count(stage['jobs'])}, {stage['cpu_hours']:.2g} CPU hours,"
+        f" the longest {longest}, at most {numbers.count(stage['peak_mb'])} MB"
+    )
 
 
 def config_text(run: dict[str, Any]) -> str:

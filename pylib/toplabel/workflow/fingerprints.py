@@ -11,9 +11,13 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import json
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
+from typing import Any
+
+from toplabel.files import atomic_path
 
 #: The scripts of each stage: patterns below workflow/scripts.
 STAGES: dict[str, tuple[str, ...]] = {
@@ -40,6 +44,7 @@ _C_SOURCES = ("csrc/include/*.h", "csrc/src/*.[ch]")
 # Files of the package that no import statement names.
 _DATA = {"report": ("toplabel/reporting/templates/*",)}
 _PACKAGE = "toplabel"
+STATEMENTS = Path(".snakemake/toplabel.imports.json")
 _NATIVE = "toplabel._native"
 
 
@@ -107,14 +112,54 @@ def _reached(new: set[str], package: Path) -> set[str]:
 def _imports(path: Path, package: Path) -> frozenset[str]:
     """Names of the package's modules in a file's import statements, those in functions included."""
     names = set()
+    for module, members in _statements(path):
+        if not members:
+            names.add(module)
+            continue
+        modules = {name for name in members if _is_module(f"{module}.{name}", package)}
+        names |= {f"{module}.{name}" for name in modules}
+        if set(members) - modules:
+            names.add(module)
+    return frozenset(name for name in names if _is_module(name, package))
+
+
+def _statements(path: Path) -> list[list[Any]]:
+    """The import statements of a file: a module each, with the names that are imported from it, if any."""
+    key = _content(path).hex()
+    known = _known_statements()
+    if key not in known:
+        known[key] = _parsed_statements(path)
+    return known[key]
+
+
+def _parsed_statements(path: Path) -> list[list[Any]]:
+    found: list[list[Any]] = []
     for node in ast.walk(ast.parse(path.read_bytes(), str(path))):
         if isinstance(node, ast.Import):
-            names |= {alias.name for alias in node.names}
+            found += [[alias.name, []] for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.level == 0:
-            members = {f"{node.module}.{alias.name}" for alias in node.names}
-            modules = {name for name in members if _is_module(name, package)}
-            names |= modules | ({node.module} if members - modules else set())
-    return frozenset(name for name in names if _is_module(name, package))
+            found.append([node.module, [alias.name for alias in node.names]])
+    return [one for one in found if one[0].partition(".")[0] == _PACKAGE]
+
+
+@cache
+def _known_statements() -> dict[str, list[list[Any]]]:
+    """The import statements of files by the SHA-256 of their content, as `save_statements` left them.
+
+    Each job of a cluster makes the plan anew, and to parse all sources takes longer than the rest of it.
+    """
+    try:
+        known = json.loads(STATEMENTS.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return known if isinstance(known, dict) else {}
+
+
+def save_statements() -> None:
+    """Keep the import statements that were parsed, for the jobs of the run."""
+    STATEMENTS.parent.mkdir(exist_ok=True)
+    with atomic_path(STATEMENTS) as temporary:
+        temporary.write_text(json.dumps(_known_statements()), encoding="utf-8")
 
 
 def _is_module(name: str, package: Path) -> bool:

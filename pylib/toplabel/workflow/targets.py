@@ -15,7 +15,7 @@ from typing import Any
 
 from toplabel.config.studies import Study, short_name, studies_with_table
 from toplabel.figures import FIGURES, figure_files, row_of, table_files
-from toplabel.studies.ranks import block
+from toplabel.studies.blocks import block
 from toplabel.workflow.plan import Cell, Plan, PlanError, dataset_names
 
 THRESHOLDS = "thresholds"

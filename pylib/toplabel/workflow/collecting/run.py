@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from toplabel.config.studies import load_studies
+from toplabel.workflow.benchmarks import jobs_by_stage
 from toplabel.workflow.environment import blas_facts, git_state, machine_facts, read_start, versions
 
 
 def describe_run(root: Path, config: Mapping[str, Any]) -> dict[str, Any]:
-    """What the numbers depend on besides the data: config, machine, versions, commit, time; and the studies."""
+    """What the numbers depend on besides the data: config, machine, versions, commit, time; jobs, studies."""
     started, command = read_start()
     return {
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -26,6 +27,7 @@ def describe_run(root: Path, config: Mapping[str, Any]) -> dict[str, Any]:
         "versions": versions(),
         "git": git_state(root),
         "blas": blas_facts(),
+        "jobs": jobs_by_stage(),
         "wall_seconds": round(time.time() - started, 1),
         "wall_seconds_note": "from the start of the invocation that wrote this file to its writing, "
         "just before the reports; of a run that was resumed, its last part",

@@ -1,0 +1,130 @@
+"""What the rules ask a scheduler for."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import yaml
+from running import ROOT
+
+from toplabel.config.splits import Split
+from toplabel.datasets.prepared import Part, Prepared, save_prepared
+from toplabel.workflow.benchmarks import jobs_by_stage
+from toplabel.workflow.plan import Plan
+from toplabel.workflow.resources import (
+    Size,
+    doubled,
+    fits,
+    memory_mb,
+    preparing_mb,
+    runtime_minutes,
+    training_needs,
+)
+
+LARGE = Size(rows=20_000, classes=100, entries=2e7, features_mb=160.0)
+
+
+@pytest.fixture(scope="module")
+def plan():
+    config = yaml.safe_load((ROOT / "config/config.yaml").read_text(encoding="utf-8"))
+    return Plan(ROOT, config)
+
+
+@pytest.fixture
+def meta(tmp_path):
+    """The meta.json of a small prepared set."""
+    part = Part(X=np.ones((30, 5)), y=np.arange(30) % 3)
+    split = Split(name="main", train="train", val=None, test="test")
+    parts = {"train": part, "test": part}
+    prepared = Prepared("digits", "multiclass", 3, ["a", "b", "c"], parts, [split], {})
+    save_prepared(prepared, tmp_path / "data")
+    return str(tmp_path / "data/meta.json")
+
+
+def asked(need, meta, attempt=1, method="svm_multi"):
+    wildcards = SimpleNamespace(dataset="digits", method=method, part="main")
+    return need(wildcards, SimpleNamespace(meta=meta), attempt)
+
+
+def test_the_size_is_that_of_the_prepared_set(meta):
+    size = Size.of(meta)
+    assert (size.rows, size.classes) == (30, 3)
+    assert 150 <= size.entries < 200  # the header of the file counts
+    assert size.features_mb == pytest.approx(2 * 8 * size.entries / 1e6)
+
+
+def test_a_set_that_is_not_prepared_is_asked_for_again(tmp_path):
+    with pytest.raises(FileNotFoundError) as caught:
+        Size.of(tmp_path / "meta.json")
+    assert caught.value.filename == str(tmp_path / "meta.json")
+
+
+def test_of_a_damaged_set_the_job_speaks(tmp_path):
+    (tmp_path / "meta.json").write_text("{", encoding="utf-8")
+    assert Size.of(tmp_path / "meta.json") == Size()
+
+
+def test_a_gram_matrix_fits(plan):
+    budget = plan.protocols["multilabel"].budgets["standard"]
+    linear, rbf = plan.methods["svm_ml"], plan.methods["svm_ml_rbf"]
+    more = memory_mb(LARGE, rbf, budget) - memory_mb(LARGE, linear, budget)
+    entry = {"float32": 4, "float64": 8}[budget.gram_dtype]
+    assert more >= entry * LARGE.rows**2 / 1e6
+
+
+def test_each_attempt_asks_for_twice_as_much(plan, meta):
+    for need in training_needs(plan, "tune").values():
+        assert asked(need, meta, attempt=3) == pytest.approx(4 * asked(need, meta), abs=4)
+    assert doubled(60)(None, 2) == 120
+
+
+def test_a_small_set_does_not_keep_a_node(plan, meta):
+    for stage in ("tune", "train", "threshold", "evaluate", "agree"):
+        needs = training_needs(plan, stage)
+        assert asked(needs["mem_mb"], meta) < 1000
+        assert asked(needs["runtime"], meta) < 30
+
+
+def test_blocks_share_the_widths(plan):
+    method = plan.methods["svm_ml_rbf"]
+    for protocol in plan.protocols.values():
+        for budget in protocol.budgets.values():
+            if budget.theta is None:
+                continue
+            blocks = budget.blocks(tunes_width=True)
+            assert fits(method, budget, block=True) * blocks >= len(budget.theta.exponents()) * len(
+                budget.C.exponents()
+            )
+            assert fits(method, budget, block=True) <= fits(method, budget)
+
+
+def test_time_grows_with_the_fits_and_ends_at_a_week(plan, meta, monkeypatch):
+    method = plan.methods["svm_multi"]
+    assert runtime_minutes(LARGE, method, 20) > runtime_minutes(LARGE, method, 10)
+    monkeypatch.setattr(Size, "of", classmethod(lambda cls, meta: Size(10**7, 10**4, 1e10, 1e5)))
+    assert asked(training_needs(plan, "tune")["runtime"], meta) == 7 * 24 * 60
+
+
+def test_preparing_follows_the_raw_files(tmp_path):
+    receipt = tmp_path / "fetch.json"
+    receipt.write_text('{"a": {"size": 1000000000}}', encoding="utf-8")
+    needed = preparing_mb(None, SimpleNamespace(receipt=str(receipt)), 1)
+    assert needed > 5 * 1000
+
+
+def test_jobs_are_summed_by_stage(tmp_path):
+    header = "s\th:m:s\tmax_rss\tcpu_time\n"
+    for name, row in (("tune/a/x", "10\t0:00:10\t300\t9"), ("tune/a/y", "20\t0:00:20\tNA\t27")):
+        path = tmp_path / f"{name}.tsv"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(header + row + "\n", encoding="utf-8")
+    (tmp_path / "calibration.tsv").write_text(header + "1\t0:00:01\t100\t1\n", encoding="utf-8")
+    first, second = jobs_by_stage(tmp_path)
+    assert (first["stage"], first["jobs"], first["peak_mb"]) == ("calibration", 1, 100)
+    assert second == {
+        "stage": "tune",
+        "jobs": 2,
+        "cpu_hours": 0.01,
+        "longest_seconds": 20.0,
+        "peak_mb": 300,
+    }
