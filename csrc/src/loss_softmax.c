@@ -49,9 +49,9 @@ static void update(const tl_row *row, tl_params params, size_t m, const double *
     }
 }
 
-/* copy: tl_padded(m) for work. */
+/* sum_j exp(s_j - *largest). copy: tl_padded(m) for work. */
 TL_CLONES
-static double log_sum_exp(size_t m, const double *restrict s, double *restrict copy) {
+static double sum_exp(size_t m, const double *restrict s, double *restrict copy, double *largest) {
     const size_t n = tl_padded(m);
     double top = s[0], sum = 0.0;
     for (size_t j = m; j < n; j++)
@@ -65,7 +65,8 @@ static double log_sum_exp(size_t m, const double *restrict s, double *restrict c
 #pragma omp simd reduction(+ : sum)
     for (size_t j = 0; j < n; j++)
         sum += tl_exp(copy[j] - top);
-    return top + log(sum);
+    *largest = top;
+    return sum;
 }
 
 /* log sum_j exp s_j - s_y, right to a few units in the last place: where s_y is the largest, the
@@ -98,7 +99,9 @@ static double value(const tl_row *row, tl_params params, size_t m, const double 
     double mean = 0.0;
     for (size_t i = 0; i < row->n_labels; i++)
         mean += s[row->labels[i]];
-    return log_sum_exp(m, s, work) - mean / (double)row->n_labels;
+    double top;
+    const double sum = sum_exp(m, s, work, &top);
+    return top + log(sum) - mean / (double)row->n_labels;
 }
 
 static void gradient(const tl_row *row, tl_params params, size_t m, const double *s, double *g,
@@ -106,9 +109,10 @@ static void gradient(const tl_row *row, tl_params params, size_t m, const double
     (void)params;
     memset(g, 0, m * sizeof *g);
     if (row->n_labels == 0) return;
-    const double log_sum = log_sum_exp(m, s, work);
+    double top;
+    const double sum = sum_exp(m, s, work, &top);
     for (size_t j = 0; j < m; j++)
-        g[j] = tl_exp(s[j] - log_sum);
+        g[j] = tl_exp(s[j] - top) / sum;
     for (size_t i = 0; i < row->n_labels; i++)
         g[row->labels[i]] -= 1.0 / (double)row->n_labels;
 }

@@ -105,8 +105,7 @@ double tl_conjugate_svm_multi(const tl_row *row, tl_params params, size_t m, con
     const size_t y = (size_t)row->labels[0];
     double squares = 0.0;
     for (size_t j = 0; j < m; j++)
-        squares += a[j] * a[j];
-    squares -= a[y] * a[y];
+        squares += j == y ? 0.0 : a[j] * a[j];
     /* - sum_{j != y} v_j = v_y on the domain */
     return scale * a[y] + 0.5 * params.gamma * scale * scale * squares;
 }

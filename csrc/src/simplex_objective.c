@@ -35,8 +35,9 @@ static double find_size(const tl_simplex *self) {
 }
 
 static double find_unit(const tl_simplex *self) {
-    const size_t n = self->data.n, d = tl_simplex_is_gram(self) ? n : self->data.d;
-    return 0.5 * DBL_EPSILON * (4.0 + sqrt((double)(n > d ? n : d)));
+    const double n = (double)self->data.n, T = (double)self->data.m;
+    const double d = tl_simplex_is_gram(self) ? n : (double)self->data.d;
+    return 0.5 * DBL_EPSILON * (4.0 + sqrt(fmax(fmax(n, T), d)));
 }
 
 /* The loss of row i, and its largest value if each score is off by at most `error`. */
@@ -80,8 +81,11 @@ tl_status tl_simplex_evaluate(tl_simplex *self, tl_objective *objective) {
     const double largest = fmax(fabs(primal), fabs(dual));
     objective->primal = primal;
     objective->dual = dual;
-    objective->rounding = scale * (worst_losses - losses + unit * (losses + linear) + norm2_error);
-    objective->relative_gap = largest > 0.0 ? (primal - dual + objective->rounding) / largest : 0.0;
+    const double rounding =
+        scale * (worst_losses - losses + unit * (losses + linear) + norm2_error);
+    objective->rounding = rounding < INFINITY ? rounding : INFINITY; /* or NaN, of inf times 0 */
+    objective->relative_gap =
+        largest > 0.0 ? (fabs(primal - dual) + objective->rounding) / largest : 0.0;
     objective->norm2 = norm2;
     objective->epochs = self->epochs;
     objective->visits = self->epochs * self->data.n;

@@ -156,15 +156,25 @@ void tl_solver_free(tl_solver *self) {
  * rows by products. */
 #define MANY_CLASSES 128
 
+/* The products of a block read the weights, or the coefficients of all rows, once. With a Gram
+ * matrix and so many classes, reading them costs as much as the product of 64 rows. */
+#define BLOCK 64
+#define GRAM_BLOCK 256
+#define GRAM_CLASSES 512
+
+static size_t choose_block(const tl_data *data) {
+    const bool large = data->representation == TL_GRAM && data->m >= GRAM_CLASSES;
+    return tl_smaller(large ? GRAM_BLOCK : BLOCK, data->n);
+}
+
 static void choose_layout(tl_solver *self) {
     const tl_data *data = &self->data;
     const size_t asked = self->settings.block;
     self->by_rows = data->representation == TL_CSR || (data->representation == TL_DENSE &&
                                                        asked == 0 && data->d <= TL_NARROW_FEATURES);
     self->stride = self->by_rows ? (data->m + TL_LANES - 1) / TL_LANES * TL_LANES : data->m;
-    self->block = asked > 0 ? asked : 64;
+    self->block = asked > 0 ? tl_smaller(asked, data->n) : choose_block(data);
     if (self->by_rows) self->block = 1;
-    if (self->block > data->n) self->block = data->n;
     if (self->settings.window >= data->n) self->settings.window = 0;
     if (self->settings.window > 0) { /* whole blocks */
         const size_t blocks = self->settings.window / self->block;

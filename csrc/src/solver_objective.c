@@ -99,8 +99,9 @@ static tl_status fill(tl_objective *objective, double primal, double dual, doubl
     const double size = fmax(fabs(primal), fabs(dual));
     objective->primal = primal;
     objective->dual = dual;
-    objective->rounding = rounding;
-    objective->relative_gap = size == 0.0 ? 0.0 : (fabs(primal - dual) + rounding) / size;
+    objective->rounding = rounding < INFINITY ? rounding : INFINITY; /* or NaN, of inf times 0 */
+    objective->relative_gap =
+        size == 0.0 ? 0.0 : (fabs(primal - dual) + objective->rounding) / size;
     return TL_OK;
 }
 

@@ -3,7 +3,8 @@
  *
  * With u half the distance of 1 to the next number, a dot product <x, w> of `length` terms counts
  * as right up to u kappa ||x|| ||w||, kappa = 4 + sqrt(length): errors of random sign grow with
- * the square root, and the size on the right is above that of the terms. With S_c = sum_i ||x_i||
+ * the square root, and the size on the right is above that of the terms. For all sums `length` is
+ * the largest of n, m and the length of a row. With S_c = sum_i ||x_i||
  * |a_ic| and M_c = ||W_c||, for a Gram matrix M_c = sum_i ||x_i|| |coefficients_ic|, a score s_ic
  * is right up to u kappa ||x_i|| M_c, and X^T A in class c up to u kappa S_c. Every loss falls in
  * the scores of the labels and rises in the others, so the largest loss nearby is that of scores
@@ -17,8 +18,8 @@
 #define UNIT (0.5 * DBL_EPSILON)
 
 double tl_rounding_unit(const tl_solver *self) {
-    const size_t n = self->data.n, length = tl_row_length(self);
-    return UNIT * (4.0 + sqrt((double)(n > length ? n : length)));
+    const double n = (double)self->data.n, m = (double)self->data.m;
+    return UNIT * (4.0 + sqrt(fmax(fmax(n, m), (double)tl_row_length(self))));
 }
 
 TL_CLONES

@@ -52,7 +52,8 @@ static int check_objective(const svm *s, tl_simplex *solver, double dual_before)
     tl_objective now;
     const tl_status status = tl_simplex_evaluate(solver, &now);
     if (status != TL_OK) {
-        DEMAND(status == TL_ERR_OVERFLOW);
+        DEMAND(status == TL_ERR_OVERFLOW ||
+               (status == TL_ERR_INDEFINITE && !s->p->is_semidefinite));
         return 0;
     }
     DEMAND(isfinite(now.primal) && isfinite(now.dual) && isfinite(now.norm2));
@@ -105,11 +106,12 @@ static void solve(bytes *in, const svm *s, tl_simplex *solver) {
     const tl_status status = tl_simplex_solve(solver, &stopping, &objective, &outcome);
     DEMAND((status == TL_ERR_PARAMETER) == !(stopping.eps >= 0.0));
     if (status != TL_OK) {
-        DEMAND(status == TL_ERR_PARAMETER || status == TL_ERR_OVERFLOW);
+        DEMAND(status == TL_ERR_PARAMETER || status == TL_ERR_OVERFLOW ||
+               (status == TL_ERR_INDEFINITE && !s->p->is_semidefinite));
         return;
     }
     DEMAND(outcome > TL_RUNNING && outcome <= TL_STOPPED);
-    if (l.last < 0) DEMAND(outcome == TL_STOPPED || outcome == TL_CONVERGED);
+    if (l.last < 0) DEMAND(outcome != TL_RUNNING && outcome != TL_MAX_EPOCHS);
     if (l.last >= 0) DEMAND((outcome == TL_CONVERGED) == (objective.relative_gap <= stopping.eps));
 }
 

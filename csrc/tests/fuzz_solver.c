@@ -71,9 +71,9 @@ static void free_training(training *t) {
 
 /* ---- what must hold ---- */
 
-static int is_objective(tl_status status, const tl_objective *objective) {
+static int is_objective(const problem *p, tl_status status, const tl_objective *objective) {
     if (status != TL_OK) {
-        DEMAND(status == TL_ERR_OVERFLOW);
+        DEMAND(status == TL_ERR_OVERFLOW || (status == TL_ERR_INDEFINITE && !p->is_semidefinite));
         return 0;
     }
     DEMAND(isfinite(objective->primal) && isfinite(objective->dual));
@@ -114,7 +114,7 @@ static int hear(void *user, const tl_objective *objective) {
     DEMAND(l->last >= 0);
     DEMAND(all_finite(l->t->p.n * l->t->p.m, l->t->dual));
     if (objective != NULL) {
-        DEMAND(is_objective(TL_OK, objective));
+        DEMAND(is_objective(&l->t->p, TL_OK, objective));
         l->told++;
     }
     if (l->last == 0 && take_one_in(l->in, 16)) l->last = (int)take_choice(l->in, 4) - 1;
@@ -134,7 +134,7 @@ static void solve(bytes *in, const training *t, tl_solver *solver) {
         DEMAND(status == TL_OK && outcome != TL_RUNNING && outcome != TL_MAX_EPOCHS);
         return;
     }
-    if (!is_objective(status, &objective)) return;
+    if (!is_objective(&t->p, status, &objective)) return;
     DEMAND(outcome > TL_RUNNING && outcome <= TL_STOPPED);
     DEMAND((outcome == TL_CONVERGED) == (objective.relative_gap <= stopping.eps));
     if (outcome == TL_STOPPED) DEMAND(l.last > 0);
@@ -149,7 +149,7 @@ static void run(bytes *in, const training *t, tl_solver *solver) {
     settings.C_start = settings.start_r = 0.0;
     settings.start = NULL;
     tl_status status = tl_solver_evaluate(solver, &objective);
-    const double start = is_objective(status, &objective) ? objective.primal : 0.0;
+    const double start = is_objective(p, status, &objective) ? objective.primal : 0.0;
     DEMAND(tl_solver_run(solver, 1 + take_choice(in, 4)) == TL_OK);
     DEMAND(all_finite(p->n * p->m, t->dual));
     int ended = 0;
@@ -165,7 +165,7 @@ static void run(bytes *in, const training *t, tl_solver *solver) {
     }
     if (take_one_in(in, 2)) solve(in, t, solver);
     DEMAND(all_finite(p->n * p->m, t->dual));
-    if (is_objective(tl_solver_evaluate(solver, &objective), &objective)) {
+    if (is_objective(p, tl_solver_evaluate(solver, &objective), &objective)) {
         /* Losses are rounded relative to the scores, of which a tiny loss is a difference. */
         const double scores = largest_norm(p) * largest_weights(t, objective.norm2);
         const double size = fmax(fmax(1.0, fabs(start)), fmax(objective.primal, -objective.dual));
@@ -205,8 +205,8 @@ static void check_losses(bytes *in, const training *t) {
     const tl_status status = tl_loss_gradients(s->loss, s->k, s->gamma, n, m, scores,
                                                p->data.label_start, p->data.label, gradients);
     if (status == TL_OK) DEMAND(all_finite(count, gradients));
-    /* A gradient lies in the domain of the conjugate, where that is finite; the softmax of larger
-     * scores loses its digits. */
+    /* A gradient lies in the domain of the conjugate, where that is finite; that of
+     * larger scores loses its digits. */
     if (status == TL_OK && largest_score(count, scores) <= 1e5 &&
         tl_loss_conjugates(s->loss, s->k, s->gamma, n, m, gradients, p->data.label_start,
                            p->data.label, values) == TL_OK)
