@@ -25,8 +25,14 @@ extensions = [
 ]
 exclude_patterns = ["gallery/*.ipynb", "site"]
 nitpicky = True
-# No other project's index of names is fetched.
-nitpick_ignore_regex = [("py:.*", r"(numpy|scipy|sklearn|collections|matplotlib)\..*")]
+default_role = "autolink"  # a name in single quotes is a link where it is public
+toc_object_entries_show_parents = "hide"
+nitpick_ignore_regex = [
+    # No other project's index of names is fetched.
+    ("py:.*", r"(numpy|scipy|sklearn|collections|matplotlib)\..*"),
+    # Arguments, constants and modules have no page.
+    ("py:obj", r"\w+|toplabel\.(\w+\.)?[A-Z]+|toplabel\.(nonconvex|metrics)"),
+]
 
 myst_enable_extensions = ["colon_fence"]
 # Links to a heading of a page.
@@ -42,7 +48,7 @@ sphinx_gallery_conf = {
     "examples_dirs": str(ROOT / "examples"),
     "gallery_dirs": "gallery",
     "filename_pattern": r"/plot_",
-    "within_subsection_order": "FileNameSortKey",
+    "within_subsection_order": "pictures.Order",
     "image_scrapers": ("pictures.svg",),
     "download_all_examples": False,
     "show_memory": False,
@@ -56,7 +62,7 @@ html_title = "toplabel"
 html_static_path = ["site/static"]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
-html_sidebars = {"index": []}
+html_sidebars = {"index": [], "losses": []}
 html_theme_options = {
     "logo": {"text": "toplabel"},
     "header_links_before_dropdown": 6,

@@ -12,10 +12,26 @@ import toplabel
 
 LIMIT = 3.0
 
+# The examples, from what most people need to what few do.
+ORDER = (
+    *("topk", "thresholds", "precision_at_k", "path_and_gap", "calibration", "kernel"),
+    *("liblinear", "float32_and_files", "simplex_coding", "own_loss"),
+)
+
 
 def svg(block, block_vars, gallery_conf):
     """The scraper of sphinx-gallery, for SVG."""
     return matplotlib_scraper(block, block_vars, gallery_conf, format="svg")
+
+
+class Order:
+    """The order of the examples."""
+
+    def __init__(self, folder: str):
+        self.folder = folder
+
+    def __call__(self, name: str) -> int:
+        return ORDER.index(name.removeprefix("plot_").removesuffix(".py"))
 
 
 def setup(app: Sphinx) -> dict:
@@ -51,7 +67,7 @@ def draw(loss: toplabel.losses.Loss) -> Figure:
 
     figure = Figure(figsize=(1.75, 1.45), layout="constrained")
     axes = figure.add_subplot(aspect="equal")
-    levels = np.arange(0, 6.01, 0.5)
+    levels = np.arange(0, 4.01, 0.5)
     axes.contourf(first, second, values, levels, cmap="cividis", extend="max")
     axes.contour(first, second, values, levels, colors="white", linewidths=0.4)
     axes.set(xlabel=names[0], ylabel=names[1], xticks=[-3, 0, 3], yticks=[-3, 0, 3])

@@ -42,3 +42,11 @@ def test_the_reference_has_every_public_name(repository):
         assert all(callable(getattr(module, each)) for each in found)
         missing = {n for n in module.__all__ if callable(getattr(module, n))} - found
         assert missing <= listed["toplabel.estimators"] | {"simplex_coding"}, name
+
+
+def test_every_example_has_a_place_in_the_gallery(repository):
+    order = re.search(
+        r"ORDER = \((.*?)\n\)", (repository / "docs/site/pictures.py").read_text(), re.S
+    )
+    examples = {path.stem.removeprefix("plot_") for path in (repository / "examples").glob("*.py")}
+    assert set(re.findall(r'"(\w+)"', order[1])) == examples
