@@ -7,6 +7,7 @@ from toplabel.files import write_json
 from toplabel.tables.cells import TEST_METRICS
 from toplabel.tables.collected import DATASETS, EVALUATION, FAILURES, GRID
 from toplabel.workflow.failures import error_of, find_failures
+from toplabel.workflow.jobs import TERMINATED
 from toplabel.workflow.partial import _wanted, has_failures, write_partial
 from toplabel.workflow.plan import Cell
 
@@ -40,6 +41,34 @@ def test_the_error_of_a_log(tmp_path):
     assert error_of(log) == "letter.csv: line 3: no number"
     _write(log, f"{stamp} ERROR the job failed\nTraceback\n  File x\nMemoryError: 3 GiB\n")
     assert error_of(log) == "MemoryError: 3 GiB"
+
+
+def test_the_cause_of_a_silent_end_is_in_the_log_of_slurm(tmp_path, monkeypatch, plan):
+    monkeypatch.chdir(tmp_path)
+    logs, slurm = tmp_path / "results/logs", tmp_path / ".snakemake/slurm_logs"
+    started = "2026-11-21 10:00:00,000 INFO started on node7, process 1, Slurm job {}\n"
+    limit = (
+        "slurmstepd: error: *** JOB 5 ON node7 CANCELLED AT 2026-11-21T10:05 DUE TO TIME LIMIT ***"
+    )
+    memory = (
+        "slurmstepd: error: Detected 1 oom_kill event in StepId=6.0. Some of the step tasks ..."
+    )
+    _write(logs / "tune/digits/lr_multi/main.log", started.format(5))
+    _write(slurm / "rule_tune/digits_lr_multi_main/5.log", f"Building DAG of jobs...\n{limit}\n")
+    _write(logs / "train/digits/svm_multi.log", f"{started.format(6)}2026 ERROR {TERMINATED}\n")
+    _write(slurm / "rule_train/digits_svm_multi/6.log", f"{memory}\n{limit}\n")
+    _write(logs / "agree/digits.log", started.format(7))  # belongs to no cell
+    _write(logs / "calibration.log", f"{started.format(8)}2026 INFO ended\n")
+    rows = find_failures(plan, [Cell("digits", "lr_multi"), Cell("digits", "svm_multi")])
+    found = {(r["stage"], r["method"]): r["reason"] for r in rows.to_dict("records")}
+    assert found == {
+        (
+            "tune",
+            "lr_multi",
+        ): "Slurm: JOB 5 ON node7 CANCELLED AT 2026-11-21T10:05 DUE TO TIME LIMIT",
+        ("train", "svm_multi"): f"Slurm: {memory.partition('error: ')[2]}".strip(),
+        ("agree", ""): "the job ended without a word, as when it is killed, or the run was stopped",
+    }
 
 
 def test_how_far_each_cell_came(tmp_path, monkeypatch, plan):

@@ -9,7 +9,7 @@ from running import ROOT
 
 from toplabel.config.splits import Split
 from toplabel.datasets.prepared import Part, Prepared, save_prepared
-from toplabel.workflow.benchmarks import jobs_by_stage
+from toplabel.workflow.benchmarks import jobs_by_stage, nodes
 from toplabel.workflow.plan import Plan
 from toplabel.workflow.resources import (
     Size,
@@ -128,3 +128,11 @@ def test_jobs_are_summed_by_stage(tmp_path):
         "longest_seconds": 20.0,
         "peak_mb": 300,
     }
+
+
+def test_logs_name_the_nodes(tmp_path):
+    for number, name in enumerate(("node7", "node3", "node7")):
+        line = f"2026-11-21 INFO started on {name}, process 1, Slurm job {number}\n"
+        (tmp_path / f"{number}.log").write_text(line, encoding="utf-8")
+    (tmp_path / "old.log").write_text("2026-11-21 INFO C 1\n", encoding="utf-8")
+    assert nodes(tmp_path) == ["node3", "node7"]

@@ -1,5 +1,8 @@
 """The scripts of the stages, called with a stand-in for Snakemake's object."""
 
+import os
+import platform
+import signal
 import sys
 from dataclasses import replace
 from types import SimpleNamespace
@@ -15,7 +18,7 @@ from toplabel.config.run import Settings
 from toplabel.datasets.prepared import Part, Prepared, Split, load_prepared, save_prepared
 from toplabel.selection.results import load_units
 from toplabel.tables.cells import AGREEMENT, SELECTION, TEST_METRICS
-from toplabel.workflow.jobs import run
+from toplabel.workflow.jobs import TERMINATED, run
 
 SCRIPTS = sorted((ROOT / "workflow/scripts").glob("*.py"))
 BUDGET = Budget(
@@ -198,8 +201,8 @@ def test_bad_input_is_one_line_in_the_log_and_status_1(tmp_path):
         )
     assert caught.value.code == 1
     log = (tmp_path / "logs/tune_splits.log").read_text(encoding="utf-8").splitlines()
-    assert len(log) == 1
-    assert log[0].endswith("data set 'toy': unknown split 's07'; known: main")
+    assert len(log) == 2
+    assert log[1].endswith("data set 'toy': unknown split 's07'; known: main")
     trace = tmp_path / "logs/tune_splits.traceback"
     assert "in split_named" in trace.read_text(encoding="utf-8")
     assert not (tmp_path / "unit.npz").exists()
@@ -214,7 +217,7 @@ def test_a_damaged_file_between_the_stages_is_one_line(tmp_path, capsys):
     unit.write_bytes(unit.read_bytes()[:-100])
     with pytest.raises(SystemExit):
         _finish(tmp_path, meta, [str(unit)], params)
-    (line,) = (tmp_path / "logs/train_final.log").read_text(encoding="utf-8").splitlines()
+    _, line = (tmp_path / "logs/train_final.log").read_text(encoding="utf-8").splitlines()
     assert f" ERROR {unit}: cut off or changed since it was written" in line
     assert line.endswith(f"`snakemake -f {unit}` makes it again")
     features = tmp_path / "data/X_train.npy"
@@ -236,7 +239,7 @@ def test_an_error_of_the_system_is_one_line(tmp_path):
     with pytest.raises(SystemExit) as caught:
         run(main, SimpleNamespace(log=[str(tmp_path / "x.log")]))
     assert caught.value.code == 1
-    (line,) = (tmp_path / "x.log").read_text(encoding="utf-8").splitlines()
+    _, line = (tmp_path / "x.log").read_text(encoding="utf-8").splitlines()
     assert line.endswith(f" ERROR {tmp_path}/none/file: No such file or directory")
     assert "in main" in (tmp_path / "x.traceback").read_text(encoding="utf-8")
     (tmp_path / "logs").write_text("")
@@ -274,8 +277,31 @@ def test_an_interruption_is_one_line_in_the_log_and_status_130(tmp_path):
     with pytest.raises(SystemExit) as caught:
         run(main, SimpleNamespace(log=[str(tmp_path / "x.log")]))
     assert caught.value.code == 130
-    (line,) = (tmp_path / "x.log").read_text(encoding="utf-8").splitlines()
+    started, line = (tmp_path / "x.log").read_text(encoding="utf-8").splitlines()
     assert line.endswith("interrupted")
+    assert f" INFO started on {platform.node()}, process {os.getpid()}" in started
+
+
+def test_a_job_says_where_it_runs_that_it_ended_and_that_it_was_terminated(tmp_path, monkeypatch):
+    log, stand_in = tmp_path / "x.log", SimpleNamespace(log=[str(tmp_path / "x.log")])
+    monkeypatch.setenv("SLURM_JOB_ID", "17")
+    before = signal.getsignal(signal.SIGTERM)
+    run(lambda snakemake: None, stand_in)
+    first, last = log.read_text(encoding="utf-8").splitlines()
+    assert first.endswith(", Slurm job 17")
+    assert last.endswith(" INFO ended")
+
+    def main(snakemake):
+        try:
+            os.kill(os.getpid(), signal.SIGTERM)
+        except Exception:
+            pytest.fail("the signal was taken for an error of the job")
+
+    with pytest.raises(SystemExit) as caught:
+        run(main, stand_in)
+    assert caught.value.code == 143
+    assert log.read_text(encoding="utf-8").endswith(f" ERROR {TERMINATED}\n")
+    assert signal.getsignal(signal.SIGTERM) is before
 
 
 def test_fetching_and_preparing_an_embedded_set(tmp_path):

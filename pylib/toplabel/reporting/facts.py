@@ -300,6 +300,7 @@ def run_facts(run: dict[str, Any]) -> list[tuple[str, str]]:
         ("seeds", _plain(run["seeds"])),
         ("wall time", numbers.duration(_seconds(run["wall_seconds"]))),
         ("jobs", "; ".join(_jobs(stage) for stage in run.get("jobs", ()))),
+        ("nodes", ", ".join(run.get("nodes", ()))),
         ("machine", ", ".join(str(part) for part in [*hardware, machine.get("os")] if part)),
         ("BLAS", _libraries(run["blas"])),
         ("versions", ", ".join(f"{name} {v}" for name, v in run["versions"].items())),

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from toplabel.workflow.jobs import STARTED
+
+LOGS = Path("results/logs")
 BENCHMARKS = Path("results/benchmarks")
 
 
@@ -22,6 +26,16 @@ def jobs_by_stage(folder: Path = BENCHMARKS) -> list[dict[str, Any]]:
         stage = path.relative_to(folder).parts[0].removesuffix(".tsv")
         found.setdefault(stage, []).extend(rows)
     return [{"stage": stage, **_sum(rows)} for stage, rows in found.items() if rows]
+
+
+def nodes(folder: Path = LOGS) -> list[str]:
+    """Names of the machines that jobs ran on, as the first line of each log says."""
+    found = set()
+    for path in folder.rglob("*.log"):
+        with path.open(encoding="utf-8", errors="replace") as stream:
+            if name := re.search(rf" {STARTED} (\S*), process ", stream.readline()):
+                found.add(name[1])
+    return sorted(found)
 
 
 def _sum(rows: Iterable[Mapping[str, str]]) -> dict[str, Any]:

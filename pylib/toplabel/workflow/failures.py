@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -11,9 +12,11 @@ from toplabel.datasets.prepared import not_comparable
 from toplabel.files import FileError
 from toplabel.tables.cells import TEST_METRICS
 from toplabel.tables.collected import FAILURES
+from toplabel.workflow.jobs import ENDED, STARTED, TERMINATED
 from toplabel.workflow.plan import Cell, Plan
 
 LOGS = Path("results/logs")
+SLURM_LOGS = Path(".snakemake/slurm_logs")  # of the plugin: <rule>/<wildcards>/<job>.log
 #: The stages of a cell in their order, and where their logs are.
 _STAGES = {
     "fetch": "fetch/{dataset}.log",
@@ -26,6 +29,8 @@ _STAGES = {
 _ERROR = " ERROR "
 _UNEXPECTED = "the job failed"  # what jobs.run logs before a traceback
 _NO_WORD = "the job ended without a word, as when it is killed, or the run was stopped"
+# What Slurm writes when it ends a job; for memory it says two things, the cause first.
+_SLURM_ENDS = re.compile(r"(?:slurmstepd|srun): error: (.*(?:CANCELLED|OOM|oom|memory).*)")
 _NOT_STARTED = "the run ended before the next job"
 
 
@@ -95,7 +100,7 @@ def _last_stage(plan: Plan, cell: Cell) -> dict[str, str]:
         return {"stage": "", "reason": _NOT_STARTED, "log": ""}
     stage, path = last
     if not _done(plan, cell, stage):
-        return {"stage": stage} | _words(path, _NO_WORD)
+        return {"stage": stage} | _words(path, _slurm_cause(path) or _NO_WORD)
     return {"stage": f"after {stage}", "reason": _NOT_STARTED, "log": ""}
 
 
@@ -121,21 +126,42 @@ def error_of(path: Path) -> str:
     Each job starts a new log, so an error in it is that of the last attempt. An error that the job did not expect
     stands there with its traceback, whose last line says what it was.
     """
-    lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    lines = _lines(path)
     found = [line.partition(_ERROR)[2].strip() for line in lines if _ERROR in line]
     if not found:
         return ""
+    if found[-1] == TERMINATED:
+        return _slurm_cause(path) or TERMINATED
     return lines[-1].strip() if found[-1] == _UNEXPECTED else found[-1]
 
 
+def _lines(path: Path) -> list[str]:
+    return path.read_text(encoding="utf-8", errors="replace").splitlines()
+
+
+def _slurm_cause(path: Path) -> str:
+    """Why Slurm ended the job of a log, in its words; empty when it did not, or is not there."""
+    job = re.search(r", Slurm job (\d+)$", "\n".join(_lines(path)[:1]))
+    for log in SLURM_LOGS.rglob(f"{job[1]}.log") if job else ():
+        if cause := _SLURM_ENDS.search("\n".join(_lines(log))):
+            return f"Slurm: {cause[1].strip('* ')}"
+    return ""
+
+
+def _killed(path: Path) -> str:
+    """Why the job of a log ended before its end; empty when it did not."""
+    lines = _lines(path)
+    if not lines or f" {STARTED} " not in lines[0] or lines[-1].endswith(f" {ENDED}"):
+        return ""
+    return _slurm_cause(path) or _NO_WORD
+
+
 def _other_errors() -> list[tuple[Path, str]]:
-    """Logs with an error that belong to no cell, of what the reports show."""
-    others = {pattern.partition("/")[0] for pattern in _STAGES.values()} | {
-        "bench.log",
-        "smoke.log",
-    }
+    """Logs that belong to no cell, of what the reports show, with an error or of a job that was killed."""
+    others = {pattern.partition("/")[0] for pattern in _STAGES.values()}
+    others |= {"bench.log", "smoke.log", "partial_report.log"}
     paths = [p for p in sorted(LOGS.rglob("*.log")) if p.relative_to(LOGS).parts[0] not in others]
-    return [(path, text) for path in paths if (text := error_of(path))]
+    return [(path, text) for path in paths if (text := error_of(path) or _killed(path))]
 
 
 def _stage(path: Path) -> str:

@@ -7,14 +7,24 @@ again.
 from __future__ import annotations
 
 import logging
+import os
+import platform
+import signal
 import sys
 import traceback
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 _INTERRUPTED = 130  # as shells report a process that Ctrl-C ended
+_TERMINATED = 143  # and one that SIGTERM did
+STARTED, ENDED = (
+    "started on",
+    "ended",
+)  # a log with the first and without the second is of a job that was killed
+TERMINATED = "stopped by a signal (SIGTERM): cancelled, or out of time"
 
 logger = logging.getLogger("toplabel")
 
@@ -23,8 +33,8 @@ def run(main: Callable[[Any], None], snakemake: Any) -> None:
     """Run a script's `main` with its log file; bad input ends in one line and exit status 1.
 
     So does a file that cannot be read or written. The traceback of that line is in a file beside the log,
-    `<name>.traceback`. Ctrl-C ends in one line too, with status 130. Any other error keeps its traceback, in the log as
-    well.
+    `<name>.traceback`. Ctrl-C and SIGTERM end in one line too, with status 130 and 143. Any other error keeps its
+    traceback, in the log as well. The first line says where the job runs, the last one that it ended well.
     """
     path = Path(snakemake.log[0])
     trace = path.with_suffix(".traceback")
@@ -38,8 +48,11 @@ def run(main: Callable[[Any], None], snakemake: Any) -> None:
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
     logging.getLogger().addHandler(handler)
     logging.getLogger().setLevel(logging.INFO)
+    before = signal.signal(signal.SIGTERM, _terminate)
     try:
+        logger.info("%s %s, process %d%s", STARTED, platform.node(), os.getpid(), _slurm_job())
         main(snakemake)
+        logger.info(ENDED)
     except (ValueError, OSError) as error:
         logger.error("%s", _words(error))
         with suppress(OSError):
@@ -48,13 +61,30 @@ def run(main: Callable[[Any], None], snakemake: Any) -> None:
     except KeyboardInterrupt:
         logger.error("interrupted")
         sys.exit(_INTERRUPTED)
+    except _Terminated:
+        logger.error(TERMINATED)
+        sys.exit(_TERMINATED)
     except Exception:
         logger.exception("the job failed")
         raise
     finally:
+        signal.signal(signal.SIGTERM, before)
         logging.getLogger().removeHandler(handler)
         with suppress(OSError):
             handler.close()
+
+
+class _Terminated(BaseException):
+    """SIGTERM has come; no `except Exception` of the job's takes it."""
+
+
+def _terminate(number: int, frame: FrameType | None) -> None:
+    raise _Terminated
+
+
+def _slurm_job() -> str:
+    job = os.environ.get("SLURM_JOB_ID", "")
+    return f", Slurm job {job}" if job else ""
 
 
 def _words(error: Exception) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from toplabel.config.studies import load_studies
-from toplabel.workflow.benchmarks import jobs_by_stage
+from toplabel.workflow.benchmarks import jobs_by_stage, nodes
 from toplabel.workflow.environment import blas_facts, git_state, machine_facts, read_start, versions
 
 
@@ -28,6 +28,7 @@ def describe_run(root: Path, config: Mapping[str, Any]) -> dict[str, Any]:
         "git": git_state(root),
         "blas": blas_facts(),
         "jobs": jobs_by_stage(),
+        "nodes": nodes(),
         "wall_seconds": round(time.time() - started, 1),
         "wall_seconds_note": "from the start of the invocation that wrote this file to its writing, "
         "just before the reports; of a run that was resumed, its last part",
