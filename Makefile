@@ -6,6 +6,7 @@
 # make bench       speed against other solvers, one thread, an hour: prints, and writes results/bench/*.csv
 # make setup       the environment in .venv, as pinned in requirements.lock
 # make docs        the site, build/docs/index.html: the pages of docs/, the examples with their figures, every signature
+# make types       the annotations of the public functions, by a type checker
 # make wheel       sdist and wheel in build/dist, tested where there is no compiler (RELEASING.md)
 #
 # Each does its own set-up. Variables: CORES (2), PYTHON (python3), ARGS (added to snakemake or pytest).
@@ -20,7 +21,7 @@ SOURCES := $(wildcard csrc/*/*.[ch] csrc/Makefile pylib/build_native.py setup.py
 export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
 
-.PHONY: setup reproduce smoke test evidence campaign bench check format ctest reference docs wheel clean
+.PHONY: setup reproduce smoke test evidence campaign bench check format ctest reference docs types wheel clean
 
 setup: $(VENV)/.installed
 
@@ -70,6 +71,9 @@ $(VENV)/.release: requirements-release.lock | $(VENV)/.installed
 # Without network. A warning is an error: a link without target, a docstring that cannot be read, an example that fails.
 docs: setup $(VENV)/.release
 	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going --doctree-dir build/doctrees docs build/docs
+
+types: setup $(VENV)/.release
+	$(BIN)/mypy --strict --follow-imports=silent --cache-dir build/mypy tests/typing/public_api.py
 
 # The wheel is built from the sdist, so that nothing can be missing there, and without network. auditwheel is for Linux.
 DIST := build/dist

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from toplabel.simplex import simplex_coding
     from toplabel.solver import Record, Solution, path, solve
 
+    __version__: str
+
 __all__ = [
     "Certificate",
     "MultilabelClassifier",

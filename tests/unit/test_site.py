@@ -50,3 +50,22 @@ def test_every_example_has_a_place_in_the_gallery(repository):
     )
     examples = {path.stem.removeprefix("plot_") for path in (repository / "examples").glob("*.py")}
     assert set(re.findall(r'"(\w+)"', order[1])) == examples
+
+
+def test_every_page_is_in_a_table_of_contents(repository):
+    pages = {
+        path.stem: path.read_text(encoding="utf-8") for path in (repository / "docs").glob("*.md")
+    }
+    trees = re.findall(r"```\{toctree\}\n(.*?)```", "".join(pages.values()), re.DOTALL)
+    assert set(pages) - set("\n".join(trees).split()) == {"index"}
+
+
+def test_every_link_of_a_page_has_a_target(repository):
+    missing = [
+        f"{page.name}: {target}"
+        for page in [repository / "README.md", *(repository / "docs").glob("*.md")]
+        for target in re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text(encoding="utf-8"))
+        if "://" not in target and not target.startswith("generated/")
+        if not (page.parent / target).exists()
+    ]
+    assert not missing

@@ -131,7 +131,7 @@ class MultilabelClassifier(SolverEstimator):
         threshold_grid=None,
         cv=None,
         n_jobs=None,
-    ):
+    ) -> None:
         self.loss = loss
         self.gamma = gamma
         self.C = C
@@ -259,7 +259,7 @@ class MultilabelClassifier(SolverEstimator):
                 self._warn(solution, where=", in the cross-validation of the threshold,")
         return swept
 
-    def predict(self, X):
+    def predict(self, X) -> np.ndarray | sparse.csr_matrix:
         """The labels whose score reaches the threshold.
 
         Parameters

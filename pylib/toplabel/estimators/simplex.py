@@ -100,7 +100,7 @@ class SimplexClassifier(ClassifierMixin, BaseEstimator):
         eps=1e-3,
         max_epochs=10000,
         random_state=None,
-    ):
+    ) -> None:
         self.loss = loss
         self.C = C
         self.kernel = kernel

@@ -130,7 +130,7 @@ class TopKClassifier(SolverEstimator):
         verbose=0,
         time_limit=None,
         acceleration="auto",
-    ):
+    ) -> None:
         self.loss = loss
         self.k = k
         self.gamma = gamma
