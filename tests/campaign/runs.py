@@ -1,0 +1,254 @@
+"""Runs that are killed, whose disk is full or whose results are damaged: do they end with the same numbers?
+
+    python tests/campaign/runs.py               # 20 kills, 10 full disks, 200 damaged results
+    python tests/campaign/runs.py 50 --seed 7 --only kill
+
+A small run (circle and a part of digits) is made once. Then
+
+kill    it is made again in an empty folder and killed with SIGKILL at a random moment: Snakemake with all its jobs, a
+        job alone, or Snakemake alone. No file may be there that differs from its sum. The same command must finish.
+disk    it is made in a file system of a random size, which is enlarged when the run has ended.
+damage  a file of its results is cut, cut at the end of a line, changed in one bit, overwritten with zeros or emptied.
+        Reading it must be refused in one line that names the file and the command that makes it again.
+
+Numbers are compared with those of the first run, but for wall times. Anything else is a defect: it is printed, and the
+exit status is 1.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "workflow"))
+
+from running import SMOKE, command, environment
+
+from toplabel.datasets.prepared import load_prepared
+from toplabel.files import FileError, checked, file_sum
+from toplabel.workflow.compare_runs import difference
+
+_TARGET = "results/comparison.csv"
+_COMPARED = ("results/comparison.csv", "results/evaluation.csv")
+
+
+@dataclass(frozen=True)
+class Campaign:
+    """A finished run, and where others are tried.
+
+    Attributes
+    ----------
+    reference : Path
+        The folder of the finished run.
+    seconds : float
+        That it took.
+    place : Path
+        For the folders of the others.
+    config : Path
+        What they compute.
+    """
+
+    reference: Path
+    seconds: float
+    place: Path
+    config: Path
+
+    def command(self, folder: Path) -> list[str]:
+        """The command line of a run in a folder."""
+        return command(_TARGET, directory=folder, configfiles=(SMOKE, self.config), cores=2)
+
+    def finish(self, folder: Path) -> str:
+        """Run to the end in a folder; what is wrong with that, empty if nothing is."""
+        done = subprocess.run(
+            self.command(folder), env=environment(), capture_output=True, text=True, check=False
+        )
+        if done.returncode != 0:
+            return f"the same command fails: {(done.stdout + done.stderr)[-2000:]}"
+        return self.compare(folder)
+
+    def compare(self, folder: Path) -> str:
+        """The first difference from the reference run."""
+        found = (difference(self.reference / name, folder / name) for name in _COMPARED)
+        return next(filter(None, found), "")
+
+
+def start(place: Path) -> Campaign:
+    """Make the run that the others are compared with."""
+    config, reference = place / "campaign.yaml", place / "reference"
+    config.write_text("studies: [circle]\n", encoding="utf-8")
+    reference.mkdir()
+    campaign = Campaign(reference, 0.0, place, config)
+    begin = time.monotonic()
+    done = subprocess.run(
+        campaign.command(reference), env=environment(), capture_output=True, text=True, check=False
+    )
+    if done.returncode != 0:
+        sys.exit(f"the first run fails: {(done.stdout + done.stderr)[-3000:]}")
+    return Campaign(reference, time.monotonic() - begin, place, config)
+
+
+def half_written(folder: Path) -> str:
+    """A file that differs from the sum beside it; empty if there is none."""
+    for beside in folder.glob("results/**/*.sha256"):
+        path = beside.with_suffix("")
+        if path.is_file() and file_sum(path) != beside.read_text(encoding="utf-8").split()[0]:
+            return f"{path.relative_to(folder)} differs from its sum"
+    return ""
+
+
+def kill(campaign: Campaign, rng: random.Random, number: int) -> str:
+    """Kill a run at a random moment, and go on."""
+    folder = campaign.place / f"killed{number}"
+    folder.mkdir()
+    run = subprocess.Popen(
+        campaign.command(folder),
+        env=environment(),
+        start_new_session=True,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    time.sleep(rng.uniform(0.0, campaign.seconds))
+    whom = ("all", "a job", "Snakemake")[number % 3]
+    if whom == "all":
+        os.killpg(run.pid, signal.SIGKILL)
+    elif whom == "Snakemake":
+        run.kill()
+    else:
+        _kill_a_job(run.pid, rng)
+    run.wait()
+    _wait_for_orphans(run.pid)
+    found = half_written(folder) or campaign.finish(folder)
+    shutil.rmtree(folder)
+    return f"{whom} killed: {found}" if found else ""
+
+
+def _group(leader: int) -> list[int]:
+    listed = subprocess.run(
+        ["ps", "-o", "pid=", "-s", str(leader)], capture_output=True, text=True, check=False
+    )
+    return [int(pid) for pid in listed.stdout.split()]
+
+
+def _kill_a_job(leader: int, rng: random.Random) -> None:
+    jobs = [pid for pid in _group(leader) if pid != leader]
+    if jobs:
+        try:
+            os.kill(rng.choice(jobs), signal.SIGKILL)
+        except ProcessLookupError:
+            return
+
+
+def _wait_for_orphans(leader: int) -> None:
+    """Jobs whose Snakemake is dead write what they have; a user waits for them, too."""
+    while _group(leader):
+        time.sleep(0.2)
+
+
+def full_disk(campaign: Campaign, rng: random.Random, number: int) -> str:
+    """Run on a disk of a random size, and go on when there is room."""
+    disk, copy = campaign.place / f"disk{number}", campaign.place / f"copy{number}"
+    disk.mkdir()
+    size = rng.randrange(100, 4000)
+    run = shlex.join(campaign.command(disk))
+    script = (
+        f"mount -t tmpfs -o size={size}k tmpfs {disk} && {{ {run}; "
+        f"mount -o remount,size=256m {disk} && {run} && cp -r {disk} {copy}; }}"
+    )
+    namespace = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", script]
+    done = subprocess.run(namespace, env=environment(), capture_output=True, text=True, check=False)
+    found = done.stdout + done.stderr
+    wrong = "" if done.returncode == 0 else f"the same command fails: {found[-2000:]}"
+    if not wrong and "Traceback" in found:
+        wrong = f"a traceback: {found[-2000:]}"
+    wrong = wrong or half_written(copy) or campaign.compare(copy)
+    shutil.rmtree(copy, ignore_errors=True)
+    return f"a disk of {size} kB: {wrong}" if wrong else ""
+
+
+def damage(campaign: Campaign, rng: random.Random, number: int) -> str:
+    """Damage a file of the results, and read it."""
+    results = campaign.reference / "results"
+    paths = sorted(path.with_suffix("") for path in results.rglob("*.sha256"))
+    paths += sorted(results.glob("*/data/*.npy"))
+    path = rng.choice(paths)
+    good = path.read_bytes()
+    bad = _damaged(good, rng)
+    path.write_bytes(bad)
+    try:
+        if path.suffix == ".npy":
+            load_prepared(path.parent)
+        else:
+            checked(path)
+    except FileError as error:
+        one_line = str(error).isprintable() and path.name in str(error)
+        found = "" if one_line and "snakemake -f" in str(error) else f"says {error}"
+    else:
+        found = "is accepted" if bad != good else ""
+    finally:
+        path.write_bytes(good)
+    return f"{path.relative_to(campaign.reference)} {found}" if found else ""
+
+
+def _damaged(data: bytes, rng: random.Random) -> bytes:
+    changed = bytearray(data)
+    place = rng.randrange(len(data)) if data else 0
+    kind = rng.choice(("cut", "line", "bit", "zeros", "empty"))
+    if kind == "cut":
+        return data[:place]
+    if kind == "line":
+        return data[: data.rfind(b"\n", 0, place) + 1]
+    if kind == "bit" and data:
+        changed[place] ^= 1 << rng.randrange(8)
+    if kind == "zeros":
+        changed[place : place + 64] = bytes(len(changed[place : place + 64]))
+    return b"" if kind == "empty" else bytes(changed)
+
+
+PARTS: dict[str, Callable[[Campaign, random.Random, int], str]] = {
+    "kill": kill,
+    "disk": full_disk,
+    "damage": damage,
+}
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Try the parts, print a table, and return the exit status."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("count", nargs="?", type=int, default=20, help="kills")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--only", nargs="+", choices=PARTS, default=[*PARTS])
+    asked = parser.parse_args(arguments)
+    counts = {"kill": asked.count, "disk": asked.count // 2, "damage": 10 * asked.count}
+    print(f"runs, seed {asked.seed}")
+    print(f"{'what':<8} {'tried':>6} {'survived':>9} seconds")
+    defects = 0
+    with tempfile.TemporaryDirectory(prefix="campaign") as place:
+        campaign = start(Path(place))
+        for name in asked.only:
+            begin, survived = time.monotonic(), Counter()
+            for number in range(counts[name]):
+                rng = random.Random(f"{name} {asked.seed} {number}")
+                found = PARTS[name](campaign, rng, number)
+                survived[not found] += 1
+                if found:
+                    print(f"  {name} {number}: {found}", file=sys.stderr)
+            row = f"{counts[name]:>6} {survived[True]:>9} {time.monotonic() - begin:>7.0f}"
+            print(f"{name:<8} {row}", flush=True)
+            defects += survived[False]
+    return int(defects > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
