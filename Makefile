@@ -4,6 +4,7 @@
 # make evidence    what the solvers and the proximal maps were checked against, and by how much they miss: minutes, prints
 # make campaign    damaged input files of every format, a thousand each: read, or refused in one line? ARGS="20000 --seed 7 --only mat"
 # make bench       speed against other solvers, one thread, an hour: prints, and writes results/bench/*.csv
+# make test-torch  the losses and features in PyTorch, in an environment of their own; TORCH=torch==2.13.0 says which
 # make setup       the environment in .venv, as pinned in requirements.lock
 # make docs        the site, build/docs/index.html: the pages of docs/, the examples with their figures, every signature
 # make types       the annotations of the public functions, by a type checker
@@ -21,7 +22,7 @@ SOURCES := $(wildcard csrc/*/*.[ch] csrc/Makefile pylib/build_native.py setup.py
 export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
 
-.PHONY: setup reproduce smoke test evidence campaign bench check format ctest reference docs types wheel clean
+.PHONY: setup reproduce smoke test test-torch evidence campaign bench check format ctest reference docs types wheel clean
 
 setup: $(VENV)/.installed
 
@@ -45,6 +46,18 @@ smoke: setup
 
 test: check ctest
 	$(BIN)/python -m pytest -n $(CORES) $(ARGS)
+
+# PyTorch is large, so nothing else installs it. Where pip is not told of a smaller build, this is the one for GPUs.
+TORCH ?= torch==2.13.0
+TORCH_VENV := build/torch
+
+test-torch: setup $(TORCH_VENV)/.installed
+	PYTHONPATH=pylib $(TORCH_VENV)/bin/python -m pytest -p no:cacheprovider tests/pytorch $(ARGS)
+
+$(TORCH_VENV)/.installed: requirements.lock
+	$(PYTHON) -m venv $(TORCH_VENV)
+	$(TORCH_VENV)/bin/python -m pip install --quiet --disable-pip-version-check -r requirements.lock $(TORCH)
+	touch $@
 
 evidence: setup
 	@for script in tests/evidence/*.py; do $(BIN)/python $$script $(ARGS) || exit 1; done

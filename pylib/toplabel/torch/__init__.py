@@ -1,0 +1,10 @@
+"""The losses as PyTorch functions and modules (``pip install 'toplabel[torch]'``); docs/torch.md.
+
+>>> criterion = toplabel.torch.Loss("topk_ent", k=5)  # doctest: +SKIP
+>>> criterion(network(images), classes).backward()  # doctest: +SKIP
+"""
+
+from toplabel.torch.functional import loss
+from toplabel.torch.modules import Loss
+
+__all__ = ["Loss", "loss"]

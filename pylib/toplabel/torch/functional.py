@@ -1,0 +1,222 @@
+"""The losses as functions of tensors."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from toplabel.catalogue import Loss, get
+from toplabel.torch import rows
+
+__all__ = ["loss"]
+
+REDUCTIONS = ("mean", "sum", "none")
+_BLOCK = 1 << 18  # numbers worked on at a time, so that they stay in the processor's cache
+
+
+def loss(
+    scores: Tensor,
+    target: Tensor,
+    key: str,
+    *,
+    k: int = 1,
+    gamma: float = 0.0,
+    weight: Tensor | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """A loss of the catalogue, as `toplabel.losses.value` has it, with its gradient.
+
+    Parameters
+    ----------
+    scores : Tensor, (N, C) or (..., C)
+        float64 and float32 are computed as they are, float16 and bfloat16 in float32, which is the type of the result.
+    target : Tensor
+        Classes, int64 (N,); for losses of label sets an indicator of 0 and 1, (N, C), of any type. The one-vs-all
+        losses take either.
+    key : str
+        A key of `toplabel.losses.LOSSES`.
+    k : int
+        The k of top-k losses, 1..C-1.
+    gamma : float
+        Smoothing of the hinge losses; 0 is the nonsmooth loss, whose subgradient is returned.
+    weight : Tensor, (C,), optional
+        Of the classes. A row counts with the mean of the weights of its labels, and ``"mean"`` divides by the sum of
+        these, as in ``cross_entropy``; in the one-vs-all losses each class's term has its weight, and ``"mean"``
+        divides by the number of rows.
+    reduction : {"mean", "sum", "none"}
+        ``"none"`` returns (N,).
+
+    Raises
+    ------
+    ValueError, TypeError
+        In one line that names the argument. The content of `target` is looked at on the CPU alone, and not in
+        compiled code.
+    NotImplementedError
+        When the gradient is differentiated.
+    """
+    spec = get(key)
+    check_parameters(spec, k, gamma)
+    if reduction not in REDUCTIONS:
+        raise ValueError(f"reduction must be one of {', '.join(REDUCTIONS)}, got {reduction!r}")
+    _check_shapes(spec, scores, target, k)
+    if scores.dtype in (torch.float16, torch.bfloat16):
+        scores = scores.float()
+    gamma = gamma if gamma >= rows.SMALLEST_GAMMA else 0.0
+    # A few numbers that depend on the scores, for the refusal of second derivatives.
+    values, _ = _Rows.apply(scores, scores[..., :1].clone(), target, key, k, gamma)
+    terms = spec.labels == "either"
+    if weight is None:
+        values = values.sum(-1) if terms else values
+        return values.mean() if reduction == "mean" else _reduced(values, reduction)
+    if weight.shape != scores.shape[-1:]:
+        raise ValueError(f"weight must have shape ({scores.shape[-1]},), got {tuple(weight.shape)}")
+    weight = weight.to(scores.dtype)
+    if terms:
+        values = (values * weight).sum(-1)
+        return values.mean() if reduction == "mean" else _reduced(values, reduction)
+    of_rows = _weights(target, weight, spec)
+    if reduction == "mean":
+        return (values * of_rows).sum() / of_rows.sum()
+    return _reduced(values * of_rows, reduction)
+
+
+def _reduced(values: Tensor, reduction: str) -> Tensor:
+    return values.sum() if reduction == "sum" else values
+
+
+def _weights(target: Tensor, weight: Tensor, spec: Loss) -> Tensor:
+    """The mean weight of the labels of each row; 0 without labels."""
+    if spec.labels == "one":
+        return weight[target]
+    Y = target.to(weight.dtype)
+    return (Y * weight).sum(-1) / Y.sum(-1).clamp(min=1.0)
+
+
+def check_parameters(spec: Loss, k: object, gamma: object) -> None:
+    """Check k and gamma as far as that is possible without a number of classes."""
+    if isinstance(k, bool) or not isinstance(k, (int, np.integer)):
+        raise TypeError(f"k must be an integer, got {k!r}")
+    if k < 1:
+        raise ValueError(f"k must be at least 1, got {k}")
+    if k != 1 and not spec.top_k:
+        raise ValueError(f"loss {spec.key!r} has no k; leave it at 1, got {k}")
+    if isinstance(gamma, bool) or not isinstance(gamma, (int, float)):
+        raise TypeError(f"gamma must be a number, got {gamma!r}")
+    if not 0.0 <= gamma < float("inf"):
+        raise ValueError(f"gamma must be a number of at least 0, got {gamma!r}")
+    if gamma != 0.0 and not spec.smoothing:
+        raise ValueError(f"loss {spec.key!r} is smooth already; leave gamma at 0, got {gamma!r}")
+
+
+def _check_shapes(spec: Loss, scores: Tensor, target: Tensor, k: int) -> None:
+    if not scores.is_floating_point():
+        raise TypeError(f"scores must be floating-point numbers, got {scores.dtype}")
+    if scores.dim() < 1 or scores.shape[-1] < 2:
+        raise ValueError(
+            f"scores must be (N, C) with at least 2 classes, got {tuple(scores.shape)}"
+        )
+    m = scores.shape[-1]
+    if k >= m:
+        raise ValueError(f"k must be in 1..{m - 1} for {m} classes, got {k}")
+    classes = target.shape == scores.shape[:-1]
+    if classes and spec.labels != "set":
+        if target.dtype != torch.int64:
+            raise TypeError(f"target must be int64 classes, got {target.dtype}")
+    elif spec.labels == "one" or target.shape != scores.shape:
+        shapes = {
+            "one": [scores.shape[:-1]],
+            "set": [scores.shape],
+            "either": [scores.shape[:-1], scores.shape],
+        }[spec.labels]
+        expected = " or ".join(str(tuple(shape)) for shape in shapes)
+        raise ValueError(
+            f"target of loss {spec.key!r} must have shape {expected}, got {tuple(target.shape)}"
+        )
+
+
+def _check_content(target: Tensor, indicator: bool, m: int) -> None:
+    if torch.compiler.is_compiling() or not target.is_cpu or target.numel() == 0:
+        return
+    if not indicator:
+        low, high = (int(bound) for bound in torch.aminmax(target))
+        if low < 0 or high >= m:
+            raise ValueError(f"target must be in 0..{m - 1}, got {low if low < 0 else high}")
+    elif target.dtype != torch.bool and bool(((target != 0) & (target != 1)).any()):
+        raise ValueError("target must be an indicator of 0 and 1")
+
+
+def _evaluate(
+    scores: Tensor, target: Tensor, key: str, k: int, gamma: float
+) -> tuple[Tensor, Tensor]:
+    """Values and gradients of rows."""
+    if key in rows.ONE_LABEL:
+        return rows.ONE_LABEL[key](scores, target, k, gamma)
+    if target.shape != scores.shape:
+        target = torch.zeros_like(scores, dtype=torch.bool).scatter(-1, target.unsqueeze(-1), True)
+    return rows.LABEL_SETS[key](scores, target.bool(), k, gamma)
+
+
+def _in_blocks(
+    scores: Tensor, target: Tensor, key: str, k: int, gamma: float
+) -> tuple[Tensor, Tensor]:
+    """`_evaluate`, some rows at a time on the CPU."""
+    if (
+        torch.compiler.is_compiling()
+        or not scores.is_cpu
+        or scores.dim() < 2
+        or scores.numel() <= _BLOCK
+    ):
+        return _evaluate(scores, target, key, k, gamma)
+    size = max(1, _BLOCK * len(scores) // scores.numel())
+    parts = [
+        _evaluate(s, y, key, k, gamma)
+        for s, y in zip(scores.split(size), target.split(size), strict=True)
+    ]
+    return torch.cat([values for values, _ in parts]), torch.cat([g for _, g in parts])
+
+
+class _Rows(torch.autograd.Function):
+    """Values of the rows, and their gradients, which are projections (Danskin's theorem)."""
+
+    @staticmethod
+    def forward(scores, anchor, target, key, k, gamma):
+        _check_content(target, target.shape == scores.shape, scores.shape[-1])
+        return _in_blocks(scores, target, key, k, gamma)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.mark_non_differentiable(output[1])
+        ctx.save_for_backward(output[1], inputs[1])
+
+    @staticmethod
+    def backward(ctx, of_values, _):
+        gradient, anchor = ctx.saved_tensors
+        return _Product.apply(of_values, gradient, anchor), None, None, None, None, None
+
+    @staticmethod
+    def vmap(info, in_dims, scores, anchor, target, key, k, gamma):
+        scores, target = (
+            x.unsqueeze(0).expand(info.batch_size, *x.shape) if dim is None else x.movedim(dim, 0)
+            for x, dim in ((scores, in_dims[0]), (target, in_dims[2]))
+        )
+        return _Rows.apply(scores, scores[..., :1].clone(), target, key, k, gamma), (0, 0)
+
+
+class _Product(torch.autograd.Function):
+    """The gradient times that of the values; it has no derivative: the losses are not twice differentiable."""
+
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(of_values, gradient, anchor):
+        whole = of_values if of_values.dim() == gradient.dim() else of_values.unsqueeze(-1)
+        return whole * gradient
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        pass
+
+    @staticmethod
+    def backward(ctx, _):
+        raise NotImplementedError("the losses of toplabel.torch have no second derivatives")

@@ -1,0 +1,57 @@
+"""A loss as a module."""
+
+from __future__ import annotations
+
+from torch import Tensor, nn
+
+from toplabel.catalogue import get
+from toplabel.torch.functional import REDUCTIONS, check_parameters, loss
+
+
+class Loss(nn.Module):
+    """A loss of the catalogue in the place of ``nn.CrossEntropyLoss``.
+
+    Parameters
+    ----------
+    key : str
+        A key of `toplabel.losses.LOSSES`.
+    k, gamma, weight, reduction
+        As in `loss`. The weight is a buffer: it moves between devices with the module, and is in its state.
+    """
+
+    weight: Tensor | None
+
+    def __init__(
+        self,
+        key: str,
+        *,
+        k: int = 1,
+        gamma: float = 0.0,
+        weight: Tensor | None = None,
+        reduction: str = "mean",
+    ):
+        super().__init__()
+        check_parameters(get(key), k, gamma)
+        if reduction not in REDUCTIONS:
+            raise ValueError(f"reduction must be one of {', '.join(REDUCTIONS)}, got {reduction!r}")
+        self.key, self.k, self.gamma, self.reduction = key, k, gamma, reduction
+        self.register_buffer("weight", weight)
+
+    def forward(self, scores: Tensor, target: Tensor) -> Tensor:
+        """`loss` of the scores."""
+        return loss(
+            scores,
+            target,
+            self.key,
+            k=self.k,
+            gamma=self.gamma,
+            weight=self.weight,
+            reduction=self.reduction,
+        )
+
+    def extra_repr(self) -> str:
+        """The arguments."""
+        return f"{self.key!r}, k={self.k}, gamma={self.gamma:g}, reduction={self.reduction!r}"
+
+
+__all__ = ["Loss"]

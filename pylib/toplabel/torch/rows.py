@@ -1,0 +1,208 @@
+"""Value and gradient of each loss, a row at a time side by side; the formulas are those of ``csrc/src/loss_*.c``.
+
+Scores are (..., m), and so are gradients; targets are classes (...) or an indicator (..., m). Values are (...), but for
+the one-vs-all losses one for each class, (..., m).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+from toplabel.torch import projections
+
+SMALLEST_GAMMA = 1e-100  # below, it smooths rounding errors alone
+
+
+def softplus(x: Tensor) -> Tensor:
+    """log(1 + e^x), right to the last digits."""
+    return x.clamp(min=0.0) + torch.exp(-x.abs()).log1p()
+
+
+# ---- one-vs-all ----
+
+
+def svm_ova(scores: Tensor, Y: Tensor, k: int, gamma: float) -> tuple[Tensor, Tensor]:
+    tau = torch.where(Y, 1.0, -1.0).to(scores.dtype)
+    z = (1.0 - tau * scores).clamp(min=0.0)
+    if gamma == 0.0:
+        return z, torch.where(z > 0, -tau, 0.0)
+    # Each in its range: a large z has no square.
+    x = z.clamp(max=gamma)
+    return x * (z - 0.5 * x) / gamma, -tau * x / gamma
+
+
+def lr_ova(scores: Tensor, Y: Tensor, k: int, gamma: float) -> tuple[Tensor, Tensor]:
+    z = torch.where(Y, -scores, scores)
+    p = torch.sigmoid(z)
+    return softplus(z), torch.where(Y, -p, p)
+
+
+# ---- multiclass hinges ----
+
+
+def margins(scores: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+    """1 + s_j - s_y relative to the largest, which keeps the digits, and the largest; minus infinity for y."""
+    own = scores.gather(-1, y.unsqueeze(-1))
+    others = scores.scatter(-1, y.unsqueeze(-1), -torch.inf)
+    top = others.amax(-1, keepdim=True)
+    return others - top, 1.0 + top - own
+
+
+def balanced(x: Tensor, y: Tensor) -> Tensor:
+    """Minus the sum of the others in the place of y, where x is 0; in place."""
+    return x.scatter_(-1, y.unsqueeze(-1), -x.sum(-1, keepdim=True))
+
+
+def hinge(project: Callable[[Tensor, Tensor, int, float], Tensor], nonsmooth: Callable):
+    """A multiclass hinge from the projection onto the domain of its conjugate."""
+
+    def evaluate(scores: Tensor, y: Tensor, k: int, gamma: float) -> tuple[Tensor, Tensor]:
+        v, shift = margins(scores, y)
+        b = v + shift
+        if gamma == 0.0:
+            values, x = nonsmooth(b, k)
+            return values, balanced(x, y)
+        x = project(v, shift, k, gamma)
+        b.scatter_(-1, y.unsqueeze(-1), 0.0)  # there x is 0, and b infinite
+        return (x * (b - 0.5 * x)).sum(-1) / gamma, balanced(x / gamma, y)
+
+    return evaluate
+
+
+def mean_of_largest(b: Tensor, k: int) -> tuple[Tensor, Tensor]:
+    """max{0, mean of the k largest}, and the x of which it is <b, x>."""
+    top, where = b.topk(k, -1)
+    mean = top.sum(-1, keepdim=True) / k
+    x = torch.zeros_like(b).scatter_(-1, where, ((mean > 0).to(b.dtype) / k).expand_as(top))
+    return mean.clamp(min=0.0).squeeze(-1), x
+
+
+def mean_of_hinges(b: Tensor, k: int) -> tuple[Tensor, Tensor]:
+    """Mean of the k largest of max{0, b_j}."""
+    top, where = b.max(-1, keepdim=True) if k == 1 else b.topk(k, -1)
+    x = torch.zeros_like(b).scatter_(-1, where, (top > 0).to(b.dtype) / k)
+    return top.clamp(min=0.0).sum(-1) / k, x
+
+
+def sum_of_hinges(b: Tensor, k: int) -> tuple[Tensor, Tensor]:
+    """Sum of max{0, b_j}."""
+    return b.clamp(min=0.0).sum(-1), (b > 0).to(b.dtype)
+
+
+def box(v: Tensor, shift: Tensor, k: int, side: float) -> Tensor:
+    """Projection of b = v + shift onto the box."""
+    return (v + shift).clamp(0.0, side)
+
+
+# ---- multilabel SVM ----
+
+
+def svm_ml(scores: Tensor, Y: Tensor, k: int, gamma: float) -> tuple[Tensor, Tensor]:
+    trivial = (Y.all(-1) | ~Y.any(-1)).unsqueeze(-1)
+    # Of empty and full sets, whose loss is 0, any proper set in their place.
+    first = torch.zeros_like(Y)
+    first[..., 0] = True
+    Y = torch.where(trivial, first, Y)
+    b, b_bar = (
+        (0.5 - scores).masked_fill(~Y, -torch.inf),
+        (0.5 + scores).masked_fill(Y, -torch.inf),
+    )
+    if gamma == 0.0:
+        top, top_bar = (projections.kth_largest(part, 1) for part in (b, b_bar))
+        positive = top + top_bar > 0
+        values = (top + top_bar).clamp(min=0.0)
+        x, y = (one_at(part) * positive for part in (b, b_bar))
+    else:
+        x, y, threshold = projections.bipartite(b, b_bar, gamma)
+        squares = (x * x).sum(-1, keepdim=True) + (y * y).sum(-1, keepdim=True)
+        # <b, x> - x^2/2 = x^2/2 + t x, and both sides have the same sum.
+        values = (0.5 * squares + threshold * x.sum(-1, keepdim=True)) / gamma
+        x, y = x / gamma, y / gamma
+    return values.masked_fill(trivial, 0.0).squeeze(-1), (y - x).masked_fill(trivial, 0.0)
+
+
+def one_at(v: Tensor) -> Tensor:
+    """1 for the largest, 0 for the rest."""
+    return torch.zeros_like(v).scatter_(-1, v.argmax(-1, keepdim=True), 1.0)
+
+
+# ---- softmax and entropies ----
+
+
+def differences(scores: Tensor, y: Tensor) -> Tensor:
+    """s_j - s_y, minus infinity for y."""
+    own = scores.gather(-1, y.unsqueeze(-1))
+    return (scores - own).scatter_(-1, y.unsqueeze(-1), -torch.inf)
+
+
+def lr_ml(scores: Tensor, Y: Tensor, k: int, gamma: float) -> tuple[Tensor, Tensor]:
+    count = Y.count_nonzero(-1).unsqueeze(-1)
+    share = Y.to(scores.dtype) / count.clamp(min=1)
+    mean = (scores * share).sum(-1, keepdim=True)
+    log_sum = torch.logsumexp(scores, -1, keepdim=True)
+    others = (scores - mean).masked_fill_(Y, -torch.inf).logsumexp(-1, keepdim=True)
+    # With one label the loss may be far smaller than the scores.
+    values = torch.where(count == 1, softplus(others), log_sum - mean)
+    gradient = torch.softmax(scores, -1) - share
+    return values.masked_fill(count == 0, 0.0).squeeze(-1), gradient.masked_fill(count == 0, 0.0)
+
+
+def lr_multi(scores: Tensor, y: Tensor, k: int, gamma: float) -> tuple[Tensor, Tensor]:
+    return topk_ent_tr(scores, y, 1, gamma)
+
+
+def topk_ent_tr(scores: Tensor, y: Tensor, k: int, gamma: float) -> tuple[Tensor, Tensor]:
+    v = differences(scores, y)
+    if k > 1:
+        others = scores.scatter(-1, y.unsqueeze(-1), -torch.inf)
+        kth = projections.kth_largest(others, k - 1)
+        above, equal = others > kth, others == kth
+        ties = k - 1 - above.count_nonzero(-1).unsqueeze(-1)  # of the tied, the first are dropped
+        v.masked_fill_(above | (equal & (equal.cumsum(-1, dtype=torch.int32) <= ties)), -torch.inf)
+    log_others = torch.logsumexp(v, -1, keepdim=True)
+    p = torch.softmax(v.scatter_(-1, y.unsqueeze(-1), 0.0), -1)
+    return softplus(log_others).squeeze(-1), balanced(p.scatter_(-1, y.unsqueeze(-1), 0.0), y)
+
+
+def topk_ent(scores: Tensor, y: Tensor, k: int, gamma: float) -> tuple[Tensor, Tensor]:
+    """Proposition 17: x_j = min(e^{v_j - t}, s/k), by the number i of the capped entries."""
+    if k == 1:
+        return lr_multi(scores, y, 1, gamma)
+    v = differences(scores, y)
+    top, where = v.topk(k, -1)
+    rest = v.scatter(-1, where, -torch.inf).logsumexp(-1, keepdim=True)
+    # tail[i] = log of the sum of e^v over all but the i largest
+    tail = torch.cat([top, rest], -1).flip(-1).logcumsumexp(-1).flip(-1)[..., :-1]
+    share = torch.arange(k, device=v.device).to(v.dtype) / k
+    mean = torch.nn.functional.pad(top.cumsum(-1) / k, (1, 0))
+    log_k = math.log(k)
+    log_free = torch.log1p(-share)
+    log_q = (1.0 - share) * (log_free - tail) - share * log_k - mean[..., :-1]
+    log_1q = softplus(log_q)
+    t = tail + log_1q - log_free
+    fits = top - t <= -log_1q - log_k
+    i = fits.to(torch.int8).argmax(-1, keepdim=True)  # the first
+    t, log_q = t.gather(-1, i), log_q.gather(-1, i)
+    # None fits where all k largest are capped; the rest is 0.
+    all_capped = ~fits.any(-1, keepdim=True)
+    log_q = torch.where(all_capped, -(log_k + mean[..., -1:]), log_q)
+    cap = torch.exp(-softplus(log_q)) / k
+    x = torch.minimum(torch.exp(v - torch.where(all_capped, torch.inf, t)), cap)
+    x.scatter_(-1, where, torch.where(all_capped, cap, x.gather(-1, where)))
+    return softplus(-log_q).squeeze(-1), balanced(x, y)
+
+
+ONE_LABEL = {
+    "svm_multi": hinge(projections.simplex_beta, mean_of_hinges),
+    "topk_svm_alpha": hinge(projections.simplex_alpha, mean_of_largest),
+    "topk_svm_beta": hinge(projections.simplex_beta, mean_of_hinges),
+    "svm_ww": hinge(box, sum_of_hinges),
+    "lr_multi": lr_multi,
+    "topk_ent": topk_ent,
+    "topk_ent_tr": topk_ent_tr,
+}
+LABEL_SETS = {"svm_ova": svm_ova, "lr_ova": lr_ova, "svm_ml": svm_ml, "lr_ml": lr_ml}

@@ -1,0 +1,133 @@
+"""Features of networks: values, resumption, refusals; from images to files that the data sets are read from."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from PIL import Image
+from tiny_network import network
+
+from toplabel.datasets.formats import features as format_features
+from toplabel.datasets.formats.source import Source
+from toplabel.features import extract
+from toplabel.files import FileError
+
+
+def some_batches(n: int = 4):
+    generator = torch.Generator().manual_seed(1)
+    return [
+        (torch.randn(3, 3, 8, 8, generator=generator), torch.tensor([0, 1, 2])) for _ in range(n)
+    ]
+
+
+def killed_after(batches, n: int):
+    yield from batches[:n]
+    raise KeyboardInterrupt
+
+
+def content(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
+
+
+def test_features_are_the_layers_output(tmp_path):
+    batches = some_batches()
+    sidecar = extract(network(), "0", batches, tmp_path, "train", rectify=True, normalise=True)
+    X = np.load(tmp_path / "train.npy", mmap_mode="r")
+    assert isinstance(X, np.memmap)
+    assert X.dtype == np.float32
+    with torch.no_grad():
+        expected = torch.cat([network()[:2](inputs).flatten(1) for inputs, _ in batches])
+    expected = torch.nn.functional.normalize(expected).numpy()
+    np.testing.assert_allclose(X, expected, rtol=1e-5, atol=1e-7)
+    np.testing.assert_array_equal(np.load(tmp_path / "train_labels.npy"), [0, 1, 2] * 4)
+    said = json.loads(sidecar.read_text(encoding="utf-8"))
+    assert (said["rows"], said["width"], said["layer"]) == (12, 36, "0")
+    assert set(content(tmp_path)) == {"train.json", "train.npy", "train_labels.npy"}
+
+
+@pytest.mark.parametrize("indicator", [False, True])
+def test_a_killed_run_goes_on_to_the_same_bytes(tmp_path, indicator):
+    batches = some_batches()
+    if indicator:
+        batches = [(x, torch.nn.functional.one_hot(y)) for x, y in batches]
+    extract(network(), "3", batches, tmp_path / "whole", "train")
+    folder = tmp_path / "killed"
+    with pytest.raises(KeyboardInterrupt):
+        extract(network(), "3", killed_after(batches, 2), folder, "train")
+    with open(folder / "train.unfinished", "ab") as out:
+        out.write(b"a part of the third batch")
+    used = []
+    model = network()
+    model.register_forward_hook(lambda *_: used.append(1))
+    extract(model, "3", batches, folder, "train")
+    assert len(used) == 2
+    assert content(folder) == content(tmp_path / "whole")
+
+
+def test_unfinished_features_of_something_else_are_refused(tmp_path):
+    with pytest.raises(KeyboardInterrupt):
+        extract(network(), "3", killed_after(some_batches(), 2), tmp_path, "train")
+    other = network()
+    other[3].bias.data += 1.0
+    with pytest.raises(FileError, match="of other weights"):
+        extract(other, "3", some_batches(), tmp_path, "train")
+    with pytest.raises(FileError, match="of other layer"):
+        extract(network(), "0", some_batches(), tmp_path, "train")
+    shuffled = some_batches()[::-1]
+    with pytest.raises(FileError, match="of other inputs"):
+        extract(network(), "3", shuffled, tmp_path, "train")
+    with pytest.raises(FileError, match="of other inputs"):
+        extract(network(), "3", some_batches(1), tmp_path, "train")
+
+
+def test_misuse_is_told_in_one_line(tmp_path):
+    with pytest.raises(ValueError, match=r"layer must be a name .* got 'fc7'"):
+        extract(network(), "fc7", some_batches(), tmp_path, "train")
+    with pytest.raises(ValueError, match="at least one batch"):
+        extract(network(), "3", [], tmp_path, "train")
+    with pytest.raises(ValueError, match="batch 1 has 3 inputs, 2 labels"):
+        extract(network(), "3", [(torch.zeros(3, 3, 8, 8), torch.zeros(2))], tmp_path, "train")
+
+
+def run(*arguments: object) -> subprocess.CompletedProcess:
+    paths = os.pathsep.join([str(Path(__file__).parent), *sys.path])
+    command = [sys.executable, "-m", "toplabel.features", *map(str, arguments)]
+    return subprocess.run(
+        command, env={**os.environ, "PYTHONPATH": paths}, capture_output=True, text=True
+    )
+
+
+def test_from_images_to_a_data_set(tmp_path):
+    rng = np.random.default_rng(0)
+    for name in ("kitchen", "library"):
+        (tmp_path / "images" / name).mkdir(parents=True)
+        for i in range(3):
+            pixels = rng.integers(0, 256, (20, 13 + i, 3), dtype=np.uint8)
+            Image.fromarray(pixels).save(tmp_path / "images" / name / f"{i}.png")
+    weights = tmp_path / "weights.pt"
+    torch.save(network().state_dict(), weights)
+    options = ("--network", "tiny_network:network", "--weights", weights, "--layer", "3")
+    done = run(tmp_path / "images", tmp_path / "raw", "train", *options, "--size", 8, "--batch", 4)
+    assert done.returncode == 0, done.stderr
+    part = format_features.load(Source({"train": tmp_path / "raw/train.npy"}, "multiclass")).parts[
+        "train"
+    ]
+    assert part.X.shape == (6, 5)
+    np.testing.assert_array_equal(part.y, [0, 0, 0, 1, 1, 1])
+
+
+def test_a_wrong_command_ends_in_one_line(tmp_path):
+    for options, words in [
+        ((), "no such folder"),
+        (("--network", "nothing:here"), "--network must be module:function"),
+    ]:
+        chosen = options or ("--network", "tiny_network:network")
+        done = run(tmp_path / "none", tmp_path / "raw", "train", *chosen)
+        assert done.returncode == 1
+        assert words in done.stderr
+        assert done.stderr.count("\n") == 1

@@ -1,0 +1,254 @@
+"""toplabel.torch: against the C losses, gradcheck, compiled, mapped, refused."""
+
+import numpy as np
+import pytest
+import torch
+
+from toplabel import losses
+from toplabel.torch import Loss, loss
+
+EPS = np.finfo(float).eps
+SIZES = (2, 3, 10, 101)
+CASES = [
+    (key, m, k, gamma)
+    for key, spec in losses.LOSSES.items()
+    for m in SIZES
+    for k in (sorted({1, 2, 5, m // 2, m - 1} & set(range(1, m))) if spec.top_k else (1,))
+    for gamma in ((0.0, 1e-6, 0.1, 1.0, 1000.0) if spec.smoothing else (0.0,))
+]
+KEYS = list(losses.LOSSES)
+
+
+def typical(key: str) -> dict:
+    """Parameters of a loss where it does not degenerate."""
+    spec = losses.LOSSES[key]
+    return {"k": 3 if spec.top_k else 1, "gamma": 1.0 if spec.smoothing else 0.0}
+
+
+def rows(key: str, m: int, n: int = 500, largest: float = 1e9):
+    """Random and adversarial scores, and labels."""
+    rng = np.random.default_rng(m)
+    scores = rng.normal(size=(n, m)) * 10.0 ** rng.uniform(-3, 3, size=(n, 1))
+    scores[::5] = np.round(scores[::5])  # ties
+    scores[1::7] *= 1e-9
+    scores[3::11] = 4.0 * 0.5 ** rng.permutation(m)  # many breakpoints, one near the other
+    scores[4::13] = 0.0
+    scores[6::17] *= largest / np.abs(scores[6::17]).max()
+    if losses.LOSSES[key].labels == "one":
+        return scores, rng.integers(0, m, n)
+    Y = (rng.random((n, m)) < rng.random((n, 1))).astype(int)
+    Y[::9], Y[1::9] = 0, 1
+    return scores, Y
+
+
+def both(scores, y, key, **arguments):
+    """Values and gradients of the rows."""
+    tensor = torch.as_tensor(scores).detach().clone().requires_grad_()
+    values = loss(tensor, torch.as_tensor(y), key, reduction="none", **arguments)
+    (gradient,) = torch.autograd.grad(values.sum(), tensor)
+    return values.detach().numpy(), gradient.numpy()
+
+
+def instance(key: str, seed: int = 0):
+    """A few rows of random scores, differentiable, and their target."""
+    generator = torch.Generator().manual_seed(seed)
+    scores = torch.randn(6, 7, dtype=torch.float64, generator=generator, requires_grad=True)
+    if losses.LOSSES[key].labels == "one":
+        return scores, torch.randint(0, 7, (6,), generator=generator)
+    return scores, torch.rand(6, 7, generator=generator) < 0.4
+
+
+@pytest.mark.parametrize(("key", "m", "k", "gamma"), CASES)
+def test_values_and_gradients_are_those_of_the_library(key, m, k, gamma):
+    scores, y = rows(key, m)
+    values, gradient = both(scores, y, key, k=k, gamma=gamma)
+    size = np.abs(scores).max(1)
+    # Relative to the value; a difference of scores is right to their rounding.
+    tolerance = 1e-12 * np.abs(losses.value(key, scores, y, k=k, gamma=gamma)) + 8 * EPS * size
+    error = np.abs(values - losses.value(key, scores, y, k=k, gamma=gamma))
+    assert (error <= np.maximum(tolerance, 4 * EPS)).all()
+    if gamma == 0.0 and losses.LOSSES[key].smoothing:
+        return  # the library has no subgradient
+    expected = losses.gradient(key, scores, y, k=k, gamma=gamma)
+    # A rounding of the scores moves the gradient by as much over gamma; that of a softmax, by as much.
+    moved = 8 * EPS * (m + size) / gamma if gamma > 0.0 else 8 * EPS * size
+    assert (np.abs(gradient - expected).max(1) <= 1e-12 + moved).all()
+
+
+@pytest.mark.parametrize("key", [key for key in KEYS if losses.LOSSES[key].smoothing])
+def test_a_subgradient_of_the_nonsmooth_hinge_supports_it(key):
+    scores, y = rows(key, 10, largest=1e3)
+    k = typical(key)["k"]
+    values, gradient = both(scores, y, key, k=k)
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        other = scores + rng.normal(size=scores.shape) * 10.0 ** rng.uniform(-3, 3)
+        below = values + ((other - scores) * gradient).sum(1)
+        assert (below <= losses.value(key, other, y, k=k) + 1e-9).all()
+
+
+@pytest.mark.parametrize("key", [key for key in KEYS if losses.LOSSES[key].labels != "either"])
+def test_gradients_sum_to_zero(key):
+    scores, y = rows(key, 10)
+    _, gradient = both(scores, y, key, **typical(key))
+    np.testing.assert_allclose(gradient.sum(1), 0.0, atol=1e-13 * 10)
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_gradcheck(key):
+    scores, y = instance(key)
+    assert torch.autograd.gradcheck(
+        lambda s: loss(s, y, key, reduction="none", **typical(key)), scores
+    )
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_second_derivatives_are_refused(key):
+    scores, y = instance(key)
+    (gradient,) = torch.autograd.grad(
+        loss(scores, y, key, **typical(key)) ** 2, scores, create_graph=True
+    )
+    with pytest.raises(NotImplementedError, match="second derivatives"):
+        gradient.sum().backward()
+    with pytest.raises(NotImplementedError, match="second derivatives"):
+        torch.func.jacrev(torch.func.grad(lambda s: loss(s, y, key, **typical(key))))(
+            scores.detach()
+        )
+    with pytest.raises(
+        NotImplementedError, match="jvp"
+    ):  # forward over reverse: PyTorch's own words
+        torch.func.hessian(lambda s: loss(s, y, key, **typical(key)))(scores.detach())
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_vmap_gives_the_gradients_of_single_rows(key):
+    scores, y = instance(key)
+
+    def one(row, target):
+        return loss(row, target, key, **typical(key))
+
+    mapped = torch.func.vmap(torch.func.grad(one))(scores.detach(), y)
+    (expected,) = torch.autograd.grad(loss(scores, y, key, reduction="sum", **typical(key)), scores)
+    torch.testing.assert_close(mapped, expected, rtol=1e-14, atol=1e-15)
+    shared = torch.func.vmap(one, in_dims=(1, None))(scores.detach().T, y[0])
+    expected = torch.stack([one(row, y[0]) for row in scores.detach()])
+    torch.testing.assert_close(shared, expected, rtol=1e-14, atol=1e-15)
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_compiled_whole(key):
+    torch._dynamo.reset()
+    scores, y = instance(key)
+    criterion = Loss(key, **typical(key))
+    compiled = torch.compile(criterion, fullgraph=True, backend="aot_eager")
+    value, expected = compiled(scores, y), criterion(scores, y)
+    torch.testing.assert_close(value, expected, rtol=1e-13, atol=0.0)
+    torch.testing.assert_close(
+        torch.autograd.grad(value, scores),
+        torch.autograd.grad(expected, scores),
+        atol=1e-13,
+        rtol=0.0,
+    )
+
+
+@pytest.mark.parametrize("key", ["lr_multi", "lr_ml", "lr_ova"])
+def test_the_smooth_losses_are_those_of_pytorch(key):
+    scores, y = instance(key)
+    functional = torch.nn.functional
+    if key == "lr_multi":
+        weight = torch.arange(1.0, 8.0, dtype=torch.float64)
+        for reduction in ("mean", "sum", "none"):
+            expected = functional.cross_entropy(scores, y, weight=weight, reduction=reduction)
+            actual = loss(scores, y, key, weight=weight, reduction=reduction)
+            torch.testing.assert_close(actual, expected, rtol=1e-13, atol=0.0)
+    elif key == "lr_ml":
+        shares = y.double() / y.sum(1, keepdim=True).clamp(min=1)
+        expected = functional.cross_entropy(scores, shares, reduction="none")
+        torch.testing.assert_close(
+            loss(scores, y, key, reduction="none"), expected, rtol=1e-13, atol=1e-14
+        )
+    else:
+        weight = torch.arange(1.0, 8.0, dtype=torch.float64)
+        expected = functional.binary_cross_entropy_with_logits(
+            scores, y.double(), weight=weight, reduction="sum"
+        )
+        torch.testing.assert_close(
+            loss(scores, y, key, weight=weight, reduction="sum"), expected, rtol=1e-13, atol=0.0
+        )
+
+
+@pytest.mark.parametrize("key", ["svm_ova", "lr_ova"])
+def test_one_vs_all_takes_classes_too(key):
+    scores, _ = instance(key)
+    y = torch.arange(6)
+    sets = torch.nn.functional.one_hot(y, 7)
+    assert loss(scores, y, key) == loss(scores, sets, key)
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_blocks_change_nothing(key, monkeypatch):
+    scores, y = instance(key)
+    whole = both(scores.detach(), y, key, **typical(key))
+    monkeypatch.setattr("toplabel.torch.functional._BLOCK", 14)
+    for part, expected in zip(both(scores.detach(), y, key, **typical(key)), whole, strict=True):
+        np.testing.assert_allclose(part, expected, rtol=1e-14, atol=1e-15)
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_half_precision_is_computed_in_single(key):
+    scores, y = instance(key)
+    half = scores.detach().bfloat16().requires_grad_()
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        value = loss(half, y, key, **typical(key))
+    value.backward()
+    assert value.dtype == torch.float32
+    assert half.grad.dtype == torch.bfloat16
+    torch.testing.assert_close(value, loss(half.detach().float(), y, key, **typical(key)))
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_single_precision_is_near_double(key):
+    scores, y = rows(key, 101, largest=1e3)
+    scores = scores.astype(np.float32)
+    values, gradient = both(scores, y, key, **typical(key))
+    expected, expected_gradient = both(scores.astype(float), y, key, **typical(key))
+    np.testing.assert_allclose(values, expected, rtol=2e-5, atol=2e-3)
+    np.testing.assert_allclose(gradient, expected_gradient, atol=2e-3)
+
+
+def test_the_weight_moves_with_the_module():
+    criterion = Loss("topk_ent", k=2, weight=torch.ones(7))
+    assert "weight" in criterion.state_dict()
+    assert criterion.double().weight.dtype == torch.float64
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "words"),
+    [
+        ({"key": "softmax"}, ValueError, "loss must be one of"),
+        ({"key": "topk_ent", "k": 7}, ValueError, "k must be in 1..6 for 7 classes, got 7"),
+        ({"key": "topk_ent", "k": 2.0}, TypeError, "k must be an integer"),
+        ({"key": "lr_multi", "k": 2}, ValueError, "has no k"),
+        ({"key": "lr_multi", "gamma": 1.0}, ValueError, "is smooth already"),
+        ({"key": "svm_multi", "gamma": -1.0}, ValueError, "gamma must be"),
+        ({"key": "svm_multi", "gamma": float("nan")}, ValueError, "gamma must be"),
+        ({"key": "lr_multi", "reduction": "max"}, ValueError, "reduction must be one of"),
+        (
+            {"key": "lr_multi", "weight": torch.ones(6)},
+            ValueError,
+            r"weight must have shape \(7,\)",
+        ),
+        ({"key": "lr_multi", "target": torch.full((6,), 7)}, ValueError, r"target .* 0..6, got 7"),
+        ({"key": "lr_multi", "target": torch.full((6,), -1)}, ValueError, r"target .* got -1"),
+        ({"key": "lr_multi", "target": torch.zeros(6)}, TypeError, "target must be int64"),
+        ({"key": "lr_multi", "target": torch.zeros(6, 7)}, ValueError, r"must have shape \(6,\)"),
+        ({"key": "lr_ml"}, ValueError, r"must have shape \(6, 7\)"),
+        ({"key": "lr_ml", "target": torch.full((6, 7), 2)}, ValueError, "indicator of 0 and 1"),
+        ({"key": "lr_multi", "scores": torch.ones(6, 7).long()}, TypeError, "scores must be"),
+    ],
+)
+def test_misuse_is_told_in_one_line(arguments, error, words):
+    call = {"scores": torch.zeros(6, 7), "target": torch.zeros(6, dtype=torch.int64)} | arguments
+    with pytest.raises(error, match=words) as caught:
+        loss(call.pop("scores"), call.pop("target"), **call)
+    assert "\n" not in str(caught.value)
