@@ -22,7 +22,7 @@ def test_the_table_of_losses_has_each_with_its_parameters(repository):
     rows = [row.split(" | ") for row in re.findall(r"^\| (`.*) \|$", text, re.MULTILINE)]
     assert sorted(row[0].strip("`") for row in rows) == sorted(toplabel.losses.LOSSES)
     labels = {"one": "one", "set": "a set", "either": "one, or a set"}
-    for key, picture, of, _, *parameters in rows:
+    for key, picture, _, of, *parameters in rows:
         loss = toplabel.losses.get(key.strip("`"))
         assert f"generated/losses/{loss.key}.svg" in picture
         assert of == labels[loss.labels]
