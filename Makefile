@@ -3,6 +3,7 @@
 # make check       formatters and linters only
 # make evidence    what the solvers and the proximal maps were checked against, and by how much they miss: minutes, prints
 # make campaign    damaged input files of every format, a thousand each: read, or refused in one line? ARGS="20000 --seed 7 --only mat"
+# make test-slurm  runs on a real Slurm controller with faults, half an hour; installs Slurm, so Debian or Ubuntu as root
 # make bench       speed against other solvers, one thread, an hour: prints, and writes results/bench/*.csv
 # make test-torch  the losses and features in PyTorch, in an environment of their own; TORCH=torch==2.13.0 says which
 # make setup       the environment in .venv, as pinned in requirements.lock
@@ -22,7 +23,7 @@ SOURCES := $(wildcard csrc/*/*.[ch] csrc/Makefile pylib/build_native.py setup.py
 export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
 
-.PHONY: setup reproduce smoke test test-torch evidence campaign bench check format ctest reference docs types wheel clean
+.PHONY: setup reproduce smoke test test-slurm test-torch evidence campaign bench check format ctest reference docs types wheel clean
 
 setup: $(VENV)/.installed
 
@@ -57,6 +58,15 @@ test-torch: setup $(TORCH_VENV)/.installed
 $(TORCH_VENV)/.installed: requirements.lock
 	$(PYTHON) -m venv $(TORCH_VENV)
 	$(TORCH_VENV)/bin/python -m pip install --quiet --disable-pip-version-check -r requirements.lock $(TORCH)
+	touch $@
+
+# A controller on this machine, cores and memory of its node on paper (tests/cluster/slurm.sh).
+test-slurm: setup $(VENV)/.slurm
+	$(BIN)/python -m pytest -p no:cacheprovider tests/cluster/slurm_faults.py $(ARGS)
+
+$(VENV)/.slurm: | $(VENV)/.installed
+	tests/cluster/slurm.sh install
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'snakemake-executor-plugin-slurm==2.8.0'
 	touch $@
 
 evidence: setup
