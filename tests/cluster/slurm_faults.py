@@ -55,7 +55,7 @@ def on_slurm(local, tmp_path):
 
     def start(*arguments):
         how = {"directory": tmp_path, "root": local[0], "cores": 0}
-        words = command(*arguments, *PROFILE, *SETTINGS, **how)
+        words = command(*PROFILE, *SETTINGS, *arguments, **how)
         log = tmp_path / f"run{len(runs)}.log"
         with log.open("w", encoding="utf-8") as stream:
             run = subprocess.Popen(words, env=environment(), stdout=stream, stderr=stream)
