@@ -24,10 +24,10 @@ except ModuleNotFoundError as error:
 try:
     check_folders()
     # Read again, since Snakemake takes the last of a key given twice.
-    layers = [("config/config.yaml", read_yaml(f"{workflow.basedir}/config/config.yaml"))]
+    layers = [("config/config.yaml", read_yaml(f"{ROOT}/config/config.yaml"))]
     layers += [(str(name), read_yaml(name)) for name in workflow.overwrite_configfiles]
     layers += [("--config", workflow.config_settings.config)]
-    plan = Plan(workflow.basedir, config, layers)
+    plan = Plan(ROOT, config, layers)
 except (ValueError, FolderError) as error:
     sys.exit(f"Error: {error}")
 

@@ -25,8 +25,8 @@ rule smoke:
     threads: all_cores()
     params:
         python=sys.executable,
-        snakefile=workflow.main_snakefile,
-        configfile=f"{workflow.basedir}/config/smoke.yaml",
+        snakefile=f"{ROOT}/Snakefile",
+        configfile=f"{ROOT}/config/smoke.yaml",
     message:
         "Run config/smoke.yaml in results/smoke"
     shell:

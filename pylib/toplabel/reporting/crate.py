@@ -28,7 +28,7 @@ from toplabel.reporting.score import score_of
 CRATE = "ro-crate-metadata.json"
 #: Where the crate holds the workflow.
 CODE = "code"
-_CODE_FILES = ("Snakefile", "workflow/rules/*.smk", "workflow/scripts/*.py")
+_CODE_FILES = ("Snakefile", "workflow/Snakefile", "workflow/rules/*.smk", "workflow/scripts/*.py")
 _PROFILES = {"process": "Process Run Crate", "workflow": "Workflow Run Crate"}
 _FORMATS = {
     ".html": "text/html",
