@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from toplabel.workflow.compare_runs import difference
-from workflow.running import ROOT, command, environment, read_rows, small_checkout
+from workflow.running import ROOT, command, environment, small_checkout
 
 CONTROL = ROOT / "tests/cluster/slurm.sh"
 CELL = "results/digits/svm_ova/evaluation.csv"
@@ -94,11 +94,6 @@ def assert_same(local, folder):
     assert difference(local[1] / CELL, folder / CELL) == ""
 
 
-def reasons(folder):
-    """Why the report says that jobs failed."""
-    return [row["reason"] for row in read_rows(folder / "results/partial/failures.csv")]
-
-
 def test_the_numbers_are_those_of_a_local_run(local, on_slurm, tmp_path):
     assert finish(on_slurm(CELL)) == 0
     assert_same(local, tmp_path)
@@ -108,15 +103,6 @@ def test_a_cancelled_job_is_started_again(local, on_slurm, tmp_path):
     run = on_slurm(CELL)
     subprocess.run(["scancel", running_job(run, "tune")], check=True)
     assert finish(run) == 0
-    assert_same(local, tmp_path)
-
-
-def test_a_job_out_of_time_is_named_and_the_same_command_finishes(local, on_slurm, tmp_path):
-    run = on_slurm(CELL, *NO_RETRY, "--set-resources", "tune:runtime=1")
-    subprocess.run(["scancel", "--signal", "STOP", running_job(run, "tune")], check=True)
-    assert finish(run) != 0
-    assert any("TIME LIMIT" in reason for reason in reasons(tmp_path))
-    assert finish(on_slurm(CELL)) == 0
     assert_same(local, tmp_path)
 
 
