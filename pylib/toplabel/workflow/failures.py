@@ -30,7 +30,7 @@ _ERROR = " ERROR "
 _UNEXPECTED = "the job failed"  # what jobs.run logs before a traceback
 _NO_WORD = "the job ended without a word, as when it is killed, or the run was stopped"
 # What Slurm writes when it ends a job; for memory it says two things, the cause first.
-_SLURM_ENDS = re.compile(r"(?:slurmstepd|srun): error: (.*(?:CANCELLED|OOM|oom|memory).*)")
+_SLURM_ENDS = re.compile(r"(?:slurmstepd|srun)\S*: error: (.*(?:CANCELLED|OOM|oom|memory).*)")
 _NOT_STARTED = "the run ended before the next job"
 
 
