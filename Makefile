@@ -2,7 +2,7 @@
 # make test        linters, C tests with sanitizers, pytest, a small workflow with both reports
 # make check       formatters and linters only
 # make evidence    what the solvers and the proximal maps were checked against, and by how much they miss: minutes, prints
-# make campaign    damaged input files of every format, a thousand each: read, or refused in one line? ARGS="20000 --seed 7 --only mat"
+# make campaign    an hour of attempts to break it: damaged input files, extreme scales, killed runs, fuzzing (docs/reliability.md)
 # make test-slurm  runs on a real Slurm controller with faults, half an hour; installs Slurm, so Debian or Ubuntu as root
 # make bench       speed against other solvers, one thread, an hour: prints, and writes results/bench/*.csv
 # make test-torch  the losses and features in PyTorch, in an environment of their own; TORCH=torch==2.13.0 says which
@@ -73,7 +73,10 @@ evidence: setup
 	@for script in tests/evidence/*.py; do $(BIN)/python $$script $(ARGS) || exit 1; done
 
 campaign: setup
-	$(BIN)/python tests/campaign/inputs.py $(ARGS)
+	$(BIN)/python tests/campaign/inputs.py
+	$(BIN)/python tests/campaign/runs.py
+	$(BIN)/python tests/evidence/scales.py
+	$(MAKE) -C csrc fuzz
 
 bench: setup $(VENV)/.peers
 	$(BIN)/python -m toplabel.bench $(ARGS)

@@ -2,3 +2,7 @@
 
 
 include: "workflow/Snakefile"
+
+
+# An included file does not say what is made without a target.
+workflow.default_target = "all"
