@@ -47,7 +47,7 @@ def draw(rng: np.random.Generator, key: str, form: str):
     loss = losses.get(key)
     options["acceleration"] = ("auto", False, 3.0)[rng.integers(3)]
     options["gamma"] = float(rng.choice([0.0, 1.0])) if loss.smoothing else 0.0
-    options["k"] = int(rng.integers(1, 3)) if loss.top_k else 1
+    options["k"] = int(rng.integers(1, m)) if loss.top_k else 1
     if loss.labels == "one":
         return data, y, options | {"n_classes": int(m)}
     return data, np.eye(m, dtype=int)[y], options

@@ -68,7 +68,7 @@ tl_status tl_simplex_evaluate(tl_simplex *self, tl_objective *objective) {
         const double box = tl_simplex_box(self, i);
         if (!(box > 0.0)) continue;
         double worst = 0.0;
-        losses += box * loss_of(self, i, 2.0 * unit * sqrt(self->norm2[i]) * norm, &worst);
+        losses += box * loss_of(self, i, unit * (1.0 + 2.0 * sqrt(self->norm2[i]) * norm), &worst);
         worst_losses += box * worst;
     }
     /* Of ||W||^2 as the norm of sum_i x_i a_i^T; from a Gram matrix it stands in P and in D. */

@@ -29,10 +29,11 @@ static scan scan_scores(tl_solver *self, bool with_worst) {
             if (has_own) sums.coefficients += tl_dot(m, s, self->coefficients + (first + i) * m);
             const tl_row row = tl_row_view(self, first + i);
             if (!(row.C > 0.0)) continue;
-            sums.losses += row.C * self->ops->value(&row, self->params, m, s, self->work);
+            const double loss = self->ops->value(&row, self->params, m, s, self->work);
+            sums.losses += row.C * loss;
             if (!with_worst) continue;
             sums.domain += tl_domain_error(self, first + i, s);
-            sums.worst_losses += row.C * tl_worst_loss(self, first + i, &row, s);
+            sums.worst_losses += row.C * fmax(loss, tl_worst_loss(self, first + i, &row, s));
         }
     }
     sums.losses /= self->settings.C;
@@ -148,9 +149,14 @@ static evaluation evaluate_once(tl_solver *self, bool worst) {
     at.dual = at.conjugates / total - lambda * (0.5 * at.norm2.dual + self->sums.center_product);
     at.norms_rounding = norms_rounding(self, &sizes, &at.norm2);
     const double unit = tl_rounding_unit(self);
-    const double losses = worst ? at.sums.worst_losses - at.sums.losses
-                                : 2.0 * (double)self->data.m * unit * sizes.largest * sizes.rows;
-    const double rest = worst ? 0.0 : drift2(self, &sizes);
+    const double margins = self->ops->always_smooth ? 0.0 : total; /* of size 1 */
+    const double moved = 2.0 * (double)self->data.m * sizes.largest * sizes.rows;
+    const double losses = worst ? at.sums.worst_losses - at.sums.losses : unit * (moved + margins);
+    /* Dual variables miss a sum of 0 by their digits; a bound of tl_domain_error. */
+    const double domain =
+        unit * (sizes.largest * sizes.dual +
+                2.0 * (1.0 + log((double)self->data.m)) * self->settings.C * total);
+    const double rest = worst ? 0.0 : drift2(self, &sizes) + domain;
     at.rounding = losses / total + unit * (fabs(at.sums.losses) + fabs(at.conjugates)) / total +
                   lambda * (at.norms_rounding + at.sums.domain + rest);
     return at;

@@ -50,7 +50,7 @@ tl_sizes tl_find_sizes(tl_solver *self) {
     const size_t n = self->data.n, m = self->data.m;
     double *dual = self->sizes, *primal = self->sizes + m;
     memset(self->sizes, 0, 2 * m * sizeof *self->sizes);
-    tl_sizes sizes = {.rows = 0.0, .largest = 0.0, .dual2 = 0.0, .primal2 = 0.0};
+    tl_sizes sizes = {.rows = 0.0, .largest = 0.0, .dual = 0.0, .dual2 = 0.0, .primal2 = 0.0};
     for (size_t i = 0; i < n; i++) {
         const double norm = sqrt(self->norm2[i]);
         sizes.rows += norm * (self->data.weight ? self->data.weight[i] : 1.0);
@@ -60,6 +60,7 @@ tl_sizes tl_find_sizes(tl_solver *self) {
     if (!tl_is_gram(self)) find_weight_sizes(self, primal);
     for (size_t c = 0; c < m; c++) {
         sizes.largest = fmax(sizes.largest, primal[c]);
+        sizes.dual += dual[c];
         sizes.dual2 += dual[c] * dual[c];
         sizes.primal2 += primal[c] * primal[c];
     }
@@ -74,17 +75,24 @@ double tl_worst_loss(tl_solver *self, size_t i, const tl_row *row, double *s) {
         s[c] += error * primal[c];
     for (size_t l = 0; l < row->n_labels; l++)
         s[row->labels[l]] -= 2.0 * error * primal[row->labels[l]];
-    return self->ops->value(row, self->params, m, s, self->work);
+    const double worst = self->ops->value(row, self->params, m, s, self->work);
+    if (self->ops->always_smooth || !(worst > 0.0)) return worst;
+    /* A hinge is a difference of margins, right to their digits. */
+    double largest = 1.0;
+    for (size_t c = 0; c < m; c++)
+        largest = fmax(largest, fabs(s[c]));
+    return worst + tl_rounding_unit(self) * largest;
 }
 
 double tl_domain_error(const tl_solver *self, size_t i, const double *s) {
     const size_t m = self->data.m;
     if (self->ops->free_sum) return 0.0;
-    double sum = 0.0, largest = 0.0;
+    double sum = 0.0, size = 0.0, largest = 0.0;
     for (size_t c = 0; c < m; c++) {
         sum += self->dual[i * m + c];
+        size += fabs(self->dual[i * m + c]);
         largest = fmax(largest, fabs(s[c]));
     }
     /* The derivative of D by an entry of a_i: that of a conjugate, and a score. */
-    return fabs(sum) * (1.0 + log((double)m) + largest);
+    return (fabs(sum) + UNIT * size) * (1.0 + log((double)m) + largest);
 }

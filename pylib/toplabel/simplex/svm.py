@@ -58,7 +58,7 @@ def solve(
         ``kernel="rbf"`` is ``exp(-theta ||x - z||^2)``; by default 1/(2 width^2) with the width of
         `gaussian_width`.
     eps : float >= 0
-        Stop when ``(P - D) <= eps max(|P|, |D|)``.
+        Stop when ``|P - D| + e <= eps max(|P|, |D|)``, e a bound of the rounding error.
     max_epochs : int >= 0
     seed : int
         Order of the rows.
