@@ -185,7 +185,7 @@ typedef struct tl_prox {
 size_t tl_prox_work(const tl_prox *prox);
 
 /** One problem per row: b and x are (rows, n), b_bar and y (rows, n_bar) or NULL. On failure the
- * rows before the one that failed have been written. work: tl_prox_work(prox). */
+ *  rows before the one that failed have been written. work: tl_prox_work(prox). */
 tl_status tl_prox_rows(const tl_prox *prox, size_t rows, const double *b, const double *b_bar,
                        double *x, double *y, double *work);
 
@@ -379,7 +379,7 @@ tl_status tl_solver_estimate(const tl_solver *solver, tl_objective *objective);
 
 /** The callback of tl_solver_solve: `objective`, just evaluated, is that of the present
  *  point, or NULL before each part of an epoch, and between the epochs and an evaluation. The
- * solver may be read, with tl_solver_weights and the like, but not changed. The answer
+ *  solver may be read, with tl_solver_weights and the like, but not changed. The answer
  *
  *   - 0 goes on;
  *   - above 0 ends the run at this point, which is first evaluated and passed to the callback

@@ -90,7 +90,6 @@ static double infeasibility(const tl_row *row, tl_params params, size_t m, const
 
 const tl_loss_ops tl_ops_svm_ova = {
     .free_sum = true,
-
     .multiclass = false,
     .quadratic_conjugate = true,
     .update = update_hinge,
@@ -243,7 +242,6 @@ static double conjugate_logistic(const tl_row *row, tl_params params, size_t m, 
 
 const tl_loss_ops tl_ops_lr_ova = {
     .free_sum = true,
-
     .multiclass = false,
     .always_smooth = true,
     .update = update_logistic,

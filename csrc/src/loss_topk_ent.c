@@ -59,16 +59,16 @@ static double sum_below(size_t n, const double *v, double kth, double *ties) {
     return sum;
 }
 
-/* tail[i] = log of the sum of e^v over all but the i largest entries, which are top[0], ...; i < k.
- */
-static void log_tails(size_t n, const double *v, size_t k, const double *top, double *tail) {
+/* log_sum[i] = log of the sum of e^(v_j - top[i]) over all but the i largest entries, which are
+ * top[0], ...; i < k. */
+static void log_sums(size_t n, const double *v, size_t k, const double *top, double *log_sum) {
     double ties;
     double sum = sum_below(n, v, top[k - 1], &ties);
     for (size_t i = 0; i < k; i++)
         ties -= top[i] == top[k - 1] ? 1.0 : 0.0;
     sum += 1.0 + ties;
     for (size_t i = k - 1;; i--) {
-        tail[i] = top[i] + log(sum);
+        log_sum[i] = log(sum);
         if (i == 0) return;
         sum = 1.0 + sum * exp(top[i] - top[i - 1]);
     }
@@ -79,18 +79,20 @@ static double softplus(double x) {
 }
 
 /* The maximiser of Proposition 17: x_j = min(e^{v_j - t}, s/k), from the k largest v, top. Returns
- * the loss. */
-static double maximise(size_t k, const double *top, const double *tail, double *s, double *t) {
+ * the loss. The (i+1)-th largest is not capped if e^(top[i] - t) <= s/k, which is that the sum
+ * behind log_sum[i] is at least k - i: t and s, which lose their digits where scores are huge, are
+ * not in it. */
+static double maximise(size_t k, const double *top, const double *log_sum, double *s, double *t) {
     const double log_k = log((double)k);
     double mean = 0.0; /* A = sum of the capped v_j over k */
     for (size_t i = 0; i < k; i++) {
-        const double rho = (double)i / (double)k, free_share = 1.0 - rho;
-        const double log_free = log(free_share);
-        const double log_q = free_share * (log_free - tail[i]) - rho * log_k - mean;
-        const double log_1q = softplus(log_q), log_s = -log_1q;
-        *t = tail[i] + log_1q - log_free;
-        if (top[i] - *t <= log_s - log_k) {
-            *s = exp(log_s);
+        if (log_sum[i] >= log((double)(k - i))) {
+            const double rho = (double)i / (double)k, free_share = 1.0 - rho;
+            const double tail = top[i] + log_sum[i], log_free = log(free_share);
+            const double log_q = free_share * (log_free - tail) - rho * log_k - mean;
+            const double log_1q = softplus(log_q);
+            *t = tail + log_1q - log_free;
+            *s = exp(-log_1q);
             return softplus(-log_q);
         }
         mean += top[i] / (double)k;
@@ -112,12 +114,12 @@ typedef struct maximiser {
 static maximiser find_maximiser(const tl_row *row, size_t k, size_t m, const double *s,
                                 double *work) {
     const size_t n = tl_padded(m);
-    double *v = work, *top = work + n, *tail = work + 2 * n;
+    double *v = work, *top = work + n, *log_sum = work + 2 * n;
     dual_differences(m, n, (size_t)row->labels[0], s, s, 0.0, v);
-    tl_largest(n, v, k, top, tail);
-    log_tails(n, v, k, top, tail);
+    tl_largest(n, v, k, top, log_sum);
+    log_sums(n, v, k, top, log_sum);
     maximiser best = {.kth = top[k - 1]};
-    best.loss = maximise(k, top, tail, &best.sum, &best.t);
+    best.loss = maximise(k, top, log_sum, &best.sum, &best.t);
     return best;
 }
 
