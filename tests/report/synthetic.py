@@ -81,9 +81,10 @@ def measure(cells: pd.DataFrame, chosen: pd.Series, seed: int = 7) -> pd.DataFra
         published = float(cells.at[index, "published"])
         measured = round(published + unit * 1.2 * rng.standard_normal(), 6)
         gap = measured - published
-        good = gap < 0 if loss else gap > 0
+        better = "lower" if loss else "higher"
         size = abs(gap) / unit
-        verdict = "match" if size <= 1 else "close" if size <= 3 else "better" if good else "off"
+        far = better if (gap < 0) == loss else "off"
+        verdict = "match" if size <= 1 else "close" if size <= 3 else far
         values = {
             "measured": f"{measured}",
             "difference": f"{gap:.6f}",

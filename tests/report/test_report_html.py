@@ -21,6 +21,7 @@ from synthetic import (
 
 from toplabel.reporting import FileError, load_inputs, write_html
 from toplabel.reporting.grid import cell_texts
+from toplabel.reporting.labels import VERDICTS
 from toplabel.reporting.trace import NOT_REGISTERED, NOT_RUN, OF_OTHERS, Trace
 
 
@@ -105,22 +106,55 @@ def test_tables_are_labelled(site: Site) -> None:
 def test_the_answer_comes_first(site: Site, cells: pd.DataFrame) -> None:
     match = int((cells["verdict"] == "match").sum())
     measured = int((cells["measured"] != "").sum())
-    assert (
-        site["index"].all("h1")[0].text
-        == f"{match} of {measured} comparable numbers match the papers."
-    )
     published = f"{len(cells):,}".replace(",", "\u202f")
-    assert f"{published} published numbers" in site["index"].all("header")[0].text
+    headline = (
+        f"{measured} of {published} published numbers are measured here: {match} within 0.5 points."
+    )
+    assert site["index"].all("h1")[0].text == headline
+
+
+def test_every_published_number_is_accounted_for(results: Path, site: Site) -> None:
+    """Measured, or why not: the second bar adds up to all that the papers print."""
+    comparison = load_inputs(results).comparison
+    parts = {
+        item.text.rpartition(" ")[0]: int(item.all("b")[0].text.replace("\u202f", ""))
+        for item in site["index"].all("ul", "legend")[1].all("li")
+    }
+    assert parts["measured"] == comparison["measured"].notna().sum()
+    assert list(parts)[1:] == [
+        "not part of this run",
+        "data not to be had",
+        "other people’s methods",
+    ]
+    assert sum(parts.values()) == len(comparison)
+
+
+def test_a_cell_within_the_spread_is_no_match(
+    small_results: Path, small_cells: pd.DataFrame
+) -> None:
+    """Its deviation stands with the difference, in its record the standard error of the mean."""
+    row = small_cells.index[small_cells["measured"] != ""][0]
+    values = {"published": "89.3", "measured": "77.3", "difference": "-12.0", "verdict": "spread"}
+    values |= {"measured_std": "11.0", "splits": "10"}
+    small_cells.loc[row, list(values)] = list(values.values())
+    small_cells.to_csv(small_results / "comparison.csv", index=False)
+    site = render(small_results)
+    assert ", 1 more within the spread of 10 draws." in site["index"].all("h1")[0].text
+    (cell,) = (td for grid in site.grids() for td in grid.all("td") if td.all("span", "spread"))
+    assert "−12.0, sd 11.0" in cell.text
+    record = site.by_id(cell.all("a")[0].attributes["href"].removeprefix("#"))
+    assert "77.3 ± 11.0 (10 draws, standard error 3.5)" in record.text
 
 
 def test_score_by_table(site: Site, cells: pd.DataFrame) -> None:
     rows = site.by_id("by-table").all("tbody")[0].all("tr")
     shown = {row.all("a")[0].text: [cell.text for cell in row.all("td")] for row in rows}
     part = cells[(cells["source"] == "tpami2017") & (cells["table"] == "7")]
-    verdicts = [str((part["verdict"] == v).sum()) for v in ("match", "close", "better", "off")]
+    occurring = [v for v in VERDICTS if (cells["verdict"] == v).any()]
+    verdicts = [str((part["verdict"] == v).sum()) for v in occurring]
     counts = shown["TPAMI 2017, Table 7"]
-    assert counts[:4] == verdicts
-    assert counts[5:] == [str((part["measured"] != "").sum()), "553"]
+    assert counts[: len(verdicts)] == verdicts
+    assert counts[len(verdicts) + 1 :] == [str((part["measured"] != "").sum()), "553"]
 
 
 def test_verdicts_are_words(site: Site, cells: pd.DataFrame) -> None:
@@ -129,7 +163,7 @@ def test_verdicts_are_words(site: Site, cells: pd.DataFrame) -> None:
     ]
     assert Counter(words) == Counter(cells.loc[cells["verdict"] != "", "verdict"])
     marks = site["papers"].all("style")[1].text
-    for mark in "✓≈▲✗":
+    for mark in "✓≈○▲▼✗":
         assert f'content: "{mark} "' in marks
 
 
@@ -214,7 +248,7 @@ def test_decimals_and_signs(tmp_path: Path) -> None:
         "published": "0.186",
         "measured": "0.1734",
         "difference": "-0.0126",
-        "verdict": "better",
+        "verdict": "lower",
     }
     cells.loc[rank, list(values)] = list(values.values())
     f1 = cells.index[chosen & (cells["metric"] == "f1_micro")][0]
@@ -228,7 +262,7 @@ def test_decimals_and_signs(tmp_path: Path) -> None:
         if cell.all("a")
     }
     assert first["0.173"].all("small")[0].all("span")[1].text == "−0.013"
-    assert "better" in first["0.173"].text
+    assert "lower" in first["0.173"].text
     assert first["67.0"].all("small")[0].all("span")[1].text == "+0.1"
 
 

@@ -112,7 +112,10 @@ def test_not_a_number(small_results: Path, value: str) -> None:
 @pytest.mark.parametrize(
     ("values", "words"),
     [
-        ({"verdict": "great"}, "the verdict 'great' is none of match, close, better, off"),
+        (
+            {"verdict": "great"},
+            "the verdict 'great' is none of match, close, spread, higher, lower, off",
+        ),
         ({"verdict": ""}, "a verdict belongs exactly to a cell"),
         ({"difference": ""}, "a difference belongs exactly to a cell"),
         ({"difference": "9.0"}, "the difference is not measured minus published"),

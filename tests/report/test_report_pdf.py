@@ -60,7 +60,7 @@ def test_whole_document(results: Path) -> None:
     write_pdf(load_inputs(results), out)
     text = text_of(out)
     for words in (
-        "comparable numbers match the papers.",
+        "published numbers are measured here:",
         "1 Findings",
         "Softmax wins for k > 1. TPAMI 2017, section 6.2 [1]. ✓ confirmed.",
         "2 of 3 comparisons go to LR",

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import math
 import xml.etree.ElementTree as ET
+from pathlib import Path
 
 import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toplabel.reporting import facts, labels, numbers
+from toplabel.reporting import facts, labels, numbers, summary
 from toplabel.reporting.html import label_markup
 from toplabel.reporting.score import score_of
 from toplabel.reporting.svg import inline_svg, standalone_svg
+from toplabel.tables.collected import COMPARISON
 
 
 @pytest.mark.parametrize(
@@ -152,15 +154,25 @@ def test_score_counts() -> None:
         }
     )
     score = score_of(cells)
-    assert (score.published, score.comparable, score.matched, score.missing) == (4, 3, 2, 1)
-    assert score.by_verdict == {"match": 2, "close": 0, "better": 0, "off": 1}
-    assert score.headline == "2 of 3 comparable numbers match the papers."
-    assert score.detail.startswith("0 close, 0 better and 1 off.")
+    assert (score.published, score.comparable, score.matched) == (4, 3, 2)
+    assert {key: n for key, n in score.by_verdict.items() if n} == {"match": 2, "off": 1}
+    assert score.headline == "3 of 4 published numbers are measured here: 2 within 0.5 points."
+    assert score.detail == "1 off."
+
+
+@pytest.mark.parametrize(("splits", "draws"), [((10, 10), "10 draws"), ((10, 5), "the draws")])
+def test_what_lies_within_the_spread_is_counted_apart(splits: tuple, draws: str) -> None:
+    cells = pd.DataFrame({"published": [1.0] * 3, "measured": [1.0] * 3})
+    cells = cells.assign(verdict=["spread", "spread", "close"], splits=[*splits, 10])
+    score = score_of(cells)
+    assert score.matched == 0
+    assert score.headline.endswith(f"0 within 0.5 points, 2 more within the spread of {draws}.")
+    assert score.detail == "1 close."
 
 
 def test_score_of_one_and_of_none() -> None:
     one = pd.DataFrame({"published": [1.0], "measured": [1.0], "verdict": ["match"]})
-    assert score_of(one).headline == "1 of 1 comparable number matches the papers."
+    assert score_of(one).headline.startswith("1 of 1 published numbers is measured here: 1 within")
     assert score_of(one.iloc[:0]).headline == "There is no published number to compare with."
 
 
@@ -215,3 +227,9 @@ def test_rows_for_which_no_C_fits_are_noted(norm, noted):
     assert bool(note) == noted
     if noted:
         assert "features: standard" in note[0]
+
+
+def test_the_summary_of_the_last_full_run_is_made_of_its_cells(repository: Path) -> None:
+    folder = repository / "reports/summary"
+    text = (folder / "README.md").read_text(encoding="utf-8")
+    assert summary.table(COMPARISON.read_text(folder / "comparison.csv")) in text

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from samples_of_results import FEATURES, METHODS, STUDIES, collected, published, results
-from toplabel.studies.comparison import collect, compare, tolerance, verdict
+from toplabel.studies.comparison import collect, compare, spread_of, verdict
 from toplabel.tables.collected import COMPARISON, EVALUATION
 
 # Collected ----------------------------------------------------------------------------------------
@@ -89,33 +89,46 @@ def test_results_that_cannot_be_are_refused(rows, message):
         ("top1", 77.01, 76.5, "close"),
         ("top1", 78.0, 76.5, "close"),
         ("top1", 75.0, 76.5, "close"),
-        ("top1", 78.01, 76.5, "better"),
+        ("top1", 78.01, 76.5, "higher"),
         ("top1", 74.99, 76.5, "off"),
-        ("f1_macro", 50.0, 44.0, "better"),
+        ("f1_macro", 50.0, 44.0, "higher"),
         ("rank_loss", 0.357, 0.352, "match"),
         ("rank_loss", 0.347, 0.352, "match"),
         ("rank_loss", 0.3571, 0.352, "close"),
         ("rank_loss", 0.367, 0.352, "close"),
         ("rank_loss", 0.3671, 0.352, "off"),
-        ("rank_loss", 0.3369, 0.352, "better"),
+        ("rank_loss", 0.3369, 0.352, "lower"),
         ("hamming_loss", 0.5, 0.264, "off"),
-        ("hamming_loss", 0.2, 0.264, "better"),
+        ("hamming_loss", 0.2, 0.264, "lower"),
         ("one_error_loss", 12.0, 12.4, "match"),  # in percent, and better when lower
-        ("one_error_loss", 10.0, 12.4, "better"),
+        ("one_error_loss", 10.0, 12.4, "lower"),
         ("top1", math.nan, 76.5, ""),
     ],
 )
 def test_verdict(metric, measured, printed, expected):
-    assert verdict(metric, measured - printed, tolerance(metric)) == expected
+    assert verdict(metric, measured - printed) == expected
 
 
-def test_tolerance_of_several_draws_is_two_deviations_at_least():
-    assert tolerance("top1") == 0.5
-    assert tolerance("rank_loss") == 0.005
-    assert tolerance("top1", std=2.0, splits=10) == 4.0
-    assert tolerance("top1", std=0.1, splits=10) == 0.5
-    assert tolerance("top1", std=2.0, splits=1) == 0.5
-    assert tolerance("top1", std=math.nan, splits=1) == 0.5
+@pytest.mark.parametrize(
+    ("difference", "expected"),
+    [
+        (0.5, "match"),
+        (-0.6, "spread"),
+        (1.6, "spread"),
+        (-4.0, "spread"),
+        (4.1, "higher"),
+        (-4.1, "off"),
+    ],
+)
+def test_what_lies_within_the_spread_of_the_draws_is_never_a_match(difference, expected):
+    assert verdict("top1", difference, 4.0) == expected
+
+
+def test_the_spread_is_of_one_draw_or_of_means():
+    assert spread_of(2.0, 10) == 4.0
+    assert spread_of(2.0, 1) == spread_of(math.nan, 1) == spread_of(math.nan, 10) == 0.0
+    # Both numbers are means over ten draws: two standard errors of their difference.
+    assert spread_of(3.0, 10, 4.0) == pytest.approx(2 * 5 / math.sqrt(10))
 
 
 # Compared -----------------------------------------------------------------------------------------
@@ -240,9 +253,13 @@ def test_a_measurement_that_is_no_number_is_not_compared():
     assert math.isnan(row["difference"])
 
 
-def test_several_draws_widen_the_tolerance():
-    rows = [("circle", "svm", str(i), "top1", value) for i, value in enumerate((50.0, 60.0))]
-    cells = published(("circle", "", "svm_multi", "", "0", "top1", "58.9"))
+@pytest.mark.parametrize(("printed_std", "expected"), [("", "spread"), ("1.0", "off")])
+def test_several_draws_are_compared_by_their_spread(printed_std, expected):
+    rows = [
+        ("circle", "svm", str(i), "top1", value) for i, value in enumerate((50.0, 60.0, 55.0) * 3)
+    ]
+    cells = published(("circle", "", "svm_multi", "", "0", "top1", "58.9")).assign(std=printed_std)
     row = compare(collected(*rows), cells).iloc[0]
-    assert row["verdict"] == "match"  # 55 +- 7.07
-    assert row["measured_std"] == pytest.approx(math.sqrt(50))
+    assert row["verdict"] == expected  # 55 +- 4.33, as a draw and as a mean of nine
+    assert row["measured_std"] == pytest.approx(math.sqrt(18.75))
+    assert row["splits"] == 9

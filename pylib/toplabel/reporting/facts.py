@@ -14,7 +14,7 @@ import pandas as pd
 from toplabel.reporting import numbers
 from toplabel.reporting.inputs import ReportInputs
 from toplabel.reporting.labels import paper_label
-from toplabel.reporting.trace import Trace
+from toplabel.reporting.trace import NOT_REGISTERED, OF_OTHERS, Trace
 
 
 @dataclass(frozen=True)
@@ -55,6 +55,23 @@ class MissingCells:
     reason: str
     where: str
     cells: int
+
+
+@dataclass(frozen=True)
+class Reach:
+    """A part of the published cells: measured, or why not."""
+
+    key: str
+    words: str
+    cells: int
+
+
+_REACH = {
+    "measured": "measured",
+    "left": "not part of this run",
+    "absent": "data not to be had",
+    "others": "other people’s methods",
+}
 
 
 @dataclass(frozen=True)
@@ -182,6 +199,23 @@ def missing(inputs: ReportInputs, trace: Trace) -> tuple[list[MissingSet], list[
         for reason, counts in by_reason.items()
     ]
     return sorted(sets, key=lambda one: -one.cells), sorted(cells, key=lambda one: -one.cells)
+
+
+def reach(
+    comparison: pd.DataFrame, sets: list[MissingSet], cells: list[MissingCells]
+) -> list[Reach]:
+    """Divide the published cells by what could become of them; the last two are from `missing`."""
+    others = sum(one.cells for one in cells if one.reason == OF_OTHERS)
+    absent = sum(one.cells for one in sets)
+    absent += sum(one.cells for one in cells if one.reason == NOT_REGISTERED)
+    rest = sum(one.cells for one in cells) + sum(one.cells for one in sets) - others - absent
+    counts = {
+        "measured": int(comparison["measured"].notna().sum()),
+        "left": rest,
+        "absent": absent,
+        "others": others,
+    }
+    return [Reach(key, _REACH[key], n) for key, n in counts.items() if n]
 
 
 def failures(inputs: ReportInputs, trace: Trace) -> list[Failure]:

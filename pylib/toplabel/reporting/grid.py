@@ -190,14 +190,20 @@ def _cell(row: pd.Series | None, best: dict[str, set]) -> GridCell:
 
 
 def cell_texts(row: pd.Series) -> dict[str, str]:
-    """Return the numbers of a cell as text: ours, published, their deviations, the difference."""
+    """Return the numbers of a cell as text: ours, published, their deviations, the difference.
+
+    Of a cell within the spread the deviation, which decides its verdict, stands with the difference.
+    """
     decimals = numbers.decimals_of(row["metric"], row["published_text"])
+    deviation = numbers.fixed(row["measured_std"], decimals)
+    difference = numbers.signed(row["difference"], decimals)
+    spread = row["verdict"] == "spread"
     return {
         "ours": numbers.fixed(row["measured"], decimals),
-        "ours_std": numbers.fixed(row["measured_std"], decimals),
+        "ours_std": "" if spread else deviation,
         "published": _as_printed(row["published_text"], row["published"], decimals),
         "published_std": _as_printed(row["std_text"], row["std"], decimals),
-        "difference": numbers.signed(row["difference"], decimals),
+        "difference": f"{difference}, sd {deviation}" if spread else difference,
     }
 
 

@@ -14,23 +14,37 @@ from toplabel.catalogue import LOSSES, parametrised
 
 @dataclass(frozen=True)
 class Verdict:
-    """A measured cell compared with the published one (docs/architecture.md, "Verdicts")."""
+    """A measured cell compared with the published one (docs/architecture.md, "Verdicts").
+
+    `key` stands in files and in cells, `word` where there is room.
+    """
 
     key: str
     mark: str
+    word: str
     meaning: str
 
 
 # The tolerances themselves are applied by toplabel.studies; here they are only put into words.
 TOLERANCE = "0.5 points, 0.005 for rank and Hamming loss"
-DRAWS = "of a set with several draws, within two standard deviations if that is more"
+DRAWS = (
+    "farther away, but within two standard deviations over our draws, where the paper prints one draw"
+    " (two standard errors, where it prints a mean): no match"
+)
 VERDICTS = {
     verdict.key: verdict
     for verdict in (
-        Verdict("match", "✓", f"within {TOLERANCE}; {DRAWS}"),
-        Verdict("close", "≈", "within three times that"),
-        Verdict("better", "▲", "farther away, to the good side"),
-        Verdict("off", "✗", "farther away, to the bad side"),
+        Verdict("match", "✓", "match", f"within {TOLERANCE}"),
+        Verdict("close", "≈", "close", "within three times that"),
+        Verdict("spread", "○", "within spread", DRAWS),
+        Verdict(
+            "higher",
+            "▲",
+            "higher than printed",
+            "farther away: a difference, although to the good side",
+        ),
+        Verdict("lower", "▼", "lower than printed", "the same, of a loss"),
+        Verdict("off", "✗", "off", "farther away, to the bad side"),
     )
 }
 

@@ -11,6 +11,7 @@ from typing import Any
 import pandas as pd
 
 from toplabel.files import atomic_path
+from toplabel.reporting import facts
 from toplabel.reporting.inputs import ReportInputs
 from toplabel.reporting.labels import VERDICTS
 from toplabel.reporting.score import score_of
@@ -75,6 +76,7 @@ def metadata(inputs: ReportInputs) -> dict[str, Any]:
         ``tables``. A number that is missing is null.
     """
     score = score_of(inputs.comparison)
+    missing = facts.missing(inputs, Trace(inputs, inputs.folder))
     measured = inputs.comparison[inputs.comparison["measured"].notna()]
     printed = measured.assign(published=measured["published_text"], std=measured["std_text"])
     return {
@@ -85,6 +87,7 @@ def metadata(inputs: ReportInputs) -> dict[str, Any]:
         "score": {
             "published": score.published,
             "comparable": score.comparable,
+            "reach": {part.key: part.cells for part in facts.reach(inputs.comparison, *missing)},
             **score.by_verdict,
             "meaning": {key: verdict.meaning for key, verdict in VERDICTS.items()},
         },

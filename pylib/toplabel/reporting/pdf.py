@@ -106,6 +106,7 @@ def _date(created: str) -> datetime | None:
 def _content(report: Report, created: datetime | None) -> dict[str, Any]:
     """Return the report as plain data; what the template shows, in its order."""
     shown = [section for section in report.touched if section.score.published]
+    shown_verdicts = [verdict for verdict, _ in report.score.verdicts]
     return {
         "created": [created.year, created.month, created.day] if created else None,
         "headline": report.score.headline,
@@ -125,12 +126,13 @@ def _content(report: Report, created: datetime | None) -> dict[str, Any]:
         ],
         "verdicts": [asdict(verdict) | {"count": n} for verdict, n in report.score.verdicts],
         "comparable": report.score.comparable,
+        "reach": [asdict(part) for part in report.reach],
         "scores": [
             {
                 "origin": section.origin,
                 "source": _cited(section.source),
                 "title": section.title,
-                "counts": [n for _, n in section.score.verdicts],
+                "counts": section.score.counts(shown_verdicts),
                 "comparable": section.score.comparable,
                 "published": section.score.published,
             }

@@ -13,48 +13,60 @@ from toplabel.reporting.numbers import count
 
 @dataclass(frozen=True)
 class Score:
-    """Counts of published cells, of those with a measurement (comparable), and by verdict."""
+    """Counts of published cells, of those with a measurement (comparable), and by verdict.
+
+    `draws` is how many draws the cells within the spread were measured on, 0 where that differs.
+    """
 
     published: int
     comparable: int
     by_verdict: dict[str, int]
+    draws: int = 0
 
     @property
     def matched(self) -> int:
         return self.by_verdict["match"]
 
     @property
-    def missing(self) -> int:
-        return self.published - self.comparable
-
-    @property
     def verdicts(self) -> list[tuple[Verdict, int]]:
-        """The verdicts with their counts, in the order of the legend."""
-        return [(verdict, self.by_verdict[key]) for key, verdict in VERDICTS.items()]
+        """The verdicts that occur with their counts, in the order of the legend."""
+        return [(verdict, n) for key, verdict in VERDICTS.items() if (n := self.by_verdict[key])]
+
+    def counts(self, verdicts: Iterable[Verdict]) -> list[int]:
+        """The counts of some verdicts."""
+        return [self.by_verdict[verdict.key] for verdict in verdicts]
 
     @property
     def headline(self) -> str:
-        """The score in one sentence."""
+        """The score in one sentence, with its denominator."""
         if not self.published:
             return "There is no published number to compare with."
         if not self.comparable:
             return (
                 f"None of the {count(self.published)} published numbers was measured in this run."
             )
-        noun = "number matches" if self.comparable == 1 else "numbers match"
-        return f"{count(self.matched)} of {count(self.comparable)} comparable {noun} the papers."
+        verb = "is" if self.comparable == 1 else "are"
+        text = (
+            f"{count(self.comparable)} of {count(self.published)} published numbers {verb} measured"
+            f" here: {count(self.by_verdict['match'])} within 0.5 points"
+        )
+        if spread := self.by_verdict["spread"]:
+            draws = f"{self.draws} draws" if self.draws else "the draws"
+            text += f", {count(spread)} more within the spread of {draws}"
+        return f"{text}."
 
     @property
     def detail(self) -> str:
-        """The other verdicts, and what could not be compared."""
+        """The other verdicts."""
         if not self.comparable:
             return "What is missing and why is listed below."
-        rest = [f"{count(n)} {v.key}" for v, n in self.verdicts if v.key != "match"]
-        text = f"{', '.join(rest[:-1])} and {rest[-1]}. "
-        return text + (
-            f"{count(self.comparable)} of {count(self.published)} published numbers could be"
-            " compared in this run."
-        )
+        rest = [
+            f"{count(n)} {v.word}" for v, n in self.verdicts if v.key not in ("match", "spread")
+        ]
+        if not rest:
+            return ""
+        *first, last = rest
+        return f"{', '.join(first)} and {last}." if first else f"{last}."
 
 
 def score_of(cells: pd.DataFrame) -> Score:
@@ -64,7 +76,15 @@ def score_of(cells: pd.DataFrame) -> Score:
         published=int(cells["published"].notna().sum()),
         comparable=int((cells["measured"].notna() & cells["published"].notna()).sum()),
         by_verdict={key: int(counts.get(key, 0)) for key in VERDICTS},
+        draws=_draws(cells),
     )
+
+
+def _draws(cells: pd.DataFrame) -> int:
+    if "splits" not in cells:
+        return 0
+    found = cells.loc[cells["verdict"] == "spread", "splits"].dropna().unique()
+    return int(found[0]) if len(found) == 1 else 0
 
 
 def sum_of(scores: Iterable[Score]) -> Score:

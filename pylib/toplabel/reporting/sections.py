@@ -271,7 +271,7 @@ def _records(cells: pd.DataFrame, trace: Trace) -> list[CellRecord]:
                 gamma=row["gamma"],
                 kernel=row["kernel"],
                 metric=metric_label(row["metric"]),
-                ours=_with_std(texts["ours"], texts["ours_std"]),
+                ours=_with_draws(row, texts),
                 published=_with_std(texts["published"], texts["published_std"]),
                 difference=texts["difference"],
                 verdict=row["verdict"],
@@ -286,6 +286,16 @@ def _records(cells: pd.DataFrame, trace: Trace) -> list[CellRecord]:
             )
         )
     return records
+
+
+def _with_draws(row: pd.Series, texts: Mapping[str, str]) -> str:
+    """Our number with its deviation over the draws, and with the standard error of the mean that it is."""
+    std, draws = row["measured_std"], row["splits"]
+    if pd.isna(std) or not draws > 1:
+        return _with_std(texts["ours"], texts["ours_std"])
+    decimals = numbers.decimals_of(row["metric"], row["published_text"])
+    deviation, error = (numbers.fixed(value, decimals) for value in (std, std / draws**0.5))
+    return f"{texts['ours']} ± {deviation} ({draws:.0f} draws, standard error {error})"
 
 
 def _with_std(value: str, std: str) -> str:

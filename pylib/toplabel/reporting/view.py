@@ -27,6 +27,7 @@ class Report:
     """
 
     score: Score
+    reach: list[facts.Reach]
     touched: list[Section]
     untouched: list[Section]
     plain_tables: list[PlainTable]
@@ -65,6 +66,7 @@ def build_report(inputs: ReportInputs, out_folder: Path) -> Report:
     missing_sets, missing_cells = facts.missing(inputs, trace)
     return Report(
         score=score_of(inputs.comparison),
+        reach=facts.reach(inputs.comparison, missing_sets, missing_cells),
         touched=touched,
         untouched=[section for section in sections if not section.blocks],
         plain_tables=plain,

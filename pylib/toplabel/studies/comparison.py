@@ -22,8 +22,11 @@ TOLERANCE = 0.5
 TOLERANCE_LOSS = 0.005
 """Of the rank and the Hamming loss."""
 
+DEVIATIONS = 2.0
+"""How many standard deviations over our draws still count as the spread of a number that is one draw."""
+
 _SLACK = 1e-9  # relative; 57.7 - 58.2 is half a point, although not in binary
-_TRACE = ["budget", "C", "theta", "threshold", "relative_gap", "seconds", "selected_k"]
+_TRACE = ["budget", "C", "theta", "threshold", "relative_gap", "seconds", "selected_k", "splits"]
 
 
 # Collected ---------------------------------------------------------------------------------------
@@ -221,7 +224,7 @@ def compare(
         elif not math.isfinite(result["measured"]):
             row["reason"] = "the measurement is no number"
         else:
-            row |= _measured(result, cell.metric, cell.value)
+            row |= _measured(result, cell.metric, cell.value, _number(cell.std))
         rows.append(row)
     return COMPARISON.frame(rows)
 
@@ -250,41 +253,51 @@ def _index(
     return results, other_features
 
 
-def _measured(result: Mapping[str, Any], metric: str, published: float) -> dict[str, Any]:
-    std, splits = float(result["std"]), int(result["splits"])
+def _number(text: str) -> float:
+    return float(text) if text else math.nan
+
+
+def _measured(
+    result: Mapping[str, Any], metric: str, published: float, published_std: float
+) -> dict[str, Any]:
+    std = float(result["std"])
     difference = float(result["measured"]) - published
+    spread = spread_of(std, int(result["splits"]), published_std)
     return {
         "measured": result["measured"],
         "difference": difference,
-        "verdict": verdict(metric, difference, tolerance(metric, std, splits)),
+        "verdict": verdict(metric, difference, spread),
         "measured_std": std,
         "file": result["file"],
         "reason": "",
     } | {name: result[name] for name in _TRACE}
 
 
-def tolerance(metric: str, std: float = math.nan, splits: int = 1) -> float:
-    """How far a measured number may lie from the published one and still match it.
+def spread_of(std: float, splits: int, published_std: float = math.nan) -> float:
+    """How far apart two measurements of the same may lie by the draw of the data alone.
 
     Parameters
     ----------
-    metric : str
     std : float
-        Standard deviation over the splits.
+        Standard deviation over our splits.
     splits : int
-        With more than one, at least two standard deviations are allowed: what was published is one
-        draw, or a mean over few.
+    published_std : float
+        The deviation that the paper prints, if it does: then its number is a mean, taken to be over as many draws.
 
     Returns
     -------
     float
-        In the unit of the metric: points, or a fraction for a loss.
+        Two standard deviations where the published number is one draw, two standard errors of the difference where
+        it is a mean; 0 with one split.
     """
-    least = TOLERANCE_LOSS if is_fraction(metric) else TOLERANCE
-    return max(least, 2.0 * std) if splits > 1 and math.isfinite(std) else least
+    if splits < 2 or not math.isfinite(std):
+        return 0.0
+    if math.isnan(published_std):
+        return DEVIATIONS * std
+    return DEVIATIONS * math.hypot(std, published_std) / math.sqrt(splits)
 
 
-def verdict(metric: str, difference: float, tolerance: float) -> str:
+def verdict(metric: str, difference: float, spread: float = 0.0) -> str:
     """Judge one cell (docs/architecture.md, "Verdicts").
 
     Parameters
@@ -292,19 +305,26 @@ def verdict(metric: str, difference: float, tolerance: float) -> str:
     metric : str
     difference : float
         Measured minus published.
-    tolerance : float
+    spread : float
+        `spread_of` our draws; 0 where there are none.
 
     Returns
     -------
     str
-        "match" up to the tolerance, "close" up to three times that; beyond it "better" to the good
-        side and "off" to the bad one. Empty when the difference is NaN.
+        "match" up to the tolerance, whatever the spread; "spread" beyond it within the spread of the draws; "close" up
+        to three times the tolerance; farther away "off" to the bad side, and to the good one "higher" than printed, or
+        "lower" for a loss. Empty when the difference is NaN.
     """
     if math.isnan(difference):
         return ""
-    distance = abs(difference) / (tolerance * (1.0 + _SLACK))
-    if distance <= 1.0:
+    tolerance = TOLERANCE_LOSS if is_fraction(metric) else TOLERANCE
+    distance = abs(difference) / (1.0 + _SLACK)
+    if distance <= tolerance:
         return "match"
-    if distance <= 3.0:
+    if distance <= spread:
+        return "spread"
+    if distance <= 3.0 * tolerance:
         return "close"
-    return "better" if (difference < 0) == lower_is_better(metric) else "off"
+    if (difference < 0) != lower_is_better(metric):
+        return "off"
+    return "higher" if difference > 0 else "lower"

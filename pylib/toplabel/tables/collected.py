@@ -82,12 +82,15 @@ COMPARISON = Table(
             f"{_MEASURED.about} Without a measurement this and what follows is empty.",
         ),
         Column("difference", "number", "Measured minus published, with all digits."),
-        Column("verdict", "text", "match, close, better or off (docs/architecture.md)."),
+        Column(
+            "verdict", "text", "match, close, spread, higher, lower or off (docs/architecture.md)."
+        ),
         *(BUDGET, C, THETA, THRESHOLD, _GAP, _SECONDS),
         Column("measured_std", "number", "The standard deviation over the splits (n - 1)."),
         _FILE,
         Column("reason", "text", "Why the cell has no measurement, where the comparison knows it."),
         _SELECTED_K,
+        Column("splits", "number", "How many splits the measured number is the mean of."),
     ),
     _DIGITS,
 )
