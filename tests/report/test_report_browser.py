@@ -112,21 +112,131 @@ def test_filtering(site: Site, tmp_path: Path) -> None:
         return { rows: shown().map((row) => row.textContent), said: $("output", form).textContent };
       };
       const all = shown().length;
+      const options = Array.from(form.elements.verdict.options, (option) => option.value);
       const off = await apply("", "off");
       const letter = await apply("letter top-1", "measured");
       const none = await apply("no such thing", "");
       form.reset();
       await wait(300);
-      return { visible: !form.hidden, all, off, letter, none, after: shown().length };
+      return { visible: !form.hidden, all, options, off, letter, none, after: shown().length };
     """
     found = browse(site.texts["papers"], body, tmp_path)
     assert found["visible"]
     assert found["all"] == found["after"] > 50
     assert found["off"]["rows"]
     assert all("off" in row for row in found["off"]["rows"])
-    assert found["letter"]["said"] == f"{len(found['letter']['rows'])} rows"
+    rows = len(found["letter"]["rows"])
+    assert re.fullmatch(rf"\d+ cells in {rows} rows", found["letter"]["said"])
     assert 0 < len(found["letter"]["rows"]) < found["all"]
     assert found["none"]["rows"] == []
+    assert found["none"]["said"] == "Nothing on this page has all of this."
+    shown = {cls for v in site["papers"].all("span", "v") if v.inside("td") for cls in v.classes}
+    assert set(found["options"]) == {"", "measured"} | (shown - {"v"})
+
+
+def test_a_filter_opens_the_folds_of_its_hits(site: Site, tmp_path: Path) -> None:
+    body = """
+      const form = $(".filter");
+      const folds = $$("#tables details").filter((fold) => $("table.grid", fold));
+      const open = () => folds.filter((fold) => fold.open).length;
+      const apply = async (text) => {
+        form.elements.text.value = text;
+        form.dispatchEvent(new Event("input"));
+        await wait(300);
+        return { open: open(), seen: $$("#tables .grid tbody tr").some((row) => row.checkVisibility()) };
+      };
+      return { folds: folds.length, before: open(), hit: await apply("coco"), after: await apply("") };
+    """
+    found = browse(site.texts["published"], body, tmp_path)
+    assert found["before"] == found["after"]["open"] == 0
+    assert 0 < found["hit"]["open"] < found["folds"]
+    assert found["hit"]["seen"]
+
+
+def test_a_table_is_one_stop_of_the_tab_key(site: Site, tmp_path: Path) -> None:
+    """Arrow keys, Home and End move in it; what was focused last is its stop."""
+    body = """
+      const table = $("#tpami2017-table5 .grid");
+      const stops = () => $$("[tabindex='0'], button:not([tabindex]), a:not([tabindex])", table);
+      const where = () => {
+        const cell = document.activeElement.closest("th, td");
+        return [cell.parentElement.rowIndex, cell.cellIndex];
+      };
+      const press = (key) => {
+        document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
+        return where();
+      };
+      const stopsOf = (one) => $$("tbody a, thead button", one).filter((e) => e.tabIndex === 0);
+      const links = $$("main table").map((one) => stopsOf(one).length);
+      const first = stops().length;
+      stops()[0].focus();
+      const path = ["ArrowRight", "ArrowDown", "End", "ArrowDown", "Home", "ArrowUp"].map(press);
+      return { links, first, path, width: table.rows[0].cells.length, last: stops().length };
+    """
+    found = browse(site.texts["papers"], body, tmp_path)
+    assert max(found["links"]) == found["first"] == found["last"] == 1
+    right, down, end, below, home, up = found["path"]
+    assert right == [0, 1]
+    assert down[0] > 0
+    assert down[1] == 1
+    assert end == [down[0], found["width"] - 1]
+    assert below[0] > end[0]
+    assert below[1] == end[1]
+    assert home == [below[0], 1]  # the name of a row is no stop
+    assert up == down
+
+
+def test_heads_of_columns_stay_in_sight(site: Site, tmp_path: Path) -> None:
+    body = """
+      const table = $("#cvpr2016-table7 .grid");
+      await wait(100);
+      const heads = table.tHead.rows[0].cells;
+      table.tBodies[0].lastElementChild.scrollIntoView({ block: "center" });
+      await wait(100);
+      const top = heads[1].getBoundingClientRect().top, bar = $(".filter").getBoundingClientRect().bottom;
+      return { top, bar, frame: table.closest(".scroll").getBoundingClientRect().top };
+    """
+    found = browse(site.texts["papers"], body, tmp_path)
+    assert found["top"] >= found["bar"] - 1
+    assert found["top"] < 300
+    assert found["frame"] < 0
+
+
+def test_card_by_pointer_and_finger(site: Site, tmp_path: Path) -> None:
+    """It waits, stands beside the column and takes no clicks; a tap opens a sheet and does not jump."""
+    body = """
+      const link = $("#tpami2017-table7 .grid td > a");
+      link.scrollIntoView({ block: "center" });
+      await wait(100);
+      const card = $("#card");
+      const over = (type) => link.dispatchEvent(new PointerEvent(type, { pointerType: "mouse", bubbles: true }));
+      over("pointerover");
+      await wait(150);
+      const early = !card.hidden;
+      await wait(250);
+      const box = card.getBoundingClientRect(), cell = link.closest("td").getBoundingClientRect();
+      const late = { shown: !card.hidden, aside: box.left >= cell.right || box.right <= cell.left,
+        through: getComputedStyle(card).pointerEvents };
+      over("pointerout");
+      const gone = card.hidden;
+      const tap = new PointerEvent("click", { pointerType: "touch", bubbles: true, cancelable: true });
+      const jumped = link.dispatchEvent(tap);
+      const sheet = { shown: !card.hidden, text: card.textContent, bottom: card.getBoundingClientRect().bottom };
+      document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key: "Escape", bubbles: true }));
+      return { early, late, gone, jumped, sheet, height: innerHeight, closed: card.hidden,
+        back: document.activeElement === link };
+    """
+    found = browse(site.texts["papers"], body, tmp_path)
+    assert not found["early"]
+    assert found["late"] == {"shown": True, "aside": True, "through": "none"}
+    assert found["gone"]
+    assert not found["jumped"]
+    assert found["sheet"]["shown"]
+    assert abs(found["sheet"]["bottom"] - found["height"]) <= 1
+    for word in ("Published", "Difference", "Relative gap", "snakemake --cores 1 --config budget="):
+        assert word in found["sheet"]["text"]
+    assert found["closed"]
+    assert found["back"]
 
 
 def test_card_by_keyboard(site: Site, tmp_path: Path) -> None:

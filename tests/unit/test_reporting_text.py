@@ -139,6 +139,47 @@ def test_duration(seconds: float, text: str) -> None:
     assert numbers.duration(seconds) == text
 
 
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.03125, "0.03125"),
+        (1000, "1\u202f000"),
+        (1e4, "10\u202f000"),
+        (2.0**20, "1\u202f049\u202f000"),
+        (1e-5, "1e−05"),
+    ],
+)
+def test_parameters_are_written_in_one_way(value: float, text: str) -> None:
+    assert numbers.compact(value) == text
+    assert numbers.compact(-value) == f"−{text}"
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("-4.3e-05", "−4.3e−05"),
+        ("20000", "20\u202f000"),
+        ("1\u2009000", "1\u202f000"),
+        ("12345.5 ± 1.5", "12\u202f345.5 ± 1.5"),
+        ("1.17.1", "1.17.1"),
+        ("2017-03-01", "2017-03-01"),
+    ],
+)
+def test_plain_numbers_as_they_are_read(text: str, shown: str) -> None:
+    assert numbers.shown(text) == shown
+    assert numbers.shown(shown) == shown
+
+
+def test_a_column_lines_up_at_its_decimal_points() -> None:
+    column = numbers.aligned(["0.25", "", "−10", "1\u202f000.5", "—"])
+    assert column is not None
+    tails = [text[len(text.partition(".")[0].rstrip()) :] for text in column if text.strip("—")]
+    assert {len(tail) for tail in tails} == {3}
+    assert [text.strip() for text in column] == ["0.25", "", "−10", "1\u202f000.5", "—"]
+    assert numbers.aligned(["1", "yes"]) is None
+    assert numbers.aligned(["", ""]) is None
+
+
 def test_minus_zero_has_no_sign() -> None:
     assert numbers.fixed(-0.04, 1) == "0.0"
     assert numbers.signed(0.04, 1) == "0.0"

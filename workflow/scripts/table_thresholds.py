@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from toplabel.reporting.labels import metric_label, plain
+from toplabel.reporting.labels import metric_label
 from toplabel.studies import threshold_table
 from toplabel.studies.tables import PrintedTable, write_tables
 from toplabel.tables.cells import THRESHOLD_STRATEGIES
@@ -13,7 +13,7 @@ def main(snakemake):
     cells = [
         {
             "dataset": Path(path).parts[-3],
-            "label": plain(label),
+            "label": label,
             "frame": THRESHOLD_STRATEGIES.read(path),
         }
         for path, label in zip(snakemake.input.strategies, snakemake.params.labels, strict=True)

@@ -142,7 +142,7 @@ def dataset_rows(inputs: ReportInputs) -> list[DatasetRow]:
                 task=row["task"],
                 ready=row["status"] == "ready",
                 statistics=[
-                    Statistic(_number(row[ours]), row[paper] if paper else "")
+                    Statistic(_number(row[ours]), numbers.shown(row[paper]) if paper else "")
                     for ours, paper in _COLUMNS
                 ],
                 oddities=", ".join(odd),
@@ -162,7 +162,7 @@ def _norm_note(text: str) -> list[str]:
     if norm == 0.0 or _SHORTEST_ROWS <= norm <= _LONGEST_ROWS:
         return []
     return [
-        f"rows of norm {norm:.3g}, for which few values of C are of use: try features: standard"
+        f"rows of norm {numbers.compact(norm, 3)}, for which few values of C are of use: try features: standard"
     ]
 
 
@@ -195,7 +195,9 @@ def missing(inputs: ReportInputs, trace: Trace) -> tuple[list[MissingSet], list[
         for _, row in absent.iterrows()
     ]
     cells = [
-        MissingCells(reason, ", ".join(f"{t} {n}" for t, n in counts.items()), counts.total())
+        MissingCells(
+            reason, ", ".join(f"{t} {numbers.count(n)}" for t, n in counts.items()), counts.total()
+        )
         for reason, counts in by_reason.items()
     ]
     return sorted(sets, key=lambda one: -one.cells), sorted(cells, key=lambda one: -one.cells)
@@ -347,7 +349,7 @@ def _jobs(stage: dict[str, Any]) -> str:
     """What the jobs of a stage took; a run of an earlier version says nothing of them."""
     longest = numbers.duration(float(stage["longest_seconds"]))
     return (
-        f"{stage['stage']}: {numbers.count(stage['jobs'])}, {stage['cpu_hours']:.2g} CPU hours,"
+        f"{stage['stage']}: {numbers.count(stage['jobs'])}, {numbers.compact(stage['cpu_hours'], 2)} CPU hours,"
         f" the longest {longest}, at most {numbers.count(stage['peak_mb'])} MB"
     )
 
@@ -377,7 +379,7 @@ def _plain(value: object) -> str:
     if isinstance(value, list):
         return ", ".join(_plain(inner) for inner in value)
     if isinstance(value, float):
-        return f"{value:g}"
+        return numbers.compact(value, 6)
     return "" if value is None else str(value)
 
 

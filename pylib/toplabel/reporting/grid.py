@@ -58,6 +58,13 @@ class Block:
     def measured(self) -> bool:
         return any(row.measured for row in self.rows)
 
+    @property
+    def spread(self) -> bool:
+        """Whether a number of ours has a deviation."""
+        return any(
+            cell.ours_std or "sd" in cell.difference for row in self.rows for cell in row.cells
+        )
+
 
 ROW_KEYS = ["method", "k", "gamma", "kernel"]
 

@@ -1,12 +1,22 @@
-"""Numbers as text: the papers' decimals, real minus signs, empty text for what is missing."""
+"""Numbers as text, in every page, figure and document: the papers' decimals, real minus signs, thin spaces between
+thousands, columns that line up at the decimal point, empty text for what is missing."""
 
 from __future__ import annotations
 
 import math
+import re
+from collections.abc import Sequence
 
 from toplabel.metrics.names import is_fraction
 
 _MAX_DECIMALS = 4
+THIN_SPACE = "\u202f"  # narrow, and no line breaks at it
+_FIGURE_SPACE, _POINT_SPACE = "\u2007", "\u2008"  # as wide as a digit, as a point
+_GROUPING = re.compile("[\u2009\u202f]")
+# Sign, whole digits (perhaps grouped already), the rest of a number; then a deviation or a unit.
+_NUMBER = re.compile(
+    r"([-+−]?)(\d[\d\u2009\u202f]*)((?:\.\d+)?(?:e[-+−]?\d+)?)((?: ± [\d.]+)?(?: %)?)"
+)
 
 
 def decimals_of(metric: str, published: str = "") -> int:
@@ -40,10 +50,47 @@ def signed(value: float, decimals: int) -> str:
 
 
 def compact(value: float, digits: int = 4) -> str:
-    """Return `value` with at most `digits` significant digits, for C, theta, threshold and seconds."""
+    """Return `value` with at most `digits` significant digits, for C, theta, threshold and seconds.
+
+    Large numbers are written out; those below 1e-4 are written as 3.1e−05.
+    """
     if math.isnan(value):
         return ""
-    return f"{value:.{digits}g}".replace("-", "−")
+    text = f"{value:.{digits}g}"
+    return shown(f"{float(text):.0f}" if "e+" in text else text)
+
+
+def shown(text: str) -> str:
+    """Return a number that is written plainly, as in a CSV file, as it is to be read; other text as it is."""
+    found = _NUMBER.fullmatch(text)
+    if not found:
+        return text
+    sign, whole, rest, more = found.groups()
+    whole = f"{int(_GROUPING.sub('', whole)):,}".replace(",", THIN_SPACE)
+    return f"{sign}{whole}{rest}".replace("-", "−") + more
+
+
+def aligned(column: Sequence[str]) -> list[str] | None:
+    """Pad the numbers of a column on the right, so that flush right their decimal points stand under each other.
+
+    Empty cells and dashes stay as they are. None for a column of words.
+    """
+    found = [_NUMBER.fullmatch(text) for text in column]
+    if not any(found) or any(
+        not one and text not in ("", "–", "—") for one, text in zip(found, column, strict=True)
+    ):
+        return None
+    tails = [one[3] + one[4] if one else "" for one in found]
+    longest = max(tails, key=len)
+    return [
+        text + _space(longest[len(tail) :]) if one else text
+        for text, tail, one in zip(column, tails, found, strict=True)
+    ]
+
+
+def _space(tail: str) -> str:
+    """Blanks as wide as the digits and the point of `tail`."""
+    return "".join(_POINT_SPACE if character == "." else _FIGURE_SPACE for character in tail)
 
 
 def small(value: float) -> str:
@@ -55,7 +102,7 @@ def small(value: float) -> str:
 
 def count(value: int) -> str:
     """Return a count with thin spaces between the thousands."""
-    return f"{value:,}".replace(",", "\u202f")
+    return shown(str(value))
 
 
 def duration(seconds: float) -> str:

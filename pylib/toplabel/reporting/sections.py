@@ -79,7 +79,7 @@ class Section:
 
 @dataclass(frozen=True)
 class PlainTable:
-    """A table that is no grid, printed as it stands."""
+    """A table that is no grid, printed as it stands; `numeric` says which columns hold numbers."""
 
     anchor: str
     title: str
@@ -90,6 +90,15 @@ class PlainTable:
     link: str
     name: str = ""
     study: str = ""
+    numeric: list[bool] = field(default_factory=list)
+
+
+def lined_up(rows: list[list[str]]) -> tuple[list[list[str]], list[bool]]:
+    """Return the rows with their numbers aligned, and which columns hold numbers."""
+    columns = [list(column) for column in zip(*rows, strict=True)]
+    found = [numbers.aligned(column) for column in columns]
+    lined = [new or old for new, old in zip(found, columns, strict=True)]
+    return [list(row) for row in zip(*lined, strict=True)], [new is not None for new in found]
 
 
 def build_sections(inputs: ReportInputs, trace: Trace) -> list[Section]:
@@ -137,20 +146,35 @@ def build_plain_tables(inputs: ReportInputs, trace: Trace) -> list[PlainTable]:
         if table.is_grid:
             continue
         file = f"tables/{table.name}.csv"
+        header = [str(column) for column in table.frame.columns]
+        rows, numeric = lined_up(
+            [
+                [
+                    _plain_cell(name, str(value), trace)
+                    for name, value in zip(header, row, strict=True)
+                ]
+                for row in table.frame.itertuples(index=False)
+            ]
+        )
         found.append(
             PlainTable(
                 slug(table.name),
                 table.title,
                 table.caption,
-                [str(column) for column in table.frame.columns],
-                [[str(value) for value in row] for row in table.frame.itertuples(index=False)],
+                header,
+                rows,
                 file,
                 trace.link(file),
                 table.name,
                 table.study,
+                numeric,
             )
         )
     return found
+
+
+def _plain_cell(column: str, value: str, trace: Trace) -> str:
+    return trace.title(value) if column == "data set" else numbers.shown(value)
 
 
 def slug(text: str) -> str:
@@ -285,7 +309,26 @@ def _records(cells: pd.DataFrame, trace: Trace) -> list[CellRecord]:
                 link=trace.link(row["file"]),
             )
         )
-    return records
+    return _records_lined_up(records)
+
+
+_NUMBERS_OF_RECORDS = (
+    "ours",
+    "published",
+    "difference",
+    "C",
+    "theta",
+    "threshold",
+    "gap",
+    "seconds",
+)
+
+
+def _records_lined_up(records: list[CellRecord]) -> list[CellRecord]:
+    rows = [[getattr(one, name) for name in _NUMBERS_OF_RECORDS] for one in records]
+    lined, _ = lined_up(rows)
+    changes = [dict(zip(_NUMBERS_OF_RECORDS, row, strict=True)) for row in lined]
+    return [replace(one, **change) for one, change in zip(records, changes, strict=True)]
 
 
 def _with_draws(row: pd.Series, texts: Mapping[str, str]) -> str:

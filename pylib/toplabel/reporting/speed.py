@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from toplabel.files import FileError
 from toplabel.reporting import numbers
 from toplabel.reporting.inputs import ReportInputs
-from toplabel.reporting.sections import PlainTable
+from toplabel.reporting.sections import PlainTable, lined_up
 from toplabel.reporting.trace import Trace
 
 
@@ -178,10 +178,15 @@ def build_speed(inputs: ReportInputs, trace: Trace) -> list[PlainTable]:
         ]
         if layout.distinct:
             rows = [list(row) for row in dict.fromkeys(map(tuple, rows)) if all(row)]
+        rows, numeric = lined_up(rows)
         headings = [_HEADINGS.get(column, column.capitalize()) for column in layout.columns]
         anchor = f"speed-{len(found) + 1}"
         link = trace.link(file)
-        found.append(PlainTable(anchor, layout.title, layout.caption, headings, rows, file, link))
+        found.append(
+            PlainTable(
+                anchor, layout.title, layout.caption, headings, rows, file, link, numeric=numeric
+            )
+        )
     return found
 
 

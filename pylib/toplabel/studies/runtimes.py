@@ -54,7 +54,7 @@ def projection_table(
             raise ValueError(f"dimension {row.dimension}: an algorithm was not measured")
         rows.append(
             {
-                "d": f"{row.dimension:,}".replace(",", "\u2009"),
+                "d": str(row.dimension),
                 "seconds, ours": f"{fixing:.3g}",
                 "seconds, paper's": f"{row.variable_fixing_s:.2f}",
                 "ratio, paper's to ours": f"{row.variable_fixing_s / fixing:.1f}",

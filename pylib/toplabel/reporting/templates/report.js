@@ -39,7 +39,66 @@
     });
     body.append(...keyed.map((one) => one.row));
   };
-  all("th button").forEach((button) => button.addEventListener("click", () => sort(button)));
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest("th button");
+    if (button) sort(button);
+  });
+
+  // A table is one stop of the tab key; arrow keys move in it. What was focused last is the stop.
+  const stops = (table) => all("thead button, tbody a", table);
+  const stop = (table, one) => {
+    all("[tabindex='0']", table).forEach((other) => { other.tabIndex = -1; });
+    one.tabIndex = 0;
+  };
+  const home = (table) => {
+    const found = stops(table);
+    found.forEach((one, place) => { one.tabIndex = place ? -1 : 0; });
+  };
+  all("main table").forEach(home);
+  const inTable = (target) => target.closest("main table") && target.matches("thead button, tbody a");
+  const along = (row, from, step) => {
+    for (let i = from; i >= 0 && i < row.cells.length; i += step) {
+      const found = row.cells[i].querySelector("a, button");
+      if (found) return found;
+    }
+    return null;
+  };
+  const neighbour = (cell, key) => {
+    const row = cell.parentElement;
+    const table = row.closest("table");
+    if (key === "ArrowLeft" || key === "ArrowRight") {
+      const step = key === "ArrowLeft" ? -1 : 1;
+      return along(row, cell.cellIndex + step, step);
+    }
+    if (key === "Home") return along(row, 0, 1);
+    if (key === "End") return along(row, row.cells.length - 1, -1);
+    const rows = Array.from(table.rows).filter((one) => !one.hidden);
+    const step = key === "ArrowUp" ? -1 : 1;
+    for (let i = rows.indexOf(row) + step; i >= 0 && i < rows.length; i += step) {
+      const found = rows[i].cells[cell.cellIndex]?.querySelector("a, button");
+      if (found) return found;
+    }
+    return null;
+  };
+  document.addEventListener("keydown", (event) => {
+    if (!/^(Arrow|Home$|End$)/.test(event.key) || !inTable(event.target) || event.ctrlKey || event.altKey) return;
+    event.preventDefault();
+    neighbour(event.target.closest("th, td"), event.key)?.focus();
+  });
+  document.addEventListener("focusin", (event) => {
+    if (inTable(event.target)) stop(event.target.closest("table"), event.target);
+  });
+
+  // A frame that its table fits needs no scrolling of its own: the heads then stick to the window.
+  const fit = new ResizeObserver((entries) => {
+    for (const { target } of entries) {
+      const fits = target.scrollWidth <= target.clientWidth + 1;
+      target.classList.toggle("fits", fits);
+      if (fits) target.removeAttribute("tabindex");
+      else target.tabIndex = 0;
+    }
+  });
+  all(".scroll").forEach((frame) => fit.observe(frame));
 
   // Filtering: every word must occur in a row or in the heading of its table.
   const form = document.querySelector(".filter");
@@ -47,39 +106,49 @@
   const measured = (cell) => cell.querySelector("a") !== null || cell.parentElement.id !== "";
   const matches = (cell, verdict) =>
     cell.tagName === "TD" && (verdict === "measured" ? measured(cell) : cell.querySelector(`.v.${verdict}`) !== null);
+  const several = (n, word) => `${n} ${word}${n === 1 ? "" : "s"}`;
 
   const filter = () => {
     const words = form.elements.text.value.toLowerCase().split(/\s+/).filter(Boolean);
-    const verdict = form.elements.verdict.value;
+    const verdict = form.elements.verdict?.value ?? "";
     const active = words.length > 0 || verdict !== "";
-    let shown = 0;
+    let rows = 0, found = 0;
     for (const table of tables) {
+      const grid = table.classList.contains("grid");
       const heading = table.dataset.find.toLowerCase();
       let left = 0;
       for (const row of table.tBodies[0].rows) {
         const text = `${heading} ${row.dataset.find ?? ""} ${row.textContent}`.toLowerCase();
-        const cells = verdict ? Array.from(row.cells) : [];
+        const cells = Array.from(row.cells);
         const hit = words.every((word) => text.includes(word)) &&
           (!verdict || cells.some((cell) => matches(cell, verdict)));
         row.hidden = !hit;
         left += hit ? 1 : 0;
-        for (const cell of row.cells) {
-          const other = hit && verdict && table.classList.contains("grid") && cell.tagName === "TD";
-          cell.classList.toggle("dim", Boolean(other) && !matches(cell, verdict));
+        if (!grid) continue;
+        for (const cell of cells) {
+          const asked = hit && verdict && cell.tagName === "TD";
+          const one = Boolean(asked) && matches(cell, verdict);
+          cell.classList.toggle("dim", Boolean(asked) && !one);
+          found += one ? 1 : 0;
         }
       }
       table.parentElement.hidden = left === 0;
-      const fold = table.closest("details");
-      if (fold && !fold.classList.contains("records")) {
-        fold.hidden = all("table", fold).every((one) => one.parentElement.hidden);
-      }
-      if (table.classList.contains("grid")) shown += left;
+      home(table);
+      if (grid) rows += left;
+    }
+    // Folds that hold hits open, and close again without a filter.
+    for (const fold of all("#tables details:not(.records)").filter((one) => one.querySelector("table"))) {
+      const hit = all("table", fold).some((one) => !one.parentElement.hidden);
+      fold.hidden = !hit;
+      if (active && hit && !fold.open) { fold.open = true; fold.dataset.opened = "true"; }
+      if (!active && fold.dataset.opened) { fold.open = false; delete fold.dataset.opened; }
     }
     for (const section of all("#tables > section.table")) {
       section.hidden = all("table", section).every((one) => one.parentElement.hidden);
     }
     for (const note of all("#tables .note")) note.hidden = active;
-    form.querySelector("output").textContent = active ? `${shown} ${shown === 1 ? "row" : "rows"}` : "";
+    const said = verdict ? `${several(found, "cell")} in ${several(rows, "row")}` : several(rows, "row");
+    form.querySelector("output").textContent = !active ? "" : rows ? said : "Nothing on this page has all of this.";
   };
   if (form) {
     form.hidden = false;
@@ -87,57 +156,110 @@
     form.addEventListener("input", () => { clearTimeout(waiting); waiting = setTimeout(filter, 120); });
     form.addEventListener("reset", () => setTimeout(filter));
     form.addEventListener("submit", (event) => event.preventDefault());
+    // Heads stick below the filter, which has two lines where the window is narrow.
+    new ResizeObserver(() => root.style.setProperty("--top", `${form.offsetHeight}px`)).observe(form);
   }
 
-  // The record of a number: shown as a card on hover and focus, opened by a click or Enter.
+  // The record of a number: a card beside its column under a pointer that rests, and on focus; under a finger, a
+  // sheet at the foot of the window. A click or Enter leads to the record.
   const card = document.createElement("div");
   card.className = "card";
   card.id = "card";
-  card.setAttribute("role", "tooltip");
   card.hidden = true;
   document.body.append(card);
-  const recordOf = (link) => document.getElementById(link.hash.slice(1));
+  const numberAt = (target) => target instanceof Element ? target.closest(".grid td > a") : null;
+  const made = (name, ...children) => {
+    const element = document.createElement(name);
+    element.append(...children);
+    return element;
+  };
 
-  const showCard = (link) => {
-    const row = recordOf(link);
+  const fill = (link) => {
+    const row = document.getElementById(link.hash.slice(1));
     const names = row.closest("table").tHead.rows[0].cells;
-    const list = document.createElement("dl");
+    const value = (name) => row.cells[Array.from(names).findIndex((head) => head.textContent.trim() === name)].textContent.trim();
+    const list = made("dl");
     for (const cell of row.cells) {
       if (!cell.textContent.trim()) continue;
-      const term = document.createElement("dt");
-      term.textContent = names[cell.cellIndex].textContent;
-      const words = document.createElement("dd");
-      words.innerHTML = cell.innerHTML;
-      list.append(term, words);
+      const words = made("dd");
+      words.append(...cell.cloneNode(true).childNodes);
+      list.append(made("dt", names[cell.cellIndex].textContent.trim()), words);
     }
+    const command = `snakemake --cores 1 --config budget=${value("Budget")} results/${value("File")}`;
+    list.append(made("dt", "Computed by"), made("dd", made("code", command)));
     card.replaceChildren(list);
+  };
+  const showCard = (link) => {
+    fill(link);
+    card.classList.remove("sheet");
+    card.setAttribute("role", "tooltip");
     card.hidden = false;
     link.setAttribute("aria-describedby", "card");
+    place(link);
+  };
+  const place = (link) => {
     const at = link.closest("td").getBoundingClientRect();
-    const width = root.clientWidth;
-    const left = Math.max(8, Math.min(at.left, width - card.offsetWidth - 8));
-    const below = at.bottom + card.offsetHeight + 10 < window.innerHeight;
-    const top = below ? at.bottom + 6 : Math.max(4, at.top - card.offsetHeight - 6);
-    card.style.left = `${left + window.scrollX}px`;
-    card.style.top = `${top + window.scrollY}px`;
+    const room = root.clientWidth - card.offsetWidth - 8;
+    const left = at.right + 8 <= room ? at.right + 8 : Math.max(8, at.left - card.offsetWidth - 8);
+    const top = Math.max(4, Math.min(at.top, window.innerHeight - card.offsetHeight - 4));
+    card.style.left = `${left}px`;
+    card.style.top = `${top}px`;
+  };
+  let shownFor = null;
+  const showSheet = (link) => {
+    fill(link);
+    const record = made("a", "Its record");
+    record.href = link.hash;
+    const close = made("button", "Close");
+    close.type = "button";
+    close.addEventListener("click", () => { hideCard(); link.focus({ preventScroll: true }); hideCard(); });
+    card.prepend(made("p", record, close));
+    card.removeAttribute("style");
+    card.classList.add("sheet");
+    card.setAttribute("role", "dialog");
+    card.setAttribute("aria-label", "The record of a number");
+    card.hidden = false;
+    shownFor = link;
+    close.focus({ preventScroll: true });
   };
   const hideCard = () => {
     card.hidden = true;
+    shownFor = null;
     all("[aria-describedby=card]").forEach((link) => link.removeAttribute("aria-describedby"));
   };
-  let leaving = 0;
-  const hold = () => clearTimeout(leaving);
-  const leave = () => { leaving = setTimeout(hideCard, 150); };
-  card.addEventListener("pointerenter", hold);
-  card.addEventListener("pointerleave", leave);
-  for (const link of all(".grid td > a")) {
-    link.addEventListener("pointerenter", () => { hold(); showCard(link); });
-    link.addEventListener("pointerleave", leave);
-    link.addEventListener("focus", () => { hold(); showCard(link); });
-    link.addEventListener("blur", leave);
-    link.addEventListener("click", hideCard);
-  }
-  document.addEventListener("keydown", (event) => { if (event.key === "Escape") hideCard(); });
+  const touched = (event) =>
+    event.pointerType ? event.pointerType === "touch" : window.matchMedia("(hover: none)").matches && event.detail > 0;
+  let resting = 0;
+  document.addEventListener("pointerover", (event) => {
+    const link = event.pointerType === "touch" ? null : numberAt(event.target);
+    if (link) { clearTimeout(resting); resting = setTimeout(() => showCard(link), 300); }
+  });
+  document.addEventListener("pointerout", (event) => {
+    if (numberAt(event.target)) { clearTimeout(resting); if (!shownFor) hideCard(); }
+  });
+  document.addEventListener("focusin", (event) => {
+    const link = numberAt(event.target);
+    if (link?.matches(":focus-visible")) showCard(link);
+  });
+  document.addEventListener("focusout", (event) => { if (numberAt(event.target) && !shownFor) hideCard(); });
+  document.addEventListener("scroll", () => {
+    if (shownFor || card.hidden) return;
+    const link = numberAt(document.activeElement);
+    if (link?.getAttribute("aria-describedby")) place(link);
+    else hideCard();
+  }, { passive: true });
+  document.addEventListener("click", (event) => {
+    const link = numberAt(event.target);
+    clearTimeout(resting);
+    if (link && touched(event)) { event.preventDefault(); showSheet(link); }
+    else if (link || event.target.closest(".sheet a") || !event.target.closest(".sheet")) hideCard();
+  });
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape") return;
+    const link = shownFor;
+    hideCard();
+    if (link) { link.focus({ preventScroll: true }); hideCard(); }
+  });
 
   // Browsers do not open a fold for a link into it everywhere.
   const openTarget = () => {
@@ -152,7 +274,7 @@
   const field = (text) => (/[",\n]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text);
   const download = (button) => {
     const table = button.closest("details").querySelector("table");
-    const clean = (cell) => field(cell.textContent.trim().replace(/\u2212/g, "-"));
+    const clean = (cell) => field(cell.textContent.trim().replace(/\u2212/g, "-").replace(/\u202f/g, ""));
     const lines = Array.from(table.rows, (row) => Array.from(row.cells, clean).join(","));
     const link = document.createElement("a");
     link.href = URL.createObjectURL(new Blob([lines.join("\n") + "\n"], { type: "text/csv" }));
