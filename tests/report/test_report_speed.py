@@ -86,7 +86,7 @@ def test_page_and_document_show_it(with_bench: Path) -> None:
     write_html(inputs, out / "index.html")
     assert 'href="speed.html"' in (out / "index.html").read_text(encoding="utf-8")
     page = (out / "speed.html").read_text(encoding="utf-8")
-    assert page.index("Targets</h3>") < page.index("Projections</h3>")
+    assert page.index("Targets</h2>") < page.index("Projections</h2>")
     assert "a &lt;b&gt;bold&lt;/b&gt; remark" in page
     write_pdf(inputs, out / "with.pdf")
     (with_bench / "bench/targets.csv").unlink()
