@@ -19,6 +19,7 @@ from toplabel.config.model import (
     Closed,
     Count,
     Flag,
+    Gap,
     Name,
     Named,
     Number,
@@ -219,6 +220,11 @@ class Budget(Closed):
         None,
         description="Early stopping: end a path over C, and skip the widths beyond, after so many values in a row "
         "at which every metric is worse than its best before; never, if not given.",
+    )
+    eps_tune: Gap | None = Field(
+        None,
+        description="Relative duality gap at which training stops while hyper-parameters are tuned, in place of that "
+        "of the run.",
     )
     gram_dtype: Literal["float32", "float64"] = Field(
         "float64",

@@ -12,6 +12,7 @@ from toplabel.config.model import (
     Closed,
     Count,
     Flag,
+    Gap,
     Name,
     Number,
     Some,
@@ -21,8 +22,6 @@ from toplabel.config.model import (
     model,
 )
 from toplabel.config.protocols import BudgetName
-
-Gap = Annotated[Number, Field(gt=0, lt=1)]
 
 
 @model

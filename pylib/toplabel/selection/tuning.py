@@ -180,7 +180,7 @@ class FoldPath:
             self._problem.labels,
             self._method,
             self._problem.n_classes,
-            self._settings.eps_tune,
+            self._budget.eps_tune or self._settings.eps_tune,
             self._settings.max_epochs_tune,
             (*self._names, repr(float(theta))),
         )
