@@ -1,6 +1,6 @@
-"""Evidence for many labels: ``python tests/evidence/many_labels.py [--rows N] [--loss KEY] [--liblinear]``.
+"""Evidence for many labels: ``python tests/evidence/many_labels.py [--liblinear]``, and further options.
 
-Synthetic text of the size of EURLex-4K. Prints the CPU seconds of training and of the lists of five labels, the
+Synthetic text of the size of EURLex-4K, or a prepared set. Prints the CPU seconds of training and of the lists of five labels, the
 peak memory that training adds as a multiple of the model and the dual variables, and the metrics of the lists; with
 ``--liblinear`` those of one-vs-rest LIBLINEAR. One of the two a run, since the peak memory is that of the process.
 """
@@ -19,6 +19,7 @@ from sklearn.svm import LinearSVC
 from threadpoolctl import threadpool_limits
 
 from toplabel import MultilabelClassifier, metrics
+from toplabel.datasets.prepared import load_prepared
 
 D, M = 5000, 3993
 OWN = np.random.default_rng(7).integers(0, D, (M, 12))  # words of each label
@@ -55,6 +56,16 @@ def peak() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
+def data(arguments: argparse.Namespace):
+    """Features and labels to train on, and others."""
+    if arguments.prepared is None:
+        return problem(arguments.rows, 0), problem(arguments.rows // 4, 1)
+    prepared = load_prepared(arguments.prepared)
+    split = prepared.splits[0]
+    parts = [prepared.parts[name] for name in (split.train, split.test)]
+    return [(sparse.csr_matrix(part.X), sparse.csr_matrix(part.Y)) for part in parts]
+
+
 def fit(arguments: argparse.Namespace, X, Y):
     """A trained model, and the lists that it gives."""
     if arguments.liblinear:
@@ -75,13 +86,15 @@ def best_labels(scores: np.ndarray) -> np.ndarray:
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--rows", type=int, default=15_500)
+    parser.add_argument(
+        "--prepared", help="the folder of a prepared set, results/<set>/data, in place of text"
+    )
     parser.add_argument("--loss", default="lr_ml")
     parser.add_argument("--C", type=float, default=1.0)
     parser.add_argument("--eps", type=float, default=1e-3)
     parser.add_argument("--liblinear", action="store_true")
     arguments = parser.parse_args()
-    X, Y = problem(arguments.rows, 0)
-    X_new, Y_new = problem(arguments.rows // 4, 1)
+    (X, Y), (X_new, Y_new) = data(arguments)
     warnings.simplefilter("ignore")  # of labels that no row has
     before, start = peak(), time.process_time()
     model, lists_of = fit(arguments, X, Y)
@@ -91,7 +104,7 @@ def main() -> None:
     if not arguments.liblinear:
         print(f", {model.n_iter_} epochs", end="")
     print(f", memory {needed / 2**20:.0f} MiB", end="")
-    print(f", {needed / (8 * M * (X.shape[0] + D)):.2f} of model and dual variables", end="")
+    print(f", {needed / (8 * Y.shape[1] * sum(X.shape)):.2f} of model and dual variables", end="")
     start = time.process_time()
     lists = lists_of(X_new)
     print(f", lists {time.process_time() - start:.1f} s")
