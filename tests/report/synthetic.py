@@ -184,27 +184,29 @@ def findings_rows() -> pd.DataFrame:
     base = dict.fromkeys(FINDINGS.names, "") | {"source": "tpami2017", "place": "section 6.2"}
     counts = {"published_comparisons": "32", "published_first": "30", "published_second": "1"}
     base |= counts | {"published_within": "20", "published_median": "1.1", "margin": ""}
-    ours = {"comparisons": "3", "first_ahead": "2", "second_ahead": "0", "within": "1"}
-    ours |= {
-        "median": "0.9",
-        "outcome": "holds",
-        "datasets": "letter;circle",
-        "both": "2",
-        "same": "2",
-    }
+    base |= {"published_low": "0.4", "published_high": "2.1", "published_outcome": "holds"}
+    base |= {"least": "0.6", "ties_win": "false"}
+    same = {"comparisons": "3", "first": "2", "second": "0", "within": "1"}
+    same |= {"low": "0.5", "median": "0.9", "high": "1.5", "outcome": "holds"}
+    same |= {"datasets": "letter;circle"}
+    other = {"comparisons": "0", "first": "0", "second": "0", "within": "0"}
+    ours = _prefixed("same", same) | _prefixed("other", other) | {"both": "2", "agree": "2"}
     sides = {"expects": "first", "first": "LR^{Multi}", "second": "SVM^{Multi}"}
-    single = {"comparisons": "1", "first_ahead": "0", "second_ahead": "1", "median": "-1.04"}
-    none = dict.fromkeys(
-        ("comparisons", "first_ahead", "second_ahead", "within", "both", "same"), "0"
-    )
-    similar = {"expects": "similar", "margin": "1", "outcome": ""}
+    single = {"comparisons": "1", "first": "0", "second": "1", "datasets": "digits"}
+    single |= {"low": "-1.04", "median": "-1.04", "high": "-1.04", "outcome": "fails"}
+    none = _prefixed("same", other) | _prefixed("other", other) | {"both": "0", "agree": "0"}
+    similar = {"expects": "similar", "margin": "1"}
     return pd.DataFrame(
         [
             base | sides | none | similar | {"claim": "c", "says": "both are alike"},
             base | sides | ours | {"claim": "a_b", "says": "softmax wins for k > 1"},
-            base | sides | ours | single | {"claim": "b", "says": "one wins", "outcome": "fails"},
+            base | sides | none | _prefixed("other", single) | {"claim": "b", "says": "one wins"},
         ]
     )
+
+
+def _prefixed(prefix: str, row: dict[str, str]) -> dict[str, str]:
+    return {f"{prefix}_{name}": value for name, value in row.items()}
 
 
 def winners_rows() -> pd.DataFrame:
@@ -216,6 +218,7 @@ def winners_rows() -> pd.DataFrame:
     names = ["metric", "ours", "papers", "same"]
     frame = pd.DataFrame(rows, columns=names).assign(source="tpami2017", table="3", features="")
     frame = frame.assign(dataset="circle", methods="9", measured="60.5", published="61.2")
+    frame = frame.assign(margin="0.4", published_margin="")
     return frame[WINNERS.names]
 
 

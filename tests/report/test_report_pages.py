@@ -60,24 +60,34 @@ def test_pages_of_an_earlier_report_go_and_others_stay(small_results: Path) -> N
 def test_findings_in_words(site: Site) -> None:
     section = site.by_id("findings")
     first, second, third = section.all("li")
-    assert first.text.startswith("✓ confirmed") or "confirmed" in first.text
+    states = [[s.text.strip("✓✗· ") for s in one.all("span", "state")] for one in (first, second)]
+    assert states == [["confirmed", "not tested"], ["not tested", "not confirmed"]]
     words = " ".join(p.text for p in first.all("p"))
     assert "Softmax wins for k > 1." in words
     assert "TPAMI 2017, section 6.2" in words
-    assert "on Letter, Circle, 2 of 3 comparisons go to " in words
+    assert "On Letter, Circle: 2 of 3 comparisons go to " in words
     assert "1 to neither (median difference +0.9 points); 2 of 2 agree with the papers" in words
     assert "30 of 32 comparisons go to" in words
-    assert "not confirmed" in second.text
-    assert "the difference is 1.0 point in favour of" in second.all("p")[1].text
+    assert "On digits: the difference is 1.0 point in favour of" in second.text
+    drawn = [svg.attributes["aria-label"] for svg in section.all("svg") if svg.inside("li")]
+    assert drawn == [
+        "Median difference in points: the papers +1.1, same data +0.9",
+        "Median difference in points: the papers +1.1, other data −1.0",
+    ]
     assert third.inside("details")
     assert "Both are alike." in third.all("p")[0].text
     assert "within 1 point in 20 of 32 comparisons" in third.all("p")[1].text
     header = site["index"].all("header")[0].text
-    assert "Of 3 claims of the papers this run tests 2: 1 confirmed, 1 not confirmed." in header
+    said = "Of 3 claims of the papers this run tests 1 on the papers’ own data (1 confirmed) and 1 on other data"
+    assert f"{said} (1 not confirmed)." in header
 
 
 def test_winners(site: Site) -> None:
-    row = site.by_id("winners").all("tbody")[0].all("tr")[0]
+    matrix, names = site.by_id("winners").all("table")
+    assert [cell.text for cell in matrix.all("td")] == ["● the same", "○ another"]
+    hint = "Here SVM Multi (0.4 ahead), in the paper SVM Multi."
+    assert matrix.all("td")[0].all("span")[0].attributes["title"] == hint
+    row = names.all("tbody")[0].all("tr")[0]
     link = row.all("a")[0]
     assert (link.text, link.attributes["href"]) == (
         "TPAMI 2017, Table 3",

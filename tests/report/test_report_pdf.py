@@ -62,7 +62,7 @@ def test_whole_document(results: Path) -> None:
     for words in (
         "published numbers are measured here:",
         "1 Findings",
-        "Softmax wins for k > 1. TPAMI 2017, section 6.2 [1]. ✓ confirmed.",
+        "Softmax wins for k > 1. TPAMI 2017, section 6.2 [1]. ✓ confirmed, same data. On Letter, Circle: 2 of 3",
         "2 of 3 comparisons go to LR",
         "Not tested in this run: Both are alike.",
         "Table 1: Who wins where",

@@ -2,7 +2,7 @@
 
 import pytest
 
-from toplabel.reporting.findings_text import _count
+from toplabel.reporting.findings_text import _count, _rule
 
 
 @pytest.mark.parametrize(
@@ -21,12 +21,24 @@ from toplabel.reporting.findings_text import _count
 )
 def test_a_single_comparison(ahead, median, words):
     row = {
-        "comparisons": "1",
-        "first_ahead": str(ahead[0]),
-        "second_ahead": str(ahead[1]),
-        "median": str(median),
+        "same_comparisons": "1",
+        "same_first": str(ahead[0]),
+        "same_second": str(ahead[1]),
+        "same_median": str(median),
         "first": "A",
         "second": "B",
         "expects": "first",
     }
-    assert _count(row, "") == words
+    assert _count(row, "same") == words
+
+
+def test_ties_that_decide_a_claim_are_said():
+    row = {"first": "A", "second": "B", "expects": "first", "least": "0.5", "ties_win": "true"}
+    row |= {"same_comparisons": "56", "same_first": "20", "same_second": "29", "same_median": "0"}
+    text = "27 of 56 comparisons go to A, 7 of them as ties, 29 to B (median difference 0.0 points)"
+    assert _count(row, "same") == text
+    assert _rule(row) == (
+        "Confirmed from 50 % of all comparisons on; a tie counts for A, as it may share the best number."
+    )
+    row["ties_win"] = "false"
+    assert "20 of 56 comparisons go to A, 29 to B, 7 to neither" in _count(row, "same")

@@ -59,20 +59,45 @@ def test_a_claim_is_counted_in_the_papers_and_in_ours(repository, tmp_path):
     assert row["published_median"] == pytest.approx(-0.05)  # of -1.2 and 1.1
     assert row["published_outcome"] == "mixed"
     # 0.02 points are a tie; the three points are ahead, and so they are in the paper.
-    assert (row["comparisons"], row["first_ahead"], row["second_ahead"]) == (2, 1, 0)
-    assert row["outcome"] == "holds"
-    assert (row["both"], row["same"], row["datasets"]) == (1, 1, "letter")
+    assert (row["same_comparisons"], row["same_first"], row["same_second"]) == (2, 1, 0)
+    assert row["same_outcome"] == "holds"
+    assert (row["both"], row["agree"], row["same_datasets"]) == (1, 1, "letter")
+    assert (row["other_comparisons"], row["other_outcome"], row["other_datasets"]) == (0, "", "")
 
 
 def test_what_is_not_comparable_is_never_held_against_the_paper(repository, tmp_path):
     claim = claim_of(repository, tmp_path)
     comparison, ours = letter((75.0, 91.0), (72.0, 88.0))
     rows = find([claim], comparison, ours, not_comparable={"letter"})
-    assert rows[["comparisons", "first_ahead", "both", "same"]].iloc[0].tolist() == [2, 2, 0, 0]
+    names = ["other_comparisons", "other_first", "same_comparisons", "both", "agree"]
+    assert rows[names].iloc[0].tolist() == [2, 2, 0, 0, 0]
     # Nor does it take the name of the published set.
     ours = ours.assign(dataset="letter_mine")
     rows = find([claim], comparison, ours, {"letter_mine": "letter"}, None, {"letter_mine"})
-    assert rows[["datasets", "both"]].iloc[0].tolist() == ["letter_mine", 0]
+    assert rows[["other_datasets", "both"]].iloc[0].tolist() == ["letter_mine", 0]
+
+
+def test_data_that_the_tables_do_not_have_count_apart(repository, tmp_path):
+    claim = claim_of(repository, tmp_path)
+    comparison, ours = letter((75.0, 91.0), (72.0, 88.0))
+    digits = ours.assign(dataset="digits", measured=[75.0, 91.0, 80.0, 92.0])
+    row = find([claim], comparison, pd.concat([ours, digits], ignore_index=True)).iloc[0]
+    assert (row["same_datasets"], row["same_first"], row["same_outcome"]) == ("letter", 2, "holds")
+    assert (row["other_datasets"], row["other_second"]) == ("digits", 2)
+    assert row["other_outcome"] == "fails"
+    assert (row["other_low"], row["other_high"]) == (-4.0, -2.0)
+
+
+@pytest.mark.parametrize(
+    ("ahead", "outcome"),
+    [((77.0, 92.0), "smaller"), ((87.0, 99.9), "holds"), ((70.0, 80.0), "fails")],
+)
+def test_a_large_advantage_that_is_small_here_is_told(repository, tmp_path, ahead, outcome):
+    """Fifteen points ahead in the paper; here two, or more than seven, or behind."""
+    claim = claim_of(repository, tmp_path)
+    printed = ("90.0", "75.0", "99.0", "84.0")
+    row = find([claim], *letter(ahead, (75.0, 90.0), printed)).iloc[0]
+    assert row["same_outcome"] == outcome
 
 
 def test_losses_count_the_other_way_round_and_in_points(repository, tmp_path):
@@ -89,8 +114,8 @@ def test_losses_count_the_other_way_round_and_in_points(repository, tmp_path):
     )
     row = find([claim], compare(ours.iloc[:1], cells), ours).iloc[0]
     assert row["published_median"] == pytest.approx(-7.2)
-    assert row["median"] == pytest.approx(2.0)
-    assert (row["published_outcome"], row["outcome"], row["same"]) == ("fails", "holds", 0)
+    assert row["same_median"] == pytest.approx(2.0)
+    assert (row["published_outcome"], row["same_outcome"], row["agree"]) == ("fails", "holds", 0)
 
 
 def test_a_k_may_be_that_of_the_metric(repository, tmp_path):
@@ -105,8 +130,8 @@ def test_a_k_may_be_that_of_the_metric(repository, tmp_path):
     empty = collected()
     row = find([claim], compare(empty, cells), empty).iloc[0]
     assert (row["published_comparisons"], row["published_first"]) == (1, 1)
-    assert (row["comparisons"], row["outcome"], row["datasets"]) == (0, "", "")
-    assert math.isnan(row["median"])
+    assert (row["same_comparisons"], row["same_outcome"], row["same_datasets"]) == (0, "", "")
+    assert math.isnan(row["same_median"])
 
 
 @pytest.mark.parametrize(
@@ -143,8 +168,8 @@ def test_means_over_draws_within_two_standard_errors_are_a_tie(repository, tmp_p
     )
     comparison, _ = letter((75.0, 91.0), (75.0, 88.0))
     row = find([claim_of(repository, tmp_path)], comparison, ours).iloc[0]
-    assert (row["comparisons"], row["median"]) == (1, pytest.approx(10.0))
-    assert (row["first_ahead"], row["second_ahead"]) == (ahead, 0)
+    assert (row["same_comparisons"], row["same_median"]) == (1, pytest.approx(10.0))
+    assert (row["same_first"], row["same_second"]) == (ahead, 0)
 
 
 def test_the_papers_tables_bear_out_every_claim(repository):
@@ -180,6 +205,9 @@ def test_winners_among_the_measured_methods():
     # At one decimal the two are level in top-1; the reference does not compete.
     assert top1["ours"] == "topk_ent:1::linear;topk_svm_alpha:1:0:linear"
     assert (top1["papers"], top1["published"]) == ("topk_svm_alpha:1:0:linear", 76.5)
+    assert math.isnan(top1["margin"])
+    assert top1["published_margin"] == 1.2
+    assert top3["margin"] == 3.0
     assert (top1["methods"], top1["same"]) == (2, "true")
     assert (top3["ours"], top3["measured"], top3["same"]) == ("topk_ent:1::linear", 91.0, "true")
 

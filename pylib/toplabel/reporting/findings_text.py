@@ -4,28 +4,52 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from itertools import groupby
 
 from toplabel.reporting import numbers
 from toplabel.reporting.inputs import ReportInputs
-from toplabel.reporting.labels import method_label, metric_label, paper_label, table_order
+from toplabel.reporting.labels import paper_label
 from toplabel.reporting.trace import Trace
+
+
+@dataclass(frozen=True)
+class Side:
+    """What a claim's comparisons give in one place: the papers' tables, the same data, other data.
+
+    `state` is a key of `OUTCOMES`; `low`, `median` and `high` are quartiles in points, NaN without a comparison.
+    """
+
+    state: str
+    text: str
+    low: float
+    median: float
+    high: float
 
 
 @dataclass(frozen=True)
 class Finding:
     """One claim; texts are in the small markup of `toplabel.reporting.labels`.
 
-    `state` is a key of `OUTCOMES`.
+    `rule` says from when on it counts as confirmed; `same` is what was measured on the papers' data, `other` the rest.
     """
 
     anchor: str
     says: str
     source: str
     place: str
-    state: str
-    papers: str
-    ours: str
+    rule: str
+    papers: Side
+    same: Side
+    other: Side
+
+    @property
+    def sides(self) -> tuple[Side, Side, Side]:
+        """The papers' and ours."""
+        return self.papers, self.same, self.other
+
+    @property
+    def tested(self) -> bool:
+        """Whether this run has a comparison."""
+        return bool(self.same.state or self.other.state)
 
 
 @dataclass(frozen=True)
@@ -41,6 +65,7 @@ OUTCOMES = {
     state.key: state
     for state in (
         Outcome("holds", "✓", "confirmed"),
+        Outcome("smaller", "↘", "same direction, smaller"),
         Outcome("mixed", "≈", "mixed"),
         Outcome("fails", "✗", "not confirmed"),
         Outcome("few", "·", "too few comparisons"),
@@ -49,23 +74,10 @@ OUTCOMES = {
 }
 
 
-@dataclass(frozen=True)
-class WinnerRow:
-    """The best methods on a data set of a table: in this run, and in the paper among the same methods."""
-
-    table: str
-    anchor: str
-    title: str
-    ours: str
-    papers: str
-    same: int
-    columns: int
-
-
 def build_findings(inputs: ReportInputs, trace: Trace) -> list[Finding]:
     """Return the claims, those that this run can judge first."""
     found = [_finding(row, trace) for row in inputs.findings.to_dict("records")]
-    return sorted(found, key=lambda one: one.state == "")
+    return sorted(found, key=lambda one: not one.tested)
 
 
 def _finding(row: dict[str, str], trace: Trace) -> Finding:
@@ -75,45 +87,74 @@ def _finding(row: dict[str, str], trace: Trace) -> Finding:
         says=says[:1].upper() + says[1:] + ".",
         source=row["source"],
         place=f"{paper_label(row['source'])}, {row['place']}",
-        state=row["outcome"],
-        papers=_papers(row),
-        ours=_ours(row, trace),
+        rule=_rule(row),
+        papers=_side(row, "published", _papers(row)),
+        same=_side(row, "same", _ours(row, "same", trace)),
+        other=_side(row, "other", _ours(row, "other", trace)),
     )
+
+
+def _side(row: dict[str, str], prefix: str, text: str) -> Side:
+    quartiles = (float(row[f"{prefix}_{name}"] or "nan") for name in ("low", "median", "high"))
+    return Side(row[f"{prefix}_outcome"], text, *quartiles)
+
+
+_USUAL = 0.6  # of the decided comparisons: the rule that stands above all claims (docs/findings.md)
+
+
+def _rule(row: dict[str, str]) -> str:
+    """From when on the claim counts as confirmed, where that is not the usual rule."""
+    if row["expects"] == "neither":
+        return "Confirmed where each side wins a quarter of four comparisons or more."
+    share = f"Confirmed from {100 * float(row['least']):.0f} %"
+    if row["expects"] == "similar":
+        return f"{share} of the comparisons on."
+    if row["ties_win"] == "true":
+        return f"{share} of all comparisons on; a tie counts for {row['first']}, as it may share the best number."
+    return "" if float(row["least"]) == _USUAL else f"{share} of the decided comparisons on."
 
 
 def _papers(row: dict[str, str]) -> str:
     if row["published_comparisons"] == "0":
-        return "The papers' tables have no number to compare."
-    return f"In the papers' tables {_count(row, 'published_')}."
+        return "The papers’ tables have no number to compare."
+    return f"In the papers’ tables {_count(row, 'published')}."
 
 
-def _ours(row: dict[str, str], trace: Trace) -> str:
-    if row["comparisons"] == "0":
-        return "This run has no measurement to compare them."
-    sets = ", ".join(trace.title(name) for name in row["datasets"].split(";"))
-    text = f"In this run, on {sets}, {_count(row, '')}"
-    if row["expects"] == "first" and int(row["both"]) > 1:
-        text += f"; {row['same']} of {row['both']} agree with the papers"
+def _ours(row: dict[str, str], prefix: str, trace: Trace) -> str:
+    if row[f"{prefix}_comparisons"] == "0":
+        return "Nothing measured."
+    sets = ", ".join(trace.title(name) for name in row[f"{prefix}_datasets"].split(";"))
+    text = f"On {sets}: {_count(row, prefix)}"
+    if prefix == "same" and row["expects"] == "first" and int(row["both"]) > 1:
+        text += f"; {row['agree']} of {row['both']} agree with the papers"
     return text + "."
 
 
 def _count(row: dict[str, str], prefix: str) -> str:
     """Say who is ahead how often and by how much, or how often the sides are close."""
-    total = int(row[f"{prefix}comparisons"])
-    sides = ("first", "second") if prefix else ("first_ahead", "second_ahead")
-    first, second = (int(row[f"{prefix}{side}"]) for side in sides)
-    median = float(row[f"{prefix}median"])
+    total, first, second = (
+        int(row[f"{prefix}_{name}"]) for name in ("comparisons", "first", "second")
+    )
+    median = float(row[f"{prefix}_median"])
     if total == 1:
         return _single(row, first - second, median)
     if row["expects"] == "similar":
         margin = _points(float(row["margin"]), 0)
-        within = row[f"{prefix}within"]
+        within = row[f"{prefix}_within"]
         text = f"{row['first']} and {row['second']} are within {margin} in {within} of {total} comparisons"
     else:
-        text = f"{first} of {total} comparisons go to {row['first']}, {second} to {row['second']}"
-        if total > first + second:
-            text += f", {total - first - second} to neither"
+        text = _wins(row, total, first, second)
     return f"{text} (median difference {numbers.signed(median, 1)} points)"
+
+
+def _wins(row: dict[str, str], total: int, first: int, second: int) -> str:
+    ties = total - first - second
+    if row["ties_win"] == "true":
+        won = f"{first + ties} of {total} comparisons go to {row['first']}"
+        won += f", {ties} of them as ties" if ties else ""
+        return f"{won}, {second} to {row['second']}"
+    text = f"{first} of {total} comparisons go to {row['first']}, {second} to {row['second']}"
+    return text + (f", {ties} to neither" if ties else "")
 
 
 def _single(row: dict[str, str], sign: int, difference: float) -> str:
@@ -132,68 +173,19 @@ def _points(value: float, decimals: int) -> str:
 
 
 def summary(found: list[Finding]) -> str:
-    """What became of the claims, in one sentence; empty without claims."""
-    tested = Counter(one.state for one in found if one.state)
+    """What became of the claims, in two sentences; empty without claims."""
     if not found:
         return ""
-    if not tested:
+    if not any(one.tested for one in found):
         return f"None of {len(found)} claims of the papers can be tested on what this run measured."
-    words = [f"{tested[key]} {OUTCOMES[key].word}" for key in OUTCOMES if tested[key]]
+    parts = (("same", "the papers’ own data"), ("other", "other data"))
+    said = [_outcomes([getattr(one, key).state for one in found], where) for key, where in parts]
     return (
-        f"Of {len(found)} claims of the papers this run tests {sum(tested.values())}:"
-        f" {', '.join(words)}."
+        f"Of {len(found)} claims of the papers this run tests {' and '.join(filter(None, said))}."
     )
 
 
-def build_winners(inputs: ReportInputs, trace: Trace, anchors: dict[tuple, str]) -> list[WinnerRow]:
-    """Return who wins where; `anchors` lead from (source, table) to the place of the table."""
-    rows = sorted(
-        inputs.winners.to_dict("records"), key=lambda row: table_order(row["source"], row["table"])
-    )
-    found = []
-    for key, group in groupby(rows, key=lambda r: tuple(r[c] for c in _BLOCK)):
-        group = list(group)
-        source, table, dataset, features = key
-        found.append(
-            WinnerRow(
-                table=f"{paper_label(source)}, Table {table}",
-                anchor=anchors.get((source, table), ""),
-                title=trace.title(dataset) + (f", {features}" if features else ""),
-                ours=_by_method(group, "ours"),
-                papers=_by_method(group, "papers"),
-                same=sum(row["same"] == "true" for row in group),
-                columns=len(group),
-            )
-        )
-    return found
-
-
-_BLOCK = ("source", "table", "dataset", "features")
-
-
-def _by_method(rows: list[dict[str, str]], side: str) -> str:
-    """List the methods with the metrics that they win, those with the most first."""
-    wins: dict[str, list[str]] = {}
-    for row in rows:
-        for method in row[side].split(";"):
-            wins.setdefault(method, []).append(metric_label(row["metric"]))
-    ordered = sorted(wins.items(), key=lambda one: -len(one[1]))
-    return "; ".join(f"{method_label(*m.split(':'))}: {_listed(names)}" for m, names in ordered)
-
-
-def _listed(names: list[str]) -> str:
-    """Join metrics; top-k accuracies in a row share their first word."""
-    tops = [name.removeprefix("Top-") for name in names if name.startswith("Top-")]
-    others = [name for name in names if not name.startswith("Top-")]
-    return ", ".join(([f"top-{'/'.join(tops)}"] if tops else []) + others)
-
-
-def same_winners(rows: list[WinnerRow]) -> str:
-    """The winners in one sentence."""
-    columns, same = sum(row.columns for row in rows), sum(row.same for row in rows)
-    if not columns:
-        return ""
-    return (
-        f"Among the methods that were measured, the same one is best here and in the papers in {same} of"
-        f" {columns} columns of their tables."
-    )
+def _outcomes(states: list[str], where: str) -> str:
+    counts = Counter(filter(None, states))
+    words = [f"{counts[key]} {OUTCOMES[key].word}" for key in OUTCOMES if counts[key]]
+    return f"{counts.total()} on {where} ({'; '.join(words)})" if counts else ""

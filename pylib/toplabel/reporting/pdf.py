@@ -161,16 +161,18 @@ def _content(report: Report, created: datetime | None) -> dict[str, Any]:
 
 
 def _finding(one: Finding) -> dict[str, Any]:
-    state = OUTCOMES[one.state]
     return {
         "says": one.says,
         "place": one.place,
         "source": _cited(one.source),
-        "state": one.state,
-        "mark": state.mark,
-        "word": state.word,
-        "ours": labels.segments(one.ours),
-        "papers": labels.segments(one.papers),
+        "tested": one.tested,
+        "rule": labels.segments(one.rule),
+        "papers": labels.segments(one.papers.text),
+        "sides": [
+            {"name": name, "text": labels.segments(side.text)} | asdict(OUTCOMES[side.state])
+            for name, side in (("same data", one.same), ("other data", one.other))
+            if side.state
+        ],
     }
 
 

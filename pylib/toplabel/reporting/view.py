@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from toplabel.reporting import facts, findings_text
+from toplabel.reporting import facts, findings_text, winners_text
 from toplabel.reporting.coverage import Item, build_coverage
-from toplabel.reporting.findings_text import Finding, WinnerRow
+from toplabel.reporting.findings_text import Finding
 from toplabel.reporting.inputs import FigureInput, ReportInputs
 from toplabel.reporting.labels import table_order
 from toplabel.reporting.pages import Page, build_pages
@@ -17,6 +17,7 @@ from toplabel.reporting.score import Score, score_of
 from toplabel.reporting.sections import PlainTable, Section, build_plain_tables, build_sections
 from toplabel.reporting.speed import build_speed
 from toplabel.reporting.trace import Trace
+from toplabel.reporting.winners_text import WinnerMatrix, WinnerRow
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,7 @@ class Report:
     findings_remark: str
     winners: list[WinnerRow]
     winners_remark: str
+    winner_matrices: list[WinnerMatrix]
     coverage: list[Item]
     failures: list[facts.Failure]
     protocol: list[str]
@@ -61,7 +63,7 @@ def build_report(inputs: ReportInputs, out_folder: Path) -> Report:
     pages = build_pages(Places(inputs), measured, plain, speed, inputs.figures)
     touched = in_order([section for page in pages for section in page.sections], measured)
     anchors = {(s.source, s.table): f"{s.page}.html#{s.anchor}" for s in touched if s.source}
-    winners = findings_text.build_winners(inputs, trace, anchors)
+    winners = winners_text.build_winners(inputs, trace, anchors)
     claims = findings_text.build_findings(inputs, trace)
     missing_sets, missing_cells = facts.missing(inputs, trace)
     return Report(
@@ -87,7 +89,8 @@ def build_report(inputs: ReportInputs, out_folder: Path) -> Report:
         findings=claims,
         findings_remark=findings_text.summary(claims),
         winners=winners,
-        winners_remark=findings_text.same_winners(winners),
+        winners_remark=winners_text.same_winners(winners),
+        winner_matrices=winners_text.winner_matrices(inputs, trace, anchors),
         coverage=build_coverage(inputs, trace, pages, sections),
         failures=facts.failures(inputs, trace),
         protocol=protocol_texts(inputs.run),

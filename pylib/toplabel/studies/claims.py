@@ -17,6 +17,7 @@ import pandas as pd
 from toplabel.config.findings import Claim, Selector, Side
 from toplabel.config.keys import Key, canonical_key
 from toplabel.metrics.names import is_fraction, lower_is_better
+from toplabel.studies.comparison import TOLERANCE
 from toplabel.studies.published import OTHERS, is_compared
 from toplabel.tables.collected import COMPARISON, FINDINGS
 from toplabel.tables.table import as_numbers
@@ -55,9 +56,10 @@ def find(
         The columns of `FINDINGS`, one row per claim. A comparison is one data set (and features) and one metric;
         medians are of the first side minus the second in points, positive when the first is better. Differences below
         half of the last printed digit are ties, and so are differences of means over several draws below two standard
-        errors. An outcome is "holds", "mixed", "fails", or "" without a comparison.
-        ``both`` counts comparisons that are decided in the papers' tables and in ours, ``same`` those of them that
-        go the same way.
+        errors. An outcome is that of `outcome`, or "smaller": it holds, by a median difference of less than half the
+        papers' (and at least half a point less). Data sets of the claim's tables are the "same" data, the rest is
+        "other". ``both`` counts comparisons that are decided in the papers' tables and in ours, ``agree`` those of
+        them that go the same way.
     """
     claims, printed = list(claims), _printed_cells(comparison)
     known = (published_names or {}).items()
@@ -103,35 +105,57 @@ def _cells(frame: pd.DataFrame) -> pd.DataFrame:
 def _finding(
     claim: Claim, printed: pd.DataFrame, ours: pd.DataFrame, not_comparable: Collection[str]
 ) -> dict[str, Any]:
-    in_print = _differences(claim, printed[printed["name"].isin(claim.tables)])
-    in_ours = _differences(claim, ours)
-    beside = in_ours.loc[[unit for unit in in_ours.index if unit[0] not in not_comparable]]
-    decided = pd.concat([_signs(in_print), _signs(beside)], axis=1, join="inner")
+    tables = printed[printed["name"].isin(claim.tables)]
+    in_print, in_ours = _differences(claim, tables), _differences(claim, ours)
+    sets = set(zip(tables["dataset"], tables["features"], strict=True))
+    units = in_ours.index
+    shared = [unit[0] not in not_comparable and unit[:2] in sets for unit in units]
+    same, other = in_ours.loc[shared], in_ours.loc[[not one for one in shared]]
+    decided = pd.concat([_signs(in_print), _signs(same)], axis=1, join="inner")
     decided = decided[(decided != 0).all(axis=1)]
-    sets = dict.fromkeys(unit[0] for unit in in_ours.index)
     return {
         "claim": claim.name,
         **{key: getattr(claim, key) for key in ("source", "place", "says", "expects")},
         "least": claim.least,
         "margin": claim.margin if claim.expects == "similar" else math.nan,
+        "ties_win": str(claim.ties_win).lower(),
         "first": claim.first.label,
         "second": claim.second.label,
-        "published_comparisons": len(in_print),
-        "published_first": _ahead(in_print, 1),
-        "published_second": _ahead(in_print, -1),
-        "published_within": _within(claim, in_print),
-        "published_median": _median(in_print),
-        "published_outcome": outcome(claim, in_print),
-        "comparisons": len(in_ours),
-        "first_ahead": _ahead(in_ours, 1),
-        "second_ahead": _ahead(in_ours, -1),
-        "within": _within(claim, in_ours),
-        "median": _median(in_ours),
-        "outcome": outcome(claim, in_ours),
-        "datasets": ";".join(sets),
+        **_counted("published", claim, in_print),
+        **_counted("same", claim, same, in_print),
+        "same_datasets": _datasets(same),
+        **_counted("other", claim, other, in_print),
+        "other_datasets": _datasets(other),
         "both": len(decided),
-        "same": int((decided.iloc[:, 0] == decided.iloc[:, 1]).sum()),
+        "agree": int((decided.iloc[:, 0] == decided.iloc[:, 1]).sum()),
     }
+
+
+def _counted(
+    prefix: str, claim: Claim, differences: pd.DataFrame, in_print: pd.DataFrame | None = None
+) -> dict[str, Any]:
+    """The counts of some comparisons; beside the papers' own, whether the difference is as large."""
+    low, median, high = differences["points"].quantile([0.25, 0.5, 0.75])
+    found = outcome(claim, differences)
+    if in_print is not None and claim.expects == "first" and found == "holds":
+        printed = in_print["points"].median()
+        if median < printed / 2 and printed - median >= TOLERANCE:
+            found = "smaller"
+    counts = {
+        "comparisons": len(differences),
+        "first": _ahead(differences, 1),
+        "second": _ahead(differences, -1),
+        "within": _within(claim, differences),
+        "low": low,
+        "median": median,
+        "high": high,
+        "outcome": found,
+    }
+    return {f"{prefix}_{name}": value for name, value in counts.items()}
+
+
+def _datasets(differences: pd.DataFrame) -> str:
+    return ";".join(dict.fromkeys(unit[0] for unit in differences.index))
 
 
 def _differences(claim: Claim, cells: pd.DataFrame) -> pd.DataFrame:
@@ -189,10 +213,6 @@ def _ahead(differences: pd.DataFrame, side: int) -> int:
 
 def _within(claim: Claim, differences: pd.DataFrame) -> int:
     return int((differences["points"].abs() <= claim.margin).sum())
-
-
-def _median(differences: pd.DataFrame) -> float:
-    return float(differences["points"].median()) if len(differences) else math.nan
 
 
 def outcome(claim: Claim, differences: pd.DataFrame) -> str:

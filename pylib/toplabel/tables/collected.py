@@ -147,6 +147,26 @@ DATASETS = Table(
         ),
     ),
 )
+
+
+def _counted(prefix: str, where: str) -> tuple[Column, ...]:
+    """What a claim's comparisons give on one side of the report."""
+    return (
+        Column(f"{prefix}_comparisons", "whole", f"Comparisons in {where}."),
+        Column(f"{prefix}_first", "whole", "Those of them that the first side wins."),
+        Column(f"{prefix}_second", "whole", "Those that the second side wins."),
+        Column(f"{prefix}_within", "whole", "Those that differ by no more than the margin."),
+        Column(f"{prefix}_low", "number", "The lower quartile of the differences in points."),
+        Column(f"{prefix}_median", "number", "Their median."),
+        Column(f"{prefix}_high", "number", "Their upper quartile."),
+        Column(
+            f"{prefix}_outcome",
+            "text",
+            "holds, smaller (holds, by less than half), mixed, fails, few (too few comparisons), or empty without one.",
+        ),
+    )
+
+
 FINDINGS = Table(
     "results/findings.csv",
     "The outcome of the papers' claims: one row per entry of config/findings.yaml (docs/findings.md). A comparison is "
@@ -163,27 +183,16 @@ FINDINGS = Table(
             "number",
             "The points within which the sides are similar; empty for other claims.",
         ),
+        Column("ties_win", "text", "true where ties count for the first side, else false."),
         Column("first", "text", "The label of the first side."),
         Column("second", "text", "The label of the second side."),
-        Column("published_comparisons", "whole", "Comparisons in the papers' tables."),
-        Column("published_first", "whole", "Those of them that the first side wins."),
-        Column("published_second", "whole", "Those that the second side wins."),
-        Column("published_within", "whole", "Those that differ by no more than the margin."),
-        Column("published_median", "number", "The median difference in points."),
-        Column(
-            "published_outcome",
-            "text",
-            "holds, mixed, fails, few (too few comparisons), or empty without a comparison.",
-        ),
-        Column("comparisons", "whole", "Comparisons in what was measured."),
-        Column("first_ahead", "whole", "Those of them that the first side wins."),
-        Column("second_ahead", "whole", "Those that the second side wins."),
-        Column("within", "whole", "Those that differ by no more than the margin."),
-        Column("median", "number", "The median difference in points."),
-        Column("outcome", "text", "As published_outcome."),
-        Column("datasets", "text", "The data sets of these comparisons, joined by ';'."),
+        *_counted("published", "the papers' tables"),
+        *_counted("same", "what was measured on the data of these tables"),
+        Column("same_datasets", "text", "The data sets of these comparisons, joined by ';'."),
+        *_counted("other", "what was measured on other data"),
+        Column("other_datasets", "text", "The data sets of these comparisons, joined by ';'."),
         Column("both", "whole", "Comparisons that are decided in the papers' tables and in ours."),
-        Column("same", "whole", "Those of them that agree."),
+        Column("agree", "whole", "Those of them that go the same way."),
     ),
     _DIGITS,
 )
@@ -196,8 +205,10 @@ WINNERS = Table(
         Column("methods", "whole", "How many were measured."),
         Column("ours", "text", "The best of what was measured, at the printed digits."),
         Column("measured", "number", "Their value."),
+        Column("margin", "number", "How far the next best is behind; empty where all are level."),
         Column("papers", "text", "The best of what is published."),
         Column("published", "number", "Their value."),
+        Column("published_margin", "number", "How far the next best is behind, likewise."),
         Column("same", "text", "true where the two share a method, else false."),
     ),
     _DIGITS,
