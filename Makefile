@@ -138,9 +138,10 @@ format: setup
 	$(BIN)/ruff format .
 	$(BIN)/snakefmt Snakefile workflow
 
-# The page of the config's keys, made of the models that check them.
+# The page of the config's keys, made of the models that check them, and the page of why numbers differ.
 reference: setup
 	$(BIN)/python -m toplabel.config > docs/config-reference.md
+	$(BIN)/python -m toplabel.config.differences config/differences.yaml > docs/differences.md
 
 clean:
 	rm -rf $(VENV) build csrc/build .snakemake

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pandas as pd
 from markup import Site, render
 from synthetic import RUN, SVG, write_figure_files
 
-from toplabel.tables.collected import FAILURES
+from toplabel.tables.collected import DIFFERENCES, FAILURES
 
 
 def test_a_page_a_study_and_the_others(site: Site) -> None:
@@ -80,6 +81,29 @@ def test_findings_in_words(site: Site) -> None:
     header = site["index"].all("header")[0].text
     said = "Of 3 claims of the papers this run tests 1 on the papers’ own data (1 confirmed) and 1 on other data"
     assert f"{said} (1 not confirmed)." in header
+
+
+def test_why_numbers_differ(small_results: Path, small_cells: pd.DataFrame) -> None:
+    """A group a reason with its evidence, on the front page and beside the table; the unexplained are said."""
+    rows = (
+        small_cells[small_cells["measured"] != ""].iloc[:3].assign(verdict=["off", "off", "higher"])
+    )
+    texts = {"reason": ["why", "why", ""], "title": ["Its <draw>", "Its <draw>", ""]}
+    texts |= {"why": ["It varies.", "It varies.", ""], "evidence": ["Seen twice."] * 2 + [""]}
+    DIFFERENCES.write(rows.assign(**texts)[DIFFERENCES.names], small_results / "differences.csv")
+    site = render(small_results)
+    front = site.by_id("differences")
+    assert "2 off, 1 higher, in 1 group; 1 higher without a known reason." in front.text
+    assert front.all("a")[0].attributes["href"] == "papers.html#tpami2017-table3"
+    groups = [
+        part.all("ul", "reasons")[0].all("li") for part in (front, site.by_id("tpami2017-table3"))
+    ]
+    for first, second in groups:
+        assert first.all("b")[0].text == "2 off"
+        assert "Its <draw>." in first.text
+        assert "Seen twice." in first.all("details")[0].text
+        assert "Without a known reason" in second.text
+        assert not second.all("details")
 
 
 def test_winners(site: Site) -> None:

@@ -80,6 +80,12 @@ rule judge_claims:
             category="Comparison",
             labels={"what": "best methods"},
         ),
+        differences=report(
+            "results/differences.csv",
+            caption="../report/findings.rst",
+            category="Comparison",
+            labels={"what": "why numbers differ"},
+        ),
     log:
         "results/logs/judge_claims.log",
     conda:

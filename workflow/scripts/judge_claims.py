@@ -1,18 +1,17 @@
-"""Test the papers' claims on the numbers, and find the best methods."""
+"""Test the papers' claims on the numbers, find the best methods, say why numbers differ."""
 
-from toplabel.tables.collected import COMPARISON, EVALUATION, FINDINGS, WINNERS
-from toplabel.workflow.collecting.claims import judge_claims
+from toplabel.tables.collected import COMPARISON, DIFFERENCES, EVALUATION, FINDINGS, WINNERS
+from toplabel.workflow.collecting.claims import explain_differences, judge_claims
 from toplabel.workflow.jobs import checkout, run
 
 
 def main(snakemake):
-    findings, winners = judge_claims(
-        checkout(snakemake),
-        COMPARISON.read(snakemake.input.comparison),
-        EVALUATION.read(snakemake.input.evaluation),
-    )
+    root, comparison = checkout(snakemake), COMPARISON.read(snakemake.input.comparison)
+    evaluation = EVALUATION.read(snakemake.input.evaluation)
+    findings, winners = judge_claims(root, comparison, evaluation)
     FINDINGS.write(findings, snakemake.output.findings)
     WINNERS.write(winners, snakemake.output.winners)
+    DIFFERENCES.write(explain_differences(root, comparison), snakemake.output.differences)
 
 
 if "snakemake" in globals():

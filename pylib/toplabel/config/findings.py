@@ -26,7 +26,7 @@ from toplabel.config.model import (
 )
 from toplabel.config.studies import published_tables
 
-_Pattern = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*[*]?$")]
+Pattern = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*[*]?$")]
 
 
 @model
@@ -69,7 +69,7 @@ class Claim(Closed):
     )
     first: Side = Field(description="The side that the sentence speaks of.")
     second: Side = Field(description="What it is compared with.")
-    metrics: Annotated[tuple[_Pattern, ...], Some, Unique] = Field(
+    metrics: Annotated[tuple[Pattern, ...], Some, Unique] = Field(
         description="`*` stands for any letters and digits, as in `ap_*`."
     )
     datasets: tuple[Name, ...] = Field(

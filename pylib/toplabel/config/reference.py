@@ -10,6 +10,7 @@ from pydantic import TypeAdapter
 
 from toplabel.config import formats
 from toplabel.config.datasets import DatasetsFile
+from toplabel.config.differences import DifferencesFile
 from toplabel.config.findings import FindingsFile
 from toplabel.config.methods import MethodsFile
 from toplabel.config.protocols import ProtocolsFile
@@ -23,6 +24,7 @@ FILES = {
     "config/protocols.yaml": ProtocolsFile,
     "config/studies/*.yaml": Study,
     "config/findings.yaml": FindingsFile,
+    "config/differences.yaml": DifferencesFile,
 }
 """The config files and their models."""
 

@@ -21,6 +21,7 @@ from toplabel.reporting.labels import VERDICTS
 from toplabel.tables.collected import (
     COMPARISON,
     DATASETS,
+    DIFFERENCES,
     EVALUATION,
     FAILURES,
     FINDINGS,
@@ -95,8 +96,9 @@ class ReportInputs:
         In the order of their names.
     bench : dict of str to DataFrame
         The tables of the benchmark that are there, all text.
-    findings, winners : DataFrame
-        What became of the papers' claims, and who wins where, all text; without rows where a run has no such file.
+    findings, winners, differences : DataFrame
+        What became of the papers' claims, who wins where, which cells differ and why, all text; without rows where a
+        run has no such file.
     failures : DataFrame
         Cells of a run that did not finish, all text: how far each came, and why it ended.
     raw : dict of str to list of dict
@@ -115,6 +117,7 @@ class ReportInputs:
     bench: dict[str, pd.DataFrame] = field(default_factory=dict)
     findings: pd.DataFrame = field(default_factory=pd.DataFrame)
     winners: pd.DataFrame = field(default_factory=pd.DataFrame)
+    differences: pd.DataFrame = field(default_factory=DIFFERENCES.frame)
     failures: pd.DataFrame = field(default_factory=pd.DataFrame)
     raw: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     collected: Path = Path()
@@ -129,7 +132,7 @@ def load_inputs(
     ----------
     results_folder : path-like
         Holds comparison.csv, evaluation.csv, datasets.csv, run.json, and tables/, figures/, bench/, findings.csv
-        and winners.csv, which may be missing or empty.
+        winners.csv and differences.csv, which may be missing or empty.
     collected_folder : path-like, optional
         Where the collected files and tables stand when not there: those of a run that did not finish. Figures, the
         benchmark, raw files and tables that are no grids still come from the results folder, as far as they are whole.
@@ -167,6 +170,7 @@ def load_inputs(
         },
         findings=_read_optional(FINDINGS, collected),
         winners=_read_optional(WINNERS, collected),
+        differences=_read_optional(DIFFERENCES, collected),
         failures=_read_optional(FAILURES, collected),
         raw={
             path.parents[1].name: files

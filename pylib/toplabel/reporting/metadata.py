@@ -71,8 +71,9 @@ def metadata(inputs: ReportInputs) -> dict[str, Any]:
     -------
     dict
         ``run`` (run.json), ``inputs`` (raw files with their sums, by data set), ``score``, ``findings``, ``winners``,
-        ``datasets``, ``cells`` (one per published number that was measured), ``results`` (evaluation.csv),
-        ``missing`` (published cells without a measurement, counted by data set and reason), ``failures``, ``figures``,
+        ``differences``, ``datasets``, ``cells`` (one per published number that was measured), ``results``
+        (evaluation.csv), ``missing`` (published cells without a measurement, counted by data set and reason),
+        ``failures``, ``figures``,
         ``tables``. A number that is missing is null.
     """
     score = score_of(inputs.comparison)
@@ -93,6 +94,7 @@ def metadata(inputs: ReportInputs) -> dict[str, Any]:
         },
         "findings": _rows(inputs.findings),
         "winners": _rows(inputs.winners),
+        "differences": _rows(inputs.differences),
         "datasets": _rows(inputs.datasets),
         "cells": _rows(printed[COMPARISON.names]),
         "results": _rows(inputs.evaluation),

@@ -120,6 +120,8 @@ def _content(report: Report, created: datetime | None) -> dict[str, Any]:
             | {side: labels.segments(getattr(row, side)) for side in ("ours", "papers")}
             for row in report.winners
         ],
+        "differences_remark": report.differences_remark,
+        "differences": [asdict(group) for group in report.differences],
         "protocol": report.protocol,
         "failures": [
             asdict(one) | {"method": labels.segments(one.method)} for one in report.failures

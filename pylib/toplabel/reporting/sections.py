@@ -7,10 +7,12 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import count
+from typing import Any
 
 import pandas as pd
 
 from toplabel.reporting import numbers
+from toplabel.reporting.differences_text import Group, build_groups
 from toplabel.reporting.grid import Block, build_blocks, cell_texts
 from toplabel.reporting.inputs import ReportInputs, TableInput
 from toplabel.reporting.labels import (
@@ -58,8 +60,8 @@ class Section:
     """A table of the report.
 
     `blocks` have a measurement, `unmeasured` have none; `notes` say which rows of a block were not
-    measured and why, by the position of the block. `source` and `table` are the keys of a published
-    table, `study` that of a study's own one; `page` is where the whole table stands.
+    measured and why, by the position of the block; `reasons` say why cells differ. `source` and `table` are the keys
+    of a published table, `study` that of a study's own one; `page` is where the whole table stands.
     """
 
     anchor: str
@@ -71,6 +73,7 @@ class Section:
     unmeasured: list[Block]
     records: list[CellRecord]
     notes: list[str] = field(default_factory=list)
+    reasons: list[Group] = field(default_factory=list)
     source: str = ""
     table: str = ""
     study: str = ""
@@ -124,7 +127,11 @@ def build_sections(inputs: ReportInputs, trace: Trace) -> list[Section]:
                 cells=cells,
                 trace=trace,
                 serial=serial,
-                names={"source": key[0], "table": key[1]},
+                names={
+                    "source": key[0],
+                    "table": key[1],
+                    "reasons": build_groups(inputs, {}, key),
+                },
             )
         )
     own = [table for table in grids if (table.source, table.table) not in published]
@@ -225,7 +232,7 @@ def _section(
     cells: pd.DataFrame,
     trace: Trace,
     serial: Iterator[int],
-    names: Mapping[str, str] | None = None,
+    names: Mapping[str, Any] | None = None,
 ) -> Section:
     measured = cells["measured"].notna()
     cells = cells.assign(record=[f"r{next(serial)}" if m else "" for m in measured])
@@ -259,7 +266,14 @@ def restricted(section: Section, files: Collection[str]) -> Section:
     score = Score(number, number, {key: verdicts[key] for key in VERDICTS})
     notes = [""] * len(blocks)
     return replace(
-        section, score=score, blocks=blocks, unmeasured=[], records=records, notes=notes, caption=""
+        section,
+        score=score,
+        blocks=blocks,
+        unmeasured=[],
+        records=records,
+        notes=notes,
+        reasons=[],
+        caption="",
     )
 
 

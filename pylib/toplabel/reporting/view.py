@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from toplabel.reporting import facts, findings_text, winners_text
+from toplabel.reporting import differences_text, facts, findings_text, winners_text
 from toplabel.reporting.coverage import Item, build_coverage
+from toplabel.reporting.differences_text import Group
 from toplabel.reporting.findings_text import Finding
 from toplabel.reporting.inputs import FigureInput, ReportInputs
 from toplabel.reporting.labels import table_order
@@ -49,6 +50,8 @@ class Report:
     winners: list[WinnerRow]
     winners_remark: str
     winner_matrices: list[WinnerMatrix]
+    differences: list[Group]
+    differences_remark: str
     coverage: list[Item]
     failures: list[facts.Failure]
     protocol: list[str]
@@ -91,6 +94,8 @@ def build_report(inputs: ReportInputs, out_folder: Path) -> Report:
         winners=winners,
         winners_remark=winners_text.same_winners(winners),
         winner_matrices=winners_text.winner_matrices(inputs, trace, anchors),
+        differences=differences_text.build_groups(inputs, anchors),
+        differences_remark=differences_text.summary(inputs.differences),
         coverage=build_coverage(inputs, trace, pages, sections),
         failures=facts.failures(inputs, trace),
         protocol=protocol_texts(inputs.run),

@@ -14,7 +14,7 @@ from typing import Any
 
 import pandas as pd
 
-from toplabel.config.findings import Claim, Selector, Side
+from toplabel.config.findings import Claim, Selector
 from toplabel.config.keys import Key, canonical_key
 from toplabel.metrics.names import is_fraction, lower_is_better
 from toplabel.studies.comparison import TOLERANCE
@@ -167,11 +167,15 @@ def _differences(claim: Claim, cells: pd.DataFrame) -> pd.DataFrame:
     if claim.datasets:
         cells = cells[cells["dataset"].isin(claim.datasets)]
     rows = list(zip(cells["key"], cells["metric"], strict=True))
-    first = pd.Series([_selected(claim.first, *row) for row in rows], cells.index, dtype=bool)
+    first = pd.Series(
+        [is_selected(claim.first.methods, *row) for row in rows], cells.index, dtype=bool
+    )
     if claim.second.methods == "others":
         second = ~first
     else:
-        second = pd.Series([_selected(claim.second, *row) for row in rows], cells.index, dtype=bool)
+        second = pd.Series(
+            [is_selected(claim.second.methods, *row) for row in rows], cells.index, dtype=bool
+        )
     best, other = (_best(part) for part in (cells[first], cells[second]))
     error = (best["error"].pow(2) + other["error"].pow(2)).pow(0.5)
     return pd.DataFrame({"points": best["points"] - other["points"], "error": error}).dropna()
@@ -182,8 +186,9 @@ def _best(cells: pd.DataFrame) -> pd.DataFrame:
     return cells.loc[rows].set_index(_UNIT)[["points", "error"]]
 
 
-def _selected(side: Side, key: Key, metric: str) -> bool:
-    return any(_matches(one, key, metric) for one in side.methods)
+def is_selected(selectors: Iterable[Selector], key: Key, metric: str) -> bool:
+    """Whether one of the selectors names a method; a k may be that of the metric."""
+    return any(_matches(one, key, metric) for one in selectors)
 
 
 def _matches(selector: Selector, key: Key, metric: str) -> bool:

@@ -213,6 +213,21 @@ WINNERS = Table(
     ),
     _DIGITS,
 )
+DIFFERENCES = Table(
+    "results/differences.csv",
+    "The cells that differ from the printed ones, and why (config/differences.yaml): one row per cell that is off, "
+    "higher or lower. Without a known reason the last four columns are empty.",
+    (
+        *(_SOURCE, _TABLE, *COMPARISON.columns[2:5]),
+        *(_K, _GAMMA, _KERNEL, METRIC),
+        Column("verdict", "text", "off, higher or lower."),
+        Column("reason", "text", "The name of the reason."),
+        Column("title", "text", "It in a few words."),
+        Column("why", "text", "It in one sentence."),
+        Column("evidence", "text", "What it is known from."),
+    ),
+    _DIGITS,
+)
 FAILURES = Table(
     "results/partial/failures.csv",
     "The results that an unfinished run did not get: one row per data set and method, or a job that belongs to none.",
@@ -232,6 +247,7 @@ COLLECTED = {
     "datasets": DATASETS,
     "findings": FINDINGS,
     "winners": WINNERS,
+    "differences": DIFFERENCES,
     "failures": FAILURES,
 }
 """What a report is made from, by the names of the files."""

@@ -21,7 +21,7 @@ from toplabel.reporting import load_inputs, write_data, write_html, write_pdf
 from toplabel.reporting.crate import write_crate
 from toplabel.studies.tables import write_tables
 from toplabel.tables.collected import COLLECTED, DATASETS
-from toplabel.workflow.collecting.claims import judge_claims
+from toplabel.workflow.collecting.claims import explain_differences, judge_claims
 from toplabel.workflow.collecting.datasets import describe_datasets
 from toplabel.workflow.collecting.results import compare_results
 from toplabel.workflow.collecting.run import describe_run
@@ -65,7 +65,8 @@ def write_partial(plan: Plan, reports: Path = REPORTS) -> pd.DataFrame:
     shutil.rmtree(FOLDER, ignore_errors=True)
     FOLDER.mkdir(parents=True)
     frames = {"evaluation": collected, "comparison": comparison, "findings": findings}
-    frames |= {"winners": winners, "failures": failures}
+    differences = explain_differences(plan.root, comparison)
+    frames |= {"winners": winners, "differences": differences, "failures": failures}
     for name, frame in frames.items():
         COLLECTED[name].write(frame, FOLDER / f"{name}.csv")
     metas, damaged = _metas()

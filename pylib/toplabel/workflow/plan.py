@@ -219,8 +219,8 @@ class Plan:
         return sum_of(self.root, (*(f"config/{name}" for name in named), "data/published/*.csv"))
 
     def claims_sum(self) -> str:
-        """A sum over what the papers say of their results, where they print it, and for which data sets."""
-        named = ("findings.yaml", "datasets.yaml")
+        """A sum over what the papers say of their results, where they print it, why numbers differ, for which sets."""
+        named = ("findings.yaml", "differences.yaml", "datasets.yaml")
         return sum_of(self.root, (*(f"config/{name}" for name in named), "data/published/*.csv"))
 
     @property

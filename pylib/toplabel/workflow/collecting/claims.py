@@ -1,4 +1,4 @@
-"""The papers' claims, and who wins where."""
+"""The papers' claims, who wins where, and why numbers differ."""
 
 from __future__ import annotations
 
@@ -7,9 +7,12 @@ from pathlib import Path
 import pandas as pd
 
 from toplabel.config.datasets import load_registry
+from toplabel.config.differences import load_reasons
 from toplabel.config.findings import load_claims
+from toplabel.config.studies import published_tables
 from toplabel.datasets.prepared import not_comparable
 from toplabel.studies.claims import find
+from toplabel.studies.differences import explain
 from toplabel.studies.winners import find_winners
 
 
@@ -23,3 +26,10 @@ def judge_claims(
     sources = {name: entry.published_sources for name, entry in registry.items()}
     own = {name for name in collected["dataset"].unique() if not_comparable(f"results/{name}/data")}
     return find(claims, comparison, collected, names, sources, own), find_winners(comparison)
+
+
+def explain_differences(root: Path, comparison: pd.DataFrame) -> pd.DataFrame:
+    """The cells that differ from the printed ones, and why."""
+    tables = published_tables(root / "data/published").values()
+    known = {f"{source}_table{int(table):02d}" for source, table in tables}
+    return explain(comparison, load_reasons(root / "config/differences.yaml", known))

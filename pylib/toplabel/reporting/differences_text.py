@@ -1,0 +1,87 @@
+"""Why numbers differ from the printed ones: the groups of cells that share a reason."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import pandas as pd
+
+from toplabel.reporting.inputs import ReportInputs
+from toplabel.reporting.labels import paper_label
+from toplabel.reporting.numbers import count
+
+
+@dataclass(frozen=True)
+class Group:
+    """Cells with one reason; without a reason `why` says so.
+
+    `counted` is how many there are, as "11 off, 2 higher"; `tables` are the labels of their tables with the addresses,
+    empty where a table is not shown.
+    """
+
+    title: str
+    why: str
+    evidence: list[str]
+    counted: str
+    cells: int
+    tables: list[tuple[str, str]]
+
+
+_WORDS = {"off": "off", "higher": "higher", "lower": "lower"}
+_NO_REASON = "Without a known reason"
+_UNEXPLAINED = "These cells were not looked into."
+
+
+def build_groups(
+    inputs: ReportInputs,
+    anchors: Mapping[tuple[str, str], str],
+    table: tuple[str, str] | None = None,
+) -> list[Group]:
+    """Return the groups of a whole run or of one published table, the largest first, the unexplained last.
+
+    Parameters
+    ----------
+    inputs : ReportInputs
+    anchors : mapping
+        From (source, table) to the place of the table.
+    table : tuple of str, optional
+        Source and number of the only table that counts.
+    """
+    rows = inputs.differences
+    if table is not None:
+        rows = rows[(rows["source"] == table[0]) & (rows["table"] == table[1])]
+    groups = [_group(part, anchors) for _, part in rows.groupby("reason", sort=False)]
+    return sorted(groups, key=lambda group: (group.title == _NO_REASON, -group.cells))
+
+
+def _group(rows: pd.DataFrame, anchors: Mapping[tuple[str, str], str]) -> Group:
+    first = rows.iloc[0]
+    tables = rows[["source", "table"]].drop_duplicates().itertuples(index=False)
+    return Group(
+        title=first["title"] or _NO_REASON,
+        why=first["why"] or _UNEXPLAINED,
+        evidence=[text for text in dict.fromkeys(rows["evidence"]) if text],
+        counted=_counted(rows["verdict"]),
+        cells=len(rows),
+        tables=[(f"{paper_label(s)}, Table {t}", anchors.get((s, t), "")) for s, t in tables],
+    )
+
+
+def _counted(verdicts: pd.Series) -> str:
+    counts = {word: int((verdicts == key).sum()) for key, word in _WORDS.items()}
+    return ", ".join(f"{count(n)} {word}" for word, n in counts.items() if n)
+
+
+def summary(rows: pd.DataFrame) -> str:
+    """How many cells differ and in how many groups, in one sentence; empty where none does."""
+    if rows.empty:
+        return ""
+    known = rows["reason"] != ""
+    groups = rows.loc[known, "reason"].nunique()
+    text = _counted(rows["verdict"])
+    if groups:
+        text += f", in {groups} {'group' if groups == 1 else 'groups'}"
+    if not known.all():
+        text += f"; {_counted(rows.loc[~known, 'verdict'])} without a known reason"
+    return f"{text}."

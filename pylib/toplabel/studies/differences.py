@@ -1,0 +1,58 @@
+"""The cells that differ from the printed ones, and why: results/differences.csv."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fnmatch import fnmatchcase
+
+import pandas as pd
+
+from toplabel.config.differences import Cells, Reason
+from toplabel.config.keys import Key, canonical_key
+from toplabel.studies.claims import is_selected
+from toplabel.tables.collected import DIFFERENCES
+
+DIFFERENT = ("off", "higher", "lower")
+"""The verdicts that count as differences."""
+
+
+def explain(comparison: pd.DataFrame, reasons: Iterable[Reason]) -> pd.DataFrame:
+    """List the cells that differ, each with its reason.
+
+    Parameters
+    ----------
+    comparison : DataFrame
+        results/comparison.csv.
+    reasons : iterable of Reason
+        The first that names a cell is taken.
+
+    Returns
+    -------
+    DataFrame
+        The columns of `DIFFERENCES`, in the order of `comparison`; without a reason its columns are empty.
+    """
+    reasons = list(reasons)
+    cells = comparison[comparison["verdict"].isin(DIFFERENT)]
+    rows = []
+    for cell in cells.to_dict("records"):
+        key = canonical_key(cell["method"], cell["k"], cell["gamma"], cell["kernel"])
+        table = f"{cell['source']}_table{cell['table'].zfill(2)}"
+        found = next(
+            ((r, c) for r in reasons for c in r.cells if _names(c, table, cell, key)), None
+        )
+        texts = dict.fromkeys(("reason", "title", "why", "evidence"), "")
+        if found:
+            reason, named = found
+            texts = {"reason": reason.name, "title": reason.title, "why": reason.why}
+            texts["evidence"] = named.evidence
+        rows.append({name: cell[name] for name in DIFFERENCES.names if name not in texts} | texts)
+    return DIFFERENCES.frame(rows)
+
+
+def _names(cells: Cells, table: str, cell: dict[str, str], key: Key) -> bool:
+    return (
+        table in cells.tables
+        and cell["dataset"] in cells.datasets
+        and any(fnmatchcase(cell["metric"], pattern) for pattern in cells.metrics)
+        and is_selected(cells.methods, key, cell["metric"])
+    )

@@ -1,0 +1,91 @@
+"""Why numbers differ: the reasons of config/differences.yaml, and the cells that they are given to."""
+
+import pytest
+import yaml
+
+from toplabel.config.differences import load_reasons, page
+from toplabel.studies.differences import DIFFERENT, explain
+from toplabel.tables.collected import COMPARISON, DIFFERENCES
+
+REASON = {
+    "title": "Below its k",
+    "why": "The order is not seen.",
+    "cells": [
+        {
+            "tables": ["tpami2017_table05"],
+            "datasets": ["letter"],
+            "methods": [{"method": "topk_ent_tr", "k": [3, 5]}],
+            "metrics": ["top1", "top2*"],
+            "evidence": "It was tried.",
+        }
+    ],
+}
+
+
+def reasons_of(tmp_path, *cells):
+    """The reasons of a file with one reason for each change of the cells above."""
+    base = REASON["cells"][0]
+    rows = {f"r{i}": REASON | {"cells": [base | changes]} for i, changes in enumerate(cells)}
+    path = tmp_path / "differences.yaml"
+    path.write_text(yaml.safe_dump({"reasons": rows}), encoding="utf-8")
+    return load_reasons(path, {"tpami2017_table05"})
+
+
+def cells(*rows):
+    """Cells of the comparison; a row is (data set, method, k, metric, verdict)."""
+    frame = COMPARISON.frame()
+    names = ["dataset", "method", "k", "metric", "verdict"]
+    for place, row in enumerate(rows):
+        frame.loc[place] = ""
+        frame.loc[place, ["source", "table", "kernel", *names]] = ["tpami2017", "5", "linear", *row]
+    return frame
+
+
+def test_only_cells_that_differ_are_listed_and_the_first_reason_counts(tmp_path):
+    reasons = reasons_of(tmp_path, {"metrics": ["top2"]}, {})
+    frame = cells(
+        ("letter", "topk_ent_tr", "3", "top1", "off"),
+        ("letter", "topk_ent_tr", "3", "top2", "higher"),
+        ("letter", "topk_ent_tr", "3", "top1", "spread"),
+        ("letter", "topk_ent_tr", "10", "top1", "off"),
+        ("aloi", "topk_ent_tr", "3", "top1", "lower"),
+        ("letter", "topk_ent", "3", "top1", "off"),
+        ("letter", "topk_ent_tr", "5", "top3", "off"),
+    )
+    found = explain(frame, reasons)
+    assert [*found.columns] == DIFFERENCES.names
+    assert found["reason"].tolist() == ["r1", "r0", "", "", "", ""]
+    assert found.iloc[0][["why", "evidence"]].tolist() == [
+        "The order is not seen.",
+        "It was tried.",
+    ]
+    assert found.iloc[2][["title", "why", "evidence"]].tolist() == [""] * 3
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"tables": ["tpami2017_table99"]}, "r0.cells.0..tables: no table 'tpami2017_table99'"),
+        ({"metrics": []}, "r0.cells.0..metrics: .* has fewer entries than 1"),
+        ({"proof": "x"}, "r0.cells.0.: unknown key 'proof'"),
+    ],
+)
+def test_a_reason_that_cannot_be_is_refused(tmp_path, changes, words):
+    with pytest.raises(ValueError, match=words):
+        reasons_of(tmp_path, changes)
+
+
+def test_each_cell_of_the_last_full_run_that_is_off_has_a_reason_or_is_said_to_have_none(
+    repository,
+):
+    frame = COMPARISON.read_text(repository / "reports/summary/comparison.csv")
+    found = explain(frame, load_reasons(repository / "config/differences.yaml"))
+    assert len(found) == frame["verdict"].isin(DIFFERENT).sum()
+    assert (found.loc[found["verdict"] == "off", "reason"] != "").all()
+    known = {reason.name for reason in load_reasons(repository / "config/differences.yaml")}
+    assert known == set(found["reason"]) - {""}  # no reason that nothing is left of
+
+
+def test_the_page_of_the_reasons_is_made_of_them(repository):
+    text = (repository / "docs/differences.md").read_text(encoding="utf-8")
+    assert text == page(load_reasons(repository / "config/differences.yaml")), "make reference"
