@@ -86,6 +86,12 @@ def test_every_measurement_has_a_record_with_its_file(results: Path, site: Site)
         assert target.resolve().is_file()
 
 
+def test_the_chart_leads_to_every_compared_cell(results: Path, site: Site) -> None:
+    comparison = load_inputs(results).comparison
+    links = [link for link in site["index"].all("a") if link.inside("svg")]
+    assert len({link.attributes["href"] for link in links}) == (comparison["verdict"] != "").sum()
+
+
 def test_tables_are_labelled(site: Site) -> None:
     tables = site.all("table")
     assert len(tables) > 40

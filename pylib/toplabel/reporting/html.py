@@ -11,7 +11,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from toplabel.files import FileError, atomic_path
-from toplabel.reporting import claims_chart, facts, findings_text, labels, numbers
+from toplabel.reporting import agreement, claims_chart, facts, findings_text, labels, numbers
 from toplabel.reporting.inputs import FigureInput, ReportInputs
 from toplabel.reporting.pages import Page
 from toplabel.reporting.svg import inline_svg
@@ -50,6 +50,7 @@ def write_html(inputs: ReportInputs, out_path: str | Path) -> None:
         "report": report,
         "verdicts": labels.VERDICTS,
         "states": findings_text.OUTCOMES,
+        "agreement": Markup(agreement.draw(report.lanes)) if report.lanes else "",
         "claim_charts": claims_chart.draw(one for one in report.findings if one.tested),
         "papers": labels.PAPERS,
         "statistics": facts.STATISTICS,

@@ -100,6 +100,11 @@ def small(value: float) -> str:
     return "0" if value == 0 else f"{value:.1e}".replace("-", "−")
 
 
+def in_points(metric: str, difference: float) -> float:
+    """Return a difference in points; a hundredth of a loss is one."""
+    return 100.0 * difference if is_fraction(metric) else difference
+
+
 def count(value: int) -> str:
     """Return a count with thin spaces between the thousands."""
     return shown(str(value))

@@ -15,6 +15,7 @@ import typst
 
 from toplabel.files import FileError, atomic_path
 from toplabel.reporting import facts, labels
+from toplabel.reporting.agreement import draw
 from toplabel.reporting.findings_text import OUTCOMES, Finding
 from toplabel.reporting.grid import Block, GridCell, GridRow
 from toplabel.reporting.inputs import ReportInputs
@@ -68,6 +69,8 @@ def _write_sources(report: Report, created: datetime | None, root: Path) -> None
         except ValueError as error:
             raise FileError(str(error)) from None
         (root / f"figure{number}.svg").write_text(svg, encoding="utf-8")
+    if report.lanes:
+        (root / "agreement.svg").write_text(draw(report.lanes, standalone=True), encoding="utf-8")
     content = json.dumps(_content(report, created), ensure_ascii=False)
     (root / "content.json").write_text(content, encoding="utf-8")
 
@@ -128,6 +131,8 @@ def _content(report: Report, created: datetime | None) -> dict[str, Any]:
         ],
         "verdicts": [asdict(verdict) | {"count": n} for verdict, n in report.score.verdicts],
         "comparable": report.score.comparable,
+        "agreement": report.agreement,
+        "lanes": len(report.lanes),
         "reach": [asdict(part) for part in report.reach],
         "scores": [
             {

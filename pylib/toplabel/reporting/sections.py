@@ -11,6 +11,7 @@ from typing import Any
 
 import pandas as pd
 
+from toplabel.metrics.names import is_fraction
 from toplabel.reporting import numbers
 from toplabel.reporting.differences_text import Group, build_groups
 from toplabel.reporting.grid import Block, build_blocks, cell_texts
@@ -32,7 +33,7 @@ NO_GAP = "—"
 
 @dataclass(frozen=True)
 class CellRecord:
-    """All that is known of one measured cell, as text."""
+    """All that is known of one measured cell, as text; `points` is the difference in points."""
 
     anchor: str
     dataset: str
@@ -53,6 +54,8 @@ class CellRecord:
     seconds: str
     file: str
     link: str
+    points: float
+    is_loss: bool
 
 
 @dataclass(frozen=True)
@@ -321,6 +324,8 @@ def _records(cells: pd.DataFrame, trace: Trace) -> list[CellRecord]:
                 seconds=numbers.compact(row["seconds"], 3),
                 file=row["file"],
                 link=trace.link(row["file"]),
+                points=numbers.in_points(row["metric"], row["difference"]),
+                is_loss=is_fraction(row["metric"]),
             )
         )
     return _records_lined_up(records)

@@ -1,6 +1,7 @@
-"""``python -m toplabel.reporting.summary COMPARISON``: the counts of a comparison.csv as a table in Markdown.
+"""``python -m toplabel.reporting.summary COMPARISON PICTURE``: a comparison.csv at a glance.
 
-The table stands in reports/summary/README.md; a test holds it to the file.
+Prints its counts as a table in Markdown, which stands in reports/summary/README.md, and draws the agreement chart, the
+picture of README.md. Tests hold both to the file.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from toplabel.reporting.agreement import draw, lanes_of_cells
 from toplabel.reporting.labels import VERDICTS, paper_label, table_order
 from toplabel.tables.collected import COMPARISON
 
@@ -51,4 +53,6 @@ def _line(cells: list[str]) -> str:
 
 
 if __name__ == "__main__":
-    print(table(COMPARISON.read_text(Path(sys.argv[1]))))
+    found = COMPARISON.read_text(Path(sys.argv[1]))
+    Path(sys.argv[2]).write_text(draw(lanes_of_cells(found), standalone=True), encoding="utf-8")
+    print(table(found))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from toplabel.reporting import differences_text, facts, findings_text, winners_text
+from toplabel.reporting import agreement, differences_text, facts, findings_text, winners_text
+from toplabel.reporting.agreement import Lane
 from toplabel.reporting.coverage import Item, build_coverage
 from toplabel.reporting.differences_text import Group
 from toplabel.reporting.findings_text import Finding
@@ -30,6 +31,8 @@ class Report:
 
     score: Score
     reach: list[facts.Reach]
+    lanes: list[Lane]
+    agreement: str
     touched: list[Section]
     untouched: list[Section]
     plain_tables: list[PlainTable]
@@ -69,7 +72,10 @@ def build_report(inputs: ReportInputs, out_folder: Path) -> Report:
     winners = winners_text.build_winners(inputs, trace, anchors)
     claims = findings_text.build_findings(inputs, trace)
     missing_sets, missing_cells = facts.missing(inputs, trace)
+    lanes = agreement.lanes_of(touched)
     return Report(
+        lanes=lanes,
+        agreement=agreement.sentence(lanes),
         score=score_of(inputs.comparison),
         reach=facts.reach(inputs.comparison, missing_sets, missing_cells),
         touched=touched,
