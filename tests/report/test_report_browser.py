@@ -186,6 +186,25 @@ def test_a_table_is_one_stop_of_the_tab_key(site: Site, tmp_path: Path) -> None:
     assert up == down
 
 
+def test_what_is_far_from_the_window_is_not_laid_out(site: Site, tmp_path: Path) -> None:
+    """Of a long page with all folds open the browser lays out what is near; the rest when it comes near."""
+    body = """
+      $$("details").forEach((fold) => { fold.open = true; });
+      await wait(100);
+      const frames = $$("#tables .scroll");
+      const laid = () => frames.filter((one) => $("td", one).checkVisibility({ contentVisibilityAuto: true }));
+      const first = laid().length, last = frames.at(-1);
+      const before = laid().includes(last);
+      last.scrollIntoView();
+      await wait(100);
+      return { frames: frames.length, first, before, after: laid().includes(last) };
+    """
+    found = browse(site.texts["papers"], body, tmp_path)
+    assert 0 < found["first"] < found["frames"] / 2
+    assert not found["before"]
+    assert found["after"]
+
+
 def test_heads_of_columns_stay_in_sight(site: Site, tmp_path: Path) -> None:
     body = """
       const table = $("#tpami2017-table5 .grid");

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +64,36 @@ def references(value: Any) -> list[str]:
     if isinstance(value, dict):
         return [value["@id"]] if set(value) == {"@id"} else []
     return []
+
+
+def test_the_report_may_be_moved(small_results: Path, tmp_path: Path) -> None:
+    """Every link to a file leads into the folder: it holds what its pages point to."""
+    write_table_files(small_results, "plain", pd.DataFrame({"x": ["1"]}), title="Plain")
+    log = small_results / "logs/train.log"
+    log.parent.mkdir()
+    log.write_text("no memory\n", encoding="utf-8")
+    failed = dict.fromkeys(FAILURES.names, "") | {
+        "dataset": "circle",
+        "method": "lr_ova",
+        "stage": "train",
+    }
+    failed |= {"reason": "no memory", "log": "results/logs/train.log"}
+    FAILURES.frame([failed]).to_csv(small_results / "failures.csv", index=False)
+    write_all(small_results)
+    moved = (small_results.parent / "reports").rename(tmp_path / "elsewhere")
+    shutil.rmtree(small_results)
+    pages = "".join(path.read_text("utf-8") for path in moved.glob("*.html"))
+    links = {
+        link
+        for link in re.findall(r'href="([^"#]+)', pages)
+        if not link.startswith(("http", "data:"))
+    }
+    assert {
+        "data/circle/lr_multi/evaluation.csv",
+        "data/tables/plain.csv",
+        "data/logs/train.log",
+    } <= links
+    assert [link for link in links - {"toplabel.pdf"} if not (moved / link).is_file()] == []
 
 
 def test_one_json_file_with_everything(folder: Path, small_cells: pd.DataFrame) -> None:

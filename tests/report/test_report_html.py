@@ -19,7 +19,7 @@ from synthetic import (
     write_table_files,
 )
 
-from toplabel.reporting import FileError, load_inputs, write_html
+from toplabel.reporting import FileError, load_inputs, write_data, write_html
 from toplabel.reporting.grid import cell_texts
 from toplabel.reporting.labels import VERDICTS
 from toplabel.reporting.trace import NOT_REGISTERED, NOT_RUN, OF_OTHERS, Trace
@@ -70,8 +70,11 @@ def test_every_published_cell_is_there(results: Path, site: Site) -> None:
     assert found == expected
 
 
-def test_every_measurement_has_a_record_with_its_file(results: Path, site: Site) -> None:
+def test_every_measurement_has_a_record_with_its_file(
+    results: Path, site: Site, tmp_path: Path
+) -> None:
     comparison = load_inputs(results).comparison
+    write_data(load_inputs(results), tmp_path / "data")
     rows = [row for row in site.all("tr") if "id" in row.attributes]
     records = {row.attributes["id"]: row for row in rows if not row.inside(cls="visit")}
     assert len(records) == comparison["measured"].notna().sum() > 100
@@ -82,7 +85,7 @@ def test_every_measurement_has_a_record_with_its_file(results: Path, site: Site)
     for row in rows:
         file = row.children[-1]
         assert file.text.endswith("/evaluation.csv")
-        target = results.parent / "reports" / file.all("a")[0].attributes["href"]
+        target = tmp_path / file.all("a")[0].attributes["href"]
         assert target.resolve().is_file()
 
 
@@ -196,7 +199,7 @@ def test_a_cell_waits_for_the_set_with_its_features_and_source() -> None:
     sets["reason"] = "no file of " + sets["dataset"]
     runs = pd.DataFrame(columns=["loss", "method", "label"])
     inputs = SimpleNamespace(folder=Path(), evaluation=runs, datasets=sets)
-    trace = Trace(inputs, Path())
+    trace = Trace(inputs)
 
     def waits(
         source: str, dataset: str, features: str, method: str = "lr_multi"
@@ -230,8 +233,9 @@ def test_the_run_is_described(site: Site) -> None:
     facts = dict(zip(names, (one.text for one in run.all("dd")), strict=True))
     assert facts["machine"] == "An x86-64 processor, 2 cores, 24 GiB, Linux 6.1"
     assert facts["BLAS"] == "openblas 0.3.30 SkylakeX"
-    assert facts["jobs"].startswith("train: 12, 1.2 CPU hours, the longest ")
-    assert facts["jobs"].endswith(", at most 310 MB")
+    stages = next(t for t in site["run"].all("table") if "each stage" in t.all("caption")[0].text)
+    cells = [cell.text for cell in stages.all("tr")[1].children]
+    assert cells == ["train", "12", "1.2", "", "90 s", "310"]
     assert facts["seeds"] == "run 0, rule SHA-256 of run seed and names"
     assert facts["wall time"] == "12 min 34 s"
     assert facts["commit"].endswith("with changes that are not committed")
@@ -344,7 +348,7 @@ def test_plain_table(small_results: Path) -> None:
     ]
     assert [cell.text for cell in section.all("td")] == ["0.02", "0.15"]
     assert [mark.text for mark in section.all("p", "caption")[0].all("sup")] == ["OVA"]
-    assert section.all("a")[-1].attributes["href"] == "../results/tables/table02.csv"
+    assert section.all("a")[-1].attributes["href"] == "data/tables/table02.csv"
 
 
 def test_table_adds_our_methods_to_the_papers(

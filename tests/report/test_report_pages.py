@@ -146,7 +146,7 @@ def test_a_run_that_failed_says_so(small_results: Path) -> None:
     assert alert.all("a")[0].attributes["href"] == "data.html#failures"
     cells = site.by_id("failures").all("td")
     assert [cell.text for cell in cells[1:3]] == ["train", "no <space> left"]
-    assert cells[3].all("a")[0].attributes["href"] == "../results/logs/train.log"
+    assert cells[3].all("a")[0].attributes["href"] == "data/logs/train.log"
     # Methods that ended alike share a row.
     assert [cell.text for cell in cells[4:]] == ["svm_ova, lr_ova", "", "not begun", ""]
 

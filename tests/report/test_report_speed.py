@@ -43,10 +43,10 @@ def with_bench(small_results: Path) -> Path:
 
 def test_targets_come_first_and_numbers_are_rounded(with_bench: Path) -> None:
     inputs = load_inputs(with_bench)
-    first, second = build_speed(inputs, Trace(inputs, with_bench.parent / "reports"))
+    first, second = build_speed(inputs, Trace(inputs))
     assert (first.title, first.file) == ("Targets", "bench/targets.csv")
     assert first.rows[0][:6] == ["training", "a", "≥ 2", "> 3.1", "reached", "+55 %"]
-    assert first.link == "../results/bench/targets.csv"
+    assert first.link == "data/bench/targets.csv"
     assert second.rows == [
         ["simplex", "1\u202f000\u202f000", "sorting", "12.3", "20.6", "31", "46 %"]
     ]
@@ -58,7 +58,7 @@ def test_a_version_is_no_number(small_results: Path) -> None:
     frame = pd.DataFrame(rows, columns=["what", "value", "unit", "note"])
     frame.to_csv(small_results / "bench/machine.csv", index=False)
     inputs = load_inputs(small_results)
-    (table,) = build_speed(inputs, Trace(inputs, small_results))
+    (table,) = build_speed(inputs, Trace(inputs))
     assert table.header == ["What", "Value", "Unit", "Remark"]
     assert table.rows == [
         ["version of snapml", "", "", "1.10"],
@@ -74,7 +74,7 @@ def test_problems_stand_once(small_results: Path) -> None:
     rows += [blank | problem | {"solver": name} for name in ("x", "y")]
     pd.DataFrame(rows).to_csv(small_results / "bench/training.csv", index=False)
     inputs = load_inputs(small_results)
-    problems, times = build_speed(inputs, Trace(inputs, small_results))
+    problems, times = build_speed(inputs, Trace(inputs))
     assert problems.rows == [["a", "n 10", "1"]]
     assert [row[2] for row in times.rows] == ["snapml", "x", "y"]
     assert times.rows[0][-1] == "skipped: not there"
@@ -103,7 +103,7 @@ def test_a_table_without_its_columns_is_refused(with_bench: Path) -> None:
     TARGETS.drop(columns="verdict").to_csv(with_bench / "bench/targets.csv", index=False)
     inputs = load_inputs(with_bench)
     with pytest.raises(FileError, match=r"bench/targets\.csv: the column 'verdict'"):
-        build_speed(inputs, Trace(inputs, with_bench))
+        build_speed(inputs, Trace(inputs))
 
 
 def test_a_table_that_lost_rows_names_the_rule_that_measures(with_bench: Path) -> None:

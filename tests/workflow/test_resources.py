@@ -10,6 +10,7 @@ from running import ROOT
 from toplabel.config.splits import Split
 from toplabel.datasets.prepared import Part, Prepared, save_prepared
 from toplabel.workflow.benchmarks import jobs_by_stage, nodes
+from toplabel.workflow.environment import web_page
 from toplabel.workflow.plan import Plan
 from toplabel.workflow.resources import (
     Size,
@@ -136,3 +137,19 @@ def test_logs_name_the_nodes(tmp_path):
         (tmp_path / f"{number}.log").write_text(line, encoding="utf-8")
     (tmp_path / "old.log").write_text("2026-11-21 INFO C 1\n", encoding="utf-8")
     assert nodes(tmp_path) == ["node3", "node7"]
+
+
+@pytest.mark.parametrize(
+    ("remote", "page"),
+    [
+        ("https://github.com/some/where.git", "https://github.com/some/where"),
+        ("https://name:secret@git.example.org/some/where/", "https://git.example.org/some/where"),
+        ("git@github.com:some/where.git", "https://github.com/some/where"),
+        ("ssh://git@git.example.org/some/where", "https://git.example.org/some/where"),
+        ("/srv/git/where.git", ""),
+        ("../where", ""),
+    ],
+)
+def test_the_page_of_a_repository(remote: str, page: str) -> None:
+    """Where its commits can be read; names, passwords and folders of the machine stay out."""
+    assert web_page(remote) == page

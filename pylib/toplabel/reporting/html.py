@@ -36,7 +36,7 @@ def write_html(inputs: ReportInputs, out_path: str | Path) -> None:
         From `load_inputs`.
     out_path : path-like
         The front page. The others go beside it (`toplabel.reporting.pages`), and pages of an earlier report that this
-        one does not have are removed; links to the files behind the numbers are relative to its folder.
+        one does not have are removed; the files behind the numbers are linked as `write_data` puts them beside it.
 
     Raises
     ------
@@ -44,8 +44,8 @@ def write_html(inputs: ReportInputs, out_path: str | Path) -> None:
         A figure is not SVG; then nothing is written.
     """
     out = Path(out_path)
-    environment = _environment(Trace(inputs, out.parent))
-    report = build_report(inputs, out.parent)
+    environment = _environment(Trace(inputs))
+    report = build_report(inputs)
     common = {
         "report": report,
         "verdicts": labels.VERDICTS,

@@ -56,6 +56,7 @@ class Paper:
     key: str
     short: str
     reference: str
+    url: str
 
 
 PAPERS = {
@@ -67,24 +68,28 @@ PAPERS = {
             "M. Lapin, M. Hein, B. Schiele: Analysis and Optimization of Loss Functions for Multiclass,"
             " Top-k, and Multilabel Classification. IEEE Transactions on Pattern Analysis and Machine"
             " Intelligence, 2017.",
+            "https://doi.org/10.1109/TPAMI.2017.2751607",
         ),
         Paper(
             "nips2015",
             "NIPS 2015",
             "M. Lapin, M. Hein, B. Schiele: Top-k Multiclass SVM. Advances in Neural Information"
             " Processing Systems, 2015.",
+            "https://arxiv.org/abs/1511.06683",
         ),
         Paper(
             "cvpr2016",
             "CVPR 2016 suppl.",
             "M. Lapin, M. Hein, B. Schiele: Loss Functions for Top-k Error: Analysis and Insights."
             " IEEE Conference on Computer Vision and Pattern Recognition, 2016.",
+            "https://arxiv.org/abs/1512.00486",
         ),
         Paper(
             "nips2012",
             "NIPS 2012",
             "Y. Mroueh, T. Poggio, L. Rosasco, J.-J. Slotine: Multiclass Learning with Simplex Coding."
             " Advances in Neural Information Processing Systems, 2012.",
+            "https://arxiv.org/abs/1209.1360",
         ),
     )
 }

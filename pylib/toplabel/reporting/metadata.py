@@ -15,7 +15,7 @@ from toplabel.reporting import facts
 from toplabel.reporting.inputs import ReportInputs
 from toplabel.reporting.labels import VERDICTS
 from toplabel.reporting.score import score_of
-from toplabel.reporting.trace import Trace
+from toplabel.reporting.trace import Trace, inside
 from toplabel.tables.collected import COLLECTED, COMPARISON
 
 
@@ -27,13 +27,18 @@ def write_data(inputs: ReportInputs, folder: str | Path) -> None:
     inputs : ReportInputs
         From `load_inputs`.
     folder : path-like
-        ``reports/data``: comparison.csv and the other collected files, figures/ and tables/ with their numbers,
-        report.json last. What an earlier report left there is removed.
+        ``reports/data``: comparison.csv and the other collected files, figures/ and tables/ with their numbers, what
+        the pages link to (``<set>/<method>/evaluation.csv``, logs of failures, bench/), report.json last.
+        What an earlier report left there is removed.
     """
     folder = Path(folder)
+    for path in folder.glob("*/"):
+        shutil.rmtree(path)
     for part in ("figures", "tables"):
-        shutil.rmtree(folder / part, ignore_errors=True)
         (folder / part).mkdir(parents=True)
+    for file in _linked(inputs):
+        (folder / file).parent.mkdir(parents=True, exist_ok=True)
+        _copy(inputs.folder / file, folder / file)
     for name in COLLECTED:
         source, target = inputs.collected / f"{name}.csv", folder / f"{name}.csv"
         if source.is_file():
@@ -52,6 +57,14 @@ def write_data(inputs: ReportInputs, folder: str | Path) -> None:
         _copy(base / f"tables/{table.name}.csv", folder / f"tables/{table.name}.csv")
     text = json.dumps(metadata(inputs), indent=1, ensure_ascii=False, allow_nan=False)
     _write(folder / "report.json", text + "\n")
+
+
+def _linked(inputs: ReportInputs) -> list[str]:
+    """Files of the results folder that the pages link to, beside figures and tables."""
+    named = [*inputs.evaluation["file"], *inputs.comparison["file"], *inputs.failures["log"]]
+    named += [f"bench/{name}.csv" for name in inputs.bench]
+    files = {inside(file, inputs.folder) for file in named if file}
+    return sorted(file for file in files if (inputs.folder / file).is_file())
 
 
 def _copy(source: Path, target: Path) -> None:
@@ -77,7 +90,7 @@ def metadata(inputs: ReportInputs) -> dict[str, Any]:
         ``tables``. A number that is missing is null.
     """
     score = score_of(inputs.comparison)
-    missing = facts.missing(inputs, Trace(inputs, inputs.folder))
+    missing = facts.missing(inputs, Trace(inputs))
     measured = inputs.comparison[inputs.comparison["measured"].notna()]
     printed = measured.assign(published=measured["published_text"], std=measured["std_text"])
     return {
@@ -128,7 +141,7 @@ def _rows(frame: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def _missing(inputs: ReportInputs) -> list[dict[str, Any]]:
-    trace = Trace(inputs, inputs.folder)
+    trace = Trace(inputs)
     bare = inputs.comparison[inputs.comparison["measured"].isna()]
     counts: dict[tuple[str, str], int] = {}
     for _, row in bare.iterrows():

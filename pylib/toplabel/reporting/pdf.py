@@ -50,7 +50,7 @@ def write_pdf(inputs: ReportInputs, out_path: str | Path) -> None:
         A figure is not SVG, or the document cannot be set.
     """
     out = Path(out_path)
-    report = build_report(inputs, out.parent)
+    report = build_report(inputs)
     created = _date(report.created)
     with tempfile.TemporaryDirectory() as folder, atomic_path(out) as path:
         root = Path(folder)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from toplabel.reporting.labels import TOLERANCE
+from toplabel.reporting.numbers import count
 
 _BUDGETS = {
     "quick": "The budget is “quick”: a smoke test, whose numbers mean nothing.",
@@ -44,7 +45,8 @@ def _stops(config: Mapping[str, Any]) -> str:
         return ""
     text = f"Training stops at a relative duality gap of {config['eps_train']:g} ({config['eps_tune']:g} while tuning)"
     if {"max_epochs_train", "max_epochs_tune"} <= set(config):
-        text += f" or after {config['max_epochs_train']} passes over the data ({config['max_epochs_tune']})"
+        train, tune = (count(config[f"max_epochs_{part}"]) for part in ("train", "tune"))
+        text += f" or after {train} passes over the data ({tune})"
     return text + "; the gap that was reached stands beside every number."
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pandas as pd
@@ -23,13 +22,10 @@ class Trace:
     Parameters
     ----------
     inputs : ReportInputs
-    out_folder : Path
-        Where the report will stand; links to files are relative to it.
     """
 
-    def __init__(self, inputs: ReportInputs, out_folder: Path) -> None:
+    def __init__(self, inputs: ReportInputs) -> None:
         self._folder = inputs.folder
-        self._out_folder = out_folder
         runs = inputs.evaluation
         self._ours = {*LOSSES, *BASELINES} | set(runs["loss"])
         self._labels = dict(zip(runs["method"], runs["label"], strict=True))
@@ -82,10 +78,16 @@ class Trace:
         return next(iter(there or found), None)
 
     def link(self, file: str) -> str:
-        """Return the address of a file of the results folder from the report, empty if it is not there."""
-        for base in (self._folder, self._folder.parent):
-            path = base / file
-            if file and path.is_file():
-                relative = os.path.relpath(path.resolve(), self._out_folder.resolve())
-                return Path(relative).as_posix()
-        return ""
+        """Return the address in the report of the copy of a file of the results folder; empty if it is not there.
+
+        `toplabel.reporting.metadata` makes the copies, so that the report may be moved.
+        """
+        path = self._folder / inside(file, self._folder)
+        return (
+            f"data/{path.relative_to(self._folder).as_posix()}" if file and path.is_file() else ""
+        )
+
+
+def inside(file: str, folder: Path) -> str:
+    """Return a path from the results folder on; logs are named from the folder above it."""
+    return file.removeprefix(f"{folder.name}/")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 
 from toplabel.reporting import agreement, differences_text, facts, findings_text, winners_text
 from toplabel.reporting.agreement import Lane
@@ -43,6 +42,9 @@ class Report:
     certificates: facts.Certificates
     speed: list[PlainTable]
     run: list[tuple[str, str]]
+    stages: list[facts.Stage]
+    commit: tuple[str, str]
+    command: str
     config: str
     created: str
     warning: str
@@ -60,9 +62,9 @@ class Report:
     protocol: list[str]
 
 
-def build_report(inputs: ReportInputs, out_folder: Path) -> Report:
-    """Arrange the inputs; `out_folder` is where the report will stand, for relative links."""
-    trace = Trace(inputs, out_folder)
+def build_report(inputs: ReportInputs) -> Report:
+    """Arrange the inputs."""
+    trace = Trace(inputs)
     sections = build_sections(inputs, trace)
     plain, speed = build_plain_tables(inputs, trace), build_speed(inputs, trace)
     measured = [section for section in sections if section.blocks]
@@ -88,6 +90,9 @@ def build_report(inputs: ReportInputs, out_folder: Path) -> Report:
         certificates=facts.certificates(inputs, trace),
         speed=speed,
         run=facts.run_facts(inputs.run),
+        stages=facts.stages(inputs.run),
+        commit=facts.commit_of(inputs.run),
+        command=str(inputs.run["command"] or ""),
         config=facts.config_text(inputs.run),
         created=str(inputs.run["created"] or ""),
         warning=facts.warning(inputs.run),

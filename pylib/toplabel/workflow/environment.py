@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+import re
 import subprocess
 import sys
 import time
@@ -63,7 +64,7 @@ def versions() -> dict[str, str]:
 
 
 def git_state(folder: str | os.PathLike[str]) -> dict[str, Any]:
-    """Commit, and whether tracked files differ from it; both None outside a repository."""
+    """Commit, whether tracked files differ from it, and where the commit can be read; None for what is not known."""
 
     def git(*arguments: str) -> str:
         done = subprocess.run(
@@ -73,9 +74,22 @@ def git_state(folder: str | os.PathLike[str]) -> dict[str, Any]:
 
     try:
         commit = git("rev-parse", "HEAD")
-        return {"commit": commit, "dirty": bool(git("status", "--porcelain", "-uno"))}
+        dirty = bool(git("status", "--porcelain", "-uno"))
     except (OSError, subprocess.CalledProcessError):
-        return {"commit": None, "dirty": None}
+        return {"commit": None, "dirty": None, "url": None}
+    try:
+        page = web_page(git("remote", "get-url", "origin"))
+    except subprocess.CalledProcessError:
+        page = ""
+    return {"commit": commit, "dirty": dirty, "url": f"{page}/commit/{commit}" if page else None}
+
+
+def web_page(remote: str) -> str:
+    """The page of a repository on a server, without a name or password; empty for a folder."""
+    found = re.fullmatch(
+        r"(?:https?://|ssh://)?(?:[^@/]+@)?([\w-]+(?:\.[\w-]+)+)[:/](.+?)(?:\.git)?/?", remote
+    )
+    return f"https://{found[1]}/{found[2]}" if found else ""
 
 
 def blas_facts() -> list[dict[str, Any]]:

@@ -98,7 +98,14 @@
       else target.tabIndex = 0;
     }
   });
-  all(".scroll").forEach((frame) => fit.observe(frame));
+  // Only what is near the window is measured, or the browser would lay out all of it.
+  const near = new IntersectionObserver((entries) => {
+    for (const { target, isIntersecting } of entries) {
+      if (isIntersecting) fit.observe(target);
+      else fit.unobserve(target);
+    }
+  }, { rootMargin: "200px" });
+  all(".scroll").forEach((frame) => near.observe(frame));
 
   // Filtering: every word must occur in a row or in the heading of its table.
   const form = document.querySelector(".filter");
@@ -284,6 +291,14 @@
   };
   all(".tools").forEach((tools) => { tools.hidden = false; });
   all(".download").forEach((button) => button.addEventListener("click", () => download(button)));
+
+  for (const button of all(".copy")) {
+    button.hidden = !navigator.clipboard;
+    button.addEventListener("click", async () => {
+      await navigator.clipboard.writeText(button.parentElement.querySelector("code").textContent);
+      button.textContent = "Copied";
+    });
+  }
 
   // On a small screen the contents start folded.
   if (window.matchMedia("(max-width: 1079px)").matches) {
