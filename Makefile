@@ -9,6 +9,7 @@
 # make setup       the environment in .venv, as pinned in requirements.lock
 # make docs        the site, build/docs/index.html: the pages of docs/, the examples with their figures, every signature
 # make types       the annotations of the public functions, by a type checker
+# make lock        requirements.lock, after a change of the dependencies in pyproject.toml
 # make wheel       sdist and wheel in build/dist, tested where there is no compiler (RELEASING.md)
 #
 # Each does its own set-up. Variables: CORES (2), PYTHON (python3), ARGS (added to snakemake or pytest).
@@ -23,14 +24,14 @@ SOURCES := $(wildcard csrc/*/*.[ch] csrc/Makefile pylib/build_native.py setup.py
 export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
 
-.PHONY: setup reproduce smoke test test-slurm test-torch evidence campaign bench check format ctest reference docs types wheel clean
+.PHONY: setup reproduce smoke test test-slurm test-torch evidence campaign bench check format ctest lock reference docs types wheel clean
 
 setup: $(VENV)/.installed
 
 $(VENV)/.locked: requirements.lock
 	$(PYTHON) -c 'import sys; sys.exit("toplabel needs Python 3.11 or later") if sys.version_info < (3, 11) else None'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
 	touch $@
 
 # Editable: Python sources are used in place; a changed C source compiles the extension again.
@@ -57,7 +58,8 @@ test-torch: setup $(TORCH_VENV)/.installed
 
 $(TORCH_VENV)/.installed: requirements.lock
 	$(PYTHON) -m venv $(TORCH_VENV)
-	$(TORCH_VENV)/bin/python -m pip install --quiet --disable-pip-version-check -r requirements.lock $(TORCH)
+	$(TORCH_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	$(TORCH_VENV)/bin/python -m pip install --quiet --disable-pip-version-check $(TORCH)
 	touch $@
 
 # A controller on this machine, cores and memory of its node on paper (tests/cluster/slurm.sh).
@@ -111,8 +113,9 @@ wheel: setup $(VENV)/.release
 	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/auditwheel repair --strip --wheel-dir $(DIST) $(DIST)/toplabel-*-linux_*.whl
 	rm $(DIST)/toplabel-*-linux_*.whl
 	$(PYTHON) -m venv $(BARE)
+	grep == requirements.lock | tr -d '\\' > $(BARE)/versions.txt # the wheel is new, so no file has its hash
 	$(BARE)/bin/python -m pip install --quiet --disable-pip-version-check --only-binary :all: \
-		--constraint requirements.lock $(DIST)/toplabel-*.whl pytest hypothesis pandas
+		--constraint $(BARE)/versions.txt $(DIST)/toplabel-*.whl pytest hypothesis pandas
 	env -u PYTHONPATH PATH="$(BARE)/bin" $(BARE)/bin/python -m pytest -q -p no:cacheprovider -o addopts= $(WHEEL_TESTS)
 	ls -l $(DIST)
 
@@ -137,6 +140,12 @@ format: setup
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 	$(BIN)/snakefmt Snakefile workflow
+
+# Versions stay as they are unless ARGS=--upgrade, or --upgrade-package NAME. Hashes of the files of all platforms.
+lock: setup
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'uv==0.13.9'
+	echo 'setuptools>=77' | $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+		--no-annotate --custom-compile-command 'make lock' --extra dev $(ARGS) pyproject.toml - -o requirements.lock
 
 # The page of the config's keys, made of the models that check them, and the page of why numbers differ.
 reference: setup
