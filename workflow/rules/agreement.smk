@@ -10,8 +10,6 @@ rule agree:
         "results/logs/agree/{dataset}.log",
     benchmark:
         "results/benchmarks/agree/{dataset}.tsv"
-    conda:
-        "../envs/toplabel.yaml"
     resources:
         **training_needs(plan, "agree"),
     params:
@@ -45,8 +43,6 @@ rule table_agreement:
         json="results/tables/agreement.json",
     log:
         "results/logs/tables/agreement.log",
-    conda:
-        "../envs/toplabel.yaml"
     params:
         labels={name: plan.methods[name].label for name in ("svm_ova", "lr_ova")},
         fingerprint=plan.fingerprint("tables"),

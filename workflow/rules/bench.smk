@@ -12,8 +12,6 @@ rule bench:
         ),
     log:
         "results/logs/bench.log",
-    conda:
-        "../envs/toplabel.yaml"
     threads: all_cores()
     resources:
         mem_mb=doubled(8000),

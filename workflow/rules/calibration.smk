@@ -21,8 +21,6 @@ rule study_calibration:
         "results/logs/calibration.log",
     benchmark:
         "results/benchmarks/calibration.tsv"
-    conda:
-        "../envs/toplabel.yaml"
     resources:
         mem_mb=doubled(1500),
         runtime=doubled(60),

@@ -21,8 +21,6 @@ rule collect_datasets:
         ),
     log:
         "results/logs/collect_datasets.log",
-    conda:
-        "../envs/toplabel.yaml"
     params:
         reasons=planned(targets.reasons),
         registry=plan.registry_sum(),
@@ -52,8 +50,6 @@ rule compare:
         ),
     log:
         "results/logs/compare.log",
-    conda:
-        "../envs/toplabel.yaml"
     params:
         names=plan.names_sum(),
         fingerprint=plan.fingerprint("compare"),
@@ -88,8 +84,6 @@ rule judge_claims:
         ),
     log:
         "results/logs/judge_claims.log",
-    conda:
-        "../envs/toplabel.yaml"
     params:
         claims=plan.claims_sum(),
         fingerprint=plan.fingerprint("findings"),
@@ -109,8 +103,6 @@ rule describe_run:
         run="results/run.json",
     log:
         "results/logs/describe_run.log",
-    conda:
-        "../envs/toplabel.yaml"
     params:
         config=config,
         names=plan.names_sum(),

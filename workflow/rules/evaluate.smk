@@ -14,8 +14,6 @@ rule evaluate:
         "results/logs/evaluate/{dataset}/{method}.log",
     benchmark:
         "results/benchmarks/evaluate/{dataset}/{method}.tsv"
-    conda:
-        "../envs/toplabel.yaml"
     resources:
         **training_needs(plan, "evaluate"),
     params:

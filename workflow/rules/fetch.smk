@@ -11,8 +11,6 @@ rule fetch:
         receipt="results/{dataset}/fetch.json",
     log:
         "results/logs/fetch/{dataset}.log",
-    conda:
-        "../envs/toplabel.yaml"
     params:
         raw_folder=RAW_FOLDER,
         entry=lambda wildcards: plan.entry_slice(wildcards.dataset),

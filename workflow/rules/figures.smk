@@ -12,8 +12,6 @@ for figure in FIGURES:
         log:
             f"results/logs/figures/{figure.name}.log",
         localrule: True
-        conda:
-            "../envs/toplabel.yaml"
         params:
             shows=of_figure(figure, targets.figure_shows),
             # Tables of times have published ones beside them.

@@ -10,8 +10,6 @@ rule prepare:
         "results/logs/prepare/{dataset}.log",
     benchmark:
         "results/benchmarks/prepare/{dataset}.tsv"
-    conda:
-        "../envs/toplabel.yaml"
     resources:
         mem_mb=preparing_mb,
         runtime=doubled(120),

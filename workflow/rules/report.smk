@@ -17,8 +17,6 @@ rule write_data:
         json="reports/data/report.json",
     log:
         "results/logs/write_data.log",
-    conda:
-        "../envs/toplabel.yaml"
     params:
         fingerprint=plan.fingerprint("report"),
     message:
@@ -35,8 +33,6 @@ rule write_html:
         html="reports/index.html",
     log:
         "results/logs/write_html.log",
-    conda:
-        "../envs/toplabel.yaml"
     params:
         fingerprint=plan.fingerprint("report"),
     message:
@@ -52,8 +48,6 @@ rule write_pdf:
         pdf="reports/toplabel.pdf",
     log:
         "results/logs/write_pdf.log",
-    conda:
-        "../envs/toplabel.yaml"
     params:
         fingerprint=plan.fingerprint("report"),
     message:
@@ -72,8 +66,6 @@ rule write_crate:
         crate="reports/ro-crate-metadata.json",
     log:
         "results/logs/write_crate.log",
-    conda:
-        "../envs/toplabel.yaml"
     params:
         fingerprint=plan.fingerprint("report"),
     message:
@@ -86,8 +78,6 @@ rule write_crate:
 rule partial:
     log:
         "results/logs/partial_report.log",
-    conda:
-        "../envs/toplabel.yaml"
     params:
         config=config,
     message:

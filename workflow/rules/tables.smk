@@ -19,8 +19,6 @@ rule table_thresholds:
         json="results/tables/thresholds.json",
     log:
         "results/logs/tables/thresholds.log",
-    conda:
-        "../envs/toplabel.yaml"
     params:
         labels=planned(targets.strategy_labels),
         fingerprint=plan.fingerprint("tables"),
@@ -44,8 +42,6 @@ rule make_table:
         json="results/tables/{table}.json",
     log:
         "results/logs/tables/{table}.log",
-    conda:
-        "../envs/toplabel.yaml"
     params:
         names=plan.names_sum(),
         fingerprint=plan.fingerprint("tables"),

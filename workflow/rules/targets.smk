@@ -20,8 +20,6 @@ rule smoke:
     log:
         "results/logs/smoke.log",
     localrule: True
-    conda:
-        "../envs/toplabel.yaml"
     threads: all_cores()
     params:
         python=sys.executable,

@@ -13,8 +13,6 @@ rule threshold:
         "results/logs/threshold/{dataset}/{method}.log",
     benchmark:
         "results/benchmarks/threshold/{dataset}/{method}.tsv"
-    conda:
-        "../envs/toplabel.yaml"
     resources:
         **training_needs(plan, "threshold"),
     params:

@@ -14,8 +14,6 @@ for figure in FIGURES:
             **figure.inputs,
         log:
             f"results/logs/timing/{figure.measures}.log",
-        conda:
-            "../envs/toplabel.yaml"
         threads: all_cores()
         resources:
             mem_mb=doubled(2000),

@@ -14,8 +14,6 @@ rule train:
         "results/logs/train/{dataset}/{method}.log",
     benchmark:
         "results/benchmarks/train/{dataset}/{method}.tsv"
-    conda:
-        "../envs/toplabel.yaml"
     resources:
         **training_needs(plan, "train"),
     params:

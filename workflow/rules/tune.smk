@@ -12,8 +12,6 @@ rule tune:
         "results/logs/tune/{dataset}/{method}/{part}.log",
     benchmark:
         "results/benchmarks/tune/{dataset}/{method}/{part}.tsv"
-    conda:
-        "../envs/toplabel.yaml"
     resources:
         **training_needs(plan, "tune"),
     params:
@@ -35,8 +33,6 @@ rule tune_block:
         "results/logs/tune/{dataset}/{method}/{part}.block{block}.log",
     benchmark:
         "results/benchmarks/tune/{dataset}/{method}/{part}.block{block}.tsv"
-    conda:
-        "../envs/toplabel.yaml"
     resources:
         **training_needs(plan, "tune_block"),
     params:
