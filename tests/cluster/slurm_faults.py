@@ -93,9 +93,11 @@ def held(run, folder, script="tune_splits.py"):
     process = _process(run, folder, script)
     process.suspend()
     time.sleep(10)  # the controller saves its state every few seconds
-    yield process.environ()["SLURM_JOB_ID"]
-    if process.is_running():
-        process.resume()
+    try:
+        yield process.environ()["SLURM_JOB_ID"]
+    finally:
+        if process.is_running():
+            process.resume()
 
 
 def _process(run, folder, script):

@@ -59,14 +59,24 @@ def test_the_cause_of_a_silent_end_is_in_the_log_of_slurm(tmp_path, monkeypatch,
     _write(slurm / "rule_train/digits_svm_multi/6.log", f"{memory}\n{limit}\n")
     _write(logs / "agree/digits.log", started.format(7))  # belongs to no cell
     _write(logs / "calibration.log", f"{started.format(8)}2026 INFO ended\n")
-    rows = find_failures(plan, [Cell("digits", "lr_multi"), Cell("digits", "svm_multi")])
+    _write(logs / "prepare/digits.log")
+    _write(tmp_path / "results/digits/data/meta.json", "{}")
+    _write(logs / "tune/digits/lr_ova/main.log")  # killed before its first line
+    _write(slurm / "rule_tune/digits_lr_ova_main/9.log", f"{memory}\n")
+    _write(tmp_path / "results/digits/toppush/tune/main.npz")
+    _write(slurm / "rule_tune/digits_toppush_main/10.log", f"{limit}\n")  # done since
+    _write(slurm / "rule_train/digits_toppush/11.log", f"{memory}\n")
+    names = ("lr_multi", "svm_multi", "lr_ova", "toppush")
+    rows = find_failures(plan, [Cell("digits", name) for name in names])
     found = {(r["stage"], r["method"]): r["reason"] for r in rows.to_dict("records")}
     assert found == {
+        ("tune", "lr_ova"): f"Slurm: {memory.partition('error: ')[2]}".strip(),
         (
             "tune",
             "lr_multi",
         ): "Slurm: JOB 5 ON node7 CANCELLED AT 2026-11-21T10:05 DUE TO TIME LIMIT",
         ("train", "svm_multi"): f"Slurm: {memory.partition('error: ')[2]}".strip(),
+        ("train", "toppush"): f"Slurm: {memory.partition('error: ')[2]}".strip(),
         ("agree", ""): "the job ended without a word, as when it is killed, or the run was stopped",
     }
 

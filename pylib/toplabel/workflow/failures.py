@@ -30,7 +30,9 @@ _ERROR = " ERROR "
 _UNEXPECTED = "the job failed"  # what jobs.run logs before a traceback
 _NO_WORD = "the job ended without a word, as when it is killed, or the run was stopped"
 # What Slurm writes when it ends a job; for memory it says two things, the cause first.
-_SLURM_ENDS = re.compile(r"(?:slurmstepd|srun)\S*: error: (.*(?:CANCELLED|OOM|oom|memory).*)")
+_SLURM_ENDS = re.compile(
+    r"(?:slurmstepd|srun)\S*: error: (.*(?:CANCELLED|OOM|oom|memory|controller).*)"
+)
 _NOT_STARTED = "the run ended before the next job"
 
 
@@ -100,8 +102,32 @@ def _last_stage(plan: Plan, cell: Cell) -> dict[str, str]:
         return {"stage": "", "reason": _NOT_STARTED, "log": ""}
     stage, path = last
     if not _done(plan, cell, stage):
-        return {"stage": stage} | _words(path, _slurm_cause(path) or _NO_WORD)
-    return {"stage": f"after {stage}", "reason": _NOT_STARTED, "log": ""}
+        why = _slurm_cause(path) or _before_start(plan, cell).get("reason") or _NO_WORD
+        return {"stage": stage} | _words(path, why)
+    never = {"stage": f"after {stage}", "reason": _NOT_STARTED, "log": ""}
+    return _before_start(plan, cell) or never
+
+
+def _before_start(plan: Plan, cell: Cell) -> dict[str, str]:
+    """Why Slurm ended the cell's last job before its script wrote the first line of a log; empty when it did not."""
+    folders = {"prepare": [cell.dataset], "tune": [], "tune_block": []}
+    folders |= {stage: ["_".join(cell.names)] for stage in ("train", "threshold", "evaluate")}
+    for part in (Path(unit).stem for unit in plan.units(*cell.names)):
+        blocks = [Path(block).stem.split(".block") for block in plan.blocks(*cell.names, part)]
+        folders["tune"].append("_".join((*cell.names, part)))
+        folders["tune_block"] += ["_".join((*cell.names, *block)) for block in blocks]
+    found = {
+        log: stage.removesuffix("_block")
+        for stage, names in folders.items()
+        if not _done(plan, cell, stage.removesuffix("_block"))
+        for name in names
+        for log in SLURM_LOGS.glob(f"rule_{stage}/{name}/*.log")
+    }
+    if not found:
+        return {}
+    last = max(found, key=lambda log: log.stat().st_mtime)
+    cause = _slurm_words(last)
+    return {"stage": found[last], "reason": cause, "log": ""} if cause else {}
 
 
 def _done(plan: Plan, cell: Cell, stage: str) -> bool:
@@ -142,10 +168,14 @@ def _lines(path: Path) -> list[str]:
 def _slurm_cause(path: Path) -> str:
     """Why Slurm ended the job of a log, in its words; empty when it did not, or is not there."""
     job = re.search(r", Slurm job (\d+)$", "\n".join(_lines(path)[:1]))
-    for log in SLURM_LOGS.rglob(f"{job[1]}.log") if job else ():
-        if cause := _SLURM_ENDS.search("\n".join(_lines(log))):
-            return f"Slurm: {cause[1].strip('* ')}"
-    return ""
+    logs = SLURM_LOGS.rglob(f"{job[1]}.log") if job else ()
+    return next(filter(None, map(_slurm_words, logs)), "")
+
+
+def _slurm_words(log: Path) -> str:
+    """The first line of a log of Slurm that says why a job ended; empty when there is none."""
+    cause = _SLURM_ENDS.search("\n".join(_lines(log)))
+    return f"Slurm: {cause[1].strip('* ')}" if cause else ""
 
 
 def _killed(path: Path) -> str:
