@@ -8,25 +8,33 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile, ZipFile
 
 from toplabel.config.methods import Method
 from toplabel.config.protocols import Budget
 from toplabel.files import FileError, read_json
 from toplabel.workflow.plan import Plan
 
-_BASE_MB = 800  # the interpreter with its libraries, and what the formula does not know
-_MARGIN = 1.3
+# Fitted to benchmark files and to the seconds of tuned cells; docs/cluster.md has measured beside asked.
+_BASE_MB = 500  # a script with its libraries 110 to 180, and on a cluster two Snakemakes of 140
+_MARGIN = 1.2
+_ARRAYS = 11  # of n x m float64: duals, scores, their copies, models of a kernel
 _RAW_COPIES = 10  # a raw file as numbers, with copies
-_BASE_MINUTES = 15
+_BASE_MINUTES = 20
 _MOST_MINUTES = 7 * 24 * 60
-_SLACK = 4.0  # how much slower a node may be, and a path longer than the average
-_BASELINE = 4.0  # how much longer others' methods take than our solver
-_EPOCHS = 150  # of a fit, on average along a path; the most are 1,000
-_PER_PRODUCT = 1.5e-9  # seconds of a multiplication and an addition
-_PER_SCORE = 2e-7  # seconds of a proximal map, for each of its scores
+_SLACK = 10.0  # how much slower a node may be, and a method than the others
+_BASELINE = 2.0  # how much longer others' methods take than our solver
+_VISITED = 0.25  # of a grid, since paths over C end early
+_EPOCHS = 100  # of a fit, on average along a path
+_EPOCHS_OF_SETS = 800  # the same of label sets
+_EPOCHS_OF_KERNELS = 20  # the same with a kernel
+_PER_PRODUCT = 5e-10  # seconds of a multiplication and an addition, where a row comes from memory
+_PER_KERNEL_PRODUCT = 5e-11  # the same in products of matrices
+_PER_SCORE = 1e-8  # seconds of a proximal map, for each of its scores
 _AGREEING = 20  # fits of the rule agree
 
 Need = Callable[..., int]
@@ -39,16 +47,17 @@ class Size:
 
     Attributes
     ----------
-    rows, classes : int
-        Rows of the largest part, and m.
+    rows, classes, columns : int
+        Rows of the largest part, m, and d.
     entries : float
         Stored feature values of that part: rows times features, or those that a sparse matrix has.
     features_mb : float
-        All parts on disk.
+        All parts in memory.
     """
 
     rows: int = 0
     classes: int = 0
+    columns: int = 0
     entries: float = 0.0
     features_mb: float = 0.0
 
@@ -75,24 +84,38 @@ class Size:
         return cls(
             rows=parts[largest]["n_rows"],
             classes=found["n_classes"],
+            columns=parts[largest]["n_features"],
             entries=stored[largest] / (8 if dense else 12),  # CSR has a column beside each value
             features_mb=sum(stored.values()) / 1e6,
         )
 
+    def first(self, rows: int | None) -> Size:
+        """Of at most so many rows; the stored features are as they were. None stands for all."""
+        if rows is None or rows >= self.rows:
+            return self
+        return replace(self, rows=rows, entries=self.entries * rows / self.rows)
+
 
 def _stored(folder: Path, part: str) -> int:
-    """Bytes of the features of a part."""
-    return sum(path.stat().st_size for path in folder.glob(f"X_{part}.np[yz]"))
+    """Bytes of the features of a part, in memory: the arrays of a sparse matrix are compressed on disk."""
+    found = sum(path.stat().st_size for path in folder.glob(f"X_{part}.npy"))
+    for path in folder.glob(f"X_{part}.npz"):
+        with suppress(BadZipFile), ZipFile(path) as arrays:
+            found += sum(array.file_size for array in arrays.infolist())
+    return found
 
 
 def memory_mb(size: Size, method: Method, budget: Budget) -> float:
     """Memory of a job that trains or evaluates, in MB.
 
-    Features twice, a few arrays of n x m numbers (duals, scores and their copies), and Gram matrices.
+    Features twice, dense ones for a kernel, arrays of n x m numbers (duals, scores, models), and Gram matrices.
     """
+    features = 2 * size.features_mb
+    if method.kernel == "rbf":
+        features = max(features, 16 * size.rows * size.columns / 1e6)
+    arrays = 8 * _ARRAYS * size.rows * size.classes
     gram = _gram_bytes(method, budget) * size.rows**2
-    arrays = 32 * size.rows * size.classes
-    return _BASE_MB + _MARGIN * (2 * size.features_mb + (arrays + gram) / 1e6)
+    return _BASE_MB + _MARGIN * (features + (arrays + gram) / 1e6)
 
 
 def _gram_bytes(method: Method, budget: Budget) -> int:
@@ -114,49 +137,59 @@ def fits(method: Method, budget: Budget, block: bool = False) -> int:
     return widths * points * finer * (budget.fold_count or 1) * max(1, len(method.ks))
 
 
-def runtime_minutes(size: Size, method: Method, count: int) -> float:
-    """Time of so many fits, in minutes."""
+def fit_seconds(size: Size, method: Method, count: float) -> float:
+    """Time of so many fits, in seconds of a core."""
     scores = size.rows * size.classes
-    products = scores * size.rows if method.kernel == "rbf" else size.entries * size.classes
-    seconds = count * _EPOCHS * (_PER_PRODUCT * products + _PER_SCORE * scores)
-    return _BASE_MINUTES + _SLACK * (_BASELINE if method.baseline else 1) * seconds / 60
+    epochs = _EPOCHS_OF_SETS if method.task == "multilabel" else _EPOCHS
+    product = _PER_PRODUCT * size.entries * size.classes
+    if method.kernel == "rbf":
+        epochs = _EPOCHS if method.baseline else _EPOCHS_OF_KERNELS
+        product = _PER_KERNEL_PRODUCT * scores * size.rows
+    found = count * epochs * (product + _PER_SCORE * scores)
+    return _BASELINE * found if method.baseline else found
 
 
-def training_needs(plan: Plan, stage: str) -> dict[str, Need]:
-    """``mem_mb`` and ``runtime`` of a rule that trains, cuts or evaluates a cell.
+def estimate(plan: Plan, stage: str, wildcards: Any, size: Size) -> tuple[float, float]:
+    """Memory in MB with its margin, and seconds of a core, of a job that trains, cuts or evaluates a cell.
 
     Parameters
     ----------
     plan : Plan
     stage : {"tune", "tune_block", "train", "threshold", "evaluate", "agree"}
+    wildcards : object
+        With `dataset`, and `method` but for agree.
+    size : Size
+        Of the prepared set.
     """
+    dataset = wildcards.dataset
+    if stage == "agree":
+        method, budget = plan.methods["svm_ova"], plan.budget_of(dataset)
+        return memory_mb(size, method, budget), fit_seconds(size, method, _AGREEING)
+    fit = plan.fit(stage, dataset, wildcards.method)
+    method, budget = fit["method"], fit["budget"]
+    count = 1.0
+    if stage in ("tune", "tune_block"):
+        count = _VISITED * fits(method, budget, block=stage == "tune_block")
+    elif stage == "train":
+        count = len(plan.split_names(dataset)) * len(plan.protocol_of(dataset).metrics)
+    if stage == "tune_block":
+        size = size.first(budget.screen_rows)
+    return memory_mb(size, method, budget), fit_seconds(size, method, count)
 
-    def of(wildcards: Any) -> tuple[Method, Budget]:
-        if stage == "agree":
-            return plan.methods["svm_ova"], plan.budget_of(wildcards.dataset)
-        fit = plan.fit(stage, wildcards.dataset, wildcards.method)
-        return fit["method"], fit["budget"]
+
+def training_needs(plan: Plan, stage: str) -> dict[str, Need]:
+    """``mem_mb`` and ``runtime`` (minutes) of a rule that `estimate` knows."""
 
     def memory(wildcards: Any, input: Any, attempt: int) -> int:
-        return round(memory_mb(Size.of(input.meta), *of(wildcards)) * 2 ** (attempt - 1))
+        mb, _ = estimate(plan, stage, wildcards, Size.of(input.meta))
+        return round(mb * 2 ** (attempt - 1))
 
     def runtime(wildcards: Any, input: Any, attempt: int) -> int:
-        method, budget = of(wildcards)
-        count = {
-            "tune": fits(method, budget),
-            "tune_block": fits(method, budget, block=True),
-            "train": len(plan.split_names(wildcards.dataset)) * _final_models(plan, wildcards),
-            "agree": _AGREEING,
-        }.get(stage, 1)
-        found = runtime_minutes(Size.of(input.meta), method, count) * 2 ** (attempt - 1)
-        return min(_MOST_MINUTES, round(found))
+        _, seconds = estimate(plan, stage, wildcards, Size.of(input.meta))
+        minutes = (_BASE_MINUTES + _SLACK * seconds / 60) * 2 ** (attempt - 1)
+        return min(_MOST_MINUTES, round(minutes))
 
     return {"mem_mb": memory, "runtime": runtime}
-
-
-def _final_models(plan: Plan, wildcards: Any) -> int:
-    """Models of a split at most: one for each metric."""
-    return len(plan.protocol_of(wildcards.dataset).metrics)
 
 
 def preparing_mb(wildcards: Any, input: Any, attempt: int) -> int:
