@@ -1,0 +1,171 @@
+"""How long a run would take on so many cores: list scheduling of Snakemake's graph with measured times.
+
+In the folder of a run whose data sets are prepared (``snakemake data``):
+
+    snakemake --dag dot --forceall --configfile config/full.yaml >graph.dot
+    python -m toplabel.workflow.simulation --configfile config/full.yaml graph.dot RESULTS...
+
+RESULTS are `results` folders, for their benchmark files and the seconds of their cells, or collected CSV files with the
+seconds of cells (`results/comparison.csv`); the first that knows a job counts. Other jobs that train have a time that
+is fitted to their size (`toplabel.workflow.resources`), and so has the memory of jobs without a benchmark file.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import heapq
+import re
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from pathlib import Path
+from types import SimpleNamespace
+
+from toplabel.config.documents import read_yaml
+from toplabel.workflow.plan import Plan
+from toplabel.workflow.resources import Size, estimate
+
+_CELL = ("dataset", "method")
+_WILDCARDS = dict.fromkeys(("fetch", "prepare", "agree"), ("dataset",))
+_WILDCARDS |= dict.fromkeys(("train", "threshold", "evaluate"), _CELL)
+_WILDCARDS |= {"tune": (*_CELL, "part"), "tune_block": (*_CELL, "part", "block")}
+_SHARING = ("tune_block", "tune", "train")  # the seconds of a cell
+_BEGIN = 1.3  # seconds from the start of a process to the first line of its log
+_OTHER, _OTHER_MB = 2.3, 170.0  # of a script that does not train
+
+
+@dataclass
+class Job:
+    """A job of the graph; `after` has the numbers of those it waits for, `source` says where its time is from."""
+
+    rule: str
+    wildcards: dict[str, str]
+    after: list[int] = field(default_factory=list)
+    seconds: float = _OTHER
+    mb: float = _OTHER_MB
+    source: str = "constant"
+
+    @property
+    def path(self) -> str:
+        """Its benchmark file, in the folder of these."""
+        names = [*self.wildcards.values()]
+        if "block" in self.wildcards:
+            names[-2:] = [".block".join(names[-2:])]
+        rule = self.rule.removesuffix("_block").removeprefix("study_")
+        return "/".join((rule, *names)) + ".tsv"
+
+
+def read_graph(text: str) -> list[Job]:
+    """The jobs of ``snakemake --dag dot``, which names only wildcards that no job before has."""
+    jobs = []
+    for label in re.findall(r'^\s*\d+\[label = "([^"]*)"', text, re.MULTILINE):
+        rule, *pairs = label.split("\\n")
+        jobs.append(Job(rule, dict(pair.split(": ", 1) for pair in pairs)))
+    for before, after in re.findall(r"^\s*(\d+) -> (\d+)", text, re.MULTILINE):
+        jobs[int(after)].after.append(int(before))
+    for job in jobs:
+        names = _WILDCARDS.get(job.rule, ())
+        job.wildcards = {name: _wildcard(jobs, job, name) for name in names}
+    return jobs
+
+
+def _wildcard(jobs: Sequence[Job], job: Job, name: str) -> str:
+    if name in job.wildcards:
+        return job.wildcards[name]
+    return next(filter(None, (_wildcard(jobs, jobs[i], name) for i in job.after)), "")
+
+
+def measure(jobs: Sequence[Job], plan: Plan, sources: Sequence[Path]) -> None:
+    """Give each job its time and memory: measured, a share of its cell's seconds, or fitted to its size."""
+    cells: dict[tuple[str, ...], list[Job]] = {}
+    for job in jobs:
+        if "method" in job.wildcards:
+            at = SimpleNamespace(**job.wildcards)
+            size = Size.of(f"results/{at.dataset}/data/meta.json")
+            job.mb, seconds = estimate(plan, job.rule, at, size)
+            job.seconds, job.source = _BEGIN + seconds, "fitted"
+            if job.rule in _SHARING:
+                cells.setdefault((at.dataset, at.method), []).append(job)
+    for source in reversed(sources):
+        for cell, seconds in _cell_seconds(source).items():
+            whole = sum(job.seconds for job in cells.get(cell, ()))
+            for job in cells.get(cell, ()):
+                job.seconds, job.source = _BEGIN + seconds * job.seconds / whole, "cell"
+        for job in jobs:
+            if (path := source / "benchmarks" / job.path).is_file():
+                with path.open(newline="", encoding="utf-8") as stream:
+                    row = next(csv.DictReader(stream, delimiter="\t"))
+                job.seconds, job.source = float(row["s"]), "benchmark"
+                job.mb = job.mb if row["max_rss"] in ("NA", "-") else float(row["max_rss"])
+
+
+def _cell_seconds(source: Path) -> dict[tuple[str, ...], float]:
+    """Tuning and training of each data set and method: the most of any metric, summed over the splits."""
+    found: dict[tuple[str, ...], dict[str, float]] = {}
+    for path in source.glob("*/*/evaluation.csv") if source.is_dir() else [source]:
+        with path.open(newline="", encoding="utf-8") as stream:
+            for row in csv.DictReader(stream):
+                cell = Path(row.get("file") or f"{row['dataset']}/{row['method']}").parts[:2]
+                splits, split = found.setdefault(cell, {}), row.get("split", "")
+                splits[split] = max(float(row["seconds"] or 0), splits.get(split, 0.0))
+    return {cell: sum(splits.values()) for cell, splits in found.items()}
+
+
+def schedule(jobs: Sequence[Job], cores: int) -> tuple[float, float]:
+    """Wall time in seconds, and the most memory in use in MB, when ready jobs start in order as cores are free."""
+    waiting = [len(job.after) for job in jobs]
+    ready = [number for number, left in enumerate(waiting) if not left]
+    running: list[tuple[float, int]] = []
+    now = used = most = 0.0
+    while ready or running:
+        while ready and len(running) < cores:
+            number = heapq.heappop(ready)
+            heapq.heappush(running, (now + jobs[number].seconds, number))
+            used += jobs[number].mb
+        most = max(most, used)
+        now, done = heapq.heappop(running)
+        used -= jobs[done].mb
+        for number in (number for number, job in enumerate(jobs) if done in job.after):
+            waiting[number] -= 1
+            if not waiting[number]:
+                heapq.heappush(ready, number)
+    return now, most
+
+
+def _lines(jobs: Sequence[Job]) -> Iterable[str]:
+    for source in ("benchmark", "cell", "fitted", "constant"):
+        some = [job.seconds for job in jobs if job.source == source]
+        yield f"{source}: {len(some)} jobs, {sum(some) / 3600:.2f} core hours"
+    for job in sorted(jobs, key=lambda job: -job.seconds)[:3]:
+        yield f"long: {job.path}, {job.seconds:.0f} s ({job.source})"
+    for cores in (1, 2, 16, 100, 1000):
+        wall, most = schedule(jobs, cores)
+        yield f"{cores} cores: {timedelta(seconds=round(wall))}, {most / 1000:.1f} GB in use"
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Print what the graph would take; the process's exit status."""
+    parser = argparse.ArgumentParser(prog="python -m toplabel.workflow.simulation")
+    parser.add_argument("--configfile", type=Path, required=True)
+    parser.add_argument("--overhead", type=float, default=0.0, help="seconds more for each job")
+    parser.add_argument("graph", type=Path)
+    parser.add_argument("sources", type=Path, nargs="*")
+    chosen = parser.parse_args(arguments)
+    root = chosen.configfile.resolve().parent.parent
+    jobs = read_graph(chosen.graph.read_text(encoding="utf-8"))
+    try:
+        config = read_yaml(root / "config/config.yaml") | read_yaml(chosen.configfile)
+        measure(jobs, Plan(root, config), chosen.sources)
+    except (OSError, ValueError) as error:
+        print(f"Error: {error}; are the sets prepared (snakemake data)?", file=sys.stderr)
+        return 1
+    for job in jobs:
+        job.seconds += chosen.overhead
+    print("\n".join(_lines(jobs)))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
