@@ -1,5 +1,8 @@
 """A tuning job that is killed goes on after the last path over C that it had finished."""
 
+import multiprocessing
+import os
+import signal
 from dataclasses import fields, replace
 
 import numpy as np
@@ -68,6 +71,32 @@ def test_a_killed_job_goes_on_after_its_last_path(tmp_path, job):
     assert finished.calls == []
     checkpoints.remove()
     assert not (tmp_path / "paths").exists()
+
+
+class Slain(Mortal):
+    """Ends its process at its `last` call, as a scheduler does: without a word."""
+
+    def __call__(self, *args, **options):
+        if len(self.calls) == self.last:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().__call__(*args, **options)
+
+
+def test_a_job_that_a_scheduler_kills_goes_on_in_another_process(tmp_path):
+    whole = Recorder()
+    expected = _tune("split", None, whole)
+    slain = Slain()
+    slain.last = len(whole.calls) - 1
+    checkpoints = Checkpoints(tmp_path, "same", worth=0.0)
+    job = multiprocessing.get_context("fork").Process(
+        target=_tune, args=("split", checkpoints, slain)
+    )
+    job.start()
+    job.join()
+    assert job.exitcode == -signal.SIGKILL
+    again = Recorder()
+    _same(_tune("split", checkpoints, again), expected)
+    assert 0 < len(again.calls) <= 4  # of one path over C
 
 
 def test_another_problem_finds_nothing(tmp_path):
