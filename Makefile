@@ -5,7 +5,7 @@
 # make campaign    an hour of attempts to break it: damaged input files, extreme scales, killed runs, fuzzing (docs/reliability.md)
 # make test-slurm  runs on a real Slurm controller with faults, half an hour; installs Slurm, so Debian or Ubuntu as root
 # make bench       speed against other solvers, one thread, an hour: prints, and writes results/bench/*.csv
-# make test-torch  the losses and features in PyTorch, in an environment of their own; TORCH=torch==2.13.0 says which
+# make test-torch  losses, features and the study of fine-tuning in PyTorch, in an environment of their own; TORCH=torch==2.13.0 says which
 # make setup       the environment in .venv, as pinned in requirements.lock
 # make docs        the site, build/docs/index.html: the pages of docs/, the examples with their figures, every signature
 # make types       the annotations of the public functions, by a type checker
@@ -54,7 +54,7 @@ TORCH ?= torch==2.13.0
 TORCH_VENV := build/torch
 
 test-torch: setup $(TORCH_VENV)/.installed
-	PYTHONPATH=pylib $(TORCH_VENV)/bin/python -m pytest -p no:cacheprovider tests/pytorch $(ARGS)
+	PYTHONPATH=$(CURDIR)/pylib $(TORCH_VENV)/bin/python -m pytest -p no:cacheprovider tests/pytorch $(ARGS)
 
 $(TORCH_VENV)/.installed: requirements.lock
 	$(PYTHON) -m venv $(TORCH_VENV)

@@ -178,7 +178,9 @@ def test_the_papers_tables_bear_out_every_claim(repository):
     empty = collected()
     comparison = compare(empty, load_published(repository / "data/published"))
     rows = find(claims, comparison, empty).set_index("claim")
-    assert set(rows["published_outcome"]) == {"holds"}
+    unprinted = {"finetuning_longer"}  # the text alone says so
+    assert set(rows.index[rows["published_outcome"] == ""]) == unprinted
+    assert set(rows["published_outcome"].drop(unprinted)) == {"holds"}
     rbf = rows.loc["multilabel_smooth_rbf"]
     assert (rbf["published_comparisons"], 70 - rbf["published_second"]) == (70, 38)
 

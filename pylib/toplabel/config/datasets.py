@@ -24,6 +24,7 @@ from toplabel.config.model import (
     Whole,
     model,
 )
+from toplabel.config.networks import Network
 from toplabel.config.splits import PartName, Split
 
 # The forms in which a part P may stand: formats/features.py, formats/regions.py.
@@ -186,6 +187,10 @@ class Entry(Closed):
         description="Dense or CSR features; auto takes dense above a density of 0.2, and for features that stay in "
         "their file.",
     )
+    network: Network | None = Field(
+        None,
+        description="The set is features of a network that is trained on another set's images (PyTorch).",
+    )
     folder: Annotated[str, Field(pattern=r"^([A-Za-z0-9][A-Za-z0-9_.-]*)?$")] = Field(
         "",
         description="The folder of the raw files below data/raw and the mirrors; by default the key.",
@@ -227,7 +232,7 @@ class Entry(Closed):
     @property
     def is_readable(self) -> bool:
         """Whether there is code that makes the set, given its files."""
-        return self.embedded is not None or self.format is not None
+        return any(one is not None for one in (self.embedded, self.format, self.network))
 
     @property
     def lacks_single_labels(self) -> bool:
@@ -268,6 +273,7 @@ class DatasetsFile(Closed):
             try:
                 _check_form(entry)
                 _check_parts(entry)
+                _check_network(entry, self.datasets)
             except Fault as fault:
                 key = f"datasets.{name}.{fault.key}".rstrip(".")
                 raise Fault(key, fault.message) from None
@@ -303,14 +309,30 @@ def _check_form(entry: Entry) -> None:
         if entry.task != task:
             raise Fault("task", f"'{entry.task}', but the format '{entry.format}' is {task}")
         kind = formats.FORMATS[entry.format]
+    elif entry.network is not None:
+        kind = formats.NoOptions
     elif entry.waits_for is None:
-        raise Fault("waits_for", "missing, where there is neither format nor embedded")
+        raise Fault("waits_for", "missing, where there is neither format nor embedded nor network")
     else:
         return
     try:
         validate(entry.options, kind)
     except Fault as fault:
         raise Fault(f"options.{fault.key}".rstrip("."), fault.message) from None
+
+
+def _check_network(entry: Entry, entries: Mapping[str, Entry]) -> None:
+    """Refuse features of a network that have rows of their own, or images that are none."""
+    if entry.network is None:
+        return
+    for key in ("embedded", "format", "files", "divide", "transform", "splits"):
+        if getattr(entry, key):
+            raise Fault(key, "not for the features of a network, which come from its images")
+    images = entry.network.images
+    if images not in entries:
+        raise Fault("network.images", unknown("data set", images, entries))
+    if entries[images].task != "multiclass" or entries[images].network is not None:
+        raise Fault("network.images", f"'{images}' has no images with one label each")
 
 
 def _check_parts(entry: Entry) -> None:

@@ -38,7 +38,9 @@ class Selector(Closed):
         None, description="Values, or that of the metric."
     )
     gamma: Annotated[Number, Field(ge=0)] | None = None
-    kernel: Literal["linear", "rbf", "precomputed"] | None = None
+    kernel: Literal["linear", "rbf", "precomputed", ""] | None = Field(
+        None, description='"" for methods that have none, as networks.'
+    )
 
 
 @model

@@ -29,10 +29,13 @@ from toplabel.config.model import (
 )
 from toplabel.config.protocols import Axis, BudgetName
 
+PAPER_EPOCHS = 3
+"""Of the fine-tuning of TPAMI Table 6, on ImageNet."""
+
 
 @model
 class Method(Closed):
-    """A loss for our own solver, or a baseline: from the row of the file to the fit."""
+    """A loss for our own solver or for a network, or a baseline: from the row of the file to the fit."""
 
     name: RowName
     label: Text = Field(
@@ -86,6 +89,11 @@ class Method(Closed):
         "",
         description="A name of config/protocols.yaml, in place of the one of the data set.",
     )
+    epochs: Annotated[Whole, Field(ge=0)] | None = Field(
+        None,
+        description="Train no linear model, but the network of the data set, for so many epochs more with the loss; 0 "
+        "is the network as it was trained, with softmax.",
+    )
 
     def __post_init__(self) -> None:
         if bool(self.loss) == bool(self.baseline):
@@ -94,8 +102,11 @@ class Method(Closed):
             raise Fault("baseline", unknown("baseline", self.baseline, BASELINES))
         if self.loss and self.loss not in LOSSES:
             raise Fault("loss", unknown("loss", self.loss, LOSSES))
-        own = BASELINES[self.baseline].kernel if self.baseline else "linear"
-        object.__setattr__(self, "kernel", self.kernel or own)
+        if self.fine_tunes:
+            self._check_fine_tuning()
+        else:
+            own = BASELINES[self.baseline].kernel if self.baseline else "linear"
+            object.__setattr__(self, "kernel", self.kernel or own)
         self._check()
         if self.baseline:
             self._check_baseline(own)
@@ -122,6 +133,25 @@ class Method(Closed):
         if self.kernel != kernel:
             raise Fault("kernel", f"the baseline '{self.baseline}' has no kernel but '{kernel}'")
 
+    def _check_fine_tuning(self) -> None:
+        for key, default in (
+            *(("baseline", ""), ("kernel", ""), ("labels", "one"), ("features", "raw")),
+            *(("grid", {}), ("protocol", "")),
+        ):
+            if getattr(self, key) != default:
+                raise Fault(key, "not with epochs, for which a network is trained")
+        if LOSSES[self.loss].labels == "set":
+            raise Fault("loss", f"'{self.loss}' is trained on label sets, and a network on classes")
+        if self.epochs == 0 and self.loss != "lr_multi":
+            raise Fault(
+                "loss", f"a network is trained with lr_multi, so 0 epochs of '{self.loss}' are none"
+            )
+
+    @property
+    def fine_tunes(self) -> bool:
+        """Whether a network is trained, or left as it was, in place of a linear model."""
+        return self.epochs is not None
+
     @property
     def task(self) -> str:
         """What it is trained on: "multiclass" or "multilabel"."""
@@ -133,7 +163,12 @@ class Method(Closed):
     @property
     def family(self) -> str:
         """The first part of the key: the baseline or the loss, with "_sets" if that is trained on label sets, and with
-        "_bias" or "_standard" if on features, otherwise than the papers do."""
+        "_bias" or "_standard" if on features, otherwise than the papers do. Fine-tuning adds "_ft" as the papers' table
+        does, with the number of epochs unless they are the papers'; "_network" is the network before it.
+        """
+        if self.fine_tunes:
+            own = "" if self.epochs == PAPER_EPOCHS else f"{self.epochs}"
+            return f"{self.loss}_ft{own}" if self.epochs else f"{self.loss}_network"
         sets = "_sets" if self.labels == "set" else ""
         features = "" if self.features == "raw" else f"_{self.features}"
         return self.baseline or f"{self.loss}{sets}{features}"
@@ -165,6 +200,8 @@ class Method(Closed):
     @property
     def selects_C(self) -> bool:
         """Whether what is selected on validation data is the C of the papers."""
+        if self.fine_tunes:
+            return False
         return not self.baseline or BASELINES[self.baseline].parameter == "C"
 
     @property
@@ -180,7 +217,9 @@ class Method(Closed):
     @property
     def group(self) -> str:
         """What figures with many methods show in one panel: a loss with its values of k, and what it extends."""
-        return OTHERS if self.baseline else LOSSES[self.loss].panel_of(self.gamma)
+        return (
+            OTHERS if self.baseline or self.fine_tunes else LOSSES[self.loss].panel_of(self.gamma)
+        )
 
     @property
     def key(self) -> Key:

@@ -65,14 +65,36 @@ def prepare(entry: Entry, raw_folder: str | os.PathLike[str]) -> Prepared:
     parts = {name: part for name, part in loaded.parts.items() if name in used}
     if entry.transform is not None:
         parts = transform(f"data set '{entry.name}'", parts, splits, entry.transform)
+    loaded = Loaded(store(parts, entry.storage), loaded.class_names, splits)
+    return finish(entry, loaded, raw, entry.not_comparable or _mark(folder))
+
+
+def finish(entry: Entry, loaded: Loaded, raw: dict[str, Any], not_comparable: str) -> Prepared:
+    """Check what a data set holds, and describe it.
+
+    Parameters
+    ----------
+    entry : Entry
+    loaded : Loaded
+        The parts and the splits that are used.
+    raw : dict
+        What is known of each raw file.
+    not_comparable : str
+        Why results are not put beside published ones, or "".
+
+    Raises
+    ------
+    ValueError
+        As `prepare`.
+    """
     prepared = Prepared(
         name=entry.name,
         task=entry.task,
         n_classes=len(loaded.class_names),
         class_names=loaded.class_names,
-        parts=store(parts, entry.storage),
-        splits=splits,
-        meta=_describe(entry, raw, entry.not_comparable or _mark(folder)),
+        parts=loaded.parts,
+        splits=loaded.splits,
+        meta=_describe(entry, raw, not_comparable),
     )
     validate_prepared(prepared)
     measured = statistics(prepared)

@@ -288,7 +288,7 @@ def _uncertified(frame: pd.DataFrame) -> str:
         if unfinished
         else ""
     )
-    return f" {count} more come from baselines that bound no distance to an optimum (—){ends}."
+    return f" {count} more come from baselines or networks, which bound no distance to an optimum (—){ends}."
 
 
 _NOT_CONVEX = (

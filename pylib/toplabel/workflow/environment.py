@@ -26,6 +26,7 @@ PACKAGES = (
     "typst",
     "cffi",
     "snakemake",
+    "torch",
 )
 NOTE = Path(".snakemake/toplabel.start.json")
 

@@ -19,8 +19,11 @@ LOGS = Path("results/logs")
 SLURM_LOGS = Path(".snakemake/slurm_logs")  # of the plugin: <rule>/<wildcards>/<job>.log
 #: The stages of a cell in their order, and where their logs are.
 _STAGES = {
-    "fetch": "fetch/{dataset}.log",
-    "prepare": "prepare/{dataset}.log",
+    "fetch": "fetch/{images}.log",
+    "prepare": "prepare/{images}.log",
+    "network": "network/{dataset}/*.log",
+    "extract": "extract/{dataset}.log",
+    "fine_tune": "fine_tune/{dataset}/{method}/*.log",
     "tune": "tune/{dataset}/{method}/*.log",
     "train": "train/{dataset}/{method}.log",
     "threshold": "threshold/{dataset}/{method}.log",
@@ -91,7 +94,7 @@ def _reason(plan: Plan, cell: Cell) -> dict[str, str]:
 
 def _last_stage(plan: Plan, cell: Cell) -> dict[str, str]:
     """The last stage of a cell that left a log, and what the log ends with."""
-    names = {"dataset": cell.dataset, "method": cell.method}
+    names = {"dataset": cell.dataset, "method": cell.method, "images": plan.images_of(cell.dataset)}
     last: tuple[str, Path] | None = None
     for stage, pattern in _STAGES.items():
         for path in sorted(LOGS.glob(pattern.format(**names))):
@@ -132,9 +135,13 @@ def _before_start(plan: Plan, cell: Cell) -> dict[str, str]:
 
 def _done(plan: Plan, cell: Cell, stage: str) -> bool:
     """Whether a stage left its files, so that the cell stopped after it."""
+    images = plan.images_of(cell.dataset)
     files = {
-        "fetch": [f"results/{cell.dataset}/fetch.json"],
-        "prepare": [f"results/{cell.dataset}/data/meta.json"],
+        "fetch": [f"results/{images}/fetch.json"],
+        "prepare": [f"results/{images}/data/meta.json"],
+        "network": plan.draws(cell.dataset),
+        "extract": [f"results/{cell.dataset}/data/meta.json"],
+        "fine_tune": plan.draws(*cell.names),
         "tune": plan.units(*cell.names),
         "train": [cell.path("models.npz")],
         "threshold": [cell.path("thresholds.csv")],

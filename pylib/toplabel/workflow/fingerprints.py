@@ -23,6 +23,10 @@ from toplabel.files import atomic_path
 STAGES: dict[str, tuple[str, ...]] = {
     "fetch": ("fetch_raw.py",),
     "prepare": ("prepare_dataset.py",),
+    "network": ("train_network.py",),
+    "extract": ("extract_features.py",),
+    "fine_tune": ("fine_tune.py",),
+    "join": ("join_draws.py",),
     "tune": ("tune_*.py",),
     "train": ("train_final.py",),
     "threshold": ("set_thresholds.py",),

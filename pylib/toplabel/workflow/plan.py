@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -147,6 +148,10 @@ class Plan:
                     raise PlanError(
                         f"{where}: methods: '{name}' needs single labels, which '{dataset}' has not"
                     )
+                if method.fine_tunes and entry.network is None:
+                    raise PlanError(
+                        f"{where}: methods: '{name}' needs a network, which '{dataset}' has not"
+                    )
                 if method.tunes_width and self.budget_of(dataset).theta is None:
                     protocol = self.registry[dataset].protocol
                     raise PlanError(
@@ -200,6 +205,19 @@ class Plan:
     def threshold(self) -> dict[str, Any]:
         """How thresholds are decided, as keywords of `thresholding.set_thresholds`."""
         return asdict(self.run.threshold)
+
+    def network(self, dataset: str) -> dict[str, Any]:
+        """What the networks of a data set depend on."""
+        return {"network": self.registry[dataset].network, "seed": self.run.seed}
+
+    def networks(self) -> list[str]:
+        """Data sets that are features of networks."""
+        return [name for name, entry in self.registry.items() if entry.network is not None]
+
+    def images_of(self, dataset: str) -> str:
+        """The data set that the raw files of a data set are registered with: of features of a network, its images."""
+        network = self.registry[dataset].network
+        return dataset if network is None else network.images
 
     def entry_slice(self, dataset: str) -> dict[str, Any]:
         """What the content of the prepared set depends on."""
@@ -257,6 +275,13 @@ class Plan:
         unit = Cell(dataset, method).path(f"tune/{part}")
         return [f"{unit}.block{block}.npz" for block in range(budget.blocks(found.tunes_width))]
 
+    def draws(self, dataset: str, method: str = "") -> list[str]:
+        """Files of the networks of a data set, one per draw; with a method, what fine-tuning made of each."""
+        splits = self.split_names(dataset)
+        if not method:
+            return [f"results/{dataset}/network/{split}.npz" for split in splits]
+        return [Cell(dataset, method).path(f"draws/{split}.csv") for split in splits]
+
     def thresholds(self, dataset: str, method: str) -> str:
         """The file with the thresholds of a data set's metrics: the selection where none needs one."""
         needed = len(self.budget_of(dataset).thresholds.values()) > 0
@@ -266,7 +291,12 @@ class Plan:
 
     @cache  # noqa: B019  a plan lives as long as its process
     def reason_missing(self, dataset: str) -> str:
-        """Why a data set is missing; empty when it is not. A prepared set needs no raw files."""
+        """Why a data set is missing; empty when it is not. A prepared set needs no raw files.
+
+        Features of a network need PyTorch and its images, prepared or not, since the network is trained further.
+        """
+        if self.registry[dataset].network is not None:
+            return lacking_torch() or self.reason_missing(self.images_of(dataset))
         if Path(f"results/{dataset}/data/meta.json").is_file():
             return ""
         mirrors = mirror_folders(self.config["mirrors"])
@@ -287,6 +317,8 @@ class Plan:
         """Whether k is below the number of classes, as far as the papers print that."""
         printed = [table.n_classes or "" for table in self.registry[dataset].statistics]
         classes = [int(text) for text in printed if text.isdecimal()]
+        if (network := self.registry[dataset].network) is not None:
+            classes = [network.classes]
         return not classes or self.methods[method].smallest_k < max(classes)
 
     def cells_of_dataset(self, dataset: str) -> set[Cell]:
@@ -296,7 +328,8 @@ class Plan:
     def reason_not_at_hand(self, dataset: str) -> str:
         """Why no folder has the files of a data set; no address is asked."""
         mirrors = mirror_folders(self.config["mirrors"])
-        return available(self.registry[dataset], RAW_FOLDER, mirrors)[1]
+        lacking = lacking_torch() if self.registry[dataset].network is not None else ""
+        return lacking or available(self.registry[self.images_of(dataset)], RAW_FOLDER, mirrors)[1]
 
     def reachable(self, cells: Iterable[Cell]) -> list[Cell]:
         """Those whose data set can be had, in a fixed order."""
@@ -343,9 +376,17 @@ def _split_names(entry: Entry) -> list[str]:
     """Names of the splits, before the set is made: registered, or those that a generator gives."""
     if entry.splits:
         return [split.name for split in entry.splits]
+    if entry.network is not None:
+        return entry.network.splits
     if entry.embedded == "circle":
         return [f"s{draw:02d}" for draw in range(Circle(**entry.options).n_draws)]
     return ["main"]
+
+
+def lacking_torch() -> str:
+    """Why no network can be trained; empty where PyTorch is installed."""
+    there = find_spec("torch") is not None
+    return "" if there else "PyTorch is not installed: pip install 'toplabel[torch]'"
 
 
 def dataset_names(cells: Sequence[Cell]) -> list[str]:

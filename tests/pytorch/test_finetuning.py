@@ -1,0 +1,262 @@
+"""The study of fine-tuning: inputs, interrupted training, features, tables, and a small run of all of it."""
+
+import csv
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+import yaml
+
+from toplabel.config.datasets import Entry
+from toplabel.config.methods import Method
+from toplabel.config.networks import Network
+from toplabel.config.splits import Split
+from toplabel.datasets.prepared import Part, Prepared
+from toplabel.files import FileError
+from toplabel.finetuning import stages, training
+from toplabel.finetuning.features import extract_features
+from toplabel.finetuning.images import class_names, draw_images
+from toplabel.finetuning.network import FEATURES, build, load_weights, save_weights
+from toplabel.finetuning.stages import fine_tune, train_network
+from toplabel.finetuning.training import Descent
+
+ROOT = Path(__file__).parents[2]
+NETWORK = Network(images="squares", classes=3, width=6, epochs=3, batch=8, channels=(2, 3))
+TOPK = {"loss": "topk_svm_alpha", "k": 2, "gamma": 1.0}
+
+
+def squares(n_train: int = 40, n_test: int = 30, side: int = 6) -> Prepared:
+    """Noise with a bright row that says the class."""
+    rng = np.random.default_rng(0)
+    parts = {}
+    for name, n in (("train", n_train), ("test", n_test)):
+        y = rng.integers(0, 3, n)
+        X = 0.3 * rng.random((n, side, side))
+        X[np.arange(n), 2 * y] += 4.0
+        parts[name] = Part(X=X.reshape(n, -1), y=y)
+    splits = [Split("main", "train", None, "test")]
+    return Prepared("squares", "multiclass", 3, ["a", "b", "c"], parts, splits)
+
+
+def method(epochs: int, **loss) -> Method:
+    return Method(name="m", label="M", epochs=epochs, **(loss or {"loss": "lr_multi"}))
+
+
+def trained(tmp_path: Path, name: str = "set/d0") -> Path:
+    path = tmp_path / f"{name.replace('/', '_')}.npz"
+    train_network(squares(), NETWORK, name, 0, path)
+    return path
+
+
+def tuned(weights: Path, path: Path, epochs: int, **loss):
+    chosen = method(epochs, **loss)
+    names = ("set", "d0", weights, ["top1", "top2"], "quick", 0, path)
+    return fine_tune(squares(), NETWORK, chosen, *names)
+
+
+# ---- inputs ----
+
+
+def test_a_draw_is_all_images_or_some_of_them():
+    train, test = draw_images(squares(), NETWORK, "set/d0", 0)
+    assert train.inputs.shape == (40, 1, 6, 6)
+    assert train.inputs.max() == 1.0
+    np.testing.assert_array_equal(test.classes, squares().parts["test"].y)
+    some = Network(images="squares", classes=3, epochs=1, n_train=7)
+    draws = [draw_images(squares(), some, f"set/d{i}", 0)[0].inputs for i in (0, 0, 1)]
+    assert draws[0].shape[0] == 7
+    assert torch.equal(draws[0], draws[1])
+    assert not torch.equal(draws[0], draws[2])
+
+
+def test_pairs_stand_side_by_side_and_have_a_class_for_each_pair():
+    pairs = Network(images="squares", classes=9, epochs=1, pairs=True, n_train=50, n_test=20)
+    names = class_names(squares(), pairs)
+    train, test = draw_images(squares(), pairs, "set/d0", 0)
+    assert train.inputs.shape == (50, 1, 6, 12)
+    assert len(test.classes) == 20
+    for image, number in zip(train.inputs[:, 0], train.classes, strict=True):
+        halves = (image[:, :6], image[:, 6:])
+        assert names[number] == " ".join("abc"[int(half.sum(1).argmax()) // 2] for half in halves)
+
+
+def test_wrong_images_are_refused():
+    part = squares().parts["train"]
+    wide = Prepared("wide", "multiclass", 3, ["a", "b", "c"], {}, squares().splits)
+    wide.parts["train"] = wide.parts["test"] = Part(X=part.X[:, :30], y=part.y)
+    with pytest.raises(ValueError, match="data set 'wide': rows of 30 numbers are no square"):
+        draw_images(wide, NETWORK, "set/d0", 0)
+    many = Network(images="squares", classes=3, epochs=1, n_train=41)
+    with pytest.raises(ValueError, match="a draw asks for 41 images of 40"):
+        draw_images(squares(), many, "set/d0", 0)
+    with pytest.raises(ValueError, match="classes: 4, but 'squares' gives 3"):
+        class_names(squares(), Network(images="squares", classes=4, epochs=1))
+
+
+# ---- training ----
+
+
+def test_the_same_seeds_give_the_same_bytes(tmp_path):
+    first, again = trained(tmp_path / "a"), trained(tmp_path / "b")
+    assert first.read_bytes() == again.read_bytes()
+    assert first.read_bytes() != trained(tmp_path, "set/d1").read_bytes()
+    tables = [
+        tuned(first, tmp_path / f"{i}.csv", 2, **TOPK).drop(columns="seconds") for i in (1, 2)
+    ]
+    assert tables[0].to_csv() == tables[1].to_csv()
+
+
+@pytest.mark.parametrize("killed_in", [1, 2])
+def test_an_interrupted_training_goes_on_to_the_same_bytes(tmp_path, monkeypatch, killed_in):
+    whole = trained(tmp_path / "whole")
+    begun = []
+    seed_of = training.seed_of
+
+    def killed(*names):
+        begun.append(names[-1])
+        if names[-1] == killed_in and begun.count(killed_in) == 1:
+            raise KeyboardInterrupt
+        return seed_of(*names)
+
+    monkeypatch.setattr(training, "seed_of", killed)
+    with pytest.raises(KeyboardInterrupt):
+        trained(tmp_path / "killed")
+    again = trained(tmp_path / "killed")
+    assert begun == [*range(killed_in + 1), *range(killed_in, 3)]
+    assert again.read_bytes() == whole.read_bytes()
+    assert {path.name for path in again.parent.iterdir()} == {again.name, f"{again.name}.sha256"}
+
+
+def test_a_checkpoint_of_another_training_is_not_taken_up(tmp_path):
+    weights = trained(tmp_path)
+    expected = tuned(weights, tmp_path / "alone.csv", 1)
+    tuned(weights, tmp_path / "both.csv", 2, **TOPK)
+    assert (tmp_path / "both.checkpoint.npz").is_file()
+    found = tuned(weights, tmp_path / "both.csv", 1)
+    assert found.drop(columns="seconds").equals(expected.drop(columns="seconds"))
+
+
+def test_the_steps_are_those_of_pytorch():
+    torch.manual_seed(0)
+    ours, theirs = (build(NETWORK, (6, 6), seed=3) for _ in range(2))
+    named = list(theirs.named_parameters())
+    groups = [
+        {"params": [p for n, p in named if n.endswith("bias")], "weight_decay": 0.0},
+        {"params": [p for n, p in named if not n.endswith("bias")]},
+    ]
+    options = Network(images="squares", classes=3, epochs=1, momentum=0.8, weight_decay=0.01)
+    sgd = torch.optim.SGD(groups, lr=0.1, momentum=0.8, weight_decay=0.01)
+    descent = Descent(ours, 0.1, options)
+    for _ in range(4):
+        inputs = torch.randn(5, 1, 6, 6)
+        for one in (ours, theirs):
+            one.zero_grad()
+            one(inputs).square().sum().backward()
+        descent.step()
+        sgd.step()
+    for mine, other in zip(ours.parameters(), theirs.parameters(), strict=True):
+        torch.testing.assert_close(mine, other)
+
+
+def test_a_training_that_diverges_is_an_error(tmp_path):
+    wild = Network(images="squares", classes=3, epochs=5, rate=1e9)
+    with pytest.raises(ValueError, match="diverged; lower its learning rate"):
+        train_network(squares(), wild, "set/d0", 0, tmp_path / "d0.npz")
+
+
+# ---- the stages ----
+
+
+def test_zero_epochs_are_the_network_as_it_was(tmp_path):
+    weights = trained(tmp_path)
+    model = build(NETWORK, (6, 6))
+    load_weights(model, weights)
+    _, test = draw_images(squares(), NETWORK, "set/d0", 0)
+    right = (model(test.inputs).argmax(1) == test.classes).double().mean()
+    table = tuned(weights, tmp_path / "d0.csv", 0)
+    assert table["value"].iat[0] == pytest.approx(100 * float(right))
+    assert table[["metric", "epochs"]].values.tolist() == [["top1", 0], ["top2", 0]]
+
+
+def test_fine_tuning_lowers_its_loss(tmp_path, monkeypatch):
+    weights, after = trained(tmp_path), []
+    scores = stages.scores
+
+    def watched(model, images):
+        after.append(model)
+        return scores(model, images)
+
+    monkeypatch.setattr(stages, "scores", watched)
+    tuned(weights, tmp_path / "d0.csv", 20, **TOPK)
+    before = build(NETWORK, (6, 6))
+    load_weights(before, weights)
+    train, _ = draw_images(squares(), NETWORK, "set/d0", 0)
+    criterion = training.Loss(TOPK["loss"], k=2, gamma=1.0)
+    losses = [criterion(one(train.inputs), train.classes).item() for one in (after[0], before)]
+    assert losses[0] < losses[1]
+
+
+def test_the_features_are_those_of_the_networks(tmp_path):
+    entry = Entry(
+        name="set",
+        title="Set",
+        task="multiclass",
+        protocol="network",
+        licence="none",
+        citation="none",
+        network=NETWORK,
+    )
+    weights = {f"d{i}": trained(tmp_path, f"set/d{i}") for i in range(2)}
+    prepared = extract_features(squares(), entry, weights, 0, tmp_path / "rows")
+    assert [split.name for split in prepared.splits] == ["d0", "d1"]
+    assert prepared.meta["not_comparable"].startswith("features of a small network")
+    model = build(NETWORK, (6, 6))
+    load_weights(model, weights["d1"])
+    below = torch.nn.Sequential(*list(model)[: [*dict(model.named_children())].index(FEATURES) + 1])
+    _, test = draw_images(squares(), NETWORK, "set/d1", 0)
+    with torch.no_grad():
+        expected = below(test.inputs).numpy()
+    np.testing.assert_allclose(prepared.parts["d1_test"].X, expected, rtol=1e-5, atol=1e-6)
+    assert expected.min() == 0.0 < expected.max()
+
+
+def test_weights_of_another_network_are_refused(tmp_path):
+    save_weights(build(NETWORK, (6, 6)), tmp_path / "d0.npz")
+    other = build(Network(images="squares", classes=4, epochs=1), (6, 6))
+    with pytest.raises(FileError, match=r"d0\.npz: of another network .*; delete it") as caught:
+        load_weights(other, tmp_path / "d0.npz")
+    assert "\n" not in str(caught.value)
+
+
+# ---- the workflow ----
+
+
+def test_the_study_runs_from_the_images_to_its_table(tmp_path):
+    sys.path.append(str(ROOT / "tests/workflow"))
+    from running import copy_checkout, snakemake
+
+    copy_checkout(tmp_path / "checkout")
+    study = tmp_path / "checkout/config/studies/finetuning.yaml"
+    content = yaml.safe_load(study.read_text(encoding="utf-8"))
+    methods = ["lr_multi_network", "topk_svm_alpha_k3_smooth_ft", "lr_multi"]
+    content |= {"datasets": ["digits_network"], "methods": methods}
+    study.write_text(yaml.safe_dump(content), encoding="utf-8")
+    config = tmp_path / "config.yaml"
+    config.write_text("{studies: [finetuning], budget: quick, download: false}", encoding="utf-8")
+    files = ["results/tables/finetuning_table06.csv", "results/findings.csv"]
+    done = snakemake(
+        *files, directory=tmp_path, configfiles=[config], root=tmp_path / "checkout", cores=1
+    )
+    assert done.returncode == 0, done.stdout
+    with open(tmp_path / files[0], newline="", encoding="utf-8") as stream:
+        rows = list(csv.DictReader(stream))
+    labels = ["LR^{Multi} (network)", "top-3 SVM^{α}_{1} (FT)", "LR^{Multi}"]
+    assert list(dict.fromkeys(row["label"] for row in rows)) == labels
+    assert [row["metric"] for row in rows] == ["top1", "top3", "top5"] * 3
+    assert all(float(row["measured"]) > 90 and row["measured_std"] for row in rows)
+    with open(tmp_path / files[1], newline="", encoding="utf-8") as stream:
+        found = {row["claim"]: row for row in csv.DictReader(stream)}
+    assert found["finetuning_improves"]["datasets"] == "digits_network"
+    assert found["finetuning_longer"]["outcome"] == ""

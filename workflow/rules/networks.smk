@@ -1,0 +1,124 @@
+# Data sets that are features of small networks, and the fine-tuning of these (docs/torch.md). PyTorch is needed for
+# these rules alone; where it is missing the plan has none of their data sets.
+
+
+def network_sets():
+    return "|".join(plan.networks()) or "(?!)"
+
+
+def fine_tuning():
+    return "|".join(name for name, method in plan.methods.items() if method.fine_tunes) or "(?!)"
+
+
+def images_meta(wildcards):
+    return f"results/{plan.images_of(wildcards.dataset)}/data/meta.json"
+
+
+localrules:
+    join_draws,
+
+
+ruleorder: extract_features > prepare
+ruleorder: join_draws > evaluate
+
+
+rule train_network:
+    input:
+        meta=images_meta,
+    output:
+        weights="results/{dataset}/network/{part}.npz",
+    log:
+        "results/logs/network/{dataset}/{part}.log",
+    benchmark:
+        "results/benchmarks/network/{dataset}/{part}.tsv"
+    wildcard_constraints:
+        dataset=network_sets(),
+    conda:
+        "../envs/toplabel.yaml"
+    resources:
+        mem_mb=doubled(3000),
+        runtime=doubled(60),
+    params:
+        options=lambda wildcards: plan.network(wildcards.dataset),
+        fingerprint=plan.fingerprint("network"),
+    message:
+        "Train the network of {wildcards.dataset}, draw {wildcards.part}"
+    script:
+        "../scripts/train_network.py"
+
+
+rule extract_features:
+    input:
+        meta=images_meta,
+        weights=lambda wildcards: plan.draws(wildcards.dataset),
+    output:
+        meta="results/{dataset}/data/meta.json",
+    log:
+        "results/logs/extract/{dataset}.log",
+    benchmark:
+        "results/benchmarks/extract/{dataset}.tsv"
+    wildcard_constraints:
+        dataset=network_sets(),
+    conda:
+        "../envs/toplabel.yaml"
+    resources:
+        mem_mb=doubled(3000),
+        runtime=doubled(60),
+    params:
+        options=lambda wildcards: plan.network(wildcards.dataset),
+        entry=lambda wildcards: plan.entry_slice(wildcards.dataset),
+        fingerprint=plan.fingerprint("extract"),
+    message:
+        "Extract the features of {wildcards.dataset}"
+    script:
+        "../scripts/extract_features.py"
+
+
+rule fine_tune:
+    input:
+        meta=images_meta,
+        weights="results/{dataset}/network/{part}.npz",
+    output:
+        draw="results/{dataset}/{method}/draws/{part}.csv",
+    log:
+        "results/logs/fine_tune/{dataset}/{method}/{part}.log",
+    benchmark:
+        "results/benchmarks/fine_tune/{dataset}/{method}/{part}.tsv"
+    wildcard_constraints:
+        dataset=network_sets(),
+        method=fine_tuning(),
+    conda:
+        "../envs/toplabel.yaml"
+    resources:
+        mem_mb=doubled(3000),
+        runtime=doubled(60),
+    params:
+        options=lambda wildcards: plan.network(wildcards.dataset),
+        fit=lambda wildcards: plan.fit("fine_tune", wildcards.dataset, wildcards.method),
+        budget=plan.budget,
+        fingerprint=plan.fingerprint("fine_tune"),
+    message:
+        "Fine-tune {wildcards.dataset} with {wildcards.method}, draw {wildcards.part}"
+    script:
+        "../scripts/fine_tune.py"
+
+
+rule join_draws:
+    input:
+        meta="results/{dataset}/data/meta.json",
+        draws=lambda wildcards: plan.draws(wildcards.dataset, wildcards.method),
+    output:
+        evaluation="results/{dataset}/{method}/evaluation.csv",
+    log:
+        "results/logs/join/{dataset}/{method}.log",
+    wildcard_constraints:
+        dataset=network_sets(),
+        method=fine_tuning(),
+    conda:
+        "../envs/toplabel.yaml"
+    params:
+        fingerprint=plan.fingerprint("join"),
+    message:
+        "Join the draws of {wildcards.method} on {wildcards.dataset}"
+    script:
+        "../scripts/join_draws.py"

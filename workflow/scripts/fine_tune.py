@@ -1,0 +1,26 @@
+"""Train the network of a draw further with a loss, and measure it on the test part."""
+
+from pathlib import Path
+
+from toplabel.config.protocols import metrics_for
+from toplabel.datasets.prepared import load_prepared
+from toplabel.finetuning.stages import fine_tune, remove_checkpoint
+from toplabel.tables.cells import TEST_METRICS
+from toplabel.workflow.jobs import run
+
+
+def main(snakemake):
+    images = load_prepared(Path(snakemake.input.meta).parent)
+    params, names, path = snakemake.params, snakemake.wildcards, snakemake.output.draw
+    options = params.options["network"]
+    metrics = metrics_for(params.fit["protocol"], options.classes)
+    table = fine_tune(
+        *(images, options, params.fit["method"], names.dataset, names.part),
+        *(snakemake.input.weights, metrics, params.budget, params.options["seed"], path),
+    )
+    TEST_METRICS.write(table, path)
+    remove_checkpoint(path)
+
+
+if "snakemake" in globals():
+    run(main, snakemake)

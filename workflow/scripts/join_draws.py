@@ -1,0 +1,12 @@
+"""Join the test metrics of the draws of a fine-tuned network."""
+
+from toplabel.tables.cells import TEST_METRICS
+from toplabel.workflow.jobs import run
+
+
+def main(snakemake):
+    TEST_METRICS.write(TEST_METRICS.read_all(snakemake.input.draws), snakemake.output.evaluation)
+
+
+if "snakemake" in globals():
+    run(main, snakemake)

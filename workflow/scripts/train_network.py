@@ -1,0 +1,18 @@
+"""Train the network of a draw with softmax."""
+
+from pathlib import Path
+
+from toplabel.datasets.prepared import load_prepared
+from toplabel.finetuning.stages import train_network
+from toplabel.workflow.jobs import run
+
+
+def main(snakemake):
+    images = load_prepared(Path(snakemake.input.meta).parent)
+    options, names = snakemake.params.options, snakemake.wildcards
+    name = f"{names.dataset}/{names.part}"
+    train_network(images, options["network"], name, options["seed"], snakemake.output.weights)
+
+
+if "snakemake" in globals():
+    run(main, snakemake)
