@@ -258,5 +258,6 @@ def test_the_study_runs_from_the_images_to_its_table(tmp_path):
     assert all(float(row["measured"]) > 90 and row["measured_std"] for row in rows)
     with open(tmp_path / files[1], newline="", encoding="utf-8") as stream:
         found = {row["claim"]: row for row in csv.DictReader(stream)}
-    assert found["finetuning_improves"]["datasets"] == "digits_network"
-    assert found["finetuning_longer"]["outcome"] == ""
+    assert found["finetuning_improves"]["other_datasets"] == "digits_network"
+    assert found["finetuning_improves"]["same_outcome"] == ""
+    assert found["finetuning_longer"]["other_outcome"] == ""

@@ -118,7 +118,7 @@ def test_our_registry_knows_what_it_must(registry):
     assert {*required.split(), "corel5k", "delicious", "bookmarks", "mediamill"} <= readable
     for entry in registry.values():
         assert entry.is_readable or entry.waits_for
-        assert entry.embedded or entry.url or entry.name == "pubfig83"
+        assert entry.embedded or entry.network or entry.url or entry.name == "pubfig83"
 
 
 def test_an_unknown_name_proposes_the_nearest(registry):
