@@ -33,8 +33,6 @@ rule train_network:
         "results/benchmarks/network/{dataset}/{part}.tsv"
     wildcard_constraints:
         dataset=network_sets(),
-    conda:
-        "../envs/toplabel.yaml"
     resources:
         mem_mb=doubled(3000),
         runtime=doubled(60),
@@ -59,8 +57,6 @@ rule extract_features:
         "results/benchmarks/extract/{dataset}.tsv"
     wildcard_constraints:
         dataset=network_sets(),
-    conda:
-        "../envs/toplabel.yaml"
     resources:
         mem_mb=doubled(3000),
         runtime=doubled(60),
@@ -87,8 +83,6 @@ rule fine_tune:
     wildcard_constraints:
         dataset=network_sets(),
         method=fine_tuning(),
-    conda:
-        "../envs/toplabel.yaml"
     resources:
         mem_mb=doubled(3000),
         runtime=doubled(60),
@@ -114,8 +108,6 @@ rule join_draws:
     wildcard_constraints:
         dataset=network_sets(),
         method=fine_tuning(),
-    conda:
-        "../envs/toplabel.yaml"
     params:
         fingerprint=plan.fingerprint("join"),
     message:
