@@ -10,6 +10,7 @@
 # make docs        the site, build/docs/index.html: the pages of docs/, the examples with their figures, every signature
 # make types       the annotations of the public functions, by a type checker
 # make lock        requirements.lock, after a change of the dependencies in pyproject.toml
+# make archive     the report of results/ as one file, build/toplabel-report.zip, at most 15 MB and without paths of this machine
 # make wheel       sdist and wheel in build/dist, tested where there is no compiler (RELEASING.md)
 #
 # Each does its own set-up. Variables: CORES (2), PYTHON (python3), ARGS (added to snakemake or pytest).
@@ -24,7 +25,7 @@ SOURCES := $(wildcard csrc/*/*.[ch] csrc/Makefile pylib/build_native.py setup.py
 export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
 
-.PHONY: setup reproduce smoke test test-slurm test-torch evidence campaign bench check format ctest lock reference docs types wheel clean
+.PHONY: setup reproduce smoke test test-slurm test-torch evidence campaign bench check format ctest lock reference docs types archive wheel clean
 
 setup: $(VENV)/.installed
 
@@ -121,6 +122,11 @@ wheel: setup $(VENV)/.release
 
 # They need neither the checkout nor a compiler.
 WHEEL_TESTS := $(wildcard tests/unit/test_estimators*.py tests/property/test_prox.py)
+
+archive: setup
+	mkdir -p build
+	$(BIN)/python -m toplabel.reporting.archive results build/toplabel-report.zip
+	ls -l build/toplabel-report.zip
 
 ctest:
 	$(MAKE) --silent --jobs=$(CORES) --output-sync -C csrc test sanitize

@@ -70,7 +70,7 @@ def test_whole_document(results: Path) -> None:
         "The budget is “standard”",
         "Table 2: Score by published table",
         "TPAMI 2017, Table 7 [1]: Multilabel classification.",
-        "Figure 1: Rings.",
+        "Figure 2: Rings.",
         "Certificates",
         "raw file aloi.tar.bz2 is in no mirror",
         "An x86-64 processor, 2 cores, 24 GiB",

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Collection, Mapping
 from typing import Annotated
@@ -33,7 +34,9 @@ class Cells(Closed):
     metrics: Annotated[tuple[Pattern, ...], Some, Unique] = Field(
         description="`*` stands for any letters and digits, as in `f1_*`."
     )
-    evidence: Text = Field(description="What was measured or is known, in sentences.")
+    evidence: Text = Field(
+        description="What was measured or is known, in sentences; in the small markup of the reports, as SVM^{ML}."
+    )
 
 
 @model
@@ -93,8 +96,12 @@ say which cells have none.
 """
 
 
+def _plain(text: str) -> str:
+    return re.sub(r"\^\{([^{}]*)\}", r"^\1", text)
+
+
 def _section(reason: Reason) -> str:
-    lines = [f"- {', '.join(cells.tables)}: {cells.evidence}" for cells in reason.cells]
+    lines = [f"- {', '.join(cells.tables)}: {_plain(cells.evidence)}" for cells in reason.cells]
     return "\n".join([f"## {reason.title}\n", f"{reason.why}\n", *lines, ""])
 
 

@@ -124,7 +124,10 @@ def _content(report: Report, created: datetime | None) -> dict[str, Any]:
             for row in report.winners
         ],
         "differences_remark": report.differences_remark,
-        "differences": [asdict(group) for group in report.differences],
+        "differences": [
+            asdict(group) | {"evidence": labels.segments(" ".join(group.evidence))}
+            for group in report.differences
+        ],
         "protocol": report.protocol,
         "failures": [
             asdict(one) | {"method": labels.segments(one.method)} for one in report.failures
