@@ -135,10 +135,12 @@ def kill(campaign: Campaign, rng: random.Random, number: int) -> str:
 
 
 def _group(leader: int) -> list[int]:
+    """What still runs of a session. A zombie does not; in a container nobody may ever ask for its exit status."""
     listed = subprocess.run(
-        ["ps", "-o", "pid=", "-s", str(leader)], capture_output=True, text=True, check=False
+        ["ps", "-o", "pid=,stat=", "-s", str(leader)], capture_output=True, text=True, check=False
     )
-    return [int(pid) for pid in listed.stdout.split()]
+    found = (line.split() for line in listed.stdout.splitlines())
+    return [int(pid) for pid, state in found if not state.startswith("Z")]
 
 
 def _kill_a_job(leader: int, rng: random.Random) -> None:
