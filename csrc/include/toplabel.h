@@ -65,7 +65,7 @@ typedef enum tl_status {
     TL_ERR_ALLOC,      /* Out of memory. */
     TL_ERR_DIMENSION,  /* A size is out of range, or too large for BLAS. */
     TL_ERR_NOT_FINITE, /* A feature, weight or dual variable is NaN or infinite. */
-    TL_ERR_OVERFLOW,   /* Features, C or gamma are so large that numbers overflow. */
+    TL_ERR_OVERFLOW,   /* Features, C, gamma or W0 are so large that numbers overflow. */
     TL_ERR_LABEL,      /* A label out of range, repeated or unsorted; the wrong number in a row. */
     TL_ERR_PARAMETER,  /* C, gamma, a radius or a weight is NaN or out of range. */
     TL_ERR_LOSS,       /* Unknown loss, or a loss that does not fit. */
@@ -234,8 +234,14 @@ tl_status tl_loss_gradients(tl_loss_id loss, size_t k, double gamma, size_t n, s
                             double *gradients);
 
 /** Conjugate L*(v_i) for each row v_i of v (n, m); +inf outside the domain, which is tested with a
- *  relative tolerance of 1e-9. TL_ERR_LOSS for TL_LOSS_TOPK_ENT_TR. */
+ *  tolerance of 1e-6 (tl_loss_violations). TL_ERR_LOSS for TL_LOSS_TOPK_ENT_TR. */
 tl_status tl_loss_conjugates(tl_loss_id loss, size_t k, double gamma, size_t n, size_t m,
+                             const double *v, const int64_t *label_start, const int32_t *label,
+                             double *values);
+
+/** By how much each row v_i of v (n, m) violates the domain of the conjugate, in sum: the nearest
+ *  point of the domain is no farther than 4 times that in the 1-norm. Errors as above. */
+tl_status tl_loss_violations(tl_loss_id loss, size_t k, double gamma, size_t n, size_t m,
                              const double *v, const int64_t *label_start, const int32_t *label,
                              double *values);
 

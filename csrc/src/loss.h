@@ -29,6 +29,10 @@ typedef struct tl_params {
     tl_warm_projection project; /* of the multiclass hinges: onto the domain of the conjugate */
 } tl_params;
 
+/* Dual variables may miss the domain of the conjugate by so much, as when they were stored in
+ * float32. */
+#define TL_DOMAIN_TOLERANCE 1e-6
+
 /* A loss is this table, one instance per loss, in the list below. `work` is TL_WORK(m) doubles,
  * for an update TL_UPDATE_WORK(m). A loss that is not convex has no dual: `update`, `conjugate` and
  * `infeasibility` are NULL. */
@@ -50,7 +54,8 @@ typedef struct tl_loss_ops {
     /* L*(v), v = scale * a; the domain is not tested. */
     double (*conjugate)(const tl_row *row, tl_params params, size_t m, const double *a,
                         double scale);
-    /* Largest violation of the domain by v = scale * a, relative to its size. */
+    /* Sum of the violations of the domain by v = scale * a, relative to its size: v is no farther
+     * than 4 times that from the nearest point of the domain, in the 1-norm. */
     double (*infeasibility)(const tl_row *row, tl_params params, size_t m, const double *a,
                             double scale);
 } tl_loss_ops;

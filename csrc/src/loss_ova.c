@@ -77,15 +77,15 @@ static double conjugate_hinge(const tl_row *row, tl_params params, size_t m, con
 static double infeasibility(const tl_row *row, tl_params params, size_t m, const double *a,
                             double scale) {
     (void)params;
-    double worst = 0.0;
+    double wrong = 0.0;
     size_t in = 0;
     for (size_t j = 0; j < m; j++) {
         const bool label = in < row->n_labels && (size_t)row->labels[in] == j;
         if (label) in++;
         const double x = label ? -scale * a[j] : scale * a[j];
-        worst = fmax(worst, fmax(-x, x - 1.0));
+        wrong += fmax(0.0, fmax(-x, x - 1.0));
     }
-    return worst;
+    return wrong;
 }
 
 const tl_loss_ops tl_ops_svm_ova = {

@@ -158,7 +158,7 @@ double tl_conjugate_softmax(const tl_row *row, tl_params params, size_t m, const
 static double infeasibility(const tl_row *row, tl_params params, size_t m, const double *a,
                             double scale) {
     (void)params;
-    double worst = 0.0, sum = 0.0;
+    double wrong = 0.0, sum = 0.0;
     size_t in = 0;
     const double uniform = row->n_labels > 0 ? 1.0 / (double)row->n_labels : 0.0;
     for (size_t j = 0; j < m; j++) {
@@ -166,10 +166,9 @@ static double infeasibility(const tl_row *row, tl_params params, size_t m, const
         sum += v;
         const bool label = in < row->n_labels && (size_t)row->labels[in] == j;
         if (label) in++;
-        const double wrong = row->n_labels == 0 ? fabs(v) : -(label ? v + uniform : v);
-        if (wrong > worst) worst = wrong;
+        wrong += row->n_labels == 0 ? fabs(v) : fmax(0.0, -(label ? v + uniform : v));
     }
-    return fabs(sum) > worst ? fabs(sum) : worst;
+    return wrong + fabs(sum);
 }
 
 const tl_loss_ops tl_ops_lr_multi = {

@@ -121,23 +121,21 @@ static double conjugate(const tl_row *row, tl_params params, size_t m, const dou
 static double infeasibility(const tl_row *row, tl_params params, size_t m, const double *a,
                             double scale) {
     (void)params;
-    double worst = 0.0, sum = 0.0, sum_bar = 0.0;
+    double wrong = 0.0, sum = 0.0, sum_bar = 0.0;
     size_t in = 0;
     const bool zero_only = trivial(row, m);
     for (size_t j = 0; j < m; j++) {
         const double v = scale * a[j];
         const bool label = in < row->n_labels && (size_t)row->labels[in] == j;
         if (label) in++;
-        const double wrong = zero_only ? fabs(v) : (label ? v : -v);
-        if (wrong > worst) worst = wrong;
+        wrong += zero_only ? fabs(v) : fmax(0.0, label ? v : -v);
         if (label)
             sum -= v;
         else
             sum_bar += v;
     }
-    if (zero_only) return worst;
-    if (fabs(sum - sum_bar) > worst) worst = fabs(sum - sum_bar);
-    return sum - 1.0 > worst ? sum - 1.0 : worst;
+    if (zero_only) return wrong;
+    return wrong + fmax(0.0, sum - 1.0) + fabs(sum - sum_bar);
 }
 
 const tl_loss_ops tl_ops_svm_ml = {

@@ -114,16 +114,14 @@ static double infeasibility(const tl_row *row, tl_params params, size_t m, const
                             double scale) {
     (void)params;
     const size_t y = (size_t)row->labels[0];
-    double sum = 0.0, worst = 0.0;
+    double sum = 0.0, wrong = 0.0;
     for (size_t j = 0; j < m; j++) {
         const double v = scale * a[j];
         if (j == y) continue;
         sum += v;
-        if (-v > worst) worst = -v;
+        wrong += fmax(0.0, -v);
     }
-    if (sum - 1.0 > worst) worst = sum - 1.0;
-    const double balance = fabs(sum + scale * a[y]);
-    return balance > worst ? balance : worst;
+    return wrong + fmax(0.0, sum - 1.0) + fabs(sum + scale * a[y]);
 }
 
 const tl_loss_ops tl_ops_svm_multi = {

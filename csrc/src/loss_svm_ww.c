@@ -47,14 +47,14 @@ static double infeasibility(const tl_row *row, tl_params params, size_t m, const
                             double scale) {
     (void)params;
     const size_t y = (size_t)row->labels[0];
-    double sum = 0.0, worst = 0.0;
+    double sum = 0.0, wrong = 0.0;
     for (size_t j = 0; j < m; j++) {
         if (j == y) continue;
         const double v = scale * a[j];
         sum += v;
-        worst = fmax(worst, fmax(-v, v - 1.0));
+        wrong += fmax(0.0, fmax(-v, v - 1.0));
     }
-    return fmax(worst, fabs(sum + scale * a[y]));
+    return wrong + fabs(sum + scale * a[y]);
 }
 
 const tl_loss_ops tl_ops_svm_ww = {

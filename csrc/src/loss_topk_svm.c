@@ -20,17 +20,17 @@ static const double *largest_margins(const tl_row *row, size_t k, size_t m, cons
 static double infeasibility(const tl_row *row, tl_params params, size_t m, const double *a,
                             double scale, bool cap_by_sum) {
     const size_t y = (size_t)row->labels[0];
-    double sum = 0.0, worst = 0.0, largest = 0.0;
+    double sum = 0.0, wrong = 0.0;
     for (size_t j = 0; j < m; j++) {
         if (j == y) continue;
         const double v = scale * a[j];
         sum += v;
-        worst = fmax(worst, -v);
-        largest = fmax(largest, v);
+        wrong += fmax(0.0, -v);
     }
-    worst = fmax(worst, sum - 1.0);
-    worst = fmax(worst, fabs(sum + scale * a[y]));
-    return fmax(worst, largest - (cap_by_sum ? sum : 1.0) / (double)params.k);
+    const double cap = (cap_by_sum ? sum : 1.0) / (double)params.k;
+    for (size_t j = 0; j < m; j++)
+        wrong += j == y ? 0.0 : fmax(0.0, scale * a[j] - fmax(0.0, cap));
+    return wrong + fmax(0.0, sum - 1.0) + fabs(sum + scale * a[y]);
 }
 
 /* ---- alpha ---- */

@@ -3,9 +3,6 @@
 #include "allocate.h"
 #include "loss.h"
 
-/* A dual variable may miss its domain by rounding. */
-#define DOMAIN_TOLERANCE 1e-9
-
 const tl_loss_ops *tl_loss_get(tl_loss_id loss) {
     switch (loss) {
 #define CASE(ID, name)                                                                             \
@@ -49,7 +46,7 @@ static tl_row row_of(size_t i, const int64_t *label_start, const int32_t *label)
     return row;
 }
 
-typedef enum quantity { VALUES, GRADIENTS, CONJUGATES } quantity;
+typedef enum quantity { VALUES, GRADIENTS, CONJUGATES, VIOLATIONS } quantity;
 
 /* The quantity of all rows, at the scores or dual variables x (n, m), with work TL_WORK(m). */
 static void compute(quantity what, const tl_loss_ops *ops, tl_params params, size_t n, size_t m,
@@ -62,10 +59,11 @@ static void compute(quantity what, const tl_loss_ops *ops, tl_params params, siz
             out[i] = ops->value(&row, params, m, x_i, work);
         else if (what == GRADIENTS)
             ops->gradient(&row, params, m, x_i, out + i * m, work);
-        else if (ops->infeasibility(&row, params, m, x_i, 1.0) <= DOMAIN_TOLERANCE)
-            out[i] = ops->conjugate(&row, params, m, x_i, 1.0);
         else
-            out[i] = INFINITY;
+            out[i] = ops->infeasibility(&row, params, m, x_i, 1.0);
+        if (what == CONJUGATES)
+            out[i] = out[i] <= TL_DOMAIN_TOLERANCE ? ops->conjugate(&row, params, m, x_i, 1.0)
+                                                   : INFINITY;
     }
 }
 
@@ -82,7 +80,7 @@ static tl_status check_and_compute(quantity what, tl_loss_id loss, size_t k, dou
     if (status != TL_OK) return status;
     const tl_params params = tl_params_of(ops, k, gamma);
     if (what == GRADIENTS && !tl_is_smooth(ops, params)) return TL_ERR_LOSS;
-    if (what == CONJUGATES && ops->conjugate == NULL) return TL_ERR_LOSS;
+    if (what >= CONJUGATES && ops->conjugate == NULL) return TL_ERR_LOSS;
     double *work = tl_doubles(TL_WORK(m), 1);
     if (work == NULL) return TL_ERR_ALLOC;
     compute(what, ops, params, n, m, x, label_start, label, out, work);
@@ -107,4 +105,10 @@ tl_status tl_loss_conjugates(tl_loss_id loss, size_t k, double gamma, size_t n, 
                              const double *v, const int64_t *label_start, const int32_t *label,
                              double *values) {
     return check_and_compute(CONJUGATES, loss, k, gamma, n, m, v, label_start, label, values);
+}
+
+tl_status tl_loss_violations(tl_loss_id loss, size_t k, double gamma, size_t n, size_t m,
+                             const double *v, const int64_t *label_start, const int32_t *label,
+                             double *values) {
+    return check_and_compute(VIOLATIONS, loss, k, gamma, n, m, v, label_start, label, values);
 }

@@ -229,11 +229,17 @@ double tl_warm_topk_beta(size_t n, const double *v, double top, size_t k, double
     double *tau = kept;
     if (isnan(*tau)) *tau = -top;
     double sum = beta_newton(n, v, top, k, radius, bias, tau, minus_x);
-    if (sum >= 0.0) return sum;
-    const size_t count = pack(n, v, top, work);
-    const tl_capped c = tl_topk_beta_threshold(count, work, k, radius, bias, work + count);
-    *tau = c.t.tau + (c.t.top - top);
-    return write_capped(n, v, top, c, minus_x);
+    if (sum < 0.0) {
+        const size_t count = pack(n, v, top, work);
+        const tl_capped c = tl_topk_beta_threshold(count, work, k, radius, bias, work + count);
+        *tau = c.t.tau + (c.t.top - top);
+        sum = write_capped(n, v, top, c, minus_x);
+    }
+    if (sum <= radius || near(sum, radius)) return sum;
+    /* The threshold is far below the largest entry and has lost the digits of a small radius. */
+    for (size_t j = 0; j < n; j++)
+        minus_x[j] *= radius / sum;
+    return radius;
 }
 
 /* A start with the k largest entries capped. work: 2 n. */

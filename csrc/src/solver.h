@@ -248,8 +248,9 @@ size_t tl_rows_in_memory(const tl_solver *self);
 /* u kappa */
 double tl_rounding_unit(const tl_solver *self);
 tl_sizes tl_find_sizes(tl_solver *self);
-/* Of <a_i, s_i>, since a_i is in its domain up to rounding only. */
-double tl_domain_error(const tl_solver *self, size_t i, const double *s);
+/* Of D, times lambda: the nearest a_i in the domain of the conjugate moves D by no more, to first
+ * order. */
+double tl_domain_error(const tl_solver *self, const tl_row *row, size_t i, const double *s);
 /* The largest loss of row i at scores that differ from s by rounding only; changes s. After
  * tl_find_sizes. */
 double tl_worst_loss(tl_solver *self, size_t i, const tl_row *row, double *s);

@@ -4,7 +4,6 @@
 
 #include <limits.h>
 
-#define DOMAIN_TOLERANCE 1e-6 /* of a starting point, which may have been stored in float32 */
 /* Of a Gram matrix, relative to its largest entry. */
 #define SYMMETRY_TOLERANCE 1e-8
 #define SYMMETRY_TOLERANCE32 1e-5
@@ -152,7 +151,7 @@ tl_status tl_check_start(const tl_solver *self, double C_start) {
             continue;
         }
         const double scale = -(self->settings.C / C_start) / row.C;
-        if (!(self->ops->infeasibility(&row, self->params, m, a, scale) <= DOMAIN_TOLERANCE))
+        if (!(self->ops->infeasibility(&row, self->params, m, a, scale) <= TL_DOMAIN_TOLERANCE))
             return TL_ERR_INFEASIBLE;
     }
     return TL_OK;

@@ -219,14 +219,16 @@ static bool is_moderate(const tl_solver *self, bool narrow) {
     const tl_data *data = &self->data;
     const double largest = narrow ? TL_LARGEST32 : TL_LARGEST;
     if (!is_moderate_start(self, narrow)) return false;
+    const double *center = self->settings.center; /* NULL after it has been copied */
+    const double center2 = center ? tl_dot(data->d * data->m, center, center) : 0.0;
+    if (!(center2 <= largest)) return false;
     for (size_t i = 0; i < data->n; i++) {
         const double C = self->settings.C * (data->weight ? data->weight[i] : 1.0);
         if (!(self->norm2[i] <= largest && self->norm2[i] * C * self->total_weight <= largest))
             return false;
+        if (!(self->norm2[i] * center2 <= TL_LARGEST_INPUT * TL_LARGEST_INPUT)) return false;
         if (narrow && !(C * self->total_weight <= largest)) return false;
     }
-    const double *center = self->settings.center; /* NULL after it has been copied */
-    if (center != NULL && !(tl_dot(data->d * data->m, center, center) <= largest)) return false;
     return self->settings.gamma / self->settings.C <= TL_LARGEST;
 }
 

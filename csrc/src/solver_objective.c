@@ -8,7 +8,7 @@
 typedef struct scan {
     double losses;       /* of w_i L(s_i) */
     double worst_losses; /* of the largest within rounding, if asked for */
-    double domain;       /* of tl_domain_error, likewise */
+    double domain;       /* of tl_domain_error */
     double dual;         /* of <a_i, s_i> */
     double coefficients; /* of a Gram matrix: of <coefficients_i, s_i> */
 } scan;
@@ -31,8 +31,8 @@ static scan scan_scores(tl_solver *self, bool with_worst) {
             if (!(row.C > 0.0)) continue;
             const double loss = self->ops->value(&row, self->params, m, s, self->work);
             sums.losses += row.C * loss;
+            sums.domain += tl_domain_error(self, &row, first + i, s);
             if (!with_worst) continue;
-            sums.domain += tl_domain_error(self, first + i, s);
             sums.worst_losses += row.C * fmax(loss, tl_worst_loss(self, first + i, &row, s));
         }
     }
@@ -152,11 +152,7 @@ static evaluation evaluate_once(tl_solver *self, bool worst) {
     const double margins = self->ops->always_smooth ? 0.0 : total; /* of size 1 */
     const double moved = 2.0 * (double)self->data.m * sizes.largest * sizes.rows;
     const double losses = worst ? at.sums.worst_losses - at.sums.losses : unit * (moved + margins);
-    /* Dual variables miss a sum of 0 by their digits; a bound of tl_domain_error. */
-    const double domain =
-        unit * (sizes.largest * sizes.dual +
-                2.0 * (1.0 + log((double)self->data.m)) * self->settings.C * total);
-    const double rest = worst ? 0.0 : drift2(self, &sizes) + domain;
+    const double rest = worst ? 0.0 : drift2(self, &sizes);
     at.rounding = losses / total + unit * (fabs(at.sums.losses) + fabs(at.conjugates)) / total +
                   lambda * (at.norms_rounding + at.sums.domain + rest);
     return at;

@@ -84,15 +84,18 @@ double tl_worst_loss(tl_solver *self, size_t i, const tl_row *row, double *s) {
     return worst + tl_rounding_unit(self) * largest;
 }
 
-double tl_domain_error(const tl_solver *self, size_t i, const double *s) {
+double tl_domain_error(const tl_solver *self, const tl_row *row, size_t i, const double *s) {
     const size_t m = self->data.m;
-    if (self->ops->free_sum) return 0.0;
-    double sum = 0.0, size = 0.0, largest = 0.0;
+    const double *a = self->dual + i * m;
+    double size = 0.0, most = 0.0, largest = 0.0;
     for (size_t c = 0; c < m; c++) {
-        sum += self->dual[i * m + c];
-        size += fabs(self->dual[i * m + c]);
+        size += fabs(a[c]);
+        most = fmax(most, fabs(a[c]));
         largest = fmax(largest, fabs(s[c]));
     }
+    const double digits = self->ops->free_sum ? 0.0 : UNIT * size; /* of their sum of 0 */
+    const double violation = self->ops->infeasibility(row, self->params, m, a, -1.0 / row->C);
     /* The derivative of D by an entry of a_i: that of a conjugate, and a score. */
-    return (fabs(sum) + UNIT * size) * (1.0 + log((double)m) + largest);
+    const double slope = 1.0 + log((double)m) + self->params.gamma * most / row->C + largest;
+    return (4.0 * row->C * violation + digits) * slope;
 }

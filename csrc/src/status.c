@@ -16,7 +16,7 @@ const char *tl_status_text(tl_status status) {
     case TL_ERR_NOT_FINITE:
         return "a value is NaN or infinite";
     case TL_ERR_OVERFLOW:
-        return "the features, C or gamma are so large that numbers overflow";
+        return "the features, C, gamma or W0 are so large that numbers overflow";
     case TL_ERR_LABEL:
         return "a label is out of range, repeated or unsorted, or a row has the wrong number";
     case TL_ERR_PARAMETER:

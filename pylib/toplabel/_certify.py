@@ -16,6 +16,7 @@ from toplabel.solution import Solution, join_intercept
 __all__ = ["Certificate", "certify"]
 
 _UNIT = 2.0**-53  # half the distance of 1 to the next number
+_LARGEST_SCORE = 1e150  # of which the losses are told
 _SPLIT = 2.0**27 + 1.0
 _ROWS = 1024  # of a block: its products stay in the cache
 
@@ -27,7 +28,8 @@ class Certificate:
     Attributes
     ----------
     primal, dual : float
-        P(W) and D(A) (TPAMI Eq. (9)); `dual` is -inf where A is not feasible.
+        P(W) and D(A) (TPAMI Eq. (9)); `dual` is -inf where A misses its domain by more than 1e-6. Both are infinite
+        where scores are beyond 1e150.
     relative_gap : float
         ``(|P - D| + rounding) / max(|P|, |D|)``.
     rounding : float
@@ -161,6 +163,8 @@ def _objectives(parts: _Products, y, solution: Solution, weight: np.ndarray) -> 
     total, C = math.fsum(weight), solution.C
     options = {"k": solution.k, "gamma": solution.gamma}
     n, there = len(weight), weight > 0.0
+    if not (np.abs(parts.scores) + parts.error).max() <= _LARGEST_SCORE:
+        return Certificate(math.inf, -math.inf, math.inf, math.inf)
     values = weight * losses.value(solution.loss, parts.scores, y, **options)
     # Every loss falls in the scores of the labels and rises in the others, so this is its largest value nearby.
     worst = parts.scores + parts.error * (1.0 - 2.0 * _indicator(y, *parts.scores.shape))
@@ -183,11 +187,11 @@ def _objectives(parts: _Products, y, solution: Solution, weight: np.ndarray) -> 
     terms = np.abs(values).sum() / total + np.abs(conjugates).sum() / total
     terms += half * (abs(parts.primal) + abs(parts.dual) + 2.0 * abs(parts.center))
     rounding = float(doubt.sum()) / total + 8.0 * _UNIT * float(terms)
-    if losses.get(solution.loss).labels != "either":
-        # Dual variables that sum to 0 up to rounding: the nearest ones that do would move D by so much.
-        sums = np.array([abs(math.fsum(a)) for a in solution.A])
-        slopes = 1.0 + math.log(parts.scores.shape[1]) + np.abs(parts.scores).max(axis=1)
-        rounding += 2.0 * half * float(sums @ slopes)
+    # A is in its domain up to rounding: to the nearest point there, D would move by so much.
+    missed = 4.0 * C * weight * losses.violation(solution.loss, v, y, **options)
+    slopes = 1.0 + math.log(parts.scores.shape[1]) + np.abs(parts.scores).max(axis=1)
+    slopes += solution.gamma * np.abs(v).max(axis=1)
+    rounding += 2.0 * half * float(missed @ slopes)
     return _certificate(primal, dual, rounding)
 
 

@@ -168,6 +168,10 @@ def _center(W0, kernel, loss: Loss, shape: tuple[int, int]) -> np.ndarray:
         raise ValueError(f"W0 must have the shape {shape}, got {center.shape}")
     if not loss.convex:
         raise ValueError(f"W0 is not available for loss {loss.key!r}")
+    if (size := np.abs(center).max(initial=0.0)) > LARGEST:
+        raise ValueError(
+            f"W0 must be in [{-LARGEST:g}, {LARGEST:g}], got an entry of size {size:g}"
+        )
     return center
 
 

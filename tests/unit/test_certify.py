@@ -7,6 +7,7 @@ import pytest
 from scipy import sparse
 
 import toplabel
+from toplabel import losses
 
 
 def _problem(n=12, d=4, m=3, seed=0):
@@ -114,6 +115,44 @@ def test_dual_variables_outside_their_domain():
     assert certificate.dual == -np.inf
     assert certificate.relative_gap == np.inf
     assert np.isfinite(certificate.primal)
+
+
+@pytest.mark.parametrize("seed", [2418, 426])
+def test_weights_16_orders_of_magnitude_apart(seed):
+    # The thresholds of the light rows, far below their largest entry, once lost the digits of their small radius.
+    rng = np.random.default_rng(seed)
+    n, d, m = rng.integers(2, 25), rng.integers(1, 10), rng.integers(4, 9)
+    X = rng.normal(size=(n, d)) * 10.0 ** rng.integers(-2, 4)
+    y = rng.permutation(np.arange(n) % m)
+    weight = rng.choice([1e10, 1e-6], size=n)
+    options = {"k": int(rng.integers(1, m)), "gamma": 1e-6}
+    C = 10.0 ** rng.integers(-4, 5)
+    solution = toplabel.solve(
+        X, y, "topk_svm_beta", C=C, **options, sample_weight=weight, n_classes=int(m)
+    )
+    v = -solution.A / (C * weight)[:, None]
+    assert losses.violation("topk_svm_beta", v, y, **options).max() < 1e-12
+    assert toplabel.certify(X, y, solution, sample_weight=weight).relative_gap <= 1e-3
+
+
+@pytest.mark.parametrize("loss", ["svm_multi", "lr_multi", "svm_ova", "topk_svm_beta"])
+def test_dual_variables_that_were_stored_in_float32(loss):
+    # They miss their domain, which the solver and `certify` both count.
+    X, y = _problem(n=40)
+    options = {"C": float(np.float32(3.2)) - 1e-7, "k": 2 if loss == "topk_svm_beta" else 1}
+    solution = toplabel.solve(X, y, loss, **options)
+    start = solution.A.astype(np.float32).astype(float)
+    again = toplabel.solve(X, y, loss, **options, warm_start=start, max_epochs=0)
+    found = toplabel.certify(X, y, again)
+    counted = again.relative_gap * max(again.primal, again.dual) - abs(again.primal - again.dual)
+    assert found.rounding > 1e-9
+    assert counted == pytest.approx(found.rounding, rel=0.5)
+
+
+def test_scores_beyond_what_the_losses_take():
+    X, y = _problem()
+    solution = toplabel.solve(1e95 * X, y, "lr_multi", max_epochs=1)
+    assert toplabel.certify(1e95 * X, y, solution).relative_gap == np.inf
 
 
 @pytest.mark.parametrize(
