@@ -203,8 +203,14 @@ def read_npz(path: str | os.PathLike[str], target: object = None) -> dict[str, n
     except FileNotFoundError:
         raise FileError(f"{path}: the file is missing") from None
     except Exception as error:  # without a sum beside it: whatever damage leads NumPy to
-        words = " ".join(str(error).split()) or type(error).__name__
-        raise FileError(f"{path}: damaged ({words}); {remade(target or path)}") from None
+        raise FileError(f"{path}: damaged ({reason(error)}); {remade(target or path)}") from None
+
+
+def reason(error: Exception) -> str:
+    """What a library says of a file that it cannot read."""
+    if "pickle" in str(error):  # NumPy's advice is to allow what could run code
+        return "not in NumPy's format, or with Python objects"
+    return " ".join(str(error).split()) or type(error).__name__
 
 
 def one_line(message: str) -> str:

@@ -132,6 +132,9 @@ LIBSVM_FAULTS = {
     "index beyond 64 bits": (f"1 {10**20}:1\n", {"n_features": 8}, "1: index 1(0+) is above"),
     "label beyond 64 bits": (f"1 1:1\n{2**63} 1:1\n", {}, "2: bad label '9223372036854775808'"),
     "label of many digits": ("9" * 5000 + " 1:1\n", {}, r"1: bad label '9+\.\.\.9+'"),
+    "label in digits of another script": ("١ 1:1\n", {}, "1: bad label '١'"),
+    "index in digits of another script": ("1 ١:1\n", {}, "1: expected index:value, found '١:1'"),
+    "value in digits of another script": ("1 1:١\n", {}, "1: '١' is not a number"),
     "vectors beyond memory": ("1 2147483647:1\n", {}, r" vectors up to .* 17,179,869,176 bytes"),
     "label sets beyond memory": (
         f"0 1:1\n{10**14} 1:1\n",
@@ -155,6 +158,10 @@ def test_libsvm_faults_name_file_and_line(read, case):
     with pytest.raises(FormatError, match=rf"train\.txt:.*{message}") as caught:
         read("libsvm", text, **options)
     assert "\n" not in str(caught.value)
+
+
+def test_a_byte_order_mark_is_no_part_of_the_first_label(read):
+    assert read("libsvm", "\ufeff2 1:1\n1 1:3\n").class_names == ["1", "2"]
 
 
 @pytest.mark.parametrize(("text", "extra_rows"), [(DENSE, [1]), (SPARSE, [1, 2])])

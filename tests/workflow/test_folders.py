@@ -25,6 +25,15 @@ def test_a_file_in_place_of_a_folder_is_named(tmp_path, name):
         check_folders(tmp_path)
 
 
+@pytest.mark.parametrize("name", ["results", "data/raw"])
+def test_a_file_in_place_of_the_folder_of_a_set_is_named(tmp_path, name):
+    (tmp_path / name).mkdir(parents=True)
+    (tmp_path / name / "circle").write_text("")
+    check_folders(tmp_path, sets=["digits"])
+    with pytest.raises(FolderError, match=rf"/{name}/circle: is not a folder; the run writes"):
+        check_folders(tmp_path, sets=["digits", "circle"])
+
+
 @pytest.mark.parametrize(
     ("name", "words"),
     [

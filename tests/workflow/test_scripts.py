@@ -16,8 +16,10 @@ from toplabel.config.methods import Method
 from toplabel.config.protocols import Axis, Budget, EquallySpaced, Protocol, Refinement
 from toplabel.config.run import Settings
 from toplabel.datasets.prepared import Part, Prepared, Split, load_prepared, save_prepared
+from toplabel.files import FileError
 from toplabel.selection.results import load_units
 from toplabel.tables.cells import AGREEMENT, SELECTION, TEST_METRICS
+from toplabel.workflow.environment import NOTE, note_start, read_start
 from toplabel.workflow.jobs import TERMINATED, run
 
 SCRIPTS = sorted((ROOT / "workflow/scripts").glob("*.py"))
@@ -342,3 +344,13 @@ def test_scripts_are_importable_and_documented(path):
     assert callable(module.main)
     assert module.__doc__
     assert path.stem not in sys.stdlib_module_names  # the folder is on the path of every job
+
+
+@pytest.mark.parametrize("text", ["", "[1]", '{"started": 1}', '{"started": "x", "command": ""}'])
+def test_a_damaged_note_of_the_start_is_named(tmp_path, monkeypatch, text):
+    monkeypatch.chdir(tmp_path)
+    note_start()
+    assert read_start()[0] > 0.0
+    NOTE.write_text(text)
+    with pytest.raises(FileError, match=rf"^{NOTE}"):
+        read_start()

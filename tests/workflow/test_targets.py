@@ -1,5 +1,6 @@
 """Dry runs, one per family of targets, and bad input on the command line; `test_plan.py` has the rest."""
 
+import re
 from dataclasses import fields
 
 import pytest
@@ -8,7 +9,8 @@ from running import ROOT, SMOKE, count_jobs, jobs_of, smoke_plan, snakemake
 
 from toplabel.config.documents import read_yaml
 from toplabel.config.run import RunConfig
-from toplabel.workflow.configfiles import check_configfiles
+from toplabel.files import result_path
+from toplabel.workflow.arguments import check_arguments
 
 pytestmark = pytest.mark.workflow
 
@@ -131,8 +133,59 @@ def test_the_files_of_the_option_are_found(tmp_path):
         [f"--configfile={missing}", "all"],
     ):
         with pytest.raises(SystemExit, match=r"Error: .*nope\.yaml: no such file"):
-            check_configfiles(arguments)
-    check_configfiles(["--cores", "1", missing, "--configfile", str(SMOKE), "--config", missing])
+            check_arguments(arguments)
+    check_arguments(["--cores", "1", missing, "--configfile", str(SMOKE), "--config", missing])
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("[studies]\n", "a list, not a mapping of keys to values"),
+        ("", "nothing in it, not a mapping of keys to values"),
+        ("__use_yte__: true\n", "the key '__use_yte__' is not supported; write the values out"),
+        ("[" * 100_000, "nested deeper than 50 levels"),
+    ],
+)
+def test_a_config_file_that_is_none_is_named(tmp_path, text, words):
+    path = tmp_path / "mine.yaml"
+    path.write_text(text)
+    with pytest.raises(SystemExit, match=f"^Error: {path}.*: {re.escape(words)}$"):
+        check_arguments(["--configfile", str(path)])
+
+
+@pytest.mark.parametrize("option", ["--directory", "-d", "--directory="])
+def test_a_work_folder_that_is_a_file_is_named(tmp_path, option):
+    path = tmp_path / "file"
+    path.write_text("")
+    given = [f"{option}{path}"] if option.endswith("=") else [option, str(path)]
+    with pytest.raises(SystemExit, match=f"^Error: {path}: is not a folder; --directory names"):
+        check_arguments([*given, "--cores", "1"])
+
+
+def test_a_damaged_target_is_named_unless_it_is_made_again(tmp_path):
+    target = "results/evaluation.csv"
+    (tmp_path / "results").mkdir()
+    with result_path(tmp_path / target) as path:
+        path.write_text("a\n1\n")
+    given = [target, "--directory", str(tmp_path)]
+    check_arguments(given)
+    (tmp_path / target).write_text("a\n")
+    with pytest.raises(
+        SystemExit, match=rf"^Error: .*{target}: cut off or .*`snakemake -f {target}`"
+    ):
+        check_arguments(given)
+    check_arguments(["-f", *given])
+
+
+@pytest.mark.workflow
+def test_the_command_line_is_checked_before_snakemake_acts_on_it(tmp_path):
+    path = tmp_path / "file"
+    path.write_text("")
+    done = snakemake("--dry-run", directory=path)
+    assert done.returncode == 1
+    assert _said(done.stdout) == [
+        f"Error: {path}: is not a folder; --directory names that of the run"
+    ]
 
 
 def test_an_unknown_target_is_named(tmp_path):

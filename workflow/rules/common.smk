@@ -22,12 +22,12 @@ except ModuleNotFoundError as error:
     )
 
 try:
-    check_folders()
     # Read again, since Snakemake takes the last of a key given twice.
     layers = [("config/config.yaml", read_yaml(f"{ROOT}/config/config.yaml"))]
     layers += [(str(name), read_yaml(name)) for name in workflow.overwrite_configfiles]
     layers += [("--config", workflow.config_settings.config)]
     plan = Plan(ROOT, config, layers)
+    check_folders(sets=plan.registry)
 except (ValueError, FolderError) as error:
     sys.exit(f"Error: {error}")
 

@@ -12,6 +12,8 @@ from pydantic import Field
 
 from toplabel.config.model import Closed, Count, FileName, Number, Some, Text, Unique, Whole, model
 
+_LARGEST = 2 * 10**9  # indices of LIBSVM text end at 2^31 - 1
+_Size = Annotated[Count, Field(le=_LARGEST)]
 _Labels = Annotated[Mapping[str, FileName], Some]
 _FILES_OF_LABELS = Field(
     description="For each part the name of the file with its labels, listed under files with the role extra."
@@ -32,9 +34,9 @@ class NoOptions(Closed):
 class Libsvm(Closed):
     """LIBSVM text."""
 
-    n_features: Count | None = Field(None, description="Without it, the largest index.")
+    n_features: _Size | None = Field(None, description="Without it, the largest index.")
     index_base: Annotated[Whole, Field(ge=0)] = Field(1, description="The first index.")
-    n_classes: Annotated[Whole, Field(ge=2)] | None = Field(
+    n_classes: Annotated[Whole, Field(ge=2, le=_LARGEST)] | None = Field(
         None, description="Multilabel only; without it, from the largest label."
     )
     label_base: Whole = Field(0, description="Multilabel only: the number of the first label.")
@@ -94,7 +96,7 @@ class Npy(Closed):
 class Features(Closed):
     """Whichever form stands there."""
 
-    n_features: Count | None = Field(
+    n_features: _Size | None = Field(
         None, description="Of LIBSVM text; without it, the largest index."
     )
 

@@ -1,45 +1,70 @@
-"""The files of ``--configfile``, looked at before Snakemake reads them.
+"""The command line, looked at before Snakemake acts on it.
 
-Snakemake reads them before the Snakefile, with a traceback for one that is missing or nested too deep. The profile,
-which it reads before all else, calls `check_configfiles`.
+Snakemake goes to the work folder and reads the files of ``--configfile`` before the Snakefile, with a traceback for a
+folder that is a file, and for a config that is missing or nested too deep; and it finds nothing to be done for a target
+that is there, damaged or not. The profile, which it reads before all else, calls `check_arguments`.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from toplabel.config.documents import read_yaml
+from toplabel.files import checked
 
-_OPTIONS = ("--configfile", "--configfiles")
+_CONFIGFILES = ("--configfile", "--configfiles")
+_DIRECTORY = ("--directory", "-d")
+_FORCE = ("--force", "-f", "--forceall", "-F", "--forcerun", "-R")
+_TEMPLATE = "__use_yte__"  # Snakemake would run the Python that such a file holds
 
 
-def check_configfiles(arguments: Sequence[str] | None = None) -> None:
-    """End the run in one line if a config file cannot be read.
+def check_arguments(arguments: Sequence[str] | None = None) -> None:
+    """End the run in one line if the work folder, a config file or a target cannot be used.
 
     Parameters
     ----------
     arguments : sequence of str, optional
         Of the command line; by default that of this process.
     """
-    for name in _named(sys.argv[1:] if arguments is None else arguments):
-        path = Path(name)
-        if path.is_file() or not path.exists():  # what is read from a pipe can be read once
-            try:
-                read_yaml(path)
-            except ValueError as error:
-                sys.exit(f"Error: {error}")
+    arguments = sys.argv[1:] if arguments is None else arguments
+    work = Path(*_values(arguments, _DIRECTORY)[-1:])
+    try:
+        if work.exists() and not work.is_dir():
+            raise ValueError(f"{work}: is not a folder; --directory names that of the run")
+        for name in _values(arguments, _CONFIGFILES):
+            _check_config(Path(name))
+        if not any(_is_option(argument, _FORCE) for argument in arguments):
+            for target in _values(arguments, ()):
+                checked(work / target, target)
+    except ValueError as error:
+        sys.exit(f"Error: {error}")
 
 
-def _named(arguments: Sequence[str]) -> Iterator[str]:
-    """What stands after the option, up to the next one."""
-    inside = False
+def _check_config(path: Path) -> None:
+    if path.exists() and not path.is_file():
+        return  # what is read from a pipe can be read once
+    content = read_yaml(path)
+    if not isinstance(content, dict):
+        found = "nothing in it" if content is None else f"a {type(content).__name__}"
+        raise ValueError(f"{path}: {found}, not a mapping of keys to values")
+    if _TEMPLATE in content:
+        raise ValueError(f"{path}: the key '{_TEMPLATE}' is not supported; write the values out")
+
+
+def _is_option(argument: str, names: Sequence[str]) -> bool:
+    return argument.partition("=")[0] in names
+
+
+def _values(arguments: Sequence[str], names: Sequence[str]) -> list[str]:
+    """What stands after the options of these names, up to the next one; without names, all that is no option."""
+    found, inside = [], not names
     for argument in arguments:
-        option, equals, value = argument.partition("=")
         if argument.startswith("-"):
-            inside = option in _OPTIONS
-            if inside and equals:
-                yield value
+            inside = not names or _is_option(argument, names)
+            if inside and names and "=" in argument:
+                found.append(argument.partition("=")[2])
         elif inside:
-            yield argument
+            found.append(argument)
+    return found

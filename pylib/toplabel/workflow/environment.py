@@ -13,7 +13,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from toplabel.files import atomic_path
+from toplabel.files import FileError, atomic_path, read_json
 
 PACKAGES = (
     "toplabel",
@@ -122,8 +122,10 @@ def note_start() -> None:
 
 def read_start() -> tuple[float, str]:
     """When this invocation started (seconds since the epoch), and its command line."""
-    try:
-        note = json.loads(NOTE.read_text(encoding="utf-8"))
-    except FileNotFoundError:
+    if not NOTE.exists():
         return time.time(), ""
-    return float(note["started"]), str(note["command"])
+    note = read_json(NOTE, ("started", "command"))
+    try:
+        return float(note["started"]), str(note["command"])
+    except (TypeError, ValueError):
+        raise FileError(f"{NOTE}: 'started' is not a number; remove the file") from None

@@ -5,10 +5,13 @@ from __future__ import annotations
 import errno
 import os
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 
 #: Folders of a run, below the work folder.
 FOLDERS = ("results", "reports", "data", "data/raw", ".snakemake")
+_OF_SETS = ("results", "data/raw")
+_WRITES = "the run writes there; remove it, or name another work folder with --directory"
 _ROOM = 1 << 16  # bytes; Snakemake and its scripts need no more of TMPDIR
 
 
@@ -16,13 +19,15 @@ class FolderError(OSError):
     """A folder of the run is a file, read-only or full: one line that names it."""
 
 
-def check_folders(folder: str | os.PathLike[str] = "") -> None:
+def check_folders(folder: str | os.PathLike[str] = "", sets: Iterable[str] = ()) -> None:
     """Check that the work folder, the folders of the run in it and TMPDIR can be written to.
 
     Parameters
     ----------
     folder : path-like
         The work folder.
+    sets : iterable of str
+        Data sets, which have folders of their own; of these only whether they are files is looked at.
 
     Raises
     ------
@@ -36,13 +41,12 @@ def check_folders(folder: str | os.PathLike[str] = "") -> None:
     _check(Path(temporary), "temporary files go there; TMPDIR names another folder")
     work = Path(folder).absolute()
     _check(work, "the run works there; --directory names another folder")
-    for name in FOLDERS:
-        path = work / name
+    for path in (work / name for name in FOLDERS):
         if path.exists() or path.is_symlink():
-            _check(
-                path,
-                "the run writes there; remove it, or name another work folder with --directory",
-            )
+            _check(path, _WRITES)
+    for path in (work / name / key for name in _OF_SETS for key in sets):
+        if path.is_file():
+            raise FolderError(f"{path}: is not a folder; {_WRITES}")
 
 
 def _check(folder: Path, use: str) -> None:

@@ -23,8 +23,8 @@ from toplabel.datasets.formats.source import (
 )
 from toplabel.datasets.prepared import Loaded, Part
 
-_ROW = re.compile(r"([^\s:]*)((?:[ \t]+\d+:[^\s:]+)*)[ \t]*")
-_LABEL = re.compile(r"([+-]?\d{1,19})(?:\.0*)?")
+_ROW = re.compile(r"([^\s:]*)((?:[ \t]+[0-9]+:[^\s:]+)*)[ \t]*")
+_LABEL = re.compile(r"([+-]?[0-9]{1,19})(?:\.0*)?")
 _LABELS = np.iinfo(np.int64)
 _LARGEST_INDEX = np.iinfo(np.int32).max  # LIBSVM has them as int
 
@@ -129,7 +129,7 @@ def _split_row(path: Path, line: int, text: str, task: str) -> tuple[str | None,
 
 
 def _malformed(text: str) -> str:
-    pair = re.compile(r"\d+:[^\s:]+")
+    pair = re.compile(r"[0-9]+:[^\s:]+")
     for field in text.split()[1:]:
         if not pair.fullmatch(field):
             return f"expected index:value, found {shown(field)}"

@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 import numpy as np
 
 from toplabel.datasets.prepared import Task
-from toplabel.files import one_line
+from toplabel.files import one_line, reason
 
 FREE = 256 * 2**20
 """Bytes that a file may claim whatever its size."""
@@ -94,15 +94,14 @@ def damage(path: Path, kind: str) -> Iterator[None]:
     except FormatError:
         raise
     except Exception as error:
-        reason = " ".join(str(error).split()) or type(error).__name__
-        raise FormatError(path, None, f"no {kind}, or a damaged one ({reason})") from None
+        raise FormatError(path, None, f"no {kind}, or a damaged one ({reason(error)})") from None
 
 
 def read_lines(path: Path) -> Iterator[tuple[int, str]]:
-    """Yield (line number from 1, text without its end) of a UTF-8 file."""
+    """Yield (line number from 1, text without its end) of a UTF-8 file, which may begin with a byte order mark."""
     number = 0
     try:
-        with path.open(encoding="utf-8") as stream:
+        with path.open(encoding="utf-8-sig") as stream:
             for number, line in enumerate(stream, start=1):
                 yield number, line.rstrip("\r\n")
     except UnicodeDecodeError as error:
@@ -141,10 +140,14 @@ def parse_numbers(tokens: Sequence[str], path: Path, line: int) -> np.ndarray:
         values = np.array(list(map(float, tokens)))
     except ValueError:
         values = None
-    # float() takes 1_000 for a number; no data format does.
-    if values is None or not np.isfinite(values).all() or any("_" in token for token in tokens):
+    if values is None or not np.isfinite(values).all() or any(map(_is_python_only, tokens)):
         raise FormatError(path, line, _complaint(tokens))
     return values
+
+
+def _is_python_only(token: str) -> bool:
+    """Does float() alone take it for a number? So it does 1_000, and the digits of all scripts."""
+    return "_" in token or not token.isascii()
 
 
 def _complaint(tokens: Sequence[str]) -> str:
@@ -155,7 +158,7 @@ def _complaint(tokens: Sequence[str]) -> str:
             value = float(token)
         except ValueError:
             return f"{shown(token)} is not a number"
-        if "_" in token:
+        if _is_python_only(token):
             return f"{shown(token)} is not a number"
         if not np.isfinite(value):
             return f"{shown(token)} is not finite"
