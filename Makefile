@@ -65,11 +65,12 @@ $(TORCH_VENV)/.installed: requirements.lock
 
 # A controller on this machine, cores and memory of its node on paper (tests/cluster/slurm.sh).
 test-slurm: setup $(VENV)/.slurm
-	$(BIN)/python -m pytest -p no:cacheprovider tests/cluster/slurm_faults.py $(ARGS)
+	$(BIN)/python -m pytest -p no:cacheprovider --durations=0 tests/cluster/slurm_faults.py tests/workflow/test_submit_script.py $(ARGS)
 
 $(VENV)/.slurm: | $(VENV)/.installed
 	tests/cluster/slurm.sh install
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'snakemake-executor-plugin-slurm==2.8.0'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
+		snakemake-executor-plugin-slurm==2.8.0 snakemake-executor-plugin-cluster-generic==1.0.9
 	touch $@
 
 evidence: setup
