@@ -21,8 +21,8 @@ _CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, np.sqrt(0.75)]])
 # (top-1 right, top-2 right): words, colour, hatch. A lighter colour is better.
 _STATES = {
     (True, True): ("top-1 and top-2 sets right", "#DCEBF5", ""),
-    (True, False): ("top-1 set right", "#56B4E9", "///"),
-    (False, True): ("top-2 set right", "#E69F00", "..."),
+    (True, False): ("top-1 set right", style.PALETTE[4], "///"),
+    (False, True): ("top-2 set right", style.PALETTE[5], "..."),
     (False, False): ("neither", "#B34700", "xxx"),
 }
 

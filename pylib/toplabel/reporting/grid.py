@@ -59,6 +59,11 @@ class Block:
         return any(row.measured for row in self.rows)
 
     @property
+    def compared(self) -> bool:
+        """Whether a number of ours stands beside a published one."""
+        return any(cell.ours and cell.published for row in self.rows for cell in row.cells)
+
+    @property
     def spread(self) -> bool:
         """Whether a number of ours has a deviation."""
         return any(

@@ -7,7 +7,7 @@ import tempfile
 from dataclasses import asdict
 from datetime import UTC, datetime
 from importlib import resources
-from itertools import groupby
+from itertools import groupby, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from toplabel.reporting.findings_text import OUTCOMES, Finding
 from toplabel.reporting.grid import Block, GridCell, GridRow
 from toplabel.reporting.inputs import ReportInputs
 from toplabel.reporting.sections import PlainTable, Section
-from toplabel.reporting.svg import standalone_svg
+from toplabel.reporting.svg import share_of, standalone_svg
 from toplabel.reporting.view import Report, build_report
 
 _MAIN = "report.typ"
@@ -153,7 +153,7 @@ def _content(report: Report, created: datetime | None) -> dict[str, Any]:
         "speed": [_plain(table) for table in report.speed],
         "untouched": _untouched(report.untouched),
         "figures": [
-            {"file": f"figure{number}.svg"}
+            {"file": f"figure{number}.svg", "share": share_of(f.svg, f.name)}
             | {key: getattr(f, key) for key in ("title", "caption", "alt", "source")}
             for number, f in enumerate(report.figures)
         ],
@@ -194,7 +194,13 @@ def _cited(source: str) -> str:
 def _plain(table: PlainTable) -> dict[str, Any]:
     rows = [[labels.segments(text) for text in row] for row in table.rows]
     caption = labels.segments(table.caption)
-    return {"title": table.title, "caption": caption, "header": table.header, "rows": rows}
+    return {
+        "title": table.title,
+        "caption": caption,
+        "header": table.header,
+        "numeric": table.numeric,
+        "rows": rows,
+    }
 
 
 def _untouched(sections: list[Section]) -> list[dict[str, Any]]:
@@ -216,8 +222,7 @@ def _section(section: Section) -> dict[str, Any]:
     grids = []
     for _, blocks in by_columns:
         blocks = list(blocks)
-        for start in range(0, len(blocks[0].columns), WIDEST):
-            grids.append(_grid(blocks, slice(start, start + WIDEST)))
+        grids += [_grid(blocks, part) for part in _parts(len(blocks[0].columns))]
     return {
         "title": section.title,
         "origin": section.origin,
@@ -226,6 +231,13 @@ def _section(section: Section) -> dict[str, Any]:
         "grids": grids,
         "unmeasured": [block.title for block in section.unmeasured],
     }
+
+
+def _parts(columns: int) -> list[slice]:
+    """Cut columns into parts that fit the page, none of them much narrower than the others."""
+    number = max(1, -(-columns // WIDEST))
+    ends = [columns * i // number for i in range(number + 1)]
+    return [slice(start, end) for start, end in pairwise(ends)]
 
 
 def _grid(blocks: list[Block], part: slice) -> dict[str, Any]:
@@ -263,12 +275,11 @@ def _certificates(found: facts.Certificates) -> dict[str, Any]:
     """Return the gaps, cut into parts that fit the page."""
     parts = [
         {
-            "columns": found.columns[start : start + WIDEST],
+            "columns": found.columns[part],
             "rows": [
-                {"label": labels.segments(label), "gaps": gaps[start : start + WIDEST]}
-                for label, gaps in found.rows
+                {"label": labels.segments(label), "gaps": gaps[part]} for label, gaps in found.rows
             ],
         }
-        for start in range(0, len(found.columns), WIDEST)
+        for part in _parts(len(found.columns))
     ]
     return {"remark": found.remark, "parts": parts}

@@ -97,9 +97,12 @@ class Places:
         return page if page in RESERVED else self.page_of(page)
 
     def of_table(self, table: PlainTable) -> str:
-        """The page of a table that is no grid: its study's, or that of the figure that it is made with."""
+        """The page of a table that is no grid: its study's, that of its data sets, or of the figure it is made with."""
         if table.study in self._pages:
             return self.page_of(table.study)
+        if table.datasets:
+            counts = [self._sets.get(name, Counter()) for name in table.datasets]
+            return self.page_of(self._most(sum(counts, Counter())))
         file = table_files(table.name)[0]
         return next((row.page for row in figures.FIGURES if file in row.files), FIGURES)
 

@@ -85,7 +85,10 @@ class Section:
 
 @dataclass(frozen=True)
 class PlainTable:
-    """A table that is no grid, printed as it stands; `numeric` says which columns hold numbers."""
+    """A table that is no grid, printed as it stands.
+
+    `numeric` says which columns hold numbers, `datasets` which sets the rows are of, if they name any.
+    """
 
     anchor: str
     title: str
@@ -97,10 +100,13 @@ class PlainTable:
     name: str = ""
     study: str = ""
     numeric: list[bool] = field(default_factory=list)
+    datasets: list[str] = field(default_factory=list)
 
 
-def lined_up(rows: list[list[str]]) -> tuple[list[list[str]], list[bool]]:
-    """Return the rows with their numbers aligned, and which columns hold numbers."""
+def lined_up(rows: list[list[str]], width: int) -> tuple[list[list[str]], list[bool]]:
+    """Return rows of `width` cells with their numbers aligned, and which columns hold numbers."""
+    if not rows:
+        return [], [False] * width
     columns = [list(column) for column in zip(*rows, strict=True)]
     found = [numbers.aligned(column) for column in columns]
     lined = [new or old for new, old in zip(found, columns, strict=True)]
@@ -164,7 +170,8 @@ def build_plain_tables(inputs: ReportInputs, trace: Trace) -> list[PlainTable]:
                     for name, value in zip(header, row, strict=True)
                 ]
                 for row in table.frame.itertuples(index=False)
-            ]
+            ],
+            len(header),
         )
         found.append(
             PlainTable(
@@ -178,6 +185,7 @@ def build_plain_tables(inputs: ReportInputs, trace: Trace) -> list[PlainTable]:
                 table.name,
                 table.study,
                 numeric,
+                [str(name) for name in table.frame.get("data set", ())],
             )
         )
     return found
@@ -345,7 +353,7 @@ _NUMBERS_OF_RECORDS = (
 
 def _records_lined_up(records: list[CellRecord]) -> list[CellRecord]:
     rows = [[getattr(one, name) for name in _NUMBERS_OF_RECORDS] for one in records]
-    lined, _ = lined_up(rows)
+    lined, _ = lined_up(rows, len(_NUMBERS_OF_RECORDS))
     changes = [dict(zip(_NUMBERS_OF_RECORDS, row, strict=True)) for row in lined]
     return [replace(one, **change) for one, change in zip(records, changes, strict=True)]
 

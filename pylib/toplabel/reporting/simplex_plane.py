@@ -41,7 +41,8 @@ def draw_decoding(
             region = frame[(frame["what"] == "region") & (frame["class"] == one)]
             corners = region.sort_values("corner")[["f1", "f2"]].to_numpy(dtype=float)
             ax.add_patch(Polygon(corners, facecolor=style.colour(i), alpha=0.18, edgecolor="none"))
-            ax.plot(*corners[[1, 0, 3]].T, color=style.MUTED, linewidth=0.9, linestyle="--")
+            # One ray a region: the other is the next region's.
+            ax.plot(*corners[[0, 1]].T, color=style.MUTED, linewidth=0.9, linestyle="--")
             code = frame[(frame["what"] == "code") & (frame["class"] == one)]
             point = code[["f1", "f2"]].to_numpy(dtype=float)[0]
             look = {"color": style.colour(i), "marker": style.marker(i), "markersize": 6}

@@ -178,7 +178,7 @@ def build_speed(inputs: ReportInputs, trace: Trace) -> list[PlainTable]:
         ]
         if layout.distinct:
             rows = [list(row) for row in dict.fromkeys(map(tuple, rows)) if all(row)]
-        rows, numeric = lined_up(rows)
+        rows, numeric = lined_up(rows, len(layout.columns))
         headings = [_HEADINGS.get(column, column.capitalize()) for column in layout.columns]
         anchor = f"speed-{len(found) + 1}"
         link = trace.link(file)

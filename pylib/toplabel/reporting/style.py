@@ -13,8 +13,8 @@ from contextlib import contextmanager
 import matplotlib as mpl
 from cycler import cycler
 
-#: Okabe and Ito's palette, the yellow left out (too faint on white), the dark colours first.
-PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
+#: Okabe and Ito's palette, the yellow left out, sky blue and orange darker: all have a contrast of 3 or more to white.
+PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#3A92C8", "#B07D00", "#000000")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 LINES = ("-", "--", ":", "-.")
 

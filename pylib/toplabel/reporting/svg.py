@@ -7,6 +7,7 @@ import xml.etree.ElementTree as ET
 
 SVG = "http://www.w3.org/2000/svg"
 XLINK = "http://www.w3.org/1999/xlink"
+_PAGE_WIDTH = 7.2 * 72  # points: `toplabel.reporting.style.WIDTH`
 _HREFS = ("href", f"{{{XLINK}}}href")
 # Script, foreign markup, and what would load or describe; the page has its own words for a figure.
 _DROPPED = {"script", "foreignObject", "metadata", "title", "desc", "iframe"}
@@ -34,12 +35,27 @@ def inline_svg(text: str, name: str, alt: str) -> str:
     root = _parse(text, name)
     prefix = "fig-" + re.sub(r"[^A-Za-z0-9_-]", "-", name) + "-"
     _clean(root, prefix)
+    root.set("style", f"--share:{width_share(root)}")
     for size in ("width", "height"):
         root.attrib.pop(size, None)
     root.set("id", f"{prefix}svg")
     root.set("role", "img")
     root.set("aria-label", alt)
     return _serialise(root)
+
+
+def width_share(root: ET.Element) -> float:
+    """The width of a figure as a share of the width of a whole page, so that letters are of one size in all figures."""
+    try:
+        width = float(root.get("viewBox", "").split()[2])
+    except (IndexError, ValueError):
+        return 1.0
+    return round(min(width / _PAGE_WIDTH, 1.0), 3)
+
+
+def share_of(text: str, name: str) -> float:
+    """`width_share` of a file."""
+    return width_share(_parse(text, name))
 
 
 def standalone_svg(text: str, name: str) -> str:

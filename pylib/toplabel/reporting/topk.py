@@ -45,7 +45,8 @@ def draw_topk(
     require(frame, TOPK_COLUMNS, "frame", ["k", "value"])
     groups = list(frame.groupby("group", sort=False))
     ends = frame["k"].min() - 0.3, frame["k"].max() + 0.3
-    low, high = frame["value"].min(), frame["value"].max()
+    reach = frame["std"].fillna(0)
+    low, high = (frame["value"] - reach).min(), (frame["value"] + reach).max()
     margin = 0.03 * max(high - low, 1.0)
     common = frame[frame["method"] == baseline].sort_values("k")
     with style.house_style():
@@ -78,9 +79,7 @@ def draw_topk(
             ax.yaxis.set_major_formatter("{x:g}")
             ax.minorticks_off()
             ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-            ax.legend(
-                loc="upper left", fontsize=6.5, ncols=1 if len(part["label"].unique()) < 7 else 2
-            )
+            ax.legend(loc="best", fontsize=7, ncols=1 if len(part["label"].unique()) < 7 else 2)
         caption = (
             "Test accuracy, for each k of the model that was selected for that k. The dashed grey line is the softmax,"
             " in every panel the same. The scale is that of the error's logarithm. Bars: one standard deviation over"
