@@ -44,6 +44,12 @@ reproduce: setup
 	$(BIN)/snakemake --cores $(CORES) $(ARGS)
 	@echo "reports/index.html and reports/toplabel.pdf are ready"
 
+# Published cells drawn at random, from raw data in a folder of their own, beside reports/summary.
+CELLS ?= 20
+
+verify: setup
+	$(BIN)/python -m toplabel.workflow.verify --cells $(CELLS) --cores $(CORES) $(ARGS)
+
 smoke: setup
 	$(BIN)/snakemake --cores $(CORES) --configfile config/smoke.yaml $(ARGS)
 

@@ -14,7 +14,10 @@ import pytest
 import yaml
 from running import SMOKE, command, environment, jobs_of, read_rows, small_checkout, snakemake
 
+from toplabel.tables.collected import COMPARISON
 from toplabel.workflow.compare_runs import difference
+from toplabel.workflow.verify import beside, draw
+from toplabel.workflow.verify import main as verify
 
 pytestmark = pytest.mark.workflow
 
@@ -266,6 +269,25 @@ def test_killed_and_resumed_on_one_core_gives_the_same_numbers(smoke_run, tmp_pa
     assert ours == theirs
     leftovers = [path for path in folder.glob("results/**/.*") if path.is_file()]
     assert len(leftovers) <= 1  # the temporary file of the job that was cut off
+
+
+def test_verify_computes_cells_of_a_run_again(smoke_run, tmp_path, capfd):
+    summary = smoke_run.folder / "results/comparison.csv"
+    options = ["--cells", "2", "--root", str(smoke_run.root), "--configfile", str(SMOKE)]
+    folder = tmp_path / "again"
+    assert verify([*options, "--summary", str(summary), "--folder", str(folder)]) == 0
+    assert "2 of 2 the same to the last digit" in capfd.readouterr().out
+
+    assert verify([*options, "--summary", str(summary), "--folder", str(folder)]) == 1
+    assert f"--folder {folder}: it is not empty" in capfd.readouterr().err
+
+    changed = COMPARISON.read(summary)
+    changed["measured"] *= 1 + 1e-10
+    COMPARISON.write(changed, tmp_path / "changed.csv")
+    found = beside(draw(changed, 2, 0), COMPARISON.read(summary))
+    assert not found["same"].any()
+    with pytest.raises(ValueError, match="--cells 10000: it must be from 1 to"):
+        draw(changed, 10000, 0)
 
 
 @pytest.mark.mirror

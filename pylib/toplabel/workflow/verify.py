@@ -1,0 +1,114 @@
+"""Published cells drawn at random, computed again from raw data, beside the last full reproduction.
+
+``python -m toplabel.workflow.verify --cells 20 --seed 0``, or ``make verify CELLS=20``: the measured numbers must be
+those of ``reports/summary/comparison.csv`` to the last digit that stands there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import pandas as pd
+
+from toplabel.files import FileError
+from toplabel.tables.collected import COMPARISON
+from toplabel.workflow.collecting.results import compare_results
+
+#: The columns that say which published number it is.
+CELL = ["source", "table", "dataset", "features", "method", "k", "gamma", "kernel", "metric"]
+
+
+def draw(summary: pd.DataFrame, cells: int, seed: int) -> pd.DataFrame:
+    """Rows of `summary` that have a measured number, at random and without repetition.
+
+    Raises
+    ------
+    ValueError
+        When there are fewer than `cells` of them.
+    """
+    measured = summary[summary["measured"].notna()]
+    if not 1 <= cells <= len(measured):
+        raise ValueError(f"--cells {cells}: it must be from 1 to {len(measured)}, those measured")
+    return measured.sample(cells, random_state=seed).sort_index()
+
+
+def compute(root: Path, folder: Path, targets: Sequence[str], options: Sequence[str]) -> int:
+    """Let Snakemake make `targets` in `folder`, from raw data on; its exit status."""
+    command = [sys.executable, "-m", "snakemake", "--snakefile", str(root / "Snakefile")]
+    return subprocess.run(
+        [*command, "--directory", str(folder), *options, "--", *targets]
+    ).returncode
+
+
+def beside(drawn: pd.DataFrame, again: pd.DataFrame) -> pd.DataFrame:
+    """The drawn cells with `again`, the number that was computed now (NaN: none), and `same`.
+
+    Numbers are the same if they are as a file has them, with twelve digits.
+    """
+    found = drawn.merge(
+        again[[*CELL, "measured"]], on=CELL, how="left", suffixes=("", "_again"), validate="1:1"
+    )
+    found = found.rename(columns={"measured_again": "again"})
+    found["same"] = [
+        f"{old:.12g}" == f"{new:.12g}"
+        for old, new in zip(found["measured"], found["again"], strict=True)
+    ]
+    return found
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Draw, compute and compare; exit status 1 if a number differs or could not be computed."""
+    parser = argparse.ArgumentParser(prog="make verify", description=__doc__.splitlines()[0])
+    parser.add_argument("--cells", type=int, default=20)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--root", type=Path, default=Path(), help="the checkout")
+    parser.add_argument("--summary", type=Path, help="comparison.csv of the run to verify")
+    parser.add_argument("--configfile", type=Path, help="its config, config/full.yaml")
+    parser.add_argument("--folder", type=Path, help="where to compute, empty or not yet there")
+    parser.add_argument("--cores", type=int, default=os.cpu_count())
+    options = parser.parse_args(arguments)
+    root = options.root.resolve()
+    try:
+        drawn = draw(
+            COMPARISON.read(options.summary or root / "reports/summary/comparison.csv"),
+            options.cells,
+            options.seed,
+        )
+        folder = _empty(options.folder)
+    except (FileError, ValueError) as error:
+        print(f"make verify: {error}", file=sys.stderr)
+        return 1
+    config = (options.configfile or root / "config/full.yaml").resolve()
+    targets = sorted({f"results/{file}" for file in drawn["file"]})
+    print(
+        f"{len(drawn)} cells, seed {options.seed}: {len(targets)} results, computed in {folder}",
+        flush=True,
+    )
+    snakemake = ["--cores", str(options.cores), "--keep-going", "--configfile", str(config)]
+    status = compute(root, folder, targets, snakemake)
+    made = [path for target in targets if (path := folder / target).exists()]
+    again = compare_results(root, map(str, made))[1] if made else drawn.iloc[:0]
+    found = beside(drawn, again)
+    shown = ["dataset", "method", "k", "gamma", "kernel", "metric", "measured", "again", "same"]
+    print(found[shown].to_string(index=False, float_format=lambda number: f"{number:.12g}"))
+    print(f"{found['same'].sum()} of {len(found)} the same to the last digit")
+    return 0 if status == 0 and found["same"].all() else 1
+
+
+def _empty(folder: Path | None) -> Path:
+    if folder is None:
+        return Path(tempfile.mkdtemp(prefix="toplabel-verify-"))
+    folder.mkdir(parents=True, exist_ok=True)
+    if any(folder.iterdir()):
+        raise ValueError(f"--folder {folder}: it is not empty, and verifying begins from raw data")
+    return folder
+
+
+if __name__ == "__main__":
+    sys.exit(main())
