@@ -51,6 +51,7 @@ def beside(drawn: pd.DataFrame, again: pd.DataFrame) -> pd.DataFrame:
 
     Numbers are the same if they are as a file has them, with twelve digits.
     """
+    again = again[again["measured"].notna()]
     found = drawn.merge(
         again[[*CELL, "measured"]], on=CELL, how="left", suffixes=("", "_again"), validate="1:1"
     )
