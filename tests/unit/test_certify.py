@@ -149,6 +149,26 @@ def test_dual_variables_that_were_stored_in_float32(loss):
     assert counted == pytest.approx(found.rounding, rel=0.5)
 
 
+@pytest.mark.parametrize(
+    ("scale", "size", "error", "message"),
+    [
+        (
+            1.0,
+            1e101,
+            ValueError,
+            r"W0 must be in \[-1e\+100, 1e\+100\], got an entry of size 1e\+101",
+        ),
+        (1e60, 1e95, toplabel.ToplabelError, "C, gamma or W0 are so large"),  # scores of 1e155
+    ],
+)
+def test_solve_refuses_a_center_that_could_not_be_certified(scale, size, error, message):
+    X, y = _problem()
+    with pytest.raises(error, match=message):
+        toplabel.solve(scale * X, y, "svm_multi", W0=np.full((4, 3), size))
+    solution = toplabel.solve(X, y, "svm_multi", W0=np.full((4, 3), 1e95), max_epochs=2)
+    assert np.isfinite(toplabel.certify(X, y, solution, W0=np.full((4, 3), 1e95)).dual)
+
+
 def test_scores_beyond_what_the_losses_take():
     X, y = _problem()
     solution = toplabel.solve(1e95 * X, y, "lr_multi", max_epochs=1)

@@ -243,3 +243,9 @@ def test_the_examples_of_the_documentation_are_valid(repository, load):
     examples = load("\n".join(lines[start:end]) + "\n")
     assert set(examples) == {"mine", "flowers_csv", "tags", "notes", "vectors"}
     assert examples["mine"].divide.into == {"train": 0.7, "test": 0.3}
+
+
+def test_so_many_features_as_no_file_can_have_are_refused(load):
+    text = GOOD.replace("mulan_arff", "libsvm\n    options: {n_features: 1000000000000000000}")
+    with pytest.raises(ValueError, match=r"toy\.options\.n_features: 10+ is above 2e\+09"):
+        load(text)
