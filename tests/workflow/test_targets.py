@@ -174,7 +174,12 @@ def test_a_damaged_target_is_named_unless_it_is_made_again(tmp_path):
         SystemExit, match=rf"^Error: .*{target}: cut off or .*`snakemake -f {target}`"
     ):
         check_arguments(given)
-    check_arguments(["-f", *given])
+    for force in ("-f", "-nF", "--forceall"):
+        check_arguments([force, *given])
+    # A run that was killed goes on with the same command: Snakemake makes again what it was at.
+    (tmp_path / ".snakemake/incomplete").mkdir(parents=True)
+    (tmp_path / ".snakemake/incomplete/note").write_text("")
+    check_arguments(given)
 
 
 @pytest.mark.workflow

@@ -7,6 +7,7 @@ that is there, damaged or not. The profile, which it reads before all else, call
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,7 +17,8 @@ from toplabel.files import checked
 
 _CONFIGFILES = ("--configfile", "--configfiles")
 _DIRECTORY = ("--directory", "-d")
-_FORCE = ("--force", "-f", "--forceall", "-F", "--forcerun", "-R")
+_FORCE = re.compile(r"--force(all|run)?(=.*)?|-\w*[fFR]\w*")
+_INCOMPLETE = ".snakemake/incomplete"  # notes of outputs that Snakemake makes again, since their job was killed
 _TEMPLATE = "__use_yte__"  # Snakemake would run the Python that such a file holds
 
 
@@ -35,7 +37,7 @@ def check_arguments(arguments: Sequence[str] | None = None) -> None:
             raise ValueError(f"{work}: is not a folder; --directory names that of the run")
         for name in _values(arguments, _CONFIGFILES):
             _check_config(Path(name))
-        if not any(_is_option(argument, _FORCE) for argument in arguments):
+        if not any(map(_FORCE.fullmatch, arguments)) and not _is_interrupted(work):
             for target in _values(arguments, ()):
                 checked(work / target, target)
     except ValueError as error:
@@ -51,6 +53,10 @@ def _check_config(path: Path) -> None:
         raise ValueError(f"{path}: {found}, not a mapping of keys to values")
     if _TEMPLATE in content:
         raise ValueError(f"{path}: the key '{_TEMPLATE}' is not supported; write the values out")
+
+
+def _is_interrupted(work: Path) -> bool:
+    return any(path.is_file() for path in (work / _INCOMPLETE).rglob("*"))
 
 
 def _is_option(argument: str, names: Sequence[str]) -> bool:
