@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from toplabel.reporting import agreement, differences_text, facts, findings_text, winners_text
+from toplabel.reporting import (
+    agreement,
+    differences_text,
+    facts,
+    findings_text,
+    provenance,
+    winners_text,
+)
 from toplabel.reporting.agreement import Lane
 from toplabel.reporting.coverage import Item, build_coverage
 from toplabel.reporting.differences_text import Group
@@ -42,7 +49,7 @@ class Report:
     certificates: facts.Certificates
     speed: list[PlainTable]
     run: list[tuple[str, str]]
-    stages: list[facts.Stage]
+    stages: list[provenance.Stage]
     commit: tuple[str, str]
     command: str
     config: str
@@ -90,8 +97,8 @@ def build_report(inputs: ReportInputs) -> Report:
         certificates=facts.certificates(inputs, trace),
         speed=speed,
         run=facts.run_facts(inputs.run),
-        stages=facts.stages(inputs.run),
-        commit=facts.commit_of(inputs.run),
+        stages=provenance.stages(inputs.run),
+        commit=provenance.commit_of(inputs.run),
         command=str(inputs.run["command"] or ""),
         config=facts.config_text(inputs.run),
         created=str(inputs.run["created"] or ""),
