@@ -24,7 +24,7 @@ _EPOCHS = Column("epochs", "whole", "Passes over the data in the final training.
 _STATUS = Column(
     "status",
     "text",
-    "converged, max_epochs, stalled, imprecise, or uncertified: a baseline or network, without such a bound.",
+    "converged, max_epochs, stalled, imprecise, or uncertified: a baseline or a network, which has no gap.",
 )
 _GRADIENT_NORM = Column(
     "gradient_norm", "number", "The gradient's norm, of a loss that is not convex."
