@@ -114,6 +114,18 @@ def of_figure(figure, function):
     return lambda wildcards: planned(function, figure.of(wildcards.get("dataset", "")))(wildcards)
 
 
+def network_sets():
+    return "|".join(plan.networks()) or "(?!)"
+
+
+def fine_tuning():
+    return "|".join(name for name, method in plan.methods.items() if method.fine_tunes) or "(?!)"
+
+
+def images_meta(wildcards):
+    return f"results/{plan.images_of(wildcards.dataset)}/data/meta.json"
+
+
 onstart:
     global run_lock
     try:

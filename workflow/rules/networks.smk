@@ -2,18 +2,6 @@
 # these rules alone; where it is missing the plan has none of their data sets.
 
 
-def network_sets():
-    return "|".join(plan.networks()) or "(?!)"
-
-
-def fine_tuning():
-    return "|".join(name for name, method in plan.methods.items() if method.fine_tunes) or "(?!)"
-
-
-def images_meta(wildcards):
-    return f"results/{plan.images_of(wildcards.dataset)}/data/meta.json"
-
-
 localrules:
     join_draws,
 
