@@ -34,8 +34,9 @@ def protocol_texts(run: Mapping[str, Any]) -> list[str]:
         _stops(config),
         _BUDGETS.get(str(run["budget"]), ""),
         _threshold(config),
-        f"A measured number matches a published one within {TOLERANCE}; of a set with several draws, within two"
-        " standard deviations over the draws if that is more. It is close within three times that.",
+        f"A measured number matches a published one within {TOLERANCE}, and is close within three times that. Farther"
+        " away, but within two standard deviations over several draws (two standard errors of the difference where"
+        " the paper prints a mean with its deviation), it is within the spread, which is no match.",
     ]
     return [text for text in texts if text]
 
