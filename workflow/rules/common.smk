@@ -134,6 +134,9 @@ onstart:
         raise WorkflowError(str(error))
     note_start()
     save_statements()
+    from toplabel.workflow.progress import follow
+
+    follow(workflow, plan)
 
 
 # Report on what there is, and print nothing that would hide the error.

@@ -22,6 +22,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 from toplabel.config.documents import read_yaml
 from toplabel.workflow.plan import Plan
@@ -83,9 +84,8 @@ def measure(jobs: Sequence[Job], plan: Plan, sources: Sequence[Path]) -> None:
     for job in jobs:
         if "method" in job.wildcards:
             at = SimpleNamespace(**job.wildcards)
-            size = Size.of(f"results/{at.dataset}/data/meta.json")
-            job.mb, seconds = estimate(plan, job.rule, at, size)
-            job.seconds, job.source = _BEGIN + seconds, "fitted"
+            job.mb, job.seconds = fitted(plan, job.rule, at, size_of(at.dataset))
+            job.source = "fitted"
             if job.rule in _SHARING:
                 cells.setdefault((at.dataset, at.method), []).append(job)
     for source in reversed(sources):
@@ -94,11 +94,37 @@ def measure(jobs: Sequence[Job], plan: Plan, sources: Sequence[Path]) -> None:
             for job in cells.get(cell, ()):
                 job.seconds, job.source = _BEGIN + seconds * job.seconds / whole, "cell"
         for job in jobs:
-            if (path := source / "benchmarks" / job.path).is_file():
-                with path.open(newline="", encoding="utf-8") as stream:
-                    row = next(csv.DictReader(stream, delimiter="\t"))
-                job.seconds, job.source = float(row["s"]), "benchmark"
-                job.mb = job.mb if row["max_rss"] in ("NA", "-") else float(row["max_rss"])
+            if found := read_benchmark(source / "benchmarks" / job.path):
+                job.seconds, job.source = found[0], "benchmark"
+                job.mb = found[1] or job.mb
+
+
+def size_of(dataset: str) -> Size:
+    """Return the size of a set that is prepared here.
+
+    Raises
+    ------
+    FileNotFoundError
+        It is not.
+    """
+    return Size.of(f"results/{dataset}/data/meta.json")
+
+
+def fitted(plan: Plan, stage: str, wildcards: Any, size: Size) -> tuple[float, float]:
+    """Memory in MB, and seconds from the process's start on, of a job that `estimate` knows."""
+    mb, seconds = estimate(plan, stage, wildcards, size)
+    return mb, _BEGIN + seconds
+
+
+def read_benchmark(path: Path) -> tuple[float, float] | None:
+    """Seconds and memory in MB of a benchmark file, 0 where that was not measured; None without a whole file."""
+    try:
+        with path.open(newline="", encoding="utf-8") as stream:
+            row = next(csv.DictReader(stream, delimiter="\t"))
+        unmeasured = row["max_rss"] in ("NA", "-")
+        return float(row["s"]), 0.0 if unmeasured else float(row["max_rss"])
+    except (OSError, StopIteration, KeyError, TypeError, ValueError):
+        return None
 
 
 def _cell_seconds(source: Path) -> dict[tuple[str, ...], float]:
@@ -116,6 +142,10 @@ def _cell_seconds(source: Path) -> dict[tuple[str, ...], float]:
 def schedule(jobs: Sequence[Job], cores: int) -> tuple[float, float]:
     """Wall time in seconds, and the most memory in use in MB, when ready jobs start in order as cores are free."""
     waiting = [len(job.after) for job in jobs]
+    next_ones: list[list[int]] = [[] for _ in jobs]
+    for number, job in enumerate(jobs):
+        for before in job.after:
+            next_ones[before].append(number)
     ready = [number for number, left in enumerate(waiting) if not left]
     running: list[tuple[float, int]] = []
     now = used = most = 0.0
@@ -127,7 +157,7 @@ def schedule(jobs: Sequence[Job], cores: int) -> tuple[float, float]:
         most = max(most, used)
         now, done = heapq.heappop(running)
         used -= jobs[done].mb
-        for number in (number for number, job in enumerate(jobs) if done in job.after):
+        for number in next_ones[done]:
             waiting[number] -= 1
             if not waiting[number]:
                 heapq.heappush(ready, number)
