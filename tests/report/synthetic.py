@@ -12,7 +12,14 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from toplabel.tables.collected import COMPARISON, DATASETS, EVALUATION, FINDINGS, WINNERS
+from toplabel.tables.collected import (
+    COMPARISON,
+    DATASETS,
+    DIFFERENCES,
+    EVALUATION,
+    FINDINGS,
+    WINNERS,
+)
 
 PUBLISHED = Path(__file__).parents[2] / "data" / "published"
 KEYS = ["dataset", "features", "method", "k", "gamma", "kernel", "metric"]
@@ -233,6 +240,7 @@ def write_results(folder: Path, cells: pd.DataFrame | None = None) -> Path:
     (folder / "run.json").write_text(json.dumps(RUN), encoding="utf-8")
     findings_rows().to_csv(folder / "findings.csv", index=False)
     winners_rows().to_csv(folder / "winners.csv", index=False)
+    DIFFERENCES.frame().to_csv(folder / "differences.csv", index=False)
     for file in evaluation["file"].unique():
         path = folder / file
         path.parent.mkdir(parents=True, exist_ok=True)

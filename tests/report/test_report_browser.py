@@ -190,13 +190,13 @@ def test_what_is_far_from_the_window_is_not_laid_out(site: Site, tmp_path: Path)
     """Of a long page with all folds open the browser lays out what is near; the rest when it comes near."""
     body = """
       $$("details").forEach((fold) => { fold.open = true; });
-      await wait(100);
       const frames = $$("#tables .scroll");
       const laid = () => frames.filter((one) => $("td", one).checkVisibility({ contentVisibilityAuto: true }));
+      for (let tries = 0; laid().length === 0 && tries < 50; tries++) await wait(100);
       const first = laid().length, last = frames.at(-1);
       const before = laid().includes(last);
       last.scrollIntoView();
-      await wait(100);
+      for (let tries = 0; !laid().includes(last) && tries < 50; tries++) await wait(100);
       return { frames: frames.length, first, before, after: laid().includes(last) };
     """
     found = browse(site.texts["papers"], body, tmp_path)

@@ -90,14 +90,15 @@
   });
 
   // A frame that its table fits needs no scrolling of its own: the heads then stick to the window.
-  const fit = new ResizeObserver((entries) => {
+  // Later: what changes a size while sizes are told is an error.
+  const fit = new ResizeObserver((entries) => setTimeout(() => {
     for (const { target } of entries) {
       const fits = target.scrollWidth <= target.clientWidth + 1;
       target.classList.toggle("fits", fits);
       if (fits) target.removeAttribute("tabindex");
       else target.tabIndex = 0;
     }
-  });
+  }));
   // Only what is near the window is measured, or the browser would lay out all of it.
   const near = new IntersectionObserver((entries) => {
     for (const { target, isIntersecting } of entries) {
@@ -164,7 +165,8 @@
     form.addEventListener("reset", () => setTimeout(filter));
     form.addEventListener("submit", (event) => event.preventDefault());
     // Heads stick below the filter, which has two lines where the window is narrow.
-    new ResizeObserver(() => root.style.setProperty("--top", `${form.offsetHeight}px`)).observe(form);
+    const makeRoom = () => root.style.setProperty("--top", `${form.offsetHeight}px`);
+    new ResizeObserver(() => setTimeout(makeRoom)).observe(form);
   }
 
   // The record of a number: a card beside its column under a pointer that rests, and on focus; under a finger, a
