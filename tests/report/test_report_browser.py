@@ -134,6 +134,42 @@ def test_filtering(site: Site, tmp_path: Path) -> None:
     assert set(found["options"]) == {"", "measured"} | (shown - {"v"})
 
 
+def test_searching_all_pages(site: Site, tmp_path: Path) -> None:
+    body = """
+      const form = $(".search");
+      const ask = (text) => {
+        form.elements.text.value = text;
+        form.dispatchEvent(new Event("input"));
+        return {
+          hits: $$("#hits li").filter((one) => one.offsetParent !== null)
+            .map((one) => [one.textContent, $("a", one).getAttribute("href")]),
+          said: $("output", form).textContent,
+        };
+      };
+      const table = ask("table 9 tpami"), figure = ask("rings");
+      const inside = ask("emotions rf-pct"), method = ask("svm_multi");
+      const none = ask("no such thing"), empty = ask("");
+      ask("rings");
+      let gone = "";
+      $("#hits").addEventListener("click", (event) => {
+        event.preventDefault();
+        gone = event.target.getAttribute("href");
+      });
+      form.requestSubmit();
+      return { table, figure, inside, method, none, empty, gone };
+    """
+    found = browse(site.texts["index"], body, tmp_path)
+    name, address = found["table"]["hits"][0]
+    assert "Table 9" in name
+    assert address.endswith("#tpami2017-table9")
+    assert found["figure"]["hits"][0][1].endswith("#figure-rings")
+    assert found["gone"] == found["figure"]["hits"][0][1]
+    assert any("table" in name for name, _ in found["inside"]["hits"])
+    assert any("method" in name for name, _ in found["method"]["hits"])
+    assert found["none"] == {"hits": [], "said": "0 hits"}
+    assert found["empty"] == {"hits": [], "said": ""}
+
+
 def test_a_filter_opens_the_folds_of_its_hits(site: Site, tmp_path: Path) -> None:
     body = """
       const form = $(".filter");

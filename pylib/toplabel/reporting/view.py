@@ -10,6 +10,7 @@ from toplabel.reporting import (
     facts,
     findings_text,
     provenance,
+    search,
     winners_text,
 )
 from toplabel.reporting.agreement import Lane
@@ -67,6 +68,7 @@ class Report:
     coverage: list[Item]
     failures: list[facts.Failure]
     protocol: list[str]
+    targets: list[search.Target]
 
 
 def build_report(inputs: ReportInputs) -> Report:
@@ -82,16 +84,18 @@ def build_report(inputs: ReportInputs) -> Report:
     claims = findings_text.build_findings(inputs, trace)
     missing_sets, missing_cells = facts.missing(inputs, trace)
     lanes = agreement.lanes_of(touched)
+    untouched = [section for section in sections if not section.blocks]
+    datasets = facts.dataset_rows(inputs)
     return Report(
         lanes=lanes,
         agreement=agreement.sentence(lanes),
         score=score_of(inputs.comparison),
         reach=facts.reach(inputs.comparison, missing_sets, missing_cells),
         touched=touched,
-        untouched=[section for section in sections if not section.blocks],
+        untouched=untouched,
         plain_tables=plain,
         figures=inputs.figures,
-        datasets=facts.dataset_rows(inputs),
+        datasets=datasets,
         missing_sets=missing_sets,
         missing_cells=missing_cells,
         certificates=facts.certificates(inputs, trace),
@@ -117,6 +121,7 @@ def build_report(inputs: ReportInputs) -> Report:
         coverage=build_coverage(inputs, trace, pages, sections),
         failures=facts.failures(inputs, trace),
         protocol=protocol_texts(inputs.run),
+        targets=search.targets(pages, untouched, datasets),
     )
 
 

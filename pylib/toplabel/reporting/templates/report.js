@@ -169,6 +169,33 @@
     new ResizeObserver(() => setTimeout(makeRoom)).observe(form);
   }
 
+  // Searching all pages: every word must occur, hits that are named so come first; Enter goes to the first.
+  const search = document.querySelector(".search");
+  const MOST = 12;
+  const find = () => {
+    const words = search.elements.text.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const list = search.querySelector("#hits");
+    const has = (text) => words.length > 0 && words.every((word) => text.toLowerCase().includes(word));
+    const rank = (one) => has(one.firstElementChild.textContent) ? 2 : has(`${one.textContent} ${one.dataset.find}`) ? 1 : 0;
+    const entries = Array.from(list.children, (one) => ({ one, rank: rank(one) }));
+    const hits = entries.filter((entry) => entry.rank).sort((a, b) => b.rank - a.rank || a.one.place - b.one.place);
+    const shown = hits.slice(0, MOST).map((entry) => entry.one);
+    for (const { one } of entries) one.hidden = !shown.includes(one);
+    list.prepend(...shown);
+    list.hidden = shown.length === 0;
+    const said = hits.length > MOST ? `${MOST} of ${hits.length} hits` : several(hits.length, "hit");
+    search.querySelector("output").textContent = words.length ? said : "";
+  };
+  if (search) {
+    search.hidden = false;
+    all("#hits > li", search).forEach((one, place) => { one.place = place; });
+    search.addEventListener("input", find);
+    search.addEventListener("submit", (event) => {
+      event.preventDefault();
+      search.querySelector("#hits > li:not([hidden]) a")?.click();
+    });
+  }
+
   // The record of a number: a card beside its column under a pointer that rests, and on focus; under a finger, a
   // sheet at the foot of the window. A click or Enter leads to the record.
   const card = document.createElement("div");
