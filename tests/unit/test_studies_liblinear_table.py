@@ -4,6 +4,7 @@ import pandas as pd
 
 from toplabel.studies import liblinear_table
 
+TITLES = {"letter": "Letter"}
 LABELS = {"svm_ova": "SVM^{OVA}", "lr_ova": "LR^{OVA}"}
 
 
@@ -26,7 +27,9 @@ def test_a_row_a_set_loss_and_C():
 
 
 def test_the_caption_speaks_of_what_converged():
-    text = liblinear_table.caption(_frame(), LABELS)
-    assert "objective 0.0002 (letter, LR^{OVA}, C = 1)" in text
-    assert "accuracy 0.1 points (letter, SVM^{OVA}, C = 0.1)" in text
-    assert liblinear_table.caption(_frame().iloc[2:], LABELS).endswith("Nowhere did both converge.")
+    text = liblinear_table.caption(_frame(), LABELS, TITLES)
+    assert "objective 0.0002 (Letter, LR^{OVA}, C = 1)" in text
+    assert "accuracy 0.1 points (Letter, SVM^{OVA}, C = 0.1)" in text
+    assert liblinear_table.caption(_frame().iloc[2:], LABELS, TITLES).endswith(
+        "Nowhere did both converge."
+    )

@@ -45,6 +45,7 @@ rule table_agreement:
         "results/logs/tables/agreement.log",
     params:
         labels={name: plan.methods[name].label for name in ("svm_ova", "lr_ova")},
+        titles={name: plan.registry[name].title for name in plan.registry},
         fingerprint=plan.fingerprint("tables"),
     message:
         "Put our own one-vs-all beside LIBLINEAR"

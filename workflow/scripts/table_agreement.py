@@ -11,7 +11,8 @@ from toplabel.workflow.jobs import run
 def main(snakemake):
     frame = AGREEMENT.read_all(snakemake.input.agreements)
     labels = dict(snakemake.params.labels)
-    words = (liblinear_table.NAME, liblinear_table.TITLE, liblinear_table.caption(frame, labels))
+    caption = liblinear_table.caption(frame, labels, dict(snakemake.params.titles))
+    words = (liblinear_table.NAME, liblinear_table.TITLE, caption)
     table = PrintedTable(*words, "", "", "", liblinear_table.printed(frame, labels))
     write_tables([table], Path(snakemake.output.csv).parent)
 

@@ -43,7 +43,7 @@ _NAMES = {
     "data/comparison.csv": "Every published number beside the measured one",
     "data/evaluation.csv": "Every measured number",
     "data/datasets.csv": "The data sets",
-    "data/findings.csv": "What became of the papers' claims",
+    "data/findings.csv": "What became of the papers’ claims",
     "data/winners.csv": "The best methods of each column of the published tables",
     "data/differences.csv": "The cells that differ from the printed ones, and why",
     "data/failures.csv": "What an unfinished run did not get",

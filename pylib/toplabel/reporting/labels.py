@@ -112,7 +112,7 @@ _METHODS = {
     "lr_multi_ft": "LR^{Multi} fine-tuned",
     "topk_svm_alpha_ft": "top-k SVM^{α} fine-tuned",
     "topk_ent_tr_ft": "top-k Ent_{tr} fine-tuned",
-    "reference": "Reference",
+    "reference": "Another paper",
     "rf_pct": "RF-PCT",
     "homer": "HOMER",
     "br_svm": "BR",
@@ -188,6 +188,8 @@ def method_label(method: str, k: str = "", gamma: str = "", kernel: str = "") ->
         shown by its key. A positive gamma is the subscript of the smoothed hinge (TPAMI Table 3);
         a kernel is named when it is not the linear one of the papers' defaults.
     """
+    if method == "reference":
+        return f"Top-{k} of another paper" if k else "Another paper"
     label = parametrised(_METHODS.get(method, method), k, gamma)
     if kernel == "rbf":
         label += " (RBF)"

@@ -45,7 +45,7 @@ LAYOUTS = (
     Layout(
         "machine",
         "The machine",
-        "Measured limits, libraries and versions of the benchmark's run.",
+        "Measured limits, libraries and versions of the benchmark’s run.",
         ["what", "value", "unit", "note"],
     ),
     Layout(

@@ -82,7 +82,7 @@ def draw_topk(
             ax.legend(loc="best", fontsize=7, ncols=1 if len(part["label"].unique()) < 7 else 2)
         caption = (
             "Test accuracy, for each k of the model that was selected for that k. The dashed grey line is the softmax,"
-            " in every panel the same. The scale is that of the error's logarithm. Bars: one standard deviation over"
+            " in every panel the same. The scale is that of the error’s logarithm. Bars: one standard deviation over"
             " the splits, where there are several."
         )
         alt = (
@@ -155,8 +155,8 @@ def draw_ranks(
             ax.set_xlabel("mean rank (1 is best)")
         caption = (
             f"Ranks of the test value among the methods that were measured on all these sets: {frame['sets'].iat[0]}."
-            f" Shaded: within Nemenyi's critical difference (level {alpha:g}) of the best; a diamond lies outside."
-            f" Friedman's test: {_spoken_tests(frame)}"
+            f" Shaded: within Nemenyi’s critical difference (level {alpha:g}) of the best; a diamond lies outside."
+            f" Friedman’s test: {_spoken_tests(frame)}"
         )
         alt = f"Mean ranks of methods, {len(panels)} panels. " + " ".join(
             _spoken_ranks(metric, part) for metric, part in panels

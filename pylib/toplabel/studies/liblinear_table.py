@@ -38,8 +38,8 @@ def printed(frame: pd.DataFrame, labels: Mapping[str, str]) -> pd.DataFrame:
     )
 
 
-def caption(frame: pd.DataFrame, labels: Mapping[str, str]) -> str:
-    """Say by how much the two differ at most, where both met their tolerance."""
+def caption(frame: pd.DataFrame, labels: Mapping[str, str], titles: Mapping[str, str]) -> str:
+    """Say by how much the two differ at most, where both met their tolerance; `titles` are those of data sets."""
     text = (
         "P of TPAMI Eq. (9), summed over the classes, on the training part of the first split; accuracies on its test"
         " part, the largest difference over k = 1, 3, 5, 10. A positive relative difference: ours is the lower. "
@@ -53,6 +53,6 @@ def caption(frame: pd.DataFrame, labels: Mapping[str, str]) -> str:
         ("accuracy_difference", "accuracy", " points"),
     ):
         row = both.loc[both[column].abs().idxmax()]
-        where = f"{row['dataset']}, {labels[row['method']]}, C = {row['C']:g}"
+        where = f"{titles.get(row['dataset'], row['dataset'])}, {labels[row['method']]}, C = {row['C']:g}"
         parts.append(f"in {words} {abs(row[column]):.2g}{unit} ({where})")
     return text + f"Where both converged, the largest difference is {' and '.join(parts)}."
