@@ -1,5 +1,7 @@
 # make reproduce   the default run with both reports: embedded data, no network but the package registry
 # make test        linters, C tests with sanitizers, pytest, a small workflow with both reports
+# make smoke       config/smoke.yaml: every stage on small grids; what it measures means nothing
+# make verify      CELLS=20 published cells, computed from raw data in a new folder, beside reports/summary
 # make check       formatters and linters only
 # make evidence    what the solvers and the proximal maps were checked against, and by how much they miss: minutes, prints
 # make campaign    an hour of attempts to break it: damaged input files, extreme scales, killed runs, fuzzing (docs/reliability.md)
@@ -25,7 +27,7 @@ SOURCES := $(wildcard csrc/*/*.[ch] csrc/Makefile pylib/build_native.py setup.py
 export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
 
-.PHONY: setup reproduce smoke test test-slurm test-torch evidence campaign bench check format ctest lock reference docs types archive wheel clean
+.PHONY: setup reproduce verify smoke test test-slurm test-torch evidence campaign bench check format ctest lock reference docs types archive wheel clean
 
 setup: $(VENV)/.installed
 

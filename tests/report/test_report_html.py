@@ -132,7 +132,7 @@ def test_every_published_number_is_accounted_for(results: Path, site: Site) -> N
     assert parts["measured"] == comparison["measured"].notna().sum()
     assert list(parts)[1:] == [
         "not part of this run",
-        "data not to be had",
+        "data not at hand",
         "other people’s methods",
     ]
     assert sum(parts.values()) == len(comparison)

@@ -183,8 +183,8 @@ def test_one_vs_all_is_put_beside_liblinear(tmp_path):
     assert (found["difference"].abs() < 1e-4).all()
     table = {name: str(tmp_path / f"tables/agreement.{name}") for name in ("csv", "json")}
     labels = {"svm_ova": "SVM", "lr_ova": "LR"}
-    inputs = {"agreements": [csv]}
-    call_script("table_agreement", tmp_path, input=inputs, output=table, params={"labels": labels})
+    inputs, params = {"agreements": [csv]}, {"labels": labels, "titles": {"toy": "Toy"}}
+    call_script("table_agreement", tmp_path, input=inputs, output=table, params=params)
     shown = pd.read_csv(table["csv"])
     assert shown["data set"].tolist() == ["toy"] * 4
     assert shown["both converged"].tolist() == ["yes"] * 4

@@ -69,7 +69,7 @@ class Reach:
 _REACH = {
     "measured": "measured",
     "left": "not part of this run",
-    "absent": "data not to be had",
+    "absent": "data not at hand",
     "others": "other people’s methods",
 }
 

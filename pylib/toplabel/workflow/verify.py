@@ -75,7 +75,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--cores", type=int, default=os.cpu_count())
     options = parser.parse_args(arguments)
     root = options.root.resolve()
+    config = (options.configfile or root / "config/full.yaml").resolve()
     try:
+        if options.cores < 1:
+            raise ValueError(f"--cores {options.cores}: it must be at least 1")
+        if options.seed < 0:
+            raise ValueError(f"--seed {options.seed}: it must not be negative")
+        if not config.is_file():
+            raise ValueError(f"--configfile {options.configfile}: no such file")
         drawn = draw(
             COMPARISON.read(options.summary or root / "reports/summary/comparison.csv"),
             options.cells,
@@ -85,7 +92,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (FileError, ValueError) as error:
         print(f"make verify: {error}", file=sys.stderr)
         return 1
-    config = (options.configfile or root / "config/full.yaml").resolve()
     targets = sorted({f"results/{file}" for file in drawn["file"]})
     print(
         f"{len(drawn)} cells, seed {options.seed}: {len(targets)} results, computed in {folder}",
@@ -98,14 +104,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     found = beside(drawn, again)
     shown = ["dataset", "method", "k", "gamma", "kernel", "metric", "measured", "again", "same"]
     print(found[shown].to_string(index=False, float_format=lambda number: f"{number:.12g}"))
-    print(f"{found['same'].sum()} of {len(found)} the same to the last digit")
+    missing = int(found["again"].isna().sum())
+    print(f"{found['same'].sum()} of {len(found)} the same to the last digit", end="")
+    print(f"; {missing} could not be computed, see above" if missing else "")
     return 0 if status == 0 and found["same"].all() else 1
 
 
 def _empty(folder: Path | None) -> Path:
     if folder is None:
         return Path(tempfile.mkdtemp(prefix="toplabel-verify-"))
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ValueError(f"--folder {folder}: {error.strerror}") from None
     if any(folder.iterdir()):
         raise ValueError(f"--folder {folder}: it is not empty, and verifying begins from raw data")
     return folder
