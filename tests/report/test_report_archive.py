@@ -33,6 +33,7 @@ def test_the_archive_is_the_report(
 ) -> None:
     run = json.loads((small_results / "run.json").read_text(encoding="utf-8"))
     run["config"]["mirrors"] = ["/home/me/mirror"]
+    run["nodes"] = ["a-host"]
     run["command"] = "snakemake --configfile /tmp/mine.yaml"
     (small_results / "run.json").write_text(json.dumps(run), encoding="utf-8")
     paths = [tmp_path / "one.zip", tmp_path / "two.zip"]
@@ -50,6 +51,7 @@ def test_the_archive_is_the_report(
         ["mirror"],
         "snakemake --configfile mine.yaml",
     )
+    assert said["nodes"] == []
     for page in Site(folder).pages.values():
         for link in page.all("a"):
             address = link.attributes["href"]

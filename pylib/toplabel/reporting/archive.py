@@ -1,7 +1,7 @@
 """``python -m toplabel.reporting.archive RESULTS ZIP``: the report as one file, for a release or a web server.
 
 The pages are written anew without links to results/, which is not in the archive. A path of the machine, as that of a
-mirror or of a config file, keeps its last part alone.
+mirror or of a config file, keeps its last part alone; names of hosts are left out.
 """
 
 from __future__ import annotations
@@ -53,6 +53,7 @@ def write_archive(results: str | Path, path: str | Path, checkout: str | Path) -
         written.
     """
     inputs = load_inputs(results)
+    inputs = replace(inputs, run=inputs.run | {"nodes": []})  # names of hosts
     clean = _without_paths(inputs)
     with tempfile.TemporaryDirectory() as temporary, atomic_path(path) as out:
         folder = Path(temporary) / "reports"
@@ -114,6 +115,8 @@ def _pack(folder: Path, out: Path) -> None:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit("usage: python -m toplabel.reporting.archive RESULTS ZIP")
     try:
         write_archive(sys.argv[1], sys.argv[2], Path.cwd())
     except FileError as error:
