@@ -16,12 +16,12 @@ from toplabel.reporting import archive
 @pytest.mark.parametrize(
     ("text", "left"),
     [
-        ("/work/shared/data", "data"),
+        ("/srv/raw/data", "data"),
         ('"/home/me/x y"', '"x y"'),
         ("looked in /tmp/a/b, /mnt/c: no file", "looked in b, c: no file"),
         ("https://example.org/data/x.csv", "https://example.org/data/x.csv"),
         ("results/tmp/x and a/b, 1/2, ±/data", "results/tmp/x and a/b, 1/2, ±data"),
-        ("../results/work/x.csv", "../results/work/x.csv"),
+        ("../results/srv/x.csv", "../results/srv/x.csv"),
     ],
 )
 def test_paths_of_a_machine_keep_their_last_part(text: str, left: str) -> None:
