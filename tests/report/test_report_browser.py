@@ -334,22 +334,42 @@ def test_card_by_keyboard(site: Site, tmp_path: Path) -> None:
     assert found["open"]
 
 
+def browse_framed(page: str, body: str, folder: Path, width: int) -> Any:
+    """Like `browse`, in a frame of this width, since a window has a least width of its own; `page` is its document."""
+    framed = html.escape(page, quote=True)
+    outer = (
+        "<!doctype html><html><head></head><body style='margin:0'>"
+        f"<iframe srcdoc=\"{framed}\" style='border:0;width:{width}px;height:900px'></iframe></body></html>"
+    )
+    loading = """
+      const frame = $("iframe");
+      const loaded = () => frame.contentDocument.readyState === "complete" && $("#main", frame.contentDocument);
+      while (!loaded()) await wait(20);
+      const page = frame.contentDocument;
+    """
+    return browse(outer, loading + body, folder, width=max(width, 600))
+
+
+@pytest.mark.parametrize("width", [380, 1400])
+def test_the_agreement_chart_has_a_drawing_for_phones(
+    site: Site, tmp_path: Path, width: int
+) -> None:
+    body = """
+      const letters = (svg) => Math.min(...$$("text", svg).map((text) => text.getBoundingClientRect().height));
+      return $$("#figure-agreement svg", page).filter((svg) => svg.getBoundingClientRect().width)
+        .map((svg) => ({ narrow: svg.classList.contains("narrow"), letters: letters(svg) }));
+    """
+    (found,) = browse_framed(site.texts["index"], body, tmp_path, width)
+    assert found["narrow"] == (width == 380)
+    assert found["letters"] >= 10  # pixels
+
+
 @pytest.mark.parametrize("width", [380, 1400])
 @pytest.mark.parametrize(
     "name", ["index", "papers", "multilabel", "figures", "data", "published", "run"]
 )
 def test_nothing_overflows(site: Site, tmp_path: Path, name: str, width: int) -> None:
-    """The page lies in a frame of this width, since a window has a least width of its own."""
-    framed = html.escape(site.texts[name], quote=True)
-    outer = (
-        "<!doctype html><html><head></head><body style='margin:0'>"
-        f"<iframe srcdoc=\"{framed}\" style='border:0;width:{width}px;height:900px'></iframe></body></html>"
-    )
     body = """
-      const frame = $("iframe");
-      const loaded = () => frame.contentDocument.readyState === "complete" && $("#main", frame.contentDocument);
-      while (!loaded()) await wait(20);
-      const page = frame.contentDocument;
       $$("details", page).forEach((fold) => { fold.open = true; });
       const room = page.documentElement.clientWidth;
       const seen = $$("body *", page).filter((e) =>
@@ -361,7 +381,7 @@ def test_nothing_overflows(site: Site, tmp_path: Path, name: str, width: int) ->
         over: over.map((e) => e.outerHTML.slice(0, 80)),
       };
     """
-    found = browse(outer, body, tmp_path, width=max(width, 600))
+    found = browse_framed(site.texts[name], body, tmp_path, width)
     assert found["seen"] > 30
     assert found["excess"] <= 0
     assert found["over"] == []

@@ -1,27 +1,31 @@
 """The agreement chart, and its axis."""
 
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 
 import pytest
 
-from toplabel.reporting.agreement import Lane, Point, draw, lanes_of_cells, sentence
+from toplabel.reporting.agreement import Lane, Point, draw, draw_narrow, lanes_of_cells, sentence
 from toplabel.reporting.scales import Symlog
 from toplabel.tables.collected import COMPARISON
 
 LANES = [
     Lane(
         "A, Table 1",
-        "",
         [Point(0.1, "match"), Point(-4.0, "off", address="a.html#r2", hint="x < y")],
     ),
-    Lane("A, Table 2", "", [Point(0.1, "match"), Point(12.0, "higher"), Point(0.3, "match", True)]),
+    Lane("A, Table 2", [Point(0.1, "match"), Point(12.0, "higher"), Point(0.3, "match", True)]),
 ]
 
 
+def parsed(text):
+    """A drawing as a tree without the namespace."""
+    return ET.fromstring(text.replace(' xmlns="http://www.w3.org/2000/svg"', ""))
+
+
 def drawn(lanes, standalone):
-    """The chart as a tree without the namespace, and its marks."""
-    text = draw(lanes, standalone).replace(' xmlns="http://www.w3.org/2000/svg"', "")
-    tree = ET.fromstring(text)
+    """The chart as a tree, and its marks."""
+    tree = parsed(draw(lanes, standalone))
     return tree, [use for use in tree.iter("use") if float(use.get("y")) > 20]
 
 
@@ -50,6 +54,19 @@ def test_marks_lead_to_records_in_the_page_alone():
     assert tree.get("aria-hidden") == "true"
     assert link.get("tabindex") == "-1"
     assert not list(drawn(LANES, standalone=True)[0].iter("a"))
+
+
+def test_on_a_phone_each_row_is_a_link_and_no_mark_is_lost():
+    lanes = [replace(lane, address=f"a.html#{i}") for i, lane in enumerate(LANES)]
+    tree = parsed(draw_narrow(lanes))
+    links = list(tree.iter("a"))
+    assert [link.get("href") for link in links] == ["a.html#0", "a.html#1"]
+    for link, lane in zip(links, lanes, strict=True):
+        dots = [path.get("d") for path in link.iter("path") if path.get("class") == "ag-dots"]
+        matches = sum(point.verdict == "match" for point in lane.points)
+        assert sum(text.count("M") for text in dots) == matches
+        assert len(list(link.iter("use"))) == len(lane.points) - matches
+        assert float(link.find("rect").get("height")) >= 44  # a finger's width
 
 
 def test_the_sentence_counts_percentages_alone():

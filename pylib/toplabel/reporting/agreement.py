@@ -15,11 +15,8 @@ from toplabel.reporting.labels import VERDICTS, paper_label, plain, table_order
 from toplabel.reporting.scales import Symlog
 from toplabel.reporting.sections import Section
 
-WIDTH = 960
-_LEFT, _RIGHT, _TOP, _LANE, _FOOT = 170, 945, 46, 34, 24
 _BIN = 5  # width of a stack of marks
 _BANDS = ((1.5, "wide"), (0.5, "narrow"))
-_TICKS = (0.1, 0.5, 1.5, 5, 20, 50)
 #: The marks around (0, 0), by verdict.
 _SHAPES = {
     "match": '<circle r="2.5"/>',
@@ -54,11 +51,40 @@ class Point:
 
 @dataclass(frozen=True)
 class Lane:
-    """A published table."""
+    """A published table, and where it stands."""
 
     label: str
-    title: str
     points: list[Point]
+    address: str = ""
+
+
+@dataclass(frozen=True)
+class _Layout:
+    """The sizes of a drawing.
+
+    Attributes
+    ----------
+    width, left, right : int
+        Of the drawing, and the ends of the axis.
+    lane, name, foot : int
+        Heights of a row, of its name where that stands above its marks, and of what is below the rows.
+    title : int
+        Where the words of the axis stand in the foot.
+    ticks : tuple of float
+    """
+
+    width: int
+    left: int
+    right: int
+    lane: int
+    name: int
+    foot: int
+    title: int
+    ticks: tuple[float, ...]
+
+
+_WIDE = _Layout(960, 170, 945, 34, 0, 24, 15, (0.1, 0.5, 1.5, 5, 20, 50))
+_NARROW = _Layout(360, 14, 346, 56, 20, 40, 33, (0.5, 1.5, 5, 20))
 
 
 def lanes_of(sections: Iterable[Section]) -> list[Lane]:
@@ -79,7 +105,7 @@ def lanes_of(sections: Iterable[Section]) -> list[Lane]:
             if one.verdict
         ]
         if points:
-            lanes.append(Lane(section.origin, section.title, points))
+            lanes.append(Lane(section.origin, points, f"{section.page}.html#{section.anchor}"))
     return lanes
 
 
@@ -90,7 +116,6 @@ def lanes_of_cells(cells: pd.DataFrame) -> list[Lane]:
     return [
         Lane(
             f"{paper_label(source)}, Table {table}",
-            "",
             [
                 Point(numbers.in_points(metric, float(difference)), verdict, is_fraction(metric))
                 for metric, difference, verdict in zip(
@@ -123,22 +148,25 @@ def draw(lanes: list[Lane], standalone: bool = False) -> str:
     standalone : bool
         With colours of its own on white, and without links; else those of the page that it stands in.
     """
-    reach = max(2.0, *(abs(point.points) for lane in lanes for point in lane.points))
-    scale = Symlog(0.1, reach, _LEFT, _RIGHT)
-    foot = _TOP + _LANE * len(lanes)
-    parts = [*_axis(scale, foot), *_legend(lanes)]
+    top, legend = _legend(lanes, _WIDE)
+    scale = _scale(lanes, _WIDE)
+    height = top + _WIDE.lane * len(lanes) + _WIDE.foot
+    parts = [*_axis(scale, _WIDE, top, height - _WIDE.foot), *legend]
     for row, lane in enumerate(lanes):
-        parts += _lane(lane, scale, _TOP + _LANE * row, standalone)
+        parts += _lane(lane, _WIDE, top + _WIDE.lane * row)
+        parts += [
+            _mark(point, x, y, standalone)
+            for point, x, y in _placed(lane, scale, _WIDE, top + _WIDE.lane * row)
+        ]
     occurring = Counter(point.verdict for lane in lanes for point in lane.points)
     shapes = "".join(
         f'<g id="ag-{key}" class="v-{key}">{shape}</g>'
         for key, shape in _SHAPES.items()
         if occurring[key]
     )
-    height = foot + _FOOT
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}"'
+    head = _head(_WIDE.width, height)
     if standalone:
-        paper = f'<rect width="{WIDTH}" height="{height}" fill="#fff"/>'
+        paper = f'<rect width="{_WIDE.width}" height="{height}" fill="#fff"/>'
         title = f"<title>{escape(sentence(lanes))}</title>"
         head += f' role="img">{title}{_STYLE}{paper}'
     else:
@@ -146,56 +174,100 @@ def draw(lanes: list[Lane], standalone: bool = False) -> str:
     return f"{head}<defs>{shapes}</defs>\n" + "\n".join(parts) + "\n</svg>\n"
 
 
-def _axis(scale: Symlog, foot: int) -> list[str]:
+def draw_narrow(lanes: list[Lane]) -> str:
+    """Draw the chart for a phone, as SVG that uses the marks of the wide one: names above the rows, a link a row."""
+    top, legend = _legend(lanes, _NARROW)
+    scale = _scale(lanes, _NARROW)
+    height = top + _NARROW.lane * len(lanes) + _NARROW.foot
+    parts = [*_axis(scale, _NARROW, top, height - _NARROW.foot), *legend]
+    for row, lane in enumerate(lanes):
+        y = top + _NARROW.lane * row
+        target = f'<rect y="{y}" width="{_NARROW.width}" height="{_NARROW.lane}" fill="none" pointer-events="all"/>'
+        placed = _placed(lane, scale, _NARROW, y)
+        # Most marks are matches: dots of one line instead of an element each.
+        dots = "".join(f"M{x} {y:.1f}h0" for point, x, y in placed if point.verdict == "match")
+        parts += [
+            f'<a href={quoteattr(lane.address)} tabindex="-1">{target}',
+            *_lane(lane, _NARROW, y),
+            *([f'<path class="ag-dots" d="{dots}"/>'] if dots else []),
+            *(_mark(point, x, y, True) for point, x, y in placed if point.verdict != "match"),
+            "</a>",
+        ]
+    head = _head(_NARROW.width, height) + ' class="agreement narrow" aria-hidden="true">'
+    return head + "\n".join(parts) + "\n</svg>\n"
+
+
+def _head(width: int, height: int) -> str:
+    return f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}"'
+
+
+def _scale(lanes: list[Lane], layout: _Layout) -> Symlog:
+    reach = max(2.0, *(abs(point.points) for lane in lanes for point in lane.points))
+    return Symlog(0.1, reach, layout.left, layout.right)
+
+
+def _axis(scale: Symlog, layout: _Layout, top: int, foot: int) -> list[str]:
     parts = [
-        f'<rect class="band-{name}" x="{scale(-width)}" y="{_TOP}" width="{scale(width) - scale(-width):.1f}"'
-        f' height="{foot - _TOP}"/>'
+        f'<rect class="band-{name}" x="{scale(-width)}" y="{top}" width="{scale(width) - scale(-width):.1f}"'
+        f' height="{foot - top}"/>'
         for width, name in _BANDS
     ]
-    ticks = [value for tick in _TICKS if tick <= scale.reach for value in (-tick, tick)]
+    ticks = [value for tick in layout.ticks if tick <= scale.reach for value in (-tick, tick)]
     for value in sorted([0.0, *ticks]):
         x, name = scale(value), "ag-zero" if value == 0 else "ag-rule"
         text = "0" if value == 0 else numbers.signed(value, 0 if abs(value) >= 5 else 1)
-        parts.append(f'<path class="{name}" d="M{x} {_TOP}V{foot}"/>')
+        parts.append(f'<path class="{name}" d="M{x} {top}V{foot}"/>')
         parts.append(f'<text x="{x}" y="{foot + 15}" text-anchor="middle">{text}</text>')
-    parts.append(f'<text x="0" y="{foot + 15}">ours − published, points</text>')
+    parts.append(f'<text x="0" y="{foot + layout.title}">ours − published, points</text>')
     return parts
 
 
-def _legend(lanes: list[Lane]) -> list[str]:
+def _legend(lanes: list[Lane], layout: _Layout) -> tuple[int, list[str]]:
+    """The height that it takes, and its parts."""
     counts = Counter(point.verdict for lane in lanes for point in lane.points)
-    parts, x = [], 6.0
+    parts, x, y = [], 6.0, 14
     for key, verdict in VERDICTS.items():
         if not counts[key]:
             continue
         text = f"{verdict.word} {numbers.count(counts[key])}"
+        if x + 15 + 6.6 * len(text) > layout.width:
+            x, y = 6.0, y + 18
         parts.append(
-            f'<use href="#ag-{key}" x="{x:.0f}" y="14"/><text x="{x + 9:.0f}" y="18">{text}</text>'
+            f'<use href="#ag-{key}" x="{x:.0f}" y="{y}"/><text x="{x + 9:.0f}" y="{y + 4}">{text}</text>'
         )
         x += 34 + 6.6 * len(text)
-    return parts
+    return y + 32, parts
 
 
-def _lane(lane: Lane, scale: Symlog, top: int, standalone: bool) -> list[str]:
-    middle = top + _LANE / 2
+def _lane(lane: Lane, layout: _Layout, top: int) -> list[str]:
+    """The rule above a row, and its name."""
+    line = top + (15 if layout.name else layout.lane / 2 + 4)
+    return [
+        f'<path class="ag-rule" d="M0 {top}H{layout.width}"/>',
+        f'<text class="lane" x="0" y="{line:.0f}">{escape(lane.label)}</text>',
+    ]
+
+
+def _placed(
+    lane: Lane, scale: Symlog, layout: _Layout, top: int
+) -> list[tuple[Point, float, float]]:
+    """The marks of a row with their coordinates; those that would cover each other are stacked."""
+    middle = top + (layout.lane + layout.name) / 2
     stacks: dict[int, list[Point]] = {}
     for point in lane.points:
         stacks.setdefault(round(scale(point.points) / _BIN), []).append(point)
-    step = min(5.5, (_LANE - 8) / max(map(len, stacks.values())))
-    marks = []
-    for _, stack in sorted(stacks.items()):
-        for i, point in enumerate(sorted(stack, key=lambda one: (one.verdict, one.points))):
-            # 0, 1, -1, 2, ...: the stack grows from the middle to both sides.
-            y = middle + step * ((i + 1) // 2) * (1 if i % 2 else -1)
-            marks.append(_mark(point, scale(point.points), y, standalone))
-    rule = f'<path class="ag-rule" d="M0 {top}H{WIDTH}"/>'
-    label = f'<text class="lane" x="0" y="{middle + 4:.0f}">{escape(lane.label)}</text>'
-    return [rule, label, *marks]
+    step = min(5.5, (layout.lane - layout.name - 8) / max(map(len, stacks.values())))
+    return [
+        # 0, 1, -1, 2, ...: the stack grows from the middle to both sides.
+        (point, scale(point.points), middle + step * ((i + 1) // 2) * (1 if i % 2 else -1))
+        for _, stack in sorted(stacks.items())
+        for i, point in enumerate(sorted(stack, key=lambda one: (one.verdict, one.points)))
+    ]
 
 
-def _mark(point: Point, x: float, y: float, standalone: bool) -> str:
+def _mark(point: Point, x: float, y: float, bare: bool) -> str:
     use = f'<use href="#ag-{point.verdict}" x="{x}" y="{y:.1f}"/>'
-    if standalone or not point.address:
+    if bare or not point.address:
         return use
     title = f"<title>{escape(point.hint)}</title>" if point.hint else ""
     return f'<a href={quoteattr(point.address)} tabindex="-1">{title}{use}</a>'

@@ -12,6 +12,7 @@ from markupsafe import Markup, escape
 
 from toplabel.files import FileError, atomic_path
 from toplabel.reporting import agreement, claims_chart, facts, findings_text, labels, numbers
+from toplabel.reporting.agreement import Lane
 from toplabel.reporting.inputs import FigureInput, ReportInputs
 from toplabel.reporting.pages import Page
 from toplabel.reporting.svg import inline_svg
@@ -50,7 +51,7 @@ def write_html(inputs: ReportInputs, out_path: str | Path) -> None:
         "report": report,
         "verdicts": labels.VERDICTS,
         "states": findings_text.OUTCOMES,
-        "agreement": Markup(agreement.draw(report.lanes)) if report.lanes else "",
+        "agreement": _agreement(report.lanes),
         "claim_charts": claims_chart.draw(one for one in report.findings if one.tested),
         "papers": labels.PAPERS,
         "statistics": facts.STATISTICS,
@@ -107,6 +108,11 @@ def _parts(page: Page, report: Report) -> list[tuple[str, str]]:
 def _downloads(folder: Path) -> list[tuple[str, str]]:
     """What the workflow makes beside the pages; nothing where the pages stand alone."""
     return list(_DOWNLOADS.items()) if (folder / "data/comparison.csv").is_file() else []
+
+
+def _agreement(lanes: list[Lane]) -> Markup:
+    """The chart for a window and for a phone; the style sheet shows one of them."""
+    return Markup(agreement.draw(lanes) + agreement.draw_narrow(lanes) if lanes else "")
 
 
 def is_page(path: Path) -> bool:

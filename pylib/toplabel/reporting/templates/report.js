@@ -301,7 +301,11 @@
   const openTarget = () => {
     const target = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
     const fold = target && target.closest("details");
-    if (fold && !fold.open) { fold.open = true; target.scrollIntoView({ block: "center" }); }
+    if (!fold || fold.open) return;
+    fold.open = true;
+    const show = () => target.scrollIntoView({ block: "center" });
+    show();
+    setTimeout(show, 100); // tables on the way had no height of their own before they were near
   };
   window.addEventListener("hashchange", openTarget);
   openTarget();
