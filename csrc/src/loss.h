@@ -94,6 +94,12 @@ double tl_value_smooth_hinge(const tl_row *row, tl_params params, size_t m, cons
 void tl_gradient_hinge(const tl_row *row, tl_params params, size_t m, const double *s, double *g,
                        double *work);
 
+/* Of v = scale a without the labels: the sum, and how far the negative entries lie below 0. */
+typedef struct tl_others {
+    double sum, below;
+} tl_others;
+tl_others tl_sum_others(const tl_row *row, size_t m, const double *a, double scale);
+
 double tl_infeasibility_topk_alpha(const tl_row *row, tl_params params, size_t m, const double *a,
                                    double scale);
 double tl_conjugate_svm_multi(const tl_row *row, tl_params params, size_t m, const double *a,

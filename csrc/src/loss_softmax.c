@@ -158,17 +158,18 @@ double tl_conjugate_softmax(const tl_row *row, tl_params params, size_t m, const
 static double infeasibility(const tl_row *row, tl_params params, size_t m, const double *a,
                             double scale) {
     (void)params;
-    double wrong = 0.0, sum = 0.0;
-    size_t in = 0;
-    const double uniform = row->n_labels > 0 ? 1.0 / (double)row->n_labels : 0.0;
-    for (size_t j = 0; j < m; j++) {
-        const double v = scale * a[j];
-        sum += v;
-        const bool label = in < row->n_labels && (size_t)row->labels[in] == j;
-        if (label) in++;
-        wrong += row->n_labels == 0 ? fabs(v) : fmax(0.0, -(label ? v + uniform : v));
+    tl_others others = tl_sum_others(row, m, a, scale);
+    if (row->n_labels == 0) {
+        double largest;
+        return fabs(scale) * tl_norm1(m, a, &largest) + fabs(others.sum);
     }
-    return wrong + fabs(sum);
+    const double uniform = 1.0 / (double)row->n_labels;
+    for (size_t i = 0; i < row->n_labels; i++) {
+        const double v = scale * a[row->labels[i]];
+        others.sum += v;
+        others.below += fmax(0.0, -(v + uniform));
+    }
+    return others.below + fabs(others.sum);
 }
 
 const tl_loss_ops tl_ops_lr_multi = {

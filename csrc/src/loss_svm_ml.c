@@ -121,21 +121,16 @@ static double conjugate(const tl_row *row, tl_params params, size_t m, const dou
 static double infeasibility(const tl_row *row, tl_params params, size_t m, const double *a,
                             double scale) {
     (void)params;
-    double wrong = 0.0, sum = 0.0, sum_bar = 0.0;
-    size_t in = 0;
-    const bool zero_only = trivial(row, m);
-    for (size_t j = 0; j < m; j++) {
-        const double v = scale * a[j];
-        const bool label = in < row->n_labels && (size_t)row->labels[in] == j;
-        if (label) in++;
-        wrong += zero_only ? fabs(v) : fmax(0.0, label ? v : -v);
-        if (label)
-            sum -= v;
-        else
-            sum_bar += v;
+    double largest;
+    if (trivial(row, m)) return fabs(scale) * tl_norm1(m, a, &largest);
+    const tl_others others = tl_sum_others(row, m, a, scale);
+    double sum = 0.0, wrong = others.below;
+    for (size_t i = 0; i < row->n_labels; i++) {
+        const double v = scale * a[row->labels[i]];
+        sum -= v;
+        wrong += fmax(0.0, v);
     }
-    if (zero_only) return wrong;
-    return wrong + fmax(0.0, sum - 1.0) + fabs(sum - sum_bar);
+    return wrong + fmax(0.0, sum - 1.0) + fabs(sum - others.sum);
 }
 
 const tl_loss_ops tl_ops_svm_ml = {

@@ -114,14 +114,8 @@ static double infeasibility(const tl_row *row, tl_params params, size_t m, const
                             double scale) {
     (void)params;
     const size_t y = (size_t)row->labels[0];
-    double sum = 0.0, wrong = 0.0;
-    for (size_t j = 0; j < m; j++) {
-        const double v = scale * a[j];
-        if (j == y) continue;
-        sum += v;
-        wrong += fmax(0.0, -v);
-    }
-    return wrong + fmax(0.0, sum - 1.0) + fabs(sum + scale * a[y]);
+    const tl_others others = tl_sum_others(row, m, a, scale);
+    return others.below + fmax(0.0, others.sum - 1.0) + fabs(others.sum + scale * a[y]);
 }
 
 const tl_loss_ops tl_ops_svm_multi = {

@@ -78,38 +78,28 @@ static double softplus(double x) {
     return x > 0.0 ? x + log1p(exp(-x)) : log1p(exp(x));
 }
 
-/* The maximiser of Proposition 17: x_j = min(e^{v_j - t}, s/k), from the k largest v, top. Returns
- * the loss. The (i+1)-th largest is not capped if e^(top[i] - t) <= s/k, which is that the sum
- * behind log_sum[i] is at least k - i: t and s, which lose their digits where scores are huge, are
- * not in it. */
-static double maximise(size_t k, const double *top, const double *log_sum, double *s, double *t) {
-    const double log_k = log((double)k);
-    double mean = 0.0; /* A = sum of the capped v_j over k */
-    for (size_t i = 0; i < k; i++) {
-        if (log_sum[i] >= log((double)(k - i))) {
-            const double rho = (double)i / (double)k, free_share = 1.0 - rho;
-            const double tail = top[i] + log_sum[i], log_free = log(free_share);
-            const double log_q = free_share * (log_free - tail) - rho * log_k - mean;
-            const double log_1q = softplus(log_q);
-            *t = tail + log_1q - log_free;
-            *s = exp(-log_1q);
-            return softplus(-log_q);
-        }
-        mean += top[i] / (double)k;
-    }
-    /* all k largest capped: x = s/k on them, s/(1 - s) = k e^mean */
-    const double score = log_k + mean;
-    *s = 1.0 / (1.0 + exp(-score));
-    *t = INFINITY;
-    return softplus(score);
-}
-
 typedef struct maximiser {
     double loss;
-    double sum;
+    double sum; /* s */
     double t;
-    double kth; /* the k-th largest difference of scores */
 } maximiser;
+
+/* The maximiser of Proposition 17: x_j = min(e^{v_j - t}, s/k), from the k largest v, top. The
+ * (i+1)-th largest is not capped if e^(top[i] - t) <= s/k, which is that the sum behind log_sum[i]
+ * is at least k - i: t and s, which lose their digits where scores are huge, are not in it. Of the
+ * k-th largest it always holds. */
+static maximiser maximise(size_t k, const double *top, const double *log_sum) {
+    size_t i = 0;
+    double mean = 0.0; /* A = sum of the capped v_j over k */
+    for (; i + 1 < k && log_sum[i] < log((double)(k - i)); i++)
+        mean += top[i] / (double)k;
+    const double rho = (double)i / (double)k, free_share = 1.0 - rho;
+    const double tail = top[i] + log_sum[i], log_free = log(free_share);
+    const double log_q = free_share * (log_free - tail) - rho * log((double)k) - mean;
+    const double log_1q = softplus(log_q);
+    return (maximiser){
+        .loss = softplus(-log_q), .sum = exp(-log_1q), .t = tail + log_1q - log_free};
+}
 
 static maximiser find_maximiser(const tl_row *row, size_t k, size_t m, const double *s,
                                 double *work) {
@@ -118,9 +108,7 @@ static maximiser find_maximiser(const tl_row *row, size_t k, size_t m, const dou
     dual_differences(m, n, (size_t)row->labels[0], s, s, 0.0, v);
     tl_largest(n, v, k, top, log_sum);
     log_sums(n, v, k, top, log_sum);
-    maximiser best = {.kth = top[k - 1]};
-    best.loss = maximise(k, top, log_sum, &best.sum, &best.t);
-    return best;
+    return maximise(k, top, log_sum);
 }
 
 static double value(const tl_row *row, tl_params params, size_t m, const double *s, double *work) {
@@ -129,24 +117,11 @@ static double value(const tl_row *row, tl_params params, size_t m, const double 
 
 static void gradient(const tl_row *row, tl_params params, size_t m, const double *s, double *g,
                      double *work) {
-    const size_t y = (size_t)row->labels[0];
     const maximiser best = find_maximiser(row, params.k, m, s, work);
     const double *v = work, cap = best.sum / (double)params.k;
-    /* After all k largest are capped (t infinite), the rest is 0; ties of the k-th share what is
-     * left. */
-    size_t above = 0, equal = 0;
-    for (size_t j = 0; j < m; j++) {
-        above += v[j] > best.kth;
-        equal += v[j] == best.kth;
-    }
-    const double shared = cap * (double)(params.k - above) / (double)equal;
-    for (size_t j = 0; j < m; j++) {
-        if (isinf(best.t))
-            g[j] = v[j] > best.kth ? cap : (v[j] == best.kth ? shared : 0.0);
-        else
-            g[j] = fmin(exp(v[j] - best.t), cap);
-    }
-    g[y] = -best.sum;
+    for (size_t j = 0; j < m; j++)
+        g[j] = fmin(exp(v[j] - best.t), cap);
+    g[row->labels[0]] = -best.sum;
 }
 
 const tl_loss_ops tl_ops_topk_ent = {

@@ -20,17 +20,10 @@ static const double *largest_margins(const tl_row *row, size_t k, size_t m, cons
 static double infeasibility(const tl_row *row, tl_params params, size_t m, const double *a,
                             double scale, bool cap_by_sum) {
     const size_t y = (size_t)row->labels[0];
-    double sum = 0.0, wrong = 0.0;
-    for (size_t j = 0; j < m; j++) {
-        if (j == y) continue;
-        const double v = scale * a[j];
-        sum += v;
-        wrong += fmax(0.0, -v);
-    }
-    const double cap = (cap_by_sum ? sum : 1.0) / (double)params.k;
-    for (size_t j = 0; j < m; j++)
-        wrong += j == y ? 0.0 : fmax(0.0, scale * a[j] - fmax(0.0, cap));
-    return wrong + fmax(0.0, sum - 1.0) + fabs(sum + scale * a[y]);
+    const tl_others others = tl_sum_others(row, m, a, scale);
+    const double cap = fmax(0.0, (cap_by_sum ? others.sum : 1.0) / (double)params.k);
+    const double above = tl_excess(y, scale, a, cap) + tl_excess(m - y - 1, scale, a + y + 1, cap);
+    return others.below + above + fmax(0.0, others.sum - 1.0) + fabs(others.sum + scale * a[y]);
 }
 
 /* ---- alpha ---- */

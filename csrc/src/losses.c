@@ -38,6 +38,17 @@ tl_status tl_check_labels(const tl_loss_ops *ops, size_t n, size_t m, const int6
     return TL_OK;
 }
 
+tl_others tl_sum_others(const tl_row *row, size_t m, const double *a, double scale) {
+    tl_others others = {0.0, 0.0};
+    size_t first = 0;
+    for (size_t l = 0; l <= row->n_labels; l++) {
+        const size_t end = l < row->n_labels ? (size_t)row->labels[l] : m;
+        tl_add_signed(end - first, scale, a + first, &others.sum, &others.below);
+        first = end + 1;
+    }
+    return others;
+}
+
 static tl_row row_of(size_t i, const int64_t *label_start, const int32_t *label) {
     const tl_row row = {.C = 1.0,
                         .norm2 = 0.0,

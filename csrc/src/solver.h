@@ -88,7 +88,6 @@ typedef struct tl_weight_sums {
 typedef struct tl_sizes {
     double rows;    /* sum_i w_i ||x_i|| */
     double largest; /* max_c M_c */
-    double dual;    /* sum_c S_c */
     double dual2;   /* sum_c S_c^2 */
     double primal2; /* sum_c M_c^2 */
 } tl_sizes;

@@ -50,7 +50,7 @@ tl_sizes tl_find_sizes(tl_solver *self) {
     const size_t n = self->data.n, m = self->data.m;
     double *dual = self->sizes, *primal = self->sizes + m;
     memset(self->sizes, 0, 2 * m * sizeof *self->sizes);
-    tl_sizes sizes = {.rows = 0.0, .largest = 0.0, .dual = 0.0, .dual2 = 0.0, .primal2 = 0.0};
+    tl_sizes sizes = {.rows = 0.0, .largest = 0.0, .dual2 = 0.0, .primal2 = 0.0};
     for (size_t i = 0; i < n; i++) {
         const double norm = sqrt(self->norm2[i]);
         sizes.rows += norm * (self->data.weight ? self->data.weight[i] : 1.0);
@@ -60,7 +60,6 @@ tl_sizes tl_find_sizes(tl_solver *self) {
     if (!tl_is_gram(self)) find_weight_sizes(self, primal);
     for (size_t c = 0; c < m; c++) {
         sizes.largest = fmax(sizes.largest, primal[c]);
-        sizes.dual += dual[c];
         sizes.dual2 += dual[c] * dual[c];
         sizes.primal2 += primal[c] * primal[c];
     }
@@ -87,12 +86,9 @@ double tl_worst_loss(tl_solver *self, size_t i, const tl_row *row, double *s) {
 double tl_domain_error(const tl_solver *self, const tl_row *row, size_t i, const double *s) {
     const size_t m = self->data.m;
     const double *a = self->dual + i * m;
-    double size = 0.0, most = 0.0, largest = 0.0;
-    for (size_t c = 0; c < m; c++) {
-        size += fabs(a[c]);
-        most = fmax(most, fabs(a[c]));
-        largest = fmax(largest, fabs(s[c]));
-    }
+    double most, largest;
+    const double size = tl_norm1(m, a, &most);
+    tl_norm1(m, s, &largest);
     const double digits = self->ops->free_sum ? 0.0 : UNIT * size; /* of their sum of 0 */
     const double violation = self->ops->infeasibility(row, self->params, m, a, -1.0 / row->C);
     /* The derivative of D by an entry of a_i: that of a conjugate, and a score. */

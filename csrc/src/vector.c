@@ -45,6 +45,55 @@ void tl_scale(size_t n, double factor, double *x) {
 }
 
 TL_CLONES
+static void add_signed(size_t n, double factor, const double *x, double *sum, double *below) {
+    double all = 0.0, negative = 0.0;
+#pragma omp simd reduction(+ : all, negative)
+    for (size_t j = 0; j < n; j++) {
+        const double v = factor * x[j];
+        all += v;
+        negative += v < 0.0 ? -v : 0.0;
+    }
+    *sum += all;
+    *below += negative;
+}
+
+void tl_add_signed(size_t n, double factor, const double *x, double *sum, double *below) {
+    add_signed(n, factor, x, sum, below);
+}
+
+TL_CLONES
+static double above(size_t n, double factor, const double *x, double cap) {
+    double sum = 0.0;
+#pragma omp simd reduction(+ : sum)
+    for (size_t j = 0; j < n; j++) {
+        const double over = factor * x[j] - cap;
+        sum += over > 0.0 ? over : 0.0;
+    }
+    return sum;
+}
+
+double tl_excess(size_t n, double factor, const double *x, double cap) {
+    return above(n, factor, x, cap);
+}
+
+TL_CLONES
+static double norm1(size_t n, const double *x, double *largest) {
+    double sum = 0.0, top = 0.0;
+#pragma omp simd reduction(+ : sum) reduction(max : top)
+    for (size_t j = 0; j < n; j++) {
+        const double size = fabs(x[j]);
+        sum += size;
+        top = size > top ? size : top;
+    }
+    *largest = top;
+    return sum;
+}
+
+double tl_norm1(size_t n, const double *x, double *largest) {
+    return norm1(n, x, largest);
+}
+
+TL_CLONES
 static void widen(size_t n, const float *x, double *out) {
 #pragma omp simd
     for (size_t k = 0; k < n; k++)

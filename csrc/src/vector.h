@@ -26,6 +26,12 @@ double tl_dot(size_t n, const double *x, const double *y);
 /* ||x - y||^2 */
 double tl_squared_distance(size_t n, const double *x, const double *y);
 void tl_scale(size_t n, double factor, double *x);
+/* Adds the sum of v = factor x, and how far its negative entries lie below 0. */
+void tl_add_signed(size_t n, double factor, const double *x, double *sum, double *below);
+/* How far the entries of factor x lie above the cap, in sum. */
+double tl_excess(size_t n, double factor, const double *x, double cap);
+/* ||x||_1 and the largest |x_j|. */
+double tl_norm1(size_t n, const double *x, double *largest);
 void tl_widen(size_t n, const float *x, double *out);
 
 /* Sum of the k largest of b, which are moved to the front. */

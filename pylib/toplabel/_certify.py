@@ -169,9 +169,8 @@ def _objectives(parts: _Products, y, solution: Solution, weight: np.ndarray) -> 
     # Every loss falls in the scores of the labels and rises in the others, so this is its largest value nearby.
     worst = parts.scores + parts.error * (1.0 - 2.0 * _indicator(y, *parts.scores.shape))
     doubt = np.maximum(weight * losses.value(solution.loss, worst, y, **options) - values, 0.0)
-    if losses.get(
-        solution.loss
-    ).smoothing:  # a hinge is a difference of margins, right to their digits
+    if losses.get(solution.loss).smoothing:
+        # A hinge is a difference of margins, right to their digits.
         margins = np.maximum(np.abs(parts.scores).max(axis=1), 1.0)
         doubt += weight * np.where(values + doubt > 0.0, 4.0 * _UNIT * margins, 0.0)
     v = -solution.A / (C * np.where(there, weight, 1.0))[:, None]

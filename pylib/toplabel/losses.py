@@ -8,7 +8,7 @@ from toplabel._arrays import Labels, as_labels, as_matrix, as_number, pointer
 from toplabel._lib import check, lib
 from toplabel.catalogue import LOSSES, Loss, get
 
-__all__ = ["LOSSES", "Loss", "conjugate", "get", "gradient", "value"]
+__all__ = ["LOSSES", "Loss", "conjugate", "get", "gradient", "value", "violation"]
 
 
 def code(loss: Loss) -> int:
@@ -155,12 +155,16 @@ def conjugate(loss: str, v, y, k: int = 1, gamma: float = 0.0) -> np.ndarray:
     -----
     TPAMI Propositions 1, 2, 3, 5, 6 and 7. topk_ent_tr is not convex and refused (``ValueError``).
     """
-    if not get(loss).convex:
-        raise ValueError(f"loss {loss!r} is not convex and has no conjugate")
+    _check_convex(loss)
     spec, matrix, labels, k, gamma = _prepare(loss, v, y, k, gamma)
     out = np.empty(labels.n)
     check(lib.tl_loss_conjugates(*_arguments(spec, k, gamma, matrix, labels, out)))
     return out
+
+
+def _check_convex(loss: str) -> None:
+    if not get(loss).convex:
+        raise ValueError(f"loss {loss!r} is not convex and has no conjugate")
 
 
 def violation(loss: str, v, y, k: int = 1, gamma: float = 0.0) -> np.ndarray:
@@ -175,7 +179,17 @@ def violation(loss: str, v, y, k: int = 1, gamma: float = 0.0) -> np.ndarray:
     -------
     ndarray, (n,)
         The nearest point of the domain is no farther than 4 times that in the 1-norm.
+
+    Raises
+    ------
+    ValueError
+        For an unknown loss or one that is not convex, or a k or gamma that it does not take.
+
+    Notes
+    -----
+    The domains are those of TPAMI Propositions 1, 2, 3, 5, 6 and 7: the effective domain of each conjugate.
     """
+    _check_convex(loss)
     spec, matrix, labels, k, gamma = _prepare(loss, v, y, k, gamma)
     out = np.empty(labels.n)
     check(lib.tl_loss_violations(*_arguments(spec, k, gamma, matrix, labels, out)))

@@ -128,6 +128,11 @@ def test_conjugate_is_infinite_outside_its_domain(loss, k, gamma):
             ValueError,
             "not convex and has no conjugate",
         ),
+        (
+            lambda: losses.violation("topk_ent_tr", [[0.0, 1.0, 2.0]], [0], k=2),
+            ValueError,
+            "not convex and has no conjugate",
+        ),
     ],
 )
 def test_bad_input_is_named(call, error, message):

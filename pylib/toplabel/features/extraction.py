@@ -18,7 +18,7 @@ from toplabel.files import FileError, atomic_path, file_sum, read_json
 
 
 @dataclass(frozen=True)
-class Progress:
+class Unfinished:
     """What the unfinished files hold, and of what: a later call goes on where these agree with its arguments."""
 
     layer: str
@@ -88,7 +88,7 @@ def extract(
     folder.mkdir(parents=True, exist_ok=True)
     files = _Files(folder, part)
     before = files.progress()
-    now = Progress(layer, rectify, normalise, _sum_of_weights(network), "", 0, 0, 0, 0)
+    now = Unfinished(layer, rectify, normalise, _sum_of_weights(network), "", 0, 0, 0, 0)
     if before is not None:
         _check_same(before, now, files.state)
         files.cut(before)
@@ -157,7 +157,7 @@ def _sum_of_batch(before: str, inputs: Tensor, labels: Tensor) -> str:
     return total.hexdigest()
 
 
-def _check_same(before: Progress, now: Progress, state: Path) -> None:
+def _check_same(before: Unfinished, now: Unfinished, state: Path) -> None:
     for name in ("layer", "rectify", "normalise", "weights_sha256"):
         if getattr(before, name) != getattr(now, name):
             raise FileError(_changed(state, name.removesuffix("_sha256")))
@@ -176,16 +176,16 @@ class _Files:
         self.rows = folder / f"{part}.unfinished"
         self.labels = folder / f"{part}_labels.unfinished"
 
-    def progress(self) -> Progress | None:
+    def progress(self) -> Unfinished | None:
         if not self.state.exists():
             self.rows.unlink(missing_ok=True)
             self.labels.unlink(missing_ok=True)
             return None
-        names = [field.name for field in fields(Progress)]
+        names = [field.name for field in fields(Unfinished)]
         content = read_json(self.state, names)
-        return Progress(**{name: content[name] for name in names})
+        return Unfinished(**{name: content[name] for name in names})
 
-    def cut(self, progress: Progress) -> None:
+    def cut(self, progress: Unfinished) -> None:
         """Take away what was written behind the last whole batch."""
         header = len(_header((0, progress.width), "<f4"))
         sizes = {
@@ -199,7 +199,7 @@ class _Files:
                 )
             os.truncate(path, size)
 
-    def append(self, features: np.ndarray, labels: np.ndarray, now: Progress) -> None:
+    def append(self, features: np.ndarray, labels: np.ndarray, now: Unfinished) -> None:
         with open(self.rows, "ab") as out:
             if out.tell() == 0:
                 out.write(_header((0, now.width), "<f4"))
@@ -208,7 +208,7 @@ class _Files:
             out.write(np.ascontiguousarray(labels, "<i8"))
         _write(self.state, asdict(now))
 
-    def finish(self, now: Progress) -> Path:
+    def finish(self, now: Unfinished) -> Path:
         with open(self.rows, "r+b") as out:
             out.write(_header((now.rows, now.width), "<f4"))
         shape = (now.rows, now.label_width) if now.label_width else now.rows

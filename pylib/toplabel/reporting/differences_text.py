@@ -28,7 +28,6 @@ class Group:
     tables: list[tuple[str, str]]
 
 
-_WORDS = {"off": "off", "higher": "higher", "lower": "lower"}
 _NO_REASON = "Without a known reason"
 _UNEXPLAINED = "These cells were not looked into."
 
@@ -69,7 +68,7 @@ def _group(rows: pd.DataFrame, anchors: Mapping[tuple[str, str], str]) -> Group:
 
 
 def _counted(verdicts: pd.Series) -> str:
-    counts = {word: int((verdicts == key).sum()) for key, word in _WORDS.items()}
+    counts = {word: int((verdicts == word).sum()) for word in ("off", "higher", "lower")}
     return ", ".join(f"{count(n)} {word}" for word, n in counts.items() if n)
 
 

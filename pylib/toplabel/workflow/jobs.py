@@ -20,10 +20,8 @@ from typing import Any
 
 _INTERRUPTED = 130  # as shells report a process that Ctrl-C ended
 _TERMINATED = 143  # and one that SIGTERM did
-STARTED, ENDED = (
-    "started on",
-    "ended",
-)  # a log with the first and without the second is of a job that was killed
+# A log with the first and without the second is of a job that was killed.
+STARTED, ENDED = "started on", "ended"
 TERMINATED = "stopped by a signal (SIGTERM): cancelled, or out of time"
 
 logger = logging.getLogger("toplabel")
