@@ -159,6 +159,21 @@ def test_a_cell_within_the_spread_is_no_match(
     assert "77.3 ± 11.0 (10 draws, standard error 3.5)" in record.text
 
 
+def test_the_interval_over_test_rows_stands_in_the_record(
+    small_results: Path, small_cells: pd.DataFrame
+) -> None:
+    """With a sentence above the table; tables without an interval say nothing."""
+    assert "of draws of the test rows" not in render(small_results).by_id("tpami2017-table3").text
+    first, second, *_ = small_cells.index[small_cells["measured"] != ""]
+    small_cells.loc[first, ["rows_low", "rows_high", "in_rows"]] = ["70.04", "72.96", "true"]
+    small_cells.loc[second, ["rows_low", "rows_high", "in_rows"]] = ["70", "72", "false"]
+    small_cells.to_csv(small_results / "comparison.csv", index=False)
+    text = render(small_results).by_id("tpami2017-table3").text
+    assert "1 of 2 printed numbers lie in the interval that has our number on 95 %" in text
+    assert "70.0 to 73.0, printed number inside" in text
+    assert "70.0 to 72.0, printed number outside" in text
+
+
 def test_score_by_table(site: Site, cells: pd.DataFrame) -> None:
     rows = site.by_id("by-table").all("tbody")[0].all("tr")
     shown = {row.all("a")[0].text: [cell.text for cell in row.all("td")] for row in rows}

@@ -82,7 +82,7 @@ def test_a_baseline_goes_through_all_stages(tmp_path):
     assert (certificates["status"] == "converged").all()
     models.save(tmp_path / "models.npz")
     thresholds = selection.assign(strategy="")
-    table = evaluate(
+    table, _ = evaluate(
         *(prepared, METHOD.name, PROTOCOL, "standard", thresholds, certificates),
         *(Models.load(tmp_path / "models.npz"), {"main": 0.0}),
     )

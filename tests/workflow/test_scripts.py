@@ -17,6 +17,7 @@ from toplabel.config.protocols import Axis, Budget, EquallySpaced, Protocol, Ref
 from toplabel.config.run import Settings
 from toplabel.datasets.prepared import Part, Prepared, Split, load_prepared, save_prepared
 from toplabel.files import FileError
+from toplabel.selection.ranks import load_ranks
 from toplabel.selection.results import load_units
 from toplabel.tables.cells import AGREEMENT, SELECTION, TEST_METRICS
 from toplabel.workflow.environment import NOTE, note_start, read_start
@@ -95,7 +96,10 @@ def _finish(tmp_path, meta, units, params):
             "certificates": certificates,
             "thresholds": chosen,
         },
-        output={"evaluation": str(tmp_path / "evaluation.csv")},
+        output={
+            "evaluation": str(tmp_path / "evaluation.csv"),
+            "ranks": str(tmp_path / "ranks.npz"),
+        },
         params=params,
         wildcards={"dataset": "toy", "method": params["fit"]["method"].name},
     )
@@ -116,6 +120,9 @@ def test_a_multiclass_set_goes_through_all_stages(tmp_path, loss, k):
     )
     table = _finish(tmp_path, meta, [unit], params)
     assert list(table.index) == ["top1", "top2"]  # there are three classes
+    ranks = load_ranks(tmp_path / "ranks.npz")
+    hits = {str(name): one.hits(name) for one in ranks for name in one.metric}
+    assert {name: 100.0 * float(np.mean(hits[name])) for name in hits} == dict(table["value"])
     assert table.loc[f"top{k}", "value"] > 60
     if loss == "lr_multi":
         assert (table["relative_gap"] <= 1e-3).all()
@@ -150,6 +157,7 @@ def test_a_kernel_on_a_multilabel_set_goes_through_both_phases(tmp_path):
     assert found == [(0.25, "0"), (0.25, "1"), (1.0, "0"), (1.0, "1")]
     table = _finish(tmp_path, meta, [tune("main", "tune_splits", {"blocks": blocks})], params)
     assert table.loc["rank_loss", "value"] < 0.3
+    assert load_ranks(tmp_path / "ranks.npz") == []
     assert table.loc["f1_micro", "value"] > 60
     assert np.isnan(table.loc["rank_loss", "threshold"])
     assert {np.log2(C) for C in table["C"]} <= {-6, -4, -2, 0, 2}

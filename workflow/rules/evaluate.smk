@@ -1,4 +1,4 @@
-# Test metrics of one method on one data set.
+# Test metrics of one method on one data set, and the ranks of the true classes that top-k accuracies are means over.
 
 
 rule evaluate:
@@ -10,6 +10,7 @@ rule evaluate:
         thresholds=lambda wildcards: plan.thresholds(wildcards.dataset, wildcards.method),
     output:
         evaluation="results/{dataset}/{method}/evaluation.csv",
+        ranks="results/{dataset}/{method}/ranks.npz",
     log:
         "results/logs/evaluate/{dataset}/{method}.log",
     benchmark:

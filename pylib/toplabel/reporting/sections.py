@@ -25,6 +25,7 @@ from toplabel.reporting.labels import (
 )
 from toplabel.reporting.score import Score, score_of
 from toplabel.reporting.trace import Trace
+from toplabel.reporting.uncertainty_text import rows_interval, rows_sentence
 from toplabel.tables.collected import KEYS
 
 NO_GAP = "—"
@@ -33,7 +34,10 @@ NO_GAP = "—"
 
 @dataclass(frozen=True)
 class CellRecord:
-    """All that is known of one measured cell, as text; `points` is the difference in points."""
+    """All that is known of one measured cell, as text; `points` is the difference in points.
+
+    `rows` is the interval over test rows.
+    """
 
     anchor: str
     dataset: str
@@ -45,6 +49,7 @@ class CellRecord:
     ours: str
     published: str
     difference: str
+    rows: str
     verdict: str
     budget: str
     C: str
@@ -63,7 +68,8 @@ class Section:
     """A table of the report.
 
     `blocks` have a measurement, `unmeasured` have none; `notes` say which rows of a block were not
-    measured and why, by the position of the block; `reasons` say why cells differ. `source` and `table` are the keys
+    measured and why, by the position of the block; `reasons` say why cells differ; `rows` says how many printed numbers
+    lie in the intervals over test rows. `source` and `table` are the keys
     of a published table, `study` that of a study's own one; `page` is where the whole table stands.
     """
 
@@ -77,6 +83,7 @@ class Section:
     records: list[CellRecord]
     notes: list[str] = field(default_factory=list)
     reasons: list[Group] = field(default_factory=list)
+    rows: str = ""
     source: str = ""
     table: str = ""
     study: str = ""
@@ -229,7 +236,7 @@ def _leftovers(
         std=float("nan"),
         std_text="",
     )
-    cells = cells.assign(difference=float("nan"), verdict="", reason="")
+    cells = cells.assign(difference=float("nan"), verdict="", reason="", in_rows="")
     caption = "What this run measured where the papers print nothing."
     title = "Without a published counterpart"
     return [_section("unpublished", title, "", caption, cells, trace, serial)]
@@ -259,6 +266,7 @@ def _section(
         unmeasured=[block for block in blocks if not block.measured],
         records=_records(cells[measured], trace),
         notes=[_note(block, cells, trace) for block in shown],
+        rows=rows_sentence(cells),
         **(names or {}),
     )
 
@@ -283,6 +291,7 @@ def restricted(section: Section, files: Collection[str]) -> Section:
         unmeasured=[],
         records=records,
         notes=notes,
+        rows="",
         reasons=[],
         caption="",
     )
@@ -323,6 +332,7 @@ def _records(cells: pd.DataFrame, trace: Trace) -> list[CellRecord]:
                 ours=_with_draws(row, texts),
                 published=_with_std(texts["published"], texts["published_std"]),
                 difference=texts["difference"],
+                rows=rows_interval(row),
                 verdict=row["verdict"],
                 budget=row["budget"],
                 C=numbers.compact(row["C"]),

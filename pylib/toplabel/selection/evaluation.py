@@ -1,4 +1,4 @@
-"""The evaluate stage: test metrics of the chosen models."""
+"""The evaluate stage: test metrics of the chosen models, and the rows that they are means over."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from toplabel.selection.final import Key, Models, model_key
 from toplabel.selection.fitting import pool
 from toplabel.selection.measures import all_values, class_values
 from toplabel.selection.problems import final_part, split_named, truth_of
+from toplabel.selection.ranks import TOP, TrueRanks
 from toplabel.tables.cells import TEST_METRICS
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def evaluate(
     certificates: pd.DataFrame,
     models: Models,
     tuning_seconds: Mapping[str, float],
-) -> pd.DataFrame:
+) -> tuple[pd.DataFrame, list[TrueRanks]]:
     """Measure each metric on the test part, with the model and the threshold chosen for that metric.
 
     Parameters
@@ -63,12 +64,14 @@ def evaluate(
         loss; `seconds` is what the cell took: the tuning of the split and the training of the model.
         After the mAP stand the average precisions that it is the mean of, ``ap_<class>``: those of
         its model, as in TPAMI Table 10, where they average to the printed mAP.
+    list of TrueRanks
+        Of each model that a top-k accuracy is measured with.
     """
     proofs = {
         model_key(row.split, row.C, row.theta, row.k): row
         for row in certificates.itertuples(index=False)
     }
-    rows = []
+    rows, ranks = [], []
     for name, of_split in thresholds.groupby("split", sort=True):
         split = split_named(prepared, str(name))
         truth = truth_of(prepared.parts[split.test])
@@ -102,4 +105,15 @@ def evaluate(
                 }
                 for metric, value in values.items()
             ]
-    return TEST_METRICS.frame(rows)
+        tops = _tops(split.name, of_split)
+        ranks += [TrueRanks.of(split.name, tops[key], truth, cache[key]) for key in tops]
+    return TEST_METRICS.frame(rows), ranks
+
+
+def _tops(split: str, thresholds: pd.DataFrame) -> dict[Key, list[str]]:
+    """The top-k accuracies that each model of a split is chosen for."""
+    found: dict[Key, list[str]] = {}
+    for row in thresholds.itertuples(index=False):
+        if row.metric.startswith(TOP):
+            found.setdefault(model_key(split, row.C, row.theta, row.k), []).append(row.metric)
+    return found

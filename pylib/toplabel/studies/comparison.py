@@ -14,6 +14,7 @@ from toplabel.config.keys import Key, canonical_key
 from toplabel.config.methods import Method
 from toplabel.config.studies import Study
 from toplabel.metrics.names import is_fraction, lower_is_better
+from toplabel.studies.bootstrap import interval
 from toplabel.studies.published import is_compared
 from toplabel.tables.collected import COMPARISON, EVALUATION
 
@@ -27,6 +28,10 @@ DEVIATIONS = 2.0
 
 _SLACK = 1e-9  # relative; 57.7 - 58.2 is half a point, although not in binary
 _TRACE = ["budget", "C", "theta", "threshold", "relative_gap", "seconds", "selected_k", "splits"]
+_ROWS = ["rows_low", "rows_high"]
+
+RowDraws = Mapping[tuple[str, str, str], np.ndarray]
+"""Of (data set, method, metric): what it is on the test rows of each draw (`bootstrap.draws_of_means`)."""
 
 
 # Collected ---------------------------------------------------------------------------------------
@@ -37,6 +42,7 @@ def collect(
     methods: Mapping[str, Method],
     studies: Iterable[Study],
     features: Mapping[str, str],
+    draws: RowDraws | None = None,
 ) -> pd.DataFrame:
     """Reduce the splits of every (data set, method, metric) to one row.
 
@@ -49,6 +55,8 @@ def collect(
         They give the order of the rows.
     features : mapping of str to str
         The features of each data set, "" for its own vectors.
+    draws : mapping, optional
+        On drawn test rows, for the intervals.
 
     Returns
     -------
@@ -73,7 +81,7 @@ def collect(
             ["dataset", "method", "metric"], sort=False
         )
     ]
-    frame = EVALUATION.frame(rows)
+    frame = EVALUATION.frame([row | _interval(row, draws or {}) for row in rows])
     rank = _ranks(studies)
     order = sorted(
         range(len(frame)), key=lambda i: rank(frame["dataset"].iat[i], frame["method"].iat[i])
@@ -146,6 +154,13 @@ def _reduced(splits: pd.DataFrame, method: Method, features: str, study: str) ->
     }
 
 
+def _interval(row: Mapping[str, Any], draws: RowDraws) -> dict[str, float]:
+    """Where a number of one split would lie on other test rows."""
+    found = draws.get((row["dataset"], row["method"], row["metric"]))
+    ends = (math.nan, math.nan) if found is None else interval(found)
+    return dict(zip(_ROWS, ends, strict=True))
+
+
 def _kernel(method: Method, features: str) -> str:
     """A linear method on vectors that were computed from a kernel counts as the method of that kernel."""
     is_kernel = features.endswith("_kernels") and method.kernel == "linear"
@@ -215,7 +230,9 @@ def compare(
     for cell in published.itertuples(index=False):
         key = canonical_key(cell.method, cell.k, cell.gamma, cell.kernel)
         row = {name: getattr(cell, name, "") for name in COMPARISON.names}
-        row |= dict.fromkeys(("measured", "difference", "measured_std", *_TRACE[1:]), math.nan)
+        row |= dict.fromkeys(
+            ("measured", "difference", "measured_std", *_TRACE[1:], *_ROWS), math.nan
+        )
         result = results.get((cell.source, cell.dataset, cell.features, key, cell.metric))
         if result is None:
             elsewhere = other_features.get((cell.source, cell.dataset, key, cell.metric))
@@ -225,6 +242,7 @@ def compare(
             row["reason"] = "the measurement is no number"
         else:
             row |= _measured(result, cell.metric, cell.value, _number(cell.std))
+            row["in_rows"] = _inside(cell.published, *(result[name] for name in _ROWS))
         rows.append(row)
     return COMPARISON.frame(rows)
 
@@ -270,7 +288,18 @@ def _measured(
         "measured_std": std,
         "file": result["file"],
         "reason": "",
-    } | {name: result[name] for name in _TRACE}
+    } | {name: result[name] for name in (*_TRACE, *_ROWS)}
+
+
+def _inside(published: str, low: float, high: float) -> str:
+    """Whether a printed number may lie in an interval: "true" or "false", or "" without an interval.
+
+    It stands for all numbers that are printed like it.
+    """
+    if math.isnan(low):
+        return ""
+    rounding = 0.5 * 10.0 ** -len(published.partition(".")[2]) * (1.0 + _SLACK)
+    return str(low - rounding <= float(published) <= high + rounding).lower()
 
 
 def spread_of(std: float, splits: int, published_std: float = math.nan) -> float:

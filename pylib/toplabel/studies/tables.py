@@ -220,7 +220,7 @@ def _as_cells(collected: pd.DataFrame) -> pd.DataFrame:
     frame = collected.drop(columns=["method"]).rename(
         columns={"loss": "method", "std": "measured_std"}
     )
-    empty = ("source", "table", "published", "std", "verdict", "reason")
+    empty = ("source", "table", "published", "std", "verdict", "reason", "in_rows")
     frame = frame.assign(difference=np.nan, **dict.fromkeys(empty, ""))
     return frame[GRID.names]
 

@@ -28,6 +28,14 @@ _FILE = Column("file", "text", "Where the values are from, relative to the resul
 _SELECTED_K = Column(
     "selected_k", "number", "The k that was selected; empty where the method gives it."
 )
+_ROWS = (
+    Column(
+        "rows_low",
+        "number",
+        "The lower end of the 95 % interval over test rows (docs/metrics.md), of a top-k accuracy on one split.",
+    ),
+    Column("rows_high", "number", "Its upper end."),
+)
 
 EVALUATION = Table(
     "results/evaluation.csv",
@@ -59,6 +67,7 @@ EVALUATION = Table(
         *(_SECONDS, _FILE),
         Column("gradient_norm", "number", "The worst gradient norm, of a loss that is not convex."),
         _SELECTED_K,
+        *_ROWS,
     ),
     _DIGITS,
 )
@@ -91,6 +100,12 @@ COMPARISON = Table(
         Column("reason", "text", "Why the cell has no measurement, where the comparison knows it."),
         _SELECTED_K,
         Column("splits", "number", "How many splits the measured number is the mean of."),
+        *_ROWS,
+        Column(
+            "in_rows",
+            "text",
+            "true where the printed number, as rounded, lies in this interval, else false; empty without one.",
+        ),
     ),
     _DIGITS,
 )

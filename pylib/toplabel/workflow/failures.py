@@ -10,6 +10,7 @@ import pandas as pd
 
 from toplabel.datasets.prepared import not_comparable
 from toplabel.files import FileError
+from toplabel.selection.ranks import load_ranks
 from toplabel.tables.cells import TEST_METRICS
 from toplabel.tables.collected import FAILURES
 from toplabel.workflow.jobs import ENDED, STARTED, TERMINATED
@@ -78,6 +79,8 @@ def damage(cell: Cell) -> str:
     """Why the test metrics of a cell cannot be shown although they are there; empty when they can."""
     try:
         TEST_METRICS.read(cell.path("evaluation.csv"))
+        if Path(cell.path("ranks.npz")).is_file():
+            load_ranks(cell.path("ranks.npz"))
         not_comparable(f"results/{cell.dataset}/data")
     except FileError as error:
         return str(error)

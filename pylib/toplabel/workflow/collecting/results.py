@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import groupby
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 from toplabel.config.datasets import load_registry
 from toplabel.config.methods import load_methods
 from toplabel.config.studies import load_studies
 from toplabel.datasets.prepared import not_comparable
-from toplabel.studies.comparison import collect, compare
+from toplabel.selection.ranks import load_ranks
+from toplabel.studies.bootstrap import draws_of_means
+from toplabel.studies.comparison import RowDraws, collect, compare
 from toplabel.studies.published import load_published
 from toplabel.tables.cells import TEST_METRICS
 
@@ -25,6 +29,7 @@ def compare_results(root: Path, paths: Iterable[str]) -> tuple[pd.DataFrame, pd.
         load_methods(root / "config/methods.yaml"),
         load_studies(root / "config/studies").values(),
         {name: entry.features for name, entry in registry.items()},
+        draw_rows(paths),
     )
     names = {name: entry.published_key for name, entry in registry.items()}
     folders = {path.parts[-3]: path.parents[1] / "data" for path in map(Path, paths)}
@@ -32,3 +37,26 @@ def compare_results(root: Path, paths: Iterable[str]) -> tuple[pd.DataFrame, pd.
     sources = {name: entry.published_sources for name, entry in registry.items()}
     published = load_published(root / "data/published")
     return collected, compare(collected, published, names, why, sources)
+
+
+def draw_rows(paths: Iterable[str]) -> RowDraws:
+    """The top-k accuracies of cells on drawn test rows, as far as ``ranks.npz`` stands beside evaluation.csv.
+
+    All methods of a data set have the same draws. A set with several splits has none: their spread is measured.
+    """
+    sets = groupby(sorted(map(Path, paths)), key=lambda path: path.parts[-3])
+    return {key: draws for dataset, cells in sets for key, draws in _drawn(dataset, cells).items()}
+
+
+def _drawn(dataset: str, cells: Iterable[Path]) -> RowDraws:
+    """`draw_rows` of one data set."""
+    hits, splits = {}, set()
+    for path in cells:
+        file = path.with_name("ranks.npz")
+        for one in load_ranks(file) if file.is_file() else ():
+            splits.add(one.split)
+            hits |= {(dataset, path.parts[-2], str(m)): one.hits(m) for m in one.metric}
+    if len(splits) != 1:
+        return {}
+    draws = 100.0 * draws_of_means(np.column_stack([*hits.values()]), dataset, *splits)
+    return dict(zip(hits, draws.T, strict=True))
