@@ -176,3 +176,5 @@ def test_a_figure_stands_with_the_study_of_its_set_or_on_its_own_page(small_resu
         for figure in page.all("figure")
     }
     assert found == pages | {"agreement": "index"}
+    # With the table of its data set.
+    assert site.by_id("figure-topk_circle").parent.attributes["id"] == "tpami2017-table3"

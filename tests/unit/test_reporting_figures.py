@@ -25,8 +25,8 @@ from matplotlib.lines import Line2D
 from toplabel import figures
 from toplabel.reporting import style
 from toplabel.reporting.circle import arcs, draw_circle
-from toplabel.reporting.curves import draw_gaps, draw_selection
-from toplabel.reporting.drawing import legend, mathtext, panel_grid, write_figure
+from toplabel.reporting.curves import _panels, draw_gaps, draw_selection
+from toplabel.reporting.drawing import legend, mathtext, panel_grid, percent_axis, write_figure
 from toplabel.reporting.places import RESERVED
 from toplabel.reporting.topk import draw_ranks, draw_topk
 
@@ -101,6 +101,8 @@ def accuracies() -> pd.DataFrame:
                 "k": np.arange(1, 6),
                 "value": 70.0 + start + 5.0 * np.arange(5),
                 "std": std,
+                "published": 71.0 + start if method == "svm" else np.nan,
+                "printed_in": "A, Table 1" if method == "svm" else np.nan,
             }
         )
         for start, (method, group, std) in enumerate(
@@ -286,6 +288,43 @@ def test_the_words_of_the_top_k_figures_name_what_matters(tmp_path: Path) -> Non
     assert "best A 1.2, B 1.9, C 2.9; last C 2.9; 2 of 3 methods within" in words["alt"]
     assert "letter; usps; digits" in words["caption"]
     assert "p = 0.03, critical difference 1.5" in words["caption"]
+
+
+def test_printed_values_are_hollow_marks_with_their_table(tmp_path: Path) -> None:
+    draw_topk(accuracies(), tmp_path / "topk_letter.svg")
+    caption = json.loads((tmp_path / "topk_letter.json").read_text(encoding="utf-8"))["caption"]
+    assert caption.endswith("Hollow marks: as printed in A, Table 1.")
+    draw_topk(accuracies().assign(published=np.nan, printed_in=np.nan), tmp_path / "topk_x.svg")
+    assert "Hollow" not in (tmp_path / "topk_x.json").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(("low", "high"), [(40.0, 99.7), (10.0, 100.0), (97.0, 97.0), (-5.0, 30.0)])
+@pytest.mark.parametrize("apart", [0.08, 0.17])
+def test_an_axis_of_percentages_holds_all_and_its_ticks_are_apart(low, high, apart) -> None:
+    with style.house_style():
+        ax = Figure().subplots()
+        percent_axis(ax, low, high, apart)
+        bottom, top = ax.get_ylim()
+        assert bottom < low <= high < top
+        at = [
+            ax.transAxes.inverted().transform(ax.transData.transform((0, y)))[1]
+            for y in ax.get_yticks()
+        ]
+        inside = [place for place in at if 0 <= place <= 1]
+        assert len(inside) >= 1
+        assert np.diff(inside).min(initial=1.0) >= apart - 1e-9
+
+
+def test_the_panels_of_selection_share_a_scale(tmp_path: Path) -> None:
+    _, (axes, losses) = _panels(7, 2)
+    assert [len(axes), len(losses)] == [7, 7]
+    axes[0].set_ylim(0, 50)
+    assert axes[6].get_ylim() == (0, 50)
+    assert losses[6].get_ylim() != (0, 50)
+    # Numbers stand below the last panel of each column, and left of the first of each row.
+    below = [ax.xaxis.get_tick_params()["labelbottom"] for ax in axes]
+    assert below == [False, False, True, True, True, True, True]
+    assert [ax.yaxis.get_tick_params()["labelleft"] for ax in axes[4:]] == [False, True, False]
 
 
 @pytest.mark.parametrize(

@@ -242,6 +242,22 @@ def test_svg_is_made_harmless() -> None:
     assert "#fig-a-b-svg{* { fill: red }}" in text
 
 
+def test_svg_in_a_page_has_nothing_that_is_not_seen() -> None:
+    drawing = """<svg xmlns="http://www.w3.org/2000/svg"><g id="axes"><g id="line">
+      <path id="p" d="M 1.23456 2
+L 3.5 -0.00149" transform="scale(0.015625)"/></g></g><use href="#p" x="10.98765"/>
+<text>a <tspan>b</tspan></text></svg>"""
+    root = ET.fromstring(inline_svg(drawing, "f", "alt"))
+    path, use, text = root
+    assert path.attrib == {
+        "id": "fig-f-p",
+        "d": "M 1.23 2 L 3.5 -0.00",
+        "transform": "scale(0.015625)",
+    }
+    assert use.get("x") == "10.99"
+    assert "".join(text.itertext()) == "a b"
+
+
 def test_svg_for_the_pdf_keeps_its_names() -> None:
     text = standalone_svg(HOSTILE, "a")
     assert 'id="a"' in text

@@ -198,6 +198,28 @@ def test_one_vs_all_is_put_beside_liblinear(tmp_path):
     assert shown["both converged"].tolist() == ["yes"] * 4
 
 
+def test_the_top_k_figure_has_what_the_papers_print(tmp_path):
+    path, svg = tmp_path / "results/circle/lr_multi/evaluation.csv", tmp_path / "topk_circle.svg"
+    row = dict.fromkeys(TEST_METRICS.names, 1.0)
+    row |= {"dataset": "circle", "method": "lr_multi", "split": "s00", "status": "converged"}
+    row |= {"epochs": 3, "budget": "quick"}
+    values = {"top1": 55.0, "top2": 80.0}
+    rows = [row | {"metric": metric, "value": value} for metric, value in values.items()]
+    TEST_METRICS.write(TEST_METRICS.frame(rows), path)
+    shows = {"title": "Circle", "methods": [{"name": "lr_multi", "label": "LR", "group": "G"}]}
+    call_script(
+        "draw_topk",
+        tmp_path,
+        input={"evaluations": [str(path)]},
+        output={"svg": str(svg)},
+        params={"shows": shows},
+        wildcards={"dataset": "circle"},
+    )
+    drawn = pd.read_csv(svg.with_suffix(".csv"))
+    assert drawn["published"].tolist() == [54.7, 81.7]
+    assert set(drawn["printed_in"]) == {"TPAMI 2017, Table 3"}
+
+
 def test_bad_input_is_one_line_in_the_log_and_status_1(tmp_path):
     meta = _toy(tmp_path / "data", "multiclass")
     params = _params("holdout", "multiclass", ["top1"])

@@ -14,8 +14,8 @@ for figure in FIGURES:
         localrule: True
         params:
             shows=of_figure(figure, targets.figure_shows),
-            # Tables of times have published ones beside them.
-            printed=plan.names_sum() if figure.tables else "",
+            # Tables of times and test metrics have published numbers beside them.
+            printed=plan.names_sum() if figure.tables or "evaluations" in figure.cells else "",
             script=f"workflow/scripts/{figure.script}.py",
             fingerprint=plan.fingerprint("figures"),
         message:

@@ -10,23 +10,20 @@ from toplabel.workflow.jobs import run
 
 # Two of these are drawn, the first that the protocol has.
 SHOWN = ("rank_loss", "f1_micro", "top1", "top5", "top2")
-MOST_IN_A_PANEL = 14
 
 
 def main(snakemake):
     shows = snakemake.params.shows
     frames = []
-    many = len(shows["methods"]) > MOST_IN_A_PANEL
     for method in shows["methods"]:
         paths = [path for path in snakemake.input.units if f"/{method['name']}/tune/" in path]
         found = candidates(load_units(paths))
         results = [result for result in found.values() if result.split == shows["split"]]
         metrics = [name for name in SHOWN if name in results[0].metric][:2]
         curve = selection_curve(results, select(found), metrics)
-        # Too many curves for one panel: a panel for each group of methods.
-        title = f"{shows['title']}, {method['group']}" if many else shows["title"]
-        frames.append(curve.assign(method=method["name"], label=method["label"], title=title))
-    frame = pd.concat(frames, ignore_index=True).assign(dataset=snakemake.wildcards.dataset)
+        frames.append(curve.assign(method=method["name"], label=method["label"]))
+    frame = pd.concat(frames, ignore_index=True)
+    frame = frame.assign(dataset=snakemake.wildcards.dataset, title=shows["title"])
     draw_selection(
         frame, snakemake.output.svg, title=f"Validation value against C: {shows['title']}"
     )

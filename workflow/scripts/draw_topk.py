@@ -4,7 +4,8 @@ import pandas as pd
 
 from toplabel.reporting.topk import draw_topk
 from toplabel.tables.cells import TEST_METRICS
-from toplabel.workflow.jobs import run
+from toplabel.workflow.collecting.results import printed_beside
+from toplabel.workflow.jobs import checkout, run
 
 
 def main(snakemake):
@@ -19,6 +20,8 @@ def main(snakemake):
         words = {key: method[key] for key in ("group", "label")}
         frames.append(frame.assign(method=method["name"], **words))
     frame = pd.concat(frames, ignore_index=True)
+    printed = printed_beside(checkout(snakemake), snakemake.input.evaluations)
+    frame = frame.merge(printed, how="left", on=["method", "metric"])
     frame = frame.assign(dataset=snakemake.wildcards.dataset, title=shows["title"])
     draw_topk(frame, snakemake.output.svg, title=f"Top-k accuracy against k: {shows['title']}")
 

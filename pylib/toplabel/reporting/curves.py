@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -10,9 +12,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from toplabel.metrics.names import unit
+from toplabel.metrics.names import lower_is_better, unit
 from toplabel.reporting import style
-from toplabel.reporting.drawing import legend, mathtext, panel_grid, require, write_figure
+from toplabel.reporting.drawing import legend, mathtext, percent_axis, require, write_figure
 from toplabel.reporting.labels import metric_label, plain
 
 SELECTION_COLUMNS = ["dataset", "title", "method", "label", "metric", "C", "value", "chosen"]
@@ -25,66 +27,112 @@ def draw_selection(
     *,
     title: str = "",
 ) -> None:
-    """Draw the selection curves: the validation value of each method against C, the chosen C marked.
+    """Draw the validation value of each method against C, the chosen C marked: a panel a method, all on one scale.
 
     Parameters
     ----------
     frame : DataFrame
         Columns `dataset`, `title` (of the data set), `method`, `label` (of the method), `metric`, `C`
         (> 0), `value` (percent, or a fraction for losses), `chosen` (true where the protocol took this
-        C). One panel per data set and metric, one curve per method.
+        C). Metrics of one unit share the panels; those of another have panels of their own below.
     """
     require(frame, SELECTION_COLUMNS, "frame", ["C", "value"])
     if (frame["C"] <= 0).any():
         raise ValueError(f"frame: C must be positive, found {frame['C'].min()}")
     labels = list(dict.fromkeys(frame["label"]))
-    panels = list(frame.groupby(["title", "metric"], sort=False))
+    looks = {metric: i for i, metric in enumerate(dict.fromkeys(frame["metric"]))}
+    blocks = [part for _, part in frame.groupby(frame["metric"].map(unit), sort=False)]
     with style.house_style():
-        figure, axes = panel_grid(len(panels), across=3, height=2.0)
-        for ax, ((title_, metric), part) in zip(axes, panels, strict=True):
-            for i, label in enumerate(labels):
-                _draw_curve(ax, part[part["label"] == label].sort_values("C"), i)
-            ax.set_xscale("log")
-            ax.set_title(f"{mathtext(title_)}\n{metric_label(metric)}")
-            ax.set_xlabel("C = 1/(λn)")
-            ax.set_ylabel(metric_label(metric) + (f" ({unit(metric)})" if unit(metric) else ""))
-        handles = [
-            Line2D(
-                [],
-                [],
-                color=style.colour(i),
-                linestyle=style.line(i),
-                marker=style.marker(i),
-                markersize=2.5,
-                label=mathtext(label),
-            )
-            for i, label in enumerate(labels)
-        ]
+        figure, grids = _panels(len(labels), len(blocks))
+        for axes, block in zip(grids, blocks, strict=True):
+            for ax, label in zip(axes, labels, strict=True):
+                for metric, whole in block.groupby("metric", sort=False):
+                    _draw_curve(ax, whole, label, looks[metric])
+                ax.set_title(mathtext(label), fontsize=7.5, pad=3)
+            axes[0].set_xscale("log")
+            if unit(block["metric"].iat[0]) == "%":
+                percent_axis(axes[0], block["value"].min(), block["value"].max(), apart=0.17)
+            for ax in axes[::_ACROSS]:
+                ax.set_ylabel(_quantity(block), fontsize=7.5)
+            for ax in axes[-_ACROSS:]:
+                ax.set_xlabel("C = 1/(λn)", fontsize=7.5)
         mark = {"marker": "o", "markerfacecolor": "none", "color": style.INK, "linestyle": ""}
-        legend(figure, [*handles, Line2D([], [], label="chosen C", **mark)])
-        caption = "The value on the validation part or folds; the ring marks the C that was chosen."
+        best = {"color": style.MUTED, "linewidth": 0.8, "linestyle": "--"}
+        handles = [
+            *(
+                Line2D([], [], label=metric_label(metric), **_look(i))
+                for metric, i in looks.items()
+            ),
+            Line2D([], [], label="chosen C", **mark),
+            Line2D([], [], label="best choice of all methods", **best),
+        ]
+        legend(figure, handles)
+        caption = (
+            "The value on the validation part or folds, a panel a method, all on one scale; the ring marks the C that"
+            " was chosen, the dashed line the best value that any method was chosen with."
+        )
         alt = (
-            f"Curves of the validation value against C for {len(labels)} methods, one panel for each of"
-            f" {len(panels)} pairs of data set and metric. {_spoken_choices(frame)}"
+            f"Curves of the validation value against C, {' and '.join(map(metric_label, looks))}, a panel for each of"
+            f" {len(labels)} methods. {_spoken_choices(frame)}"
         )
         write_figure(
             figure, frame[SELECTION_COLUMNS], out_svg, alt=alt, caption=caption, title=title
         )
 
 
-def _draw_curve(ax: Axes, curve: pd.DataFrame, i: int) -> None:
-    look = {"color": style.colour(i), "linestyle": style.line(i), "marker": style.marker(i)}
-    ax.plot(curve["C"], curve["value"], markersize=2.5, **look)
-    chosen = curve[curve["chosen"].astype(bool)]
-    ax.plot(
-        chosen["C"],
-        chosen["value"],
-        color=style.colour(i),
-        marker="o",
-        markersize=7,
-        markerfacecolor="none",
-        linestyle="",
-    )
+_ACROSS = 5
+
+
+def _panels(number: int, blocks: int) -> tuple[Figure, list[list[Axes]]]:
+    """Make blocks of small panels, each with one scale."""
+    columns, rows = min(number, _ACROSS), math.ceil(number / _ACROSS)
+    size = (style.WIDTH * columns / _ACROSS, 1.1 * rows * blocks + 0.4 * blocks + 0.3)
+    figure = Figure(figsize=size, layout="constrained")
+    grid = figure.add_gridspec(rows * blocks, columns)
+    found: list[list[Axes]] = []
+    for block in range(blocks):
+        axes: list[Axes] = []
+        for i in range(number):
+            first = axes[0] if axes else None
+            ax = figure.add_subplot(
+                grid[block * rows + i // columns, i % columns], sharex=first, sharey=first
+            )
+            ax.tick_params(labelleft=i % columns == 0, labelbottom=i + columns >= number)
+            ax.tick_params(labelsize=6.5)
+            axes.append(ax)
+        found.append(axes)
+    return figure, found
+
+
+def _look(i: int) -> dict[str, Any]:
+    return {
+        "color": style.colour(i),
+        "linestyle": style.line(i),
+        "marker": style.marker(i),
+        "markersize": 2.0,
+        "linewidth": 1.0,
+    }
+
+
+def _quantity(block: pd.DataFrame) -> str:
+    """What the y axis of a block measures."""
+    names = block["metric"].unique()
+    words = "accuracy" if len(names) > 1 and all(n.startswith("top") for n in names) else ""
+    words = words or ", ".join(map(metric_label, names))
+    return words + (f" ({unit(names[0])})" if unit(names[0]) else "")
+
+
+def _draw_curve(ax: Axes, whole: pd.DataFrame, label: str, i: int) -> None:
+    """Draw one method of a metric, and the level of the best of all."""
+    chosen = whole[whole["chosen"].astype(bool)]
+    if len(chosen):
+        lower = lower_is_better(whole["metric"].iat[0])
+        best = chosen["value"].min() if lower else chosen["value"].max()
+        ax.axhline(best, color=style.MUTED, linewidth=0.6, linestyle="--")
+    curve = whole[whole["label"] == label].sort_values("C")
+    ax.plot(curve["C"], curve["value"], **_look(i))
+    ring = {"marker": "o", "markersize": 6, "markerfacecolor": "none", "linestyle": ""}
+    ax.plot("C", "value", data=chosen[chosen["label"] == label], color=style.colour(i), **ring)
 
 
 def _spoken_choices(frame: pd.DataFrame) -> str:

@@ -11,6 +11,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
 
 from toplabel.figures import row_of
 from toplabel.files import result_path, write_json
@@ -113,6 +114,52 @@ def legend(figure: Figure, handles: list[Line2D]) -> None:
     rows = math.ceil(len(handles) / columns)
     figure.set_figheight(figure.get_figheight() + (rows - 1) * _LEGEND_ROW)
     figure.legend(handles=handles, loc="outside lower center", ncols=columns)
+
+
+# Above 90 % differences are small in accuracy and large in relative error: an axis of the error's logarithm.
+_NEAR = 90.0
+_BEYOND = 100.2  # so that 100 has a place
+_TICKS = (100, 90, 50, 99, 80, 10, 95, 99.5, 98, 97, 70, 30)  # the first that have room
+
+
+def percent_axis(ax: Axes, low: float, high: float, apart: float) -> None:
+    """Scale the y axis for percentages from `low` to `high`; where they come near 100, by the error's logarithm.
+
+    Parameters
+    ----------
+    ax : Axes
+    low, high : float
+        What is drawn, error bars included.
+    apart : float
+        The least distance of two ticks, as a share of the axis.
+    """
+    if high < _NEAR:
+        pad = 0.05 * max(high - low, 1.0)
+        ax.set_ylim(low - pad, high + pad)
+        ax.yaxis.set_major_locator(MaxNLocator(max(2, int(0.6 / apart))))
+        return
+    bottom, top = _stretched(np.array([low, high]))
+    pad = max(0.05 * (top - bottom), 0.02)
+    bottom, top = bottom - pad, top + pad
+    chosen: list[float] = []
+    for tick in _TICKS:
+        at = float(_stretched(np.array(tick)))
+        near = (abs(at - _stretched(np.array(one))) < apart * (top - bottom) for one in chosen)
+        if bottom <= at <= top and not any(near):
+            chosen.append(tick)
+    ax.set_yscale("function", functions=(_stretched, _accuracy))
+    ax.set_ylim(*_accuracy(np.array([bottom, top])))
+    ax.set_yticks(sorted(chosen))
+    ax.yaxis.set_major_formatter("{x:g}")
+    ax.minorticks_off()
+
+
+def _stretched(accuracy: np.ndarray) -> np.ndarray:
+    return -np.log10(np.maximum(_BEYOND - accuracy, 1e-3))
+
+
+def _accuracy(stretched: np.ndarray) -> np.ndarray:
+    return _BEYOND - 10.0**-stretched
 
 
 def require(frame: pd.DataFrame, columns: list[str], name: str, finite: list[str]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
+from toplabel.figures import row_of
 from toplabel.reporting import places
 from toplabel.reporting.inputs import FigureInput
 from toplabel.reporting.places import Places
@@ -52,6 +53,21 @@ class Page:
     def filled(self) -> bool:
         """Whether there is a table or figure on it."""
         return bool(self.sections or self.visits or self.plain or self.figures)
+
+    def beside(self, section: Section) -> list[FigureInput]:
+        """Figures of the data sets of a table that no smaller table of this page has."""
+        return [figure for figure in self.figures if self._home(figure) is section]
+
+    @property
+    def loose_figures(self) -> list[FigureInput]:
+        """Figures that belong to no table of this page."""
+        return [figure for figure in self.figures if self._home(figure) is None]
+
+    def _home(self, figure: FigureInput) -> Section | None:
+        row = row_of(figure.name)
+        dataset = row.dataset_of(figure.name) if row else ""
+        homes = [one for one in self.sections if dataset in {block.key for block in one.blocks}]
+        return min(homes, key=lambda one: len(one.blocks), default=None)
 
     @property
     def contents(self) -> str:

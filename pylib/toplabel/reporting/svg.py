@@ -12,6 +12,9 @@ _HREFS = ("href", f"{{{XLINK}}}href")
 # Script, foreign markup, and what would load or describe; the page has its own words for a figure.
 _DROPPED = {"script", "foreignObject", "metadata", "title", "desc", "iframe"}
 _REFERENCE = re.compile(r"url\(\s*(['\"]?)#([^)'\"]+)\1\s*\)")
+_NAMED = re.compile(r"#([\w.-]+)")
+_COORDINATES = ("d", "x", "y", "points")
+_LONG = re.compile(r"-?\d+\.\d{3,}(?![\de])")
 _REMOTE = re.compile(r"url\(\s*['\"]?(?!#|data:)|@import|expression\(", re.IGNORECASE)
 
 
@@ -35,6 +38,7 @@ def inline_svg(text: str, name: str, alt: str) -> str:
     root = _parse(text, name)
     prefix = "fig-" + re.sub(r"[^A-Za-z0-9_-]", "-", name) + "-"
     _clean(root, prefix)
+    _slim(root, set(_NAMED.findall(_serialise(root))))
     root.set("style", f"--share:{width_share(root)}")
     for size in ("width", "height"):
         root.attrib.pop(size, None)
@@ -100,6 +104,26 @@ def _clean(element: ET.Element, prefix: str) -> None:
             _clean(child, prefix)
     for attribute in list(element.attrib):
         _clean_attribute(element, attribute, prefix)
+
+
+def _slim(element: ET.Element, used: set[str]) -> None:
+    """Take away what only makes a page larger: names that nothing refers to, bare groups, spaces, long decimals."""
+    kept: list[ET.Element] = []
+    for child in element:
+        kind = child.tag.rpartition("}")[2]
+        if kind not in ("text", "style"):
+            _slim(child, used)
+            child.tail = None
+        bare = kind == "g" and not child.attrib
+        kept += list(child) if bare else [child]
+    element[:] = kept
+    element.text = (element.text or "").strip() or None
+    if element.get("id") not in used:
+        element.attrib.pop("id", None)
+    for name in _COORDINATES:
+        if name in element.attrib:
+            text = _LONG.sub(lambda number: f"{float(number[0]):.2f}", element.attrib[name])
+            element.set(name, " ".join(text.split()))
 
 
 def _scope(style: ET.Element, parent: ET.Element, prefix: str) -> None:

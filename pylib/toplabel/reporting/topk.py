@@ -2,18 +2,32 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from toplabel.reporting import style
-from toplabel.reporting.drawing import mathtext, panel_grid, require, write_figure
+from toplabel.reporting.drawing import mathtext, panel_grid, percent_axis, require, write_figure
 from toplabel.reporting.labels import metric_label, plain
 
-TOPK_COLUMNS = ["dataset", "title", "group", "method", "label", "k", "value", "std"]
+TOPK_COLUMNS = [
+    "dataset",
+    "title",
+    "group",
+    "method",
+    "label",
+    "k",
+    "value",
+    "std",
+    "published",
+    "printed_in",
+]
+_LEGEND_COLUMNS = 2
 RANK_COLUMNS = [
     "metric",
     "method",
@@ -38,7 +52,8 @@ def draw_topk(
     ----------
     frame : DataFrame
         Columns `dataset`, `title` (of the data set), `group`, `method`, `label`, `k` (of the metric),
-        `value` (percent), `std` (over the splits; NaN for one split).
+        `value` (percent), `std` (over the splits; NaN for one split), `published` (what a paper prints, percent; NaN
+        where none does), `printed_in` (its table).
     baseline : str
         The method that stands in every panel, in grey, where it was measured.
     """
@@ -46,44 +61,36 @@ def draw_topk(
     groups = list(frame.groupby("group", sort=False))
     ends = frame["k"].min() - 0.3, frame["k"].max() + 0.3
     reach = frame["std"].fillna(0)
-    low, high = (frame["value"] - reach).min(), (frame["value"] + reach).max()
-    margin = 0.03 * max(high - low, 1.0)
+    low = min((frame["value"] - reach).min(), frame["published"].min())
+    high = max((frame["value"] + reach).max(), frame["published"].max())
     common = frame[frame["method"] == baseline].sort_values("k")
+    most = max(part["label"].nunique() for _, part in groups)
     with style.house_style():
-        figure, axes = panel_grid(len(groups), across=2, height=2.6)
+        height = 1.9 + 0.14 * math.ceil((most + 1) / _LEGEND_COLUMNS)
+        figure, axes = panel_grid(len(groups), across=3, height=height)
         for ax, (group, part) in zip(axes, groups, strict=True):
             if len(common) and baseline not in set(part["method"]):
                 grey = {"color": style.MUTED, "linestyle": "--", "linewidth": 0.9}
-                ax.plot(
-                    common["k"], common["value"], label=mathtext(common["label"].iat[0]), **grey
-                )
-            for i, (label, curve) in enumerate(part.groupby("label", sort=False)):
-                curve = curve.sort_values("k")
-                look = {"color": style.colour(i), "marker": style.marker(i)}
-                line = {"linestyle": style.line(i), "linewidth": 1.0, "markersize": 3}
-                ax.errorbar(
-                    curve["k"],
-                    curve["value"],
-                    yerr=curve["std"] if curve["std"].notna().any() else None,
-                    label=mathtext(label),
-                    **look,
-                    **line,
+                name = mathtext(common["label"].iat[0])
+                ax.plot(common["k"], common["value"], label=name, **grey)
+            curves = list(part.groupby("label", sort=False))
+            for i, (label, curve) in enumerate(curves):
+                _draw_curve(
+                    ax, label, curve.sort_values("k"), i, (i - (len(curves) - 1) / 2) * 0.05
                 )
             ax.set_title(mathtext(group))
             ax.set_xlabel("k")
             ax.set_ylabel("top-k accuracy (%)")
             ax.set_xlim(*ends)
-            ax.set_yscale("function", functions=(_stretched, _accuracy))
-            ax.set_ylim(low - margin, min(high + margin * (100 - high) / 100, 100))
-            ax.set_yticks([tick for tick in _TICKS if low - margin <= tick <= high])
-            ax.yaxis.set_major_formatter("{x:g}")
-            ax.minorticks_off()
+            percent_axis(ax, low, high, apart=0.08)
             ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-            ax.legend(loc="best", fontsize=7, ncols=1 if len(part["label"].unique()) < 7 else 2)
+            # Below the axes, which the curves may fill.
+            below = {"loc": "upper left", "bbox_to_anchor": (-0.3, -0.22), "fontsize": 6.3}
+            ax.legend(ncols=_LEGEND_COLUMNS, handlelength=1.4, columnspacing=0.8, **below)
         caption = (
             "Test accuracy, for each k of the model that was selected for that k. The dashed grey line is the softmax,"
             " in every panel the same. The scale is that of the error’s logarithm. Bars: one standard deviation over"
-            " the splits, where there are several."
+            f" the splits, where there are several.{_spoken_printed(frame)}"
         )
         alt = (
             f"Top-k accuracy against k on {frame['title'].iat[0]}, {len(groups)} panels with"
@@ -92,17 +99,21 @@ def draw_topk(
         write_figure(figure, frame[TOPK_COLUMNS], out_svg, alt=alt, caption=caption, title=title)
 
 
-# Above 90 % differences are small in accuracy and large in relative error: a logarithmic axis of the error.
-_BEYOND = 100.2  # so that 100 has a place
-_TICKS = (10, 30, 50, 70, 80, 90, 95, 97, 98, 99, 99.5, 100)
+def _draw_curve(ax: Axes, label: str, curve: pd.DataFrame, i: int, aside: float) -> None:
+    """Draw a method, `aside` of its k where it has error bars, and hollow what the paper prints."""
+    spread = curve["std"].notna().any()
+    x = curve["k"] + aside if spread else curve["k"]
+    look = {"color": style.colour(i), "marker": style.marker(i)}
+    line = {"linestyle": style.line(i), "linewidth": 1.0, "markersize": 3}
+    bars = curve["std"] if spread else None
+    ax.errorbar(x, curve["value"], yerr=bars, label=mathtext(label), **look, **line)
+    hollow = {"linestyle": "", "markersize": 5.5, "markerfacecolor": "none", "markeredgewidth": 0.8}
+    ax.plot(x, curve["published"], **look, **hollow)
 
 
-def _stretched(accuracy: np.ndarray) -> np.ndarray:
-    return -np.log10(np.maximum(_BEYOND - accuracy, 1e-3))
-
-
-def _accuracy(stretched: np.ndarray) -> np.ndarray:
-    return _BEYOND - 10.0**-stretched
+def _spoken_printed(frame: pd.DataFrame) -> str:
+    printed = frame.loc[frame["published"].notna(), "printed_in"].unique()
+    return f" Hollow marks: as printed in {', '.join(printed)}." if len(printed) else ""
 
 
 def _spoken_best(frame: pd.DataFrame) -> str:

@@ -13,6 +13,7 @@ from toplabel.config.datasets import load_registry
 from toplabel.config.methods import load_methods
 from toplabel.config.studies import load_studies
 from toplabel.datasets.prepared import not_comparable
+from toplabel.reporting.labels import paper_label
 from toplabel.selection.ranks import load_ranks
 from toplabel.studies.bootstrap import draws_of_means
 from toplabel.studies.comparison import RowDraws, collect, compare
@@ -60,3 +61,24 @@ def _drawn(dataset: str, cells: Iterable[Path]) -> RowDraws:
         return {}
     draws = 100.0 * draws_of_means(np.column_stack([*hits.values()]), dataset, *splits)
     return dict(zip(hits, draws.T, strict=True))
+
+
+def printed_beside(root: Path, paths: Iterable[str]) -> pd.DataFrame:
+    """Return what the papers print of the cells of one data set, where several do, the first of them.
+
+    Returns
+    -------
+    DataFrame
+        Columns `method` (as here), `metric`, `published` (a number), `printed_in` (the table).
+    """
+    cells = compare_results(root, paths)[1]
+    cells = cells[cells["file"] != ""].drop_duplicates(["file", "metric"])
+    tables = zip(cells["source"], cells["table"], strict=True)
+    return pd.DataFrame(
+        {
+            "method": cells["file"].str.split("/").str[1],
+            "metric": cells["metric"],
+            "published": cells["published"].astype(float),
+            "printed_in": [f"{paper_label(source)}, Table {table}" for source, table in tables],
+        }
+    )
