@@ -32,6 +32,16 @@ def test_a_single_comparison(ahead, median, words):
     assert _count(row, "same") == words
 
 
+def test_the_interval_over_test_rows_stands_with_the_median():
+    row = {"first": "A", "second": "B", "expects": "first", "ties_win": "false"}
+    row |= {"same_comparisons": "3", "same_first": "2", "same_second": "1", "same_median": "0.52"}
+    row |= {"same_rows_low": "-0.31", "same_rows_high": "1.26"}
+    interval = "−0.3 to +1.3 on 95 % of draws of the test rows"
+    assert _count(row, "same").endswith(f"(median difference +0.5 points, {interval})")
+    row |= {"same_comparisons": "1", "same_first": "1", "same_second": "0"}
+    assert _count(row, "same").endswith(f"in favour of A, against B; {interval}")
+
+
 def test_ties_that_decide_a_claim_are_said():
     row = {"first": "A", "second": "B", "expects": "first", "least": "0.5", "ties_win": "true"}
     row |= {"same_comparisons": "56", "same_first": "20", "same_second": "29", "same_median": "0"}

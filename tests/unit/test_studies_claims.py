@@ -2,12 +2,14 @@
 
 import math
 
+import numpy as np
 import pandas as pd
 import pytest
 import yaml
 
 from samples_of_results import collected, published
 from toplabel.config.findings import load_claims
+from toplabel.studies.bootstrap import draws_of_means
 from toplabel.studies.claims import find, outcome
 from toplabel.studies.comparison import compare
 from toplabel.studies.published import load_published
@@ -98,6 +100,73 @@ def test_a_large_advantage_that_is_small_here_is_told(repository, tmp_path, ahea
     printed = ("90.0", "75.0", "99.0", "84.0")
     row = find([claim], *letter(ahead, (75.0, 90.0), printed)).iloc[0]
     assert row["same_outcome"] == outcome
+
+
+def rows_of(n, *ahead):
+    """Hits of softmax and the SVM on n rows: 60 % are hit by both, some more by one of them alone."""
+    both = np.arange(n) < 0.6 * n
+    softmax, svm = both.copy(), both.copy()
+    softmax[n - ahead[0] :] = True
+    svm[n - sum(ahead) : n - ahead[0]] = True
+    return np.column_stack([softmax, svm]).astype(float)
+
+
+def drawn(n, *ahead):
+    """Comparison, collected results and draws of letter: top-1 and top-3 alike, on such rows."""
+    hits = rows_of(n, *ahead)
+    values = 100 * hits.mean(axis=0)
+    comparison, ours = letter((values[0],) * 2, (values[1],) * 2, ("75.3", "74.5") * 2)
+    draws = 100 * draws_of_means(hits, "letter")
+    names = [("letter", method, top) for top in ("top1", "top3") for method in ("softmax", "svm")]
+    return comparison, ours, dict(zip(names, [*draws.T] * 2, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("ahead", "expected"),
+    [((12, 0), "holds"), ((30, 18), "undecided"), ((18, 30), "undecided"), ((0, 12), "fails")],
+)
+def test_the_test_rows_decide_who_is_ahead(repository, tmp_path, ahead, expected):
+    """Twelve rows of a thousand are decisive where the sides differ on no others, and not among 48."""
+    claim = claim_of(repository, tmp_path)
+    comparison, ours, draws = drawn(1000, *ahead)
+    row = find([claim], comparison, ours, draws=draws).iloc[0]
+    assert row["same_outcome"] == expected
+    low, median, high = (row[f"same_{name}"] for name in ("rows_low", "median", "rows_high"))
+    # The error of a difference in pairs: McNemar's.
+    error = math.sqrt(sum(ahead) - (ahead[0] - ahead[1]) ** 2 / 1000) / 10
+    assert median == pytest.approx((ahead[0] - ahead[1]) / 10)
+    assert low == pytest.approx(median - 1.96 * error, abs=0.12)
+    assert high == pytest.approx(median + 1.96 * error, abs=0.12)
+    assert math.isnan(row["other_rows_low"])
+
+
+@pytest.mark.parametrize("expects", ["similar", "neither"])
+def test_only_who_is_ahead_may_be_undecided(repository, tmp_path, expects):
+    claim = claim_of(repository, tmp_path, expects=expects, margin=5)
+    comparison, ours, draws = drawn(1000, 30, 18)
+    row = find([claim], comparison, ours, draws=draws).iloc[0]
+    assert row["same_outcome"] == {"similar": "holds", "neither": "few"}[expects]
+    assert row["same_rows_low"] < 0 < row["same_rows_high"]
+
+
+def test_without_the_rows_of_a_comparison_the_counts_decide(repository, tmp_path):
+    claim = claim_of(repository, tmp_path)
+    comparison, ours, draws = drawn(1000, 30, 18)
+    del draws["letter", "svm", "top3"]
+    row = find([claim], comparison, ours, draws=draws).iloc[0]
+    assert row["same_outcome"] == "holds"
+    assert math.isnan(row["same_rows_low"])
+    # The mean over draws of the data varies by its own error, if others have rows.
+    several = ours["metric"] == "top3"
+    ours.loc[several, ["std", "splits"]] = [4.0, 8]
+    row = find([claim], comparison, ours, draws=draws).iloc[0]
+    assert row["same_outcome"] == "undecided"
+    # A mean of two, of standard errors sqrt(48) / 10 and sqrt(16 / 8 + 16 / 8).
+    error = math.sqrt(0.48 + 4) / 2
+    width = row["same_rows_high"] - row["same_rows_low"]
+    assert width == pytest.approx(2 * 1.96 * error, rel=0.1)
+    row = find([claim], comparison, ours[several], draws=draws).iloc[0]
+    assert math.isnan(row["same_rows_low"])
 
 
 def test_losses_count_the_other_way_round_and_in_points(repository, tmp_path):

@@ -66,6 +66,7 @@ OUTCOMES = {
     for state in (
         Outcome("holds", "✓", "confirmed"),
         Outcome("smaller", "↘", "same direction, smaller"),
+        Outcome("undecided", "○", "not decided by the test rows"),
         Outcome("mixed", "≈", "mixed"),
         Outcome("fails", "✗", "not confirmed"),
         Outcome("few", "·", "too few comparisons"),
@@ -137,14 +138,24 @@ def _count(row: dict[str, str], prefix: str) -> str:
     )
     median = float(row[f"{prefix}_median"])
     if total == 1:
-        return _single(row, first - second, median)
+        return _single(row, first - second, median) + _by_rows(row, prefix, "; ")
     if row["expects"] == "similar":
         margin = _points(float(row["margin"]), 0)
         within = row[f"{prefix}_within"]
         text = f"{row['first']} and {row['second']} are within {margin} in {within} of {total} comparisons"
     else:
         text = _wins(row, total, first, second)
-    return f"{text} (median difference {numbers.signed(median, 1)} points)"
+    rows = _by_rows(row, prefix, ", ")
+    return f"{text} (median difference {numbers.signed(median, 1)} points{rows})"
+
+
+def _by_rows(row: dict[str, str], prefix: str, before: str) -> str:
+    """The interval of the median over test rows; empty where it is not known."""
+    ends = [row.get(f"{prefix}_rows_{name}", "") for name in ("low", "high")]
+    if "" in ends:
+        return ""
+    low, high = (numbers.signed(float(end), 1) for end in ends)
+    return f"{before}{low} to {high} on 95 % of draws of the test rows"
 
 
 def _wins(row: dict[str, str], total: int, first: int, second: int) -> str:

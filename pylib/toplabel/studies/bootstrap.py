@@ -6,7 +6,7 @@ bootstrap, 1993). All that was measured on the same rows has the same draws, so 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from toplabel.seeds import seed_of
 DRAWS = 1000
 LEVEL = 0.95
 """Of the intervals, between the quantiles of the draws."""
+
+RowDraws = Mapping[tuple[str, str, str], np.ndarray]
+"""Of (data set, method, metric): a number on the test rows of each draw, shape (DRAWS,)."""
 
 _ENTRIES = 2**22  # of the weights of a block of draws
 

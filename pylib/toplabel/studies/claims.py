@@ -12,11 +12,14 @@ from collections.abc import Collection, Iterable, Mapping
 from fnmatch import fnmatchcase
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from toplabel.config.findings import Claim, Selector
 from toplabel.config.keys import Key, canonical_key
 from toplabel.metrics.names import is_fraction, lower_is_better
+from toplabel.seeds import seed_of
+from toplabel.studies.bootstrap import DRAWS, RowDraws, interval
 from toplabel.studies.comparison import TOLERANCE
 from toplabel.studies.published import OTHERS, is_compared
 from toplabel.tables.collected import COMPARISON, FINDINGS
@@ -37,6 +40,7 @@ def find(
     published_names: Mapping[str, str] | None = None,
     published_sources: Mapping[str, Collection[str]] | None = None,
     not_comparable: Collection[str] = (),
+    draws: RowDraws | None = None,
 ) -> pd.DataFrame:
     """Count how each claim fares in the papers' tables and in what was measured.
 
@@ -49,6 +53,8 @@ def find(
         As for `comparison.compare`.
     not_comparable : collection of str
         Data sets that count as measured, and never beside a published number.
+    draws : mapping, optional
+        On drawn test rows, for the intervals of our medians.
 
     Returns
     -------
@@ -57,7 +63,8 @@ def find(
         medians are of the first side minus the second in points, positive when the first is better. Differences below
         half of the last printed digit are ties, and so are differences of means over several draws below two standard
         errors. An outcome is that of `outcome`, or "smaller": it holds, by a median difference of less than half the
-        papers' (and at least half a point less). Data sets of the claim's tables are the "same" data, the rest is
+        papers' (and at least half a point less), or "undecided": one side is said to be ahead, and 0 is in the interval
+        of our median over test rows. Data sets of the claim's tables are the "same" data, the rest is
         "other". ``both`` counts comparisons that are decided in the papers' tables and in ours, ``agree`` those of
         them that go the same way.
     """
@@ -69,7 +76,10 @@ def find(
         names = collected["dataset"]
         usable = [one for one in names.unique() if is_compared(one, source, published_sources)]
         ours[source] = _measured_cells(collected[names.isin(usable)], shared)
-    rows = [_finding(claim, printed, ours[claim.source], not_comparable) for claim in claims]
+    rows = [
+        _finding(claim, printed, ours[claim.source], not_comparable, draws or {})
+        for claim in claims
+    ]
     return FINDINGS.frame(rows)
 
 
@@ -77,7 +87,8 @@ def _printed_cells(comparison: pd.DataFrame) -> pd.DataFrame:
     frame = comparison[comparison["method"] != OTHERS]
     name = frame["source"] + "_table" + frame["table"].str.zfill(2)
     value = as_numbers(frame["published"].astype(str), COMPARISON.path)
-    return _cells(frame.assign(name=name, value=value, error=0.0, method_key=frame["method"]))
+    frame = frame.assign(name=name, value=value, error=0.0, method_key=frame["method"])
+    return _cells(frame, frame["file"])
 
 
 def _measured_cells(collected: pd.DataFrame, names: Mapping[str, str]) -> pd.DataFrame:
@@ -87,11 +98,13 @@ def _measured_cells(collected: pd.DataFrame, names: Mapping[str, str]) -> pd.Dat
     frame = collected.assign(
         dataset=dataset, name="", value=collected["measured"], error=error.fillna(0.0)
     )
-    return _cells(frame.assign(method_key=frame["loss"]))
+    names = zip(collected["dataset"], collected["method"], collected["metric"], strict=True)
+    of_draws = pd.Series([*names], frame.index, dtype=object)
+    return _cells(frame.assign(method_key=frame["loss"]), of_draws)
 
 
-def _cells(frame: pd.DataFrame) -> pd.DataFrame:
-    """Data set, features, metric, table, canonical key, value and its error in points."""
+def _cells(frame: pd.DataFrame, cell: pd.Series) -> pd.DataFrame:
+    """Data set, features, metric, table, canonical key, value and its error in points, and the given names."""
     columns = ("method_key", "k", "gamma", "kernel")
     keys = [canonical_key(*row) for row in zip(*(frame[c] for c in columns), strict=True)]
     sign = frame["metric"].map(lambda metric: -1.0 if lower_is_better(metric) else 1.0)
@@ -99,11 +112,15 @@ def _cells(frame: pd.DataFrame) -> pd.DataFrame:
     points = (frame["value"] * sign * scale).astype(float)  # larger is better
     error = (frame["error"] * scale).astype(float)
     found = frame[["name", *_UNIT]].assign(key=pd.Series(keys, index=frame.index, dtype=object))
-    return found.assign(points=points, error=error).dropna(subset="points")
+    return found.assign(points=points, error=error, cell=cell).dropna(subset="points")
 
 
 def _finding(
-    claim: Claim, printed: pd.DataFrame, ours: pd.DataFrame, not_comparable: Collection[str]
+    claim: Claim,
+    printed: pd.DataFrame,
+    ours: pd.DataFrame,
+    not_comparable: Collection[str],
+    draws: RowDraws,
 ) -> dict[str, Any]:
     tables = printed[printed["name"].isin(claim.tables)]
     in_print, in_ours = _differences(claim, tables), _differences(claim, ours)
@@ -122,25 +139,18 @@ def _finding(
         "first": claim.first.label,
         "second": claim.second.label,
         **_counted("published", claim, in_print),
-        **_counted("same", claim, same, in_print),
+        **_ours("same", claim, same, in_print, draws),
         "same_datasets": _datasets(same),
-        **_counted("other", claim, other, in_print),
+        **_ours("other", claim, other, in_print, draws),
         "other_datasets": _datasets(other),
         "both": len(decided),
         "agree": int((decided.iloc[:, 0] == decided.iloc[:, 1]).sum()),
     }
 
 
-def _counted(
-    prefix: str, claim: Claim, differences: pd.DataFrame, in_print: pd.DataFrame | None = None
-) -> dict[str, Any]:
-    """The counts of some comparisons; beside the papers' own, whether the difference is as large."""
+def _counted(prefix: str, claim: Claim, differences: pd.DataFrame) -> dict[str, Any]:
+    """The counts of some comparisons."""
     low, median, high = differences["points"].quantile([0.25, 0.5, 0.75])
-    found = outcome(claim, differences)
-    if in_print is not None and claim.expects == "first" and found == "holds":
-        printed = in_print["points"].median()
-        if median < printed / 2 and printed - median >= TOLERANCE:
-            found = "smaller"
     counts = {
         "comparisons": len(differences),
         "first": _ahead(differences, 1),
@@ -149,9 +159,47 @@ def _counted(
         "low": low,
         "median": median,
         "high": high,
-        "outcome": found,
+        "outcome": outcome(claim, differences),
     }
     return {f"{prefix}_{name}": value for name, value in counts.items()}
+
+
+def _ours(
+    prefix: str,
+    claim: Claim,
+    differences: pd.DataFrame,
+    in_print: pd.DataFrame,
+    draws: RowDraws,
+) -> dict[str, Any]:
+    """The counts of comparisons of ours, and what the test rows and the size of the papers' differences say of them."""
+    found = _counted(prefix, claim, differences)
+    low, high = interval(_medians(differences, draws))
+    if claim.expects == "first" and low <= 0.0 <= high:
+        found[f"{prefix}_outcome"] = "undecided"
+    elif claim.expects == "first" and found[f"{prefix}_outcome"] == "holds":
+        printed, median = in_print["points"].median(), found[f"{prefix}_median"]
+        if median < printed / 2 and printed - median >= TOLERANCE:
+            found[f"{prefix}_outcome"] = "smaller"
+    return found | {f"{prefix}_rows_low": low, f"{prefix}_rows_high": high}
+
+
+def _medians(differences: pd.DataFrame, draws: RowDraws) -> np.ndarray:
+    """The median difference on the test rows of each draw, the methods of both sides as chosen on all rows.
+
+    Means over draws of the data, which have no test rows in common, vary by their errors. NaN where a comparison has
+    neither, or none has rows.
+    """
+    rows, columns = 0, []
+    for unit, one in zip(differences.index, differences.itertuples(index=False), strict=True):
+        if one.first in draws and one.second in draws:
+            rows += 1
+            columns.append(draws[one.first] - draws[one.second])
+        elif one.error > 0.0:
+            rng = np.random.default_rng(seed_of("error", *unit))
+            columns.append(one.points + one.error * rng.standard_normal(DRAWS))
+        else:
+            return np.full(DRAWS, math.nan)
+    return np.median(columns, axis=0) if rows else np.full(DRAWS, math.nan)
 
 
 def _datasets(differences: pd.DataFrame) -> str:
@@ -159,7 +207,7 @@ def _datasets(differences: pd.DataFrame) -> str:
 
 
 def _differences(claim: Claim, cells: pd.DataFrame) -> pd.DataFrame:
-    """The first side minus the second and its error in points, by data set, features, metric."""
+    """The first side minus the second and its error in points, and the two cells, by data set, features, metric."""
     metric = cells["metric"].map(
         lambda name: any(fnmatchcase(name, pattern) for pattern in claim.metrics)
     )
@@ -178,12 +226,14 @@ def _differences(claim: Claim, cells: pd.DataFrame) -> pd.DataFrame:
         )
     best, other = (_best(part) for part in (cells[first], cells[second]))
     error = (best["error"].pow(2) + other["error"].pow(2)).pow(0.5)
-    return pd.DataFrame({"points": best["points"] - other["points"], "error": error}).dropna()
+    points = best["points"] - other["points"]
+    sides = {"first": best["cell"], "second": other["cell"]}
+    return pd.DataFrame({"points": points, "error": error, **sides}).dropna(subset="points")
 
 
 def _best(cells: pd.DataFrame) -> pd.DataFrame:
     rows = cells.groupby(_UNIT, sort=False)["points"].idxmax()
-    return cells.loc[rows].set_index(_UNIT)[["points", "error"]]
+    return cells.loc[rows].set_index(_UNIT)[["points", "error", "cell"]]
 
 
 def is_selected(selectors: Iterable[Selector], key: Key, metric: str) -> bool:

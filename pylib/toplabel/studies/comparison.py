@@ -14,7 +14,7 @@ from toplabel.config.keys import Key, canonical_key
 from toplabel.config.methods import Method
 from toplabel.config.studies import Study
 from toplabel.metrics.names import is_fraction, lower_is_better
-from toplabel.studies.bootstrap import interval
+from toplabel.studies.bootstrap import RowDraws, interval
 from toplabel.studies.published import is_compared
 from toplabel.tables.collected import COMPARISON, EVALUATION
 
@@ -29,9 +29,6 @@ DEVIATIONS = 2.0
 _SLACK = 1e-9  # relative; 57.7 - 58.2 is half a point, although not in binary
 _TRACE = ["budget", "C", "theta", "threshold", "relative_gap", "seconds", "selected_k", "splits"]
 _ROWS = ["rows_low", "rows_high"]
-
-RowDraws = Mapping[tuple[str, str, str], np.ndarray]
-"""Of (data set, method, metric): what it is on the test rows of each draw (`bootstrap.draws_of_means`)."""
 
 
 # Collected ---------------------------------------------------------------------------------------

@@ -177,8 +177,19 @@ def _counted(prefix: str, where: str) -> tuple[Column, ...]:
         Column(
             f"{prefix}_outcome",
             "text",
-            "holds, smaller (holds, by less than half), mixed, fails, few (too few comparisons), or empty without one.",
+            "holds, smaller (holds, by less than half), undecided (by the test rows), mixed, fails, few (too few "
+            "comparisons), or empty without one.",
         ),
+    )
+
+
+def _ours(prefix: str, where: str) -> tuple[Column, ...]:
+    """The same of what was measured, with the interval over test rows."""
+    about = "end of the 95 % interval of the median over test rows; empty where they are not known."
+    return (
+        *_counted(prefix, where),
+        Column(f"{prefix}_rows_low", "number", f"The lower {about}"),
+        Column(f"{prefix}_rows_high", "number", f"The upper {about}"),
     )
 
 
@@ -202,9 +213,9 @@ FINDINGS = Table(
         Column("first", "text", "The label of the first side."),
         Column("second", "text", "The label of the second side."),
         *_counted("published", "the papers' tables"),
-        *_counted("same", "what was measured on the data of these tables"),
+        *_ours("same", "what was measured on the data of these tables"),
         Column("same_datasets", "text", "The data sets of these comparisons, joined by ';'."),
-        *_counted("other", "what was measured on other data"),
+        *_ours("other", "what was measured on other data"),
         Column("other_datasets", "text", "The data sets of these comparisons, joined by ';'."),
         Column("both", "whole", "Comparisons that are decided in the papers' tables and in ours."),
         Column("agree", "whole", "Those of them that go the same way."),

@@ -14,6 +14,7 @@ from toplabel.datasets.prepared import not_comparable
 from toplabel.studies.claims import find
 from toplabel.studies.differences import explain
 from toplabel.studies.winners import find_winners
+from toplabel.workflow.collecting.results import draw_rows
 
 
 def judge_claims(
@@ -25,7 +26,9 @@ def judge_claims(
     claims = load_claims(root / "config/findings.yaml", root / "data/published")
     sources = {name: entry.published_sources for name, entry in registry.items()}
     own = {name for name in collected["dataset"].unique() if not_comparable(f"results/{name}/data")}
-    return find(claims, comparison, collected, names, sources, own), find_winners(comparison)
+    draws = draw_rows(f"results/{file}" for file in collected["file"].unique())
+    found = find(claims, comparison, collected, names, sources, own, draws)
+    return found, find_winners(comparison)
 
 
 def explain_differences(root: Path, comparison: pd.DataFrame) -> pd.DataFrame:

@@ -15,8 +15,8 @@ from toplabel.config.studies import load_studies
 from toplabel.datasets.prepared import not_comparable
 from toplabel.reporting.labels import paper_label
 from toplabel.selection.ranks import load_ranks
-from toplabel.studies.bootstrap import draws_of_means
-from toplabel.studies.comparison import RowDraws, collect, compare
+from toplabel.studies.bootstrap import RowDraws, draws_of_means
+from toplabel.studies.comparison import collect, compare
 from toplabel.studies.published import load_published
 from toplabel.tables.cells import TEST_METRICS
 
