@@ -10,6 +10,7 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from markup import Site
@@ -62,7 +63,14 @@ const until = async (holds) => {
 """
 
 
-def browse(page: str, body: str, folder: Path, width: int = 1400, extra: Sequence[str] = ()) -> Any:
+def browse(
+    page: str,
+    body: str,
+    folder: Path,
+    width: int = 1400,
+    extra: Sequence[str] = (),
+    query: str = "",
+) -> Any:
     """Run `body` in the page and return what it returns; an error of the page's script fails."""
     script = REPORT.replace("BODY", body)
     text = page.replace("<head>", "<head>" + WATCH).replace("</body>", script + "</body>")
@@ -75,7 +83,9 @@ def browse(page: str, body: str, folder: Path, width: int = 1400, extra: Sequenc
         f"--user-data-dir={folder / 'profile'}",
         f"--window-size={width},900",
     ]
-    done = subprocess.run([*command, "--dump-dom", path.as_uri()], capture_output=True, check=True)
+    done = subprocess.run(
+        [*command, "--dump-dom", path.as_uri() + query], capture_output=True, check=True
+    )
     dom = done.stdout.decode("utf-8")
     answer = re.search(r'<pre id="found">(.*?)</pre>', dom, re.DOTALL)
     assert answer, "the page's script did not end"
@@ -177,6 +187,30 @@ def test_searching_all_pages(site: Site, tmp_path: Path) -> None:
     assert any("method" in name for name, _ in found["method"]["hits"])
     assert found["none"] == {"hits": [], "said": "0 hits"}
     assert found["empty"] == {"hits": [], "said": ""}
+
+
+@pytest.mark.parametrize(("kind", "name"), [("method", "LRML"), ("data set", "Yeast")])
+def test_a_method_or_data_set_that_is_found_fills_the_filter(
+    site: Site, tmp_path: Path, kind: str, name: str
+) -> None:
+    (hit,) = [
+        hit
+        for hit in site.by_id("hits").all("li")
+        if hit.all("a")[0].text == name and hit.attributes["data-find"].startswith(kind)
+    ]
+    address = urlsplit(hit.all("a")[0].attributes["href"])
+    body = """
+      const shown = $$("#tables .grid tbody tr").filter((row) => row.offsetParent !== null);
+      return {
+        filter: $(".filter").elements.text.value,
+        rows: shown.map((row) => `${row.closest("table").caption.textContent} ${row.cells[0].textContent}`),
+      };
+    """
+    page = site.texts[address.path.removesuffix(".html")]
+    found = browse(page, body, tmp_path, query=f"?{address.query}")
+    assert found["filter"] == name
+    assert found["rows"]
+    assert all(name in row for row in found["rows"])
 
 
 def test_a_filter_opens_the_folds_of_its_hits(site: Site, tmp_path: Path) -> None:

@@ -33,7 +33,8 @@ def test_ids_and_references(site: Site) -> None:
     for name, page in site.pages.items():
         assert len(ids[name]) == len(set(ids[name]))
         for element in page.all():
-            file, mark, anchor = (element.attributes.get("href") or "").partition("#")
+            address, mark, anchor = (element.attributes.get("href") or "").partition("#")
+            file = address.partition("?")[0]
             if mark or file.endswith(".html"):
                 assert (file or f"{name}.html").removesuffix(".html") in ids
                 assert not mark or anchor in ids[file.removesuffix(".html") or name]

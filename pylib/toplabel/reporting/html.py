@@ -15,6 +15,7 @@ from toplabel.reporting import agreement, claims_chart, facts, findings_text, la
 from toplabel.reporting.agreement import Lane
 from toplabel.reporting.inputs import FigureInput, ReportInputs
 from toplabel.reporting.pages import Page
+from toplabel.reporting.sections import slug
 from toplabel.reporting.svg import inline_svg
 from toplabel.reporting.trace import Trace
 from toplabel.reporting.view import Report, build_report
@@ -136,6 +137,7 @@ def _environment(trace: Trace) -> Environment:
         figure=_figure_markup,
         csv_uri=_csv_uri,
         link=trace.link,
+        slug=slug,
     )
     environment.globals["asset"] = _asset
     return environment

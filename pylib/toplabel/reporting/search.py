@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from urllib.parse import quote
 
 from toplabel.reporting import labels, places
 from toplabel.reporting.facts import DatasetRow
+from toplabel.reporting.grid import GridRow
 from toplabel.reporting.pages import Page
-from toplabel.reporting.sections import Section
+from toplabel.reporting.sections import Section, slug
 
 
 @dataclass(frozen=True)
@@ -24,7 +27,7 @@ class Target:
     words : str
         What else it is found by, such as the data sets of a table.
     address : str
-        The page and the place there.
+        The page and the place there; with `?find=`, what the filter of the page is filled with.
     """
 
     kind: str
@@ -58,11 +61,8 @@ def targets(
             Target("figure", one.title, one.source, one.name, f"{page.file}#figure-{one.name}")
             for one in page.figures
         ]
-    sets = [
-        Target("data set", row.title, row.task, "", f"{places.DATA}.html#datasets")
-        for row in datasets
-    ]
-    return [*sets, *_methods(placed), *found]
+    sets = [_dataset(row, pages) for row in datasets]
+    return [*sets, *_methods(pages), *found]
 
 
 def _table(address: str, section: Section) -> Target:
@@ -74,20 +74,47 @@ def _table(address: str, section: Section) -> Target:
     return Target("table", section.origin or section.title, title, " ".join(words), address)
 
 
-def _methods(placed: Sequence[tuple[str, Section]]) -> list[Target]:
-    """Each method that was measured, with the table that has most of its numbers."""
-    counts: dict[str, dict[str, int]] = {}
+def _dataset(row: DatasetRow, pages: Sequence[Page]) -> Target:
+    """A data set: the page with most of its numbers, without any its row among the data sets."""
+    counts: Counter[str] = Counter()
+    for page in pages:
+        for block in (block for section in page.sections for block in section.blocks):
+            counts[page.name] += _measured(block.rows) if block.title == row.title else 0
+    address = f"{places.DATA}.html#set-{slug(row.title)}"
+    where = ""
+    if counts.total():
+        page = _with_most(counts, pages)
+        address, where = _filtered(page, row.title), f", on {page.title}"
+    return Target("data set", row.title, row.task + where, "", address)
+
+
+def _methods(pages: Sequence[Page]) -> list[Target]:
+    """Each method that was measured, with the page that has most of its numbers."""
+    counts: dict[str, Counter[str]] = {}
     keys: dict[str, str] = {}
-    names: dict[str, str] = {}
-    for address, section in placed:
-        names[address] = section.origin or section.title
-        for row in (row for block in section.blocks for row in block.rows if row.measured):
-            at = counts.setdefault(row.label, {})
-            at[address] = at.get(address, 0) + sum(cell.state == "measured" for cell in row.cells)
-            keys[row.label] = row.key
+    for page in pages:
+        for block in (block for section in page.sections for block in section.blocks):
+            for row in (row for row in block.rows if row.measured):
+                counts.setdefault(row.label, Counter())[page.name] += _measured([row])
+                keys[row.label] = row.key
     found = []
-    for label, at in counts.items():
-        address = max(at, key=lambda one: at[one])
+    for label, of_pages in counts.items():
+        page = _with_most(of_pages, pages)
+        shown = "".join(text for _, text in labels.segments(label))
         words = f"{keys[label]} {label}"
-        found.append(Target("method", label, f"most numbers in {names[address]}", words, address))
+        found.append(Target("method", label, page.title, words, _filtered(page, shown)))
     return found
+
+
+def _measured(rows: Iterable[GridRow]) -> int:
+    return sum(cell.state == "measured" for row in rows for cell in row.cells)
+
+
+def _with_most(counts: Counter[str], pages: Sequence[Page]) -> Page:
+    name = max(counts, key=lambda one: counts[one])
+    return next(page for page in pages if page.name == name)
+
+
+def _filtered(page: Page, words: str) -> str:
+    """The address of the tables of a page with these words in its filter."""
+    return f"{page.file}?find={quote(words)}#tables"

@@ -126,8 +126,9 @@
       const heading = table.dataset.find.toLowerCase();
       let left = 0;
       for (const row of table.tBodies[0].rows) {
-        const text = `${heading} ${row.dataset.find ?? ""} ${row.textContent}`.toLowerCase();
         const cells = Array.from(row.cells);
+        const shown = cells.map((cell) => cell.textContent).join(" ");
+        const text = `${heading} ${row.dataset.find ?? ""} ${shown}`.toLowerCase();
         const hit = words.every((word) => text.includes(word)) &&
           (!verdict || cells.some((cell) => matches(cell, verdict)));
         row.hidden = !hit;
@@ -167,16 +168,24 @@
     // Heads stick below the filter, which has two lines where the window is narrow.
     const makeRoom = () => root.style.setProperty("--top", `${form.offsetHeight}px`);
     new ResizeObserver(() => setTimeout(makeRoom)).observe(form);
+    // The search of the front page leads here with the words of a method or data set.
+    const asked = new URLSearchParams(location.search).get("find");
+    if (asked) { form.elements.text.value = asked; filter(); }
   }
 
   // Searching all pages: every word must occur, hits that are named so come first; Enter goes to the first.
   const search = document.querySelector(".search");
   const MOST = 12;
   const find = () => {
-    const words = search.elements.text.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const typed = search.elements.text.value.trim().toLowerCase();
+    const words = typed.split(/\s+/).filter(Boolean);
     const list = search.querySelector("#hits");
     const has = (text) => words.length > 0 && words.every((word) => text.toLowerCase().includes(word));
-    const rank = (one) => has(one.firstElementChild.textContent) ? 2 : has(`${one.textContent} ${one.dataset.find}`) ? 1 : 0;
+    const rank = (one) => {
+      const name = one.firstElementChild.textContent.toLowerCase();
+      if (words.length && name === typed) return 3;
+      return has(name) ? 2 : has(`${one.textContent} ${one.dataset.find}`) ? 1 : 0;
+    };
     const entries = Array.from(list.children, (one) => ({ one, rank: rank(one) }));
     const hits = entries.filter((entry) => entry.rank).sort((a, b) => b.rank - a.rank || a.one.place - b.one.place);
     const shown = hits.slice(0, MOST).map((entry) => entry.one);
