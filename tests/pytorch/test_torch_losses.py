@@ -5,7 +5,8 @@ import pytest
 import torch
 
 from toplabel import losses
-from toplabel.torch import Loss, loss
+from toplabel.torch import Loss, candidates, loss
+from toplabel.torch import rows as rows_of
 
 EPS = np.finfo(float).eps
 SIZES = (2, 3, 10, 101)
@@ -60,9 +61,12 @@ def instance(key: str, seed: int = 0):
 
 @pytest.mark.parametrize(("key", "m", "k", "gamma"), CASES)
 def test_values_and_gradients_are_those_of_the_library(key, m, k, gamma):
-    scores, y = rows(key, m)
+    assert_of_the_library(*rows(key, m), key, k=k, gamma=gamma)
+
+
+def assert_of_the_library(scores, y, key, k, gamma):
     values, gradient = both(scores, y, key, k=k, gamma=gamma)
-    size = np.abs(scores).max(1)
+    m, size = scores.shape[1], np.abs(scores).max(1)
     # Relative to the value; a difference of scores is right to their rounding.
     tolerance = 1e-12 * np.abs(losses.value(key, scores, y, k=k, gamma=gamma)) + 8 * EPS * size
     error = np.abs(values - losses.value(key, scores, y, k=k, gamma=gamma))
@@ -73,6 +77,41 @@ def test_values_and_gradients_are_those_of_the_library(key, m, k, gamma):
     # A rounding of the scores moves the gradient by as much over gamma; that of a softmax, by as much.
     moved = 8 * EPS * (m + size) / gamma if gamma > 0.0 else 8 * EPS * size
     assert (np.abs(gradient - expected).max(1) <= 1e-12 + moved).all()
+
+
+@pytest.mark.parametrize("m", [64, 300])
+@pytest.mark.parametrize("key", [*rows_of.OF_LARGEST, "svm_ml", "topk_ent", "topk_ent_tr"])
+def test_the_few_classes_that_matter_give_the_loss_of_all(key, m, monkeypatch):
+    """Each row by itself, so that no other widens it; rows of every kind are packed."""
+    packed = []
+    pack = candidates._packed
+    monkeypatch.setattr(candidates, "_packed", lambda *a: packed.append(a[0]) or pack(*a))
+    scores, y = rows(key, m, n=200)
+    spec = losses.LOSSES[key]
+    for k in (1, 2, 5) if spec.top_k else (1,):
+        for gamma in (0.0, 0.1, 1.0) if spec.smoothing else (0.0,):
+            for row, label in zip(scores, y, strict=True):
+                assert_of_the_library(row[None], label[None], key, k=k, gamma=gamma)
+    assert len(packed) > 100
+
+
+def test_the_bound_of_the_kth_largest_is_one():
+    v = torch.from_numpy(rows("svm_multi", 300)[0])
+    for k in (1, 3, 20, 70, 299):
+        bound, exact = candidates.below_kth_largest(v, k), v.topk(k).values[:, -1:]
+        assert (bound <= exact).all()
+    assert (bound == exact).all()  # no groups for so large a k
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_a_score_that_is_not_a_number_is_not_hidden(key):
+    scores, y = rows(key, 101, n=50, largest=10.0)
+    y[:] = 1 if losses.LOSSES[key].labels == "one" else np.arange(101) < 3
+    scores[7, 50] = np.nan
+    values, _ = both(scores, y, key, **typical(key))
+    values = values if values.ndim == 1 else values.sum(1)
+    assert np.isnan(values[7])
+    assert np.isfinite(values).sum() == 49
 
 
 @pytest.mark.parametrize("key", [key for key in KEYS if losses.LOSSES[key].smoothing])

@@ -7,12 +7,12 @@ import torch
 from torch import Tensor
 
 from toplabel.catalogue import Loss, get
-from toplabel.torch import rows
+from toplabel.torch import candidates, rows
 
 __all__ = ["loss"]
 
 REDUCTIONS = ("mean", "sum", "none")
-_BLOCK = 1 << 18  # numbers worked on at a time, so that they stay in the processor's cache
+_BLOCK = 1 << 19  # numbers worked on at a time, so that they stay in the processor's cache
 
 
 def loss(
@@ -157,21 +157,25 @@ def _evaluate(
     return rows.LABEL_SETS[key](scores, target.bool(), k, gamma)
 
 
-def _in_blocks(
+def _on_processor(
     scores: Tensor, target: Tensor, key: str, k: int, gamma: float
 ) -> tuple[Tensor, Tensor]:
-    """`_evaluate`, some rows at a time on the CPU."""
-    if (
-        torch.compiler.is_compiling()
-        or not scores.is_cpu
-        or scores.dim() < 2
-        or scores.numel() <= _BLOCK
-    ):
+    """`_evaluate` on the CPU: on the classes that matter, where these are few, or some rows at a time."""
+    n, m = scores.shape
+    block = max(1, _BLOCK // m)
+    chosen = None
+    if key in rows.OF_LARGEST:
+        chosen = candidates.of_classes(scores, target, k, gamma, block)
+    elif key == "svm_ml":
+        chosen = candidates.of_sets(scores, target.bool(), gamma, block)
+    if chosen is not None:
+        values, gradient = _evaluate(chosen.scores, chosen.target, key, k, gamma)
+        return values, chosen.spread(gradient, scores.shape)
+    if n <= block:
         return _evaluate(scores, target, key, k, gamma)
-    size = max(1, _BLOCK * len(scores) // scores.numel())
     parts = [
         _evaluate(s, y, key, k, gamma)
-        for s, y in zip(scores.split(size), target.split(size), strict=True)
+        for s, y in zip(scores.split(block), target.split(block), strict=True)
     ]
     return torch.cat([values for values, _ in parts]), torch.cat([g for _, g in parts])
 
@@ -182,15 +186,23 @@ class _Rows(torch.autograd.Function):
     @staticmethod
     def forward(scores, anchor, target, key, k, gamma):
         _check_content(target, target.shape == scores.shape, scores.shape[-1])
-        return _in_blocks(scores, target, key, k, gamma)
+        if torch.compiler.is_compiling() or not scores.is_cpu:
+            return _evaluate(scores, target, key, k, gamma)
+        before, m = scores.shape[:-1], scores.shape[-1]
+        target = target.reshape(-1, m) if target.shape == scores.shape else target.reshape(-1)
+        values, gradient = _on_processor(scores.reshape(-1, m).contiguous(), target, key, k, gamma)
+        return values.reshape(before + values.shape[1:]), gradient.reshape(scores.shape)
 
     @staticmethod
     def setup_context(ctx, inputs, output):
         ctx.mark_non_differentiable(output[1])
+        ctx.set_materialize_grads(False)
         ctx.save_for_backward(output[1], inputs[1])
 
     @staticmethod
     def backward(ctx, of_values, _):
+        if of_values is None:
+            return None, None, None, None, None, None
         gradient, anchor = ctx.saved_tensors
         return _Product.apply(of_values, gradient, anchor), None, None, None, None, None
 

@@ -1,8 +1,8 @@
 """Projections onto the domains of the smoothed hinges (TPAMI Propositions 14 and 18), a row at a time side by side.
 
-Each is the root of a piecewise linear, monotone function of one threshold, found by Newton's method in a bracket:
-exact as soon as the piece is right. All shapes are fixed. The last dimension is that of the classes; an entry of
-minus infinity takes no part.
+Each is the root of a piecewise linear, monotone function of one threshold, found by Newton's method (in a bracket where
+the function is not convex): exact as soon as the piece is right. All shapes are fixed. The last dimension is that of
+the classes; an entry of minus infinity takes no part.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ def root(
     rounding = 2.0 * torch.finfo(t.dtype).eps
     for _ in range(STEPS):
         excess, slope = evaluate(t)
-        low, high = torch.where(excess > 0, t, low), torch.where(excess > 0, high, t)
+        above = excess > 0
+        low, high = torch.where(above, t, low), torch.where(above, high, t)
         step = t + excess / slope
         converged = (
             (excess == 0) | ((step - t).abs() <= rounding * (scale + t.abs())) | (low >= high)
@@ -45,15 +46,30 @@ def knapsack(v: Tensor, k: int, radius: float) -> tuple[Tensor, Tensor]:
     With k = 1 that is the simplex.
     """
     w = v - kth_largest(v, k)
+    if k == 1:
+        return w, simplex(w, radius)
     cap = radius / k
 
     def evaluate(t: Tensor) -> tuple[Tensor, Tensor]:
         x = w - t
-        free = (x > 0) & (x <= cap) if k > 1 else x > 0
+        free = (x > 0) & (x <= cap)
         return x.clamp(0.0, cap).sum(-1, keepdim=True) - radius, count(free)
 
     low = torch.full_like(w[..., :1], -cap)  # there the k largest reach the sum
     return w, root(evaluate, low, low / (v.shape[-1] - k + 1), radius)
+
+
+def simplex(w: Tensor, radius: float) -> Tensor:
+    """The threshold of the simplex for w <= 0: from the left, Newton's method needs no bracket (Michelot 1986)."""
+    t = torch.full_like(w[..., :1], -radius)
+    rounding = 2.0 * torch.finfo(t.dtype).eps * radius
+    for _ in range(STEPS):
+        x = (w - t).clamp_(min=0.0)
+        step = (x.sum(-1, keepdim=True) - radius) / count(x > 0)
+        t = t + step
+        if not torch.compiler.is_compiling() and bool((step.abs() <= rounding).all()):
+            break
+    return t
 
 
 def simplex_beta(v: Tensor, shift: Tensor, k: int, radius: float) -> Tensor:
@@ -77,11 +93,14 @@ def simplex_alpha(v: Tensor, shift: Tensor, k: int, radius: float) -> Tensor:
     excess, _ = cone.evaluate(t, radius / k)
     inside = excess > 0  # the bound of the sum is not active
     zero = top.sum(-1, keepdim=True) <= 0
+    bounded = bounded.masked_fill_(zero, 0.0)
+    if not torch.compiler.is_compiling() and not inside.any():
+        return bounded
     # Rows of the two other kinds have their root already.
     low = torch.where(inside & ~zero, t, top[..., -1:])
     t = root(cone.evaluate, low, top[..., -1:], radius)
     free = torch.minimum((b - t).clamp(min=0.0), cone.cap(t)[0])
-    return torch.where(zero, torch.zeros_like(b), torch.where(inside, free, bounded))
+    return torch.where(inside & ~zero, free, bounded)
 
 
 class Cone:
@@ -92,41 +111,35 @@ class Cone:
 
     def __init__(self, rest: Tensor, top: Tensor, k: int):
         self.rest = rest  # without the k - 1 largest
-        self.top = top[..., :-1]
-        self.capped = torch.arange(k, device=top.device)
-        self.open = k - self.capped.to(top.dtype)
-        self.sums = torch.nn.functional.pad(self.top.cumsum(-1), (1, 0))
+        self.top = top[..., :-1].flip(-1)  # these, the least first: i = k - 1, ..., 0
+        self.open = torch.arange(1, k + 1, device=top.device).to(top.dtype)  # k - i
+        self.sums = torch.nn.functional.pad(top[..., :-1].cumsum(-1), (1, 0)).flip(-1)
+        self.k = k
 
     def cap(self, t: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """u, the number of entries at it, and that of entries between 0 and it."""
-        x, top = (self.rest - t).clamp(min=0.0), (self.top - t).clamp(min=0.0)
-        share = self._without_largest(x.sum(-1, keepdim=True), top) / self.open
-        u, i = share.min(-1, keepdim=True)
-        free = self._without_largest(count(x > 0), (top > 0).long())
-        return u, i, free.gather(-1, i)
+        """u, k - 1 less the number of entries at it, and the number of entries between 0 and it."""
+        x, top = (self.rest - t).clamp_(min=0.0), (self.top - t).clamp_(min=0.0)
+        sums = torch.cat([x.sum(-1, keepdim=True), top], -1).cumsum(-1)
+        u, place = (sums / self.open).min(-1, keepdim=True)
+        free = torch.cat([count(x > 0), top > 0], -1).cumsum(-1)
+        return u, place, free.gather(-1, place)
 
     def evaluate(self, t: Tensor, u: float | None = None) -> tuple[Tensor, Tensor]:
         """k times the derivative of the distance in <1, x>, which falls in t, and minus its slope."""
-        own, i, free = self.cap(t)
-        if u is None:
-            cap = own
-        else:
+        cap, place, free = self.cap(t)
+        if u is not None:
             cap = u
-            i = count(self.top - t >= u)
-        left = self.open.expand(*t.shape[:-1], -1).gather(-1, i)
-        value = self.sums.gather(-1, i) - i * cap + left * t
-        return -value, left + i * free / left
-
-    @staticmethod
-    def _without_largest(rest: Tensor, top: Tensor) -> Tensor:
-        return torch.cat([top, rest], -1).flip(-1).cumsum(-1).flip(-1)
+            place = count(self.top - t < u)
+        left = place + 1
+        capped = self.k - left
+        value = self.sums.gather(-1, place) - capped * cap + left * t
+        return -value, left + capped * free / left
 
 
 def bipartite(b: Tensor, b_bar: Tensor, radius: float) -> tuple[Tensor, Tensor, Tensor]:
     """Projection of the pair onto the bipartite simplex; x, y and the sum of both thresholds."""
     gap = kth_largest(b, 1) + kth_largest(b_bar, 1)
-    w, t = knapsack(b, 1, radius)
-    w_bar, t_bar = knapsack(b_bar, 1, radius)
+    (w, w_bar), (t, t_bar) = knapsack(torch.stack([b, b_bar]), 1, radius)
 
     def evaluate(t: Tensor) -> tuple[Tensor, Tensor]:
         x, y = (w - t).clamp(min=0.0), (w_bar + gap + t).clamp(min=0.0)
@@ -134,8 +147,9 @@ def bipartite(b: Tensor, b_bar: Tensor, radius: float) -> tuple[Tensor, Tensor, 
         return (x - y).sum(-1, keepdim=True), falls
 
     bounded = t + t_bar >= -gap
-    coupled = root(evaluate, t, torch.where(bounded, t, -gap - t_bar), radius)
-    t, t_bar = torch.where(bounded, t, coupled), torch.where(bounded, t_bar, -gap - coupled)
+    if torch.compiler.is_compiling() or not bounded.all():
+        coupled = root(evaluate, t, torch.where(bounded, t, -gap - t_bar), radius)
+        t, t_bar = torch.where(bounded, t, coupled), torch.where(bounded, t_bar, -gap - coupled)
     zero = gap <= 0
     x = (w - t).clamp(min=0.0).masked_fill(zero, 0.0)
     return x, (w_bar - t_bar).clamp(min=0.0).masked_fill(zero, 0.0), gap + t + t_bar

@@ -12,7 +12,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from toplabel.torch import projections
+from toplabel.torch import candidates, projections
 
 SMALLEST_GAMMA = 1e-100  # below, it smooths rounding errors alone
 
@@ -26,13 +26,14 @@ def softplus(x: Tensor) -> Tensor:
 
 
 def svm_ova(scores: Tensor, Y: Tensor, k: int, gamma: float) -> tuple[Tensor, Tensor]:
-    tau = torch.where(Y, 1.0, -1.0).to(scores.dtype)
-    z = (1.0 - tau * scores).clamp(min=0.0)
+    z = torch.where(Y, -scores, scores).add_(1.0).clamp_(min=0.0)
     if gamma == 0.0:
-        return z, torch.where(z > 0, -tau, 0.0)
+        x = (z > 0).to(z.dtype)
+        return z, torch.where(Y, -x, x)
     # Each in its range: a large z has no square.
     x = z.clamp(max=gamma)
-    return x * (z - 0.5 * x) / gamma, -tau * x / gamma
+    values = z.sub_(x, alpha=0.5).mul_(x).div_(gamma)
+    return values, torch.where(Y, -x, x).div_(gamma)
 
 
 def lr_ova(scores: Tensor, Y: Tensor, k: int, gamma: float) -> tuple[Tensor, Tensor]:
@@ -67,7 +68,7 @@ def hinge(project: Callable[[Tensor, Tensor, int, float], Tensor], nonsmooth: Ca
             values, x = nonsmooth(b, k)
             return values, balanced(x, y)
         x = project(v, shift, k, gamma)
-        b.scatter_(-1, y.unsqueeze(-1), 0.0)  # there x is 0, and b infinite
+        b.clamp_(min=torch.finfo(b.dtype).min)  # there x is 0
         return (x * (b - 0.5 * x)).sum(-1) / gamma, balanced(x / gamma, y)
 
     return evaluate
@@ -133,66 +134,88 @@ def one_at(v: Tensor) -> Tensor:
 # ---- softmax and entropies ----
 
 
-def differences(scores: Tensor, y: Tensor) -> Tensor:
-    """s_j - s_y, minus infinity for y."""
+def exponentials(scores: Tensor, y: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """Of the others e^(s_j - their largest), 0 for y; the log of their sum; and the largest less the score of y."""
     own = scores.gather(-1, y.unsqueeze(-1))
-    return (scores - own).scatter_(-1, y.unsqueeze(-1), -torch.inf)
+    others = scores.scatter(-1, y.unsqueeze(-1), -torch.inf)
+    top = others.amax(-1, keepdim=True)
+    e = others.sub_(top).exp_()
+    return e, e.sum(-1, keepdim=True).log_(), top - own
 
 
 def lr_ml(scores: Tensor, Y: Tensor, k: int, gamma: float) -> tuple[Tensor, Tensor]:
-    count = Y.count_nonzero(-1).unsqueeze(-1)
-    share = Y.to(scores.dtype) / count.clamp(min=1)
+    labels = Y.to(scores.dtype)
+    count = labels.sum(-1, keepdim=True)
+    share = labels / count.clamp(min=1.0)
     mean = (scores * share).sum(-1, keepdim=True)
-    log_sum = torch.logsumexp(scores, -1, keepdim=True)
-    others = (scores - mean).masked_fill_(Y, -torch.inf).logsumexp(-1, keepdim=True)
+    top = scores.amax(-1, keepdim=True)
+    e = (scores - top).exp_()
+    total = e.sum(-1, keepdim=True)
+    others = (e * (1.0 - labels)).sum(-1, keepdim=True)
     # With one label the loss may be far smaller than the scores.
-    values = torch.where(count == 1, softplus(others), log_sum - mean)
-    gradient = torch.softmax(scores, -1) - share
-    return values.masked_fill(count == 0, 0.0).squeeze(-1), gradient.masked_fill(count == 0, 0.0)
+    difference = top - mean
+    values = torch.where(count == 1, softplus(others.log() + difference), total.log() + difference)
+    present = (count > 0).to(scores.dtype)
+    return (values * present).squeeze(-1), e.mul_(present / total).sub_(share)
 
 
 def lr_multi(scores: Tensor, y: Tensor, k: int, gamma: float) -> tuple[Tensor, Tensor]:
-    return topk_ent_tr(scores, y, 1, gamma)
+    e, log_sum, difference = exponentials(scores, y)
+    log_others = log_sum + difference
+    # p_j = e_j / (sum of e + e^-difference), of two numbers of which either may overflow
+    p = e.mul_(torch.exp(-log_sum - softplus(-log_others)))
+    return softplus(log_others).squeeze(-1), balanced(p, y)
 
 
 def topk_ent_tr(scores: Tensor, y: Tensor, k: int, gamma: float) -> tuple[Tensor, Tensor]:
-    v = differences(scores, y)
     if k > 1:
         others = scores.scatter(-1, y.unsqueeze(-1), -torch.inf)
-        kth = projections.kth_largest(others, k - 1)
-        above, equal = others > kth, others == kth
-        ties = k - 1 - above.count_nonzero(-1).unsqueeze(-1)  # of the tied, the first are dropped
-        v.masked_fill_(above | (equal & (equal.cumsum(-1, dtype=torch.int32) <= ties)), -torch.inf)
-    log_others = torch.logsumexp(v, -1, keepdim=True)
-    p = torch.softmax(v.scatter_(-1, y.unsqueeze(-1), 0.0), -1)
-    return softplus(log_others).squeeze(-1), balanced(p.scatter_(-1, y.unsqueeze(-1), 0.0), y)
+        packed = candidates.of_largest(others, k - 1)
+        if packed is None:
+            scores = scores.masked_fill(first_largest(others, k - 1), -torch.inf)
+        else:
+            dropped = first_largest(packed.scores, k - 1).view(-1)[packed.place]
+            scores = scores.clone()
+            scores.view(-1)[packed.origin[dropped]] = -torch.inf
+    return lr_multi(scores, y, 1, gamma)
+
+
+def first_largest(v: Tensor, k: int) -> Tensor:
+    """Where the k largest are, of tied ones the first."""
+    kth = projections.kth_largest(v, k)
+    above, equal = v > kth, v == kth
+    ties = k - above.count_nonzero(-1).unsqueeze(-1)
+    return above | (equal & (equal.cumsum(-1, dtype=torch.int32) <= ties))
 
 
 def topk_ent(scores: Tensor, y: Tensor, k: int, gamma: float) -> tuple[Tensor, Tensor]:
-    """Proposition 17: x_j = min(e^{v_j - t}, s/k), by the number i of the capped entries."""
+    """Proposition 17: x_j = min(e^{v_j - t}, s/k) for v_j = s_j - s_y, by the number i of the capped entries."""
     if k == 1:
         return lr_multi(scores, y, 1, gamma)
-    v = differences(scores, y)
-    top, where = v.topk(k, -1)
-    rest = v.scatter(-1, where, -torch.inf).logsumexp(-1, keepdim=True)
-    # tail[i] = log of the sum of e^v over all but the i largest
-    tail = torch.cat([top, rest], -1).flip(-1).logcumsumexp(-1).flip(-1)[..., :-1]
-    share = torch.arange(k, device=v.device).to(v.dtype) / k
-    mean = torch.nn.functional.pad(top.cumsum(-1) / k, (1, 0))
-    log_k = math.log(k)
-    log_free = torch.log1p(-share)
-    log_q = (1.0 - share) * (log_free - tail) - share * log_k - mean[..., :-1]
+    own = scores.gather(-1, y.unsqueeze(-1))
+    others = scores.scatter(-1, y.unsqueeze(-1), -torch.inf)
+    top, where = candidates.topk(others, k)
+    kth = top[..., -1:].clone()
+    e = others.sub_(kth).scatter_(-1, where, -torch.inf).exp_()
+    rest = e.sum(-1, keepdim=True).log_()
+    above, kth, top = top - kth, kth - own, top - own
+    # tail[i] = log of the sum of e^(v - kth) over all but the i largest
+    tail = torch.cat([above, rest], -1).flip(-1).logcumsumexp(-1).flip(-1)[..., :-1]
+    capped = torch.arange(k, device=scores.device)
+    # The first i whose next entry is not capped: t and s, which lose their digits where scores are huge, are not in
+    # it. At i = k - 1 that is tail >= 0.
+    fits = tail - above >= (k - capped).to(scores.dtype).log()
+    i = fits.to(torch.int8).argmax(-1, keepdim=True)
+    share = i.to(scores.dtype) / k
+    mean = torch.nn.functional.pad(top.cumsum(-1) / k, (1, 0)).gather(-1, i)
+    log_k, log_free = math.log(k), torch.log1p(-share)
+    tail = tail.gather(-1, i) + kth
+    log_q = (1.0 - share) * (log_free - tail) - share * log_k - mean
     log_1q = softplus(log_q)
     t = tail + log_1q - log_free
-    fits = top - t <= -log_1q - log_k
-    i = fits.to(torch.int8).argmax(-1, keepdim=True)  # the first
-    t, log_q = t.gather(-1, i), log_q.gather(-1, i)
-    # None fits where all k largest are capped; the rest is 0.
-    all_capped = ~fits.any(-1, keepdim=True)
-    log_q = torch.where(all_capped, -(log_k + mean[..., -1:]), log_q)
-    cap = torch.exp(-softplus(log_q)) / k
-    x = torch.minimum(torch.exp(v - torch.where(all_capped, torch.inf, t)), cap)
-    x.scatter_(-1, where, torch.where(all_capped, cap, x.gather(-1, where)))
+    cap = torch.exp(-log_1q) / k
+    # Only the k largest may be capped; e has the others.
+    x = e.mul_(torch.exp(kth - t)).scatter_(-1, where, torch.minimum(torch.exp(top - t), cap))
     return softplus(-log_q).squeeze(-1), balanced(x, y)
 
 
@@ -205,4 +228,6 @@ ONE_LABEL = {
     "topk_ent": topk_ent,
     "topk_ent_tr": topk_ent_tr,
 }
+OF_LARGEST = ("svm_multi", "topk_svm_alpha", "topk_svm_beta")
+"""The hinges that depend on the largest scores alone."""
 LABEL_SETS = {"svm_ova": svm_ova, "lr_ova": lr_ova, "svm_ml": svm_ml, "lr_ml": lr_ml}
