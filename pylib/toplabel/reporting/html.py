@@ -11,7 +11,15 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from toplabel.files import FileError, atomic_path
-from toplabel.reporting import agreement, claims_chart, facts, findings_text, labels, numbers
+from toplabel.reporting import (
+    agreement,
+    claims_chart,
+    facts,
+    findings_text,
+    labels,
+    numbers,
+    stages_chart,
+)
 from toplabel.reporting.agreement import Lane
 from toplabel.reporting.inputs import FigureInput, ReportInputs
 from toplabel.reporting.pages import Page
@@ -54,6 +62,7 @@ def write_html(inputs: ReportInputs, out_path: str | Path) -> None:
         "states": findings_text.OUTCOMES,
         "agreement": _agreement(report.lanes),
         "claim_charts": claims_chart.draw(one for one in report.findings if one.tested),
+        "stages_chart": stages_chart.draw(report.stages),
         "papers": labels.PAPERS,
         "statistics": facts.STATISTICS,
         "downloads": _downloads(out.parent),

@@ -22,7 +22,7 @@ class Stage:
 
 
 # In the order of the workflow; others stand at the end.
-_STAGES = ("prepare", "tune", "train", "threshold", "evaluate")
+_STAGES = ("prepare", "network", "extract", "tune", "train", "threshold", "evaluate")
 
 
 def stages(run: dict[str, Any]) -> list[Stage]:
