@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
+import xml.etree.ElementTree as ET
+from importlib import resources
 from pathlib import Path
 
 import pandas as pd
 import pytest
+import typst
 from synthetic import RUN, SVG, write_figure_files, write_table_files
 
-from toplabel.reporting import FileError, load_inputs, write_pdf
+from toplabel.reporting import FileError, load_inputs, pdf, write_pdf
+from toplabel.reporting.view import build_report
 from toplabel.tables.collected import FAILURES
 
 
@@ -20,12 +25,14 @@ def render(folder: Path, name: str = "toplabel.pdf") -> bytes:
     return out.read_bytes()
 
 
-def text_of(path: Path) -> str:
+def text_of(path: Path, kept: str = "") -> str:
+    """The text, its spaces made one; `kept` is a kind of space that stays."""
     tool = shutil.which("pdftotext")
     if tool is None:
         pytest.skip("pdftotext (poppler-utils) is not installed")
     done = subprocess.run([tool, path, "-"], capture_output=True, check=True)
-    return " ".join(done.stdout.decode("utf-8").split())
+    text = done.stdout.decode("utf-8")
+    return kept.join(" ".join(part.split()) for part in (text.split(kept) if kept else [text]))
 
 
 def test_same_inputs_same_bytes(small_results: Path, tmp_path: Path) -> None:
@@ -79,6 +86,47 @@ def test_whole_document(results: Path) -> None:
     ):
         assert words in text
     assert "0.352" in text  # yeast, lr_ml, rank loss as published
+
+
+def test_a_figure_stands_with_the_table_of_its_set_and_a_claim_has_its_drawing(
+    results: Path, tmp_path: Path
+) -> None:
+    folder = shutil.copytree(results, tmp_path / "results")
+    write_figure_files(folder, "topk_circle", SVG, title="Against k", alt="A")
+    pdf._write_sources(build_report(load_inputs(folder)), None, tmp_path)
+    content = json.loads((tmp_path / "content.json").read_text(encoding="utf-8"))
+    sections = [one for chapter in content["chapters"] for one in chapter["sections"]]
+    found = {one["origin"]: [f["title"] for f in one["figures"]] for one in sections}
+    assert found.pop("TPAMI 2017, Table 3") == ["Against k"]
+    assert not any(found.values())
+    drawn = [one for one in content["findings"] if one["file"]]
+    assert drawn
+    for one in drawn:
+        assert one["alt"].startswith("Median difference in points: ")
+        root = ET.parse(tmp_path / one["file"]).getroot()
+        assert root.find("{http://www.w3.org/2000/svg}style") is not None
+
+
+def test_the_last_rows_of_a_table_stay_together(tmp_path: Path) -> None:
+    """On a page of a dozen rows, whatever their number: two pages at the ends of which three rows stand."""
+    parts = resources.files("toplabel.reporting").joinpath("templates/parts.typ")
+    (tmp_path / "parts.typ").write_text(parts.read_text("utf-8"), encoding="utf-8")
+    (tmp_path / "content.json").write_text('{"verdicts": []}', encoding="utf-8")
+    left = set()
+    for number in range(12, 26):
+        rows = ", ".join(f"[row{i}], [x]" for i in range(number))
+        (tmp_path / "t.typ").write_text(
+            '#import "parts.typ": *\n#set page(width: 8cm, height: 8cm, margin: 1cm)\n'
+            f"#ruled(columns: (auto, auto), header: ([A], [B]), {rows})\n",
+            encoding="utf-8",
+        )
+        (tmp_path / "t.pdf").write_bytes(typst.compile(tmp_path / "t.typ", format="pdf"))
+        pages = text_of(tmp_path / "t.pdf", "\f").split("\f")
+        counts = [page.count("row") for page in pages if page]
+        assert sum(counts) == number
+        left.add(counts[-1])
+    assert min(left) >= 3
+    assert len(left) > 3  # the end of a page was met
 
 
 def test_a_run_that_failed_says_so(small_results: Path) -> None:

@@ -14,11 +14,13 @@ from typing import Any
 import typst
 
 from toplabel.files import FileError, atomic_path
-from toplabel.reporting import facts, labels
+from toplabel.reporting import claims_chart, facts, labels, numbers
 from toplabel.reporting.agreement import draw
 from toplabel.reporting.findings_text import OUTCOMES, Finding
 from toplabel.reporting.grid import Block, GridCell, GridRow
 from toplabel.reporting.inputs import ReportInputs
+from toplabel.reporting.pages import Page
+from toplabel.reporting.places import RUN
 from toplabel.reporting.sections import PlainTable, Section
 from toplabel.reporting.svg import share_of, standalone_svg
 from toplabel.reporting.view import Report, build_report
@@ -71,6 +73,8 @@ def _write_sources(report: Report, created: datetime | None, root: Path) -> None
         (root / f"figure{number}.svg").write_text(svg, encoding="utf-8")
     if report.lanes:
         (root / "agreement.svg").write_text(draw(report.lanes, standalone=True), encoding="utf-8")
+    for number, drawing in enumerate(claims_chart.draw(_tested(report), standalone=True).values()):
+        (root / f"claim{number}.svg").write_text(drawing, encoding="utf-8")
     content = json.dumps(_content(report, created), ensure_ascii=False)
     (root / "content.json").write_text(content, encoding="utf-8")
 
@@ -110,13 +114,18 @@ def _content(report: Report, created: datetime | None) -> dict[str, Any]:
     """Return the report as plain data; what the template shows, in its order."""
     shown = [section for section in report.touched if section.score.published]
     shown_verdicts = [verdict for verdict, _ in report.score.verdicts]
+    pictures = {
+        figure.name: {"file": f"figure{number}.svg", "share": share_of(figure.svg, figure.name)}
+        | {key: getattr(figure, key) for key in ("title", "caption", "alt", "source")}
+        for number, figure in enumerate(report.figures)
+    }
     return {
         "created": [created.year, created.month, created.day] if created else None,
         "headline": report.score.headline,
         "detail": report.score.detail,
         "warning": report.warning,
         "findings_remark": report.findings_remark,
-        "findings": [_finding(one) for one in report.findings],
+        "findings": _findings(report),
         "winners_remark": report.winners_remark,
         "winners": [
             {key: getattr(row, key) for key in ("table", "title", "same", "columns")}
@@ -132,31 +141,34 @@ def _content(report: Report, created: datetime | None) -> dict[str, Any]:
         "failures": [
             asdict(one) | {"method": labels.segments(one.method)} for one in report.failures
         ],
-        "verdicts": [asdict(verdict) | {"count": n} for verdict, n in report.score.verdicts],
+        "verdicts": [
+            asdict(verdict) | {"count": n, "counted": numbers.count(n)}
+            for verdict, n in report.score.verdicts
+        ],
         "comparable": report.score.comparable,
         "agreement": report.agreement,
         "lanes": len(report.lanes),
-        "reach": [asdict(part) for part in report.reach],
+        "reach": [asdict(part) | {"counted": numbers.count(part.cells)} for part in report.reach],
         "scores": [
             {
                 "origin": section.origin,
                 "source": _cited(section.source),
                 "title": section.title,
-                "counts": section.score.counts(shown_verdicts),
-                "comparable": section.score.comparable,
-                "published": section.score.published,
+                "counts": [numbers.count(n) for n in section.score.counts(shown_verdicts)],
+                "comparable": numbers.count(section.score.comparable),
+                "published": numbers.count(section.score.published),
             }
             for section in shown
         ],
-        "sections": [_section(section) for section in report.touched],
-        "plain": [_plain(table) for table in report.plain_tables],
-        "speed": [_plain(table) for table in report.speed],
-        "untouched": _untouched(report.untouched),
-        "figures": [
-            {"file": f"figure{number}.svg", "share": share_of(f.svg, f.name)}
-            | {key: getattr(f, key) for key in ("title", "caption", "alt", "source")}
-            for number, f in enumerate(report.figures)
+        "chapters": [
+            _chapter(page, pictures)
+            for page in report.pages
+            if page.kind == "study" and (page.sections or page.plain or page.figures)
         ],
+        "gaps": [
+            pictures[one.name] for page in report.pages if page.name == RUN for one in page.figures
+        ],
+        "untouched": _untouched(report.untouched),
         "statistics": facts.STATISTICS,
         "datasets": [
             asdict(row) | {"source": facts.paper_of(row.source)}
@@ -167,6 +179,33 @@ def _content(report: Report, created: datetime | None) -> dict[str, Any]:
         "missing_cells": [asdict(one) for one in report.missing_cells],
         "certificates": _certificates(report.certificates),
         "run": [{"name": name, "text": text} for name, text in report.run],
+    }
+
+
+def _tested(report: Report) -> list[Finding]:
+    return [one for one in report.findings if one.tested]
+
+
+def _findings(report: Report) -> list[dict[str, Any]]:
+    """The claims, those with a drawing with its file and what it says."""
+    files = {anchor: f"claim{i}.svg" for i, anchor in enumerate(claims_chart.draw(_tested(report)))}
+    return [
+        _finding(one) | {"file": files.get(one.anchor, ""), "alt": claims_chart.words(one)}
+        for one in report.findings
+    ]
+
+
+def _chapter(page: Page, pictures: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """Return a page of tables and figures: a figure of a data set with the table of that set."""
+    return {
+        "title": page.title,
+        "lead": page.lead,
+        "sections": [
+            _section(section) | {"figures": [pictures[one.name] for one in page.beside(section)]}
+            for section in page.sections
+        ],
+        "figures": [pictures[one.name] for one in page.loose_figures],
+        "plain": [_plain(table) for table in page.plain],
     }
 
 

@@ -8,6 +8,7 @@ import xml.etree.ElementTree as ET
 SVG = "http://www.w3.org/2000/svg"
 XLINK = "http://www.w3.org/1999/xlink"
 _PAGE_WIDTH = 7.2 * 72  # points: `toplabel.reporting.style.WIDTH`
+_PAGE_HEIGHT = 9.2 * 72  # points, with room for a caption
 _HREFS = ("href", f"{{{XLINK}}}href")
 # Script, foreign markup, and what would load or describe; the page has its own words for a figure.
 _DROPPED = {"script", "foreignObject", "metadata", "title", "desc", "iframe"}
@@ -58,8 +59,14 @@ def width_share(root: ET.Element) -> float:
 
 
 def share_of(text: str, name: str) -> float:
-    """`width_share` of a file."""
-    return width_share(_parse(text, name))
+    """`width_share` of a file, less where it would be higher than a page."""
+    root = _parse(text, name)
+    share = width_share(root)
+    try:
+        width, height = map(float, root.get("viewBox", "").split()[2:])
+    except ValueError:
+        return share
+    return round(min(share, _PAGE_HEIGHT / height * width / _PAGE_WIDTH), 3)
 
 
 def standalone_svg(text: str, name: str) -> str:
