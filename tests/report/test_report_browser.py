@@ -491,3 +491,24 @@ def test_words_stand_out_from_the_paper(site: Site, tmp_path: Path, scheme: str)
     assert (found["paper"] < 0.1) == (scheme == "dark")
     assert len(found["found"]) > 4
     assert min(found["found"].values()) >= 4.5
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("name", ["index", "papers", "figures", "data", "run"])
+def test_axe_finds_nothing(site: Site, tmp_path: Path, name: str, scheme: str) -> None:
+    """All rules of axe-core; what it cannot decide is not counted."""
+    axe = pytest.importorskip(
+        "axe_core_python", reason="axe-core-python is not installed: make setup brings it"
+    )
+    source = (Path(axe.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
+    page = site.texts[name].replace("</body>", f"<script>{source}</script></body>")
+    body = """
+      $$("details").forEach((fold) => { fold.open = true; });
+      const found = await axe.run(document, { resultTypes: ["violations"] });
+      const said = (rule) => `${rule.id}: ${rule.nodes.length} x ${rule.nodes[0].html.slice(0, 200)}`;
+      return { passed: found.passes.length, violations: found.violations.map(said) };
+    """
+    setting = "--blink-settings=preferredColorScheme=" + {"dark": "0", "light": "1"}[scheme]
+    found = browse(page, body, tmp_path, extra=[setting])
+    assert found["passed"] > 20
+    assert found["violations"] == []
