@@ -175,6 +175,21 @@ def test_the_interval_over_test_rows_stands_in_the_record(
     assert "70.0 to 72.0, printed number outside" in text
 
 
+def test_the_spread_over_seeds_of_the_folds_stands_in_the_record(
+    small_results: Path, small_cells: pd.DataFrame
+) -> None:
+    row = small_cells.index[small_cells["measured"] != ""][0]
+    values = {"seeds": "5", "seeds_mean": "71.46", "seeds_std": "0.23", "in_seeds": "true"}
+    small_cells.loc[row, list(values)] = list(values.values())
+    small_cells.to_csv(small_results / "comparison.csv", index=False)
+    text = render(small_results).by_id("tpami2017-table3").text
+    assert "71.5 ± 0.2 (5 seeds), printed number inside" in text
+    assert (
+        "1 of 1 printed numbers lie within two standard deviations of the mean over draws" in text
+    )
+    assert "of draws of the test rows" not in text
+
+
 def test_score_by_table(site: Site, cells: pd.DataFrame) -> None:
     rows = site.by_id("by-table").all("tbody")[0].all("tr")
     shown = {row.all("a")[0].text: [cell.text for cell in row.all("td")] for row in rows}

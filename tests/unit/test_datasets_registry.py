@@ -231,6 +231,39 @@ def test_faults_are_told_in_one_line_with_file_and_key(load, case):
     assert "\n" not in str(caught.value)
 
 
+def test_a_set_has_another_one_for_each_draw_of_its_folds(load):
+    found = load(GOOD + "fold_seeds: {toy: 3}\n")
+    assert found.seeds_of == {"toy_seeds": "toy"}
+    toy, drawn = found["toy"], found["toy_seeds"]
+    assert [vars(split) for split in drawn.splits] == [
+        {"name": f"s0{i}", "train": "train", "val": None, "test": "test"} for i in range(3)
+    ]
+    assert (drawn.title, drawn.folder) == ("Toy, 3 seeds of the folds", "toy")
+    assert (drawn.files, drawn.protocol) == (toy.files, toy.protocol)
+    assert drawn.published_key == "toy_seeds"  # no paper prints it
+    assert load(GOOD).seeds_of == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{toys: 3}", "fold_seeds.toys: unknown data set 'toys'; did you mean toy"),
+        ("{toy: 1}", "fold_seeds.toy: 1 is below 2"),
+        ("{toy: two}", "fold_seeds.toy: 'two' is not a whole number"),
+        ("{circle: 2}", "fold_seeds.circle: 'circle' has not one split, whose folds could be"),
+        ("{taken: 2}", "fold_seeds.taken: there is a data set 'taken_seeds'"),
+    ],
+)
+def test_folds_that_cannot_be_drawn_again_are_told(load, text, message):
+    head, _, row = GOOD.partition("  toy:\n")
+    circle = "{title: A, task: multiclass, protocol: a, embedded: circle, licence: a, citation: a}"
+    more = f"  circle: {circle}\n  taken:\n{row}  taken_seeds:\n{row}"
+    with pytest.raises(ValueError, match=message) as caught:
+        load(f"{head}  toy:\n{row}{more}fold_seeds: {text}\n")
+    assert "datasets.yaml" in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
 def test_a_missing_file_is_told(tmp_path):
     with pytest.raises(ValueError, match=r"none\.yaml: no such file"):
         load_registry(tmp_path / "none.yaml")

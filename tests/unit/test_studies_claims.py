@@ -15,6 +15,7 @@ from toplabel.studies.comparison import compare
 from toplabel.studies.published import load_published
 from toplabel.studies.winners import find_winners
 from toplabel.tables.collected import FINDINGS, WINNERS
+from toplabel.workflow.collecting.claims import judge_claims
 
 CLAIM = {
     "source": "tpami2017",
@@ -167,6 +168,17 @@ def test_without_the_rows_of_a_comparison_the_counts_decide(repository, tmp_path
     assert width == pytest.approx(2 * 1.96 * error, rel=0.1)
     row = find([claim], comparison, ours[several], draws=draws).iloc[0]
     assert math.isnan(row["same_rows_low"])
+
+
+def test_folds_that_are_drawn_again_are_no_other_data(repository, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    ours = collected(("yeast", "ml", "main", "rank_loss", 0.36))
+    ours = pd.concat([ours, ours.assign(gamma="1", measured=0.3)])
+    cells = published(("yeast", "", "svm_ml", "", "0", "rank_loss", "0.424"))
+    both = pd.concat([ours, ours.assign(dataset="yeast_seeds")], ignore_index=True)
+    found, _ = judge_claims(repository, compare(ours, cells), both)
+    row = found.set_index("claim").loc["multilabel_smoothing"]
+    assert (row["other_comparisons"], row["other_datasets"]) == (1, "yeast")
 
 
 def test_losses_count_the_other_way_round_and_in_points(repository, tmp_path):

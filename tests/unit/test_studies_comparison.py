@@ -263,3 +263,31 @@ def test_several_draws_are_compared_by_their_spread(printed_std, expected):
     assert row["verdict"] == expected  # 55 +- 4.33, as a draw and as a mean of nine
     assert row["measured_std"] == pytest.approx(math.sqrt(18.75))
     assert row["splits"] == 9
+
+
+@pytest.mark.parametrize(
+    ("printed", "expected"), [("0.42", "true"), ("0.424", "true"), ("0.425", "false")]
+)
+def test_the_spread_over_seeds_of_the_folds_stands_beside_the_cell(printed, expected):
+    """A mean of 0.4 and a deviation of 0.012: two of them, and what rounds to their end."""
+    rows = [("yeast", "ml", "main", "rank_loss", 0.41)]
+    rows += [
+        ("circle", "ml", str(i), "rank_loss", value) for i, value in enumerate((0.388, 0.4, 0.412))
+    ]
+    cells = published(
+        ("yeast", "", "svm_ml", "", "0", "rank_loss", printed),
+        ("yeast", "", "lr_ml", "", "", "rank_loss", printed),
+    )
+    ours = collected(*rows)
+    row, bare = compare(ours, cells, seeds_of={"circle": "yeast"}).to_dict("records")
+    assert (row["measured"], row["verdict"]) == (0.41, verdict("rank_loss", 0.41 - float(printed)))
+    assert (row["seeds"], row["in_seeds"]) == (3, expected)
+    assert row["seeds_mean"] == pytest.approx(0.4)
+    assert row["seeds_std"] == pytest.approx(0.012)
+    assert math.isnan(bare["seeds"])
+    assert bare["in_seeds"] == ""
+    # Of another budget they are no draws of this number.
+    coarse = ours["budget"].mask(ours["dataset"] == "circle", "quick")
+    row = compare(ours.assign(budget=coarse), cells, seeds_of={"circle": "yeast"}).iloc[0]
+    assert (row["in_seeds"], row["measured"]) == ("", 0.41)
+    assert math.isnan(row["seeds"])

@@ -131,7 +131,7 @@ def test_the_whole_graph_stays_small(config, tmp_path, monkeypatch):
         cells = plan.cells_of_studies(plan.config["studies"])  # as if all data sets were at hand
         units = [unit for cell in cells for unit in plan.units(*cell.names)]
         assert len(units) == len(set(units))
-        assert count_jobs(plan, cells) < 3200  # "about 3,000"
+        assert count_jobs(plan, cells) < 3400  # "about 3,000"
 
 
 def test_the_full_config_lists_all_studies_but_those_of_other_features(config):
@@ -157,6 +157,31 @@ def test_one_job_tunes_a_split_or_all_that_take_little(plan):
     tens = [f"results/sun397/lr_multi/tune/s{i:02d}.npz" for i in range(1, 11)]
     assert plan.units("sun397", "lr_multi") == tens
     assert plan.splits_of("sun397", "s03") == ["s03"]
+
+
+def test_folds_drawn_again_are_of_the_set_that_has_the_files(plan, tmp_path):
+    """One job tunes all draws; neither figures nor the table of thresholds show them."""
+    assert plan.origin_of("emotions_seeds") == "emotions"
+    assert plan.origin_of("emotions") == "emotions"
+    reason = plan.reason_missing("emotions")
+    assert reason.startswith("emotions-train.arff")
+    assert plan.reason_missing("emotions_seeds") == reason
+    assert plan.reason_not_at_hand("emotions_seeds") == reason
+    assert plan.units("emotions_seeds", "svm_ml") == ["results/emotions_seeds/svm_ml/tune/all.npz"]
+    assert plan.splits_of("emotions_seeds", "all") == [f"s{i:02d}" for i in range(20)]
+    assert plan.blocks("emotions_seeds", "svm_ml_rbf", "all") == []
+    for name in ("emotions", "emotions_seeds"):
+        meta = tmp_path / f"results/{name}/data/meta.json"
+        meta.parent.mkdir(parents=True)
+        meta.touch()
+    plan.reason_missing.cache_clear()
+    plan.config["studies"] = ["emotions", "emotions_seeds"]
+    targets = Targets(plan)
+    assert {cell.dataset for cell in targets.wanted()} == {"emotions", "emotions_seeds"}
+    assert {path.split("/")[1] for path in targets.strategies()} == {"emotions"}
+    assert targets.figures_of(targets.wanted()) == ["selection_emotions", "gaps"]
+    assert "selection_emotions_seeds" not in targets.named()
+    assert targets.tables_of(targets.cells("emotions_seeds")) == ["fold_seeds"]
 
 
 def test_a_set_without_thresholds_needs_no_job_for_them(plan):

@@ -122,8 +122,8 @@ def fine_tuning():
     return "|".join(name for name, method in plan.methods.items() if method.fine_tunes) or "(?!)"
 
 
-def images_meta(wildcards):
-    return f"results/{plan.images_of(wildcards.dataset)}/data/meta.json"
+def origin_meta(wildcards):
+    return f"results/{plan.origin_of(wildcards.dataset)}/data/meta.json"
 
 
 onstart:

@@ -12,7 +12,7 @@ ruleorder: join_draws > evaluate
 
 rule train_network:
     input:
-        meta=images_meta,
+        meta=origin_meta,
     output:
         weights="results/{dataset}/network/{part}.npz",
     log:
@@ -35,7 +35,7 @@ rule train_network:
 
 rule extract_features:
     input:
-        meta=images_meta,
+        meta=origin_meta,
         weights=lambda wildcards: plan.draws(wildcards.dataset),
     output:
         meta="results/{dataset}/data/meta.json",
@@ -60,7 +60,7 @@ rule extract_features:
 
 rule fine_tune:
     input:
-        meta=images_meta,
+        meta=origin_meta,
         weights="results/{dataset}/network/{part}.npz",
     output:
         draw="results/{dataset}/{method}/draws/{part}.csv",

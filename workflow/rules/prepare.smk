@@ -1,6 +1,13 @@
 # One form for all data sets: dense or CSR features, labels, splits, statistics. meta.json comes last.
 
 
+localrules:
+    redraw_folds,
+
+
+ruleorder: redraw_folds > prepare
+
+
 rule prepare:
     input:
         receipt="results/{dataset}/fetch.json",
@@ -21,3 +28,22 @@ rule prepare:
         "Prepare {wildcards.dataset}"
     script:
         "../scripts/prepare_dataset.py"
+
+
+# A set that is another one with a split for each draw of its folds; the two share their arrays.
+rule redraw_folds:
+    input:
+        meta=origin_meta,
+    output:
+        meta="results/{dataset}/data/meta.json",
+    log:
+        "results/logs/redraw/{dataset}.log",
+    wildcard_constraints:
+        dataset="|".join(plan.seeds_of) or "(?!)",
+    params:
+        entry=lambda wildcards: plan.entry_slice(wildcards.dataset),
+        fingerprint=plan.fingerprint("redraw"),
+    message:
+        "Draw the folds of {wildcards.dataset}"
+    script:
+        "../scripts/redraw_folds.py"

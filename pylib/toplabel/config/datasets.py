@@ -16,6 +16,7 @@ from toplabel.config.model import (
     Closed,
     Count,
     FileName,
+    Name,
     Named,
     RowName,
     Some,
@@ -25,6 +26,7 @@ from toplabel.config.model import (
     model,
 )
 from toplabel.config.networks import Network
+from toplabel.config.redrawn import check_redrawn, redrawn
 from toplabel.config.splits import PartName, Split
 
 # The forms in which a part P may stand: formats/features.py, formats/regions.py.
@@ -254,7 +256,18 @@ class Entry(Closed):
 
 
 class Registry(dict[str, Entry]):
-    """The entries by name; an unknown name is an error that proposes the nearest ones."""
+    """The entries by name; an unknown name is an error that proposes the nearest ones.
+
+    Attributes
+    ----------
+    seeds_of : dict of str to str
+        Of each set that is another one with its folds drawn several times: that one.
+    """
+
+    def __init__(self, entries: Mapping[str, Entry], fold_seeds: Mapping[str, int]) -> None:
+        drawn = {base: redrawn(entries[base], seeds) for base, seeds in fold_seeds.items()}
+        super().__init__({**entries, **{entry.name: entry for entry in drawn.values()}})
+        self.seeds_of = {entry.name: base for base, entry in drawn.items()}
 
     def __missing__(self, name: str) -> Entry:
         raise ValueError(unknown("data set", name, self))
@@ -267,8 +280,16 @@ class DatasetsFile(Closed):
     datasets: Annotated[
         Mapping[Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_]*$")], Entry], Some, Named
     ] = Field(description="The sets by the key that targets, studies and data/published/*.csv use.")
+    fold_seeds: Mapping[Name, Annotated[Count, Field(ge=2)]] = Field(
+        default_factory=dict,
+        description="Sets of one split whose folds are drawn so many times, in a set `<set>_seeds` with a split for "
+        "each draw: the same rows, another selection. Its spread stands beside the cells of the set "
+        "(results/comparison.csv); it is compared with no published number itself.",
+    )
 
     def __post_init__(self) -> None:
+        for base in self.fold_seeds:
+            check_redrawn(base, self.datasets)
         for name, entry in self.datasets.items():
             try:
                 _check_form(entry)
@@ -292,7 +313,8 @@ def load_registry(path: str | os.PathLike[str]) -> Registry:
     ValueError
         One line that names the file, the key and what was found.
     """
-    return Registry(check(read_yaml(path), DatasetsFile, str(path)).datasets)
+    file = check(read_yaml(path), DatasetsFile, str(path))
+    return Registry(file.datasets, file.fold_seeds)
 
 
 def _check_form(entry: Entry) -> None:

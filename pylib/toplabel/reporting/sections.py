@@ -25,7 +25,7 @@ from toplabel.reporting.labels import (
 )
 from toplabel.reporting.score import Score, score_of
 from toplabel.reporting.trace import Trace
-from toplabel.reporting.uncertainty_text import rows_interval, rows_sentence
+from toplabel.reporting.uncertainty_text import rows_interval, seeds_spread, spread_sentence
 from toplabel.tables.collected import KEYS
 
 NO_GAP = "—"
@@ -36,7 +36,7 @@ NO_GAP = "—"
 class CellRecord:
     """All that is known of one measured cell, as text; `points` is the difference in points.
 
-    `rows` is the interval over test rows.
+    `rows` is the interval over test rows, `seeds` the spread over draws of the folds.
     """
 
     anchor: str
@@ -50,6 +50,7 @@ class CellRecord:
     published: str
     difference: str
     rows: str
+    seeds: str
     verdict: str
     budget: str
     C: str
@@ -68,8 +69,8 @@ class Section:
     """A table of the report.
 
     `blocks` have a measurement, `unmeasured` have none; `notes` say which rows of a block were not
-    measured and why, by the position of the block; `reasons` say why cells differ; `rows` says how many printed numbers
-    lie in the intervals over test rows. `source` and `table` are the keys
+    measured and why, by the position of the block; `reasons` say why cells differ; `spread` says how many printed
+    numbers lie within what test rows and draws of the folds give. `source` and `table` are the keys
     of a published table, `study` that of a study's own one; `page` is where the whole table stands.
     """
 
@@ -83,7 +84,7 @@ class Section:
     records: list[CellRecord]
     notes: list[str] = field(default_factory=list)
     reasons: list[Group] = field(default_factory=list)
-    rows: str = ""
+    spread: str = ""
     source: str = ""
     table: str = ""
     study: str = ""
@@ -236,7 +237,8 @@ def _leftovers(
         std=float("nan"),
         std_text="",
     )
-    cells = cells.assign(difference=float("nan"), verdict="", reason="", in_rows="")
+    cells = cells.assign(difference=float("nan"), verdict="", reason="", in_rows="", in_seeds="")
+    cells = cells.assign(seeds=float("nan"), seeds_mean=float("nan"), seeds_std=float("nan"))
     caption = "What this run measured where the papers print nothing."
     title = "Without a published counterpart"
     return [_section("unpublished", title, "", caption, cells, trace, serial)]
@@ -266,7 +268,7 @@ def _section(
         unmeasured=[block for block in blocks if not block.measured],
         records=_records(cells[measured], trace),
         notes=[_note(block, cells, trace) for block in shown],
-        rows=rows_sentence(cells),
+        spread=spread_sentence(cells),
         **(names or {}),
     )
 
@@ -291,7 +293,7 @@ def restricted(section: Section, files: Collection[str]) -> Section:
         unmeasured=[],
         records=records,
         notes=notes,
-        rows="",
+        spread="",
         reasons=[],
         caption="",
     )
@@ -333,6 +335,7 @@ def _records(cells: pd.DataFrame, trace: Trace) -> list[CellRecord]:
                 published=_with_std(texts["published"], texts["published_std"]),
                 difference=texts["difference"],
                 rows=rows_interval(row),
+                seeds=seeds_spread(row),
                 verdict=row["verdict"],
                 budget=row["budget"],
                 C=numbers.compact(row["C"]),

@@ -1,4 +1,4 @@
-"""How far a number depends on the rows that were there to test on, in words."""
+"""How far a number depends on the test rows, and on the folds that its parameters were selected on, in words."""
 
 from __future__ import annotations
 
@@ -18,12 +18,28 @@ def rows_interval(row: pd.Series) -> str:
     return f"{low} to {high}{_SAID[row['in_rows']]}"
 
 
-def rows_sentence(cells: pd.DataFrame) -> str:
-    """Say how many printed numbers lie in these intervals; empty without any."""
-    known, inside = (int(cells["in_rows"].isin(w).sum()) for w in (["true", "false"], ["true"]))
-    if not known:
+def seeds_spread(row: pd.Series) -> str:
+    """Mean and deviation over draws of the folds, and whether the printed number lies within two; "" if not known."""
+    if pd.isna(row["seeds"]):
         return ""
+    decimals = numbers.decimals_of(row["metric"], row["published_text"])
+    mean, std = (numbers.fixed(row[name], decimals) for name in ("seeds_mean", "seeds_std"))
+    return f"{mean} ± {std} ({row['seeds']:.0f} seeds){_SAID[row['in_seeds']]}"
+
+
+def spread_sentence(cells: pd.DataFrame) -> str:
+    """Say how many printed numbers lie within what test rows, and what draws of the folds give; empty without any."""
+    parts = (
+        ("in_rows", "in the interval that has our number on 95 % of draws of the test rows"),
+        ("in_seeds", "within two standard deviations of the mean over draws of the folds"),
+    )
+    return " ".join(filter(None, (_counted(cells[column], words) for column, words in parts)))
+
+
+def _counted(inside: pd.Series, words: str) -> str:
+    known, found = (int(inside.isin(values).sum()) for values in (["true", "false"], ["true"]))
     return (
-        f"{numbers.count(inside)} of {numbers.count(known)} printed numbers lie in the interval that has our number on"
-        " 95 % of draws of the test rows."
+        f"{numbers.count(found)} of {numbers.count(known)} printed numbers lie {words}."
+        if known
+        else ""
     )

@@ -29,6 +29,7 @@ DEVIATIONS = 2.0
 _SLACK = 1e-9  # relative; 57.7 - 58.2 is half a point, although not in binary
 _TRACE = ["budget", "C", "theta", "threshold", "relative_gap", "seconds", "selected_k", "splits"]
 _ROWS = ["rows_low", "rows_high"]
+_SEEDS = ["seeds", "seeds_mean", "seeds_std"]
 
 
 # Collected ---------------------------------------------------------------------------------------
@@ -182,6 +183,7 @@ def compare(
     published_names: Mapping[str, str] | None = None,
     not_comparable: Mapping[str, str] | None = None,
     published_sources: Mapping[str, Collection[str]] | None = None,
+    seeds_of: Mapping[str, str] | None = None,
 ) -> pd.DataFrame:
     """Put the measured number beside every published one.
 
@@ -200,6 +202,8 @@ def compare(
         Data sets whose results are not put beside published ones, and why.
     published_sources : mapping of str to collection of str, optional
         Of data sets that only some papers use as they are here: those papers.
+    seeds_of : mapping of str to str, optional
+        Of each data set that is another one with its folds drawn several times: that one.
 
     Returns
     -------
@@ -223,13 +227,13 @@ def compare(
         (names.get(row.dataset, row.dataset), row.features): f"not compared: {why[row.dataset]}"
         for row in collected[~comparable].itertuples(index=False)
     }
+    redrawn = _redrawn(collected, seeds_of or {})
     rows = []
     for cell in published.itertuples(index=False):
         key = canonical_key(cell.method, cell.k, cell.gamma, cell.kernel)
         row = {name: getattr(cell, name, "") for name in COMPARISON.names}
-        row |= dict.fromkeys(
-            ("measured", "difference", "measured_std", *_TRACE[1:], *_ROWS), math.nan
-        )
+        numbers = ("measured", "difference", "measured_std", *_TRACE[1:], *_ROWS, *_SEEDS)
+        row |= dict.fromkeys(numbers, math.nan)
         result = results.get((cell.source, cell.dataset, cell.features, key, cell.metric))
         if result is None:
             elsewhere = other_features.get((cell.source, cell.dataset, key, cell.metric))
@@ -240,6 +244,8 @@ def compare(
         else:
             row |= _measured(result, cell.metric, cell.value, _number(cell.std))
             row["in_rows"] = _inside(cell.published, *(result[name] for name in _ROWS))
+            row |= redrawn.get(_of_budget(result), {})
+            row["in_seeds"] = _within_seeds(row)
         rows.append(row)
     return COMPARISON.frame(rows)
 
@@ -286,6 +292,29 @@ def _measured(
         "file": result["file"],
         "reason": "",
     } | {name: result[name] for name in (*_TRACE, *_ROWS)}
+
+
+def _of_budget(result: Mapping[str, Any]) -> tuple[str, ...]:
+    return tuple(str(result[name]) for name in ("dataset", "method", "metric", "budget"))
+
+
+def _redrawn(
+    collected: pd.DataFrame, seeds_of: Mapping[str, str]
+) -> dict[tuple[str, ...], dict[str, float]]:
+    """Number, mean and deviation over draws of the folds, by the cell of the set that they are of."""
+    results = collected[collected["dataset"].isin([*seeds_of])].to_dict("records")
+    return {
+        _of_budget(row | {"dataset": seeds_of[row["dataset"]]}): dict(
+            zip(_SEEDS, (row["splits"], row["measured"], row["std"]), strict=True)
+        )
+        for row in results
+    }
+
+
+def _within_seeds(row: Mapping[str, Any]) -> str:
+    """As `_inside`, of two standard deviations around the mean over draws of the folds."""
+    mean, reach = row["seeds_mean"], DEVIATIONS * row["seeds_std"]
+    return _inside(row["published"], mean - reach, mean + reach)
 
 
 def _inside(published: str, low: float, high: float) -> str:

@@ -220,8 +220,9 @@ def _as_cells(collected: pd.DataFrame) -> pd.DataFrame:
     frame = collected.drop(columns=["method"]).rename(
         columns={"loss": "method", "std": "measured_std"}
     )
-    empty = ("source", "table", "published", "std", "verdict", "reason", "in_rows")
-    frame = frame.assign(difference=np.nan, **dict.fromkeys(empty, ""))
+    empty = ("source", "table", "published", "std", "verdict", "reason", "in_rows", "in_seeds")
+    unknown = ("difference", "seeds", "seeds_mean", "seeds_std")
+    frame = frame.assign(**dict.fromkeys(unknown, np.nan), **dict.fromkeys(empty, ""))
     return frame[GRID.names]
 
 

@@ -106,6 +106,18 @@ COMPARISON = Table(
             "text",
             "true where the printed number, as rounded, lies in this interval, else false; empty without one.",
         ),
+        Column(
+            "seeds",
+            "number",
+            "How often the folds were drawn again (fold_seeds of config/datasets.yaml), each with its own selection.",
+        ),
+        Column("seeds_mean", "number", "The mean over these draws."),
+        Column("seeds_std", "number", "Their standard deviation (n - 1)."),
+        Column(
+            "in_seeds",
+            "text",
+            "true where the printed number, as rounded, lies within two of these deviations of this mean, else false.",
+        ),
     ),
     _DIGITS,
 )

@@ -20,10 +20,11 @@ LOGS = Path("results/logs")
 SLURM_LOGS = Path(".snakemake/slurm_logs")  # of the plugin: <rule>/<wildcards>/<job>.log
 #: The stages of a cell in their order, and where their logs are.
 _STAGES = {
-    "fetch": "fetch/{images}.log",
-    "prepare": "prepare/{images}.log",
+    "fetch": "fetch/{origin}.log",
+    "prepare": "prepare/{origin}.log",
     "network": "network/{dataset}/*.log",
     "extract": "extract/{dataset}.log",
+    "redraw": "redraw/{dataset}.log",
     "fine_tune": "fine_tune/{dataset}/{method}/*.log",
     "tune": "tune/{dataset}/{method}/*.log",
     "train": "train/{dataset}/{method}.log",
@@ -97,7 +98,7 @@ def _reason(plan: Plan, cell: Cell) -> dict[str, str]:
 
 def _last_stage(plan: Plan, cell: Cell) -> dict[str, str]:
     """The last stage of a cell that left a log, and what the log ends with."""
-    names = {"dataset": cell.dataset, "method": cell.method, "images": plan.images_of(cell.dataset)}
+    names = {"dataset": cell.dataset, "method": cell.method, "origin": plan.origin_of(cell.dataset)}
     last: tuple[str, Path] | None = None
     for stage, pattern in _STAGES.items():
         for path in sorted(LOGS.glob(pattern.format(**names))):
@@ -138,12 +139,13 @@ def _before_start(plan: Plan, cell: Cell) -> dict[str, str]:
 
 def _done(plan: Plan, cell: Cell, stage: str) -> bool:
     """Whether a stage left its files, so that the cell stopped after it."""
-    images = plan.images_of(cell.dataset)
+    origin = plan.origin_of(cell.dataset)
     files = {
-        "fetch": [f"results/{images}/fetch.json"],
-        "prepare": [f"results/{images}/data/meta.json"],
+        "fetch": [f"results/{origin}/fetch.json"],
+        "prepare": [f"results/{origin}/data/meta.json"],
         "network": plan.draws(cell.dataset),
         "extract": [f"results/{cell.dataset}/data/meta.json"],
+        "redraw": [f"results/{cell.dataset}/data/meta.json"],
         "fine_tune": plan.draws(*cell.names),
         "tune": plan.units(*cell.names),
         "train": [cell.path("models.npz")],

@@ -23,6 +23,7 @@ from toplabel.files import atomic_path
 STAGES: dict[str, tuple[str, ...]] = {
     "fetch": ("fetch_raw.py",),
     "prepare": ("prepare_dataset.py",),
+    "redraw": ("redraw_folds.py",),
     "network": ("train_network.py",),
     "extract": ("extract_features.py",),
     "fine_tune": ("fine_tune.py",),

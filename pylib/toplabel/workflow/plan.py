@@ -106,6 +106,7 @@ class Plan:
         try:
             self.run: RunConfig = _checked_run(config, layers)
             self.registry = load_registry(self.root / "config/datasets.yaml")
+            self.seeds_of = self.registry.seeds_of
             self.protocols = load_protocols(self.root / "config/protocols.yaml")
             self.methods = load_methods(self.root / "config/methods.yaml")
             self.studies = load_studies(self.root / "config/studies")
@@ -214,10 +215,10 @@ class Plan:
         """Data sets that are features of networks."""
         return [name for name, entry in self.registry.items() if entry.network is not None]
 
-    def images_of(self, dataset: str) -> str:
-        """The data set that the raw files of a data set are registered with: of features of a network, its images."""
+    def origin_of(self, dataset: str) -> str:
+        """The set that a data set is made of: the images of a network, that whose folds it draws again, or itself."""
         network = self.registry[dataset].network
-        return dataset if network is None else network.images
+        return self.seeds_of.get(dataset, dataset) if network is None else network.images
 
     def entry_slice(self, dataset: str) -> dict[str, Any]:
         """What the content of the prepared set depends on."""
@@ -253,8 +254,8 @@ class Plan:
     # ---- files -----------------------------------------------------------------------------------
 
     def units(self, dataset: str, method: str) -> list[str]:
-        """Files of the tuning of a data set and method: one per split, or one of all if they take milliseconds."""
-        together = self.protocol_of(dataset).splits_together
+        """Files of the tuning of a data set and method: one per split, or one of all where they are small."""
+        together = self.protocol_of(dataset).splits_together or dataset in self.seeds_of
         parts = [ALL_SPLITS] if together else self.split_names(dataset)
         return [Cell(dataset, method).path(f"tune/{part}.npz") for part in parts]
 
@@ -293,10 +294,10 @@ class Plan:
     def reason_missing(self, dataset: str) -> str:
         """Why a data set is missing; empty when it is not. A prepared set needs no raw files.
 
-        Features of a network need PyTorch and its images, prepared or not, since the network is trained further.
+        What is made of another set needs that one all the same, and PyTorch where a network is trained further.
         """
-        if self.registry[dataset].network is not None:
-            return lacking_torch() or self.reason_missing(self.images_of(dataset))
+        if (origin := self.origin_of(dataset)) != dataset:
+            return self._lacking(dataset) or self.reason_missing(origin)
         if Path(f"results/{dataset}/data/meta.json").is_file():
             return ""
         mirrors = mirror_folders(self.config["mirrors"])
@@ -328,8 +329,12 @@ class Plan:
     def reason_not_at_hand(self, dataset: str) -> str:
         """Why no folder has the files of a data set; no address is asked."""
         mirrors = mirror_folders(self.config["mirrors"])
-        lacking = lacking_torch() if self.registry[dataset].network is not None else ""
-        return lacking or available(self.registry[self.images_of(dataset)], RAW_FOLDER, mirrors)[1]
+        origin = self.registry[self.origin_of(dataset)]
+        return self._lacking(dataset) or available(origin, RAW_FOLDER, mirrors)[1]
+
+    def _lacking(self, dataset: str) -> str:
+        """Why the networks of a data set cannot be trained, if it has any."""
+        return lacking_torch() if self.registry[dataset].network is not None else ""
 
     def reachable(self, cells: Iterable[Cell]) -> list[Cell]:
         """Those whose data set can be had, in a fixed order."""

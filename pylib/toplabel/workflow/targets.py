@@ -77,8 +77,9 @@ class Targets:
         return self._figures_of_sets(dataset_names(self._all_cells()))
 
     def _figures_of_sets(self, sets: Sequence[str]) -> list[str]:
-        """Figures of results on some data sets."""
+        """Figures of results on some data sets; of one with its folds drawn again, its own set has them."""
         named = []
+        sets = [name for name in sets if name not in self._plan.seeds_of]
         for figure in FIGURES:
             shown = (
                 [s for s in sets if figure.dataset in (s, "{dataset}")] if figure.dataset else [""]
@@ -296,9 +297,10 @@ class Targets:
         return figure_files(name) if name in self.figures() else _evaluations(cells)
 
     def _cut(self) -> list[Cell]:
-        """Cells of the config whose protocol has thresholds."""
+        """Cells of the config whose protocol has thresholds, without those of folds drawn again."""
         plan = self._plan
-        return [c for c in self.wanted() if len(plan.budget_of(c.dataset).thresholds.values())]
+        cells = [cell for cell in self.wanted() if cell.dataset not in plan.seeds_of]
+        return [cell for cell in cells if len(plan.budget_of(cell.dataset).thresholds.values())]
 
     def strategies(self) -> list[str]:
         """What each strategy for the threshold gives, a file per cell."""

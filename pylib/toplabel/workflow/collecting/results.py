@@ -37,7 +37,7 @@ def compare_results(root: Path, paths: Iterable[str]) -> tuple[pd.DataFrame, pd.
     why = {name: text for name, folder in folders.items() if (text := not_comparable(folder))}
     sources = {name: entry.published_sources for name, entry in registry.items()}
     published = load_published(root / "data/published")
-    return collected, compare(collected, published, names, why, sources)
+    return collected, compare(collected, published, names, why, sources, registry.seeds_of)
 
 
 def draw_rows(paths: Iterable[str]) -> RowDraws:

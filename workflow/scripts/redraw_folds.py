@@ -1,0 +1,17 @@
+"""Make a data set that is another one with a split for each draw of its folds."""
+
+from pathlib import Path
+
+from toplabel.config.datasets import load_registry
+from toplabel.datasets.redrawn import redraw
+from toplabel.workflow.jobs import checkout, run
+
+
+def main(snakemake):
+    entry = load_registry(checkout(snakemake) / "config/datasets.yaml")[snakemake.wildcards.dataset]
+    base, folder = (Path(path).parent for path in (snakemake.input.meta, snakemake.output.meta))
+    redraw(base, folder, entry.name, entry.title, entry.splits)
+
+
+if "snakemake" in globals():
+    run(main, snakemake)
