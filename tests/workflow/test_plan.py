@@ -181,7 +181,8 @@ def test_folds_drawn_again_are_of_the_set_that_has_the_files(plan, tmp_path):
     assert {path.split("/")[1] for path in targets.strategies()} == {"emotions"}
     assert targets.figures_of(targets.wanted()) == ["selection_emotions", "gaps"]
     assert "selection_emotions_seeds" not in targets.named()
-    assert targets.tables_of(targets.cells("emotions_seeds")) == ["fold_seeds"]
+    tables = targets.tables_of(targets.cells("emotions_seeds"))
+    assert tables == ["fold_seeds", "fold_seeds_rbf"]
 
 
 def test_a_set_without_thresholds_needs_no_job_for_them(plan):
