@@ -140,3 +140,23 @@ def test_the_registered_rows_meet_the_published_ones(repository):
     assert keys["recall_at_10_ova"] == ("recall_at_k_ova", "10", "", "linear")
     method = rows["recall_at_5"]
     assert create(method.baseline, method.k)._k == 5
+
+
+def test_the_rule_of_svm_perf_ends_where_no_plane_raises_the_risk_by_more():
+    X, y = blobs(n_per_class=20, m=3, spread=0.9)
+    fixed = {"n_classes": 3, "C": 1.0, "seed": 0, "eps": 1e-9, "max_epochs": 2000}
+    exact = create("recall_at_k", 1).train(X, y, **fixed)
+    epochs = []
+    for percent in (10.0, 0.1):
+        trained = create("recall_at_k", 1, {"tolerance": percent}).train(X, y, **fixed)
+        assert trained.status == "uncertified"
+        # P - D is at most C times what the next plane adds, here in units of C n+
+        assert trained.primal - trained.dual <= percent / 100.0 + 1e-12
+        assert trained.primal >= exact.dual - 1e-12
+        epochs.append(trained.epochs)
+    assert epochs[0] < epochs[1] <= exact.epochs
+
+
+def test_a_negative_tolerance_is_refused():
+    with pytest.raises(ValueError, match="tolerance must not be negative"):
+        create("recall_at_k", 1, {"tolerance": -0.1})

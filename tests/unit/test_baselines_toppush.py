@@ -9,6 +9,7 @@ from standin import blobs
 from toplabel.baselines import create
 from toplabel.baselines.quadratic import minimise, minimise_blocks
 from toplabel.baselines.toppush import solve
+from toplabel.baselines.toppush_nesterov import _Dual, _Point
 
 # Quadratic programs -------------------------------------------------------------------------------
 
@@ -175,3 +176,58 @@ def test_a_short_run_says_so():
     assert trained.status == "max_epochs"
     assert trained.relative_gap > 1e-9
     assert trained.dual <= trained.primal
+
+
+def test_nesterovs_method_reaches_the_same_optimum():
+    X, y = blobs(n_per_class=15, m=4, spread=0.3)
+    X = np.column_stack([X, X**2])
+    fixed = {"n_classes": 4, "C": 2.0, "seed": 0, "eps": 1e-9, "max_epochs": 300}
+    exact = create("toppush").train(X, y, **fixed)
+    found = create("toppush_nesterov", params={"tolerance": 0.0}).train(X, y, **fixed)
+    assert found.primal == pytest.approx(exact.primal, rel=1e-4)
+    assert exact.dual - 1e-6 <= found.dual + 1e-6 <= found.primal + 2e-6
+    assert np.abs(exact.model).max() > 0.1
+    np.testing.assert_allclose(found.model, exact.model, atol=1e-2 * np.abs(exact.model).max())
+
+
+def test_nesterovs_method_ends_by_its_progress():
+    X, y = blobs(n_per_class=15, m=4)
+    fixed = {"n_classes": 4, "C": 5.0, "seed": 0, "eps": 1e-9, "max_epochs": 300}
+    loose, tight = (
+        create("toppush_nesterov", params={"tolerance": tolerance}).train(X, y, **fixed)
+        for tolerance in (1e-1, 1e-6)
+    )
+    assert 10 <= loose.epochs < tight.epochs  # the progress counts from the tenth iteration on
+    assert loose.status == "uncertified"
+    assert loose.relative_gap > tight.relative_gap >= 0
+    short = create("toppush_nesterov", params={"iterations": 3}).train(X, y, **fixed)
+    assert short.epochs == 3
+
+
+def test_nesterovs_method_projects_onto_equal_sums():
+    rng = np.random.default_rng(3)
+    positive = rng.random((6, 4)) < 0.3
+    problem = _Dual(rng.standard_normal((6, 2)), positive, 1.0)
+    n_positive = int(positive.sum())
+    for scale, shift in ((1.0, 0.0), (1e6, 0.0), (1.0, -3.0), (1e-9, 0.0)):
+        a = scale * rng.standard_normal(n_positive) + shift
+        b = np.where(positive, 0.0, scale * rng.standard_normal((6, 4)) + shift)
+        found = problem.project(_Point(a, b))
+        alpha, beta = (
+            cp.Variable(n_positive, nonneg=True),
+            cp.Variable((~positive).sum(), nonneg=True),
+        )
+        distance = cp.sum_squares(alpha - a / scale) + cp.sum_squares(beta - b[~positive] / scale)
+        cp.Problem(cp.Minimize(distance), [cp.sum(alpha) == cp.sum(beta)]).solve(cp.CLARABEL)
+        np.testing.assert_allclose(found.alpha / scale, alpha.value, atol=1e-4)
+        np.testing.assert_allclose(found.beta[~positive] / scale, beta.value, atol=1e-4)
+        assert (found.beta[positive] == 0).all()
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [({"tolerance": -1.0}, "tolerance must not be"), ({"iterations": 0}, "iterations must be")],
+)
+def test_options_of_nesterovs_method_are_checked(params, message):
+    with pytest.raises(ValueError, match=message):
+        create("toppush_nesterov", params=params)

@@ -7,6 +7,7 @@ import pytest
 
 from toplabel.config.keys import Key, canonical_key, number_text
 from toplabel.config.methods import Method, load_methods
+from toplabel.config.protocols import Axis, Budget, Refinement
 from toplabel.config.studies import (
     Study,
     check_study,
@@ -313,3 +314,68 @@ def test_the_documented_study_is_one(repository, study_file):
 def test_the_documented_method_is_one(repository, methods_file):
     methods = methods_file(documented(repository, "methods:"))
     assert methods["svm_multi_half"].gamma == 0.5
+
+
+# Variants -----------------------------------------------------------------------------------------
+
+VARIANT = "methods: {a: {label: A, loss: svm_ml}, b: {label: B, loss: svm_ml, variant_of: a, %s}}"
+
+
+def test_a_variant_meets_no_published_number_and_may_be_the_same_method(methods_file):
+    one, variant = methods_file(VARIANT % "passes: 3").values()
+    assert one.key.method == "svm_ml"
+    assert variant.key.method == "b"
+    assert variant.task == "multilabel"
+
+
+def test_a_point_takes_the_place_of_the_grids(methods_file):
+    rows = "methods: {a: {label: A, loss: svm_ml, kernel: rbf}, b: {label: B, loss: svm_ml, kernel: rbf, %s}}"
+    variant = methods_file(rows % "variant_of: a, point: {C: -6, theta: 2}")["b"]
+    grid = Axis(2, -9, 9, 3)
+    budget = Budget(grid, grid, folds=3, refine=Refinement(1, 1), extend=2, screen_rows=100)
+    narrowed = variant.budget(budget, "standard")
+    assert narrowed.C.values() == [2.0**-6]
+    assert narrowed.theta.values() == [4.0]
+    assert (narrowed.refine, narrowed.extend, narrowed.screen_rows) == (None, 0, None)
+    assert narrowed.folds == 3
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ("variant_of: c", "methods.b.variant_of: unknown method 'c'"),
+        ("point: {theta: 1}", "needs C, and with the RBF kernel, and no other, theta"),
+        ("point: {C: 1, theta: 1}", "needs C, and with the RBF kernel, and no other, theta"),
+        ("passes: 0", "passes"),
+    ],
+)
+def test_a_variant_that_cannot_be_is_refused(methods_file, keys, message):
+    rows = (
+        VARIANT % keys if "variant_of" not in keys else VARIANT.replace("variant_of: a, %s", keys)
+    )
+    with pytest.raises(ValueError, match=message):
+        methods_file(rows)
+
+
+def test_passes_and_points_are_for_variants_alone(methods_file):
+    with pytest.raises(ValueError, match="only for a loss, and a variant of another method"):
+        methods_file("methods: {a: {label: A, loss: svm_ml, passes: 3}}")
+
+
+def test_a_method_may_be_for_some_of_the_data_sets(study_file):
+    study = study_file(
+        "{title: T, datasets: [x, y], methods: [a, b], only: {b: [y]}}",
+    )
+    assert study.pairs == [("x", "a"), ("y", "a"), ("y", "b")]
+
+
+@pytest.mark.parametrize(
+    ("only", "message"),
+    [
+        ("{c: [x]}", "only: unknown method of the study 'c'"),
+        ("{a: [z]}", "only.a: unknown data set of the study 'z'"),
+    ],
+)
+def test_only_names_what_the_study_has(study_file, only, message):
+    with pytest.raises(ValueError, match=message):
+        study_file(f"{{title: T, datasets: [x, y], methods: [a, b], only: {only}}}")

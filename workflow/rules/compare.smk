@@ -82,6 +82,12 @@ rule judge_claims:
             category="Comparison",
             labels={"what": "why numbers differ"},
         ),
+        variants=report(
+            "results/variants.csv",
+            caption="../report/findings.rst",
+            category="Comparison",
+            labels={"what": "variants of methods beside the printed numbers"},
+        ),
     log:
         "results/logs/judge_claims.log",
     params:

@@ -1,6 +1,13 @@
 """Test the papers' claims on the numbers, find the best methods, say why numbers differ."""
 
-from toplabel.tables.collected import COMPARISON, DIFFERENCES, EVALUATION, FINDINGS, WINNERS
+from toplabel.tables.collected import (
+    COMPARISON,
+    DIFFERENCES,
+    EVALUATION,
+    FINDINGS,
+    VARIANTS,
+    WINNERS,
+)
 from toplabel.workflow.collecting.claims import explain_differences, judge_claims
 from toplabel.workflow.jobs import checkout, run
 
@@ -11,7 +18,9 @@ def main(snakemake):
     findings, winners = judge_claims(root, comparison, evaluation)
     FINDINGS.write(findings, snakemake.output.findings)
     WINNERS.write(winners, snakemake.output.winners)
-    DIFFERENCES.write(explain_differences(root, comparison), snakemake.output.differences)
+    differences, variants = explain_differences(root, comparison, evaluation)
+    DIFFERENCES.write(differences, snakemake.output.differences)
+    VARIANTS.write(variants, snakemake.output.variants)
 
 
 if "snakemake" in globals():

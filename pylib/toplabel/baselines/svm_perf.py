@@ -39,13 +39,19 @@ class RecallAtK:
     one_vs_all : bool
         False: the multiclass-to-binary reduction of NIPS 2015.
     k : int
+    tolerance : float, optional
+        SVM-Perf's own rule, its option ``-e`` (0.1 by default), in place of the relative gap: end when the next plane
+        raises the risk by at most so many percent of the positives.
     """
 
-    def __init__(self, one_vs_all: bool, k: int = 1) -> None:
+    def __init__(self, one_vs_all: bool, k: int = 1, tolerance: float | None = None) -> None:
         if isinstance(k, bool) or not isinstance(k, int) or k < 1:
             raise ValueError(f"k must be a positive whole number, got {k!r}")
+        if tolerance is not None and not tolerance >= 0:
+            raise ValueError(f"tolerance must not be negative, got {tolerance!r}")
         self._one_vs_all = one_vs_all
         self._k = k
+        self._tolerance = tolerance
 
     def train(
         self,
@@ -65,20 +71,25 @@ class RecallAtK:
         problems = np.split(positive, n_classes, axis=1) if self._one_vs_all else [positive]
         states = [None] * len(problems) if start is None else start.state
         solved = [
-            solve(X, problem, self._k, C, eps, max_epochs, state)
+            solve(X, problem, self._k, C, eps, max_epochs, state, self._tolerance)
             for problem, state in zip(problems, states, strict=True)
         ]
         primal, dual = sum(one.primal for one in solved), sum(one.dual for one in solved)
         gap, epochs = relative_gap(primal, dual), max(one.epochs for one in solved)
         return Trained(
             model=np.concatenate([one.W for one in solved], axis=1),
-            status=status_of(gap, eps, epochs, max_epochs),
+            status=self._status(gap, eps, epochs, max_epochs),
             epochs=epochs,
             primal=primal,
             dual=dual,
             relative_gap=gap,
             state=[one.planes for one in solved],
         )
+
+    def _status(self, gap: float, eps: float, epochs: int, max_epochs: int) -> str:
+        if self._tolerance is None or epochs >= max_epochs:
+            return status_of(gap, eps, epochs, max_epochs)
+        return "uncertified"
 
 
 class Planes:
@@ -161,6 +172,7 @@ def solve(
     eps: float,
     max_epochs: int,
     start: Planes | None = None,
+    tolerance: float | None = None,
 ) -> Solved:
     """Solve one problem.
 
@@ -178,6 +190,8 @@ def solve(
         Cutting planes.
     start : Planes, optional
         Of the same problem, for another C; used up.
+    tolerance : float, optional
+        As for `RecallAtK`; then eps does not count.
 
     Returns
     -------
@@ -191,6 +205,8 @@ def solve(
     scale = C * n_positive
     planes = Planes(shape[0] * shape[1]) if start is None else start
     best, best_primal, epochs = np.zeros(shape), np.inf, 0
+    # A plane that is not above the present ones adds nothing: rounding prevents further progress.
+    least = (_SAME if tolerance is None else tolerance / 100.0) * n_positive
     while True:
         planes.minimise(C)
         W = planes.combine().reshape(shape)
@@ -202,9 +218,8 @@ def solve(
         if primal < best_primal:
             best, best_primal = W, float(primal)
         epochs += 1
-        done = relative_gap(best_primal, dual) <= eps or epochs >= max_epochs
-        # A plane that is not above the present ones adds nothing: rounding prevents further progress.
-        if done or risk <= planes.risk() + _SAME * n_positive:
+        small = tolerance is None and relative_gap(best_primal, dual) <= eps
+        if small or epochs >= max_epochs or risk <= planes.risk() + least:
             return Solved(best, best_primal, float(dual), epochs, planes)
         planes.add(direction.ravel(), missed)
 

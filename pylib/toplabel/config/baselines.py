@@ -64,11 +64,29 @@ BASELINES: dict[str, Baseline] = {
     "toppush_ova": Baseline(
         f"{_ROOM}.toppush", "TopPush", "multiclass", fixed={"one_vs_all": True}
     ),
-    "recall_at_k": Baseline(
-        f"{_ROOM}.svm_perf", "RecallAtK", "multiclass", top_k=True, fixed={"one_vs_all": False}
+    **{
+        name: Baseline(
+            f"{_ROOM}.svm_perf",
+            "RecallAtK",
+            "multiclass",
+            top_k=True,
+            fixed={"one_vs_all": one_vs_all},
+            options=frozenset(("tolerance",)),
+        )
+        for name, one_vs_all in (("recall_at_k", False), ("recall_at_k_ova", True))
+    },
+    "toppush_nesterov": Baseline(
+        f"{_ROOM}.toppush_nesterov",
+        "TopPushNesterov",
+        "multiclass",
+        options=frozenset(("tolerance", "iterations")),
     ),
-    "recall_at_k_ova": Baseline(
-        f"{_ROOM}.svm_perf", "RecallAtK", "multiclass", top_k=True, fixed={"one_vs_all": True}
+    "topk_ent_tr_descent": Baseline(
+        f"{_ROOM}.entropy_descent",
+        "EntropyDescent",
+        "multiclass",
+        top_k=True,
+        options=frozenset(("steps",)),
     ),
     **{
         f"wsabie_pp_{queue}": Baseline(

@@ -27,7 +27,7 @@ from toplabel.config.model import (
     Whole,
     model,
 )
-from toplabel.config.protocols import Axis, BudgetName
+from toplabel.config.protocols import Axis, Budget, BudgetName
 
 PAPER_EPOCHS = 3
 """Of the fine-tuning of TPAMI Table 6, on ImageNet."""
@@ -89,6 +89,21 @@ class Method(Closed):
         "",
         description="A name of config/protocols.yaml, in place of the one of the data set.",
     )
+    variant_of: str = Field(
+        "",
+        description="The method that this is another training of: as the authors' procedure is likely to have trained, "
+        "or at a point of the grid that was not selected. Its numbers explain those of that method where they differ "
+        "from the printed ones, and are compared with nothing themselves.",
+    )
+    passes: Count | None = Field(
+        None, description="Of a variant: the solver ends after so many passes over the data."
+    )
+    point: Mapping[Literal["C", "theta"], Number] = Field(
+        default_factory=dict,
+        description="Of a variant: the one point of the protocol's grids that it is trained at, as exponents of C and, "
+        "for the RBF kernel, theta; the threshold is selected as ever.",
+        json_schema_extra=GIVEN,
+    )
     epochs: Annotated[Whole, Field(ge=0)] | None = Field(
         None,
         description="Train no linear model, but the network of the data set, for so many epochs more with the loss; 0 "
@@ -125,6 +140,14 @@ class Method(Closed):
             raise Fault("labels", f"{what} has no choice of labels")
         if self.params and not self.baseline:
             raise Fault("params", "only a baseline has options")
+        self._check_variant()
+
+    def _check_variant(self) -> None:
+        for key in ("passes", "point"):
+            if getattr(self, key) and (self.baseline or not self.variant_of):
+                raise Fault(key, "only for a loss, and a variant of another method (variant_of)")
+        if self.point and set(self.point) != ({"C", "theta"} if self.tunes_width else {"C"}):
+            raise Fault("point", "needs C, and with the RBF kernel, and no other, theta")
 
     def _check_baseline(self, kernel: str) -> None:
         options = BASELINES[self.baseline].options
@@ -136,7 +159,7 @@ class Method(Closed):
     def _check_fine_tuning(self) -> None:
         for key, default in (
             *(("baseline", ""), ("kernel", ""), ("labels", "one"), ("features", "raw")),
-            *(("grid", {}), ("protocol", "")),
+            *(("grid", {}), ("protocol", ""), ("variant_of", "")),
         ):
             if getattr(self, key) != default:
                 raise Fault(key, "not with epochs, for which a network is trained")
@@ -162,10 +185,13 @@ class Method(Closed):
 
     @property
     def family(self) -> str:
-        """The first part of the key: the baseline or the loss, with "_sets" if that is trained on label sets, and with
+        """The first part of the key: its name, if it is a variant of another method, which no published number is of.
+        Otherwise the baseline or the loss, with "_sets" if that is trained on label sets, and with
         "_bias" or "_standard" if on features, otherwise than the papers do. Fine-tuning adds "_ft" as the papers' table
         does, with the number of epochs unless they are the papers'; "_network" is the network before it.
         """
+        if self.variant_of:
+            return self.name
         if self.fine_tunes:
             own = "" if self.epochs == PAPER_EPOCHS else f"{self.epochs}"
             return f"{self.loss}_ft{own}" if self.epochs else f"{self.loss}_network"
@@ -196,6 +222,16 @@ class Method(Closed):
     def at(self, k: float) -> Method:
         """The method with a selected k; NaN, where none is selected, leaves it as it is."""
         return replace(self, k=int(k)) if k == k else self
+
+    def budget(self, budget: Budget, name: BudgetName) -> Budget:
+        """The budget of that name of the protocol, with the method's own grid, or its one point."""
+        if not self.point:
+            return replace(budget, C=self.grid.get(name, budget.C))
+        C, theta = (
+            axis and Axis(axis.base, self.point.get(key, 0.0), self.point.get(key, 0.0), 1.0)
+            for key, axis in (("C", budget.C), ("theta", budget.theta))
+        )
+        return replace(budget, C=C, theta=theta, refine=None, extend=0, screen_rows=None)
 
     @property
     def selects_C(self) -> bool:
@@ -242,6 +278,11 @@ class MethodsFile(Closed):
         for name, method in self.methods.items():
             if (other := names.setdefault(method.key, name)) != name:
                 raise Fault(f"methods.{name}", f"the same method as '{other}'")
+            if (of := method.variant_of) and (
+                of not in self.methods or self.methods[of].variant_of
+            ):
+                plain = sorted(key for key, one in self.methods.items() if not one.variant_of)
+                raise Fault(f"methods.{name}.variant_of", unknown("method", of, plain))
 
 
 def load_methods(path: str | os.PathLike[str]) -> dict[str, Method]:

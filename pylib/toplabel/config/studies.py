@@ -10,7 +10,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
-from toplabel.config.documents import check, read_yaml, unknown
+from toplabel.config.documents import Fault, check, read_yaml, unknown
 from toplabel.config.model import GIVEN, Closed, Name, RowName, Some, Text, Unique, model, with_name
 
 _TABLE_FILE = re.compile(r"(?P<source>[a-z]+[0-9]{4})_table(?P<table>[0-9]+)")
@@ -40,6 +40,11 @@ class Study(Closed):
         description="Names of config/methods.yaml; each is run on every data set but those whose statistics "
         "(config/datasets.yaml) tell no more classes than its k."
     )
+    only: Mapping[Name, Names] = Field(
+        default_factory=dict,
+        description="Of methods that are not for all of the data sets: for which.",
+        json_schema_extra=GIVEN,
+    )
     tables: Annotated[tuple[TableName, ...], Unique] = Field(
         (),
         description="The published tables that it reproduces, as table05 or cvpr2016_table07.",
@@ -51,6 +56,26 @@ class Study(Closed):
         "with every metric: the same metrics in the same order. For data that stand in for those of the tables.",
         json_schema_extra=GIVEN,
     )
+
+    def __post_init__(self) -> None:
+        for method, datasets in self.only.items():
+            if method not in self.methods:
+                raise Fault("only", unknown("method of the study", method, self.methods))
+            for name in datasets:
+                if name not in self.datasets:
+                    raise Fault(
+                        f"only.{method}", unknown("data set of the study", name, self.datasets)
+                    )
+
+    @property
+    def pairs(self) -> list[tuple[str, str]]:
+        """Data sets with the methods that are run on them, in order."""
+        return [
+            (dataset, method)
+            for dataset in self.datasets
+            for method in self.methods
+            if dataset in self.only.get(method, self.datasets)
+        ]
 
     @property
     def own_tables(self) -> dict[str, str]:

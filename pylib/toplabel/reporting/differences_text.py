@@ -60,7 +60,11 @@ def _group(rows: pd.DataFrame, anchors: Mapping[tuple[str, str], str]) -> Group:
     return Group(
         title=first["title"] or _NO_REASON,
         why=first["why"] or _UNEXPLAINED,
-        evidence=[text for text in dict.fromkeys(rows["evidence"]) if text],
+        evidence=[
+            " ".join(texts)
+            for texts in dict.fromkeys(zip(rows["evidence"], rows["experiment"], strict=True))
+            if texts[0]
+        ],
         counted=_counted(rows["verdict"]),
         cells=len(rows),
         tables=[(f"{paper_label(s)}, Table {t}", anchors.get((s, t), "")) for s, t in tables],

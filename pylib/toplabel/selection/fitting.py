@@ -129,7 +129,7 @@ class Direct:
             "kernel": "precomputed" if method.tunes_width else "linear",
             "n_classes": n_classes,
             "eps": eps,
-            "max_epochs": max_epochs,
+            "max_epochs": min(max_epochs, method.passes or max_epochs),
         }
 
     def fit(self, C: float) -> FitResult:

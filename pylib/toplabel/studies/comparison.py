@@ -104,16 +104,15 @@ def _check_evaluations(
 
 
 def _names(studies: list[Study], dataset: str, method: str) -> str:
-    return ";".join(s.name for s in studies if dataset in s.datasets and method in s.methods)
+    return ";".join(s.name for s in studies if (dataset, method) in s.pairs)
 
 
 def _ranks(studies: list[Study]):
     """Give a sort key: pairs in the order of the studies, what is in none of them at the end."""
     place: dict[tuple[str, str], int] = {}
     for study in studies:
-        for dataset in study.datasets:
-            for method in study.methods:
-                place.setdefault((dataset, method), len(place))
+        for pair in study.pairs:
+            place.setdefault(pair, len(place))
 
     def rank(dataset: str, method: str) -> tuple[int, str, str]:
         known = (dataset, method) in place

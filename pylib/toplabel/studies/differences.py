@@ -10,13 +10,16 @@ import pandas as pd
 from toplabel.config.differences import Cells, Reason
 from toplabel.config.keys import Key, canonical_key
 from toplabel.studies.claims import is_selected
+from toplabel.studies.variants import experiment
 from toplabel.tables.collected import DIFFERENCES
 
 DIFFERENT = ("off", "higher", "lower")
 """The verdicts that count as differences."""
 
 
-def explain(comparison: pd.DataFrame, reasons: Iterable[Reason]) -> pd.DataFrame:
+def explain(
+    comparison: pd.DataFrame, reasons: Iterable[Reason], variants: pd.DataFrame | None = None
+) -> pd.DataFrame:
     """List the cells that differ, each with its reason.
 
     Parameters
@@ -25,6 +28,8 @@ def explain(comparison: pd.DataFrame, reasons: Iterable[Reason]) -> pd.DataFrame
         results/comparison.csv.
     reasons : iterable of Reason
         The first that names a cell is taken.
+    variants : DataFrame, optional
+        results/variants.csv.
 
     Returns
     -------
@@ -40,13 +45,17 @@ def explain(comparison: pd.DataFrame, reasons: Iterable[Reason]) -> pd.DataFrame
         found = next(
             ((r, c) for r in reasons for c in r.cells if _names(c, table, cell, key)), None
         )
-        texts = dict.fromkeys(("reason", "title", "why", "evidence"), "")
+        texts = dict.fromkeys(("reason", "title", "why", "evidence", "experiment"), "")
         if found:
             reason, named = found
-            texts = {"reason": reason.name, "title": reason.title, "why": reason.why}
+            texts |= {"reason": reason.name, "title": reason.title, "why": reason.why}
             texts["evidence"] = named.evidence
         rows.append({name: cell[name] for name in DIFFERENCES.names if name not in texts} | texts)
-    return DIFFERENCES.frame(rows)
+    found = DIFFERENCES.frame(rows)
+    if variants is not None:
+        for _, part in found.groupby(["reason", "evidence"]):
+            found.loc[part.index, "experiment"] = experiment(part, variants)
+    return found
 
 
 def _names(cells: Cells, table: str, cell: dict[str, str], key: Key) -> bool:

@@ -254,7 +254,7 @@ WINNERS = Table(
 DIFFERENCES = Table(
     "results/differences.csv",
     "The cells that differ from the printed ones, and why (config/differences.yaml): one row per cell that is off, "
-    "higher or lower. Without a known reason the last four columns are empty.",
+    "higher or lower. Without a known reason the last five columns are empty.",
     (
         *(_SOURCE, _TABLE, *COMPARISON.columns[2:5]),
         *(_K, _GAMMA, _KERNEL, METRIC),
@@ -263,6 +263,26 @@ DIFFERENCES = Table(
         Column("title", "text", "It in a few words."),
         Column("why", "text", "It in one sentence."),
         Column("evidence", "text", "What it is known from."),
+        Column(
+            "experiment", "text", "What variants of the method give on the cells of that evidence."
+        ),
+    ),
+    _DIGITS,
+)
+VARIANTS = Table(
+    "results/variants.csv",
+    "Variants of methods (`variant_of` in config/methods.yaml) beside the printed numbers of these methods: one row "
+    "per published cell that was measured, and variant that was measured on the same data set.",
+    (
+        *(_SOURCE, _TABLE, *COMPARISON.columns[2:5]),
+        *(_K, _GAMMA, _KERNEL, METRIC),
+        Column("published", "number", "The printed number."),
+        Column("measured", "number", "That of the method itself."),
+        Column("verdict", "text", "Of the method itself."),
+        Column("variant", "text", "The name of the variant."),
+        Column("label", "text", "Its label."),
+        Column("variant_measured", "number", "Its number."),
+        Column("variant_verdict", "text", "The verdict that this would have."),
     ),
     _DIGITS,
 )
@@ -286,6 +306,7 @@ COLLECTED = {
     "findings": FINDINGS,
     "winners": WINNERS,
     "differences": DIFFERENCES,
+    "variants": VARIANTS,
     "failures": FAILURES,
 }
 """What a report is made from, by the names of the files."""

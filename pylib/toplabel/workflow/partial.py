@@ -65,8 +65,9 @@ def write_partial(plan: Plan, reports: Path = REPORTS) -> pd.DataFrame:
     shutil.rmtree(FOLDER, ignore_errors=True)
     FOLDER.mkdir(parents=True)
     frames = {"evaluation": collected, "comparison": comparison, "findings": findings}
-    differences = explain_differences(plan.root, comparison)
-    frames |= {"winners": winners, "differences": differences, "failures": failures}
+    differences, variants = explain_differences(plan.root, comparison, collected)
+    frames |= {"winners": winners, "differences": differences, "variants": variants}
+    frames["failures"] = failures
     for name, frame in frames.items():
         COLLECTED[name].write(frame, FOLDER / f"{name}.csv")
     metas, damaged = _metas()

@@ -137,28 +137,26 @@ class Plan:
 
     def _check_study(self, study: Study) -> None:
         where = f"config/studies/{study.name}.yaml"
-        for dataset in study.datasets:
-            entry = self.registry[dataset]
-            for name in study.methods:
-                method = self.methods[name]
-                if method.task == "multilabel" and entry.task == "multiclass":
-                    raise PlanError(
-                        f"{where}: methods: '{name}' needs label sets, which '{dataset}' has not"
-                    )
-                if method.task == "multiclass" and entry.lacks_single_labels:
-                    raise PlanError(
-                        f"{where}: methods: '{name}' needs single labels, which '{dataset}' has not"
-                    )
-                if method.fine_tunes and entry.network is None:
-                    raise PlanError(
-                        f"{where}: methods: '{name}' needs a network, which '{dataset}' has not"
-                    )
-                if method.tunes_width and self.budget_of(dataset).theta is None:
-                    protocol = self.registry[dataset].protocol
-                    raise PlanError(
-                        f"config/protocols.yaml: {protocol}.budgets.{self.budget}: theta is missing, "
-                        f"which '{name}' needs on '{dataset}' ({where})"
-                    )
+        for dataset, name in study.pairs:
+            entry, method = self.registry[dataset], self.methods[name]
+            if method.task == "multilabel" and entry.task == "multiclass":
+                raise PlanError(
+                    f"{where}: methods: '{name}' needs label sets, which '{dataset}' has not"
+                )
+            if method.task == "multiclass" and entry.lacks_single_labels:
+                raise PlanError(
+                    f"{where}: methods: '{name}' needs single labels, which '{dataset}' has not"
+                )
+            if method.fine_tunes and entry.network is None:
+                raise PlanError(
+                    f"{where}: methods: '{name}' needs a network, which '{dataset}' has not"
+                )
+            if method.tunes_width and self.budget_of(dataset).theta is None:
+                protocol = self.registry[dataset].protocol
+                raise PlanError(
+                    f"config/protocols.yaml: {protocol}.budgets.{self.budget}: theta is missing, "
+                    f"which '{name}' needs on '{dataset}' ({where})"
+                )
 
     # ---- what a data set and a method are ------------------------------------------------------
 
@@ -191,9 +189,9 @@ class Plan:
         name = row.protocol or self.registry[dataset].protocol
         budget = self.protocols[name].budgets[self.run.budget]
         return {
-            "method": replace(row, label=method, protocol="", grid={}),
+            "method": replace(row, label=method, protocol="", grid={}, point={}),
             "protocol": replace(self.protocols[name], budgets={}),
-            "budget": replace(budget, C=row.grid.get(self.run.budget, budget.C)),
+            "budget": row.budget(budget, self.run.budget),
             "settings": self._settings(stage),
         }
 
@@ -268,7 +266,8 @@ class Plan:
 
         There are blocks where a kernel is tuned by cross-validation, and one where the coarse grid is screened.
         """
-        found, budget = self.methods[method], self.budget_of(dataset)
+        found = self.methods[method]
+        budget = found.budget(self.budget_of(dataset), self.run.budget)
         heavy = found.kernel != "linear" or budget.screen_rows is not None
         in_folds = self.protocol_of(dataset).validation == "folds" and part != ALL_SPLITS
         if not (heavy and in_folds) or found.baseline or found.ks:
@@ -309,8 +308,7 @@ class Plan:
         return {
             Cell(dataset, method)
             for study in studies
-            for dataset in self.studies[study].datasets
-            for method in self.studies[study].methods
+            for dataset, method in self.studies[study].pairs
             if self._fits(dataset, method)
         }
 

@@ -9,10 +9,12 @@ import pandas as pd
 from toplabel.config.datasets import load_registry
 from toplabel.config.differences import load_reasons
 from toplabel.config.findings import load_claims
+from toplabel.config.methods import load_methods
 from toplabel.config.studies import published_tables
 from toplabel.datasets.prepared import not_comparable
 from toplabel.studies.claims import find
 from toplabel.studies.differences import explain
+from toplabel.studies.variants import compare_variants
 from toplabel.studies.winners import find_winners
 from toplabel.workflow.collecting.results import draw_rows
 
@@ -33,8 +35,12 @@ def judge_claims(
     return found, find_winners(comparison)
 
 
-def explain_differences(root: Path, comparison: pd.DataFrame) -> pd.DataFrame:
-    """The cells that differ from the printed ones, and why."""
+def explain_differences(
+    root: Path, comparison: pd.DataFrame, collected: pd.DataFrame
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The cells that differ from the printed ones, and why; variants of methods beside the printed numbers."""
+    variants = compare_variants(comparison, collected, load_methods(root / "config/methods.yaml"))
     tables = published_tables(root / "data/published").values()
     known = {f"{source}_table{int(table):02d}" for source, table in tables}
-    return explain(comparison, load_reasons(root / "config/differences.yaml", known))
+    reasons = load_reasons(root / "config/differences.yaml", known)
+    return explain(comparison, reasons, variants), variants

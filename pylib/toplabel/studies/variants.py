@@ -1,0 +1,111 @@
+"""Variants of methods, trained otherwise than the protocol says, beside the printed numbers of these methods."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+
+from toplabel.config.methods import Method
+from toplabel.metrics.names import is_fraction
+from toplabel.studies.comparison import verdict
+from toplabel.tables.collected import VARIANTS
+
+
+def compare_variants(
+    comparison: pd.DataFrame, collected: pd.DataFrame, methods: Mapping[str, Method]
+) -> pd.DataFrame:
+    """Put what variants measured beside the published cells of the methods that they are variants of.
+
+    Parameters
+    ----------
+    comparison : DataFrame
+        results/comparison.csv.
+    collected : DataFrame
+        results/evaluation.csv.
+    methods : mapping of str to Method
+
+    Returns
+    -------
+    DataFrame
+        The columns of `VARIANTS`: one row per published cell that was measured and variant of its method that was
+        measured on the same data set, in the order of `comparison`.
+    """
+    measured = _by_cell(collected, methods)
+    rows = []
+    for cell in comparison.to_dict("records"):
+        for row in measured.get((cell["file"], cell["metric"]), ()):
+            difference = float(row["measured"]) - float(cell["published"])
+            rows.append(
+                {name: cell[name] for name in VARIANTS.names if name in cell}
+                | {
+                    "variant": row["method"],
+                    "label": row["label"],
+                    "variant_measured": row["measured"],
+                    "variant_verdict": verdict(cell["metric"], difference),
+                }
+            )
+    return VARIANTS.frame(rows)
+
+
+def _by_cell(
+    collected: pd.DataFrame, methods: Mapping[str, Method]
+) -> dict[tuple[str, str], list[dict]]:
+    """What variants measured, by the file of the method that they are of, and the metric."""
+    found: dict[tuple[str, str], list[dict]] = {}
+    for row in collected.to_dict("records"):
+        method = methods.get(row["method"])
+        if method is not None and method.variant_of:
+            file = f"{row['dataset']}/{method.variant_of}/evaluation.csv"
+            found.setdefault((file, row["metric"]), []).append(row)
+    return found
+
+
+def experiment(cells: pd.DataFrame, variants: pd.DataFrame) -> str:
+    """Say in a sentence or two what variants give on some cells; empty where none was measured.
+
+    Of several variants of a cell the one that is nearest to the printed number counts.
+
+    Parameters
+    ----------
+    cells : DataFrame
+        Rows of results/comparison.csv.
+    variants : DataFrame
+        As `compare_variants` gives it.
+    """
+    wanted = pd.MultiIndex.from_frame(cells[_CELL])
+    nearest = _nearest(variants)
+    found = nearest[pd.MultiIndex.from_frame(nearest[_CELL]).isin(wanted)]
+    if found.empty:
+        return ""
+    labels = " or ".join(dict.fromkeys(found["label"]))
+    text = f"Experiment: {labels} gives {_counted(found)} of these {len(cells)} cells"
+    if len(found) <= _FEW:
+        text += f" ({', '.join(_numbers(row) for row in found.to_dict('records'))})"
+    rows = _CELL[:-1]
+    same = nearest.merge(found[rows].drop_duplicates(), on=rows)
+    if len(same) > len(found):
+        text += f"; of all {len(same)} cells in their rows: {_counted(same)}"
+    return f"{text}."
+
+
+_CELL = ["source", "table", "dataset", "method", "k", "gamma", "kernel", "metric"]
+_FEW = 3  # cells whose numbers a sentence can hold
+
+
+def _nearest(variants: pd.DataFrame) -> pd.DataFrame:
+    distance = (variants["variant_measured"] - variants["published"]).abs()
+    order = distance.sort_values(kind="stable").index
+    return variants.loc[order].drop_duplicates(_CELL).sort_index()
+
+
+def _counted(rows: pd.DataFrame) -> str:
+    counts = rows["variant_verdict"].value_counts()
+    known = ("match", "close", "off", "higher", "lower")
+    return ", ".join(f"{counts[name]} {name}" for name in known if name in counts)
+
+
+def _numbers(row: Mapping[str, Any]) -> str:
+    digits = 3 if is_fraction(row["metric"]) else 1
+    return f"{row['variant_measured']:.{digits}f} where {row['published']:g} is printed"

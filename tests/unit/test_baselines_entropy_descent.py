@@ -1,0 +1,56 @@
+"""The truncated top-k entropy by gradient descent: where it starts, that it descends, where it ends."""
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+from standin import blobs
+
+from toplabel import losses, solve
+from toplabel.baselines import create
+
+FIXED = {"n_classes": 4, "seed": 0, "eps": 1e-3, "max_epochs": 1000}
+
+
+def _objective(W, X, y, k, C):
+    loss = losses.value("topk_ent_tr", X @ W, y, k=k).mean()
+    return loss + np.vdot(W, W) / (2 * C * len(y))
+
+
+def _train(steps, X, y, k=2, C=1.0):
+    return create("topk_ent_tr_descent", k, {"steps": steps}).train(X, y, C=C, **FIXED)
+
+
+def test_without_a_step_it_is_the_softmax():
+    X, y = blobs(m=4)
+    softmax = solve(X, y, "lr_multi", C=1.0, eps=1e-4, n_classes=4, seed=0)
+    np.testing.assert_array_equal(_train(0, X, y).model, softmax.W)
+
+
+@pytest.mark.parametrize("C", [0.1, 10.0])
+def test_every_step_descends_and_the_objective_is_that_of_the_model(C):
+    X, y = blobs(m=4)
+    values = []
+    for steps in (0, 1, 2, 5, 20):
+        trained = _train(steps, X, y, C=C)
+        assert trained.epochs == steps
+        assert trained.primal == pytest.approx(_objective(trained.model, X, y, 2, C), rel=1e-12)
+        values.append(trained.primal)
+    assert (np.diff(values) < 0).all()
+
+
+def test_with_many_steps_it_is_at_a_local_minimum():
+    X, y = blobs(m=4)
+    trained = _train(20_000, X, y)
+    assert trained.gradient_norm < 1e-6
+    found = minimize(
+        lambda w: _objective(w.reshape(trained.model.shape), X, y, 2, 1.0),
+        trained.model.ravel(),
+        method="L-BFGS-B",
+    )
+    assert found.fun == pytest.approx(trained.primal, rel=1e-6)
+
+
+@pytest.mark.parametrize("steps", [-1, 2.5, True])
+def test_the_number_of_steps_is_checked(steps):
+    with pytest.raises(ValueError, match="steps must be a whole number"):
+        create("topk_ent_tr_descent", 2, {"steps": steps})

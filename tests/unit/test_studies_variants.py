@@ -1,0 +1,72 @@
+"""Variants of methods beside the printed numbers of these methods."""
+
+import pytest
+
+from toplabel.config.methods import Method
+from toplabel.studies.variants import compare_variants, experiment
+from toplabel.tables.collected import COMPARISON, EVALUATION, VARIANTS
+
+METHODS = {
+    "ent": Method("ent", "Ent", "topk_ent_tr", k=3),
+    "ent_a": Method("ent_a", "Ent, 10 steps", "topk_ent_tr", k=3, variant_of="ent"),
+    "ent_b": Method("ent_b", "Ent, 20 steps", "topk_ent_tr", k=3, variant_of="ent"),
+}
+
+
+def printed(*rows):
+    """The comparison on letter; a row is (metric, published, measured, verdict)."""
+    fixed = {"source": "cvpr2016", "table": "7", "dataset": "letter", "method": "topk_ent_tr"}
+    fixed |= {"k": "3", "kernel": "linear", "file": "letter/ent/evaluation.csv"}
+    names = ["metric", "published", "measured", "verdict"]
+    blank = dict.fromkeys(COMPARISON.names, "")
+    return COMPARISON.frame([blank | fixed | dict(zip(names, row, strict=True)) for row in rows])
+
+
+def collected(*rows):
+    """results/evaluation.csv; a row is (data set, method, metric, measured)."""
+    blank = dict.fromkeys(EVALUATION.names, "")
+    names = ["dataset", "method", "metric", "measured"]
+    return EVALUATION.frame(
+        blank | dict(zip(names, row, strict=True)) | {"label": METHODS[row[1]].label}
+        for row in rows
+    )
+
+
+CELLS = printed(
+    ("top1", 50.0, 46.0, "off"), ("top2", 70.0, 68.0, "off"), ("top3", 80.0, 80.1, "match")
+)
+MEASURED = collected(
+    ("letter", "ent", "top1", 46.0),
+    ("letter", "ent_a", "top1", 48.0),
+    ("letter", "ent_a", "top2", 70.2),
+    ("letter", "ent_a", "top3", 81.0),
+    ("letter", "ent_b", "top1", 50.4),
+    ("other", "ent_b", "top2", 70.0),
+)
+
+
+def test_each_variant_of_a_cell_is_judged_by_its_own_number():
+    found = compare_variants(CELLS, MEASURED, METHODS)
+    assert [*found.columns] == VARIANTS.names
+    columns = ["metric", "variant", "label", "measured", "variant_measured", "variant_verdict"]
+    assert found[columns].to_numpy().tolist() == [
+        ["top1", "ent_a", "Ent, 10 steps", 46.0, 48.0, "off"],
+        ["top1", "ent_b", "Ent, 20 steps", 46.0, 50.4, "match"],
+        ["top2", "ent_a", "Ent, 10 steps", 68.0, 70.2, "match"],
+        ["top3", "ent_a", "Ent, 10 steps", 80.1, 81.0, "close"],
+    ]
+
+
+def test_the_sentence_counts_the_nearest_variant_of_each_cell():
+    variants = compare_variants(CELLS, MEASURED, METHODS)
+    text = experiment(CELLS.iloc[:2], variants)
+    assert text == (
+        "Experiment: Ent, 20 steps or Ent, 10 steps gives 2 match of these 2 cells "
+        "(50.4 where 50 is printed, 70.2 where 70 is printed); "
+        "of all 3 cells in their rows: 2 match, 1 close."
+    )
+
+
+@pytest.mark.parametrize("cells", [CELLS.iloc[:0], printed(("top9", 99.0, 90.0, "off"))])
+def test_without_a_variant_there_is_no_sentence(cells):
+    assert experiment(cells, compare_variants(CELLS, MEASURED, METHODS)) == ""
