@@ -140,7 +140,7 @@ def evaluation_of(cells: pd.DataFrame) -> pd.DataFrame:
         status="converged",
         gradient_norm="",
     )
-    return frame[EVALUATION.names]
+    return EVALUATION.frame(frame.assign(variant_of="").to_dict("records"))
 
 
 def dataset_rows(cells: pd.DataFrame) -> pd.DataFrame:

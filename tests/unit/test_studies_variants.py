@@ -2,15 +2,10 @@
 
 import pytest
 
-from toplabel.config.methods import Method
 from toplabel.studies.variants import compare_variants, experiment
 from toplabel.tables.collected import COMPARISON, EVALUATION, VARIANTS
 
-METHODS = {
-    "ent": Method("ent", "Ent", "topk_ent_tr", k=3),
-    "ent_a": Method("ent_a", "Ent, 10 steps", "topk_ent_tr", k=3, variant_of="ent"),
-    "ent_b": Method("ent_b", "Ent, 20 steps", "topk_ent_tr", k=3, variant_of="ent"),
-}
+LABELS = {"ent": "Ent", "ent_a": "Ent, 10 steps", "ent_b": "Ent, 20 steps"}
 
 
 def printed(*rows):
@@ -27,7 +22,9 @@ def collected(*rows):
     blank = dict.fromkeys(EVALUATION.names, "")
     names = ["dataset", "method", "metric", "measured"]
     return EVALUATION.frame(
-        blank | dict(zip(names, row, strict=True)) | {"label": METHODS[row[1]].label}
+        blank
+        | dict(zip(names, row, strict=True))
+        | {"label": LABELS[row[1]], "variant_of": "" if row[1] == "ent" else "ent"}
         for row in rows
     )
 
@@ -46,7 +43,7 @@ MEASURED = collected(
 
 
 def test_each_variant_of_a_cell_is_judged_by_its_own_number():
-    found = compare_variants(CELLS, MEASURED, METHODS)
+    found = compare_variants(CELLS, MEASURED)
     assert [*found.columns] == VARIANTS.names
     columns = ["metric", "variant", "label", "measured", "variant_measured", "variant_verdict"]
     assert found[columns].to_numpy().tolist() == [
@@ -58,7 +55,7 @@ def test_each_variant_of_a_cell_is_judged_by_its_own_number():
 
 
 def test_the_sentence_counts_the_nearest_variant_of_each_cell():
-    variants = compare_variants(CELLS, MEASURED, METHODS)
+    variants = compare_variants(CELLS, MEASURED)
     text = experiment(CELLS.iloc[:2], variants)
     assert text == (
         "Experiment: Ent, 20 steps or Ent, 10 steps gives 2 match of these 2 cells "
@@ -69,4 +66,4 @@ def test_the_sentence_counts_the_nearest_variant_of_each_cell():
 
 @pytest.mark.parametrize("cells", [CELLS.iloc[:0], printed(("top9", 99.0, 90.0, "off"))])
 def test_without_a_variant_there_is_no_sentence(cells):
-    assert experiment(cells, compare_variants(CELLS, MEASURED, METHODS)) == ""
+    assert experiment(cells, compare_variants(CELLS, MEASURED)) == ""

@@ -40,11 +40,6 @@ class Study(Closed):
         description="Names of config/methods.yaml; each is run on every data set but those whose statistics "
         "(config/datasets.yaml) tell no more classes than its k."
     )
-    only: Mapping[Name, Names] = Field(
-        default_factory=dict,
-        description="Of methods that are not for all of the data sets: for which.",
-        json_schema_extra=GIVEN,
-    )
     tables: Annotated[tuple[TableName, ...], Unique] = Field(
         (),
         description="The published tables that it reproduces, as table05 or cvpr2016_table07.",
@@ -54,6 +49,11 @@ class Study(Closed):
         (),
         description="Published tables in whose layout the study's own table is printed, one for each, in place of one "
         "with every metric: the same metrics in the same order. For data that stand in for those of the tables.",
+        json_schema_extra=GIVEN,
+    )
+    only: Mapping[Name, Names] = Field(
+        default_factory=dict,
+        description="Of methods that are not for all of the data sets: for which.",
         json_schema_extra=GIVEN,
     )
 

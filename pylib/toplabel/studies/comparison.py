@@ -148,6 +148,7 @@ def _reduced(splits: pd.DataFrame, method: Method, features: str, study: str) ->
         "file": f"{first['dataset']}/{method.name}/evaluation.csv",
         "gradient_norm": splits["gradient_norm"].max(),
         "selected_k": _lower_median(splits["selected_k"]),
+        "variant_of": method.variant_of,
     }
 
 

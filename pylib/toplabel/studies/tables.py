@@ -63,7 +63,7 @@ def published_table(
     """Make one published table, reduced to the data sets with a measurement in it.
 
     Methods that were measured on these sets in the table's metrics, but are not in the table, follow
-    the printed ones of their set. When nothing was measured, all of the table is there.
+    the printed ones of their set; variants of methods do not. When nothing was measured, all of the table is there.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def published_table(
             for dataset in _compared(comparison, collected)
             if is_compared(dataset, source, published_sources)
         ]
-        ours = collected[collected["dataset"].isin(beside)]
+        ours = collected[collected["dataset"].isin(beside) & (collected["variant_of"] == "")]
         parts = [
             part
             for identity in touched.itertuples(index=False)

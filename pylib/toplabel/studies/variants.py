@@ -7,15 +7,12 @@ from typing import Any
 
 import pandas as pd
 
-from toplabel.config.methods import Method
 from toplabel.metrics.names import is_fraction
 from toplabel.studies.comparison import verdict
 from toplabel.tables.collected import VARIANTS
 
 
-def compare_variants(
-    comparison: pd.DataFrame, collected: pd.DataFrame, methods: Mapping[str, Method]
-) -> pd.DataFrame:
+def compare_variants(comparison: pd.DataFrame, collected: pd.DataFrame) -> pd.DataFrame:
     """Put what variants measured beside the published cells of the methods that they are variants of.
 
     Parameters
@@ -24,7 +21,6 @@ def compare_variants(
         results/comparison.csv.
     collected : DataFrame
         results/evaluation.csv.
-    methods : mapping of str to Method
 
     Returns
     -------
@@ -32,34 +28,25 @@ def compare_variants(
         The columns of `VARIANTS`: one row per published cell that was measured and variant of its method that was
         measured on the same data set, in the order of `comparison`.
     """
-    measured = _by_cell(collected, methods)
+    measured: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for row in collected[collected["variant_of"] != ""].to_dict("records"):
+        file = f"{row['dataset']}/{row['variant_of']}/evaluation.csv"
+        measured.setdefault((file, row["metric"]), []).append(row)
     rows = []
     for cell in comparison.to_dict("records"):
         for row in measured.get((cell["file"], cell["metric"]), ()):
-            difference = float(row["measured"]) - float(cell["published"])
+            published = float(cell["published"])
             rows.append(
                 {name: cell[name] for name in VARIANTS.names if name in cell}
                 | {
+                    "published": published,
                     "variant": row["method"],
                     "label": row["label"],
                     "variant_measured": row["measured"],
-                    "variant_verdict": verdict(cell["metric"], difference),
+                    "variant_verdict": verdict(cell["metric"], row["measured"] - published),
                 }
             )
     return VARIANTS.frame(rows)
-
-
-def _by_cell(
-    collected: pd.DataFrame, methods: Mapping[str, Method]
-) -> dict[tuple[str, str], list[dict]]:
-    """What variants measured, by the file of the method that they are of, and the metric."""
-    found: dict[tuple[str, str], list[dict]] = {}
-    for row in collected.to_dict("records"):
-        method = methods.get(row["method"])
-        if method is not None and method.variant_of:
-            file = f"{row['dataset']}/{method.variant_of}/evaluation.csv"
-            found.setdefault((file, row["metric"]), []).append(row)
-    return found
 
 
 def experiment(cells: pd.DataFrame, variants: pd.DataFrame) -> str:

@@ -68,6 +68,11 @@ EVALUATION = Table(
         Column("gradient_norm", "number", "The worst gradient norm, of a loss that is not convex."),
         _SELECTED_K,
         *_ROWS,
+        Column(
+            "variant_of",
+            "text",
+            "The name of the method that it is a variant of; empty for others.",
+        ),
     ),
     _DIGITS,
 )

@@ -246,12 +246,13 @@ class Targets:
     def cells_of_figure(self, name: str) -> list[Cell]:
         """Cells that a figure of one data set shows: those of the config, or where it has none of all studies.
 
-        Where selections are drawn, those of methods whose C is selected.
+        Without variants of methods, and where selections are drawn, those of methods whose C is selected.
         """
         figure, methods = row_of(name), self._plan.methods
         dataset = figure.dataset_of(name)
         cells = {cell for cell in self.asked() if cell.dataset == dataset}
         cells = cells or self._plan.cells_of_dataset(dataset)
+        cells = {cell for cell in cells if not methods[cell.method].variant_of} or cells
         if {"selections", "units"} & {*figure.cells}:
             cells = {cell for cell in cells if methods[cell.method].selects_C}
         return self._as_registered(cells)
