@@ -90,6 +90,7 @@ def test_why_numbers_differ(small_results: Path, small_cells: pd.DataFrame) -> N
     )
     texts = {"reason": ["why", "why", ""], "title": ["Its <draw>", "Its <draw>", ""]}
     texts |= {"why": ["It varies.", "It varies.", ""], "evidence": ["Seen twice."] * 2 + [""]}
+    texts["experiment"] = ["It was tried: 1 match."] * 2 + [""]
     DIFFERENCES.write(rows.assign(**texts)[DIFFERENCES.names], small_results / "differences.csv")
     site = render(small_results)
     front = site.by_id("differences")
@@ -101,7 +102,7 @@ def test_why_numbers_differ(small_results: Path, small_cells: pd.DataFrame) -> N
     for first, second in groups:
         assert first.all("b")[0].text == "2 off"
         assert "Its <draw>." in first.text
-        assert "Seen twice." in first.all("details")[0].text
+        assert "Seen twice. It was tried: 1 match." in first.all("details")[0].text
         assert "Without a known reason" in second.text
         assert not second.all("details")
 

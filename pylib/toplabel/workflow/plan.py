@@ -321,8 +321,12 @@ class Plan:
         return not classes or self.methods[method].smallest_k < max(classes)
 
     def cells_of_dataset(self, dataset: str) -> set[Cell]:
-        """A data set with all methods of the studies that contain it."""
-        return {cell for cell in self.cells_of_studies(self.studies) if cell.dataset == dataset}
+        """A data set with all methods of the studies that contain it, but variants of methods."""
+        return {
+            cell
+            for cell in self.cells_of_studies(self.studies)
+            if cell.dataset == dataset and not self.methods[cell.method].variant_of
+        }
 
     def reason_not_at_hand(self, dataset: str) -> str:
         """Why no folder has the files of a data set; no address is asked."""
