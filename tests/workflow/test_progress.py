@@ -28,7 +28,7 @@ class Run:
         return SimpleNamespace(
             jobid=number,
             rule=SimpleNamespace(name=rule),
-            wildcards_dict={"dataset": "digits", "method": "svm_multi"},
+            wildcards_dict={"dataset": "digits", "method": "svm_multi", "part": "main"},
             benchmark=benchmark if rule != "join" else None,
         )
 

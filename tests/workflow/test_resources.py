@@ -132,18 +132,29 @@ MEASURED = [
 def test_what_is_asked_for_is_enough_and_not_far_more(
     plan, dataset, size, method, stage, peak, seconds
 ):
-    mb, guess = estimate(plan, stage, SimpleNamespace(dataset=dataset, method=method), size)
+    at = SimpleNamespace(dataset=dataset, method=method, part="main")
+    mb, guess = estimate(plan, stage, at, size)
     assert peak + 280 <= mb <= 3.5 * (peak + 100)
     assert seconds <= 20 * 60 + 10 * guess
 
 
 def test_a_screened_block_needs_less(plan):
-    at = SimpleNamespace(dataset="delicious", method="svm_ml_rbf")
+    at = SimpleNamespace(dataset="delicious", method="svm_ml_rbf", part="main")
     block, whole = (estimate(plan, stage, at, DELICIOUS) for stage in ("tune_block", "tune"))
     assert block[0] < whole[0] / 2
     assert block[1] < whole[1] / 10
     assert DELICIOUS.first(None) == DELICIOUS.first(10**6) == DELICIOUS
     assert DELICIOUS.first(6460).entries == DELICIOUS.entries / 2
+
+
+def test_a_job_of_all_splits_has_the_time_of_all(plan):
+    names = {"emotions": "main", "emotions_seeds": "all"}
+    one, all_draws = (
+        estimate(plan, "tune", SimpleNamespace(dataset=name, method="svm_ml", part=part), LETTER)
+        for name, part in names.items()
+    )
+    assert all_draws[0] == one[0]
+    assert all_draws[1] == pytest.approx(20 * one[1])
 
 
 def test_time_grows_with_the_fits_and_ends_at_a_week(plan, meta, monkeypatch):

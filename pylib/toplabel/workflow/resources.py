@@ -157,7 +157,7 @@ def estimate(plan: Plan, stage: str, wildcards: Any, size: Size) -> tuple[float,
     plan : Plan
     stage : {"tune", "tune_block", "train", "threshold", "evaluate", "agree"}
     wildcards : object
-        With `dataset`, and `method` but for agree.
+        With `dataset`, `method` but for agree, and `part` where it tunes.
     size : Size
         Of the prepared set.
     """
@@ -170,6 +170,7 @@ def estimate(plan: Plan, stage: str, wildcards: Any, size: Size) -> tuple[float,
     count = 1.0
     if stage in ("tune", "tune_block"):
         count = _VISITED * fits(method, budget, block=stage == "tune_block")
+        count *= len(plan.splits_of(dataset, wildcards.part))
     elif stage == "train":
         count = len(plan.split_names(dataset)) * len(plan.protocol_of(dataset).metrics)
     if stage == "tune_block":
