@@ -2,11 +2,12 @@
 
 from toplabel.illustrations.one_dimension import RIVALS, loss_curves
 from toplabel.reporting.mathematics import draw_losses
+from toplabel.reporting.numbers import shown
 from toplabel.workflow.jobs import run
 
 CAPTION = (
     "Left, against the margin of a binary problem; middle and right, against the score of the true class, while four "
-    f"other classes have the scores {', '.join(f'{score:g}' for score in RIVALS)}. Dashed: smoothed, by the γ in the "
+    f"other classes have the scores {', '.join(shown(f'{score:g}') for score in RIVALS)}. Dashed: smoothed, by the γ in the "
     "subscript. Between the scores of the two best rivals the top-2 error is 0, while SVM and softmax still charge for "
     "the top-1 error; the truncated entropy alone follows the top-2 error."
 )
