@@ -7,9 +7,9 @@ from toplabel.workflow.jobs import run
 
 CAPTION = (
     "Left, against the margin of a binary problem; middle and right, against the score of the true class, while four "
-    f"other classes have the scores {', '.join(shown(f'{score:g}') for score in RIVALS)}. Dashed: smoothed, by the γ in the "
-    "subscript. Between the scores of the two best rivals the top-2 error is 0, while SVM and softmax still charge for "
-    "the top-1 error; the truncated entropy alone follows the top-2 error."
+    f"other classes have the scores {', '.join(shown(f'{score:g}') for score in RIVALS)}. "
+    "Dashed: smoothed, by the γ in the subscript. Between the scores of the two best rivals the top-2 error is 0, "
+    "while SVM and softmax still charge for the top-1 error; the truncated entropy alone follows the top-2 error."
 )
 
 
