@@ -235,13 +235,20 @@ def as_number(
     return number
 
 
+_LARGEST_INTEGER = 2**63 - 1
+
+
 def as_integer(value: object, name: str, low: int, high: int | None = None) -> int:
-    """Return an integer in [low, high]."""
+    """Return an integer in [low, high]; without `high` one that the C library can hold."""
     if isinstance(value, bool) or not isinstance(value, numbers.Integral):
         raise TypeError(f"{name} must be an integer, got {value!r}")
     number = int(value)
-    if number < low or (high is not None and number > high):
-        bound = f">= {low}" if high is None else f"in {low}..{high}"
+    if not low <= number <= (_LARGEST_INTEGER if high is None else high):
+        bound = (
+            f">= {low}"
+            if number < low and high is None
+            else f"in {low}..{high or _LARGEST_INTEGER}"
+        )
         raise ValueError(f"{name} must be {bound}, got {number}")
     return number
 
@@ -289,6 +296,10 @@ def as_labels(y: object, n: int, *, multilabel: bool, n_classes: int | None = No
     refuse_masked(y, "y")
     if not sparse.issparse(y):
         y = np.asarray(y)
+    if y.ndim == 2 and y.shape[1] == 0:
+        raise ValueError(
+            "y has no columns: an indicator needs one for each of at least two classes"
+        )
     if y.ndim == 2 and y.shape[1] != 1:
         if not multilabel:
             raise ValueError(

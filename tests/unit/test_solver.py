@@ -218,6 +218,7 @@ X4, Y4 = np.eye(4, 3), [0, 1, 1, 0]
         ({"k": 1.5}, TypeError, "k must be an integer"),
         ({"eps": -1.0}, ValueError, "eps must be >= 0"),
         ({"max_epochs": -1}, ValueError, "max_epochs must be >= 0"),
+        ({"max_epochs": 10**20}, ValueError, r"max_epochs must be in 0\.\.9223372036854775807"),
         ({"seed": -1}, ValueError, "seed must be in"),
         ({"eval_every": 0}, ValueError, "eval_every must be >= 1"),
         ({"kernel": "poly"}, ValueError, "kernel must be"),
@@ -254,6 +255,7 @@ X4, Y4 = np.eye(4, 3), [0, 1, 1, 0]
         ({"loss": "lr_ml", "y": np.eye(3)}, ValueError, "y must have 4 rows"),
         ({"loss": "lr_ml", "y": np.full((4, 2), 2)}, ValueError, "zeros and ones"),
         ({"loss": "lr_ml", "y": np.ones((4, 1))}, ValueError, "one column"),
+        ({"loss": "lr_ml", "y": np.ones((4, 0))}, ValueError, "y has no columns"),
     ],
 )
 def test_bad_input_is_named_in_one_line(arguments, error, message):

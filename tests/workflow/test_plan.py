@@ -93,6 +93,9 @@ def test_runs_are_compared_without_wall_times(tmp_path, capsys):
     second.write_text("metric,value,seconds\n", encoding="utf-8")
     assert difference(first, second).startswith("columns: ")
     assert main(["one"]) == 2
+    capsys.readouterr()
+    assert main([str(first), str(tmp_path / "none.csv")]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
 
 
 # ---- sources ------------------------------------------------------------------------------------

@@ -4,6 +4,13 @@
 >>> criterion(network(images), classes).backward()  # doctest: +SKIP
 """
 
+from importlib.util import find_spec
+
+if find_spec("torch") is None:
+    raise ModuleNotFoundError(
+        "toplabel.torch needs PyTorch: pip install 'toplabel[torch]'", name="torch"
+    )
+
 from toplabel.torch.functional import loss
 from toplabel.torch.modules import Loss
 

@@ -47,7 +47,11 @@ def main(arguments: Sequence[str]) -> int:
             "usage: python -m toplabel.workflow.compare_runs FIRST.csv SECOND.csv", file=sys.stderr
         )
         return 2
-    found = difference(*arguments)
+    try:
+        found = difference(*arguments)
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        print(error, file=sys.stderr)
+        return 2
     print(found or "the same, but for wall times")
     return 1 if found else 0
 
