@@ -12,6 +12,7 @@
 # make docs        the site, build/docs/index.html: the pages of docs/, the examples with their figures, every signature
 # make types       the annotations of the public functions, by a type checker
 # make lock        requirements.lock, after a change of the dependencies in pyproject.toml
+# make summary     RUN=results keeps a full run's numbers in reports/summary, and writes those of README.md and docs/ anew
 # make archive     the report of results/ as one file, build/toplabel-report.zip, at most 15 MB and without paths of this machine
 # make wheel       sdist and wheel in build/dist, tested where there is no compiler (RELEASING.md)
 #
@@ -27,7 +28,7 @@ SOURCES := $(wildcard csrc/*/*.[ch] csrc/Makefile pylib/build_native.py setup.py
 export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
 
-.PHONY: setup reproduce verify smoke test test-slurm test-torch evidence campaign bench check format ctest lock reference docs types archive wheel clean
+.PHONY: setup reproduce verify smoke test test-slurm test-torch evidence campaign bench check format ctest lock reference summary docs types archive wheel clean
 
 setup: $(VENV)/.installed
 
@@ -162,10 +163,18 @@ lock: setup
 	echo 'setuptools>=77' | $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 		--no-annotate --custom-compile-command 'make lock' --extra dev $(ARGS) pyproject.toml - -o requirements.lock
 
-# The page of the config's keys, made of the models that check them, and the page of why numbers differ.
+# The page of the config's keys, made of the models that check them, the page of why numbers differ, and the numbers of
+# the last full run in README.md and docs/.
 reference: setup
 	$(BIN)/python -m toplabel.config > docs/config-reference.md
 	$(BIN)/python -m toplabel.config.differences config/differences.yaml > docs/differences.md
+	$(BIN)/python -m toplabel.reporting.summary
+
+# What the documents need of a full run, kept in reports/summary, and the documents from there.
+RUN ?= results
+
+summary: setup
+	$(BIN)/python -m toplabel.reporting.summary $(RUN)
 
 clean:
 	rm -rf $(VENV) build csrc/build .snakemake

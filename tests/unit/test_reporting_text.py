@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import math
 import xml.etree.ElementTree as ET
-from pathlib import Path
 
 import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toplabel.reporting import facts, labels, numbers, summary
+from toplabel.reporting import facts, labels, numbers
 from toplabel.reporting.html import label_markup
 from toplabel.reporting.score import score_of
 from toplabel.reporting.svg import inline_svg, standalone_svg
-from toplabel.tables.collected import COMPARISON
 
 
 @pytest.mark.parametrize(
@@ -284,9 +282,3 @@ def test_rows_for_which_no_C_fits_are_noted(norm, noted):
     assert bool(note) == noted
     if noted:
         assert "features: standard" in note[0]
-
-
-def test_the_summary_of_the_last_full_run_is_made_of_its_cells(repository: Path) -> None:
-    folder = repository / "reports/summary"
-    text = (folder / "README.md").read_text(encoding="utf-8")
-    assert summary.table(COMPARISON.read_text(folder / "comparison.csv")) in text

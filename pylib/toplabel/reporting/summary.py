@@ -1,58 +1,149 @@
-"""``python -m toplabel.reporting.summary COMPARISON PICTURE``: a comparison.csv at a glance.
+"""``python -m toplabel.reporting.summary [RESULTS]``: the numbers of the documents, from the last full run.
 
-Prints its counts as a table in Markdown, which stands in reports/summary/README.md, and draws the agreement chart, the
-picture of README.md. Tests hold both to the file.
+With a results folder, what the documents need of it is kept in reports/summary first. Then the fragments of the pages
+between ``<!-- run: name -->`` and ``<!-- end -->`` are written anew from there, and the picture of README.md. A
+fragment of which nothing is kept stays as it is. Tests hold pages and picture to the files.
 """
 
 from __future__ import annotations
 
+import re
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
 
+from toplabel.files import read_json, write_json
+from toplabel.reporting import fragments
 from toplabel.reporting.agreement import draw, lanes_of_cells
-from toplabel.reporting.labels import VERDICTS, paper_label, table_order
-from toplabel.tables.collected import COMPARISON
+from toplabel.studies.published import load_published
+from toplabel.tables.collected import COMPARISON, EVALUATION, FINDINGS
+from toplabel.tables.table import read_csv, write_csv
+
+SUMMARY = Path("reports/summary")
+PICTURE = Path("docs/images/agreement.svg")
+PAGES = (
+    "README.md",
+    "reports/summary/README.md",
+    "docs/multiclass.md",
+    "docs/multilabel.md",
+    "docs/simplex-coding.md",
+    "docs/torch.md",
+)
+STUDIES = ("multilabel_bias", "multilabel_baselines", "multilabel_baselines_rbf", "finetuning")
+"""Those without published numbers of which the pages have tables."""
+
+_RUN = ("created", "budget", "machine", "versions", "wall_seconds", "wall_seconds_note", "jobs")
+_FRAGMENT = re.compile(r"(<!-- run: ([\w ]+) -->\n).*?(\n<!-- end -->)", re.DOTALL)
+_OF_SETS = ("rank_loss", "hamming_loss", "subset_accuracy", "f1_micro", "f1_macro")
 
 
-def table(cells: pd.DataFrame) -> str:
-    """Count the compared cells by published table, data set and verdict.
+def keep(results: Path, summary: Path) -> None:
+    """Copy what the documents need of a results folder; nothing that names a folder of the machine."""
+    cells = COMPARISON.read_text(results / "comparison.csv")
+    write_csv(cells[cells["verdict"] != ""], summary / "comparison.csv")
+    measured = EVALUATION.read_text(results / "evaluation.csv")
+    write_csv(measured[measured["study"].isin(STUDIES)], summary / "evaluation.csv")
+    write_csv(FINDINGS.read_text(results / "findings.csv"), summary / "findings.csv")
+    write_csv(read_csv(results / "tables/thresholds.csv"), summary / "thresholds.csv")
+    run = read_json(results / "run.json")
+    kept = {key: run[key] for key in _RUN}
+    write_json(summary / "run.json", {**kept, "git": {"commit": run["git"]["commit"]}})
 
-    Parameters
-    ----------
-    cells : DataFrame
-        comparison.csv.
 
-    Returns
-    -------
-    str
-        A table in Markdown, the last row for all.
+def filled(text: str, root: Path) -> str:
+    """A page with its fragments made of the kept files.
+
+    Raises
+    ------
+    ValueError
+        For a fragment of an unknown name.
     """
-    cells = cells[cells["verdict"] != ""]
-    shown = [verdict for key, verdict in VERDICTS.items() if (cells["verdict"] == key).any()]
-    groups = cells.groupby(["source", "table", "dataset"])["verdict"]
-    rows = [
-        _row(f"{paper_label(source)}, Table {number}", dataset, verdicts, shown)
-        for (source, number, dataset), verdicts in sorted(
-            groups, key=lambda group: (*table_order(*group[0][:2]), group[0][2])
-        )
-    ]
-    head = _line(["table", "data set", *(verdict.word for verdict in shown), "compared"])
-    rule = "|" + "---|" * (len(shown) + 3)
-    return "\n".join([head, rule, *rows, _row("**all**", "", cells["verdict"], shown)])
+
+    def fragment(found: re.Match) -> str:
+        name, *arguments = found[2].split()
+        if name not in MAKERS:
+            raise ValueError(f"no fragment has the name {name!r}, in '<!-- run: {found[2]} -->'")
+        file, make = MAKERS[name]
+        if not (root / SUMMARY / file).is_file():
+            return found[0]
+        text = make(root, *arguments)
+        return f"{found[1]}\n{text}\n{found[3]}" if text else found[0]
+
+    return _FRAGMENT.sub(fragment, text)
 
 
-def _row(table: str, dataset: str, verdicts: pd.Series, shown: list) -> str:
-    counts = [str(int((verdicts == one.key).sum())) for one in shown]
-    return _line([table, dataset, *counts, str(len(verdicts))])
+def _cells(root: Path) -> pd.DataFrame:
+    return COMPARISON.read_text(root / SUMMARY / "comparison.csv")
 
 
-def _line(cells: list[str]) -> str:
-    return f"| {' | '.join(cells)} |"
+def _measured(root: Path, *studies: str) -> pd.DataFrame:
+    frame = EVALUATION.read_text(root / SUMMARY / "evaluation.csv")
+    return frame[frame["study"].isin(studies)]
+
+
+def _bias(root: Path) -> str:
+    return fragments.variants(
+        _measured(root, "multilabel_bias"),
+        ("svm_ml", "svm_ml_smooth", "lr_ml"),
+        ("", "_bias", "_standard"),
+        ("rank_loss", "f1_micro", "subset_accuracy"),
+    )
+
+
+MAKERS: dict[str, tuple[str, Callable[..., str]]] = {
+    "score": (
+        "comparison.csv",
+        lambda root: fragments.score(_cells(root), len(load_published(root / "data/published"))),
+    ),
+    "counts": ("comparison.csv", lambda root, *sets: fragments.counts(_cells(root), *sets)),
+    "beside": ("comparison.csv", lambda root, *table: fragments.beside(_cells(root), *table)),
+    "bias": ("evaluation.csv", _bias),
+    "baselines": (
+        "evaluation.csv",
+        lambda root: fragments.grid(
+            _measured(root, "multilabel_baselines", "multilabel_baselines_rbf"), _OF_SETS
+        ),
+    ),
+    "finetuning": (
+        "evaluation.csv",
+        lambda root: fragments.grid(
+            _measured(root, "finetuning"), ("top1", "top3", "top5", "top10")
+        ),
+    ),
+    "claims": (
+        "findings.csv",
+        lambda root, prefix: fragments.claims(
+            FINDINGS.read_text(root / SUMMARY / "findings.csv"), prefix
+        ),
+    ),
+    "strategies": (
+        "thresholds.csv",
+        lambda root: fragments.strategies(
+            read_csv(root / SUMMARY / "thresholds.csv"),
+            ("hamming_loss", "subset_accuracy", "f1_micro", "f1_macro"),
+        ),
+    ),
+    "conditions": (
+        "run.json",
+        lambda root: fragments.conditions(read_json(root / SUMMARY / "run.json")),
+    ),
+}
+
+
+def main(arguments: list[str]) -> None:
+    """Write the pages and the picture of the checkout in the working folder."""
+    root = Path()
+    if arguments:
+        keep(Path(arguments[0]), root / SUMMARY)
+    for name in PAGES:
+        page = root / name
+        page.write_text(filled(page.read_text(encoding="utf-8"), root), encoding="utf-8")
+    (root / PICTURE).write_text(
+        draw(lanes_of_cells(_cells(root)), standalone=True), encoding="utf-8"
+    )
 
 
 if __name__ == "__main__":
-    found = COMPARISON.read_text(Path(sys.argv[1]))
-    Path(sys.argv[2]).write_text(draw(lanes_of_cells(found), standalone=True), encoding="utf-8")
-    print(table(found))
+    main(sys.argv[1:])

@@ -1,0 +1,242 @@
+"""The numbers of README.md and docs/ that a run measured, as Markdown; `toplabel.reporting.summary` puts them there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import pandas as pd
+
+from toplabel.metrics.names import is_fraction
+from toplabel.reporting.labels import (
+    VERDICTS,
+    method_label,
+    metric_label,
+    paper_label,
+    plain,
+    table_order,
+)
+from toplabel.reporting.numbers import decimals_of, fixed, signed
+
+_LETTER = [("cvpr2016", "7", "letter"), ("tpami2017", "5", "letter")]
+_SILHOUETTES = [
+    ("cvpr2016", "9", "caltech101_silhouettes"),
+    ("tpami2017", "5", "caltech101_silhouettes"),
+]
+_NOT_CONVEX = "topk_ent_tr"
+
+
+def counts(cells: pd.DataFrame, *datasets: str) -> str:
+    """Count the compared cells of a comparison.csv by published table, data set and verdict.
+
+    Parameters
+    ----------
+    cells : DataFrame
+        comparison.csv.
+    *datasets : str
+        Of these alone, or ``"multilabel"``; by default of all.
+
+    Returns
+    -------
+    str
+        A table in Markdown, the last row for all, and a sentence.
+    """
+    cells = cells[cells["verdict"] != ""]
+    if datasets == ("multilabel",):
+        cells = cells[(cells["source"] == "tpami2017") & cells["table"].isin(["7", "9"])]
+    elif datasets:
+        cells = cells[cells["dataset"].isin(datasets) & (cells["source"] != "nips2012")]
+    shown = [verdict for key, verdict in VERDICTS.items() if (cells["verdict"] == key).any()]
+    groups = sorted(
+        cells.groupby(["source", "table", "dataset"])["verdict"],
+        key=lambda group: (*table_order(*group[0][:2]), group[0][2]),
+    )
+    rows = [
+        [f"{paper_label(source)}, Table {number}", dataset, *_tally(verdicts, shown)]
+        for (source, number, dataset), verdicts in groups
+    ]
+    rows.append(["**all**", "", *_tally(cells["verdict"], shown)])
+    head = ["table", "data set", *(verdict.word for verdict in shown), "compared"]
+    near = _number(cells, "match", "close")
+    sentence = (
+        f"So {near} of {len(cells)} ({100 * near / len(cells):.0f} %) match or are close,"
+        f" {_number(cells, 'match')} of them match."
+    )
+    return f"{_table(head, rows)}\n\n{sentence}{_convex(cells) if datasets else ''}"
+
+
+def _convex(cells: pd.DataFrame) -> str:
+    """How near the top-k accuracies are whose loss is convex; for tables that have such a loss."""
+    if not (cells["method"] == _NOT_CONVEX).any():
+        return ""
+    convex = cells[(cells["method"] != _NOT_CONVEX) & (cells["source"] != "nips2015")]
+    apart = convex["difference"].astype(float).abs()
+    return (
+        f" Of the {len(convex)} cells of CVPR's and TPAMI's tables whose loss is convex"
+        f" {_number(convex, 'match')} match; the differences are {fixed(apart.mean(), 2)} points in the mean and"
+        f" {fixed(apart.max(), 2)} at most."
+    )
+
+
+def score(cells: pd.DataFrame, published: int) -> str:
+    """What became of all published cells, of which there are so many, in a paragraph."""
+    cells = cells[cells["verdict"] != ""]
+    rows = cells.set_index(["source", "table", "dataset"])
+    multilabel = cells[(cells["source"] == "tpami2017") & cells["table"].isin(["7", "9"])]
+    parts = [
+        f"**Last full reproduction**: {len(cells):,} of {published:,} published numbers were measured, since most are"
+        f" of data that cannot be had: {_number(cells, 'match'):,} lie within 0.5 points (0.005 of a loss),"
+        f" {_number(cells, 'close')} within three times that, {_number(cells, 'spread')} more within the spread of ten"
+        f" draws; {_number(cells, 'higher', 'lower')} are higher than printed (lower, of a loss), and"
+        f" {_number(cells, 'off')} are off.",
+    ]
+    for name, chosen in (
+        ("Letter", rows.loc[[key for key in _LETTER if key in rows.index]]),
+        ("Caltech 101 Silhouettes", rows.loc[[key for key in _SILHOUETTES if key in rows.index]]),
+        ("Multilabel sets (TPAMI Tables 7 and 9, linear and RBF)", multilabel),
+    ):
+        if len(chosen):
+            parts.append(
+                f"{name}: {_number(chosen, 'match')} of {len(chosen)} cells match,"
+                f" {_number(chosen, 'close')} are close."
+            )
+    return "\n".join(parts)
+
+
+def beside(cells: pd.DataFrame, source: str, number: str) -> str:
+    """A published table, a row a method: published, measured, the difference and its verdict."""
+    cells = cells[
+        (cells["verdict"] != "") & (cells["source"] == source) & (cells["table"] == number)
+    ]
+    rows: dict[str, dict[str, str]] = {}
+    for cell in cells.itertuples():
+        decimals = decimals_of(cell.metric, cell.published)
+        text = " / ".join(
+            [
+                cell.published,
+                fixed(float(cell.measured), decimals),
+                f"{signed(float(cell.difference), decimals)} {VERDICTS[cell.verdict].key}",
+            ]
+        )
+        label = plain(method_label(cell.method, cell.k, cell.gamma, cell.kernel))
+        rows.setdefault(label, {})[cell.dataset] = text
+    names = sorted(set(cells["dataset"]))
+    body = [[label, *(row.get(name, "") for name in names)] for label, row in rows.items()]
+    tally = ", ".join(
+        f"{_number(cells, key)} {verdict.word}"
+        for key, verdict in VERDICTS.items()
+        if (cells["verdict"] == key).any()
+    )
+    return f"{_table(['method', *names], body)}\n\nOf {len(cells)} cells: {tally}."
+
+
+def variants(
+    measured: pd.DataFrame, methods: Iterable[str], endings: Iterable[str], metrics: Iterable[str]
+) -> str:
+    """Each method of each data set with several endings of its name: their values side by side."""
+    values = _values(measured)
+    rows = [
+        [
+            dataset,
+            f"`{method}`",
+            *(_joined(values, dataset, method, endings, one) for one in metrics),
+        ]
+        for dataset in dict.fromkeys(measured["dataset"])
+        for method in methods
+    ]
+    return _table(["data set", "method", *map(metric_label, metrics)], rows)
+
+
+def _joined(values: Mapping, dataset: str, method: str, endings: Iterable[str], metric: str) -> str:
+    decimals = 3 if is_fraction(metric) else 1
+    found = (values.get((dataset, f"{method}{ending}", metric)) for ending in endings)
+    return " / ".join("" if one is None else fixed(one[0], decimals) for one in found)
+
+
+def grid(measured: pd.DataFrame, metrics: Iterable[str]) -> str:
+    """A row for each data set and method, with the deviation over the splits where there are several."""
+    values = _values(measured)
+    rows = []
+    for dataset, method in dict.fromkeys(zip(measured["dataset"], measured["method"], strict=True)):
+        texts = []
+        for metric in metrics:
+            mean, std = values.get((dataset, method, metric), (float("nan"), float("nan")))
+            decimals = 3 if is_fraction(metric) else 1
+            deviation = fixed(std, decimals)
+            texts.append(fixed(mean, decimals) + (f" ± {deviation}" if deviation else ""))
+        rows.append([dataset, f"`{method}`", *texts])
+    return _table(["data set", "method", *map(metric_label, metrics)], rows)
+
+
+def strategies(table: pd.DataFrame, metrics: Iterable[str]) -> str:
+    """Of each data set the means over its methods: constant, cardinality, tuned, per label."""
+    names = ["constant", "cardinality", "tuned", "per label"]
+    means = table.assign(**{name: table[name].astype(float) for name in names})
+    means = means.groupby(["data set", "metric"], sort=False)[names].mean()
+    rows = []
+    for dataset in dict.fromkeys(table["data set"]):
+        texts = []
+        for metric in metrics:
+            decimals = 3 if is_fraction(metric) else 1
+            row = means.loc[(dataset, metric_label(metric))]
+            texts.append(" / ".join(fixed(row[name], decimals) for name in names))
+        rows.append([dataset, *texts])
+    return _table(["data set", *map(metric_label, metrics)], rows)
+
+
+def claims(findings: pd.DataFrame, prefix: str) -> str:
+    """Claims whose names begin so, each with its outcome on data that are not the papers'."""
+    chosen = findings[findings["claim"].str.startswith(prefix)]
+    rows = [
+        [
+            one.says,
+            one.other_outcome or "not asked",
+            f"{one.other_first} ahead, {one.other_second} behind, {one.other_within} level of {one.other_comparisons}",
+        ]
+        for one in chosen.itertuples()
+    ]
+    return _table(["claim", "outcome", "comparisons"], rows)
+
+
+def conditions(run: Mapping) -> str:
+    """Where, with what and how long it ran, from the kept part of run.json."""
+    machine, jobs = run["machine"], run["jobs"]
+    commit = run["git"]["commit"] or "unknown"
+    rows = [
+        [
+            one["stage"],
+            str(one["jobs"]),
+            f"{one['cpu_hours']:.2f}",
+            f"{one['longest_seconds']:.0f}",
+            f"{one['peak_mb']:.0f}",
+        ]
+        for one in jobs
+    ]
+    return (
+        f"{run['created'][:10]}, commit `{commit[:12]}`, budget `{run['budget']}`, {machine['cores']} cores"
+        f" ({machine['cpu']}, {machine['memory_gib']:.0f} GiB); {run['wall_seconds'] / 3600:.1f} hours of wall time"
+        f" ({run['wall_seconds_note']}), {sum(one['cpu_hours'] for one in jobs):.1f} hours of a core.\n\n"
+        + _table(["stage", "jobs", "hours of a core", "longest, s", "peak, MB"], rows)
+    )
+
+
+def _values(measured: pd.DataFrame) -> dict[tuple[str, str, str], tuple[float, float]]:
+    numbers = measured[["measured", "std"]].replace("", "nan").astype(float)
+    keys = zip(measured["dataset"], measured["method"], measured["metric"], strict=True)
+    return dict(zip(keys, numbers.itertuples(index=False, name=None), strict=True))
+
+
+def _number(cells: pd.DataFrame, *verdicts: str) -> int:
+    return int(cells["verdict"].isin(verdicts).sum())
+
+
+def _tally(verdicts: pd.Series, shown: list) -> list[str]:
+    return [*(str(int((verdicts == one.key).sum())) for one in shown), str(len(verdicts))]
+
+
+def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    """A table in Markdown; empty without a row."""
+    head, rows = list(head), list(rows)
+    if not rows:
+        return ""
+    lines = [f"| {' | '.join(line)} |" for line in (head, *rows)]
+    return "\n".join([lines[0], "|" + "---|" * len(head), *lines[1:]])

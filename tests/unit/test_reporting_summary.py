@@ -1,0 +1,139 @@
+"""The numbers of the documents are those of reports/summary."""
+
+import re
+
+import pandas as pd
+import pytest
+
+from toplabel.files import write_json
+from toplabel.reporting import fragments, summary
+from toplabel.tables.collected import COMPARISON, EVALUATION, FINDINGS
+from toplabel.tables.table import read_csv, write_csv
+
+
+def written(folder):
+    """A results folder of few cells, of each kind that a fragment shows."""
+    cells = [
+        ("tpami2017", "7", "scene", "svm_ml", "f1_micro", "68.3", 68.55, 0.25, "match"),
+        ("tpami2017", "7", "scene", "svm_ml", "rank_loss", "0.083", 0.091, 0.008, "close"),
+        ("tpami2017", "5", "letter", "topk_ent_tr", "top1", "46.1", 40.0, -6.1, "off"),
+        ("tpami2017", "5", "letter", "svm_multi", "top1", "56.5", 56.9, 0.4, "match"),
+        ("nips2012", "2", "letter", "s_ls_batch", "top1", "54.96", 53.95, -1.01, "close"),
+        ("tpami2017", "7", "mediamill", "svm_ml", "f1_micro", "53.0", "", "", ""),
+    ]
+    names = ["source", "table", "dataset", "method", "metric"]
+    names += ["published", "measured", "difference", "verdict"]
+    frame = pd.DataFrame(cells, columns=names).reindex(columns=COMPARISON.names)
+    COMPARISON.write(frame, folder / "comparison.csv")
+    measured = [
+        ("multilabel_bias", "yeast", f"{method}{ending}", metric, 60.04 + i, "")
+        for method in ("svm_ml", "svm_ml_smooth", "lr_ml")
+        for i, ending in enumerate(("", "_bias", "_standard"))
+        for metric in ("f1_micro", "subset_accuracy")
+    ]
+    measured += [
+        ("multilabel_baselines", "yeast", "br_svm", "f1_micro", 48.77, ""),
+        ("finetuning", "digits_network", "lr_multi_ft", "top1", 97.31, 0.26),
+        ("multilabel", "yeast", "svm_ml", "f1_macro", 1.0, ""),
+    ]
+    names = ["study", "dataset", "method", "metric", "measured", "std"]
+    frame = pd.DataFrame(measured, columns=names).reindex(columns=EVALUATION.names)
+    EVALUATION.write(frame, folder / "evaluation.csv")
+    claim = {"claim": "finetuning_softmax", "says": "it gains", "other_outcome": "holds"}
+    counts = {"other_first": 7, "other_second": 2, "other_within": 0, "other_comparisons": 9}
+    frame = pd.DataFrame([claim | counts]).reindex(columns=FINDINGS.names)
+    FINDINGS.write(frame, folder / "findings.csv")
+    (folder / "tables").mkdir()
+    columns = ["data set", "method", "metric", "constant", "cardinality", "tuned", "per label"]
+    metrics = ["Hamming loss", "Subset acc.", "F1 micro", "F1 macro"]
+    rows = [["yeast", m, one, *"1234"] for m in ("SVM", "LR") for one in metrics]
+    write_csv(pd.DataFrame(rows, columns=columns), folder / "tables/thresholds.csv")
+    stage = {"stage": "tune", "jobs": 3, "cpu_hours": 1.25, "longest_seconds": 9, "peak_mb": 80}
+    run = {"created": "2026-11-24T01:02:03+00:00", "budget": "standard", "versions": {}}
+    run |= {"machine": {"cpu": "a processor", "cores": 2, "memory_gib": 23.5}, "jobs": [stage]}
+    run |= {"wall_seconds": 5400, "wall_seconds_note": "its last part", "nodes": ["a host"]}
+    run |= {"git": {"commit": "0123456789abcdef", "url": "x"}, "command": "in a folder"}
+    write_json(folder / "run.json", run)
+
+
+@pytest.fixture
+def kept(tmp_path, repository):
+    """A checkout's root with what is kept of such a run."""
+    (tmp_path / "results").mkdir()
+    written(tmp_path / "results")
+    root = tmp_path / "checkout"
+    (root / summary.SUMMARY).mkdir(parents=True)
+    (root / "data").mkdir()
+    (root / "data/published").symlink_to(repository / "data/published")
+    summary.keep(tmp_path / "results", root / summary.SUMMARY)
+    return root
+
+
+@pytest.mark.parametrize("page", summary.PAGES)
+def test_a_page_has_the_numbers_of_the_last_full_run(repository, page):
+    text = (repository / page).read_text(encoding="utf-8")
+    assert "<!-- run: " in text
+    assert summary.filled(text, repository) == text, "make reference"
+
+
+def test_each_fragment_stands_in_a_page(repository):
+    text = "".join((repository / page).read_text(encoding="utf-8") for page in summary.PAGES)
+    assert {name.split()[0] for name in re.findall(r"<!-- run: ([\w ]+) -->", text)} == set(
+        summary.MAKERS
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "lines"),
+    [
+        ("score", ["**Last full reproduction**: 5 of ", "Letter: 1 of 2 cells match"]),
+        ("counts letter", ["| TPAMI 2017, Table 5 | letter | 1 | 1 | 2 |", "are 0.40 points"]),
+        ("counts multilabel", ["| **all** |  | 1 | 1 | 2 |", "So 2 of 2 (100 %)"]),
+        ("beside nips2012 2", ["54.96 / 53.95 / −1.01 close |", "Of 1 cells: 1 close."]),
+        ("bias", ["| yeast | `lr_ml` |  /  /  | 60.0 / 61.0 / 62.0 | 60.0 / 61.0 / 62.0 |"]),
+        ("baselines", ["| yeast | `br_svm` |  |  |  | 48.8 |  |"]),
+        ("finetuning", ["| digits_network | `lr_multi_ft` | 97.3 ± 0.3 |  |  |  |"]),
+        ("claims finetuning", ["| it gains | holds | 7 ahead, 2 behind, 0 level of 9 |"]),
+        ("strategies", ["| yeast | 1.000 / 2.000 / 3.000 / 4.000 | 1.0 / 2.0 / 3.0 / 4.0 |"]),
+        ("conditions", ["2026-11-24, commit `0123456789ab`", "| tune | 3 | 1.25 | 9 | 80 |"]),
+    ],
+)
+def test_a_fragment_is_made_of_the_kept_files(kept, name, lines):
+    page = f"before\n<!-- run: {name} -->\nas it was\n<!-- end -->\nafter"
+    text = summary.filled(page, kept)
+    assert text.startswith(f"before\n<!-- run: {name} -->\n\n")
+    assert text.endswith("\n\n<!-- end -->\nafter")
+    assert "as it was" not in text
+    for line in lines:
+        assert line in text
+    assert summary.filled(text, kept) == text
+
+
+def test_of_a_run_only_what_the_pages_need_is_kept(kept):
+    folder = kept / summary.SUMMARY
+    assert len(COMPARISON.read_text(folder / "comparison.csv")) == 5
+    assert set(read_csv(folder / "evaluation.csv")["study"]) <= set(summary.STUDIES)
+    text = (folder / "run.json").read_text(encoding="utf-8")
+    assert not any(word in text for word in ("a host", "in a folder", "url"))
+
+
+def test_a_fragment_of_which_nothing_is_kept_stays(kept):
+    (kept / summary.SUMMARY / "run.json").unlink()
+    frame = EVALUATION.frame()
+    EVALUATION.write(frame, kept / summary.SUMMARY / "evaluation.csv")
+    for name in ("conditions", "bias", "baselines", "finetuning"):
+        page = f"<!-- run: {name} -->\nas it was\n<!-- end -->"
+        assert summary.filled(page, kept) == page
+
+
+def test_an_unknown_fragment_is_refused(kept):
+    with pytest.raises(ValueError, match="no fragment has the name 'nothing'"):
+        summary.filled("<!-- run: nothing -->\n\n<!-- end -->", kept)
+
+
+def test_multilabel_sets_are_those_of_tables_7_and_9():
+    cells = pd.DataFrame(
+        [("tpami2017", number, "a", "svm_ml", "match", 0.1) for number in ("5", "7", "9")],
+        columns=["source", "table", "dataset", "method", "verdict", "difference"],
+    )
+    assert "| **all** |  | 2 | 2 |" in fragments.counts(cells, "multilabel")
