@@ -10,7 +10,7 @@ import pytest
 from scipy import io, sparse
 
 from array_files import needs_h5py, write_hdf5
-from toplabel.config.datasets import load_registry
+from toplabel.config.datasets import RawFile, load_registry
 from toplabel.datasets import rows
 from toplabel.datasets.fetch import NOT_COMPARABLE, FetchError, available, fetch
 from toplabel.datasets.formats import hdf5
@@ -281,6 +281,20 @@ def test_what_is_missing_is_told_with_all_forms(registry, tmp_path):
         fetch(registry["fmd"], tmp_path, network=False)
     with pytest.raises(ValueError, match=r"fmd/train\.libsvm is missing; fetch it first"):
         prepare(registry["fmd"], tmp_path)
+
+
+def test_an_entry_may_name_any_form(registry, tmp_path):
+    named = [RawFile(f"{part}.npy", part) for part in ("train", "test")]
+    entry = replace(registry["fmd"], files=tuple(named))
+    assert entry.forms(named[0])[0] == (named[0], RawFile("train_labels.npy", "train"))
+    assert available(entry, tmp_path)[1].startswith(
+        "train.npz (or .mat, .h5, or train.npy), test.npz"
+    )
+    for part, seed in (("train", 1), ("test", 2)):
+        write(tmp_path / "fmd", part, "npy", *features(4, 7, seed))
+    mark(tmp_path, "fmd")
+    fetch(entry, tmp_path, network=False)
+    assert prepare(entry, tmp_path).parts["train"].X.shape == (20, 7)
 
 
 def test_two_forms_of_a_part_are_refused(registry, tmp_path):

@@ -246,13 +246,19 @@ class Entry(Closed):
 
         All formats but those of features that the user extracts know one, the file itself.
         """
-        forms = [(file,)]
-        if file.part is not None:
-            known = _FORMS.get(self.format or "", ())
-            names = [tuple(name.format(file.part) for name in form) for form in known]
-            others = [form for form in names if form != (file.name,)]
-            forms += [tuple(RawFile(name, file.part) for name in form) for form in others]
-        return forms
+        if file.part is None:
+            return [(file,)]
+        names = [
+            tuple(name.format(file.part) for name in form)
+            for form in _FORMS.get(self.format or "", ())
+        ]
+        if not any(file.name in form for form in names):
+            names.append((file.name,))
+        names.sort(key=lambda form: file.name not in form)  # its own form first
+        return [
+            tuple(file if name == file.name else RawFile(name, file.part) for name in form)
+            for form in names
+        ]
 
 
 class Registry(dict[str, Entry]):

@@ -245,7 +245,7 @@ def _named(entry: Entry, files: Sequence[RawFile]) -> str:
 
 
 def _forms_named(entry: Entry, file: RawFile) -> str:
-    others = [form[0].name for form in entry.forms(file) if form != (file,)]
+    others = [form[0].name for form in entry.forms(file) if form[0] != file]
     if not others:
         return file.name
     suffixes = ", ".join(Path(name).suffix for name in others[1:])

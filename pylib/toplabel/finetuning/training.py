@@ -82,7 +82,7 @@ def train(
 class Descent:
     """Stochastic gradient descent with momentum, as `torch.optim.SGD` has it; the biases are not regularised.
 
-    `torch.optim` brings PyTorch's compiler, which takes longer to import than a job here takes to train.
+    Making one of `torch.optim` imports PyTorch's compiler, a second of processor time for each of many short jobs.
     """
 
     def __init__(self, network: nn.Module, rate: float, options: Network):

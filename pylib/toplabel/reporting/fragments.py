@@ -7,21 +7,18 @@ from collections.abc import Iterable, Mapping
 import pandas as pd
 
 from toplabel.metrics.names import is_fraction
+from toplabel.reporting.findings_text import OUTCOMES
 from toplabel.reporting.labels import (
     VERDICTS,
     method_label,
     metric_label,
     paper_label,
     plain,
+    segments,
     table_order,
 )
 from toplabel.reporting.numbers import decimals_of, fixed, signed
 
-_LETTER = [("cvpr2016", "7", "letter"), ("tpami2017", "5", "letter")]
-_SILHOUETTES = [
-    ("cvpr2016", "9", "caltech101_silhouettes"),
-    ("tpami2017", "5", "caltech101_silhouettes"),
-]
 _NOT_CONVEX = "topk_ent_tr"
 
 
@@ -42,7 +39,7 @@ def counts(cells: pd.DataFrame, *datasets: str) -> str:
     """
     cells = cells[cells["verdict"] != ""]
     if datasets == ("multilabel",):
-        cells = cells[(cells["source"] == "tpami2017") & cells["table"].isin(["7", "9"])]
+        cells = _multilabel(cells)
     elif datasets:
         cells = cells[cells["dataset"].isin(datasets) & (cells["source"] != "nips2012")]
     shown = [verdict for key, verdict in VERDICTS.items() if (cells["verdict"] == key).any()]
@@ -80,8 +77,6 @@ def _convex(cells: pd.DataFrame) -> str:
 def score(cells: pd.DataFrame, published: int) -> str:
     """What became of all published cells, of which there are so many, in a paragraph."""
     cells = cells[cells["verdict"] != ""]
-    rows = cells.set_index(["source", "table", "dataset"])
-    multilabel = cells[(cells["source"] == "tpami2017") & cells["table"].isin(["7", "9"])]
     parts = [
         f"**Last full reproduction**: {len(cells):,} of {published:,} published numbers were measured, since most are"
         f" of data that cannot be had: {_number(cells, 'match'):,} lie within 0.5 points (0.005 of a loss),"
@@ -89,10 +84,11 @@ def score(cells: pd.DataFrame, published: int) -> str:
         f" draws; {_number(cells, 'higher', 'lower')} are higher than printed (lower, of a loss), and"
         f" {_number(cells, 'off')} are off.",
     ]
+    top_k = cells[cells["source"].isin(["cvpr2016", "tpami2017"])]
     for name, chosen in (
-        ("Letter", rows.loc[[key for key in _LETTER if key in rows.index]]),
-        ("Caltech 101 Silhouettes", rows.loc[[key for key in _SILHOUETTES if key in rows.index]]),
-        ("Multilabel sets (TPAMI Tables 7 and 9, linear and RBF)", multilabel),
+        ("Letter (TPAMI and CVPR)", top_k[top_k["dataset"] == "letter"]),
+        ("Caltech 101 Silhouettes", top_k[top_k["dataset"] == "caltech101_silhouettes"]),
+        ("Multilabel sets (TPAMI Tables 7 and 9, linear and RBF)", _multilabel(cells)),
     ):
         if len(chosen):
             parts.append(
@@ -100,6 +96,10 @@ def score(cells: pd.DataFrame, published: int) -> str:
                 f" {_number(chosen, 'close')} are close."
             )
     return "\n".join(parts)
+
+
+def _multilabel(cells: pd.DataFrame) -> pd.DataFrame:
+    return cells[(cells["source"] == "tpami2017") & cells["table"].isin(["7", "9"])]
 
 
 def beside(cells: pd.DataFrame, source: str, number: str) -> str:
@@ -155,6 +155,7 @@ def _joined(values: Mapping, dataset: str, method: str, endings: Iterable[str], 
 def grid(measured: pd.DataFrame, metrics: Iterable[str]) -> str:
     """A row for each data set and method, with the deviation over the splits where there are several."""
     values = _values(measured)
+    labels = dict(zip(measured["method"], measured["label"], strict=True))
     rows = []
     for dataset, method in dict.fromkeys(zip(measured["dataset"], measured["method"], strict=True)):
         texts = []
@@ -163,7 +164,7 @@ def grid(measured: pd.DataFrame, metrics: Iterable[str]) -> str:
             decimals = 3 if is_fraction(metric) else 1
             deviation = fixed(std, decimals)
             texts.append(fixed(mean, decimals) + (f" ± {deviation}" if deviation else ""))
-        rows.append([dataset, f"`{method}`", *texts])
+        rows.append([dataset, _html(labels[method]), *texts])
     return _table(["data set", "method", *map(metric_label, metrics)], rows)
 
 
@@ -177,8 +178,9 @@ def strategies(table: pd.DataFrame, metrics: Iterable[str]) -> str:
         texts = []
         for metric in metrics:
             decimals = 3 if is_fraction(metric) else 1
-            row = means.loc[(dataset, metric_label(metric))]
-            texts.append(" / ".join(fixed(row[name], decimals) for name in names))
+            key = (dataset, metric_label(metric))
+            found = means.loc[key] if key in means.index else []
+            texts.append(" / ".join(fixed(value, decimals) for value in found))
         rows.append([dataset, *texts])
     return _table(["data set", *map(metric_label, metrics)], rows)
 
@@ -189,33 +191,45 @@ def claims(findings: pd.DataFrame, prefix: str) -> str:
     rows = [
         [
             one.says,
-            one.other_outcome or "not asked",
-            f"{one.other_first} ahead, {one.other_second} behind, {one.other_within} level of {one.other_comparisons}",
+            OUTCOMES[one.other_outcome].word,
+            one.other_comparisons,
+            one.other_first,
+            one.other_second,
+            signed(float(one.other_median or "nan"), 2),
         ]
         for one in chosen.itertuples()
     ]
-    return _table(["claim", "outcome", "comparisons"], rows)
+    head = [
+        "claim",
+        "here",
+        "comparisons",
+        "first side ahead",
+        "behind",
+        "median difference, points",
+    ]
+    return _table(head, rows)
 
 
 def conditions(run: Mapping) -> str:
     """Where, with what and how long it ran, from the kept part of run.json."""
     machine, jobs = run["machine"], run["jobs"]
     commit = run["git"]["commit"] or "unknown"
-    rows = [
-        [
-            one["stage"],
-            str(one["jobs"]),
-            f"{one['cpu_hours']:.2f}",
-            f"{one['longest_seconds']:.0f}",
-            f"{one['peak_mb']:.0f}",
-        ]
-        for one in jobs
-    ]
+    rows = []
+    for one in jobs:
+        took = fixed(one["cpu_hours"], 2), fixed(one["longest_seconds"], 0)
+        rows.append([one["stage"], one["jobs"], *took, fixed(one["peak_mb"], 0)])
     return (
         f"{run['created'][:10]}, commit `{commit[:12]}`, budget `{run['budget']}`, {machine['cores']} cores"
         f" ({machine['cpu']}, {machine['memory_gib']:.0f} GiB); {run['wall_seconds'] / 3600:.1f} hours of wall time"
         f" ({run['wall_seconds_note']}), {sum(one['cpu_hours'] for one in jobs):.1f} hours of a core.\n\n"
         + _table(["stage", "jobs", "hours of a core", "longest, s", "peak, MB"], rows)
+    )
+
+
+def _html(label: str) -> str:
+    """A label in the small markup, for Markdown."""
+    return "".join(
+        text if style == "text" else f"<{style}>{text}</{style}>" for style, text in segments(label)
     )
 
 
@@ -229,14 +243,14 @@ def _number(cells: pd.DataFrame, *verdicts: str) -> int:
     return int(cells["verdict"].isin(verdicts).sum())
 
 
-def _tally(verdicts: pd.Series, shown: list) -> list[str]:
-    return [*(str(int((verdicts == one.key).sum())) for one in shown), str(len(verdicts))]
+def _tally(verdicts: pd.Series, shown: list) -> list[int]:
+    return [*(int((verdicts == one.key).sum()) for one in shown), len(verdicts)]
 
 
-def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+def _table(head: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
     """A table in Markdown; empty without a row."""
     head, rows = list(head), list(rows)
     if not rows:
         return ""
-    lines = [f"| {' | '.join(line)} |" for line in (head, *rows)]
+    lines = [f"| {' | '.join(map(str, line))} |" for line in (head, *rows)]
     return "\n".join([lines[0], "|" + "---|" * len(head), *lines[1:]])

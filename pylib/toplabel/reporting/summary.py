@@ -18,7 +18,7 @@ from toplabel.files import read_json, write_json
 from toplabel.reporting import fragments
 from toplabel.reporting.agreement import draw, lanes_of_cells
 from toplabel.studies.published import load_published
-from toplabel.tables.collected import COMPARISON, EVALUATION, FINDINGS
+from toplabel.tables.collected import COMPARISON
 from toplabel.tables.table import read_csv, write_csv
 
 SUMMARY = Path("reports/summary")
@@ -34,20 +34,29 @@ PAGES = (
 STUDIES = ("multilabel_bias", "multilabel_baselines", "multilabel_baselines_rbf", "finetuning")
 """Those without published numbers of which the pages have tables."""
 
+_MEASURED = ("study", "dataset", "method", "label", "metric", "measured", "std")
+_CLAIMS = ("claim", "says", "other_outcome")
+_CLAIMS += ("other_comparisons", "other_first", "other_second", "other_median")
 _RUN = ("created", "budget", "machine", "versions", "wall_seconds", "wall_seconds_note", "jobs")
 _FRAGMENT = re.compile(r"(<!-- run: ([\w ]+) -->\n).*?(\n<!-- end -->)", re.DOTALL)
 _OF_SETS = ("rank_loss", "hamming_loss", "subset_accuracy", "f1_micro", "f1_macro")
 
 
 def keep(results: Path, summary: Path) -> None:
-    """Copy what the documents need of a results folder; nothing that names a folder of the machine."""
-    cells = COMPARISON.read_text(results / "comparison.csv")
-    write_csv(cells[cells["verdict"] != ""], summary / "comparison.csv")
-    measured = EVALUATION.read_text(results / "evaluation.csv")
-    write_csv(measured[measured["study"].isin(STUDIES)], summary / "evaluation.csv")
-    write_csv(FINDINGS.read_text(results / "findings.csv"), summary / "findings.csv")
+    """Copy what the documents need of a results folder; nothing that names a folder of the machine.
+
+    The run may be of a version with fewer columns.
+    """
+    cells = read_csv(results / "comparison.csv", ("verdict",))
+    cells = cells[cells["verdict"] != ""].reindex(columns=COMPARISON.names, fill_value="")
+    COMPARISON.write(cells, summary / "comparison.csv")
+    measured = read_csv(results / "evaluation.csv", _MEASURED)
+    measured = measured[measured["study"].isin(STUDIES)]
+    write_csv(measured[list(_MEASURED)], summary / "measured.csv")
+    claims = read_csv(results / "findings.csv", _CLAIMS)
+    write_csv(claims[list(_CLAIMS)], summary / "claims.csv")
     write_csv(read_csv(results / "tables/thresholds.csv"), summary / "thresholds.csv")
-    run = read_json(results / "run.json")
+    run = read_json(results / "run.json", (*_RUN, "git"))
     kept = {key: run[key] for key in _RUN}
     write_json(summary / "run.json", {**kept, "git": {"commit": run["git"]["commit"]}})
 
@@ -79,7 +88,7 @@ def _cells(root: Path) -> pd.DataFrame:
 
 
 def _measured(root: Path, *studies: str) -> pd.DataFrame:
-    frame = EVALUATION.read_text(root / SUMMARY / "evaluation.csv")
+    frame = read_csv(root / SUMMARY / "measured.csv", _MEASURED)
     return frame[frame["study"].isin(studies)]
 
 
@@ -99,23 +108,23 @@ MAKERS: dict[str, tuple[str, Callable[..., str]]] = {
     ),
     "counts": ("comparison.csv", lambda root, *sets: fragments.counts(_cells(root), *sets)),
     "beside": ("comparison.csv", lambda root, *table: fragments.beside(_cells(root), *table)),
-    "bias": ("evaluation.csv", _bias),
+    "bias": ("measured.csv", _bias),
     "baselines": (
-        "evaluation.csv",
+        "measured.csv",
         lambda root: fragments.grid(
             _measured(root, "multilabel_baselines", "multilabel_baselines_rbf"), _OF_SETS
         ),
     ),
     "finetuning": (
-        "evaluation.csv",
+        "measured.csv",
         lambda root: fragments.grid(
             _measured(root, "finetuning"), ("top1", "top3", "top5", "top10")
         ),
     ),
     "claims": (
-        "findings.csv",
+        "claims.csv",
         lambda root, prefix: fragments.claims(
-            FINDINGS.read_text(root / SUMMARY / "findings.csv"), prefix
+            read_csv(root / SUMMARY / "claims.csv", _CLAIMS), prefix
         ),
     ),
     "strategies": (
