@@ -56,11 +56,20 @@ def test_each_variant_of_a_cell_is_judged_by_its_own_number():
 
 def test_the_sentence_counts_the_nearest_variant_of_each_cell():
     variants = compare_variants(CELLS, MEASURED)
-    text = experiment(CELLS.iloc[:2], variants)
-    assert text == (
+    assert experiment(CELLS.iloc[:2], variants) == (
         "Experiment: Ent, 20 steps or Ent, 10 steps gives 2 match of these 2 cells "
-        "(50.4 where 50 is printed, 70.2 where 70 is printed); "
-        "of all 3 cells in their rows: 2 match, 1 close."
+        "(50.4 where 50 is printed, 70.2 where 70 is printed)."
+    )
+
+
+def test_the_sentence_on_many_cells_counts_those_that_did_not_differ_too():
+    metrics = [f"top{k}" for k in range(1, 7)]
+    cells = printed(*((metric, 50.0, 46.0, "off") for metric in metrics))
+    measured = collected(*(("letter", "ent_b", metric, 50.1) for metric in metrics))
+    text = experiment(cells.iloc[:4], compare_variants(cells, measured))
+    assert text == (
+        "Experiment: Ent, 20 steps gives 4 match of these 4 cells; "
+        "of all 6 cells in their rows: 6 match."
     )
 
 

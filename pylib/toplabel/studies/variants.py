@@ -69,12 +69,10 @@ def experiment(cells: pd.DataFrame, variants: pd.DataFrame) -> str:
     labels = " or ".join(dict.fromkeys(found["label"]))
     text = f"Experiment: {labels} gives {_counted(found)} of these {len(cells)} cells"
     if len(found) <= _FEW:
-        text += f" ({', '.join(_numbers(row) for row in found.to_dict('records'))})"
+        return f"{text} ({', '.join(_numbers(row) for row in found.to_dict('records'))})."
     rows = _CELL[:-1]
     same = nearest.merge(found[rows].drop_duplicates(), on=rows)
-    if len(same) > len(found):
-        text += f"; of all {len(same)} cells in their rows: {_counted(same)}"
-    return f"{text}."
+    return f"{text}; of all {len(same)} cells in their rows: {_counted(same)}."
 
 
 _CELL = ["source", "table", "dataset", "method", "k", "gamma", "kernel", "metric"]
