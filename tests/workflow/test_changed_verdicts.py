@@ -1,0 +1,50 @@
+"""Verdicts of two runs side by side."""
+
+import io
+
+import pandas as pd
+
+from toplabel.tables.collected import COMPARISON
+from toplabel.workflow.changed_verdicts import main
+
+
+def _write(path, *rows):
+    """A comparison; a row is (metric, measured, verdict, budget)."""
+    blank = dict.fromkeys(COMPARISON.names, "")
+    blank |= {"source": "cvpr2016", "table": "7", "dataset": "letter", "method": "lr_multi"}
+    names = ["metric", "measured", "verdict", "budget"]
+    frame = COMPARISON.frame(
+        [blank | {"published": "50"} | dict(zip(names, row, strict=True)) for row in rows]
+    )
+    COMPARISON.write(frame, path)
+    return str(path)
+
+
+def test_only_cells_that_both_runs_have_and_judge_otherwise_are_listed(tmp_path, capsys):
+    first = _write(
+        tmp_path / "a.csv",
+        ("top1", 50.0, "match", "standard"),
+        ("top2", 49.0, "close", "standard"),
+        ("top3", 40.0, "off", "standard"),
+        ("top4", "", "", "standard"),
+    )
+    second = _write(
+        tmp_path / "b.csv",
+        ("top1", 50.1, "match", "paper"),
+        ("top2", 49.9, "match", "paper"),
+        ("top3", "", "", "paper"),
+        ("top4", 50.0, "match", "paper"),
+    )
+    assert main([first, second]) == 0
+    output = capsys.readouterr()
+    rows = pd.read_csv(io.StringIO(output.out))
+    columns = ["metric", "published", "measured_a", "verdict_a", "measured_b", "verdict_b"]
+    assert rows[columns].to_numpy().tolist() == [["top2", 50, 49.0, "close", 49.9, "match"]]
+    assert output.err.split() == ["verdict_b", "match", "verdict_a", "close", "1", "match", "1"]
+
+
+def test_a_file_that_is_missing_is_one_line(tmp_path, capsys):
+    first = _write(tmp_path / "a.csv", ("top1", 50.0, "match", "standard"))
+    assert main([first, str(tmp_path / "none.csv")]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+    assert main([first]) == 2
