@@ -2,8 +2,10 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 
 import numpy as np
@@ -12,8 +14,9 @@ import torch
 from PIL import Image
 from tiny_network import network
 
-from toplabel.datasets.formats import features as format_features
-from toplabel.datasets.formats.source import Source
+from toplabel.config.datasets import load_registry
+from toplabel.datasets.fetch import fetch
+from toplabel.datasets.prepare import prepare
 from toplabel.features import extract
 from toplabel.files import FileError
 
@@ -102,23 +105,31 @@ def run(*arguments: object) -> subprocess.CompletedProcess:
     )
 
 
-def test_from_images_to_a_data_set(tmp_path):
+def test_from_images_to_a_data_set(tmp_path, repository):
+    """The commands and the entry of docs/torch.md, on a tiny network."""
     rng = np.random.default_rng(0)
-    for name in ("kitchen", "library"):
-        (tmp_path / "images" / name).mkdir(parents=True)
-        for i in range(3):
-            pixels = rng.integers(0, 256, (20, 13 + i, 3), dtype=np.uint8)
-            Image.fromarray(pixels).save(tmp_path / "images" / name / f"{i}.png")
     weights = tmp_path / "weights.pt"
     torch.save(network().state_dict(), weights)
     options = ("--network", "tiny_network:network", "--weights", weights, "--layer", "3")
-    done = run(tmp_path / "images", tmp_path / "raw", "train", *options, "--size", 8, "--batch", 4)
-    assert done.returncode == 0, done.stderr
-    part = format_features.load(Source({"train": tmp_path / "raw/train.npy"}, "multiclass")).parts[
-        "train"
-    ]
-    assert part.X.shape == (6, 5)
-    np.testing.assert_array_equal(part.y, [0, 0, 0, 1, 1, 1])
+    for part, rows in (("train", 3), ("test", 2)):
+        for name in ("kitchen", "library"):
+            folder = tmp_path / "images" / part / name
+            folder.mkdir(parents=True)
+            for i in range(rows):
+                pixels = rng.integers(0, 256, (20, 13 + i, 3), dtype=np.uint8)
+                Image.fromarray(pixels).save(folder / f"{i}.png")
+        sizes = ("--size", 8, "--batch", 4)
+        done = run(tmp_path / "images" / part, tmp_path / "rooms", part, *options, *sizes)
+        assert done.returncode == 0, done.stderr
+    page = (repository / "docs/torch.md").read_text(encoding="utf-8")
+    written = tmp_path / "datasets.yaml"
+    entry = re.search(r"^      rooms:\n(?:        .*\n)+", page, re.MULTILINE)[0]
+    written.write_text(f"datasets:\n{textwrap.indent(textwrap.dedent(entry), '  ')}")
+    rooms = load_registry(written)["rooms"]
+    fetch(rooms, tmp_path, network=False)
+    parts = prepare(rooms, tmp_path).parts
+    assert {name: part.X.shape for name, part in parts.items()} == {"train": (6, 5), "test": (4, 5)}
+    np.testing.assert_array_equal(parts["train"].y, [0, 0, 0, 1, 1, 1])
 
 
 def test_a_wrong_command_ends_in_one_line(tmp_path):
