@@ -132,6 +132,7 @@ def _draw_curve(ax: Axes, whole: pd.DataFrame, label: str, i: int) -> None:
     curve = whole[whole["label"] == label].sort_values("C")
     ax.plot(curve["C"], curve["value"], **_look(i))
     ring = {"marker": "o", "markersize": 6, "markerfacecolor": "none", "linestyle": ""}
+    ring |= {"clip_on": False}  # one at the edge stays whole
     ax.plot("C", "value", data=chosen[chosen["label"] == label], color=style.colour(i), **ring)
 
 
