@@ -18,7 +18,8 @@ from toplabel.baselines.models import Matrix, Trained, indicator, relative_gap
 
 _FIRST_CHECK = 10  # iteration from which on the progress is looked at
 _SAME = 1e-6  # a step of this length is none
-_HALVINGS = 60  # of the bracket of the projection
+_STEPS = 100  # of the projection's search, which ends far earlier
+_ROUNDING = 1e-15
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,25 +76,24 @@ class TopPushNesterov:
             W = np.zeros((X.shape[1], n_classes))
             return Trained(model=W, status="uncertified", epochs=0)
         problem = _Dual(X, positive, C)
-        point = before = problem.zero()
+        point = before = problem.at(problem.zero())
         weight, last_weight = 1.0, 0.0
-        curvature, value, iteration = 1.0 / problem.n_positive, math.inf, 0
+        curvature, iteration = 1.0 / problem.n_positive, 0
         while iteration < self._iterations:
             iteration += 1
             ahead = point.plus((last_weight - 1.0) / weight, point.plus(-1.0, before))
-            new, new_value, curvature = problem.step(ahead, curvature)
+            new, curvature = problem.step(ahead, curvature)
             if new is None:
                 break
-            before, point, last = point, new, value
-            value, last_weight = new_value, weight
+            progress = abs(new.value - point.value)
+            small = progress <= self._tolerance * abs(point.value)
+            before, point, last_weight = point, new, weight
             weight = (1.0 + math.sqrt(1.0 + 4.0 * weight * weight)) / 2.0
-            progress = abs(value - last)
-            if iteration >= _FIRST_CHECK and progress <= self._tolerance * abs(last):
+            if iteration >= _FIRST_CHECK and small:
                 break
-        W = problem.weights(point) * C
-        primal, dual = problem.objectives(W, point)
+        primal, dual = problem.objectives(point)
         return Trained(
-            model=W,
+            model=C * point.V,
             status="uncertified",
             epochs=iteration,
             primal=primal,
@@ -102,8 +102,35 @@ class TopPushNesterov:
         )
 
 
+@dataclass(frozen=True, eq=False)
+class _State:
+    """A point, the weights V that it stands for, and the scores X V, which are linear in it."""
+
+    point: _Point
+    V: np.ndarray
+    scores: np.ndarray
+    C: float
+
+    def plus(self, factor: float, other: _State) -> _State:
+        return _State(
+            self.point.plus(factor, other.point),
+            self.V + factor * other.V,
+            self.scores + factor * other.scores,
+            self.C,
+        )
+
+    @property
+    def value(self) -> float:
+        return _value(self.C, self.point, self.V)
+
+
+def _value(C: float, point: _Point, V: np.ndarray) -> float:
+    linear = point.alpha.sum() - point.alpha @ point.alpha / 4.0
+    return float(C * np.vdot(V, V) / 2.0 - linear)
+
+
 class _Dual:
-    """The function ``C/2 ||sum_p alpha_p x_p - sum_q beta_q x_q||^2 - sum_p (alpha_p - alpha_p^2/4)``.
+    """The function ``C/2 ||V||^2 - sum_p (alpha_p - alpha_p^2/4)``, V = sum_p alpha_p x_p - sum_q beta_q x_q.
 
     It is -n+ D of `toplabel.baselines.toppush` with alpha and beta divided by C.
     """
@@ -117,61 +144,67 @@ class _Dual:
     def zero(self) -> _Point:
         return _Point(np.zeros(self.n_positive), np.zeros(self._positive.shape))
 
+    def at(self, point: _Point, V: np.ndarray | None = None) -> _State:
+        V = self.weights(point) if V is None else V
+        return _State(point, V, np.asarray(self._X @ V), self._C)
+
     def weights(self, point: _Point) -> np.ndarray:
-        """The sum of alpha x over the positives minus that of beta x over the negatives, (d, m)."""
+        """V, (d, m)."""
         signed = -point.beta
         signed[self._positive] = point.alpha
         return np.asarray(self._X.T @ signed)
 
-    def value(self, point: _Point) -> tuple[float, np.ndarray]:
-        """The function, and the weights it depends on."""
-        V = self.weights(point)
-        linear = point.alpha.sum() - point.alpha @ point.alpha / 4.0
-        return float(self._C * np.vdot(V, V) / 2.0 - linear), V
-
-    def gradient(self, point: _Point, V: np.ndarray) -> _Point:
-        scores = self._C * np.asarray(self._X @ V)
-        of_positives = scores[self._positive] + point.alpha / 2.0 - 1.0
+    def gradient(self, state: _State) -> _Point:
+        scores = self._C * state.scores
+        of_positives = scores[self._positive] + state.point.alpha / 2.0 - 1.0
         scores[self._positive] = 0.0
         return _Point(of_positives, -scores)
 
-    def step(self, ahead: _Point, curvature: float) -> tuple[_Point | None, float, float]:
-        """A projected gradient step from `ahead`: the point, its value, the curvature; no point if it does not move."""
-        value, V = self.value(ahead)
-        gradient = self.gradient(ahead, V)
+    def step(self, ahead: _State, curvature: float) -> tuple[_State | None, float]:
+        """A projected gradient step from `ahead`: where it ends, None if it does not move, and the curvature."""
+        gradient, value = self.gradient(ahead), ahead.value
         while True:
-            new = self.project(ahead.plus(-1.0 / curvature, gradient))
-            moved = new.plus(-1.0, ahead)
+            new = self.project(ahead.point.plus(-1.0 / curvature, gradient))
+            moved = new.plus(-1.0, ahead.point)
             square = moved.dot(moved)
             if math.sqrt(square) <= _SAME:
-                return None, value, curvature
-            new_value = self.value(new)[0]
-            if new_value - value - gradient.dot(moved) <= curvature * square / 2.0:
-                return new, new_value, curvature
+                return None, curvature
+            V = self.weights(new)
+            if _value(self._C, new, V) - value - gradient.dot(moved) <= curvature * square / 2.0:
+                return self.at(new, V), curvature
             curvature *= 2.0
 
     def project(self, point: _Point) -> _Point:
-        """The nearest point with no negative variable and equal sums, by bisection."""
-        negative = point.beta[~self._positive]
-        low, high = -float(negative.max()), float(point.alpha.max())
+        """The nearest point with no negative variable and equal sums.
+
+        It is (alpha - u)_+ and (beta + u)_+ for the u at which the sums are equal, found by Newton's method within a
+        bracket: the difference of the sums is piecewise linear in u and falls.
+        """
+        alpha, beta = point.alpha, np.where(self._positive, -np.inf, point.beta)
+        low, high = -float(beta.max()), float(alpha.max())
         if low >= high:
             return self.zero()
-        for _ in range(_HALVINGS):
-            middle = (low + high) / 2.0
-            surplus = np.maximum(point.alpha - middle, 0.0).sum()
-            surplus -= np.maximum(negative + middle, 0.0).sum()
-            low, high = (middle, high) if surplus > 0 else (low, middle)
-        beta = np.zeros_like(point.beta)
-        beta[~self._positive] = np.maximum(negative + low, 0.0)
-        return _Point(np.maximum(point.alpha - low, 0.0), beta)
+        shift = (low + high) / 2.0
+        for _ in range(_STEPS):
+            first, second = np.maximum(alpha - shift, 0.0), np.maximum(beta + shift, 0.0)
+            surplus = first.sum() - second.sum()
+            low, high = (shift, high) if surplus > 0 else (low, shift)
+            slope = np.count_nonzero(first) + np.count_nonzero(second)
+            newton = shift + surplus / slope if slope else high
+            last, shift = shift, newton if low < newton < high else (low + high) / 2.0
+            if not abs(shift - last) > _ROUNDING * max(abs(low), abs(high)):
+                break
+        return _Point(np.maximum(alpha - shift, 0.0), np.maximum(beta + shift, 0.0))
 
-    def objectives(self, W: np.ndarray, point: _Point) -> tuple[float, float]:
-        """P(W), and D with beta scaled to the sum of alpha."""
-        scores = np.asarray(self._X @ W)
+    def objectives(self, state: _State) -> tuple[float, float]:
+        """P, and D with beta scaled to the sum of alpha."""
+        W, scores, point = self._C * state.V, self._C * state.scores, state.point
         highest = float(scores[~self._positive].max())
         losses = np.maximum(0.0, 1.0 + highest - scores[self._positive]) ** 2
         primal = losses.mean() + np.vdot(W, W) / (2.0 * self._C * self.n_positive)
         total = point.beta.sum()
         alpha = point.alpha if total > 0 else np.zeros_like(point.alpha)
         beta = point.beta * (alpha.sum() / total) if total > 0 else point.beta
-        return float(primal), -self.value(_Point(alpha, beta))[0] / self.n_positive
+        scaled = _Point(alpha, beta)
+        dual = -_value(self._C, scaled, self.weights(scaled)) / self.n_positive
+        return float(primal), dual
