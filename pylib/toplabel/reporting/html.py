@@ -34,7 +34,7 @@ _STACKED = Markup('<span class="ss"><sup>{}</sup><sub>{}</sub></span>')
 #: Marks our pages.
 _MARK = '<meta name="generator" content="toplabel report">'
 #: Larger data is linked, not embedded in the page.
-LARGEST_DATA = 256 * 1024
+LARGEST_DATA = 32 * 1024
 
 
 def write_html(inputs: ReportInputs, out_path: str | Path) -> None:
