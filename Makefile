@@ -168,13 +168,13 @@ lock: setup
 reference: setup
 	$(BIN)/python -m toplabel.config > docs/config-reference.md
 	$(BIN)/python -m toplabel.config.differences config/differences.yaml > docs/differences.md
-	$(BIN)/python -m toplabel.reporting.summary
+	$(BIN)/python -m toplabel.workflow.summary
 
 # What the documents need of a full run, kept in reports/summary, and the documents from there.
 RUN ?= results
 
 summary: setup
-	$(BIN)/python -m toplabel.reporting.summary $(RUN)
+	$(BIN)/python -m toplabel.workflow.summary $(RUN)
 
 clean:
 	rm -rf $(VENV) build csrc/build .snakemake

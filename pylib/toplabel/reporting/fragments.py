@@ -1,4 +1,4 @@
-"""The numbers of README.md and docs/ that a run measured, as Markdown; `toplabel.reporting.summary` puts them there."""
+"""The numbers of README.md and docs/ that a run measured, as Markdown; `toplabel.workflow.summary` puts them there."""
 
 from __future__ import annotations
 

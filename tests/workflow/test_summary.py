@@ -6,9 +6,10 @@ import pandas as pd
 import pytest
 
 from toplabel.files import write_json
-from toplabel.reporting import fragments, summary
+from toplabel.reporting import fragments
 from toplabel.tables.collected import COMPARISON, EVALUATION, FINDINGS
 from toplabel.tables.table import read_csv, write_csv
+from toplabel.workflow import summary
 
 
 def written(folder):

@@ -1,4 +1,4 @@
-"""``python -m toplabel.reporting.summary [RESULTS]``: the numbers of the documents, from the last full run.
+"""``python -m toplabel.workflow.summary [RESULTS]``: the numbers of the documents, from the last full run.
 
 With a results folder, what the documents need of it is kept in reports/summary first. Then the fragments of the pages
 between ``<!-- run: name -->`` and ``<!-- end -->`` are written anew from there, and the picture of README.md. A
