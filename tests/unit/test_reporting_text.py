@@ -196,6 +196,11 @@ def test_score_counts() -> None:
     assert (score.published, score.comparable, score.matched) == (4, 3, 2)
     assert {key: n for key, n in score.by_verdict.items() if n} == {"match": 2, "off": 1}
     assert score.headline == "3 of 4 published numbers are measured here: 2 within 0.5 points."
+    files = ["a", "b", "a", "c", "a"]
+    again = score_of(cells.assign(file=files, metric="top1"))
+    assert again.detail == "1 off. 2 measurements: some cells are printed several times."
+    once = score_of(cells.assign(file=files, metric=["top1", "top1", "top2", "top1", "top1"]))
+    assert once.detail == "1 off."
     assert score.detail == "1 off."
 
 

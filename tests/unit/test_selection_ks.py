@@ -82,10 +82,11 @@ def test_the_chosen_k_is_trained_and_measured(prepared, tuned, tmp_path):
     models.save(tmp_path / "models.npz")
     models = Models.load(tmp_path / "models.npz")
     thresholds = set_thresholds(prepared, PROTOCOL, selection, models, "tune")
-    table = evaluate(
+    table, _ = evaluate(
         *(prepared, METHOD.name, PROTOCOL, "standard", thresholds, certificates, models),
         {"main": 0.0},
-    ).set_index("metric")
+    )
+    table = table.set_index("metric")
     assert table.loc["rank_loss", "selected_k"] == 2
     assert table.loc["map", "selected_k"] == 5
     train = prepared.parts["train"]
@@ -104,10 +105,11 @@ def test_the_average_precisions_of_the_classes_are_those_of_the_map(prepared, tu
         prepared, METHOD, PROTOCOL, BUDGET, selection, Settings(), solve
     )
     thresholds = set_thresholds(prepared, PROTOCOL, selection, models, "tune")
-    table = evaluate(
+    table, _ = evaluate(
         *(prepared, METHOD.name, PROTOCOL, "standard", thresholds, certificates, models),
         {"main": 0.0},
-    ).set_index("metric")
+    )
+    table = table.set_index("metric")
     each = table.loc[[f"ap_{digit}" for digit in range(10)]]
     assert each["value"].mean() == pytest.approx(table.loc["map", "value"])
     assert set(each["C"]) == {table.loc["map", "C"]}

@@ -15,13 +15,15 @@ from toplabel.reporting.numbers import count
 class Score:
     """Counts of published cells, of those with a measurement (comparable), and by verdict.
 
-    `draws` is how many draws the cells within the spread were measured on, 0 where that differs.
+    `draws` is how many draws the cells within the spread were measured on, 0 where that differs; `measurements` how
+    many numbers of ours stand beside the comparable cells, since papers print the same cell again.
     """
 
     published: int
     comparable: int
     by_verdict: dict[str, int]
     draws: int = 0
+    measurements: int = 0
 
     @property
     def matched(self) -> int:
@@ -57,16 +59,19 @@ class Score:
 
     @property
     def detail(self) -> str:
-        """The other verdicts."""
+        """The other verdicts, and how many measurements there are."""
         if not self.comparable:
             return "What is missing and why is listed below."
         rest = [
             f"{count(n)} {v.word}" for v, n in self.verdicts if v.key not in ("match", "spread")
         ]
-        if not rest:
-            return ""
-        *first, last = rest
-        return f"{', '.join(first)} and {last}." if first else f"{last}."
+        *first, last = rest or [""]
+        text = f"{', '.join(first)} and {last}." if first else f"{last}." if last else ""
+        if 0 < self.measurements < self.comparable:
+            text += (
+                f" {count(self.measurements)} measurements: some cells are printed several times."
+            )
+        return text.strip()
 
 
 def score_of(cells: pd.DataFrame) -> Score:
@@ -77,7 +82,15 @@ def score_of(cells: pd.DataFrame) -> Score:
         comparable=int((cells["measured"].notna() & cells["published"].notna()).sum()),
         by_verdict={key: int(counts.get(key, 0)) for key in VERDICTS},
         draws=_draws(cells),
+        measurements=_measurements(cells),
     )
+
+
+def _measurements(cells: pd.DataFrame) -> int:
+    if "file" not in cells:
+        return 0
+    measured = cells[cells["measured"].notna() & cells["published"].notna()]
+    return len(measured[["file", "metric"]].drop_duplicates())
 
 
 def _draws(cells: pd.DataFrame) -> int:
