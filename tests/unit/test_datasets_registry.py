@@ -251,6 +251,10 @@ def test_a_set_has_another_one_for_each_draw_of_its_folds(load):
         ("{toy: 1}", "fold_seeds.toy: 1 is below 2"),
         ("{toy: two}", "fold_seeds.toy: 'two' is not a whole number"),
         ("{circle: 2}", "fold_seeds.circle: 'circle' has not one split, whose folds could be"),
+        (
+            "{letter: 2}",
+            "fold_seeds.letter: 'letter' has a validation part of its own, and so no folds",
+        ),
         ("{taken: 2}", "fold_seeds.taken: there is a data set 'taken_seeds'"),
     ],
 )

@@ -181,6 +181,18 @@ def test_folds_that_are_drawn_again_are_no_other_data(repository, tmp_path, monk
     assert (row["other_comparisons"], row["other_datasets"]) == (1, "yeast")
 
 
+def test_a_variant_of_a_method_is_none_of_the_others(repository, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    ours = collected(("yeast", "ml", "main", "rank_loss", 0.36)).assign(kernel="rbf", gamma="1")
+    near = ours.assign(loss="near", measured=0.2)
+    cells = published(("yeast", "", "svm_ml", "", "1", "rank_loss", "0.424"))
+    for variant_of, comparisons in (("", 1), ("svm_ml_smooth_rbf", 0)):
+        both = pd.concat([ours, near.assign(variant_of=variant_of)], ignore_index=True)
+        found, _ = judge_claims(repository, compare(ours, cells), both)
+        row = found.set_index("claim").loc["multilabel_smooth_rbf"]
+        assert row["same_comparisons"] + row["other_comparisons"] == comparisons
+
+
 def test_losses_count_the_other_way_round_and_in_points(repository, tmp_path):
     methods = {
         "first": {"label": "a", "methods": [{"method": "svm_ml"}]},

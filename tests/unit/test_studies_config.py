@@ -344,6 +344,7 @@ def test_a_point_takes_the_place_of_the_grids(methods_file):
     ("keys", "message"),
     [
         ("variant_of: c", "methods.b.variant_of: unknown method 'c'"),
+        ("variant_of: b", "methods.b.variant_of: 'b' is itself a variant"),
         ("point: {theta: 1}", "needs C, and with the RBF kernel, and no other, theta"),
         ("point: {C: 1, theta: 1}", "needs C, and with the RBF kernel, and no other, theta"),
         ("passes: 0", "passes"),
@@ -355,6 +356,14 @@ def test_a_variant_that_cannot_be_is_refused(methods_file, keys, message):
     )
     with pytest.raises(ValueError, match=message):
         methods_file(rows)
+
+
+def test_a_variant_takes_no_name_of_a_loss_and_no_other_labels(methods_file):
+    row = "{label: B, loss: lr_multi, variant_of: a}"
+    with pytest.raises(ValueError, match="'a' is trained on other labels"):
+        methods_file(f"methods: {{a: {{label: A, loss: svm_ml}}, b: {row}}}")
+    with pytest.raises(ValueError, match="may not have the name of a loss or baseline"):
+        methods_file(f"methods: {{a: {{label: A, loss: svm_multi}}, topk_ent: {row}}}")
 
 
 def test_passes_and_points_are_for_variants_alone(methods_file):

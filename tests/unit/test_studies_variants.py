@@ -1,5 +1,7 @@
 """Variants of methods beside the printed numbers of these methods."""
 
+import math
+
 import pytest
 
 from toplabel.studies.variants import compare_variants, experiment
@@ -19,7 +21,7 @@ def printed(*rows):
 
 def collected(*rows):
     """results/evaluation.csv; a row is (data set, method, metric, measured)."""
-    blank = dict.fromkeys(EVALUATION.names, "")
+    blank = dict.fromkeys(EVALUATION.names, "") | {"splits": 1, "std": math.nan}
     names = ["dataset", "method", "metric", "measured"]
     return EVALUATION.frame(
         blank
@@ -54,11 +56,16 @@ def test_each_variant_of_a_cell_is_judged_by_its_own_number():
     ]
 
 
+def test_a_variant_within_the_spread_of_its_draws_is_judged_so():
+    far = collected(("letter", "ent_b", "top1", 54.0)).assign(splits=10, std=3.0)
+    assert compare_variants(CELLS, far)["variant_verdict"].tolist() == ["spread"]
+
+
 def test_the_sentence_counts_the_nearest_variant_of_each_cell():
     variants = compare_variants(CELLS, MEASURED)
     assert experiment(CELLS.iloc[:2], variants) == (
         "Experiment: Ent, 20 steps or Ent, 10 steps gives 2 match of these 2 cells "
-        "(50.4 where 50 is printed, 70.2 where 70 is printed)."
+        "(50.4 where 50.0 is printed, 70.2 where 70.0 is printed)."
     )
 
 

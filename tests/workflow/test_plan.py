@@ -355,6 +355,20 @@ def test_figures_of_the_multiclass_study(plan):
     assert "mean_ranks" in targets.figures_of(three)
 
 
+def test_variants_have_no_table_of_thresholds_and_are_in_no_target_of_a_data_set(
+    config, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    meta = tmp_path / "results/enron/data/meta.json"
+    meta.parent.mkdir(parents=True)
+    meta.touch()
+    plan = Plan(ROOT, config | {"studies": ["as_printed"], "download": False})
+    targets = Targets(plan)
+    assert Cell("enron", "svm_ml_smooth_at_m6") in targets.wanted()
+    assert targets.strategies() == []
+    assert not {*targets.wanted()} & plan.cells_of_dataset("enron")
+
+
 def test_the_config_may_name_data_sets_and_tables(config, plan):
     def asked(*names):
         return Targets(Plan(ROOT, config | {"studies": [*names]})).asked()

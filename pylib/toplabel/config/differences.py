@@ -92,7 +92,8 @@ _HEAD = """\
 # Why numbers differ
 
 Made of `config/differences.yaml` by `make reference`. The reports show each reason beside the cells that differ, and
-say which cells have none.
+say which cells have none. An experiment is a method of the study `as_printed` (`config/studies/as_printed.yaml`); the
+reports, and the column `experiment` of `results/differences.csv`, say what it gives.
 """
 
 

@@ -278,11 +278,22 @@ class MethodsFile(Closed):
         for name, method in self.methods.items():
             if (other := names.setdefault(method.key, name)) != name:
                 raise Fault(f"methods.{name}", f"the same method as '{other}'")
-            if (of := method.variant_of) and (
-                of not in self.methods or self.methods[of].variant_of
-            ):
-                plain = sorted(key for key, one in self.methods.items() if not one.variant_of)
-                raise Fault(f"methods.{name}.variant_of", unknown("method", of, plain))
+            self._check_variant(method)
+
+    def _check_variant(self, method: Method) -> None:
+        key, of = f"methods.{method.name}.variant_of", method.variant_of
+        if not of:
+            return
+        if of not in self.methods:
+            raise Fault(key, unknown("method", of, self.methods))
+        if self.methods[of].variant_of:
+            raise Fault(key, f"'{of}' is itself a variant")
+        if self.methods[of].task != method.task:
+            raise Fault(key, f"'{of}' is trained on other labels")
+        if method.name in {*LOSSES, *BASELINES, "others"} - {method.baseline}:
+            raise Fault(
+                f"methods.{method.name}", "a variant may not have the name of a loss or baseline"
+            )
 
 
 def load_methods(path: str | os.PathLike[str]) -> dict[str, Method]:

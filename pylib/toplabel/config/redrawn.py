@@ -38,6 +38,8 @@ def check_redrawn(base: str, entries: Mapping[str, Entry]) -> None:
         raise Fault(key, unknown("data set", base, entries))
     if len(entries[base].splits) != 1:
         raise Fault(key, f"'{base}' has not one split, whose folds could be drawn again")
+    if entries[base].splits[0].val:
+        raise Fault(key, f"'{base}' has a validation part of its own, and so no folds")
     if _name(base) in entries:
         raise Fault(key, f"there is a data set '{_name(base)}'")
 

@@ -73,7 +73,7 @@ def load_ranks(path: str | os.PathLike[str]) -> list[TrueRanks]:
         When the file is missing or damaged, or lacks an array.
     """
     arrays = read_npz(path)
-    count = len(arrays) // len(_ARRAYS)
+    count = -(-len(arrays) // len(_ARRAYS))
     try:
         found = [{name: arrays[f"{i}.{name}"] for name in _ARRAYS} for i in range(count)]
     except KeyError as error:

@@ -53,7 +53,7 @@ def explain(
         rows.append({name: cell[name] for name in DIFFERENCES.names if name not in texts} | texts)
     found = DIFFERENCES.frame(rows)
     if variants is not None:
-        for _, part in found.groupby(["reason", "evidence"]):
+        for _, part in found[found["reason"] != ""].groupby(["reason", "evidence"]):
             found.loc[part.index, "experiment"] = experiment(part, variants)
     return found
 

@@ -136,10 +136,8 @@ def own_table(
     compared = _compared(
         comparison[pd.Series(names, comparison.index).isin(study.tables)], collected
     )
-    mine = collected[
-        collected["dataset"].isin([name for name in study.datasets if name not in compared])
-        & collected["method"].isin(study.methods)
-    ]
+    pairs = [pair for pair in study.pairs if pair[0] not in compared]
+    mine = collected[pd.MultiIndex.from_frame(collected[["dataset", "method"]]).isin(pairs)]
     name, title, caption = study.name, study.title, study.description
     if layout is not None:
         name = f"{study.name}_{table_name(*layout)}"

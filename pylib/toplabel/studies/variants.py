@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
 
 from toplabel.metrics.names import is_fraction
-from toplabel.studies.comparison import verdict
+from toplabel.studies.comparison import spread_of, verdict
 from toplabel.tables.collected import VARIANTS
 
 
@@ -43,10 +44,16 @@ def compare_variants(comparison: pd.DataFrame, collected: pd.DataFrame) -> pd.Da
                     "variant": row["method"],
                     "label": row["label"],
                     "variant_measured": row["measured"],
-                    "variant_verdict": verdict(cell["metric"], row["measured"] - published),
+                    "variant_verdict": _verdict(cell, row),
                 }
             )
     return VARIANTS.frame(rows)
+
+
+def _verdict(cell: Mapping[str, Any], row: Mapping[str, Any]) -> str:
+    printed_std = float(cell["std"]) if cell["std"] else math.nan
+    spread = spread_of(float(row["std"]), int(row["splits"]), printed_std)
+    return verdict(cell["metric"], row["measured"] - float(cell["published"]), spread)
 
 
 def experiment(cells: pd.DataFrame, variants: pd.DataFrame) -> str:
@@ -67,7 +74,7 @@ def experiment(cells: pd.DataFrame, variants: pd.DataFrame) -> str:
     if found.empty:
         return ""
     labels = " or ".join(dict.fromkeys(found["label"]))
-    text = f"Experiment: {labels} gives {_counted(found)} of these {len(cells)} cells"
+    text = f"Experiment: {labels} gives {_counted(found)} of {_cells(len(cells))}"
     if len(found) <= _FEW:
         return f"{text} ({', '.join(_numbers(row) for row in found.to_dict('records'))})."
     rows = _CELL[:-1]
@@ -87,10 +94,14 @@ def _nearest(variants: pd.DataFrame) -> pd.DataFrame:
 
 def _counted(rows: pd.DataFrame) -> str:
     counts = rows["variant_verdict"].value_counts()
-    known = ("match", "close", "off", "higher", "lower")
+    known = ("match", "spread", "close", "off", "higher", "lower")
     return ", ".join(f"{counts[name]} {name}" for name in known if name in counts)
+
+
+def _cells(n: int) -> str:
+    return "this cell" if n == 1 else f"these {n} cells"
 
 
 def _numbers(row: Mapping[str, Any]) -> str:
     digits = 3 if is_fraction(row["metric"]) else 1
-    return f"{row['variant_measured']:.{digits}f} where {row['published']:g} is printed"
+    return f"{row['variant_measured']:.{digits}f} where {row['published']:.{digits}f} is printed"

@@ -13,7 +13,7 @@ from pathlib import Path
 import pandas as pd
 
 from toplabel.files import FileError
-from toplabel.tables.collected import COMPARISON
+from toplabel.tables.table import read_csv
 
 _CELL = ["source", "table", "dataset", "features", "method", "k", "gamma", "kernel", "metric"]
 _RUN = ["measured", "verdict", "budget", "C", "theta", "seconds"]
@@ -44,6 +44,11 @@ def changed(first: pd.DataFrame, second: pd.DataFrame) -> tuple[pd.DataFrame, pd
     return both[both["verdict_a"] != both["verdict_b"]].reset_index(drop=True), counts
 
 
+def _read(path: Path) -> pd.DataFrame:
+    """A comparison of this version or another one, with the columns that are compared."""
+    return read_csv(path, (*_CELL, "published", *_RUN))
+
+
 def main(arguments: Sequence[str]) -> int:
     """Compare two files; the process's exit status."""
     if len(arguments) != 2:
@@ -53,7 +58,7 @@ def main(arguments: Sequence[str]) -> int:
         )
         return 2
     try:
-        cells, counts = changed(*(COMPARISON.read(Path(path)) for path in arguments))
+        cells, counts = changed(*(_read(Path(path)) for path in arguments))
     except FileError as error:
         print(error, file=sys.stderr)
         return 2

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 
 import pandas as pd
@@ -49,16 +49,25 @@ def keep(results: Path, summary: Path) -> None:
     """
     cells = read_csv(results / "comparison.csv", ("verdict",))
     cells = cells[cells["verdict"] != ""].reindex(columns=COMPARISON.names, fill_value="")
-    COMPARISON.write(cells, summary / "comparison.csv")
     measured = read_csv(results / "evaluation.csv", _MEASURED)
-    measured = measured[measured["study"].isin(STUDIES)]
-    write_csv(measured[list(_MEASURED)], summary / "measured.csv")
+    measured = measured[_of_studies(measured, STUDIES)]
     claims = read_csv(results / "findings.csv", _CLAIMS)
-    write_csv(claims[list(_CLAIMS)], summary / "claims.csv")
-    write_csv(read_csv(results / "tables/thresholds.csv"), summary / "thresholds.csv")
+    thresholds = read_csv(results / "tables/thresholds.csv")
     run = read_json(results / "run.json", (*_RUN, "git"))
     kept = {key: run[key] for key in _RUN}
-    write_json(summary / "run.json", {**kept, "git": {"commit": run["git"]["commit"]}})
+    kept["git"] = {key: run["git"].get(key) for key in ("commit", "dirty")}
+    # Everything was read: nothing is left half-written.
+    COMPARISON.write(cells, summary / "comparison.csv")
+    write_csv(measured[list(_MEASURED)], summary / "measured.csv")
+    write_csv(claims[list(_CLAIMS)], summary / "claims.csv")
+    write_csv(thresholds, summary / "thresholds.csv")
+    write_json(summary / "run.json", kept)
+
+
+def _of_studies(measured: pd.DataFrame, studies: Collection[str]) -> pd.Series:
+    """Which rows are of one of the studies; a row may be of several, joined by ";"."""
+    found = measured["study"].map(lambda joined: not {*joined.split(";")}.isdisjoint(studies))
+    return found.astype(bool)  # also of no rows
 
 
 def filled(text: str, root: Path) -> str:
@@ -89,7 +98,7 @@ def _cells(root: Path) -> pd.DataFrame:
 
 def _measured(root: Path, *studies: str) -> pd.DataFrame:
     frame = read_csv(root / SUMMARY / "measured.csv", _MEASURED)
-    return frame[frame["study"].isin(studies)]
+    return frame[_of_studies(frame, studies)]
 
 
 def _bias(root: Path) -> str:

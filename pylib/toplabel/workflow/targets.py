@@ -298,10 +298,15 @@ class Targets:
         return figure_files(name) if name in self.figures() else _evaluations(cells)
 
     def _cut(self) -> list[Cell]:
-        """Cells of the config whose protocol has thresholds, without those of folds drawn again."""
+        """Cells of the config whose protocol has thresholds, without those of folds drawn again and of variants."""
         plan = self._plan
-        cells = [cell for cell in self.wanted() if cell.dataset not in plan.seeds_of]
-        return [cell for cell in cells if len(plan.budget_of(cell.dataset).thresholds.values())]
+        return [
+            cell
+            for cell in self.wanted()
+            if cell.dataset not in plan.seeds_of
+            and not plan.methods[cell.method].variant_of
+            and len(plan.budget_of(cell.dataset).thresholds.values())
+        ]
 
     def strategies(self) -> list[str]:
         """What each strategy for the threshold gives, a file per cell."""

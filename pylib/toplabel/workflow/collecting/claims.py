@@ -23,8 +23,9 @@ def judge_claims(
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """What became of the papers' claims, and who wins where."""
     registry = load_registry(root / "config/datasets.yaml")
-    # The folds of a set drawn again are no other data.
-    collected = collected[~collected["dataset"].isin([*registry.seeds_of])]
+    # The folds of a set drawn again are no other data, and a variant of a method is no other method.
+    again = collected["dataset"].isin([*registry.seeds_of]) | (collected["variant_of"] != "")
+    collected = collected[~again]
     names = {name: entry.published_key for name, entry in registry.items()}
     claims = load_claims(root / "config/findings.yaml", root / "data/published")
     sources = {name: entry.published_sources for name, entry in registry.items()}

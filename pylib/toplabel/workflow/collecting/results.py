@@ -13,6 +13,7 @@ from toplabel.config.datasets import load_registry
 from toplabel.config.methods import load_methods
 from toplabel.config.studies import load_studies
 from toplabel.datasets.prepared import not_comparable
+from toplabel.files import FileError
 from toplabel.reporting.labels import paper_label
 from toplabel.selection.ranks import load_ranks
 from toplabel.studies.bootstrap import RowDraws, draws_of_means
@@ -51,14 +52,21 @@ def draw_rows(paths: Iterable[str]) -> RowDraws:
 
 def _drawn(dataset: str, cells: Iterable[Path]) -> RowDraws:
     """`draw_rows` of one data set."""
-    hits, splits = {}, set()
+    hits, splits, rows = {}, set(), {}
     for path in cells:
         file = path.with_name("ranks.npz")
         for one in load_ranks(file) if file.is_file() else ():
             splits.add(one.split)
+            rows.setdefault(len(one.above), file)
             hits |= {(dataset, path.parts[-2], str(m)): one.hits(m) for m in one.metric}
     if len(splits) != 1:
         return {}
+    if len(rows) > 1:
+        (some, first), (others, second), *_ = rows.items()
+        raise FileError(
+            f"{second}: {others} test rows, but {first} has {some}; the data set was prepared anew between them: "
+            "remove the folder of the older one, and run again"
+        )
     draws = 100.0 * draws_of_means(np.column_stack([*hits.values()]), dataset, *splits)
     return dict(zip(hits, draws.T, strict=True))
 
