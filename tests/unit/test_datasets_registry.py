@@ -251,10 +251,6 @@ def test_a_set_has_another_one_for_each_draw_of_its_folds(load):
         ("{toy: 1}", "fold_seeds.toy: 1 is below 2"),
         ("{toy: two}", "fold_seeds.toy: 'two' is not a whole number"),
         ("{circle: 2}", "fold_seeds.circle: 'circle' has not one split, whose folds could be"),
-        (
-            "{letter: 2}",
-            "fold_seeds.letter: 'letter' has a validation part of its own, and so no folds",
-        ),
         ("{taken: 2}", "fold_seeds.taken: there is a data set 'taken_seeds'"),
     ],
 )
@@ -266,6 +262,14 @@ def test_folds_that_cannot_be_drawn_again_are_told(load, text, message):
         load(f"{head}  toy:\n{row}{more}fold_seeds: {text}\n")
     assert "datasets.yaml" in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_a_set_with_a_validation_part_has_no_folds_to_draw(repository, tmp_path):
+    text = (repository / "config/datasets.yaml").read_text(encoding="utf-8")
+    path = tmp_path / "datasets.yaml"
+    path.write_text(text.replace("fold_seeds: {", "fold_seeds: {letter: 2, "), encoding="utf-8")
+    with pytest.raises(ValueError, match="'letter' has a validation part of its own"):
+        load_registry(path)
 
 
 def test_a_missing_file_is_told(tmp_path):
