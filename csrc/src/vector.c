@@ -62,7 +62,7 @@ void tl_add_signed(size_t n, double factor, const double *x, double *sum, double
 }
 
 TL_CLONES
-static double above(size_t n, double factor, const double *x, double cap) {
+static double excess(size_t n, double factor, const double *x, double cap) {
     double sum = 0.0;
 #pragma omp simd reduction(+ : sum)
     for (size_t j = 0; j < n; j++) {
@@ -73,7 +73,7 @@ static double above(size_t n, double factor, const double *x, double cap) {
 }
 
 double tl_excess(size_t n, double factor, const double *x, double cap) {
-    return above(n, factor, x, cap);
+    return excess(n, factor, x, cap);
 }
 
 TL_CLONES

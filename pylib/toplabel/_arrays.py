@@ -243,12 +243,9 @@ def as_integer(value: object, name: str, low: int, high: int | None = None) -> i
     if isinstance(value, bool) or not isinstance(value, numbers.Integral):
         raise TypeError(f"{name} must be an integer, got {value!r}")
     number = int(value)
-    if not low <= number <= (_LARGEST_INTEGER if high is None else high):
-        bound = (
-            f">= {low}"
-            if number < low and high is None
-            else f"in {low}..{high or _LARGEST_INTEGER}"
-        )
+    largest = _LARGEST_INTEGER if high is None else high
+    if not low <= number <= largest:
+        bound = f">= {low}" if high is None and number < low else f"in {low}..{largest}"
         raise ValueError(f"{name} must be {bound}, got {number}")
     return number
 

@@ -226,7 +226,7 @@ def test_nesterovs_method_projects_onto_equal_sums():
 
 @pytest.mark.parametrize(
     ("params", "message"),
-    [({"tolerance": -1.0}, "tolerance must not be"), ({"iterations": 0}, "iterations must be")],
+    [({"tolerance": -1.0}, "tolerance must be"), ({"iterations": 0}, "iterations must be")],
 )
 def test_options_of_nesterovs_method_are_checked(params, message):
     with pytest.raises(ValueError, match=message):

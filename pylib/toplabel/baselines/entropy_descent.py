@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from toplabel import losses
+from toplabel._arrays import as_integer
 from toplabel.baselines.models import Matrix, Trained
 
 _LOSS = "topk_ent_tr"
@@ -29,10 +30,8 @@ class EntropyDescent:
     """
 
     def __init__(self, k: int = 1, steps: int = 100) -> None:
-        if isinstance(steps, bool) or not isinstance(steps, int) or steps < 0:
-            raise ValueError(f"steps must be a whole number, not negative, got {steps!r}")
         self._k = k
-        self._steps = steps
+        self._steps = as_integer(steps, "steps", 0)
 
     def train(
         self,

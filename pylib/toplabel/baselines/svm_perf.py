@@ -24,6 +24,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from toplabel._arrays import as_number
 from toplabel.baselines.models import Matrix, Trained, indicator, relative_gap, status_of
 from toplabel.baselines.quadratic import minimise
 
@@ -47,11 +48,9 @@ class RecallAtK:
     def __init__(self, one_vs_all: bool, k: int = 1, tolerance: float | None = None) -> None:
         if isinstance(k, bool) or not isinstance(k, int) or k < 1:
             raise ValueError(f"k must be a positive whole number, got {k!r}")
-        if tolerance is not None and not tolerance >= 0:
-            raise ValueError(f"tolerance must not be negative, got {tolerance!r}")
         self._one_vs_all = one_vs_all
         self._k = k
-        self._tolerance = tolerance
+        self._tolerance = None if tolerance is None else as_number(tolerance, "tolerance", 0.0)
 
     def train(
         self,

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from toplabel._arrays import as_integer, as_number
 from toplabel.baselines.models import Matrix, Trained, indicator, relative_gap
 
 _FIRST_CHECK = 10  # iteration from which on the progress is looked at
@@ -48,12 +49,8 @@ class TopPushNesterov:
     """
 
     def __init__(self, tolerance: float = 1e-4, iterations: int = 10_000) -> None:
-        if not tolerance >= 0:
-            raise ValueError(f"tolerance must not be negative, got {tolerance!r}")
-        if isinstance(iterations, bool) or not isinstance(iterations, int) or iterations < 1:
-            raise ValueError(f"iterations must be a positive whole number, got {iterations!r}")
-        self._tolerance = tolerance
-        self._iterations = iterations
+        self._tolerance = as_number(tolerance, "tolerance", 0.0)
+        self._iterations = as_integer(iterations, "iterations", 1)
 
     def train(
         self,

@@ -36,9 +36,10 @@ class Study(Closed):
     datasets: Names = Field(
         description="Names of config/datasets.yaml; those that cannot be had are skipped, with the reason."
     )
-    methods: Names = Field(
+    methods: Annotated[tuple[Name, ...], Unique] = Field(
+        (),
         description="Names of config/methods.yaml; each is run on every data set but those whose statistics "
-        "(config/datasets.yaml) tell no more classes than its k."
+        "(config/datasets.yaml) tell no more classes than its k.",
     )
     tables: Annotated[tuple[TableName, ...], Unique] = Field(
         (),
@@ -53,14 +54,16 @@ class Study(Closed):
     )
     only: Mapping[Name, Names] = Field(
         default_factory=dict,
-        description="Of methods that are not for all of the data sets: for which.",
+        description="Methods that are not for all of the data sets, and for which they are.",
         json_schema_extra=GIVEN,
     )
 
     def __post_init__(self) -> None:
+        if not (self.methods or self.only):
+            raise Fault("methods", "a study needs one")
         for method, datasets in self.only.items():
-            if method not in self.methods:
-                raise Fault("only", unknown("method of the study", method, self.methods))
+            if method in self.methods:
+                raise Fault(f"only.{method}", "is among the methods for all of the data sets")
             for name in datasets:
                 if name not in self.datasets:
                     raise Fault(
@@ -73,7 +76,7 @@ class Study(Closed):
         return [
             (dataset, method)
             for dataset in self.datasets
-            for method in self.methods
+            for method in (*self.methods, *self.only)
             if dataset in self.only.get(method, self.datasets)
         ]
 
@@ -136,7 +139,7 @@ def check_study(
     """
     for kind, names, known in (
         ("data set", study.datasets, known_datasets),
-        ("method", study.methods, known_methods),
+        ("method", (*study.methods, *study.only), known_methods),
         ("table", (*study.tables, *study.layouts), known_tables),
     ):
         for name in names:

@@ -89,8 +89,8 @@ def draw_topk(
             ax.legend(ncols=_LEGEND_COLUMNS, handlelength=1.4, columnspacing=0.8, **below)
         caption = (
             "Test accuracy, for each k of the model that was selected for that k. The dashed grey line is the softmax,"
-            " in every panel the same. Above 90 % the scale is that of the error’s logarithm. Bars: one standard"
-            f" deviation over the splits, where there are several.{_spoken_printed(frame)}"
+            " in every panel the same. Where it reaches 90 %, the scale is that of the error’s logarithm. Bars: one"
+            f" standard deviation over the splits, where there are several.{_spoken_printed(frame)}"
         )
         alt = (
             f"Top-k accuracy against k on {frame['title'].iat[0]}, {len(groups)} panels with"

@@ -256,13 +256,13 @@ WINNERS = Table(
     ),
     _DIGITS,
 )
+_PUBLISHED_CELL = (_SOURCE, _TABLE, *COMPARISON.columns[2:5], _K, _GAMMA, _KERNEL, METRIC)
 DIFFERENCES = Table(
     "results/differences.csv",
     "The cells that differ from the printed ones, and why (config/differences.yaml): one row per cell that is off, "
     "higher or lower. Without a known reason the last five columns are empty.",
     (
-        *(_SOURCE, _TABLE, *COMPARISON.columns[2:5]),
-        *(_K, _GAMMA, _KERNEL, METRIC),
+        *_PUBLISHED_CELL,
         Column("verdict", "text", "off, higher or lower."),
         Column("reason", "text", "The name of the reason."),
         Column("title", "text", "It in a few words."),
@@ -279,8 +279,7 @@ VARIANTS = Table(
     "Variants of methods (`variant_of` in config/methods.yaml) beside the printed numbers of these methods: one row "
     "per published cell that was measured, and variant that was measured on the same data set.",
     (
-        *(_SOURCE, _TABLE, *COMPARISON.columns[2:5]),
-        *(_K, _GAMMA, _KERNEL, METRIC),
+        *_PUBLISHED_CELL,
         Column("published", "number", "The printed number."),
         Column("measured", "number", "That of the method itself."),
         Column("verdict", "text", "Of the method itself."),

@@ -13,9 +13,10 @@ from pathlib import Path
 import pandas as pd
 
 from toplabel.files import FileError
+from toplabel.tables.collected import KEYS
 from toplabel.tables.table import read_csv
 
-_CELL = ["source", "table", "dataset", "features", "method", "k", "gamma", "kernel", "metric"]
+_CELL = ["source", "table", *KEYS]
 _RUN = ["measured", "verdict", "budget", "C", "theta", "seconds"]
 
 

@@ -35,8 +35,10 @@ STUDIES = ("multilabel_bias", "multilabel_baselines", "multilabel_baselines_rbf"
 """Those without published numbers of which the pages have tables."""
 
 _MEASURED = ("study", "dataset", "method", "label", "metric", "measured", "std")
-_CLAIMS = ("claim", "says", "other_outcome")
-_CLAIMS += ("other_comparisons", "other_first", "other_second", "other_median")
+_CLAIMS = (
+    *("claim", "says", "other_outcome"),
+    *("other_comparisons", "other_first", "other_second", "other_median"),
+)
 _RUN = ("created", "budget", "machine", "versions", "wall_seconds", "wall_seconds_note", "jobs")
 _FRAGMENT = re.compile(r"(<!-- run: ([\w ]+) -->\n).*?(\n<!-- end -->)", re.DOTALL)
 _OF_SETS = ("rank_loss", "hamming_loss", "subset_accuracy", "f1_micro", "f1_macro")

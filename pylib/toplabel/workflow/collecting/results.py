@@ -22,8 +22,13 @@ from toplabel.studies.published import load_published
 from toplabel.tables.cells import TEST_METRICS
 
 
-def compare_results(root: Path, paths: Iterable[str]) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Collect results/<set>/<method>/evaluation.csv and put them beside the published numbers."""
+def compare_results(
+    root: Path, paths: Iterable[str], intervals: bool = True
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Collect results/<set>/<method>/evaluation.csv and put them beside the published numbers.
+
+    Without `intervals` no test rows are drawn.
+    """
     registry = load_registry(root / "config/datasets.yaml")
     paths = sorted(paths)
     collected = collect(
@@ -31,7 +36,7 @@ def compare_results(root: Path, paths: Iterable[str]) -> tuple[pd.DataFrame, pd.
         load_methods(root / "config/methods.yaml"),
         load_studies(root / "config/studies").values(),
         {name: entry.features for name, entry in registry.items()},
-        draw_rows(paths),
+        draw_rows(paths) if intervals else None,
     )
     names = {name: entry.published_key for name, entry in registry.items()}
     folders = {path.parts[-3]: path.parents[1] / "data" for path in map(Path, paths)}
@@ -79,7 +84,7 @@ def printed_beside(root: Path, paths: Iterable[str]) -> pd.DataFrame:
     DataFrame
         Columns `method` (as here), `metric`, `published` (a number), `printed_in` (the table).
     """
-    cells = compare_results(root, paths)[1]
+    cells = compare_results(root, paths, intervals=False)[1]
     cells = cells[cells["file"] != ""].drop_duplicates(["file", "metric"])
     tables = zip(cells["source"], cells["table"], strict=True)
     return pd.DataFrame(
