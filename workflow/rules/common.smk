@@ -135,8 +135,10 @@ onstart:
     note_start()
     save_statements()
     from toplabel.workflow.progress import follow
+    from toplabel.workflow.scheduling import lift_default_limit
 
     follow(workflow, plan)
+    lift_default_limit(workflow)
 
 
 # Report on what there is, and print nothing that would hide the error.

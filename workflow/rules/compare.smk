@@ -36,6 +36,7 @@ rule collect_datasets:
 rule compare:
     input:
         evaluations=planned(targets.evaluations),
+        ranks=planned(targets.ranks),
         others=as_they_are(targets.other_evaluations),
         # Which say what is not compared.
         metas=planned(targets.compared),

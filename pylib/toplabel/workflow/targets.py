@@ -341,6 +341,13 @@ class Targets:
         """Test metrics that the command makes."""
         return _evaluations(self.made())
 
+    def ranks(self) -> list[str]:
+        """Ranks of the true classes of `evaluations`; none of networks, whose splits tell how sure a number is."""
+        methods = self._plan.methods
+        return [
+            cell.path("ranks.npz") for cell in self.made() if not methods[cell.method].fine_tunes
+        ]
+
     def other_evaluations(self) -> list[str]:
         """Test metrics of `others`."""
         return _evaluations(self.others())
