@@ -52,6 +52,16 @@ def test_early_stopping_needs_every_metric_to_be_worse_several_times_in_a_row():
     assert stopping.best.tolist() == [1.0, 1.0]
 
 
+@pytest.mark.parametrize(
+    ("metrics", "perfect"), [(["top1", "top5"], 100.0), (["top1", "rank_loss"], 0.0)]
+)
+def test_a_metric_that_was_perfect_does_not_hold_up_the_end(metrics, perfect):
+    stopping = EarlyStopping(metrics, 2)
+    assert not stopping.update(np.array([90.0, perfect]))
+    assert not stopping.update(np.array([80.0, perfect]))
+    assert stopping.update(np.array([70.0, perfect]))
+
+
 def test_without_patience_no_path_ends():
     stopping = EarlyStopping(METRICS, None)
     assert not any(stopping.update(np.array([-i, -i])) for i in range(10))

@@ -36,10 +36,10 @@ Points = Mapping[float, Sequence[float]]  # exponents of C by exponent of theta
 
 
 class EarlyStopping:
-    """Detects that every metric has been worse than its best for some values in a row.
+    """Detects that no metric has come near its best for some values in a row.
 
     A metric that stays equal, as the rank loss does where C is so small that only the length of W changes, does not
-    count as worse.
+    count as worse; but one that was perfect cannot get better, and ties go to the smaller C.
 
     Parameters
     ----------
@@ -55,12 +55,14 @@ class EarlyStopping:
 
     def __init__(self, metrics: Sequence[str], patience: int | None) -> None:
         self.best = np.full(len(metrics), -np.inf)
+        self._perfect = np.array([100.0 if sign(metric) > 0 else 0.0 for metric in metrics])
         self._patience = patience
         self._worse = 0
 
     def update(self, values: np.ndarray) -> bool:
         """Record the next values, (k,); true when the path should end."""
-        self._worse = self._worse + 1 if (values < self.best).all() else 0
+        lost = (values < self.best) | (self.best >= self._perfect)
+        self._worse = self._worse + 1 if lost.all() else 0
         self.best = np.maximum(self.best, values)
         return self._patience is not None and self._worse >= self._patience
 
