@@ -38,6 +38,7 @@ rule compare:
         evaluations=planned(targets.evaluations),
         ranks=planned(targets.ranks),
         others=as_they_are(targets.other_evaluations),
+        other_ranks=as_they_are(targets.other_ranks),
         # Which say what is not compared.
         metas=planned(targets.compared),
         other_metas=as_they_are(targets.other_compared),

@@ -344,9 +344,11 @@ class Targets:
     def ranks(self) -> list[str]:
         """Ranks of the true classes of `evaluations`; none of networks, whose splits tell how sure a number is."""
         methods = self._plan.methods
-        return [
-            cell.path("ranks.npz") for cell in self.made() if not methods[cell.method].fine_tunes
-        ]
+        return _ranks(cell for cell in self.made() if not methods[cell.method].fine_tunes)
+
+    def other_ranks(self) -> list[str]:
+        """Those of `others`, as far as they are there."""
+        return [path for path in _ranks(self.others()) if Path(path).is_file()]
 
     def other_evaluations(self) -> list[str]:
         """Test metrics of `others`."""
@@ -397,6 +399,10 @@ class Targets:
 
 def _evaluations(cells: Iterable[Cell]) -> list[str]:
     return [cell.path("evaluation.csv") for cell in cells]
+
+
+def _ranks(cells: Iterable[Cell]) -> list[str]:
+    return [cell.path("ranks.npz") for cell in cells]
 
 
 def _figure_of(path: str) -> str:
