@@ -189,17 +189,19 @@ def test_after_a_screening_the_best_points_themselves_are_visited_again():
     assert any(exponent in budget.C.exponents() for exponent in again)
 
 
-def test_the_first_folds_alone_may_be_used():
+@pytest.mark.parametrize(("share", "used"), [(0.1, 1), (1 / 3, 1), (0.4, 2), (0.9, 3), (9.0, 3)])
+def test_as_many_folds_are_used_as_hold_the_rows_asked_for(share, used):
     prepared = multiclass_set(with_val=False)
     protocol = Protocol("toy", "folds", "train", tuple(METRICS), {})
+    rows = prepared.parts["train"].n_instances
 
     def folds(budget):
         problems = validation_problems(prepared, prepared.splits[0], protocol, budget, SOFTMAX, 0)
         return [problem.X_eval for problem in problems]
 
-    some, all_folds = folds(replace(BUDGET, use_folds=2)), folds(BUDGET)
-    assert len(some) == 2
+    some, all_folds = folds(replace(BUDGET, validation_rows=round(share * rows))), folds(BUDGET)
     assert len(all_folds) == 3
+    assert len(some) == used
     for one, other in zip(some, all_folds, strict=False):
         np.testing.assert_array_equal(one, other)
 

@@ -154,8 +154,8 @@ def _write(tmp_path, edit):
             "protocols.circle.budgets: the key 'paper' is missing",
         ),
         (
-            lambda d: d["protocols"]["circle"]["budgets"]["quick"].update(use_folds=9),
-            "protocols.circle.budgets.quick.use_folds: 9 is above folds, 2",
+            lambda d: d["protocols"]["half_half"]["budgets"]["quick"].update(validation_rows=9),
+            "protocols.half_half.budgets.quick.validation_rows: needs a number of folds",
         ),
         (
             lambda d: d["protocols"]["circle"]["budgets"]["quick"].update(screen_rows=99),

@@ -106,10 +106,15 @@ def test_blocks_share_the_widths(plan):
             if budget.theta is None:
                 continue
             blocks = budget.blocks(tunes_width=True)
-            assert fits(method, budget, block=True) * blocks >= len(budget.theta.exponents()) * len(
-                budget.C.exponents()
-            )
-            assert fits(method, budget, block=True) <= fits(method, budget)
+            of_block = fits(method, budget, 5000, block=True)
+            assert of_block * blocks >= len(budget.theta.exponents()) * len(budget.C.exponents())
+            assert of_block <= fits(method, budget, 5000)
+
+
+def test_a_large_set_uses_fewer_folds(plan):
+    budget = plan.protocols["multilabel_large"].budgets["standard"]
+    counts = [fits(plan.methods["svm_ml_rbf"], budget, rows) for rows in (0, 800, 5000, 10**6)]
+    assert counts[0] == counts[1] == 5 * counts[2] == 10 * counts[3]
 
 
 # Peak resident memory of the script in MB, and seconds of a core, both measured; of delicious with the RBF kernel the

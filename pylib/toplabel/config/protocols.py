@@ -208,8 +208,10 @@ class Budget(Closed):
     theta_block: Count | None = Field(
         None, description="Widths that one job of cross-validation takes; all, if not given."
     )
-    use_folds: Count | None = Field(
-        None, description="Train and validate on the first so many of the folds only."
+    validation_rows: Count | None = Field(
+        None,
+        description="Train and validate on the first folds only, as many as together hold so many validation rows; on "
+        "all folds, if not given or if they hold fewer. An image of several rows counts once.",
     )
     screen_rows: Annotated[Whole, Field(ge=10)] | None = Field(
         None,
@@ -232,15 +234,16 @@ class Budget(Closed):
     )
 
     def __post_init__(self) -> None:
-        if (self.use_folds or 0) > (self.folds or 0):
-            raise Fault("use_folds", f"{self.use_folds} is above folds, {self.folds}")
+        if self.validation_rows is not None and self.folds is None:
+            raise Fault("validation_rows", "needs a number of folds (folds)")
         if self.screen_rows is not None and self.refine is None:
             raise Fault("screen_rows", "needs a fine grid (refine)")
 
-    @property
-    def fold_count(self) -> int | None:
-        """Number of folds that are trained; None where there are no folds to count."""
-        return self.folds if self.use_folds is None else self.use_folds
+    def fold_count(self, rows: int) -> int | None:
+        """Number of folds that are trained, of so many rows; None where there are no folds to count."""
+        if self.folds is None or self.validation_rows is None or not rows:
+            return self.folds
+        return min(self.folds, -(-self.validation_rows * self.folds // rows))
 
     def thetas(self, tunes_width: bool) -> list[float]:
         """Exponents of theta for a method that tunes the width; `LINEAR` alone for one that does not.

@@ -199,7 +199,8 @@ def validation_problems(
     if protocol.validation == "holdout" and split.val is not None:
         yield holdout_problem(train, prepared.parts[split.val], method, prepared.n_classes)
         return
-    for fold in folds_of(prepared, split, protocol, budget, seed)[: budget.fold_count]:
+    count = budget.fold_count(train.n_instances)
+    for fold in folds_of(prepared, split, protocol, budget, seed)[:count]:
         yield fold_problem(train, fold, method, prepared.n_classes)
 
 

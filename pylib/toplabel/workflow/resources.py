@@ -127,14 +127,15 @@ def _gram_bytes(method: Method, budget: Budget) -> int:
     return 4 if budget.gram_dtype == "float32" else 8
 
 
-def fits(method: Method, budget: Budget, block: bool = False) -> int:
-    """At most how many fits a tuning job has: widths times C times folds times k, again for a finer grid."""
+def fits(method: Method, budget: Budget, rows: int, block: bool = False) -> int:
+    """At most how many fits a tuning job has, where so many rows train: widths times C times folds times k, again for a
+    finer grid."""
     widths, blocks = len(budget.thetas(method.tunes_width)), budget.blocks(method.tunes_width)
-    points = len(budget.C.exponents()) + 2 * budget.extend
+    points = (len(budget.C.exponents()) + 2 * budget.extend) * (budget.fold_count(rows) or 1)
     if block:
-        return -(-widths // blocks) * points * (budget.fold_count or 1)
+        return -(-widths // blocks) * points
     finer = 2 if budget.refine is not None else 1
-    return widths * points * finer * (budget.fold_count or 1) * max(1, len(method.ks))
+    return widths * points * finer * max(1, len(method.ks))
 
 
 def fit_seconds(size: Size, method: Method, count: float) -> float:
@@ -169,7 +170,7 @@ def estimate(plan: Plan, stage: str, wildcards: Any, size: Size) -> tuple[float,
     method, budget = fit["method"], fit["budget"]
     count = 1.0
     if stage in ("tune", "tune_block"):
-        count = _VISITED * fits(method, budget, block=stage == "tune_block")
+        count = _VISITED * fits(method, budget, size.rows, block=stage == "tune_block")
         count *= len(plan.splits_of(dataset, wildcards.part))
     elif stage == "train":
         count = len(plan.split_names(dataset)) * len(plan.protocol_of(dataset).metrics)
