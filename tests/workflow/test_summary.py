@@ -60,6 +60,7 @@ def written(folder):
     stage = {"stage": "tune", "jobs": 3, "cpu_hours": 1.25, "longest_seconds": 9, "peak_mb": 80}
     run = {"created": "2026-11-24T01:02:03+00:00", "budget": "standard", "versions": {}}
     run |= {"machine": {"cpu": "a processor", "cores": 2, "memory_gib": 23.5}, "jobs": [stage]}
+    run |= {"blas": [{"library": "openblas", "version": "0.3", "kernels": "Zen", "threads": 1}]}
     run |= {"wall_seconds": 5400, "wall_seconds_note": "its last part", "nodes": ["a host"]}
     run |= {"git": {"commit": "0123456789abcdef", "url": "x"}, "command": "in a folder"}
     write_json(folder / "run.json", run)

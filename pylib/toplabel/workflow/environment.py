@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 import time
+from collections.abc import Iterable, Mapping
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -109,6 +110,18 @@ def blas_facts() -> list[dict[str, Any]]:
         for info in threadpoolctl.threadpool_info()
         if info.get("user_api") == "blas"
     ]
+
+
+def kernels_of(blas: Iterable[Mapping[str, Any]]) -> str:
+    """For which kind of processor the loaded OpenBLAS libraries compute, as ``"SkylakeX"``; empty if not of one kind.
+
+    Parameters
+    ----------
+    blas : iterable of mapping
+        What `blas_facts` found, or of a run.json.
+    """
+    found = {one.get("kernels") for one in blas if one.get("library") == "openblas"}
+    return str(found.pop() or "") if len(found) == 1 else ""
 
 
 def note_start() -> None:

@@ -39,7 +39,10 @@ _CLAIMS = (
     *("claim", "says", "other_outcome"),
     *("other_comparisons", "other_first", "other_second", "other_median"),
 )
-_RUN = ("created", "budget", "machine", "versions", "wall_seconds", "wall_seconds_note", "jobs")
+_RUN = (
+    *("created", "budget", "machine", "blas", "versions"),
+    *("wall_seconds", "wall_seconds_note", "jobs"),
+)
 _FRAGMENT = re.compile(r"(<!-- run: ([\w ]+) -->\n).*?(\n<!-- end -->)", re.DOTALL)
 _OF_SETS = ("rank_loss", "hamming_loss", "subset_accuracy", "f1_micro", "f1_macro")
 

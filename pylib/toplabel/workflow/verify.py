@@ -2,6 +2,9 @@
 
 ``python -m toplabel.workflow.verify --cells 20 --seed 0``, or ``make verify CELLS=20``: the measured numbers must be
 those of ``reports/summary/comparison.csv`` to the last digit that stands there.
+
+OpenBLAS has kernels for each kind of processor, which sum in different orders; where a fit ends early, that can decide
+a test row. So the run is computed with the kernels of the one to verify (``run.json``), if this processor has them.
 """
 
 from __future__ import annotations
@@ -11,14 +14,15 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pandas as pd
 
-from toplabel.files import FileError
+from toplabel.files import FileError, read_json
 from toplabel.tables.collected import COMPARISON
 from toplabel.workflow.collecting.results import compare_results
+from toplabel.workflow.environment import kernels_of
 
 #: The columns that say which published number it is.
 CELL = ["source", "table", "dataset", "features", "method", "k", "gamma", "kernel", "metric"]
@@ -38,11 +42,48 @@ def draw(summary: pd.DataFrame, cells: int, seed: int) -> pd.DataFrame:
     return measured.sample(cells, random_state=seed).sort_index()
 
 
-def compute(root: Path, folder: Path, targets: Sequence[str], options: Sequence[str]) -> int:
+def kernels_of_run(run: Path) -> dict[str, str]:
+    """What to set in the environment so that OpenBLAS takes the kernels of a ``run.json``; says what it found.
+
+    Nothing where the file is missing or says nothing of them, where they are those taken anyway, and where this
+    processor does not have them.
+    """
+    wanted = kernels_of(read_json(run).get("blas", ())) if run.is_file() else ""
+    taken = _kernels_taken({})
+    if wanted in ("", taken):
+        return {}
+    setting = {"OPENBLAS_CORETYPE": wanted}
+    if _kernels_taken(setting) == wanted:
+        print(f"with OpenBLAS's kernels {wanted}, as in that run; by itself it takes {taken} here")
+        return setting
+    print(
+        f"that run had OpenBLAS's kernels {wanted}, not to be had here, but {taken}: digits may differ"
+    )
+    return {}
+
+
+def _kernels_taken(setting: Mapping[str, str]) -> str:
+    """The kernels with which a product of matrices can be computed; a processor may not know their instructions."""
+    script = (
+        "import numpy as np; np.ones((99, 99)) @ np.ones((99, 99)); "
+        "from toplabel.workflow.environment import blas_facts, kernels_of; print(kernels_of(blas_facts()))"
+    )
+    command = [sys.executable, "-c", script]
+    done = subprocess.run(command, env=os.environ | setting, capture_output=True, text=True)
+    return done.stdout.strip() if done.returncode == 0 else ""
+
+
+def compute(
+    root: Path,
+    folder: Path,
+    targets: Sequence[str],
+    options: Sequence[str],
+    setting: Mapping[str, str],
+) -> int:
     """Let Snakemake make `targets` in `folder`, from raw data on; its exit status."""
     command = [sys.executable, "-m", "snakemake", "--snakefile", str(root / "Snakefile")]
     return subprocess.run(
-        [*command, "--directory", str(folder), *options, "--", *targets]
+        [*command, "--directory", str(folder), *options, "--", *targets], env=os.environ | setting
     ).returncode
 
 
@@ -83,12 +124,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise ValueError(f"--seed {options.seed}: it must not be negative")
         if not config.is_file():
             raise ValueError(f"--configfile {options.configfile}: no such file")
-        drawn = draw(
-            COMPARISON.read(options.summary or root / "reports/summary/comparison.csv"),
-            options.cells,
-            options.seed,
-        )
+        summary = options.summary or root / "reports/summary/comparison.csv"
+        drawn = draw(COMPARISON.read(summary), options.cells, options.seed)
         folder = _empty(options.folder)
+        setting = kernels_of_run(summary.parent / "run.json")
     except (FileError, ValueError) as error:
         print(f"make verify: {error}", file=sys.stderr)
         return 1
@@ -98,7 +137,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         flush=True,
     )
     snakemake = ["--cores", str(options.cores), "--keep-going", "--configfile", str(config)]
-    status = compute(root, folder, targets, snakemake)
+    status = compute(root, folder, targets, snakemake, setting)
     made = [path for target in targets if (path := folder / target).exists()]
     again = compare_results(root, map(str, made))[1] if made else drawn.iloc[:0]
     found = beside(drawn, again)
