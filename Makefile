@@ -167,14 +167,14 @@ lock: setup
 # the last full run in README.md and docs/.
 reference: setup
 	$(BIN)/python -m toplabel.config > docs/config-reference.md
-	$(BIN)/python -m toplabel.config.differences config/differences.yaml > docs/differences.md
+	$(BIN)/python -m toplabel.config.differences config/differences.yaml data/published > docs/differences.md
 	$(BIN)/python -m toplabel.workflow.summary
 
 # What the documents need of a full run, kept in reports/summary, and the documents from there.
 RUN ?= results
 
 summary: setup
-	$(BIN)/python -m toplabel.workflow.summary $(RUN)
+	$(BIN)/python -m toplabel.workflow.summary $(RUN) $(ARGS)
 
 clean:
 	rm -rf $(VENV) build csrc/build .snakemake

@@ -1,5 +1,7 @@
 """Why numbers differ: the reasons of config/differences.yaml, and the cells that they are given to."""
 
+from pathlib import Path
+
 import pytest
 import yaml
 
@@ -7,6 +9,7 @@ from toplabel.config.differences import load_reasons, page
 from toplabel.studies.differences import DIFFERENT, explain
 from toplabel.tables.collected import COMPARISON, DIFFERENCES
 
+PUBLISHED = Path(__file__).parents[2] / "data/published"
 REASON = {
     "title": "Below its k",
     "why": "The order is not seen.",
@@ -28,7 +31,7 @@ def reasons_of(tmp_path, *cells):
     rows = {f"r{i}": REASON | {"cells": [base | changes]} for i, changes in enumerate(cells)}
     path = tmp_path / "differences.yaml"
     path.write_text(yaml.safe_dump({"reasons": rows}), encoding="utf-8")
-    return load_reasons(path, {"tpami2017_table05"})
+    return load_reasons(path, PUBLISHED)
 
 
 def cells(*rows):
@@ -79,13 +82,17 @@ def test_each_cell_of_the_last_full_run_that_is_off_has_a_reason_or_is_said_to_h
     repository,
 ):
     frame = COMPARISON.read_text(repository / "reports/summary/comparison.csv")
-    found = explain(frame, load_reasons(repository / "config/differences.yaml"))
+    reasons = load_reasons(repository / "config/differences.yaml", PUBLISHED)
+    found = explain(frame, reasons)
     assert len(found) == frame["verdict"].isin(DIFFERENT).sum()
     assert (found.loc[found["verdict"] == "off", "reason"] != "").all()
-    known = {reason.name for reason in load_reasons(repository / "config/differences.yaml")}
-    assert known == set(found["reason"]) - {""}  # no reason that nothing is left of
+    known = {(reason.name, cells.evidence) for reason in reasons for cells in reason.cells}
+    named = set(zip(found["reason"], found["evidence"], strict=True))
+    assert known == named - {("", "")}  # no reason that nothing is left of
 
 
 def test_the_page_of_the_reasons_is_made_of_them(repository):
     text = (repository / "docs/differences.md").read_text(encoding="utf-8")
-    assert text == page(load_reasons(repository / "config/differences.yaml")), "make reference"
+    assert text == page(load_reasons(repository / "config/differences.yaml", PUBLISHED)), (
+        "make reference"
+    )

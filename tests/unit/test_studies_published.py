@@ -4,7 +4,8 @@ import pytest
 
 from toplabel.config.keys import canonical_key
 from toplabel.config.studies import published_tables
-from toplabel.studies.published import KEYS, load_published, load_texts
+from toplabel.studies.published import load_published, load_texts
+from toplabel.tables.collected import PUBLISHED_KEYS
 
 HEADER = "source,table,dataset,features,method,k,gamma,kernel,metric,value,std\n"
 ROW = "tpami2017,5,letter,,svm_multi,,0,linear,top1,76.5,\n"
@@ -71,7 +72,7 @@ def test_every_table_has_a_title(repository):
 def test_the_row_order_is_that_of_the_file(folder):
     frame = load_published(folder(HEADER + ROW.replace("top1", "top3") + ROW))
     assert frame["metric"].tolist() == ["top3", "top1"]
-    assert [*frame.columns] == ["source", "table", *KEYS, "published", "std", "value"]
+    assert [*frame.columns] == [*PUBLISHED_KEYS, "published", "std", "value"]
 
 
 def test_only_references_may_repeat(folder):

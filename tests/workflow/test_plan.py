@@ -246,6 +246,31 @@ def test_the_sources_of_a_baseline_count_for_it(plan):
     assert theirs != ours
 
 
+@pytest.mark.parametrize(
+    ("file", "before", "after", "message"),
+    [
+        (
+            "differences",
+            "datasets: [emotions]",
+            "datasets: emotions",
+            r"differences\.yaml: .*emotions",
+        ),
+        ("differences", "tpami2017_table09", "tpami2017_table99", "no table 'tpami2017_table99'"),
+        ("findings", "expects: ", "expect: ", r"findings\.yaml: .*unknown key 'expect'"),
+    ],
+)
+def test_reasons_and_claims_are_checked_before_any_job(
+    config, tmp_path, file, before, after, message
+):
+    root = copy_checkout(tmp_path / "checkout")
+    path = root / f"config/{file}.yaml"
+    text = path.read_text(encoding="utf-8")
+    assert before in text
+    path.write_text(text.replace(before, after, 1), encoding="utf-8")
+    with pytest.raises(PlanError, match=message):
+        Plan(root, config)
+
+
 def test_a_data_set_may_have_a_protocol_of_its_own(config, tmp_path):
     root = copy_checkout(tmp_path / "checkout")
     registry = root / "config/datasets.yaml"

@@ -277,7 +277,11 @@ def test_verify_computes_cells_of_a_run_again(smoke_run, tmp_path, capfd):
     options = ["--cells", "2", "--root", str(smoke_run.root), "--configfile", str(SMOKE)]
     folder = tmp_path / "again"
     assert verify([*options, "--summary", str(summary), "--folder", str(folder)]) == 0
-    assert "2 of 2 the same to the last digit" in capfd.readouterr().out
+    said = capfd.readouterr().out
+    assert "2 of 2 the same to the last digit" in said
+    counts = re.search(r"and (\d+) of (\d+) others of their results", said)
+    assert counts
+    assert counts[1] == counts[2] != "0"
 
     assert verify([*options, "--summary", str(summary), "--folder", str(folder)]) == 1
     assert f"--folder {folder}: it is not empty" in capfd.readouterr().err

@@ -7,7 +7,7 @@ import pytest
 
 from toplabel.files import write_json
 from toplabel.reporting import fragments
-from toplabel.tables.collected import COMPARISON, EVALUATION, FINDINGS
+from toplabel.tables.collected import COMPARISON, DIFFERENCES, EVALUATION, FINDINGS, VARIANTS
 from toplabel.tables.table import read_csv, write_csv
 from toplabel.workflow import summary
 
@@ -24,7 +24,8 @@ def written(folder):
     ]
     names = ["source", "table", "dataset", "method", "metric"]
     names += ["published", "measured", "difference", "verdict"]
-    frame = pd.DataFrame(cells, columns=names).reindex(columns=COMPARISON.names)
+    frame = pd.DataFrame(cells, columns=names).assign(kernel="linear", seconds=3.6)
+    frame = frame.reindex(columns=COMPARISON.names)
     COMPARISON.write(frame, folder / "comparison.csv")
     measured = [
         (study, "yeast", f"{method}{ending}", metric, 60.04 + i, "")
@@ -57,6 +58,11 @@ def written(folder):
     metrics = ["Hamming loss", "Subset acc.", "F1 micro"]
     rows = [["yeast", m, one, *"1234"] for m in ("SVM", "LR") for one in metrics]
     write_csv(pd.DataFrame(rows, columns=columns), folder / "tables/thresholds.csv")
+    written_differences(folder)
+    for name, took in (("tune/yeast/br_svm/main", "9\t80\t4.5"), ("prepare/yeast", "1\t70\t1")):
+        path = folder / f"benchmarks/{name}.tsv"
+        path.parent.mkdir(parents=True)
+        path.write_text(f"s\tmax_rss\tcpu_time\n{took}\n", encoding="utf-8")
     stage = {"stage": "tune", "jobs": 3, "cpu_hours": 1.25, "longest_seconds": 9, "peak_mb": 80}
     run = {"created": "2026-11-24T01:02:03+00:00", "budget": "standard", "versions": {}}
     run |= {"machine": {"cpu": "a processor", "cores": 2, "memory_gib": 23.5}, "jobs": [stage]}
@@ -64,6 +70,16 @@ def written(folder):
     run |= {"wall_seconds": 5400, "wall_seconds_note": "its last part", "nodes": ["a host"]}
     run |= {"git": {"commit": "0123456789abcdef", "url": "x"}, "command": "in a folder"}
     write_json(folder / "run.json", run)
+
+
+def written_differences(folder):
+    """Two cells with a reason, of which an experiment is known, and one without."""
+    cells = [("letter", "topk_ent_tr", "3", "top1", "off", "too far", "gives 46.2 for LR^{ML}")] * 2
+    cells.append(("bibtex", "svm_ml", "", "f1_micro", "higher", "", ""))
+    names = ["dataset", "method", "k", "metric", "verdict", "title", "experiment"]
+    frame = pd.DataFrame(cells, columns=names)
+    write_csv(frame.reindex(columns=DIFFERENCES.names, fill_value=""), folder / "differences.csv")
+    VARIANTS.write(VARIANTS.frame(), folder / "variants.csv")
 
 
 @pytest.fixture
@@ -76,7 +92,17 @@ def kept(tmp_path, repository):
     (root / "data").mkdir()
     (root / "data/published").symlink_to(repository / "data/published")
     summary.keep(tmp_path / "results", root / summary.SUMMARY)
+    cells = COMPARISON.read_text(tmp_path / "results/comparison.csv")
+    COMPARISON.write(with_the_papers_grid(cells), tmp_path / "results/comparison.csv")
+    summary.keep_paper(tmp_path / "results", root / summary.SUMMARY)
     return root
+
+
+def with_the_papers_grid(cells):
+    """The rank loss comes nearer at another C, and takes ten times as long."""
+    changed = cells.assign(budget="paper", seconds="36")
+    changed.loc[1, ["measured", "verdict", "C", "seconds"]] = ["0.085", "match", "0.5", "360"]
+    return changed
 
 
 @pytest.mark.parametrize("page", summary.PAGES)
@@ -108,6 +134,29 @@ def test_each_fragment_stands_in_a_page(repository):
             "strategies",
             ["| yeast | 1.000 / 2.000 / 3.000 / 4.000 | 1.0 / 2.0 / 3.0 / 4.0 |", "|  |"],
         ),
+        (
+            "grids multilabel",
+            [
+                "| scene | linear | 2 | 1 | 2 | 1 | 1 of 2 | 0.30 | 0.60 | 0.00 | 0.10 |",
+                "| scene | SVM<sup>ML</sup> | Rank loss | 0.083 | 0.091 | 0.085 | close → match |",
+            ],
+        ),
+        (
+            "differences",
+            [
+                "| too far | letter | top-3 Ent tr | 2 | 0 | 0 | gives 46.2 for LR<sup>ML</sup> |",
+                "| not looked into | bibtex | SVM ML | 0 | 1 | 0 |  |",
+            ],
+        ),
+        (
+            "jobs",
+            [
+                "| tune yeast br_svm main | 9 | 4 | 80 |",
+                "| multilabel_baselines | 1 | 0.00 | 0.00 |",
+                "| data, and jobs for all | 1 |",
+            ],
+        ),
+        ("grids letter", ["| letter | linear | 3 | 1 | 1 | 0 | 0 of 3 | 0.00 | 0.00 |"]),
         ("conditions", ["2026-11-24, commit `0123456789ab`", "| tune | 3 | 1.25 | 9 | 80 |"]),
     ],
 )
@@ -131,6 +180,12 @@ def test_of_a_run_only_what_the_pages_need_is_kept(kept):
     assert not any(word in text for word in ("a host", "in a folder", "url"))
 
 
+def test_a_run_with_another_budget_is_not_kept_as_that_of_the_papers_grid(kept, tmp_path):
+    with pytest.raises(ValueError, match="--paper is for the budget `paper` alone"):
+        summary.keep_paper(kept / summary.SUMMARY, tmp_path)
+    assert not (tmp_path / "paper.csv").exists()
+
+
 def test_a_fragment_of_which_nothing_is_kept_stays(kept):
     (kept / summary.SUMMARY / "run.json").unlink()
     measured = kept / summary.SUMMARY / "measured.csv"
@@ -151,3 +206,46 @@ def test_multilabel_sets_are_those_of_tables_7_and_9():
         columns=["source", "table", "dataset", "method", "verdict", "difference"],
     )
     assert "| **all** |  | 2 | 2 |" in fragments.counts(cells, "multilabel")
+
+
+@pytest.fixture
+def checkout(kept, monkeypatch):
+    """The same as the working folder, with a page of each name."""
+    for name in (*summary.PAGES, summary.PICTURE):
+        (kept / name).parent.mkdir(parents=True, exist_ok=True)
+        (kept / name).write_text("<!-- run: score -->\n\nold\n\n<!-- end -->\n", encoding="utf-8")
+    monkeypatch.chdir(kept)
+    return kept
+
+
+def state(root):
+    return {path: path.read_bytes() for path in root.rglob("*") if path.is_file()}
+
+
+def test_pages_and_picture_are_written(checkout):
+    assert summary.main([]) == 0
+    assert "5 of 8,4" in (checkout / "README.md").read_text(encoding="utf-8")
+    assert "<svg" in (checkout / summary.PICTURE).read_text(encoding="utf-8")
+
+
+def test_a_run_that_lacks_cells_is_kept_only_if_that_is_asked_for(checkout, tmp_path, capsys):
+    results = tmp_path / "results"
+    cells = COMPARISON.read_text(results / "comparison.csv")
+    COMPARISON.write(cells.assign(budget="standard").iloc[1:], results / "comparison.csv")
+    before = state(checkout)
+    assert summary.main([str(results)]) == 1
+    said = capsys.readouterr().err
+    assert "make summary: 1 of the 5 cells of reports/summary are not in this run, first" in said
+    assert "tpami2017, 7, scene, svm_ml" in said
+    assert state(checkout) == before
+    assert summary.main([str(results), "--fewer"]) == 0
+    assert len(COMPARISON.read_text(checkout / summary.SUMMARY / "comparison.csv")) == 4
+
+
+def test_an_error_leaves_everything_as_it_was(checkout, tmp_path, capsys):
+    before = state(checkout)
+    assert summary.main([str(tmp_path / "nowhere")]) == 1
+    (tmp_path / "results/run.json").unlink()
+    assert summary.main([str(tmp_path / "results")]) == 1
+    assert [line[:13] for line in capsys.readouterr().err.splitlines()] == ["make summary:"] * 2
+    assert state(checkout) == before

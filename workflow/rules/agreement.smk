@@ -14,7 +14,7 @@ rule agree:
         **training_needs(plan, "agree"),
     params:
         settings={
-            "Cs": [0.001, 0.01, 0.1, 1.0, 10.0],
+            "Cs": [0.001, 0.01, 0.1, 1.0],
             "eps": 1e-4,
             "max_epochs": 3000,
             "seed": config["seed"],

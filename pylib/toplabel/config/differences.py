@@ -1,6 +1,6 @@
 """Why measured numbers differ from the printed ones: ``config/differences.yaml``.
 
-``python -m toplabel.config.differences FILE`` prints docs/differences.md.
+``python -m toplabel.config.differences FILE PUBLISHED`` prints docs/differences.md.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from pydantic import Field
 from toplabel.config.documents import check, read_yaml
 from toplabel.config.findings import Pattern, Selector
 from toplabel.config.model import Closed, Name, Named, RowName, Some, Text, Unique, model
+from toplabel.config.studies import published_tables
 
 
 @model
@@ -57,7 +58,7 @@ class DifferencesFile(Closed):
 
 
 def load_reasons(
-    path: str | os.PathLike[str], tables: Collection[str] | None = None
+    path: str | os.PathLike[str], published_folder: str | os.PathLike[str]
 ) -> list[Reason]:
     """Read and check the reasons.
 
@@ -65,8 +66,8 @@ def load_reasons(
     ----------
     path : path-like
         ``config/differences.yaml``.
-    tables : collection of str, optional
-        The whole names of the published tables; without it any name will do.
+    published_folder : path-like
+        ``data/published``: the tables that a reason may name.
 
     Raises
     ------
@@ -74,10 +75,11 @@ def load_reasons(
         One line with the file, the key and what is wrong, or the table that does not exist.
     """
     reasons = [*check(read_yaml(path), DifferencesFile, str(path)).reasons.values()]
+    known = {f"{s}_table{int(t):02d}" for s, t in published_tables(published_folder).values()}
     for reason in reasons:
         for place, cells in enumerate(reason.cells):
             for table in cells.tables:
-                if tables is not None and table not in tables:
+                if table not in known:
                     key = f"reasons.{reason.name}.cells[{place}].tables"
                     raise ValueError(f"{path}: {key}: no table '{table}'")
     return reasons
@@ -107,4 +109,4 @@ def _section(reason: Reason) -> str:
 
 
 if __name__ == "__main__":
-    print(page(load_reasons(sys.argv[1])), end="")
+    print(page(load_reasons(*sys.argv[1:])), end="")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import groupby
 
 import pandas as pd
 
@@ -17,9 +18,10 @@ from toplabel.reporting.labels import (
     segments,
     table_order,
 )
-from toplabel.reporting.numbers import decimals_of, fixed, signed
+from toplabel.reporting.numbers import decimals_of, fixed, in_points, signed
 
 _NOT_CONVEX = "topk_ent_tr"
+_FEW = 4  # methods that a row can name
 
 
 def counts(cells: pd.DataFrame, *datasets: str) -> str:
@@ -47,10 +49,14 @@ def counts(cells: pd.DataFrame, *datasets: str) -> str:
         cells.groupby(["source", "table", "dataset"])["verdict"],
         key=lambda group: (*table_order(*group[0][:2]), group[0][2]),
     )
-    rows = [
-        [f"{paper_label(source)}, Table {number}", dataset, *_tally(verdicts, shown)]
-        for (source, number, dataset), verdicts in groups
-    ]
+    rows = []
+    for (source, number), of_table in groupby(groups, key=lambda group: group[0][:2]):
+        title = f"{paper_label(source)}, Table {number}"
+        parts = [(dataset, verdicts) for (*_, dataset), verdicts in of_table]
+        rows += [[title, dataset, *_tally(verdicts, shown)] for dataset, verdicts in parts]
+        if len(parts) > 1:
+            whole = pd.concat([verdicts for _, verdicts in parts])
+            rows.append([title, "*all*", *_tally(whole, shown)])
     rows.append(["**all**", "", *_tally(cells["verdict"], shown)])
     head = ["table", "data set", *(verdict.word for verdict in shown), "compared"]
     near = _number(cells, "match", "close")
@@ -127,6 +133,88 @@ def beside(cells: pd.DataFrame, source: str, number: str) -> str:
         if (cells["verdict"] == key).any()
     )
     return f"{_table(['method', *names], body)}\n\nOf {len(cells)} cells: {tally}."
+
+
+_CELL = ("source", "table", "dataset", "method", "k", "gamma", "kernel", "metric")
+_MEASUREMENT = _CELL[2:]  # the same number may be compared with the printed ones of several tables
+
+
+def grids(cells: pd.DataFrame, paper: pd.DataFrame, *datasets: str) -> str:
+    """What the papers' own grid changes: a table by data set and kernel, and one of the cells with another verdict.
+
+    Parameters
+    ----------
+    cells, paper : DataFrame
+        comparison.csv as text, of the budgets `standard` and `paper`.
+    *datasets : str
+        Of these alone, or ``"multilabel"``.
+    """
+    whole = datasets == ("multilabel",)
+    paper = _multilabel(paper) if whole else paper[paper["dataset"].isin(datasets)]
+    values = ["measured", "verdict", "C", "theta", "seconds"]
+    both = cells[[*_CELL, "published", *values]].merge(
+        paper[[*_CELL, *values]], on=list(_CELL), suffixes=("", "_paper")
+    )
+    apart = both["measured_paper"].astype(float) - both["measured"].astype(float)
+    both["points"] = [in_points(*one) for one in zip(both["metric"], apart, strict=True)]
+    points = ["C", "theta"]
+    both["elsewhere"] = (both[points] != both[[f"{one}_paper" for one in points]].to_numpy()).any(
+        axis=1
+    )
+    rows = []
+    for (dataset, kernel), group in both.groupby(["dataset", "kernel"]):
+        own = group.drop_duplicates(list(_MEASUREMENT))
+        rows.append(
+            [
+                dataset,
+                kernel,
+                len(group),
+                *(int((group[name] == "match").sum()) for name in ("verdict", "verdict_paper")),
+                int((group["verdict"] != group["verdict_paper"]).sum()),
+                f"{int(own['elsewhere'].sum())} of {len(own)}",
+                fixed(own["points"].abs().mean(), 2),
+                fixed(own["points"].abs().max(), 2),
+                *(fixed(_hours(own, name), 2) for name in ("seconds", "seconds_paper")),
+            ]
+        )
+    head = [
+        "data set",
+        "kernel",
+        "cells",
+        "match, `standard`",
+        "`paper`",
+        "other verdict",
+        "other C or theta",
+    ]
+    head += ["mean difference, points", "largest", "hours, `standard`", "`paper`"]
+    return f"{_table(head, rows)}\n\n{_other_verdicts(both)}"
+
+
+def _hours(cells: pd.DataFrame, seconds: str) -> float:
+    """Of tuning, and of training the dearest model of each method."""
+    methods = [name for name in _MEASUREMENT if name != "metric"]
+    return (
+        cells[seconds].astype(float).groupby([cells[name] for name in methods]).max().sum() / 3600
+    )
+
+
+def _other_verdicts(both: pd.DataFrame) -> str:
+    rows = []
+    for one in both[both["verdict"] != both["verdict_paper"]].itertuples():
+        decimals = decimals_of(one.metric, one.published)
+        rows.append(
+            [
+                one.dataset,
+                _html(method_label(one.method, one.k, one.gamma, one.kernel)),
+                metric_label(one.metric),
+                one.published,
+                fixed(float(one.measured), decimals),
+                fixed(float(one.measured_paper), decimals),
+                f"{VERDICTS[one.verdict].word} → {VERDICTS[one.verdict_paper].word}",
+            ]
+        )
+    head = ["data set", "method", "metric", "printed", "`standard`", "`paper`", "verdict"]
+    return _table(head, list(dict.fromkeys(map(tuple, rows))))
 
 
 def variants(
@@ -208,6 +296,62 @@ def claims(findings: pd.DataFrame, prefix: str) -> str:
         "median difference, points",
     ]
     return _table(head, rows)
+
+
+def differences(cells: pd.DataFrame) -> str:
+    """The cells of a differences.csv by reason and evidence, with what experiments gave; without a reason last."""
+    rows = []
+    groups = ["title", "evidence", "experiment"]
+    for (title, _, experiment), group in sorted(
+        cells.groupby(groups, sort=False), key=lambda one: one[0][0] == ""
+    ):
+        methods = dict.fromkeys(
+            plain(method_label(*one))
+            for one in group[["method", "k", "gamma", "kernel"]].itertuples(index=False, name=None)
+        )
+        rows.append(
+            [
+                title or "not looked into",
+                ", ".join(dict.fromkeys(group["dataset"])),
+                ", ".join(methods) if len(methods) <= _FEW else f"{len(methods)} methods",
+                *(_number(group, verdict) for verdict in ("off", "higher", "lower")),
+                _markdown(experiment) or ("" if not title else "none"),
+            ]
+        )
+    head = ["reason", "data sets", "methods", "off", "higher", "lower", "experiment"]
+    return _table(head, rows)
+
+
+def _markdown(text: str) -> str:
+    """A sentence in the small markup of the reports."""
+    return _html(text.removeprefix("Experiment: "))
+
+
+def jobs(took: pd.DataFrame) -> str:
+    """What the jobs of a run took: the ten longest, and hours by study and by data set, from the kept jobs.csv."""
+    took = took.astype({"seconds": float, "cpu_seconds": float, "peak_mb": float})
+    longest = [
+        [
+            f"{one.stage} {one.dataset} {one.method} {one.part}".rstrip(),
+            fixed(one.seconds, 0),
+            fixed(one.cpu_seconds, 0),
+            fixed(one.peak_mb, 0),
+        ]
+        for one in took.nlargest(10, "seconds").itertuples()
+    ]
+    parts = [_table(["job", "seconds", "of a core", "peak, MB"], longest)]
+    for column, head in (("study", "study"), ("dataset", "data set")):
+        hours = took.assign(**{column: took[column].replace("", "data, and jobs for all")})
+        hours = hours.groupby(column).agg(
+            jobs=("seconds", "size"), wall=("seconds", "sum"), cpu=("cpu_seconds", "sum")
+        )
+        rows = [
+            [name, one.jobs, fixed(one.wall / 3600, 2), fixed(one.cpu / 3600, 2)]
+            for name, one in zip(hours.index, hours.itertuples(), strict=True)
+        ]
+        rows.sort(key=lambda row: -float(row[2]))
+        parts.append(_table([head, "jobs", "hours", "of a core"], rows))
+    return "\n\n".join(parts)
 
 
 def conditions(run: Mapping) -> str:

@@ -26,7 +26,7 @@ from toplabel.tables.collected import (
     FAILURES,
     FINDINGS,
     GRID,
-    KEYS,
+    PUBLISHED_KEYS,
     WINNERS,
 )
 from toplabel.tables.table import Table, as_numbers, read_csv
@@ -268,7 +268,7 @@ def _check_cells(frame: pd.DataFrame, path: Path) -> None:
         path,
         "the difference is not measured minus published",
     )
-    keyed = [c for c in ("source", "table", *KEYS) if c in frame.columns]
+    keyed = [c for c in PUBLISHED_KEYS if c in frame.columns]
     repeated = frame.duplicated(keyed, keep=False) & frame["measured"].notna()
     _require(~repeated, frame, path, "a measured cell stands twice")
 
@@ -312,7 +312,7 @@ def _read_table(path: Path, comparison: pd.DataFrame) -> TableInput:
 
 def _check_against(frame: pd.DataFrame, comparison: pd.DataFrame, path: Path) -> None:
     """Check that a printed table agrees with comparison.csv."""
-    keyed = ["source", "table", *KEYS]
+    keyed = [*PUBLISHED_KEYS]
     known = comparison.dropna(subset="measured").set_index(keyed)["measured"]
     ours = pd.MultiIndex.from_frame(frame[keyed])
     other = known.reindex(ours).to_numpy(dtype=float)

@@ -11,10 +11,10 @@ import pandas as pd
 
 from toplabel.config.keys import number_text
 from toplabel.config.studies import published_tables, table_name
-from toplabel.tables.collected import KEYS
+from toplabel.tables.collected import PUBLISHED_KEYS
 from toplabel.tables.table import as_numbers, read_csv
 
-_KEYS = ["source", "table", *KEYS]
+_KEYS = [*PUBLISHED_KEYS]
 FILE_COLUMNS = [*_KEYS, "value", "std"]
 
 OTHERS = "reference"

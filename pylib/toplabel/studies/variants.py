@@ -10,7 +10,7 @@ import pandas as pd
 
 from toplabel.metrics.names import is_fraction
 from toplabel.studies.comparison import spread_of, verdict
-from toplabel.tables.collected import KEYS, VARIANTS
+from toplabel.tables.collected import PUBLISHED_KEYS, VARIANTS
 
 
 def compare_variants(comparison: pd.DataFrame, collected: pd.DataFrame) -> pd.DataFrame:
@@ -82,7 +82,7 @@ def experiment(cells: pd.DataFrame, variants: pd.DataFrame) -> str:
     return f"{text}; of all {len(same)} cells in their rows: {_counted(same)}."
 
 
-_CELL = ["source", "table", *KEYS]
+_CELL = [*PUBLISHED_KEYS]
 _FEW = 3  # cells whose numbers a sentence can hold
 
 

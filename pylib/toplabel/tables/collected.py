@@ -78,6 +78,8 @@ EVALUATION = Table(
 )
 KEYS = ("dataset", "features", "method", "k", "gamma", "kernel", "metric")
 """What names a cell of a published table."""
+PUBLISHED_KEYS = ("source", "table", *KEYS)
+"""What names a published number."""
 COMPARISON = Table(
     "results/comparison.csv",
     "Every published number beside the measured one: one row per published cell, keys as printed in data/published. "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,18 +14,34 @@ LOGS = Path("results/logs")
 BENCHMARKS = Path("results/benchmarks")
 
 
-def jobs_by_stage(folder: Path = BENCHMARKS) -> list[dict[str, Any]]:
-    """Each stage with its number of jobs, CPU hours, longest job in seconds and highest memory in MB.
+def jobs(folder: Path = BENCHMARKS) -> list[dict[str, Any]]:
+    """Each job with its stage, data set, method and part (empty where it has none), wall and CPU seconds, memory in MB.
 
-    A job that was too short to be looked at counts as one of no memory. A stage's jobs of earlier commands count too.
+    A job that was too short to be looked at has no memory. Jobs of earlier commands are there, too.
     """
-    found: dict[str, list[Mapping[str, str]]] = {}
+    found = []
     for path in sorted(folder.rglob("*.tsv")):
+        names = path.relative_to(folder).with_suffix("").parts
+        stage, dataset, method, part = (*names, "", "", "")[:4]
         with path.open(newline="", encoding="utf-8") as stream:
-            rows = list(csv.DictReader(stream, delimiter="\t"))
-        stage = path.relative_to(folder).parts[0].removesuffix(".tsv")
-        found.setdefault(stage, []).extend(rows)
-    return [{"stage": stage, **_sum(rows)} for stage, rows in found.items() if rows]
+            for row in csv.DictReader(stream, delimiter="\t"):
+                took = {
+                    "seconds": _number(row, "s"),
+                    "cpu_seconds": _number(row, "cpu_time"),
+                    "peak_mb": _number(row, "max_rss"),
+                }
+                found.append(
+                    {"stage": stage, "dataset": dataset, "method": method, "part": part} | took
+                )
+    return found
+
+
+def jobs_by_stage(folder: Path = BENCHMARKS) -> list[dict[str, Any]]:
+    """Each stage with its number of jobs, CPU hours, longest job in seconds and highest memory in MB; of `jobs`."""
+    found: dict[str, list[dict[str, Any]]] = {}
+    for job in jobs(folder):
+        found.setdefault(job["stage"], []).append(job)
+    return [{"stage": stage, **_sum(rows)} for stage, rows in found.items()]
 
 
 def nodes(folder: Path = LOGS) -> list[str]:
@@ -38,13 +54,12 @@ def nodes(folder: Path = LOGS) -> list[str]:
     return sorted(found)
 
 
-def _sum(rows: Iterable[Mapping[str, str]]) -> dict[str, Any]:
-    rows = list(rows)
+def _sum(rows: list[dict[str, Any]]) -> dict[str, Any]:
     return {
         "jobs": len(rows),
-        "cpu_hours": round(sum(_number(row, "cpu_time") for row in rows) / 3600, 4),
-        "longest_seconds": round(max(_number(row, "s") for row in rows), 1),
-        "peak_mb": round(max(_number(row, "max_rss") for row in rows)),
+        "cpu_hours": round(sum(row["cpu_seconds"] for row in rows) / 3600, 4),
+        "longest_seconds": round(max(row["seconds"] for row in rows), 1),
+        "peak_mb": round(max(row["peak_mb"] for row in rows)),
     }
 
 

@@ -13,10 +13,10 @@ from pathlib import Path
 import pandas as pd
 
 from toplabel.files import FileError
-from toplabel.tables.collected import KEYS
+from toplabel.tables.collected import PUBLISHED_KEYS
 from toplabel.tables.table import read_csv
 
-_CELL = ["source", "table", *KEYS]
+_CELL = [*PUBLISHED_KEYS]
 _RUN = ["measured", "verdict", "budget", "C", "theta", "seconds"]
 
 

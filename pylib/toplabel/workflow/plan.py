@@ -16,7 +16,9 @@ from typing import Any
 
 from toplabel.config.baselines import BASELINES
 from toplabel.config.datasets import Entry, load_registry
+from toplabel.config.differences import load_reasons
 from toplabel.config.documents import Fault, unknown, validate
+from toplabel.config.findings import load_claims
 from toplabel.config.formats import Circle
 from toplabel.config.methods import load_methods
 from toplabel.config.protocols import Budget, Protocol, load_protocols
@@ -111,6 +113,8 @@ class Plan:
             self.methods = load_methods(self.root / "config/methods.yaml")
             self.studies = load_studies(self.root / "config/studies")
             self.tables = published_tables(self.root / "data/published")
+            load_claims(self.root / "config/findings.yaml", self.root / "data/published")
+            load_reasons(self.root / "config/differences.yaml", self.root / "data/published")
             for study in self.studies.values():
                 check_study(study, self.registry, self.methods, self.tables)
         except ValueError as error:

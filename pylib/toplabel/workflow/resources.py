@@ -35,7 +35,7 @@ _EPOCHS_OF_KERNELS = 20  # the same with a kernel
 _PER_PRODUCT = 5e-10  # seconds of a multiplication and an addition, where a row comes from memory
 _PER_KERNEL_PRODUCT = 5e-11  # the same in products of matrices
 _PER_SCORE = 1e-8  # seconds of a proximal map, for each of its scores
-_AGREEING = 20  # fits of the rule agree
+_AGREEING = 16  # fits of the rule agree
 
 Need = Callable[..., int]
 """A function of wildcards, input and attempt, as Snakemake calls it."""

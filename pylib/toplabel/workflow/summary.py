@@ -1,28 +1,33 @@
-"""``python -m toplabel.workflow.summary [RESULTS]``: the numbers of the documents, from the last full run.
+"""``python -m toplabel.workflow.summary [RESULTS] [--paper RESULTS]``: the numbers of the documents.
 
-With a results folder, what the documents need of it is kept in reports/summary first. Then the fragments of the pages
-between ``<!-- run: name -->`` and ``<!-- end -->`` are written anew from there, and the picture of README.md. A
-fragment of which nothing is kept stays as it is. Tests hold pages and picture to the files.
+With the results folder of a full run, what the documents need of it is kept in reports/summary first; with ``--paper``
+the cells of a run whose budget is `paper`. Then the fragments of the pages between ``<!-- run: name -->`` and
+``<!-- end -->`` are written anew from there, and the picture of README.md. A fragment of which nothing is kept stays as
+it is. Tests hold pages and picture to the files.
 """
 
 from __future__ import annotations
 
+import argparse
 import re
+import shutil
 import sys
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pandas as pd
 
-from toplabel.files import read_json, write_json
+from toplabel.files import FileError, read_json, write_json
 from toplabel.reporting import fragments
 from toplabel.reporting.agreement import draw, lanes_of_cells
 from toplabel.studies.published import load_published
-from toplabel.tables.collected import COMPARISON
+from toplabel.tables.collected import COMPARISON, PUBLISHED_KEYS
 from toplabel.tables.table import read_csv, write_csv
+from toplabel.workflow.benchmarks import jobs
 
 SUMMARY = Path("reports/summary")
-PICTURE = Path("docs/images/agreement.svg")
+PICTURE = "docs/images/agreement.svg"
 PAGES = (
     "README.md",
     "reports/summary/README.md",
@@ -31,8 +36,11 @@ PAGES = (
     "docs/simplex-coding.md",
     "docs/torch.md",
 )
-STUDIES = ("multilabel_bias", "multilabel_baselines", "multilabel_baselines_rbf", "finetuning")
-"""Those without published numbers of which the pages have tables."""
+STUDIES = (
+    *("multilabel_bias", "multilabel_baselines", "multilabel_baselines_rbf", "finetuning"),
+    *("multiclass_small", "multiclass_own_splits", "multiclass_costly"),
+)
+"""Those without published numbers that are kept."""
 
 _MEASURED = ("study", "dataset", "method", "label", "metric", "measured", "std")
 _CLAIMS = (
@@ -43,6 +51,7 @@ _RUN = (
     *("created", "budget", "machine", "blas", "versions"),
     *("wall_seconds", "wall_seconds_note", "jobs"),
 )
+_JOBS = ["study", "stage", "dataset", "method", "part", "seconds", "cpu_seconds", "peak_mb"]
 _FRAGMENT = re.compile(r"(<!-- run: ([\w ]+) -->\n).*?(\n<!-- end -->)", re.DOTALL)
 _OF_SETS = ("rank_loss", "hamming_loss", "subset_accuracy", "f1_micro", "f1_macro")
 
@@ -54,19 +63,66 @@ def keep(results: Path, summary: Path) -> None:
     """
     cells = read_csv(results / "comparison.csv", ("verdict",))
     cells = cells[cells["verdict"] != ""].reindex(columns=COMPARISON.names, fill_value="")
-    measured = read_csv(results / "evaluation.csv", _MEASURED)
-    measured = measured[_of_studies(measured, STUDIES)]
-    claims = read_csv(results / "findings.csv", _CLAIMS)
-    thresholds = read_csv(results / "tables/thresholds.csv")
+    collected = read_csv(results / "evaluation.csv", _MEASURED)
+    measured = collected[_of_studies(collected, STUDIES)]
     run = read_json(results / "run.json", (*_RUN, "git"))
     kept = {key: run[key] for key in _RUN}
     kept["git"] = {key: run["git"].get(key) for key in ("commit", "dirty")}
-    # Everything was read: nothing is left half-written.
     COMPARISON.write(cells, summary / "comparison.csv")
     write_csv(measured[list(_MEASURED)], summary / "measured.csv")
+    claims = read_csv(results / "findings.csv", _CLAIMS)
     write_csv(claims[list(_CLAIMS)], summary / "claims.csv")
-    write_csv(thresholds, summary / "thresholds.csv")
+    for name in ("thresholds", "differences", "variants"):
+        folder = results / "tables" if name == "thresholds" else results
+        write_csv(read_csv(folder / f"{name}.csv"), summary / f"{name}.csv")
+    write_csv(_jobs(results / "benchmarks", collected), summary / "jobs.csv")
     write_json(summary / "run.json", kept)
+
+
+def _jobs(folder: Path, collected: pd.DataFrame) -> pd.DataFrame:
+    """What each job took, with the first study of its data set and method."""
+    cells = zip(collected["dataset"], collected["method"], strict=True)
+    studies = dict(zip(cells, collected["study"].str.partition(";")[0], strict=True))
+    rows = [
+        {"study": studies.get((job["dataset"], job["method"]), "")} | job for job in jobs(folder)
+    ]
+    return pd.DataFrame(rows, columns=_JOBS)
+
+
+def keep_paper(results: Path, summary: Path) -> None:
+    """Copy the compared cells of a run with the papers' own grid.
+
+    Raises
+    ------
+    ValueError
+        When a cell has another budget, or none is there.
+    """
+    cells = COMPARISON.read_text(results / "comparison.csv")
+    cells = cells[cells["verdict"] != ""]
+    if set(cells["budget"]) != {"paper"}:
+        raise ValueError(f"{results / 'comparison.csv'}: --paper is for the budget `paper` alone")
+    COMPARISON.write(cells, summary / "paper.csv")
+
+
+def check_whole(kept: pd.DataFrame, before: pd.DataFrame) -> None:
+    """Whether a run has all the cells that the present summary has.
+
+    Raises
+    ------
+    ValueError
+        One line with their number and the first that is missing.
+    """
+    have, known = (
+        frame[[*PUBLISHED_KEYS]].itertuples(index=False, name=None) for frame in (kept, before)
+    )
+    kept_cells = set(have)
+    missing = [cell for cell in known if cell not in kept_cells]
+    if missing:
+        first = ", ".join(part for part in missing[0] if part)
+        raise ValueError(
+            f"{len(missing)} of the {len(before)} cells of reports/summary are not in this run, "
+            f"first {first}; --fewer to keep it all the same"
+        )
 
 
 def _of_studies(measured: pd.DataFrame, studies: Collection[str]) -> pd.Series:
@@ -135,6 +191,12 @@ MAKERS: dict[str, tuple[str, Callable[..., str]]] = {
             _measured(root, "finetuning"), ("top1", "top3", "top5", "top10")
         ),
     ),
+    "grids": (
+        "paper.csv",
+        lambda root, *sets: fragments.grids(
+            _cells(root), COMPARISON.read_text(root / SUMMARY / "paper.csv"), *sets
+        ),
+    ),
     "claims": (
         "claims.csv",
         lambda root, prefix: fragments.claims(
@@ -148,6 +210,14 @@ MAKERS: dict[str, tuple[str, Callable[..., str]]] = {
             ("hamming_loss", "subset_accuracy", "f1_micro", "f1_macro"),
         ),
     ),
+    "differences": (
+        "differences.csv",
+        lambda root: fragments.differences(read_csv(root / SUMMARY / "differences.csv")),
+    ),
+    "jobs": (
+        "jobs.csv",
+        lambda root: fragments.jobs(read_csv(root / SUMMARY / "jobs.csv", _JOBS)),
+    ),
     "conditions": (
         "run.json",
         lambda root: fragments.conditions(read_json(root / SUMMARY / "run.json")),
@@ -155,18 +225,35 @@ MAKERS: dict[str, tuple[str, Callable[..., str]]] = {
 }
 
 
-def main(arguments: list[str]) -> None:
-    """Write the pages and the picture of the checkout in the working folder."""
+def main(arguments: Sequence[str]) -> int:
+    """Write the pages and the picture of the checkout in the working folder; all of them, or on an error none."""
+    parser = argparse.ArgumentParser(prog="make summary", description=__doc__.splitlines()[0])
+    parser.add_argument("results", type=Path, nargs="?", help="folder of a full run")
+    parser.add_argument("--paper", type=Path, help="folder of a run with the budget `paper`")
+    parser.add_argument("--fewer", action="store_true", help="keep a run that lacks known cells")
+    options = parser.parse_args(arguments)
     root = Path()
-    if arguments:
-        keep(Path(arguments[0]), root / SUMMARY)
-    for name in PAGES:
-        page = root / name
-        page.write_text(filled(page.read_text(encoding="utf-8"), root), encoding="utf-8")
-    (root / PICTURE).write_text(
-        draw(lanes_of_cells(_cells(root)), standalone=True), encoding="utf-8"
-    )
+    with TemporaryDirectory() as folder:
+        staged = Path(folder)
+        shutil.copytree(root / SUMMARY, staged / SUMMARY)
+        (staged / "data").symlink_to((root / "data").resolve())
+        try:
+            if options.results:
+                keep(options.results, staged / SUMMARY)
+            if options.paper:
+                keep_paper(options.paper, staged / SUMMARY)
+            if not options.fewer:
+                check_whole(_cells(staged), _cells(root))
+            pages = {name: filled((root / name).read_text("utf-8"), staged) for name in PAGES}
+            pages[PICTURE] = draw(lanes_of_cells(_cells(staged)), standalone=True)
+        except (FileError, OSError, ValueError) as error:
+            print(f"make summary: {error}", file=sys.stderr)
+            return 1
+        shutil.copytree(staged / SUMMARY, root / SUMMARY, dirs_exist_ok=True)
+    for name, text in pages.items():
+        (root / name).write_text(text, encoding="utf-8")
+    return 0
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    sys.exit(main(sys.argv[1:]))

@@ -1,7 +1,8 @@
 """Published cells drawn at random, computed again from raw data, beside the last full reproduction.
 
 ``python -m toplabel.workflow.verify --cells 20 --seed 0``, or ``make verify CELLS=20``: the measured numbers must be
-those of ``reports/summary/comparison.csv`` to the last digit that stands there.
+those of ``reports/summary/comparison.csv`` to the last digit that stands there, and so must the other numbers of the
+results that are computed for them.
 
 OpenBLAS has kernels for each kind of processor, which sum in different orders; where a fit ends early, that can decide
 a test row. So the run is computed with the kernels of the one to verify (``run.json``), if this processor has them.
@@ -20,12 +21,9 @@ from pathlib import Path
 import pandas as pd
 
 from toplabel.files import FileError, read_json
-from toplabel.tables.collected import COMPARISON
+from toplabel.tables.collected import COMPARISON, PUBLISHED_KEYS
 from toplabel.workflow.collecting.results import compare_results
 from toplabel.workflow.environment import kernels_of
-
-#: The columns that say which published number it is.
-CELL = ["source", "table", "dataset", "features", "method", "k", "gamma", "kernel", "metric"]
 
 
 def draw(summary: pd.DataFrame, cells: int, seed: int) -> pd.DataFrame:
@@ -94,7 +92,11 @@ def beside(drawn: pd.DataFrame, again: pd.DataFrame) -> pd.DataFrame:
     """
     again = again[again["measured"].notna()]
     found = drawn.merge(
-        again[[*CELL, "measured"]], on=CELL, how="left", suffixes=("", "_again"), validate="1:1"
+        again[[*PUBLISHED_KEYS, "measured"]],
+        on=[*PUBLISHED_KEYS],
+        how="left",
+        suffixes=("", "_again"),
+        validate="1:1",
     )
     found = found.rename(columns={"measured_again": "again"})
     found["same"] = [
@@ -125,7 +127,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if not config.is_file():
             raise ValueError(f"--configfile {options.configfile}: no such file")
         summary = options.summary or root / "reports/summary/comparison.csv"
-        drawn = draw(COMPARISON.read(summary), options.cells, options.seed)
+        known = COMPARISON.read(summary)
+        drawn = draw(known, options.cells, options.seed)
         folder = _empty(options.folder)
         setting = kernels_of_run(summary.parent / "run.json")
     except (FileError, ValueError) as error:
@@ -140,13 +143,31 @@ def main(arguments: Sequence[str] | None = None) -> int:
     status = compute(root, folder, targets, snakemake, setting)
     made = [path for target in targets if (path := folder / target).exists()]
     again = compare_results(root, map(str, made))[1] if made else drawn.iloc[:0]
-    found = beside(drawn, again)
-    shown = ["dataset", "method", "k", "gamma", "kernel", "metric", "measured", "again", "same"]
-    print(found[shown].to_string(index=False, float_format=lambda number: f"{number:.12g}"))
-    missing = int(found["again"].isna().sum())
-    print(f"{found['same'].sum()} of {len(found)} the same to the last digit", end="")
+    found = beside(known[known["file"].isin(drawn["file"])], again)
+    is_drawn = (
+        found[[*PUBLISHED_KEYS]]
+        .apply(tuple, axis=1)
+        .isin(drawn[[*PUBLISHED_KEYS]].apply(tuple, axis=1))
+    )
+    shown = ["source", "table", "dataset", "method", "k", "gamma", "kernel", "metric"]
+    shown += ["measured", "again", "same"]
+    print(_table(found.loc[is_drawn, shown]))
+    others = found[~is_drawn]
+    if not others["same"].all():
+        print("other cells of these results that differ:")
+        print(_table(others.loc[~others["same"], shown]))
+    missing = int(found.loc[is_drawn, "again"].isna().sum())
+    print(
+        f"{found.loc[is_drawn, 'same'].sum()} of {len(drawn)} the same to the last digit, and "
+        f"{others['same'].sum()} of {len(others)} others of their results",
+        end="",
+    )
     print(f"; {missing} could not be computed, see above" if missing else "")
     return 0 if status == 0 and found["same"].all() else 1
+
+
+def _table(cells: pd.DataFrame) -> str:
+    return cells.to_string(index=False, float_format=lambda number: f"{number:.12g}")
 
 
 def _empty(folder: Path | None) -> Path:

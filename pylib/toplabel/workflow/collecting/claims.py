@@ -9,7 +9,6 @@ import pandas as pd
 from toplabel.config.datasets import load_registry
 from toplabel.config.differences import load_reasons
 from toplabel.config.findings import load_claims
-from toplabel.config.studies import published_tables
 from toplabel.datasets.prepared import not_comparable
 from toplabel.studies.claims import find
 from toplabel.studies.differences import explain
@@ -40,7 +39,5 @@ def explain_differences(
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The cells that differ from the printed ones, and why; variants of methods beside the printed numbers."""
     variants = compare_variants(comparison, collected)
-    tables = published_tables(root / "data/published").values()
-    known = {f"{source}_table{int(table):02d}" for source, table in tables}
-    reasons = load_reasons(root / "config/differences.yaml", known)
+    reasons = load_reasons(root / "config/differences.yaml", root / "data/published")
     return explain(comparison, reasons, variants), variants
