@@ -20,7 +20,7 @@ from toplabel.files import FileError
 from toplabel.selection.ranks import load_ranks
 from toplabel.selection.results import load_units
 from toplabel.tables.cells import AGREEMENT, SELECTION, TEST_METRICS
-from toplabel.workflow.environment import NOTE, note_start, read_start
+from toplabel.workflow.environment import NOTE, durations, note_start, read_starts
 from toplabel.workflow.jobs import TERMINATED, run
 
 SCRIPTS = sorted((ROOT / "workflow/scripts").glob("*.py"))
@@ -385,7 +385,26 @@ def test_scripts_are_importable_and_documented(path):
 def test_a_damaged_note_of_the_start_is_named(tmp_path, monkeypatch, text):
     monkeypatch.chdir(tmp_path)
     note_start()
-    assert read_start()[0] > 0.0
+    note_start()
+    first, second = read_starts()[0]
+    assert 0.0 < first <= second
     NOTE.write_text(text)
     with pytest.raises(FileError, match=rf"^{NOTE}"):
-        read_start()
+        read_starts()
+    note_start()
+    assert len(read_starts()[0]) == 1
+
+
+@pytest.mark.parametrize(
+    ("starts", "ends", "parts"),
+    [
+        ([], [5.0], [0.0]),
+        ([10.0], [], [90.0]),
+        ([10.0], [20.0, 30.0], [90.0]),
+        ([10.0, 50.0], [20.0, 30.0, 60.0], [20.0, 50.0]),
+        ([10.0, 40.0, 50.0], [30.0, 20.0, 60.0], [20.0, 50.0]),  # the second ended no job
+        ([10.0, 40.0, 50.0], [45.0, 2.0], [5.0, 50.0]),  # an end from before any start
+    ],
+)
+def test_an_invocation_that_was_killed_lasted_until_its_last_job_ended(starts, ends, parts):
+    assert durations(starts, ends, 100.0) == parts

@@ -67,7 +67,7 @@ def written(folder):
     run = {"created": "2026-11-24T01:02:03+00:00", "budget": "standard", "versions": {}}
     run |= {"machine": {"cpu": "a processor", "cores": 2, "memory_gib": 23.5}, "jobs": [stage]}
     run |= {"blas": [{"library": "openblas", "version": "0.3", "kernels": "Zen", "threads": 1}]}
-    run |= {"wall_seconds": 5400, "wall_seconds_note": "its last part", "nodes": ["a host"]}
+    run |= {"parts": [3600, 1800.5], "nodes": ["a host"]}
     run |= {"git": {"commit": "0123456789abcdef", "url": "x"}, "command": "in a folder"}
     write_json(folder / "run.json", run)
 
@@ -157,7 +157,14 @@ def test_each_fragment_stands_in_a_page(repository):
             ],
         ),
         ("grids letter", ["| letter | linear | 3 | 1 | 1 | 0 | 0 of 3 | 0.00 | 0.00 |"]),
-        ("conditions", ["2026-11-24, commit `0123456789ab`", "| tune | 3 | 1.25 | 9 | 80 |"]),
+        (
+            "conditions",
+            [
+                "commit `0123456789ab`",
+                "1.5 hours of wall time in 2 parts",
+                "| tune | 3 | 1.25 | 9 | 80 |",
+            ],
+        ),
     ],
 )
 def test_a_fragment_is_made_of_the_kept_files(kept, name, lines):

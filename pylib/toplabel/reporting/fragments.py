@@ -358,14 +358,17 @@ def conditions(run: Mapping) -> str:
     """Where, with what and how long it ran, from the kept part of run.json."""
     machine, jobs = run["machine"], run["jobs"]
     commit = run["git"]["commit"] or "unknown"
+    parts = f" in {len(run['parts'])} parts" if len(run["parts"]) > 1 else ""
     rows = []
     for one in jobs:
         took = fixed(one["cpu_hours"], 2), fixed(one["longest_seconds"], 0)
         rows.append([one["stage"], one["jobs"], *took, fixed(one["peak_mb"], 0)])
+    kernels = "/".join(sorted({str(one["kernels"]) for one in run["blas"]}))
     return (
         f"{run['created'][:10]}, commit `{commit[:12]}`, budget `{run['budget']}`, {machine['cores']} cores"
-        f" ({machine['cpu']}, {machine['memory_gib']:.0f} GiB); {run['wall_seconds'] / 3600:.1f} hours of wall time"
-        f" ({run['wall_seconds_note']}), {sum(one['cpu_hours'] for one in jobs):.1f} hours of a core.\n\n"
+        f" ({machine['cpu']}, {machine['memory_gib']:.0f} GiB, BLAS kernels {kernels});"
+        f" {sum(run['parts']) / 3600:.1f} hours of wall time{parts},"
+        f" {sum(one['cpu_hours'] for one in jobs):.1f} hours of a core.\n\n"
         + _table(["stage", "jobs", "hours of a core", "longest, s", "peak, MB"], rows)
     )
 

@@ -44,6 +44,11 @@ def jobs_by_stage(folder: Path = BENCHMARKS) -> list[dict[str, Any]]:
     return [{"stage": stage, **_sum(rows)} for stage, rows in found.items()]
 
 
+def job_ends(folder: Path = BENCHMARKS) -> list[float]:
+    """When the jobs of `jobs` ended, in seconds since the epoch."""
+    return [path.stat().st_mtime for path in folder.rglob("*.tsv")]
+
+
 def nodes(folder: Path = LOGS) -> list[str]:
     """Names of the machines that jobs ran on, as the first line of each log says."""
     found = set()

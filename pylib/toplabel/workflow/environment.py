@@ -9,8 +9,9 @@ import re
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from importlib import metadata
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -125,20 +126,43 @@ def kernels_of(blas: Iterable[Mapping[str, Any]]) -> str:
 
 
 def note_start() -> None:
-    """Record when and how this invocation started, for `wall_seconds` and `command`."""
+    """Record when and how this invocation started, after the starts of the earlier ones in this folder."""
     NOTE.parent.mkdir(exist_ok=True)
+    try:
+        earlier, _ = read_starts()
+    except FileError:
+        earlier = []
     command = " ".join([Path(sys.argv[0]).name, *sys.argv[1:]])
     with atomic_path(NOTE) as temporary:
-        note = json.dumps({"started": time.time(), "command": command})
+        note = json.dumps({"started": [*earlier, time.time()], "command": command})
         temporary.write_text(note, encoding="utf-8")
 
 
-def read_start() -> tuple[float, str]:
-    """When this invocation started (seconds since the epoch), and its command line."""
+def read_starts() -> tuple[list[float], str]:
+    """When the invocations in this folder started (seconds since the epoch), and the command line of the last."""
     if not NOTE.exists():
-        return time.time(), ""
+        return [], ""
     note = read_json(NOTE, ("started", "command"))
     try:
-        return float(note["started"]), str(note["command"])
+        return [float(start) for start in note["started"]], str(note["command"])
     except (TypeError, ValueError):
-        raise FileError(f"{NOTE}: 'started' is not a number; remove the file") from None
+        raise FileError(f"{NOTE}: 'started' is no list of numbers; remove the file") from None
+
+
+def durations(starts: Sequence[float], ends: Iterable[float], now: float) -> list[float]:
+    """Wall time in seconds of each invocation that ended a job, and of the present one.
+
+    Parameters
+    ----------
+    starts : sequence of float
+        Of the invocations, ascending; the last is the present one. It may be empty.
+    ends : iterable of float
+        When the jobs ended that left a benchmark file. An invocation that was killed lasted until the last of its own.
+    now : float
+    """
+    ends = sorted(ends)
+    found = []
+    for start, following in pairwise(starts):
+        own = [end for end in ends if start <= end < following]
+        found += [own[-1] - start] if own else []
+    return [*found, now - starts[-1] if starts else 0.0]

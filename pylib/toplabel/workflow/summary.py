@@ -49,7 +49,7 @@ _CLAIMS = (
 )
 _RUN = (
     *("created", "budget", "machine", "blas", "versions"),
-    *("wall_seconds", "wall_seconds_note", "jobs"),
+    *("parts", "jobs"),
 )
 _JOBS = ["study", "stage", "dataset", "method", "part", "seconds", "cpu_seconds", "peak_mb"]
 _FRAGMENT = re.compile(r"(<!-- run: ([\w ]+) -->\n).*?(\n<!-- end -->)", re.DOTALL)

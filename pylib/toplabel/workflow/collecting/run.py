@@ -10,13 +10,21 @@ from pathlib import Path
 from typing import Any
 
 from toplabel.config.studies import load_studies
-from toplabel.workflow.benchmarks import jobs_by_stage, nodes
-from toplabel.workflow.environment import blas_facts, git_state, machine_facts, read_start, versions
+from toplabel.workflow.benchmarks import job_ends, jobs_by_stage, nodes
+from toplabel.workflow.environment import (
+    blas_facts,
+    durations,
+    git_state,
+    machine_facts,
+    read_starts,
+    versions,
+)
 
 
 def describe_run(root: Path, config: Mapping[str, Any]) -> dict[str, Any]:
     """What the numbers depend on besides the data: config, machine, versions, commit, time; jobs, studies."""
-    started, command = read_start()
+    starts, command = read_starts()
+    parts = [round(part, 1) for part in durations(starts, job_ends(), time.time())]
     return {
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
         "command": command,
@@ -29,8 +37,9 @@ def describe_run(root: Path, config: Mapping[str, Any]) -> dict[str, Any]:
         "blas": blas_facts(),
         "jobs": jobs_by_stage(),
         "nodes": nodes(),
-        "wall_seconds": round(time.time() - started, 1),
+        "wall_seconds": parts[-1],
         "wall_seconds_note": "from the start of the invocation that wrote this file to its writing, "
         "just before the reports; of a run that was resumed, its last part",
+        "parts": parts,
         "studies": [asdict(study) for study in load_studies(root / "config/studies").values()],
     }
