@@ -48,3 +48,10 @@ def test_a_file_that_is_missing_is_one_line(tmp_path, capsys):
     assert main([first, str(tmp_path / "none.csv")]) == 2
     assert capsys.readouterr().err.count("\n") == 1
     assert main([first]) == 2
+
+
+def test_a_cell_that_stands_twice_is_refused(tmp_path, capsys):
+    first = _write(tmp_path / "a.csv", ("top1", 50.0, "match", "standard"))
+    twice = _write(tmp_path / "b.csv", *[("top1", 50.0, "match", "standard")] * 2)
+    assert main([first, twice]) == 2
+    assert capsys.readouterr().err == f"{twice}: a cell stands there twice\n"

@@ -16,7 +16,7 @@ from pydantic import Field
 from toplabel.config.documents import check, read_yaml
 from toplabel.config.findings import Pattern, Selector
 from toplabel.config.model import Closed, Name, Named, RowName, Some, Text, Unique, model
-from toplabel.config.studies import published_tables
+from toplabel.config.studies import whole_names
 
 
 @model
@@ -75,7 +75,7 @@ def load_reasons(
         One line with the file, the key and what is wrong, or the table that does not exist.
     """
     reasons = [*check(read_yaml(path), DifferencesFile, str(path)).reasons.values()]
-    known = {f"{s}_table{int(t):02d}" for s, t in published_tables(published_folder).values()}
+    known = whole_names(published_folder)
     for reason in reasons:
         for place, cells in enumerate(reason.cells):
             for table in cells.tables:

@@ -24,7 +24,7 @@ from toplabel.config.model import (
     Unique,
     model,
 )
-from toplabel.config.studies import published_tables
+from toplabel.config.studies import whole_names
 
 Pattern = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*[*]?$")]
 
@@ -121,7 +121,7 @@ def load_claims(
         One line with the file, the key and what is wrong, or the table that does not exist.
     """
     claims = [*check(read_yaml(path), FindingsFile, str(path)).claims.values()]
-    known = {f"{s}_table{int(t):02d}" for s, t in published_tables(published_folder).values()}
+    known = whole_names(published_folder)
     for claim in claims:
         for table in claim.tables:
             if table not in known:

@@ -182,5 +182,12 @@ def published_tables(folder: str | os.PathLike[str]) -> dict[str, tuple[str, str
     return found
 
 
+def whole_names(folder: str | os.PathLike[str]) -> set[str]:
+    """The same tables by their whole names, as "tpami2017_table05"."""
+    return {
+        f"{source}_table{int(table):02d}" for source, table in published_tables(folder).values()
+    }
+
+
 OTHER_COLUMNS = frozenset(["tpami2017_table02"])
 """Published tables that are no cells of data set, method and metric."""

@@ -15,9 +15,9 @@ from toplabel.reporting.labels import (
     metric_label,
     paper_label,
     plain,
-    segments,
     table_order,
 )
+from toplabel.reporting.markdown import in_markdown, table
 from toplabel.reporting.numbers import decimals_of, fixed, in_points, signed
 
 _NOT_CONVEX = "topk_ent_tr"
@@ -64,7 +64,7 @@ def counts(cells: pd.DataFrame, *datasets: str) -> str:
         f"So {near} of {len(cells)} ({100 * near / len(cells):.0f} %) match or are close,"
         f" {_number(cells, 'match')} of them match."
     )
-    return f"{_table(head, rows)}\n\n{sentence}{_convex(cells) if datasets else ''}"
+    return f"{table(head, rows)}\n\n{sentence}{_convex(cells) if datasets else ''}"
 
 
 def _convex(cells: pd.DataFrame) -> str:
@@ -132,7 +132,7 @@ def beside(cells: pd.DataFrame, source: str, number: str) -> str:
         for key, verdict in VERDICTS.items()
         if (cells["verdict"] == key).any()
     )
-    return f"{_table(['method', *names], body)}\n\nOf {len(cells)} cells: {tally}."
+    return f"{table(['method', *names], body)}\n\nOf {len(cells)} cells: {tally}."
 
 
 _CELL = ("source", "table", "dataset", "method", "k", "gamma", "kernel", "metric")
@@ -187,7 +187,7 @@ def grids(cells: pd.DataFrame, paper: pd.DataFrame, *datasets: str) -> str:
         "other C or theta",
     ]
     head += ["mean difference, points", "largest", "hours, `standard`", "`paper`"]
-    return f"{_table(head, rows)}\n\n{_other_verdicts(both)}"
+    return f"{table(head, rows)}\n\n{_other_verdicts(both)}"
 
 
 def _hours(cells: pd.DataFrame, seconds: str) -> float:
@@ -205,7 +205,7 @@ def _other_verdicts(both: pd.DataFrame) -> str:
         rows.append(
             [
                 one.dataset,
-                _html(method_label(one.method, one.k, one.gamma, one.kernel)),
+                in_markdown(method_label(one.method, one.k, one.gamma, one.kernel)),
                 metric_label(one.metric),
                 one.published,
                 fixed(float(one.measured), decimals),
@@ -214,7 +214,7 @@ def _other_verdicts(both: pd.DataFrame) -> str:
             ]
         )
     head = ["data set", "method", "metric", "printed", "`standard`", "`paper`", "verdict"]
-    return _table(head, list(dict.fromkeys(map(tuple, rows))))
+    return table(head, list(dict.fromkeys(map(tuple, rows))))
 
 
 def variants(
@@ -231,7 +231,7 @@ def variants(
         for dataset in dict.fromkeys(measured["dataset"])
         for method in methods
     ]
-    return _table(["data set", "method", *map(metric_label, metrics)], rows)
+    return table(["data set", "method", *map(metric_label, metrics)], rows)
 
 
 def _joined(values: Mapping, dataset: str, method: str, endings: Iterable[str], metric: str) -> str:
@@ -252,17 +252,17 @@ def grid(measured: pd.DataFrame, metrics: Iterable[str]) -> str:
             decimals = 3 if is_fraction(metric) else 1
             deviation = fixed(std, decimals)
             texts.append(fixed(mean, decimals) + (f" ± {deviation}" if deviation else ""))
-        rows.append([dataset, _html(labels[method]), *texts])
-    return _table(["data set", "method", *map(metric_label, metrics)], rows)
+        rows.append([dataset, in_markdown(labels[method]), *texts])
+    return table(["data set", "method", *map(metric_label, metrics)], rows)
 
 
-def strategies(table: pd.DataFrame, metrics: Iterable[str]) -> str:
+def strategies(values: pd.DataFrame, metrics: Iterable[str]) -> str:
     """Of each data set the means over its methods: constant, cardinality, tuned, per label."""
     names = ["constant", "cardinality", "tuned", "per label"]
-    means = table.assign(**{name: table[name].astype(float) for name in names})
+    means = values.assign(**{name: values[name].astype(float) for name in names})
     means = means.groupby(["data set", "metric"], sort=False)[names].mean()
     rows = []
-    for dataset in dict.fromkeys(table["data set"]):
+    for dataset in dict.fromkeys(values["data set"]):
         texts = []
         for metric in metrics:
             decimals = 3 if is_fraction(metric) else 1
@@ -270,7 +270,7 @@ def strategies(table: pd.DataFrame, metrics: Iterable[str]) -> str:
             found = means.loc[key] if key in means.index else []
             texts.append(" / ".join(fixed(value, decimals) for value in found))
         rows.append([dataset, *texts])
-    return _table(["data set", *map(metric_label, metrics)], rows)
+    return table(["data set", *map(metric_label, metrics)], rows)
 
 
 def claims(findings: pd.DataFrame, prefix: str) -> str:
@@ -295,7 +295,7 @@ def claims(findings: pd.DataFrame, prefix: str) -> str:
         "behind",
         "median difference, points",
     ]
-    return _table(head, rows)
+    return table(head, rows)
 
 
 def differences(cells: pd.DataFrame) -> str:
@@ -315,69 +315,12 @@ def differences(cells: pd.DataFrame) -> str:
                 ", ".join(dict.fromkeys(group["dataset"])),
                 ", ".join(methods) if len(methods) <= _FEW else f"{len(methods)} methods",
                 *(_number(group, verdict) for verdict in ("off", "higher", "lower")),
-                _markdown(experiment) or ("" if not title else "none"),
+                in_markdown(experiment.removeprefix("Experiment: "))
+                or ("" if not title else "none"),
             ]
         )
     head = ["reason", "data sets", "methods", "off", "higher", "lower", "experiment"]
-    return _table(head, rows)
-
-
-def _markdown(text: str) -> str:
-    """A sentence in the small markup of the reports."""
-    return _html(text.removeprefix("Experiment: "))
-
-
-def jobs(took: pd.DataFrame) -> str:
-    """What the jobs of a run took: the ten longest, and hours by study and by data set, from the kept jobs.csv."""
-    took = took.astype({"seconds": float, "cpu_seconds": float, "peak_mb": float})
-    longest = [
-        [
-            f"{one.stage} {one.dataset} {one.method} {one.part}".rstrip(),
-            fixed(one.seconds, 0),
-            fixed(one.cpu_seconds, 0),
-            fixed(one.peak_mb, 0),
-        ]
-        for one in took.nlargest(10, "seconds").itertuples()
-    ]
-    parts = [_table(["job", "seconds", "of a core", "peak, MB"], longest)]
-    for column, head in (("study", "study"), ("dataset", "data set")):
-        hours = took.assign(**{column: took[column].replace("", "data, and jobs for all")})
-        hours = hours.groupby(column).agg(
-            jobs=("seconds", "size"), wall=("seconds", "sum"), cpu=("cpu_seconds", "sum")
-        )
-        rows = [
-            [name, one.jobs, fixed(one.wall / 3600, 2), fixed(one.cpu / 3600, 2)]
-            for name, one in zip(hours.index, hours.itertuples(), strict=True)
-        ]
-        rows.sort(key=lambda row: -float(row[2]))
-        parts.append(_table([head, "jobs", "hours", "of a core"], rows))
-    return "\n\n".join(parts)
-
-
-def conditions(run: Mapping) -> str:
-    """Where, with what and how long it ran, from the kept part of run.json."""
-    machine, jobs = run["machine"], run["jobs"]
-    commit = run["git"]["commit"] or "unknown"
-    parts = f" in {len(run['parts'])} parts" if len(run["parts"]) > 1 else ""
-    rows = []
-    for one in jobs:
-        took = fixed(one["cpu_hours"], 2), fixed(one["longest_seconds"], 0)
-        rows.append([one["stage"], one["jobs"], *took, fixed(one["peak_mb"], 0)])
-    kernels = "/".join(sorted({str(one["kernels"]) for one in run["blas"]}))
-    return (
-        f"{run['created'][:10]}, commit `{commit[:12]}`, budget `{run['budget']}`, {machine['cores']} cores"
-        f" ({machine['cpu']}, {machine['memory_gib']:.0f} GiB, BLAS kernels {kernels});"
-        f" {sum(run['parts']) / 3600:.1f} hours of wall time{parts},"
-        f" {sum(one['cpu_hours'] for one in jobs):.1f} hours of a core.\n\n"
-        + _table(["stage", "jobs", "hours of a core", "longest, s", "peak, MB"], rows)
-    )
-
-
-def _html(label: str) -> str:
-    """A label in the small markup, for Markdown."""
-    return "".join(
-        text if style == "text" else f"<{style}>{text}</{style}>" for style, text in segments(label)
-    )
+    return table(head, rows)
 
 
 def _values(measured: pd.DataFrame) -> dict[tuple[str, str, str], tuple[float, float]]:
@@ -392,12 +335,3 @@ def _number(cells: pd.DataFrame, *verdicts: str) -> int:
 
 def _tally(verdicts: pd.Series, shown: list) -> list[int]:
     return [*(int((verdicts == one.key).sum()) for one in shown), len(verdicts)]
-
-
-def _table(head: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
-    """A table in Markdown; empty without a row."""
-    head, rows = list(head), list(rows)
-    if not rows:
-        return ""
-    lines = [f"| {' | '.join(map(str, line))} |" for line in (head, *rows)]
-    return "\n".join([lines[0], "|" + "---|" * len(head), *lines[1:]])

@@ -47,7 +47,10 @@ def changed(first: pd.DataFrame, second: pd.DataFrame) -> tuple[pd.DataFrame, pd
 
 def _read(path: Path) -> pd.DataFrame:
     """A comparison of this version or another one, with the columns that are compared."""
-    return read_csv(path, (*_CELL, "published", *_RUN))
+    found = read_csv(path, (*_CELL, "published", *_RUN))
+    if found.duplicated(_CELL).any():
+        raise FileError(f"{path}: a cell stands there twice")
+    return found
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -19,7 +19,7 @@ from tempfile import TemporaryDirectory
 import pandas as pd
 
 from toplabel.files import FileError, read_json, write_json
-from toplabel.reporting import fragments
+from toplabel.reporting import fragments, run_fragments
 from toplabel.reporting.agreement import draw, lanes_of_cells
 from toplabel.studies.published import load_published
 from toplabel.tables.collected import COMPARISON, PUBLISHED_KEYS
@@ -216,11 +216,11 @@ MAKERS: dict[str, tuple[str, Callable[..., str]]] = {
     ),
     "jobs": (
         "jobs.csv",
-        lambda root: fragments.jobs(read_csv(root / SUMMARY / "jobs.csv", _JOBS)),
+        lambda root: run_fragments.jobs(read_csv(root / SUMMARY / "jobs.csv", _JOBS)),
     ),
     "conditions": (
         "run.json",
-        lambda root: fragments.conditions(read_json(root / SUMMARY / "run.json")),
+        lambda root: run_fragments.conditions(read_json(root / SUMMARY / "run.json")),
     ),
 }
 
