@@ -41,9 +41,7 @@ RUN = {
     "versions": {"toplabel": "0.1.0", "numpy": "2.4.6", "scipy": "1.17.1"},
     "git": {"commit": "0123456789abcdef0123456789abcdef01234567", "dirty": True},
     "blas": [{"library": "openblas", "version": "0.3.30", "kernels": "SkylakeX"}] * 2,
-    "jobs": [
-        {"stage": "train", "jobs": 12, "cpu_hours": 1.25, "longest_seconds": 90, "peak_mb": 310}
-    ],
+    "jobs": [{"stage": "train", "jobs": 12, "hours": 1.25, "longest_seconds": 90, "peak_mb": 310}],
     "wall_seconds": 754.2,
     "studies": [
         {"name": "multilabel", "title": "Label sets", "description": "Sets of labels."},

@@ -13,7 +13,7 @@ ALL = tuple(name for name in _GRAPH if name not in ("fetch", "compare", "report"
 
 
 def drawn(names):
-    job = {"jobs": 1234, "cpu_hours": 1.5, "longest_seconds": 3, "peak_mb": 4}
+    job = {"jobs": 1234, "hours": 1.5, "longest_seconds": 3, "peak_mb": 4}
     text = draw(stages({"jobs": [job | {"stage": name} for name in names]}))
     return ET.fromstring(str(text)) if text else None
 

@@ -65,6 +65,22 @@ def test_only_cells_that_differ_are_listed_and_the_first_reason_counts(tmp_path)
     assert found.iloc[2][["title", "why", "evidence"]].tolist() == [""] * 3
 
 
+def test_draws_of_the_folds_are_an_experiment(tmp_path):
+    frame = cells(
+        ("letter", "topk_ent_tr", "3", "top1", "off"),
+        ("letter", "topk_ent_tr", "5", "top1", "off"),
+        ("letter", "topk_ent_tr", "5", "top2", "off"),
+        ("letter", "topk_ent_tr", "5", "top9", "off"),
+    )
+    frame.loc[0:1, "seeds"] = "20"
+    frame.loc[[3], "seeds"] = "5"
+    frame["in_seeds"] = ["true", "false", "", "false"]
+    texts = explain(frame, reasons_of(tmp_path, {}, {"metrics": ["top9"]}))["experiment"].tolist()
+    end = "within two standard deviations of the mean over %s draws of the folds."
+    first = "1 of these 2 printed numbers lie " + end % 20
+    assert texts == [first, first, first, "This printed number does not lie " + end % 5]
+
+
 @pytest.mark.parametrize(
     ("changes", "words"),
     [

@@ -190,7 +190,7 @@ def test_jobs_are_summed_by_stage(tmp_path):
     assert second == {
         "stage": "tune",
         "jobs": 2,
-        "cpu_hours": 0.01,
+        "hours": 0.0083,
         "longest_seconds": 20.0,
         "peak_mb": 300,
     }

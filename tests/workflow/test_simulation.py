@@ -45,6 +45,35 @@ def test_wildcards_are_those_of_the_jobs_before():
     assert block.path == "tune/a/b/main.block1.tsv"
 
 
+def test_a_set_made_of_another_has_its_own_name():
+    text = r"""
+	0[label = "prepare\ndataset: digits", style="rounded"];
+	1[label = "train_network\ndataset: digits_network\npart: d0", style="rounded"];
+	2[label = "extract_features", style="rounded"];
+	3[label = "tune\nmethod: lr_multi\npart: all", style="rounded"];
+	4[label = "fine_tune\nmethod: lr_multi_ft", style="rounded"];
+	5[label = "redraw_folds\ndataset: digits_seeds", style="rounded"];
+	6[label = "train\nmethod: lr_multi", style="rounded"];
+	0 -> 1
+	0 -> 2
+	1 -> 2
+	2 -> 3
+	0 -> 4
+	1 -> 4
+	0 -> 5
+	5 -> 6
+"""
+    assert [job.path for job in read_graph(text)] == [
+        "prepare/digits.tsv",
+        "network/digits_network/d0.tsv",
+        "extract/digits_network.tsv",
+        "tune/digits_network/lr_multi/all.tsv",
+        "fine_tune/digits_network/lr_multi_ft/d0.tsv",
+        "redraw_folds/digits_seeds.tsv",
+        "train/digits_seeds/lr_multi.tsv",
+    ]
+
+
 def jobs(*seconds):
     return [Job("a", {}, seconds=one, mb=100.0) for one in seconds]
 

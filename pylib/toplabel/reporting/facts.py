@@ -349,7 +349,7 @@ def _jobs(stage: dict[str, Any]) -> str:
     """What the jobs of a stage took; a run of an earlier version says nothing of them."""
     longest = numbers.duration(float(stage["longest_seconds"]))
     return (
-        f"{stage['stage']}: {numbers.count(stage['jobs'])}, {numbers.compact(stage['cpu_hours'], 2)} CPU hours,"
+        f"{stage['stage']}: {numbers.count(stage['jobs'])}, {numbers.compact(stage['hours'], 2)} hours,"
         f" the longest {longest}, at most {numbers.count(stage['peak_mb'])} MB"
     )
 

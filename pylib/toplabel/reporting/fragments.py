@@ -323,6 +323,32 @@ def differences(cells: pd.DataFrame) -> str:
     return table(head, rows)
 
 
+def intervals(cells: pd.DataFrame) -> str:
+    """Count the printed numbers of a comparison.csv that lie within the intervals over test rows and over draws."""
+    rows = []
+    for (dataset, kernel), group in cells[cells["verdict"] != ""].groupby(["dataset", "kernel"]):
+        inside = [_inside(group[column]) for column in ("in_rows", "in_seeds")]
+        drawn = "/".join(sorted({*group["seeds"]} - {""}))
+        if any(inside):
+            rows.append([dataset, kernel or "none", len(group), inside[0], drawn, inside[1]])
+    return table(
+        [
+            "data set",
+            "kernel",
+            "compared",
+            "within 95 % over test rows",
+            "draws of the folds",
+            "within two deviations",
+        ],
+        rows,
+    )
+
+
+def _inside(told: pd.Series) -> str:
+    told = told[told != ""]
+    return f"{int((told == 'true').sum())} of {len(told)}" if len(told) else ""
+
+
 def _values(measured: pd.DataFrame) -> dict[tuple[str, str, str], tuple[float, float]]:
     numbers = measured[["measured", "std"]].replace("", "nan").astype(float)
     keys = zip(measured["dataset"], measured["method"], measured["metric"], strict=True)

@@ -30,15 +30,15 @@ def stages(run: dict[str, Any]) -> list[Stage]:
     found = list(run.get("jobs", ()))
     rank = {name: number for number, name in enumerate(_STAGES)}
     found.sort(key=lambda one: rank.get(one["stage"], len(rank)))
-    most = max((one["cpu_hours"] for one in found), default=0)
+    most = max((one["hours"] for one in found), default=0)
     return [
         Stage(
             one["stage"],
             numbers.count(one["jobs"]),
-            numbers.compact(one["cpu_hours"], 2),
+            numbers.compact(one["hours"], 2),
             numbers.duration(float(one["longest_seconds"])),
             numbers.count(one["peak_mb"]),
-            round(100 * one["cpu_hours"] / most) if most else 0,
+            round(100 * one["hours"] / most) if most else 0,
         )
         for one in found
     ]

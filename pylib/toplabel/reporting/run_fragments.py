@@ -12,28 +12,24 @@ from toplabel.reporting.numbers import fixed
 
 def jobs(took: pd.DataFrame) -> str:
     """What the jobs of a run took: the ten longest, and hours by study and by data set, from the kept jobs.csv."""
-    took = took.astype({"seconds": float, "cpu_seconds": float, "peak_mb": float})
+    took = took.astype({"seconds": float, "peak_mb": float})
     longest = [
         [
             f"{one.stage} {one.dataset} {one.method} {one.part}".rstrip(),
             fixed(one.seconds, 0),
-            fixed(one.cpu_seconds, 0),
             fixed(one.peak_mb, 0),
         ]
         for one in took.nlargest(10, "seconds").itertuples()
     ]
-    parts = [table(["job", "seconds", "of a core", "peak, MB"], longest)]
+    parts = [table(["job", "seconds", "peak, MB"], longest)]
     for column, head in (("study", "study"), ("dataset", "data set")):
-        hours = took.assign(**{column: took[column].replace("", "data, and jobs for all")})
-        hours = hours.groupby(column).agg(
-            jobs=("seconds", "size"), wall=("seconds", "sum"), cpu=("cpu_seconds", "sum")
-        )
+        groups = took.assign(**{column: took[column].replace("", "data, and jobs for all")})
         rows = [
-            [name, one.jobs, fixed(one.wall / 3600, 2), fixed(one.cpu / 3600, 2)]
-            for name, one in zip(hours.index, hours.itertuples(), strict=True)
+            [name, len(seconds), fixed(seconds.sum() / 3600, 2)]
+            for name, seconds in groups.groupby(column)["seconds"]
         ]
         rows.sort(key=lambda row: -float(row[2]))
-        parts.append(table([head, "jobs", "hours", "of a core"], rows))
+        parts.append(table([head, "jobs", "hours"], rows))
     return "\n\n".join(parts)
 
 
@@ -44,13 +40,13 @@ def conditions(run: Mapping) -> str:
     parts = f" in {len(run['parts'])} parts" if len(run["parts"]) > 1 else ""
     rows = []
     for one in jobs:
-        took = fixed(one["cpu_hours"], 2), fixed(one["longest_seconds"], 0)
+        took = fixed(one["hours"], 2), fixed(one["longest_seconds"], 0)
         rows.append([one["stage"], one["jobs"], *took, fixed(one["peak_mb"], 0)])
     kernels = "/".join(sorted({str(one["kernels"]) for one in run["blas"]}))
     return (
         f"{run['created'][:10]}, commit `{commit[:12]}`, budget `{run['budget']}`, {machine['cores']} cores"
         f" ({machine['cpu']}, {machine['memory_gib']:.0f} GiB, BLAS kernels {kernels});"
         f" {sum(run['parts']) / 3600:.1f} hours of wall time{parts},"
-        f" {sum(one['cpu_hours'] for one in jobs):.1f} hours of a core.\n\n"
-        + table(["stage", "jobs", "hours of a core", "longest, s", "peak, MB"], rows)
+        f" {sum(one['hours'] for one in jobs):.1f} hours of jobs.\n\n"
+        + table(["stage", "jobs", "hours", "longest, s", "peak, MB"], rows)
     )

@@ -52,10 +52,25 @@ def explain(
             texts["evidence"] = named.evidence
         rows.append({name: cell[name] for name in DIFFERENCES.names if name not in texts} | texts)
     found = DIFFERENCES.frame(rows)
-    if variants is not None:
-        for _, part in found[found["reason"] != ""].groupby(["reason", "evidence"]):
-            found.loc[part.index, "experiment"] = experiment(part, variants)
-    return found
+    found.index = cells.index
+    for _, part in found[found["reason"] != ""].groupby(["reason", "evidence"]):
+        texts = [] if variants is None else [experiment(part, variants)]
+        texts.append(draws(cells.loc[part.index]))
+        found.loc[part.index, "experiment"] = " ".join(filter(None, texts))
+    return found.reset_index(drop=True)
+
+
+def draws(cells: pd.DataFrame) -> str:
+    """Say in how many cells the printed number lies within the spread over draws of the folds; empty without draws."""
+    drawn = cells[cells["in_seeds"] != ""]
+    if drawn.empty:
+        return ""
+    seeds = "/".join(f"{n:.0f}" for n in sorted(set(drawn["seeds"].astype(float))))
+    inside = int((drawn["in_seeds"] == "true").sum())
+    which = f"{inside} of these {len(drawn)} printed numbers lie"
+    if len(drawn) == 1:
+        which = f"This printed number {'lies' if inside else 'does not lie'}"
+    return f"{which} within two standard deviations of the mean over {seeds} draws of the folds."
 
 
 def _names(cells: Cells, table: str, cell: dict[str, str], key: Key) -> bool:

@@ -271,7 +271,9 @@ DIFFERENCES = Table(
         Column("why", "text", "It in one sentence."),
         Column("evidence", "text", "What it is known from."),
         Column(
-            "experiment", "text", "What variants of the method give on the cells of that evidence."
+            "experiment",
+            "text",
+            "What variants of the method, and draws of the folds, give on the cells of that evidence.",
         ),
     ),
     _DIGITS,

@@ -29,9 +29,13 @@ from toplabel.workflow.plan import Plan
 from toplabel.workflow.resources import Size, estimate
 
 _CELL = ("dataset", "method")
-_WILDCARDS = dict.fromkeys(("fetch", "prepare", "agree"), ("dataset",))
+_WILDCARDS = {"tune": (*_CELL, "part"), "tune_block": (*_CELL, "part", "block")}
 _WILDCARDS |= dict.fromkeys(("train", "threshold", "evaluate"), _CELL)
-_WILDCARDS |= {"tune": (*_CELL, "part"), "tune_block": (*_CELL, "part", "block")}
+_FITTED = (*_WILDCARDS,)  # of which `estimate` knows how long they take
+_WILDCARDS |= dict.fromkeys(("fetch", "prepare", "agree", "redraw_folds"), ("dataset",))
+_WILDCARDS |= {"train_network": ("dataset", "part"), "extract_features": ("dataset",)}
+_WILDCARDS |= {"fine_tune": (*_CELL, "part")}
+_FOLDERS = {"tune_block": "tune", "train_network": "network", "extract_features": "extract"}
 _SHARING = ("tune_block", "tune", "train")  # the seconds of a cell
 _BEGIN = 1.3  # seconds from the start of a process to the first line of its log
 _OTHER, _OTHER_MB = 2.3, 170.0  # of a script that does not train
@@ -54,7 +58,7 @@ class Job:
         names = [*self.wildcards.values()]
         if "block" in self.wildcards:
             names[-2:] = [".block".join(names[-2:])]
-        rule = self.rule.removesuffix("_block").removeprefix("study_")
+        rule = _FOLDERS.get(self.rule, self.rule.removeprefix("study_"))
         return "/".join((rule, *names)) + ".tsv"
 
 
@@ -73,16 +77,22 @@ def read_graph(text: str) -> list[Job]:
 
 
 def _wildcard(jobs: Sequence[Job], job: Job, name: str) -> str:
+    """Of the jobs that it waits for the last has it: a network is trained after the images are prepared."""
     if name in job.wildcards:
         return job.wildcards[name]
-    return next(filter(None, (_wildcard(jobs, jobs[i], name) for i in job.after)), "")
+    after = sorted((jobs[i] for i in job.after), key=lambda one: -_depth(jobs, one))
+    return next(filter(None, (_wildcard(jobs, one, name) for one in after)), "")
+
+
+def _depth(jobs: Sequence[Job], job: Job) -> int:
+    return 1 + max((_depth(jobs, jobs[i]) for i in job.after), default=0)
 
 
 def measure(jobs: Sequence[Job], plan: Plan, sources: Sequence[Path]) -> None:
     """Give each job its time and memory: measured, a share of its cell's seconds, or fitted to its size."""
     cells: dict[tuple[str, ...], list[Job]] = {}
     for job in jobs:
-        if "method" in job.wildcards:
+        if job.rule in _FITTED:
             at = SimpleNamespace(**job.wildcards)
             job.mb, job.seconds = fitted(plan, job.rule, at, size_of(at.dataset))
             job.source = "fitted"

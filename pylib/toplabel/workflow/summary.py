@@ -51,7 +51,7 @@ _RUN = (
     *("created", "budget", "machine", "blas", "versions"),
     *("parts", "jobs"),
 )
-_JOBS = ["study", "stage", "dataset", "method", "part", "seconds", "cpu_seconds", "peak_mb"]
+_JOBS = ["study", "stage", "dataset", "method", "part", "seconds", "peak_mb"]
 _FRAGMENT = re.compile(r"(<!-- run: ([\w ]+) -->\n).*?(\n<!-- end -->)", re.DOTALL)
 _OF_SETS = ("rank_loss", "hamming_loss", "subset_accuracy", "f1_micro", "f1_macro")
 
@@ -177,6 +177,7 @@ MAKERS: dict[str, tuple[str, Callable[..., str]]] = {
         lambda root: fragments.score(_cells(root), len(load_published(root / "data/published"))),
     ),
     "counts": ("comparison.csv", lambda root, *sets: fragments.counts(_cells(root), *sets)),
+    "intervals": ("comparison.csv", lambda root: fragments.intervals(_cells(root))),
     "beside": ("comparison.csv", lambda root, *table: fragments.beside(_cells(root), *table)),
     "bias": ("measured.csv", _bias),
     "baselines": (
