@@ -214,7 +214,7 @@ def _other_verdicts(both: pd.DataFrame) -> str:
             ]
         )
     head = ["data set", "method", "metric", "printed", "`standard`", "`paper`", "verdict"]
-    return table(head, list(dict.fromkeys(map(tuple, rows))))
+    return table(head, list(dict.fromkeys(map(tuple, rows)))) or "No cell has another verdict."
 
 
 def variants(
