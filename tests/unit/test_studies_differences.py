@@ -7,7 +7,8 @@ import yaml
 
 from toplabel.config.differences import load_reasons, page
 from toplabel.studies.differences import DIFFERENT, explain
-from toplabel.tables.collected import COMPARISON, DIFFERENCES
+from toplabel.tables.collected import COMPARISON, DIFFERENCES, VARIANTS
+from toplabel.tables.table import read_csv
 
 PUBLISHED = Path(__file__).parents[2] / "data/published"
 REASON = {
@@ -76,8 +77,8 @@ def test_draws_of_the_folds_are_an_experiment(tmp_path):
     frame.loc[[3], "seeds"] = "5"
     frame["in_seeds"] = ["true", "false", "", "false"]
     texts = explain(frame, reasons_of(tmp_path, {}, {"metrics": ["top9"]}))["experiment"].tolist()
-    end = "within two standard deviations of the mean over %s draws of the folds."
-    first = "1 of these 2 printed numbers lie " + end % 20
+    end = "where one more draw of the folds does in 95 %% of cases, by %d draws."
+    first = "1 of these 2 printed numbers lies " + end % 20
     assert texts == [first, first, first, "This printed number does not lie " + end % 5]
 
 
@@ -105,6 +106,18 @@ def test_each_cell_of_the_last_full_run_that_is_off_has_a_reason_or_is_said_to_h
     known = {(reason.name, cells.evidence) for reason in reasons for cells in reason.cells}
     named = set(zip(found["reason"], found["evidence"], strict=True))
     assert known == named - {("", "")}  # no reason that nothing is left of
+
+
+def test_what_is_kept_of_the_last_full_run_is_what_the_reasons_say_now(repository):
+    kept = repository / "reports/summary"
+    found = explain(
+        COMPARISON.read_text(kept / "comparison.csv"),
+        load_reasons(repository / "config/differences.yaml", PUBLISHED),
+        VARIANTS.read(kept / "variants.csv"),
+    )
+    columns = [name for name in DIFFERENCES.names if name not in ("k", "gamma")]
+    before = read_csv(kept / "differences.csv")
+    assert found[columns].to_dict("records") == before[columns].to_dict("records"), "make summary"
 
 
 def test_the_page_of_the_reasons_is_made_of_them(repository):

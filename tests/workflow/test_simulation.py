@@ -74,6 +74,26 @@ def test_a_set_made_of_another_has_its_own_name():
     ]
 
 
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "has no job"),
+        ('0[label = "a"];\n0 -> 7', "an edge to a job that it has not: 0 -> 7"),
+        ('0[label = "a"];\n1[label = "b"];\n0 -> 1\n1 -> 0', "has a cycle"),
+    ],
+)
+def test_a_wrong_graph_is_refused(folder, text, words, capsys):
+    (folder / "graph.dot").write_text(text, encoding="utf-8")
+    assert main(["--configfile", str(ROOT / "config/smoke.yaml"), "graph.dot"]) == 1
+    assert words in capsys.readouterr().err
+
+
+def test_many_jobs_in_layers_are_read_at_once():
+    labels = [f'{i}[label = "a"];' for i in range(80)]
+    edges = [f"{i} -> {k}" for i in range(78) for k in (i // 2 * 2 + 2, i // 2 * 2 + 3)]
+    assert len(read_graph("\n".join(labels + edges))) == 80
+
+
 def jobs(*seconds):
     return [Job("a", {}, seconds=one, mb=100.0) for one in seconds]
 

@@ -130,7 +130,7 @@ def test_each_fragment_stands_in_a_page(repository):
         ("counts multilabel", ["| **all** |  | 1 | 1 | 2 |", "So 2 of 2 (100 %)"]),
         (
             "intervals",
-            ["| letter | linear | 3 | 1 of 2 |", "| scene | linear | 2 |  | 5 | 2 of 2 |"],
+            ["| letter | linear | 3 | 1 of 2 |", "| scene | linear | 2 | — | 5 | 2 of 2 |"],
         ),
         ("beside nips2012 2", ["54.96 / 53.95 / −1.01 close |", "Of 1 cells: 1 close."]),
         ("bias", ["| yeast | `lr_ml` |  /  /  | 60.0 / 61.0 / 62.0 | 60.0 / 61.0 / 62.0 |"]),
@@ -255,7 +255,10 @@ def test_a_run_that_lacks_cells_is_kept_only_if_that_is_asked_for(checkout, tmp_
     before = state(checkout)
     assert summary.main([str(results)]) == 1
     said = capsys.readouterr().err
-    assert "make summary: 1 of the 5 cells of reports/summary are not in this run, first" in said
+    assert (
+        "make summary: 1 of the 5 cells of reports/summary/comparison.csv are not in this run, first"
+        in said
+    )
     assert "tpami2017, 7, scene, svm_ml" in said
     assert state(checkout) == before
     assert summary.main([str(results), "--fewer"]) == 0
@@ -269,3 +272,40 @@ def test_an_error_leaves_everything_as_it_was(checkout, tmp_path, capsys):
     assert summary.main([str(tmp_path / "results")]) == 1
     assert [line[:13] for line in capsys.readouterr().err.splitlines()] == ["make summary:"] * 2
     assert state(checkout) == before
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda cells: cells.assign(verdict="mtach"), "unknown verdict 'mtach'"),
+        (lambda cells: pd.concat([cells, cells.iloc[:1]]), "svm_ml, linear, f1_micro stands twice"),
+        (lambda cells: cells.assign(measured="x"), "svm_ml, linear, f1_micro has no number"),
+    ],
+)
+def test_a_comparison_that_is_none_is_refused(checkout, tmp_path, capsys, change, words):
+    path = tmp_path / "results/comparison.csv"
+    write_csv(change(read_csv(path).iloc[:5]), path)
+    before = state(checkout)
+    assert summary.main([str(tmp_path / "results")]) == 1
+    said = capsys.readouterr().err
+    assert words in said
+    assert "comparison.csv" in said
+    assert state(checkout) == before
+
+
+def test_a_run_that_lacks_sets_without_published_numbers_is_not_kept(checkout, tmp_path, capsys):
+    path = tmp_path / "results/evaluation.csv"
+    write_csv(read_csv(path).query("dataset != 'digits_network'"), path)
+    assert summary.main([str(tmp_path / "results")]) == 1
+    said = capsys.readouterr().err
+    assert "1 of the 20 cells of reports/summary/measured.csv are not in this run" in said
+    assert "digits_network, lr_multi_ft, top1" in said
+
+
+def test_the_run_json_of_an_earlier_version_is_refused_in_one_line(checkout, tmp_path, capsys):
+    path = tmp_path / "results/run.json"
+    path.write_text(path.read_text(encoding="utf-8").replace('"hours"', '"cpu_hours"'), "utf-8")
+    path.with_name("run.json.sha256").unlink(missing_ok=True)
+    assert summary.main([str(tmp_path / "results")]) == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "not of this version (KeyError('hours'))" in line

@@ -335,7 +335,7 @@ def run_facts(run: dict[str, Any]) -> list[tuple[str, str]]:
         ("budget", _plain(run["budget"])),
         ("seeds", _plain(run["seeds"])),
         ("wall time", numbers.duration(_seconds(run["wall_seconds"]))),
-        ("jobs", "; ".join(_jobs(stage) for stage in run.get("jobs", ()))),
+        ("jobs", "; ".join(_jobs(stage) for stage in run.get("jobs", ()) if "hours" in stage)),
         ("nodes", ", ".join(run.get("nodes", ()))),
         ("machine", ", ".join(str(part) for part in [*hardware, machine.get("os")] if part)),
         ("BLAS", _libraries(run["blas"])),
@@ -346,7 +346,7 @@ def run_facts(run: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def _jobs(stage: dict[str, Any]) -> str:
-    """What the jobs of a stage took; a run of an earlier version says nothing of them."""
+    """What the jobs of a stage took."""
     longest = numbers.duration(float(stage["longest_seconds"]))
     return (
         f"{stage['stage']}: {numbers.count(stage['jobs'])}, {numbers.compact(stage['hours'], 2)} hours,"

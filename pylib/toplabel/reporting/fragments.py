@@ -328,17 +328,16 @@ def intervals(cells: pd.DataFrame) -> str:
     rows = []
     for (dataset, kernel), group in cells[cells["verdict"] != ""].groupby(["dataset", "kernel"]):
         inside = [_inside(group[column]) for column in ("in_rows", "in_seeds")]
-        drawn = "/".join(sorted({*group["seeds"]} - {""}))
-        if any(inside):
-            rows.append([dataset, kernel or "none", len(group), inside[0], drawn, inside[1]])
+        drawn = "/".join(sorted({*group["seeds"]} - {""})) or "—"
+        rows.append([dataset, kernel or "none", len(group), inside[0], drawn, inside[1]])
     return table(
         [
             "data set",
             "kernel",
             "compared",
-            "within 95 % over test rows",
+            "within test rows, 95 %",
             "draws of the folds",
-            "within two deviations",
+            "where one more lies, 95 %",
         ],
         rows,
     )
@@ -346,7 +345,7 @@ def intervals(cells: pd.DataFrame) -> str:
 
 def _inside(told: pd.Series) -> str:
     told = told[told != ""]
-    return f"{int((told == 'true').sum())} of {len(told)}" if len(told) else ""
+    return f"{int((told == 'true').sum())} of {len(told)}" if len(told) else "—"
 
 
 def _values(measured: pd.DataFrame) -> dict[tuple[str, str, str], tuple[float, float]]:

@@ -27,7 +27,7 @@ _STAGES = ("prepare", "network", "extract", "tune", "train", "threshold", "evalu
 
 def stages(run: dict[str, Any]) -> list[Stage]:
     """Return what each stage took; a run of an earlier version says nothing of them."""
-    found = list(run.get("jobs", ()))
+    found = [one for one in run.get("jobs", ()) if "hours" in one]  # not of an earlier version
     rank = {name: number for number, name in enumerate(_STAGES)}
     found.sort(key=lambda one: rank.get(one["stage"], len(rank)))
     most = max((one["hours"] for one in found), default=0)

@@ -19,7 +19,7 @@ def rows_interval(row: pd.Series) -> str:
 
 
 def seeds_spread(row: pd.Series) -> str:
-    """Mean and deviation over draws of the folds, and whether the printed number lies within two; "" if not known."""
+    """Mean and deviation over draws of the folds, and whether the printed number could be one; "" if not known."""
     if pd.isna(row["seeds"]):
         return ""
     decimals = numbers.decimals_of(row["metric"], row["published_text"])
@@ -31,7 +31,7 @@ def spread_sentence(cells: pd.DataFrame) -> str:
     """Say how many printed numbers lie within what test rows, and what draws of the folds give; empty without any."""
     parts = (
         ("in_rows", "in the interval that has our number on 95 % of draws of the test rows"),
-        ("in_seeds", "within two standard deviations of the mean over draws of the folds"),
+        ("in_seeds", "in the interval that has a further draw of the folds in 95 % of cases"),
     )
     return " ".join(filter(None, (_counted(cells[column], words) for column, words in parts)))
 

@@ -67,10 +67,11 @@ def draws(cells: pd.DataFrame) -> str:
         return ""
     seeds = "/".join(f"{n:.0f}" for n in sorted(set(drawn["seeds"].astype(float))))
     inside = int((drawn["in_seeds"] == "true").sum())
-    which = f"{inside} of these {len(drawn)} printed numbers lie"
+    verb = "lies" if inside == 1 else "lie"
+    which = f"{inside} of these {len(drawn)} printed numbers {verb}"
     if len(drawn) == 1:
         which = f"This printed number {'lies' if inside else 'does not lie'}"
-    return f"{which} within two standard deviations of the mean over {seeds} draws of the folds."
+    return f"{which} where one more draw of the folds does in 95 % of cases, by {seeds} draws."
 
 
 def _names(cells: Cells, table: str, cell: dict[str, str], key: Key) -> bool:

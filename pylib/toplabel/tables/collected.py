@@ -123,7 +123,7 @@ COMPARISON = Table(
         Column(
             "in_seeds",
             "text",
-            "true where the printed number, as rounded, lies within two of these deviations of this mean, else false.",
+            "true where the printed number, as rounded, lies in the 95 % prediction interval of a draw, else false.",
         ),
     ),
     _DIGITS,

@@ -20,6 +20,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -63,29 +64,50 @@ class Job:
 
 
 def read_graph(text: str) -> list[Job]:
-    """The jobs of ``snakemake --dag dot``, which names only wildcards that no job before has."""
-    jobs = []
-    for label in re.findall(r'^\s*\d+\[label = "([^"]*)"', text, re.MULTILINE):
+    """The jobs of ``snakemake --dag dot``, which names only wildcards that no job before has.
+
+    Raises
+    ------
+    ValueError
+        When the text has no job, or an edge to none.
+    """
+    jobs, place = [], {}
+    for number, label in re.findall(r'^\s*(\d+)\[label = "([^"]*)"', text, re.MULTILINE):
         rule, *pairs = label.split("\\n")
-        jobs.append(Job(rule, dict(pair.split(": ", 1) for pair in pairs)))
-    for before, after in re.findall(r"^\s*(\d+) -> (\d+)", text, re.MULTILINE):
-        jobs[int(after)].after.append(int(before))
+        place[number] = len(jobs)
+        jobs.append(Job(rule, dict(pair.partition(": ")[::2] for pair in pairs)))
+    if not jobs:
+        raise ValueError("the graph has no job: is it what `snakemake --dag dot` prints?")
+    for edge in re.findall(r"^\s*(\d+) -> (\d+)", text, re.MULTILINE):
+        if not place.keys() >= {*edge}:
+            raise ValueError(f"the graph has an edge to a job that it has not: {' -> '.join(edge)}")
+        before, after = (place[number] for number in edge)
+        jobs[after].after.append(before)
+    depths = _depths(jobs)
+    for i in sorted(range(len(jobs)), key=depths.__getitem__):
+        _inherit(jobs, i, depths)
     for job in jobs:
         names = _WILDCARDS.get(job.rule, ())
-        job.wildcards = {name: _wildcard(jobs, job, name) for name in names}
+        job.wildcards = {name: job.wildcards.get(name, "") for name in names}
     return jobs
 
 
-def _wildcard(jobs: Sequence[Job], job: Job, name: str) -> str:
-    """Of the jobs that it waits for the last has it: a network is trained after the images are prepared."""
-    if name in job.wildcards:
-        return job.wildcards[name]
-    after = sorted((jobs[i] for i in job.after), key=lambda one: -_depth(jobs, one))
-    return next(filter(None, (_wildcard(jobs, one, name) for one in after)), "")
+def _depths(jobs: Sequence[Job]) -> list[int]:
+    """Of each job how many stand one after another before it."""
+    try:
+        order = TopologicalSorter({i: job.after for i, job in enumerate(jobs)}).static_order()
+        depths = [0] * len(jobs)
+        for i in order:
+            depths[i] = 1 + max((depths[k] for k in jobs[i].after), default=0)
+    except CycleError:
+        raise ValueError("the graph has a cycle") from None
+    return depths
 
 
-def _depth(jobs: Sequence[Job], job: Job) -> int:
-    return 1 + max((_depth(jobs, jobs[i]) for i in job.after), default=0)
+def _inherit(jobs: Sequence[Job], i: int, depths: Sequence[int]) -> None:
+    """Wildcards of the jobs that it waits for, those of the last first: a network trains on images prepared before."""
+    for k in sorted(jobs[i].after, key=lambda k: -depths[k]):
+        jobs[i].wildcards = jobs[k].wildcards | jobs[i].wildcards
 
 
 def measure(jobs: Sequence[Job], plan: Plan, sources: Sequence[Path]) -> None:
@@ -194,12 +216,17 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("sources", type=Path, nargs="*")
     chosen = parser.parse_args(arguments)
     root = chosen.configfile.resolve().parent.parent
-    jobs = read_graph(chosen.graph.read_text(encoding="utf-8"))
+    if not chosen.overhead >= 0:
+        parser.error("argument --overhead: must not be negative")
     try:
+        jobs = read_graph(chosen.graph.read_text(encoding="utf-8"))
         config = read_yaml(root / "config/config.yaml") | read_yaml(chosen.configfile)
         measure(jobs, Plan(root, config), chosen.sources)
-    except (OSError, ValueError) as error:
+    except FileNotFoundError as error:
         print(f"Error: {error}; are the sets prepared (snakemake data)?", file=sys.stderr)
+        return 1
+    except (OSError, ValueError) as error:
+        print(f"Error: {error}", file=sys.stderr)
         return 1
     for job in jobs:
         job.seconds += chosen.overhead

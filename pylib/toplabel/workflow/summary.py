@@ -21,6 +21,7 @@ import pandas as pd
 from toplabel.files import FileError, read_json, write_json
 from toplabel.reporting import fragments, run_fragments
 from toplabel.reporting.agreement import draw, lanes_of_cells
+from toplabel.reporting.labels import VERDICTS
 from toplabel.studies.published import load_published
 from toplabel.tables.collected import COMPARISON, PUBLISHED_KEYS
 from toplabel.tables.table import read_csv, write_csv
@@ -51,6 +52,7 @@ _RUN = (
     *("created", "budget", "machine", "blas", "versions"),
     *("parts", "jobs"),
 )
+_STAGE = ("stage", "jobs", "hours", "longest_seconds", "peak_mb")
 _JOBS = ["study", "stage", "dataset", "method", "part", "seconds", "peak_mb"]
 _FRAGMENT = re.compile(r"(<!-- run: ([\w ]+) -->\n).*?(\n<!-- end -->)", re.DOTALL)
 _OF_SETS = ("rank_loss", "hamming_loss", "subset_accuracy", "f1_micro", "f1_macro")
@@ -60,14 +62,20 @@ def keep(results: Path, summary: Path) -> None:
     """Copy what the documents need of a results folder; nothing that names a folder of the machine.
 
     The run may be of a version with fewer columns.
+
+    Raises
+    ------
+    FileError
+        With the file that is not what a run writes.
     """
-    cells = read_csv(results / "comparison.csv", ("verdict",))
-    cells = cells[cells["verdict"] != ""].reindex(columns=COMPARISON.names, fill_value="")
+    cells = _compared(results / "comparison.csv")
     collected = read_csv(results / "evaluation.csv", _MEASURED)
     measured = collected[_of_studies(collected, STUDIES)]
     run = read_json(results / "run.json", (*_RUN, "git"))
     kept = {key: run[key] for key in _RUN}
     kept["git"] = {key: run["git"].get(key) for key in ("commit", "dirty")}
+    kept["jobs"] = [{key: stage[key] for key in _STAGE} for stage in run["jobs"]]
+    kept["machine"] = {key: run["machine"].get(key) for key in ("cpu", "cores", "memory_gib")}
     COMPARISON.write(cells, summary / "comparison.csv")
     write_csv(measured[list(_MEASURED)], summary / "measured.csv")
     claims = read_csv(results / "findings.csv", _CLAIMS)
@@ -77,6 +85,23 @@ def keep(results: Path, summary: Path) -> None:
         write_csv(read_csv(folder / f"{name}.csv"), summary / f"{name}.csv")
     write_csv(_jobs(results / "benchmarks", collected), summary / "jobs.csv")
     write_json(summary / "run.json", kept)
+
+
+def _compared(path: Path) -> pd.DataFrame:
+    """The compared cells of a comparison.csv as text, each once, with a number and a known verdict."""
+    cells = read_csv(path, (*PUBLISHED_KEYS, "verdict", "measured"))
+    cells = cells[cells["verdict"] != ""].reindex(columns=COMPARISON.names, fill_value="")
+    if unknown := sorted({*cells["verdict"]} - {*VERDICTS}):
+        raise FileError(f"{path}: unknown verdict '{unknown[0]}'")
+    if (twice := cells.duplicated([*PUBLISHED_KEYS])).any():
+        raise FileError(f"{path}: the cell {_named(cells[twice].iloc[0])} stands twice")
+    if (bad := pd.to_numeric(cells["measured"], errors="coerce").isna()).any():
+        raise FileError(f"{path}: the cell {_named(cells[bad].iloc[0])} has no number")
+    return cells
+
+
+def _named(cell: pd.Series) -> str:
+    return ", ".join(filter(None, cell[[*PUBLISHED_KEYS]]))
 
 
 def _jobs(folder: Path, collected: pd.DataFrame) -> pd.DataFrame:
@@ -97,32 +122,38 @@ def keep_paper(results: Path, summary: Path) -> None:
     ValueError
         When a cell has another budget, or none is there.
     """
-    cells = COMPARISON.read_text(results / "comparison.csv")
-    cells = cells[cells["verdict"] != ""]
+    cells = _compared(results / "comparison.csv")
     if set(cells["budget"]) != {"paper"}:
         raise ValueError(f"{results / 'comparison.csv'}: --paper is for the budget `paper` alone")
     COMPARISON.write(cells, summary / "paper.csv")
 
 
-def check_whole(kept: pd.DataFrame, before: pd.DataFrame) -> None:
-    """Whether a run has all the cells that the present summary has.
+def check_whole(kept: Path, before: Path) -> None:
+    """Whether the files of a run have all the cells that those of the present summary have.
 
     Raises
     ------
     ValueError
-        One line with their number and the first that is missing.
+        One line with the file, the number of missing cells and the first.
     """
-    have, known = (
-        frame[[*PUBLISHED_KEYS]].itertuples(index=False, name=None) for frame in (kept, before)
-    )
-    kept_cells = set(have)
-    missing = [cell for cell in known if cell not in kept_cells]
-    if missing:
-        first = ", ".join(part for part in missing[0] if part)
-        raise ValueError(
-            f"{len(missing)} of the {len(before)} cells of reports/summary are not in this run, "
-            f"first {first}; --fewer to keep it all the same"
+    of_measured = ("dataset", "method", "metric")
+    for name, keys in (
+        ("comparison", PUBLISHED_KEYS),
+        ("paper", PUBLISHED_KEYS),
+        ("measured", of_measured),
+    ):
+        if not (before / f"{name}.csv").is_file():
+            continue
+        have, known = (
+            read_csv(folder / f"{name}.csv", keys)[[*keys]].itertuples(index=False, name=None)
+            for folder in (kept, before)
         )
+        kept_cells, known_cells = set(have), list(known)
+        if missing := [cell for cell in known_cells if cell not in kept_cells]:
+            raise ValueError(
+                f"{len(missing)} of the {len(known_cells)} cells of {before / name}.csv are not in this run, "
+                f"first {', '.join(filter(None, missing[0]))}; --fewer to keep it all the same"
+            )
 
 
 def _of_studies(measured: pd.DataFrame, studies: Collection[str]) -> pd.Series:
@@ -227,7 +258,7 @@ MAKERS: dict[str, tuple[str, Callable[..., str]]] = {
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Write the pages and the picture of the checkout in the working folder; all of them, or on an error none."""
+    """Write pages and picture of the checkout in the working folder; all, or none where a file of the run is bad."""
     parser = argparse.ArgumentParser(prog="make summary", description=__doc__.splitlines()[0])
     parser.add_argument("results", type=Path, nargs="?", help="folder of a full run")
     parser.add_argument("--paper", type=Path, help="folder of a run with the budget `paper`")
@@ -236,19 +267,25 @@ def main(arguments: Sequence[str]) -> int:
     root = Path()
     with TemporaryDirectory() as folder:
         staged = Path(folder)
-        shutil.copytree(root / SUMMARY, staged / SUMMARY)
-        (staged / "data").symlink_to((root / "data").resolve())
         try:
+            shutil.copytree(root / SUMMARY, staged / SUMMARY)
+            (staged / "data").symlink_to((root / "data").resolve())
             if options.results:
                 keep(options.results, staged / SUMMARY)
             if options.paper:
                 keep_paper(options.paper, staged / SUMMARY)
             if not options.fewer:
-                check_whole(_cells(staged), _cells(root))
+                check_whole(staged / SUMMARY, root / SUMMARY)
             pages = {name: filled((root / name).read_text("utf-8"), staged) for name in PAGES}
             pages[PICTURE] = draw(lanes_of_cells(_cells(staged)), standalone=True)
         except (FileError, OSError, ValueError) as error:
             print(f"make summary: {error}", file=sys.stderr)
+            return 1
+        except (KeyError, TypeError) as error:
+            print(
+                f"make summary: a file of the run is not of this version ({error!r})",
+                file=sys.stderr,
+            )
             return 1
         shutil.copytree(staged / SUMMARY, root / SUMMARY, dirs_exist_ok=True)
     for name, text in pages.items():

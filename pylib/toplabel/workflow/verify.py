@@ -129,8 +129,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         summary = options.summary or root / "reports/summary/comparison.csv"
         known = COMPARISON.read(summary)
         drawn = draw(known, options.cells, options.seed)
-        folder = _empty(options.folder)
         setting = kernels_of_run(summary.parent / "run.json")
+        folder = _empty(options.folder)
     except (FileError, ValueError) as error:
         print(f"make verify: {error}", file=sys.stderr)
         return 1
