@@ -22,8 +22,9 @@ def jobs(took: pd.DataFrame) -> str:
         for one in took.nlargest(10, "seconds").itertuples()
     ]
     parts = [table(["job", "seconds", "peak, MB"], longest)]
+    rest = {"study": "data, and jobs for all", "dataset": "none"}
     for column, head in (("study", "study"), ("dataset", "data set")):
-        groups = took.assign(**{column: took[column].replace("", "data, and jobs for all")})
+        groups = took.assign(**{column: took[column].replace("", rest[column])})
         rows = [
             [name, len(seconds), fixed(seconds.sum() / 3600, 2)]
             for name, seconds in groups.groupby(column)["seconds"]
