@@ -184,7 +184,7 @@ def test_the_spread_over_seeds_of_the_folds_stands_in_the_record(
     small_cells.to_csv(small_results / "comparison.csv", index=False)
     text = render(small_results).by_id("tpami2017-table3").text
     assert "71.5 ± 0.2 (5 seeds), printed number inside" in text
-    assert "1 of 1 printed numbers lie in the interval that has a further draw of the folds" in text
+    assert "1 of 1 printed numbers lie in the 95 % interval of a further draw of the folds" in text
     assert "of draws of the test rows" not in text
 
 

@@ -76,10 +76,13 @@ def test_draws_of_the_folds_are_an_experiment(tmp_path):
     frame.loc[0:1, "seeds"] = "20"
     frame.loc[[3], "seeds"] = "5"
     frame["in_seeds"] = ["true", "false", "", "false"]
-    texts = explain(frame, reasons_of(tmp_path, {}, {"metrics": ["top9"]}))["experiment"].tolist()
-    end = "where one more draw of the folds does in 95 %% of cases, by %d draws."
+    reasons = reasons_of(tmp_path, {}, {"metrics": ["top9"]})
+    texts = explain(frame, reasons)["experiment"].tolist()
+    end = "in the 95 %% interval of a further draw of the folds, after %d draws."
     first = "1 of these 2 printed numbers lies " + end % 20
     assert texts == [first, first, first, "This printed number does not lie " + end % 5]
+    frame.loc[[3], "seeds"] = "3"
+    assert explain(frame, reasons)["experiment"].tolist() == [first, first, first, ""]
 
 
 @pytest.mark.parametrize(

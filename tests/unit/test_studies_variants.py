@@ -64,7 +64,7 @@ def test_a_variant_within_the_spread_of_its_draws_is_judged_so():
 def test_the_sentence_counts_the_nearest_variant_of_each_cell():
     variants = compare_variants(CELLS, MEASURED)
     assert experiment(CELLS.iloc[:2], variants) == (
-        "Experiment: Ent, 20 steps or Ent, 10 steps gives 2 match of these 2 cells "
+        "Experiment: the nearest of 2 (Ent, 10 steps; Ent, 20 steps) gives 2 match of these 2 cells "
         "(50.4 where 50.0 is printed, 70.2 where 70.0 is printed)."
     )
 

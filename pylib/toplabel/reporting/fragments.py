@@ -335,9 +335,9 @@ def intervals(cells: pd.DataFrame) -> str:
             "data set",
             "kernel",
             "compared",
-            "within test rows, 95 %",
+            "in the interval over test rows",
             "draws of the folds",
-            "where one more lies, 95 %",
+            "in that of a further draw",
         ],
         rows,
     )

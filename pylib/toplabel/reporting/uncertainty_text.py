@@ -31,7 +31,7 @@ def spread_sentence(cells: pd.DataFrame) -> str:
     """Say how many printed numbers lie within what test rows, and what draws of the folds give; empty without any."""
     parts = (
         ("in_rows", "in the interval that has our number on 95 % of draws of the test rows"),
-        ("in_seeds", "in the interval that has a further draw of the folds in 95 % of cases"),
+        ("in_seeds", "in the 95 % interval of a further draw of the folds"),
     )
     return " ".join(filter(None, (_counted(cells[column], words) for column, words in parts)))
 

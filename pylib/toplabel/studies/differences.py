@@ -16,6 +16,8 @@ from toplabel.tables.collected import DIFFERENCES
 DIFFERENT = ("off", "higher", "lower")
 """The verdicts that count as differences."""
 
+_DRAWS = 5  # with fewer the interval is too wide to say anything
+
 
 def explain(
     comparison: pd.DataFrame, reasons: Iterable[Reason], variants: pd.DataFrame | None = None
@@ -61,17 +63,18 @@ def explain(
 
 
 def draws(cells: pd.DataFrame) -> str:
-    """Say in how many cells the printed number lies within the spread over draws of the folds; empty without draws."""
-    drawn = cells[cells["in_seeds"] != ""]
+    """Say in how many cells the printed number could be a draw of the folds; empty with fewer than five draws."""
+    seeds = cells["seeds"].replace("", "0").astype(float)
+    drawn = cells[(cells["in_seeds"] != "") & (seeds >= _DRAWS)]
     if drawn.empty:
         return ""
-    seeds = "/".join(f"{n:.0f}" for n in sorted(set(drawn["seeds"].astype(float))))
+    counts = "/".join(f"{n:.0f}" for n in sorted({*seeds[drawn.index]}))
     inside = int((drawn["in_seeds"] == "true").sum())
     verb = "lies" if inside == 1 else "lie"
     which = f"{inside} of these {len(drawn)} printed numbers {verb}"
     if len(drawn) == 1:
         which = f"This printed number {'lies' if inside else 'does not lie'}"
-    return f"{which} where one more draw of the folds does in 95 % of cases, by {seeds} draws."
+    return f"{which} in the 95 % interval of a further draw of the folds, after {counts} draws."
 
 
 def _names(cells: Cells, table: str, cell: dict[str, str], key: Key) -> bool:

@@ -73,8 +73,10 @@ def experiment(cells: pd.DataFrame, variants: pd.DataFrame) -> str:
     found = nearest[pd.MultiIndex.from_frame(nearest[_CELL]).isin(wanted)]
     if found.empty:
         return ""
-    labels = " or ".join(dict.fromkeys(found["label"]))
-    text = f"Experiment: {labels} gives {_counted(found)} of {_cells(len(cells))}"
+    tried = variants[pd.MultiIndex.from_frame(variants[_CELL]).isin(wanted)]
+    labels = [*dict.fromkeys(tried["label"])]
+    which = labels[0] if len(labels) == 1 else f"the nearest of {len(labels)} ({'; '.join(labels)})"
+    text = f"Experiment: {which} gives {_counted(found)} of {_cells(len(cells))}"
     if len(found) <= _FEW:
         return f"{text} ({', '.join(_numbers(row) for row in found.to_dict('records'))})."
     rows = _CELL[:-1]

@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import csv
 import heapq
+import math
 import re
 import sys
 from collections.abc import Iterable, Sequence
@@ -216,17 +217,15 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("sources", type=Path, nargs="*")
     chosen = parser.parse_args(arguments)
     root = chosen.configfile.resolve().parent.parent
-    if not chosen.overhead >= 0:
-        parser.error("argument --overhead: must not be negative")
+    if not 0 <= chosen.overhead < math.inf:
+        parser.error("argument --overhead: must be a number of seconds, and not negative")
     try:
         jobs = read_graph(chosen.graph.read_text(encoding="utf-8"))
         config = read_yaml(root / "config/config.yaml") | read_yaml(chosen.configfile)
         measure(jobs, Plan(root, config), chosen.sources)
-    except FileNotFoundError as error:
-        print(f"Error: {error}; are the sets prepared (snakemake data)?", file=sys.stderr)
-        return 1
     except (OSError, ValueError) as error:
-        print(f"Error: {error}", file=sys.stderr)
+        prepared = "; is the set prepared (snakemake data)?" if "meta.json" in str(error) else ""
+        print(f"Error: {error}{prepared}", file=sys.stderr)
         return 1
     for job in jobs:
         job.seconds += chosen.overhead

@@ -281,7 +281,7 @@ def main(arguments: Sequence[str]) -> int:
         except (FileError, OSError, ValueError) as error:
             print(f"make summary: {error}", file=sys.stderr)
             return 1
-        except (KeyError, TypeError) as error:
+        except (AttributeError, KeyError, TypeError) as error:
             print(
                 f"make summary: a file of the run is not of this version ({error!r})",
                 file=sys.stderr,
