@@ -46,9 +46,9 @@ MULTILABEL = {
 def load(name: str):
     """The prepared set, or None where its raw files are not there."""
     entry = load_registry(ROOT / "config/datasets.yaml")[name]
-    mirrors = mirror_folders()
+    mirrors = mirror_folders((), ROOT)
     with tempfile.TemporaryDirectory() as folder:
-        if not available(entry, folder, mirrors):
+        if not available(entry, folder, mirrors)[0]:
             return None
         fetch(entry, folder, mirrors, network=False)
         return prepare(entry, folder)

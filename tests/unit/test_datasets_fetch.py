@@ -146,7 +146,9 @@ def test_what_is_nowhere_is_told_with_the_places_looked_at(raw, tmp_path):
     entry = entry_with(raw_file(url="https://127.0.0.1:9/toy.txt"), raw_file(name="two.txt"))
     found, reason = available(entry, raw, [tmp_path / "mirror"])
     assert not found
-    assert reason == "toy.txt, two.txt not found in data/raw or a mirror"
+    assert reason == (
+        "toy.txt, two.txt not found in data/raw, data/embedded or a mirror (TOPLABEL_MIRROR)"
+    )
     with pytest.raises(FetchError, match=r"could not be had: it is not in .*raw/toy nor in"):
         fetch(entry, raw, [tmp_path / "mirror"], network=False)
     with pytest.raises(FetchError, match=r"https://127.0.0.1:9/toy.txt failed \(.*refused\)"):
@@ -171,10 +173,11 @@ def test_an_embedded_set_needs_no_file(raw):
 
 def test_mirrors_of_the_environment_come_first(monkeypatch, tmp_path):
     monkeypatch.setenv(fetching.MIRROR_VARIABLE, f"{tmp_path}/a:{tmp_path}/b")
-    folders = mirror_folders([tmp_path / "c", tmp_path / "a"])
-    assert folders == [tmp_path / "a", tmp_path / "b", tmp_path / "c"]
+    shipped = tmp_path / fetching.SHIPPED
+    folders = mirror_folders([tmp_path / "c", tmp_path / "a"], tmp_path)
+    assert folders == [tmp_path / "a", tmp_path / "b", tmp_path / "c", shipped]
     monkeypatch.delenv(fetching.MIRROR_VARIABLE)
-    assert mirror_folders() == []
+    assert mirror_folders([], tmp_path) == [shipped]
 
 
 class _BrokenOff(http.server.SimpleHTTPRequestHandler):

@@ -66,7 +66,7 @@ def _read(name: str) -> BenchProblem:
         files = tuple(f for f in entry.files if f.part == "train" or f.name == labels)
         form = entry.format or how.format
         entry = replace(entry, files=files, format=form, waits_for=None)
-        mirrors = mirror_folders()
+        mirrors = mirror_folders((), CHECKOUT)
         at_hand, reason = available(entry, "data/raw", mirrors)
         if not at_hand:
             raise Unavailable(reason)

@@ -13,8 +13,8 @@ from toplabel.config.model import (
     Count,
     Flag,
     Gap,
-    Name,
     Number,
+    Part,
     Some,
     Text,
     Unique,
@@ -65,8 +65,9 @@ class RunConfig(Settings):
     """A run (config/config.yaml)."""
 
     _: KW_ONLY
-    studies: Annotated[tuple[Name, ...], Some, Unique] = Field(
-        description="What `all` computes and the reports show: files of config/studies/, data sets, published tables."
+    studies: Annotated[tuple[Part, ...], Some, Unique] = Field(
+        description="What `all` computes and the reports show: files of config/studies/, data sets, published tables; "
+        "`multiclass/letter` is that part of a study or table which is of one data set."
     )
     budget: BudgetName = Field(
         description="How fine the grids of hyper-parameters are (config/protocols.yaml)."

@@ -27,6 +27,8 @@ from toplabel.config.datasets import Entry, RawFile
 from toplabel.files import atomic_path
 
 MIRROR_VARIABLE = "TOPLABEL_MIRROR"
+SHIPPED = "data/embedded"
+"""The folder of the checkout with the raw files that it ships."""
 NOT_COMPARABLE = "NOT_COMPARABLE.txt"
 """In the folder of a set: its files are no features of the papers; the text says what they are."""
 
@@ -46,18 +48,24 @@ class ChecksumError(FetchError):
     """A raw file is not the one that the registry describes."""
 
 
-def mirror_folders(configured: Iterable[str | os.PathLike[str]] = ()) -> list[Path]:
-    """The folders to look for raw files in: those of TOPLABEL_MIRROR, then the configured ones.
+def mirror_folders(
+    configured: Iterable[str | os.PathLike[str]], root: str | os.PathLike[str]
+) -> list[Path]:
+    """Return the folders to look for raw files in, the first to be asked first.
+
+    These are the folders of TOPLABEL_MIRROR, the configured ones, and that with the files that the checkout ships.
 
     Parameters
     ----------
     configured : iterable of path-like
         ``mirrors`` of the configuration. TOPLABEL_MIRROR may name several folders, separated as in
         PATH.
+    root : path-like
+        The checkout.
     """
     named = os.environ.get(MIRROR_VARIABLE, "").split(os.pathsep)
     folders = [Path(name).expanduser() for name in (*named, *configured) if str(name)]
-    return list(dict.fromkeys(folders))
+    return list(dict.fromkeys([*folders, Path(root) / SHIPPED]))
 
 
 def available(
@@ -86,8 +94,7 @@ def available(
         reason = _lacking_reader(entry, [_find(member, folders)[0] for member in members])
         return not reason, reason
     names = _named(entry, missing)
-    places = "data/raw or a mirror" if mirrors else "data/raw, and no mirror is configured"
-    reason = f"{names} not found in {places}"
+    reason = f"{names} not found in data/raw, {SHIPPED} or a mirror ({MIRROR_VARIABLE})"
     return False, f"{reason}; waits for {entry.waits_for}" if entry.waits_for else reason
 
 

@@ -124,7 +124,10 @@ class Plan:
         self._check(source_of("studies", layers))
 
     def _check(self, source: str) -> None:
-        named = [(f"{source}: studies", "study", name) for name in self.run.studies]
+        where = f"{source}: studies"
+        asked = [name.partition("/") for name in self.run.studies]
+        named = [(where, "study", name) for name, _, _ in asked]
+        named += [(where, "data set", dataset) for _, slash, dataset in asked if slash]
         for file, rows in (("datasets", self.registry), ("methods", self.methods)):
             named += [
                 (f"config/{file}.yaml: {file}.{row.name}.protocol", "protocol", row.protocol)
@@ -133,7 +136,7 @@ class Plan:
             ]
         askable = sorted({*self.studies, *self.registry, *self.tables})
         for where, what, name in named:
-            known = askable if what == "study" else self.protocols
+            known = {"study": askable, "data set": self.registry}.get(what, self.protocols)
             if name not in known:
                 raise PlanError(f"{where}: {unknown(what, name, known)}")
         for study in self.studies.values():
@@ -247,7 +250,7 @@ class Plan:
     @property
     def mirrors(self) -> list[str]:
         """The folders to look for raw files in, besides data/raw."""
-        return [str(folder) for folder in mirror_folders(self.config["mirrors"])]
+        return [str(folder) for folder in mirror_folders(self.config["mirrors"], self.root)]
 
     def registry_sum(self) -> str:
         """A sum over the registry of data sets."""
@@ -303,7 +306,7 @@ class Plan:
             return self._lacking(dataset) or self.reason_missing(origin)
         if Path(f"results/{dataset}/data/meta.json").is_file():
             return ""
-        mirrors = mirror_folders(self.config["mirrors"])
+        mirrors = [Path(folder) for folder in self.mirrors]
         entry = self.registry[dataset]
         return reason_missing(entry, Path(RAW_FOLDER), mirrors, self.config["download"])
 
@@ -334,9 +337,8 @@ class Plan:
 
     def reason_not_at_hand(self, dataset: str) -> str:
         """Why no folder has the files of a data set; no address is asked."""
-        mirrors = mirror_folders(self.config["mirrors"])
         origin = self.registry[self.origin_of(dataset)]
-        return self._lacking(dataset) or available(origin, RAW_FOLDER, mirrors)[1]
+        return self._lacking(dataset) or available(origin, RAW_FOLDER, self.mirrors)[1]
 
     def _lacking(self, dataset: str) -> str:
         """Why the networks of a data set cannot be trained, if it has any."""

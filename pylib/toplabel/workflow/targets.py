@@ -144,10 +144,15 @@ class Targets:
         return self.asked()
 
     def asked(self) -> set[Cell]:
-        """The cells of the config, whether they can be had or not; a name that is a study's stands for it alone."""
-        plan, names = self._plan, self._plan.config["studies"]
-        cells = plan.cells_of_studies(name for name in names if name in plan.studies)
-        return cells.union(*(self._asked(name) for name in names if name not in plan.studies))
+        """Return the cells of the config, whether they can be had or not."""
+        return set().union(*(self._of_config(name) for name in self._plan.config["studies"]))
+
+    def _of_config(self, name: str) -> set[Cell]:
+        """Return the cells of an entry of `studies`; a name that is also a data set's stands for the study alone."""
+        name, _, dataset = name.partition("/")
+        plan = self._plan
+        cells = plan.cells_of_studies([name]) if name in plan.studies else self._asked(name)
+        return {cell for cell in cells if dataset in ("", cell.dataset)}
 
     @cache  # noqa: B019
     def wanted(self) -> list[Cell]:
