@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from toplabel.selection.choice import best_points, select
+from toplabel.selection.choice import select
+from toplabel.selection.points import best_points
 from toplabel.selection.results import TuneResult
 from toplabel.tables.cells import SELECTION
 

@@ -15,7 +15,6 @@ from toplabel.config.methods import Method
 from toplabel.config.protocols import LINEAR, Budget, tidy
 from toplabel.config.run import Settings
 from toplabel.kernels import cross_gram, rbf_gram
-from toplabel.selection import choice
 from toplabel.selection.checkpoints import Checkpoints
 from toplabel.selection.fitting import (
     FitResult,
@@ -28,6 +27,7 @@ from toplabel.selection.fitting import (
     pool,
 )
 from toplabel.selection.measures import all_values, sign
+from toplabel.selection.points import DECIMALS, best_points
 from toplabel.selection.problems import Matrix, ValidationProblem, fewer_rows
 from toplabel.selection.results import Point, TuneResult, assemble, average, merge
 from toplabel.selection.scaling import Scaling
@@ -71,7 +71,7 @@ def best_values(point: Point, metrics: Sequence[str]) -> np.ndarray:
     """The best value of each metric over the thresholds, with the sign at which more is better."""
     signs = np.array([sign(metric) for metric in metrics])
     values = np.where(np.isnan(point.values), -np.inf, signs * point.values)
-    return np.round(values.max(axis=0), choice.DECIMALS)
+    return np.round(values.max(axis=0), DECIMALS)
 
 
 class FoldPath:
@@ -239,7 +239,7 @@ def refined_points(result: TuneResult, budget: Budget) -> dict:
     if budget.refine is None:
         return {}
     wanted: dict[float, set[float]] = {}
-    for best in choice.best_points(result):
+    for best in best_points(result):
         for theta in _refined_thetas(best.theta, budget):
             around = budget.refine.around(_exponent(best.C, budget.C.base), budget.C)
             wanted.setdefault(theta, set()).update(around)
@@ -272,7 +272,7 @@ def _exponent(value: float, base: float) -> float:
 def extended_points(result: TuneResult, budget: Budget, thetas: Iterable[float]) -> dict:
     """One more C beyond each edge on which a metric is strictly best; empty when there is none."""
     fresh = set()
-    for best in choice.best_points(result):
+    for best in best_points(result):
         if best.edge_C < 0:
             fresh.add(tidy(_exponent(result.C[0], budget.C.base) - budget.C.step))
         elif best.edge_C > 0:
