@@ -110,8 +110,8 @@ class Site:
         return next(e for e in self.all() if e.attributes.get("id") == name)
 
 
-def render(results: Path) -> Site:
+def render(results: Path, kept: Path | None = None) -> Site:
     """Write the HTML report of a results folder beside it, and read it."""
     out = results.parent / "reports" / "index.html"
-    write_html(load_inputs(results), out)
+    write_html(load_inputs(results, kept_folder=kept), out)
     return Site(out.parent)

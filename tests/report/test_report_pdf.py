@@ -111,7 +111,7 @@ def test_the_last_rows_of_a_table_stay_together(tmp_path: Path) -> None:
     """On a page of a dozen rows, whatever their number: two pages at the ends of which three rows stand."""
     parts = resources.files("toplabel.reporting").joinpath("templates/parts.typ")
     (tmp_path / "parts.typ").write_text(parts.read_text("utf-8"), encoding="utf-8")
-    (tmp_path / "content.json").write_text('{"verdicts": []}', encoding="utf-8")
+    (tmp_path / "content.json").write_text('{"known_verdicts": []}', encoding="utf-8")
     left = set()
     for number in range(12, 26):
         rows = ", ".join(f"[row{i}], [x]" for i in range(number))

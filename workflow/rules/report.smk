@@ -18,6 +18,7 @@ rule write_data:
     log:
         "results/logs/write_data.log",
     params:
+        kept=plan.kept_sum(),
         fingerprint=plan.fingerprint("report"),
     message:
         "Write reports/data"
@@ -34,6 +35,7 @@ rule write_html:
     log:
         "results/logs/write_html.log",
     params:
+        kept=plan.kept_sum(),
         fingerprint=plan.fingerprint("report"),
     message:
         "Write reports/index.html"
@@ -49,6 +51,7 @@ rule write_pdf:
     log:
         "results/logs/write_pdf.log",
     params:
+        kept=plan.kept_sum(),
         fingerprint=plan.fingerprint("report"),
     message:
         "Write reports/toplabel.pdf"

@@ -2,12 +2,14 @@
 
 from pathlib import Path
 
+from toplabel.config.run import SUMMARY
 from toplabel.reporting import load_inputs, write_pdf
-from toplabel.workflow.jobs import run
+from toplabel.workflow.jobs import checkout, run
 
 
 def main(snakemake):
-    inputs = load_inputs(Path(snakemake.input.comparison).parent)
+    results = Path(snakemake.input.comparison).parent
+    inputs = load_inputs(results, kept_folder=checkout(snakemake) / SUMMARY)
     write_pdf(inputs, snakemake.output.pdf)
 
 

@@ -23,6 +23,9 @@ from toplabel.config.model import (
 )
 from toplabel.config.protocols import BudgetName
 
+SUMMARY = "reports/summary"
+"""The folder of the checkout with the files of the kept run, the last whole one."""
+
 
 @model
 class Settings(Closed):

@@ -23,6 +23,11 @@ def short_name(name: str) -> str:
     return name.removeprefix(f"{MAIN_SOURCE}_") if _TABLE_FILE.fullmatch(name) else name
 
 
+def whole_name(name: str) -> str:
+    """The form of a published table's name with its paper, of either form."""
+    return name if _TABLE_FILE.fullmatch(name) else f"{MAIN_SOURCE}_{name}"
+
+
 Names = Annotated[tuple[Name, ...], Some, Unique]
 TableName = Annotated[Name, AfterValidator(short_name)]
 

@@ -10,6 +10,7 @@ import pandas as pd
 from toplabel.reporting.inputs import ReportInputs
 from toplabel.reporting.labels import paper_label
 from toplabel.reporting.numbers import count
+from toplabel.tables.collected import PUBLISHED_KEYS
 
 
 @dataclass(frozen=True)
@@ -32,24 +33,16 @@ _NO_REASON = "Without a known reason"
 _UNEXPLAINED = "These cells were not looked into."
 
 
-def build_groups(
-    inputs: ReportInputs,
-    anchors: Mapping[tuple[str, str], str],
-    table: tuple[str, str] | None = None,
-) -> list[Group]:
-    """Return the groups of a whole run or of one published table, the largest first, the unexplained last.
+def build_groups(rows: pd.DataFrame, anchors: Mapping[tuple[str, str], str]) -> list[Group]:
+    """Return the groups of cells that differ, the largest first, the unexplained last.
 
     Parameters
     ----------
-    inputs : ReportInputs
+    rows : DataFrame
+        Rows of differences.csv.
     anchors : mapping
         From (source, table) to the place of the table.
-    table : tuple of str, optional
-        Source and number of the only table that counts.
     """
-    rows = inputs.differences
-    if table is not None:
-        rows = rows[(rows["source"] == table[0]) & (rows["table"] == table[1])]
     groups = [_group(part, anchors) for _, part in rows.groupby("reason", sort=False)]
     return sorted(groups, key=lambda group: (group.title == _NO_REASON, -group.cells))
 
@@ -74,6 +67,21 @@ def _group(rows: pd.DataFrame, anchors: Mapping[tuple[str, str], str]) -> Group:
 def _counted(verdicts: pd.Series) -> str:
     counts = {word: int((verdicts == word).sum()) for word in ("off", "higher", "lower")}
     return ", ".join(f"{count(n)} {word}" for word, n in counts.items() if n)
+
+
+def of_kept(inputs: ReportInputs) -> pd.DataFrame:
+    """Return the cells that differ in the kept run and were not measured in this one."""
+    if inputs.kept is None:
+        return inputs.differences.iloc[:0]
+    keys = [*PUBLISHED_KEYS]
+    rows = inputs.kept.differences
+    shown = inputs.comparison.loc[inputs.comparison["kept"].notna(), keys]
+    return rows[pd.MultiIndex.from_frame(rows[keys]).isin(pd.MultiIndex.from_frame(shown))]
+
+
+def of_table(rows: pd.DataFrame, source: str, table: str) -> pd.DataFrame:
+    """Return the rows of one published table."""
+    return rows[(rows["source"] == source) & (rows["table"] == table)]
 
 
 def summary(rows: pd.DataFrame) -> str:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
@@ -68,6 +70,7 @@ class Reach:
 
 _REACH = {
     "measured": "measured",
+    "kept": "shown from the kept run",
     "left": "not part of this run",
     "absent": "data not at hand",
     "others": "other people’s methods",
@@ -183,7 +186,7 @@ def missing(inputs: ReportInputs, trace: Trace) -> tuple[list[MissingSet], list[
     bare = inputs.comparison[inputs.comparison["measured"].isna()]
     waiting: Counter[str] = Counter()
     by_reason: dict[str, Counter[str]] = {}
-    for _, row in bare.iterrows():
+    for row in bare.to_dict("records"):
         dataset, reason = trace.cause(row)
         if dataset:
             waiting[dataset] += 1
@@ -203,21 +206,21 @@ def missing(inputs: ReportInputs, trace: Trace) -> tuple[list[MissingSet], list[
     return sorted(sets, key=lambda one: -one.cells), sorted(cells, key=lambda one: -one.cells)
 
 
-def reach(
-    comparison: pd.DataFrame, sets: list[MissingSet], cells: list[MissingCells]
-) -> list[Reach]:
-    """Divide the published cells by what could become of them; the last two are from `missing`."""
-    others = sum(one.cells for one in cells if one.reason == OF_OTHERS)
-    absent = sum(one.cells for one in sets)
-    absent += sum(one.cells for one in cells if one.reason == NOT_REGISTERED)
-    rest = sum(one.cells for one in cells) + sum(one.cells for one in sets) - others - absent
-    counts = {
-        "measured": int(comparison["measured"].notna().sum()),
-        "left": rest,
-        "absent": absent,
-        "others": others,
-    }
-    return [Reach(key, _REACH[key], n) for key, n in counts.items() if n]
+def reach(inputs: ReportInputs, trace: Trace) -> list[Reach]:
+    """Divide the published cells by where their numbers come from, or why there is none."""
+    counts = Counter(_origin(row, trace) for row in inputs.comparison.to_dict("records"))
+    return [Reach(key, words, counts[key]) for key, words in _REACH.items() if counts[key]]
+
+
+def _origin(row: Mapping[str, Any], trace: Trace) -> str:
+    if not math.isnan(row["measured"]):
+        return "measured"
+    if not math.isnan(row["kept"]):
+        return "kept"
+    dataset, reason = trace.cause(row)
+    if reason == OF_OTHERS:
+        return "others"
+    return "absent" if dataset or reason == NOT_REGISTERED else "left"
 
 
 def failures(inputs: ReportInputs, trace: Trace) -> list[Failure]:

@@ -29,7 +29,8 @@ class Side:
 class Finding:
     """One claim; texts are in the small markup of `toplabel.reporting.labels`.
 
-    `rule` says from when on it counts as confirmed; `same` is what was measured on the papers' data, `other` the rest.
+    `rule` says from when on it counts as confirmed; `same` is what was measured on the papers' data, `other` the rest;
+    `kept` is what the kept run says of other data, where this one has none.
     """
 
     anchor: str
@@ -40,6 +41,7 @@ class Finding:
     papers: Side
     same: Side
     other: Side
+    kept: str = ""
 
     @property
     def sides(self) -> tuple[Side, Side, Side]:
@@ -77,12 +79,18 @@ OUTCOMES = {
 
 def build_findings(inputs: ReportInputs, trace: Trace) -> list[Finding]:
     """Return the claims, those that this run can judge first."""
-    found = [_finding(row, trace) for row in inputs.findings.to_dict("records")]
+    kept = inputs.kept.claims.set_index("claim").to_dict("index") if inputs.kept else {}
+    found = [
+        _finding(row, trace, kept.get(row["claim"], {}))
+        for row in inputs.findings.to_dict("records")
+    ]
     return sorted(found, key=lambda one: not one.tested)
 
 
-def _finding(row: dict[str, str], trace: Trace) -> Finding:
+def _finding(row: dict[str, str], trace: Trace, kept: dict[str, str]) -> Finding:
     says = row["says"]
+    outcome = "" if row["other_outcome"] else kept.get("other_outcome", "")
+    of = f"{kept.get('other_comparisons', 0)} comparisons"
     return Finding(
         anchor=f"claim-{row['claim'].replace('_', '-')}",
         says=says[:1].upper() + says[1:] + ".",
@@ -92,6 +100,7 @@ def _finding(row: dict[str, str], trace: Trace) -> Finding:
         papers=_side(row, "published", _papers(row)),
         same=_side(row, "same", _ours(row, "same", trace)),
         other=_side(row, "other", _ours(row, "other", trace)),
+        kept=f"The kept run, on other data: {OUTCOMES[outcome].word} ({of})." if outcome else "",
     )
 
 

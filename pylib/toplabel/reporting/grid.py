@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -14,7 +15,7 @@ from toplabel.reporting.labels import metric_label
 
 @dataclass(frozen=True)
 class GridCell:
-    """One cell, as text. `state` is "measured", "published" (no measurement) or "empty"."""
+    """One cell, as text. `state` is "measured", "kept" (by the kept run alone), "published" or "empty"."""
 
     state: str
     ours: str = ""
@@ -44,6 +45,11 @@ class GridRow:
     def measured(self) -> bool:
         return any(cell.state == "measured" for cell in self.cells)
 
+    @property
+    def kept(self) -> bool:
+        """Whether a number is the kept run's."""
+        return any(cell.state == "kept" for cell in self.cells)
+
 
 @dataclass(frozen=True)
 class Block:
@@ -57,6 +63,11 @@ class Block:
     @property
     def measured(self) -> bool:
         return any(row.measured for row in self.rows)
+
+    @property
+    def kept(self) -> bool:
+        """Whether a number is the kept run's."""
+        return any(row.kept for row in self.rows)
 
     @property
     def compared(self) -> bool:
@@ -191,10 +202,14 @@ def _cell(row: pd.Series | None, best: dict[str, set]) -> GridCell:
     if row is None:
         return GridCell("empty")
     texts = cell_texts(row)
+    state, verdict = "measured" if texts["ours"] else "published", row["verdict"]
+    if not math.isnan(row["kept"]):
+        state, verdict = "kept", row["kept_verdict"]
+        texts |= kept_texts(row)
     return GridCell(
-        state="measured" if texts["ours"] else "published",
+        state=state,
         record=row["record"],
-        verdict=row["verdict"],
+        verdict=verdict,
         best_ours=row.name in best["measured"],
         best_published=row.name in best["published"],
         **texts,
@@ -216,6 +231,15 @@ def cell_texts(row: pd.Series) -> dict[str, str]:
         "published": _as_printed(row["published_text"], row["published"], decimals),
         "published_std": _as_printed(row["std_text"], row["std"], decimals),
         "difference": f"{difference}, sd {deviation}" if spread else difference,
+    }
+
+
+def kept_texts(row: pd.Series) -> dict[str, str]:
+    """Return the number of the kept run and its difference from the printed one, as text."""
+    decimals = numbers.decimals_of(row["metric"], row["published_text"])
+    return {
+        "ours": numbers.fixed(row["kept"], decimals),
+        "difference": numbers.signed(row["kept_difference"], decimals),
     }
 
 

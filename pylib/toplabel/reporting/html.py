@@ -61,6 +61,7 @@ def write_html(inputs: ReportInputs, out_path: str | Path) -> None:
         "verdicts": labels.VERDICTS,
         "states": findings_text.OUTCOMES,
         "agreement": _agreement(report.lanes),
+        "kept_agreement": _agreement(report.kept.lanes) if report.kept else "",
         "claim_charts": claims_chart.draw(one for one in report.findings if one.tested),
         "stages_chart": stages_chart.draw(report.stages),
         "papers": labels.PAPERS,

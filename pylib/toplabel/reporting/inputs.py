@@ -17,6 +17,7 @@ import pandas as pd
 
 from toplabel.files import FileError, read_json, read_text
 from toplabel.metrics.names import is_fraction
+from toplabel.reporting.kept import Kept, beside, load_kept
 from toplabel.reporting.labels import VERDICTS
 from toplabel.tables.collected import (
     COMPARISON,
@@ -105,6 +106,8 @@ class ReportInputs:
         The raw files behind each prepared data set: name, address, sum and size, as its meta.json has them.
     collected : Path
         The folder of the collected files; `folder`, but for a run that did not finish.
+    kept : Kept or None
+        The kept run, whose numbers stand in `comparison` where this run has none (`toplabel.reporting.kept.COLUMNS`).
     """
 
     folder: Path
@@ -121,10 +124,13 @@ class ReportInputs:
     failures: pd.DataFrame = field(default_factory=pd.DataFrame)
     raw: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     collected: Path = Path()
+    kept: Kept | None = None
 
 
 def load_inputs(
-    results_folder: str | Path, collected_folder: str | Path | None = None
+    results_folder: str | Path,
+    collected_folder: str | Path | None = None,
+    kept_folder: str | Path | None = None,
 ) -> ReportInputs:
     """Read and check the collected files of a results folder.
 
@@ -136,6 +142,8 @@ def load_inputs(
     collected_folder : path-like, optional
         Where the collected files and tables stand when not there: those of a run that did not finish. Figures, the
         benchmark, raw files and tables that are no grids still come from the results folder, as far as they are whole.
+    kept_folder : path-like, optional
+        Where the files of the kept run stand (`toplabel.config.run.SUMMARY` of the checkout).
 
     Raises
     ------
@@ -145,7 +153,8 @@ def load_inputs(
     """
     folder = Path(results_folder)
     collected = folder if collected_folder is None else Path(collected_folder)
-    comparison = _read_comparison(collected / "comparison.csv")
+    kept = load_kept(kept_folder) if kept_folder is not None else None
+    comparison = beside(_read_comparison(collected / "comparison.csv"), kept)
     tables = [
         _read_table(path, comparison) for path in sorted((collected / "tables").glob("*.json"))
     ]
@@ -177,6 +186,7 @@ def load_inputs(
             for path, files in each(_read_raw, sorted(folder.glob("*/data/meta.json"))).items()
         },
         collected=collected,
+        kept=kept,
     )
 
 
@@ -302,7 +312,7 @@ def _read_table(path: Path, comparison: pd.DataFrame) -> TableInput:
     frame = read_csv(csv)
     is_grid = set(GRID_COLUMNS) <= set(frame.columns)
     if is_grid:
-        frame = _as_cells(frame, csv)
+        frame = beside(_as_cells(frame, csv), None)
         for column in ("source", "table"):
             frame[column] = frame[column].where(frame[column] != "", meta[column])
         _check_against(frame, comparison, csv)

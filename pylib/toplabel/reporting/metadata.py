@@ -90,7 +90,6 @@ def metadata(inputs: ReportInputs) -> dict[str, Any]:
         ``tables``. A number that is missing is null.
     """
     score = score_of(inputs.comparison)
-    missing = facts.missing(inputs, Trace(inputs))
     measured = inputs.comparison[inputs.comparison["measured"].notna()]
     printed = measured.assign(published=measured["published_text"], std=measured["std_text"])
     return {
@@ -101,7 +100,7 @@ def metadata(inputs: ReportInputs) -> dict[str, Any]:
         "score": {
             "published": score.published,
             "comparable": score.comparable,
-            "reach": {part.key: part.cells for part in facts.reach(inputs.comparison, *missing)},
+            "reach": {part.key: part.cells for part in facts.reach(inputs, Trace(inputs))},
             **score.by_verdict,
             "meaning": {key: verdict.meaning for key, verdict in VERDICTS.items()},
         },

@@ -131,6 +131,7 @@ def _content(report: Report, created: datetime | None) -> dict[str, Any]:
             {key: getattr(row, key) for key in ("table", "title", "same", "columns")}
             | {side: labels.segments(getattr(row, side)) for side in ("ours", "papers")}
             for row in report.winners
+            if not row.kept
         ],
         "differences_remark": report.differences_remark,
         "differences": [
@@ -145,9 +146,13 @@ def _content(report: Report, created: datetime | None) -> dict[str, Any]:
             asdict(verdict) | {"count": n, "counted": numbers.count(n)}
             for verdict, n in report.score.verdicts
         ],
+        "known_verdicts": [asdict(verdict) for verdict in labels.VERDICTS.values()],
         "comparable": report.score.comparable,
         "agreement": report.agreement,
         "lanes": len(report.lanes),
+        "kept": {"name": report.kept.name, "headline": report.kept.headline}
+        if report.kept
+        else None,
         "reach": [asdict(part) | {"counted": numbers.count(part.cells)} for part in report.reach],
         "scores": [
             {
@@ -269,6 +274,7 @@ def _section(section: Section) -> dict[str, Any]:
         "caption": section.caption,
         "grids": grids,
         "unmeasured": [block.title for block in section.unmeasured],
+        "kept": section.kept.word,
     }
 
 
@@ -292,7 +298,7 @@ def _grid(blocks: list[Block], part: slice) -> dict[str, Any]:
 def _row(row: GridRow, part: slice) -> dict[str, Any]:
     return {
         "label": labels.segments(row.label),
-        "measured": row.measured,
+        "measured": row.measured or row.kept,
         "cells": [_cell(cell) for cell in row.cells[part]],
     }
 
@@ -307,7 +313,7 @@ def _cell(cell: GridCell) -> dict[str, Any]:
         "best_ours",
         "best_published",
     )
-    return {key: getattr(cell, key) for key in keys}
+    return {key: getattr(cell, key) for key in keys} | {"kept": cell.state == "kept"}
 
 
 def _certificates(found: facts.Certificates) -> dict[str, Any]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from toplabel import figures
+from toplabel.config.studies import whole_name
 from toplabel.figures import row_of, table_files
 from toplabel.reporting.inputs import FigureInput, ReportInputs
 from toplabel.reporting.sections import PlainTable, Section
@@ -54,8 +55,11 @@ class Places:
                 self._files.setdefault(name, set()).add(file)
                 self._sets.setdefault(dataset, Counter())[name] += 1
         texts = _texts(inputs.run)
+        self._of_table = _studies_of_tables(inputs.run, self._files)
+        of_kept = inputs.comparison.loc[inputs.comparison["kept"].notna(), ["source", "table"]]
+        shown = {self._of_table.get(tuple(key), "") for key in of_kept.drop_duplicates().to_numpy()}
         order = [
-            *(n for n in texts if n in self._files),
+            *(n for n in texts if n in self._files or n in shown),
             *(n for n in self._files if n not in texts),
         ]
         self._rank = {name: rank for rank, name in enumerate(order)}
@@ -71,9 +75,14 @@ class Places:
         return self._pages.get(study, FIGURES)
 
     def home(self, section: Section) -> str:
-        """The study that a table belongs to: its own, or the one with most of its compared cells."""
+        """The study that a table belongs to: its own, or the one with most of its compared cells.
+
+        A table with numbers of the kept run alone belongs to the first study that reproduces it.
+        """
         if section.study in self._pages:
             return section.study
+        if not section.records:
+            return self._of_table.get((section.source, section.table), "")
         counts: Counter[str] = Counter()
         for record in section.records:
             for study, files in self._files.items():
@@ -86,7 +95,7 @@ class Places:
         """Other studies with results in a table, in the order of the studies."""
         files = {record.file for record in section.records}
         home = self.home(section)
-        return [s.name for s in self.studies if s.name != home and files & self._files[s.name]]
+        return [s.name for s in self.studies if s.name != home and files & self.files(s.name)]
 
     def of_figure(self, figure: FigureInput) -> str:
         """The page of a figure: that of its .json, or of its row in `toplabel.figures`."""
@@ -109,6 +118,19 @@ class Places:
     def _most(self, counts: Counter[str]) -> str:
         """The study with the highest count, of several the first; empty when there is none."""
         return min(counts, key=lambda name: (-counts[name], self._rank[name]), default="")
+
+
+def _studies_of_tables(
+    run: Mapping[str, object], measured: Collection[str]
+) -> dict[tuple[str, str], str]:
+    """The study of each published table, by source and number: of several one with measurements, else the first."""
+    found: dict[tuple[str, str], str] = {}
+    studies = sorted(run.get("studies") or (), key=lambda entry: entry["name"] not in measured)
+    for entry in studies:
+        for name in entry.get("tables", ()):
+            source, _, number = whole_name(name).rpartition("_table")
+            found.setdefault((source, str(int(number))), str(entry["name"]))
+    return found
 
 
 def _texts(run: Mapping[str, object]) -> dict[str, StudyText]:

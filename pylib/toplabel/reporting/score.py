@@ -58,6 +58,11 @@ class Score:
         return f"{text}."
 
     @property
+    def word(self) -> str:
+        """The verdicts with their counts, as "63 match, 4 off"."""
+        return ", ".join(f"{count(n)} {verdict.word}" for verdict, n in self.verdicts)
+
+    @property
     def detail(self) -> str:
         """The other verdicts, and how many measurements there are."""
         if not self.comparable:

@@ -94,7 +94,7 @@ def _methods(pages: Sequence[Page]) -> list[Target]:
     keys: dict[str, str] = {}
     for page in pages:
         for block in (block for section in page.sections for block in section.blocks):
-            for row in (row for row in block.rows if row.measured):
+            for row in (row for row in block.rows if row.measured or row.kept):
                 counts.setdefault(row.label, Counter())[page.name] += _measured([row])
                 keys[row.label] = row.key
     found = []
@@ -107,7 +107,7 @@ def _methods(pages: Sequence[Page]) -> list[Target]:
 
 
 def _measured(rows: Iterable[GridRow]) -> int:
-    return sum(cell.state == "measured" for row in rows for cell in row.cells)
+    return sum(cell.state in ("measured", "kept") for row in rows for cell in row.cells)
 
 
 def _with_most(counts: Counter[str], pages: Sequence[Page]) -> Page:

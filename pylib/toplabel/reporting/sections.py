@@ -13,9 +13,10 @@ import pandas as pd
 
 from toplabel.metrics.names import is_fraction
 from toplabel.reporting import numbers
-from toplabel.reporting.differences_text import Group, build_groups
+from toplabel.reporting.differences_text import Group, build_groups, of_kept, of_table
 from toplabel.reporting.grid import Block, build_blocks, cell_texts
 from toplabel.reporting.inputs import ReportInputs, TableInput
+from toplabel.reporting.kept import beside, score_of_kept
 from toplabel.reporting.labels import (
     VERDICTS,
     metric_label,
@@ -68,10 +69,11 @@ class CellRecord:
 class Section:
     """A table of the report.
 
-    `blocks` have a measurement, `unmeasured` have none; `notes` say which rows of a block were not
-    measured and why, by the position of the block; `reasons` say why cells differ; `spread` says how many printed
-    numbers lie within what test rows and draws of the folds give. `source` and `table` are the keys
-    of a published table, `study` that of a study's own one; `page` is where the whole table stands.
+    `blocks` have a measurement, of this run or of the kept one, `unmeasured` have none; `kept` is the score of the kept
+    ones alone. `notes` say which rows of a block were not measured and why, by the position of the block; `reasons`
+    say why cells differ, `kept_reasons` the same of the kept ones; `spread` says how many printed numbers lie within
+    what test rows and draws of the folds give. `source` and `table` are the keys of a published table, `study` that of
+    a study's own one; `page` is where the whole table stands.
     """
 
     anchor: str
@@ -82,8 +84,10 @@ class Section:
     blocks: list[Block]
     unmeasured: list[Block]
     records: list[CellRecord]
+    kept: Score
     notes: list[str] = field(default_factory=list)
     reasons: list[Group] = field(default_factory=list)
+    kept_reasons: list[Group] = field(default_factory=list)
     spread: str = ""
     source: str = ""
     table: str = ""
@@ -129,6 +133,7 @@ def build_sections(inputs: ReportInputs, trace: Trace) -> list[Section]:
         (str(source), str(table)): cells
         for (source, table), cells in inputs.comparison.groupby(["source", "table"])
     }
+    kept_differences = of_kept(inputs)
     sections = []
     for key in sorted(published, key=lambda pair: table_order(*pair)):
         printed = [table for table in grids if (table.source, table.table) == key]
@@ -147,7 +152,8 @@ def build_sections(inputs: ReportInputs, trace: Trace) -> list[Section]:
                 names={
                     "source": key[0],
                     "table": key[1],
-                    "reasons": build_groups(inputs, {}, key),
+                    "reasons": build_groups(of_table(inputs.differences, *key), {}),
+                    "kept_reasons": build_groups(of_table(kept_differences, *key), {}),
                 },
             )
         )
@@ -238,6 +244,7 @@ def _leftovers(
         std_text="",
     )
     cells = cells.assign(difference=float("nan"), verdict="", reason="", in_rows="", in_seeds="")
+    cells = beside(cells, None)
     cells = cells.assign(seeds=float("nan"), seeds_mean=float("nan"), seeds_std=float("nan"))
     caption = "What this run measured where the papers print nothing."
     title = "Without a published counterpart"
@@ -257,7 +264,7 @@ def _section(
     measured = cells["measured"].notna()
     cells = cells.assign(record=[f"r{next(serial)}" if m else "" for m in measured])
     blocks = build_blocks(cells, trace.label, trace.title)
-    shown = [block for block in blocks if block.measured]
+    shown = [block for block in blocks if block.measured or block.kept]
     return Section(
         anchor=anchor,
         title=title,
@@ -265,8 +272,9 @@ def _section(
         caption=caption,
         score=score_of(cells),
         blocks=shown,
-        unmeasured=[block for block in blocks if not block.measured],
+        unmeasured=[block for block in blocks if block not in shown],
         records=_records(cells[measured], trace),
+        kept=score_of_kept(cells),
         notes=[_note(block, cells, trace) for block in shown],
         spread=spread_sentence(cells),
         **(names or {}),
@@ -291,17 +299,19 @@ def restricted(section: Section, files: Collection[str]) -> Section:
         score=score,
         blocks=blocks,
         unmeasured=[],
+        kept=Score(0, 0, dict.fromkeys(VERDICTS, 0)),
         records=records,
         notes=notes,
         spread="",
         reasons=[],
+        kept_reasons=[],
         caption="",
     )
 
 
 def _note(block: Block, cells: pd.DataFrame, trace: Trace) -> str:
     """Say how many rows of a block have no measurement, by reason."""
-    part = cells[cells["dataset"] == block.key]
+    part = cells[(cells["dataset"] == block.key) & cells["kept"].isna()]
     if (
         part.empty
     ):  # data sets stand across: the reasons differ by column, see the list of the missing

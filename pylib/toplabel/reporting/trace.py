@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -56,7 +58,7 @@ class Trace:
         """Return the key of the data set that a cell without measurement waits for; empty if of none."""
         return self.cause(row)[0]
 
-    def cause(self, row: pd.Series) -> tuple[str, str]:
+    def cause(self, row: Mapping[str, Any]) -> tuple[str, str]:
         """Return both, `waits_for` and `reason`."""
         if row["reason"]:
             return "", row["reason"]
@@ -67,7 +69,7 @@ class Trace:
             return "", NOT_REGISTERED
         return (one["dataset"], one["reason"]) if one["status"] == "missing" else ("", NOT_RUN)
 
-    def _set_of(self, row: pd.Series) -> pd.Series | None:
+    def _set_of(self, row: Mapping[str, Any]) -> pd.Series | None:
         """The registered set that a published cell is of, one that is there before others."""
         found = [
             one

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from toplabel.reporting import (
@@ -69,6 +70,32 @@ class Report:
     failures: list[facts.Failure]
     protocol: list[str]
     targets: list[search.Target]
+    kept: KeptView | None
+
+
+@dataclass(frozen=True)
+class KeptView:
+    """What a report says of the kept run; `differences` are those of cells that this run did not measure."""
+
+    name: str
+    headline: str
+    lanes: list[Lane]
+    differences: list[Group]
+    differences_remark: str
+
+
+def _kept_view(inputs: ReportInputs, anchors: Mapping[tuple[str, str], str]) -> KeptView | None:
+    kept = inputs.kept
+    if kept is None:
+        return None
+    rows = differences_text.of_kept(inputs)
+    return KeptView(
+        name=kept.name,
+        headline=kept.headline(len(inputs.comparison)),
+        lanes=agreement.lanes_of_cells(kept.cells),
+        differences=differences_text.build_groups(rows, anchors),
+        differences_remark=differences_text.summary(rows),
+    )
 
 
 def build_report(inputs: ReportInputs) -> Report:
@@ -90,7 +117,7 @@ def build_report(inputs: ReportInputs) -> Report:
         lanes=lanes,
         agreement=agreement.sentence(lanes),
         score=score_of(inputs.comparison),
-        reach=facts.reach(inputs.comparison, missing_sets, missing_cells),
+        reach=facts.reach(inputs, trace),
         touched=touched,
         untouched=untouched,
         plain_tables=plain,
@@ -116,12 +143,13 @@ def build_report(inputs: ReportInputs) -> Report:
         winners=winners,
         winners_remark=winners_text.same_winners(winners),
         winner_matrices=winners_text.winner_matrices(inputs, trace, anchors),
-        differences=differences_text.build_groups(inputs, anchors),
+        differences=differences_text.build_groups(inputs.differences, anchors),
         differences_remark=differences_text.summary(inputs.differences),
         coverage=build_coverage(inputs, trace, pages, sections),
         failures=facts.failures(inputs, trace),
         protocol=protocol_texts(inputs.run),
         targets=search.targets(pages, untouched, datasets),
+        kept=_kept_view(inputs, anchors),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from itertools import groupby
+from typing import Any
 
 from toplabel.reporting.inputs import ReportInputs
 from toplabel.reporting.labels import method_label, metric_label, paper_label, plain, table_order
@@ -13,7 +14,7 @@ from toplabel.reporting.trace import Trace
 
 @dataclass(frozen=True)
 class WinnerRow:
-    """The best methods on a data set of a table: in this run, and in the paper among the same methods."""
+    """The best methods on a data set of a table: in this run or the kept one, and in the paper among the same."""
 
     table: str
     anchor: str
@@ -22,13 +23,12 @@ class WinnerRow:
     papers: str
     same: int
     columns: int
+    kept: bool = False
 
 
 def build_winners(inputs: ReportInputs, trace: Trace, anchors: dict[tuple, str]) -> list[WinnerRow]:
     """Return who wins where; `anchors` lead from (source, table) to the place of the table."""
-    rows = sorted(
-        inputs.winners.to_dict("records"), key=lambda row: table_order(row["source"], row["table"])
-    )
+    rows = _rows(inputs)
     found = []
     for key, group in groupby(rows, key=lambda r: tuple(r[c] for c in _BLOCK)):
         group = list(group)
@@ -42,12 +42,23 @@ def build_winners(inputs: ReportInputs, trace: Trace, anchors: dict[tuple, str])
                 papers=_by_method(group, "papers"),
                 same=sum(row["same"] == "true" for row in group),
                 columns=len(group),
+                kept=group[0]["kept"],
             )
         )
     return found
 
 
 _BLOCK = ("source", "table", "dataset", "features")
+
+
+def _rows(inputs: ReportInputs) -> list[dict[str, Any]]:
+    """Rows of winners.csv in the papers' order, with those of the kept run where this one has none of a data set."""
+    own = inputs.winners.to_dict("records")
+    blocks = {tuple(row[c] for c in _BLOCK) for row in own}
+    kept = inputs.kept.winners.to_dict("records") if inputs.kept else []
+    rows = [row | {"kept": False} for row in own]
+    rows += [row | {"kept": True} for row in kept if tuple(row[c] for c in _BLOCK) not in blocks]
+    return sorted(rows, key=lambda row: table_order(row["source"], row["table"]))
 
 
 @dataclass(frozen=True)
@@ -60,19 +71,21 @@ class WinnerMark:
 
 @dataclass(frozen=True)
 class WinnerMatrix:
-    """Data sets by metrics, of tables with metrics of one kind; a mark is None where a table has no such metric."""
+    """Data sets by metrics, of tables with metrics of one kind.
+
+    A row has the title, the table, the place of that, the marks (None where a table has no such metric), and whether
+    they are the kept run's.
+    """
 
     metrics: list[str]
-    rows: list[tuple[str, str, str, list[WinnerMark | None]]]
+    rows: list[tuple[str, str, str, list[WinnerMark | None], bool]]
 
 
 def winner_matrices(
     inputs: ReportInputs, trace: Trace, anchors: dict[tuple, str]
 ) -> list[WinnerMatrix]:
     """Return who wins where at a glance: top-k accuracies apart from the other metrics."""
-    rows = sorted(
-        inputs.winners.to_dict("records"), key=lambda row: table_order(row["source"], row["table"])
-    )
+    rows = _rows(inputs)
     tops = [row for row in rows if _TOP.fullmatch(row["metric"])]
     others = [row for row in rows if not _TOP.fullmatch(row["metric"])]
     return [_matrix(part, trace, anchors) for part in (tops, others) if part]
@@ -87,12 +100,14 @@ def _matrix(rows: list[dict[str, str]], trace: Trace, anchors: dict[tuple, str])
         metrics.sort(key=lambda metric: int(_TOP.fullmatch(metric)[1]))
     found = []
     for key, group in groupby(rows, key=lambda row: tuple(row[c] for c in _BLOCK)):
+        group = list(group)
         source, table, dataset, features = key
         marks = {row["metric"]: _mark(row) for row in group}
         title = trace.title(dataset) + (f", {features}" if features else "")
         place = f"{paper_label(source)}, Table {table}"
         anchor = anchors.get((source, table), "")
-        found.append((title, place, anchor, [marks.get(metric) for metric in metrics]))
+        of_metrics = [marks.get(metric) for metric in metrics]
+        found.append((title, place, anchor, of_metrics, group[0]["kept"]))
     return WinnerMatrix([metric_label(metric) for metric in metrics], found)
 
 
@@ -126,11 +141,14 @@ def _listed(names: list[str]) -> str:
 
 
 def same_winners(rows: list[WinnerRow]) -> str:
-    """The winners in one sentence."""
-    columns, same = sum(row.columns for row in rows), sum(row.same for row in rows)
-    if not columns:
-        return ""
-    return (
-        f"Among the methods that were measured, the same one is best here and in the papers in {same} of"
-        f" {columns} columns of their tables."
-    )
+    """Return the winners of this run, and those that the kept run adds, in a sentence each."""
+    said = []
+    for kept, where in ((False, "here"), (True, "in the kept run")):
+        columns = sum(row.columns for row in rows if row.kept == kept)
+        same = sum(row.same for row in rows if row.kept == kept)
+        if columns:
+            said.append(
+                f"Among the methods that were measured {where}, the best is also the paper's best in {same} of"
+                f" {columns} columns of the tables."
+            )
+    return " ".join(said)

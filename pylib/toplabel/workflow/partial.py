@@ -15,6 +15,7 @@ from pathlib import Path
 import pandas as pd
 
 from toplabel.config.keys import canonical_key
+from toplabel.config.run import SUMMARY
 from toplabel.datasets.prepared import read_meta
 from toplabel.files import FileError, write_json
 from toplabel.reporting import load_inputs, write_data, write_html, write_pdf
@@ -87,7 +88,7 @@ def write_partial(plan: Plan, reports: Path = REPORTS) -> pd.DataFrame:
 
 
 def _write_reports(reports: Path, checkout: Path) -> None:
-    inputs = load_inputs("results", FOLDER)
+    inputs = load_inputs("results", FOLDER, checkout / SUMMARY)
     write_data(inputs, reports / "data")
     write_html(inputs, reports / "index.html")
     write_pdf(inputs, reports / "toplabel.pdf")

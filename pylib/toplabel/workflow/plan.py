@@ -22,7 +22,7 @@ from toplabel.config.findings import load_claims
 from toplabel.config.formats import Circle
 from toplabel.config.methods import load_methods
 from toplabel.config.protocols import Budget, Protocol, load_protocols
-from toplabel.config.run import RunConfig, Settings
+from toplabel.config.run import SUMMARY, RunConfig, Settings
 from toplabel.config.studies import Study, check_study, load_studies, published_tables
 from toplabel.datasets.fetch import available, mirror_folders
 from toplabel.workflow.fingerprints import fingerprint, module_sum, sum_of
@@ -246,6 +246,10 @@ class Plan:
         """A sum over what the papers say of their results, where they print it, why numbers differ, for which sets."""
         named = ("findings.yaml", "differences.yaml", "datasets.yaml")
         return sum_of(self.root, (*(f"config/{name}" for name in named), "data/published/*.csv"))
+
+    def kept_sum(self) -> str:
+        """Return a sum over the files of the kept run, which all reports show."""
+        return sum_of(self.root, (f"{SUMMARY}/*.csv", f"{SUMMARY}/run.json"))
 
     @property
     def mirrors(self) -> list[str]:

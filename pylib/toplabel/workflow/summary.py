@@ -18,6 +18,7 @@ from tempfile import TemporaryDirectory
 
 import pandas as pd
 
+from toplabel.config.run import SUMMARY
 from toplabel.files import FileError, read_json, write_json
 from toplabel.reporting import fragments, run_fragments
 from toplabel.reporting.agreement import draw, lanes_of_cells
@@ -27,7 +28,6 @@ from toplabel.tables.collected import COMPARISON, PUBLISHED_KEYS
 from toplabel.tables.table import read_csv, write_csv
 from toplabel.workflow.benchmarks import jobs
 
-SUMMARY = Path("reports/summary")
 PICTURE = "docs/images/agreement.svg"
 PAGES = (
     "README.md",
@@ -80,7 +80,7 @@ def keep(results: Path, summary: Path) -> None:
     write_csv(measured[list(_MEASURED)], summary / "measured.csv")
     claims = read_csv(results / "findings.csv", _CLAIMS)
     write_csv(claims[list(_CLAIMS)], summary / "claims.csv")
-    for name in ("thresholds", "differences", "variants"):
+    for name in ("thresholds", "differences", "variants", "winners"):
         folder = results / "tables" if name == "thresholds" else results
         write_csv(read_csv(folder / f"{name}.csv"), summary / f"{name}.csv")
     write_csv(_jobs(results / "benchmarks", collected), summary / "jobs.csv")

@@ -1,0 +1,125 @@
+"""The kept run: the last whole run of the project, whose numbers stand where a run has none of its own.
+
+Its files are in the repository (reports/summary; `toplabel.workflow.summary` writes them), so every report can show
+every table complete, whatever its run computed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from toplabel.files import read_json
+from toplabel.reporting.numbers import count
+from toplabel.reporting.score import Score, score_of
+from toplabel.tables.collected import COMPARISON, DIFFERENCES, PUBLISHED_KEYS, WINNERS
+from toplabel.tables.table import Table, as_numbers, read_csv
+
+COLUMNS = ("kept", "kept_difference", "kept_verdict")
+"""The columns of a cell that hold the kept run's measurement where the run has none."""
+_COMMIT_DIGITS = 12
+
+
+@dataclass(frozen=True)
+class Kept:
+    """The kept run.
+
+    Attributes
+    ----------
+    cells : DataFrame
+        Its compared cells, the columns of `COMPARISON`; `published` as printed, `measured` and `difference` numbers.
+    claims, winners, differences : DataFrame
+        What it says of the claims on other data, of the best methods, of the cells that differ, all text.
+    run : mapping
+        Its run.json.
+    path : Path
+        The file of the cells.
+    """
+
+    cells: pd.DataFrame
+    claims: pd.DataFrame
+    winners: pd.DataFrame
+    differences: pd.DataFrame
+    run: Mapping[str, Any]
+    path: Path
+
+    @property
+    def score(self) -> Score:
+        """The score of all its cells."""
+        return score_of(self.cells)
+
+    @property
+    def name(self) -> str:
+        """The name that stands beside its numbers: its date and commit."""
+        commit = str(self.run["git"]["commit"] or "unknown")[:_COMMIT_DIGITS]
+        return f"kept run, {str(self.run['created'])[:10]}, commit {commit}"
+
+    def headline(self, published: int) -> str:
+        """Return its score in one sentence, as a part of so many published numbers."""
+        score = self.score
+        return (
+            f"The last whole run of the project ({self.name}) measured {count(score.comparable)} of"
+            f" {count(published)}: {score.word}."
+        )
+
+
+def load_kept(folder: str | Path) -> Kept | None:
+    """Read the kept run; None where the folder holds none.
+
+    Raises
+    ------
+    FileError
+        A file or column is missing or damaged.
+    """
+    folder = Path(folder)
+    path = folder / "comparison.csv"
+    if not path.is_file():
+        return None
+    cells = COMPARISON.read_text(path)
+    numbers = {name: as_numbers(cells[name], path) for name in ("measured", "difference", "splits")}
+    return Kept(
+        cells=cells.assign(**numbers),
+        claims=read_csv(folder / "claims.csv", ("claim", "other_outcome", "other_comparisons")),
+        winners=_read(WINNERS, folder),
+        differences=_read(DIFFERENCES, folder),
+        run=read_json(folder / "run.json", ("created", "git")),
+        path=path,
+    )
+
+
+def _read(table: Table, folder: Path) -> pd.DataFrame:
+    path = folder / table.file
+    return table.read_text(path) if path.is_file() else table.frame().astype(str)
+
+
+def beside(cells: pd.DataFrame, kept: Kept | None) -> pd.DataFrame:
+    """Return the cells with the columns `COLUMNS`, filled where the kept run alone has a measurement.
+
+    Parameters
+    ----------
+    cells : DataFrame
+        With `PUBLISHED_KEYS` and `measured` (NaN without one).
+    kept : Kept or None
+    """
+    empty = {"kept": float("nan"), "kept_difference": float("nan"), "kept_verdict": ""}
+    if kept is None or cells.empty:
+        return cells.assign(**empty)
+    keys = [*PUBLISHED_KEYS]
+    known = kept.cells.set_index(keys)[["measured", "difference", "verdict"]]
+    found = known.reindex(pd.MultiIndex.from_frame(cells[keys]))
+    own = cells["measured"].notna().to_numpy()
+    return cells.assign(
+        kept=found["measured"].mask(own).to_numpy(),
+        kept_difference=found["difference"].mask(own).to_numpy(),
+        kept_verdict=found["verdict"].fillna("").mask(own, "").to_numpy(),
+    )
+
+
+def score_of_kept(cells: pd.DataFrame) -> Score:
+    """Return the score of the kept measurements among some cells, which have the columns `COLUMNS`."""
+    of_kept = cells[["published", "kept", "kept_verdict"]]
+    return score_of(of_kept.set_axis(["published", "measured", "verdict"], axis="columns"))
