@@ -1,4 +1,6 @@
-# make reproduce   the default run with both reports: embedded data, no network but the package registry
+# make reproduce   the default run with both reports: the papers' data in data/embedded, no network but the package registry
+# make show        the reports on what is there, beside the kept whole run: seconds, computes nothing
+# make whole       config/full.yaml: all that a mirror (TOPLABEL_MIRROR) or the network has; hours, and resumes
 # make test        linters, C tests with sanitizers, pytest, a small workflow with both reports
 # make smoke       config/smoke.yaml: every stage on small grids; what it measures means nothing
 # make verify      CELLS=20 published cells, computed from raw data in a new folder, beside reports/summary
@@ -30,7 +32,7 @@ export OPENBLAS_NUM_THREADS := 1
 # A run starts some hundred processes, each of which would compile the sources again.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: setup reproduce verify smoke test test-slurm test-torch evidence campaign bench check format ctest lock reference summary docs types archive wheel clean
+.PHONY: setup reproduce show whole verify smoke test test-slurm test-torch evidence campaign bench check format ctest lock reference summary docs types archive wheel clean
 
 setup: $(VENV)/.installed
 
@@ -45,9 +47,17 @@ $(VENV)/.installed: $(VENV)/.locked $(SOURCES)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps -e .
 	touch $@
 
+# Snakemake's own lines are left to its log; errors are printed.
+QUIET := --cores $(CORES) --quiet host progress reason
+
 reproduce: setup
-	$(BIN)/snakemake --cores $(CORES) $(ARGS)
-	@echo "reports/index.html and reports/toplabel.pdf are ready"
+	$(BIN)/snakemake $(ARGS) $(QUIET)
+
+show: setup
+	$(BIN)/snakemake partial $(ARGS) $(QUIET)
+
+whole: setup
+	$(BIN)/snakemake $(ARGS) --configfile config/full.yaml $(QUIET)
 
 # Published cells drawn at random, from raw data in a folder of their own, beside reports/summary.
 CELLS ?= 20

@@ -137,8 +137,14 @@ onstart:
     from toplabel.workflow.progress import follow
     from toplabel.workflow.scheduling import lift_default_limit
 
-    follow(workflow, plan)
+    follow(workflow, plan, targets)
     lift_default_limit(workflow)
+
+
+onsuccess:
+    from toplabel.workflow.announcements import closing
+
+    print("", *closing(plan, targets.goals), sep="\n", file=sys.stderr)
 
 
 # Report on what there is, and print nothing that would hide the error.

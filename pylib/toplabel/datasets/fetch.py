@@ -98,6 +98,16 @@ def available(
     return False, f"{reason}; waits for {entry.waits_for}" if entry.waits_for else reason
 
 
+def folder_of(
+    entry: Entry, raw_folder: str | os.PathLike[str], mirrors: Sequence[str | os.PathLike[str]]
+) -> Path | None:
+    """Return the folder, of data/raw and the mirrors, that has the first file of a data set; None where none has."""
+    for folder in map(Path, (raw_folder, *mirrors)):
+        if entry.files and _form(entry, entry.files[0], [folder / entry.folder]):
+            return folder
+    return None
+
+
 def fetch(
     entry: Entry,
     raw_folder: str | os.PathLike[str],

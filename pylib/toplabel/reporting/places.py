@@ -123,9 +123,17 @@ class Places:
 def _studies_of_tables(
     run: Mapping[str, object], measured: Collection[str]
 ) -> dict[tuple[str, str], str]:
-    """The study of each published table, by source and number: of several one with measurements, else the first."""
+    """Return the study of each published table, by source and number.
+
+    Of several it is one with measurements, else one of the config, else the first.
+    """
     found: dict[tuple[str, str], str] = {}
-    studies = sorted(run.get("studies") or (), key=lambda entry: entry["name"] not in measured)
+    config = run["config"] if isinstance(run["config"], Mapping) else {}
+    asked = {name.partition("/")[0] for name in config.get("studies", ())}
+    studies = sorted(
+        run.get("studies") or (),
+        key=lambda entry: (entry["name"] not in measured, entry["name"] not in asked),
+    )
     for entry in studies:
         for name in entry.get("tables", ()):
             source, _, number = whole_name(name).rpartition("_table")

@@ -21,7 +21,7 @@ from toplabel.files import FileError, write_json
 from toplabel.reporting import load_inputs, write_data, write_html, write_pdf
 from toplabel.reporting.crate import write_crate
 from toplabel.studies.tables import write_tables
-from toplabel.tables.collected import COLLECTED, DATASETS
+from toplabel.tables.collected import COLLECTED, DATASETS, FAILURES
 from toplabel.workflow.collecting.claims import explain_differences, judge_claims
 from toplabel.workflow.collecting.datasets import describe_datasets
 from toplabel.workflow.collecting.results import compare_results
@@ -37,7 +37,12 @@ REPORTS = Path("reports")
 
 def has_failures(plan: Plan) -> bool:
     """Whether a run that began in this folder did not get all that the reports show."""
-    return (LOGS / "fetch").is_dir() and not find_failures(plan, _wanted(plan)).empty
+    return _has_begun() and not find_failures(plan, _wanted(plan)).empty
+
+
+def _has_begun() -> bool:
+    """Whether a job of any run was started in this folder."""
+    return (LOGS / "fetch").is_dir()
 
 
 def write_partial(plan: Plan, reports: Path = REPORTS) -> pd.DataFrame:
@@ -57,7 +62,7 @@ def write_partial(plan: Plan, reports: Path = REPORTS) -> pd.DataFrame:
     """
     wanted = _wanted(plan)
     existing = [cell for cell in plan.existing() if not damage(cell)]
-    failures = find_failures(plan, wanted)
+    failures = find_failures(plan, wanted) if _has_begun() else FAILURES.frame()
     collected, comparison = compare_results(
         plan.root, [cell.path("evaluation.csv") for cell in existing]
     )

@@ -1,24 +1,29 @@
-"""How much of a run is left, in one line at its start and every few minutes, when a job ends.
+"""Say how much of a run is left, in one line that is written anew when a job ends.
 
-A job takes as long as in an earlier run, as its benchmark file says, or what is fitted to its size
-(`toplabel.workflow.resources`). Jobs of sets that are not prepared yet have no size and are left out till they have.
+A job takes as long as in an earlier run, as its benchmark file says, else as long as in the kept run, else what is
+fitted to its size (`toplabel.workflow.resources`). Jobs of sets that are not prepared yet have no size and are left out
+till they have.
 """
 
 from __future__ import annotations
 
 import logging
+import sys
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
+from types import MappingProxyType, SimpleNamespace
+from typing import Any, TextIO
 
-from toplabel.workflow.plan import Plan
+from toplabel.workflow.announcements import kept_seconds, opening
+from toplabel.workflow.plan import Cell, Plan
 from toplabel.workflow.resources import Size
 from toplabel.workflow.simulation import Job, fitted, read_benchmark, schedule, size_of
+from toplabel.workflow.targets import Targets
 
 EVERY = 300.0  # seconds between two lines
+_OFTEN = 20.0  # the same where Snakemake's own lines are not printed
 _FITTED = ("tune", "tune_block", "train", "threshold", "evaluate", "agree")
 _SURE = 60.0  # seconds of jobs after which their pace counts as much as what was expected
 
@@ -49,6 +54,10 @@ class Progress(logging.Handler):
         Prints a line.
     clock : callable
         Seconds.
+    known : mapping of str to float
+        Seconds of jobs in the kept run, by their benchmark files.
+    every : float
+        Seconds between two lines.
     """
 
     def __init__(
@@ -59,9 +68,12 @@ class Progress(logging.Handler):
         at_once: int,
         say: Callable[[str], None],
         clock: Callable[[], float] = time.monotonic,
+        known: Mapping[str, float] = MappingProxyType({}),
+        every: float = EVERY,
     ) -> None:
         super().__init__()
         self._plan, self._at_once, self._say, self._clock = plan, at_once, say, clock
+        self._known, self._every = known, every
         self._left = {task.jobid: _task(task, before(task)) for task in tasks}
         self._total = len(self._left)
         self._started: dict[Any, float] = {}
@@ -71,21 +83,21 @@ class Progress(logging.Handler):
             self._time(task)
         self._said = clock()
 
-    def line(self) -> str:
-        """What is left, now."""
+    def time_left(self) -> str:
+        """Return the time that is left, in words."""
         for task in self._left.values():
             if task.job.source == "unknown":
                 self._time(task)
         known = [task for task in self._left.values() if task.job.source != "unknown"]
         seconds, _ = schedule(self._remaining(known), self._at_once)
-        guessed = sum(task.job.source != "benchmark" for task in known)
-        unknown = len(self._left) - len(known)
-        notes = [f"{guessed} of them estimated"] if guessed else []
-        if unknown:
-            notes.append(f"{unknown} have no estimate until their data set is prepared")
-        time_left = duration(seconds) + (" and more" if unknown else "")
-        jobs = f"{len(self._left)} of {self._total} jobs"
-        return "; ".join((f"Left: {time_left}, {jobs}, {self._at_once} at a time", *notes))
+        if not known:
+            return "unknown"
+        return duration(seconds) + (" and more" if len(known) < len(self._left) else "")
+
+    def line(self) -> str:
+        """Return how much is done, and the time that is left."""
+        done = self._total - len(self._left)
+        return f"{done} of {self._total} jobs done, time left: {self.time_left()}"
 
     def emit(self, record: logging.LogRecord) -> None:
         """Take note of a job that starts or ends; say what is left if that was not said for a while."""
@@ -96,7 +108,7 @@ class Progress(logging.Handler):
                 self._started |= dict.fromkeys(record.__dict__["jobs"], now)
             elif event == "JOB_FINISHED":
                 self._end(record.__dict__["job_id"], now)
-                if self._left and now >= self._said + EVERY:
+                if self._left and now >= self._said + self._every:
                     self._said = now
                     self._say(self.line())
         except Exception:
@@ -113,6 +125,8 @@ class Progress(logging.Handler):
         job = task.job
         if task.benchmark and (found := read_benchmark(task.benchmark)):
             job.seconds, job.source = found[0], "benchmark"
+        elif job.path in self._known:
+            job.seconds, job.source = self._known[job.path], "kept"
         elif job.rule in _FITTED:
             at = SimpleNamespace(**job.wildcards)
             try:
@@ -162,22 +176,52 @@ def duration(seconds: float) -> str:
     return f"about {hours:.1f} h" if hours < 10 else f"about {hours:.0f} h"
 
 
-def follow(workflow: Any, plan: Plan) -> None:
-    """Say what is left of a run of Snakemake now, and every few minutes until its log is closed."""
+def follow(workflow: Any, plan: Plan, targets: Targets) -> None:
+    """Say what a run of Snakemake computes, and how much of it is left until its log is closed.
+
+    Where the terminal is to be quiet about progress (``--quiet progress``), the line of this module is all that is
+    printed while jobs run, but for errors.
+    """
     from snakemake.exceptions import WorkflowError
     from snakemake.logging import logger
     from snakemake.settings.enums import Quietness
-
-    def say(line: str) -> None:
-        logger.info(line, extra={"quietness": Quietness.PROGRESS})
 
     try:
         at_once = workflow.cores if workflow.local_exec else workflow.nodes
     except WorkflowError:
         at_once = 1
+    at_once = max(1, int(at_once or 1))
     dag = workflow.dag
+    alone = Quietness.PROGRESS in workflow.output_settings.quiet
+    tasks = list(dag.needrun_jobs())
+    cells = [cell for task in tasks for cell in map(Cell.of_path, task.output) if cell]
     progress = Progress(
-        plan, dag.needrun_jobs(), dag.job_dependencies, max(1, int(at_once or 1)), say
+        plan,
+        tasks,
+        dag.job_dependencies,
+        at_once,
+        Screen(sys.stderr) if alone else logger.info,
+        known=kept_seconds(plan.root),
+        every=_OFTEN if alone else EVERY,
     )
-    say(progress.line())
+    asked = targets.asked() if cells else ()
+    said = opening(plan, asked, sorted(cells), len(tasks), progress.time_left(), at_once)
+    print(said, file=sys.stderr)
+    if alone:
+        for handler in logger.handlers:
+            if handler.name == "DefaultStreamHandler":
+                handler.setLevel(logging.WARNING)
     logger.addHandler(progress)
+
+
+class Screen:
+    """Write one line, over the one before where the stream is a terminal."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._in_place = stream.isatty()
+
+    def __call__(self, line: str) -> None:
+        """Write the line."""
+        text = f"\r\x1b[K{line}" if self._in_place else f"{line}\n"
+        print(text, end="", file=self._stream, flush=True)
