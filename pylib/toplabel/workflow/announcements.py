@@ -63,7 +63,7 @@ def opening(
     """
     length = f"{jobs:,} {_plural(jobs, 'job')}, {at_once} at a time; time left: {time_left}"
     if not cells:
-        return f"\n{length[0].upper()}{length[1:]}.\n"
+        return f"\n{length[0].upper()}{length[1:]}."
     files = {cell.path("evaluation.csv").removeprefix("results/") for cell in cells}
     printed = sum(row["file"] in files for row in _kept_cells(plan.root))
     text = (
@@ -76,7 +76,7 @@ def opening(
     if any(missing.values()):
         lines.append("Left out, since their files cannot be had:")
     lines += [textwrap.shorten(f"{name}: {why}", _WIDTH) for name, why in missing.items() if why]
-    return "\n{}\n".format("\n".join(lines))
+    return "\n" + "\n".join(lines)
 
 
 def _origins(plan: Plan, sets: Sequence[str]) -> str:
