@@ -47,17 +47,17 @@ $(VENV)/.installed: $(VENV)/.locked $(SOURCES)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps -e .
 	touch $@
 
-# Snakemake's own lines are left to its log; errors are printed.
-QUIET := --cores $(CORES) --quiet host progress reason
+# One line of progress in place of Snakemake's own lines, which stay in its log; errors are printed.
+reproduce show whole: export TOPLABEL_BRIEF := 1
 
 reproduce: setup
-	$(BIN)/snakemake $(ARGS) $(QUIET)
+	$(BIN)/snakemake $(ARGS) --cores $(CORES) --quiet host reason
 
 show: setup
-	$(BIN)/snakemake partial $(ARGS) $(QUIET)
+	$(BIN)/snakemake partial $(ARGS) --cores $(CORES) --quiet host reason
 
 whole: setup
-	$(BIN)/snakemake $(ARGS) --configfile config/full.yaml $(QUIET)
+	$(BIN)/snakemake $(ARGS) --configfile config/full.yaml --cores $(CORES) --quiet host reason
 
 # Published cells drawn at random, from raw data in a folder of their own, beside reports/summary.
 CELLS ?= 20

@@ -7,7 +7,14 @@ import pytest
 
 from toplabel.files import write_json
 from toplabel.reporting import fragments
-from toplabel.tables.collected import COMPARISON, DIFFERENCES, EVALUATION, FINDINGS, VARIANTS
+from toplabel.tables.collected import (
+    COMPARISON,
+    DIFFERENCES,
+    EVALUATION,
+    FINDINGS,
+    VARIANTS,
+    WINNERS,
+)
 from toplabel.tables.table import read_csv, write_csv
 from toplabel.workflow import summary
 
@@ -56,6 +63,7 @@ def written(folder):
     counts = {"other_first": 7, "other_second": 2, "other_median": 0.314, "other_comparisons": 9}
     frame = pd.DataFrame([claim | counts]).reindex(columns=FINDINGS.names)
     FINDINGS.write(frame, folder / "findings.csv")
+    WINNERS.write(WINNERS.frame(), folder / "winners.csv")
     (folder / "tables").mkdir()
     columns = ["data set", "method", "metric", "constant", "cardinality", "tuned", "per label"]
     metrics = ["Hamming loss", "Subset acc.", "F1 micro"]
@@ -125,7 +133,7 @@ def test_each_fragment_stands_in_a_page(repository):
 @pytest.mark.parametrize(
     ("name", "lines"),
     [
-        ("score", ["**Last full reproduction**: 5 of ", "Letter (TPAMI and CVPR): 1 of 2 cells"]),
+        ("score", ["**The last whole run** (", "measured 5 of 8,482", "2 lie within 0.5 points"]),
         ("counts letter", ["| TPAMI 2017, Table 5 | letter | 1 | 1 | 2 |", "are 0.40 points"]),
         ("counts multilabel", ["| **all** |  | 1 | 1 | 2 |", "So 2 of 2 (100 %)"]),
         (

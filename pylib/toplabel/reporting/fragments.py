@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterable, Mapping
 from itertools import groupby
 
@@ -80,28 +81,17 @@ def _convex(cells: pd.DataFrame) -> str:
     )
 
 
-def score(cells: pd.DataFrame, published: int) -> str:
-    """What became of all published cells, of which there are so many, in a paragraph."""
+def score(cells: pd.DataFrame, published: int, created: str) -> str:
+    """What became of all published cells, of which there are so many, in a paragraph of short lines."""
     cells = cells[cells["verdict"] != ""]
-    parts = [
-        f"**Last full reproduction**: {len(cells):,} of {published:,} published numbers were measured, since most are"
-        f" of data that cannot be had: {_number(cells, 'match'):,} lie within 0.5 points (0.005 of a loss),"
-        f" {_number(cells, 'close')} within three times that, {_number(cells, 'spread')} more within the spread of ten"
-        f" draws; {_number(cells, 'higher', 'lower')} are higher than printed (lower, of a loss), and"
-        f" {_number(cells, 'off')} are off.",
-    ]
-    top_k = cells[cells["source"].isin(["cvpr2016", "tpami2017"])]
-    for name, chosen in (
-        ("Letter (TPAMI and CVPR)", top_k[top_k["dataset"] == "letter"]),
-        ("Caltech 101 Silhouettes", top_k[top_k["dataset"] == "caltech101_silhouettes"]),
-        ("Multilabel sets (TPAMI Tables 7 and 9, linear and RBF)", _multilabel(cells)),
-    ):
-        if len(chosen):
-            parts.append(
-                f"{name}: {_number(chosen, 'match')} of {len(chosen)} cells match,"
-                f" {_number(chosen, 'close')} are close."
-            )
-    return "\n".join(parts)
+    text = (
+        f"**The last whole run** ({created[:10]}) measured {len(cells):,} of {published:,} published numbers; most of"
+        f" the others are of data that cannot be had. {_number(cells, 'match'):,} lie within 0.5 points (0.005 of a"
+        f" loss), {_number(cells, 'close')} within three times that, {_number(cells, 'spread')} more within the spread"
+        f" of ten draws; {_number(cells, 'higher', 'lower')} are higher than printed (lower, of a loss), and"
+        f" {_number(cells, 'off')} are off."
+    )
+    return textwrap.fill(text, 100)
 
 
 def _multilabel(cells: pd.DataFrame) -> pd.DataFrame:

@@ -8,6 +8,7 @@ till they have.
 from __future__ import annotations
 
 import logging
+import os
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -22,6 +23,7 @@ from toplabel.workflow.resources import Size
 from toplabel.workflow.simulation import Job, fitted, read_benchmark, schedule, size_of
 from toplabel.workflow.targets import Targets
 
+BRIEF = "TOPLABEL_BRIEF"
 EVERY = 300.0  # seconds between two lines
 _OFTEN = 20.0  # the same where Snakemake's own lines are not printed
 _FITTED = ("tune", "tune_block", "train", "threshold", "evaluate", "agree")
@@ -179,12 +181,11 @@ def duration(seconds: float) -> str:
 def follow(workflow: Any, plan: Plan, targets: Targets) -> None:
     """Say what a run of Snakemake computes, and how much of it is left until its log is closed.
 
-    Where the terminal is to be quiet about progress (``--quiet progress``), the line of this module is all that is
-    printed while jobs run, but for errors.
+    Where the environment variable `BRIEF` is set, the line of this module is all that the terminal shows while jobs
+    run, but for errors; Snakemake's log has the rest.
     """
     from snakemake.exceptions import WorkflowError
     from snakemake.logging import logger
-    from snakemake.settings.enums import Quietness
 
     try:
         at_once = workflow.cores if workflow.local_exec else workflow.nodes
@@ -192,7 +193,7 @@ def follow(workflow: Any, plan: Plan, targets: Targets) -> None:
         at_once = 1
     at_once = max(1, int(at_once or 1))
     dag = workflow.dag
-    alone = Quietness.PROGRESS in workflow.output_settings.quiet
+    alone = bool(os.environ.get(BRIEF))
     tasks = list(dag.needrun_jobs())
     cells = [cell for task in tasks for cell in map(Cell.of_path, task.output) if cell]
     progress = Progress(

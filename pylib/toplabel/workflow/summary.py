@@ -205,7 +205,11 @@ def _bias(root: Path) -> str:
 MAKERS: dict[str, tuple[str, Callable[..., str]]] = {
     "score": (
         "comparison.csv",
-        lambda root: fragments.score(_cells(root), len(load_published(root / "data/published"))),
+        lambda root: fragments.score(
+            _cells(root),
+            len(load_published(root / "data/published")),
+            read_json(root / SUMMARY / "run.json")["created"],
+        ),
     ),
     "counts": ("comparison.csv", lambda root, *sets: fragments.counts(_cells(root), *sets)),
     "intervals": ("comparison.csv", lambda root: fragments.intervals(_cells(root))),
