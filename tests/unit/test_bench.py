@@ -67,8 +67,8 @@ def test_the_factor_of_a_gram_matrix_has_its_products():
 def test_a_set_that_is_not_at_hand_has_a_reason(monkeypatch, tmp_path):
     monkeypatch.delenv("TOPLABEL_MIRROR", raising=False)
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(published_sets.Unavailable, match=r"letter\.scale\.tr"):
-        published_sets.load("letter")
+    with pytest.raises(published_sets.Unavailable, match=r"news20"):
+        published_sets.load("news20")
 
 
 @pytest.mark.mirror

@@ -13,9 +13,11 @@ from running import ROOT, copy_checkout, count_jobs
 
 from toplabel.config.datasets import load_registry
 from toplabel.config.protocols import Axis
+from toplabel.config.run import SUMMARY
 from toplabel.config.studies import load_studies
 from toplabel.figures import FIGURES, row_of, table_files
 from toplabel.reporting.places import RESERVED
+from toplabel.tables.collected import COMPARISON
 from toplabel.workflow.compare_runs import difference, main
 from toplabel.workflow.plan import Cell, Plan, PlanError, source_of
 from toplabel.workflow.runlock import RunLockError, lock_run
@@ -164,27 +166,27 @@ def test_one_job_tunes_a_split_or_all_that_take_little(plan):
 
 def test_folds_drawn_again_are_of_the_set_that_has_the_files(plan, tmp_path):
     """One job tunes all draws; neither figures nor the table of thresholds show them."""
-    assert plan.origin_of("emotions_seeds") == "emotions"
-    assert plan.origin_of("emotions") == "emotions"
-    reason = plan.reason_missing("emotions")
-    assert reason.startswith("emotions-train.arff")
-    assert plan.reason_missing("emotions_seeds") == reason
-    assert plan.reason_not_at_hand("emotions_seeds") == reason
-    assert plan.units("emotions_seeds", "svm_ml") == ["results/emotions_seeds/svm_ml/tune/all.npz"]
-    assert plan.splits_of("emotions_seeds", "all") == [f"s{i:02d}" for i in range(20)]
-    assert plan.blocks("emotions_seeds", "svm_ml_rbf", "all") == []
-    for name in ("emotions", "emotions_seeds"):
+    assert plan.origin_of("scene_seeds") == "scene"
+    assert plan.origin_of("scene") == "scene"
+    reason = plan.reason_missing("scene")
+    assert reason.startswith("scene-train.arff")
+    assert plan.reason_missing("scene_seeds") == reason
+    assert plan.reason_not_at_hand("scene_seeds") == reason
+    assert plan.units("scene_seeds", "svm_ml") == ["results/scene_seeds/svm_ml/tune/all.npz"]
+    assert plan.splits_of("scene_seeds", "all") == [f"s{i:02d}" for i in range(5)]
+    assert plan.blocks("scene_seeds", "svm_ml_rbf", "all") == []
+    for name in ("scene", "scene_seeds"):
         meta = tmp_path / f"results/{name}/data/meta.json"
         meta.parent.mkdir(parents=True)
         meta.touch()
     plan.reason_missing.cache_clear()
-    plan.config["studies"] = ["emotions", "emotions_seeds"]
+    plan.config["studies"] = ["scene", "scene_seeds"]
     targets = Targets(plan)
-    assert {cell.dataset for cell in targets.wanted()} == {"emotions", "emotions_seeds"}
-    assert {path.split("/")[1] for path in targets.strategies()} == {"emotions"}
-    assert targets.figures_of(targets.wanted()) == ["selection_emotions", "gaps"]
-    assert "selection_emotions_seeds" not in targets.named()
-    tables = targets.tables_of(targets.cells("emotions_seeds"))
+    assert {cell.dataset for cell in targets.wanted()} == {"scene", "scene_seeds"}
+    assert {path.split("/")[1] for path in targets.strategies()} == {"scene"}
+    assert targets.figures_of(targets.wanted()) == ["selection_scene", "gaps"]
+    assert "selection_scene_seeds" not in targets.named()
+    tables = targets.tables_of(targets.cells("scene_seeds"))
     assert tables == ["fold_seeds", "fold_seeds_rbf"]
 
 
@@ -349,20 +351,47 @@ def test_a_study_whose_method_does_not_fit_its_data_set_is_refused(plan, dataset
 
 def test_targets_know_their_cells(plan):
     targets = Targets(plan)
-    assert {cell.dataset for cell in targets.wanted()} == {"circle", "digits", "digit_scenes"}
+    sets = {"circle", "letter", "emotions", "landsat", "optdigits", "letter_raw"}
+    assert {cell.dataset for cell in targets.wanted()} == sets
     assert {cell.method for cell in targets.cells("table03")} >= {"svm_multi", "lr_multi"}
     assert targets.tables_of(targets.cells("circle")) == ["table03"]
     assert targets.tables_of(targets.cells("digits")) == ["digits"]
     assert {"circle", "letter", "multilabel", "table05", "tpami2017_table05"} <= set(
         targets.named()
     )
-    with pytest.raises(PlanError, match=r"^letter: cannot be had: letter\.scale\.tr"):
-        targets.cells("letter")
-    for name in ("multilabel", "multiclass", "table07"):
+    with pytest.raises(PlanError, match=r"^usps: cannot be had: zip\.train"):
+        targets.cells("usps")
+    for name in ("competitors", "nips2015_table01"):
         with pytest.raises(PlanError, match=rf"^{name}: none of its data sets can be had"):
             targets.cells(name)
-    plan.config["studies"] = ["digits", "multiclass"]  # of which only the first can be had
+    plan.config["studies"] = ["digits", "competitors"]  # of which only the first can be had
     assert {cell.dataset for cell in Targets(plan).cells("all")} == {"digits"}
+
+
+def test_the_default_run_is_of_what_the_repository_ships(plan):
+    """The cells of circle, letter, emotions and three sets of NIPS 2012, without a mirror or the network."""
+    cells = Targets(plan).wanted()
+    files = {f"{cell.dataset}/{cell.method}/evaluation.csv" for cell in cells}
+    kept = COMPARISON.read_text(ROOT / SUMMARY / "comparison.csv")
+    counts = kept.loc[kept["file"].isin(files), "source"].value_counts()
+    assert counts.to_dict() == {"cvpr2016": 370, "tpami2017": 18 + 68 + 42, "nips2012": 18}
+    assert len(cells) == 74
+
+
+def test_a_part_of_a_study_is_of_one_data_set(config, plan):
+    def asked(*names):
+        return Targets(Plan(ROOT, config | {"studies": [*names]})).asked()
+
+    study = plan.cells_of_studies(["multiclass"])
+    letter = {cell for cell in study if cell.dataset == "letter"}
+    assert len(letter) == 35
+    assert asked("multiclass/letter") == letter
+    assert {cell.dataset for cell in asked("table07/yeast")} == {"yeast"}
+    for name, wrong in (("multiclass/lettre", "data set 'lettre'"), ("multi/letter", "study 'mu")):
+        with pytest.raises(PlanError, match=rf"^config: studies: unknown {wrong}"):
+            Plan(ROOT, config | {"studies": [name]})
+    with pytest.raises(PlanError, match=r"studies\[0\]"):
+        Plan(ROOT, config | {"studies": ["multiclass/letter/lr_multi"]})
 
 
 def test_figures_of_the_multiclass_study(plan):
@@ -407,8 +436,8 @@ def test_the_config_may_name_data_sets_and_tables(config, plan):
         PlanError, match=r"^config: studies: unknown study 'table99'; did you mean "
     ):
         Plan(ROOT, config | {"studies": ["table99"]})
-    nothing = Plan(ROOT, config | {"studies": ["letter"], "download": False})
-    with pytest.raises(PlanError, match=r"^studies of the config: none .*letter\.scale\.tr"):
+    nothing = Plan(ROOT, config | {"studies": ["usps"], "download": False})
+    with pytest.raises(PlanError, match=r"^studies of the config: none .*usps"):
         Targets(nothing).wanted()
 
 
@@ -445,18 +474,11 @@ def test_every_figure_has_a_script_and_a_page(plan):
     assert row_of("a_figure_of_mine") is None
 
 
-def test_training_is_timed_on_letter_where_it_is_at_hand(config, tmp_path, monkeypatch):
+def test_training_is_timed_on_letter(config, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("TOPLABEL_MIRROR", raising=False)
     config = config | {"studies": ["circle"], "download": False}
-    metas = [f"results/{name}/data/meta.json" for name in ("circle", "digits", "letter")]
-    assert Targets(Plan(ROOT, config)).prepared() == metas[:2]
-    for name in ("letter.scale.tr", "letter.scale.val", "letter.scale.t"):
-        path = tmp_path / "mirror/letter" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.touch()
-    config["mirrors"] = [str(tmp_path / "mirror")]
-    assert Targets(Plan(ROOT, config)).prepared() == [metas[0], metas[2]]
+    metas = [f"results/{name}/data/meta.json" for name in ("circle", "letter")]
+    assert Targets(Plan(ROOT, config)).prepared() == metas
     assert Targets(Plan(ROOT, config | {"budget": "quick"})).timed_set() == "digits"
 
 

@@ -209,9 +209,9 @@ def test_a_table_with_its_cells_is_a_matter_of_the_config(tmp_path):
 
 
 def test_a_target_that_cannot_be_had_is_one_line_before_any_job(tmp_path):
-    done = snakemake("letter", directory=tmp_path)  # the smoke config forbids to download
+    done = snakemake("usps", directory=tmp_path)  # the smoke config forbids to download
     assert done.returncode != 0
-    lines = [line for line in done.stdout.splitlines() if line.startswith("Error: letter: ")]
+    lines = [line for line in done.stdout.splitlines() if line.startswith("Error: usps: ")]
     assert len(lines) == 1, done.stdout[-2000:]
     assert "Traceback" not in done.stdout
     assert not (tmp_path / "results").exists()

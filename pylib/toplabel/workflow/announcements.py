@@ -67,8 +67,8 @@ def opening(
     files = {cell.path("evaluation.csv").removeprefix("results/") for cell in cells}
     printed = sum(row["file"] in files for row in _kept_cells(plan.root))
     text = (
-        f"This run trains and tests {len(cells):,} {_plural(len(cells), 'method')} on"
-        f" {len({*dataset_names(cells)}):,} data sets, to compare them with {printed:,} printed numbers of the papers."
+        f"This run trains and tests {len(cells):,} {_plural(len(cells), 'pair')} of a method and a data set, on"
+        f" {len(dataset_names(cells)):,} data sets, to compare them with {printed:,} printed numbers of the papers."
         f" {_origins(plan, dataset_names(cells))} It has {length}, by the times of earlier runs."
     )
     lines = [textwrap.fill(text, _WIDTH)]
@@ -120,6 +120,8 @@ def closing(plan: Plan, goals: Collection[str]) -> list[str]:
 
 def _beside_kept(plan: Plan, measured: Sequence[Mapping[str, str]]) -> str:
     """Say whether the numbers are those of the kept run, to the last digit."""
+    if not (plan.root / SUMMARY / "run.json").is_file():
+        return "there is no kept run to compare with."
     about = read_json(plan.root / SUMMARY / "run.json", ("created", "git", "budget"))
     name = f"the kept run ({about['created'][:10]}, commit {str(about['git']['commit'])[:12]})"
     known = {_key(row): row["measured"] for row in _kept_cells(plan.root)}

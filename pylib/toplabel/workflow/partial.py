@@ -37,12 +37,12 @@ REPORTS = Path("reports")
 
 def has_failures(plan: Plan) -> bool:
     """Whether a run that began in this folder did not get all that the reports show."""
-    return _has_begun() and not find_failures(plan, _wanted(plan)).empty
+    return _has_begun(plan) and not find_failures(plan, _wanted(plan)).empty
 
 
-def _has_begun() -> bool:
+def _has_begun(plan: Plan) -> bool:
     """Whether a job of any run was started in this folder."""
-    return (LOGS / "fetch").is_dir()
+    return (LOGS / "fetch").is_dir() or bool(plan.begun())
 
 
 def write_partial(plan: Plan, reports: Path = REPORTS) -> pd.DataFrame:
@@ -62,7 +62,7 @@ def write_partial(plan: Plan, reports: Path = REPORTS) -> pd.DataFrame:
     """
     wanted = _wanted(plan)
     existing = [cell for cell in plan.existing() if not damage(cell)]
-    failures = find_failures(plan, wanted) if _has_begun() else FAILURES.frame()
+    failures = find_failures(plan, wanted) if _has_begun(plan) else FAILURES.frame()
     collected, comparison = compare_results(
         plan.root, [cell.path("evaluation.csv") for cell in existing]
     )
