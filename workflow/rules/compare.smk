@@ -90,6 +90,12 @@ rule judge_claims:
             category="Comparison",
             labels={"what": "variants of methods beside the printed numbers"},
         ),
+        readings=report(
+            "results/readings.csv",
+            caption="../report/findings.rst",
+            category="Comparison",
+            labels={"what": "other readings of the protocols"},
+        ),
     log:
         "results/logs/judge_claims.log",
     params:

@@ -1,14 +1,19 @@
-"""Test the papers' claims on the numbers, find the best methods, say why numbers differ."""
+"""Test the papers' claims on the numbers, find the best methods, say why numbers differ, read protocols otherwise."""
 
 from toplabel.tables.collected import (
     COMPARISON,
     DIFFERENCES,
     EVALUATION,
     FINDINGS,
+    READINGS,
     VARIANTS,
     WINNERS,
 )
-from toplabel.workflow.collecting.claims import explain_differences, judge_claims
+from toplabel.workflow.collecting.claims import (
+    explain_differences,
+    judge_claims,
+    other_readings,
+)
 from toplabel.workflow.jobs import checkout, run
 
 
@@ -21,6 +26,7 @@ def main(snakemake):
     differences, variants = explain_differences(root, comparison, evaluation)
     DIFFERENCES.write(differences, snakemake.output.differences)
     VARIANTS.write(variants, snakemake.output.variants)
+    READINGS.write(other_readings(root, comparison, evaluation), snakemake.output.readings)
 
 
 if "snakemake" in globals():

@@ -13,7 +13,8 @@ from toplabel.workflow.jobs import logger, run
 
 def main(snakemake):
     prepared = load_prepared(Path(snakemake.input.meta).parent)
-    selection = select(candidates(load_units(snakemake.input.units)))
+    method = snakemake.params.fit["method"]
+    selection = select(candidates(load_units(snakemake.input.units)), method.selected_by)
     for note in edge_notes(selection):
         logger.warning(note)
     models, certificates = train_models(

@@ -142,6 +142,10 @@ class Circle(Closed):
         description="Whether segments are hit equally often, or in proportion to their length.",
     )
     seed: Whole = Field(0, description="Another value gives other draws.")
+    generator: Literal["seeded", "authors"] = Field(
+        "seeded",
+        description="authors: the one draw of the authors' public demo, from MATLAB's rng(0); with n_draws: 1.",
+    )
 
 
 @model

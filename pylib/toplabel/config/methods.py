@@ -104,6 +104,11 @@ class Method(Closed):
         "for the RBF kernel, theta; the threshold is selected as ever.",
         json_schema_extra=GIVEN,
     )
+    selected_by: str = Field(
+        "",
+        description="Of a variant: the metric whose best point is that of all metrics; its tuning is that of the "
+        "method that it is a variant of. By default each metric has its own point.",
+    )
     epochs: Annotated[Whole, Field(ge=0)] | None = Field(
         None,
         description="Train no linear model, but the network of the data set, for so many epochs more with the loss; 0 "
@@ -146,6 +151,8 @@ class Method(Closed):
         for key in ("passes", "point"):
             if getattr(self, key) and (self.baseline or not self.variant_of):
                 raise Fault(key, "only for a loss, and a variant of another method (variant_of)")
+        if self.selected_by and not self.variant_of:
+            raise Fault("selected_by", "only for a variant of another method (variant_of)")
         if self.point and set(self.point) != ({"C", "theta"} if self.tunes_width else {"C"}):
             raise Fault("point", "needs C, and with the RBF kernel, and no other, theta")
 

@@ -165,7 +165,12 @@ def table_name(source: str, table: str) -> str:
     source, table : str
         As in data/published: "tpami2017", "5".
     """
-    return short_name(f"{source}_table{int(table):02d}")
+    return short_name(whole_table(source, table))
+
+
+def whole_table(source: str, table: str) -> str:
+    """Name a published table by its file in data/published, as "tpami2017_table05"."""
+    return f"{source}_table{int(table):02d}"
 
 
 def published_tables(folder: str | os.PathLike[str]) -> dict[str, tuple[str, str]]:
@@ -189,9 +194,7 @@ def published_tables(folder: str | os.PathLike[str]) -> dict[str, tuple[str, str
 
 def whole_names(folder: str | os.PathLike[str]) -> set[str]:
     """The same tables by their whole names, as "tpami2017_table05"."""
-    return {
-        f"{source}_table{int(table):02d}" for source, table in published_tables(folder).values()
-    }
+    return {whole_table(*identity) for identity in published_tables(folder).values()}
 
 
 OTHER_COLUMNS = frozenset(["tpami2017_table02"])

@@ -25,6 +25,7 @@ _CIRCLE_CLASSES = np.array(
         [0.0, 0.0, 0.5, 0.0, 1.0],
     ]
 )
+_MATLAB_SEED = 5489  # of rng(0)
 _DIGIT_SIDE = 8
 _DIGIT_MAX = 16.0  # the UCI digits count the dark pixels of 4 x 4 blocks
 _GREYS = 255.0
@@ -62,6 +63,7 @@ def circle(
     n_draws: int = 10,
     segments: str = "equal",
     seed: int = 0,
+    generator: str = "seeded",
 ) -> Loaded:
     """Draw the synthetic set of TPAMI section 6.1, several times.
 
@@ -81,15 +83,26 @@ def circle(
         [0, 7]). The paper's text allows both.
     seed : int
         Another value gives other draws.
+    generator : {"seeded", "authors"}
+        "authors" is the one draw of the authors' public demo (mlapin/libsdca, ``matlab/getdata.m``),
+        which begins with MATLAB's ``rng(0)``. All its points come from one stream, and the first ones
+        train. MATLAB's default generator is the Mersenne Twister with the seed 5489, and its uniform
+        numbers are those of NumPy's `RandomState`.
     """
     _require("circle", "n_draws", n_draws, 1)
     for key, value in (("n_train", n_train), ("n_val", n_val), ("n_test", n_test)):
         _require("circle", key, value, 1)
     if segments not in ("equal", "length"):
         raise ValueError(f"circle: segments must be equal or length, not {segments!r}")
+    if generator not in ("seeded", "authors"):
+        raise ValueError(f"circle: generator must be seeded or authors, not {generator!r}")
+    if generator == "authors" and (n_draws, segments, seed) != (1, "equal", 0):
+        raise ValueError("circle: the authors' draw is one of equally likely segments, with seed 0")
     lengths = np.diff(_CIRCLE_EDGES)
     weights = np.full(5, 0.2) if segments == "equal" else lengths / lengths.sum()
     sizes = {"train": n_train, "val": n_val, "test": n_test}
+    if generator == "authors":
+        return _authors_circle(sizes, weights)
     parts, splits = {}, []
     for draw in range(n_draws):
         split = f"s{draw:02d}"
@@ -101,9 +114,27 @@ def circle(
     return Loaded(parts=parts, class_names=["1", "2", "3"], splits=splits)
 
 
+def _authors_circle(sizes: dict[str, int], weights: np.ndarray) -> Loaded:
+    """Make the one draw of the authors: all rows at once, then cut into parts."""
+    uniforms = np.random.RandomState(_MATLAB_SEED).random_sample((3, sum(sizes.values())))
+    whole = _circle_part(uniforms, weights)
+    ends = np.cumsum([0, *sizes.values()])
+    parts = {
+        role: Part(X=whole.X[start:end], y=whole.y[start:end])
+        for role, start, end in zip(sizes, ends, ends[1:], strict=False)
+    }
+    splits = [Split("s00", "train", "val", "test")]
+    return Loaded(parts=parts, class_names=["1", "2", "3"], splits=splits)
+
+
 def _draw_circle(rng: np.random.Generator, n: int, weights: np.ndarray) -> Part:
+    return _circle_part(rng.random((3, n)), weights)
+
+
+def _circle_part(uniforms: np.ndarray, weights: np.ndarray) -> Part:
+    """Turn uniform numbers, for segment, place and class of each point, (3, n), into points."""
     # Inverse distribution functions, to depend on nothing of the generator but its uniforms.
-    u_segment, u_place, u_class = rng.random((3, n))
+    u_segment, u_place, u_class = uniforms
     segment = np.searchsorted(np.cumsum(weights)[:-1], u_segment, side="right")
     x = _CIRCLE_EDGES[segment] + u_place * np.diff(_CIRCLE_EDGES)[segment]
     cumulative = np.cumsum(_CIRCLE_CLASSES, axis=0)[:-1]

@@ -7,18 +7,20 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 
 from toplabel.selection.measures import sign
-from toplabel.selection.points import DECIMALS, Best, best_points
+from toplabel.selection.points import DECIMALS, Best, best_points, points_by
 from toplabel.selection.results import TuneResult
 from toplabel.tables.cells import SELECTION
 
 
-def select(results: Mapping[str, TuneResult]) -> pd.DataFrame:
+def select(results: Mapping[str, TuneResult], by: str = "") -> pd.DataFrame:
     """The table of choices.
 
     Parameters
     ----------
     results : mapping
         The mean over folds of each split; where k is selected, one for each k of a split.
+    by : str
+        The metric that the point of all metrics is selected by; by default each has its own.
 
     Returns
     -------
@@ -42,15 +44,15 @@ def select(results: Mapping[str, TuneResult]) -> pd.DataFrame:
             "at_edge": bool(best.edge_C or best.edge_theta),
         }
         for split in sorted(of_split)
-        for k, best in _best_of_ks(of_split[split])
+        for k, best in _best_of_ks(of_split[split], by)
     ]
     return SELECTION.frame(rows)
 
 
-def _best_of_ks(results: Sequence[TuneResult]) -> list[tuple[float, Best]]:
+def _best_of_ks(results: Sequence[TuneResult], by: str) -> list[tuple[float, Best]]:
     """For each metric the k, and the best point with it."""
     results = sorted(results, key=lambda result: result.k)
-    by_k = [best_points(result) for result in results]
+    by_k = [points_by(result, by) if by else best_points(result) for result in results]
     found = []
     for candidates in zip(*by_k, strict=True):
         values = [round(sign(best.metric) * best.value, DECIMALS) for best in candidates]

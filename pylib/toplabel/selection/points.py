@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -28,6 +28,26 @@ class Best:
     value: float
     edge_C: int
     edge_theta: int
+
+
+def points_by(result: TuneResult, metric: str) -> list[Best]:
+    """Return the best point of one metric for every metric, each with its own value there.
+
+    Raises
+    ------
+    ValueError
+        When a metric needs a threshold, which is selected for each by itself.
+    """
+    names = [str(name) for name in result.metric]
+    if wrong := [name for name in names if needs_threshold(name)]:
+        raise ValueError(f"'{wrong[0]}' has a threshold, so it is not selected by '{metric}'")
+    best = _best_point(result, names.index(metric))
+    row = np.flatnonzero(np.isnan(result.theta) | (result.theta == best.theta))[0]
+    column = np.flatnonzero(result.C == best.C)[0]
+    return [
+        replace(best, metric=name, value=float(result.value[row, column, 0, i]))
+        for i, name in enumerate(names)
+    ]
 
 
 def best_points(result: TuneResult) -> list[Best]:

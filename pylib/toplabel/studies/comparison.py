@@ -166,7 +166,8 @@ def _kernel(method: Method, features: str) -> str:
 
 
 def _lower_median(values: pd.Series) -> float:
-    return float(values.quantile(0.5, interpolation="lower"))
+    known = np.sort(values.dropna().to_numpy(dtype=float))
+    return float(known[(len(known) - 1) // 2]) if len(known) else math.nan
 
 
 def _status(values: pd.Series) -> str:
@@ -327,9 +328,9 @@ def further_draw(std: float, draws: float) -> float:
     draws : float
         How many there are, at least two; nan gives nan.
     """
-    from scipy.stats import t  # planning a run imports this module; keep that fast
+    from scipy.special import stdtrit  # planning a run imports this module; keep that fast
 
-    return float(t.ppf(0.975, draws - 1)) * std * math.sqrt(1.0 + 1.0 / draws)
+    return float(stdtrit(draws - 1, 0.975)) * std * math.sqrt(1.0 + 1.0 / draws)
 
 
 def _inside(published: str, low: float, high: float) -> str:

@@ -294,6 +294,23 @@ VARIANTS = Table(
     ),
     _DIGITS,
 )
+READINGS = Table(
+    "results/readings.csv",
+    "Cells under other readings of the protocols (config/readings.yaml): one row per published cell that was measured "
+    "under the stated reading and under another one.",
+    (
+        *_PUBLISHED_CELL,
+        Column("published", "number", "The printed number."),
+        Column("measured", "number", "The number under the stated reading."),
+        Column("verdict", "text", "The verdict under the stated reading."),
+        Column("reading", "text", "The name of the other reading."),
+        Column("found", "number", "The number under it."),
+        Column("found_difference", "number", "That minus the published number, with all digits."),
+        Column("found_verdict", "text", "The verdict under it."),
+        Column("found_file", "text", "Where that is from, relative to the results folder."),
+    ),
+    _DIGITS,
+)
 FAILURES = Table(
     "results/partial/failures.csv",
     "The results that an unfinished run did not get: one row per data set and method, or a job that belongs to none.",
@@ -315,6 +332,7 @@ COLLECTED = {
     "winners": WINNERS,
     "differences": DIFFERENCES,
     "variants": VARIANTS,
+    "readings": READINGS,
     "failures": FAILURES,
 }
 """What a report is made from, by the names of the files."""

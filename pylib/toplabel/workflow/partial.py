@@ -22,7 +22,11 @@ from toplabel.reporting import load_inputs, write_data, write_html, write_pdf
 from toplabel.reporting.crate import write_crate
 from toplabel.studies.tables import write_tables
 from toplabel.tables.collected import COLLECTED, DATASETS, FAILURES
-from toplabel.workflow.collecting.claims import explain_differences, judge_claims
+from toplabel.workflow.collecting.claims import (
+    explain_differences,
+    judge_claims,
+    other_readings,
+)
 from toplabel.workflow.collecting.datasets import describe_datasets
 from toplabel.workflow.collecting.results import compare_results
 from toplabel.workflow.collecting.run import describe_run
@@ -73,6 +77,7 @@ def write_partial(plan: Plan, reports: Path = REPORTS) -> pd.DataFrame:
     frames = {"evaluation": collected, "comparison": comparison, "findings": findings}
     differences, variants = explain_differences(plan.root, comparison, collected)
     frames |= {"winners": winners, "differences": differences, "variants": variants}
+    frames["readings"] = other_readings(plan.root, comparison, collected)
     frames["failures"] = failures
     for name, frame in frames.items():
         COLLECTED[name].write(frame, FOLDER / f"{name}.csv")

@@ -22,6 +22,7 @@ from toplabel.config.findings import load_claims
 from toplabel.config.formats import Circle
 from toplabel.config.methods import load_methods
 from toplabel.config.protocols import Budget, Protocol, load_protocols
+from toplabel.config.readings import load_readings, stand_ins
 from toplabel.config.run import SUMMARY, RunConfig, Settings
 from toplabel.config.studies import Study, check_study, load_studies, published_tables
 from toplabel.datasets.fetch import available, mirror_folders
@@ -115,6 +116,12 @@ class Plan:
             self.tables = published_tables(self.root / "data/published")
             load_claims(self.root / "config/findings.yaml", self.root / "data/published")
             load_reasons(self.root / "config/differences.yaml", self.root / "data/published")
+            self.readings = load_readings(
+                self.root / "config/readings.yaml",
+                self.root / "data/published",
+                self.registry,
+                self.methods,
+            )
             for study in self.studies.values():
                 check_study(study, self.registry, self.methods, self.tables)
         except ValueError as error:
@@ -216,6 +223,11 @@ class Plan:
         """What the networks of a data set depend on."""
         return {"network": self.registry[dataset].network, "seed": self.run.seed}
 
+    @property
+    def other_draws(self) -> set[str]:
+        """Data sets that are another one with its folds or points drawn otherwise."""
+        return {*self.seeds_of, *stand_ins(self.readings.values())}
+
     def networks(self) -> list[str]:
         """Data sets that are features of networks."""
         return [name for name, entry in self.registry.items() if entry.network is not None]
@@ -244,7 +256,7 @@ class Plan:
 
     def claims_sum(self) -> str:
         """A sum over what the papers say of their results, where they print it, why numbers differ, for which sets."""
-        named = ("findings.yaml", "differences.yaml", "datasets.yaml")
+        named = ("findings.yaml", "differences.yaml", "readings.yaml", "datasets.yaml")
         return sum_of(self.root, (*(f"config/{name}" for name in named), "data/published/*.csv"))
 
     def kept_sum(self) -> str:
@@ -264,6 +276,8 @@ class Plan:
 
     def units(self, dataset: str, method: str) -> list[str]:
         """Files of the tuning of a data set and method: one per split, or one of all where they are small."""
+        found = self.methods[method]
+        method = found.variant_of if found.selected_by else method
         together = self.protocol_of(dataset).splits_together or dataset in self.seeds_of
         parts = [ALL_SPLITS] if together else self.split_names(dataset)
         return [Cell(dataset, method).path(f"tune/{part}.npz") for part in parts]

@@ -82,9 +82,9 @@ class Targets:
         return self._figures_of_sets(dataset_names(self._all_cells()))
 
     def _figures_of_sets(self, sets: Sequence[str]) -> list[str]:
-        """Figures of results on some data sets; of one with its folds drawn again, its own set has them."""
+        """Figures of results on some data sets; of another draw of one, its own set has them."""
         named = []
-        sets = [name for name in sets if name not in self._plan.seeds_of]
+        sets = [name for name in sets if name not in self._plan.other_draws]
         for figure in FIGURES:
             shown = (
                 [s for s in sets if figure.dataset in (s, "{dataset}")] if figure.dataset else [""]
@@ -103,7 +103,8 @@ class Targets:
             for name, protocol in self._plan.protocols.items()
             if sum(metric.startswith("top") for metric in protocol.metrics) > 1
         }
-        return [name for name, entry in self._plan.registry.items() if entry.protocol in tops]
+        registry, others = self._plan.registry, self._plan.other_draws
+        return [n for n, entry in registry.items() if entry.protocol in tops and n not in others]
 
     def _all_cells(self) -> list[Cell]:
         return sorted(self._plan.cells_of_studies(self._plan.studies))

@@ -9,9 +9,12 @@ import pandas as pd
 from toplabel.config.datasets import load_registry
 from toplabel.config.differences import load_reasons
 from toplabel.config.findings import load_claims
+from toplabel.config.methods import load_methods
+from toplabel.config.readings import Reading, load_readings, stand_ins
 from toplabel.datasets.prepared import not_comparable
 from toplabel.studies.claims import find
 from toplabel.studies.differences import explain
+from toplabel.studies.readings import read_otherwise
 from toplabel.studies.variants import compare_variants
 from toplabel.studies.winners import find_winners
 from toplabel.workflow.collecting.results import draw_rows
@@ -22,8 +25,9 @@ def judge_claims(
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """What became of the papers' claims, and who wins where."""
     registry = load_registry(root / "config/datasets.yaml")
-    # The folds of a set drawn again are no other data, and a variant of a method is no other method.
-    again = collected["dataset"].isin([*registry.seeds_of]) | (collected["variant_of"] != "")
+    # Neither folds drawn again nor another draw are other data, and a variant of a method is no other method.
+    same = {*registry.seeds_of, *stand_ins(_readings(root).values())}
+    again = collected["dataset"].isin(same) | (collected["variant_of"] != "")
     collected = collected[~again]
     names = {name: entry.published_key for name, entry in registry.items()}
     claims = load_claims(root / "config/findings.yaml", root / "data/published")
@@ -32,6 +36,20 @@ def judge_claims(
     draws = draw_rows(f"results/{file}" for file in collected["file"].unique())
     found = find(claims, comparison, collected, names, sources, own, draws)
     return found, find_winners(comparison)
+
+
+def other_readings(root: Path, comparison: pd.DataFrame, collected: pd.DataFrame) -> pd.DataFrame:
+    """Return the compared cells under other readings of the protocols."""
+    return read_otherwise(comparison, collected, _readings(root).values())
+
+
+def _readings(root: Path) -> dict[str, Reading]:
+    return load_readings(
+        root / "config/readings.yaml",
+        root / "data/published",
+        load_registry(root / "config/datasets.yaml"),
+        load_methods(root / "config/methods.yaml"),
+    )
 
 
 def explain_differences(
