@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from toplabel.selection.choice import select
-from toplabel.selection.points import best_points
+from toplabel.selection.points import best_points, points_by
 from toplabel.selection.results import TuneResult
 from toplabel.tables.cells import SELECTION
 
@@ -67,6 +67,28 @@ def test_then_to_the_smallest_theta_then_to_the_delta_nearest_to_zero():
 )
 def test_an_edge_must_be_strictly_best(values, edge):
     assert best_points(_cube(values, "top1"))[0].edge_C == edge
+
+
+def test_one_metric_may_choose_the_point_of_all():
+    value = np.array([[[61.0, 80.0]], [[62.0, 79.0]], [[60.0, 81.0]]])[None]
+    result = _result(value, metric=("top1", "top5"))
+    assert [best.C for best in best_points(result)] == [2, 3]
+    chosen = points_by(result, "top1")
+    assert [(best.metric, best.C, best.value) for best in chosen] == [
+        ("top1", 2, 62.0),
+        ("top5", 2, 79.0),
+    ]
+    table = select({"main": result}, "top1")
+    assert table[["metric", "C", "value"]].to_numpy().tolist() == [
+        ["top1", 2, 62.0],
+        ["top5", 2, 79.0],
+    ]
+
+
+def test_a_metric_with_a_threshold_is_selected_by_itself():
+    result = _result(np.zeros((1, 2, 1, 2)), threshold=[0.0], metric=("rank_loss", "f1_micro"))
+    with pytest.raises(ValueError, match="'f1_micro' has a threshold"):
+        points_by(result, "rank_loss")
 
 
 def test_points_that_were_not_visited_do_not_count():

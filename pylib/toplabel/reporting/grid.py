@@ -15,7 +15,10 @@ from toplabel.reporting.labels import metric_label
 
 @dataclass(frozen=True)
 class GridCell:
-    """One cell, as text. `state` is "measured", "kept" (by the kept run alone), "published" or "empty"."""
+    """One cell, as text. `state` is "measured", "kept" (by the kept run alone), "published" or "empty".
+
+    `found` is the number under another reading of the protocol.
+    """
 
     state: str
     ours: str = ""
@@ -27,6 +30,8 @@ class GridCell:
     record: str = ""
     best_ours: bool = False
     best_published: bool = False
+    found: str = ""
+    found_verdict: str = ""
 
 
 @dataclass(frozen=True)
@@ -212,6 +217,10 @@ def _cell(row: pd.Series | None, best: dict[str, set]) -> GridCell:
         verdict=verdict,
         best_ours=row.name in best["measured"],
         best_published=row.name in best["published"],
+        found=numbers.fixed(
+            row["found"], numbers.decimals_of(row["metric"], row["published_text"])
+        ),
+        found_verdict=row["found_verdict"],
         **texts,
     )
 

@@ -86,6 +86,7 @@ def write_html(inputs: ReportInputs, out_path: str | Path) -> None:
 _PARTS = {
     "index": (
         ("differences", "Why numbers differ", "differences"),
+        ("readings", "Other readings", "readings"),
         ("findings", "Findings", "findings"),
         ("winners", "Who wins where", "winners"),
         ("by-table", "Score by table", "touched"),

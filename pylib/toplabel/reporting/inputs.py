@@ -17,7 +17,7 @@ import pandas as pd
 
 from toplabel.files import FileError, read_json, read_text
 from toplabel.metrics.names import is_fraction
-from toplabel.reporting.kept import Kept, beside, load_kept
+from toplabel.reporting.kept import Kept, beside, load_kept, with_found
 from toplabel.reporting.labels import VERDICTS
 from toplabel.tables.collected import (
     COMPARISON,
@@ -28,6 +28,7 @@ from toplabel.tables.collected import (
     FINDINGS,
     GRID,
     PUBLISHED_KEYS,
+    READINGS,
     WINNERS,
 )
 from toplabel.tables.table import Table, as_numbers, read_csv
@@ -108,6 +109,7 @@ class ReportInputs:
         The folder of the collected files; `folder`, but for a run that did not finish.
     kept : Kept or None
         The kept run, whose numbers stand in `comparison` where this run has none (`toplabel.reporting.kept.COLUMNS`).
+        Numbers under other readings stand there, too (`toplabel.reporting.kept.FOUND`).
     """
 
     folder: Path
@@ -154,7 +156,9 @@ def load_inputs(
     folder = Path(results_folder)
     collected = folder if collected_folder is None else Path(collected_folder)
     kept = load_kept(kept_folder) if kept_folder is not None else None
+    readings = _read_optional(READINGS, collected)
     comparison = beside(_read_comparison(collected / "comparison.csv"), kept)
+    comparison = with_found(comparison, readings, kept, collected / READINGS.file)
     tables = [
         _read_table(path, comparison) for path in sorted((collected / "tables").glob("*.json"))
     ]
@@ -313,6 +317,7 @@ def _read_table(path: Path, comparison: pd.DataFrame) -> TableInput:
     is_grid = set(GRID_COLUMNS) <= set(frame.columns)
     if is_grid:
         frame = beside(_as_cells(frame, csv), None)
+        frame = with_found(frame, READINGS.frame().astype(str), None, csv)
         for column in ("source", "table"):
             frame[column] = frame[column].where(frame[column] != "", meta[column])
         _check_against(frame, comparison, csv)

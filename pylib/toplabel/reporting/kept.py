@@ -16,11 +16,13 @@ import pandas as pd
 from toplabel.files import read_json
 from toplabel.reporting.numbers import count
 from toplabel.reporting.score import Score, score_of
-from toplabel.tables.collected import COMPARISON, DIFFERENCES, PUBLISHED_KEYS, WINNERS
+from toplabel.tables.collected import COMPARISON, DIFFERENCES, PUBLISHED_KEYS, READINGS, WINNERS
 from toplabel.tables.table import Table, as_numbers, read_csv
 
 COLUMNS = ("kept", "kept_difference", "kept_verdict")
 """The columns of a cell that hold the kept run's measurement where the run has none."""
+FOUND = ("reading", "found", "found_difference", "found_verdict")
+"""The columns of a cell that hold a measurement under another reading than the stated one."""
 _COMMIT_DIGITS = 12
 
 
@@ -32,8 +34,9 @@ class Kept:
     ----------
     cells : DataFrame
         Its compared cells, the columns of `COMPARISON`; `published` as printed, `measured` and `difference` numbers.
-    claims, winners, differences : DataFrame
-        What it says of the claims on other data, of the best methods, of the cells that differ, all text.
+    claims, winners, differences, readings : DataFrame
+        What it says of the claims on other data, of the best methods, of the cells that differ, and of cells under
+        other readings, all text.
     run : mapping
         Its run.json.
     path : Path
@@ -44,6 +47,7 @@ class Kept:
     claims: pd.DataFrame
     winners: pd.DataFrame
     differences: pd.DataFrame
+    readings: pd.DataFrame
     run: Mapping[str, Any]
     path: Path
 
@@ -86,6 +90,7 @@ def load_kept(folder: str | Path) -> Kept | None:
         claims=read_csv(folder / "claims.csv", ("claim", "other_outcome", "other_comparisons")),
         winners=_read(WINNERS, folder),
         differences=_read(DIFFERENCES, folder),
+        readings=_read(READINGS, folder),
         run=read_json(folder / "run.json", ("created", "git")),
         path=path,
     )
@@ -117,6 +122,31 @@ def beside(cells: pd.DataFrame, kept: Kept | None) -> pd.DataFrame:
         kept_difference=found["difference"].mask(own).to_numpy(),
         kept_verdict=found["verdict"].fillna("").mask(own, "").to_numpy(),
     )
+
+
+def with_found(
+    cells: pd.DataFrame, readings: pd.DataFrame, kept: Kept | None, path: Path
+) -> pd.DataFrame:
+    """Return the cells with the columns `FOUND`, of the run itself where it has them, else of the kept run.
+
+    Parameters
+    ----------
+    cells : DataFrame
+        With `PUBLISHED_KEYS`.
+    readings : DataFrame
+        The run's own readings.csv, all text.
+    kept : Kept or None
+    path : Path
+        The file of the readings, for errors.
+    """
+    keys = [*PUBLISHED_KEYS]
+    parts = [readings] if kept is None else [readings, kept.readings]
+    known = pd.concat(parts, ignore_index=True).drop_duplicates(keys)
+    numbers = {name: as_numbers(known[name], path) for name in ("found", "found_difference")}
+    known = known.assign(**numbers).set_index(keys)[[*FOUND]]
+    found = known.reindex(pd.MultiIndex.from_frame(cells[keys])).set_index(cells.index)
+    texts = {name: found[name].fillna("") for name in ("reading", "found_verdict")}
+    return cells.assign(**found).assign(**texts)
 
 
 def score_of_kept(cells: pd.DataFrame) -> Score:

@@ -244,7 +244,7 @@ def _leftovers(
         std_text="",
     )
     cells = cells.assign(difference=float("nan"), verdict="", reason="", in_rows="", in_seeds="")
-    cells = beside(cells, None)
+    cells = beside(cells, None).assign(found=float("nan"), found_verdict="")
     cells = cells.assign(seeds=float("nan"), seeds_mean=float("nan"), seeds_std=float("nan"))
     caption = "What this run measured where the papers print nothing."
     title = "Without a published counterpart"

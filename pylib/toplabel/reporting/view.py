@@ -18,6 +18,7 @@ from toplabel.reporting.agreement import Lane
 from toplabel.reporting.coverage import Item, build_coverage
 from toplabel.reporting.differences_text import Group
 from toplabel.reporting.findings_text import Finding
+from toplabel.reporting.found import FoundReading, found_readings, score_under_found
 from toplabel.reporting.inputs import FigureInput, ReportInputs
 from toplabel.reporting.labels import table_order
 from toplabel.reporting.pages import Page, build_pages
@@ -71,6 +72,8 @@ class Report:
     protocol: list[str]
     targets: list[search.Target]
     kept: KeptView | None
+    found: Score | None
+    readings: list[FoundReading]
 
 
 @dataclass(frozen=True)
@@ -150,6 +153,8 @@ def build_report(inputs: ReportInputs) -> Report:
         protocol=protocol_texts(inputs.run),
         targets=search.targets(pages, untouched, datasets),
         kept=_kept_view(inputs, anchors),
+        found=score_under_found(inputs),
+        readings=found_readings(inputs),
     )
 
 

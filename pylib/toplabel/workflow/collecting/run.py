@@ -11,6 +11,7 @@ from typing import Any
 
 from toplabel.config.studies import load_studies
 from toplabel.workflow.benchmarks import job_ends, jobs_by_stage, nodes
+from toplabel.workflow.collecting.claims import readings_of
 from toplabel.workflow.environment import (
     blas_facts,
     durations,
@@ -42,4 +43,5 @@ def describe_run(root: Path, config: Mapping[str, Any]) -> dict[str, Any]:
         "just before the reports; of a run that was resumed, its last part",
         "parts": parts,
         "studies": [asdict(study) for study in load_studies(root / "config/studies").values()],
+        "readings": [asdict(one) for one in readings_of(root).values()],
     }

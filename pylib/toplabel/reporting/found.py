@@ -1,0 +1,65 @@
+"""Other readings of the protocols: their numbers beside those of the stated readings, and what they change."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import pandas as pd
+
+from toplabel.reporting.inputs import ReportInputs
+from toplabel.reporting.score import Score, score_of
+
+
+@dataclass(frozen=True)
+class FoundReading:
+    """A reading in words, and the cells that it says something of, under the stated reading and under it."""
+
+    title: str
+    stated: str
+    found: str
+    evidence: str
+    chosen_on_test: bool
+    before: Score
+    after: Score
+
+
+def found_readings(inputs: ReportInputs) -> list[FoundReading]:
+    """Return the readings that numbers were measured under, in the order of the config."""
+    cells = inputs.comparison[inputs.comparison["found"].notna()]
+    groups = dict(iter(cells.groupby("reading")))
+    texts = {str(one["name"]): one for one in inputs.run.get("readings") or ()}
+    return [_reading(text, groups[name]) for name, text in texts.items() if name in groups]
+
+
+def _reading(text: Mapping[str, object], cells: pd.DataFrame) -> FoundReading:
+    words = {key: str(text[key]) for key in ("title", "stated", "found", "evidence")}
+    return FoundReading(
+        **words,
+        chosen_on_test=bool(text["chosen_on_test"]),
+        before=score_of(_of_any_run(cells)),
+        after=score_of(under_found(cells)),
+    )
+
+
+def _of_any_run(cells: pd.DataFrame) -> pd.DataFrame:
+    """The numbers of the run, else of the kept run, as measured ones."""
+    return cells.assign(
+        measured=cells["measured"].fillna(cells["kept"]),
+        verdict=cells["verdict"].where(cells["verdict"] != "", cells["kept_verdict"]),
+    )
+
+
+def under_found(cells: pd.DataFrame) -> pd.DataFrame:
+    """Return cells with the number and the verdict of another reading where there is one."""
+    has = cells["found"].notna()
+    return cells.assign(
+        measured=cells["found"].where(has, cells["measured"]),
+        verdict=cells["found_verdict"].where(has, cells["verdict"]),
+    )
+
+
+def score_under_found(inputs: ReportInputs) -> Score | None:
+    """Return the score of the run's own cells under the found readings; None where it has none of these."""
+    cells = inputs.comparison[inputs.comparison["verdict"] != ""]
+    return score_of(under_found(cells)) if cells["found"].notna().any() else None
