@@ -228,6 +228,10 @@ class Budget(Closed):
         description="Relative duality gap at which training stops while hyper-parameters are tuned, in place of that "
         "of the run.",
     )
+    eps_train: Gap | None = Field(
+        None,
+        description="Relative duality gap at which the final training stops, in place of that of the run.",
+    )
     gram_dtype: Literal["float32", "float64"] = Field(
         "float64",
         description="How Gram matrices are stored. Dual variables and gaps are float64 always.",

@@ -128,7 +128,7 @@ def train_models(
     protocol : Protocol
         `retrain_on` says whether a validation part is trained on too.
     budget : Budget
-        How Gram matrices are stored.
+        How Gram matrices are stored, and the gap, where it is not that of the settings.
     selection : DataFrame
         As `choice.select` gives it.
     settings : Settings
@@ -157,7 +157,7 @@ def train_models(
             labels,
             method.at(k),
             prepared.n_classes,
-            settings.eps_train,
+            budget.eps_train or settings.eps_train,
             settings.max_epochs_train,
             # As the first fold of tuning: where no rows are added, these are the models that were validated.
             (settings.seed, prepared.name, method.name, split, 0, repr(float(theta))),
