@@ -138,3 +138,18 @@ def test_conjugate_is_infinite_outside_its_domain(loss, k, gamma):
 def test_bad_input_is_named(call, error, message):
     with pytest.raises(error, match=message):
         call()
+
+
+@settings(max_examples=200)
+@given(seed=st.integers(0, 10**6), k=st.integers(1, 4))
+def test_top_k_hinges_bound_the_top_k_error_in_a_chain(seed, k):
+    """Top-k error <= alpha <= beta <= multiclass hinge (NIPS 2015, Eqs. (3) to (5))."""
+    scores, y = rows("svm_multi", seed)
+    own = np.take_along_axis(scores, y[:, None], axis=1)
+    others = np.sort(np.where(np.arange(scores.shape[1]) == y[:, None], -np.inf, scores))[:, ::-1]
+    error = (others[:, k - 1] > own[:, 0]).astype(float)
+    alpha, beta = (losses.value(f"topk_svm_{one}", scores, y, k=k) for one in ("alpha", "beta"))
+    chain = [error, alpha, beta, losses.value("svm_multi", scores, y)]
+    slack = 1e-12 * (1.0 + np.abs(scores).max(1))
+    for lower, upper in zip(chain, chain[1:], strict=False):
+        assert (lower <= upper + slack).all()
