@@ -1,5 +1,7 @@
 """Losses: against the papers' formulas, their conjugates (Fenchel-Young) and finite differences."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -151,5 +153,5 @@ def test_top_k_hinges_bound_the_top_k_error_in_a_chain(seed, k):
     alpha, beta = (losses.value(f"topk_svm_{one}", scores, y, k=k) for one in ("alpha", "beta"))
     chain = [error, alpha, beta, losses.value("svm_multi", scores, y)]
     slack = 1e-12 * (1.0 + np.abs(scores).max(1))
-    for lower, upper in zip(chain, chain[1:], strict=False):
+    for lower, upper in pairwise(chain):
         assert (lower <= upper + slack).all()
