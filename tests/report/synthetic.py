@@ -18,6 +18,7 @@ from toplabel.tables.collected import (
     DIFFERENCES,
     EVALUATION,
     FINDINGS,
+    HEADLINE,
     READINGS,
     WINNERS,
 )
@@ -241,6 +242,7 @@ def write_results(folder: Path, cells: pd.DataFrame | None = None) -> Path:
     winners_rows().to_csv(folder / "winners.csv", index=False)
     DIFFERENCES.frame().to_csv(folder / "differences.csv", index=False)
     READINGS.frame().to_csv(folder / "readings.csv", index=False)
+    HEADLINE.frame().to_csv(folder / "headline.csv", index=False)
     for file in evaluation["file"].unique():
         path = folder / file
         path.parent.mkdir(parents=True, exist_ok=True)

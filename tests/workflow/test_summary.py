@@ -12,6 +12,8 @@ from toplabel.tables.collected import (
     DIFFERENCES,
     EVALUATION,
     FINDINGS,
+    HEADLINE,
+    READINGS,
     VARIANTS,
     WINNERS,
 )
@@ -63,7 +65,8 @@ def written(folder):
     counts = {"other_first": 7, "other_second": 2, "other_median": 0.314, "other_comparisons": 9}
     frame = pd.DataFrame([claim | counts]).reindex(columns=FINDINGS.names)
     FINDINGS.write(frame, folder / "findings.csv")
-    WINNERS.write(WINNERS.frame(), folder / "winners.csv")
+    for table in (WINNERS, READINGS, HEADLINE):
+        table.write(table.frame(), folder / table.file)
     (folder / "tables").mkdir()
     columns = ["data set", "method", "metric", "constant", "cardinality", "tuned", "per label"]
     metrics = ["Hamming loss", "Subset acc.", "F1 micro"]

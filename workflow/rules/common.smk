@@ -76,7 +76,7 @@ def shown(wildcards):
 
     A report on a run that did not finish writes its run.json last, so that it is newer than the pages.
     """
-    collected = "comparison evaluation datasets findings winners differences variants readings".split()
+    collected = "comparison evaluation datasets findings winners differences variants readings headline".split()
     return {
         "run": "results/run.json",
         **{name: f"results/{name}.csv" for name in collected},

@@ -96,6 +96,12 @@ rule judge_claims:
             category="Comparison",
             labels={"what": "other readings of the protocols"},
         ),
+        headline=report(
+            "results/headline.csv",
+            caption="../report/findings.rst",
+            category="Comparison",
+            labels={"what": "what the score is worth"},
+        ),
     log:
         "results/logs/judge_claims.log",
     params:

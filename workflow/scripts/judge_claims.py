@@ -1,10 +1,12 @@
 """Test the papers' claims on the numbers, find the best methods, say why numbers differ, read protocols otherwise."""
 
+from toplabel.studies.headline import headline
 from toplabel.tables.collected import (
     COMPARISON,
     DIFFERENCES,
     EVALUATION,
     FINDINGS,
+    HEADLINE,
     READINGS,
     VARIANTS,
     WINNERS,
@@ -26,6 +28,7 @@ def main(snakemake):
     differences, variants = explain_differences(root, comparison, evaluation)
     DIFFERENCES.write(differences, snakemake.output.differences)
     VARIANTS.write(variants, snakemake.output.variants)
+    HEADLINE.write(headline(comparison), snakemake.output.headline)
     READINGS.write(other_readings(root, comparison, evaluation), snakemake.output.readings)
 
 

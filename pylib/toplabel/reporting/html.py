@@ -16,6 +16,7 @@ from toplabel.reporting import (
     claims_chart,
     facts,
     findings_text,
+    headline_text,
     labels,
     numbers,
     stages_chart,
@@ -65,6 +66,7 @@ def write_html(inputs: ReportInputs, out_path: str | Path) -> None:
         "claim_charts": claims_chart.draw(one for one in report.findings if one.tested),
         "stages_chart": stages_chart.draw(report.stages),
         "papers": labels.PAPERS,
+        "worth_head": headline_text.HEAD,
         "statistics": facts.STATISTICS,
         "downloads": _downloads(out.parent),
     }

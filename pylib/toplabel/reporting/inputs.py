@@ -27,6 +27,7 @@ from toplabel.tables.collected import (
     FAILURES,
     FINDINGS,
     GRID,
+    HEADLINE,
     PUBLISHED_KEYS,
     READINGS,
     WINNERS,
@@ -101,6 +102,8 @@ class ReportInputs:
     findings, winners, differences : DataFrame
         What became of the papers' claims, who wins where, which cells differ and why, all text; without rows where a
         run has no such file.
+    headline : DataFrame
+        What the score is worth, all text; without rows where a run has no such file.
     failures : DataFrame
         Cells of a run that did not finish, all text: how far each came, and why it ended.
     raw : dict of str to list of dict
@@ -123,6 +126,7 @@ class ReportInputs:
     findings: pd.DataFrame = field(default_factory=pd.DataFrame)
     winners: pd.DataFrame = field(default_factory=pd.DataFrame)
     differences: pd.DataFrame = field(default_factory=DIFFERENCES.frame)
+    headline: pd.DataFrame = field(default_factory=HEADLINE.frame)
     failures: pd.DataFrame = field(default_factory=pd.DataFrame)
     raw: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     collected: Path = Path()
@@ -184,6 +188,7 @@ def load_inputs(
         findings=_read_optional(FINDINGS, collected),
         winners=_read_optional(WINNERS, collected),
         differences=_read_optional(DIFFERENCES, collected),
+        headline=_read_optional(HEADLINE, collected),
         failures=_read_optional(FAILURES, collected),
         raw={
             path.parents[1].name: files

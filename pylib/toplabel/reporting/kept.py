@@ -16,7 +16,14 @@ import pandas as pd
 from toplabel.files import read_json
 from toplabel.reporting.numbers import count
 from toplabel.reporting.score import Score, score_of
-from toplabel.tables.collected import COMPARISON, DIFFERENCES, PUBLISHED_KEYS, READINGS, WINNERS
+from toplabel.tables.collected import (
+    COMPARISON,
+    DIFFERENCES,
+    HEADLINE,
+    PUBLISHED_KEYS,
+    READINGS,
+    WINNERS,
+)
 from toplabel.tables.table import Table, as_numbers, read_csv
 
 COLUMNS = ("kept", "kept_difference", "kept_verdict")
@@ -34,9 +41,9 @@ class Kept:
     ----------
     cells : DataFrame
         Its compared cells, the columns of `COMPARISON`; `published` as printed, `measured` and `difference` numbers.
-    claims, winners, differences, readings : DataFrame
-        What it says of the claims on other data, of the best methods, of the cells that differ, and of cells under
-        other readings, all text.
+    claims, winners, differences, readings, worth : DataFrame
+        What it says of the claims on other data, of the best methods, of the cells that differ, of cells under other
+        readings, and of what its score is worth, all text.
     run : mapping
         Its run.json.
     path : Path
@@ -48,6 +55,7 @@ class Kept:
     winners: pd.DataFrame
     differences: pd.DataFrame
     readings: pd.DataFrame
+    worth: pd.DataFrame
     run: Mapping[str, Any]
     path: Path
 
@@ -91,6 +99,7 @@ def load_kept(folder: str | Path) -> Kept | None:
         winners=_read(WINNERS, folder),
         differences=_read(DIFFERENCES, folder),
         readings=_read(READINGS, folder),
+        worth=_read(HEADLINE, folder),
         run=read_json(folder / "run.json", ("created", "git")),
         path=path,
     )

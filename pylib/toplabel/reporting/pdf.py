@@ -123,6 +123,7 @@ def _content(report: Report, created: datetime | None) -> dict[str, Any]:
         "created": [created.year, created.month, created.day] if created else None,
         "headline": report.score.headline,
         "detail": report.score.detail,
+        "worth": report.worth,
         "warning": report.warning,
         "findings_remark": report.findings_remark,
         "findings": _findings(report),

@@ -10,6 +10,7 @@ from toplabel.reporting import (
     differences_text,
     facts,
     findings_text,
+    headline_text,
     provenance,
     search,
     winners_text,
@@ -72,6 +73,7 @@ class Report:
     protocol: list[str]
     targets: list[search.Target]
     kept: KeptView | None
+    worth: str
     found: Score | None
     readings: list[FoundReading]
 
@@ -83,6 +85,8 @@ class KeptView:
     name: str
     headline: str
     lanes: list[Lane]
+    worth: str
+    worth_rows: list[list[str]]
     differences: list[Group]
     differences_remark: str
 
@@ -95,6 +99,8 @@ def _kept_view(inputs: ReportInputs, anchors: Mapping[tuple[str, str], str]) -> 
     return KeptView(
         name=kept.name,
         headline=kept.headline(len(inputs.comparison)),
+        worth=headline_text.sentences(kept.worth),
+        worth_rows=headline_text.rows(kept.worth),
         lanes=agreement.lanes_of_cells(kept.cells),
         differences=differences_text.build_groups(rows, anchors),
         differences_remark=differences_text.summary(rows),
@@ -153,6 +159,7 @@ def build_report(inputs: ReportInputs) -> Report:
         protocol=protocol_texts(inputs.run),
         targets=search.targets(pages, untouched, datasets),
         kept=_kept_view(inputs, anchors),
+        worth=headline_text.sentences(inputs.headline),
         found=score_under_found(inputs),
         readings=found_readings(inputs),
     )

@@ -311,6 +311,35 @@ READINGS = Table(
     ),
     _DIGITS,
 )
+HEADLINE = Table(
+    "results/headline.csv",
+    "What the score is worth: one row per metric, and a last one, `all`. A measurement that is printed in several "
+    "places is counted once.",
+    (
+        Column("metric", "text", "The metric, or all."),
+        Column("places", "whole", "Printed numbers that were measured."),
+        Column("distinct", "whole", "Distinct measurements among them."),
+        *(
+            Column(name, "whole", f"Distinct measurements with the verdict {name}.")
+            for name in ("match", "close", "spread", "higher", "lower", "off")
+        ),
+        Column("not_reproduced", "whole", "Those that are off, higher or lower."),
+        Column(
+            "chance",
+            "number",
+            "Percent that would match if methods were shuffled within data set and metric.",
+        ),
+        Column("digits", "whole", "Those that, rounded, have the printed digits."),
+        Column(
+            "convex",
+            "whole",
+            "Those of convex losses on one split, so on the rows of the papers: top-k accuracies.",
+        ),
+        Column("convex_median", "number", "Their median difference from print, in points."),
+        Column("convex_mean", "number", "Their mean signed difference, in points."),
+    ),
+    _DIGITS,
+)
 FAILURES = Table(
     "results/partial/failures.csv",
     "The results that an unfinished run did not get: one row per data set and method, or a job that belongs to none.",
@@ -333,6 +362,7 @@ COLLECTED = {
     "differences": DIFFERENCES,
     "variants": VARIANTS,
     "readings": READINGS,
+    "headline": HEADLINE,
     "failures": FAILURES,
 }
 """What a report is made from, by the names of the files."""

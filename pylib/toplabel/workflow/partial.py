@@ -20,6 +20,7 @@ from toplabel.datasets.prepared import read_meta
 from toplabel.files import FileError, write_json
 from toplabel.reporting import load_inputs, write_data, write_html, write_pdf
 from toplabel.reporting.crate import write_crate
+from toplabel.studies.headline import headline
 from toplabel.studies.tables import write_tables
 from toplabel.tables.collected import COLLECTED, DATASETS, FAILURES
 from toplabel.workflow.collecting.claims import (
@@ -78,6 +79,7 @@ def write_partial(plan: Plan, reports: Path = REPORTS) -> pd.DataFrame:
     differences, variants = explain_differences(plan.root, comparison, collected)
     frames |= {"winners": winners, "differences": differences, "variants": variants}
     frames["readings"] = other_readings(plan.root, comparison, collected)
+    frames["headline"] = headline(comparison)
     frames["failures"] = failures
     for name, frame in frames.items():
         COLLECTED[name].write(frame, FOLDER / f"{name}.csv")

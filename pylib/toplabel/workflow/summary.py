@@ -80,7 +80,7 @@ def keep(results: Path, summary: Path) -> None:
     write_csv(measured[list(_MEASURED)], summary / "measured.csv")
     claims = read_csv(results / "findings.csv", _CLAIMS)
     write_csv(claims[list(_CLAIMS)], summary / "claims.csv")
-    for name in ("thresholds", "differences", "variants", "winners", "readings"):
+    for name in ("thresholds", "differences", "variants", "winners", "readings", "headline"):
         folder = results / "tables" if name == "thresholds" else results
         write_csv(read_csv(folder / f"{name}.csv"), summary / f"{name}.csv")
     write_csv(_jobs(results / "benchmarks", collected), summary / "jobs.csv")
