@@ -14,6 +14,7 @@ from toplabel.config.differences import DifferencesFile
 from toplabel.config.findings import FindingsFile
 from toplabel.config.methods import MethodsFile
 from toplabel.config.protocols import ProtocolsFile
+from toplabel.config.readings import ReadingsFile
 from toplabel.config.run import RunConfig
 from toplabel.config.studies import Study
 
@@ -25,6 +26,7 @@ FILES = {
     "config/studies/*.yaml": Study,
     "config/findings.yaml": FindingsFile,
     "config/differences.yaml": DifferencesFile,
+    "config/readings.yaml": ReadingsFile,
 }
 """The config files and their models."""
 
