@@ -82,7 +82,7 @@ def test_the_readings_of_the_project_name_what_is_registered(tmp_path, repositor
     registry = load_registry(repository / "config/datasets.yaml")
     methods = load_methods(repository / "config/methods.yaml")
     known = (repository / "data/published", registry, methods)
-    readings = load_readings(repository / "config/readings.yaml", *known)
+    readings = load_readings(repository / "config/readings.yaml", *known).readings
     assert stand_ins(readings.values()) == {"circle_authors"}
     for one in readings.values():
         for old, new in one.methods.items():

@@ -15,6 +15,7 @@ from toplabel.workflow.collecting.claims import (
     explain_differences,
     judge_claims,
     other_readings,
+    readings_of,
 )
 from toplabel.workflow.jobs import checkout, run
 
@@ -28,7 +29,8 @@ def main(snakemake):
     differences, variants = explain_differences(root, comparison, evaluation)
     DIFFERENCES.write(differences, snakemake.output.differences)
     VARIANTS.write(variants, snakemake.output.variants)
-    HEADLINE.write(headline(comparison), snakemake.output.headline)
+    worth = headline(comparison, readings_of(root).choices.values())
+    HEADLINE.write(worth, snakemake.output.headline)
     READINGS.write(other_readings(root, comparison, evaluation), snakemake.output.readings)
 
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable, Mapping
+from fnmatch import fnmatchcase
 from typing import Annotated
 
 from pydantic import Field
 
 from toplabel.config.documents import Fault, check, read_yaml, unknown
 from toplabel.config.model import GIVEN, Closed, Flag, Name, Named, RowName, Some, Text, model
-from toplabel.config.studies import whole_names
+from toplabel.config.studies import whole_names, whole_table
+
+Pattern = Annotated[str, Field(pattern=r"^[a-z0-9_]*[*]?$", min_length=1)]
 
 
 @model
@@ -63,10 +66,43 @@ class Reading(Closed):
 
 
 @model
-class ReadingsFile(Closed):
-    """Other readings of the protocols than the stated ones (config/readings.yaml)."""
+class Choice(Closed):
+    """A reading that our numbers follow, in the choice of which printed test numbers had a part."""
 
-    readings: Annotated[Mapping[str, Reading], Some, Named]
+    name: RowName
+    title: Text = Field(description="In a few words.")
+    chosen: Text = Field(description="What was chosen, and by which numbers, in a sentence.")
+    tables: Annotated[tuple[Name, ...], Some] = Field(
+        description="Published tables whose cells depend on it, by their whole names."
+    )
+    datasets: Annotated[tuple[Name, ...], Some] = Field(
+        description="Data sets of these cells, by the papers' names."
+    )
+    methods: tuple[Pattern, ...] = Field(
+        ("*",), description="Methods of these cells; `*` stands for any letters and digits."
+    )
+    metrics: tuple[Pattern, ...] = Field(("*",), description="Metrics of these cells, alike.")
+
+    def names(self, cell: Mapping[str, str]) -> bool:
+        """Return whether a row of comparison.csv depends on this choice."""
+        return (
+            whole_table(cell["source"], cell["table"]) in self.tables
+            and cell["dataset"] in self.datasets
+            and any(fnmatchcase(cell["method"], pattern) for pattern in self.methods)
+            and any(fnmatchcase(cell["metric"], pattern) for pattern in self.metrics)
+        )
+
+
+@model
+class ReadingsFile(Closed):
+    """Readings of the protocols (config/readings.yaml)."""
+
+    choices: Annotated[Mapping[str, Choice], Some, Named] = Field(
+        description="Readings that our numbers follow and that printed test numbers had a part in."
+    )
+    readings: Annotated[Mapping[str, Reading], Some, Named] = Field(
+        description="Other readings than the stated ones, whose numbers stand beside ours."
+    )
 
 
 def stand_ins(readings: Iterable[Reading]) -> set[str]:
@@ -79,7 +115,7 @@ def load_readings(
     published: str | os.PathLike[str],
     datasets: Collection[str],
     methods: Collection[str],
-) -> dict[str, Reading]:
+) -> ReadingsFile:
     """Read and check the readings.
 
     Parameters
@@ -96,18 +132,21 @@ def load_readings(
     ValueError
         One line with the file, the key and what is wrong.
     """
-    readings = check(read_yaml(path), ReadingsFile, str(path)).readings
+    found = check(read_yaml(path), ReadingsFile, str(path))
     tables = whole_names(published)
-    for name, reading in readings.items():
-        for key, names, known in (
-            ("tables", reading.tables, tables),
-            ("datasets", {*reading.datasets, *reading.datasets.values()}, datasets),
-            ("methods", {*reading.methods, *reading.methods.values()}, methods),
-        ):
-            for one in names:
-                if one not in known:
-                    what = key.removesuffix("s").replace("dataset", "data set")
-                    raise ValueError(
-                        f"{path}: readings.{name}.{key}: {unknown(what, one, sorted(known))}"
-                    )
-    return dict(readings)
+    for name, choice in found.choices.items():
+        _check(f"{path}: choices.{name}.tables", "table", choice.tables, tables)
+    for name, reading in found.readings.items():
+        where = f"{path}: readings.{name}"
+        of_sets = {*reading.datasets, *reading.datasets.values()}
+        of_methods = {*reading.methods, *reading.methods.values()}
+        _check(f"{where}.tables", "table", reading.tables, tables)
+        _check(f"{where}.datasets", "data set", sorted(of_sets), datasets)
+        _check(f"{where}.methods", "method", sorted(of_methods), methods)
+    return found
+
+
+def _check(where: str, what: str, names: Iterable[str], known: Collection[str]) -> None:
+    for name in names:
+        if name not in known:
+            raise ValueError(f"{where}: {unknown(what, name, sorted(known))}")

@@ -8,15 +8,16 @@ from toplabel.reporting import numbers
 from toplabel.reporting.labels import metric_label
 
 HEAD = ("Metric", "Printed", "Distinct", "Match", "Close", "Not reproduced", "By chance", "Digits")
-ALL = "all"
+ALL, UNFLAGGED = "all", "unflagged"
+_NAMES = {ALL: "All", UNFLAGGED: "All but flagged"}
 
 
 def sentences(headline: pd.DataFrame) -> str:
-    """Return what the last row of headline.csv says; empty without one."""
-    rows = headline[headline["metric"] == ALL]
-    if rows.empty:
+    """Return what the row of all metrics of headline.csv says; empty without one."""
+    rows = headline.set_index("metric")
+    if ALL not in rows.index:
         return ""
-    row = rows.iloc[0]
+    row, rest = rows.loc[ALL], rows.loc[UNFLAGGED]
     distinct, match = int(row["distinct"]), int(row["match"])
     near = match + int(row["close"])
     text = (
@@ -33,6 +34,12 @@ def sentences(headline: pd.DataFrame) -> str:
             f" from print by {numbers.fixed(median, 2)} points in the median, and by"
             f" {numbers.signed(mean, 2)} in the mean."
         )
+    flagged, free = distinct - int(rest["distinct"]), int(rest["distinct"])
+    if flagged and free:
+        text += (
+            f" Without the {numbers.count(flagged)} that depend on a reading in whose choice printed test numbers had a"
+            f" part, {_share(int(rest['match']), free)} match."
+        )
     return text
 
 
@@ -41,7 +48,7 @@ def rows(headline: pd.DataFrame) -> list[list[str]]:
     counted = ("places", "distinct", "match", "close", "not_reproduced")
     return [
         [
-            "All" if row["metric"] == ALL else metric_label(row["metric"]),
+            _NAMES.get(row["metric"]) or metric_label(row["metric"]),
             *(numbers.count(int(row[name])) for name in counted),
             f"{numbers.fixed(float(row['chance']), 0)} %",
             numbers.count(int(row["digits"])),

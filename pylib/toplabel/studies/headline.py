@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import pandas as pd
 
 from toplabel.catalogue import LOSSES
+from toplabel.config.readings import Choice
 from toplabel.metrics.names import is_fraction
 from toplabel.seeds import seed_of
 from toplabel.studies.comparison import TOLERANCE, TOLERANCE_LOSS
@@ -18,21 +20,24 @@ _PLACE = ["dataset", "features", "metric"]
 _SLACK = 1e-9
 
 
-def headline(comparison: pd.DataFrame) -> pd.DataFrame:
+def headline(comparison: pd.DataFrame, choices: Iterable[Choice] = ()) -> pd.DataFrame:
     """Count what was measured, by metric and in all.
 
     Parameters
     ----------
     comparison : DataFrame
         results/comparison.csv.
+    choices : iterable of Choice
+        Readings in whose choice printed test numbers had a part.
 
     Returns
     -------
     DataFrame
-        The columns of `HEADLINE`: a row for each metric, in the order of their first cells, and a last one, named
-        "all". A measurement that is printed in several places is counted once, at its first place; `places` counts
-        all of them. `chance` is the share of measurements that would match if the methods were shuffled within each
-        data set and metric, the mean of `SHUFFLES` seeded shuffles.
+        The columns of `HEADLINE`: a row for each metric, in the order of their first cells, one named "all", and one
+        named "unflagged", without the cells that depend on a choice. A measurement that is printed in several places
+        is counted once, at its first place; `places` counts all of them. `chance` is the share of measurements that
+        would match if the methods were shuffled within each data set and metric, the mean of `SHUFFLES` seeded
+        shuffles.
     """
     places = comparison[comparison["verdict"] != ""]
     cells = places.drop_duplicates(["file", "metric"])
@@ -43,7 +48,17 @@ def headline(comparison: pd.DataFrame) -> pd.DataFrame:
         _row(metric, part, places[places["metric"] == metric])
         for metric, part in cells.groupby("metric", sort=False)
     ]
-    return HEADLINE.frame([*rows, _row("all", cells, places)] if rows else [])
+    if not rows:
+        return HEADLINE.frame()
+    free = ~_flagged(places, list(choices))
+    rest = _row("unflagged", cells[free.loc[cells.index]], places[free])
+    return HEADLINE.frame([*rows, _row("all", cells, places), rest])
+
+
+def _flagged(cells: pd.DataFrame, choices: Sequence[Choice]) -> pd.Series:
+    """Return whether each cell depends on a choice."""
+    found = [any(one.names(cell) for one in choices) for cell in cells.to_dict("records")]
+    return pd.Series(found, cells.index, dtype=bool)
 
 
 def _row(metric: str, cells: pd.DataFrame, places: pd.DataFrame) -> dict[str, object]:

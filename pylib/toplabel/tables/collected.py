@@ -313,10 +313,10 @@ READINGS = Table(
 )
 HEADLINE = Table(
     "results/headline.csv",
-    "What the score is worth: one row per metric, and a last one, `all`. A measurement that is printed in several "
-    "places is counted once.",
+    "What the score is worth: one row per metric, one named `all`, and one named `unflagged`, without the cells that "
+    "depend on a choice of config/readings.yaml. A measurement that is printed in several places is counted once.",
     (
-        Column("metric", "text", "The metric, or all."),
+        Column("metric", "text", "The metric, or all, or unflagged."),
         Column("places", "whole", "Printed numbers that were measured."),
         Column("distinct", "whole", "Distinct measurements among them."),
         *(

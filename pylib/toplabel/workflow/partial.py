@@ -27,6 +27,7 @@ from toplabel.workflow.collecting.claims import (
     explain_differences,
     judge_claims,
     other_readings,
+    readings_of,
 )
 from toplabel.workflow.collecting.datasets import describe_datasets
 from toplabel.workflow.collecting.results import compare_results
@@ -79,7 +80,7 @@ def write_partial(plan: Plan, reports: Path = REPORTS) -> pd.DataFrame:
     differences, variants = explain_differences(plan.root, comparison, collected)
     frames |= {"winners": winners, "differences": differences, "variants": variants}
     frames["readings"] = other_readings(plan.root, comparison, collected)
-    frames["headline"] = headline(comparison)
+    frames["headline"] = headline(comparison, readings_of(plan.root).choices.values())
     frames["failures"] = failures
     for name, frame in frames.items():
         COLLECTED[name].write(frame, FOLDER / f"{name}.csv")

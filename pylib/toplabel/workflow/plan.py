@@ -226,7 +226,7 @@ class Plan:
     @property
     def other_draws(self) -> set[str]:
         """Data sets that are another one with its folds or points drawn otherwise."""
-        return {*self.seeds_of, *stand_ins(self.readings.values())}
+        return {*self.seeds_of, *stand_ins(self.readings.readings.values())}
 
     def networks(self) -> list[str]:
         """Data sets that are features of networks."""

@@ -10,7 +10,7 @@ from toplabel.config.datasets import load_registry
 from toplabel.config.differences import load_reasons
 from toplabel.config.findings import load_claims
 from toplabel.config.methods import load_methods
-from toplabel.config.readings import Reading, load_readings, stand_ins
+from toplabel.config.readings import ReadingsFile, load_readings, stand_ins
 from toplabel.datasets.prepared import not_comparable
 from toplabel.studies.claims import find
 from toplabel.studies.differences import explain
@@ -26,7 +26,7 @@ def judge_claims(
     """What became of the papers' claims, and who wins where."""
     registry = load_registry(root / "config/datasets.yaml")
     # Neither folds drawn again nor another draw are other data, and a variant of a method is no other method.
-    same = {*registry.seeds_of, *stand_ins(readings_of(root).values())}
+    same = {*registry.seeds_of, *stand_ins(readings_of(root).readings.values())}
     again = collected["dataset"].isin(same) | (collected["variant_of"] != "")
     collected = collected[~again]
     names = {name: entry.published_key for name, entry in registry.items()}
@@ -40,10 +40,10 @@ def judge_claims(
 
 def other_readings(root: Path, comparison: pd.DataFrame, collected: pd.DataFrame) -> pd.DataFrame:
     """Return the compared cells under other readings of the protocols."""
-    return read_otherwise(comparison, collected, readings_of(root).values())
+    return read_otherwise(comparison, collected, readings_of(root).readings.values())
 
 
-def readings_of(root: Path) -> dict[str, Reading]:
+def readings_of(root: Path) -> ReadingsFile:
     """Return the readings of the checkout's config."""
     return load_readings(
         root / "config/readings.yaml",

@@ -43,5 +43,5 @@ def describe_run(root: Path, config: Mapping[str, Any]) -> dict[str, Any]:
         "just before the reports; of a run that was resumed, its last part",
         "parts": parts,
         "studies": [asdict(study) for study in load_studies(root / "config/studies").values()],
-        "readings": [asdict(one) for one in readings_of(root).values()],
+        "readings": [asdict(one) for one in readings_of(root).readings.values()],
     }
