@@ -52,6 +52,7 @@ reproduce show whole: export TOPLABEL_BRIEF := 1
 
 reproduce: setup
 	$(BIN)/snakemake $(ARGS) --cores $(CORES) --quiet host reason
+	@echo "The report is reports/index.html."
 
 show: setup
 	$(BIN)/snakemake partial $(ARGS) --cores $(CORES) --quiet host reason

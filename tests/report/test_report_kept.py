@@ -36,10 +36,10 @@ def test_an_empty_run_shows_every_kept_number_and_scores_none(empty_results, kep
     site = render(empty_results, KEPT)
     shown = grid_cells(site)
     assert len(shown) == len(of_tables) == 312
-    printed = Counter(cell.all("small")[0].own_text.strip() for cell in shown)
+    printed = Counter(cell.all("small", "p")[0].all("span")[0].text for cell in shown)
     assert printed == Counter(of_tables["published"])
-    assert site["index"].all("h1")[0].text.startswith("None of the ")
-    assert "measured 1\u202f333 of " in site["index"].text
+    assert "measured 1\u202f333 of " in site["index"].all("h1")[0].text
+    assert "None of the " in site["index"].text
     assert score_of(load_inputs(empty_results, kept_folder=KEPT).comparison).comparable == 0
 
 
@@ -82,11 +82,14 @@ def test_a_folder_without_a_kept_run_is_none_and_a_damaged_one_an_error(tmp_path
         (tmp_path / name).write_bytes((KEPT / name).read_bytes())
     kept = load_kept(tmp_path)
     assert len(kept.cells) == kept.score.comparable
+    assert kept.claims["claim"].size > 10
     assert kept.winners.empty
     assert kept.differences.empty
     (tmp_path / "run.json").write_text("{}")
-    with pytest.raises(FileError, match=r"run\.json"):
+    with pytest.raises(FileError, match=r"run\.json.*; `git checkout reports/summary` brings"):
         load_kept(tmp_path)
+    (tmp_path / "run.json").unlink()
+    assert load_kept(tmp_path) is None
 
 
 def test_the_kept_winners_are_those_of_the_kept_cells(kept_cells):
@@ -98,3 +101,16 @@ def test_the_kept_winners_are_those_of_the_kept_cells(kept_cells):
     kept = WINNERS.read_text(KEPT / "winners.csv")
     assert kept[["ours", "papers", "same"]].to_numpy().tolist() == found
     assert not kept_cells.duplicated([*PUBLISHED_KEYS]).any()
+
+
+def test_kept_cells_have_their_best_and_their_deviations(empty_results):
+    site = render(empty_results, KEPT)
+    shown = grid_cells(site)
+    assert any("best" in one.classes for cell in shown for one in cell.all("span"))
+    assert any("±" in cell.text or "sd" in cell.text for cell in shown)
+
+
+def test_a_note_counts_rows_of_the_whole_block(empty_results):
+    text = render(empty_results, KEPT).text
+    assert "3 of 9 rows were not measured: published by other authors" in text
+    assert "3 of 3 rows" not in text

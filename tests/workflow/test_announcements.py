@@ -9,7 +9,7 @@ import yaml
 from running import ROOT
 
 from toplabel.config.run import SUMMARY
-from toplabel.workflow.announcements import closing, opening
+from toplabel.workflow.announcements import closing, kept_seconds, opening
 from toplabel.workflow.plan import Plan
 from toplabel.workflow.targets import Targets
 
@@ -48,9 +48,9 @@ def said(plan, cells, asked=()):
 
 def test_the_opening_names_data_numbers_and_time(plan):
     text = said(plan, Targets(plan).wanted())
-    assert "74 pairs of a method and a data set, on 6 data sets" in text
+    assert "83 pairs of a method and a data set, on 7 data sets" in text
     assert "516 printed numbers" in text
-    assert "circle from a generator" in text
+    assert "circle, circle_authors from a generator" in text
     assert "emotions, landsat, letter, letter_raw, optdigits from data/embedded" in text
     assert "293 jobs, 2 at a time; time left: about 7 min" in text
     assert "Left out" not in text
@@ -70,7 +70,7 @@ def test_a_run_that_evaluates_nothing_says_how_long_it_takes(plan):
 def test_the_closing_says_that_the_digits_are_those_of_the_kept_run(plan, tmp_path):
     bare = dict.fromkeys(kept_rows()[0], "") | {"published": "1.0"}
     collect(tmp_path / "results", [*kept_rows()[:400], bare])
-    score, beside, reports = closing(plan, [])
+    score, beside, reports = closing(plan, True)
     assert score.startswith("Score:   400 of 401 published numbers are measured here: ")
     assert beside.startswith("Beside:  all 400 are those of the kept run (")
     assert "reports/index.html" in reports
@@ -82,7 +82,7 @@ def test_the_closing_names_cells_that_differ(plan, tmp_path):
     for row in rows[5:]:
         row["measured"] += "1"
     collect(tmp_path / "results", rows)
-    beside = closing(plan, ["all"])[1]
+    beside = closing(plan, True)[1]
     assert beside.startswith("Beside:  5 of 9 differ from the kept run (")
     assert re.search(r"letter/\w+ top\d+ [\d.]+ -> 12\.5; ", beside)
 
@@ -90,18 +90,33 @@ def test_the_closing_names_cells_that_differ(plan, tmp_path):
 def test_another_budget_is_not_compared(config, plan, tmp_path):
     collect(tmp_path / "results", kept_rows()[:9])
     other = Plan(ROOT, config | {"budget": "quick", "download": False})
-    assert "its digits are not compared" in closing(other, [])[1]
+    assert "its digits are not compared" in closing(other, True)[1]
 
 
 def test_the_closing_is_of_the_report_that_was_written_last(plan, tmp_path):
     (tmp_path / "results").mkdir()
     collect(tmp_path / "results/partial", kept_rows()[:3])
-    assert "3 of 3 published numbers" in closing(plan, ["partial"])[0]
+    assert "3 of 3 published numbers" in closing(plan, True)[0]
 
 
 def test_a_target_without_report_says_how_to_see_it(plan):
-    (line,) = closing(plan, ["letter"])
+    (line,) = closing(plan, False)
     assert "`report`" in line
+
+
+def test_damaged_times_of_the_kept_run_do_not_stop_a_run(tmp_path):
+    folder = tmp_path / SUMMARY
+    folder.mkdir(parents=True)
+    text = "study,stage,dataset,method,part,seconds,peak_mb\n,prepare,a,,,,1\n,prepare,b,,,2.5,1\n"
+    (folder / "jobs.csv").write_text(text, encoding="utf-8")
+    assert kept_seconds(tmp_path) == {"prepare/b.tsv": 2.5}
+    assert kept_seconds(tmp_path / "nowhere") == {}
+
+
+def test_a_report_of_nothing_says_so(plan, tmp_path):
+    bare = dict.fromkeys(kept_rows()[0], "") | {"published": "1.0"}
+    collect(tmp_path / "results", [bare])
+    assert "nothing was computed; the reports show the kept run" in closing(plan, True)[1]
 
 
 def test_without_a_kept_run_there_is_nothing_to_compare_with(config, plan, tmp_path):
@@ -109,4 +124,4 @@ def test_without_a_kept_run_there_is_nothing_to_compare_with(config, plan, tmp_p
     for name in ("config", "data/published"):
         shutil.copytree(ROOT / name, root / name)
     collect(tmp_path / "results", kept_rows()[:3])
-    assert "there is no kept run" in closing(Plan(root, config | {"download": False}), [])[1]
+    assert "there is no kept run" in closing(Plan(root, config | {"download": False}), True)[1]

@@ -117,6 +117,10 @@ def test_a_line_is_written_over_the_one_before_on_a_terminal():
         screen("two")
     assert stream.getvalue() == "one\ntwo\n"
     assert terminal.getvalue() == "\r\x1b[Kone\r\x1b[Ktwo"
+    assert screen.end_line(logging.makeLogRecord({"levelno": logging.INFO}))
+    assert screen.end_line(logging.makeLogRecord({"levelno": logging.ERROR}))
+    assert screen.end_line(logging.makeLogRecord({"levelno": logging.ERROR}))
+    assert terminal.getvalue().endswith("two\n")
 
 
 @pytest.mark.parametrize(

@@ -127,7 +127,7 @@ def origin_meta(wildcards):
 
 
 onstart:
-    global run_lock
+    global run_lock, reported
     try:
         run_lock = lock_run(".snakemake/toplabel.lock")
     except RunLockError as error:
@@ -137,14 +137,14 @@ onstart:
     from toplabel.workflow.progress import follow
     from toplabel.workflow.scheduling import lift_default_limit
 
-    follow(workflow, plan, targets)
+    reported = follow(workflow, plan, targets)
     lift_default_limit(workflow)
 
 
 onsuccess:
     from toplabel.workflow.announcements import closing
 
-    print("", *closing(plan, targets.goals), sep="\n", file=sys.stderr)
+    print("", *closing(plan, reported), sep="\n", file=sys.stderr)
 
 
 # Report on what there is, and print nothing that would hide the error.
@@ -156,7 +156,7 @@ onerror:
             missing = write_partial(plan)
             print(
                 "The run did not finish; reports/index.html shows what there is, and why the rest is missing: "
-                f"{len(missing)} results or files.",
+                f"{len(missing)} results or files. The same command goes on where it ended.",
                 file=sys.stderr,
             )
     except Exception as error:

@@ -77,7 +77,7 @@ class RunConfig(Settings):
     )
     mirrors: tuple[Text, ...] = Field(
         description="Folders that hold raw files as `<set>/<file>`, plain or with .xz, .gz or .bz2 added. Those of the "
-        "environment variable TOPLABEL_MIRROR come first."
+        "environment variable TOPLABEL_MIRROR come first, those that the repository ships last."
     )
     download: Flag = Field(
         description="Whether the official address may be asked for a file that no folder has."

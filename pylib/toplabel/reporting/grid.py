@@ -111,7 +111,7 @@ def build_blocks(
         One per data set (and features); a table with one metric for several data sets has these across,
         as NIPS 2012 prints its Table 2.
     """
-    cells = _with_lines(_with_references(cells))
+    cells = _with_lines(_with_references(_as_own(cells)))
     metrics = cells.groupby(["dataset", "features"], sort=False)["metric"].unique()
     alike = {tuple(found) for found in metrics}
     if len(metrics) > 1 and len(alike) == 1 and len(next(iter(alike))) == 1:
@@ -207,14 +207,11 @@ def _cell(row: pd.Series | None, best: dict[str, set]) -> GridCell:
     if row is None:
         return GridCell("empty")
     texts = cell_texts(row)
-    state, verdict = "measured" if texts["ours"] else "published", row["verdict"]
-    if not math.isnan(row["kept"]):
-        state, verdict = "kept", row["kept_verdict"]
-        texts |= kept_texts(row)
+    state = "measured" if texts["ours"] else "published"
     return GridCell(
-        state=state,
+        state=state if math.isnan(row["kept"]) else "kept",
         record=row["record"],
-        verdict=verdict,
+        verdict=row["verdict"],
         best_ours=row.name in best["measured"],
         best_published=row.name in best["published"],
         found=numbers.fixed(
@@ -243,13 +240,12 @@ def cell_texts(row: pd.Series) -> dict[str, str]:
     }
 
 
-def kept_texts(row: pd.Series) -> dict[str, str]:
-    """Return the number of the kept run and its difference from the printed one, as text."""
-    decimals = numbers.decimals_of(row["metric"], row["published_text"])
-    return {
-        "ours": numbers.fixed(row["kept"], decimals),
-        "difference": numbers.signed(row["kept_difference"], decimals),
-    }
+def _as_own(cells: pd.DataFrame) -> pd.DataFrame:
+    """Return cells with the kept run's measurement in place of a missing one."""
+    kept = cells["kept"].notna()
+    named = {"measured": "kept", "difference": "kept_difference", "measured_std": "kept_std"}
+    named |= {"verdict": "kept_verdict"}
+    return cells.assign(**{own: cells[own].mask(kept, cells[of]) for own, of in named.items()})
 
 
 def _as_printed(text: str, value: float, decimals: int) -> str:

@@ -13,7 +13,8 @@ from typing import Any
 
 import pandas as pd
 
-from toplabel.files import read_json
+from toplabel.config.run import SUMMARY
+from toplabel.files import FileError, read_json
 from toplabel.reporting.numbers import count
 from toplabel.reporting.score import Score, score_of
 from toplabel.tables.collected import (
@@ -26,7 +27,7 @@ from toplabel.tables.collected import (
 )
 from toplabel.tables.table import Table, as_numbers, read_csv
 
-COLUMNS = ("kept", "kept_difference", "kept_verdict")
+COLUMNS = ("kept", "kept_difference", "kept_std", "kept_verdict")
 """The columns of a cell that hold the kept run's measurement where the run has none."""
 FOUND = ("reading", "found", "found_difference", "found_verdict")
 """The columns of a cell that hold a measurement under another reading than the stated one."""
@@ -80,22 +81,31 @@ class Kept:
 
 
 def load_kept(folder: str | Path) -> Kept | None:
-    """Read the kept run; None where the folder holds none.
+    """Read the kept run; None where the folder has no comparison.csv or no run.json. Its other files may be missing.
 
     Raises
     ------
     FileError
-        A file or column is missing or damaged.
+        A file is damaged, or lacks a column.
     """
     folder = Path(folder)
     path = folder / "comparison.csv"
-    if not path.is_file():
+    if not (path.is_file() and (folder / "run.json").is_file()):
         return None
+    try:
+        return _load(folder, path)
+    except FileError as error:
+        what = str(error).partition("; `snakemake")[0]
+        raise FileError(f"{what}; `git checkout {SUMMARY}` brings the kept run back") from None
+
+
+def _load(folder: Path, path: Path) -> Kept:
     cells = COMPARISON.read_text(path)
-    numbers = {name: as_numbers(cells[name], path) for name in ("measured", "difference", "splits")}
+    named = ("measured", "difference", "measured_std", "splits")
+    numbers = {name: as_numbers(cells[name], path) for name in named}
     return Kept(
         cells=cells.assign(**numbers),
-        claims=read_csv(folder / "claims.csv", ("claim", "other_outcome", "other_comparisons")),
+        claims=_read_claims(folder / "claims.csv"),
         winners=_read(WINNERS, folder),
         differences=_read(DIFFERENCES, folder),
         readings=_read(READINGS, folder),
@@ -103,6 +113,11 @@ def load_kept(folder: str | Path) -> Kept | None:
         run=read_json(folder / "run.json", ("created", "git")),
         path=path,
     )
+
+
+def _read_claims(path: Path) -> pd.DataFrame:
+    columns = ["claim", "other_outcome", "other_comparisons"]
+    return read_csv(path, columns) if path.is_file() else pd.DataFrame(columns=columns)
 
 
 def _read(table: Table, folder: Path) -> pd.DataFrame:
@@ -119,16 +134,17 @@ def beside(cells: pd.DataFrame, kept: Kept | None) -> pd.DataFrame:
         With `PUBLISHED_KEYS` and `measured` (NaN without one).
     kept : Kept or None
     """
-    empty = {"kept": float("nan"), "kept_difference": float("nan"), "kept_verdict": ""}
+    empty = dict.fromkeys(COLUMNS, float("nan")) | {"kept_verdict": ""}
     if kept is None or cells.empty:
         return cells.assign(**empty)
     keys = [*PUBLISHED_KEYS]
-    known = kept.cells.set_index(keys)[["measured", "difference", "verdict"]]
+    known = kept.cells.set_index(keys)[["measured", "difference", "measured_std", "verdict"]]
     found = known.reindex(pd.MultiIndex.from_frame(cells[keys]))
     own = cells["measured"].notna().to_numpy()
     return cells.assign(
         kept=found["measured"].mask(own).to_numpy(),
         kept_difference=found["difference"].mask(own).to_numpy(),
+        kept_std=found["measured_std"].mask(own).to_numpy(),
         kept_verdict=found["verdict"].fillna("").mask(own, "").to_numpy(),
     )
 

@@ -13,6 +13,7 @@ import pandas as pd
 from toplabel.files import atomic_path
 from toplabel.reporting import facts
 from toplabel.reporting.inputs import ReportInputs
+from toplabel.reporting.kept import Kept
 from toplabel.reporting.labels import VERDICTS
 from toplabel.reporting.score import score_of
 from toplabel.reporting.trace import Trace, inside
@@ -104,6 +105,7 @@ def metadata(inputs: ReportInputs) -> dict[str, Any]:
             **score.by_verdict,
             "meaning": {key: verdict.meaning for key, verdict in VERDICTS.items()},
         },
+        "kept": _kept(inputs.kept),
         "findings": _rows(inputs.findings),
         "winners": _rows(inputs.winners),
         "differences": _rows(inputs.differences),
@@ -129,6 +131,15 @@ def metadata(inputs: ReportInputs) -> dict[str, Any]:
             for table in inputs.tables
         ],
     }
+
+
+def _kept(kept: Kept | None) -> dict[str, Any] | None:
+    """The score of the kept run, whose numbers the pages show where this run has none."""
+    if kept is None:
+        return None
+    score = kept.score
+    named = {"created": kept.run["created"], "commit": kept.run["git"]["commit"]}
+    return named | {"comparable": score.comparable} | score.by_verdict
 
 
 def _rows(frame: pd.DataFrame) -> list[dict[str, Any]]:

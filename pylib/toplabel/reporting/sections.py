@@ -311,13 +311,17 @@ def restricted(section: Section, files: Collection[str]) -> Section:
 
 def _note(block: Block, cells: pd.DataFrame, trace: Trace) -> str:
     """Say how many rows of a block have no measurement, by reason."""
-    part = cells[(cells["dataset"] == block.key) & cells["kept"].isna()]
+    part = cells[cells["dataset"] == block.key]
     if (
         part.empty
     ):  # data sets stand across: the reasons differ by column, see the list of the missing
         return ""
     per_row = part.groupby(["method", "k", "gamma", "kernel"], sort=False)
-    bare = [rows.iloc[0] for _, rows in per_row if rows["measured"].isna().all()]
+    bare = [
+        rows.iloc[0]
+        for _, rows in per_row
+        if rows["measured"].isna().all() and rows["kept"].isna().all()
+    ]
     if not bare:
         return ""
     reasons = pd.Series([trace.reason(row) for row in bare]).value_counts()

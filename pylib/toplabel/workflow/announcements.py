@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import csv
+import math
 import textwrap
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from toplabel.config.run import SUMMARY
@@ -17,21 +18,12 @@ from toplabel.workflow.plan import RAW_FOLDER, Cell, Plan, dataset_names
 _WIDTH = 100
 _NAMED = 6  # of many names or cells, so many
 _PARTIAL = Path("results/partial")
-_REPORTS = ("all", "report", "partial")
-_WORDS = {
-    "match": "match",
-    "close": "close",
-    "spread": "within the spread of draws",
-    "higher": "higher",
-    "lower": "lower",
-    "off": "off",
-}
 
 
 def kept_seconds(root: Path) -> dict[str, float]:
     """Return the seconds of each job of the kept run by its benchmark file, ``<stage>/<set>/<method>/<part>.tsv``."""
     names = ("stage", "dataset", "method", "part")
-    rows = _rows(root / SUMMARY / "jobs.csv")
+    rows = [row for row in _rows(root / SUMMARY / "jobs.csv") if _is_number(row["seconds"])]
     return {
         "/".join(filter(None, map(row.get, names))) + ".tsv": float(row["seconds"]) for row in rows
     }
@@ -66,16 +58,22 @@ def opening(
         return f"\n{length[0].upper()}{length[1:]}."
     files = {cell.path("evaluation.csv").removeprefix("results/") for cell in cells}
     printed = sum(row["file"] in files for row in _kept_cells(plan.root))
+    sets = dataset_names(cells)
+    beside = f", to compare them with {printed:,} printed numbers of the papers" if printed else ""
     text = (
         f"This run trains and tests {len(cells):,} {_plural(len(cells), 'pair')} of a method and a data set, on"
-        f" {len(dataset_names(cells)):,} data sets, to compare them with {printed:,} printed numbers of the papers."
-        f" {_origins(plan, dataset_names(cells))} It has {length}, by the times of earlier runs."
+        f" {len(sets):,} data {_plural(len(sets), 'set')}{beside}. {_origins(plan, sets)}"
+        f" It has {length}, by the times of earlier runs."
     )
     lines = [textwrap.fill(text, _WIDTH)]
     missing = {cell.dataset: plan.reason_missing(cell.dataset) for cell in sorted(asked)}
     if any(missing.values()):
         lines.append("Left out, since their files cannot be had:")
-    lines += [textwrap.shorten(f"{name}: {why}", _WIDTH) for name, why in missing.items() if why]
+    lines += [
+        textwrap.fill(f"{name}: {why}", _WIDTH, initial_indent="  ", subsequent_indent="      ")
+        for name, why in missing.items()
+        if why
+    ]
     return "\n" + "\n".join(lines)
 
 
@@ -93,23 +91,27 @@ def _origins(plan: Plan, sets: Sequence[str]) -> str:
     return f"Data: {'; '.join(parts)}." if parts else ""
 
 
-def closing(plan: Plan, goals: Collection[str]) -> list[str]:
+def closing(plan: Plan, reported: bool) -> list[str]:
     """Return what a run has measured, where that stands against the kept run, and where the reports are.
 
     Parameters
     ----------
     plan : Plan
-    goals : collection of str
-        The targets of the command line.
+    reported : bool
+        Whether the run wrote reports.
     """
-    if goals and not any(goal in _REPORTS or goal.startswith("reports/") for goal in goals):
+    if not reported:
         return ["Done. The next run of the target `report` shows all results in the reports."]
+    from toplabel.reporting.labels import VERDICTS  # here, since it loads all of the reporting
+
     there = [path for path in (Path("results"), _PARTIAL) if (path / "run.json").is_file()]
     folder = max(there, key=lambda path: (path / "run.json").stat().st_mtime)
     cells = _rows(folder / "comparison.csv")
     measured = [row for row in cells if row["verdict"]]
     counts = Counter(row["verdict"] for row in measured)
-    verdicts = ", ".join(f"{counts[key]:,} {word}" for key, word in _WORDS.items() if counts[key])
+    verdicts = ", ".join(
+        f"{counts[key]:,} {one.word}" for key, one in VERDICTS.items() if counts[key]
+    )
     score = f"{len(measured):,} of {len(cells):,} published numbers are measured here"
     return [
         f"Score:   {score}{': ' if verdicts else ''}{verdicts}.",
@@ -127,6 +129,8 @@ def _beside_kept(plan: Plan, measured: Sequence[Mapping[str, str]]) -> str:
     known = {_key(row): row["measured"] for row in _kept_cells(plan.root)}
     if plan.budget != about["budget"]:
         return f"{name} has the budget {about['budget']}, so its digits are not compared."
+    if not measured:
+        return f"nothing was computed; the reports show {name}."
     both = [row for row in measured if _key(row) in known]
     other = [row for row in both if row["measured"] != known[_key(row)]]
     if not both:
@@ -164,3 +168,11 @@ def _listed(names: Sequence[str]) -> str:
 
 def _plural(number: int, word: str) -> str:
     return word if number == 1 else f"{word}s"
+
+
+def _is_number(text: str) -> bool:
+    """Whether a text of a kept file is a number; a damaged one must not stop a run."""
+    try:
+        return math.isfinite(float(text))
+    except ValueError:
+        return False

@@ -131,10 +131,10 @@ class Plan:
         self._check(source_of("studies", layers))
 
     def _check(self, source: str) -> None:
-        where = f"{source}: studies"
+        of_run = f"{source}: studies"
         asked = [name.partition("/") for name in self.run.studies]
-        named = [(where, "study", name) for name, _, _ in asked]
-        named += [(where, "data set", dataset) for _, slash, dataset in asked if slash]
+        named = [(of_run, "study", name) for name, _, _ in asked]
+        named += [(of_run, "data set", dataset) for _, slash, dataset in asked if slash]
         for file, rows in (("datasets", self.registry), ("methods", self.methods)):
             named += [
                 (f"config/{file}.yaml: {file}.{row.name}.protocol", "protocol", row.protocol)
@@ -146,6 +146,10 @@ class Plan:
             known = {"study": askable, "data set": self.registry}.get(what, self.protocols)
             if name not in known:
                 raise PlanError(f"{where}: {unknown(what, name, known)}")
+        for name, slash, dataset in asked:
+            if slash and name in self.studies and dataset not in self.studies[name].datasets:
+                what = f"data set of the study '{name}'"
+                raise PlanError(f"{of_run}: {unknown(what, dataset, self.studies[name].datasets)}")
         for study in self.studies.values():
             self._check_study(study)
 

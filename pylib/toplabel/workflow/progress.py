@@ -1,4 +1,4 @@
-"""Say how much of a run is left, in one line that is written anew when a job ends.
+"""Say how much of a run is left, in one line every some seconds or minutes, when a job ends.
 
 A job takes as long as in an earlier run, as its benchmark file says, else as long as in the kept run, else what is
 fitted to its size (`toplabel.workflow.resources`). Jobs of sets that are not prepared yet have no size and are left out
@@ -178,11 +178,16 @@ def duration(seconds: float) -> str:
     return f"about {hours:.1f} h" if hours < 10 else f"about {hours:.0f} h"
 
 
-def follow(workflow: Any, plan: Plan, targets: Targets) -> None:
+def follow(workflow: Any, plan: Plan, targets: Targets) -> bool:
     """Say what a run of Snakemake computes, and how much of it is left until its log is closed.
 
     Where the environment variable `BRIEF` is set, the line of this module is all that the terminal shows while jobs
     run, but for errors; Snakemake's log has the rest.
+
+    Returns
+    -------
+    bool
+        Whether the run writes reports.
     """
     from snakemake.exceptions import WorkflowError
     from snakemake.logging import logger
@@ -193,7 +198,8 @@ def follow(workflow: Any, plan: Plan, targets: Targets) -> None:
         at_once = 1
     at_once = max(1, int(at_once or 1))
     dag = workflow.dag
-    alone = bool(os.environ.get(BRIEF))
+    alone = os.environ.get(BRIEF, "0") not in ("", "0")
+    screen = Screen(sys.stderr)
     tasks = list(dag.needrun_jobs())
     cells = [cell for task in tasks for cell in map(Cell.of_path, task.output) if cell]
     progress = Progress(
@@ -201,7 +207,7 @@ def follow(workflow: Any, plan: Plan, targets: Targets) -> None:
         tasks,
         dag.job_dependencies,
         at_once,
-        Screen(sys.stderr) if alone else logger.info,
+        screen if alone else logger.info,
         known=kept_seconds(plan.root),
         every=_OFTEN if alone else EVERY,
     )
@@ -212,7 +218,9 @@ def follow(workflow: Any, plan: Plan, targets: Targets) -> None:
         for handler in logger.handlers:
             if handler.name == "DefaultStreamHandler":
                 handler.setLevel(logging.WARNING)
+                handler.addFilter(screen.end_line)
     logger.addHandler(progress)
+    return any(task.rule.name.endswith(("write_html", "partial")) for task in tasks)
 
 
 class Screen:
@@ -221,8 +229,17 @@ class Screen:
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
         self._in_place = stream.isatty()
+        self._open = False
 
     def __call__(self, line: str) -> None:
         """Write the line."""
         text = f"\r\x1b[K{line}" if self._in_place else f"{line}\n"
         print(text, end="", file=self._stream, flush=True)
+        self._open = self._in_place
+
+    def end_line(self, record: logging.LogRecord) -> bool:
+        """End the line before another handler writes one; a filter that lets every record pass."""
+        if self._open and record.levelno >= logging.WARNING:
+            print(file=self._stream)
+            self._open = False
+        return True

@@ -50,11 +50,6 @@ class Targets:
         self._plan = plan
         self._goals = goals
 
-    @property
-    def goals(self) -> list[str]:
-        """The targets of the command line."""
-        return list(self._goals())
-
     # ---- names -----------------------------------------------------------------------------------
 
     def named(self) -> list[str]:

@@ -113,7 +113,7 @@
   const tables = all("#tables table[data-find]");
   const measured = (cell) => cell.querySelector("a") !== null || cell.parentElement.id !== "";
   const matches = (cell, verdict) =>
-    cell.tagName === "TD" && (verdict === "measured" ? measured(cell) : cell.querySelector(`.v.${verdict}`) !== null);
+    cell.tagName === "TD" && (verdict === "measured" ? measured(cell) : cell.querySelector(".v")?.classList.contains(verdict) === true);
   const several = (n, word) => `${n} ${word}${n === 1 ? "" : "s"}`;
 
   const filter = () => {
