@@ -138,7 +138,7 @@ def test_the_whole_graph_stays_small(config, tmp_path, monkeypatch):
         units = [unit for cell in own for unit in plan.units(*cell.names)]
         assert len(units) == len(set(units))
         assert {unit for cell in cells for unit in plan.units(*cell.names)} == set(units)
-        assert count_jobs(plan, cells) < 3500  # a job a grid point or fold would be ten times that
+        assert count_jobs(plan, cells) < 3700  # a job a grid point or fold would be ten times that
 
 
 def test_the_full_config_lists_all_studies_but_those_of_other_features(config):
