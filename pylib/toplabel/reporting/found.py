@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from toplabel.reporting.inputs import ReportInputs
+from toplabel.reporting.kept import as_own
 from toplabel.reporting.score import Score, score_of
 
 
@@ -37,16 +38,8 @@ def _reading(text: Mapping[str, object], cells: pd.DataFrame) -> FoundReading:
     return FoundReading(
         **words,
         chosen_on_test=bool(text["chosen_on_test"]),
-        before=score_of(_of_any_run(cells)),
+        before=score_of(as_own(cells)),
         after=score_of(under_found(cells)),
-    )
-
-
-def _of_any_run(cells: pd.DataFrame) -> pd.DataFrame:
-    """The numbers of the run, else of the kept run, as measured ones."""
-    return cells.assign(
-        measured=cells["measured"].fillna(cells["kept"]),
-        verdict=cells["verdict"].where(cells["verdict"] != "", cells["kept_verdict"]),
     )
 
 

@@ -82,7 +82,7 @@ def _convex(cells: pd.DataFrame) -> str:
 
 
 def score(cells: pd.DataFrame, published: int, created: str) -> str:
-    """What became of all published cells, of which there are so many, in a paragraph of short lines."""
+    """Return what became of the published cells, which are so many, in a paragraph of short lines."""
     cells = cells[cells["verdict"] != ""]
     text = (
         f"**The last whole run** ({created[:10]}) measured {len(cells):,} of {published:,} published numbers; most of"

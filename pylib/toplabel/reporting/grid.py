@@ -10,6 +10,7 @@ import pandas as pd
 
 from toplabel.metrics.names import lower_is_better
 from toplabel.reporting import numbers
+from toplabel.reporting.kept import as_own
 from toplabel.reporting.labels import metric_label
 
 
@@ -52,7 +53,7 @@ class GridRow:
 
     @property
     def kept(self) -> bool:
-        """Whether a number is the kept run's."""
+        """True where a number is the kept run's."""
         return any(cell.state == "kept" for cell in self.cells)
 
 
@@ -71,7 +72,7 @@ class Block:
 
     @property
     def kept(self) -> bool:
-        """Whether a number is the kept run's."""
+        """True where a number is the kept run's."""
         return any(row.kept for row in self.rows)
 
     @property
@@ -111,7 +112,7 @@ def build_blocks(
         One per data set (and features); a table with one metric for several data sets has these across,
         as NIPS 2012 prints its Table 2.
     """
-    cells = _with_lines(_with_references(_as_own(cells)))
+    cells = _with_lines(_with_references(as_own(cells)))
     metrics = cells.groupby(["dataset", "features"], sort=False)["metric"].unique()
     alike = {tuple(found) for found in metrics}
     if len(metrics) > 1 and len(alike) == 1 and len(next(iter(alike))) == 1:
@@ -238,14 +239,6 @@ def cell_texts(row: pd.Series) -> dict[str, str]:
         "published_std": _as_printed(row["std_text"], row["std"], decimals),
         "difference": f"{difference}, sd {deviation}" if spread else difference,
     }
-
-
-def _as_own(cells: pd.DataFrame) -> pd.DataFrame:
-    """Return cells with the kept run's measurement in place of a missing one."""
-    kept = cells["kept"].notna()
-    named = {"measured": "kept", "difference": "kept_difference", "measured_std": "kept_std"}
-    named |= {"verdict": "kept_verdict"}
-    return cells.assign(**{own: cells[own].mask(kept, cells[of]) for own, of in named.items()})
 
 
 def _as_printed(text: str, value: float, decimals: int) -> str:

@@ -1,4 +1,4 @@
-"""What a score is worth, in sentences: distinct measurements, chance, digits, convex losses."""
+"""Put into sentences what a score is worth: distinct measurements, chance, digits, convex losses."""
 
 from __future__ import annotations
 

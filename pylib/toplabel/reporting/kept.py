@@ -47,8 +47,6 @@ class Kept:
         readings, and of what its score is worth, all text.
     run : mapping
         Its run.json.
-    path : Path
-        The file of the cells.
     """
 
     cells: pd.DataFrame
@@ -58,7 +56,6 @@ class Kept:
     readings: pd.DataFrame
     worth: pd.DataFrame
     run: Mapping[str, Any]
-    path: Path
 
     @property
     def score(self) -> Score:
@@ -111,7 +108,6 @@ def _load(folder: Path, path: Path) -> Kept:
         readings=_read(READINGS, folder),
         worth=_read(HEADLINE, folder),
         run=read_json(folder / "run.json", ("created", "git")),
-        path=path,
     )
 
 
@@ -147,6 +143,14 @@ def beside(cells: pd.DataFrame, kept: Kept | None) -> pd.DataFrame:
         kept_std=found["measured_std"].mask(own).to_numpy(),
         kept_verdict=found["verdict"].fillna("").mask(own, "").to_numpy(),
     )
+
+
+def as_own(cells: pd.DataFrame) -> pd.DataFrame:
+    """Return cells, which have the columns `COLUMNS`, with the kept measurement in place of a missing one."""
+    kept = cells["kept"].notna()
+    named = {"measured": "kept", "difference": "kept_difference", "measured_std": "kept_std"}
+    named |= {"verdict": "kept_verdict"}
+    return cells.assign(**{own: cells[own].mask(kept, cells[of]) for own, of in named.items()})
 
 
 def with_found(

@@ -80,7 +80,7 @@ class Report:
 
 @dataclass(frozen=True)
 class KeptView:
-    """What a report says of the kept run; `differences` are those of cells that this run did not measure."""
+    """The kept run in a report; `differences` are those of cells that this run did not measure."""
 
     name: str
     headline: str
