@@ -29,8 +29,9 @@ SOURCES := $(wildcard csrc/*/*.[ch] csrc/Makefile pylib/build_native.py setup.py
 # One BLAS thread each: the workflow runs jobs side by side, and results do not depend on the thread count.
 export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
-# A run starts some hundred processes, each of which would compile the sources again.
+# A run starts some hundred processes: none compiles the sources again, or looks for plugins of pydantic, which it has not.
 export PYTHONDONTWRITEBYTECODE :=
+export PYDANTIC_DISABLE_PLUGINS := __all__
 
 .PHONY: setup reproduce show whole verify smoke test test-slurm test-torch evidence campaign bench check format ctest lock reference summary docs types archive wheel clean
 

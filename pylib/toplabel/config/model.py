@@ -26,7 +26,12 @@ from toplabel.config.documents import Fault, unknown
 model = dataclass(
     frozen=True,
     config=ConfigDict(
-        extra="forbid", validate_by_name=True, validate_by_alias=True, allow_inf_nan=False
+        extra="forbid",
+        validate_by_name=True,
+        validate_by_alias=True,
+        allow_inf_nan=False,
+        # A job gets its models checked, so it need not build what would check them again.
+        defer_build=True,
     ),
 )
 """The decorator that makes a class a model."""
