@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from pathlib import Path
@@ -398,6 +399,26 @@ def test_table_adds_our_methods_to_the_papers(
     grid = section.all("table", "grid")[0]
     assert [len(grid.all("tr")), grid.all("tr")[-1].all("th")[0].all("sup")[0].text] == [11, "2"]
     assert len(section.all("table", "list")[0].all("tr")) == 1 + 5
+
+
+def test_cells_name_the_reading_that_printed_numbers_had_a_part_in(small_results: Path) -> None:
+    path = small_results / "run.json"
+    run = json.loads(path.read_text(encoding="utf-8"))
+    choice = {"name": "segments", "title": "Equal segments", "chosen": "By the printed numbers."}
+    choice |= {"tables": ["tpami2017_table03"], "datasets": ["circle"]}
+    choice |= {"methods": ["lr_*"], "metrics": ["top1"]}
+    path.write_text(json.dumps(run | {"choices": [choice]}), encoding="utf-8")
+    site = render(small_results)
+    marked = [
+        cell for grid in site.all("table", "grid") for cell in grid.all("td") if "†" in cell.text
+    ]
+    cells = pd.read_csv(small_results / "comparison.csv", dtype=str, keep_default_na=False)
+    named = (cells["table"] == "3") & cells["method"].str.startswith("lr_")
+    depend = named & (cells["metric"] == "top1") & (cells["verdict"] != "")
+    assert 0 < len(marked) == depend.sum() < (cells["verdict"] != "").sum()
+    text = site.by_id("readings").text
+    assert "Equal segments." in text
+    assert "By the printed numbers." in text
 
 
 def test_unpublished_measurements_are_shown(small_results: Path) -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from toplabel.reporting import facts, labels, numbers
 from toplabel.reporting.html import label_markup
-from toplabel.reporting.score import score_of
+from toplabel.reporting.score import in_words, score_of
 from toplabel.reporting.svg import inline_svg, standalone_svg
 
 
@@ -198,10 +198,22 @@ def test_score_counts() -> None:
     assert score.headline == "3 of 4 published numbers are measured here: 2 within 0.5 points."
     files = ["a", "b", "a", "c", "a"]
     again = score_of(cells.assign(file=files, metric="top1"))
-    assert again.detail == "1 off. 2 measurements: some cells are printed several times."
+    assert (
+        again.detail
+        == "Not reproduced: 1 (1 off). 2 measurements: some cells are printed several times."
+    )
     once = score_of(cells.assign(file=files, metric=["top1", "top1", "top2", "top1", "top1"]))
-    assert once.detail == "1 off."
-    assert score.detail == "1 off."
+    assert once.detail == "Not reproduced: 1 (1 off)."
+    assert score.detail == "Not reproduced: 1 (1 off)."
+
+
+def test_numbers_far_from_print_are_not_reproduced_whatever_their_direction() -> None:
+    counts = {"match": 5, "close": 2, "higher": 1, "lower": 1, "off": 12}
+    far = "1 higher than printed, 1 lower than printed, 12 off"
+    assert in_words(counts) == f"5 match, 2 close; not reproduced: 14 ({far})"
+    assert in_words({"match": 5}) == "5 match"
+    assert in_words({"off": 3}) == "not reproduced: 3 (3 off)"
+    assert in_words({}) == ""
 
 
 @pytest.mark.parametrize(("splits", "draws"), [((10, 10), "10 draws"), ((10, 5), "the draws")])

@@ -25,6 +25,30 @@ class FoundReading:
     after: Score
 
 
+@dataclass(frozen=True)
+class FollowedChoice:
+    """A reading that our numbers follow and that printed test numbers had a part in, with the score of its cells."""
+
+    title: str
+    chosen: str
+    score: Score
+
+
+def followed_choices(inputs: ReportInputs) -> list[FollowedChoice]:
+    """Return the choices that measured cells depend on, in the order of the config."""
+    groups = dict(iter(as_own(inputs.comparison).groupby("choice")))
+    scores = {
+        str(one["title"]): (str(one["chosen"]), score_of(groups[one["title"]]))
+        for one in inputs.run.get("choices") or ()
+        if one["title"] in groups
+    }
+    return [
+        FollowedChoice(title, chosen, score)
+        for title, (chosen, score) in scores.items()
+        if score.comparable
+    ]
+
+
 def found_readings(inputs: ReportInputs) -> list[FoundReading]:
     """Return the readings that numbers were measured under, in the order of the config."""
     cells = inputs.comparison[inputs.comparison["found"].notna()]

@@ -18,7 +18,8 @@ from toplabel.reporting.labels import metric_label
 class GridCell:
     """One cell, as text. `state` is "measured", "kept" (by the kept run alone), "published" or "empty".
 
-    `found` is the number under another reading of the protocol.
+    `found` is the number under another reading of the protocol; `choice` is the title of the reading that the cell
+    depends on and that printed test numbers had a part in.
     """
 
     state: str
@@ -33,6 +34,7 @@ class GridCell:
     best_published: bool = False
     found: str = ""
     found_verdict: str = ""
+    choice: str = ""
 
 
 @dataclass(frozen=True)
@@ -219,6 +221,7 @@ def _cell(row: pd.Series | None, best: dict[str, set]) -> GridCell:
             row["found"], numbers.decimals_of(row["metric"], row["published_text"])
         ),
         found_verdict=row["found_verdict"],
+        choice=row["choice"] if row["verdict"] else "",
         **texts,
     )
 

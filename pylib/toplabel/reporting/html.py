@@ -145,6 +145,7 @@ def _environment(trace: Trace) -> Environment:
     )
     environment.filters.update(
         label=label_markup,
+        plain=labels.plain,
         count=numbers.count,
         paper=facts.paper_of,
         figure=_figure_markup,

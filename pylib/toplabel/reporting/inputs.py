@@ -17,6 +17,7 @@ import pandas as pd
 
 from toplabel.files import FileError, read_json, read_text
 from toplabel.metrics.names import is_fraction
+from toplabel.reporting.choices import chosen_for
 from toplabel.reporting.kept import Kept, beside, load_kept, with_found
 from toplabel.reporting.labels import VERDICTS
 from toplabel.tables.collected import (
@@ -112,7 +113,8 @@ class ReportInputs:
         The folder of the collected files; `folder`, but for a run that did not finish.
     kept : Kept or None
         The kept run, whose numbers stand in `comparison` where this run has none (`toplabel.reporting.kept.COLUMNS`).
-        Numbers under other readings stand there, too (`toplabel.reporting.kept.FOUND`).
+        Numbers under other readings stand there, too (`toplabel.reporting.kept.FOUND`), and as `choice` the title of
+        the reading that a cell depends on and that printed test numbers had a part in; empty without one.
     """
 
     folder: Path
@@ -163,13 +165,14 @@ def load_inputs(
     readings = _read_optional(READINGS, collected)
     comparison = beside(_read_comparison(collected / "comparison.csv"), kept)
     comparison = with_found(comparison, readings, kept, collected / READINGS.file)
+    run = read_json(collected / "run.json", RUN_KEYS)
+    comparison = comparison.assign(choice=chosen_for(comparison, run.get("choices") or ()))
     tables = [
         _read_table(path, comparison) for path in sorted((collected / "tables").glob("*.json"))
     ]
     each = _all if collected_folder is None else _whole
     if collected_folder is not None:
         tables += _other_tables(folder, {table.name for table in tables})
-    run = read_json(collected / "run.json", RUN_KEYS)
     known = {str(study.get("name")) for study in run.get("studies") or ()}
     if known:
         tables = [table for table in tables if _is_of(table, known)]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 import pandas as pd
 
 from toplabel.reporting.labels import VERDICTS, Verdict
 from toplabel.reporting.numbers import count
+from toplabel.tables.collected import NOT_REPRODUCED
 
 
 @dataclass(frozen=True)
@@ -59,24 +60,38 @@ class Score:
 
     @property
     def word(self) -> str:
-        """The verdicts with their counts, as "63 match, 4 off"."""
-        return ", ".join(f"{count(n)} {verdict.word}" for verdict, n in self.verdicts)
+        """The verdicts with their counts, as `in_words` puts them."""
+        return in_words(self.by_verdict)
 
     @property
     def detail(self) -> str:
         """The other verdicts, and how many measurements there are."""
         if not self.comparable:
             return "What is missing and why is listed below."
-        rest = [
-            f"{count(n)} {v.word}" for v, n in self.verdicts if v.key not in ("match", "spread")
-        ]
-        *first, last = rest or [""]
-        text = f"{', '.join(first)} and {last}." if first else f"{last}." if last else ""
+        rest = in_words(self.by_verdict, leave_out=("match", "spread"))
+        text = f"{rest[0].upper()}{rest[1:]}." if rest else ""
         if 0 < self.measurements < self.comparable:
             text += (
                 f" {count(self.measurements)} measurements: some cells are printed several times."
             )
         return text.strip()
+
+
+def in_words(counts: Mapping[str, int], leave_out: Collection[str] = ()) -> str:
+    """Return counts of verdicts in words, as "63 match; not reproduced: 4 (1 higher than printed, 3 off)".
+
+    A number that is farther from print than close is not reproduced, whatever the direction.
+    """
+
+    def words(keys: Iterable[str]) -> str:
+        found = [key for key in keys if counts.get(key) and key not in leave_out]
+        return ", ".join(f"{count(counts[key])} {VERDICTS[key].word}" for key in found)
+
+    parts = [words(key for key in VERDICTS if key not in NOT_REPRODUCED)]
+    if far := words(key for key in VERDICTS if key in NOT_REPRODUCED):
+        total = sum(counts.get(key, 0) for key in NOT_REPRODUCED)
+        parts.append(f"not reproduced: {count(total)} ({far})")
+    return "; ".join(filter(None, parts))
 
 
 def score_of(cells: pd.DataFrame) -> Score:

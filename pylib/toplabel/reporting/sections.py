@@ -37,7 +37,8 @@ NO_GAP = "—"
 class CellRecord:
     """All that is known of one measured cell, as text; `points` is the difference in points.
 
-    `rows` is the interval over test rows, `seeds` the spread over draws of the folds.
+    `rows` is the interval over test rows, `seeds` the spread over draws of the folds, `choice` the reading that the
+    number depends on and that printed test numbers had a part in.
     """
 
     anchor: str
@@ -53,6 +54,7 @@ class CellRecord:
     rows: str
     seeds: str
     verdict: str
+    choice: str
     budget: str
     C: str
     theta: str
@@ -244,7 +246,7 @@ def _leftovers(
         std_text="",
     )
     cells = cells.assign(difference=float("nan"), verdict="", reason="", in_rows="", in_seeds="")
-    cells = beside(cells, None).assign(found=float("nan"), found_verdict="")
+    cells = beside(cells, None).assign(found=float("nan"), found_verdict="", choice="")
     cells = cells.assign(seeds=float("nan"), seeds_mean=float("nan"), seeds_std=float("nan"))
     caption = "What this run measured where the papers print nothing."
     title = "Without a published counterpart"
@@ -351,6 +353,7 @@ def _records(cells: pd.DataFrame, trace: Trace) -> list[CellRecord]:
                 rows=rows_interval(row),
                 seeds=seeds_spread(row),
                 verdict=row["verdict"],
+                choice=row["choice"] if row["verdict"] else "",
                 budget=row["budget"],
                 C=numbers.compact(row["C"]),
                 theta=numbers.compact(row["theta"]),

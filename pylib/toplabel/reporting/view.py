@@ -19,7 +19,13 @@ from toplabel.reporting.agreement import Lane
 from toplabel.reporting.coverage import Item, build_coverage
 from toplabel.reporting.differences_text import Group
 from toplabel.reporting.findings_text import Finding
-from toplabel.reporting.found import FoundReading, found_readings, score_under_found
+from toplabel.reporting.found import (
+    FollowedChoice,
+    FoundReading,
+    followed_choices,
+    found_readings,
+    score_under_found,
+)
 from toplabel.reporting.inputs import FigureInput, ReportInputs
 from toplabel.reporting.labels import table_order
 from toplabel.reporting.pages import Page, build_pages
@@ -76,6 +82,7 @@ class Report:
     worth: str
     found: Score | None
     readings: list[FoundReading]
+    choices: list[FollowedChoice]
 
 
 @dataclass(frozen=True)
@@ -162,6 +169,7 @@ def build_report(inputs: ReportInputs) -> Report:
         worth=headline_text.sentences(inputs.headline),
         found=score_under_found(inputs),
         readings=found_readings(inputs),
+        choices=followed_choices(inputs),
     )
 
 

@@ -13,7 +13,7 @@ from toplabel.config.readings import Choice
 from toplabel.metrics.names import is_fraction
 from toplabel.seeds import seed_of
 from toplabel.studies.comparison import TOLERANCE, TOLERANCE_LOSS
-from toplabel.tables.collected import HEADLINE
+from toplabel.tables.collected import HEADLINE, NOT_REPRODUCED
 
 SHUFFLES = 1000
 _PLACE = ["dataset", "features", "metric"]
@@ -69,7 +69,7 @@ def _row(metric: str, cells: pd.DataFrame, places: pd.DataFrame) -> dict[str, ob
         "places": len(places),
         "distinct": len(cells),
         **{name: int(counts.get(name, 0)) for name in _VERDICTS},
-        "not_reproduced": int(counts.reindex(["off", "higher", "lower"]).fillna(0).sum()),
+        "not_reproduced": sum(int(counts.get(name, 0)) for name in NOT_REPRODUCED),
         "chance": cells["chance"].mean(),
         "digits": int(cells["digits"].sum()),
         "convex": len(convex),

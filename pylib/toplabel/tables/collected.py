@@ -80,6 +80,8 @@ KEYS = ("dataset", "features", "method", "k", "gamma", "kernel", "metric")
 """What names a cell of a published table."""
 PUBLISHED_KEYS = ("source", "table", *KEYS)
 """What names a published number."""
+NOT_REPRODUCED = ("higher", "lower", "off")
+"""The verdicts of a number that is farther from print than close, whatever the direction."""
 COMPARISON = Table(
     "results/comparison.csv",
     "Every published number beside the measured one: one row per published cell, keys as printed in data/published. "

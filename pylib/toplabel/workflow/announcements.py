@@ -102,16 +102,14 @@ def closing(plan: Plan, reported: bool) -> list[str]:
     """
     if not reported:
         return ["Done. The next run of the target `report` shows all results in the reports."]
-    from toplabel.reporting.labels import VERDICTS  # here, since it loads all of the reporting
+    from toplabel.reporting.score import in_words  # here, since it loads all of the reporting
 
     there = [path for path in (Path("results"), _PARTIAL) if (path / "run.json").is_file()]
     folder = max(there, key=lambda path: (path / "run.json").stat().st_mtime)
     cells = _rows(folder / "comparison.csv")
     measured = [row for row in cells if row["verdict"]]
-    counts = Counter(row["verdict"] for row in measured)
-    verdicts = ", ".join(
-        f"{counts[key]:,} {one.word}" for key, one in VERDICTS.items() if counts[key]
-    )
+    verdicts = in_words(Counter(row["verdict"] for row in measured))
+    verdicts = verdicts.replace("\u202f", ",")  # the separator of thousands on a page
     score = f"{len(measured):,} of {len(cells):,} published numbers are measured here"
     return [
         f"Score:   {score}{': ' if verdicts else ''}{verdicts}.",

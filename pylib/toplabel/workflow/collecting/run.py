@@ -44,4 +44,5 @@ def describe_run(root: Path, config: Mapping[str, Any]) -> dict[str, Any]:
         "parts": parts,
         "studies": [asdict(study) for study in load_studies(root / "config/studies").values()],
         "readings": [asdict(one) for one in readings_of(root).readings.values()],
+        "choices": [asdict(one) for one in readings_of(root).choices.values()],
     }
