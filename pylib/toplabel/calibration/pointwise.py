@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
 from toplabel import losses
+from toplabel._arrays import Labels
 
 
 @dataclass(frozen=True)
@@ -39,10 +41,9 @@ class Pointwise:
 
     def values(self, G: np.ndarray) -> np.ndarray:
         """Loss of each label at each row of scores: (q, m) to (q, m)."""
-        q, m = G.shape
-        scores, labels = np.repeat(G, m, axis=0), np.tile(np.arange(m), q)
-        found = losses.value(self.key, scores, labels, k=self.k, gamma=self.gamma)
-        return found.reshape(q, m)
+        scores, labels = _every_label(G)
+        found = losses.values_at(losses.get(self.key), scores, labels, self.k, self.gamma)
+        return found.reshape(G.shape)
 
     def risks(self, G: np.ndarray, p: np.ndarray) -> np.ndarray:
         """Conditional risk sum_y p_y L(y, g) of each row of scores, (q,)."""
@@ -51,9 +52,23 @@ class Pointwise:
     def risk_gradients(self, G: np.ndarray, p: np.ndarray) -> np.ndarray:
         """Gradient of the risk at each row of scores, (q, m); of a smooth loss."""
         q, m = G.shape
-        scores, labels = np.repeat(G, m, axis=0), np.tile(np.arange(m), q)
-        found = losses.gradient(self.key, scores, labels, k=self.k, gamma=self.gamma)
+        scores, labels = _every_label(G)
+        found = losses.gradients_at(losses.get(self.key), scores, labels, self.k, self.gamma)
         return np.einsum("qlm,l->qm", found.reshape(q, m, m), p)
+
+
+def _every_label(G: np.ndarray) -> tuple[np.ndarray, Labels]:
+    """Return each row of scores m times, with its m labels.
+
+    A minimisation asks for many small batches, so they are not checked as a user's arrays are.
+    """
+    return np.repeat(G, G.shape[1], axis=0), _labels(*G.shape)
+
+
+@lru_cache(maxsize=128)
+def _labels(q: int, m: int) -> Labels:
+    labels = np.tile(np.arange(m, dtype=np.int32), q)
+    return Labels(q * m, m, np.arange(q * m + 1, dtype=np.int64), labels)
 
 
 @dataclass(frozen=True, eq=False)
