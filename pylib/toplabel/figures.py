@@ -41,7 +41,8 @@ class Figure:
     measures : str
         What is timed for it, by a script of its own, `time_<measures>`, that writes its inputs.
     timed : bool
-        Whether that is training, which needs a data set.
+        Whether that is training, which needs a data set, and no other job beside it: its wall time is measured. The
+        projections' is CPU time, as in the paper.
     """
 
     name: str
