@@ -49,9 +49,14 @@ def _run(prepared, method, names, validation="holdout", retrain_on="train", stra
     )
     # Every top-k accuracy, and nothing else, follows from the ranks of the true classes.
     tops = {str(m): 100.0 * float(np.mean(one.hits(m))) for one in ranks for m in one.metric}
-    of_table = table[table["metric"].str.startswith("top")]
-    assert tops == dict(zip(of_table["metric"], of_table["value"], strict=True))
+    assert tops == {row.metric: row.value for row in table if row.metric.startswith("top")}
+    frames = map(pd.DataFrame, (selection, certificates, chosen, table))
+    selection, certificates, chosen, table = frames
     return tuned, selection, models, certificates, chosen, table.set_index("metric")
+
+
+def _rows(frame):
+    return [*frame.itertuples(index=False)]
 
 
 def test_linear_models_are_measured_on_the_test_part(tmp_path):
@@ -79,7 +84,8 @@ def test_the_comparison_of_strategies_repeats_what_each_run_measures(strategy):
     _, selection, models, _, _, table = _run(
         prepared, MULTILABEL, SET_METRICS, "half", strategy=strategy
     )
-    compared = compare_strategies(prepared, protocol, selection, models, 0.25)
+    found = compare_strategies(prepared, protocol, _rows(selection), models, 0.25)
+    compared = pd.DataFrame(found)
     assert set(compared["metric"]) == {"f1_micro", "hamming_loss"}
     assert compared["strategy"].tolist()[:4] == ["constant", "cardinality", "tune", "per_label"]
     of_strategy = compared[compared["strategy"] == strategy].set_index("metric")
@@ -92,7 +98,7 @@ def test_thresholds_per_label_predict_each_label_as_often_as_it_was_trained():
     prepared = regions_set()
     protocol = Protocol("toy", "half", "train", tuple(SET_METRICS), {"standard": BUDGET})
     _, selection, models, *_ = _run(prepared, MULTILABEL, SET_METRICS, "half")
-    compared = compare_strategies(prepared, protocol, selection, models)
+    compared = pd.DataFrame(compare_strategies(prepared, protocol, _rows(selection), models))
     row = compared[
         (compared["strategy"] == "per_label") & (compared["metric"] == "hamming_loss")
     ].iloc[0]
@@ -134,7 +140,7 @@ def test_retraining_takes_the_validation_part_only_when_told(monkeypatch):
     for retrain_on, rows in (("train", n), ("train_val", n + n_val)):
         seen.clear()
         protocol = Protocol("toy", "holdout", retrain_on, ("top1",), {})
-        train_models(prepared, SOFTMAX, protocol, BUDGET, selection, Settings(), Counting())
+        train_models(prepared, SOFTMAX, protocol, BUDGET, _rows(selection), Settings(), Counting())
         assert set(seen) == {rows}
 
 
@@ -166,9 +172,11 @@ def test_certificates_say_what_the_solver_said():
     selection = pd.DataFrame(
         {"split": ["main"] * 2, "C": [4.0, 0.25], "theta": nothing, "k": nothing}
     )
-    _, table = train_models(
-        prepared, SOFTMAX, protocol, BUDGET, selection, Settings(), Recorder(status="max_epochs")
+    _, found = train_models(
+        *(prepared, SOFTMAX, protocol, BUDGET, _rows(selection), Settings()),
+        Recorder(status="max_epochs"),
     )
+    table = pd.DataFrame(found)
     assert table["C"].tolist() == [0.25, 4.0]  # from the smallest up
     assert (table["status"] == "max_epochs").all()
     assert (table["relative_gap"] == 1e-6).all()
@@ -216,15 +224,14 @@ def test_threshold_strategies():
 def test_an_unknown_strategy_is_refused():
     prepared = regions_set()
     protocol = Protocol("toy", "half", "train", ("f1_micro",), {})
-    table = pd.DataFrame(columns=["split", "metric", "k", "C", "theta", "threshold"])
     with pytest.raises(ValueError, match=r"threshold strategy must be one of .*, not 'guess'"):
-        set_thresholds(prepared, protocol, table, Models({}), "guess")
+        set_thresholds(prepared, protocol, [], Models({}), "guess")
 
 
 def test_selection_curve_takes_the_best_over_theta_and_delta():
     prepared = regions_set()
     tuned, selection, *_ = _run(prepared, MULTILABEL, SET_METRICS, validation="half")
-    curve = selection_curve([tuned], selection, ["hamming_loss", "f1_micro"])
+    curve = selection_curve([tuned], _rows(selection), ["hamming_loss", "f1_micro"])
     for metric in ("hamming_loss", "f1_micro"):
         part = curve[curve["metric"] == metric]
         assert part["C"].is_monotonic_increasing
@@ -236,7 +243,7 @@ def test_selection_curve_takes_the_best_over_theta_and_delta():
 def test_circle_figure_says_what_the_model_predicts():
     prepared = multiclass_set()
     _, selection, models, *_ = _run(prepared, SOFTMAX, MULTICLASS_METRICS)
-    rings = circle_rings(prepared, selection, models, "main", "top2")
+    rings = circle_rings(prepared, _rows(selection), models, "main", "top2")
     chosen = selection.set_index("metric").loc["top2", "C"]
     W = models.arrays[model_key("main", chosen, np.nan)]
     for row in rings.iloc[::90].itertuples():
@@ -255,7 +262,7 @@ def test_a_split_that_is_not_there_is_named():
     protocol = Protocol("toy", "holdout", "train", ("top1",), {})
     selection = pd.DataFrame({"split": ["s07"], "C": [1.0], "theta": [np.nan], "k": [np.nan]})
     with pytest.raises(ValueError, match="data set 'toy': unknown split 's07'; known: main"):
-        train_models(prepared, SOFTMAX, protocol, BUDGET, selection, Settings(), Recorder())
+        train_models(prepared, SOFTMAX, protocol, BUDGET, _rows(selection), Settings(), Recorder())
 
 
 def test_a_model_of_zeros_is_not_the_best():

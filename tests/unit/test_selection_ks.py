@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from toplabel import solve
@@ -66,19 +67,21 @@ def test_the_file_of_a_job_keeps_the_ks_apart(tuned, tmp_path):
     save_unit(tuned, tmp_path / "all.npz")
     found = candidates(load_units([tmp_path / "all.npz"]))
     assert list(found) == ["main, k = 2", "main, k = 5"]
-    assert select(found).equals(select({result.name: result for result in tuned}))
+    again, before = select(found), select({result.name: result for result in tuned})
+    assert pd.DataFrame(again).equals(pd.DataFrame(before))
 
 
 def test_the_chosen_k_is_trained_and_measured(prepared, tuned, tmp_path):
-    selection = select({result.name: result for result in tuned})
     # The rank loss with the other k: every k has models of its own.
-    selection.loc[selection["metric"] == "rank_loss", "k"] = 2.0
-    selection.loc[selection["metric"] == "map", "k"] = 5.0
-    selection["C"] = 0.125
+    other = {"rank_loss": 2.0, "map": 5.0}
+    selection = [
+        row._replace(k=other.get(row.metric, row.k), C=0.125)
+        for row in select({result.name: result for result in tuned})
+    ]
     models, certificates = train_models(
         prepared, METHOD, PROTOCOL, BUDGET, selection, Settings(), solve
     )
-    assert sorted(certificates["k"]) == [2, 5]
+    assert sorted(row.k for row in certificates) == [2, 5]
     models.save(tmp_path / "models.npz")
     models = Models.load(tmp_path / "models.npz")
     thresholds = set_thresholds(prepared, PROTOCOL, selection, models, "tune")
@@ -86,7 +89,7 @@ def test_the_chosen_k_is_trained_and_measured(prepared, tuned, tmp_path):
         *(prepared, METHOD.name, PROTOCOL, "standard", thresholds, certificates, models),
         {"main": 0.0},
     )
-    table = table.set_index("metric")
+    table = pd.DataFrame(table).set_index("metric")
     assert table.loc["rank_loss", "selected_k"] == 2
     assert table.loc["map", "selected_k"] == 5
     train = prepared.parts["train"]
@@ -109,7 +112,7 @@ def test_the_average_precisions_of_the_classes_are_those_of_the_map(prepared, tu
         *(prepared, METHOD.name, PROTOCOL, "standard", thresholds, certificates, models),
         {"main": 0.0},
     )
-    table = table.set_index("metric")
+    table = pd.DataFrame(table).set_index("metric")
     each = table.loc[[f"ap_{digit}" for digit in range(10)]]
     assert each["value"].mean() == pytest.approx(table.loc["map", "value"])
     assert set(each["C"]) == {table.loc["map", "C"]}

@@ -74,4 +74,4 @@ def test_the_validated_and_the_final_model_see_the_same_features():
     (key,) = models.arrays
     scores = models.scores(key, prepared.parts["val"].X, None)
     right = 100 * (scores.argmax(axis=1) == prepared.parts["val"].y).mean()
-    assert right == pytest.approx(selection["value"].iloc[0])
+    assert right == pytest.approx(selection[0].value)

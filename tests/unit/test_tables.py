@@ -1,13 +1,15 @@
 """The result files: what is refused, that what was written comes back, and the page that lists them."""
 
 import math
+import subprocess
+import sys
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from samples_of_results import collected, published, results
-from toplabel.files import FileError
+from toplabel.files import FileError, result_path
 from toplabel.studies.comparison import compare
 from toplabel.tables import cells
 from toplabel.tables.__main__ import page
@@ -147,3 +149,42 @@ def test_a_file_that_lost_rows_is_refused(tmp_path):
     assert str(caught.value).startswith(f"{path}: cut off or changed since it was written (its ")
     assert str(caught.value).endswith(f"; `snakemake -f {path}` makes it again")
     assert len(pd.read_csv(path)) == 2  # to others it is a CSV file as any
+
+
+def test_rows_are_read_and_written_as_frames_are(tmp_path):
+    values = {
+        "C": [0.1, 1e-5],
+        "k": [math.nan, 5.0],
+        "value": [1e16, 1 / 3],
+        "at_edge": [True, False],
+    }
+    frame = SELECTION.frame([{}, {}]).assign(split="s,0", metric="top1", **values)
+    frame = frame.assign(theta=math.nan, threshold=-0.25)
+    SELECTION.write(frame, tmp_path / "frame.csv")
+    SELECTION.write_rows(map(SELECTION.row._make, frame.to_numpy()), tmp_path / "rows.csv")
+    assert (tmp_path / "rows.csv").read_bytes() == (tmp_path / "frame.csv").read_bytes()
+    again = pd.DataFrame(SELECTION.read_rows(tmp_path / "rows.csv"))
+    pd.testing.assert_frame_equal(again, SELECTION.read(tmp_path / "frame.csv"), check_dtype=False)
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("s,top1,,x,,,1,True", r"rows.csv:2: 'x' in column 'C' is not a finite number"),
+        ("s,top1,,1", r"rows.csv:2: 4 columns instead of 8"),
+        (None, "the column 'split' is missing"),
+    ],
+)
+def test_rows_that_are_damaged_are_refused(tmp_path, line, message):
+    path = tmp_path / "rows.csv"
+    text = "metric\ntop1\n" if line is None else f"{','.join(SELECTION.names)}\n{line}\n"
+    with result_path(path) as temporary:
+        temporary.write_text(text)
+    with pytest.raises(FileError, match=message):
+        SELECTION.read_rows(path)
+
+
+@pytest.mark.parametrize("stage", ["tuning", "final", "evaluation", "thresholding"])
+def test_training_does_not_import_pandas(stage):
+    code = f"import sys, toplabel.selection.{stage}; sys.exit('pandas' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -21,7 +21,7 @@ def main(snakemake):
     inputs = zip(shows["methods"], snakemake.input.selections, snakemake.input.models, strict=True)
     for method, selection, models in inputs:
         rings = circle_rings(
-            prepared, SELECTION.read(selection), Models.load(models), shows["split"], METRIC
+            prepared, SELECTION.read_rows(selection), Models.load(models), shows["split"], METRIC
         )
         frames.append(rings.assign(method=method["name"], label=method["label"], k=method["k"]))
     draw_circle(

@@ -19,13 +19,13 @@ def main(snakemake):
         snakemake.wildcards.method,
         snakemake.params.fit["protocol"],
         snakemake.params.budget,
-        thresholds.read(snakemake.input.thresholds),
-        CERTIFICATES.read(snakemake.input.certificates),
+        thresholds.read_rows(snakemake.input.thresholds),
+        CERTIFICATES.read_rows(snakemake.input.certificates),
         Models.load(snakemake.input.models),
         seconds_by_split(load_units(snakemake.input.units)),
     )
     save_ranks(ranks, snakemake.output.ranks)
-    TEST_METRICS.write(table, snakemake.output.evaluation)
+    TEST_METRICS.write_rows(table, snakemake.output.evaluation)
 
 
 if "snakemake" in globals():

@@ -13,14 +13,14 @@ def main(snakemake):
     inputs = (
         load_prepared(Path(snakemake.input.meta).parent),
         snakemake.params.fit["protocol"],
-        SELECTION.read(snakemake.input.selection),
+        SELECTION.read_rows(snakemake.input.selection),
         Models.load(snakemake.input.models),
     )
     table = set_thresholds(*inputs, **snakemake.params.threshold)
     constant = snakemake.params.threshold.get("constant", 0.0)
     compared = compare_strategies(*inputs, constant)
-    THRESHOLD_STRATEGIES.write(compared, snakemake.output.strategies)
-    THRESHOLDS.write(table, snakemake.output.thresholds)
+    THRESHOLD_STRATEGIES.write_rows(compared, snakemake.output.strategies)
+    THRESHOLDS.write_rows(table, snakemake.output.thresholds)
 
 
 if "snakemake" in globals():

@@ -20,10 +20,12 @@ def main(snakemake):
     models, certificates = train_models(
         prepared, selection=selection, solve=default_solve(), **snakemake.params.fit
     )
-    SELECTION.write(selection, snakemake.output.selection)
+    SELECTION.write_rows(selection, snakemake.output.selection)
     models.save(snakemake.output.models)
-    CERTIFICATES.write(certificates, snakemake.output.certificates)
-    for row in certificates[certificates["status"] != "converged"].itertuples():
+    CERTIFICATES.write_rows(certificates, snakemake.output.certificates)
+    for row in certificates:
+        if row.status == "converged":
+            continue
         logger.warning(
             "split %s, C %g: gap %.2g, gradient norm %.2g after %d epochs (%s)",
             row.split,

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-
-import pandas as pd
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from toplabel.selection.measures import sign
 from toplabel.selection.points import DECIMALS, Best, best_points, points_by
@@ -12,8 +11,8 @@ from toplabel.selection.results import TuneResult
 from toplabel.tables.cells import SELECTION
 
 
-def select(results: Mapping[str, TuneResult], by: str = "") -> pd.DataFrame:
-    """The table of choices.
+def select(results: Mapping[str, TuneResult], by: str = "") -> list[Any]:
+    """Return the rows of selection.csv.
 
     Parameters
     ----------
@@ -24,7 +23,7 @@ def select(results: Mapping[str, TuneResult], by: str = "") -> pd.DataFrame:
 
     Returns
     -------
-    DataFrame
+    list of SELECTION.row
         One row per split and metric: split, metric, k (NaN where none is selected; ties go to the
         smallest), C, theta, threshold, value (as printed), at_edge (the choice lies on an edge of the
         grid of C or theta, and is better than any inside).
@@ -32,21 +31,20 @@ def select(results: Mapping[str, TuneResult], by: str = "") -> pd.DataFrame:
     of_split: dict[str, list[TuneResult]] = {}
     for result in results.values():
         of_split.setdefault(result.split, []).append(result)
-    rows = [
-        {
-            "split": split,
-            "metric": best.metric,
-            "k": k,
-            "C": best.C,
-            "theta": best.theta,
-            "threshold": best.threshold,
-            "value": best.value,
-            "at_edge": bool(best.edge_C or best.edge_theta),
-        }
+    return [
+        SELECTION.row(
+            split=split,
+            metric=best.metric,
+            k=k,
+            C=best.C,
+            theta=best.theta,
+            threshold=best.threshold,
+            value=best.value,
+            at_edge=bool(best.edge_C or best.edge_theta),
+        )
         for split in sorted(of_split)
         for k, best in _best_of_ks(of_split[split], by)
     ]
-    return SELECTION.frame(rows)
 
 
 def _best_of_ks(results: Sequence[TuneResult], by: str) -> list[tuple[float, Best]]:
@@ -61,9 +59,10 @@ def _best_of_ks(results: Sequence[TuneResult], by: str) -> list[tuple[float, Bes
     return found
 
 
-def edge_notes(table: pd.DataFrame) -> list[str]:
-    """A line for each choice of `select` that lies on an edge of the grid."""
+def edge_notes(selection: Iterable[Any]) -> list[str]:
+    """Return a line for each choice of `select` that lies on an edge of the grid."""
     return [
         f"split {row.split}, {row.metric}: best on the edge of what was tried (C {row.C:g}, theta {row.theta:g})"
-        for row in table[table["at_edge"]].itertuples()
+        for row in selection
+        if row.at_edge
     ]

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from toplabel.config.protocols import Protocol
 from toplabel.selection.final import Key, Models, model_key
@@ -34,11 +33,11 @@ def evaluate(
     method: str,
     protocol: Protocol,
     budget: str,
-    thresholds: pd.DataFrame,
-    certificates: pd.DataFrame,
+    thresholds: Sequence[Any],
+    certificates: Sequence[Any],
     models: Models,
     tuning_seconds: Mapping[str, float],
-) -> tuple[pd.DataFrame, list[TrueRanks]]:
+) -> tuple[list[Any], list[TrueRanks]]:
     """Measure each metric on the test part, with the model and the threshold chosen for that metric.
 
     Parameters
@@ -49,9 +48,9 @@ def evaluate(
     protocol : Protocol
     budget : str
         Name, for the table.
-    thresholds : DataFrame
+    thresholds : sequence of THRESHOLDS.row or SELECTION.row
         As `thresholding.set_thresholds` gives it, or the selection where no metric needs a threshold.
-    certificates : DataFrame
+    certificates : sequence of CERTIFICATES.row
         As `final.train_models` gives it.
     models : Models
     tuning_seconds : mapping
@@ -59,7 +58,7 @@ def evaluate(
 
     Returns
     -------
-    DataFrame
+    list of TEST_METRICS.row
         One row per split and metric; `value` in percent, but fractions for the rank and the Hamming
         loss; `seconds` is what the cell took: the tuning of the split and the training of the model.
         After the mAP stand the average precisions that it is the mean of, ``ap_<class>``: those of
@@ -67,16 +66,14 @@ def evaluate(
     list of TrueRanks
         Of each model that a top-k accuracy is measured with.
     """
-    proofs = {
-        model_key(row.split, row.C, row.theta, row.k): row
-        for row in certificates.itertuples(index=False)
-    }
+    proofs = {model_key(row.split, row.C, row.theta, row.k): row for row in certificates}
     rows, ranks = [], []
-    for name, of_split in thresholds.groupby("split", sort=True):
-        split = split_named(prepared, str(name))
+    for name in sorted({row.split for row in thresholds}):
+        of_split = [row for row in thresholds if row.split == name]
+        split = split_named(prepared, name)
         truth = truth_of(prepared.parts[split.test])
         cache: dict[Key, np.ndarray] = {}
-        for row in of_split.itertuples(index=False):
+        for row in of_split:
             key = model_key(split.name, row.C, row.theta, row.k)
             if key not in cache:
                 cache[key] = instance_scores(prepared, protocol, split, models, key)
@@ -86,34 +83,34 @@ def evaluate(
             if row.metric == "map":
                 values |= class_values(truth, cache[key], prepared.class_names)
             rows += [
-                {
-                    "dataset": prepared.name,
-                    "method": method,
-                    "split": split.name,
-                    "metric": metric,
-                    "value": value,
-                    "C": row.C,
-                    "theta": row.theta,
-                    "threshold": row.threshold,
-                    "relative_gap": proof.relative_gap,
-                    "epochs": proof.epochs,
-                    "status": proof.status,
-                    "seconds": round(tuning_seconds[split.name] + proof.seconds, 6),
-                    "budget": budget,
-                    "gradient_norm": proof.gradient_norm,
-                    "selected_k": row.k,
-                }
+                TEST_METRICS.row(
+                    dataset=prepared.name,
+                    method=method,
+                    split=split.name,
+                    metric=metric,
+                    value=value,
+                    C=row.C,
+                    theta=row.theta,
+                    threshold=row.threshold,
+                    relative_gap=proof.relative_gap,
+                    epochs=proof.epochs,
+                    status=proof.status,
+                    seconds=round(tuning_seconds[split.name] + proof.seconds, 6),
+                    budget=budget,
+                    gradient_norm=proof.gradient_norm,
+                    selected_k=row.k,
+                )
                 for metric, value in values.items()
             ]
         tops = _tops(split.name, of_split)
         ranks += [TrueRanks.of(split.name, tops[key], truth, cache[key]) for key in tops]
-    return TEST_METRICS.frame(rows), ranks
+    return rows, ranks
 
 
-def _tops(split: str, thresholds: pd.DataFrame) -> dict[Key, list[str]]:
+def _tops(split: str, thresholds: Sequence[Any]) -> dict[Key, list[str]]:
     """The top-k accuracies that each model of a split is chosen for."""
     found: dict[Key, list[str]] = {}
-    for row in thresholds.itertuples(index=False):
+    for row in thresholds:
         if row.metric.startswith(TOP):
             found.setdefault(model_key(split, row.C, row.theta, row.k), []).append(row.metric)
     return found

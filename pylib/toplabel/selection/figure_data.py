@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -19,7 +19,7 @@ _DIRECTIONS = 720
 
 
 def selection_curve(
-    results: Sequence[TuneResult], selection: pd.DataFrame, metrics: Sequence[str]
+    results: Sequence[TuneResult], selection: Iterable[Any], metrics: Sequence[str]
 ) -> pd.DataFrame:
     """The best validation value at each C, over k, theta and the threshold, with the chosen C marked.
 
@@ -27,7 +27,7 @@ def selection_curve(
     ----------
     results : sequence of TuneResult
         Mean over the folds of one split; one for each k where that is selected.
-    selection : DataFrame
+    selection : iterable of SELECTION.row
         As `choice.select` gives it.
     metrics : sequence of str
 
@@ -36,7 +36,7 @@ def selection_curve(
     DataFrame
         Columns metric, C (ascending within a metric), value (as printed), chosen.
     """
-    of_split = selection[selection["split"] == results[0].split].set_index("metric")
+    chosen = {row.metric: row.C for row in selection if row.split == results[0].split}
     frames = []
     for metric in metrics:
         best: dict[float, float] = {}
@@ -51,7 +51,7 @@ def selection_curve(
                     "metric": metric,
                     "C": Cs,
                     "value": [sign(metric) * best[C] for C in Cs],
-                    "chosen": Cs == of_split.loc[metric, "C"],
+                    "chosen": Cs == chosen[metric],
                 }
             )
         )
@@ -66,7 +66,7 @@ def _best_over_others(result: TuneResult, metric: str) -> np.ndarray:
 
 
 def circle_rings(
-    prepared: Prepared, selection: pd.DataFrame, models: Models, split: str, metric: str
+    prepared: Prepared, selection: Iterable[Any], models: Models, split: str, metric: str
 ) -> pd.DataFrame:
     """The two classes that a linear model of the circle scores highest, by direction (TPAMI Fig. 4).
 
@@ -74,7 +74,7 @@ def circle_rings(
     ----------
     prepared : Prepared
         A set of points in the plane.
-    selection : DataFrame
+    selection : iterable of SELECTION.row
     models : Models
     split : str
     metric : str
@@ -85,10 +85,10 @@ def circle_rings(
     DataFrame
         Columns angle (radians), rank1, rank2 (names of classes).
     """
-    chosen = selection[(selection["split"] == split) & (selection["metric"] == metric)].iloc[0]
+    chosen = next(row for row in selection if (row.split, row.metric) == (split, metric))
     angle = 2.0 * np.pi * np.arange(_DIRECTIONS) / _DIRECTIONS
     X = np.column_stack([np.cos(angle), np.sin(angle)])
-    key = model_key(split, chosen["C"], chosen["theta"], chosen["k"])
+    key = model_key(split, chosen.C, chosen.theta, chosen.k)
     order = np.argsort(-models.scores(key, X, X), axis=1, kind="stable")
     names = np.array(prepared.class_names)
     return pd.DataFrame({"angle": angle, "rank1": names[order[:, 0]], "rank2": names[order[:, 1]]})

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from toplabel.baselines.models import KINDS, Structured, arrays_of, scores_of
 from toplabel.config.methods import Method
@@ -115,10 +114,10 @@ def train_models(
     method: Method,
     protocol: Protocol,
     budget: Budget,
-    selection: pd.DataFrame,
+    selection: Iterable[Any],
     settings: Settings,
     solve: Solve,
-) -> tuple[Models, pd.DataFrame]:
+) -> tuple[Models, list[Any]]:
     """Train every model that the selection names.
 
     Parameters
@@ -129,7 +128,7 @@ def train_models(
         `retrain_on` says whether a validation part is trained on too.
     budget : Budget
         How Gram matrices are stored, and the gap, where it is not that of the settings.
-    selection : DataFrame
+    selection : iterable of SELECTION.row
         As `choice.select` gives it.
     settings : Settings
     solve : callable
@@ -137,16 +136,14 @@ def train_models(
     Returns
     -------
     Models
-    DataFrame
-        The certificates: split, C, theta, k, primal, dual, relative_gap, epochs, status, seconds,
+    list of CERTIFICATES.row
+        split, C, theta, k, primal, dual, relative_gap, epochs, status, seconds,
         gradient_norm. A loss that is not convex has a gradient norm and no dual or gap, others have a gap and no
         gradient norm, and baselines may have neither: NaN.
     """
     arrays: dict[Key, np.ndarray | Structured] = {}
     rows = []
-    wanted = selection[["split", "theta", "k", "C"]].drop_duplicates()
-    paths = wanted.groupby(["split", "theta", "k"], dropna=False, sort=True)
-    for (split, theta, k), group in paths:
+    for (split, theta, k), Cs in _paths(selection):
         part = final_part(prepared, split_named(prepared, split), protocol)
         check_rows(part, method, prepared.name)
         X, labels = labelled(part.X, training_labels(part, method))
@@ -162,13 +159,29 @@ def train_models(
             # As the first fold of tuning: where no rows are added, these are the models that were validated.
             (settings.seed, prepared.name, method.name, split, 0, repr(float(theta))),
         )
-        for C in sorted(group["C"]):
+        for C in Cs:
             result = models.fit(C)
             log_fit(result, split=split, theta=theta, k=k)
             key = model_key(split, C, theta, k)
             arrays[key] = _model_of(result.solution, method, theta, scaling)
             rows.append(_certificate(split, theta, k, result))
-    return Models(arrays), CERTIFICATES.frame(rows)
+    return Models(arrays), rows
+
+
+def _paths(selection: Iterable[Any]) -> list[tuple[tuple[str, float, float], list[float]]]:
+    """Return the C that are selected at each (split, theta, k), both sorted, NaN last."""
+    found: dict[tuple[str, float, float], set[float]] = {}
+    for row in selection:
+        split, C, theta, k = model_key(row.split, row.C, row.theta, row.k)
+        at = (split, *(np.inf if value is None else value for value in (theta, k)))
+        found.setdefault(at, set()).add(C)
+    return [
+        (
+            (split, *(np.nan if np.isinf(value) else value for value in at)),
+            sorted(found[split, *at]),
+        )
+        for split, *at in sorted(found)
+    ]
 
 
 def _inputs(X: Matrix, theta: float, scaling: Scaling | None, budget: Budget) -> Matrix:
@@ -188,19 +201,19 @@ def _model_of(
     return np.ascontiguousarray(solution.W if np.isnan(theta) else solution.coefficients)
 
 
-def _certificate(split: str, theta: float, k: float, result: FitResult) -> dict:
+def _certificate(split: str, theta: float, k: float, result: FitResult) -> Any:
     solution = result.solution
     gradient_norm = solution.gradient_norm
-    return {
-        "split": split,
-        "C": result.C,
-        "theta": theta,
-        "k": k,
-        "primal": solution.primal,
-        "dual": solution.dual if np.isfinite(solution.dual) else np.nan,
-        "relative_gap": solution.relative_gap,
-        "epochs": result.epochs,
-        "status": solution.status,
-        "seconds": round(result.seconds, 6),
-        "gradient_norm": np.nan if gradient_norm is None else gradient_norm,
-    }
+    return CERTIFICATES.row(
+        split=split,
+        C=result.C,
+        theta=theta,
+        k=k,
+        primal=solution.primal,
+        dual=solution.dual if np.isfinite(solution.dual) else np.nan,
+        relative_gap=solution.relative_gap,
+        epochs=result.epochs,
+        status=solution.status,
+        seconds=round(result.seconds, 6),
+        gradient_norm=np.nan if gradient_norm is None else gradient_norm,
+    )

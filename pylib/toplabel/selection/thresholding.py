@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from toplabel import thresholds
 from toplabel.config.protocols import Protocol
 from toplabel.selection.evaluation import instance_scores
-from toplabel.selection.final import Models, model_key
+from toplabel.selection.final import Key, Models, model_key
 from toplabel.selection.measures import all_values, needs_threshold
 from toplabel.selection.problems import final_part, split_named, truth_of
 from toplabel.tables.cells import THRESHOLD_STRATEGIES, THRESHOLDS
@@ -25,11 +24,11 @@ STRATEGIES = ("tune", "constant", "cardinality")
 def set_thresholds(
     prepared: Prepared,
     protocol: Protocol,
-    selection: pd.DataFrame,
+    selection: Sequence[Any],
     models: Models,
     strategy: str,
     constant: float = 0.0,
-) -> pd.DataFrame:
+) -> list[Any]:
     """Set the threshold of every metric that needs one.
 
     Parameters
@@ -43,43 +42,53 @@ def set_thresholds(
 
     Returns
     -------
-    DataFrame
-        The columns of `THRESHOLDS`, one row per split and metric; threshold is NaN and strategy empty
+    list of THRESHOLDS.row
+        One row per split and metric; threshold is NaN and strategy empty
         where the metric needs none.
     """
     if strategy not in STRATEGIES:
         raise ValueError(f"threshold strategy must be one of {STRATEGIES}, not {strategy!r}")
-    table = selection[["split", "metric", "k", "C", "theta", "threshold"]].copy()
-    needed = table["metric"].map(needs_threshold)
-    if strategy == "constant":
-        table.loc[needed, "threshold"] = float(constant)
-    elif strategy == "cardinality":
-        table.loc[needed, "threshold"] = _matched(prepared, protocol, table[needed], models)
-    table["strategy"] = np.where(needed, strategy, "")
-    return table[THRESHOLDS.names]
+    found: dict[Key, float] = {}
 
-
-def _matched(
-    prepared: Prepared, protocol: Protocol, table: pd.DataFrame, models: Models
-) -> list[float]:
-    found: dict[tuple, float] = {}
-    for row in table.itertuples():
+    def threshold_of(row: Any) -> float:
+        if strategy == "tune":
+            return row.threshold
+        if strategy == "constant":
+            return float(constant)
         key = model_key(row.split, row.C, row.theta, row.k)
         if key not in found:
-            split = split_named(prepared, row.split)
-            scores = instance_scores(prepared, protocol, split, models, key)
-            labels = final_part(prepared, split, protocol).Y
-            found[key] = float(thresholds.match_cardinality(scores, labels.sum(axis=1).mean()))
-    return [found[model_key(row.split, row.C, row.theta, row.k)] for row in table.itertuples()]
+            found[key] = _matched(prepared, protocol, models, key)
+        return found[key]
+
+    return [
+        THRESHOLDS.row(
+            split=row.split,
+            metric=row.metric,
+            k=row.k,
+            C=row.C,
+            theta=row.theta,
+            threshold=threshold_of(row) if needs_threshold(row.metric) else row.threshold,
+            strategy=strategy if needs_threshold(row.metric) else "",
+        )
+        for row in selection
+    ]
+
+
+def _matched(prepared: Prepared, protocol: Protocol, models: Models, key: Key) -> float:
+    """Return the threshold at which the test instances get as many labels as the training instances have."""
+    split = split_named(prepared, key[0])
+    scores = instance_scores(prepared, protocol, split, models, key)
+    labels = final_part(prepared, split, protocol).Y
+    return float(thresholds.match_cardinality(scores, labels.sum(axis=1).mean()))
 
 
 def compare_strategies(
     prepared: Prepared,
     protocol: Protocol,
-    selection: pd.DataFrame,
+    selection: Sequence[Any],
     models: Models,
     constant: float = 0.0,
-) -> pd.DataFrame:
+) -> list[Any]:
     """Measure the models that were chosen with a tuned threshold, under every strategy.
 
     Parameters
@@ -90,24 +99,27 @@ def compare_strategies(
 
     Returns
     -------
-    DataFrame
-        The columns of `THRESHOLD_STRATEGIES`, one row per split, metric that needs a threshold, and strategy:
+    list of THRESHOLD_STRATEGIES.row
+        One row per split, metric that needs a threshold, and strategy:
         those of `STRATEGIES`, and per_label (`thresholds.match_frequencies`; the column threshold is then the
         mean over the labels).
     """
     rows = []
-    for split_name, of_split in selection.groupby("split", sort=True):
-        split = split_named(prepared, str(split_name))
+    for name in sorted({row.split for row in selection}):
+        split = split_named(prepared, name)
         truth = truth_of(prepared.parts[split.test])
         labels = final_part(prepared, split, protocol).Y
-        for row in of_split[of_split["metric"].map(needs_threshold)].itertuples():
+        for row in selection:
+            if row.split != name or not needs_threshold(row.metric):
+                continue
             key = model_key(split.name, row.C, row.theta, row.k)
             scores = instance_scores(prepared, protocol, split, models, key)
             for strategy, threshold in _by_strategy(scores, labels, row.threshold, constant):
                 shifted = scores - threshold  # one threshold per label, or the same for all
                 value = all_values([row.metric], truth, shifted, np.zeros(1))[0, 0]
-                rows.append([split.name, row.metric, strategy, float(np.mean(threshold)), value])
-    return THRESHOLD_STRATEGIES.frame(rows)
+                at = float(np.mean(threshold))
+                rows.append(THRESHOLD_STRATEGIES.row(name, row.metric, strategy, at, value))
+    return rows
 
 
 def _by_strategy(

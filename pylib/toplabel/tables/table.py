@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import math
 import os
+from collections import namedtuple
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import Any
-
-import pandas as pd
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from toplabel.files import FileError, read_text, result_path
 
+if TYPE_CHECKING:
+    import pandas as pd
+
+_OTHER_VERSION = "; another version wrote it: delete it, to have it made again"
 _CONVERT = {"number": float, "whole": int}
 
 
@@ -71,8 +76,43 @@ class Table:
         """Those of them that are numbers."""
         return [name for name in self.names if self._column(name).kind != "text"]
 
+    @cached_property
+    def row(self) -> type[tuple[Any, ...]]:
+        """The class of its rows, a named tuple: training needs no frames, and importing pandas takes time."""
+        return namedtuple("Row", self.names)
+
+    def write_rows(self, rows: Iterable[tuple[Any, ...]], path: str | os.PathLike[str]) -> None:
+        """Write rows of the class `row`; the file has the bytes that `write` gives it."""
+        kinds = [self._column(name).kind for name in self.names]
+        with (
+            result_path(path) as temporary,
+            open(temporary, "w", encoding="utf-8", newline="") as stream,
+        ):
+            lines = csv.writer(stream, lineterminator="\n")
+            lines.writerow(self.names)
+            lines.writerows(map(_printed, kinds, row) for row in rows)
+
+    def read_rows(self, path: str | os.PathLike[str]) -> list[Any]:
+        """Read the file as rows of the class `row`; errors as for `read`."""
+        names, *lines = csv.reader(io.StringIO(read_text(path))) or [[]]
+        self._check(names, path, _OTHER_VERSION)
+        kinds = [self._column(name).kind for name in names]
+        found = []
+        for number, line in enumerate(lines, start=2):
+            if len(line) != len(names):
+                raise FileError(f"{path}:{number}: {len(line)} columns instead of {len(names)}")
+            cells = zip(names, kinds, line, strict=True)
+            values = {
+                name: text if kind == "text" else _number(text, kind, f"{path}:{number}", name)
+                for name, kind, text in cells
+            }
+            found.append(self.row(**values))
+        return found
+
     def frame(self, rows: Iterable = ()) -> pd.DataFrame:
         """Rows as a DataFrame with the columns of the file."""
+        import pandas as pd
+
         return pd.DataFrame(list(rows), columns=self.names)
 
     def write(self, frame: pd.DataFrame, path: str | os.PathLike[str]) -> None:
@@ -104,13 +144,13 @@ class Table:
     def read_text(self, path: str | os.PathLike[str]) -> pd.DataFrame:
         """Read the file with all columns as text; errors as for `read`."""
         frame = read_csv(path)
-        self._check(
-            frame.columns, path, "; another version wrote it: delete it, to have it made again"
-        )
+        self._check(frame.columns, path, _OTHER_VERSION)
         return frame
 
     def read_all(self, paths: Iterable[str | os.PathLike[str]]) -> pd.DataFrame:
         """Read several files of this kind and join their rows; without any, no row."""
+        import pandas as pd
+
         parts = [self.read(path) for path in paths]
         return pd.concat(parts, ignore_index=True) if parts else self.frame()
 
@@ -162,6 +202,8 @@ def read_numbers(path: str | os.PathLike[str], columns: Sequence[str] = ()) -> p
 def _parsed(
     path: str | os.PathLike[str], columns: Sequence[str], target: str | None = None, **how: Any
 ) -> pd.DataFrame:
+    import pandas as pd
+
     text = read_text(path, target)
     try:
         frame = pd.read_csv(io.StringIO(text), **how)
@@ -192,16 +234,29 @@ def as_numbers(column: pd.Series, path: str | os.PathLike[str], kind: str = "num
     FileError
         One line with the file, the line, the column and what was found.
     """
-    values = []
-    for line, text in enumerate(column, start=2):
-        try:
-            values.append(_CONVERT[kind](text) if text.strip() else math.nan)
-            good = not math.isinf(values[-1])
-        except ValueError:
-            good = False
-        if not good:
-            what = "whole" if kind == "whole" else "finite"
-            raise FileError(
-                f"{path}:{line}: '{text}' in column '{column.name}' is not a {what} number"
-            )
+    import pandas as pd
+
+    values = [
+        _number(text, kind, f"{path}:{line}", column.name)
+        for line, text in enumerate(column, start=2)
+    ]
     return pd.Series(values, column.index, dtype=None if values else float, name=column.name)
+
+
+def _number(text: str, kind: str, place: str, column: str) -> float | int:
+    try:
+        value = _CONVERT[kind](text) if text.strip() else math.nan
+        good = not math.isinf(value)
+    except ValueError:
+        good = False
+    if not good:
+        what = "whole" if kind == "whole" else "finite"
+        raise FileError(f"{place}: '{text}' in column '{column}' is not a {what} number")
+    return value
+
+
+def _printed(kind: str, value: Any) -> str:
+    """Print a value, a number with as many digits as it takes to get the same bits back."""
+    if kind == "text":
+        return str(value)
+    return "" if math.isnan(value) else repr(_CONVERT[kind](value))
