@@ -48,6 +48,19 @@ def test_top_k_accuracy_is_its_definition(case, data):
 
 
 @given(rankings(), st.data())
+def test_balanced_accuracy_is_that_of_scikit_learn(case, data):
+    _, scores = case
+    n, m = scores.shape
+    y = np.array(data.draw(st.lists(st.integers(0, m - 1), min_size=n, max_size=n)))
+    scores = scores + np.linspace(0.0, 0.5, m)  # without ties
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # of a predicted class that does not occur
+        expected = reference.balanced_accuracy_score(y, scores.argmax(axis=1))
+    assert metrics.balanced_accuracy(y, scores) == pytest.approx(expected)
+    assert metrics.balanced_accuracy(y, np.zeros((n, m)), ties="shared") == pytest.approx(1 / m)
+
+
+@given(rankings(), st.data())
 def test_shared_ties_are_the_mean_over_all_orders_of_the_classes(case, data):
     labels, scores = case[0][:, :4], case[1][:, :4]
     n, m = scores.shape
