@@ -94,6 +94,21 @@ def test_a_bias_is_a_column_of_ones(name, convert):
     assert found.primal == pytest.approx(plain.primal)
 
 
+def test_the_width_of_the_gaussian_may_be_that_of_gurls():
+    X, y = blobs()
+    width = simplex.gaussian_width(X)
+    for params, theta in (({}, 1 / (2 * width**2)), ({"denominator": 1}, 1 / width**2)):
+        trainer = create("s_ls_rbf_batch", params=params)
+        found = trainer.train(X, y, C=0.5, **OPTIONS)
+        assert float(found.model.theta) == pytest.approx(theta)
+        expected = simplex.solve(X, y, "s_ls", 0.5, kernel="rbf", theta=theta)
+        assert found.primal == pytest.approx(expected.primal)
+        trainer.axis(X, y, 3)  # whose eigenvectors the next training takes
+        again = trainer.train(X, y, C=0.5, **OPTIONS)
+        assert again.primal == pytest.approx(expected.primal)
+        assert again.left_out is not None
+
+
 def test_leave_one_out_has_the_bias_too(tmp_path):
     prepared, _, tuned, models, _ = _through_the_stages("s_ls_batch", tmp_path, bias=True)
     train = prepared.parts["train"]

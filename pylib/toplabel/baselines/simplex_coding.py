@@ -6,6 +6,8 @@ regulariser is ``lambda ||f||^2`` there and half of that here.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from scipy import sparse
 
@@ -20,20 +22,23 @@ class LeastSquares:
     ----------
     kernel : {"linear", "rbf"}
         The width of the Gaussian is the 25th percentile of the distances between training rows.
+    denominator : int
+        The Gaussian is ``exp(-||x - z||^2 / (denominator width^2))``. It is 1 in GURLS, the authors' library.
     count : int
         Values of lambda between the smallest and the largest eigenvalue.
     bias : bool
         Whether the rows get a column of ones, whose weights are regularised with the others.
     """
 
-    def __init__(self, kernel: str, count: int = 100, bias: bool = False) -> None:
-        self._kernel = kernel
+    def __init__(
+        self, kernel: str, count: int = 100, bias: bool = False, denominator: int = 2
+    ) -> None:
         self._count = count
-        self._bias = bias
+        self._settings = (kernel, bias, denominator)
 
     def axis(self, X: Matrix, labels: np.ndarray, n_classes: int) -> tuple[float, float, int]:
         """Logarithms to the base 10 of the smallest and the largest C, and how many there are."""
-        Cs = _path_of(X, labels, self._kernel, n_classes, self._bias).Cs(self._count)
+        Cs = _path_of(X, labels, n_classes, *self._settings).Cs(self._count)
         return float(np.log10(Cs[0])), float(np.log10(Cs[-1])), self._count
 
     def train(
@@ -52,14 +57,14 @@ class LeastSquares:
 
         On the rows that `axis` has seen by their eigendecomposition, and with leave-one-out scores.
         """
-        if _Last.holds(X, labels, self._kernel, n_classes, self._bias):
+        kernel, bias, denominator = self._settings
+        if _Last.holds(X, labels, n_classes, *self._settings):
             found, left_out = _Last.path.solution(C), _Last.path.left_out(C)
         else:
-            rows = _rows(X, self._bias)
-            found = simplex.solve(rows, labels, "s_ls", C, kernel=self._kernel, n_classes=n_classes)
-            left_out = None
+            options = {"n_classes": n_classes, **_kernel(X, kernel, denominator)}
+            found, left_out = simplex.solve(_rows(X, bias), labels, "s_ls", C, **options), None
         return Trained(
-            _model(found, X, self._bias),
+            _model(found, X, bias),
             found.status,
             1,
             found.primal,
@@ -188,15 +193,22 @@ class _Last:
 
 
 def _path_of(
-    X: Matrix, labels: np.ndarray, kernel: str, n_classes: int, bias: bool
+    X: Matrix, labels: np.ndarray, n_classes: int, kernel: str, bias: bool, denominator: int
 ) -> simplex.LeastSquaresPath:
-    wanted = (X, labels, kernel, n_classes, bias)
+    wanted = (X, labels, n_classes, kernel, bias, denominator)
     if not _Last.holds(*wanted):
         _Last.of, _Last.path = (), None  # one at a time is in memory
-        rows = _rows(X, bias)
-        _Last.path = simplex.LeastSquaresPath(rows, labels, kernel=kernel, n_classes=n_classes)
+        options = {"n_classes": n_classes, **_kernel(X, kernel, denominator)}
+        _Last.path = simplex.LeastSquaresPath(_rows(X, bias), labels, **options)
         _Last.of = wanted
     return _Last.path
+
+
+def _kernel(X: Matrix, kernel: str, denominator: int) -> dict[str, Any]:
+    """Return the kernel as the arguments of the solvers."""
+    if kernel == "linear":
+        return {"kernel": kernel}
+    return {"kernel": kernel, "theta": 1 / (denominator * simplex.gaussian_width(X) ** 2)}
 
 
 def _rows(X: Matrix, bias: bool) -> Matrix:

@@ -122,7 +122,7 @@ BASELINES: dict[str, Baseline] = {
         )
         for name, kernel, options in (
             ("s_ls_batch", "linear", ("bias",)),
-            ("s_ls_rbf_batch", "rbf", ()),
+            ("s_ls_rbf_batch", "rbf", ("denominator",)),
         )
     },
     **{
