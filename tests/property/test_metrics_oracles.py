@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from toplabel import metrics
+from toplabel.metrics.names import counts_rows, is_share_of
 
 shapes = st.tuples(st.integers(1, 7), st.integers(2, 7))
 
@@ -48,6 +49,19 @@ def test_top_k_accuracy_is_its_definition(case, data):
 
 
 @given(rankings(), st.data())
+def test_balanced_accuracy_is_that_of_scikit_learn(case, data):
+    _, scores = case
+    n, m = scores.shape
+    y = np.array(data.draw(st.lists(st.integers(0, m - 1), min_size=n, max_size=n)))
+    scores = scores + np.linspace(0.0, 0.5, m)  # without ties
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # of a predicted class that does not occur
+        expected = reference.balanced_accuracy_score(y, scores.argmax(axis=1))
+    assert metrics.balanced_accuracy(y, scores) == pytest.approx(expected)
+    assert metrics.balanced_accuracy(y, np.zeros((n, m)), ties="shared") == pytest.approx(1 / m)
+
+
+@given(rankings(), st.data())
 def test_shared_ties_are_the_mean_over_all_orders_of_the_classes(case, data):
     labels, scores = case[0][:, :4], case[1][:, :4]
     n, m = scores.shape
@@ -67,6 +81,21 @@ def test_shared_ties_are_the_mean_over_all_orders_of_the_classes(case, data):
     )
     shared = metrics.recall_at_k(labels, scores, k, ties="shared")
     assert shared == pytest.approx((hits / sizes).mean())
+
+
+@given(st.integers(1, 60), st.integers(0, 2), st.data())
+def test_a_printed_percentage_is_a_share_of_rows_where_some_number_of_them_rounds_to_it(
+    rows, decimals, data
+):
+    unit = Fraction(1, 10**decimals)
+    value = data.draw(st.integers(0, 100 * 10**decimals)) * unit
+    near = [abs(Fraction(100 * k, rows) - value) <= unit / 2 for k in range(rows + 1)]
+    assert is_share_of(f"{float(value):.{decimals}f}", rows) == any(near)
+
+
+def test_shares_of_rows_are_told_from_other_metrics():
+    names = ("top1", "top10", "subset_accuracy", "balanced_accuracy", "accuracy", "f1_macro", "map")
+    assert [name for name in names if counts_rows(name)] == [*names[:3]]
 
 
 @given(rankings())

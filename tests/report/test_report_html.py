@@ -24,6 +24,7 @@ from toplabel.reporting import FileError, load_inputs, write_data, write_html
 from toplabel.reporting.grid import cell_texts
 from toplabel.reporting.labels import VERDICTS
 from toplabel.reporting.trace import NOT_REGISTERED, NOT_RUN, OF_OTHERS, Trace
+from toplabel.tables.collected import READINGS
 
 
 def test_ids_and_references(site: Site) -> None:
@@ -419,6 +420,35 @@ def test_cells_name_the_reading_that_printed_numbers_had_a_part_in(small_results
     text = site.by_id("readings").text
     assert "Equal segments." in text
     assert "By the printed numbers." in text
+
+
+def test_readings_count_the_printed_accuracies_that_no_number_of_rows_gives(
+    small_results: Path,
+) -> None:
+    rows = 230
+    datasets = pd.read_csv(small_results / "datasets.csv", dtype=str, keep_default_na=False)
+    datasets.assign(n_test=f"{rows}").to_csv(small_results / "datasets.csv", index=False)
+    path = small_results / "comparison.csv"
+    cells = pd.read_csv(path, dtype=str, keep_default_na=False).assign(splits="1")
+    cells.to_csv(path, index=False)
+    cells = cells[cells["verdict"] != ""]
+    found = {"reading": "other", "found": "50", "found_difference": "1", "found_verdict": "close"}
+    found |= {"found_file": cells["file"].iloc[0]}
+    frame = cells.assign(**found)[READINGS.names]
+    frame.to_csv(small_results / "readings.csv", index=False)
+    path = small_results / "run.json"
+    words = dict.fromkeys(("title", "stated", "found", "evidence"), "words") | {"name": "other"}
+    run = json.loads(path.read_text(encoding="utf-8"))
+    run |= {"readings": [words | {"chosen_on_test": False}]}
+    path.write_text(json.dumps(run), encoding="utf-8")
+    shares = cells[cells["metric"].str.startswith("top") | (cells["metric"] == "subset_accuracy")]
+    possible = {f"{100 * k / rows:.1f}" for k in range(rows + 1)}
+    wrong = shares[~shares["published"].isin(possible)]
+    match = (wrong["verdict"] == "match").sum()
+    assert 0 < match < len(wrong) < len(shares)
+    said = f"No whole number of the test rows gives {len(wrong)} of the {len(shares)} printed"
+    said += f" accuracies; under the stated reading {match} of these match."
+    assert said in render(small_results).by_id("readings").text
 
 
 def test_unpublished_measurements_are_shown(small_results: Path) -> None:

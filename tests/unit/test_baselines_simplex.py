@@ -26,10 +26,10 @@ PROTOCOL = Protocol("toy", "fifth", "train", ("top1",), {"standard": BUDGET})
 OPTIONS = {"n_classes": 3, "seed": 1, "eps": 1e-6, "max_epochs": 20000}
 
 
-def _through_the_stages(name, tmp_path, prepared=None):
+def _through_the_stages(name, tmp_path, prepared=None, **params):
     """Tuned, trained, stored and read again: tuning, selection, models, training and test part."""
     prepared = prepared or multiclass_set()
-    method = Method(name, name, baseline=name)
+    method = Method(name, name, baseline=name, params=params)
     problems = list(
         validation_problems(prepared, prepared.splits[0], PROTOCOL, BUDGET, method, seed=0)
     )
@@ -80,6 +80,43 @@ def test_least_squares_lays_its_grid_and_is_validated_by_leave_one_out(name, tmp
     assert pytest.approx(path.Cs(100), rel=1e-8) == tuned.C
     accuracy = [100 * (1 - path.left_out_error(C)) for C in tuned.C]
     assert tuned.value[0, :, 0, 0] == pytest.approx(accuracy)
+
+
+@pytest.mark.parametrize("name", ["s_ls_batch", "s_ls_online", "sh_svm_online"])
+@pytest.mark.parametrize("convert", [np.asarray, sparse.csr_matrix])
+def test_a_bias_is_a_column_of_ones(name, convert):
+    X, y = blobs()
+    found = create(name, params={"bias": True}).train(convert(X), y, C=0.5, **OPTIONS)
+    augmented = np.hstack([X, np.ones((len(X), 1))])
+    plain = create(name).train(augmented, y, C=0.5, **OPTIONS)
+    assert found.decision_function(X) == pytest.approx(plain.decision_function(augmented))
+    assert np.abs(found.model.bias).max() > 1e-3
+    assert found.primal == pytest.approx(plain.primal)
+
+
+def test_the_width_of_the_gaussian_may_be_that_of_gurls():
+    X, y = blobs()
+    width = simplex.gaussian_width(X)
+    for params, theta in (({}, 1 / (2 * width**2)), ({"denominator": 1}, 1 / width**2)):
+        trainer = create("s_ls_rbf_batch", params=params)
+        found = trainer.train(X, y, C=0.5, **OPTIONS)
+        assert float(found.model.theta) == pytest.approx(theta)
+        expected = simplex.solve(X, y, "s_ls", 0.5, kernel="rbf", theta=theta)
+        assert found.primal == pytest.approx(expected.primal)
+        trainer.axis(X, y, 3)  # whose eigenvectors the next training takes
+        again = trainer.train(X, y, C=0.5, **OPTIONS)
+        assert again.primal == pytest.approx(expected.primal)
+        assert again.left_out is not None
+
+
+def test_leave_one_out_has_the_bias_too(tmp_path):
+    prepared, _, tuned, models, _ = _through_the_stages("s_ls_batch", tmp_path, bias=True)
+    train = prepared.parts["train"]
+    path = simplex.LeastSquaresPath(np.hstack([train.X, np.ones((len(train.X), 1))]), train.y)
+    assert pytest.approx(path.Cs(100), rel=1e-8) == tuned.C
+    accuracy = [100 * (1 - path.left_out_error(C)) for C in tuned.C]
+    assert tuned.value[0, :, 0, 0] == pytest.approx(accuracy)
+    assert {model.kind for model in models.arrays.values()} == {"affine"}
 
 
 @pytest.mark.parametrize("name", ["sc_svm_batch", "sh_svm_batch"])

@@ -269,6 +269,7 @@ def test_a_model_of_zeros_is_not_the_best():
     """As if ties counted as right (TPAMI Eq. (1))."""
     y, Y, zeros = np.array([0, 1, 2, 3]), np.eye(4, dtype=np.uint8), np.zeros((4, 4))
     assert ranking_value("top1", y, zeros) == ranking_value("p_at_1", Y, zeros) == 25.0
+    assert ranking_value("balanced_accuracy", y, zeros) == 25.0
     assert ranking_value("top3", y, zeros) == ranking_value("r_at_3", Y, zeros) == 75.0
     assert ranking_value("one_error_loss", Y, zeros) == 75.0
 

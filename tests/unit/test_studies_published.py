@@ -4,6 +4,7 @@ import pytest
 
 from toplabel.config.keys import canonical_key
 from toplabel.config.studies import published_tables
+from toplabel.metrics.names import is_share_of
 from toplabel.studies.published import load_published, load_texts
 from toplabel.tables.collected import PUBLISHED_KEYS
 
@@ -104,3 +105,29 @@ def test_a_damaged_file_is_refused(folder, text, message):
 def test_a_folder_without_tables_is_refused(tmp_path):
     with pytest.raises(ValueError, match="no published table here"):
         load_published(tmp_path)
+
+
+def impossible(published, table, metric, rows):
+    """The printed numbers that no whole number of test rows gives, `rows` by data set."""
+    cells = published[
+        (published["source"] + published["table"] == table) & published["dataset"].isin(rows)
+    ]
+    cells = cells[cells["metric"] == metric]
+    wrong = [not is_share_of(one["published"], rows[one["dataset"]]) for _, one in cells.iterrows()]
+    return cells[wrong]
+
+
+def test_printed_accuracies_of_medical_are_shares_of_645_rows(published):
+    own = published[published["method"].isin(["svm_ml", "lr_ml"])]
+    of = ("tpami20177", "subset_accuracy")
+    assert impossible(own, *of, {"medical": 645}).empty
+    wrong = impossible(own, *of, {"medical": 333})["published"]
+    assert {*wrong} == {"56.9", "60.2", "61.7"}
+
+
+def test_of_nips2012_boosting_alone_is_a_share_of_the_rows_of_all_sets(published):
+    rows = {"landsat": 2000, "optdigits": 1797, "pendigits": 3498, "letter": 4000, "isolet": 1559}
+    wrong = impossible(published, "nips20122", "top1", rows)
+    printed = published[published["source"] + published["table"] == "nips20122"]
+    assert {*printed["method"]} - {*wrong["method"]} == {"simplex_boosting"}
+    assert len(wrong[wrong["dataset"].isin(["landsat", "optdigits", "letter"])]) == 14

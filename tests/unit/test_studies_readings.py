@@ -86,7 +86,7 @@ def test_the_readings_of_the_project_name_what_is_registered(tmp_path, repositor
     assert stand_ins(readings.values()) == {"circle_authors"}
     for one in readings.values():
         for old, new in one.methods.items():
-            assert methods[new].variant_of == old
+            assert methods[new].variant_of == old or (new == old and one.metrics)
     text = (repository / "config/readings.yaml").read_text(encoding="utf-8")
     path = tmp_path / "readings.yaml"
     for old, new, words in (

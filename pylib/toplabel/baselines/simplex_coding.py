@@ -6,10 +6,13 @@ regulariser is ``lambda ||f||^2`` there and half of that here.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from scipy import sparse
 
 from toplabel import simplex
-from toplabel.baselines.models import Gaussian, Matrix, Trained
+from toplabel.baselines.models import Affine, Gaussian, Matrix, Trained
 
 
 class LeastSquares:
@@ -19,17 +22,23 @@ class LeastSquares:
     ----------
     kernel : {"linear", "rbf"}
         The width of the Gaussian is the 25th percentile of the distances between training rows.
+    denominator : int
+        The Gaussian is ``exp(-||x - z||^2 / (denominator width^2))``. It is 1 in GURLS, the authors' library.
     count : int
         Values of lambda between the smallest and the largest eigenvalue.
+    bias : bool
+        Whether the rows get a column of ones, whose weights are regularised with the others.
     """
 
-    def __init__(self, kernel: str, count: int = 100) -> None:
-        self._kernel = kernel
+    def __init__(
+        self, kernel: str, count: int = 100, bias: bool = False, denominator: int = 2
+    ) -> None:
         self._count = count
+        self._settings = (kernel, bias, denominator)
 
     def axis(self, X: Matrix, labels: np.ndarray, n_classes: int) -> tuple[float, float, int]:
         """Logarithms to the base 10 of the smallest and the largest C, and how many there are."""
-        Cs = _path_of(X, labels, self._kernel, n_classes).Cs(self._count)
+        Cs = _path_of(X, labels, n_classes, *self._settings).Cs(self._count)
         return float(np.log10(Cs[0])), float(np.log10(Cs[-1])), self._count
 
     def train(
@@ -48,13 +57,14 @@ class LeastSquares:
 
         On the rows that `axis` has seen by their eigendecomposition, and with leave-one-out scores.
         """
-        if _Last.holds(X, labels, self._kernel, n_classes):
+        kernel, bias, denominator = self._settings
+        if _Last.holds(X, labels, n_classes, *self._settings):
             found, left_out = _Last.path.solution(C), _Last.path.left_out(C)
         else:
-            found = simplex.solve(X, labels, "s_ls", C, kernel=self._kernel, n_classes=n_classes)
-            left_out = None
+            options = {"n_classes": n_classes, **_kernel(X, kernel, denominator)}
+            found, left_out = simplex.solve(_rows(X, bias), labels, "s_ls", C, **options), None
         return Trained(
-            _model(found, X),
+            _model(found, X, bias),
             found.status,
             1,
             found.primal,
@@ -131,12 +141,17 @@ class Online:
     epochs : int
     average : bool
         Whether the model is the mean of all iterates.
+    bias : bool
+        As of `LeastSquares`.
     """
 
-    def __init__(self, loss: str, epochs: int = 20, average: bool = True) -> None:
+    def __init__(
+        self, loss: str, epochs: int = 20, average: bool = True, bias: bool = False
+    ) -> None:
         self._loss = loss
         self._epochs = epochs
         self._average = average
+        self._bias = bias
 
     def train(
         self,
@@ -152,7 +167,7 @@ class Online:
     ) -> Trained:
         """Train; see `toplabel.baselines.models.Trainer`. Each C begins at zero."""
         found = simplex.solve_online(
-            X,
+            _rows(X, self._bias),
             labels,
             self._loss,
             C,
@@ -161,7 +176,8 @@ class Online:
             seed=seed,
             n_classes=n_classes,
         )
-        return Trained(_model(found, X), found.status, found.epochs, found.primal)
+        model = _model(found, X, self._bias)
+        return Trained(model, found.status, found.epochs, found.primal)
 
 
 class _Last:
@@ -177,21 +193,40 @@ class _Last:
 
 
 def _path_of(
-    X: Matrix, labels: np.ndarray, kernel: str, n_classes: int
+    X: Matrix, labels: np.ndarray, n_classes: int, kernel: str, bias: bool, denominator: int
 ) -> simplex.LeastSquaresPath:
-    wanted = (X, labels, kernel, n_classes)
+    wanted = (X, labels, n_classes, kernel, bias, denominator)
     if not _Last.holds(*wanted):
         _Last.of, _Last.path = (), None  # one at a time is in memory
-        _Last.path = simplex.LeastSquaresPath(X, labels, kernel=kernel, n_classes=n_classes)
+        options = {"n_classes": n_classes, **_kernel(X, kernel, denominator)}
+        _Last.path = simplex.LeastSquaresPath(_rows(X, bias), labels, **options)
         _Last.of = wanted
     return _Last.path
 
 
-def _model(found: simplex.SimplexSolution, X: Matrix) -> np.ndarray | Gaussian:
-    """Scores of the classes as a model that can be stored."""
+def _kernel(X: Matrix, kernel: str, denominator: int) -> dict[str, Any]:
+    """Return the kernel as the arguments of the solvers."""
+    if kernel == "linear":
+        return {"kernel": kernel}
+    return {"kernel": kernel, "theta": 1 / (denominator * simplex.gaussian_width(X) ** 2)}
+
+
+def _rows(X: Matrix, bias: bool) -> Matrix:
+    """Return the rows, with a column of ones for a bias."""
+    if not bias:
+        return X
+    ones = np.ones((X.shape[0], 1))
+    return sparse.hstack([X, ones], format="csr") if sparse.issparse(X) else np.hstack([X, ones])
+
+
+def _model(
+    found: simplex.SimplexSolution, X: Matrix, bias: bool = False
+) -> np.ndarray | Affine | Gaussian:
+    """Return the scores of the classes as a model that can be stored."""
     codes = simplex.simplex_coding(found.n_classes)
     if found.W is not None:
-        return found.W @ codes
+        W = found.W @ codes
+        return Affine(W[:-1], W[-1]) if bias else W
     kept = np.flatnonzero(found.A.any(axis=1))
     rows = X[kept].toarray() if hasattr(X, "toarray") else np.asarray(X)[kept]
     rows = np.asarray(rows, dtype=float)

@@ -115,12 +115,15 @@ BASELINES: dict[str, Baseline] = {
             "LeastSquares",
             "multiclass",
             fixed={"kernel": kernel},
-            options=frozenset(("count",)),
+            options=frozenset(("count", *options)),
             kernel=kernel,
             leave_one_out=True,
             own_grid=True,
         )
-        for name, kernel in (("s_ls_batch", "linear"), ("s_ls_rbf_batch", "rbf"))
+        for name, kernel, options in (
+            ("s_ls_batch", "linear", ("bias",)),
+            ("s_ls_rbf_batch", "rbf", ("denominator",)),
+        )
     },
     **{
         f"{loss}{suffix}_batch": Baseline(
@@ -139,7 +142,7 @@ BASELINES: dict[str, Baseline] = {
             "Online",
             "multiclass",
             fixed={"loss": loss},
-            options=frozenset(("epochs", "average")),
+            options=frozenset(("epochs", "average", "bias")),
         )
         for loss in ("s_ls", "sc_svm", "sh_svm")
     },

@@ -34,7 +34,7 @@ from toplabel.config.model import (
 LINEAR = 0.0  # stands for the exponent of theta of a method that has no theta
 _SLACK = 1e-9  # steps of 0.2 reach the end of a grid only up to rounding
 _METRIC = (
-    r"^(top[1-9][0-9]*|([pr]|ndcg)_at_[1-9][0-9]*|map|label_ap|(rank|coverage|one_error)_loss|hamming_loss"
+    r"^(top[1-9][0-9]*|balanced_accuracy|([pr]|ndcg)_at_[1-9][0-9]*|map|label_ap|(rank|coverage|one_error)_loss|hamming_loss"
     r"|accuracy|subset_accuracy|f1_(micro|macro|instance))$"
 )
 

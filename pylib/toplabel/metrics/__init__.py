@@ -19,6 +19,7 @@ from toplabel.metrics.label_sets import (
 )
 from toplabel.metrics.ranking import (
     average_precision,
+    balanced_accuracy,
     mean_average_precision,
     precision_at_k,
     rank_loss,
@@ -36,6 +37,7 @@ from toplabel.metrics.top_lists import (
 
 __all__ = [
     "average_precision",
+    "balanced_accuracy",
     "coverage",
     "f1",
     "hamming_loss",

@@ -56,6 +56,32 @@ def top_k_accuracy(y, scores, k: int = 1, ties: str = "won") -> float:
     return float(np.mean(np.clip(places / np.count_nonzero(scores == own, axis=1), 0.0, 1.0)))
 
 
+def balanced_accuracy(y, scores, ties: str = "won") -> float:
+    """Mean over the classes of the share of their instances that are classified correctly.
+
+    Parameters
+    ----------
+    y : array-like of int, (n,)
+        Class indices 0..m-1. A class that does not occur is left out of the mean.
+    scores : array-like, (n, m)
+    ties : {"won", "shared"}
+        As in `top_k_accuracy`.
+
+    Returns
+    -------
+    float
+
+    Notes
+    -----
+    scikit-learn's ``balanced_accuracy_score``, and the default measure of GURLS (``perf_macroavg``), the authors'
+    library of NIPS 2012.
+    """
+    scores = as_matrix(scores, "scores")
+    y = as_class_indices(y, scores.shape)
+    of_class = (y == label for label in np.unique(y))
+    return float(np.mean([top_k_accuracy(y[own], scores[own], 1, ties) for own in of_class]))
+
+
 def rank_loss(Y, scores) -> float:
     """Share of the pairs (relevant label, other label) that are not in the right order.
 

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from toplabel.metrics.names import counts_rows, is_share_of
 from toplabel.reporting.inputs import ReportInputs
 from toplabel.reporting.kept import as_own
 from toplabel.reporting.score import Score, score_of
+from toplabel.tables.table import as_numbers
 
 
 @dataclass(frozen=True)
@@ -21,6 +23,7 @@ class FoundReading:
     found: str
     evidence: str
     chosen_on_test: bool
+    impossible: str
     before: Score
     after: Score
 
@@ -54,16 +57,33 @@ def found_readings(inputs: ReportInputs) -> list[FoundReading]:
     cells = inputs.comparison[inputs.comparison["found"].notna()]
     groups = dict(iter(cells.groupby("reading")))
     texts = {str(one["name"]): one for one in inputs.run.get("readings") or ()}
-    return [_reading(text, groups[name]) for name, text in texts.items() if name in groups]
+    rows = as_numbers(inputs.datasets.set_index("dataset")["n_test"], inputs.folder)
+    return [_reading(text, groups[name], rows) for name, text in texts.items() if name in groups]
 
 
-def _reading(text: Mapping[str, object], cells: pd.DataFrame) -> FoundReading:
+def _reading(text: Mapping[str, object], cells: pd.DataFrame, rows: pd.Series) -> FoundReading:
     words = {key: str(text[key]) for key in ("title", "stated", "found", "evidence")}
     return FoundReading(
         **words,
         chosen_on_test=bool(text["chosen_on_test"]),
+        impossible=_impossible(as_own(cells), rows),
         before=score_of(as_own(cells)),
         after=score_of(under_found(cells)),
+    )
+
+
+def _impossible(cells: pd.DataFrame, rows: pd.Series) -> str:
+    """Say how many printed accuracies no number of test rows gives, which is `rows` for a split; empty without one."""
+    known = cells.assign(rows=cells["file"].str.partition("/")[0].map(rows) * cells["splits"])
+    known = known[known["metric"].map(counts_rows) & known["rows"].notna()]
+    numbers = zip(known["published_text"], known["rows"].astype(int), strict=True)
+    wrong = known[[not is_share_of(text, n) for text, n in numbers]]
+    if wrong.empty:
+        return ""
+    match = int((wrong["verdict"] == "match").sum())
+    return (
+        f"No whole number of the test rows gives {len(wrong)} of the {len(known)} printed accuracies;"
+        f" under the stated reading {match} of these match."
     )
 
 

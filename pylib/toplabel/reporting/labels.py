@@ -137,6 +137,7 @@ _METRICS = {
     "rank_loss": "Rank loss",
     "hamming_loss": "Hamming loss",
     "accuracy": "Accuracy",
+    "balanced_accuracy": "Balanced acc.",
     "subset_accuracy": "Subset acc.",
     "f1_micro": "F1 micro",
     "f1_macro": "F1 macro",

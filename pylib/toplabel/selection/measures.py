@@ -38,8 +38,8 @@ def ranking_value(metric: str, truth: np.ndarray, scores: np.ndarray) -> float:
     Parameters
     ----------
     metric : str
-        ``top<k>``, ``rank_loss``, ``map``, ``p_at_<k>``, ``r_at_<k>``, ``ndcg_at_<k>``, ``coverage_loss`` (a number of
-        labels), ``one_error_loss`` or ``label_ap``.
+        ``top<k>``, ``balanced_accuracy``, ``rank_loss``, ``map``, ``p_at_<k>``, ``r_at_<k>``, ``ndcg_at_<k>``,
+        ``coverage_loss`` (a number of labels), ``one_error_loss`` or ``label_ap``.
     truth : ndarray of shape (n,) or (n, m)
         Class indices, or an indicator of label sets.
     scores : ndarray of shape (n, m)
@@ -49,11 +49,11 @@ def ranking_value(metric: str, truth: np.ndarray, scores: np.ndarray) -> float:
     ValueError
         For a metric that does not fit the kind of truth.
     """
-    if metric.startswith("top"):
+    if metric == "balanced_accuracy" or metric.startswith("top"):
         _require(truth.ndim == 1, metric, "one label per instance")
-        return 100.0 * float(
-            metrics.top_k_accuracy(truth, scores, k=int(metric[3:]), ties="shared")
-        )
+        if metric == "balanced_accuracy":
+            return 100.0 * metrics.balanced_accuracy(truth, scores, ties="shared")
+        return 100.0 * metrics.top_k_accuracy(truth, scores, k=int(metric[3:]), ties="shared")
     _require(truth.ndim == 2, metric, "label sets")
     if metric == "rank_loss":
         return float(metrics.rank_loss(truth, scores))
