@@ -48,9 +48,9 @@ def said(plan, cells, asked=()):
 
 def test_the_opening_names_data_numbers_and_time(plan):
     text = said(plan, Targets(plan).wanted())
-    assert "83 pairs of a method and a data set, on 7 data sets" in text
+    assert "74 pairs of a method and a data set, on 6 data sets" in text
     assert "516 printed numbers" in text
-    assert "circle, circle_authors from a generator" in text
+    assert "circle from a generator" in text
     assert "emotions, landsat, letter, letter_raw, optdigits from data/embedded" in text
     assert "293 jobs, 2 at a time; time left: about 7 min" in text
     assert "Left out" not in text

@@ -353,7 +353,7 @@ def test_a_study_whose_method_does_not_fit_its_data_set_is_refused(plan, dataset
 
 def test_targets_know_their_cells(plan):
     targets = Targets(plan)
-    sets = {"circle", "circle_authors", "letter", "emotions", "landsat", "optdigits", "letter_raw"}
+    sets = {"circle", "letter", "emotions", "landsat", "optdigits", "letter_raw"}
     assert {cell.dataset for cell in targets.wanted()} == sets
     assert {cell.method for cell in targets.cells("table03")} >= {"svm_multi", "lr_multi"}
     assert targets.tables_of(targets.cells("circle")) == ["table03"]

@@ -237,5 +237,5 @@ def _rerun(
         rows.append((iterations, excess(np.asarray(W)), seconds))
         if rows[-1][1] <= _FINISH or seconds > cap:
             break
-        iterations = max(iterations + 2, round(1.25 * iterations))
+        iterations = max(iterations + 2, round(1.5 * iterations))
     return rows
