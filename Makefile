@@ -65,7 +65,7 @@ whole: setup
 CELLS ?= 20
 
 verify: setup
-	$(BIN)/python -m toplabel.workflow.verify --cells $(CELLS) --cores $(CORES) $(ARGS)
+	$(BIN)/python -m toplabel.reproduction.workflow.verify --cells $(CELLS) --cores $(CORES) $(ARGS)
 
 smoke: setup
 	$(BIN)/snakemake --cores $(CORES) --configfile config/smoke.yaml $(ARGS)
@@ -106,7 +106,7 @@ campaign: setup
 	$(MAKE) -C csrc fuzz
 
 bench: setup $(VENV)/.peers
-	$(BIN)/python -m toplabel.bench $(ARGS)
+	$(BIN)/python -m toplabel.reproduction.bench $(ARGS)
 
 # Solvers to compare with that nothing else needs; the benchmark says which of them it has to do without.
 $(VENV)/.peers: | $(VENV)/.installed
@@ -149,7 +149,7 @@ WHEEL_TESTS := $(wildcard tests/unit/test_estimators*.py tests/property/test_pro
 
 archive: setup
 	mkdir -p build
-	$(BIN)/python -m toplabel.reporting.archive results build/toplabel-report.zip
+	$(BIN)/python -m toplabel.reproduction.reporting.archive results build/toplabel-report.zip
 	ls -l build/toplabel-report.zip
 
 ctest:
@@ -180,15 +180,15 @@ lock: setup
 # The page of the config's keys, made of the models that check them, the page of why numbers differ, and the numbers of
 # the last full run in README.md and docs/.
 reference: setup
-	$(BIN)/python -m toplabel.config > docs/config-reference.md
-	$(BIN)/python -m toplabel.config.differences config/differences.yaml data/published > docs/differences.md
-	$(BIN)/python -m toplabel.workflow.summary
+	$(BIN)/python -m toplabel.reproduction.config > docs/config-reference.md
+	$(BIN)/python -m toplabel.reproduction.config.differences config/differences.yaml data/published > docs/differences.md
+	$(BIN)/python -m toplabel.reproduction.workflow.summary
 
 # What the documents need of a full run, kept in reports/summary, and the documents from there.
 RUN ?= results
 
 summary: setup
-	$(BIN)/python -m toplabel.workflow.summary $(RUN) $(ARGS)
+	$(BIN)/python -m toplabel.reproduction.workflow.summary $(RUN) $(ARGS)
 
 clean:
 	rm -rf $(VENV) build csrc/build .snakemake

@@ -1,4 +1,6 @@
-"""Hands setuptools the C extension, and the version, which the C header states; all else is in pyproject.toml."""
+"""Hands setuptools the C extension, and the version, which the C header states; all else is in
+pyproject.toml.
+"""
 
 import re
 from pathlib import Path

@@ -3,8 +3,8 @@ Probabilities, and whether they hold
 ====================================
 
 The softmax estimates probabilities. The scores of a hinge are none, but ``CalibratedClassifierCV``
-of scikit-learn turns them into some on held-out folds. A reliability diagram compares what was promised with what
-came.
+of scikit-learn turns them into some on held-out folds. A reliability diagram compares what was
+promised with what came.
 """
 
 # %%

@@ -2,8 +2,9 @@
 Features in float32, mapped from a file
 =======================================
 
-Features may be float32 and stay in their file: ``numpy.load`` with ``mmap_mode="r"`` reads nothing, and
-the training reads a window at a time. Dual variables and the certificate are float64 all the same.
+Features may be float32 and stay in their file: ``numpy.load`` with ``mmap_mode="r"`` reads nothing,
+and the training reads a window at a time. Dual variables and the certificate are float64 all the
+same.
 """
 
 # %%

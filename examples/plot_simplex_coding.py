@@ -3,7 +3,8 @@ Simplex coding: three classes in a plane
 ========================================
 
 In the simplex coding (Mroueh, Poggio, Rosasco, Slotine, NIPS 2012) T classes are the corners of a
-simplex in T - 1 dimensions. A model maps each row to a point there; the nearest corner is its class.
+simplex in T - 1 dimensions. A model maps each row to a point there; the nearest corner is its
+class.
 """
 
 # %%

@@ -2,8 +2,8 @@
 Thresholds: from scores to sets of labels
 =========================================
 
-A multilabel loss puts the labels of a row in order; a threshold says where the set ends. Too low, and
-wrong labels come in; too high, and right ones stay out.
+A multilabel loss puts the labels of a row in order; a threshold says where the set ends. Too low,
+and wrong labels come in; too high, and right ones stay out.
 """
 
 # %%

@@ -1,7 +1,7 @@
 """Builds the extension toplabel._native from csrc/ with cffi in API mode.
 
-The declarations are the marked region of the public header; the
-compiler checks them again. The BLAS comes at run time (toplabel._lib), so nothing is linked but the C library.
+The declarations are the marked region of the public header; the compiler checks them again. The
+BLAS comes at run time (toplabel._core.lib), so nothing is linked but the C library.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ MSVC_FLAGS = ["/std:c11", "/O2", "/fp:precise"]
 
 ffi = cffi.FFI()
 ffi.cdef(declarations())
-# The callback of tl_solver_solve; toplabel._training defines it.
+# The callback of tl_solver_solve; toplabel._core.training defines it.
 ffi.cdef('extern "Python" int _tl_callback(void *, const tl_objective *);')
 ffi.set_source(
     "toplabel._native",

@@ -1,4 +1,6 @@
-"""What every test shares: one thread for linear algebra, no deadlines, and the folder of raw files."""
+"""What every test shares: one thread for linear algebra, no deadlines, and the folder of raw
+files.
+"""
 
 import os
 from pathlib import Path

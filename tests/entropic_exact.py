@@ -1,8 +1,9 @@
 """The entropic projections certified in extended precision (80 bits where the machine has them).
 
-Both objectives f are convex, so for any point z of the domain and any feasible v, f(v) >= f(z) + <f'(z), v - z>; the
-minimum of the right-hand side over the vertices of the feasible set bounds f from below. How z was found does not
-matter: a bad z makes the bound weak, never wrong. Problems are rows.
+Both objectives f are convex, so for any point z of the domain and any feasible v, f(v) >= f(z) +
+<f'(z), v - z>; the minimum of the right-hand side over the vertices of the feasible set bounds f
+from below. How z was found does not matter: a bad z makes the bound weak, never wrong. Problems are
+rows.
 """
 
 from __future__ import annotations
@@ -13,7 +14,9 @@ Wide = np.longdouble
 
 
 def log_v(t: np.ndarray) -> np.ndarray:
-    """The logarithm of V(t): the root u of u + e^u = t, by Newton's method from the right, where it is monotone."""
+    """The logarithm of V(t): the root u of u + e^u = t, by Newton's method from the right, where it
+    is monotone.
+    """
     u = np.where(t > 1, np.log(np.maximum(t, 1)), t)
     for _ in range(9):
         e = np.exp(u)
@@ -48,7 +51,9 @@ def _capped(d, t, alpha, log_cap):
 
 
 def _inner(d, k, alpha, log_s):
-    """t of sum_j min(V(d_j - t), alpha s/k) = alpha s, d relative to the k-th largest: Newton within a bracket."""
+    """t of sum_j min(V(d_j - t), alpha s/k) = alpha s, d relative to the k-th largest: Newton
+    within a bracket.
+    """
     log_cap = np.log(alpha) + log_s - np.log(Wide(k))
     log_share = log_cap - np.log(Wide(d.shape[1] - k + 1))
     low, high = -(np.exp(log_cap) + log_cap), -(np.exp(log_share) + log_share)
@@ -77,7 +82,8 @@ def _inner(d, k, alpha, log_s):
 def topk_point(b: np.ndarray, k: int, alpha: np.ndarray, rounds: int = 75):
     """A point near the minimiser: log x (rows, n), log s, log(1 - s), and which entries are capped.
 
-    Bisection in w = log(s/(1 - s)) for the derivative of the minimum over x with the sum s; for each s, the threshold.
+    Bisection in w = log(s/(1 - s)) for the derivative of the minimum over x with the sum s; for
+    each s, the threshold.
     """
     b, alpha = b.astype(Wide), alpha.astype(Wide)
     kth = np.sort(b, axis=1)[:, -k]

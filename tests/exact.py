@@ -1,7 +1,8 @@
 """The projections in rational arithmetic: exact, slow, and written from the optimality conditions.
 
-Every float is a fraction, and the solution of each of these problems is a rational function of its input, so that these
-are the true minimisers, whatever the magnitudes. They serve to measure the rounding of the library.
+Every float is a fraction, and the solution of each of these problems is a rational function of its
+input, so that these are the true minimisers, whatever the magnitudes. They serve to measure the
+rounding of the library.
 """
 
 from __future__ import annotations
@@ -41,7 +42,9 @@ def _root(f: Callable[[Fraction], Fraction], breakpoints: list[Fraction]) -> Fra
 
 
 def topk_simplex_beta(b: Vector, k: int, radius: Fraction, bias: Fraction) -> Vector:
-    """x_j = clip(b_j - t, 0, radius/k) with t = bias sum(x), or with the larger t where sum(x) = radius."""
+    """x_j = clip(b_j - t, 0, radius/k) with t = bias sum(x), or with the larger t where sum(x) =
+    radius.
+    """
     u = radius / k
     kinks = [*b, *(v - u for v in b)]
     if u == 0:
@@ -110,7 +113,9 @@ def topk_simplex_alpha(b: Vector, k: int, radius: Fraction, bias: Fraction) -> V
 
 
 def bipartite_simplex(b: Vector, b_bar: Vector, radius: Fraction) -> tuple[Vector, Vector]:
-    """Two simplex projections, or, where those would leave the sums' bound slack, the coupled problem."""
+    """Two simplex projections, or, where those would leave the sums' bound slack, the coupled
+    problem.
+    """
     zero = [Fraction(0)] * len(b), [Fraction(0)] * len(b_bar)
     if max(b) + max(b_bar) <= 0 or radius == 0:
         return zero

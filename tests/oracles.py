@@ -1,7 +1,8 @@
-"""Slow, obvious reference solutions, written from the papers' primal formulas and sharing no code with the library.
+"""Slow, obvious reference solutions, written from the papers' primal formulas and sharing no code
+with the library.
 
-Smoothed hinges are Moreau-Yosida envelopes, computed here from their infimal form (a minimum over one or two scalars),
-while the library computes them from projections.
+Smoothed hinges are Moreau-Yosida envelopes, computed here from their infimal form (a minimum over
+one or two scalars), while the library computes them from projections.
 """
 
 from __future__ import annotations
@@ -27,7 +28,9 @@ def softmax_loss(u: np.ndarray, labels: np.ndarray) -> float:
 
 
 def hinge_multiclass(u: np.ndarray, y: int, gamma: float) -> float:
-    """max{0, 1 + max_{j != y} u_j - u_y}, smoothed: min_{xi >= 0} xi + (1/2 gamma) sum_j (b_j - xi)_+^2."""
+    """max{0, 1 + max_{j != y} u_j - u_y}, smoothed: min_{xi >= 0} xi + (1/2 gamma) sum_j (b_j -
+    xi)_+^2.
+    """
     b = np.delete(1.0 + u - u[y], y)
     if gamma == 0:
         return max(0.0, b.max())
@@ -38,7 +41,9 @@ def hinge_multiclass(u: np.ndarray, y: int, gamma: float) -> float:
 
 
 def hinge_multilabel(u: np.ndarray, labels: np.ndarray, gamma: float) -> float:
-    """max{0, 1 + max_{j not in Y} u_j - min_{y in Y} u_y}; smoothed as above with two scalars xi >= 0 and t."""
+    """max{0, 1 + max_{j not in Y} u_j - min_{y in Y} u_y}; smoothed as above with two scalars xi >=
+    0 and t.
+    """
     if labels.all() or not labels.any():
         return 0.0
     b, b_bar = 0.5 - u[labels == 1], 0.5 + u[labels == 0]
@@ -90,7 +95,9 @@ def binary_sum(u: np.ndarray, labels: np.ndarray, gamma: float, logistic: bool) 
 
 
 def hinge_sum(u: np.ndarray, y: int, gamma: float) -> float:
-    """sum_{j != y} max{0, 1 + u_j - u_y}, each smoothed: (b_+)^2/(2 gamma) up to b = gamma, then b - gamma/2."""
+    """sum_{j != y} max{0, 1 + u_j - u_y}, each smoothed: (b_+)^2/(2 gamma) up to b = gamma, then b
+    - gamma/2.
+    """
     b = np.maximum(np.delete(1.0 + u - u[y], y), 0.0)
     if gamma == 0:
         return float(b.sum())
@@ -105,8 +112,8 @@ def largest_sum(v: np.ndarray, k: int) -> float:
 def topk_loss(loss: str, u: np.ndarray, y: int, k: int, gamma: float) -> float:
     """The top-k losses from their definitions; the smoothed and the entropic one as a maximum.
 
-    max over p in the domain D of <b, p> - R(p), with R = gamma/2 ||p||^2 or the negative entropy. D is described by
-    its linear inequalities, and the problem solved by a general method.
+    max over p in the domain D of <b, p> - R(p), with R = gamma/2 ||p||^2 or the negative entropy. D
+    is described by its linear inequalities, and the problem solved by a general method.
     """
     a = np.delete(u - u[y], y)
     if loss == "topk_ent_tr":
@@ -228,8 +235,9 @@ def capped(rng, n: int, k: int) -> np.ndarray:
 def optimum(loss: str, X: np.ndarray, y, m: int, C: float, gamma: float, weight=None) -> float:
     """Minimum over W of P(W) with a general-purpose solver of SciPy.
 
-    Variables beside W are the scalars of the smoothed hinge's infimal form (one or two a row), or the slack
-    of the nonsmooth one, which makes a quadratic program with one constraint for each pair of labels.
+    Variables beside W are the scalars of the smoothed hinge's infimal form (one or two a row), or
+    the slack of the nonsmooth one, which makes a quadratic program with one constraint for each
+    pair of labels.
     """
     weight = np.ones(len(X)) if weight is None else np.asarray(weight, float)
     Y = label_sets(y, m)
@@ -317,7 +325,9 @@ def _lbfgs(objective, start, bounds) -> float:
 
 
 def _hinge_optimum(X, Y, C, weight) -> float:
-    """Quadratic program in (W, xi): xi_i >= 1 + u_j - u_y for all y in Y_i, j not in Y_i, and xi >= 0."""
+    """Quadratic program in (W, xi): xi_i >= 1 + u_j - u_y for all y in Y_i, j not in Y_i, and xi >=
+    0.
+    """
     n, d = X.shape
     m = Y.shape[1]
     rows, right = [], []
@@ -365,7 +375,9 @@ def support_bipartite(g: np.ndarray, g_bar: np.ndarray, radius: float) -> float:
 
 
 def support_topk_simplex_alpha(g: np.ndarray, k: int, radius: float) -> float:
-    """max <g, v> over <1, v> <= radius, 0 <= v_j <= <1, v>/k: zero or the k largest, radius/k each."""
+    """max <g, v> over <1, v> <= radius, 0 <= v_j <= <1, v>/k: zero or the k largest, radius/k
+    each.
+    """
     return max(0.0, radius / k * np.sort(g)[::-1][:k].sum())
 
 
@@ -377,10 +389,10 @@ def convex_optimum(
 ) -> float:
     """Minimum over W of P(W) with an interior-point method (CVXPY, Clarabel).
 
-    Smoothed hinges are infimal convolutions with a square. The top-k entropy, whose conjugate
-    is the softmax's restricted to the top-k simplex alpha, is the infimal convolution of the softmax with the
-    indicator of the polar of the top-k cone: min over z of log(1 + sum_j exp z_j) with sum of the k largest of
-    (a - z) at most 0.
+    Smoothed hinges are infimal convolutions with a square. The top-k entropy, whose conjugate is
+    the softmax's restricted to the top-k simplex alpha, is the infimal convolution of the softmax
+    with the indicator of the polar of the top-k cone: min over z of log(1 + sum_j exp z_j) with sum
+    of the k largest of (a - z) at most 0.
     """
     import cvxpy as cp
 

@@ -78,7 +78,8 @@ def projection_cases(count: int, largest: int, seed: int = 0):
 
 
 def entropic_cases(count: int, n: int, seed: int = 0):
-    """Draw `count` problems of one length: vectors (count, n), alpha (count,), adversarial (count,).
+    """Draw `count` problems of one length: vectors (count, n), alpha (count,), adversarial
+    (count,).
 
     The k largest entries are spread widely in two problems of three, so that the cap binds.
     """

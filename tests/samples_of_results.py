@@ -6,10 +6,10 @@ import math
 
 import pandas as pd
 
-from toplabel.config.methods import Method
-from toplabel.config.studies import Study
-from toplabel.studies.comparison import collect
-from toplabel.tables.cells import TEST_METRICS
+from toplabel.reproduction.config.methods import Method
+from toplabel.reproduction.config.studies import Study
+from toplabel.reproduction.studies.comparison import collect
+from toplabel.reproduction.tables.cells import TEST_METRICS
 
 METHODS = {
     m.name: m

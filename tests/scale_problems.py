@@ -1,4 +1,6 @@
-"""Small problems whose rows, columns and C are up to 120 orders of magnitude apart, and what is claimed of them."""
+"""Small problems whose rows, columns and C are up to 120 orders of magnitude apart, and what is
+claimed of them.
+"""
 
 from dataclasses import dataclass
 
@@ -24,7 +26,9 @@ class Claim:
 
     @property
     def is_confirmed(self) -> bool:
-        """Is the gap as small as it was asked for, with the rounding of `certify` counted against it?"""
+        """Is the gap as small as it was asked for, with the rounding of `certify` counted against
+        it?
+        """
         return self.found is not None and self.found.relative_gap <= 1.01 * EPS
 
 

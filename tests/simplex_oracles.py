@@ -1,6 +1,7 @@
 """Slow and obvious references for the simplex coding (NIPS 2012).
 
-Risk minimisers by linear programs (Theorem 1), duals of the SVMs (section 5) by a general-purpose method.
+Risk minimisers by linear programs (Theorem 1), duals of the SVMs (section 5) by a general-purpose
+method.
 """
 
 from __future__ import annotations
@@ -85,7 +86,9 @@ def problem(seed, n=14, d=3):
 
 
 def dual_optimum(loss, K, y, C):
-    """Return the largest value of the dual of section 5, over C n, by a bounded quasi-Newton method."""
+    """Return the largest value of the dual of section 5, over C n, by a bounded quasi-Newton
+    method.
+    """
     n, T = len(y), CLASSES
     G = np.full((T, T), -1 / (T - 1))
     np.fill_diagonal(G, 1.0)

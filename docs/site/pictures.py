@@ -1,4 +1,6 @@
-"""What the site draws when it is built: a picture of each loss, and the figures of the examples as SVG."""
+"""What the site draws when it is built: a picture of each loss, and the figures of the examples as
+SVG.
+"""
 
 from pathlib import Path
 

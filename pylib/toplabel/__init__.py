@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from toplabel import estimators, losses, metrics, prox, simplex, thresholds
-    from toplabel._certify import Certificate, certify
+    from toplabel._core.certify import Certificate, certify
     from toplabel.errors import ToplabelError
     from toplabel.estimators import MultilabelClassifier, SimplexClassifier, TopKClassifier
     from toplabel.simplex import simplex_coding
@@ -40,14 +40,14 @@ __all__ = [
 
 #: The modules that the names are from.
 _HOMES = {
-    "Certificate": "_certify",
+    "Certificate": "_core.certify",
     "MultilabelClassifier": "estimators",
     "Record": "solver",
     "SimplexClassifier": "estimators",
     "Solution": "solver",
     "TopKClassifier": "estimators",
     "ToplabelError": "errors",
-    "certify": "_certify",
+    "certify": "_core.certify",
     "path": "solver",
     "simplex_coding": "simplex",
     "solve": "solver",
@@ -55,9 +55,10 @@ _HOMES = {
 
 
 def __getattr__(name: str):
-    # On demand: scikit-learn takes a second to import, SciPy half of one; the plan of a run needs neither.
+    # On demand: scikit-learn takes a second to import, SciPy half of one; the plan of a run needs
+    # neither.
     if name == "__version__":
-        return import_module("toplabel._lib").version
+        return import_module("toplabel._core.lib").version
     if name in _HOMES:
         found = getattr(import_module(f"toplabel.{_HOMES[name]}"), name)
     elif name in __all__:

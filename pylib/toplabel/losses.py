@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from toplabel._arrays import Labels, as_labels, as_matrix, as_number, pointer
-from toplabel._lib import check, lib
-from toplabel.catalogue import LOSSES, Loss, get
+from toplabel._core.arrays import Labels, as_labels, as_matrix, as_number, pointer
+from toplabel._core.catalogue import LOSSES, Loss, get
+from toplabel._core.lib import check, lib
 
 __all__ = ["LOSSES", "Loss", "conjugate", "get", "gradient", "value", "violation"]
 
@@ -22,8 +22,8 @@ def check_parameters(loss: Loss, k: object, gamma: object, m: int) -> float:
     Raises
     ------
     ValueError
-        If k is not below the number of classes, or not 1 for a loss without k; if gamma is negative, or not 0
-        for a loss without smoothing.
+        If k is not below the number of classes, or not 1 for a loss without k; if gamma is
+        negative, or not 0 for a loss without smoothing.
     """
     if isinstance(k, bool) or not isinstance(k, (int, np.integer)):
         raise TypeError(f"k must be an integer, got {k!r}")
@@ -83,9 +83,9 @@ def value(loss: str, scores, y, k: int = 1, gamma: float = 0.0) -> np.ndarray:
 
     Notes
     -----
-    TPAMI section 3.2 and 3.3, Propositions 2 and 6 for gamma > 0. topk_ent_tr drops the k - 1 highest scores of
-    other classes; with k = 1 it is lr_multi. Label sets that are empty or full have the
-    hinge loss 0; lr_ml of an empty set is 0.
+    TPAMI section 3.2 and 3.3, Propositions 2 and 6 for gamma > 0. topk_ent_tr drops the k - 1
+    highest scores of other classes; with k = 1 it is lr_multi. Label sets that are empty or full
+    have the hinge loss 0; lr_ml of an empty set is 0.
     """
     spec, matrix, labels, k, gamma = _prepare(loss, scores, y, k, gamma)
     return values_at(spec, matrix, labels, k, gamma)
@@ -119,8 +119,8 @@ def gradient(loss: str, scores, y, k: int = 1, gamma: float = 0.0) -> np.ndarray
 
     Notes
     -----
-    topk_ent_tr is not differentiable where the class that is dropped last ties with one that is kept; there the
-    tied classes of smallest index are dropped, and the negative gradient goes down.
+    topk_ent_tr is not differentiable where the class that is dropped last ties with one that is
+    kept; there the tied classes of smallest index are dropped, and the negative gradient goes down.
     """
     spec, matrix, labels, k, gamma = _prepare(loss, scores, y, k, gamma)
     return gradients_at(spec, matrix, labels, k, gamma)
@@ -187,7 +187,8 @@ def violation(loss: str, v, y, k: int = 1, gamma: float = 0.0) -> np.ndarray:
 
     Notes
     -----
-    The domains are those of TPAMI Propositions 1, 2, 3, 5, 6 and 7: the effective domain of each conjugate.
+    The domains are those of TPAMI Propositions 1, 2, 3, 5, 6 and 7: the effective domain of each
+    conjugate.
     """
     _check_convex(loss)
     spec, matrix, labels, k, gamma = _prepare(loss, v, y, k, gamma)

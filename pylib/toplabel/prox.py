@@ -1,19 +1,20 @@
 """Proximal maps and projections (TPAMI section 5, NIPS 2015 section 4).
 
-A two-dimensional input means one problem per row; the loop over the rows is in C. A float32 input is computed in
-float64 and comes back as float32, whose rounding may break a constraint by one part in 10^7; every other input comes
-back as float64. Inputs must be finite and within +-1e150.
+A two-dimensional input means one problem per row; the loop over the rows is in C. A float32 input
+is computed in float64 and comes back as float32, whose rounding may break a constraint by one part
+in 10^7; every other input comes back as float64. Inputs must be finite and within +-1e150.
 
-``algorithm`` chooses how a projection is computed, with the same result up to rounding: ``"variable_fixing"`` does not
-sort and is linear in practice; ``"sorting"`` is there for the comparison of TPAMI Table 2.
+``algorithm`` chooses how a projection is computed, with the same result up to rounding:
+``"variable_fixing"`` does not sort and is linear in practice; ``"sorting"`` is there for the
+comparison of TPAMI Table 2.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from toplabel._arrays import as_integer, as_number, as_rows, pointer
-from toplabel._lib import check, ffi, lib
+from toplabel._core.arrays import as_integer, as_number, as_rows, pointer
+from toplabel._core.lib import check, ffi, lib
 
 __all__ = [
     "bipartite_entropic",
@@ -59,8 +60,8 @@ def topk_simplex_alpha(
 
     Notes
     -----
-    TPAMI Eq. (2) and Proposition 14; NIPS 2015 section 4, but by root finding (``"variable_fixing"``), or by following
-    the solution as its sum grows from 0 (``"sorting"``).
+    TPAMI Eq. (2) and Proposition 14; NIPS 2015 section 4, but by root finding
+    (``"variable_fixing"``), or by following the solution as its sum grows from 0 (``"sorting"``).
     """
     return _one(
         lib.TL_PROX_TOPK_SIMPLEX_ALPHA,
@@ -96,8 +97,8 @@ def topk_cone(b, k: int = 1, bias: float = 0.0, algorithm: str = "variable_fixin
 
     Notes
     -----
-    NIPS 2015 section 4.2, but by root finding (``"variable_fixing"``), or by following the solution as its sum grows
-    from 0 (``"sorting"``).
+    NIPS 2015 section 4.2, but by root finding (``"variable_fixing"``), or by following the solution
+    as its sum grows from 0 (``"sorting"``).
     """
     return _one(
         lib.TL_PROX_TOPK_CONE,
@@ -137,8 +138,8 @@ def topk_simplex_beta(
 
     Notes
     -----
-    TPAMI Eq. (3) and Proposition 14; a continuous quadratic knapsack problem, solved by variable fixing (Kiwiel) in
-    time that is linear in practice, or from the sorted breakpoints.
+    TPAMI Eq. (3) and Proposition 14; a continuous quadratic knapsack problem, solved by variable
+    fixing (Kiwiel) in time that is linear in practice, or from the sorted breakpoints.
     """
     return _one(
         lib.TL_PROX_TOPK_SIMPLEX_BETA,
@@ -173,13 +174,13 @@ def bipartite_simplex(
     Raises
     ------
     ValueError, TypeError
-        On a parameter out of range, or inputs that are empty, not finite, not numeric, too large, or of different
-        numbers of rows.
+        On a parameter out of range, or inputs that are empty, not finite, not numeric, too large,
+        or of different numbers of rows.
 
     Notes
     -----
-    TPAMI Eq. (17) and the variable fixing algorithm of section 5.3; or both sides sorted, and both sums followed as
-    they grow together from 0.
+    TPAMI Eq. (17) and the variable fixing algorithm of section 5.3; or both sides sorted, and both
+    sums followed as they grow together from 0.
     """
     return _two(
         lib.TL_PROX_BIPARTITE_SIMPLEX,
@@ -214,8 +215,8 @@ def topk_entropic(b, k: int = 1, alpha: float = 1.0) -> np.ndarray:
 
     Notes
     -----
-    TPAMI Eq. (11) and Proposition 15, through V(t) = W(e^t); by two nested root searches instead of the search over the
-    capped entries of Proposition 16.
+    TPAMI Eq. (11) and Proposition 15, through V(t) = W(e^t); by two nested root searches instead of
+    the search over the capped entries of Proposition 16.
     """
     return _one(
         lib.TL_PROX_TOPK_ENTROPIC,
@@ -228,8 +229,8 @@ def topk_entropic(b, k: int = 1, alpha: float = 1.0) -> np.ndarray:
 def bipartite_entropic(b, b_bar, alpha: float = 1.0) -> tuple[np.ndarray, np.ndarray]:
     """Entropic projection of the multilabel softmax.
 
-    The minimiser of ``alpha/2 ||x - b||^2 + <x, log x> + alpha/2 ||y - b_bar||^2 + <y, log y>`` over
-    x, y >= 0 with ``<1, x> + <1, y> = 1``.
+    The minimiser of ``alpha/2 ||x - b||^2 + <x, log x> + alpha/2 ||y - b_bar||^2 + <y, log y>``
+    over x, y >= 0 with ``<1, x> + <1, y> = 1``.
 
     Parameters
     ----------
@@ -245,8 +246,8 @@ def bipartite_entropic(b, b_bar, alpha: float = 1.0) -> tuple[np.ndarray, np.nda
     Raises
     ------
     ValueError, TypeError
-        On a parameter out of range, or inputs that are empty, not finite, not numeric, too large, or of different
-        numbers of rows.
+        On a parameter out of range, or inputs that are empty, not finite, not numeric, too large,
+        or of different numbers of rows.
 
     Notes
     -----

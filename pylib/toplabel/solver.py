@@ -6,12 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from toplabel import _sdca, kernels, losses, nonconvex
-from toplabel._arrays import as_features, as_labels, check_mapped_finite, is_mapped
-from toplabel._problem import Problem, as_C, as_constant
-from toplabel._run import Run
-from toplabel._training import Options
-from toplabel.solution import Record, Solution, split_intercept
+from toplabel import kernels, losses
+from toplabel._core import nonconvex
+from toplabel._core import sdca as _sdca
+from toplabel._core.arrays import as_features, as_labels, check_mapped_finite, is_mapped
+from toplabel._core.problem import Problem, as_C, as_constant
+from toplabel._core.run import Run
+from toplabel._core.solution import Record, Solution, split_intercept
+from toplabel._core.training import Options
 
 __all__ = ["Record", "Solution", "path", "solve"]
 
@@ -47,20 +49,22 @@ def solve(
 ) -> Solution:
     """Train a linear or kernel classifier to a given duality gap.
 
-    Minimises ``(1/n) sum_i L(y_i, W^T x_i) + lambda/2 ||W - W0||_F^2`` with ``C = 1/(lambda n)`` by stochastic
-    dual coordinate ascent. Without `fit_intercept` there is no bias term.
+    Minimises ``(1/n) sum_i L(y_i, W^T x_i) + lambda/2 ||W - W0||_F^2`` with ``C = 1/(lambda n)`` by
+    stochastic dual coordinate ascent. Without `fit_intercept` there is no bias term.
 
     Parameters
     ----------
     X : array-like or sparse matrix, (n, d), or (n, n) with ``kernel="precomputed"``
-        Rows, or the symmetric positive semidefinite Gram matrix. A C-contiguous float32 or float64 array is not copied,
-        and may be memory-mapped; sparse rows stay sparse (CSR) with the linear kernel. Float64 rows of more than 64
-        features, of which at most a fifth of the numbers is not zero, are copied to CSR, which is faster.
+        Rows, or the symmetric positive semidefinite Gram matrix. A C-contiguous float32 or float64
+        array is not copied, and may be memory-mapped; sparse rows stay sparse (CSR) with the linear
+        kernel. Float64 rows of more than 64 features, of which at most a fifth of the numbers is
+        not zero, are copied to CSR, which is faster.
     y : array-like
-        Class indices 0..m-1, (n,), or for multilabel losses a 0/1 indicator (n, m), dense or sparse.
+        Class indices 0..m-1, (n,), or for multilabel losses a 0/1 indicator (n, m), dense or
+        sparse.
     loss : str
-        A key of `toplabel.losses.LOSSES`. One that is not convex is minimised by descent from the solution of the
-        convex loss that its row names (`toplabel.nonconvex`).
+        A key of `toplabel.losses.LOSSES`. One that is not convex is minimised by descent from the
+        solution of the convex loss that its row names (`toplabel._core.nonconvex`).
     k : int
         The k of top-k losses; 1 for the others.
     gamma : float >= 0
@@ -76,58 +80,62 @@ def solve(
     seed : int
         Order of the rows. The same seed gives the same result.
     warm_start : Solution or ndarray, (n, m)
-        Dual variables to start from; W follows from them. Those of a Solution for another C are rescaled; an array
-        must be feasible for this C. For a loss that is not convex, where the descent starts.
+        Dual variables to start from; W follows from them. Those of a Solution for another C are
+        rescaled; an array must be feasible for this C. For a loss that is not convex, where the
+        descent starts.
     sample_weight : array-like, (n,)
         A weight w is the same as w copies of the row; n is then the sum of the weights.
     eval_every : int, optional
-        Epochs between two evaluations of the objectives. By default the solver evaluates where it expects to be
-        done.
+        Epochs between two evaluations of the objectives. By default the solver evaluates where it
+        expects to be done.
     callback : callable
         Called with each `Record`; a true result stops the run.
     time_limit, cpu_limit : float, optional
         Seconds of wall time, of CPU time of the process.
     dtype : None, float32 or float64
-        The type of the features and of the matrix products; None: that of X if it is float32, else float64. Dual
-        variables and the certificate are float64 always.
+        The type of the features and of the matrix products; None: that of X if it is float32, else
+        float64. Dual variables and the certificate are float64 always.
     n_classes : int, optional
         m, if not every class occurs in `y`.
     W0 : array-like, (d, m), optional
         Centre of the regulariser, with the linear kernel; zeros by default.
     watch : mapping of str to (X, y), optional
-        Sets to look at with each evaluation: `Record.watched`. With ``kernel="precomputed"`` X is the kernel between
-        their rows and the training rows.
+        Sets to look at with each evaluation: `Record.watched`. With ``kernel="precomputed"`` X is
+        the kernel between their rows and the training rows.
     watch_metric : callable, optional
         ``watch_metric(y, scores)`` is recorded for watched sets instead of their mean loss.
     window : int, optional
-        Shuffle rows within windows of about so many, made of runs of neighbouring rows, instead of all at once:
-        then only a window is in memory at a time when X is mapped from a file (`numpy.load` with
-        ``mmap_mode="r"``). By default windows of 256 MiB for files above 1 GiB, and none otherwise.
+        Shuffle rows within windows of about so many, made of runs of neighbouring rows, instead of
+        all at once: then only a window is in memory at a time when X is mapped from a file
+        (`numpy.load` with ``mmap_mode="r"``). By default windows of 256 MiB for files above 1 GiB,
+        and none otherwise.
     acceleration : "auto", False or float > 0
-        The accelerated proximal-point loop around the passes (Lin, Mairal, Harchaoui 2015). By default it begins
-        where plain passes are slow, and its r, the weight of the proximal term over that of the regulariser, follows
-        the progress. False: plain passes. A number: this r after a plain first pass.
+        The accelerated proximal-point loop around the passes (Lin, Mairal, Harchaoui 2015). By
+        default it begins where plain passes are slow, and its r, the weight of the proximal term
+        over that of the regulariser, follows the progress. False: plain passes. A number: this r
+        after a plain first pass.
     fit_intercept : bool
-        Add ``b`` to the scores, as LIBLINEAR does: the rows have one more feature, of value `intercept_scaling`, whose
-        weights are regularised like the others, so that the objective has ``||b||^2 / intercept_scaling^2`` beside
-        ``||W||_F^2``. Nothing is copied for it. With a kernel: ``k(x, z) + intercept_scaling^2``.
+        Add ``b`` to the scores, as LIBLINEAR does: the rows have one more feature, of value
+        `intercept_scaling`, whose weights are regularised like the others, so that the objective
+        has ``||b||^2 / intercept_scaling^2`` beside ``||W||_F^2``. Nothing is copied for it. With a
+        kernel: ``k(x, z) + intercept_scaling^2``.
     intercept_scaling : float > 0
-        The larger, the less is the intercept regularised, and the slower the training where it is far above
-        the norms of the rows.
+        The larger, the less is the intercept regularised, and the slower the training where it is
+        far above the norms of the rows.
 
     Returns
     -------
     Solution
-        Whatever ended the run; `Solution.status` tells. Ctrl-C ends it with the status "interrupted" and the
-        model so far.
+        Whatever ended the run; `Solution.status` tells. Ctrl-C ends it with the status
+        "interrupted" and the model so far.
 
     Raises
     ------
     ValueError, TypeError
         For an argument that does not fit, naming it.
     ToplabelError
-        For what the C library refuses: a Gram matrix that is not symmetric, a warm start that is not feasible for
-        this C, features so large that numbers overflow.
+        For what the C library refuses: a Gram matrix that is not symmetric, a warm start that is
+        not feasible for this C, features so large that numbers overflow.
 
     Notes
     -----
@@ -195,8 +203,9 @@ def path(
 
     Notes
     -----
-    The dual variables of one C, multiplied by the best feasible factor, are the start of the next. For a loss that
-    is not convex they are those of the convex solutions, each of which is the start of a descent.
+    The dual variables of one C, multiplied by the best feasible factor, are the start of the next.
+    For a loss that is not convex they are those of the convex solutions, each of which is the start
+    of a descent.
     """
     if np.ndim(Cs) != 1:
         raise TypeError(f"Cs must be a sequence of numbers, got {Cs!r}")

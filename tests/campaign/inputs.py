@@ -3,10 +3,11 @@
     python tests/campaign/inputs.py              # 1000 files a reader
     python tests/campaign/inputs.py 20000 --seed 7 --only mat hdf5
 
-Each file is a good one with one to three damages: flipped bits, bytes of another value, cut off, pieces doubled, moved
-or taken out, huge numbers, deep nesting. It is read in a child process under limits of memory and time. "refused" is a
-``ValueError`` of one line that names a file; of these, "crashed" counts those where a library ended the process that
-read it, which the workflow reports as such a line. Anything else is a defect: it is printed, and the exit status is 1.
+Each file is a good one with one to three damages: flipped bits, bytes of another value, cut off,
+pieces doubled, moved or taken out, huge numbers, deep nesting. It is read in a child process under
+limits of memory and time. "refused" is a ``ValueError`` of one line that names a file; of these,
+"crashed" counts those where a library ended the process that read it, which the workflow reports as
+such a line. Anything else is a defect: it is printed, and the exit status is 1.
 """
 
 from __future__ import annotations
@@ -33,12 +34,12 @@ import numpy as np
 from scipy import io as scipy_io
 from scipy import sparse
 
-from toplabel.config.datasets import Entry, LabelLists, RawFile, load_registry
-from toplabel.config.documents import read_yaml
-from toplabel.datasets.child import ChildError, Limits, in_child
-from toplabel.datasets.fetch import fetch
-from toplabel.datasets.formats import FORMATS, Source, hdf5
-from toplabel.datasets.statistics import list_statistics
+from toplabel.reproduction.config.datasets import Entry, LabelLists, RawFile, load_registry
+from toplabel.reproduction.config.documents import read_yaml
+from toplabel.reproduction.datasets.child import ChildError, Limits, in_child
+from toplabel.reproduction.datasets.fetch import fetch
+from toplabel.reproduction.datasets.formats import FORMATS, Source, hdf5
+from toplabel.reproduction.datasets.statistics import list_statistics
 
 LIMITS = Limits(memory=2**30, seconds=20)  # the good files have some kilobytes
 _LONGEST = 500  # characters of a message

@@ -1,18 +1,23 @@
-"""Runs that are killed, whose disk is full or whose results are damaged: do they end with the same numbers?
+"""Runs that are killed, whose disk is full or whose results are damaged: do they end with the same
+numbers?
 
     python tests/campaign/runs.py               # 20 kills, 10 full disks, 200 damaged results
     python tests/campaign/runs.py 50 --seed 7 --only kill
 
 A small run (circle and a part of digits) is made once. Then
 
-kill    it is made again in an empty folder and killed with SIGKILL at a random moment: Snakemake with all its jobs, a
-        job alone, or Snakemake alone. No file may be there that differs from its sum. The same command must finish.
+kill    it is made again in an empty folder and killed with SIGKILL at a random moment: Snakemake
+with all its jobs, a
+        job alone, or Snakemake alone. No file may be there that differs from its sum. The same
+        command must finish.
 disk    it is made in a file system of a random size, which is enlarged when the run has ended.
-damage  a file of its results is cut, cut at the end of a line, changed in one bit, overwritten with zeros or emptied.
-        Reading it must be refused in one line that names the file and the command that makes it again.
+damage  a file of its results is cut, cut at the end of a line, changed in one bit, overwritten with
+zeros or emptied.
+        Reading it must be refused in one line that names the file and the command that makes it
+        again.
 
-Numbers are compared with those of the first run, but for wall times. Anything else is a defect: it is printed, and the
-exit status is 1.
+Numbers are compared with those of the first run, but for wall times. Anything else is a defect: it
+is printed, and the exit status is 1.
 """
 
 from __future__ import annotations
@@ -36,9 +41,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "workflow"))
 
 from running import SMOKE, command, environment
 
-from toplabel.datasets.prepared import load_prepared
-from toplabel.files import FileError, checked, file_sum
-from toplabel.workflow.compare_runs import difference
+from toplabel._core.files import FileError, checked, file_sum
+from toplabel.reproduction.datasets.prepared import load_prepared
+from toplabel.reproduction.workflow.compare_runs import difference
 
 _TARGET = "results/comparison.csv"
 _COMPARED = ("results/comparison.csv", "results/evaluation.csv")
@@ -135,7 +140,9 @@ def kill(campaign: Campaign, rng: random.Random, number: int) -> str:
 
 
 def _group(leader: int) -> list[int]:
-    """What still runs of a session. A zombie does not; in a container nobody may ever ask for its exit status."""
+    """What still runs of a session. A zombie does not; in a container nobody may ever ask for its
+    exit status.
+    """
     listed = subprocess.run(
         ["ps", "-o", "pid=,stat=", "-s", str(leader)], capture_output=True, text=True, check=False
     )

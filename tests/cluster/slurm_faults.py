@@ -1,6 +1,8 @@
-"""Runs on a real Slurm controller, undisturbed and with faults: `make test-slurm` (as root; installs Slurm).
+"""Runs on a real Slurm controller, undisturbed and with faults: `make test-slurm` (as root;
+installs Slurm).
 
-After each fault the run has to end, the same command to finish it, and the numbers to be those of a local run.
+After each fault the run has to end, the same command to finish it, and the numbers to be those of a
+local run.
 """
 
 import os
@@ -14,7 +16,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from toplabel.workflow.compare_runs import difference
+from toplabel.reproduction.workflow.compare_runs import difference
 from workflow.running import ROOT, command, environment, read_rows, small_checkout
 
 CONTROL = ROOT / "tests/cluster/slurm.sh"
@@ -184,7 +186,8 @@ def test_the_controller_may_be_away(local, on_slurm, tmp_path):
         time.sleep(40)
         control("controller-start")
     wait_for(tmp_path / TUNED)  # the job survives
-    # Without accounting the plugin may have found no state of the job meanwhile, and waits for ever.
+    # Without accounting the plugin may have found no state of the job meanwhile, and waits for
+    # ever.
     try:
         run.wait(60)
     except subprocess.TimeoutExpired:

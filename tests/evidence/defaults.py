@@ -1,7 +1,9 @@
-"""Evidence for the estimators: ``python tests/evidence/defaults.py [SET ...]`` prints how ``fit(X, y)`` predicts.
+"""Evidence for the estimators: ``python tests/evidence/defaults.py [SET ...]`` prints how ``fit(X,
+y)`` predicts.
 
-Nothing is set but the loss; beside them stand scikit-learn's nearest estimators, with nothing set either. Raw files are
-looked for in the folders named by TOPLABEL_MIRROR; a set that is not there is left out. Percent, but the rank loss.
+Nothing is set but the loss; beside them stand scikit-learn's nearest estimators, with nothing set
+either. Raw files are looked for in the folders named by TOPLABEL_MIRROR; a set that is not there is
+left out. Percent, but the rank loss.
 """
 
 from __future__ import annotations
@@ -20,9 +22,9 @@ from sklearn.svm import LinearSVC
 from threadpoolctl import threadpool_limits
 
 from toplabel import MultilabelClassifier, TopKClassifier, metrics
-from toplabel.config.datasets import load_registry
-from toplabel.datasets.fetch import available, fetch, mirror_folders
-from toplabel.datasets.prepare import prepare
+from toplabel.reproduction.config.datasets import load_registry
+from toplabel.reproduction.datasets.fetch import available, fetch, mirror_folders
+from toplabel.reproduction.datasets.prepare import prepare
 
 ROOT = Path(__file__).resolve().parents[2]
 SETS = ("letter", "yeast", "scene", "emotions", "medical", "bibtex", "delicious")

@@ -1,9 +1,10 @@
-"""Evidence for many labels: ``python tests/evidence/many_labels.py [--liblinear]``, and further options.
+"""Evidence for many labels: ``python tests/evidence/many_labels.py [--liblinear]``, and further
+options.
 
-Synthetic text of the size of EURLex-4K, or a prepared set. Prints the CPU seconds of training and of the lists of five
-labels, the peak memory that training adds as a multiple of the model and the dual variables, and the metrics of the
-lists; with ``--liblinear`` those of one-vs-rest LIBLINEAR. One of the two a run, since the peak memory is that of the
-process.
+Synthetic text of the size of EURLex-4K, or a prepared set. Prints the CPU seconds of training and
+of the lists of five labels, the peak memory that training adds as a multiple of the model and the
+dual variables, and the metrics of the lists; with ``--liblinear`` those of one-vs-rest LIBLINEAR.
+One of the two a run, since the peak memory is that of the process.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from sklearn.svm import LinearSVC
 from threadpoolctl import threadpool_limits
 
 from toplabel import MultilabelClassifier, metrics
-from toplabel.datasets.prepared import load_prepared
+from toplabel.reproduction.datasets.prepared import load_prepared
 
 D, M = 5000, 3993
 OWN = np.random.default_rng(7).integers(0, D, (M, 12))  # words of each label

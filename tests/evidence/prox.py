@@ -1,9 +1,10 @@
-"""Evidence for the proximal maps: ``python tests/evidence/prox.py [--cases N]`` prints what was tried, and the worst.
+"""Evidence for the proximal maps: ``python tests/evidence/prox.py [--cases N]`` prints what was
+tried, and the worst.
 
-Projections against rational arithmetic (short vectors) and by the variational inequality (long ones); the entropic
-maps against lower bounds of their objectives in extended precision, and against explicit feasible points; V(t) against
-its equation. Errors are in units of rounding, 2^-53 of the scale that each function names. `tests/property` asserts the
-same on fewer cases.
+Projections against rational arithmetic (short vectors) and by the variational inequality (long
+ones); the entropic maps against lower bounds of their objectives in extended precision, and against
+explicit feasible points; V(t) against its equation. Errors are in units of rounding, 2^-53 of the
+scale that each function names. `tests/property` asserts the same on fewer cases.
 """
 
 from __future__ import annotations
@@ -58,7 +59,9 @@ def size(name: str, case: prox_cases.Case) -> float:
 
 
 def scale(name: str, case: prox_cases.Case, algorithm: str) -> float:
-    """What rounding is relative to: the radius bounds the result, but not where a sum of entries decides."""
+    """What rounding is relative to: the radius bounds the result, but not where a sum of entries
+    decides.
+    """
     sums_decide = name == "topk_cone" or (
         name == "topk_simplex_alpha" and algorithm == "variable_fixing"
     )
@@ -79,7 +82,9 @@ def infeasibility(name: str, case: prox_cases.Case, x: np.ndarray) -> float:
 
 
 def excess(name: str, case: prox_cases.Case, x: np.ndarray) -> float:
-    """max <g, v - x> over feasible v, g the residual: 0 at the minimiser (the variational inequality)."""
+    """max <g, v - x> over feasible v, g the residual: 0 at the minimiser (the variational
+    inequality).
+    """
     if name == "bipartite_simplex":
         p = len(case.b)
         g, g_bar = case.b - x[:p], case.b_bar - x[p:]
@@ -123,7 +128,8 @@ def projections(count: int, seed: int = 0) -> pd.DataFrame:
 
 
 def long_projections(count: int, seed: int = 1) -> pd.DataFrame:
-    """Vectors of up to 3000 entries, by the variational inequality; units of scale, and of scale times radius.
+    """Vectors of up to 3000 entries, by the variational inequality; units of scale, and of scale
+    times radius.
 
     Only ordinary vectors and ties: with many magnitudes the inequality itself drowns in rounding.
     """
@@ -152,7 +158,9 @@ def long_projections(count: int, seed: int = 1) -> pd.DataFrame:
 
 
 def feasible_points(rng, b: np.ndarray, k: int, count: int) -> np.ndarray:
-    """Points of the top-k simplex alpha, (count, n): mixtures of its vertices, those of the largest b among them."""
+    """Points of the top-k simplex alpha, (count, n): mixtures of its vertices, those of the largest
+    b among them.
+    """
     n, order = len(b), np.argsort(-b)
     points = np.zeros((count, n))
     for v in points:
@@ -163,7 +171,9 @@ def feasible_points(rng, b: np.ndarray, k: int, count: int) -> np.ndarray:
 
 
 def beaten(rng, b, k, alpha, x, value) -> int:
-    """How many explicit feasible points are better than x by more than rounding: at random, and on the way to them."""
+    """How many explicit feasible points are better than x by more than rounding: at random, and on
+    the way to them.
+    """
     points = feasible_points(rng, b, k, 10)
     points = np.concatenate([points, *(x + step * (points - x) for step in (1e-2, 1e-4))])
     many = np.broadcast_to(b, points.shape), np.broadcast_to(alpha, len(points))

@@ -1,8 +1,10 @@
-"""Evidence for the certificates: ``python tests/evidence/scales.py [--problems N] [--seed S]`` prints what was claimed.
+"""Evidence for the certificates: ``python tests/evidence/scales.py [--problems N] [--seed S]``
+prints what was claimed.
 
-Small problems whose rows, columns and C are up to 120 orders of magnitude apart, each loss and representation in turn,
-the simplex SVMs too. What ends as "converged" or "imprecise" is certified by `toplabel.certify`, which shares nothing
-with the solver but the losses of single rows. Exit status 1 if a claim is not confirmed.
+Small problems whose rows, columns and C are up to 120 orders of magnitude apart, each loss and
+representation in turn, the simplex SVMs too. What ends as "converged" or "imprecise" is certified
+by `toplabel.certify`, which shares nothing with the solver but the losses of single rows. Exit
+status 1 if a claim is not confirmed.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""Evidence for the simplex coding: ``python tests/evidence/simplex_coding.py [--seeds N]`` prints what was compared.
+"""Evidence for the simplex coding: ``python tests/evidence/simplex_coding.py [--seeds N]`` prints
+what was compared.
 
-The code vectors, scikit-learn's checks, leave-one-out in closed form against training again, optima of the SVMs against
-a bounded quasi-Newton method on the dual, Theorem 1 at points, and the time of the least-squares path against the
-number of classes.
+The code vectors, scikit-learn's checks, leave-one-out in closed form against training again, optima
+of the SVMs against a bounded quasi-Newton method on the dual, Theorem 1 at points, and the time of
+the least-squares path against the number of classes.
 """
 
 from __future__ import annotations
@@ -57,7 +58,9 @@ def estimator_checks() -> pd.DataFrame:
 
 
 def leave_one_out(seeds: int) -> pd.DataFrame:
-    """Largest difference of a score, and of the share of errors, from n models each trained without a row."""
+    """Largest difference of a score, and of the share of errors, from n models each trained without
+    a row.
+    """
     rows = []
     kinds = {"primal": (40, 6, {}), "dual": (15, 25, {}), "rbf": (40, 6, {"kernel": "rbf"})}
     for name, (n, d, options) in kinds.items():
@@ -104,7 +107,9 @@ def optima(seeds: int) -> pd.DataFrame:
 
 
 def consistency(seeds: int) -> pd.DataFrame:
-    """Of random class probabilities, how often the risk minimiser decodes to the likeliest class, alone on top."""
+    """Of random class probabilities, how often the risk minimiser decodes to the likeliest class,
+    alone on top.
+    """
     rows = []
     for loss, hull in (("s_ls", False), ("sc_svm", False), ("sh_svm", True), ("sh_svm", False)):
         for T in (3, 5, 10):

@@ -1,8 +1,10 @@
-"""Evidence for the solver: ``python tests/evidence/solver.py [--seeds N]`` prints what was compared, and the worst.
+"""Evidence for the solver: ``python tests/evidence/solver.py [--seeds N]`` prints what was
+compared, and the worst.
 
-Optima against general-purpose convex solvers, their certificates computed again from weights (or coefficients) and dual
-variables, with accelerated passes and plain ones; iterates in blocks against row by row, Fenchel-Young equality at
-the updates, and float32 certificates against float64 objectives. `tests/reference` asserts the same on fewer problems.
+Optima against general-purpose convex solvers, their certificates computed again from weights (or
+coefficients) and dual variables, with accelerated passes and plain ones; iterates in blocks against
+row by row, Fenchel-Young equality at the updates, and float32 certificates against float64
+objectives. `tests/reference` asserts the same on fewer problems.
 """
 
 from __future__ import annotations
@@ -22,8 +24,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import oracles
 import toplabel
 from toplabel import losses
-from toplabel._arrays import as_labels
-from toplabel._run import Run
+from toplabel._core.arrays import as_labels
+from toplabel._core.run import Run
 
 N, D, M = 11, 3, 5
 CS = (0.03, 0.5, 10.0)
@@ -58,7 +60,9 @@ def reference(key: str, X, y, C: float, k: int, gamma: float) -> float:
 
 
 def optima(seeds: int) -> pd.DataFrame:
-    """Largest relative differences of the optimum and of the certificate, dense, CSR and Gram, at eps 1e-8; passes."""
+    """Largest relative differences of the optimum and of the certificate, dense, CSR and Gram, at
+    eps 1e-8; passes.
+    """
     rows = []
     for key, k, gamma in cases():
         targets = {"one": [False], "set": [True], "either": [False, True]}[losses.get(key).labels]
@@ -96,14 +100,18 @@ def optima(seeds: int) -> pd.DataFrame:
 
 
 def error_of_certificate(X, y, solution) -> float:
-    """By how much P and D are not those of the weights and the dual variables, relative to the larger one."""
+    """By how much P and D are not those of the weights and the dual variables, relative to the
+    larger one.
+    """
     found = toplabel.certify(X, y, solution)
     error = max(abs(solution.primal - found.primal), abs(solution.dual - found.dual))
     return error / max(abs(found.primal), abs(found.dual))
 
 
 def blocks() -> pd.DataFrame:
-    """Largest difference of the dual variables after three epochs: in blocks of any size against row by row."""
+    """Largest difference of the dual variables after three epochs: in blocks of any size against
+    row by row.
+    """
     rows = []
     rng = np.random.default_rng(0)
     X, m = rng.normal(size=(150, 70)), 6
@@ -133,7 +141,8 @@ def blocks() -> pd.DataFrame:
 
 
 def fenchel_young(seeds: int) -> pd.DataFrame:
-    """Right after its update a row has L(s) + L*(-a/C) = -<s, a>/C: largest deviation, relative to the terms.
+    """Right after its update a row has L(s) + L*(-a/C) = -<s, a>/C: largest deviation, relative to
+    the terms.
 
     With one row in the training set, one epoch is one update.
     """
@@ -161,7 +170,9 @@ def fenchel_young(seeds: int) -> pd.DataFrame:
 
 
 def float32() -> pd.DataFrame:
-    """float32 features: the certified interval must hold the float64 optimum, and be that of the returned W and A."""
+    """float32 features: the certified interval must hold the float64 optimum, and be that of the
+    returned W and A.
+    """
     rows = []
     rng = np.random.default_rng(2)
     X = rng.normal(size=(200, 90)).astype(np.float32)

@@ -12,8 +12,8 @@ from hypothesis.extra import numpy as hnp
 from scipy import io
 
 from array_files import needs_h5py, write_hdf5
-from toplabel.datasets import reading
-from toplabel.datasets.formats import FORMATS, FormatError, Source
+from toplabel.reproduction.datasets import reading
+from toplabel.reproduction.datasets.formats import FORMATS, FormatError, Source
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
 matrices = hnp.arrays(

@@ -1,4 +1,6 @@
-"""The measures against loops over the definitions, and against scikit-learn where it has the same."""
+"""The measures against loops over the definitions, and against scikit-learn where it has the
+same.
+"""
 
 import warnings
 from fractions import Fraction

@@ -1,7 +1,8 @@
-"""Every proximal map: feasible, and optimal by a certificate that does not depend on how it was computed.
+"""Every proximal map: feasible, and optimal by a certificate that does not depend on how it was
+computed.
 
-A projection x of b onto a convex set is optimal iff g = b - x (minus the bias) satisfies <g, v - x> <= 0 for all v of
-the set, that is iff the support function of the set at g is <g, x>.
+A projection x of b onto a convex set is optimal iff g = b - x (minus the bias) satisfies <g, v - x>
+<= 0 for all v of the set, that is iff the support function of the set at g is <g, x>.
 """
 
 import numpy as np
@@ -144,8 +145,9 @@ def test_topk_entropic_is_feasible_and_optimal(b, k, alpha):
     assert x.min() >= 0.0
     assert s <= 1.0 + 1e-13
     assert x.max() <= s / k + 1e-13
-    # Along any feasible direction v - x the objective does not fall. Its gradient has log x and log(1 - s), so take
-    # points v in the relative interior: for each, the objective itself is compared, which needs no gradient.
+    # Along any feasible direction v - x the objective does not fall. Its gradient has log x and
+    # log(1 - s), so take points v in the relative interior: for each, the objective itself is
+    # compared, which needs no gradient.
     rng = np.random.default_rng(len(b))
     value = objective_topk_entropic(x, b, alpha)
     scale = max(1.0, alpha, np.abs(b).max())
@@ -163,7 +165,9 @@ def objective_topk_entropic(x, b, alpha):
 
 
 def feasible_topk(rng, n, k, order):
-    """A random point of the top-k simplex alpha: a mixture of vertices, which are 0 and 1/k on k entries."""
+    """A random point of the top-k simplex alpha: a mixture of vertices, which are 0 and 1/k on k
+    entries.
+    """
     v = np.zeros(n)
     for weight in rng.dirichlet(np.ones(5))[:4]:
         best = order[:k] if rng.random() < 0.5 else rng.permutation(n)[:k]

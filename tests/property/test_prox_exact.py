@@ -1,8 +1,10 @@
-"""The projections, by either algorithm, against rational arithmetic: forward errors of a few units of rounding.
+"""The projections, by either algorithm, against rational arithmetic: forward errors of a few units
+of rounding.
 
-Rounding is counted in units of 2^-53 of min(radius, max |b|): the result never exceeds the radius, and differences
-to the threshold are formed without loss. For the top-k cone and simplex alpha without sorting it is max |b|: the
-derivative whose sign decides about the radius is a sum of entries.
+Rounding is counted in units of 2^-53 of min(radius, max |b|): the result never exceeds the radius,
+and differences to the threshold are formed without loss. For the top-k cone and simplex alpha
+without sorting it is max |b|: the derivative whose sign decides about the radius is a sum of
+entries.
 """
 
 import numpy as np

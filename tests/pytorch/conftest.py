@@ -1,4 +1,6 @@
-"""These tests are `make test-torch`; where PyTorch is not installed, `pytest tests` leaves them out."""
+"""These tests are `make test-torch`; where PyTorch is not installed, `pytest tests` leaves them
+out.
+"""
 
 import importlib.util
 

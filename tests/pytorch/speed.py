@@ -1,4 +1,5 @@
-"""Time and memory of the losses beside those of PyTorch, forward and backward, as Markdown; no test runs it.
+"""Time and memory of the losses beside those of PyTorch, forward and backward, as Markdown; no test
+runs it.
 
 PYTHONPATH=pylib build/torch/bin/python tests/pytorch/speed.py [--compile]
 """
@@ -29,7 +30,9 @@ ROWS = [
 
 
 def seconds(criterion, scores, target) -> float:
-    """The least processor time of the runs in a second, which other work on the machine hardly lengthens."""
+    """The least processor time of the runs in a second, which other work on the machine hardly
+    lengthens.
+    """
     best, first = float("inf"), time.process_time()
     while time.process_time() < first + 1.0:
         start = time.process_time()

@@ -1,4 +1,6 @@
-"""Features of networks: values, resumption, refusals; from images to files that the data sets are read from."""
+"""Features of networks: values, resumption, refusals; from images to files that the data sets are
+read from.
+"""
 
 import json
 import os
@@ -14,11 +16,11 @@ import torch
 from PIL import Image
 from tiny_network import network
 
-from toplabel.config.datasets import load_registry
-from toplabel.datasets.fetch import fetch
-from toplabel.datasets.prepare import prepare
+from toplabel._core.files import FileError
 from toplabel.features import extract
-from toplabel.files import FileError
+from toplabel.reproduction.config.datasets import load_registry
+from toplabel.reproduction.datasets.fetch import fetch
+from toplabel.reproduction.datasets.prepare import prepare
 
 
 def some_batches(n: int = 4):

@@ -1,4 +1,6 @@
-"""The study of fine-tuning: inputs, interrupted training, features, tables, and a small run of all of it."""
+"""The study of fine-tuning: inputs, interrupted training, features, tables, and a small run of all
+of it.
+"""
 
 import csv
 import sys
@@ -9,18 +11,18 @@ import pytest
 import torch
 import yaml
 
-from toplabel.config.datasets import Entry
-from toplabel.config.methods import Method
-from toplabel.config.networks import Network
-from toplabel.config.splits import Split
-from toplabel.datasets.prepared import Part, Prepared
-from toplabel.files import FileError
-from toplabel.finetuning import stages, training
-from toplabel.finetuning.features import extract_features
-from toplabel.finetuning.images import class_names, draw_images
-from toplabel.finetuning.network import FEATURES, build, load_weights, save_weights
-from toplabel.finetuning.stages import fine_tune, train_network
-from toplabel.finetuning.training import Descent
+from toplabel._core.files import FileError
+from toplabel.reproduction.config.datasets import Entry
+from toplabel.reproduction.config.methods import Method
+from toplabel.reproduction.config.networks import Network
+from toplabel.reproduction.config.splits import Split
+from toplabel.reproduction.datasets.prepared import Part, Prepared
+from toplabel.reproduction.finetuning import stages, training
+from toplabel.reproduction.finetuning.features import extract_features
+from toplabel.reproduction.finetuning.images import class_names, draw_images
+from toplabel.reproduction.finetuning.network import FEATURES, build, load_weights, save_weights
+from toplabel.reproduction.finetuning.stages import fine_tune, train_network
+from toplabel.reproduction.finetuning.training import Descent
 
 ROOT = Path(__file__).parents[2]
 NETWORK = Network(images="squares", classes=3, width=6, epochs=3, batch=8, channels=(2, 3))

@@ -74,7 +74,8 @@ def assert_of_the_library(scores, y, key, k, gamma):
     if gamma == 0.0 and losses.LOSSES[key].smoothing:
         return  # the library has no subgradient
     expected = losses.gradient(key, scores, y, k=k, gamma=gamma)
-    # A rounding of the scores moves the gradient by as much over gamma; that of a softmax, by as much.
+    # A rounding of the scores moves the gradient by as much over gamma; that of a softmax, by as
+    # much.
     moved = 8 * EPS * (m + size) / gamma if gamma > 0.0 else 8 * EPS * size
     assert (np.abs(gradient - expected).max(1) <= 1e-12 + moved).all()
 

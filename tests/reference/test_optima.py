@@ -19,7 +19,9 @@ CASES = [
 
 
 def problem(loss: str, seed: int, n: int = 9, d: int = 3, m: int = 4):
-    """Random rows with a zero row, and for multilabel losses an empty, a full and a single-label row."""
+    """Random rows with a zero row, and for multilabel losses an empty, a full and a single-label
+    row.
+    """
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, d)) * rng.choice([0.3, 1.0, 3.0])
     X[2] = 0.0

@@ -1,4 +1,6 @@
-"""Theorem 1 of NIPS 2012 at a point: which pointwise risk minimisers decode to the likeliest class."""
+"""Theorem 1 of NIPS 2012 at a point: which pointwise risk minimisers decode to the likeliest
+class.
+"""
 
 import numpy as np
 import pytest
@@ -26,7 +28,8 @@ def test_without_the_hull_the_half_space_svm_only_finds_the_least_likely_class(T
     for p in probabilities(40, T):
         f, value = minimiser("sh_svm", p)
         scores = simplex.scores(f[None])[0]
-        # All classes but the least likely one score 1: a tie, which the likeliest wins by chance only.
+        # All classes but the least likely one score 1: a tie, which the likeliest wins by chance
+        # only.
         others = np.delete(scores, p.argmin())
         assert others == pytest.approx(1.0, abs=1e-7)
         assert scores[p.argmin()] == pytest.approx(1.0 - T, abs=1e-6)

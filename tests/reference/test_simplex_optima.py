@@ -1,4 +1,6 @@
-"""The simplex SVMs against quadratic programs by SciPy, and stochastic subgradients against both."""
+"""The simplex SVMs against quadratic programs by SciPy, and stochastic subgradients against
+both.
+"""
 
 import numpy as np
 import pytest

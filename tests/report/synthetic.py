@@ -1,7 +1,8 @@
-"""A results folder as the pipeline would leave it, with made-up measurements beside published cells.
+"""A results folder as the pipeline would leave it, with made-up measurements beside published
+cells.
 
-The published cells are those of data/published; a measurement is the published number plus noise with
-a fixed seed, so that all verdicts occur. Nothing of the pipeline is run.
+The published cells are those of data/published; a measurement is the published number plus noise
+with a fixed seed, so that all verdicts occur. Nothing of the pipeline is run.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from toplabel.tables.collected import (
+from toplabel.reproduction.tables.collected import (
     COMPARISON,
     DATASETS,
     DIFFERENCES,
@@ -124,7 +125,9 @@ def default_cells() -> pd.DataFrame:
 
 
 def evaluation_of(cells: pd.DataFrame) -> pd.DataFrame:
-    """Return the evaluation that these measurements would come from, under the names of methods.yaml."""
+    """Return the evaluation that these measurements would come from, under the names of
+    methods.yaml.
+    """
     rows = cells[cells["measured"] != ""].copy()
     rows["loss"] = [loss_of(row) for _, row in rows.iterrows()]
     rows["method"] = [run_name(row) for _, row in rows.iterrows()]
@@ -187,7 +190,9 @@ def dataset_rows(cells: pd.DataFrame) -> pd.DataFrame:
 
 
 def findings_rows() -> pd.DataFrame:
-    """Return three claims: one that holds, one that fails on one comparison, one that is not tested."""
+    """Return three claims: one that holds, one that fails on one comparison, one that is not
+    tested.
+    """
     base = dict.fromkeys(FINDINGS.names, "") | {"source": "tpami2017", "place": "section 6.2"}
     counts = {"published_comparisons": "32", "published_first": "30", "published_second": "1"}
     base |= counts | {"published_within": "20", "published_median": "1.1", "margin": ""}

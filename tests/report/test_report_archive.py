@@ -1,4 +1,6 @@
-"""The report as one file: whole, small, without paths of the machine and without links that lead nowhere."""
+"""The report as one file: whole, small, without paths of the machine and without links that lead
+nowhere.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +12,8 @@ from urllib.parse import urlsplit
 import pytest
 from markup import Site
 
-from toplabel.files import FileError
-from toplabel.reporting import archive
+from toplabel._core.files import FileError
+from toplabel.reproduction.reporting import archive
 
 
 @pytest.mark.parametrize(

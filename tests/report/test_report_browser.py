@@ -1,4 +1,6 @@
-"""The pages in headless Chromium, where it is installed: sorting, filtering, the card, no overflow."""
+"""The pages in headless Chromium, where it is installed: sorting, filtering, the card, no
+overflow.
+"""
 
 from __future__ import annotations
 
@@ -266,7 +268,9 @@ def test_a_table_is_one_stop_of_the_tab_key(site: Site, tmp_path: Path) -> None:
 
 
 def test_what_is_far_from_the_window_is_not_laid_out(site: Site, tmp_path: Path) -> None:
-    """Of a long page with all folds open the browser lays out what is near; the rest when it comes near."""
+    """Of a long page with all folds open the browser lays out what is near; the rest when it comes
+    near.
+    """
     body = """
       $$("details").forEach((fold) => { fold.open = true; });
       const frames = $$("#tables .scroll");
@@ -309,7 +313,9 @@ def test_heads_of_columns_stay_in_sight(site: Site, tmp_path: Path) -> None:
 
 
 def test_card_by_pointer_and_finger(site: Site, tmp_path: Path) -> None:
-    """It waits, stands beside the column and takes no clicks; a tap opens a sheet and does not jump."""
+    """It waits, stands beside the column and takes no clicks; a tap opens a sheet and does not
+    jump.
+    """
     body = """
       const link = $("#tpami2017-table7 .grid td > a");
       link.scrollIntoView({ block: "center" });
@@ -369,7 +375,9 @@ def test_card_by_keyboard(site: Site, tmp_path: Path) -> None:
 
 
 def browse_framed(page: str, body: str, folder: Path, width: int) -> Any:
-    """Like `browse`, in a frame of this width, since a window has a least width of its own; `page` is its document."""
+    """Like `browse`, in a frame of this width, since a window has a least width of its own; `page`
+    is its document.
+    """
     framed = html.escape(page, quote=True)
     outer = (
         "<!doctype html><html><head></head><body style='margin:0'>"
@@ -422,7 +430,9 @@ def test_nothing_overflows(site: Site, tmp_path: Path, name: str, width: int) ->
 
 
 def test_every_page_runs_without_an_error(results: Path, site: Site, tmp_path: Path) -> None:
-    """Each file as it lies on the disk; the console stays empty, and nothing is asked of a network."""
+    """Each file as it lies on the disk; the console stays empty, and nothing is asked of a
+    network.
+    """
     for name in site.texts:
         url = (results.parent / f"reports/{name}.html").as_uri()
         command = [
@@ -438,7 +448,9 @@ def test_every_page_runs_without_an_error(results: Path, site: Site, tmp_path: P
 
 
 def test_the_rest_works_by_keyboard_and_is_named(site: Site, tmp_path: Path) -> None:
-    """Sorting by a button that says its state, frames that take the focus, and a link past the contents."""
+    """Sorting by a button that says its state, frames that take the focus, and a link past the
+    contents.
+    """
     body = """
       const first = document.querySelector("a, button, input");
       const button = $("#tables .grid th button");

@@ -1,4 +1,6 @@
-"""The texts of Snakemake's own report: rendered as Snakemake does, without a warning of docutils."""
+"""The texts of Snakemake's own report: rendered as Snakemake does, without a warning of
+docutils.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The machine-readable report: one JSON file with everything, an RO-Crate that names every file with its sum."""
+"""The machine-readable report: one JSON file with everything, an RO-Crate that names every file
+with its sum.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +15,9 @@ import pandas as pd
 import pytest
 from synthetic import SVG, write_figure_files, write_table_files
 
-from toplabel.reporting import load_inputs, write_data, write_html
-from toplabel.reporting.crate import write_crate
-from toplabel.tables.collected import FAILURES
+from toplabel.reproduction.reporting import load_inputs, write_data, write_html
+from toplabel.reproduction.reporting.crate import write_crate
+from toplabel.reproduction.tables.collected import FAILURES
 
 ROOT = Path(__file__).parents[2]
 

@@ -20,11 +20,11 @@ from synthetic import (
     write_table_files,
 )
 
-from toplabel.reporting import FileError, load_inputs, write_data, write_html
-from toplabel.reporting.grid import cell_texts
-from toplabel.reporting.labels import VERDICTS
-from toplabel.reporting.trace import NOT_REGISTERED, NOT_RUN, OF_OTHERS, Trace
-from toplabel.tables.collected import READINGS
+from toplabel.reproduction.reporting import FileError, load_inputs, write_data, write_html
+from toplabel.reproduction.reporting.grid import cell_texts
+from toplabel.reproduction.reporting.labels import VERDICTS
+from toplabel.reproduction.reporting.trace import NOT_REGISTERED, NOT_RUN, OF_OTHERS, Trace
+from toplabel.reproduction.tables.collected import READINGS
 
 
 def test_ids_and_references(site: Site) -> None:
@@ -312,7 +312,9 @@ def test_decimals_and_signs(tmp_path: Path) -> None:
 
 
 def test_best_of_a_column(tmp_path: Path) -> None:
-    """Ours and published apart; lower wins for losses; ties at the printed digits share; references do not compete."""
+    """Ours and published apart; lower wins for losses; ties at the printed digits share; references
+    do not compete.
+    """
     cells = published_cells("tpami2017_table05.csv").query(
         "dataset == 'letter' and metric == 'top1'"
     )

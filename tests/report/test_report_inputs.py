@@ -10,9 +10,9 @@ import pandas as pd
 import pytest
 from synthetic import write_figure_files, write_table_files
 
-from toplabel.reporting import FileError, load_inputs
-from toplabel.reporting.inputs import RUN_KEYS
-from toplabel.tables.collected import COLLECTED
+from toplabel.reproduction.reporting import FileError, load_inputs
+from toplabel.reproduction.reporting.inputs import RUN_KEYS
+from toplabel.reproduction.tables.collected import COLLECTED
 
 FILES = ("comparison.csv", "evaluation.csv", "datasets.csv", "run.json")
 

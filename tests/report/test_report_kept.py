@@ -9,12 +9,12 @@ import pandas as pd
 import pytest
 from markup import render
 
-from toplabel.config.run import SUMMARY
-from toplabel.files import FileError
-from toplabel.reporting import load_inputs, write_pdf
-from toplabel.reporting.kept import load_kept
-from toplabel.reporting.score import score_of
-from toplabel.tables.collected import COMPARISON, PUBLISHED_KEYS
+from toplabel._core.files import FileError
+from toplabel.reproduction.config.run import SUMMARY
+from toplabel.reproduction.reporting import load_inputs, write_pdf
+from toplabel.reproduction.reporting.kept import load_kept
+from toplabel.reproduction.reporting.score import score_of
+from toplabel.reproduction.tables.collected import COMPARISON, PUBLISHED_KEYS
 
 KEPT = Path(__file__).resolve().parents[2] / SUMMARY
 
@@ -93,8 +93,8 @@ def test_a_folder_without_a_kept_run_is_none_and_a_damaged_one_an_error(tmp_path
 
 
 def test_the_kept_winners_are_those_of_the_kept_cells(kept_cells):
-    from toplabel.studies.winners import find_winners
-    from toplabel.tables.collected import WINNERS
+    from toplabel.reproduction.studies.winners import find_winners
+    from toplabel.reproduction.tables.collected import WINNERS
 
     cells = kept_cells.assign(measured=pd.to_numeric(kept_cells["measured"]))
     found = find_winners(cells).astype(str)[["ours", "papers", "same"]].to_numpy().tolist()

@@ -1,4 +1,6 @@
-"""The pages of the HTML report: which there are, and what the front page and the page of the missing say."""
+"""The pages of the HTML report: which there are, and what the front page and the page of the
+missing say.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,7 @@ import pandas as pd
 from markup import Site, render
 from synthetic import RUN, SVG, write_figure_files
 
-from toplabel.tables.collected import DIFFERENCES, FAILURES
+from toplabel.reproduction.tables.collected import DIFFERENCES, FAILURES
 
 
 def test_a_page_a_study_and_the_others(site: Site) -> None:
@@ -84,7 +86,9 @@ def test_findings_in_words(site: Site) -> None:
 
 
 def test_why_numbers_differ(small_results: Path, small_cells: pd.DataFrame) -> None:
-    """A group a reason with its evidence, on the front page and beside the table; the unexplained are said."""
+    """A group a reason with its evidence, on the front page and beside the table; the unexplained
+    are said.
+    """
     rows = (
         small_cells[small_cells["measured"] != ""].iloc[:3].assign(verdict=["off", "off", "higher"])
     )

@@ -14,9 +14,9 @@ import pytest
 import typst
 from synthetic import RUN, SVG, write_figure_files, write_table_files
 
-from toplabel.reporting import FileError, load_inputs, pdf, write_pdf
-from toplabel.reporting.view import build_report
-from toplabel.tables.collected import FAILURES
+from toplabel.reproduction.reporting import FileError, load_inputs, pdf, write_pdf
+from toplabel.reproduction.reporting.view import build_report
+from toplabel.reproduction.tables.collected import FAILURES
 
 
 def render(folder: Path, name: str = "toplabel.pdf") -> bytes:
@@ -108,8 +108,10 @@ def test_a_figure_stands_with_the_table_of_its_set_and_a_claim_has_its_drawing(
 
 
 def test_the_last_rows_of_a_table_stay_together(tmp_path: Path) -> None:
-    """On a page of a dozen rows, whatever their number: two pages at the ends of which three rows stand."""
-    parts = resources.files("toplabel.reporting").joinpath("templates/parts.typ")
+    """On a page of a dozen rows, whatever their number: two pages at the ends of which three rows
+    stand.
+    """
+    parts = resources.files("toplabel.reproduction.reporting").joinpath("templates/parts.typ")
     (tmp_path / "parts.typ").write_text(parts.read_text("utf-8"), encoding="utf-8")
     (tmp_path / "content.json").write_text('{"known_verdicts": []}', encoding="utf-8")
     left = set()

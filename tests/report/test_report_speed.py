@@ -7,11 +7,11 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from toplabel.bench import speed_targets, training
-from toplabel.reporting import FileError, load_inputs, write_html, write_pdf
-from toplabel.reporting.speed import build_speed
-from toplabel.reporting.trace import Trace
-from toplabel.tables.table import write_csv
+from toplabel.reproduction.bench import speed_targets, training
+from toplabel.reproduction.reporting import FileError, load_inputs, write_html, write_pdf
+from toplabel.reproduction.reporting.speed import build_speed
+from toplabel.reproduction.reporting.trace import Trace
+from toplabel.reproduction.tables.table import write_csv
 
 TARGETS = pd.DataFrame(
     [("training", "a", "≥ 2", "> 3.1", "reached", "+55 %", "a <b>bold</b> remark")],

@@ -6,7 +6,9 @@ import pytest
 
 @pytest.fixture(scope="session")
 def problem():
-    """Rows of Gaussian noise X (n, d), the classes y (n,) of a noisy linear model, and their number m."""
+    """Rows of Gaussian noise X (n, d), the classes y (n,) of a noisy linear model, and their number
+    m.
+    """
     rng = np.random.default_rng(0)
     n, d, m = 150, 6, 5
     X = rng.normal(size=(n, d))

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy.optimize import minimize
 
-from toplabel.datasets.prepared import Part, Prepared, Split
+from toplabel.reproduction.datasets.prepared import Part, Prepared, Split
 
 
 @dataclass(frozen=True)

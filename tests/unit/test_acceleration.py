@@ -1,5 +1,6 @@
-"""The accelerated loop around the passes: certificates computed by definition, the same optimum, fewer passes,
-stopping."""
+"""The accelerated loop around the passes: certificates computed by definition, the same optimum,
+fewer passes, stopping.
+"""
 
 import itertools
 
@@ -8,10 +9,12 @@ import pytest
 from scipy import sparse
 
 import toplabel
-from toplabel import _sdca, _training, losses
-from toplabel._arrays import as_labels
-from toplabel._run import Run
-from toplabel._training import Options, train
+from toplabel import losses
+from toplabel._core import sdca as _sdca
+from toplabel._core import training as _training
+from toplabel._core.arrays import as_labels
+from toplabel._core.run import Run
+from toplabel._core.training import Options, train
 
 N, D, M = 60, 70, 5
 
@@ -489,7 +492,9 @@ def test_ctrl_c_at_the_optimum_still_ends_a_path(problem):
 
 
 def test_ctrl_c_before_the_first_line_of_the_callback(problem, monkeypatch):
-    """Python may deliver a signal as soon as a function is entered: no handler inside would see it."""
+    """Python may deliver a signal as soon as a function is entered: no handler inside would see
+    it.
+    """
     X, y, _ = problem
 
     def interrupted(self, objective):

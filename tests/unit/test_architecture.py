@@ -9,20 +9,46 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 
 
-def test_the_table_of_layers_has_the_checked_order():
-    config = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    layers = config["tool"]["importlinter"]["contracts"][0]["layers"]
-    height = {
-        package: number
-        for number, layer in enumerate(reversed(layers))
-        for package in layer.replace("|", " ").split()
+def _heights(contract):
+    return {
+        name.removeprefix("toplabel."): number
+        for number, layer in enumerate(reversed(contract["layers"]))
+        for name in layer.replace("|", " ").split()
     }
+
+
+def test_the_tables_of_layers_have_the_checked_order():
+    config = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    library, reproduction = map(_heights, config["tool"]["importlinter"]["contracts"][:2])
+    assert library.pop("reproduction") == len({*library.values()})  # above all of the library
     text = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
-    rows = re.findall(r"^\| (`\w+`(?:, `\w+`)*) \|", text, re.MULTILINE)
-    packages = [package for row in rows for package in re.findall(r"\w+", row)]
-    assert sorted(packages) == sorted(height)
-    heights = [height[package] for package in packages]
-    assert heights == sorted(heights)
+    for title, height in (("library", library), ("reproduction", reproduction)):
+        table = text.partition(f"## The {title}\n")[2].partition("\n## ")[0]
+        rows = re.findall(r"^\| (`[\w.]+`(?:, `[\w.]+`)*) \|", table, re.MULTILINE)
+        packages = [name for row in rows for name in re.findall(r"[\w.]+", row)]
+        assert sorted(packages) == sorted(height)
+        heights = [height[name] for name in packages]
+        assert heights == sorted(heights)
+
+
+def test_every_module_of_the_library_is_in_its_contract():
+    config = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    listed = {*_heights(config["tool"]["importlinter"]["contracts"][0])}
+    package = ROOT / "pylib/toplabel"
+    found = {path.stem for path in package.iterdir() if path.suffix == ".py" or path.is_dir()}
+    found |= {f"_core.{path.stem}" for path in (package / "_core").glob("*.py")}
+    found -= {"__init__", "_core.__init__", "_core", "__pycache__"}
+    assert {name.partition(".")[0] if name[0] != "_" else name for name in listed} == found
+
+
+def test_the_library_loads_nothing_of_the_reproduction():
+    code = (
+        "import sys, toplabel\n"
+        "for name in toplabel.__all__: getattr(toplabel, name)\n"
+        "print(*(name for name in sys.modules if name.startswith('toplabel.reproduction')))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == ""
 
 
 def test_names_of_the_package_are_there_whatever_was_imported_before():
@@ -39,7 +65,7 @@ def test_names_of_the_package_are_there_whatever_was_imported_before():
 def test_the_plan_of_a_run_needs_no_solver():
     code = (
         "import sys\n"
-        "import toplabel.workflow.targets, toplabel.workflow.resources\n"
+        "import toplabel.reproduction.workflow.targets, toplabel.reproduction.workflow.resources\n"
         "print(*({'scipy', 'pandas', 'sklearn', 'toplabel._native'} & {*sys.modules}))\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

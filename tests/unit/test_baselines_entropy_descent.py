@@ -1,4 +1,6 @@
-"""The truncated top-k entropy by gradient descent: where it starts, that it descends, where it ends."""
+"""The truncated top-k entropy by gradient descent: where it starts, that it descends, where it
+ends.
+"""
 
 import numpy as np
 import pytest
@@ -6,7 +8,7 @@ from scipy.optimize import minimize
 from standin import blobs
 
 from toplabel import losses, solve
-from toplabel.baselines import create
+from toplabel.reproduction.baselines import create
 
 FIXED = {"n_classes": 4, "seed": 0, "eps": 1e-3, "max_epochs": 1000}
 
@@ -42,7 +44,8 @@ def test_with_many_steps_it_is_at_a_local_minimum():
     X, y = blobs(m=4)
     trained = _train(20_000, X, y, eps=1e-6)
     assert trained.epochs < 20_000
-    # A step must let P/lambda fall by 1e-5 of the norm of its gradient, not of its square: below, none does.
+    # A step must let P/lambda fall by 1e-5 of the norm of its gradient, not of its square: below,
+    # none does.
     assert trained.gradient_norm * len(y) < 2e-5
     found = minimize(
         lambda w: _objective(w.reshape(trained.model.shape), X, y, 2, 1.0),
@@ -53,7 +56,9 @@ def test_with_many_steps_it_is_at_a_local_minimum():
 
 
 def test_the_first_step_has_the_length_of_the_authors_program():
-    """One over the norm of the gradient of P/lambda, halved until the objective falls by 1e-5 of norm times length."""
+    """One over the norm of the gradient of P/lambda, halved until the objective falls by 1e-5 of
+    norm times length.
+    """
     X, y = blobs(m=4)
     start, one = _train(0, X, y), _train(1, X, y)
     norm = start.gradient_norm * len(y)

@@ -6,9 +6,9 @@ from scipy import sparse
 from standin import blobs
 
 import toplabel
-from toplabel.baselines import create
-from toplabel.baselines.liblinear import OneVsAll
-from toplabel.baselines.liblinear_agreement import results
+from toplabel.reproduction.baselines import create
+from toplabel.reproduction.baselines.liblinear import OneVsAll
+from toplabel.reproduction.baselines.liblinear_agreement import results
 
 BINARY = {
     "svm_ova": lambda margins: np.maximum(0.0, 1.0 - margins),

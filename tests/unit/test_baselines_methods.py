@@ -7,17 +7,17 @@ import numpy as np
 import pytest
 from standin import blobs, multiclass_set
 
-from toplabel.baselines import BASELINES, create
-from toplabel.baselines.models import KINDS, Affine, Trained, arrays_of
-from toplabel.config.methods import Method
-from toplabel.config.protocols import Axis, Budget, Protocol
-from toplabel.config.run import Settings
-from toplabel.selection.choice import select
-from toplabel.selection.evaluation import evaluate
-from toplabel.selection.final import Models, train_models
-from toplabel.selection.fitting import Series
-from toplabel.selection.problems import validation_problems
-from toplabel.selection.tuning import tune_split
+from toplabel.reproduction.baselines import BASELINES, create
+from toplabel.reproduction.baselines.models import KINDS, Affine, Trained, arrays_of
+from toplabel.reproduction.config.methods import Method
+from toplabel.reproduction.config.protocols import Axis, Budget, Protocol
+from toplabel.reproduction.config.run import Settings
+from toplabel.reproduction.selection.choice import select
+from toplabel.reproduction.selection.evaluation import evaluate
+from toplabel.reproduction.selection.final import Models, train_models
+from toplabel.reproduction.selection.fitting import Series
+from toplabel.reproduction.selection.problems import validation_problems
+from toplabel.reproduction.selection.tuning import tune_split
 
 BUDGET = Budget(Axis(2, -4, 2, 2), None, folds=2)
 PROTOCOL = Protocol("toy", "holdout", "train", ("top1", "top2"), {"standard": BUDGET})

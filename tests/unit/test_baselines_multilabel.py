@@ -7,13 +7,13 @@ from sklearn.ensemble import RandomForestRegressor
 from standin import regions_set
 
 import toplabel
-from toplabel.baselines import create
-from toplabel.baselines.hierarchy import balanced_clusters, label_tree
-from toplabel.baselines.models import Forest, Hierarchy
-from toplabel.config.methods import load_methods
-from toplabel.selection.final import Models
-from toplabel.selection.fitting import fitter
-from toplabel.selection.problems import training_labels
+from toplabel.reproduction.baselines import create
+from toplabel.reproduction.baselines.hierarchy import balanced_clusters, label_tree
+from toplabel.reproduction.baselines.models import Forest, Hierarchy
+from toplabel.reproduction.config.methods import load_methods
+from toplabel.reproduction.selection.final import Models
+from toplabel.reproduction.selection.fitting import fitter
+from toplabel.reproduction.selection.problems import training_labels
 
 
 def _sets(n=80, d=6, m=5, seed=0):

@@ -1,4 +1,6 @@
-"""Trainers of the study of simplex coding: the paper's methods, LIBSVM one against the rest, boosting."""
+"""Trainers of the study of simplex coding: the paper's methods, LIBSVM one against the rest,
+boosting.
+"""
 
 from dataclasses import replace
 
@@ -10,16 +12,16 @@ from sklearn.svm import SVC
 from standin import blobs, multiclass_set, regions_set
 
 from toplabel import simplex
-from toplabel.baselines import create
-from toplabel.baselines.models import Boosted, Gaussian, arrays_of
-from toplabel.baselines.simplex_boosting import _best_step, _gradient, coding_values
-from toplabel.config.methods import Method
-from toplabel.config.protocols import Axis, Budget, Protocol
-from toplabel.config.run import Settings
-from toplabel.selection.choice import select
-from toplabel.selection.final import Models, train_models
-from toplabel.selection.problems import validation_problems
-from toplabel.selection.tuning import tune_split
+from toplabel.reproduction.baselines import create
+from toplabel.reproduction.baselines.models import Boosted, Gaussian, arrays_of
+from toplabel.reproduction.baselines.simplex_boosting import _best_step, _gradient, coding_values
+from toplabel.reproduction.config.methods import Method
+from toplabel.reproduction.config.protocols import Axis, Budget, Protocol
+from toplabel.reproduction.config.run import Settings
+from toplabel.reproduction.selection.choice import select
+from toplabel.reproduction.selection.final import Models, train_models
+from toplabel.reproduction.selection.problems import validation_problems
+from toplabel.reproduction.selection.tuning import tune_split
 
 BUDGET = Budget(Axis(10, -2, 0, 1), None)
 PROTOCOL = Protocol("toy", "fifth", "train", ("top1",), {"standard": BUDGET})

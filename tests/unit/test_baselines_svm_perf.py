@@ -8,9 +8,9 @@ import pytest
 from scipy import sparse
 from standin import blobs
 
-from toplabel.baselines import create
-from toplabel.baselines.svm_perf import most_violating, solve
-from toplabel.config.methods import load_methods
+from toplabel.reproduction.baselines import create
+from toplabel.reproduction.baselines.svm_perf import most_violating, solve
+from toplabel.reproduction.config.methods import load_methods
 
 
 def _predictions(positive, k):
@@ -33,7 +33,9 @@ def _cases():
 
 
 def _risk(scores, positive, k):
-    """max over all predictions of the missed positives - sum (y - ybar) s, as Joachims states it."""
+    """max over all predictions of the missed positives - sum (y - ybar) s, as Joachims states
+    it.
+    """
     y, s = np.where(positive.ravel(), 1, -1), scores.ravel()
     return max(
         (positive.ravel() & ~predicted).sum() - (y - np.where(predicted, 1, -1)) @ s

@@ -6,10 +6,10 @@ import pytest
 from scipy import sparse
 from standin import blobs
 
-from toplabel.baselines import create
-from toplabel.baselines.quadratic import minimise, minimise_blocks
-from toplabel.baselines.toppush import solve
-from toplabel.baselines.toppush_nesterov import _Dual, _Point
+from toplabel.reproduction.baselines import create
+from toplabel.reproduction.baselines.quadratic import minimise, minimise_blocks
+from toplabel.reproduction.baselines.toppush import solve
+from toplabel.reproduction.baselines.toppush_nesterov import _Dual, _Point
 
 # Quadratic programs -------------------------------------------------------------------------------
 

@@ -4,8 +4,13 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from toplabel.baselines import create
-from toplabel.baselines.wsabie import Embedding, Violators, rank_weights, sample_violators
+from toplabel.reproduction.baselines import create
+from toplabel.reproduction.baselines.wsabie import (
+    Embedding,
+    Violators,
+    rank_weights,
+    sample_violators,
+)
 
 TRAIN = {"eps": 1e-3, "max_epochs": 1000}
 
@@ -117,7 +122,9 @@ def test_the_embedding_bounds_the_rank_and_the_norms():
 
 
 def test_two_classes_that_remember_each_other_learn_once():
-    """With Q = 1 and one other class, nothing counts after the first violation of a class: U and B stay constant."""
+    """With Q = 1 and one other class, nothing counts after the first violation of a class: U and B
+    stay constant.
+    """
     X, y = np.array([[1.0, 0.2], [0.1, 1.0]]), np.array([0, 1])
     once, often = (
         create("wsabie_pp_1", params={"dimension": 3, "epochs": epochs}).train(

@@ -10,7 +10,7 @@ import pytest
 from scipy import sparse
 
 from toplabel import losses
-from toplabel.bench import (
+from toplabel.reproduction.bench import (
     __main__,
     large,
     own_solver,
@@ -22,8 +22,8 @@ from toplabel.bench import (
     speed_targets,
     training,
 )
-from toplabel.bench.measuring import Effort, Meter, best_of_rounds
-from toplabel.reporting.speed import LAYOUTS
+from toplabel.reproduction.bench.measuring import Effort, Meter, best_of_rounds
+from toplabel.reproduction.reporting.speed import LAYOUTS
 
 ONCE = Effort(quick=True, repeats=1, cap=60.0)
 
@@ -128,7 +128,9 @@ def test_a_missing_peer_is_told(monkeypatch):
 
 
 class _Solver:
-    """Settings 0, 1, 2, ..; those from `first` on are accurate, and each takes `seconds` times its number."""
+    """Settings 0, 1, 2, ..; those from `first` on are accurate, and each takes `seconds` times its
+    number.
+    """
 
     def __init__(self, problem, first, seconds=0.0, count=60):
         self.tried, self.seconds = [], seconds
@@ -341,7 +343,7 @@ def test_the_large_group_measures_memory_in_a_process_of_its_own():
 
 def test_the_memory_of_the_process_that_starts_it_does_not_count():
     held = np.ones(400 * large.MIB // 8)  # touched, so resident
-    code = "from toplabel.bench.large import peak_mib; print(peak_mib())"
+    code = "from toplabel.reproduction.bench.large import peak_mib; print(peak_mib())"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert held.nbytes / large.MIB == 400
     assert 5 < float(found.stdout) < 390

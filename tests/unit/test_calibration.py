@@ -1,4 +1,6 @@
-"""The calibration study: known minimisers, certificates, the argument behind the excess, the table."""
+"""The calibration study: known minimisers, certificates, the argument behind the excess, the
+table.
+"""
 
 from __future__ import annotations
 
@@ -15,9 +17,9 @@ import pytest
 from scipy.optimize import minimize
 
 from toplabel import losses
-from toplabel.calibration import closed_forms, linear, newton, truncated
-from toplabel.calibration.distributions import FAMILIES, FIXED, distributions
-from toplabel.calibration.excess import (
+from toplabel.reproduction.calibration import closed_forms, linear, newton, truncated
+from toplabel.reproduction.calibration.distributions import FAMILIES, FIXED, distributions
+from toplabel.reproduction.calibration.excess import (
     OPTIMAL,
     WRONG,
     Excess,
@@ -26,10 +28,10 @@ from toplabel.calibration.excess import (
     least_risk,
     worst_regret,
 )
-from toplabel.calibration.pointwise import Pointwise
-from toplabel.calibration.propositions import STATEMENTS, table
-from toplabel.calibration.study import MAPPED, STUDIED, map_of_three, study
-from toplabel.reporting.calibration import draw_calibration
+from toplabel.reproduction.calibration.pointwise import Pointwise
+from toplabel.reproduction.calibration.propositions import STATEMENTS, table
+from toplabel.reproduction.calibration.study import MAPPED, STUDIED, map_of_three, study
+from toplabel.reproduction.reporting.calibration import draw_calibration
 
 CONVEX = [loss for loss in STUDIED if loss.convex]
 SMOOTH = [loss for loss in CONVEX if not loss.piecewise_linear]
@@ -71,7 +73,9 @@ def test_the_least_risk_is_certified_and_no_scores_are_better(loss):
 
 
 def _by_cvxpy(loss, p):
-    """The least risk of a multiclass hinge by another solver: Moreau envelopes as infimal convolutions."""
+    """The least risk of a multiclass hinge by another solver: Moreau envelopes as infimal
+    convolutions.
+    """
     m = len(p)
     g = cp.Variable(m)
     total = cp.Constant(0.0)
@@ -137,7 +141,9 @@ def test_deviations_from_closed_forms_see_a_wrong_minimiser():
 
 
 def _least_with(loss, p, i, j):
-    """Least risk with g_i = g_j, of any pair, by relabelling the classes so that they are neighbours."""
+    """Least risk with g_i = g_j, of any pair, by relabelling the classes so that they are
+    neighbours.
+    """
     order = [i, j, *(c for c in range(len(p)) if c not in (i, j))]
     return least_risk(loss, p[order], tie=0).risk
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from toplabel import catalogue
-from toplabel._lib import check, ffi, lib
-from toplabel.catalogue import LOSSES
+from toplabel._core import catalogue
+from toplabel._core.catalogue import LOSSES
+from toplabel._core.lib import check, ffi, lib
 
 
 def test_the_catalogue_agrees_with_the_library():

@@ -119,7 +119,8 @@ def test_dual_variables_outside_their_domain():
 
 @pytest.mark.parametrize("seed", [2418, 426])
 def test_weights_16_orders_of_magnitude_apart(seed):
-    # The thresholds of the light rows, far below their largest entry, once lost the digits of their small radius.
+    # The thresholds of the light rows, far below their largest entry, once lost the digits of their
+    # small radius.
     rng = np.random.default_rng(seed)
     n, d, m = rng.integers(2, 25), rng.integers(1, 10), rng.integers(4, 9)
     X = rng.normal(size=(n, d)) * 10.0 ** rng.integers(-2, 4)

@@ -3,10 +3,10 @@
 import pytest
 from jsonschema import Draft202012Validator
 
-from toplabel.config import documents
-from toplabel.config.documents import read_yaml
-from toplabel.config.reference import FILES, page, schema
-from toplabel.config.run import RunConfig
+from toplabel.reproduction.config import documents
+from toplabel.reproduction.config.documents import read_yaml
+from toplabel.reproduction.config.reference import FILES, page, schema
+from toplabel.reproduction.config.run import RunConfig
 
 LAUGHS = "a0: &a0 [x, x]\n" + "".join(f"a{i}: &a{i} [*a{i - 1}, *a{i - 1}]\n" for i in range(1, 40))
 

@@ -3,7 +3,13 @@
 import numpy as np
 import pytest
 
-from toplabel.datasets.embedded import EMBEDDED, circle, digit_scenes, digits, load_embedded
+from toplabel.reproduction.datasets.embedded import (
+    EMBEDDED,
+    circle,
+    digit_scenes,
+    digits,
+    load_embedded,
+)
 
 CIRCLE_PROBABILITIES = np.array(
     [[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.4, 0.1, 0.5], [0.3, 0.7, 0.0], [0.0, 0.0, 1.0]]

@@ -10,12 +10,12 @@ import pytest
 from scipy import io, sparse
 
 from array_files import needs_h5py, write_hdf5
-from toplabel.config.datasets import RawFile, load_registry
-from toplabel.datasets import rows
-from toplabel.datasets.fetch import NOT_COMPARABLE, FetchError, available, fetch
-from toplabel.datasets.formats import hdf5
-from toplabel.datasets.prepare import prepare
-from toplabel.datasets.prepared import load_prepared, not_comparable, save_prepared
+from toplabel.reproduction.config.datasets import RawFile, load_registry
+from toplabel.reproduction.datasets import rows
+from toplabel.reproduction.datasets.fetch import NOT_COMPARABLE, FetchError, available, fetch
+from toplabel.reproduction.datasets.formats import hdf5
+from toplabel.reproduction.datasets.prepare import prepare
+from toplabel.reproduction.datasets.prepared import load_prepared, not_comparable, save_prepared
 
 SYNTHETIC = "synthetic features, seed 0"
 M = 5  # classes; the shapes are those of the sets, the sizes are not

@@ -12,10 +12,16 @@ from pathlib import Path
 
 import pytest
 
-from toplabel.config.datasets import Entry, RawFile
-from toplabel.config.documents import Fault, validate
-from toplabel.datasets import fetch as fetching
-from toplabel.datasets.fetch import ChecksumError, FetchError, available, fetch, mirror_folders
+from toplabel.reproduction.config.datasets import Entry, RawFile
+from toplabel.reproduction.config.documents import Fault, validate
+from toplabel.reproduction.datasets import fetch as fetching
+from toplabel.reproduction.datasets.fetch import (
+    ChecksumError,
+    FetchError,
+    available,
+    fetch,
+    mirror_folders,
+)
 
 CERTIFICATE = Path(__file__).with_name("loopback.pem")  # self-signed, of 127.0.0.1, with its key
 CONTENT = b"1 1:0.5\n2 1:0.25\n" * 5000
@@ -318,7 +324,7 @@ def test_unpacking_stops_at_the_registered_size(raw, mirrored, monkeypatch, suff
 
 
 def test_unpacking_a_file_that_is_not_registered_stops_at_a_ratio(raw, mirrored, monkeypatch):
-    monkeypatch.setattr("toplabel.datasets.formats.source.FREE", 2**20)
+    monkeypatch.setattr("toplabel.reproduction.datasets.formats.source.FREE", 2**20)
     entry = entry_with(raw_file(sha256=None, size=None))
     mirror = mirrored("toy.txt.bz2", bz2.compress(bytes(2**24)))
     with pytest.raises(ChecksumError, match="bytes that 1000 times the compressed file has"):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from toplabel.datasets.formats import FORMATS, FormatError, Source
+from toplabel.reproduction.datasets.formats import FORMATS, FormatError, Source
 
 LABELS = {"train": "train-labels"}
 
@@ -65,9 +65,9 @@ def test_a_part_needs_the_name_of_its_labels(read):
 
 @pytest.mark.mirror
 def test_mnist_of_the_mirror(mirror, repository, tmp_path):
-    from toplabel.config.datasets import load_registry
-    from toplabel.datasets.fetch import fetch
-    from toplabel.datasets.prepare import prepare
+    from toplabel.reproduction.config.datasets import load_registry
+    from toplabel.reproduction.datasets.fetch import fetch
+    from toplabel.reproduction.datasets.prepare import prepare
 
     entry = load_registry(repository / "config/datasets.yaml")["mnist"]
     fetch(entry, tmp_path, [mirror], network=False)

@@ -7,12 +7,12 @@ import pytest
 from scipy import sparse
 from sklearn.datasets import load_digits
 
-from toplabel.config.datasets import load_registry
-from toplabel.datasets.fetch import available, fetch, find_checked
-from toplabel.datasets.formats import FORMATS, Source
-from toplabel.datasets.formats.voc import read_lists, set_names
-from toplabel.datasets.prepare import prepare
-from toplabel.datasets.statistics import dataset_row, list_statistics
+from toplabel.reproduction.config.datasets import load_registry
+from toplabel.reproduction.datasets.fetch import available, fetch, find_checked
+from toplabel.reproduction.datasets.formats import FORMATS, Source
+from toplabel.reproduction.datasets.formats.voc import read_lists, set_names
+from toplabel.reproduction.datasets.prepare import prepare
+from toplabel.reproduction.datasets.statistics import dataset_row, list_statistics
 
 pytestmark = pytest.mark.mirror
 

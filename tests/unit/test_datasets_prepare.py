@@ -7,17 +7,17 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from toplabel.config.datasets import Divide, Entry, Printed, RawFile
-from toplabel.datasets.prepare import divide, prepare, store
-from toplabel.datasets.prepared import Loaded, Part, Prepared, Split
-from toplabel.datasets.statistics import (
+from toplabel.reproduction.config.datasets import Divide, Entry, Printed, RawFile
+from toplabel.reproduction.datasets.prepare import divide, prepare, store
+from toplabel.reproduction.datasets.prepared import Loaded, Part, Prepared, Split
+from toplabel.reproduction.datasets.statistics import (
     check_row_count,
     compare_with_paper,
     dataset_row,
     printed_interval,
     statistics,
 )
-from toplabel.tables.collected import DATASETS
+from toplabel.reproduction.tables.collected import DATASETS
 
 TRAIN = "1 1:0.5 2:1\n2 2:1\n1 1:1\n2\n"
 TEST = "2 1:1\n1 2:0.25\n"

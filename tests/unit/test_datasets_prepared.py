@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from toplabel.datasets.prepared import (
+from toplabel._core.files import FileError
+from toplabel.reproduction.datasets.prepared import (
     Part,
     Prepared,
     Split,
@@ -15,7 +16,6 @@ from toplabel.datasets.prepared import (
     save_prepared,
     validate_prepared,
 )
-from toplabel.files import FileError
 
 META = {"meta.json", "meta.json.sha256"}
 

@@ -1,4 +1,6 @@
-"""Reading in a child process: what comes back, and what becomes of a crash, of too much memory and of no end."""
+"""Reading in a child process: what comes back, and what becomes of a crash, of too much memory and
+of no end.
+"""
 
 import os
 import signal
@@ -8,9 +10,9 @@ import pytest
 from scipy import io, sparse
 
 from array_files import needs_h5py, write_hdf5
-from toplabel.datasets import reading
-from toplabel.datasets.child import ChildError, Limits, in_child
-from toplabel.datasets.formats import FORMATS, FormatError, Source
+from toplabel.reproduction.datasets import reading
+from toplabel.reproduction.datasets.child import ChildError, Limits, in_child
+from toplabel.reproduction.datasets.formats import FORMATS, FormatError, Source
 
 LIMITS = Limits(memory=2**30, seconds=5)
 X = np.arange(24.0).reshape(6, 4)

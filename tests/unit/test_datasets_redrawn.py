@@ -1,4 +1,6 @@
-"""A prepared set with a split for each draw of its folds: the rows of another one, which it shares."""
+"""A prepared set with a split for each draw of its folds: the rows of another one, which it
+shares.
+"""
 
 import os
 
@@ -6,12 +8,12 @@ import numpy as np
 import pytest
 from standin import multiclass_set
 
-from toplabel.config.protocols import Axis, Budget, Protocol
-from toplabel.config.splits import Split
-from toplabel.datasets.prepared import load_prepared, read_meta, save_prepared
-from toplabel.datasets.redrawn import redraw
-from toplabel.files import FileError
-from toplabel.selection.problems import folds_of
+from toplabel._core.files import FileError
+from toplabel.reproduction.config.protocols import Axis, Budget, Protocol
+from toplabel.reproduction.config.splits import Split
+from toplabel.reproduction.datasets.prepared import load_prepared, read_meta, save_prepared
+from toplabel.reproduction.datasets.redrawn import redraw
+from toplabel.reproduction.selection.problems import folds_of
 
 SPLITS = [Split(f"s0{i}", "train", None, "test") for i in range(3)]
 ARGUMENTS = ("toy_seeds", "Toy, 3 seeds of the folds", SPLITS)

@@ -1,4 +1,6 @@
-"""The registry: what it refuses, and that the one of the checkout agrees with the other config files."""
+"""The registry: what it refuses, and that the one of the checkout agrees with the other config
+files.
+"""
 
 import csv
 import inspect
@@ -6,10 +8,10 @@ import textwrap
 
 import pytest
 
-from toplabel.config import formats
-from toplabel.config.datasets import load_registry
-from toplabel.datasets.embedded import EMBEDDED
-from toplabel.datasets.formats import FORMATS
+from toplabel.reproduction.config import formats
+from toplabel.reproduction.config.datasets import load_registry
+from toplabel.reproduction.datasets.embedded import EMBEDDED
+from toplabel.reproduction.datasets.formats import FORMATS
 
 GOOD = """\
 datasets:

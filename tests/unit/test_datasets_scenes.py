@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from array_files import needs_h5py, write_hdf5
-from toplabel.config.datasets import Entry, LabelLists, Printed
-from toplabel.datasets.formats import FORMATS, FormatError, Source, voc
-from toplabel.datasets.formats.objects import Object, labels_of
-from toplabel.datasets.formats.regions import read_regions
-from toplabel.datasets.formats.voc import read_lists, read_objects, set_names
-from toplabel.datasets.statistics import dataset_row, list_statistics
+from toplabel.reproduction.config.datasets import Entry, LabelLists, Printed
+from toplabel.reproduction.datasets.formats import FORMATS, FormatError, Source, voc
+from toplabel.reproduction.datasets.formats.objects import Object, labels_of
+from toplabel.reproduction.datasets.formats.regions import read_regions
+from toplabel.reproduction.datasets.formats.voc import read_lists, read_objects, set_names
+from toplabel.reproduction.datasets.statistics import dataset_row, list_statistics
 
 ENTRY = Entry("voc", "VOC", "multilabel", "half_half", licence="", citation="")
 BOX = "<bndbox><xmin>{}</xmin><ymin>{}</ymin><xmax>{}</xmax><ymax>{}</ymax></bndbox>"

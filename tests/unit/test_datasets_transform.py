@@ -5,8 +5,8 @@ import pytest
 from scipy import sparse
 from sklearn.decomposition import PCA
 
-from toplabel.datasets.prepared import Part, Split
-from toplabel.datasets.transform import factor, transform
+from toplabel.reproduction.datasets.prepared import Part, Split
+from toplabel.reproduction.datasets.transform import factor, transform
 
 MAIN = [Split("main", "train", None, "test")]
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from toplabel.datasets.formats import FORMATS, FormatError, Source
+from toplabel.reproduction.datasets.formats import FORMATS, FormatError, Source
 
 
 @pytest.fixture

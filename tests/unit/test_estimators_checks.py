@@ -1,8 +1,9 @@
 """scikit-learn's own checks, for losses, kernels and thresholds.
 
-They compare models of weighted and of repeated rows to seven digits of the scores. Both are within eps of the
-optimum, at different points, so eps is 0 here. The gap goes with the square of the error in W and is lost in
-rounding when W has about eight digits: rare evaluations let the training go beyond that.
+They compare models of weighted and of repeated rows to seven digits of the scores. Both are within
+eps of the optimum, at different points, so eps is 0 here. The gap goes with the square of the error
+in W and is lost in rounding when W has about eight digits: rare evaluations let the training go
+beyond that.
 """
 
 import collections

@@ -119,7 +119,9 @@ def test_tune_takes_the_best_threshold_of_the_held_out_rows(problem, metric):
 
 
 def rare_labels(n: int, seed: int):
-    """Ten labels of which each is rare, so that a cut in the middle of the scores names far too many."""
+    """Ten labels of which each is rare, so that a cut in the middle of the scores names far too
+    many.
+    """
     rng = np.random.default_rng(seed)
     W = np.random.default_rng(7).normal(size=(8, 10))
     X = rng.normal(size=(n, 8))
@@ -205,7 +207,8 @@ def test_a_vector_is_one_label_a_row(problem, classes):
         np.testing.assert_array_equal(model.classes_, peer.classes_)
         scores = peer.decision_function(X)
         np.testing.assert_allclose(model.decision_function(X), scores, atol=2e-3)
-        # Some rows have equal scores at the optimum of a hinge: either of the classes may be the better.
+        # Some rows have equal scores at the optimum of a hinge: either of the classes may be the
+        # better.
         scores = np.column_stack([-scores, scores]) if classes == 2 else scores
         clear = np.diff(np.sort(scores))[:, -1] > 4e-3
         np.testing.assert_array_equal(model.predict(X)[clear], peer.predict(X)[clear])

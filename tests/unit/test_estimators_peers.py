@@ -84,8 +84,8 @@ def test_softmax_is_multinomial_logistic_regression(problem, C):
     peer = LogisticRegression(C=C, **common).fit(X, y)
     np.testing.assert_allclose(model.fit(X, y).coef_, peer.coef_, atol=1e-4)
     np.testing.assert_allclose(model.predict_proba(X), peer.predict_proba(X), atol=1e-4)
-    # Of two classes scikit-learn has one vector v with ||v||^2/2; here v is the difference of w and -w with
-    # (||w||^2 + ||w||^2)/2 = ||v||^2/4: half the penalty.
+    # Of two classes scikit-learn has one vector v with ||v||^2/2; here v is the difference of w and
+    # -w with (||w||^2 + ||w||^2)/2 = ||v||^2/4: half the penalty.
     peer = LogisticRegression(C=2 * C, **common).fit(X, y > 1)
     np.testing.assert_allclose(model.fit(X, y > 1).coef_, peer.coef_, atol=1e-4)
     peer = LogisticRegression(C=C, **common).fit(X, y > 1)

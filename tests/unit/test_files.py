@@ -1,4 +1,6 @@
-"""Files between the stages: whole or not at all, and refused in one line that says how to make them again."""
+"""Files between the stages: whole or not at all, and refused in one line that says how to make them
+again.
+"""
 
 import resource
 import subprocess
@@ -7,7 +9,7 @@ from contextlib import contextmanager
 import numpy as np
 import pytest
 
-from toplabel.files import FileError, read_json, read_npz, read_text, write_json, write_npz
+from toplabel._core.files import FileError, read_json, read_npz, read_text, write_json, write_npz
 
 ARRAYS = {"C": np.array([0.5, 1.0]), "model_0": np.arange(600.0).reshape(20, 30)}
 WRITERS = {

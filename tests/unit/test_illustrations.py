@@ -14,13 +14,18 @@ from scipy.special import wrightomega
 
 from toplabel import losses, prox
 from toplabel import simplex as simplex_package
-from toplabel.illustrations.lambert import lambert_curves
-from toplabel.illustrations.one_dimension import CURVES, ERROR, RIVALS, loss_curves
-from toplabel.illustrations.simplex_coding import decoding_regions, loss_levels
-from toplabel.illustrations.topk_simplices import faces, half_spaces, topk_simplices, vertices
-from toplabel.reporting.mathematics import draw_lambert, draw_losses
-from toplabel.reporting.polytopes import draw_simplices
-from toplabel.reporting.simplex_plane import draw_decoding, draw_levels
+from toplabel.reproduction.illustrations.lambert import lambert_curves
+from toplabel.reproduction.illustrations.one_dimension import CURVES, ERROR, RIVALS, loss_curves
+from toplabel.reproduction.illustrations.simplex_coding import decoding_regions, loss_levels
+from toplabel.reproduction.illustrations.topk_simplices import (
+    faces,
+    half_spaces,
+    topk_simplices,
+    vertices,
+)
+from toplabel.reproduction.reporting.mathematics import draw_lambert, draw_losses
+from toplabel.reproduction.reporting.polytopes import draw_simplices
+from toplabel.reproduction.reporting.simplex_plane import draw_decoding, draw_levels
 
 ROOT = Path(__file__).parents[2]
 DRAWINGS = {

@@ -100,7 +100,8 @@ def test_recall_at_k_is_top_k_accuracy_for_single_labels():
 
 
 def test_average_precision_by_hand():
-    # Retrieved: relevant, not, relevant, not, relevant; precision 1, 2/3, 3/5 at recall 1/3, 2/3, 1.
+    # Retrieved: relevant, not, relevant, not, relevant; precision 1, 2/3, 3/5 at recall 1/3, 2/3,
+    # 1.
     y, scores = [1, 0, 1, 0, 1], [5.0, 4.0, 3.0, 2.0, 1.0]
     assert metrics.average_precision(y, scores, "area") == pytest.approx((1 + 2 / 3 + 3 / 5) / 3)
     eleven = (4 * 1 + 3 * 2 / 3 + 4 * 3 / 5) / 11

@@ -8,7 +8,7 @@ from pathlib import Path
 import yaml
 
 import toplabel
-from toplabel._lib import ffi, lib
+from toplabel._core.lib import ffi, lib
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from toplabel import ToplabelError, prox
-from toplabel._lib import check, ffi, lib
+from toplabel._core.lib import check, ffi, lib
 
 ONE = {
     "alpha": lambda b: prox.topk_simplex_alpha(b, k=2, radius=1.5, bias=0.5),

@@ -5,9 +5,16 @@ from dataclasses import replace
 
 import pytest
 
-from toplabel.reporting.agreement import Lane, Point, draw, draw_narrow, lanes_of_cells, sentence
-from toplabel.reporting.scales import Symlog
-from toplabel.tables.collected import COMPARISON
+from toplabel.reproduction.reporting.agreement import (
+    Lane,
+    Point,
+    draw,
+    draw_narrow,
+    lanes_of_cells,
+    sentence,
+)
+from toplabel.reproduction.reporting.scales import Symlog
+from toplabel.reproduction.tables.collected import COMPARISON
 
 LANES = [
     Lane(

@@ -1,4 +1,6 @@
-"""The figures: three files each, the same bytes each time, one-line errors; arcs that cover the circle."""
+"""The figures: three files each, the same bytes each time, one-line errors; arcs that cover the
+circle.
+"""
 
 from __future__ import annotations
 
@@ -22,13 +24,19 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from toplabel import figures
-from toplabel.reporting import style
-from toplabel.reporting.circle import arcs, draw_circle
-from toplabel.reporting.curves import _panels, draw_gaps, draw_selection
-from toplabel.reporting.drawing import legend, mathtext, panel_grid, percent_axis, write_figure
-from toplabel.reporting.places import RESERVED
-from toplabel.reporting.topk import draw_ranks, draw_topk
+from toplabel.reproduction import figures
+from toplabel.reproduction.reporting import style
+from toplabel.reproduction.reporting.circle import arcs, draw_circle
+from toplabel.reproduction.reporting.curves import _panels, draw_gaps, draw_selection
+from toplabel.reproduction.reporting.drawing import (
+    legend,
+    mathtext,
+    panel_grid,
+    percent_axis,
+    write_figure,
+)
+from toplabel.reproduction.reporting.places import RESERVED
+from toplabel.reproduction.reporting.topk import draw_ranks, draw_topk
 
 ROOT = Path(__file__).parents[2]
 

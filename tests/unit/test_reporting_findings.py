@@ -2,7 +2,7 @@
 
 import pytest
 
-from toplabel.reporting.findings_text import _count, _rule
+from toplabel.reproduction.reporting.findings_text import _count, _rule
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from toplabel.reporting.provenance import stages
-from toplabel.reporting.stages_chart import _GRAPH, draw
+from toplabel.reproduction.reporting.provenance import stages
+from toplabel.reproduction.reporting.stages_chart import _GRAPH, draw
 
 MAIN = ("prepare", "tune", "train", "evaluate")
 ALL = tuple(name for name in _GRAPH if name not in ("fetch", "compare", "report"))

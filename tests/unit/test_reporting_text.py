@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toplabel.reporting import facts, labels, numbers
-from toplabel.reporting.html import label_markup
-from toplabel.reporting.score import in_words, score_of
-from toplabel.reporting.svg import inline_svg, standalone_svg
+from toplabel.reproduction.reporting import facts, labels, numbers
+from toplabel.reproduction.reporting.html import label_markup
+from toplabel.reproduction.reporting.score import in_words, score_of
+from toplabel.reproduction.reporting.svg import inline_svg, standalone_svg
 
 
 @pytest.mark.parametrize(

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 from standin import Recorder, multiclass_set
 
-from toplabel.config.methods import Method
-from toplabel.config.protocols import Axis, Budget, Protocol
-from toplabel.config.run import Settings
-from toplabel.selection.checkpoints import Checkpoints
-from toplabel.selection.problems import validation_problems
-from toplabel.selection.results import Point, TuneResult
-from toplabel.selection.tuning import tune_block, tune_split
+from toplabel.reproduction.config.methods import Method
+from toplabel.reproduction.config.protocols import Axis, Budget, Protocol
+from toplabel.reproduction.config.run import Settings
+from toplabel.reproduction.selection.checkpoints import Checkpoints
+from toplabel.reproduction.selection.problems import validation_problems
+from toplabel.reproduction.selection.results import Point, TuneResult
+from toplabel.reproduction.selection.tuning import tune_block, tune_split
 
 KERNEL = Method("lr_rbf", "A", "lr_multi", kernel="rbf")
 BUDGET = Budget(Axis(2, -4, 2, 2), Axis(2, -2, 1, 1), folds=2, patience=1)

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from toplabel.selection.choice import select
-from toplabel.selection.points import best_points, points_by
-from toplabel.selection.results import TuneResult
-from toplabel.tables.cells import SELECTION
+from toplabel.reproduction.selection.choice import select
+from toplabel.reproduction.selection.points import best_points, points_by
+from toplabel.reproduction.selection.results import TuneResult
+from toplabel.reproduction.tables.cells import SELECTION
 
 
 def _result(value, theta=(np.nan,), C=None, threshold=(np.nan,), metric=("top1",)):

@@ -1,4 +1,6 @@
-"""Savings on large sets: fewer folds, fewer rows to screen, early stopping of paths, single precision."""
+"""Savings on large sets: fewer folds, fewer rows to screen, early stopping of paths, single
+precision.
+"""
 
 from dataclasses import replace
 
@@ -8,13 +10,17 @@ from scipy import sparse
 from standin import Recorder, blobs, multiclass_set
 
 from toplabel import kernels
-from toplabel.config.methods import Method
-from toplabel.config.protocols import LINEAR, Axis, Budget, Protocol, Refinement
-from toplabel.config.run import Settings
-from toplabel.selection import tuning
-from toplabel.selection.problems import ValidationProblem, fewer_rows, validation_problems
-from toplabel.selection.results import Point, average
-from toplabel.selection.tuning import (
+from toplabel.reproduction.config.methods import Method
+from toplabel.reproduction.config.protocols import LINEAR, Axis, Budget, Protocol, Refinement
+from toplabel.reproduction.config.run import Settings
+from toplabel.reproduction.selection import tuning
+from toplabel.reproduction.selection.problems import (
+    ValidationProblem,
+    fewer_rows,
+    validation_problems,
+)
+from toplabel.reproduction.selection.results import Point, average
+from toplabel.reproduction.selection.tuning import (
     EarlyStopping,
     FoldPath,
     best_values,

@@ -8,19 +8,19 @@ import pytest
 from standin import Recorder, multiclass_set, regions_set
 
 from toplabel import metrics, thresholds
-from toplabel.config.methods import Method
-from toplabel.config.protocols import Axis, Budget, EquallySpaced, Protocol
-from toplabel.config.run import Settings
-from toplabel.selection.choice import select
-from toplabel.selection.evaluation import evaluate, instance_scores
-from toplabel.selection.figure_data import circle_points, circle_rings, selection_curve
-from toplabel.selection.final import Models, model_key, train_models
-from toplabel.selection.measures import ranking_value
-from toplabel.selection.problems import validation_problems
-from toplabel.selection.results import seconds_by_split
-from toplabel.selection.thresholding import compare_strategies, set_thresholds
-from toplabel.selection.tuning import tune_split
-from toplabel.tables.cells import TEST_METRICS
+from toplabel.reproduction.config.methods import Method
+from toplabel.reproduction.config.protocols import Axis, Budget, EquallySpaced, Protocol
+from toplabel.reproduction.config.run import Settings
+from toplabel.reproduction.selection.choice import select
+from toplabel.reproduction.selection.evaluation import evaluate, instance_scores
+from toplabel.reproduction.selection.figure_data import circle_points, circle_rings, selection_curve
+from toplabel.reproduction.selection.final import Models, model_key, train_models
+from toplabel.reproduction.selection.measures import ranking_value
+from toplabel.reproduction.selection.problems import validation_problems
+from toplabel.reproduction.selection.results import seconds_by_split
+from toplabel.reproduction.selection.thresholding import compare_strategies, set_thresholds
+from toplabel.reproduction.selection.tuning import tune_split
+from toplabel.reproduction.tables.cells import TEST_METRICS
 
 SOFTMAX = Method("lr_multi", "A", "lr_multi")
 KERNEL = Method("lr_rbf", "A", "lr_multi", kernel="rbf")

@@ -8,8 +8,8 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toplabel.config.documents import check
-from toplabel.config.protocols import (
+from toplabel.reproduction.config.documents import check
+from toplabel.reproduction.config.protocols import (
     LINEAR,
     Axis,
     Budget,

@@ -1,4 +1,6 @@
-"""k as a hyper-parameter: tuned, chosen for each metric, trained and measured (TPAMI section 6.3)."""
+"""k as a hyper-parameter: tuned, chosen for each metric, trained and measured (TPAMI section
+6.3).
+"""
 
 from dataclasses import replace
 
@@ -7,19 +9,19 @@ import pandas as pd
 import pytest
 
 from toplabel import solve
-from toplabel.config.methods import Method
-from toplabel.config.protocols import Axis, Budget, EquallySpaced, Protocol
-from toplabel.config.run import Settings
-from toplabel.datasets.embedded import digit_scenes
-from toplabel.datasets.prepared import Prepared
-from toplabel.datasets.validation import validate_prepared
-from toplabel.selection.choice import select
-from toplabel.selection.evaluation import evaluate
-from toplabel.selection.final import Models, model_key, train_models
-from toplabel.selection.problems import training_labels, validation_problems
-from toplabel.selection.results import candidates, load_units, save_unit
-from toplabel.selection.thresholding import set_thresholds
-from toplabel.selection.tuning import tune_ks, tune_split
+from toplabel.reproduction.config.methods import Method
+from toplabel.reproduction.config.protocols import Axis, Budget, EquallySpaced, Protocol
+from toplabel.reproduction.config.run import Settings
+from toplabel.reproduction.datasets.embedded import digit_scenes
+from toplabel.reproduction.datasets.prepared import Prepared
+from toplabel.reproduction.datasets.validation import validate_prepared
+from toplabel.reproduction.selection.choice import select
+from toplabel.reproduction.selection.evaluation import evaluate
+from toplabel.reproduction.selection.final import Models, model_key, train_models
+from toplabel.reproduction.selection.problems import training_labels, validation_problems
+from toplabel.reproduction.selection.results import candidates, load_units, save_unit
+from toplabel.reproduction.selection.thresholding import set_thresholds
+from toplabel.reproduction.selection.tuning import tune_ks, tune_split
 
 METRICS = ("map", "rank_loss", "f1_micro")
 BUDGET = Budget(Axis(2, -6, 0, 3), None, EquallySpaced("linear", "line", 0.1, 1, 4))

@@ -6,14 +6,14 @@ from scipy import sparse
 from standin import Recorder, multiclass_set
 
 import toplabel
-from toplabel.config.methods import Method
-from toplabel.config.protocols import Axis, Budget, Protocol
-from toplabel.config.run import Settings
-from toplabel.selection.choice import select
-from toplabel.selection.final import train_models
-from toplabel.selection.problems import validation_problems
-from toplabel.selection.scaling import Scaling
-from toplabel.selection.tuning import tune_split
+from toplabel.reproduction.config.methods import Method
+from toplabel.reproduction.config.protocols import Axis, Budget, Protocol
+from toplabel.reproduction.config.run import Settings
+from toplabel.reproduction.selection.choice import select
+from toplabel.reproduction.selection.final import train_models
+from toplabel.reproduction.selection.problems import validation_problems
+from toplabel.reproduction.selection.scaling import Scaling
+from toplabel.reproduction.selection.tuning import tune_split
 
 rng = np.random.default_rng(3)
 X = np.column_stack([rng.normal(3, 2, 30), rng.normal(-1, 0.1, 30), np.full(30, 0.1)])

@@ -6,18 +6,25 @@ import numpy as np
 import pytest
 from standin import Recorder, multiclass_set, regions_set
 
-from toplabel.config.methods import Method
-from toplabel.config.protocols import LINEAR, Axis, Budget, EquallySpaced, Protocol, Refinement
-from toplabel.config.run import Settings
-from toplabel.selection.fitting import Direct, pool
-from toplabel.selection.problems import (
+from toplabel.reproduction.config.methods import Method
+from toplabel.reproduction.config.protocols import (
+    LINEAR,
+    Axis,
+    Budget,
+    EquallySpaced,
+    Protocol,
+    Refinement,
+)
+from toplabel.reproduction.config.run import Settings
+from toplabel.reproduction.selection.fitting import Direct, pool
+from toplabel.reproduction.selection.problems import (
     fold_problem,
     folds_of,
     join_parts,
     training_labels,
     validation_problems,
 )
-from toplabel.selection.results import (
+from toplabel.reproduction.selection.results import (
     TuneResult,
     average,
     candidates,
@@ -26,7 +33,7 @@ from toplabel.selection.results import (
     save_unit,
     seconds_by_split,
 )
-from toplabel.selection.tuning import (
+from toplabel.reproduction.selection.tuning import (
     FoldPath,
     coarse_points,
     extended_points,
@@ -151,7 +158,7 @@ def _grown(monkeypatch, axis, extend, peak):
 
     prepared = multiclass_set()
     scale = np.abs(prepared.parts["val"].X.sum(axis=1)).max()
-    monkeypatch.setattr("toplabel.selection.tuning.all_values", values)
+    monkeypatch.setattr("toplabel.reproduction.selection.tuning.all_values", values)
     budget = replace(BUDGET, C=axis, extend=extend)
     return np.log2(_tune(prepared, budget=budget, solve=Flat()).C).tolist()
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from toplabel.config.datasets import load_registry
-from toplabel.datasets.fetch import SHIPPED, fetch, mirror_folders
+from toplabel.reproduction.config.datasets import load_registry
+from toplabel.reproduction.datasets.fetch import SHIPPED, fetch, mirror_folders
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / SHIPPED

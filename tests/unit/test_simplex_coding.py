@@ -6,8 +6,8 @@ from scipy import sparse
 
 import toplabel
 from toplabel import simplex
-from toplabel._arrays import pointer
-from toplabel._lib import check, lib
+from toplabel._core.arrays import pointer
+from toplabel._core.lib import check, lib
 
 
 def by_recursion(T):

@@ -1,4 +1,6 @@
-"""Simplex least squares: the whole path from one eigendecomposition, leave-one-out in closed form."""
+"""Simplex least squares: the whole path from one eigendecomposition, leave-one-out in closed
+form.
+"""
 
 import numpy as np
 import pytest

@@ -9,8 +9,8 @@ from scipy import sparse
 
 import toplabel
 from toplabel import losses
-from toplabel._arrays import as_labels
-from toplabel._run import Run as _Run
+from toplabel._core.arrays import as_labels
+from toplabel._core.run import Run as _Run
 
 
 @pytest.fixture(scope="module")

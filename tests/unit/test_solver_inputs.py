@@ -8,11 +8,13 @@ from scipy import sparse
 from scipy.optimize import minimize
 
 import toplabel
-from toplabel import _run, _training, losses
-from toplabel._arrays import as_labels
-from toplabel._problem import _represent
-from toplabel._run import Run
-from toplabel._training import Options, train
+from toplabel import losses
+from toplabel._core import run as _run
+from toplabel._core import training as _training
+from toplabel._core.arrays import as_labels
+from toplabel._core.problem import _represent
+from toplabel._core.run import Run
+from toplabel._core.training import Options, train
 
 
 def objectives(X, y, solution, W0=None) -> tuple[float, float]:
@@ -25,7 +27,9 @@ KEYS = [key for key, loss in losses.LOSSES.items() if loss.convex]
 
 @pytest.fixture(scope="module")
 def problem():
-    """Sparse rows, wide enough for blocks when dense; row 0 is zero, feature 3 constant, rows 4 and 5 are equal."""
+    """Sparse rows, wide enough for blocks when dense; row 0 is zero, feature 3 constant, rows 4 and
+    5 are equal.
+    """
     rng = np.random.default_rng(3)
     n, d, m = 90, 80, 7
     X = rng.normal(size=(n, d)) * (rng.random((n, d)) < 0.15)
@@ -409,7 +413,9 @@ def test_a_float32_gram_matrix_reaches_what_its_exact_copy_does(key, C):
 
 
 def test_the_float32_copy_of_the_duals_follows_every_change_of_C(problem):
-    """Rows at a vertex do not move, so no epoch brings a stale copy up to date; and nothing is evaluated between."""
+    """Rows at a vertex do not move, so no epoch brings a stale copy up to date; and nothing is
+    evaluated between.
+    """
     X, y, _ = problem
     K = toplabel.kernels.rbf_gram(X, 0.1, np.float32)
     loss, labels = losses.get("svm_multi"), as_labels(y, len(y), multilabel=False)

@@ -8,14 +8,14 @@ import pytest
 import yaml
 
 from samples_of_results import collected, published
-from toplabel.config.findings import load_claims
-from toplabel.studies.bootstrap import draws_of_means
-from toplabel.studies.claims import find, outcome
-from toplabel.studies.comparison import compare
-from toplabel.studies.published import load_published
-from toplabel.studies.winners import find_winners
-from toplabel.tables.collected import FINDINGS, WINNERS
-from toplabel.workflow.collecting.claims import judge_claims
+from toplabel.reproduction.config.findings import load_claims
+from toplabel.reproduction.studies.bootstrap import draws_of_means
+from toplabel.reproduction.studies.claims import find, outcome
+from toplabel.reproduction.studies.comparison import compare
+from toplabel.reproduction.studies.published import load_published
+from toplabel.reproduction.studies.winners import find_winners
+from toplabel.reproduction.tables.collected import FINDINGS, WINNERS
+from toplabel.reproduction.workflow.collecting.claims import judge_claims
 
 CLAIM = {
     "source": "tpami2017",
@@ -104,7 +104,9 @@ def test_a_large_advantage_that_is_small_here_is_told(repository, tmp_path, ahea
 
 
 def rows_of(n, *ahead):
-    """Hits of softmax and the SVM on n rows: 60 % are hit by both, some more by one of them alone."""
+    """Hits of softmax and the SVM on n rows: 60 % are hit by both, some more by one of them
+    alone.
+    """
     both = np.arange(n) < 0.6 * n
     softmax, svm = both.copy(), both.copy()
     softmax[n - ahead[0] :] = True
@@ -127,7 +129,9 @@ def drawn(n, *ahead):
     [((12, 0), "holds"), ((30, 18), "undecided"), ((18, 30), "undecided"), ((0, 12), "fails")],
 )
 def test_the_test_rows_decide_who_is_ahead(repository, tmp_path, ahead, expected):
-    """Twelve rows of a thousand are decisive where the sides differ on no others, and not among 48."""
+    """Twelve rows of a thousand are decisive where the sides differ on no others, and not among
+    48.
+    """
     claim = claim_of(repository, tmp_path)
     comparison, ours, draws = drawn(1000, *ahead)
     row = find([claim], comparison, ours, draws=draws).iloc[0]
@@ -266,7 +270,9 @@ def test_means_over_draws_within_two_standard_errors_are_a_tie(repository, tmp_p
 
 
 def test_the_papers_tables_bear_out_every_claim(repository):
-    """So a claim is what the authors saw; the smooth SVM with the RBF kernel is best in their 38 cases."""
+    """So a claim is what the authors saw; the smooth SVM with the RBF kernel is best in their 38
+    cases.
+    """
     claims = load_claims(repository / "config/findings.yaml", repository / "data/published")
     empty = collected()
     comparison = compare(empty, load_published(repository / "data/published"))

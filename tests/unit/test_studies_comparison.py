@@ -7,8 +7,14 @@ import pandas as pd
 import pytest
 
 from samples_of_results import FEATURES, METHODS, STUDIES, collected, published, results
-from toplabel.studies.comparison import collect, compare, further_draw, spread_of, verdict
-from toplabel.tables.collected import COMPARISON, EVALUATION
+from toplabel.reproduction.studies.comparison import (
+    collect,
+    compare,
+    further_draw,
+    spread_of,
+    verdict,
+)
+from toplabel.reproduction.tables.collected import COMPARISON, EVALUATION
 
 # Collected ----------------------------------------------------------------------------------------
 
@@ -269,7 +275,9 @@ def test_several_draws_are_compared_by_their_spread(printed_std, expected):
     ("printed", "expected"), [("0.46", "true"), ("0.460", "true"), ("0.461", "false")]
 )
 def test_the_spread_over_seeds_of_the_folds_stands_beside_the_cell(printed, expected):
-    """A mean of 0.4, a deviation of 0.012: 4.303 of them times sqrt(4/3) is 0.0596, and what rounds to that."""
+    """A mean of 0.4, a deviation of 0.012: 4.303 of them times sqrt(4/3) is 0.0596, and what rounds
+    to that.
+    """
     rows = [("yeast", "ml", "main", "rank_loss", 0.41)]
     rows += [
         ("circle", "ml", str(i), "rank_loss", value) for i, value in enumerate((0.388, 0.4, 0.412))

@@ -5,10 +5,10 @@ import textwrap
 
 import pytest
 
-from toplabel.config.keys import Key, canonical_key, number_text
-from toplabel.config.methods import Method, load_methods
-from toplabel.config.protocols import Axis, Budget, Refinement
-from toplabel.config.studies import (
+from toplabel.reproduction.config.keys import Key, canonical_key, number_text
+from toplabel.reproduction.config.methods import Method, load_methods
+from toplabel.reproduction.config.protocols import Axis, Budget, Refinement
+from toplabel.reproduction.config.studies import (
     Study,
     check_study,
     load_studies,
@@ -205,7 +205,7 @@ def test_a_bad_registry_of_methods_is_refused(methods_file, text, message):
 
 
 def test_the_registered_studies_name_what_exists(repository):
-    from toplabel.config.datasets import load_registry
+    from toplabel.reproduction.config.datasets import load_registry
 
     datasets = load_registry(repository / "config/datasets.yaml")
     methods = load_methods(repository / "config/methods.yaml")

@@ -1,14 +1,16 @@
-"""Why numbers differ: the reasons of config/differences.yaml, and the cells that they are given to."""
+"""Why numbers differ: the reasons of config/differences.yaml, and the cells that they are given
+to.
+"""
 
 from pathlib import Path
 
 import pytest
 import yaml
 
-from toplabel.config.differences import load_reasons, page
-from toplabel.studies.differences import DIFFERENT, explain
-from toplabel.tables.collected import COMPARISON, DIFFERENCES, VARIANTS
-from toplabel.tables.table import read_csv
+from toplabel.reproduction.config.differences import load_reasons, page
+from toplabel.reproduction.studies.differences import DIFFERENT, explain
+from toplabel.reproduction.tables.collected import COMPARISON, DIFFERENCES, VARIANTS
+from toplabel.reproduction.tables.table import read_csv
 
 PUBLISHED = Path(__file__).parents[2] / "data/published"
 REASON = {

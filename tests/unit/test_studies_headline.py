@@ -6,12 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from toplabel.config.documents import validate
-from toplabel.config.readings import Choice
-from toplabel.config.run import SUMMARY
-from toplabel.studies.headline import headline
-from toplabel.tables.collected import COMPARISON, HEADLINE
-from toplabel.workflow.collecting.claims import readings_of
+from toplabel.reproduction.config.documents import validate
+from toplabel.reproduction.config.readings import Choice
+from toplabel.reproduction.config.run import SUMMARY
+from toplabel.reproduction.studies.headline import headline
+from toplabel.reproduction.tables.collected import COMPARISON, HEADLINE
+from toplabel.reproduction.workflow.collecting.claims import readings_of
 
 
 def cells(measured, published, metric="top1", **changes):

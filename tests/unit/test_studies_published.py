@@ -2,11 +2,11 @@
 
 import pytest
 
-from toplabel.config.keys import canonical_key
-from toplabel.config.studies import published_tables
 from toplabel.metrics.names import is_share_of
-from toplabel.studies.published import load_published, load_texts
-from toplabel.tables.collected import PUBLISHED_KEYS
+from toplabel.reproduction.config.keys import canonical_key
+from toplabel.reproduction.config.studies import published_tables
+from toplabel.reproduction.studies.published import load_published, load_texts
+from toplabel.reproduction.tables.collected import PUBLISHED_KEYS
 
 HEADER = "source,table,dataset,features,method,k,gamma,kernel,metric,value,std\n"
 ROW = "tpami2017,5,letter,,svm_multi,,0,linear,top1,76.5,\n"

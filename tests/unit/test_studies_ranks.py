@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from toplabel.studies.blocks import block
-from toplabel.studies.ranks import rank_methods
+from toplabel.reproduction.studies.blocks import block
+from toplabel.reproduction.studies.ranks import rank_methods
 
 
 def _cells(table):
@@ -46,7 +46,9 @@ def test_ranks_are_means_over_sets_and_ties_share():
 
 
 def test_the_critical_difference_is_that_of_demsars_example():
-    """Four classifiers on 14 sets: 2.569 sqrt(4 * 5 / (6 * 14)) = 1.25 (JMLR 2006, section 3.2.2)."""
+    """Four classifiers on 14 sets: 2.569 sqrt(4 * 5 / (6 * 14)) = 1.25 (JMLR 2006, section
+    3.2.2).
+    """
     values = np.random.default_rng(0).random((14, 4))
     found = rank_methods(_collected(values), "top1")
     assert found.critical_difference == pytest.approx(1.25, abs=0.005)

@@ -4,8 +4,8 @@ import math
 
 import pytest
 
-from toplabel.studies.variants import compare_variants, experiment
-from toplabel.tables.collected import COMPARISON, EVALUATION, VARIANTS
+from toplabel.reproduction.studies.variants import compare_variants, experiment
+from toplabel.reproduction.tables.collected import COMPARISON, EVALUATION, VARIANTS
 
 LABELS = {"ent": "Ent", "ent_a": "Ent, 10 steps", "ent_b": "Ent, 20 steps"}
 

@@ -1,4 +1,6 @@
-"""The result files: what is refused, that what was written comes back, and the page that lists them."""
+"""The result files: what is refused, that what was written comes back, and the page that lists
+them.
+"""
 
 import math
 import subprocess
@@ -9,13 +11,13 @@ import pandas as pd
 import pytest
 
 from samples_of_results import collected, published, results
-from toplabel.files import FileError, result_path
-from toplabel.studies.comparison import compare
-from toplabel.tables import cells
-from toplabel.tables.__main__ import page
-from toplabel.tables.cells import AGREEMENT, SELECTION, TEST_METRICS
-from toplabel.tables.collected import COLLECTED, COMPARISON, EVALUATION, GRID
-from toplabel.tables.table import read_csv
+from toplabel._core.files import FileError, result_path
+from toplabel.reproduction.studies.comparison import compare
+from toplabel.reproduction.tables import cells
+from toplabel.reproduction.tables.__main__ import page
+from toplabel.reproduction.tables.cells import AGREEMENT, SELECTION, TEST_METRICS
+from toplabel.reproduction.tables.collected import COLLECTED, COMPARISON, EVALUATION, GRID
+from toplabel.reproduction.tables.table import read_csv
 
 TABLES = (*cells.TABLES, *COLLECTED.values(), GRID)
 
@@ -50,7 +52,9 @@ def test_descriptions_are_whole(table, tmp_path):
 
 def test_the_page_lists_what_there_is(repository):
     written = (repository / "docs/result-files.md").read_text(encoding="utf-8")
-    assert written == page(), "make it again: python -m toplabel.tables > docs/result-files.md"
+    assert written == page(), (
+        "make it again: python -m toplabel.reproduction.tables > docs/result-files.md"
+    )
 
 
 def test_collected_files_are_written_in_one_form(tmp_path):
@@ -186,5 +190,5 @@ def test_rows_that_are_damaged_are_refused(tmp_path, line, message):
 
 @pytest.mark.parametrize("stage", ["tuning", "final", "evaluation", "thresholding"])
 def test_training_does_not_import_pandas(stage):
-    code = f"import sys, toplabel.selection.{stage}; sys.exit('pandas' in sys.modules)"
+    code = f"import sys, toplabel.reproduction.selection.{stage}; sys.exit('pandas' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -11,7 +11,9 @@ from toplabel import losses, solve
 
 
 def test_a_call_of_the_library_releases_the_interpreter_lock():
-    """The time of processors is counted, which other processes do not take from both threads in unequal parts."""
+    """The time of processors is counted, which other processes do not take from both threads in
+    unequal parts.
+    """
     rng = np.random.default_rng(0)
     scores, y = rng.standard_normal((20_000, 400)), rng.integers(0, 400, 20_000)
     spent = []

@@ -45,7 +45,7 @@ def test_the_other_grid_has_100_points():
 
 
 def test_the_grids_are_those_of_the_protocols(repository):
-    from toplabel.config.protocols import load_protocols
+    from toplabel.reproduction.config.protocols import load_protocols
 
     protocols = load_protocols(repository / "config/protocols.yaml")
     for name, grid in (

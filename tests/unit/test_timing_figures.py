@@ -15,12 +15,19 @@ from sklearn.linear_model import LogisticRegression
 
 import toplabel
 from toplabel import losses
-from toplabel.datasets.prepared import Part, Prepared, Split
 from toplabel.prox import bipartite_simplex, topk_simplex_alpha
-from toplabel.reporting.timing import draw_convergence, draw_race, draw_scaling
-from toplabel.studies.runtimes import projection_table, race_table, time_to
-from toplabel.timings import clock, conditions, convergence, packages, projections, softmax
-from toplabel.workflow.compare_runs import difference
+from toplabel.reproduction.datasets.prepared import Part, Prepared, Split
+from toplabel.reproduction.reporting.timing import draw_convergence, draw_race, draw_scaling
+from toplabel.reproduction.studies.runtimes import projection_table, race_table, time_to
+from toplabel.reproduction.timings import (
+    clock,
+    conditions,
+    convergence,
+    packages,
+    projections,
+    softmax,
+)
+from toplabel.reproduction.workflow.compare_runs import difference
 
 PRINTED = pd.DataFrame(
     {

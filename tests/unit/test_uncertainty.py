@@ -1,4 +1,6 @@
-"""Which test rows a number depends on: ranks of the true classes, drawn rows, intervals beside printed numbers."""
+"""Which test rows a number depends on: ranks of the true classes, drawn rows, intervals beside
+printed numbers.
+"""
 
 from dataclasses import astuple
 
@@ -7,11 +9,11 @@ import pytest
 
 from samples_of_results import FEATURES, METHODS, STUDIES, published, results
 from toplabel import metrics
-from toplabel.files import FileError, write_npz
-from toplabel.selection.ranks import TrueRanks, load_ranks, save_ranks
-from toplabel.studies import bootstrap
-from toplabel.studies.comparison import collect, compare
-from toplabel.workflow.collecting.results import draw_rows
+from toplabel._core.files import FileError, write_npz
+from toplabel.reproduction.selection.ranks import TrueRanks, load_ranks, save_ranks
+from toplabel.reproduction.studies import bootstrap
+from toplabel.reproduction.studies.comparison import collect, compare
+from toplabel.reproduction.workflow.collecting.results import draw_rows
 
 TOPS = ["top1", "top3", "top10"]
 

@@ -13,16 +13,18 @@ from types import SimpleNamespace
 
 import yaml
 
-from toplabel.config.documents import read_yaml
-from toplabel.workflow.jobs import run
-from toplabel.workflow.plan import Plan
+from toplabel.reproduction.config.documents import read_yaml
+from toplabel.reproduction.workflow.jobs import run
+from toplabel.reproduction.workflow.plan import Plan
 
 ROOT = Path(__file__).resolve().parents[2]
 SMOKE = ROOT / "config/smoke.yaml"
 
 
 def command(*arguments, directory, configfiles=(SMOKE,), cores=2, root=ROOT):
-    """The command line of a run of the checkout `root`, as a user would type it in another folder."""
+    """The command line of a run of the checkout `root`, as a user would type it in another
+    folder.
+    """
     limit = ["--cores", str(cores)] if cores else []
     configs = ["--configfile", *map(str, configfiles)] if configfiles else []
     return [
@@ -107,7 +109,8 @@ class Run:
         return snakemake(*arguments, **{"directory": self.folder, "root": self.root} | how)
 
 
-#: A few methods of each kind: our losses, convex and not, with a selected k and of label sets, baselines, kernels.
+#: A few methods of each kind: our losses, convex and not, with a selected k and of label sets,
+#: baselines, kernels.
 FEW = {
     "circle": ["svm_multi", "lr_multi", "topk_ent_tr_k2"],
     "digits": ["svm_ova", "lr_ova", "svm_ova_liblinear", "lr_ova_liblinear", "toppush"],
@@ -140,7 +143,9 @@ def small_checkout(root):
 
 
 def count_jobs(plan, cells):
-    """The jobs that give the test metrics of some cells; `test_targets.py` compares with Snakemake's count."""
+    """The jobs that give the test metrics of some cells; `test_targets.py` compares with
+    Snakemake's count.
+    """
     sets = {cell.dataset for cell in cells}
     # Fetch, prepare, and the figure with the selection; or folds that are drawn again.
     jobs = sum(1 if name in plan.seeds_of else 3 for name in sets)

@@ -8,10 +8,10 @@ import pytest
 import yaml
 from running import ROOT
 
-from toplabel.config.run import SUMMARY
-from toplabel.workflow.announcements import closing, kept_seconds, opening
-from toplabel.workflow.plan import Plan
-from toplabel.workflow.targets import Targets
+from toplabel.reproduction.config.run import SUMMARY
+from toplabel.reproduction.workflow.announcements import closing, kept_seconds, opening
+from toplabel.reproduction.workflow.plan import Plan
+from toplabel.reproduction.workflow.targets import Targets
 
 
 @pytest.fixture

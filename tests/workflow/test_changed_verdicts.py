@@ -4,8 +4,8 @@ import io
 
 import pandas as pd
 
-from toplabel.tables.collected import COMPARISON
-from toplabel.workflow.changed_verdicts import main
+from toplabel.reproduction.tables.collected import COMPARISON
+from toplabel.reproduction.workflow.changed_verdicts import main
 
 
 def _write(path, *rows):

@@ -1,4 +1,6 @@
-"""The sums over the sources of a stage: by the rules in a small tree, and which modules they find in ours."""
+"""The sums over the sources of a stage: by the rules in a small tree, and which modules they find
+in ours.
+"""
 
 import os
 import re
@@ -11,21 +13,27 @@ import pytest
 from running import ROOT
 
 import toplabel
-from toplabel.config.baselines import BASELINES
-from toplabel.workflow import fingerprints
-from toplabel.workflow.fingerprints import STAGES, fingerprint, module_sum, stage_modules, sum_of
+from toplabel.reproduction.config.baselines import BASELINES
+from toplabel.reproduction.workflow import fingerprints
+from toplabel.reproduction.workflow.fingerprints import (
+    STAGES,
+    fingerprint,
+    module_sum,
+    stage_modules,
+    sum_of,
+)
 
 PACKAGE = Path(toplabel.__file__).parents[1]
 
 
 def test_a_sum_sees_content_and_names_only(tmp_path):
-    (tmp_path / "a.py").write_text("one", encoding="utf-8")
-    before = sum_of(tmp_path, ("*.py",))
-    os.utime(tmp_path / "a.py", (1, 1))
+    (tmp_path / "a.h").write_text("one", encoding="utf-8")
+    before = sum_of(tmp_path, ("*.h",))
+    os.utime(tmp_path / "a.h", (1, 1))
     (tmp_path / "b.txt").write_text("other", encoding="utf-8")
-    assert sum_of(tmp_path, ("*.py",)) == before
-    (tmp_path / "c.py").write_text("one", encoding="utf-8")
-    assert sum_of(tmp_path, ("*.py",)) != before
+    assert sum_of(tmp_path, ("*.h",)) == before
+    (tmp_path / "c.h").write_text("one", encoding="utf-8")
+    assert sum_of(tmp_path, ("*.h",)) != before
 
 
 # ---- a small tree -------------------------------------------------------------------------------
@@ -40,17 +48,18 @@ TREE = {
     "pylib/toplabel/room/__init__.py": "NAME = 1\n",
     "pylib/toplabel/room/inner.py": "",
     "pylib/toplabel/room/other.py": "import toplabel.solver\n",
-    "pylib/toplabel/reporting/templates/page.html": "",
+    "pylib/toplabel/reproduction/reporting/templates/page.html": "",
     "workflow/scripts/evaluate_test.py": "from toplabel.room import inner\n",
     "workflow/scripts/tune_splits.py": "from toplabel.room.inner import f\nfrom toplabel.solver import solve\n",
     "workflow/scripts/write_html.py": "from toplabel.room import NAME\n",
 }
 
 
-def _tree(root, changed=""):
+def _tree(root, changed="", addition="\nCHANGED = 1\n"):
     for name, text in TREE.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
-        (root / name).write_text(text + ("\n" if name == changed else ""), encoding="utf-8")
+        added = addition if name == changed else ""
+        (root / name).write_text(text + added, encoding="utf-8")
     return root
 
 
@@ -66,7 +75,7 @@ def _tree(root, changed=""):
         ("pylib/toplabel/room/__init__.py", {"report"}),  # of which a name is imported
         ("pylib/toplabel/room/inner.py", {"evaluate", "tune"}),
         ("pylib/toplabel/room/other.py", set()),
-        ("pylib/toplabel/reporting/templates/page.html", {"report"}),
+        ("pylib/toplabel/reproduction/reporting/templates/page.html", {"report"}),
         ("workflow/scripts/evaluate_test.py", {"evaluate"}),
         ("workflow/scripts/tune_splits.py", {"tune"}),
         ("workflow/scripts/write_html.py", {"report"}),
@@ -76,6 +85,14 @@ def test_a_change_is_seen_by_the_stages_that_depend_on_it(tmp_path, name, stages
     roots = _tree(tmp_path / "before"), _tree(tmp_path / "after", changed=name)
     sums = [{stage: fingerprint(stage, r, r / "pylib") for stage in STAGES} for r in roots]
     assert {stage for stage in STAGES if sums[0][stage] != sums[1][stage]} == stages
+
+
+@pytest.mark.parametrize("addition", ["\n# why\n", '\n"""About it."""\n', "\n\n"])
+def test_comments_docstrings_and_layout_do_not_count(tmp_path, addition):
+    name = "pylib/toplabel/room/inner.py"
+    roots = _tree(tmp_path / "before"), _tree(tmp_path / "after", name, addition)
+    before, after = (fingerprint("tune", root, root / "pylib") for root in roots)
+    assert before == after
 
 
 @pytest.mark.parametrize(
@@ -112,9 +129,9 @@ def test_a_stage_sees_the_rooms_below_it_and_no_others(stages_of):
     for module in ("toplabel._native", "toplabel.solver"):
         assert {"tune", "train", "evaluate", "timing", "bench"} <= stages_of[module]
         assert not {"fetch", "prepare", "compare", "tables", "report"} & stages_of[module]
-    assert stages_of["toplabel.workflow.jobs"] == set(STAGES)
+    assert stages_of["toplabel.reproduction.workflow.jobs"] == set(STAGES)
     for module, stages in stages_of.items():
-        room = f"{module}.".split(".")[1]
+        room = f"{module}.".replace(".reproduction.", ".").split(".")[1]
         if room in ("bench", "calibration", "illustrations", "reporting", "studies", "simplex"):
             assert not stages & TRAINING, module
         if room == "selection":
@@ -122,14 +139,17 @@ def test_a_stage_sees_the_rooms_below_it_and_no_others(stages_of):
 
 
 def test_the_plan_itself_is_in_no_sum(stages_of):
-    plan = {f"toplabel.workflow.{name}" for name in ("plan", "targets", "fingerprints", "partial")}
+    plan = {
+        f"toplabel.reproduction.workflow.{name}"
+        for name in ("plan", "targets", "fingerprints", "partial")
+    }
     assert not plan & set(stages_of)
 
 
 def test_a_baseline_is_in_no_stage_that_trains(stages_of):
     for module in {baseline.module for baseline in BASELINES.values()}:
         assert not stages_of[module] & TRAINING, module
-        assert module_sum(module) != module_sum("toplabel.baselines.models")
+        assert module_sum(module) != module_sum("toplabel.reproduction.baselines.models")
 
 
 def test_every_script_is_of_one_stage():
@@ -149,7 +169,7 @@ def test_imports_are_absolute_as_the_fingerprints_need_them():
 def test_saved_import_statements_give_the_same_sums(tmp_path, monkeypatch):
     code = (
         "from pathlib import Path\n"
-        "from toplabel.workflow.fingerprints import STAGES, fingerprint, save_statements\n"
+        "from toplabel.reproduction.workflow.fingerprints import STAGES, fingerprint, save_statements\n"
         f"print(*(fingerprint(stage, Path({str(ROOT)!r})) for stage in STAGES))\n"
         "save_statements()\n"
     )

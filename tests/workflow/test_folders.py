@@ -7,7 +7,7 @@ import tempfile
 import pytest
 from running import snakemake
 
-from toplabel.workflow.folders import FOLDERS, FolderError, check_folders
+from toplabel.reproduction.workflow.folders import FOLDERS, FolderError, check_folders
 
 
 def test_a_new_folder_and_one_of_an_earlier_run_are_fine(tmp_path):

@@ -5,13 +5,13 @@ from dataclasses import replace
 import pytest
 from running import ROOT
 
-from toplabel.config.datasets import load_registry
-from toplabel.config.documents import read_yaml
-from toplabel.config.methods import load_methods
-from toplabel.workflow import plan as planning
-from toplabel.workflow.failures import find_failures
-from toplabel.workflow.plan import Cell, Plan, PlanError
-from toplabel.workflow.targets import Targets
+from toplabel.reproduction.config.datasets import load_registry
+from toplabel.reproduction.config.documents import read_yaml
+from toplabel.reproduction.config.methods import load_methods
+from toplabel.reproduction.workflow import plan as planning
+from toplabel.reproduction.workflow.failures import find_failures
+from toplabel.reproduction.workflow.plan import Cell, Plan, PlanError
+from toplabel.reproduction.workflow.targets import Targets
 
 FINE_TUNED = Cell("digits_network", "lr_multi_ft")
 

@@ -4,11 +4,11 @@ import numpy as np
 import pandas as pd
 from running import ROOT, call_script
 
-from toplabel.config.datasets import load_registry
-from toplabel.datasets.fetch import NOT_COMPARABLE
-from toplabel.datasets.prepare import prepare
-from toplabel.datasets.prepared import save_prepared
-from toplabel.tables.cells import TEST_METRICS
+from toplabel.reproduction.config.datasets import load_registry
+from toplabel.reproduction.datasets.fetch import NOT_COMPARABLE
+from toplabel.reproduction.datasets.prepare import prepare
+from toplabel.reproduction.datasets.prepared import save_prepared
+from toplabel.reproduction.tables.cells import TEST_METRICS
 
 
 def _measure(folder, dataset, marked):

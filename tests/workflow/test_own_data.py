@@ -1,6 +1,7 @@
 """docs/add-a-dataset.md, literally: three files of one's own, their rows, and the full table.
 
-The checkout is a copy in which nothing changes but config/datasets.yaml and one file of config/studies.
+The checkout is a copy in which nothing changes but config/datasets.yaml and one file of
+config/studies.
 """
 
 import numpy as np

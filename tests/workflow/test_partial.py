@@ -3,13 +3,13 @@
 import pytest
 from running import jobs_of, smoke_plan, snakemake
 
-from toplabel.files import write_json
-from toplabel.tables.cells import TEST_METRICS
-from toplabel.tables.collected import DATASETS, EVALUATION, FAILURES, GRID
-from toplabel.workflow.failures import error_of, find_failures
-from toplabel.workflow.jobs import TERMINATED
-from toplabel.workflow.partial import _wanted, has_failures, write_partial
-from toplabel.workflow.plan import Cell
+from toplabel._core.files import write_json
+from toplabel.reproduction.tables.cells import TEST_METRICS
+from toplabel.reproduction.tables.collected import DATASETS, EVALUATION, FAILURES, GRID
+from toplabel.reproduction.workflow.failures import error_of, find_failures
+from toplabel.reproduction.workflow.jobs import TERMINATED
+from toplabel.reproduction.workflow.partial import _wanted, has_failures, write_partial
+from toplabel.reproduction.workflow.plan import Cell
 
 
 @pytest.fixture

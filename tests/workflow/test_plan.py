@@ -11,18 +11,18 @@ import pytest
 import yaml
 from running import ROOT, copy_checkout, count_jobs
 
-from toplabel.config.datasets import load_registry
-from toplabel.config.protocols import Axis
-from toplabel.config.run import SUMMARY
-from toplabel.config.studies import load_studies
-from toplabel.figures import FIGURES, row_of, table_files
-from toplabel.reporting.places import RESERVED
-from toplabel.tables.collected import COMPARISON
-from toplabel.workflow.compare_runs import difference, main
-from toplabel.workflow.plan import Cell, Plan, PlanError, source_of
-from toplabel.workflow.runlock import RunLockError, lock_run
-from toplabel.workflow.sources import reason_missing
-from toplabel.workflow.targets import Targets
+from toplabel.reproduction.config.datasets import load_registry
+from toplabel.reproduction.config.protocols import Axis
+from toplabel.reproduction.config.run import SUMMARY
+from toplabel.reproduction.config.studies import load_studies
+from toplabel.reproduction.figures import FIGURES, row_of, table_files
+from toplabel.reproduction.reporting.places import RESERVED
+from toplabel.reproduction.tables.collected import COMPARISON
+from toplabel.reproduction.workflow.compare_runs import difference, main
+from toplabel.reproduction.workflow.plan import Cell, Plan, PlanError, source_of
+from toplabel.reproduction.workflow.runlock import RunLockError, lock_run
+from toplabel.reproduction.workflow.sources import reason_missing
+from toplabel.reproduction.workflow.targets import Targets
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +57,7 @@ def test_names_of_results_depend_on_the_registry(config, tmp_path):
 def test_a_lock_has_one_holder_and_dies_with_it(tmp_path):
     path = tmp_path / "run.lock"
     code = (
-        "from toplabel.workflow.runlock import lock_run\n"
+        "from toplabel.reproduction.workflow.runlock import lock_run\n"
         f"lock = lock_run({str(path)!r}); print('held', flush=True)\n"
         "input()\n"
     )
@@ -198,7 +198,7 @@ def test_a_set_without_thresholds_needs_no_job_for_them(plan):
 
 
 def test_registered_splits_are_those_of_the_prepared_sets(plan):
-    from toplabel.datasets.embedded import EMBEDDED, load_embedded
+    from toplabel.reproduction.datasets.embedded import EMBEDDED, load_embedded
 
     for name in EMBEDDED:
         options = plan.registry[name].options
@@ -371,7 +371,9 @@ def test_targets_know_their_cells(plan):
 
 
 def test_the_default_run_is_of_what_the_repository_ships(plan):
-    """The cells of circle, letter, emotions and three sets of NIPS 2012, without a mirror or the network."""
+    """The cells of circle, letter, emotions and three sets of NIPS 2012, without a mirror or the
+    network.
+    """
     cells = Targets(plan).wanted()
     files = {f"{cell.dataset}/{cell.method}/evaluation.csv" for cell in cells}
     kept = COMPARISON.read_text(ROOT / SUMMARY / "comparison.csv")

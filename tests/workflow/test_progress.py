@@ -8,8 +8,8 @@ from types import MappingProxyType, SimpleNamespace
 import pytest
 from running import smoke_plan, snakemake
 
-from toplabel.workflow.announcements import kept_seconds
-from toplabel.workflow.progress import BRIEF, EVERY, Progress, Screen, duration
+from toplabel.reproduction.workflow.announcements import kept_seconds
+from toplabel.reproduction.workflow.progress import BRIEF, EVERY, Progress, Screen, duration
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 

@@ -1,14 +1,16 @@
-"""Sets that wait for features, through the real stages on synthetic ones: halves, ten splits, kernels.
+"""Sets that wait for features, through the real stages on synthetic ones: halves, ten splits,
+kernels.
 
-Seeded features of the registered form, marked as not those of the papers; never beside published numbers.
+Seeded features of the registered form, marked as not those of the papers; never beside published
+numbers.
 """
 
 import numpy as np
 import pytest
 from running import call_script, count_jobs, jobs_of, read_rows, smoke_plan, snakemake
 
-from toplabel.datasets.fetch import NOT_COMPARABLE
-from toplabel.workflow.plan import Cell
+from toplabel.reproduction.datasets.fetch import NOT_COMPARABLE
+from toplabel.reproduction.workflow.plan import Cell
 
 pytestmark = pytest.mark.workflow
 
@@ -35,7 +37,9 @@ def _write_halves(folder):
 
 
 def _write_kernels(folder):
-    """Caltech 101: five splits, each with the kernel of its training rows and that of its test rows with them."""
+    """Caltech 101: five splits, each with the kernel of its training rows and that of its test rows
+    with them.
+    """
     for i in range(1, 6):
         (X, y), (Z, z) = _features(8, 3, seed=i), _features(8, 3, seed=50 + i)
         X, Z = X.astype(float), Z.astype(float)

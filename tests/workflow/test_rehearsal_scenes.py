@@ -1,6 +1,8 @@
-"""VOC 2007 and COCO through the real stages, on annotations and features of regions that are made up.
+"""VOC 2007 and COCO through the real stages, on annotations and features of regions that are made
+up.
 
-Seeded, of the registered form, and marked as not those of the papers; never beside published numbers.
+Seeded, of the registered form, and marked as not those of the papers; never beside published
+numbers.
 """
 
 import json
@@ -10,8 +12,8 @@ import numpy as np
 import pytest
 from running import ROOT, call_script, read_rows, smoke_plan, snakemake
 
-from toplabel.datasets.fetch import NOT_COMPARABLE
-from toplabel.workflow.plan import Cell
+from toplabel.reproduction.datasets.fetch import NOT_COMPARABLE
+from toplabel.reproduction.workflow.plan import Cell
 
 pytestmark = pytest.mark.workflow
 

@@ -8,12 +8,12 @@ import yaml
 from running import ROOT
 from scipy.sparse import csr_matrix
 
-from toplabel.config.splits import Split
-from toplabel.datasets.prepared import Part, Prepared, save_prepared
-from toplabel.workflow.benchmarks import jobs_by_stage, nodes
-from toplabel.workflow.environment import web_page
-from toplabel.workflow.plan import Plan
-from toplabel.workflow.resources import (
+from toplabel.reproduction.config.splits import Split
+from toplabel.reproduction.datasets.prepared import Part, Prepared, save_prepared
+from toplabel.reproduction.workflow.benchmarks import jobs_by_stage, nodes
+from toplabel.reproduction.workflow.environment import web_page
+from toplabel.reproduction.workflow.plan import Plan
+from toplabel.reproduction.workflow.resources import (
     Size,
     doubled,
     estimate,
@@ -117,8 +117,9 @@ def test_a_large_set_uses_fewer_folds(plan):
     assert counts[0] == counts[1] == 5 * counts[2] == 10 * counts[3]
 
 
-# Peak resident memory of the script in MB, and seconds of a core, both measured; of delicious with the RBF kernel the
-# longest of two methods. On a cluster two processes of Snakemake have 140 MB each beside it.
+# Peak resident memory of the script in MB, and seconds of a core, both measured; of delicious with
+# the RBF kernel the longest of two methods. On a cluster two processes of Snakemake have 140 MB
+# each beside it.
 BIBTEX = Size(4880, 159, 1836, 3.4e5, 6.4)
 DELICIOUS = Size(12920, 983, 500, 2.4e5, 3.7)
 LETTER = Size(10500, 26, 16, 1.7e5, 2.6)

@@ -7,7 +7,7 @@ from snakemake.cli import get_argument_parser
 from snakemake.scheduling.job_scheduler import JobRateLimiter
 from snakemake.settings.types import MaxJobsPerTimespan
 
-from toplabel.workflow.scheduling import lift_default_limit
+from toplabel.reproduction.workflow.scheduling import lift_default_limit
 
 
 def limited(limit):

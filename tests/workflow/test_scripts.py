@@ -12,16 +12,22 @@ import pandas as pd
 import pytest
 from running import ROOT, call_script, script
 
-from toplabel.config.methods import Method
-from toplabel.config.protocols import Axis, Budget, EquallySpaced, Protocol, Refinement
-from toplabel.config.run import Settings
-from toplabel.datasets.prepared import Part, Prepared, Split, load_prepared, save_prepared
-from toplabel.files import FileError
-from toplabel.selection.ranks import load_ranks
-from toplabel.selection.results import load_units
-from toplabel.tables.cells import AGREEMENT, SELECTION, TEST_METRICS
-from toplabel.workflow.environment import NOTE, durations, note_start, read_starts
-from toplabel.workflow.jobs import TERMINATED, run
+from toplabel._core.files import FileError
+from toplabel.reproduction.config.methods import Method
+from toplabel.reproduction.config.protocols import Axis, Budget, EquallySpaced, Protocol, Refinement
+from toplabel.reproduction.config.run import Settings
+from toplabel.reproduction.datasets.prepared import (
+    Part,
+    Prepared,
+    Split,
+    load_prepared,
+    save_prepared,
+)
+from toplabel.reproduction.selection.ranks import load_ranks
+from toplabel.reproduction.selection.results import load_units
+from toplabel.reproduction.tables.cells import AGREEMENT, SELECTION, TEST_METRICS
+from toplabel.reproduction.workflow.environment import NOTE, durations, note_start, read_starts
+from toplabel.reproduction.workflow.jobs import TERMINATED, run
 
 SCRIPTS = sorted((ROOT / "workflow/scripts").glob("*.py"))
 BUDGET = Budget(

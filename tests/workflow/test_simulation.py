@@ -5,7 +5,7 @@ import shutil
 import pytest
 from running import ROOT, smoke_plan
 
-from toplabel.workflow.simulation import Job, main, measure, read_graph, schedule
+from toplabel.reproduction.workflow.simulation import Job, main, measure, read_graph, schedule
 
 GRAPH = r"""digraph snakemake_dag {
 	0[label = "all", color = "0.1 0.6 0.85", style="rounded"];

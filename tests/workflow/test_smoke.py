@@ -14,10 +14,10 @@ import pytest
 import yaml
 from running import SMOKE, command, environment, jobs_of, read_rows, small_checkout, snakemake
 
-from toplabel.tables.collected import COMPARISON
-from toplabel.workflow.compare_runs import difference
-from toplabel.workflow.verify import beside, draw
-from toplabel.workflow.verify import main as verify
+from toplabel.reproduction.tables.collected import COMPARISON
+from toplabel.reproduction.workflow.compare_runs import difference
+from toplabel.reproduction.workflow.verify import beside, draw
+from toplabel.reproduction.workflow.verify import main as verify
 
 pytestmark = pytest.mark.workflow
 
@@ -227,7 +227,8 @@ def _wait_for(pattern, folder, count, process):
 
 def test_killed_and_resumed_on_one_core_gives_the_same_numbers(smoke_run, tmp_path):
     """One run shows four things: another run is refused while it lasts; after kill -9 the same
-    command goes on; it repeats nothing that was done; on one core the numbers are those of two."""
+    command goes on; it repeats nothing that was done; on one core the numbers are those of two.
+    """
     config = tmp_path / "tiny.yaml"
     config.write_text("studies: [circle, digits]\n", encoding="utf-8")
     folder = tmp_path / "killed"

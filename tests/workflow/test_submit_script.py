@@ -1,11 +1,13 @@
-"""Engines that start jobs by a command of their own: the plugin cluster-generic, with a submit script."""
+"""Engines that start jobs by a command of their own: the plugin cluster-generic, with a submit
+script.
+"""
 
 import re
 
 import pytest
 from running import snakemake
 
-from toplabel.workflow.compare_runs import difference
+from toplabel.reproduction.workflow.compare_runs import difference
 
 pytest.importorskip(
     "snakemake_executor_plugin_cluster_generic", reason="needs make test-slurm's environment"

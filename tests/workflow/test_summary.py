@@ -5,9 +5,9 @@ import re
 import pandas as pd
 import pytest
 
-from toplabel.files import write_json
-from toplabel.reporting import fragments
-from toplabel.tables.collected import (
+from toplabel._core.files import write_json
+from toplabel.reproduction.reporting import fragments
+from toplabel.reproduction.tables.collected import (
     COMPARISON,
     DIFFERENCES,
     EVALUATION,
@@ -17,8 +17,8 @@ from toplabel.tables.collected import (
     VARIANTS,
     WINNERS,
 )
-from toplabel.tables.table import read_csv, write_csv
-from toplabel.workflow import summary
+from toplabel.reproduction.tables.table import read_csv, write_csv
+from toplabel.reproduction.workflow import summary
 
 
 def written(folder):

@@ -1,4 +1,6 @@
-"""Dry runs, one per family of targets, and bad input on the command line; `test_plan.py` has the rest."""
+"""Dry runs, one per family of targets, and bad input on the command line; `test_plan.py` has the
+rest.
+"""
 
 import re
 from dataclasses import fields
@@ -7,10 +9,10 @@ import pytest
 import yaml
 from running import ROOT, SMOKE, count_jobs, jobs_of, smoke_plan, snakemake
 
-from toplabel.config.documents import read_yaml
-from toplabel.config.run import RunConfig
-from toplabel.files import result_path
-from toplabel.workflow.arguments import check_arguments
+from toplabel._core.files import result_path
+from toplabel.reproduction.config.documents import read_yaml
+from toplabel.reproduction.config.run import RunConfig
+from toplabel.reproduction.workflow.arguments import check_arguments
 
 pytestmark = pytest.mark.workflow
 
@@ -75,7 +77,9 @@ def test_targets_ask_for_what_they_name(tmp_path, targets, expected, absent):
 
 
 def test_the_whole_run_and_the_count_of_its_jobs(tmp_path):
-    """`count_jobs` is what the limit of the whole graph rests on; `test_rehearsal.py` has kernels and splits."""
+    """`count_jobs` is what the limit of the whole graph rests on; `test_rehearsal.py` has kernels
+    and splits.
+    """
     plan = smoke_plan()
     cells = plan.cells_of_studies(plan.config["studies"])
     jobs = _dry_run(directory=tmp_path)

@@ -4,9 +4,9 @@ import platform
 
 import pytest
 
-from toplabel.files import write_json
-from toplabel.workflow.environment import kernels_of
-from toplabel.workflow.verify import kernels_of_run
+from toplabel._core.files import write_json
+from toplabel.reproduction.workflow.environment import kernels_of
+from toplabel.reproduction.workflow.verify import kernels_of_run
 
 
 def _blas(*kernels):

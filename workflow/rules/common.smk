@@ -7,15 +7,15 @@ from glob import glob
 from snakemake.exceptions import WorkflowError
 
 try:
-    from toplabel.config.documents import read_yaml
-    from toplabel.figures import FIGURES, figure_files, table_files
-    from toplabel.workflow.environment import note_start
-    from toplabel.workflow.fingerprints import save_statements
-    from toplabel.workflow.folders import FolderError, check_folders
-    from toplabel.workflow.plan import RAW_FOLDER, Plan, PlanError
-    from toplabel.workflow.resources import doubled, preparing_mb, training_needs
-    from toplabel.workflow.runlock import RunLockError, lock_run
-    from toplabel.workflow.targets import Targets
+    from toplabel.reproduction.config.documents import read_yaml
+    from toplabel.reproduction.figures import FIGURES, figure_files, table_files
+    from toplabel.reproduction.workflow.environment import note_start
+    from toplabel.reproduction.workflow.fingerprints import save_statements
+    from toplabel.reproduction.workflow.folders import FolderError, check_folders
+    from toplabel.reproduction.workflow.plan import RAW_FOLDER, Plan, PlanError
+    from toplabel.reproduction.workflow.resources import doubled, preparing_mb, training_needs
+    from toplabel.reproduction.workflow.runlock import RunLockError, lock_run
+    from toplabel.reproduction.workflow.targets import Targets
 except ModuleNotFoundError as error:
     sys.exit(
         f"Error: {error}: install the project first, with `make setup` or `pip install '.[workflow]'`"
@@ -134,22 +134,22 @@ onstart:
         raise WorkflowError(str(error))
     note_start()
     save_statements()
-    from toplabel.workflow.progress import follow
-    from toplabel.workflow.scheduling import lift_default_limit
+    from toplabel.reproduction.workflow.progress import follow
+    from toplabel.reproduction.workflow.scheduling import lift_default_limit
 
     reported = follow(workflow, plan, targets)
     lift_default_limit(workflow)
 
 
 onsuccess:
-    from toplabel.workflow.announcements import closing
+    from toplabel.reproduction.workflow.announcements import closing
 
     print("", *closing(plan, reported), sep="\n", file=sys.stderr)
 
 
 # Report on what there is, and print nothing that would hide the error.
 onerror:
-    from toplabel.workflow.partial import has_failures, write_partial
+    from toplabel.reproduction.workflow.partial import has_failures, write_partial
 
     try:
         if has_failures(plan):

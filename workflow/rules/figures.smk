@@ -1,4 +1,4 @@
-# A rule for each row of toplabel.figures: a figure, with the numbers drawn (.csv) and what it shows in words (.json).
+# A rule for each row of toplabel.reproduction.figures: a figure, with the numbers drawn (.csv) and what it shows in words (.json).
 
 for figure in FIGURES:
 

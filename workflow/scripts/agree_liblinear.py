@@ -1,13 +1,15 @@
-"""One-vs-all by our own solver and by LIBLINEAR on the first split of a set: objectives and accuracies at each C."""
+"""One-vs-all by our own solver and by LIBLINEAR on the first split of a set: objectives and
+accuracies at each C.
+"""
 
 from pathlib import Path
 
 import pandas as pd
 
-from toplabel.baselines.liblinear_agreement import results
-from toplabel.datasets.prepared import load_prepared
-from toplabel.tables.cells import AGREEMENT
-from toplabel.workflow.jobs import logger, run
+from toplabel.reproduction.baselines.liblinear_agreement import results
+from toplabel.reproduction.datasets.prepared import load_prepared
+from toplabel.reproduction.tables.cells import AGREEMENT
+from toplabel.reproduction.workflow.jobs import logger, run
 
 
 def main(snakemake):

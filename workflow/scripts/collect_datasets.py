@@ -1,8 +1,8 @@
 """One row per registered data set: what it holds, what the papers print, or why it is missing."""
 
-from toplabel.tables.collected import DATASETS
-from toplabel.workflow.collecting.datasets import describe_datasets
-from toplabel.workflow.jobs import checkout, run
+from toplabel.reproduction.tables.collected import DATASETS
+from toplabel.reproduction.workflow.collecting.datasets import describe_datasets
+from toplabel.reproduction.workflow.jobs import checkout, run
 
 
 def main(snakemake):

@@ -1,8 +1,8 @@
 """Collect the test metrics of all cells and put them beside the published numbers."""
 
-from toplabel.tables.collected import COMPARISON, EVALUATION
-from toplabel.workflow.collecting.results import compare_results
-from toplabel.workflow.jobs import checkout, run
+from toplabel.reproduction.tables.collected import COMPARISON, EVALUATION
+from toplabel.reproduction.workflow.collecting.results import compare_results
+from toplabel.reproduction.workflow.jobs import checkout, run
 
 
 def main(snakemake):

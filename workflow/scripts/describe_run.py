@@ -1,8 +1,8 @@
 """What the numbers depend on besides the data: config, machine, versions, commit, time."""
 
-from toplabel.files import write_json
-from toplabel.workflow.collecting.run import describe_run
-from toplabel.workflow.jobs import checkout, run
+from toplabel._core.files import write_json
+from toplabel.reproduction.workflow.collecting.run import describe_run
+from toplabel.reproduction.workflow.jobs import checkout, run
 
 
 def main(snakemake):

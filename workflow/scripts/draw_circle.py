@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pandas as pd
 
-from toplabel.datasets.prepared import load_prepared
-from toplabel.reporting.circle import draw_circle
-from toplabel.selection.figure_data import circle_points, circle_rings
-from toplabel.selection.final import Models
-from toplabel.tables.cells import SELECTION
-from toplabel.workflow.jobs import run
+from toplabel.reproduction.datasets.prepared import load_prepared
+from toplabel.reproduction.reporting.circle import draw_circle
+from toplabel.reproduction.selection.figure_data import circle_points, circle_rings
+from toplabel.reproduction.selection.final import Models
+from toplabel.reproduction.tables.cells import SELECTION
+from toplabel.reproduction.workflow.jobs import run
 
 METRIC = "top2"
 

@@ -1,8 +1,8 @@
 """NIPS 2012 Fig. 1: decoding with the simplex coding of three classes."""
 
-from toplabel.illustrations.simplex_coding import decoding_regions
-from toplabel.reporting.simplex_plane import draw_decoding
-from toplabel.workflow.jobs import run
+from toplabel.reproduction.illustrations.simplex_coding import decoding_regions
+from toplabel.reproduction.reporting.simplex_plane import draw_decoding
+from toplabel.reproduction.workflow.jobs import run
 
 
 def main(snakemake):

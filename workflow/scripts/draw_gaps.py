@@ -1,8 +1,10 @@
-"""The relative duality gap of every model behind a measured number, but of methods that have none."""
+"""The relative duality gap of every model behind a measured number, but of methods that have
+none.
+"""
 
-from toplabel.reporting.curves import draw_gaps
-from toplabel.tables.collected import EVALUATION
-from toplabel.workflow.jobs import run
+from toplabel.reproduction.reporting.curves import draw_gaps
+from toplabel.reproduction.tables.collected import EVALUATION
+from toplabel.reproduction.workflow.jobs import run
 
 CAPTION = (
     "Each tick is the model behind one measured number (of several splits, the worst), the dot the "

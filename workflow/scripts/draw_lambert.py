@@ -1,8 +1,8 @@
 """TPAMI Fig. 2: V(t) = W(exp t) on both scales."""
 
-from toplabel.illustrations.lambert import lambert_curves
-from toplabel.reporting.mathematics import draw_lambert
-from toplabel.workflow.jobs import run
+from toplabel.reproduction.illustrations.lambert import lambert_curves
+from toplabel.reproduction.reporting.mathematics import draw_lambert
+from toplabel.reproduction.workflow.jobs import run
 
 
 def main(snakemake):

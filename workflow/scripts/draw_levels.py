@@ -1,8 +1,8 @@
 """NIPS 2012 Fig. 2: level sets of the three simplex losses."""
 
-from toplabel.illustrations.simplex_coding import loss_levels
-from toplabel.reporting.simplex_plane import draw_levels
-from toplabel.workflow.jobs import run
+from toplabel.reproduction.illustrations.simplex_coding import loss_levels
+from toplabel.reproduction.reporting.simplex_plane import draw_levels
+from toplabel.reproduction.workflow.jobs import run
 
 
 def main(snakemake):

@@ -1,9 +1,9 @@
 """The losses and their smoothings in one dimension."""
 
-from toplabel.illustrations.one_dimension import RIVALS, loss_curves
-from toplabel.reporting.mathematics import draw_losses
-from toplabel.reporting.numbers import shown
-from toplabel.workflow.jobs import run
+from toplabel.reproduction.illustrations.one_dimension import RIVALS, loss_curves
+from toplabel.reproduction.reporting.mathematics import draw_losses
+from toplabel.reproduction.reporting.numbers import shown
+from toplabel.reproduction.workflow.jobs import run
 
 CAPTION = (
     "Left, against the margin of a binary problem; middle and right, against the score of the true class, while four "

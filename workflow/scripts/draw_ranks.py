@@ -2,10 +2,10 @@
 
 import pandas as pd
 
-from toplabel.reporting.topk import draw_ranks
-from toplabel.studies.ranks import ALPHA, rank_methods
-from toplabel.tables.collected import EVALUATION
-from toplabel.workflow.jobs import run
+from toplabel.reproduction.reporting.topk import draw_ranks
+from toplabel.reproduction.studies.ranks import ALPHA, rank_methods
+from toplabel.reproduction.tables.collected import EVALUATION
+from toplabel.reproduction.workflow.jobs import run
 
 METRICS = ("top1", "top5")
 

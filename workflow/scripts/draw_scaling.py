@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from toplabel.files import read_json
-from toplabel.reporting.timing import draw_scaling
-from toplabel.studies.runtimes import projection_table
-from toplabel.studies.tables import write_tables
-from toplabel.tables.table import read_numbers
-from toplabel.workflow.jobs import checkout, run
+from toplabel._core.files import read_json
+from toplabel.reproduction.reporting.timing import draw_scaling
+from toplabel.reproduction.studies.runtimes import projection_table
+from toplabel.reproduction.studies.tables import write_tables
+from toplabel.reproduction.tables.table import read_numbers
+from toplabel.reproduction.workflow.jobs import checkout, run
 
 CAPTION = (
     "Time of 1000 projections of vectors from N(0, 1), radius 10: simplex, top-k simplices α, and the bipartite "

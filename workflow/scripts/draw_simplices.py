@@ -1,8 +1,8 @@
 """NIPS 2015 Fig. 2: the top-k simplices for m = 3."""
 
-from toplabel.illustrations.topk_simplices import topk_simplices
-from toplabel.reporting.polytopes import draw_simplices
-from toplabel.workflow.jobs import run
+from toplabel.reproduction.illustrations.topk_simplices import topk_simplices
+from toplabel.reproduction.reporting.polytopes import draw_simplices
+from toplabel.reproduction.workflow.jobs import run
 
 
 def main(snakemake):

@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from toplabel.files import read_json
-from toplabel.reporting.timing import draw_race
-from toplabel.studies.runtimes import race_table
-from toplabel.studies.tables import write_tables
-from toplabel.tables.table import read_numbers
-from toplabel.workflow.jobs import run
+from toplabel._core.files import read_json
+from toplabel.reproduction.reporting.timing import draw_race
+from toplabel.reproduction.studies.runtimes import race_table
+from toplabel.reproduction.studies.tables import write_tables
+from toplabel.reproduction.tables.table import read_numbers
+from toplabel.reproduction.workflow.jobs import run
 
 CAPTION = "All solvers are scored by the same objective; dotted: the accuracies of the table."
 

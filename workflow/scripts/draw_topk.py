@@ -2,10 +2,10 @@
 
 import pandas as pd
 
-from toplabel.reporting.topk import draw_topk
-from toplabel.tables.cells import TEST_METRICS
-from toplabel.workflow.collecting.results import printed_beside
-from toplabel.workflow.jobs import checkout, run
+from toplabel.reproduction.reporting.topk import draw_topk
+from toplabel.reproduction.tables.cells import TEST_METRICS
+from toplabel.reproduction.workflow.collecting.results import printed_beside
+from toplabel.reproduction.workflow.jobs import checkout, run
 
 
 def main(snakemake):

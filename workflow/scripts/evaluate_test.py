@@ -2,13 +2,13 @@
 
 from pathlib import Path
 
-from toplabel.datasets.prepared import load_prepared
-from toplabel.selection.evaluation import evaluate
-from toplabel.selection.final import Models
-from toplabel.selection.ranks import save_ranks
-from toplabel.selection.results import load_units, seconds_by_split
-from toplabel.tables.cells import CERTIFICATES, SELECTION, TEST_METRICS, THRESHOLDS
-from toplabel.workflow.jobs import run
+from toplabel.reproduction.datasets.prepared import load_prepared
+from toplabel.reproduction.selection.evaluation import evaluate
+from toplabel.reproduction.selection.final import Models
+from toplabel.reproduction.selection.ranks import save_ranks
+from toplabel.reproduction.selection.results import load_units, seconds_by_split
+from toplabel.reproduction.tables.cells import CERTIFICATES, SELECTION, TEST_METRICS, THRESHOLDS
+from toplabel.reproduction.workflow.jobs import run
 
 
 def main(snakemake):

@@ -3,10 +3,10 @@
 import shutil
 from pathlib import Path
 
-from toplabel.config.datasets import load_registry
-from toplabel.datasets.prepared import load_prepared, save_prepared
-from toplabel.finetuning.features import extract_features
-from toplabel.workflow.jobs import checkout, logger, run
+from toplabel.reproduction.config.datasets import load_registry
+from toplabel.reproduction.datasets.prepared import load_prepared, save_prepared
+from toplabel.reproduction.finetuning.features import extract_features
+from toplabel.reproduction.workflow.jobs import checkout, logger, run
 
 
 def main(snakemake):

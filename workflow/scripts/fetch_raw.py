@@ -1,9 +1,9 @@
 """Bring the raw files of a data set to data/raw and write down what they are."""
 
-from toplabel.config.datasets import load_registry
-from toplabel.datasets.fetch import fetch, mirror_folders, sha256_of
-from toplabel.files import write_json
-from toplabel.workflow.jobs import checkout, logger, run
+from toplabel._core.files import write_json
+from toplabel.reproduction.config.datasets import load_registry
+from toplabel.reproduction.datasets.fetch import fetch, mirror_folders, sha256_of
+from toplabel.reproduction.workflow.jobs import checkout, logger, run
 
 
 def main(snakemake):

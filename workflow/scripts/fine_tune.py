@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from toplabel.config.protocols import metrics_for
-from toplabel.datasets.prepared import load_prepared
-from toplabel.finetuning.stages import fine_tune, remove_checkpoint
-from toplabel.tables.cells import TEST_METRICS
-from toplabel.workflow.jobs import run
+from toplabel.reproduction.config.protocols import metrics_for
+from toplabel.reproduction.datasets.prepared import load_prepared
+from toplabel.reproduction.finetuning.stages import fine_tune, remove_checkpoint
+from toplabel.reproduction.tables.cells import TEST_METRICS
+from toplabel.reproduction.workflow.jobs import run
 
 
 def main(snakemake):

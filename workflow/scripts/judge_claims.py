@@ -1,7 +1,9 @@
-"""Test the papers' claims on the numbers, find the best methods, say why numbers differ, read protocols otherwise."""
+"""Test the papers' claims on the numbers, find the best methods, say why numbers differ, read
+protocols otherwise.
+"""
 
-from toplabel.studies.headline import headline
-from toplabel.tables.collected import (
+from toplabel.reproduction.studies.headline import headline
+from toplabel.reproduction.tables.collected import (
     COMPARISON,
     DIFFERENCES,
     EVALUATION,
@@ -11,13 +13,13 @@ from toplabel.tables.collected import (
     VARIANTS,
     WINNERS,
 )
-from toplabel.workflow.collecting.claims import (
+from toplabel.reproduction.workflow.collecting.claims import (
     explain_differences,
     judge_claims,
     other_readings,
     readings_of,
 )
-from toplabel.workflow.jobs import checkout, run
+from toplabel.reproduction.workflow.jobs import checkout, run
 
 
 def main(snakemake):

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from toplabel.studies.tables import write_tables
-from toplabel.tables.collected import COMPARISON, EVALUATION
-from toplabel.workflow.collecting.tables import printed_table
-from toplabel.workflow.jobs import checkout, run
+from toplabel.reproduction.studies.tables import write_tables
+from toplabel.reproduction.tables.collected import COMPARISON, EVALUATION
+from toplabel.reproduction.workflow.collecting.tables import printed_table
+from toplabel.reproduction.workflow.jobs import checkout, run
 
 
 def main(snakemake):

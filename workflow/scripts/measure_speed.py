@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from toplabel.bench import run as bench
-from toplabel.bench.measuring import Effort
-from toplabel.workflow.jobs import run
+from toplabel.reproduction.bench import run as bench
+from toplabel.reproduction.bench.measuring import Effort
+from toplabel.reproduction.workflow.jobs import run
 
 
 def main(snakemake):

@@ -2,9 +2,9 @@
 
 import logging
 
-from toplabel.workflow.jobs import checkout, run
-from toplabel.workflow.partial import write_partial
-from toplabel.workflow.plan import Plan
+from toplabel.reproduction.workflow.jobs import checkout, run
+from toplabel.reproduction.workflow.partial import write_partial
+from toplabel.reproduction.workflow.plan import Plan
 
 
 def main(snakemake):

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from toplabel.config.datasets import load_registry
-from toplabel.datasets.prepare import prepare
-from toplabel.datasets.prepared import save_prepared
-from toplabel.workflow.jobs import checkout, logger, run
+from toplabel.reproduction.config.datasets import load_registry
+from toplabel.reproduction.datasets.prepare import prepare
+from toplabel.reproduction.datasets.prepared import save_prepared
+from toplabel.reproduction.workflow.jobs import checkout, logger, run
 
 
 def main(snakemake):

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from toplabel.config.datasets import load_registry
-from toplabel.datasets.redrawn import redraw
-from toplabel.workflow.jobs import checkout, run
+from toplabel.reproduction.config.datasets import load_registry
+from toplabel.reproduction.datasets.redrawn import redraw
+from toplabel.reproduction.workflow.jobs import checkout, run
 
 
 def main(snakemake):

@@ -1,12 +1,14 @@
-"""Set the threshold of each metric that compares sets of labels, and measure what each strategy gives."""
+"""Set the threshold of each metric that compares sets of labels, and measure what each strategy
+gives.
+"""
 
 from pathlib import Path
 
-from toplabel.datasets.prepared import load_prepared
-from toplabel.selection.final import Models
-from toplabel.selection.thresholding import compare_strategies, set_thresholds
-from toplabel.tables.cells import SELECTION, THRESHOLD_STRATEGIES, THRESHOLDS
-from toplabel.workflow.jobs import run
+from toplabel.reproduction.datasets.prepared import load_prepared
+from toplabel.reproduction.selection.final import Models
+from toplabel.reproduction.selection.thresholding import compare_strategies, set_thresholds
+from toplabel.reproduction.tables.cells import SELECTION, THRESHOLD_STRATEGIES, THRESHOLDS
+from toplabel.reproduction.workflow.jobs import run
 
 
 def main(snakemake):

@@ -1,12 +1,14 @@
-"""TPAMI section 4 in numbers: which losses are top-k calibrated, the propositions as a table, maps of three classes."""
+"""TPAMI section 4 in numbers: which losses are top-k calibrated, the propositions as a table, maps
+of three classes.
+"""
 
 from pathlib import Path
 
-from toplabel.calibration.propositions import table
-from toplabel.calibration.study import map_of_three, study
-from toplabel.studies.tables import PrintedTable, write_tables
-from toplabel.tables.table import write_csv
-from toplabel.workflow.jobs import run
+from toplabel.reproduction.calibration.propositions import table
+from toplabel.reproduction.calibration.study import map_of_three, study
+from toplabel.reproduction.studies.tables import PrintedTable, write_tables
+from toplabel.reproduction.tables.table import write_csv
+from toplabel.reproduction.workflow.jobs import run
 
 TITLE = "Top-k calibration: TPAMI Propositions 8 to 13 in numbers"
 CAPTION = (

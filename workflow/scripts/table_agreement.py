@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from toplabel.studies import liblinear_table
-from toplabel.studies.tables import PrintedTable, write_tables
-from toplabel.tables.cells import AGREEMENT
-from toplabel.workflow.jobs import run
+from toplabel.reproduction.studies import liblinear_table
+from toplabel.reproduction.studies.tables import PrintedTable, write_tables
+from toplabel.reproduction.tables.cells import AGREEMENT
+from toplabel.reproduction.workflow.jobs import run
 
 
 def main(snakemake):

@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from toplabel.reporting.labels import metric_label
-from toplabel.studies import threshold_table
-from toplabel.studies.tables import PrintedTable, write_tables
-from toplabel.tables.cells import THRESHOLD_STRATEGIES
-from toplabel.workflow.jobs import run
+from toplabel.reproduction.reporting.labels import metric_label
+from toplabel.reproduction.studies import threshold_table
+from toplabel.reproduction.studies.tables import PrintedTable, write_tables
+from toplabel.reproduction.tables.cells import THRESHOLD_STRATEGIES
+from toplabel.reproduction.workflow.jobs import run
 
 
 def main(snakemake):

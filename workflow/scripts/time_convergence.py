@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from toplabel.datasets.prepared import load_prepared
-from toplabel.tables.table import write_csv
-from toplabel.timings.conditions import measuring
-from toplabel.timings.convergence import convergence, timed_set
-from toplabel.workflow.jobs import run
+from toplabel.reproduction.datasets.prepared import load_prepared
+from toplabel.reproduction.tables.table import write_csv
+from toplabel.reproduction.timings.conditions import measuring
+from toplabel.reproduction.timings.convergence import convergence, timed_set
+from toplabel.reproduction.workflow.jobs import run
 
 
 def main(snakemake):

@@ -2,13 +2,13 @@
 
 from pathlib import Path
 
-from toplabel.datasets.prepared import load_prepared
-from toplabel.tables.table import write_csv
-from toplabel.timings.conditions import measuring
-from toplabel.timings.convergence import timed_set
-from toplabel.timings.packages import missing
-from toplabel.timings.softmax import race
-from toplabel.workflow.jobs import run
+from toplabel.reproduction.datasets.prepared import load_prepared
+from toplabel.reproduction.tables.table import write_csv
+from toplabel.reproduction.timings.conditions import measuring
+from toplabel.reproduction.timings.convergence import timed_set
+from toplabel.reproduction.timings.packages import missing
+from toplabel.reproduction.timings.softmax import race
+from toplabel.reproduction.workflow.jobs import run
 
 
 def main(snakemake):

@@ -1,14 +1,16 @@
-"""Choose hyper-parameters, and train the chosen models on the full training part, each with its certificate."""
+"""Choose hyper-parameters, and train the chosen models on the full training part, each with its
+certificate.
+"""
 
 from pathlib import Path
 
-from toplabel.datasets.prepared import load_prepared
-from toplabel.selection.choice import edge_notes, select
-from toplabel.selection.final import train_models
-from toplabel.selection.fitting import default_solve
-from toplabel.selection.results import candidates, load_units
-from toplabel.tables.cells import CERTIFICATES, SELECTION
-from toplabel.workflow.jobs import logger, run
+from toplabel.reproduction.datasets.prepared import load_prepared
+from toplabel.reproduction.selection.choice import edge_notes, select
+from toplabel.reproduction.selection.final import train_models
+from toplabel.reproduction.selection.fitting import default_solve
+from toplabel.reproduction.selection.results import candidates, load_units
+from toplabel.reproduction.tables.cells import CERTIFICATES, SELECTION
+from toplabel.reproduction.workflow.jobs import logger, run
 
 
 def main(snakemake):

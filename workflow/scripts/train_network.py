@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from toplabel.datasets.prepared import load_prepared
-from toplabel.finetuning.stages import train_network
-from toplabel.workflow.jobs import run
+from toplabel.reproduction.datasets.prepared import load_prepared
+from toplabel.reproduction.finetuning.stages import train_network
+from toplabel.reproduction.workflow.jobs import run
 
 
 def main(snakemake):

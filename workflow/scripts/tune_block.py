@@ -2,15 +2,15 @@
 
 from pathlib import Path
 
-from toplabel.config.protocols import metrics_for
-from toplabel.datasets.prepared import load_prepared
-from toplabel.files import file_sum
-from toplabel.selection.checkpoints import Checkpoints
-from toplabel.selection.fitting import default_solve
-from toplabel.selection.problems import split_named, validation_problems
-from toplabel.selection.results import save_unit
-from toplabel.selection.tuning import tune_block
-from toplabel.workflow.jobs import run
+from toplabel._core.files import file_sum
+from toplabel.reproduction.config.protocols import metrics_for
+from toplabel.reproduction.datasets.prepared import load_prepared
+from toplabel.reproduction.selection.checkpoints import Checkpoints
+from toplabel.reproduction.selection.fitting import default_solve
+from toplabel.reproduction.selection.problems import split_named, validation_problems
+from toplabel.reproduction.selection.results import save_unit
+from toplabel.reproduction.selection.tuning import tune_block
+from toplabel.reproduction.workflow.jobs import run
 
 
 def main(snakemake):

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from toplabel.reporting import load_inputs
-from toplabel.reporting.crate import write_crate
-from toplabel.workflow.jobs import checkout, run
+from toplabel.reproduction.reporting import load_inputs
+from toplabel.reproduction.reporting.crate import write_crate
+from toplabel.reproduction.workflow.jobs import checkout, run
 
 
 def main(snakemake):

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from toplabel.config.run import SUMMARY
-from toplabel.reporting import load_inputs, write_data
-from toplabel.workflow.jobs import checkout, run
+from toplabel.reproduction.config.run import SUMMARY
+from toplabel.reproduction.reporting import load_inputs, write_data
+from toplabel.reproduction.workflow.jobs import checkout, run
 
 
 def main(snakemake):

@@ -1,7 +1,7 @@
 """scikit-learn estimators over `toplabel.solve`: see docs/estimators.md.
 
-This package imports scikit-learn; `import toplabel` does not, it loads the package when one of its names is
-asked for.
+This package imports scikit-learn; `import toplabel` does not, it loads the package when one of its
+names is asked for.
 """
 
 from toplabel.estimators.multilabel import MultilabelClassifier

@@ -1,4 +1,6 @@
-"""Shared by the estimators: the call of `toplabel.solve`, and fitted attributes from its solution."""
+"""Shared by the estimators: the call of `toplabel.solve`, and fitted attributes from its
+solution.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from toplabel import losses
-from toplabel._arrays import Labels, as_integer, as_labels, refuse_masked
+from toplabel._core.arrays import Labels, as_integer, as_labels, refuse_masked
 from toplabel.estimators.parts import parts
 from toplabel.metrics.top_lists import best_scores
 from toplabel.solver import Record, Solution, solve
@@ -33,7 +35,9 @@ def seed_from(random_state) -> int:
 
 @dataclass(frozen=True)
 class _Previous:
-    """The last fit, for a warm start: dual variables are feasible for these labels, weights, loss and k."""
+    """The last fit, for a warm start: dual variables are feasible for these labels, weights, loss
+    and k.
+    """
 
     solution: Solution
     columns: int
@@ -191,8 +195,8 @@ class SolverEstimator(ClassifierMixin, BaseEstimator):
     def _one_of_two(self, columns: np.ndarray) -> np.ndarray:
         """Of two classes keep the second one's difference to the first, (n, 2) -> (n, 1).
 
-        One-vs-all losses train the same binary classifier twice, with opposite signs: half of the difference is that
-        classifier, the one that LIBLINEAR finds with the same C.
+        One-vs-all losses train the same binary classifier twice, with opposite signs: half of the
+        difference is that classifier, the one that LIBLINEAR finds with the same C.
         """
         if not self._binary:
             return columns
@@ -203,7 +207,9 @@ class SolverEstimator(ClassifierMixin, BaseEstimator):
 
     @property
     def dual_coef_(self) -> np.ndarray:
-        """Coefficients of a kernel model in the training rows, (m, n), or (1, n) for two classes."""
+        """Coefficients of a kernel model in the training rows, (m, n), or (1, n) for two
+        classes.
+        """
         solution = vars(self).get("_solution")
         if solution is None:
             raise AttributeError("dual_coef_ is there after a fit with a kernel; see coef_")
@@ -215,7 +221,8 @@ class SolverEstimator(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like or sparse matrix, (n, d)
-            With ``kernel="precomputed"``: (n, n_train), the kernel between the rows and the training rows.
+            With ``kernel="precomputed"``: (n, n_train), the kernel between the rows and the
+            training rows.
 
         Returns
         -------
@@ -243,7 +250,8 @@ class SolverEstimator(ClassifierMixin, BaseEstimator):
     def predict_topk(self, X, k: int, return_scores: bool = False):
         """The k classes of the highest scores.
 
-        The scores of all classes are computed a part of the rows at a time, and never kept for all rows.
+        The scores of all classes are computed a part of the rows at a time, and never kept for all
+        rows.
 
         Parameters
         ----------
@@ -254,8 +262,8 @@ class SolverEstimator(ClassifierMixin, BaseEstimator):
         Returns
         -------
         classes : ndarray, (n, k)
-            Items of `classes_`, the best first; of classes that score the same, the one that comes first in
-            `classes_`.
+            Items of `classes_`, the best first; of classes that score the same, the one that comes
+            first in `classes_`.
         scores : ndarray, (n, k)
             Theirs, if `return_scores`.
         """
@@ -276,7 +284,9 @@ class SolverEstimator(ClassifierMixin, BaseEstimator):
 
 
 def encode(y: np.ndarray, weights: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
-    """Return the classes and each row's class index; ``ValueError`` unless there are two classes of weight."""
+    """Return the classes and each row's class index; ``ValueError`` unless there are two classes of
+    weight.
+    """
     classes, codes = np.unique(y, return_inverse=True)
     if len(classes) < 2:
         raise ValueError(

@@ -9,7 +9,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from toplabel._arrays import as_weights
+from toplabel._core.arrays import as_weights
 from toplabel.estimators.base import SolverEstimator, encode, seed_from
 from toplabel.estimators.inputs import check_no_lists, column_names, warn_of_empty_labels
 from toplabel.estimators.thresholding import (
@@ -32,14 +32,16 @@ def _is_logistic(estimator: MultilabelClassifier) -> bool:
 class MultilabelClassifier(SolverEstimator):
     """Linear or kernel classifier of label sets, with a threshold on the scores.
 
-    Minimises ``C sum_i w_i L(Y_i, f(x_i)) + 1/2 (||W||_F^2 + ||b||^2 / s^2)`` with ``f(x) = W^T x + b`` to a
-    certified duality gap and predicts the labels with ``f_y(x) >= threshold_``; s is `intercept_scaling`.
+    Minimises ``C sum_i w_i L(Y_i, f(x_i)) + 1/2 (||W||_F^2 + ||b||^2 / s^2)`` with ``f(x) = W^T x +
+    b`` to a certified duality gap and predicts the labels with ``f_y(x) >= threshold_``; s is
+    `intercept_scaling`.
 
     Parameters
     ----------
     loss : str, default="lr_ova"
-        One classifier per label: ``"lr_ova"``, ``"svm_ova"`` (binary relevance); or losses of the order of the labels:
-        ``"lr_ml"`` (multilabel softmax), ``"svm_ml"`` (multilabel SVM, better with ``gamma=1.0``).
+        One classifier per label: ``"lr_ova"``, ``"svm_ova"`` (binary relevance); or losses of the
+        order of the labels: ``"lr_ml"`` (multilabel softmax), ``"svm_ml"`` (multilabel SVM, better
+        with ``gamma=1.0``).
     gamma : float, default=0.0
         Smoothing of the hinge losses. A positive value trains faster.
     C, fit_intercept, intercept_scaling, kernel, theta, eps, max_epochs, eval_every
@@ -49,34 +51,36 @@ class MultilabelClassifier(SolverEstimator):
     warm_start : bool, default=False
         As in `TopKClassifier`. The trainings of the cross-validation always start anew.
     class_weight : dict, "balanced" or None, default=None
-        Weights of the labels: the weight of a row is multiplied with the mean of those of its labels. "balanced": the
-        total weight of all labels over m times that of the label.
+        Weights of the labels: the weight of a row is multiplied with the mean of those of its
+        labels. "balanced": the total weight of all labels over m times that of the label.
     threshold : "tune", "cardinality", "per_label", float or array-like (m,), default="tune"
-        "tune": the best of `threshold_grid` by `threshold_metric` on held-out rows, at the cost of a training for
-        each fold of `cv`. "per_label": the best F1 of each label by itself, likewise; a label whose best F1 is
-        below 0.2 has the threshold of "tune". "cardinality": the threshold that gives the training rows as many labels
-        on average as they have, without further training. A number is the threshold itself, an array one for each
-        label. The scores of "svm_ml" and "lr_ml" order the labels and mean nothing in absolute terms, so that 0 is no
+        "tune": the best of `threshold_grid` by `threshold_metric` on held-out rows, at the cost of
+        a training for each fold of `cv`. "per_label": the best F1 of each label by itself,
+        likewise; a label whose best F1 is below 0.2 has the threshold of "tune". "cardinality": the
+        threshold that gives the training rows as many labels on average as they have, without
+        further training. A number is the threshold itself, an array one for each label. The scores
+        of "svm_ml" and "lr_ml" order the labels and mean nothing in absolute terms, so that 0 is no
         good choice for them.
     threshold_metric : str, default="f1_micro"
         For "tune": one of `toplabel.thresholds.METRICS`.
     threshold_grid : array-like, optional
         For "tune" and "per_label": the thresholds; `toplabel.thresholds.GRID` by default.
     cv : int, splitter, iterable or None, default=None
-        For "tune" and "per_label": as everywhere in scikit-learn, but that folds are of shuffled rows, since sets are
-        often sorted by their labels. None is five folds.
+        For "tune" and "per_label": as everywhere in scikit-learn, but that folds are of shuffled
+        rows, since sets are often sorted by their labels. None is five folds.
     n_jobs : int or None, default=None
         Threads that train the folds.
 
     Attributes
     ----------
     classes_ : ndarray, (m,)
-        Column names of a data frame, else column numbers of the indicator; class names when `y` was a vector.
+        Column names of a data frame, else column numbers of the indicator; class names when `y` was
+        a vector.
     threshold_ : float or ndarray, (m,)
         The threshold.
     threshold_score_ : float
-        For "tune": the metric at `threshold_` on the held-out rows; for "per_label" the macro F1. It was maximised, so
-        it is optimistic.
+        For "tune": the metric at `threshold_` on the held-out rows; for "per_label" the macro F1.
+        It was maximised, so it is optimistic.
     multilabel_ : bool
         Was `y` an indicator?
     coef_, dual_coef_, intercept_, n_iter_, dual_gap_, relative_gap_, history_, status_
@@ -87,12 +91,12 @@ class MultilabelClassifier(SolverEstimator):
 
     Notes
     -----
-    TPAMI section 3.3; the thresholds are those of section 3.1 (i) to (iii), where (ii) is done on the training rows
-    once: a prediction does not depend on the other rows that are predicted. For the transductive form of
-    the paper see `toplabel.thresholds.match_cardinality`.
+    TPAMI section 3.3; the thresholds are those of section 3.1 (i) to (iii), where (ii) is done on
+    the training rows once: a prediction does not depend on the other rows that are predicted. For
+    the transductive form of the paper see `toplabel.thresholds.match_cardinality`.
 
-    Like other multilabel classifiers of scikit-learn this one takes a vector of class names, too: one label per row.
-    It then predicts the best class and uses no threshold.
+    Like other multilabel classifiers of scikit-learn this one takes a vector of class names, too:
+    one label per row. It then predicts the best class and uses no threshold.
 
     Examples
     --------
@@ -165,10 +169,11 @@ class MultilabelClassifier(SolverEstimator):
         Parameters
         ----------
         X : array-like or sparse matrix, (n, d)
-            float32 and float64 are taken as they are. With ``kernel="precomputed"``: the Gram matrix, (n, n).
+            float32 and float64 are taken as they are. With ``kernel="precomputed"``: the Gram
+            matrix, (n, n).
         y : array-like or sparse matrix, (n, m)
-            Indicator of zeros and ones; rows may be empty or full. Or class names, (n,): one label per row. The column
-            names of a data frame are kept in `classes_`.
+            Indicator of zeros and ones; rows may be empty or full. Or class names, (n,): one label
+            per row. The column names of a data frame are kept in `classes_`.
         sample_weight : array-like, (n,), optional
             A weight w is the same as w copies of the row, for the threshold, too.
 
@@ -291,8 +296,8 @@ class MultilabelClassifier(SolverEstimator):
         Returns
         -------
         ndarray, (n, m)
-            Of each label by itself: rows do not sum to 1. When `y` was a vector they are divided by their sum, as
-            one-vs-rest classifiers of scikit-learn do.
+            Of each label by itself: rows do not sum to 1. When `y` was a vector they are divided by
+            their sum, as one-vs-rest classifiers of scikit-learn do.
         """
         scores = self.decision_function(X)
         if self.multilabel_:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from toplabel._arrays import as_integer, as_weights
+from toplabel._core.arrays import as_integer, as_weights
 
 __all__ = ["TopKScorer", "found_share", "top_k_scorer"]
 
@@ -90,7 +90,7 @@ def top_k_scorer(k: int) -> TopKScorer:
 
     Notes
     -----
-    Ties are in favour of the label, and a class that the training part does not hold counts as an error, both
-    unlike `sklearn.metrics.top_k_accuracy_score`.
+    Ties are in favour of the label, and a class that the training part does not hold counts as an
+    error, both unlike `sklearn.metrics.top_k_accuracy_score`.
     """
     return TopKScorer(as_integer(k, "k", 1))

@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from toplabel._arrays import as_integer
+from toplabel._core.arrays import as_integer
 from toplabel.estimators.base import encode, seed_from
 from toplabel.simplex import (
     LeastSquaresPath,
@@ -27,22 +27,25 @@ __all__ = ["SimplexClassifier"]
 class SimplexClassifier(ClassifierMixin, BaseEstimator):
     """Classifier of one label per row whose classes are the vertices of a simplex (NIPS 2012).
 
-    Minimises ``C sum_i V(y_i, f(x_i)) + 1/2 ||f||^2`` over functions with values in R^(m-1). There is no bias term.
+    Minimises ``C sum_i V(y_i, f(x_i)) + 1/2 ||f||^2`` over functions with values in R^(m-1). There
+    is no bias term.
 
     Parameters
     ----------
     loss : {"s_ls", "sc_svm", "sh_svm"}, default="s_ls"
-        Simplex least squares; simplex cone SVM; simplex half space SVM, which is not Fisher consistent.
+        Simplex least squares; simplex cone SVM; simplex half space SVM, which is not Fisher
+        consistent.
     C : float or "loo", default=1.0
-        Weight of the loss, 1/(2 n lambda) with the lambda of the paper. ``"loo"``, for least squares: the one of
-        `n_Cs` values with the smallest leave-one-out error.
+        Weight of the loss, 1/(2 n lambda) with the lambda of the paper. ``"loo"``, for least
+        squares: the one of `n_Cs` values with the smallest leave-one-out error.
     kernel : {"linear", "rbf", "precomputed"} or callable, default="linear"
         As of `toplabel.solve`.
     theta : float, optional
-        ``kernel="rbf"`` is ``exp(-theta ||x - z||^2)``; by default 1/(2 width^2), where the width is the 25th
-        percentile of the distances between training rows.
+        ``kernel="rbf"`` is ``exp(-theta ||x - z||^2)``; by default 1/(2 width^2), where the width
+        is the 25th percentile of the distances between training rows.
     n_Cs : int, default=100
-        Number of values for ``C="loo"``, between those whose lambda n is the largest and the smallest eigenvalue.
+        Number of values for ``C="loo"``, between those whose lambda n is the largest and the
+        smallest eigenvalue.
     online : bool, default=False
         Train by projected stochastic subgradient steps; linear kernel only.
     epochs : int, default=10
@@ -74,7 +77,8 @@ class SimplexClassifier(ClassifierMixin, BaseEstimator):
     n_iter_ : int
         Passes over the rows, 0 for least squares in batch.
     status_ : str
-        ``"converged"``, ``"max_epochs"``, ``"stalled"``, or after online training ``"uncertified"``.
+        ``"converged"``, ``"max_epochs"``, ``"stalled"``, or after online training
+        ``"uncertified"``.
     n_features_in_ : int
 
     Examples
@@ -232,7 +236,8 @@ class SimplexClassifier(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like or sparse matrix, (n, d)
-            With ``kernel="precomputed"``: (n, n_train), the kernel between the rows and the training rows.
+            With ``kernel="precomputed"``: (n, n_train), the kernel between the rows and the
+            training rows.
 
         Returns
         -------

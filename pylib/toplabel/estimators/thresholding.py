@@ -12,7 +12,7 @@ from sklearn.model_selection import KFold, check_cv
 from sklearn.utils.parallel import Parallel, delayed
 
 from toplabel import thresholds
-from toplabel._arrays import as_number, is_mapped
+from toplabel._core.arrays import as_number, is_mapped
 from toplabel.estimators.parts import parts
 from toplabel.metrics.inputs import check_choice
 from toplabel.solver import Solution
@@ -125,7 +125,8 @@ def sweep_folds(
     pairwise: bool,
     n_jobs: int | None,
 ) -> tuple[thresholds.Sweep, list[Solution]]:
-    """Count the labels of the held-out rows of each split at all thresholds, by a model of its other rows.
+    """Count the labels of the held-out rows of each split at all thresholds, by a model of its
+    other rows.
 
     Parameters
     ----------

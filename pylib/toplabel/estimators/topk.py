@@ -7,8 +7,8 @@ from scipy.special import log_softmax, softmax
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 
-from toplabel._arrays import as_weights
-from toplabel.catalogue import LOSSES
+from toplabel._core.arrays import as_weights
+from toplabel._core.catalogue import LOSSES
 from toplabel.estimators.base import SolverEstimator, encode, seed_from
 from toplabel.estimators.inputs import check_one_label
 from toplabel.estimators.ranking import found_share
@@ -24,16 +24,18 @@ def _is_softmax(estimator: TopKClassifier) -> bool:
 
 
 class TopKClassifier(SolverEstimator):
-    """Linear or kernel classifier of one label per row, trained for the best guess or the k best ones.
+    """Linear or kernel classifier of one label per row, trained for the best guess or the k best
+    ones.
 
-    Minimises ``C sum_i w_i L(y_i, f(x_i)) + 1/2 (||W||_F^2 + ||b||^2 / s^2)`` with ``f(x) = W^T x + b`` to a
-    certified duality gap; s is `intercept_scaling`.
+    Minimises ``C sum_i w_i L(y_i, f(x_i)) + 1/2 (||W||_F^2 + ||b||^2 / s^2)`` with ``f(x) = W^T x +
+    b`` to a certified duality gap; s is `intercept_scaling`.
 
     Parameters
     ----------
     loss : str, default="svm_multi"
-        A key of `toplabel.losses.LOSSES` that takes one label per row, as ``"svm_multi"`` (Crammer and Singer),
-        ``"lr_multi"`` (softmax), ``"topk_svm_alpha"``, ``"topk_ent"`` (top-k losses), ``"svm_ova"`` (one-vs-all).
+        A key of `toplabel.losses.LOSSES` that takes one label per row, as ``"svm_multi"`` (Crammer
+        and Singer), ``"lr_multi"`` (softmax), ``"topk_svm_alpha"``, ``"topk_ent"`` (top-k losses),
+        ``"svm_ova"`` (one-vs-all).
     k : int, default=1
         The k of a top-k loss, below the number of classes; 1 for the other losses.
     gamma : float, default=0.0
@@ -43,8 +45,9 @@ class TopKClassifier(SolverEstimator):
     fit_intercept : bool, default=True
         Fit b; else it is 0, as in the papers.
     intercept_scaling : float, default=1.0
-        As in `sklearn.svm.LinearSVC`: b is the weight of a constant feature of this value, times the value, and is
-        regularised with the other weights. The larger, the less. With a kernel: ``k(x, z) + intercept_scaling^2``.
+        As in `sklearn.svm.LinearSVC`: b is the weight of a constant feature of this value, times
+        the value, and is regularised with the other weights. The larger, the less. With a kernel:
+        ``k(x, z) + intercept_scaling^2``.
     kernel : {"linear", "rbf", "precomputed"} or callable, default="linear"
         As in `toplabel.solve`.
     theta : float, optional
@@ -54,22 +57,26 @@ class TopKClassifier(SolverEstimator):
     max_epochs : int, default=1000
         Passes over the data at most.
     eval_every : int, optional
-        Epochs between two evaluations of the objectives; by default the solver evaluates where it expects to be done.
+        Epochs between two evaluations of the objectives; by default the solver evaluates where it
+        expects to be done.
     random_state : int, RandomState instance or None, default=None
-        Order of the rows; an int is the `seed` of `toplabel.solve`. The solution depends on it within eps.
+        Order of the rows; an int is the `seed` of `toplabel.solve`. The solution depends on it
+        within eps.
     warm_start : bool, default=False
-        Start from the dual variables of the previous fit, also when C, gamma or the kernel are others. It takes the
-        same number of rows and columns, and the same labels, weights, loss and k; a fit with others starts anew, and
-        with other classes fails. The optimum of a convex loss is the same from everywhere.
+        Start from the dual variables of the previous fit, also when C, gamma or the kernel are
+        others. It takes the same number of rows and columns, and the same labels, weights, loss and
+        k; a fit with others starts anew, and with other classes fails. The optimum of a convex loss
+        is the same from everywhere.
     class_weight : dict, "balanced" or None, default=None
-        Weights of the classes, multiplied with `sample_weight`. "balanced": the total weight of the rows over m
-        times that of the class.
+        Weights of the classes, multiplied with `sample_weight`. "balanced": the total weight of the
+        rows over m times that of the class.
     verbose : int, default=0
         Print a line at each evaluation of the objectives.
     time_limit : float, optional
         Seconds of wall time.
     acceleration : "auto", False or float > 0, default="auto"
-        As in `toplabel.solve`. Without it the training needs less memory, by twice that of the model.
+        As in `toplabel.solve`. Without it the training needs less memory, by twice that of the
+        model.
 
     Attributes
     ----------
@@ -77,21 +84,21 @@ class TopKClassifier(SolverEstimator):
     coef_ : ndarray, (m, d), or (1, d) for two classes
         For the linear kernel.
     dual_coef_ : ndarray, (m, n), or (1, n) for two classes
-        For the other kernels: coefficients of the training rows, ``f(x) = dual_coef_ @ k(X, x)``. At the optimum they
-        are dual variables.
+        For the other kernels: coefficients of the training rows, ``f(x) = dual_coef_ @ k(X, x)``.
+        At the optimum they are dual variables.
     intercept_ : ndarray, (m,) or (1,)
         b; zeros without `fit_intercept`.
     n_iter_ : int
         Epochs.
     dual_gap_, relative_gap_ : float
-        ``P - D``, which bounds the distance to the optimum, and ``(|P - D| + e) / max(|P|, |D|)``. Infinite and NaN for
-        a loss that is not convex.
+        ``P - D``, which bounds the distance to the optimum, and ``(|P - D| + e) / max(|P|, |D|)``.
+        Infinite and NaN for a loss that is not convex.
     gradient_norm_ : float
         For a loss that is not convex: the norm of the gradient of P.
     history_ : list of `toplabel.Record`
     status_ : str
-        ``"converged"``, or what ended the training before: ``"max_epochs"``, ``"time_limit"``, ``"stalled"`` (rounding
-        allows no further progress), ``"interrupted"``.
+        ``"converged"``, or what ended the training before: ``"max_epochs"``, ``"time_limit"``,
+        ``"stalled"`` (rounding allows no further progress), ``"interrupted"``.
     n_features_in_ : int
     feature_names_in_ : ndarray, (d,)
         When X has column names.
@@ -155,7 +162,8 @@ class TopKClassifier(SolverEstimator):
         Parameters
         ----------
         X : array-like or sparse matrix, (n, d)
-            float32 and float64 are taken as they are. With ``kernel="precomputed"``: the Gram matrix, (n, n).
+            float32 and float64 are taken as they are. With ``kernel="precomputed"``: the Gram
+            matrix, (n, n).
         y : array-like, (n,)
             Class names of any sortable type, at least two different ones.
         sample_weight : array-like, (n,), optional
@@ -231,7 +239,8 @@ class TopKClassifier(SolverEstimator):
         return log_softmax(self._class_scores(X), axis=1)
 
     def top_k_score(self, X, y, k: int | None = None, sample_weight=None) -> float:
-        """Top-k accuracy: share of the rows with fewer than k classes scoring strictly higher than theirs.
+        """Top-k accuracy: share of the rows with fewer than k classes scoring strictly higher than
+        theirs.
 
         Parameters
         ----------
@@ -248,7 +257,8 @@ class TopKClassifier(SolverEstimator):
 
         Notes
         -----
-        One minus TPAMI Eq. (1). Ties are in favour of the label, so for k = 1 it can be above `score`.
+        One minus TPAMI Eq. (1). Ties are in favour of the label, so for k = 1 it can be above
+        `score`.
         """
         k = self.k if k is None else k
         return found_share(y, self._class_scores(X), self.classes_, k, sample_weight)

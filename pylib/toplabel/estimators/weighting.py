@@ -31,7 +31,8 @@ def weights_of_classes(class_weight, weights, classes: np.ndarray, codes: np.nda
 
 
 def weights_of_sets(class_weight, weights, classes: np.ndarray, Y):
-    """Multiply the weights of rows with label sets by the mean of their labels' factors, 1 for an empty set.
+    """Multiply the weights of rows with label sets by the mean of their labels' factors, 1 for an
+    empty set.
 
     Parameters
     ----------

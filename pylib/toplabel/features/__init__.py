@@ -1,4 +1,6 @@
-"""Features of a trained network as input of the linear methods (``pip install 'toplabel[torch]'``); docs/torch.md."""
+"""Features of a trained network as input of the linear methods (``pip install 'toplabel[torch]'``);
+docs/torch.md.
+"""
 
 from importlib.util import find_spec
 

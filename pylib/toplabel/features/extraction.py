@@ -14,12 +14,14 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from toplabel.files import FileError, atomic_path, file_sum, read_json
+from toplabel._core.files import FileError, atomic_path, file_sum, read_json
 
 
 @dataclass(frozen=True)
 class Unfinished:
-    """What the unfinished files hold, and of what: a later call goes on where these agree with its arguments."""
+    """What the unfinished files hold, and of what: a later call goes on where these agree with its
+    arguments.
+    """
 
     layer: str
     rectify: bool
@@ -45,7 +47,8 @@ def extract(
 ) -> Path:
     """Write a layer's output as ``<part>.npy`` (float32) and its labels as ``<part>_labels.npy``.
 
-    A call that was killed goes on behind its last whole batch when it is made again with the same arguments.
+    A call that was killed goes on behind its last whole batch when it is made again with the same
+    arguments.
 
     Parameters
     ----------
@@ -68,13 +71,14 @@ def extract(
     Returns
     -------
     Path
-        Of ``<part>.json``, which says what the features are: layer, rows, width, and the SHA-256 of weights, inputs and
-        both files.
+        Of ``<part>.json``, which says what the features are: layer, rows, width, and the SHA-256 of
+        weights, inputs and both files.
 
     Raises
     ------
     ValueError
-        If there is no such layer, or no batch, or a batch has other numbers of rows of features and labels.
+        If there is no such layer, or no batch, or a batch has other numbers of rows of features and
+        labels.
     FileError
         If there are unfinished files of other weights, inputs or options.
     """
@@ -168,7 +172,9 @@ def _changed(state: Path, what: str) -> str:
 
 
 class _Files:
-    """The files of a part while they grow: rows without a header, and the state, which is written last."""
+    """The files of a part while they grow: rows without a header, and the state, which is written
+    last.
+    """
 
     def __init__(self, folder: Path, part: str):
         self.folder, self.part = folder, part
@@ -233,7 +239,9 @@ def _write(path: Path, content: dict) -> None:
 
 
 def _header(shape: tuple[int, int], dtype: str) -> bytes:
-    """Of an .npy file; NumPy leaves room for the number of rows to grow, so its length does not depend on it."""
+    """Of an .npy file; NumPy leaves room for the number of rows to grow, so its length does not
+    depend on it.
+    """
     out = io.BytesIO()
     np.lib.format.write_array_header_1_0(
         out, {"descr": dtype, "fortran_order": False, "shape": shape}

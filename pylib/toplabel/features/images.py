@@ -1,4 +1,6 @@
-"""Images in folders, a folder for each class, as batches for a network that was trained on ImageNet."""
+"""Images in folders, a folder for each class, as batches for a network that was trained on
+ImageNet.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,7 @@ import torch
 from PIL import Image
 from torch import Tensor
 
-from toplabel.files import FileError
+from toplabel._core.files import FileError
 
 SUFFIXES = frozenset({".bmp", ".jpeg", ".jpg", ".png", ".ppm", ".webp"})
 # Of the images of ImageNet, in [0, 1]: what torchvision's networks expect.
@@ -18,7 +20,9 @@ MEAN, DEVIATION = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
 
 
 def listed(folder: Path) -> list[tuple[Path, int]]:
-    """The images in folders of classes, both in the order of their names; classes are counted from 0."""
+    """The images in folders of classes, both in the order of their names; classes are counted from
+    0.
+    """
     if not folder.is_dir():
         raise FileError(f"{folder}: no such folder")
     classes = sorted(path for path in folder.iterdir() if path.is_dir())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from toplabel._arrays import as_matrix
+from toplabel._core.arrays import as_matrix
 
 
 def labels_and_scores(Y, scores) -> tuple[np.ndarray, np.ndarray]:

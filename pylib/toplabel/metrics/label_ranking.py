@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from toplabel._arrays import as_integer
+from toplabel._core.arrays import as_integer
 from toplabel.metrics.counts import ratio
 from toplabel.metrics.inputs import labels_and_scores
 from toplabel.metrics.ranking import precision_at_k
@@ -13,8 +13,8 @@ from toplabel.metrics.ranking import precision_at_k
 def coverage(Y, scores) -> float:
     """How far down the list one must go to find all labels of an instance, on average.
 
-    The place of a label is the number of labels that score at least as high, itself included: of labels that tie, a
-    relevant one comes last. An instance without labels contributes 0.
+    The place of a label is the number of labels that score at least as high, itself included: of
+    labels that tie, a relevant one comes last. An instance without labels contributes 0.
 
     Parameters
     ----------
@@ -57,9 +57,11 @@ def one_error(Y, scores) -> float:
 
 
 def label_ranking_average_precision(Y, scores) -> float:
-    """Mean over the labels of an instance of the precision at the label's place, averaged over the instances.
+    """Mean over the labels of an instance of the precision at the label's place, averaged over the
+    instances.
 
-    Places as in `coverage`. An instance without labels, or with all of them, contributes 1: no order is wrong.
+    Places as in `coverage`. An instance without labels, or with all of them, contributes 1: no
+    order is wrong.
 
     Parameters
     ----------
@@ -88,8 +90,8 @@ def label_ranking_average_precision(Y, scores) -> float:
 def ndcg_at_k(Y, scores, k: int) -> float:
     """Normalised discounted cumulative gain of the k best labels, averaged over the instances.
 
-    The gain of a relevant label is 1, the discount of place r is 1/log2(1 + r). Labels that tie share their gains
-    equally. An instance without labels contributes 0.
+    The gain of a relevant label is 1, the discount of place r is 1/log2(1 + r). Labels that tie
+    share their gains equally. An instance without labels contributes 0.
 
     Parameters
     ----------

@@ -14,7 +14,9 @@ def lower_is_better(metric: str) -> bool:
 
 
 def unit(metric: str) -> str:
-    """``%`` for nearly all metrics, ``labels`` for the coverage, empty for the two that are fractions."""
+    """``%`` for nearly all metrics, ``labels`` for the coverage, empty for the two that are
+    fractions.
+    """
     return _UNITS.get(metric, "%")
 
 

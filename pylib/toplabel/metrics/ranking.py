@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from toplabel._arrays import as_integer, as_matrix, as_rows
+from toplabel._core.arrays import as_integer, as_matrix, as_rows
 from toplabel.metrics.counts import ratio
 from toplabel.metrics.inputs import as_class_indices, as_indicator, check_choice, labels_and_scores
 
@@ -15,8 +15,8 @@ TIES = ("won", "shared")
 def top_k_accuracy(y, scores, k: int = 1, ties: str = "won") -> float:
     """Share of the instances whose label is among the k best classes.
 
-    A label counts as found when fewer than k classes score strictly higher: ties are in its favour. A constant score
-    therefore finds every label; to select among models, share ties.
+    A label counts as found when fewer than k classes score strictly higher: ties are in its favour.
+    A constant score therefore finds every label; to select among models, share ties.
 
     Parameters
     ----------
@@ -73,8 +73,8 @@ def balanced_accuracy(y, scores, ties: str = "won") -> float:
 
     Notes
     -----
-    scikit-learn's ``balanced_accuracy_score``, and the default measure of GURLS (``perf_macroavg``), the authors'
-    library of NIPS 2012.
+    scikit-learn's ``balanced_accuracy_score``, and the default measure of GURLS
+    (``perf_macroavg``), the authors' library of NIPS 2012.
     """
     scores = as_matrix(scores, "scores")
     y = as_class_indices(y, scores.shape)
@@ -85,8 +85,8 @@ def balanced_accuracy(y, scores, ties: str = "won") -> float:
 def rank_loss(Y, scores) -> float:
     """Share of the pairs (relevant label, other label) that are not in the right order.
 
-    A pair is right only when the relevant label scores strictly higher: ties are errors. An instance
-    whose label set is empty or full has no pairs; it contributes 0 and counts among the n.
+    A pair is right only when the relevant label scores strictly higher: ties are errors. An
+    instance whose label set is empty or full has no pairs; it contributes 0 and counts among the n.
 
     Parameters
     ----------
@@ -122,7 +122,8 @@ def rank_loss(Y, scores) -> float:
 def precision_at_k(Y, scores, k: int, ties: str = "won") -> float:
     """Share of relevant labels among the k best ones, averaged over the instances.
 
-    Of labels that tie for the last places, relevant ones come first, unless ties are shared, as in `top_k_accuracy`.
+    Of labels that tie for the last places, relevant ones come first, unless ties are shared, as in
+    `top_k_accuracy`.
 
     Parameters
     ----------
@@ -183,8 +184,8 @@ def average_precision(y, scores, interpolation: str = "voc2007") -> float:
     scores : array-like, (n,)
     interpolation : {"voc2007", "area", "none"}
         voc2007: the mean over the recalls 0, 0.1, ..., 1 of the best precision at that recall or a
-        higher one (Pascal VOC until 2009). area: the area under that best precision (Pascal VOC from
-        2010 on). none: the precision itself, weighted by the steps in recall (scikit-learn).
+        higher one (Pascal VOC until 2009). area: the area under that best precision (Pascal VOC
+        from 2010 on). none: the precision itself, weighted by the steps in recall (scikit-learn).
 
     Returns
     -------

@@ -1,8 +1,9 @@
-"""Measures of lists of the best labels, for so many labels that no array (n, m) should be in memory.
+"""Measures of lists of the best labels, for so many labels that no array (n, m) should be in
+memory.
 
-A list is a row of label indices, the best first, as `MultilabelClassifier.predict_topk` returns them or `top_lists`
-makes them of scores, dense or sparse. The true labels are sparse. Each function gives the value at the length of the
-lists, or at a shorter one.
+A list is a row of label indices, the best first, as `MultilabelClassifier.predict_topk` returns
+them or `top_lists` makes them of scores, dense or sparse. The true labels are sparse. Each function
+gives the value at the length of the lists, or at a shorter one.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from toplabel._arrays import as_integer, as_number, as_rows, check_finite
+from toplabel._core.arrays import as_integer, as_number, as_rows, check_finite
 from toplabel.metrics.counts import ratio
 
 NONE = -1  # in a list that is shorter than the others, at its end
@@ -22,13 +23,15 @@ def top_lists(scores, k: int) -> np.ndarray:
     Parameters
     ----------
     scores : array-like or sparse matrix, (n, m)
-        Of a sparse one only what is stored counts, zeros included: all other labels are worse than that.
+        Of a sparse one only what is stored counts, zeros included: all other labels are worse than
+        that.
     k : int, 1..m
 
     Returns
     -------
     ndarray of int64, (n, k)
-        The best label first; of labels that tie, that of the smaller index. -1 where fewer are stored.
+        The best label first; of labels that tie, that of the smaller index. -1 where fewer are
+        stored.
     """
     if sparse.issparse(scores):
         csr = sparse.csr_array(scores)
@@ -95,7 +98,8 @@ def precision_of_lists(Y, best, k: int | None = None) -> float:
 
 
 def recall_of_lists(Y, best, k: int | None = None) -> float:
-    """Share of the relevant labels that are among the first k of the list, averaged over the rows: R@k.
+    """Share of the relevant labels that are among the first k of the list, averaged over the rows:
+    R@k.
 
     Parameters
     ----------
@@ -112,7 +116,8 @@ def recall_of_lists(Y, best, k: int | None = None) -> float:
 
 
 def ndcg_of_lists(Y, best, k: int | None = None) -> float:
-    """Normalised discounted cumulative gain of the first k of each list, averaged over the rows: nDCG@k.
+    """Normalised discounted cumulative gain of the first k of each list, averaged over the rows:
+    nDCG@k.
 
     Parameters
     ----------
@@ -122,7 +127,8 @@ def ndcg_of_lists(Y, best, k: int | None = None) -> float:
     Returns
     -------
     float
-        The gain of a relevant label is 1, the discount of place r is 1/log2(1 + r). A row without labels contributes 0.
+        The gain of a relevant label is 1, the discount of place r is 1/log2(1 + r). A row without
+        labels contributes 0.
     """
     found, truth = _found(Y, best, k)
     discount = 1.0 / np.log2(np.arange(found.shape[1]) + 2.0)
@@ -132,7 +138,8 @@ def ndcg_of_lists(Y, best, k: int | None = None) -> float:
 
 
 def propensities(Y, A: float = 0.55, B: float = 1.5) -> np.ndarray:
-    """How likely a relevant label is to be recorded, from how often it is, by the model of Jain et al.
+    """How likely a relevant label is to be recorded, from how often it is, by the model of Jain et
+    al.
 
     Parameters
     ----------
@@ -144,7 +151,8 @@ def propensities(Y, A: float = 0.55, B: float = 1.5) -> np.ndarray:
     Returns
     -------
     ndarray, (m,)
-        ``1 / (1 + (log n - 1) (B + 1)^A exp(-A log(n_l + B)))`` with the n_l rows of label l, at most 1.
+        ``1 / (1 + (log n - 1) (B + 1)^A exp(-A log(n_l + B)))`` with the n_l rows of label l, at
+        most 1.
 
     Notes
     -----
@@ -158,7 +166,8 @@ def propensities(Y, A: float = 0.55, B: float = 1.5) -> np.ndarray:
 
 
 def psp_of_lists(Y, best, propensity, k: int | None = None) -> float:
-    """Precision of the first k of each list, with labels weighted by their inverse propensity: PSP@k.
+    """Precision of the first k of each list, with labels weighted by their inverse propensity:
+    PSP@k.
 
     Parameters
     ----------

@@ -1,7 +1,9 @@
-"""Simplex coding: Mroueh, Poggio, Rosasco, Slotine, "Multiclass Learning with Simplex Coding" (NIPS 2012).
+"""Simplex coding: Mroueh, Poggio, Rosasco, Slotine, "Multiclass Learning with Simplex Coding" (NIPS
+2012).
 
-T classes are T unit vectors of R^(T-1) with pairwise inner products -1/(T-1); a model maps a row to R^(T-1), and
-the class is that of the code vector with the largest inner product. See docs/simplex-coding.md.
+T classes are T unit vectors of R^(T-1) with pairwise inner products -1/(T-1); a model maps a row to
+R^(T-1), and the class is that of the code vector with the largest inner product. See
+docs/simplex-coding.md.
 """
 
 from toplabel.simplex.coding import decode, encode, scores, simplex_coding

@@ -1,15 +1,16 @@
 """Labels to code vectors and back (NIPS 2012, Definition 1 and Lemma 1).
 
-The recursion ``C[i+1] = [[1, u'], [0, sqrt(1 - 1/i^2) C[i]]]``, u = (-1/i, ..., -1/i), makes C[T] upper triangular: a
-row has one number on the diagonal and one number to the right of it. With these 2 (T - 1) numbers the inner products of
-a vector with all code vectors, and a combination of all code vectors, take O(T) operations instead of O(T^2).
+The recursion ``C[i+1] = [[1, u'], [0, sqrt(1 - 1/i^2) C[i]]]``, u = (-1/i, ..., -1/i), makes C[T]
+upper triangular: a row has one number on the diagonal and one number to the right of it. With these
+2 (T - 1) numbers the inner products of a vector with all code vectors, and a combination of all
+code vectors, take O(T) operations instead of O(T^2).
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from toplabel._arrays import as_integer, as_matrix
+from toplabel._core.arrays import as_integer, as_matrix
 
 __all__ = ["decode", "encode", "scores", "simplex_coding"]
 
@@ -24,8 +25,8 @@ def simplex_coding(T: int) -> np.ndarray:
     Returns
     -------
     ndarray, (T - 1, T)
-        C[T] of the paper: column y is the code vector of class y. Unit norm, pairwise inner products -1/(T - 1),
-        the columns sum to zero.
+        C[T] of the paper: column y is the code vector of class y. Unit norm, pairwise inner
+        products -1/(T - 1), the columns sum to zero.
 
     Raises
     ------
@@ -50,7 +51,9 @@ def simplex_coding(T: int) -> np.ndarray:
 
 
 def rows_of(T: int) -> tuple[np.ndarray, np.ndarray]:
-    """The number on the diagonal and the one to the right of it of each row of C[T], (T - 1,) each."""
+    """The number on the diagonal and the one to the right of it of each row of C[T], (T - 1,)
+    each.
+    """
     i = np.arange(T - 1, 0, -1, dtype=float)
     heights = np.sqrt(i * T / ((i + 1) * (T - 1)))
     return heights, -heights / i

@@ -1,9 +1,9 @@
 """Simplex least squares for every lambda from one eigendecomposition (NIPS 2012, section 5).
 
-The minimiser of ``(1/n) sum_i ||c_(y_i) - f(x_i)||^2 + lambda ||f||^2`` solves ``(K + lambda n I) A = Y``, or in the
-linear case ``(X'X + lambda n I) W = X'Y``. The value at x_i of the solution without row i is
-``y_i - (y_i - f(x_i)) / (1 - h_i)``, h the diagonal of the matrix that turns Y into the values of f: Wahba's formula,
-which the paper writes with ``(K + lambda n I)^-1``.
+The minimiser of ``(1/n) sum_i ||c_(y_i) - f(x_i)||^2 + lambda ||f||^2`` solves ``(K + lambda n I) A
+= Y``, or in the linear case ``(X'X + lambda n I) W = X'Y``. The value at x_i of the solution
+without row i is ``y_i - (y_i - f(x_i)) / (1 - h_i)``, h the diagonal of the matrix that turns Y
+into the values of f: Wahba's formula, which the paper writes with ``(K + lambda n I)^-1``.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import linalg, sparse
 
-from toplabel._arrays import as_integer
+from toplabel._core.arrays import as_integer
 from toplabel.simplex import coding
 from toplabel.simplex.problem import SimplexProblem, as_C, check_size
 from toplabel.simplex.solution import SimplexSolution
@@ -29,8 +29,9 @@ _LARGE = 8192  # rows of a matrix beyond which the workspace of divide and conqu
 class LeastSquaresPath:
     """All regularised solutions of one training set.
 
-    The eigendecomposition is that of X'X (d x d) or of K (n x n), whichever is smaller; afterwards a value of lambda
-    costs a product of n x min(n, d) by min(n, d) x (T - 1) numbers, the only place where T enters.
+    The eigendecomposition is that of X'X (d x d) or of K (n x n), whichever is smaller; afterwards
+    a value of lambda costs a product of n x min(n, d) by min(n, d) x (T - 1) numbers, the only
+    place where T enters.
 
     Parameters
     ----------
@@ -46,8 +47,8 @@ class LeastSquaresPath:
     Raises
     ------
     ValueError, TypeError
-        For an argument that does not fit, naming it; also a Gram matrix that is not symmetric or not positive
-        semidefinite.
+        For an argument that does not fit, naming it; also a Gram matrix that is not symmetric or
+        not positive semidefinite.
     """
 
     def __init__(self, X, y, *, kernel="linear", theta=None, n_classes=None) -> None:
@@ -83,8 +84,8 @@ class LeastSquaresPath:
         Returns
         -------
         ndarray, (count,)
-            Ascending, in equal ratios. An eigenvalue that is zero up to rounding does not count: beyond it only
-            rounding errors would be fitted.
+            Ascending, in equal ratios. An eigenvalue that is zero up to rounding does not count:
+            beyond it only rounding errors would be fitted.
         """
         count = as_integer(count, "count", 2)
         s = self.eigenvalues
@@ -100,8 +101,8 @@ class LeastSquaresPath:
         Parameters
         ----------
         C : float
-            1/(2 n lambda) in the paper's lambda. Its n, that of all rows, is kept when a row is left out, so that
-            ``lambda n`` is the same in all solutions.
+            1/(2 n lambda) in the paper's lambda. Its n, that of all rows, is kept when a row is
+            left out, so that ``lambda n`` is the same in all solutions.
 
         Returns
         -------
@@ -128,13 +129,14 @@ class LeastSquaresPath:
 
 
 def solve_once(X, y, C: float, *, kernel="linear", theta=None, n_classes=None) -> SimplexSolution:
-    """The solution for one C, by a Cholesky factor in place of the eigendecomposition, a tenth of its time or less.
+    """The solution for one C, by a Cholesky factor in place of the eigendecomposition, a tenth of
+    its time or less.
 
     Parameters
     ----------
     X, y, kernel, theta, n_classes
-        As of `LeastSquaresPath`, whose solution this is where the factor is of no use: the matrix is singular up to
-        rounding, or a Gram matrix that may not be positive semidefinite.
+        As of `LeastSquaresPath`, whose solution this is where the factor is of no use: the matrix
+        is singular up to rounding, or a Gram matrix that may not be positive semidefinite.
     C : float
 
     Returns

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from toplabel._arrays import as_matrix
+from toplabel._core.arrays import as_matrix
 from toplabel.simplex.coding import encode, scores
 
 __all__ = ["LOSSES", "value"]

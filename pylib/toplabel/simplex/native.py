@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from toplabel._arrays import pointer
-from toplabel._lib import check, ffi, lib
-from toplabel._run import describe
+from toplabel._core.arrays import pointer
+from toplabel._core.lib import check, ffi, lib
+from toplabel._core.run import describe
 from toplabel.simplex.problem import SimplexProblem
 
 __all__ = ["SvmRun", "online_weights"]
@@ -19,7 +19,8 @@ _CODES = {
 
 
 class SvmRun:
-    """Dual coordinate ascent at some point between its start and the optimum, as `toplabel._training` drives it.
+    """Dual coordinate ascent at some point between its start and the optimum, as
+    `toplabel._core.training` drives it.
 
     Parameters
     ----------

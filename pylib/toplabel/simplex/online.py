@@ -1,10 +1,12 @@
-"""Online training of the simplex losses: projected stochastic subgradient steps (NIPS 2012, section 5)."""
+"""Online training of the simplex losses: projected stochastic subgradient steps (NIPS 2012, section
+5).
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
-from toplabel._arrays import as_integer, as_number
+from toplabel._core.arrays import as_integer, as_number
 from toplabel.simplex.losses import check_loss, value
 from toplabel.simplex.native import online_weights
 from toplabel.simplex.problem import SimplexProblem, as_C
@@ -28,9 +30,9 @@ def solve_online(
 ) -> SimplexSolution:
     """Train a linear classifier by steps on single rows.
 
-    With ``eta_t = 1/(lambda (t + t0))`` and ``lambda = 1/(C n)``: ``W <- (1 - eta lambda) W - eta dV``, then
-    ``W <- min(1, 1/(sqrt(lambda) ||W||_F)) W``, starting at 0. In expectation this minimises
-    ``(1/n) sum_i V(y_i, f(x_i)) + lambda/2 ||W||^2``.
+    With ``eta_t = 1/(lambda (t + t0))`` and ``lambda = 1/(C n)``: ``W <- (1 - eta lambda) W - eta
+    dV``, then ``W <- min(1, 1/(sqrt(lambda) ||W||_F)) W``, starting at 0. In expectation this
+    minimises ``(1/n) sum_i V(y_i, f(x_i)) + lambda/2 ||W||^2``.
 
     Parameters
     ----------
@@ -55,7 +57,8 @@ def solve_online(
     Returns
     -------
     SimplexSolution
-        Without A; ``primal`` is exact, ``dual`` and ``relative_gap`` are NaN, the status is ``"uncertified"``.
+        Without A; ``primal`` is exact, ``dual`` and ``relative_gap`` are NaN, the status is
+        ``"uncertified"``.
 
     Raises
     ------

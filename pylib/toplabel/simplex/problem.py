@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from toplabel._arrays import as_features, as_labels, as_number
-from toplabel._problem import LARGEST, Data, as_C, check_kernel, gram_matrix
+from toplabel._core.arrays import as_features, as_labels, as_number
+from toplabel._core.problem import LARGEST, Data, as_C, check_kernel, gram_matrix
 from toplabel.simplex.width import gaussian_width, theta_of_width
 
 __all__ = ["SimplexProblem", "as_C", "check_size"]

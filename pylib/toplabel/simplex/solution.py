@@ -9,9 +9,9 @@ import numpy as np
 from scipy import sparse
 
 from toplabel import kernels
-from toplabel._arrays import as_features
+from toplabel._core.arrays import as_features
+from toplabel._core.solution import Record
 from toplabel.simplex import coding
-from toplabel.solution import Record
 
 __all__ = ["SimplexSolution"]
 
@@ -27,15 +27,16 @@ class SimplexSolution:
     A : ndarray, (n, T - 1), or None
         The a_i of the representer theorem, W = X'A; None for a model that was trained without them.
     primal, dual, relative_gap : float
-        Of ``(1/n) sum_i V(y_i, f(x_i)) + lambda/2 ||f||^2``, lambda = 1/(C n), as for `toplabel.solve`; NaN where
-        there is none.
+        Of ``(1/n) sum_i V(y_i, f(x_i)) + lambda/2 ||f||^2``, lambda = 1/(C n), as for
+        `toplabel.solve`; NaN where there is none.
     epochs : int
     status : str
         As of `toplabel.Solution`, or ``"uncertified"`` after online training.
     history : list of `toplabel.Record`
     loss : str
     C : float
-        1/(lambda n): the paper's ``C_0 = 1/(2 n lambda)``, since its regulariser is ``lambda ||f||^2`` without 1/2.
+        1/(lambda n): the paper's ``C_0 = 1/(2 n lambda)``, since its regulariser is ``lambda
+        ||f||^2`` without 1/2.
     kernel, theta
         As of `toplabel.solve`.
     n_classes : int
@@ -68,7 +69,8 @@ class SimplexSolution:
         Parameters
         ----------
         X : array-like or sparse matrix, (p, d)
-            With ``kernel="precomputed"``: (p, n), the kernel between the new rows and the training rows.
+            With ``kernel="precomputed"``: (p, n), the kernel between the new rows and the training
+            rows.
 
         Returns
         -------

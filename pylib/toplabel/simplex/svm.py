@@ -6,14 +6,14 @@ from collections.abc import Callable
 
 import numpy as np
 
-from toplabel._arrays import as_weights, check_finite
-from toplabel._training import Options, train
+from toplabel._core.arrays import as_weights, check_finite
+from toplabel._core.solution import Record
+from toplabel._core.training import Options, train
 from toplabel.simplex.least_squares import solve_once
 from toplabel.simplex.losses import check_loss
 from toplabel.simplex.native import SvmRun
 from toplabel.simplex.problem import SimplexProblem, as_C
 from toplabel.simplex.solution import SimplexSolution
-from toplabel.solution import Record
 
 __all__ = ["solve"]
 
@@ -38,7 +38,8 @@ def solve(
 ) -> SimplexSolution:
     """Train a linear or kernel classifier with the simplex coding.
 
-    Minimises ``(1/n) sum_i V(y_i, f(x_i)) + lambda/2 ||f||^2`` with ``C = 1/(lambda n)``. There is no bias term.
+    Minimises ``(1/n) sum_i V(y_i, f(x_i)) + lambda/2 ||f||^2`` with ``C = 1/(lambda n)``. There is
+    no bias term.
 
     Parameters
     ----------
@@ -47,9 +48,10 @@ def solve(
     y : array-like of int, (n,)
         Class indices 0..T-1.
     loss : {"sc_svm", "sh_svm", "s_ls"}
-        Simplex cone SVM: the box-constrained dual of Eq. (4), (n, T) variables, maximised exactly for one example at
-        a time. Simplex half space SVM without the hull constraint: a dual of n variables; it is not Fisher
-        consistent. Simplex least squares: a linear system; `LeastSquaresPath` is for many values of C.
+        Simplex cone SVM: the box-constrained dual of Eq. (4), (n, T) variables, maximised exactly
+        for one example at a time. Simplex half space SVM without the hull constraint: a dual of n
+        variables; it is not Fisher consistent. Simplex least squares: a linear system;
+        `LeastSquaresPath` is for many values of C.
     C : float > 0
         The paper's ``C_0 = 1/(2 n lambda)``, whose regulariser is ``lambda ||f||^2``.
     kernel : {"linear", "rbf", "precomputed"} or callable
@@ -63,7 +65,8 @@ def solve(
     seed : int
         Order of the rows.
     warm_start : SimplexSolution, optional
-        Dual variables to start from, of the same loss, rows and labels; those for another C are rescaled.
+        Dual variables to start from, of the same loss, rows and labels; those for another C are
+        rescaled.
     sample_weight : array-like, (n,)
         A weight w is the same as w copies of the row. Not for "s_ls".
     eval_every, callback, time_limit

@@ -1,4 +1,6 @@
-"""The width of the Gaussian kernel from the distances in the training set (NIPS 2012, section 6)."""
+"""The width of the Gaussian kernel from the distances in the training set (NIPS 2012, section
+6).
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,7 @@ import numpy as np
 from scipy import sparse
 from scipy.spatial.distance import pdist
 
-from toplabel._arrays import as_number
+from toplabel._core.arrays import as_number
 
 __all__ = ["gaussian_width", "theta_of_width"]
 
@@ -31,8 +33,8 @@ def gaussian_width(X, percentile: float = 25.0) -> float:
 
     Notes
     -----
-    Rows with equal features are different points at the distance zero. The distances take n (n - 1) / 2 numbers of
-    memory, half of what the Gram matrix takes.
+    Rows with equal features are different points at the distance zero. The distances take n (n - 1)
+    / 2 numbers of memory, half of what the Gram matrix takes.
     """
     percentile = as_number(percentile, "percentile", 0.0, high=100.0)
     X = X.toarray() if sparse.issparse(X) else np.asarray(X)
@@ -49,5 +51,7 @@ def gaussian_width(X, percentile: float = 25.0) -> float:
 
 
 def theta_of_width(width: float) -> float:
-    """The theta of ``exp(-theta ||x - z||^2)`` for a Gaussian of this standard deviation: 1/(2 width^2)."""
+    """The theta of ``exp(-theta ||x - z||^2)`` for a Gaussian of this standard deviation: 1/(2
+    width^2).
+    """
     return 1.0 / (2.0 * as_number(width, "width", 0.0, strict=True) ** 2)

@@ -1,8 +1,8 @@
 """Thresholds that turn scores into label sets, h(x) = {y : f_y(x) >= delta} (TPAMI section 3.1).
 
 Three strategies for the threshold delta: `constant` (i), `match_cardinality` (ii) and `tune` (iii);
-`match_frequencies` is (ii) for each label by itself. `sweep` measures all thresholds of a grid at once. `Sweep` and
-`LargestScores` are for rows that come a part at a time.
+`match_frequencies` is (ii) for each label by itself. `sweep` measures all thresholds of a grid at
+once. `Sweep` and `LargestScores` are for rows that come a part at a time.
 """
 
 from toplabel.thresholds.matching import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from toplabel._arrays import as_matrix, as_number, as_weights
+from toplabel._core.arrays import as_matrix, as_number, as_weights
 from toplabel.thresholds.sweeping import as_vector
 
 
@@ -55,9 +55,9 @@ def match_cardinality(scores, cardinality: float, sample_weight=None) -> float:
     Returns
     -------
     float
-        A threshold whose mean number of predicted labels is as close to `cardinality` as any; when two
-        are as close, the one with fewer labels. It lies half way between two neighbouring scores,
-        just above the largest score (no labels) or on the smallest (all labels).
+        A threshold whose mean number of predicted labels is as close to `cardinality` as any; when
+        two are as close, the one with fewer labels. It lies half way between two neighbouring
+        scores, just above the largest score (no labels) or on the smallest (all labels).
 
     Raises
     ------
@@ -75,7 +75,8 @@ def match_cardinality(scores, cardinality: float, sample_weight=None) -> float:
 
 
 class LargestScores:
-    """The largest scores of rows that come a part at a time: as many as `match_cardinality` has to know.
+    """The largest scores of rows that come a part at a time: as many as `match_cardinality` has to
+    know.
 
     Parameters
     ----------

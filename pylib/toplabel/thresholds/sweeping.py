@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from toplabel._arrays import as_rows, as_weights
+from toplabel._core.arrays import as_rows, as_weights
 from toplabel.metrics.counts import f1_of_counts, jaccard_of_counts
 from toplabel.metrics.inputs import check_choice, labels_and_scores
 from toplabel.metrics.names import lower_is_better
@@ -19,7 +19,9 @@ def _frozen(values: np.ndarray) -> np.ndarray:
 _POWERS = np.array([10.0 ** round(-5.9 + 0.2 * i, 9) for i in range(35)])
 
 GRID = _frozen(np.concatenate([-_POWERS[::-1], [0.0], _POWERS]))
-"""The 71 thresholds -10^e, 0, 10^e with e = -5.9, -5.7, ..., 0.9, ascending (TPAMI Tables 7 and 9)."""
+"""The 71 thresholds -10^e, 0, 10^e with e = -5.9, -5.7, ..., 0.9, ascending (TPAMI Tables 7 and
+9).
+"""
 
 GRID_VOC = _frozen(np.linspace(0.1, 10.0, 100))
 """The 100 equally spaced thresholds in [0.1, 10] (TPAMI Tables 10 to 12)."""
@@ -32,7 +34,9 @@ METRICS = (
     "f1_instance",
     "hamming_loss",
 )
-"""What `sweep` measures and `tune` can optimise; of these only the Hamming loss is better when lower."""
+"""What `sweep` measures and `tune` can optimise; of these only the Hamming loss is better when
+lower.
+"""
 
 _BLOCK = 1 << 21  # scores that are binned at once: some 50 MiB of temporary arrays
 
@@ -86,8 +90,8 @@ def sweep(scores, Y, grid=GRID, sample_weight=None) -> dict[str, np.ndarray]:
 
     Notes
     -----
-    Each score is put once between two neighbouring thresholds; numbers of labels follow as cumulative
-    sums. The time is O(n m log D + n D), not O(n m D).
+    Each score is put once between two neighbouring thresholds; numbers of labels follow as
+    cumulative sums. The time is O(n m log D + n D), not O(n m D).
     """
     return _swept(scores, Y, as_vector(grid, "grid"), sample_weight).values()
 
@@ -100,7 +104,8 @@ def _swept(scores, Y, grid: np.ndarray, sample_weight) -> Sweep:
 
 
 class Sweep:
-    """Numbers of labels at every threshold of a grid, from which all metrics follow; rows may come a part at a time.
+    """Numbers of labels at every threshold of a grid, from which all metrics follow; rows may come
+    a part at a time.
 
     Parameters
     ----------
@@ -191,8 +196,8 @@ class Sweep:
         Parameters
         ----------
         common : float
-            Of the grid: the threshold of labels whose best F1 is 0, or below `least_f1`. Their best is often to
-            predict them everywhere.
+            Of the grid: the threshold of labels whose best F1 is 0, or below `least_f1`. Their best
+            is often to predict them everywhere.
         least_f1 : float
 
         Returns
@@ -216,7 +221,9 @@ class Sweep:
 
 
 def _best(goodness: np.ndarray, grid: np.ndarray) -> int:
-    """The place of the largest value; ties go to the threshold of smallest magnitude, then to the negative one."""
+    """The place of the largest value; ties go to the threshold of smallest magnitude, then to the
+    negative one.
+    """
     goodness = np.round(goodness, 12)
     best = np.flatnonzero(goodness == goodness.max())
     return int(best[np.lexsort((grid[best], np.abs(grid[best])))[0]])

@@ -1,4 +1,6 @@
-"""Classes that can take part in a projection, mostly few of many; the loss of these alone is that of all."""
+"""Classes that can take part in a projection, mostly few of many; the loss of these alone is that
+of all.
+"""
 
 from __future__ import annotations
 
@@ -44,9 +46,11 @@ class Candidates:
 
 
 def of_classes(scores: Tensor, y: Tensor, k: int, gamma: float, block: int) -> Candidates | None:
-    """For the hinges of TPAMI Propositions 1 and 2, whose threshold is at most gamma/k below the k-th largest score.
+    """For the hinges of TPAMI Propositions 1 and 2, whose threshold is at most gamma/k below the
+    k-th largest score.
 
-    The first packed column is that of `y`. None where there would be too many; `block` rows are searched at a time.
+    The first packed column is that of `y`. None where there would be too many; `block` rows are
+    searched at a time.
     """
     n, m = scores.shape
 
@@ -65,7 +69,9 @@ def of_classes(scores: Tensor, y: Tensor, k: int, gamma: float, block: int) -> C
 
 
 def of_sets(scores: Tensor, Y: Tensor, gamma: float, block: int) -> Candidates | None:
-    """For the multilabel SVM, whose threshold is at most gamma below the largest score outside the set."""
+    """For the multilabel SVM, whose threshold is at most gamma below the largest score outside the
+    set.
+    """
 
     def near(s: Tensor, Y: Tensor) -> np.ndarray:
         outside = torch.where(Y, -torch.inf, s)
@@ -81,7 +87,9 @@ def of_sets(scores: Tensor, Y: Tensor, gamma: float, block: int) -> Candidates |
 
 
 def of_largest(v: Tensor, k: int) -> Candidates | None:
-    """The k largest entries and a few others. None in compiled code, off the CPU, or where there would be too many."""
+    """The k largest entries and a few others. None in compiled code, off the CPU, or where there
+    would be too many.
+    """
     if torch.compiler.is_compiling() or not v.is_cpu:
         return None
     found = _search(lambda v: _near(v, below_kth_largest(v, k), 0.0), len(v), v)
@@ -103,7 +111,9 @@ def topk(v: Tensor, k: int) -> tuple[Tensor, Tensor]:
 
 
 def below_kth_largest(v: Tensor, k: int) -> Tensor:
-    """At most the k-th largest entry, and near it: the k-th largest of the maxima of disjoint groups."""
+    """At most the k-th largest entry, and near it: the k-th largest of the maxima of disjoint
+    groups.
+    """
     m = v.shape[-1]
     groups = max(_GROUPS, 4 * k)
     if k == 1 or m < 2 * groups:
@@ -113,7 +123,9 @@ def below_kth_largest(v: Tensor, k: int) -> Tensor:
 
 
 def _near(v: Tensor, top: Tensor, reach: float) -> np.ndarray:
-    """Where v is at most `reach` below `top`, or not a number; NumPy takes a quarter of PyTorch's time."""
+    """Where v is at most `reach` below `top`, or not a number; NumPy takes a quarter of PyTorch's
+    time.
+    """
     bound = torch.nextafter(top - reach, torch.full_like(top, -torch.inf))
     bound.clamp_(min=torch.finfo(v.dtype).min)  # minus infinity takes no part
     mask = np.less(v.numpy(), bound.numpy())
@@ -122,7 +134,9 @@ def _near(v: Tensor, top: Tensor, reach: float) -> np.ndarray:
 
 @dataclass(frozen=True)
 class _Found:
-    """Entries of an array with `origin` their positions, and where each is when they are packed to the left."""
+    """Entries of an array with `origin` their positions, and where each is when they are packed to
+    the left.
+    """
 
     origin: np.ndarray
     row: np.ndarray

@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from toplabel.catalogue import Loss, get
+from toplabel._core.catalogue import Loss, get
 from toplabel.torch import candidates, rows
 
 __all__ = ["loss"]
@@ -30,10 +30,11 @@ def loss(
     Parameters
     ----------
     scores : Tensor, (N, C) or (..., C)
-        float64 and float32 are computed as they are, float16 and bfloat16 in float32, which is the type of the result.
+        float64 and float32 are computed as they are, float16 and bfloat16 in float32, which is the
+        type of the result.
     target : Tensor
-        Classes, int64 (N,); for losses of label sets an indicator of 0 and 1, (N, C), of any type. The one-vs-all
-        losses take either.
+        Classes, int64 (N,); for losses of label sets an indicator of 0 and 1, (N, C), of any type.
+        The one-vs-all losses take either.
     key : str
         A key of `toplabel.losses.LOSSES`.
     k : int
@@ -41,17 +42,17 @@ def loss(
     gamma : float
         Smoothing of the hinge losses; 0 is the nonsmooth loss, whose subgradient is returned.
     weight : Tensor, (C,), optional
-        Of the classes. A row counts with the mean of the weights of its labels, and ``"mean"`` divides by the sum of
-        these, as in ``cross_entropy``; in the one-vs-all losses each class's term has its weight, and ``"mean"``
-        divides by the number of rows.
+        Of the classes. A row counts with the mean of the weights of its labels, and ``"mean"``
+        divides by the sum of these, as in ``cross_entropy``; in the one-vs-all losses each class's
+        term has its weight, and ``"mean"`` divides by the number of rows.
     reduction : {"mean", "sum", "none"}
         ``"none"`` returns (N,).
 
     Raises
     ------
     ValueError, TypeError
-        In one line that names the argument. The content of `target` is looked at on the CPU alone, and not in
-        compiled code.
+        In one line that names the argument. The content of `target` is looked at on the CPU alone,
+        and not in compiled code.
     NotImplementedError
         When the gradient is differentiated.
     """
@@ -160,7 +161,9 @@ def _evaluate(
 def _on_processor(
     scores: Tensor, target: Tensor, key: str, k: int, gamma: float
 ) -> tuple[Tensor, Tensor]:
-    """`_evaluate` on the CPU: on the classes that matter, where these are few, or some rows at a time."""
+    """`_evaluate` on the CPU: on the classes that matter, where these are few, or some rows at a
+    time.
+    """
     n, m = scores.shape
     block = max(1, _BLOCK // m)
     chosen = None
@@ -216,7 +219,9 @@ class _Rows(torch.autograd.Function):
 
 
 class _Product(torch.autograd.Function):
-    """The gradient times that of the values; it has no derivative: the losses are not twice differentiable."""
+    """The gradient times that of the values; it has no derivative: the losses are not twice
+    differentiable.
+    """
 
     generate_vmap_rule = True
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from torch import Tensor, nn
 
-from toplabel.catalogue import get
+from toplabel._core.catalogue import get
 from toplabel.torch.functional import REDUCTIONS, check_parameters, loss
 
 
@@ -16,7 +16,8 @@ class Loss(nn.Module):
     key : str
         A key of `toplabel.losses.LOSSES`.
     k, gamma, weight, reduction
-        As in `loss`. The weight is a buffer: it moves between devices with the module, and is in its state.
+        As in `loss`. The weight is a buffer: it moves between devices with the module, and is in
+        its state.
     """
 
     weight: Tensor | None

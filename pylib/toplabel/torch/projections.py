@@ -1,8 +1,9 @@
-"""Projections onto the domains of the smoothed hinges (TPAMI Propositions 14 and 18), a row at a time side by side.
+"""Projections onto the domains of the smoothed hinges (TPAMI Propositions 14 and 18), a row at a
+time side by side.
 
-Each is the root of a piecewise linear, monotone function of one threshold, found by Newton's method (in a bracket where
-the function is not convex): exact as soon as the piece is right. All shapes are fixed. The last dimension is that of
-the classes; an entry of minus infinity takes no part.
+Each is the root of a piecewise linear, monotone function of one threshold, found by Newton's method
+(in a bracket where the function is not convex): exact as soon as the piece is right. All shapes are
+fixed. The last dimension is that of the classes; an entry of minus infinity takes no part.
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ STEPS = 32
 def root(
     evaluate: Callable[[Tensor], tuple[Tensor, Tensor]], low: Tensor, high: Tensor, scale: float
 ) -> Tensor:
-    """The root in [low, high] of a function that falls; `evaluate` returns its value and minus its slope."""
+    """The root in [low, high] of a function that falls; `evaluate` returns its value and minus its
+    slope.
+    """
     t = low
     rounding = 2.0 * torch.finfo(t.dtype).eps
     for _ in range(STEPS):
@@ -60,7 +63,9 @@ def knapsack(v: Tensor, k: int, radius: float) -> tuple[Tensor, Tensor]:
 
 
 def simplex(w: Tensor, radius: float) -> Tensor:
-    """The threshold of the simplex for w <= 0: from the left, Newton's method needs no bracket (Michelot 1986)."""
+    """The threshold of the simplex for w <= 0: from the left, Newton's method needs no bracket
+    (Michelot 1986).
+    """
     t = torch.full_like(w[..., :1], -radius)
     rounding = 2.0 * torch.finfo(t.dtype).eps * radius
     for _ in range(STEPS):
@@ -104,9 +109,11 @@ def simplex_alpha(v: Tensor, shift: Tensor, k: int, radius: float) -> Tensor:
 
 
 class Cone:
-    """The top-k cone as a function of the threshold: 0 <= x_j = clip(b_j - t, 0, u) with u = <1, x>/k.
+    """The top-k cone as a function of the threshold: 0 <= x_j = clip(b_j - t, 0, u) with u = <1,
+    x>/k.
 
-    For a threshold the u is the smallest over i < k of (sum of the (b_j - t)_+ without the i largest)/(k - i).
+    For a threshold the u is the smallest over i < k of (sum of the (b_j - t)_+ without the i
+    largest)/(k - i).
     """
 
     def __init__(self, rest: Tensor, top: Tensor, k: int):
@@ -125,7 +132,9 @@ class Cone:
         return u, place, free.gather(-1, place)
 
     def evaluate(self, t: Tensor, u: float | None = None) -> tuple[Tensor, Tensor]:
-        """k times the derivative of the distance in <1, x>, which falls in t, and minus its slope."""
+        """k times the derivative of the distance in <1, x>, which falls in t, and minus its
+        slope.
+        """
         cap, place, free = self.cap(t)
         if u is not None:
             cap = u

@@ -1,7 +1,8 @@
-"""Value and gradient of each loss, a row at a time side by side; the formulas are those of ``csrc/src/loss_*.c``.
+"""Value and gradient of each loss, a row at a time side by side; the formulas are those of
+``csrc/src/loss_*.c``.
 
-Scores are (..., m), and so are gradients; targets are classes (...) or an indicator (..., m). Values are (...), but for
-the one-vs-all losses one for each class, (..., m).
+Scores are (..., m), and so are gradients; targets are classes (...) or an indicator (..., m).
+Values are (...), but for the one-vs-all losses one for each class, (..., m).
 """
 
 from __future__ import annotations
@@ -46,7 +47,9 @@ def lr_ova(scores: Tensor, Y: Tensor, k: int, gamma: float) -> tuple[Tensor, Ten
 
 
 def margins(scores: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
-    """1 + s_j - s_y relative to the largest, which keeps the digits, and the largest; minus infinity for y."""
+    """1 + s_j - s_y relative to the largest, which keeps the digits, and the largest; minus
+    infinity for y.
+    """
     own = scores.gather(-1, y.unsqueeze(-1))
     others = scores.scatter(-1, y.unsqueeze(-1), -torch.inf)
     top = others.amax(-1, keepdim=True)
@@ -135,7 +138,9 @@ def one_at(v: Tensor) -> Tensor:
 
 
 def exponentials(scores: Tensor, y: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Of the others e^(s_j - their largest), 0 for y; the log of their sum; and the largest less the score of y."""
+    """Of the others e^(s_j - their largest), 0 for y; the log of their sum; and the largest less
+    the score of y.
+    """
     own = scores.gather(-1, y.unsqueeze(-1))
     others = scores.scatter(-1, y.unsqueeze(-1), -torch.inf)
     top = others.amax(-1, keepdim=True)
@@ -189,7 +194,9 @@ def first_largest(v: Tensor, k: int) -> Tensor:
 
 
 def topk_ent(scores: Tensor, y: Tensor, k: int, gamma: float) -> tuple[Tensor, Tensor]:
-    """Proposition 17: x_j = min(e^{v_j - t}, s/k) for v_j = s_j - s_y, by the number i of the capped entries."""
+    """Proposition 17: x_j = min(e^{v_j - t}, s/k) for v_j = s_j - s_y, by the number i of the
+    capped entries.
+    """
     if k == 1:
         return lr_multi(scores, y, 1, gamma)
     own = scores.gather(-1, y.unsqueeze(-1))
@@ -202,8 +209,8 @@ def topk_ent(scores: Tensor, y: Tensor, k: int, gamma: float) -> tuple[Tensor, T
     # tail[i] = log of the sum of e^(v - kth) over all but the i largest
     tail = torch.cat([above, rest], -1).flip(-1).logcumsumexp(-1).flip(-1)[..., :-1]
     capped = torch.arange(k, device=scores.device)
-    # The first i whose next entry is not capped: t and s, which lose their digits where scores are huge, are not in
-    # it. At i = k - 1 that is tail >= 0.
+    # The first i whose next entry is not capped: t and s, which lose their digits where scores are
+    # huge, are not in it. At i = k - 1 that is tail >= 0.
     fits = tail - above >= (k - capped).to(scores.dtype).log()
     i = fits.to(torch.int8).argmax(-1, keepdim=True)
     share = i.to(scores.dtype) / k

@@ -1,0 +1,358 @@
+"""Every conversion between NumPy/SciPy arrays and C pointers.
+
+cffi does not look at the type of the items behind a buffer, so nothing else in the package may hand
+memory to the library.
+"""
+
+from __future__ import annotations
+
+import numbers
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import sparse
+
+from toplabel._core.lib import ffi
+
+_ITEMS = {
+    "double *": np.float64,
+    "float *": np.float32,
+    "int64_t *": np.int64,
+    "int32_t *": np.int32,
+}
+
+
+def pointer(array: np.ndarray, ctype: str = "double *"):
+    """Return a C pointer to a C-contiguous array, which the caller keeps alive.
+
+    Parameters
+    ----------
+    array : ndarray, C-contiguous
+        Its item type must be that of `ctype`.
+    ctype : str
+        ``"double *"``, ``"float *"``, ``"int64_t *"`` or ``"int32_t *"``.
+    """
+    expected = _ITEMS[ctype]
+    if array.dtype != expected or not array.flags.c_contiguous:
+        raise AssertionError(f"{ctype} from {array.dtype}, C-contiguous {array.flags.c_contiguous}")
+    return ffi.cast(ctype, array.ctypes.data)
+
+
+def refuse_masked(value: object, name: str) -> None:
+    """Raise ``ValueError`` for a masked array, whose mask a conversion would drop."""
+    if np.ma.isMaskedArray(value) and np.ma.is_masked(value):
+        raise ValueError(
+            f"{name} is a masked array, and its mask would be lost: fill it, or leave out masked rows"
+        )
+
+
+def as_matrix(value: object, name: str) -> np.ndarray:
+    """Return `value` as a two-dimensional, C-contiguous float64 array of finite numbers.
+
+    A suitable array is passed through without a copy.
+
+    Raises
+    ------
+    TypeError
+        If it is not numeric, or complex.
+    ValueError
+        If it is not two-dimensional, is empty, or holds NaN or infinity.
+    """
+    if sparse.issparse(value):
+        value = value.toarray()
+    array = _as_float(value, name)
+    if array.ndim != 2:
+        raise ValueError(f"{name} must have two dimensions, got {array.ndim}")
+    if 0 in array.shape:
+        raise ValueError(f"{name} is empty: its shape is {array.shape}")
+    check_finite(array, name)
+    return array
+
+
+def as_features(value: object, name: str, dtype: object = None) -> np.ndarray | sparse.csr_array:
+    """Return `value` as the solver reads it: C-contiguous rows, or CSR in canonical form.
+
+    A suitable array or matrix is passed through without a copy, memory-mapped ones too, which are
+    not searched for NaN here.
+
+    Parameters
+    ----------
+    value : array-like or sparse matrix, (n, d)
+    name : str
+    dtype : None, float32 or float64
+        None keeps float32 and makes everything else float64.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `as_matrix`.
+    """
+    _check_dtype(dtype)
+    refuse_masked(value, name)
+    array = value if sparse.issparse(value) else np.asarray(value)
+    if array.dtype.kind not in "fiub":
+        raise TypeError(f"{name} must hold real numbers, got items of type {array.dtype}")
+    if dtype is None:
+        dtype = np.float32 if array.dtype == np.float32 else np.float64
+    if array.ndim != 2:
+        raise ValueError(f"{name} must have two dimensions, got {array.ndim}")
+    if 0 in array.shape:
+        raise ValueError(f"{name} is empty: its shape is {array.shape}")
+    if sparse.issparse(array):
+        return _as_csr(array, name, dtype)
+    array = np.ascontiguousarray(array, dtype=dtype)
+    if not is_mapped(array):  # no scan of a file: the library checks its rows when it reads them
+        check_finite(array, name)
+    return array
+
+
+def _check_dtype(dtype: object) -> None:
+    try:
+        if dtype is None or np.dtype(dtype) in (np.float32, np.float64):
+            return
+    except TypeError:
+        pass
+    raise ValueError(f"dtype must be None, float32 or float64, got {dtype!r}")
+
+
+def is_mapped(array: object) -> bool:
+    """Is this the memory of a file, which may be dropped and read again?"""
+    while isinstance(array, np.ndarray):
+        if isinstance(array, np.memmap):
+            return array.mode in ("r", "r+")
+        array = array.base
+    return False
+
+
+def check_mapped_finite(array: np.ndarray, name: str) -> None:
+    """`check_finite` for a mapped file, in pieces."""
+    rows = max(1, (1 << 26) // max(1, array.shape[1]))
+    for first in range(0, len(array), rows):
+        bad = np.argwhere(~np.isfinite(array[first : first + rows]))
+        if len(bad):
+            i, j = int(bad[0][0]) + first, int(bad[0][1])
+            raise ValueError(f"{name}[{i}, {j}] is {array[i, j]}: NaN and infinity are not allowed")
+
+
+def _as_csr(matrix, name: str, dtype) -> sparse.csr_array:
+    csr = sparse.csr_array(matrix)
+    if not csr.has_canonical_format:
+        csr = csr.copy()  # do not change the caller's
+        csr.sum_duplicates()
+    csr = csr.astype(dtype, copy=False)
+    check_finite(csr.data, f"{name}.data")
+    parts = (csr.data, csr.indices, csr.indptr)
+    if not all(part.flags.c_contiguous for part in parts):  # SciPy takes any views
+        contiguous = tuple(np.ascontiguousarray(part) for part in parts)
+        csr = sparse.csr_array(contiguous, shape=csr.shape)
+    return csr
+
+
+def as_rows(value: object, name: str) -> tuple[np.ndarray, bool]:
+    """Return `value` as float64 rows, and whether it was a single vector."""
+    array = _as_float(value, name)
+    if array.ndim not in (1, 2) or array.size == 0:
+        raise ValueError(
+            f"{name} must be a vector or one problem per row, got the shape {array.shape}"
+        )
+    check_finite(array, name)
+    return np.atleast_2d(array), array.ndim == 1
+
+
+def _as_float(value: object, name: str) -> np.ndarray:
+    refuse_masked(value, name)
+    array = np.asarray(value)
+    if array.dtype.kind not in "fiub":
+        raise TypeError(f"{name} must hold real numbers, got items of type {array.dtype}")
+    return np.asarray(array, dtype=np.float64, order="C")  # ascontiguousarray would make (1,) of ()
+
+
+def check_finite(array: np.ndarray, name: str) -> None:
+    """Raise ``ValueError`` naming the first NaN or infinity of an array."""
+    # The sum is finite unless an item is not (or the sum overflows): one cheap pass in the usual
+    # case.
+    with np.errstate(all="ignore"):
+        if np.isfinite(array.sum()):
+            return
+    bad = np.argwhere(~np.isfinite(array))
+    if len(bad):
+        place = ", ".join(str(int(i)) for i in bad[0])
+        raise ValueError(
+            f"{name}[{place}] is {array[tuple(bad[0])]}: NaN and infinity are not allowed"
+        )
+
+
+def as_dual(value: object, n: int, m: int) -> np.ndarray:
+    """Return a copy of dual variables to start from, float64 of shape (n, m)."""
+    array = np.array(_as_float(value, "warm_start"), order="C")
+    if array.shape != (n, m):
+        raise ValueError(
+            f"warm_start must have dual variables of shape ({n}, {m}), got {array.shape}"
+        )
+    check_finite(array, "warm_start")
+    return array
+
+
+def as_weights(value: object, n: int) -> np.ndarray | None:
+    """Return sample weights as float64 of shape (n,), or None."""
+    if value is None:
+        return None
+    array = _as_float(value, "sample_weight")
+    if array.ndim == 0:
+        array = np.full(n, float(array))
+    if array.shape != (n,):
+        raise ValueError(f"sample_weight must have the shape ({n},), got {array.shape}")
+    check_finite(array, "sample_weight")
+    if array.min() < 0:
+        raise ValueError(f"sample_weight must not be negative, got {array.min()}")
+    with np.errstate(over="ignore"):
+        total = array.sum()
+    if total <= 0:
+        raise ValueError("sample_weight is zero for every row")
+    if not np.isfinite(total):
+        raise ValueError("sample_weight must have a finite sum, got inf")
+    return array
+
+
+def as_number(
+    value: object, name: str, low: float, *, strict: bool = False, high: float = np.inf
+) -> float:
+    """Return a real number in [low, high], or (low, high] if `strict`."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
+        raise TypeError(f"{name} must be a number, got {value!r}")
+    try:
+        number = float(value)
+    except OverflowError:  # an integer of hundreds of digits
+        number = np.inf
+    if not np.isfinite(number) or number < low or number > high or (strict and number == low):
+        bounds = [] if np.isfinite(number) else ["finite"]
+        if np.isfinite(low):
+            bounds.append(f"> {low:g}" if strict else f">= {low:g}")
+        if np.isfinite(high):
+            bounds.append(f"<= {high:g}")
+        bound = " and ".join(bounds)
+        shown = repr(value) if np.isfinite(number) or isinstance(value, float) else "a huge number"
+        raise ValueError(f"{name} must be {bound}, got {shown}")
+    return number
+
+
+_LARGEST_INTEGER = 2**63 - 1
+
+
+def as_integer(value: object, name: str, low: int, high: int | None = None) -> int:
+    """Return an integer in [low, high]; without `high` one that the C library can hold."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral):
+        raise TypeError(f"{name} must be an integer, got {value!r}")
+    number = int(value)
+    largest = _LARGEST_INTEGER if high is None else high
+    if not low <= number <= largest:
+        bound = f">= {low}" if high is None and number < low else f"in {low}..{largest}"
+        raise ValueError(f"{name} must be {bound}, got {number}")
+    return number
+
+
+@dataclass(frozen=True)
+class Labels:
+    """The labels of n rows in the library's form, `start` and `label` being a CSR pattern.
+
+    Attributes
+    ----------
+    n, m : int
+        Rows and classes.
+    start : ndarray of int64, (n + 1,)
+    label : ndarray of int32, (start[n],)
+        At least one item is allocated, so that there is always an address.
+    """
+
+    n: int
+    m: int
+    start: np.ndarray
+    label: np.ndarray
+
+
+def as_labels(y: object, n: int, *, multilabel: bool, n_classes: int | None = None) -> Labels:
+    """Read class indices (n,) or a 0/1 indicator (n, m), dense or sparse.
+
+    Parameters
+    ----------
+    y : array-like or sparse matrix
+        Class indices for a multiclass loss. For a multilabel one the indicator, or class indices,
+        which then mean one label per row.
+    n : int
+        The number of rows of X.
+    multilabel : bool
+        Does the loss take label sets?
+    n_classes : int, optional
+        Number of classes where it is not the largest index plus one.
+
+    Raises
+    ------
+    ValueError
+        On a wrong shape, a class index below 0 or not below `n_classes`, fewer than two classes, an
+        indicator with other values than 0 and 1, or an indicator for a multiclass loss.
+    """
+    refuse_masked(y, "y")
+    if not sparse.issparse(y):
+        y = np.asarray(y)
+    if y.ndim == 2 and y.shape[1] == 0:
+        raise ValueError(
+            "y has no columns: an indicator needs one for each of at least two classes"
+        )
+    if y.ndim == 2 and y.shape[1] != 1:
+        if not multilabel:
+            raise ValueError(
+                f"y must be class indices of shape ({n},) for a multiclass loss, got the shape {y.shape}"
+            )
+        return _indicator_labels(y, n, n_classes)
+    if sparse.issparse(y) or (y.ndim == 2 and multilabel):
+        raise ValueError(
+            "y has one column: an indicator needs one for each of at least two classes"
+        )
+    return _index_labels(y, n, n_classes)
+
+
+_LARGEST_CLASS = 2**31 - 2  # the library counts classes in 32 bits, as BLAS does
+
+
+def _index_labels(y: np.ndarray, n: int, n_classes: int | None) -> Labels:
+    if y.shape != (n,):
+        raise ValueError(f"y must have the shape ({n},) like the rows of X, got {y.shape}")
+    if y.dtype.kind == "f":
+        check_finite(y, "y")
+    if y.dtype.kind not in "biu" and not (y.dtype.kind == "f" and np.all(y == np.floor(y))):
+        raise ValueError("y must hold class indices 0..m-1; encode names as indices first")
+    if y.max() > _LARGEST_CLASS:
+        row = int(np.argmax(y))
+        raise ValueError(f"y[{row}] is {y[row]}: class indices end at {_LARGEST_CLASS}")
+    largest = int(y.max())
+    if y.min() < 0:
+        row = int(np.argmin(y))
+        raise ValueError(f"y[{row}] is {y[row]}: class indices start at 0")
+    m = (
+        largest + 1
+        if n_classes is None
+        else as_integer(n_classes, "n_classes", 2, _LARGEST_CLASS + 1)
+    )
+    if m < 2:
+        raise ValueError("y holds one class only; at least two are needed (or set n_classes)")
+    if largest >= m:
+        row = int(np.argmax(y))
+        raise ValueError(f"y[{row}] is {y[row]}, but n_classes is {m}")
+    return Labels(n, m, np.arange(n + 1, dtype=np.int64), y.astype(np.int32))
+
+
+def _indicator_labels(y, n: int, n_classes: int | None) -> Labels:
+    if y.shape[0] != n:
+        raise ValueError(f"y must have {n} rows like X, got {y.shape[0]}")
+    m = y.shape[1]
+    if n_classes is not None and n_classes != m:
+        raise ValueError(f"y has {m} columns, but n_classes is {n_classes}")
+    values = y.tocsr().data if sparse.issparse(y) else y
+    if y.dtype.kind not in "iubf" or not np.isin(values, (0, 1)).all():
+        raise ValueError("y must be an indicator of zeros and ones for a multilabel loss")
+    pattern = sparse.csr_matrix(y)
+    pattern.eliminate_zeros()
+    pattern.sum_duplicates()
+    label = np.zeros(max(1, pattern.nnz), dtype=np.int32)
+    label[: pattern.nnz] = pattern.indices
+    return Labels(n, m, pattern.indptr.astype(np.int64), label)

@@ -1,0 +1,179 @@
+"""The losses: what is known of each, in one row; the mathematics is in C (``csrc/src/loss_*.c``).
+
+Importing this module loads nothing. The order is that of ``tl_loss_id``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["LOSSES", "OTHERS", "Loss", "get", "parametrised"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Loss:
+    """What is known of a loss outside of its mathematics.
+
+    Attributes
+    ----------
+    key : str
+        The name used everywhere; ``TL_LOSS_<KEY>`` is its ``tl_loss_id``.
+    label : str
+        The papers' name; ``^{..}`` and ``_{..}`` are superscripts and subscripts, the k of "top-k"
+        is replaced.
+    about : str
+        What it is, in a few words.
+    labels : {"one", "set", "either"}
+        One label per row, a set of labels, or either.
+    smoothing : bool
+        Does gamma mean anything? If not, the loss is smooth by itself.
+    top_k : bool
+        Does k mean anything?
+    at_one : str
+        Of a top-k loss: the loss that it is with k = 1.
+    start : str
+        Of a loss that is not convex: the convex one at whose solution training starts
+        (`toplabel._core.nonconvex`).
+    panel : str
+        Where figures with a panel for each group of methods show it; a γ is replaced by the
+        smoothing.
+    """
+
+    key: str
+    label: str
+    about: str
+    labels: str
+    panel: str
+    smoothing: bool = False
+    top_k: bool = False
+    at_one: str = ""
+    start: str = ""
+
+    @property
+    def convex(self) -> bool:
+        """One that is not has no conjugate, and no duality gap to certify with."""
+        return not self.start
+
+    def name(self, k: int = 1, gamma: float = 0.0) -> str:
+        """The label with its parameters, as "top-2 SVM^{α}_{1}"."""
+        return parametrised(self.label, f"{k}", f"{gamma:g}")
+
+    def panel_of(self, gamma: float) -> str:
+        """The panel of the loss with this smoothing."""
+        return self.panel.replace("γ", f"_{{{gamma:g}}}" if gamma else "")
+
+
+OTHERS = "one-vs-all, other methods"
+"""The panel of one-vs-all losses and of the methods of others."""
+
+LOSSES = {
+    loss.key: loss
+    for loss in (
+        Loss(
+            key="svm_ova",
+            label="SVM^{OVA}",
+            about="one-vs-all hinge; with sets: binary relevance",
+            labels="either",
+            panel=OTHERS,
+            smoothing=True,
+        ),
+        Loss(
+            key="lr_ova",
+            label="LR^{OVA}",
+            about="one-vs-all logistic loss; with sets: binary relevance",
+            labels="either",
+            panel=OTHERS,
+        ),
+        Loss(
+            key="svm_multi",
+            label="SVM^{Multi}",
+            about="multiclass SVM (Crammer and Singer)",
+            labels="one",
+            panel="SVM^{Multi}γ, top-k SVM^{α}γ",
+            smoothing=True,
+        ),
+        Loss(
+            key="topk_svm_alpha",
+            label="top-k SVM^{α}",
+            about="top-k SVM: hinge of the mean of the k largest margins",
+            labels="one",
+            panel="SVM^{Multi}γ, top-k SVM^{α}γ",
+            smoothing=True,
+            top_k=True,
+            at_one="svm_multi",
+        ),
+        Loss(
+            key="topk_svm_beta",
+            label="top-k SVM^{β}",
+            about="top-k SVM: mean of the k largest hinges",
+            labels="one",
+            panel="top-k SVM^{β}γ",
+            smoothing=True,
+            top_k=True,
+            at_one="svm_multi",
+        ),
+        Loss(
+            key="lr_multi",
+            label="LR^{Multi}",
+            about="softmax",
+            labels="one",
+            panel="LR^{Multi}, top-k Ent",
+        ),
+        Loss(
+            key="topk_ent",
+            label="top-k Ent",
+            about="top-k entropy",
+            labels="one",
+            panel="LR^{Multi}, top-k Ent",
+            top_k=True,
+            at_one="lr_multi",
+        ),
+        Loss(
+            key="topk_ent_tr",
+            label="top-k Ent_{tr}",
+            about="truncated top-k entropy; not convex, so a gradient norm in place of the gap",
+            labels="one",
+            panel="top-k Ent_{tr}",
+            top_k=True,
+            at_one="lr_multi",
+            start="lr_multi",
+        ),
+        Loss(
+            key="svm_ml",
+            label="SVM^{ML}",
+            about="multilabel SVM (separation ranking loss)",
+            labels="set",
+            panel="SVM^{ML}",
+            smoothing=True,
+        ),
+        Loss(
+            key="lr_ml",
+            label="LR^{ML}",
+            about="multilabel softmax",
+            labels="set",
+            panel="LR^{ML}",
+        ),
+        Loss(
+            key="svm_ww",
+            label="SVM^{WW}",
+            about="multiclass SVM of Weston and Watkins: sum of the hinges of all other classes",
+            labels="one",
+            panel="SVM^{WW}γ",
+            smoothing=True,
+        ),
+    )
+}
+
+
+def get(key: str) -> Loss:
+    """Return the loss of this name; ``ValueError`` lists the known ones."""
+    if not isinstance(key, str) or key not in LOSSES:
+        raise ValueError(f"loss must be one of {', '.join(LOSSES)}, got {key!r}")
+    return LOSSES[key]
+
+
+def parametrised(label: str, k: str, gamma: str) -> str:
+    """Put the parameters of a method, as text, into its label; empty where they do not apply."""
+    if k:
+        label = label.replace("top-k", f"top-{k}").replace("@k", f"@{k}")
+    return label if gamma in ("", "0", "0.0") else f"{label}_{{{gamma.removesuffix('.0')}}}"

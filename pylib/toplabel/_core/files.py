@@ -1,0 +1,221 @@
+"""Files that are written whole or not at all, with their sums beside them, and the errors of files
+that are read.
+
+A file that a stage hands to another, ``<name>``, has its SHA-256 in ``<name>.sha256``, in the form
+of ``sha256sum``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+_LONGEST = 400  # characters of a message
+_SHOWN = 12  # digits of a sum in an error
+
+
+class FileError(ValueError):
+    """A file is missing, damaged, or contradicts itself or another: one line that names it."""
+
+
+@contextmanager
+def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """Yield a temporary path beside `path`; rename it to `path` on success, delete it on failure.
+
+    The temporary name keeps the suffix of `path`, since several writers choose the format by it.
+    The rename is atomic because both names are in one folder.
+
+    Parameters
+    ----------
+    path : path-like
+        The file to write. Its folder is created.
+    """
+    target = Path(path)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(
+        prefix=f".{target.stem}.", suffix=target.suffix, dir=target.parent
+    )
+    os.close(handle)
+    temporary = Path(name)
+    try:
+        yield temporary
+        umask = os.umask(0)
+        os.umask(umask)
+        temporary.chmod(0o666 & ~umask)  # mkstemp makes it private to the user
+        os.replace(temporary, target)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def result_path(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """As `atomic_path`, for a file that a stage hands to another: its sum is written, too.
+
+    The sum is written first, so that a writer that is killed leaves no file without its sum.
+
+    Raises
+    ------
+    FileError
+        The file cannot be written: the disk is full, the folder read-only.
+    """
+    target = Path(path)
+    try:
+        with atomic_path(target) as temporary:
+            yield temporary
+            digest = file_sum(temporary)
+            with atomic_path(_sum_path(target)) as beside:
+                beside.write_text(f"{digest}  {target.name}\n", encoding="utf-8")
+    except OSError as error:
+        raise FileError(f"{target}: cannot be written ({error.strerror or error})") from error
+
+
+def write_json(path: str | os.PathLike[str], content: Any, allow_nan: bool = True) -> None:
+    """Write a JSON document with its sum."""
+    text = json.dumps(content, indent=1, ensure_ascii=False, allow_nan=allow_nan)
+    with result_path(path) as temporary:
+        temporary.write_text(f"{text}\n", encoding="utf-8")
+
+
+def write_npz(path: str | os.PathLike[str], arrays: Mapping[str, np.ndarray]) -> None:
+    """Write arrays by name to an .npz file, with its sum."""
+    with result_path(path) as temporary:
+        np.savez_compressed(temporary, **arrays)
+
+
+def file_sum(path: str | os.PathLike[str]) -> str:
+    """SHA-256 of a file, hexadecimal."""
+    with open(path, "rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def check_file(path: str | os.PathLike[str], promised: str, target: object = None) -> None:
+    """Compare a file with its sum.
+
+    Parameters
+    ----------
+    path : path-like
+    promised : str
+        SHA-256, hexadecimal.
+    target : path-like, optional
+        Of Snakemake, which makes the file again; by default the file itself.
+
+    Raises
+    ------
+    FileError
+        One line with the file, and with the command that makes it again.
+    """
+    try:
+        found = file_sum(path)
+    except FileNotFoundError:
+        raise FileError(f"{path}: the file is missing") from None
+    except OSError as error:
+        raise FileError(f"{path}: cannot be read ({error.strerror or error})") from None
+    if found != promised:
+        sums = f"its SHA-256 is {found[:_SHOWN]}..., was {promised[:_SHOWN] or 'nothing'}..."
+        what = f"cut off or changed since it was written ({sums})"
+        raise FileError(f"{path}: {what}; {remade(target or path)}")
+
+
+def checked(path: str | os.PathLike[str], target: object = None) -> Path:
+    """The path of a file, compared with the sum beside it; `target` as in `check_file`.
+
+    A file without a sum is taken as it is: no stage of this version wrote it.
+
+    Raises
+    ------
+    FileError
+        As `check_file`.
+    """
+    try:
+        promised = _sum_path(path).read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return Path(path)
+    check_file(path, promised.partition(" ")[0], target)
+    return Path(path)
+
+
+def remade(target: object) -> str:
+    """How a damaged file is made again, for an error."""
+    return f"`snakemake -f {target}` makes it again"
+
+
+def _sum_path(path: str | os.PathLike[str]) -> Path:
+    return Path(f"{os.fspath(path)}.sha256")
+
+
+def read_text(path: str | os.PathLike[str], target: object = None) -> str:
+    """Read a text file; `target` as in `check_file`.
+
+    Raises
+    ------
+    FileError
+        It is missing, not what was written (`checked`), or not UTF-8.
+    """
+    try:
+        return checked(path, target).read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise FileError(f"{path}: the file is missing") from None
+    except UnicodeDecodeError as error:
+        raise FileError(f"{path}: not UTF-8 at byte {error.start}") from None
+    except OSError as error:
+        raise FileError(f"{path}: cannot be read ({error.strerror})") from None
+
+
+def read_json(path: str | os.PathLike[str], keys: Sequence[str] = ()) -> dict[str, Any]:
+    """Read a JSON document: an object with these keys.
+
+    Raises
+    ------
+    FileError
+        As `read_text`; it is not JSON (with the line), no object, or lacks one of `keys`.
+    """
+    try:
+        content = json.loads(read_text(path))
+    except json.JSONDecodeError as error:
+        raise FileError(f"{path}:{error.lineno}: not JSON: {error.msg}") from None
+    if not isinstance(content, dict):
+        raise FileError(f"{path}: expected an object")
+    for key in keys:
+        if key not in content:
+            raise FileError(f"{path}: the key '{key}' is missing")
+    return content
+
+
+def read_npz(path: str | os.PathLike[str], target: object = None) -> dict[str, np.ndarray]:
+    """Read all arrays of an .npz file, by name; `target` as in `check_file`.
+
+    Raises
+    ------
+    FileError
+        One line: it is missing, or not what was written.
+    """
+    try:
+        with np.load(checked(path, target)) as arrays:
+            return {name: arrays[name] for name in arrays.files}
+    except FileError:
+        raise
+    except FileNotFoundError:
+        raise FileError(f"{path}: the file is missing") from None
+    except Exception as error:  # without a sum beside it: whatever damage leads NumPy to
+        raise FileError(f"{path}: damaged ({reason(error)}); {remade(target or path)}") from None
+
+
+def reason(error: Exception) -> str:
+    """What a library says of a file that it cannot read."""
+    if "pickle" in str(error):  # NumPy's advice is to allow what could run code
+        return "not in NumPy's format, or with Python objects"
+    return " ".join(str(error).split()) or type(error).__name__
+
+
+def one_line(message: str) -> str:
+    """A message without line ends and unprintable characters, truncated."""
+    plain = "".join(c if c.isprintable() else repr(c)[1:-1] for c in message[: _LONGEST + 1])
+    return plain if len(plain) <= _LONGEST else f"{plain[:_LONGEST]}..."

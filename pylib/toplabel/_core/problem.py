@@ -1,0 +1,211 @@
+"""What is minimised: the arguments of the trainers, checked and converted once for all values of
+C.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy import sparse
+
+from toplabel import kernels, losses
+from toplabel._core.arrays import (
+    Labels,
+    as_features,
+    as_labels,
+    as_matrix,
+    as_number,
+    as_weights,
+    check_mapped_finite,
+    is_mapped,
+)
+from toplabel._core.catalogue import Loss
+
+LARGEST = 1e100  # beyond, squares of what C and gamma are multiplied with would overflow
+
+
+def as_C(value: object, name: str = "C") -> float:
+    """Return a C in [1e-100, 1e100]."""
+    C = as_number(value, name, 0.0, strict=True)
+    if not 1 / LARGEST <= C <= LARGEST:
+        raise ValueError(f"{name} must be in [{1 / LARGEST:g}, {LARGEST:g}], got {value!r}")
+    return C
+
+
+def as_constant(fit_intercept: object, intercept_scaling: object) -> float:
+    """Return the constant feature of the rows that stands for an intercept; 0: none."""
+    if not isinstance(fit_intercept, bool | np.bool_):
+        raise TypeError(f"fit_intercept must be True or False, got {fit_intercept!r}")
+    scaling = as_number(intercept_scaling, "intercept_scaling", 0.0, strict=True, high=LARGEST)
+    return scaling if fit_intercept else 0.0
+
+
+def check_kernel(kernel: object, theta: object) -> None:
+    """Refuse a kernel that is not known, and a theta for one that has none."""
+    known = isinstance(kernel, str) and kernel in ("linear", "rbf", "precomputed")
+    if not callable(kernel) and not known:
+        raise ValueError(
+            f"kernel must be 'linear', 'rbf', 'precomputed' or a function, got {kernel!r}"
+        )
+    if theta is not None and kernel != "rbf":
+        raise ValueError(f"theta has no meaning for kernel={kernel!r}")
+
+
+def gram_matrix(rows, kernel: str | Callable, theta: float | None, dtype=np.float64) -> np.ndarray:
+    """Return the Gram matrix of the rows, or with ``"precomputed"`` the rows, which are one."""
+    if is_mapped(rows):
+        check_mapped_finite(rows, "X")
+    if kernel != "precomputed":
+        return kernels.gram(rows, kernel, theta, dtype)
+    if rows.shape[0] != rows.shape[1]:
+        raise ValueError(
+            f"X must be a square Gram matrix for kernel='precomputed', got {rows.shape}"
+        )
+    return rows.toarray() if sparse.issparse(rows) else rows
+
+
+@dataclass(frozen=True)
+class Data:
+    """Checked rows and labels.
+
+    Attributes
+    ----------
+    rows : ndarray or csr_array, (n, d)
+        As given.
+    features : ndarray or csr_array
+        The rows, or their Gram matrix (n, n).
+    labels : Labels
+    kernel : str or callable
+    theta : float or None
+    """
+
+    rows: np.ndarray | sparse.csr_array
+    features: np.ndarray | sparse.csr_array
+    labels: Labels
+    kernel: str | Callable
+    theta: float | None
+
+    @property
+    def is_gram(self) -> bool:
+        """Whether `features` is a Gram matrix."""
+        return self.kernel != "linear"
+
+    @property
+    def kernel_rows(self):
+        """The rows that predicting needs, or None."""
+        return self.rows if self.kernel == "rbf" or callable(self.kernel) else None
+
+
+@dataclass(frozen=True)
+class Problem(Data):
+    """What `toplabel.solve` minimises, but for C.
+
+    Attributes
+    ----------
+    loss : Loss
+    k : int
+    gamma : float
+    weight : ndarray, (n,), or None
+        Of the rows.
+    center : ndarray, (d, m), or None
+        W0.
+    constant : float
+        A further feature of all rows, whose weights, times it, are the intercept; 0: there is none.
+    """
+
+    loss: Loss
+    k: int
+    gamma: float
+    weight: np.ndarray | None
+    center: np.ndarray | None
+    constant: float = 0.0
+
+    @property
+    def weights_shape(self) -> tuple[int, int]:
+        """Of the weights, that of a constant feature included; with a Gram matrix of the
+        coefficients.
+        """
+        constant = bool(self.constant) and not self.is_gram
+        return self.features.shape[1] + constant, self.labels.m
+
+    @classmethod
+    def of(
+        cls, X, y, loss, k, gamma, kernel, theta, dtype, n_classes, sample_weight, W0, constant=0.0
+    ) -> Problem:
+        """Check and convert the arguments of `toplabel.solve`; errors name the argument."""
+        loss = losses.get(loss)
+        rows = as_features(X, "X", dtype)
+        labels = as_labels(y, rows.shape[0], multilabel=loss.labels != "one", n_classes=n_classes)
+        if loss.labels == "one" and n_classes is None:
+            _check_every_class(labels)
+        gamma = losses.check_parameters(loss, k, gamma, labels.m)
+        if gamma > LARGEST:
+            raise ValueError(f"gamma must be <= {LARGEST:g}, got {gamma!r}")
+        center = None if W0 is None else _center(W0, kernel, loss, (rows.shape[1], labels.m))
+        features, theta = _represent(rows, kernel, theta, dtype)
+        weight = as_weights(sample_weight, labels.n)
+        own = (loss, int(k), gamma, weight, center, constant)
+        return cls(rows, features, labels, kernel, theta, *own)
+
+    def like(self, loss: Loss) -> Problem:
+        """The same data with another loss, which takes of k and gamma what it has."""
+        gamma = self.gamma if loss.smoothing else 0.0
+        return replace(self, loss=loss, k=self.k if loss.top_k else 1, gamma=gamma)
+
+
+def _check_every_class(labels: Labels) -> None:
+    counts = np.bincount(labels.label, minlength=labels.m)
+    if counts.min() == 0:
+        raise ValueError(
+            f"class {int(np.argmin(counts))} has no example in y, whose classes are counted from 0; "
+            "pass n_classes if that is intended"
+        )
+
+
+def _center(W0, kernel, loss: Loss, shape: tuple[int, int]) -> np.ndarray:
+    if kernel != "linear":
+        raise ValueError(f"W0 has no meaning for kernel={kernel!r}")
+    center = as_matrix(W0, "W0")
+    if center.shape != shape:
+        raise ValueError(f"W0 must have the shape {shape}, got {center.shape}")
+    if not loss.convex:
+        raise ValueError(f"W0 is not available for loss {loss.key!r}")
+    if (size := np.abs(center).max(initial=0.0)) > LARGEST:
+        raise ValueError(
+            f"W0 must be in [{-LARGEST:g}, {LARGEST:g}], got an entry of size {size:g}"
+        )
+    return center
+
+
+_NARROW = 64  # features; up to these, rows are updated one by one in any form
+_SPARSE = 0.2  # share of non-zeros up to which sparse rows are faster than matrix products of dense
+_PROBED = 512  # rows that are looked at first
+
+
+def _sparse_if_faster(rows):
+    """Dense float64 rows as CSR where so few numbers are not zero that an epoch takes less time."""
+    if sparse.issparse(rows) or rows.dtype != np.float64 or is_mapped(rows):
+        return rows
+    if rows.shape[1] <= _NARROW:
+        return rows
+    for part in (rows[:: max(1, len(rows) // _PROBED)], rows):
+        if np.count_nonzero(part) > _SPARSE * part.size:
+            return rows
+    return sparse.csr_array(rows)
+
+
+def _represent(rows, kernel, theta, dtype):
+    """Return what the solver works on (rows or a Gram matrix), and theta as a number."""
+    check_kernel(kernel, theta)
+    if kernel == "linear":
+        return _sparse_if_faster(rows), None
+    if kernel == "rbf":
+        if theta is None:
+            raise ValueError("theta must be given for kernel='rbf'")
+        theta = as_number(theta, "theta", 0.0, strict=True)
+    # float32 features do not make a float32 Gram matrix, which would be a little indefinite, unless
+    # asked for
+    single = dtype is not None and rows.dtype == np.float32
+    return gram_matrix(rows, kernel, theta, np.float32 if single else np.float64), theta

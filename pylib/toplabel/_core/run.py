@@ -1,0 +1,210 @@
+"""One solver of the C library, and the memory that it borrows."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import sparse
+
+from toplabel import losses
+from toplabel._core.arrays import Labels, is_mapped, pointer
+from toplabel._core.catalogue import Loss
+from toplabel._core.lib import check, ffi, lib
+
+# Control comes back to Python after about so many multiplications, so that Ctrl-C and limits act
+# soon.
+_WORK_PER_STEP = 4e9
+
+
+def describe(
+    features, labels: Labels, gram: bool, weight: np.ndarray | None, borrowed: list, constant=0.0
+):
+    """Return a ``tl_data``.
+
+    Parameters
+    ----------
+    features : ndarray or csr_array
+        As from `toplabel._core.arrays.as_features`.
+    labels : Labels
+    gram : bool
+        Is `features` a Gram matrix?
+    weight : ndarray, (n,), or None
+    borrowed : list
+        Takes what must outlive the solver.
+    constant : float
+        A further feature of all rows; 0: none.
+    """
+    data = ffi.new("tl_data *")
+    data.n, data.d = features.shape
+    data.constant = constant
+    data.d += constant != 0.0
+    data.m = labels.m
+    data.label_start = pointer(labels.start, "int64_t *")
+    data.label = pointer(labels.label, "int32_t *")
+    data.weight = ffi.NULL if weight is None else pointer(weight)
+    values = features.data if sparse.issparse(features) else features
+    single = values.dtype == np.float32
+    data.type = lib.TL_FLOAT32 if single else lib.TL_FLOAT64
+    if not values.size:
+        values = np.zeros(1, values.dtype)  # there must be an address
+    data.x = pointer(values, "float *" if single else "double *")
+    borrowed += [labels, weight, values]
+    if not sparse.issparse(features):
+        data.representation = lib.TL_GRAM if gram else lib.TL_DENSE
+        data.mapped = is_mapped(features)
+        return data
+    data.representation = lib.TL_CSR
+    starts = features.indptr.astype(np.int64, copy=False)
+    columns = features.indices if len(features.indices) else np.zeros(1, features.indices.dtype)
+    borrowed += [starts, columns]
+    data.row_start = pointer(starts, "int64_t *")
+    if columns.dtype == np.int32:
+        data.column32 = pointer(columns, "int32_t *")
+    else:
+        data.column64 = pointer(columns, "int64_t *")
+    return data
+
+
+class Run:
+    """A solver at some point between its start and the optimum.
+
+    Parameters
+    ----------
+    features : ndarray or csr_array, (n, d) or (n, n)
+        As from `toplabel._core.arrays.as_features`.
+    labels : Labels
+    loss : Loss
+    gram : bool
+        Is `features` a Gram matrix?
+    weight : ndarray, (n,), optional
+    start : ndarray, (n, m), optional
+        Dual variables; updated in place.
+    C_start : float
+        The C that they belong to; 0: this one.
+    center : ndarray, (d, m), optional
+        W0.
+    constant : float
+        A further feature of all rows, the last one of the weights; 0: none.
+    acceleration : float
+        r of the accelerated loop; 0: none; negative: chosen.
+    start_weights : ndarray, (d, m), or (n, m) with `gram`, optional
+        Weights, or coefficients, to start at beside `start`.
+    start_r : float
+        r that the acceleration begins with; 0: chosen.
+    block : int
+        Rows between two matrix products; 0: chosen from the shape.
+    window : int
+        Rows are shuffled within windows of so many; 0: all of them.
+    """
+
+    def __init__(
+        self,
+        features: np.ndarray | sparse.csr_array,
+        labels: Labels,
+        loss: Loss,
+        *,
+        gamma: float,
+        C: float,
+        seed: int,
+        gram: bool,
+        k: int = 1,
+        weight: np.ndarray | None = None,
+        start: np.ndarray | None = None,
+        C_start: float = 0.0,
+        center: np.ndarray | None = None,
+        constant: float = 0.0,
+        block: int = 0,
+        window: int = 0,
+        acceleration: float = -1.0,
+        start_weights: np.ndarray | None = None,
+        start_r: float = 0.0,
+    ):
+        n, d = features.shape
+        self._shape = (d + (constant != 0.0), labels.m)
+        self._gram = gram
+        self.A = np.zeros((n, labels.m)) if start is None else start
+        self._borrowed: list = []
+        data = describe(features, labels, gram, weight, self._borrowed, constant)
+        settings = ffi.new("tl_settings *")
+        lib.tl_settings_default(settings)
+        settings.loss, settings.k, settings.gamma = losses.code(loss), k, gamma
+        settings.C, settings.C_start, settings.block = C, C_start, block
+        settings.seed, settings.window = seed, window
+        settings.acceleration = acceleration
+        settings.start_r = start_r
+        settings.start = ffi.NULL if start_weights is None else pointer(start_weights)
+        settings.center = ffi.NULL if center is None else pointer(center)
+
+        out = ffi.new("tl_solver **")
+        check(lib.tl_solver_create(data, settings, pointer(self.A), out))
+        self._handle = ffi.gc(out[0], lib.tl_solver_free)
+        self._objective = ffi.new("tl_objective *")
+        self._outcome = ffi.new("tl_outcome *")
+        self.epochs = 0  # made so far
+        self._ended = ffi.new("int *")
+        width = max(1.0, features.nnz / n) if sparse.issparse(features) else d
+        self._rows_per_step = max(64, int(_WORK_PER_STEP / (2 * width * labels.m)))
+
+    def run(self, epochs: int) -> None:
+        """Make whole passes over the data, without a way to stop them."""
+        check(lib.tl_solver_run(self._handle, epochs))
+        self.epochs += epochs
+
+    def step(self) -> bool:
+        """Go on for a part of a second; return whether an epoch has ended."""
+        check(lib.tl_solver_step(self._handle, self._rows_per_step, self._ended))
+        self.epochs += self._ended[0]
+        return bool(self._ended[0])
+
+    def solve(self, stopping) -> int:
+        """Go on until a ``tl_stopping`` says stop; return a ``tl_outcome``."""
+        stopping.rows = self._rows_per_step
+        check(lib.tl_solver_solve(self._handle, stopping, self._objective, self._outcome))
+        self.epochs = int(self._objective.epochs)
+        return self._outcome[0]
+
+    def evaluate(self):
+        """Return both objectives, exactly: a ``tl_objective``, valid until the next call."""
+        check(lib.tl_solver_evaluate(self._handle, self._objective))
+        return self._objective
+
+    @property
+    def objective(self):
+        """The ``tl_objective`` of the last evaluation or estimate, valid until the next."""
+        return self._objective
+
+    @property
+    def r(self) -> float:
+        """Of the acceleration, at the last evaluation or estimate; 0: none."""
+        return self._objective.r
+
+    @property
+    def visits(self) -> int:
+        """Rows visited up to the last evaluation or estimate."""
+        return int(self._objective.visits)
+
+    def estimated_gap(self) -> float:
+        """Return the relative gap as the last epoch's rows saw it."""
+        check(lib.tl_solver_estimate(self._handle, self._objective))
+        return self._objective.relative_gap
+
+    def set_C(self, C: float) -> None:
+        """Continue with another C, from the present point rescaled."""
+        check(lib.tl_solver_set_C(self._handle, C))
+
+    def coefficients(self) -> np.ndarray | None:
+        """Return a copy of the coefficients of W in the rows, (n, m); None without a Gram
+        matrix.
+        """
+        if not self._gram:
+            return None
+        coefficients = np.empty_like(self.A)
+        check(lib.tl_solver_coefficients(self._handle, pointer(coefficients)))
+        return coefficients
+
+    def weights(self) -> np.ndarray | None:
+        """Return a copy of W, (d, m); None with a Gram matrix."""
+        if self._gram:
+            return None
+        W = np.empty(self._shape)
+        check(lib.tl_solver_weights(self._handle, pointer(W)))
+        return W

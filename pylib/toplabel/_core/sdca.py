@@ -1,0 +1,151 @@
+"""Training with a convex loss: dual coordinate ascent in C, for one C after the other."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from toplabel._core.arrays import as_dual, as_matrix, check_mapped_finite, is_mapped
+from toplabel._core.problem import LARGEST, Problem
+from toplabel._core.run import Run
+from toplabel._core.solution import Solution, join_intercept, split_intercept
+from toplabel._core.training import Options, as_r, train
+from toplabel.errors import ToplabelError
+
+
+def solutions(
+    problem: Problem, Cs: Sequence[float], options: Options, warm_start
+) -> Iterator[Solution]:
+    """Train for each C in turn, from the solution of the one before; the first from the warm start.
+
+    Parameters
+    ----------
+    problem : Problem
+    Cs : sequence of float
+        Ascending.
+    options : Options
+        Limits hold for each C.
+    warm_start : Solution, ndarray (n, m) or None
+
+    Yields
+    ------
+    Solution
+    """
+    run = None
+    for i, C in enumerate(Cs):
+        began = time.perf_counter()
+        if run is None:
+            run = _start(problem, C, options, warm_start)
+        else:
+            run.set_C(C)
+        visits = run.visits
+        status, history = train(run, options)
+        last = history[-1]
+        coefficients = run.coefficients()
+        W, intercept = split_intercept(run.weights(), coefficients, problem.constant)
+        yield Solution(
+            A=run.A if i + 1 == len(Cs) else run.A.copy(),
+            W=W,
+            coefficients=coefficients,
+            intercept=intercept,
+            intercept_scaling=problem.constant,
+            primal=last.primal,
+            dual=last.dual,
+            relative_gap=last.relative_gap,
+            epochs=last.epoch,
+            status=status,
+            history=history,
+            loss=problem.loss.key,
+            k=problem.k,
+            gamma=problem.gamma,
+            C=C,
+            kernel=problem.kernel,
+            theta=problem.theta,
+            seconds=time.perf_counter() - began,
+            X=rows_to_keep(problem),
+            visits=run.visits - visits,
+            r=run.r,
+        )
+
+
+def rows_to_keep(problem: Problem):
+    """A copy of the rows that predicting needs, but for a mapped file; None if it needs none."""
+    rows = problem.kernel_rows
+    return rows if rows is None or is_mapped(rows) else rows.copy()
+
+
+def _start(problem: Problem, C: float, options: Options, warm_start) -> Run:
+    features, labels = problem.features, problem.labels
+    start = _Start() if warm_start is None else _Start.of(warm_start, problem, C)
+    try:
+        return Run(
+            features,
+            labels,
+            problem.loss,
+            k=problem.k,
+            gamma=problem.gamma,
+            C=C,
+            seed=options.seed,
+            gram=problem.is_gram,
+            weight=problem.weight,
+            start=start.dual,
+            C_start=start.C,
+            start_weights=start.weights,
+            start_r=start.r,
+            center=_padded_center(problem),
+            constant=problem.constant,
+            window=_window(features, options.window),
+            acceleration=as_r(options.acceleration),
+        )
+    except ToplabelError as error:
+        if error.name == "TL_ERR_NOT_FINITE" and is_mapped(features):
+            check_mapped_finite(features, "X")
+        raise
+
+
+def _padded_center(problem: Problem) -> np.ndarray | None:
+    """W0, with zeros for a constant feature."""
+    center = problem.center
+    return None if center is None else join_intercept(center, None, problem.constant)
+
+
+_WINDOW_BYTES = 1 << 28
+_LARGE_FILE = 1 << 30
+
+
+def _window(features, window: int | None) -> int:
+    """Rows to shuffle among; 0: all."""
+    if window is not None:
+        return window
+    if not is_mapped(features) or features.nbytes <= _LARGE_FILE:
+        return 0
+    return max(1024, _WINDOW_BYTES // features[:1].nbytes)
+
+
+@dataclass(frozen=True)
+class _Start:
+    """What a run begins with."""
+
+    dual: np.ndarray | None = None  # a copy
+    C: float = 0.0  # that `dual` belongs to; 0: the same
+    weights: np.ndarray | None = None  # where they are not those of `dual`
+    r: float = 0.0  # of the acceleration
+
+    @classmethod
+    def of(cls, warm_start, problem: Problem, C: float) -> _Start:
+        n, m = problem.labels.n, problem.labels.m
+        if not isinstance(warm_start, Solution):
+            return cls(as_dual(warm_start, n, m))
+        dual = as_dual(warm_start.A, n, m)
+        weights = warm_start.coefficients if problem.is_gram else warm_start.W
+        if weights is not None and not problem.is_gram:
+            weights = join_intercept(weights, warm_start.intercept, problem.constant)
+        # Weights of other features or of another representation are of no use; the dual variables
+        # are.
+        if not warm_start.r or weights is None or weights.shape != problem.weights_shape:
+            return cls(dual, warm_start.C)
+        r = min(warm_start.r * (C / warm_start.C), LARGEST)
+        return cls(dual, warm_start.C, as_matrix(weights, "warm_start"), r)

@@ -1,0 +1,171 @@
+"""What training returns: the model, its certificate and its history."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy import sparse
+
+from toplabel import kernels
+from toplabel._core.arrays import as_features, check_mapped_finite, is_mapped
+
+__all__ = ["Record", "Solution"]
+
+
+@dataclass(frozen=True)
+class Record:
+    """One evaluation of the objectives while a model trains.
+
+    Attributes
+    ----------
+    epoch : int
+        Whole passes over the data so far.
+    primal, dual, relative_gap : float
+        P(W), D(A) (TPAMI Eq. (9)) and ``(|P - D| + e) / max(|P|, |D|)``, e a bound of the rounding
+        error of P - D.
+    solve_seconds, evaluate_seconds : float
+        Wall time so far of the epochs and of the evaluations (watched sets included).
+    watched : dict of str to float
+        For each watched set its mean loss, or the value of ``watch_metric``.
+    """
+
+    epoch: int
+    primal: float
+    dual: float
+    relative_gap: float
+    solve_seconds: float
+    evaluate_seconds: float
+    watched: dict[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """A trained model and the proof of how good it is.
+
+    Attributes
+    ----------
+    A : ndarray, (n, m)
+        Dual variables, feasible for C: they give D.
+    W : ndarray, (d, m), or None
+        Weights for the linear kernel, in float64: they give P, and the scores of a row x are ``W.T
+        @ x`` (plus `intercept`). At the optimum W is ``X.T @ A`` (plus W0), and also before where
+        the passes were not accelerated.
+    primal, dual, relative_gap : float
+        P(W) and D(A) in the normalisation of TPAMI Eq. (9), in float64; ``primal - dual`` bounds
+        the distance of both to the optimum.
+    epochs : int
+        Whole passes over the data.
+    visits : int or None
+        Rows visited in them; fewer than epochs times n, since shrinking leaves out rows whose
+        updates changed nothing. None for a loss that is not convex.
+    status : str
+        ``"converged"``; ``"max_epochs"`` or ``"time_limit"`` (wall or CPU); ``"interrupted"``, by
+        Ctrl-C or the callback; ``"stalled"``: rounding, as of float32 features, ended the progress
+        before `eps` was reached; ``"imprecise"``: P - D is small enough, but its rounding error may
+        be larger.
+    history : list of Record
+        The evaluations. The first is that of the start, but where a warm start with a Gram matrix
+        is seen to be far from `eps` without one, and neither `eval_every`, a callback nor a watched
+        set asks for it.
+    loss, k, gamma, C, kernel, theta
+        The problem.
+    seconds : float
+        Wall time.
+    X : ndarray, sparse matrix or None
+        A copy of the training rows (of a mapped file: the file), for a kernel that needs them to
+        predict.
+    coefficients : ndarray, (n, m), or None
+        With a kernel, what the weights are for the linear one: they give P, and the scores of a row
+        x are ``sum_i k(x, x_i) coefficients[i]``. None for the linear kernel.
+    r : float
+        Of the acceleration at the end (the weight of its proximal term over that of the
+        regulariser); 0: the passes were plain.
+    intercept : ndarray, (m,), or None
+        Is added to the scores; None where none was fitted.
+    intercept_scaling : float
+        The constant feature whose weights, times this, are the intercept; 0: there is none.
+    gradient_norm : float or None
+        ``||grad P(W)||_F`` for a loss that is not convex: its `dual` is -inf, its `relative_gap`
+        NaN, and its A differs from dual variables of W by the gradient
+        (`toplabel._core.nonconvex`). None for the others.
+    """
+
+    A: np.ndarray = field(repr=False)
+    W: np.ndarray | None = field(repr=False)
+    primal: float
+    dual: float
+    relative_gap: float
+    epochs: int
+    status: str
+    history: list[Record] = field(repr=False)
+    loss: str
+    k: int
+    gamma: float
+    C: float
+    kernel: str | Callable
+    theta: float | None
+    seconds: float
+    X: np.ndarray | sparse.csr_array | None = field(repr=False, default=None)
+    gradient_norm: float | None = None
+    visits: int | None = None
+    coefficients: np.ndarray | None = field(repr=False, default=None)
+    r: float = 0.0
+    intercept: np.ndarray | None = None
+    intercept_scaling: float = 0.0
+
+    def decision_function(self, X) -> np.ndarray:
+        """Scores f(x) = W^T x (plus the intercept) of new rows.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix, (p, d)
+            With ``kernel="precomputed"``: (p, n), the kernel between the new rows and the training
+            rows.
+
+        Returns
+        -------
+        ndarray, (p, m)
+        """
+        rows = as_features(X, "X")
+        if is_mapped(rows):
+            check_mapped_finite(rows, "X")
+        scores = self._products(rows)
+        return scores if self.intercept is None else scores + self.intercept
+
+    def _products(self, rows) -> np.ndarray:
+        if self.W is not None:
+            _check_width(rows, self.W.shape[0])
+            return np.asarray(rows @ self.W)
+        if self.kernel == "precomputed":
+            _check_width(rows, self.coefficients.shape[0])
+            return np.asarray(rows @ self.coefficients)
+        _check_width(rows, self.X.shape[1])
+        return kernels.between(rows, self.X, self.kernel, self.theta) @ self.coefficients
+
+
+def split_intercept(weights, coefficients, constant: float):
+    """Return W and the intercept of a solver's weights, (d, m) or (d + 1, m), or of its
+    coefficients.
+    """
+    if not constant:
+        return weights, None
+    if weights is None:
+        return None, constant**2 * coefficients.sum(axis=0)
+    return weights[:-1], constant * weights[-1]
+
+
+def join_intercept(W: np.ndarray, intercept: np.ndarray | None, constant: float) -> np.ndarray:
+    """Return the weights of the features and of the constant one, if there is one: W (d, m), or (d
+    + 1, m).
+    """
+    if not constant:
+        return W
+    last = np.zeros(W.shape[1]) if intercept is None else intercept / constant
+    return np.vstack([W, last])
+
+
+def _check_width(rows, width: int) -> None:
+    if rows.shape[1] != width:
+        raise ValueError(f"X must have {width} columns like the training data, got {rows.shape[1]}")

@@ -1,0 +1,216 @@
+"""Training to a tolerance: the options, and the callbacks of the loop in C."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from toplabel._core.arrays import as_integer, as_number
+from toplabel._core.lib import ffi, lib
+from toplabel._core.problem import LARGEST
+from toplabel._core.run import Run
+from toplabel._core.solution import Record
+
+_STATUS = {
+    lib.TL_CONVERGED: "converged",
+    lib.TL_MAX_EPOCHS: "max_epochs",
+    lib.TL_IMPRECISE: "imprecise",
+    lib.TL_STALLED: "stalled",
+}
+
+
+@dataclass(frozen=True)
+class Options:
+    """Options of a run: when it stops, what is recorded, the order of the rows.
+
+    The attributes are arguments of `toplabel.solve`, checked here.
+
+    Attributes
+    ----------
+    eps : float
+    max_epochs : int
+    seed : int
+    eval_every : int or None
+        Epochs between two evaluations; None: where the gap is expected to have fallen below `eps`.
+    callback : callable or None
+    time_limit, cpu_limit : float or None
+        Seconds of wall and of CPU time.
+    window : int or None
+    acceleration : "auto", False or float > 0
+    watch : dict of str to callable
+        From the run to a number, for each watched set.
+    """
+
+    eps: float = 1e-3
+    max_epochs: int = 1000
+    seed: int = 0
+    eval_every: int | None = None
+    callback: Callable[[Record], object] | None = None
+    time_limit: float | None = None
+    cpu_limit: float | None = None
+    window: int | None = None
+    acceleration: str | bool | float = "auto"
+    watch: Mapping[str, Callable[[Run], float]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.callback is not None and not callable(self.callback):
+            raise TypeError(f"callback must be a function, got {self.callback!r}")
+        as_r(self.acceleration)
+        checked = {
+            "eps": as_number(self.eps, "eps", 0.0),
+            "max_epochs": as_integer(self.max_epochs, "max_epochs", 0),
+            "seed": as_integer(self.seed, "seed", 0, 2**64 - 1),
+            "eval_every": _or_none(as_integer, self.eval_every, "eval_every", 1),
+            "time_limit": _or_none(as_number, self.time_limit, "time_limit", 0.0),
+            "cpu_limit": _or_none(as_number, self.cpu_limit, "cpu_limit", 0.0),
+            "window": _or_none(as_integer, self.window, "window", 1),
+        }
+        for name, value in checked.items():
+            object.__setattr__(self, name, value)
+
+
+def _or_none(convert: Callable, value: object, name: str, low: float):
+    return None if value is None else convert(value, name, low)
+
+
+def as_r(acceleration: object) -> float:
+    """Return the argument as ``tl_settings`` has it: r, 0 without acceleration, negative where it
+    is chosen.
+    """
+    if isinstance(acceleration, str) and acceleration == "auto":
+        return -1.0
+    if acceleration is False:
+        return 0.0
+    if acceleration is True or isinstance(acceleration, str):
+        raise ValueError(f"acceleration must be 'auto', False or a number, got {acceleration!r}")
+    r = as_number(acceleration, "acceleration", 0.0, strict=True)
+    if r > LARGEST:
+        raise ValueError(f"acceleration must be <= {LARGEST:g}, got {acceleration!r}")
+    return r
+
+
+class Clock:
+    """The time of a run, and its limits."""
+
+    def __init__(self, options: Options):
+        self._options = options
+        self._wall, self._cpu = time.perf_counter(), time.process_time()
+
+    @property
+    def seconds(self) -> float:
+        """Wall time so far."""
+        return time.perf_counter() - self._wall
+
+    def is_over(self) -> bool:
+        wall, cpu = self._options.time_limit, self._options.cpu_limit
+        return (wall is not None and self.seconds >= wall) or (
+            cpu is not None and time.process_time() - self._cpu >= cpu
+        )
+
+
+class _Listener:
+    """Callbacks of the loop in C: records, watched sets, the user's callback, the limits,
+    Ctrl-C.
+    """
+
+    def __init__(self, run: Run, options: Options):
+        self._run = run
+        self._options = options
+        self._clock = Clock(options)
+        self._first = run.epochs
+        self._now = time.perf_counter()
+        self._seconds = {"solve": 0.0, "evaluate": 0.0}
+        self.history: list[Record] = []
+        self.stopped = ""  # the status of a run that this ends
+        self.ctrl_c = False
+        self.error: BaseException | None = None
+
+    def __call__(self, objective) -> int:
+        return self._between() if objective == ffi.NULL else self._evaluated(objective)
+
+    def failed(self, error: BaseException) -> int:
+        """Tell C to stop after an exception, which cannot pass through it."""
+        if isinstance(error, KeyboardInterrupt):
+            # Python delivers the signal here, outside the solver's work: its state is consistent.
+            self.stopped, self.ctrl_c = "interrupted", True
+            return 1
+        self.error = error  # raised again when C has returned
+        return -1
+
+    def complete(self, objective) -> None:
+        """Record the present point where Ctrl-C has kept the loop from it."""
+        now = (objective.primal, objective.dual, objective.relative_gap)
+        last = self.history[-1] if self.history else None
+        if last is None or (last.primal, last.dual, last.relative_gap) != now:
+            self._record(objective)
+
+    def _lap(self, kind: str) -> None:
+        now = time.perf_counter()
+        self._seconds[kind] += now - self._now
+        self._now = now
+
+    def _between(self) -> int:
+        self._lap("solve")
+        if not self._clock.is_over():
+            return 0
+        self.stopped = "time_limit"
+        return 1
+
+    def _evaluated(self, objective) -> int:
+        record = self._record(objective)
+        if self.stopped or self._options.callback is None or not self._options.callback(record):
+            return 0
+        self.stopped = "interrupted"
+        return 1
+
+    def _record(self, objective) -> Record:
+        watched = {name: measure(self._run) for name, measure in self._options.watch.items()}
+        self._lap("evaluate")
+        values = (objective.primal, objective.dual, objective.relative_gap)
+        epoch = int(objective.epochs) - self._first
+        record = Record(epoch, *values, self._seconds["solve"], self._seconds["evaluate"], watched)
+        self.history.append(record)
+        return record
+
+
+def _failed(kind, error: BaseException, traceback) -> int:
+    # Ctrl-C may come before the first line of the callback, where no handler of its own would see
+    # it.
+    return ffi.from_handle(traceback.tb_frame.f_locals["user"]).failed(error)
+
+
+@ffi.def_extern(error=-1, onerror=_failed)
+def _tl_callback(user, objective) -> int:
+    return ffi.from_handle(user)(objective)
+
+
+def train(run: Run, options: Options) -> tuple[str, list[Record]]:
+    """Run until the options say stop; Ctrl-C stops too.
+
+    Parameters
+    ----------
+    run : Run
+    options : Options
+
+    Returns
+    -------
+    status : str
+        As in `toplabel.Solution`.
+    history : list of Record
+        The last one is that of the point where the run is now.
+    """
+    listener = _Listener(run, options)
+    handle = ffi.new_handle(listener)
+    stopping = ffi.new("tl_stopping *")
+    lib.tl_stopping_default(stopping)
+    stopping.eps, stopping.max_epochs = options.eps, options.max_epochs
+    stopping.eval_every = options.eval_every or 0
+    stopping.eval_start = bool(options.callback or options.watch)
+    stopping.callback, stopping.user = lib._tl_callback, handle
+    outcome = run.solve(stopping)
+    if listener.error is not None:
+        raise listener.error
+    listener.complete(run.objective)
+    status = "interrupted" if listener.ctrl_c else _STATUS.get(outcome, listener.stopped)
+    return status, listener.history

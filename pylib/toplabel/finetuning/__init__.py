@@ -1,1 +1,0 @@
-"""Small networks on images, their features, and fine-tuning: TPAMI Table 6 on other data (docs/torch.md)."""

@@ -1,0 +1,12 @@
+"""Methods of others that the papers compare with, and that we run ourselves: see docs/baselines.md.
+
+`toplabel.reproduction.config.baselines` names them; `create` makes the trainer of one. The modules
+of single baselines are imported only when one is made: planning a run stays fast, and a change of
+one baseline trains no other method again.
+"""
+
+from toplabel.reproduction.baselines.models import Trained, Trainer
+from toplabel.reproduction.baselines.trainers import create
+from toplabel.reproduction.config.baselines import BASELINES, Baseline
+
+__all__ = ["BASELINES", "Baseline", "Trained", "Trainer", "create"]

@@ -1,0 +1,112 @@
+"""The truncated top-k entropy by the authors' gradient descent, ended after so many steps.
+
+TPAMI section 6.2 trains it by "gradient descent with line search", from the softmax solution; when
+that ends it does not say. The step rule here is that of the authors' public program
+(mlapin/libsdca, `mex_gd`). It minimises F(W) = P(W)/lambda. The first step length is min(1,
+1/||g||), g the gradient of F. A step is taken when F falls by 10^-5 ||g|| times its length, else
+its length is halved; it is doubled only after a step that was not halved. The descent ends at a
+gradient of norm eps, after so many steps, or when no length above 10^-9 lets F fall.
+`toplabel.solve` goes on to a stationary point, by quasi-Newton steps.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from toplabel import losses
+from toplabel._core.arrays import as_integer
+from toplabel.reproduction.baselines.models import Matrix, Trained
+
+_LOSS = "topk_ent_tr"
+_START_EPS = 1e-4  # relative gap of the softmax solution
+_SUFFICIENT = 1e-5
+_SHORTEST = 1e-9
+
+
+class EntropyDescent:
+    """Truncated top-k entropy, descended from the softmax solution.
+
+    Parameters
+    ----------
+    k : int
+    steps : int
+        Most steps of gradient descent; 1000 is the default of the authors' program.
+    """
+
+    def __init__(self, k: int = 1, steps: int = 1000) -> None:
+        self._k = k
+        self._steps = as_integer(steps, "steps", 0)
+
+    def train(
+        self,
+        X: Matrix,
+        labels: np.ndarray,
+        *,
+        n_classes: int,
+        C: float,
+        seed: int,
+        eps: float,
+        max_epochs: int,
+        start: Trained | None = None,
+    ) -> Trained:
+        """Train; see `toplabel.reproduction.baselines.models.Trainer`. An epoch is a step; the
+        softmax's passes do not count.
+        """
+        from toplabel.solver import solve
+
+        softmax = solve(
+            X,
+            labels,
+            "lr_multi",
+            C=C,
+            n_classes=n_classes,
+            eps=_START_EPS,
+            max_epochs=max_epochs,
+            seed=seed,
+        )
+        if softmax.status == "interrupted":
+            raise KeyboardInterrupt
+        objective = _Objective(X, labels, self._k, C)
+        W, taken = softmax.W, 0
+        value, scores = objective.value(W)
+        gradient = objective.gradient(W, scores)
+        norm = float(np.linalg.norm(gradient))
+        length, before = min(1.0, 1.0 / norm) if norm > 0.0 else 1.0, 0.0
+        while taken < self._steps and norm > eps:
+            if length == before:
+                length *= 2.0
+            before = length
+            new_value, scores = objective.value(W - length * gradient)
+            while not new_value <= value - _SUFFICIENT * norm * length and length > _SHORTEST:
+                length /= 2.0
+                new_value, scores = objective.value(W - length * gradient)
+            if length <= _SHORTEST:
+                break
+            W, value, taken = W - length * gradient, new_value, taken + 1
+            gradient = objective.gradient(W, scores)
+            norm = float(np.linalg.norm(gradient))
+        return Trained(
+            model=W,
+            status="uncertified",
+            epochs=taken,
+            primal=value / (C * X.shape[0]),
+            gradient_norm=norm / (C * X.shape[0]),
+        )
+
+
+class _Objective:
+    """F = P/lambda: C times the sum of the losses, and half the squared norm of W."""
+
+    def __init__(self, X: Matrix, labels: np.ndarray, k: int, C: float) -> None:
+        self._X, self._labels, self._k, self._C = X, labels, k, C
+
+    def value(self, W: np.ndarray) -> tuple[float, np.ndarray]:
+        """Return F(W), and the scores X W."""
+        scores = np.asarray(self._X @ W)
+        loss = losses.value(_LOSS, scores, self._labels, k=self._k).sum()
+        return float(self._C * loss + np.vdot(W, W) / 2.0), scores
+
+    def gradient(self, W: np.ndarray, scores: np.ndarray) -> np.ndarray:
+        """Return the gradient of F at W, whose scores are given."""
+        of_scores = self._C * losses.gradient(_LOSS, scores, self._labels, k=self._k)
+        return np.asarray(self._X.T @ of_scores) + W

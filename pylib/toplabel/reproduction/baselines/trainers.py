@@ -1,0 +1,40 @@
+"""The trainer of a baseline, whose module is imported only then."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+from typing import Any
+
+from toplabel.reproduction.baselines.models import Trainer
+from toplabel.reproduction.config.baselines import BASELINES
+
+
+def create(name: str, k: int = 1, params: Mapping[str, Any] | None = None) -> Trainer:
+    """Make the trainer of a baseline.
+
+    Parameters
+    ----------
+    name : str
+        A key of `BASELINES`.
+    k : int
+        For one that has a k.
+    params : mapping, optional
+        Among its `options`.
+
+    Raises
+    ------
+    ValueError
+        On an unknown baseline or option, and on what the trainer refuses.
+    """
+    if name not in BASELINES:
+        raise ValueError(f"unknown baseline '{name}'; known: {', '.join(BASELINES)}")
+    baseline = BASELINES[name]
+    params = dict(params or {})
+    if unknown := sorted(set(params) - baseline.options):
+        known = ", ".join(sorted(baseline.options)) or "none"
+        raise ValueError(f"baseline '{name}': unknown option '{unknown[0]}'; known: {known}")
+    arguments = {**baseline.fixed, **params}
+    if baseline.top_k:
+        arguments["k"] = k
+    return getattr(importlib.import_module(baseline.module), baseline.trainer)(**arguments)

@@ -1,0 +1,99 @@
+"""Our solver as the benchmark calls it, and the objectives that all solvers are scored by."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import sparse
+
+from toplabel import losses
+from toplabel._core.arrays import as_features, as_labels
+from toplabel._core.run import Run
+from toplabel._core.solution import Solution
+from toplabel.reproduction.bench.measuring import Meter
+from toplabel.reproduction.bench.problems import BenchProblem
+from toplabel.solver import solve
+
+
+def train(problem: BenchProblem, loss: str, **arguments) -> Solution:
+    """Call `toplabel.solve` on a problem, with its Gram matrix if it has one, and its C unless
+    another is given.
+    """
+    kernel = "linear" if problem.gram is None else "precomputed"
+    arguments = {"C": problem.C, "kernel": kernel} | arguments
+    return solve(problem.features, problem.y, loss=loss, **arguments)
+
+
+def run_epochs(problem: BenchProblem, loss: str, epochs: int, **arguments) -> Solution:
+    """Make a number of epochs, with an evaluation before the first and after the last."""
+    return train(problem, loss, eps=0.0, max_epochs=epochs, eval_every=max(epochs, 1), **arguments)
+
+
+def start(problem: BenchProblem, loss: str, k: int = 1, gamma: float = 0.0) -> Run:
+    """Return a solver before its first epoch, to run without evaluations."""
+    spec = losses.get(loss)
+    features = as_features(problem.features, "X")
+    several = spec.labels != "one"
+    labels = as_labels(problem.y, problem.n, multilabel=several, n_classes=problem.n_classes)
+    gram = problem.gram is not None
+    return Run(features, labels, spec, k=k, gamma=gamma, C=problem.C, seed=0, gram=gram)
+
+
+def weights(problem: BenchProblem, solution: Solution) -> np.ndarray:
+    """Return W, (d, m), for the features `problem.X`."""
+    return solution.W if problem.gram is None else problem.X.T @ solution.coefficients
+
+
+def primal(
+    problem: BenchProblem, loss: str, W: np.ndarray, k: int = 1, gamma: float = 0.0
+) -> float:
+    """P(W) of TPAMI Eq. (9), in NumPy and float64."""
+    W = np.asarray(W, dtype=np.float64)
+    scores = np.asarray(problem.X @ W)
+    values = losses.value(loss, scores, labels_for(problem, loss), k=k, gamma=gamma)
+    return float(values.mean() + (W**2).sum() / (2 * problem.C * problem.n))
+
+
+def dual(problem: BenchProblem, loss: str, A: np.ndarray, k: int = 1, gamma: float = 0.0) -> float:
+    """D(A) of TPAMI Eq. (9), in NumPy and float64, with W = X^T A computed anew; -inf when A is not
+    feasible.
+    """
+    W = np.asarray(problem.X.T @ A)
+    Y = labels_for(problem, loss)
+    conjugates = losses.conjugate(loss, -A / problem.C, Y, k=k, gamma=gamma)
+    return float(-conjugates.mean() - (W**2).sum() / (2 * problem.C * problem.n))
+
+
+def labels_for(problem: BenchProblem, loss: str) -> np.ndarray:
+    """Return the labels in the form that the loss takes."""
+    if problem.y.ndim == 2 or losses.get(loss).labels != "set":
+        return problem.y
+    return np.eye(problem.n_classes, dtype=np.uint8)[problem.y]
+
+
+def flops_per_epoch(problem: BenchProblem, block: int) -> float:
+    """Floating-point operations of an epoch: 4 d m + b d + b m a row (docs/benchmarks.md).
+
+    Of sparse rows d is the number of non-zeros. With a Gram matrix only the scores count, 2 n m a
+    row. `block` is b, from `block_size`.
+    """
+    n, m = problem.n, problem.n_classes
+    if problem.gram is not None:
+        return 2.0 * n * n * m
+    stored = problem.X.nnz if sparse.issparse(problem.X) else n * problem.X.shape[1]
+    return 4.0 * stored * m + block * stored + float(n) * block * m
+
+
+def bytes_per_epoch(problem: BenchProblem) -> float:
+    """Bytes that an epoch moves at least: the features read once, the dual variables read and
+    written.
+    """
+    X = problem.features
+    arrays = (X.data, X.indices, X.indptr) if sparse.issparse(X) else (X,)
+    return float(sum(one.nbytes for one in arrays) + 16 * problem.n * problem.n_classes)
+
+
+def block_size(problem: BenchProblem, loss: str) -> int:
+    """Rows between two updates of W; 0 when the solver does without inner products of rows."""
+    with Meter() as meter:
+        run_epochs(problem, loss, 1)
+    return meter.block

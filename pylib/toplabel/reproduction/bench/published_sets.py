@@ -1,0 +1,83 @@
+"""Published data sets to train on, from data/raw or a mirror; never from the network."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from toplabel.reproduction.bench.problems import SYNTHETIC, BenchProblem, synthetic
+from toplabel.reproduction.config.datasets import load_registry
+from toplabel.reproduction.datasets.fetch import available, fetch, mirror_folders
+from toplabel.reproduction.datasets.formats import FORMATS, Source
+
+#: The checkout that this file lies in, when the package is installed editable.
+CHECKOUT = Path(__file__).resolve().parents[4]
+
+
+@dataclass(frozen=True)
+class PublishedSet:
+    """The training part of a registered set, and how it is trained on.
+
+    `divisor` scales the features; C is the power of ten of best held-out accuracy (the group
+    ``held_out``), but for mnist the one below, with which a fit takes seconds. `format` is that of
+    a set that the registry has none for.
+    """
+
+    C: float
+    divisor: float = 1.0
+    dense: bool = True
+    format: str = ""
+
+
+PUBLISHED = {
+    "letter": PublishedSet(C=10.0),
+    "mnist": PublishedSet(C=0.01, divisor=255.0),
+    "news20": PublishedSet(C=0.01, dense=False, format="libsvm"),
+}
+
+
+class Unavailable(ValueError):
+    """A set whose files are missing; the message says why."""
+
+
+def load(name: str, quick: bool = False) -> BenchProblem:
+    """Make a problem of `SYNTHETIC`, or read one of `PUBLISHED`; a quick run reads no files.
+
+    Raises
+    ------
+    Unavailable
+        No file, or not the registered one.
+    """
+    if name in SYNTHETIC:
+        return synthetic(name, quick)
+    if quick:
+        raise Unavailable("a quick run reads no files")
+    return _read(name)
+
+
+def _read(name: str) -> BenchProblem:
+    how = PUBLISHED[name]
+    try:
+        entry = load_registry(CHECKOUT / "config/datasets.yaml")[name]
+        # Only the files of the training part: the test part of news20 is no longer available.
+        labels = entry.options.get("labels", {}).get("train")
+        files = tuple(f for f in entry.files if f.part == "train" or f.name == labels)
+        form = entry.format or how.format
+        entry = replace(entry, files=files, format=form, waits_for=None)
+        mirrors = mirror_folders((), CHECKOUT)
+        at_hand, reason = available(entry, "data/raw", mirrors)
+        if not at_hand:
+            raise Unavailable(reason)
+        with tempfile.TemporaryDirectory() as folder:
+            paths = fetch(entry, folder, [Path("data/raw"), *mirrors], network=False)
+            parts = {f.part: p for f, p in zip(files, paths, strict=True) if f.part}
+            loaded = FORMATS[form](Source(parts=parts, task=entry.task), **entry.options)
+    except ValueError as error:
+        raise Unavailable(str(error)) from None
+    part = loaded.parts["train"]
+    X = part.X.toarray() if how.dense and not isinstance(part.X, np.ndarray) else part.X
+    X = X / how.divisor if how.divisor != 1.0 else X
+    return BenchProblem(name, X, part.y, len(loaded.class_names), how.C)

@@ -1,0 +1,128 @@
+"""Is the top-s set of every minimiser Bayes optimal? Decided by the excess risk of a tie.
+
+For falling p with p_s > p_(s+1) the Bayes optimal top-s set is {1, .., s} (TPAMI Lemma 1). Scores
+whose top-s set can be another one risk at least as much as the best scores with g_s = g_(s+1):
+sorting scores by p does not raise the risk of a loss that treats classes alike and falls as the
+label's score rises, and where two neighbours change places their mean ties them, at a risk that
+convexity bounds. So the excess
+
+    min { R(g) : g_s = g_(s+1) } - min R
+
+is how much worse a wrong top-s set is at least, and the top-s sets of all minimisers are right
+exactly if it is positive.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from toplabel.reproduction.calibration import linear, newton, truncated
+from toplabel.reproduction.calibration.pointwise import Minimum, Pointwise
+
+#: Below this the risks of a tie and of the minimum are the same.
+SAME = 1e-9
+
+OPTIMAL, WRONG, UNDECIDED = "optimal", "not optimal", "undecided"
+
+
+@dataclass(frozen=True, eq=False)
+class Excess:
+    """What a wrong top-s set costs: the risk of the tie over the least risk, and how far that may
+    be off.
+
+    `scores` are the best with the tie, (m,); of the truncated entropy empty.
+    """
+
+    s: int
+    value: float
+    uncertainty: float
+    scores: np.ndarray
+
+    @property
+    def verdict(self) -> str:
+        """Whether every minimiser has a Bayes optimal top-s set."""
+        if self.value - self.uncertainty > 0 and self.value > SAME:
+            return OPTIMAL
+        return WRONG if self.value + self.uncertainty <= SAME else UNDECIDED
+
+
+def cuts(p: np.ndarray) -> list[int]:
+    """Return the s for which the s most likely classes are determined: p_s > p_(s+1), p falling."""
+    return [s for s in range(1, len(p)) if p[s - 1] > p[s]]
+
+
+def least_risk(loss: Pointwise, p: np.ndarray, tie: int | None = None) -> Minimum:
+    """Minimise the conditional risk of a convex loss; with `tie`, among scores with g[tie] = g[tie
+    + 1].
+    """
+    method = linear if loss.piecewise_linear else newton
+    return method.minimise(loss, p, tie)
+
+
+def excesses(loss: Pointwise, p: np.ndarray) -> tuple[Minimum, list[Excess]]:
+    """Return the least risk, and for each s of `cuts` what a wrong top-s set costs.
+
+    Parameters
+    ----------
+    loss : Pointwise
+    p : ndarray, (m,)
+        Probabilities of the classes, falling, m > loss.k; all positive if the loss
+        `needs_all_classes`.
+
+    Returns
+    -------
+    Minimum, list of Excess
+
+    Raises
+    ------
+    ValueError
+        For probabilities that are not falling, not those of a distribution, or 0 where they may not
+        be.
+    """
+    p = _checked(loss, p)
+    if not loss.convex and loss.key != "topk_ent_tr":
+        raise ValueError(f"there is no closed form for the loss {loss.key!r}")
+    if not loss.convex:
+        value, nowhere = truncated.infimum(p, loss.k), np.empty(0)
+        ties = {s: truncated.infimum_of_wrong(p, loss.k, s) for s in cuts(p)}
+        found = [Excess(s, tied - value, 1e-14, nowhere) for s, tied in ties.items()]
+        return Minimum(nowhere, value, value), found
+    least = least_risk(loss, p)
+    found = []
+    for s in cuts(p):
+        tied = least_risk(loss, p, tie=s - 1)
+        value = max(tied.risk - least.risk, 0.0)
+        found.append(Excess(s, value, tied.gap + least.gap, tied.scores))
+    return least, found
+
+
+def _checked(loss: Pointwise, p: np.ndarray) -> np.ndarray:
+    p = np.asarray(p, dtype=np.float64)
+    if p.ndim != 1 or len(p) <= loss.k:
+        raise ValueError(f"p must have more than k = {loss.k} entries, got shape {p.shape}")
+    if (p < 0).any() or abs(p.sum() - 1.0) > 1e-12:
+        raise ValueError(f"p must be a distribution, got {p.tolist()}")
+    if (np.diff(p) > 0).any():
+        raise ValueError(f"p must be falling, got {p.tolist()}")
+    if loss.needs_all_classes and p[-1] == 0:
+        raise ValueError(f"p must be positive for {loss.key!r}, got {p.tolist()}")
+    return p
+
+
+def worst_regret(scores: np.ndarray, p: np.ndarray, s: int) -> float:
+    """Return the probability that a top-s set misses beyond the Bayes optimal one, ties broken for
+    the worst case.
+
+    It is 0 if every top-s set is Bayes optimal.
+
+    Notes
+    -----
+    TPAMI Lemma 1. Its condition, {y : f_y >= the s-th largest} within {y : p_y >= the s-th
+    largest}, is that of this regret being 0 where p_s > p_(s+1). Where they are equal the condition
+    is necessary, but not sufficient: with p = (0.4, 0.2, 0.2, 0.2), s = 2, scores (0, 1, 1, 0)
+    fulfil it and miss the most likely class.
+    """
+    order = np.lexsort((p, -scores))  # of equal scores the less likely first
+    return float(np.sort(p)[::-1][:s].sum() - p[order[:s]].sum())

@@ -1,0 +1,122 @@
+"""Why measured numbers differ from the printed ones: ``config/differences.yaml``.
+
+``python -m toplabel.reproduction.config.differences FILE PUBLISHED`` prints docs/differences.md.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Collection, Mapping
+from typing import Annotated
+
+from pydantic import Field
+
+from toplabel.reproduction.config.documents import check, read_yaml
+from toplabel.reproduction.config.findings import Pattern, Selector
+from toplabel.reproduction.config.model import (
+    Closed,
+    Name,
+    Named,
+    RowName,
+    Some,
+    Text,
+    Unique,
+    model,
+)
+from toplabel.reproduction.config.studies import whole_names
+
+
+@model
+class Cells(Closed):
+    """Cells of the papers' tables, and what their reason is known from."""
+
+    tables: Annotated[tuple[Name, ...], Some, Unique] = Field(
+        description="Published tables by their whole names, as `tpami2017_table05`."
+    )
+    datasets: Annotated[tuple[Name, ...], Some, Unique] = Field(
+        description="Data sets, by the papers' names."
+    )
+    methods: Annotated[tuple[Selector, ...], Some] = Field(
+        description="Methods; `k: metric` is the k of the metric."
+    )
+    metrics: Annotated[tuple[Pattern, ...], Some, Unique] = Field(
+        description="`*` stands for any letters and digits, as in `f1_*`."
+    )
+    evidence: Text = Field(
+        description="What was measured or is known, in sentences; in the small markup of the reports, as SVM^{ML}."
+    )
+
+
+@model
+class Reason(Closed):
+    """Why some cells differ."""
+
+    name: RowName
+    title: Text = Field(description="In a few words.")
+    why: Text = Field(description="In one sentence.")
+    cells: Annotated[tuple[Cells, ...], Some] = Field(description="The cells that it is about.")
+
+
+@model
+class DifferencesFile(Closed):
+    """Why measured numbers differ from the printed ones (config/differences.yaml)."""
+
+    reasons: Annotated[Mapping[str, Reason], Some, Named]
+
+
+def load_reasons(
+    path: str | os.PathLike[str], published_folder: str | os.PathLike[str]
+) -> list[Reason]:
+    """Read and check the reasons.
+
+    Parameters
+    ----------
+    path : path-like
+        ``config/differences.yaml``.
+    published_folder : path-like
+        ``data/published``: the tables that a reason may name.
+
+    Raises
+    ------
+    ValueError
+        One line with the file, the key and what is wrong, or the table that does not exist.
+    """
+    reasons = [*check(read_yaml(path), DifferencesFile, str(path)).reasons.values()]
+    known = whole_names(published_folder)
+    for reason in reasons:
+        for place, cells in enumerate(reason.cells):
+            for table in cells.tables:
+                if table not in known:
+                    key = f"reasons.{reason.name}.cells[{place}].tables"
+                    raise ValueError(f"{path}: {key}: no table '{table}'")
+    return reasons
+
+
+def page(reasons: Collection[Reason]) -> str:
+    """docs/differences.md."""
+    return "\n".join([_HEAD, *map(_section, reasons)])
+
+
+_HEAD = """\
+# Why numbers differ
+
+`make reference` writes this page from `config/differences.yaml`. The reports show each reason beside
+the cells that differ, and say which cells have none. An experiment is a method of the study
+`as_printed` (`config/studies/as_printed.yaml`). The reports, and the column `experiment` of
+`results/differences.csv`, say what it gives.
+"""
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"\^\{([^{}]*)\}", r"^\1", text)
+
+
+def _section(reason: Reason) -> str:
+    lines = [f"- {', '.join(cells.tables)}: {_plain(cells.evidence)}" for cells in reason.cells]
+    return "\n".join([f"## {reason.title}\n", f"{reason.why}\n", *lines, ""])
+
+
+if __name__ == "__main__":
+    print(page(load_reasons(*sys.argv[1:])), end="")

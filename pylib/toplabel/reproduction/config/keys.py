@@ -1,0 +1,89 @@
+"""The key under which a published number and a measured one are the same method.
+
+Papers print a method by the label of its row: ``topk_svm_alpha`` with k = 1 in one table is
+``svm_multi`` in another. Keys hold text, as the CSV files do; an empty text means "not stated" or
+"does not apply".
+"""
+
+from __future__ import annotations
+
+import math
+import numbers
+from typing import NamedTuple
+
+from toplabel._core.catalogue import LOSSES
+
+
+class Key(NamedTuple):
+    """A method in canonical form; all fields are text."""
+
+    method: str
+    k: str
+    gamma: str
+    kernel: str
+
+
+def canonical_key(method: object, k: object = "", gamma: object = "", kernel: object = "") -> Key:
+    """Give the one key that all names of a method share.
+
+    The top-k hinges with k = 1 are the multiclass SVM of the same gamma, the top-k entropies with
+    k = 1 are the softmax loss (TPAMI section 3.2, Table 1). A hinge without gamma has gamma = 0;
+    a loss without k or gamma has none, whatever the table says. Methods of other authors keep what
+    they have.
+
+    Parameters
+    ----------
+    method, kernel : str
+    k, gamma : str, number or None
+        Empty, None and NaN are the same; so are 1, 1.0, "1" and "1.0".
+
+    Returns
+    -------
+    Key
+
+    Raises
+    ------
+    ValueError
+        When k or gamma is neither empty nor a number.
+
+    Examples
+    --------
+    >>> canonical_key("topk_svm_beta", 1, 0.0, "linear")
+    Key(method='svm_multi', k='', gamma='0', kernel='linear')
+    """
+    name, k_text, gamma_text = _text(method), number_text(k, "k"), number_text(gamma, "gamma")
+    loss = LOSSES.get(name)
+    if loss is not None and k_text == "1":
+        loss = LOSSES[loss.at_one or name]
+    if loss is not None:
+        name = loss.key
+        k_text = k_text if loss.top_k else ""
+        gamma_text = (gamma_text or "0") if loss.smoothing else ""
+    return Key(name, k_text, gamma_text, _text(kernel))
+
+
+def number_text(value: object, name: str) -> str:
+    """Write a number in its shortest form ("1", "0.5"); nothing, None and NaN are empty.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, when it is neither empty nor a finite number.
+    """
+    text = _text(value)
+    if not text:
+        return ""
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.inf
+    if not math.isfinite(number):
+        raise ValueError(f"{name} must be a number or empty, got {value!r}")
+    return f"{number:.12g}"
+
+
+def _text(value: object) -> str:
+    if value is None or (isinstance(value, numbers.Real) and math.isnan(value)):
+        return ""
+    text = str(value).strip()
+    return "" if text in ("nan", "<NA>") else text

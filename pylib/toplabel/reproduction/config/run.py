@@ -1,0 +1,89 @@
+"""What a run computes, and how exactly: ``config/config.yaml`` with what overrides it."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from toplabel.reproduction.config.documents import Fault
+from toplabel.reproduction.config.model import (
+    Closed,
+    Count,
+    Flag,
+    Gap,
+    Number,
+    Part,
+    Some,
+    Text,
+    Unique,
+    Whole,
+    model,
+)
+from toplabel.reproduction.config.protocols import BudgetName
+
+SUMMARY = "reports/summary"
+"""The folder of the checkout with the files of the kept run, the last whole one."""
+
+
+@model
+class Settings(Closed):
+    """What a run may set about training."""
+
+    seed: Annotated[Whole, Field(ge=0)] = Field(
+        0, description="Another value gives other folds and another order of the training rows."
+    )
+    eps_tune: Gap = Field(
+        1e-3,
+        description="Relative duality gap at which training stops while hyper-parameters are tuned.",
+    )
+    eps_train: Gap = Field(
+        1e-3,
+        description="Relative duality gap at which the final training stops; at most eps_tune.",
+    )
+    max_epochs_tune: Count = Field(
+        1000,
+        description="Passes over the data after which training stops all the same, while tuning.",
+    )
+    max_epochs_train: Count = Field(
+        20000,
+        description="The same at the end; more of them, since the final models carry the certificates.",
+    )
+
+
+@model
+class Threshold(Closed):
+    """The threshold of the metrics that compare sets of labels (TPAMI section 3.1)."""
+
+    strategy: Literal["tune", "constant", "cardinality"] = Field(
+        description="tune: selected together with C on validation data; constant: the one given; cardinality: the one "
+        "that gives test instances as many labels as training instances have."
+    )
+    constant: Number = Field(0.0, description="The threshold of the strategy constant.")
+
+
+@model
+class RunConfig(Settings):
+    """A run (config/config.yaml)."""
+
+    _: KW_ONLY
+    studies: Annotated[tuple[Part, ...], Some, Unique] = Field(
+        description="What `all` computes and the reports show: files of config/studies/, data sets, published tables; "
+        "`multiclass/letter` is that part of a study or table which is of one data set."
+    )
+    budget: BudgetName = Field(
+        description="How fine the grids of hyper-parameters are (config/protocols.yaml)."
+    )
+    mirrors: tuple[Text, ...] = Field(
+        description="Folders that hold raw files as `<set>/<file>`, plain or with .xz, .gz or .bz2 added. Those of the "
+        "environment variable TOPLABEL_MIRROR come first, those that the repository ships last."
+    )
+    download: Flag = Field(
+        description="Whether the official address may be asked for a file that no folder has."
+    )
+    threshold: Threshold
+
+    def __post_init__(self) -> None:
+        if self.eps_train > self.eps_tune:
+            raise Fault("eps_train", f"{self.eps_train} is looser than eps_tune, {self.eps_tune}")

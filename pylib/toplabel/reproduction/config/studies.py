@@ -1,0 +1,217 @@
+"""Studies: which methods are run on which data sets, for which tables.
+``config/studies/*.yaml``.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import AfterValidator, Field
+
+from toplabel.reproduction.config.documents import Fault, check, read_yaml, unknown
+from toplabel.reproduction.config.model import (
+    GIVEN,
+    Closed,
+    Name,
+    RowName,
+    Some,
+    Text,
+    Unique,
+    model,
+    with_name,
+)
+
+_TABLE_FILE = re.compile(r"(?P<source>[a-z]+[0-9]{4})_table(?P<table>[0-9]+)")
+MAIN_SOURCE = "tpami2017"
+"""The paper whose tables need no prefix: table05 is tpami2017_table05."""
+
+
+def short_name(name: str) -> str:
+    """The short form of a published table's name; any other name stays as it is."""
+    return name.removeprefix(f"{MAIN_SOURCE}_") if _TABLE_FILE.fullmatch(name) else name
+
+
+def whole_name(name: str) -> str:
+    """The form of a published table's name with its paper, of either form."""
+    return name if _TABLE_FILE.fullmatch(name) else f"{MAIN_SOURCE}_{name}"
+
+
+Names = Annotated[tuple[Name, ...], Some, Unique]
+TableName = Annotated[Name, AfterValidator(short_name)]
+
+
+@model
+class Study(Closed):
+    """What is compared with what (config/studies/*.yaml); the file's name without suffix is the
+    study's.
+    """
+
+    name: RowName
+    title: Text = Field(description="One line, for the reports.")
+    datasets: Names = Field(
+        description="Names of config/datasets.yaml; those that cannot be had are skipped, with the reason."
+    )
+    methods: Annotated[tuple[Name, ...], Unique] = Field(
+        (),
+        description="Names of config/methods.yaml; each is run on every data set but those whose statistics "
+        "(config/datasets.yaml) tell no more classes than its k.",
+    )
+    tables: Annotated[tuple[TableName, ...], Unique] = Field(
+        (),
+        description="The published tables that it reproduces, as table05 or cvpr2016_table07.",
+    )
+    description: str = Field("", description="A few sentences, for the reports.")
+    layouts: Annotated[tuple[TableName, ...], Unique] = Field(
+        (),
+        description="Published tables in whose layout the study's own table is printed, one for each, in place of one "
+        "with every metric: the same metrics in the same order. For data that stand in for those of the tables.",
+        json_schema_extra=GIVEN,
+    )
+    only: Mapping[Name, Names] = Field(
+        default_factory=dict,
+        description="Methods that are not for all of the data sets, and for which they are.",
+        json_schema_extra=GIVEN,
+    )
+
+    def __post_init__(self) -> None:
+        if not (self.methods or self.only):
+            raise Fault("methods", "a study needs one")
+        for method, datasets in self.only.items():
+            if method in self.methods:
+                raise Fault(f"only.{method}", "is among the methods for all of the data sets")
+            for name in datasets:
+                if name not in self.datasets:
+                    raise Fault(
+                        f"only.{method}", unknown("data set of the study", name, self.datasets)
+                    )
+
+    @property
+    def pairs(self) -> list[tuple[str, str]]:
+        """Data sets with the methods that are run on them, in order."""
+        return [
+            (dataset, method)
+            for dataset in self.datasets
+            for method in (*self.methods, *self.only)
+            if dataset in self.only.get(method, self.datasets)
+        ]
+
+    @property
+    def own_tables(self) -> dict[str, str]:
+        """Names of the tables of what no paper prints, and the layout of each ("" for every
+        metric).
+        """
+        if not self.layouts:
+            return {self.name: ""}
+        return {f"{self.name}_{layout}": layout for layout in self.layouts}
+
+
+def load_study(path: str | os.PathLike[str]) -> Study:
+    """Read and check a study; names are checked by `check_study`.
+
+    Parameters
+    ----------
+    path : path-like
+        ``config/studies/<name>.yaml``.
+
+    Raises
+    ------
+    ValueError
+        One line with the file, the key and what is wrong.
+    """
+    document = with_name(read_yaml(path), Path(path).stem, f"{path}: ")
+    return check(document, Study, str(path))
+
+
+def load_studies(folder: str | os.PathLike[str]) -> dict[str, Study]:
+    """Read all studies of a folder, in the order of their names.
+
+    Raises
+    ------
+    ValueError
+        As `load_study`.
+    """
+    studies = [load_study(path) for path in sorted(Path(folder).glob("*.yaml"))]
+    return {study.name: study for study in studies}
+
+
+def check_study(
+    study: Study,
+    known_datasets: Collection[str],
+    known_methods: Collection[str],
+    known_tables: Collection[str] | None = None,
+) -> None:
+    """Refuse a study that names something unknown.
+
+    Parameters
+    ----------
+    study : Study
+    known_datasets, known_methods : collection of str
+    known_tables : collection of str, optional
+        As the keys of `published_tables`; by default tables are not checked.
+
+    Raises
+    ------
+    ValueError
+        One line with the study, the unknown name, and the nearest known ones.
+    """
+    for kind, names, known in (
+        ("data set", study.datasets, known_datasets),
+        ("method", (*study.methods, *study.only), known_methods),
+        ("table", (*study.tables, *study.layouts), known_tables),
+    ):
+        for name in names:
+            if known is not None and name not in known:
+                raise ValueError(f"study '{study.name}': {unknown(kind, name, sorted(known))}")
+
+
+def studies_with_table(studies: Mapping[str, Study], table: str) -> list[str]:
+    """Names of the studies that reproduce a published table, given by either of its names."""
+    return [study.name for study in studies.values() if short_name(table) in study.tables]
+
+
+def table_name(source: str, table: str) -> str:
+    """Name a published table in short: "table05" for the main paper, else "cvpr2016_table07".
+
+    Parameters
+    ----------
+    source, table : str
+        As in data/published: "tpami2017", "5".
+    """
+    return short_name(whole_table(source, table))
+
+
+def whole_table(source: str, table: str) -> str:
+    """Name a published table by its file in data/published, as "tpami2017_table05"."""
+    return f"{source}_table{int(table):02d}"
+
+
+def published_tables(folder: str | os.PathLike[str]) -> dict[str, tuple[str, str]]:
+    """The published tables of a folder by their short names, as (source, table).
+
+    A table is a file ``<source>_table<number>.csv``. Runtimes (tpami2017_table02) are not among
+    them, since they depend on the machine and have other columns.
+
+    Parameters
+    ----------
+    folder : path-like
+        ``data/published``.
+    """
+    found = {}
+    for path in sorted(Path(folder).glob("*.csv")):
+        match = _TABLE_FILE.fullmatch(path.stem)
+        if match and path.stem not in OTHER_COLUMNS:
+            found[short_name(path.stem)] = (match["source"], str(int(match["table"])))
+    return found
+
+
+def whole_names(folder: str | os.PathLike[str]) -> set[str]:
+    """The same tables by their whole names, as "tpami2017_table05"."""
+    return {whole_table(*identity) for identity in published_tables(folder).values()}
+
+
+OTHER_COLUMNS = frozenset(["tpami2017_table02"])
+"""Published tables that are no cells of data set, method and metric."""

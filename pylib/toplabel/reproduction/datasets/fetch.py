@@ -1,0 +1,429 @@
+"""Find raw files: ``data/raw/<set>/``, the mirror folders, the official address; check their sums.
+
+A file arrives in ``data/raw/<set>/`` uncompressed and whole, or not at all; from the network by
+https alone, and never longer than what is registered. Pooch could replace `_download` only: it has
+no mirror folders, and checks the sum of the compressed file.
+
+Planning a run reads this module, so it imports the formats, which need SciPy, only where a file
+asks for them.
+"""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import hashlib
+import http.client
+import lzma
+import os
+import urllib.error
+import urllib.parse
+import urllib.request
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import BinaryIO
+
+from toplabel._core.files import atomic_path
+from toplabel.reproduction.config.datasets import Entry, RawFile
+
+MIRROR_VARIABLE = "TOPLABEL_MIRROR"
+SHIPPED = "data/embedded"
+"""The folder of the checkout with the raw files that it ships."""
+NOT_COMPARABLE = "NOT_COMPARABLE.txt"
+"""In the folder of a set: its files are no features of the papers; the text says what they are."""
+
+_CHUNK = 1 << 20
+_LONGEST = 2**33  # bytes that are taken from an address when no size is registered
+_SHOWN = 3  # of the names of missing files
+_DECOMPRESSORS = {".xz": lzma.open, ".gz": gzip.open, ".bz2": bz2.open}
+_MAYBE_HDF5 = (".h5", ".mat")
+_DAMAGE = (EOFError, OSError, lzma.LZMAError, zlib.error)
+
+
+class FetchError(ValueError):
+    """A raw file is not available."""
+
+
+class ChecksumError(FetchError):
+    """A raw file is not the one that the registry describes."""
+
+
+def mirror_folders(
+    configured: Iterable[str | os.PathLike[str]], root: str | os.PathLike[str]
+) -> list[Path]:
+    """Return the folders to look for raw files in, the first to be asked first.
+
+    These are the folders of TOPLABEL_MIRROR, the configured ones, and that with the files that the
+    checkout ships.
+
+    Parameters
+    ----------
+    configured : iterable of path-like
+        ``mirrors`` of the configuration. TOPLABEL_MIRROR may name several folders, separated as in
+        PATH.
+    root : path-like
+        The checkout.
+    """
+    named = os.environ.get(MIRROR_VARIABLE, "").split(os.pathsep)
+    folders = [Path(name).expanduser() for name in (*named, *configured) if str(name)]
+    return list(dict.fromkeys([*folders, Path(root) / SHIPPED]))
+
+
+def available(
+    entry: Entry, raw_folder: str | os.PathLike[str], mirrors: Sequence[str | os.PathLike[str]] = ()
+) -> tuple[bool, str]:
+    """Say whether a data set is available without network, and if not, why.
+
+    Only checks that files exist, not their content: cheap enough for planning.
+
+    Returns
+    -------
+    bool
+    str
+        The reason, one line; empty when the set is available.
+    """
+    if not entry.is_readable:
+        return False, f"waits for {entry.waits_for}"
+    folders = _folders(entry, raw_folder, mirrors)
+    try:
+        forms = {file: _form(entry, file, folders) for file in entry.files}
+    except FetchError as error:
+        return False, str(error)
+    missing = [file for file, form in forms.items() if form is None]
+    if not missing:
+        members = [member for form in forms.values() for member in form]
+        reason = _lacking_reader(entry, [_find(member, folders)[0] for member in members])
+        return not reason, reason
+    names = _named(entry, missing)
+    reason = f"{names} not found in data/raw, {SHIPPED} or a mirror ({MIRROR_VARIABLE})"
+    return False, f"{reason}; waits for {entry.waits_for}" if entry.waits_for else reason
+
+
+def folder_of(
+    entry: Entry, raw_folder: str | os.PathLike[str], mirrors: Sequence[str | os.PathLike[str]]
+) -> Path | None:
+    """Return the folder, of data/raw and the mirrors, that has the first file of a data set; None
+    where none has.
+    """
+    for folder in map(Path, (raw_folder, *mirrors)):
+        if entry.files and _form(entry, entry.files[0], [folder / entry.folder]):
+            return folder
+    return None
+
+
+def fetch(
+    entry: Entry,
+    raw_folder: str | os.PathLike[str],
+    mirrors: Sequence[str | os.PathLike[str]] = (),
+    network: bool = True,
+    timeout: float = 30.0,
+) -> list[Path]:
+    """Bring the raw files of a data set to ``raw_folder/<set>/``, uncompressed and checked.
+
+    Parameters
+    ----------
+    entry : Entry
+    raw_folder : path-like
+        ``data/raw``.
+    mirrors : sequence of path-like
+        Folders that hold ``<set>/<file>``, plain or with .xz, .gz or .bz2 added.
+    network : bool
+        Whether to ask the official address when no folder has the file.
+    timeout : float
+        Seconds to wait for the address to answer, or to go on.
+
+    Returns
+    -------
+    list of Path
+        The files in the order of the registry; empty for an embedded set.
+
+    Raises
+    ------
+    ChecksumError
+        A file is not the registered one (both sums or sizes are named).
+    FetchError
+        A file is not available, or a copy of it is damaged.
+    """
+    if not entry.is_readable:
+        raise FetchError(f"data set '{entry.name}' waits for {entry.waits_for}")
+    folders = _folders(entry, raw_folder, mirrors)
+    files = [
+        file
+        for registered in entry.files
+        for file in _form(entry, registered, folders) or (registered,)
+    ]
+    _fetch_mark(files, folders)
+    return [_fetch_file(entry, file, Path(raw_folder), mirrors, network, timeout) for file in files]
+
+
+def find_checked(
+    entry: Entry,
+    file: RawFile,
+    raw_folder: str | os.PathLike[str],
+    mirrors: Sequence[str | os.PathLike[str]] = (),
+) -> Path | None:
+    """Where a file of a data set stands, plain or compressed; None when no folder has it.
+
+    Raises
+    ------
+    ChecksumError
+        It is not the registered one.
+    """
+    found = _find(file, _folders(entry, raw_folder, mirrors))
+    if found is None:
+        return None
+    path, suffix = found
+    digest, size = hashlib.sha256(), 0
+    with path.open("rb") as stream:
+        for piece in _pieces(file, stream, suffix, str(path), path.stat().st_size):
+            digest.update(piece)
+            size += len(piece)
+    check_sum(file, digest.hexdigest(), size, str(path))
+    return path
+
+
+def sha256_of(path: str | os.PathLike[str]) -> tuple[str, int]:
+    """SHA-256 (hexadecimal) and size in bytes of a file."""
+    with Path(path).open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest(), stream.tell()
+
+
+def check_sum(file: RawFile, sha256: str, size: int, where: str) -> None:
+    """Compare what was measured with the registry.
+
+    Raises
+    ------
+    ChecksumError
+        Naming both sums, or both sizes when no sum is registered.
+    """
+    if file.sha256 is not None and sha256 != file.sha256:
+        raise ChecksumError(
+            f"{where}: sha256 is {sha256} ({size} bytes), the registry has {file.sha256}"
+            + (f" ({file.size} bytes)" if file.size is not None else "")
+        )
+    if file.size is not None and size != file.size:
+        raise ChecksumError(f"{where}: {size} bytes, the registry has {file.size}")
+
+
+def _folders(
+    entry: Entry, raw_folder: str | os.PathLike[str], mirrors: Sequence[str | os.PathLike[str]]
+) -> list[Path]:
+    return [Path(folder) / entry.folder for folder in (raw_folder, *mirrors)]
+
+
+def _find(file: RawFile, folders: Iterable[Path]) -> tuple[Path, str] | None:
+    """The first copy of a file, and the suffix of its compression."""
+    for folder in folders:
+        for suffix in ("", *_DECOMPRESSORS):
+            candidate = folder / (file.name + suffix)
+            if candidate.is_file():
+                return candidate, suffix
+    return None
+
+
+def _fetch_mark(files: Iterable[RawFile], folders: Sequence[Path]) -> None:
+    """Copy the file that marks features as not comparable from the folder that they are taken from.
+
+    The first folder is data/raw: files that are there already have their mark, or none.
+    """
+    target = folders[0] / NOT_COMPARABLE
+    origins = [found[0].parent for file in files if (found := _find(file, folders))]
+    marks = [folder / NOT_COMPARABLE for folder in origins if folder != folders[0]]
+    marks = [mark for mark in marks if mark.is_file()]
+    if marks and not target.is_file():
+        with atomic_path(target) as temporary:
+            temporary.write_bytes(marks[0].read_bytes())
+
+
+def _form(entry: Entry, file: RawFile, folders: Iterable[Path]) -> tuple[RawFile, ...] | None:
+    """The form in which a file stands in the first folder that has one.
+
+    Raises
+    ------
+    FetchError
+        When that folder has two of them: they may differ.
+    """
+    for folder in folders:
+        there = [
+            form for form in entry.forms(file) if all(_find(member, [folder]) for member in form)
+        ]
+        if len(there) > 1:
+            names = " and ".join(form[0].name for form in there)
+            raise FetchError(
+                f"data set '{entry.name}': {folder} has {names}; remove what is not meant"
+            )
+        if there:
+            return there[0]
+    return None
+
+
+def _named(entry: Entry, files: Sequence[RawFile]) -> str:
+    """Files and their other forms, in words; of many, the first ones."""
+    shown = [_forms_named(entry, file) for file in files[:_SHOWN]]
+    more = len(files) - len(shown)
+    return ", ".join(shown) + (f" and {more} more" if more else "")
+
+
+def _forms_named(entry: Entry, file: RawFile) -> str:
+    others = [form[0].name for form in entry.forms(file) if form[0] != file]
+    if not others:
+        return file.name
+    suffixes = ", ".join(Path(name).suffix for name in others[1:])
+    return f"{others[0]} (or {suffixes}, or {file.name})"
+
+
+def _lacking_reader(entry: Entry, paths: Iterable[Path]) -> str:
+    """Why files that are there cannot be read."""
+    asked = [path for path in paths if entry.format == "hdf5" or path.suffix in _MAYBE_HDF5]
+    if not asked:
+        return ""
+    from toplabel.reproduction.datasets.formats import hdf5, mat
+
+    if hdf5.is_installed():
+        return ""
+    for path in asked:
+        if entry.format == "hdf5" or path.suffix == ".h5" or mat.is_hdf5(path):
+            return f"{path.name} {hdf5.NEEDED}"
+    return ""
+
+
+def _fetch_file(
+    entry: Entry,
+    file: RawFile,
+    raw_folder: Path,
+    mirrors: Sequence[str | os.PathLike[str]],
+    network: bool,
+    timeout: float,
+) -> Path:
+    target = raw_folder / entry.folder / file.name
+    if target.is_file():
+        sha256, size = sha256_of(target)
+        check_sum(file, sha256, size, f"{target} (remove it to have it fetched again)")
+        return target
+    folders = _folders(entry, raw_folder, mirrors)
+    found = _find(file, folders)
+    if found is not None:
+        _copy(file, *found, target)
+        return target
+    what = f"data set '{entry.name}': {file.name} could not be had"
+    looked = f"it is not in {' nor in '.join(map(str, folders))}"
+    if file.url is None:
+        waits = f"; it waits for {entry.waits_for}" if entry.waits_for else ""
+        raise FetchError(f"{what}: {looked}, and no address is registered{waits}")
+    if not network:
+        raise FetchError(f"{what}: {looked}, and the network is not to be used ({file.url})")
+    try:
+        _download(file, file.url, target, timeout)
+    except (urllib.error.URLError, http.client.HTTPException, OSError) as error:
+        is_status = isinstance(error, urllib.error.HTTPError)
+        reason = error if is_status else getattr(error, "reason", None) or error
+        raise FetchError(f"{what}: {looked}, and {file.url} failed ({reason})") from None
+    return target
+
+
+def _copy(file: RawFile, copy: Path, suffix: str, target: Path) -> None:
+    try:
+        with copy.open("rb") as stream:
+            _store(file, stream, suffix, target, str(copy), copy.stat().st_size)
+    except OSError as error:
+        raise FetchError(f"{copy}: cannot be copied to {target} ({error.strerror})") from None
+
+
+def _download(file: RawFile, url: str, target: Path, timeout: float) -> None:
+    suffix = Path(urllib.parse.urlparse(url).path).suffix
+    if suffix not in _DECOMPRESSORS or file.name.endswith(suffix):
+        suffix = ""
+    with open_address(url, timeout) as stream:
+        length = stream.headers.get("Content-Length")
+        promised = int(length) if length and length.isdecimal() else None
+        taken = min(_LONGEST, _LONGEST if promised is None else promised)
+        # A connection that breaks looks like the end of the file to read().
+        _store(file, stream, suffix, target, url, taken, None if suffix else promised)
+
+
+def open_address(url: str, timeout: float, method: str = "GET") -> BinaryIO:
+    """Ask an https address, and what it redirects to if that is one as well.
+
+    Raises
+    ------
+    OSError
+        `urllib.error.URLError` for an address of another kind, and whatever the network raises.
+    """
+    _check_address(url)
+    opener = urllib.request.OpenerDirector()  # the default opener follows redirects to http and ftp
+    for handler in (
+        urllib.request.ProxyHandler,
+        urllib.request.HTTPSHandler,
+        urllib.request.HTTPDefaultErrorHandler,
+        urllib.request.HTTPErrorProcessor,
+        _Redirects,
+    ):
+        opener.add_handler(handler())
+    request = urllib.request.Request(url, headers={"User-Agent": "toplabel"}, method=method)
+    return opener.open(request, timeout=timeout)
+
+
+class _Redirects(urllib.request.HTTPRedirectHandler):
+    def redirect_request(self, req, fp, code, msg, headers, newurl):
+        _check_address(newurl)
+        return super().redirect_request(req, fp, code, msg, headers, newurl)
+
+
+def _check_address(url: str) -> None:
+    if urllib.parse.urlsplit(url).scheme != "https":
+        raise urllib.error.URLError(f"{url} is no https address")
+
+
+def _store(
+    file: RawFile,
+    stream: BinaryIO,
+    suffix: str,
+    target: Path,
+    origin: str,
+    packed: int,
+    promised: int | None = None,
+) -> None:
+    """Decompress, check and place a file; the content passes through memory in pieces.
+
+    `packed` is what the compressed file has at most, `promised` what an uncompressed one must have.
+    """
+    digest, size = hashlib.sha256(), 0
+    with atomic_path(target) as temporary:
+        with temporary.open("wb") as output:
+            for piece in _pieces(file, stream, suffix, origin, packed):
+                digest.update(piece)
+                size += len(piece)
+                output.write(piece)
+        if promised is not None and size != promised:
+            raise FetchError(f"{origin}: broke off after {size} of {promised} bytes")
+        check_sum(file, digest.hexdigest(), size, origin)
+
+
+def _pieces(
+    file: RawFile, stream: BinaryIO, suffix: str, origin: str, packed: int
+) -> Iterator[bytes]:
+    """The content, uncompressed; an error as soon as it is longer than it may be."""
+    from toplabel.reproduction.datasets.formats.source import FREE, RATIO
+
+    if file.size is not None:
+        most, why = file.size, "the registry has"
+    elif suffix:
+        most, why = max(FREE, RATIO * packed), f"{RATIO} times the compressed file has"
+    else:
+        most, why = packed, "are taken at most"
+    plain, size = _DECOMPRESSORS[suffix](stream) if suffix else stream, 0
+    while piece := _read_chunk(plain, suffix, origin):
+        size += len(piece)
+        if size > most:
+            raise ChecksumError(f"{origin}: more than the {most} bytes that {why}")
+        yield piece
+
+
+def _read_chunk(stream: BinaryIO, suffix: str, origin: str) -> bytes:
+    if not suffix:
+        return stream.read(_CHUNK)
+    try:
+        return stream.read(_CHUNK)
+    except _DAMAGE as error:
+        raise FetchError(f"{origin}: truncated or damaged {suffix} file ({error})") from None

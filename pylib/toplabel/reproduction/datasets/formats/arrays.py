@@ -1,0 +1,176 @@
+"""What the formats that hold whole arrays share: features and labels of a part, and the classes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from scipy import sparse
+
+from toplabel.reproduction.datasets.formats.source import FormatError, check_claim, damage
+from toplabel.reproduction.datasets.prepared import Loaded, Part, Task
+from toplabel.reproduction.datasets.rows import Rows, RowsOf
+
+_NUMBERS = "biuf"  # kinds of dtypes: boolean, integers, floating point
+_ABSENT = "is not in it; it has: "
+
+
+@dataclass(frozen=True)
+class PartArrays:
+    """The arrays of one part, as they stand in a file.
+
+    Attributes
+    ----------
+    path : Path
+        Of the features, for messages.
+    X : ndarray (maybe a memory map) or sparse matrix
+    labels : ndarray or sparse matrix
+        Class numbers (n,), (n, 1) or (1, n); or an indicator (n, m).
+    labels_path : Path, optional
+        Of the labels, when they have a file of their own.
+    """
+
+    path: Path
+    X: np.ndarray | sparse.spmatrix
+    labels: np.ndarray | sparse.spmatrix
+    labels_path: Path | None = None
+
+
+def label_name(name: str | None, task: Task) -> str:
+    """The variable of the labels: `name`, or ``y`` for classes and ``Y`` for label sets."""
+    return name or ("Y" if task == "multilabel" else "y")
+
+
+def pick(path: Path, name: str, part: str, found: Mapping) -> str:
+    """The name of a variable of a part ("{part}" stands for the part's), which must be there.
+
+    Raises
+    ------
+    FormatError
+        Naming the variables that the file has.
+    """
+    name = name.replace("{part}", part)
+    if name not in found:
+        raise FormatError(
+            path, None, f"{name!r} {_ABSENT}{', '.join(map(str, found)) or 'nothing'}"
+        )
+    return name
+
+
+def assemble(tables: Mapping[str, PartArrays], task: Task) -> Loaded:
+    """Check the arrays of all parts and make one data set of them.
+
+    Classes are the numbers that occur in any part, in ascending order; label sets have one class
+    per column. Features that are float32 (or float16) become float32, all others float64; those of
+    a memory map are neither read nor copied here.
+
+    Raises
+    ------
+    FormatError
+        With the file: features that are no table of numbers, labels that are no whole numbers or
+        not 0 and 1, numbers of rows or of labels that differ.
+    """
+    features = {name: features_of(table.path, table.X) for name, table in tables.items()}
+    if task == "multiclass":
+        values = {name: _class_numbers(table) for name, table in tables.items()}
+        classes = np.unique(np.concatenate(list(values.values())))
+        labels = {key: {"y": np.searchsorted(classes, y)} for key, y in values.items()}
+        names = [str(number) for number in classes]
+    else:
+        indicators = {name: _indicator(table) for name, table in tables.items()}
+        labels = {key: {"Y": Y} for key, Y in indicators.items()}
+        names = [str(j) for j in range(_width(tables, indicators))]
+    for name, table in tables.items():
+        n = len(next(iter(labels[name].values())))
+        if n != features[name].shape[0]:
+            message = f"{n} labels for {features[name].shape[0]} rows of features"
+            raise FormatError(table.labels_path or table.path, None, message)
+    parts = {name: Part(X=X, **labels[name]) for name, X in features.items()}
+    return Loaded(parts=parts, class_names=names)
+
+
+def features_of(path: Path, X: np.ndarray | sparse.spmatrix) -> Rows:
+    """Features of a file as a part holds them; those of a memory map stay there.
+
+    Raises
+    ------
+    FormatError
+        When they are no table of real numbers.
+    """
+    if X.ndim != 2 or 0 in X.shape:
+        message = f"features of the shape {X.shape}; they must be (n, d) with n and d at least 1"
+        raise FormatError(path, None, message)
+    if X.dtype.kind not in _NUMBERS:
+        raise FormatError(path, None, f"features of the type {X.dtype}; they must be real numbers")
+    dtype = np.float32 if X.dtype in (np.float16, np.float32) else np.float64
+    if sparse.issparse(X):
+        with damage(path, "sparse matrix"):
+            X.check_format(full_check=True)  # SciPy may crash on an index that is out of range
+        return sparse.csr_matrix(X, dtype=dtype)
+    if not isinstance(X, np.memmap):
+        return np.ascontiguousarray(X, dtype=dtype)
+    if X.dtype == dtype and X.flags.c_contiguous:
+        return X
+    return RowsOf(X, dtype=dtype)
+
+
+def _class_numbers(table: PartArrays) -> np.ndarray:
+    path, values = table.labels_path or table.path, table.labels
+    values = _dense(path, values)
+    if values.ndim == 2 and 1 in values.shape:
+        values = values.ravel()
+    if values.ndim != 1 or not len(values):
+        raise FormatError(path, None, f"labels of the shape {values.shape}; they must be (n,)")
+    if values.dtype.kind not in _NUMBERS:
+        message = f"labels of the type {values.dtype}; classes must be whole numbers"
+        raise FormatError(path, None, message)
+    if values.dtype.kind == "f":
+        bad = np.flatnonzero(values != np.round(values))
+        if bad.size or not np.isfinite(values).all():
+            row = bad[0] if bad.size else np.flatnonzero(~np.isfinite(values))[0]
+            message = f"the label of row {row} (from 0) is {values[row]}, no whole number"
+            raise FormatError(path, None, message)
+    beyond = np.flatnonzero((values < -(2.0**63)) | (values >= 2.0**63))
+    if beyond.size:
+        message = f"the label of row {beyond[0]} (from 0) is {values[beyond[0]]}, beyond 64 bits"
+        raise FormatError(path, None, message)
+    return values.astype(np.int64)
+
+
+def _dense(path: Path, values: np.ndarray | sparse.spmatrix) -> np.ndarray:
+    if not sparse.issparse(values):
+        return np.asarray(values)
+    check_claim(path, math.prod(values.shape), "the labels, a sparse matrix:")
+    with damage(path, "sparse matrix"):
+        values.check_format(full_check=True)
+    return values.toarray()
+
+
+def _indicator(table: PartArrays) -> np.ndarray:
+    path, Y = table.labels_path or table.path, table.labels
+    Y = _dense(path, Y)
+    if Y.ndim != 2 or 0 in Y.shape:
+        message = f"label sets of the shape {Y.shape}; they must be (n, m), 0 or 1 for each label"
+        raise FormatError(path, None, message)
+    if Y.dtype.kind not in _NUMBERS:
+        raise FormatError(path, None, f"label sets of the type {Y.dtype}; they must be 0 or 1")
+    bad = np.argwhere((Y != 0) & (Y != 1))
+    if bad.size:
+        row, column = bad[0]
+        message = f"label {column} of row {row} (from 0) is {Y[row, column]}, not 0 or 1"
+        raise FormatError(path, None, message)
+    return Y.astype(np.uint8)
+
+
+def _width(tables: Mapping[str, PartArrays], indicators: Mapping[str, np.ndarray]) -> int:
+    first = next(iter(indicators))
+    width = indicators[first].shape[1]
+    for name, Y in indicators.items():
+        if Y.shape[1] != width:
+            path = tables[name].labels_path or tables[name].path
+            message = f"{Y.shape[1]} labels, but the part '{first}' has {width}"
+            raise FormatError(path, None, message)
+    return width

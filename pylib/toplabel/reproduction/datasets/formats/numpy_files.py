@@ -1,0 +1,125 @@
+"""NumPy files: .npz with features and labels, .npy with features that are mapped into memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+import numpy as np
+
+from toplabel.reproduction.datasets.formats.arrays import PartArrays, assemble, label_name, pick
+from toplabel.reproduction.datasets.formats.source import (
+    FormatError,
+    Source,
+    beside,
+    check_claim,
+    damage,
+)
+from toplabel.reproduction.datasets.prepared import Loaded
+
+
+def load_npz(source: Source, X: str = "X", labels: str | None = None) -> Loaded:
+    """Read .npz files.
+
+    Parameters
+    ----------
+    source : Source
+        Several parts may share a file.
+    X : str
+        The array of the features, (n, d); "{part}" in it stands for the name of the part.
+    labels : str, optional
+        The array of the labels, likewise: classes (n,), whole numbers, or label sets (n, m) of 0 and
+        1. By default ``y`` for classes and ``Y`` for label sets.
+
+    Raises
+    ------
+    FormatError
+        With the file: no .npz file, damaged, without the array, with arrays of Python objects, or
+        with arrays that do not fit (see `arrays.assemble`).
+    """
+    labels = label_name(labels, source.task)
+    tables = {part: read_npz(path, part, X, labels) for part, path in source.parts.items()}
+    return assemble(tables, source.task)
+
+
+def read_npz(path: Path, part: str, X: str, labels: str) -> PartArrays:
+    """The arrays of one part of an .npz file."""
+    return PartArrays(path, *read_members(path, (X, labels), part))
+
+
+def read_members(path: Path, names: Iterable[str], part: str = "") -> list[np.ndarray]:
+    """Arrays of an .npz file by their names, "{part}" standing for the part.
+
+    Raises
+    ------
+    FormatError
+        As `load_npz`.
+    """
+    with damage(path, ".npz file"), open_npz(path) as stored:
+        picked = [pick(path, name, part, stored.files) for name in names]
+        return [stored[name] for name in picked]
+
+
+def open_npz(path: Path):
+    """Open an .npz file; objects, which could run code, are never read.
+
+    Raises
+    ------
+    FormatError
+        When it is none, or claims far more than it holds.
+    """
+    with damage(path, ".npz file"):
+        stored = np.load(path, mmap_mode="r")  # which is for a file of one array
+        if not isinstance(stored, np.lib.npyio.NpzFile):
+            raise FormatError(path, None, "one array (.npy), not a file of several (.npz)")
+        for member in stored.zip.infolist():
+            check_claim(path, member.file_size, f"{member.filename!r}:")
+    return stored
+
+
+def load_npy(source: Source, labels: Mapping[str, str]) -> Loaded:
+    """Read pairs of .npy files.
+
+    Parameters
+    ----------
+    source : Source
+        The file of a part has its features, (n, d); it is mapped into memory.
+    labels : mapping of str to str
+        For each part the name of the file with its labels, beside that of the features: classes
+        (n,), whole numbers, or label sets (n, m) of 0 and 1.
+
+    Raises
+    ------
+    FormatError
+        With the file: no .npy file, cut off, without its labels, or with arrays that do not fit
+        (see `arrays.assemble`).
+    """
+    tables = {}
+    for part, path in source.parts.items():
+        if part not in labels:
+            message = f"the option 'labels' names no file for the part '{part}'"
+            raise FormatError(path, None, message)
+        tables[part] = read_npy(path, beside(path, labels[part]))
+    return assemble(tables, source.task)
+
+
+def read_npy(path: Path, labels_path: Path) -> PartArrays:
+    """The features of one part as a memory map, and its labels."""
+    labels = np.array(read_array(labels_path))
+    return PartArrays(path, read_array(path), labels, labels_path)
+
+
+def read_array(path: Path) -> np.memmap:
+    """The array of an .npy file, mapped into memory: one that is larger than its file is none.
+
+    Raises
+    ------
+    FormatError
+        When it is none.
+    """
+    with damage(path, ".npy file"):
+        array = np.load(path, mmap_mode="r")
+    if not isinstance(array, np.ndarray):
+        array.close()
+        raise FormatError(path, None, "a file of several arrays (.npz), not of one (.npy)")
+    return array

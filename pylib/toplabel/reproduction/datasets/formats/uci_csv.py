@@ -1,0 +1,121 @@
+"""The text tables of the UCI repository: one row per line, numbers and a class, no header."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from toplabel.reproduction.datasets.formats.source import (
+    FormatError,
+    Source,
+    parse_numbers,
+    read_lines,
+)
+from toplabel.reproduction.datasets.prepared import Loaded, Part
+
+_DIGITS = 300  # of a whole number; a longer label is a word
+
+
+@dataclass
+class _Table:
+    """One file: its numbers, and the class of each row as written."""
+
+    X: np.ndarray
+    labels: list[str]
+
+
+def load(source: Source, delimiter: str = ",", label: int = -1, skip_lines: int = 0) -> Loaded:
+    """Read text tables with one class per row.
+
+    Classes are the labels that occur. When all are whole numbers (``6``, ``6.`` and ``6.0000`` are
+    one) they are in ascending order, else in that of their characters.
+
+    Parameters
+    ----------
+    source : Source
+        Multiclass.
+    delimiter : str
+        Between the values of a row; "whitespace" is any number of blanks and tabs.
+    label : int
+        The column of the class, from 0; a negative one counts from the last.
+    skip_lines : int
+        Lines before the first row: a header.
+
+    Raises
+    ------
+    FormatError
+        With file and line: rows of different lengths, missing values, NaN or infinity, what is no
+        number, a row without its class; an empty file, or parts of different widths.
+    """
+    if source.task != "multiclass":
+        raise ValueError(f"a UCI table has one class per row, it holds no {source.task} set")
+    tables = {
+        name: _read(path, delimiter, label, skip_lines) for name, path in source.parts.items()
+    }
+    _check_widths(source, tables)
+    plain = {name: [_plain(text) for text in table.labels] for name, table in tables.items()}
+    found = {text for labels in plain.values() for text in labels}
+    numeric = all(_is_integer(text) for text in found)
+    classes = sorted(found, key=int if numeric else None)
+    index = {text: i for i, text in enumerate(classes)}
+    parts = {
+        name: Part(X=table.X, y=np.array([index[text] for text in plain[name]], dtype=np.int64))
+        for name, table in tables.items()
+    }
+    return Loaded(parts=parts, class_names=classes)
+
+
+def _read(path: Path, delimiter: str, label: int, skip_lines: int) -> _Table:
+    separator = None if delimiter == "whitespace" else delimiter
+    rows: list[np.ndarray] = []
+    labels: list[str] = []
+    first = 0
+    for line, text in read_lines(path):
+        if line <= skip_lines or not text.strip():
+            continue
+        tokens = [token.strip() for token in text.split(separator)]
+        first = first or line
+        if rows and len(tokens) != len(rows[0]) + 1:
+            message = f"{len(tokens)} values, but line {first} has {len(rows[0]) + 1}"
+            raise FormatError(path, line, message)
+        if len(tokens) < 2 or not -len(tokens) <= label < len(tokens):
+            message = f"{len(tokens)} values; there is no column {label} for the class"
+            raise FormatError(path, line, f"{message} beside features")
+        labels.append(_checked(path, line, tokens.pop(label)))
+        rows.append(parse_numbers(tokens, path, line))
+    if not rows:
+        raise FormatError(path, None, "no row in it")
+    return _Table(np.array(rows), labels)
+
+
+def _checked(path: Path, line: int, label: str) -> str:
+    if label in ("", "?"):
+        raise FormatError(path, line, "the class is missing")
+    return label
+
+
+def _plain(label: str) -> str:
+    """Whole numbers without a fraction; everything else as written."""
+    if _is_integer(label):
+        return str(int(label))
+    try:
+        value = float(label)
+    except ValueError:
+        return label
+    return str(int(value)) if value.is_integer() else label
+
+
+def _is_integer(text: str) -> bool:
+    digits = text[1:] if text[:1] in ("+", "-") else text
+    return digits.isdecimal() and len(digits) <= _DIGITS
+
+
+def _check_widths(source: Source, tables: dict[str, _Table]) -> None:
+    first = next(iter(tables))
+    width = tables[first].X.shape[1]
+    for name, table in tables.items():
+        if table.X.shape[1] != width:
+            message = f"{table.X.shape[1]} features, but {source.parts[first]} has {width}"
+            raise FormatError(source.parts[name], None, message)

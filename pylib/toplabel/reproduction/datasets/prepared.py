@@ -1,0 +1,271 @@
+"""The prepared form of a data set: what every later stage reads.
+
+A folder holds ``X_<part>.npy`` (or CSR ``X_<part>.npz``), ``Y_<part>.npz`` and ``meta.json``. The
+last is written last: its presence says that the rest is whole. It has the sums of the other files.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from scipy import sparse
+
+from toplabel._core.files import (
+    FileError,
+    atomic_path,
+    check_file,
+    file_sum,
+    read_json,
+    read_npz,
+    remade,
+    write_json,
+)
+from toplabel.reproduction.config.splits import Split
+from toplabel.reproduction.datasets.rows import Rows, write_npy
+from toplabel.reproduction.datasets.validation import validate_prepared
+
+Task = Literal["multiclass", "multilabel"]
+
+_PART_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
+_META_FILE = "meta.json"
+_RESERVED = ("name", "task", "n_classes", "class_names", "parts", "splits")
+
+
+@dataclass(frozen=True)
+class Part:
+    """Rows that belong together: a training part, a test part.
+
+    Attributes
+    ----------
+    X : ndarray or csr_matrix of shape (rows, d), float64 or float32
+        One feature vector per row; a read-only memory map after `load_prepared`. Before it is saved
+        it may be `RowsOf` a file.
+    y : ndarray of shape (n,), int64, or None
+        Class indices 0..m-1; beside an empty label set -1, no single label.
+    Y : ndarray of shape (n, m), uint8, or None
+        0/1 indicator of the label sets.
+    groups : ndarray of shape (rows,), int64, or None
+        The instance 0..n-1 that a row belongs to; None: row i is instance i.
+    """
+
+    X: Rows
+    y: np.ndarray | None = None
+    Y: np.ndarray | None = None
+    groups: np.ndarray | None = None
+
+    @property
+    def n_rows(self) -> int:
+        """Number of feature vectors."""
+        return int(self.X.shape[0])
+
+    @property
+    def n_instances(self) -> int:
+        """Number of labelled instances; fewer than rows when an instance has several regions."""
+        labels = self.y if self.y is not None else self.Y
+        return self.n_rows if labels is None else int(labels.shape[0])
+
+    @property
+    def n_features(self) -> int:
+        """Length of a feature vector."""
+        return int(self.X.shape[1])
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """What a format loader or an embedded set hands over.
+
+    Attributes
+    ----------
+    parts : dict of str to Part
+    class_names : list of str
+        In the order of the class indices.
+    splits : list of Split
+        Empty when the registry says what is trained and tested on.
+    """
+
+    parts: dict[str, Part]
+    class_names: list[str]
+    splits: list[Split] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A data set ready to train on.
+
+    Attributes
+    ----------
+    name : str
+    task : {"multiclass", "multilabel"}
+    n_classes : int
+    class_names : list of str
+    parts : dict of str to Part
+    splits : list of Split
+    meta : dict
+        JSON-like; ``statistics`` is what was measured, ``raw`` the sums of the raw files.
+    """
+
+    name: str
+    task: Task
+    n_classes: int
+    class_names: list[str]
+    parts: dict[str, Part]
+    splits: list[Split]
+    meta: dict[str, Any] = field(default_factory=dict)
+
+
+def save_prepared(prepared: Prepared, folder: str | os.PathLike[str]) -> None:
+    """Validate and write a data set; ``meta.json`` is removed first and written last.
+
+    The same data set gives the same bytes.
+
+    Raises
+    ------
+    ValueError
+        When `validate_prepared` finds fault, a part's name cannot be a file name, or `meta` uses a
+        key that the form itself needs.
+    """
+    validate_prepared(prepared)
+    _check_storable(prepared)
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / _META_FILE).unlink(missing_ok=True)
+    for stale in (*folder.glob("X_*.np[yz]"), *folder.glob("Y_*.npz")):
+        stale.unlink()
+    shapes = {name: _save_part(folder, name, part) for name, part in prepared.parts.items()}
+    record = {
+        "name": prepared.name,
+        "task": prepared.task,
+        "n_classes": prepared.n_classes,
+        "class_names": prepared.class_names,
+        "parts": shapes,
+        "splits": [vars(split) for split in prepared.splits],
+        **prepared.meta,
+    }
+    write_json(folder / _META_FILE, record, allow_nan=False)
+
+
+def _check_storable(prepared: Prepared) -> None:
+    for name in prepared.parts:
+        if not _PART_NAME.fullmatch(name):
+            raise ValueError(
+                f"data set '{prepared.name}': the part name {name!r} may hold only "
+                "letters, digits, '_' and '-'"
+            )
+    taken = [key for key in prepared.meta if key in _RESERVED]
+    if taken:
+        raise ValueError(f"data set '{prepared.name}': meta may not hold the key {taken[0]!r}")
+
+
+def _save_part(folder: Path, name: str, part: Part) -> dict[str, Any]:
+    is_sparse = sparse.issparse(part.X)
+    storage = "csr" if is_sparse else "dense"
+    labels = {
+        key: value for key in ("y", "Y", "groups") if (value := getattr(part, key)) is not None
+    }
+    files = _files(folder, name, storage)
+    try:
+        with atomic_path(files["X"]) as path:
+            if is_sparse:
+                sparse.save_npz(path, sparse.csr_matrix(part.X))
+            else:
+                write_npy(path, part.X)
+        with atomic_path(files["Y"]) as path:
+            np.savez_compressed(path, **labels)
+        sums = {key: file_sum(path) for key, path in files.items()}
+    except OSError as error:
+        reason = error.strerror or f"{error}: is the disk full?"
+        raise FileError(f"{folder}: part '{name}' cannot be written ({reason})") from error
+    return {
+        "n_instances": part.n_instances,
+        "n_rows": part.n_rows,
+        "n_features": part.n_features,
+        "storage": storage,
+        "labels": list(labels),
+        "sha256": sums,
+    }
+
+
+def _files(folder: Path, name: str, storage: str) -> dict[str, Path]:
+    """The files of a part: features and labels."""
+    suffix = "npz" if storage == "csr" else "npy"
+    return {"X": folder / f"X_{name}.{suffix}", "Y": folder / f"Y_{name}.npz"}
+
+
+def load_prepared(folder: str | os.PathLike[str], mmap: bool = True) -> Prepared:
+    """Read what `save_prepared` wrote; every byte is compared with the sums in ``meta.json``.
+
+    Parameters
+    ----------
+    folder : path-like
+    mmap : bool
+        Map dense features into memory (read-only) instead of reading them.
+
+    Raises
+    ------
+    FileError
+        When ``meta.json`` is missing, the files do not fit it, or one is not what was written.
+    """
+    folder = Path(folder)
+    record = read_meta(folder)
+    parts = {name: _load_part(folder, name, shape, mmap) for name, shape in record["parts"].items()}
+    return Prepared(
+        name=record["name"],
+        task=record["task"],
+        n_classes=record["n_classes"],
+        class_names=record["class_names"],
+        parts=parts,
+        splits=[Split(**split) for split in record["splits"]],
+        meta={key: value for key, value in record.items() if key not in _RESERVED},
+    )
+
+
+def not_comparable(folder: str | os.PathLike[str]) -> str:
+    """Why results on a prepared set are not put beside published ones; empty when they are."""
+    there = (Path(folder) / _META_FILE).is_file()
+    return read_meta(folder).get("not_comparable", "") if there else ""
+
+
+def read_meta(folder: str | os.PathLike[str]) -> dict[str, Any]:
+    """What ``meta.json`` says of a prepared set; the other files are not looked at.
+
+    Raises
+    ------
+    FileError
+        When it is missing or damaged.
+    """
+    path = Path(folder) / _META_FILE
+    if not path.is_file():
+        raise FileError(f"{path}: missing, so the data set is not prepared")
+    return read_json(path)
+
+
+def _load_part(folder: Path, name: str, shape: dict[str, Any], mmap: bool) -> Part:
+    files = _files(folder, name, shape["storage"])
+    for key, promised in shape.get("sha256", {}).items():  # an earlier version wrote none
+        check_file(files[key], promised, folder / _META_FILE)
+    X = _load_features(files["X"], mmap)
+    labels = read_npz(files["Y"], folder / _META_FILE)
+    part = Part(X=X, **{key: labels[key] for key in shape["labels"]})
+    found = (part.n_instances, part.n_rows, part.n_features)
+    promised = (shape["n_instances"], shape["n_rows"], shape["n_features"])
+    if found != promised:
+        raise FileError(
+            f"{folder}: {_META_FILE} promises n, rows, d = {promised}, the files of '{name}' hold {found}"
+        )
+    return part
+
+
+def _load_features(path: Path, mmap: bool) -> Rows:
+    try:
+        if path.suffix == ".npz":
+            return sparse.csr_matrix(sparse.load_npz(path))
+        return np.load(path, mmap_mode="r" if mmap else None)
+    except Exception as error:  # without a sum: any error of NumPy on damaged data
+        words = " ".join(str(error).split()) or type(error).__name__
+        command = remade(path.with_name(_META_FILE))
+        raise FileError(f"{path}: missing or damaged ({words}); {command}") from None

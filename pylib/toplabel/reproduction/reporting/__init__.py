@@ -1,0 +1,22 @@
+"""Reports: HTML, PDF, figures and machine-readable data from the collected results. Nothing is
+computed here.
+
+`load_inputs` reads and checks the collected files of a results folder; `write_html`, `write_pdf`,
+`write_data` and `crate.write_crate` format them. The figures are listed in
+`toplabel.reproduction.figures`.
+"""
+
+from toplabel._core.files import FileError
+from toplabel.reproduction.reporting.html import write_html
+from toplabel.reproduction.reporting.inputs import ReportInputs, load_inputs
+from toplabel.reproduction.reporting.metadata import write_data
+from toplabel.reproduction.reporting.pdf import write_pdf
+
+__all__ = [
+    "FileError",
+    "ReportInputs",
+    "load_inputs",
+    "write_data",
+    "write_html",
+    "write_pdf",
+]

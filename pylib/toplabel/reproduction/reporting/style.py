@@ -1,0 +1,87 @@
+"""The style of all figures: byte-stable SVG, colour-blind safe colours, plain axes.
+
+Text is drawn as outlines (`svg.fonttype: path`), since a figure must look the same in a browser, in
+the PDF, whose fonts are Typst's own, and in a copy of the file alone; the words of a figure are in
+its alternative text. The background is transparent, so that a page may be light or dark.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import matplotlib as mpl
+from cycler import cycler
+
+#: Okabe and Ito's palette, the yellow left out, sky blue and orange darker: all have a contrast of
+#: 3 or more to white.
+PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#3A92C8", "#B07D00", "#000000")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+LINES = ("-", "--", ":", "-.")
+
+INK = "#222222"
+MUTED = "#767676"
+RULE = "#cccccc"
+
+WIDTH = 7.2  # inches: the text width of the PDF's page
+
+_STYLE = {
+    "svg.fonttype": "path",
+    "svg.hashsalt": "toplabel",
+    "svg.id": None,
+    "figure.facecolor": "none",
+    "savefig.facecolor": "none",
+    "savefig.transparent": True,
+    "font.family": "DejaVu Sans",
+    "font.size": 8.0,
+    "axes.titlesize": 8.5,
+    "axes.titleweight": "normal",
+    "axes.titlelocation": "left",
+    "axes.labelsize": 8.0,
+    "axes.edgecolor": MUTED,
+    "axes.labelcolor": INK,
+    "axes.linewidth": 0.6,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "axes.prop_cycle": cycler(color=PALETTE),
+    "grid.color": RULE,
+    "grid.linewidth": 0.4,
+    "text.color": INK,
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "xtick.labelsize": 7.5,
+    "ytick.labelsize": 7.5,
+    "xtick.major.width": 0.6,
+    "ytick.major.width": 0.6,
+    "lines.linewidth": 1.3,
+    "lines.markersize": 3.5,
+    "legend.frameon": False,
+    "legend.fontsize": 7.5,
+    "mathtext.fontset": "dejavusans",
+}
+
+
+@contextmanager
+def house_style() -> Iterator[None]:
+    """Apply the style while figures are made and saved; nothing of it stays behind."""
+    with mpl.rc_context():
+        mpl.rcdefaults()
+        mpl.rcParams.update({key: value for key, value in _STYLE.items() if key in mpl.rcParams})
+        yield
+
+
+def colour(position: int) -> str:
+    """Return the colour of the series at this position; the palette starts again after its end."""
+    return PALETTE[position % len(PALETTE)]
+
+
+def marker(position: int) -> str:
+    """Return the marker of the series at this position."""
+    return MARKERS[position % len(MARKERS)]
+
+
+def line(position: int) -> str:
+    """Return the line of the series at this position: it changes when the colours start again."""
+    return LINES[(position // len(PALETTE)) % len(LINES)]

@@ -1,0 +1,105 @@
+"""Numbers for figures: validation curves over C, and what a model of the circle predicts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from toplabel.reproduction.selection.final import Models, model_key
+from toplabel.reproduction.selection.measures import sign
+from toplabel.reproduction.selection.results import TuneResult
+
+if TYPE_CHECKING:
+    from toplabel.reproduction.datasets.prepared import Prepared
+
+_DIRECTIONS = 720
+
+
+def selection_curve(
+    results: Sequence[TuneResult], selection: Iterable[Any], metrics: Sequence[str]
+) -> pd.DataFrame:
+    """The best validation value at each C, over k, theta and the threshold, with the chosen C
+    marked.
+
+    Parameters
+    ----------
+    results : sequence of TuneResult
+        Mean over the folds of one split; one for each k where that is selected.
+    selection : iterable of SELECTION.row
+        As `choice.select` gives it.
+    metrics : sequence of str
+
+    Returns
+    -------
+    DataFrame
+        Columns metric, C (ascending within a metric), value (as printed), chosen.
+    """
+    chosen = {row.metric: row.C for row in selection if row.split == results[0].split}
+    frames = []
+    for metric in metrics:
+        best: dict[float, float] = {}
+        for result in results:
+            for C, value in zip(result.C, _best_over_others(result, metric), strict=True):
+                if np.isfinite(value):
+                    best[float(C)] = max(value, best.get(float(C), -np.inf))
+        Cs = np.array(sorted(best))
+        frames.append(
+            pd.DataFrame(
+                {
+                    "metric": metric,
+                    "C": Cs,
+                    "value": [sign(metric) * best[C] for C in Cs],
+                    "chosen": Cs == chosen[metric],
+                }
+            )
+        )
+    return pd.concat(frames, ignore_index=True)
+
+
+def _best_over_others(result: TuneResult, metric: str) -> np.ndarray:
+    """At each C the best value over theta and the threshold, with the sign at which more is
+    better.
+    """
+    names = [str(name) for name in result.metric]
+    signed = sign(metric) * result.value[..., names.index(metric)]
+    return np.where(np.isnan(signed), -np.inf, signed).max(axis=(0, 2))
+
+
+def circle_rings(
+    prepared: Prepared, selection: Iterable[Any], models: Models, split: str, metric: str
+) -> pd.DataFrame:
+    """The two classes that a linear model of the circle scores highest, by direction (TPAMI Fig.
+    4).
+
+    Parameters
+    ----------
+    prepared : Prepared
+        A set of points in the plane.
+    selection : iterable of SELECTION.row
+    models : Models
+    split : str
+    metric : str
+        Whose best model.
+
+    Returns
+    -------
+    DataFrame
+        Columns angle (radians), rank1, rank2 (names of classes).
+    """
+    chosen = next(row for row in selection if (row.split, row.metric) == (split, metric))
+    angle = 2.0 * np.pi * np.arange(_DIRECTIONS) / _DIRECTIONS
+    X = np.column_stack([np.cos(angle), np.sin(angle)])
+    key = model_key(split, chosen.C, chosen.theta, chosen.k)
+    order = np.argsort(-models.scores(key, X, X), axis=1, kind="stable")
+    names = np.array(prepared.class_names)
+    return pd.DataFrame({"angle": angle, "rank1": names[order[:, 0]], "rank2": names[order[:, 1]]})
+
+
+def circle_points(prepared: Prepared, split: str) -> pd.DataFrame:
+    """The training points of a split of the circle: columns angle (radians) and label."""
+    part = prepared.parts[next(s.train for s in prepared.splits if s.name == split)]
+    angle = np.arctan2(part.X[:, 1], part.X[:, 0]) % (2.0 * np.pi)
+    return pd.DataFrame({"angle": angle, "label": np.array(prepared.class_names)[part.y]})

@@ -1,0 +1,139 @@
+"""Metrics by their names in protocols, tables and files, all as printed in the papers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from toplabel import metrics, thresholds
+from toplabel.metrics.names import is_fraction, lower_is_better
+
+PARTITION = (
+    "hamming_loss",
+    "accuracy",
+    "subset_accuracy",
+    "f1_micro",
+    "f1_macro",
+    "f1_instance",
+)
+
+
+def needs_threshold(metric: str) -> bool:
+    """Whether the metric compares sets of labels, which are predicted by a threshold on the
+    scores.
+    """
+    return metric in PARTITION
+
+
+def sign(metric: str) -> int:
+    """1 when more is better, -1 when less is better."""
+    return -1 if lower_is_better(metric) else 1
+
+
+def ranking_value(metric: str, truth: np.ndarray, scores: np.ndarray) -> float:
+    """A metric of the order of the scores, as printed.
+
+    Ties in top-k accuracy, P@k and R@k are shared. If they counted as right, as in TPAMI Eq. (1), a
+    model of zeros would find every label and be selected. Where no scores tie that is the same.
+
+    Parameters
+    ----------
+    metric : str
+        ``top<k>``, ``balanced_accuracy``, ``rank_loss``, ``map``, ``p_at_<k>``, ``r_at_<k>``,
+        ``ndcg_at_<k>``, ``coverage_loss`` (a number of labels), ``one_error_loss`` or ``label_ap``.
+    truth : ndarray of shape (n,) or (n, m)
+        Class indices, or an indicator of label sets.
+    scores : ndarray of shape (n, m)
+
+    Raises
+    ------
+    ValueError
+        For a metric that does not fit the kind of truth.
+    """
+    if metric == "balanced_accuracy" or metric.startswith("top"):
+        _require(truth.ndim == 1, metric, "one label per instance")
+        if metric == "balanced_accuracy":
+            return 100.0 * metrics.balanced_accuracy(truth, scores, ties="shared")
+        return 100.0 * metrics.top_k_accuracy(truth, scores, k=int(metric[3:]), ties="shared")
+    _require(truth.ndim == 2, metric, "label sets")
+    if metric == "rank_loss":
+        return float(metrics.rank_loss(truth, scores))
+    if metric == "map":
+        return 100.0 * float(metrics.mean_average_precision(truth, scores))
+    if metric.startswith("p_at_"):
+        return 100.0 * float(
+            metrics.precision_at_k(truth, scores, k=int(metric[5:]), ties="shared")
+        )
+    if metric.startswith("r_at_"):
+        return 100.0 * float(metrics.recall_at_k(truth, scores, k=int(metric[5:]), ties="shared"))
+    if metric.startswith("ndcg_at_"):
+        return 100.0 * float(metrics.ndcg_at_k(truth, scores, k=int(metric[8:])))
+    if metric == "coverage_loss":
+        return metrics.coverage(truth, scores)
+    if metric == "one_error_loss":
+        return 100.0 - ranking_value("p_at_1", truth, scores)
+    if metric == "label_ap":
+        return 100.0 * metrics.label_ranking_average_precision(truth, scores)
+    raise ValueError(f"unknown metric '{metric}'")
+
+
+def _require(condition: bool, metric: str, what: str) -> None:
+    if not condition:
+        raise ValueError(f"metric '{metric}' needs {what}")
+
+
+def all_values(
+    names: Sequence[str], truth: np.ndarray, scores: np.ndarray, grid: np.ndarray
+) -> np.ndarray:
+    """Every metric at every threshold, as printed.
+
+    Parameters
+    ----------
+    names : sequence of str
+    truth, scores : ndarray
+        As in `ranking_value`.
+    grid : ndarray of shape (D,)
+        Thresholds; a label is predicted when its score reaches the threshold.
+
+    Returns
+    -------
+    ndarray of shape (max(D, 1), len(names))
+        A metric without threshold stands at index 0, NaN elsewhere.
+    """
+    values = np.full((max(len(grid), 1), len(names)), np.nan)
+    cut = [name for name in names if needs_threshold(name)]
+    if cut:
+        _require(truth.ndim == 2, cut[0], "label sets")
+        _require(len(grid) > 0, cut[0], "a grid of thresholds")
+        swept = thresholds.sweep(scores, truth, grid)
+    for i, name in enumerate(names):
+        if needs_threshold(name):
+            values[:, i] = np.asarray(swept[name]) * (1.0 if is_fraction(name) else 100.0)
+        else:
+            values[0, i] = ranking_value(name, truth, scores)
+    return values
+
+
+def class_values(
+    truth: np.ndarray, scores: np.ndarray, class_names: Sequence[str]
+) -> dict[str, float]:
+    """The average precision of each class, ``ap_<class>`` in percent; their mean is ``map``.
+
+    Parameters
+    ----------
+    truth : ndarray of shape (n, m)
+        An indicator of label sets.
+    scores : ndarray of shape (n, m)
+    class_names : sequence of str
+
+    Returns
+    -------
+    dict of str to float
+        Without the classes that no instance has.
+    """
+    return {
+        f"ap_{name}": 100.0 * float(metrics.average_precision(truth[:, j], scores[:, j]))
+        for j, name in enumerate(class_names)
+        if truth[:, j].any()
+    }

@@ -1,0 +1,246 @@
+"""Training rows with the rows to validate on: one problem for a split, or one for each of its
+folds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy import sparse
+
+from toplabel.reproduction.config.methods import Method
+from toplabel.reproduction.config.protocols import Budget, Protocol
+from toplabel.reproduction.seeds import seed_of
+from toplabel.reproduction.selection.folds import (
+    Fold,
+    half_fold,
+    random_folds,
+    rows_of,
+    stratified_folds,
+)
+
+if TYPE_CHECKING:  # for annotations only
+    from toplabel.reproduction.datasets.prepared import Part, Prepared, Split
+
+Matrix = np.ndarray | sparse.csr_matrix
+
+
+@dataclass(frozen=True)
+class ValidationProblem:
+    """Rows to train on, and rows to measure on.
+
+    Attributes
+    ----------
+    X : ndarray or csr_matrix of shape (rows, d)
+    labels : ndarray of shape (rows,) or (rows, m)
+        As the method's loss takes them: class indices or an indicator.
+    X_eval : ndarray or csr_matrix of shape (rows', d)
+    truth : ndarray of shape (n',) or (n', m)
+        What predictions are measured against: the label sets where there are some, whatever the
+        method was trained on (TPAMI section 6.3), else the class indices.
+    groups : ndarray of shape (rows',) or None
+        Instance 0..n'-1 of each row to measure on.
+    n_classes : int
+        m.
+    leave_one_out : bool
+        Whether the rows to measure on are those to train on, each by the model of all others.
+    """
+
+    X: Matrix
+    labels: np.ndarray
+    X_eval: Matrix
+    truth: np.ndarray
+    groups: np.ndarray | None
+    n_classes: int
+    leave_one_out: bool = False
+
+
+def training_labels(part: Part, method: Method) -> np.ndarray:
+    """Labels of a part's rows as the method's loss takes them.
+
+    A region gets the label, or the labels, of its image (TPAMI section 6.3).
+
+    Raises
+    ------
+    ValueError
+        When the part has no labels of that kind.
+    """
+    labels = part.Y if method.task == "multilabel" else part.y
+    if labels is None:
+        kind = "label sets" if method.task == "multilabel" else "single labels"
+        raise ValueError(f"method '{method.name}' needs {kind}, which the data set does not have")
+    return labels if part.groups is None else labels[part.groups]
+
+
+def labelled(X: Matrix, labels: np.ndarray) -> tuple[Matrix, np.ndarray]:
+    """The rows that a method can be trained on: without those whose image has no single label
+    (-1).
+    """
+    if labels.ndim == 2 or (labels >= 0).all():
+        return X, labels
+    kept = np.flatnonzero(labels >= 0)
+    return X[kept], labels[kept]
+
+
+def truth_of(part: Part) -> np.ndarray:
+    """What predictions for a part are measured against."""
+    return part.Y if part.Y is not None else part.y
+
+
+def split_named(prepared: Prepared, name: str) -> Split:
+    """The split of that name.
+
+    Raises
+    ------
+    ValueError
+        When there is none; the error lists those that exist.
+    """
+    for split in prepared.splits:
+        if split.name == name:
+            return split
+    known = ", ".join(split.name for split in prepared.splits)
+    raise ValueError(f"data set '{prepared.name}': unknown split '{name}'; known: {known}")
+
+
+def folds_of(
+    prepared: Prepared, split: Split, protocol: Protocol, budget: Budget, seed: int
+) -> list[Fold]:
+    """The folds of a split's training part; the same for all methods.
+
+    Stratified by class for the multiclass protocols, at random where an example has several labels.
+    """
+    part = prepared.parts[split.train]
+    names = (seed, prepared.name, split.name)
+    if protocol.validation == "half":
+        return [half_fold(part.n_instances, *names)]
+    if protocol.validation == "fifth":
+        return [stratified_folds(part.y, 5, *names)[0]]
+    if budget.folds is None:
+        raise ValueError(f"protocol '{protocol.name}': no number of folds")
+    if protocol.validation == "holdout" and part.y is not None:
+        return stratified_folds(part.y, budget.folds, *names)
+    return random_folds(part.n_instances, budget.folds, *names)
+
+
+def fold_problem(part: Part, fold: Fold, method: Method, n_classes: int) -> ValidationProblem:
+    """Train on the fold's training instances, measure on the others of the same part."""
+    train = rows_of(fold.train, part.groups)
+    val = rows_of(fold.val, part.groups)
+    groups = None if part.groups is None else np.searchsorted(fold.val, part.groups[val])
+    X, labels = labelled(part.X[train], training_labels(part, method)[train])
+    return ValidationProblem(
+        X=X,
+        labels=labels,
+        X_eval=part.X[val],
+        truth=truth_of(part)[fold.val],
+        groups=groups,
+        n_classes=n_classes,
+    )
+
+
+def fewer_rows(
+    problem: ValidationProblem, most: int, names: tuple[object, ...]
+) -> ValidationProblem:
+    """The problem with at most so many training rows, drawn at random; `names` are what the seed
+    depends on.
+    """
+    n = problem.X.shape[0]
+    if n <= most:
+        return problem
+    rng = np.random.default_rng(seed_of("screen", *names, most))
+    kept = np.sort(rng.choice(n, most, replace=False))
+    return replace(problem, X=problem.X[kept], labels=problem.labels[kept])
+
+
+def holdout_problem(
+    train: Part, held_out: Part, method: Method, n_classes: int
+) -> ValidationProblem:
+    """Train on one part, measure on another."""
+    X, labels = labelled(train.X, training_labels(train, method))
+    return ValidationProblem(
+        X=X,
+        labels=labels,
+        X_eval=held_out.X,
+        truth=truth_of(held_out),
+        groups=held_out.groups,
+        n_classes=n_classes,
+    )
+
+
+def check_rows(part: Part, method: Method, dataset: str) -> None:
+    """Refuse a part whose rows a method cannot train on.
+
+    Raises
+    ------
+    ValueError
+        A kernel method or leave-one-out validation where an image has no label; leave-one-out
+        validation where images have several rows, of which the others would reveal the label.
+    """
+    if not (method.tunes_width or method.leave_one_out):
+        return
+    labels = training_labels(part, method)
+    if labelled(part.X, labels)[0].shape[0] != part.n_rows:
+        raise ValueError(
+            f"data set '{dataset}': images without a label, which the method '{method.name}', "
+            "trained on one label per image, cannot leave out"
+        )
+    if method.leave_one_out and part.n_rows != part.n_instances:
+        raise ValueError(
+            f"data set '{dataset}': several rows per image, of which the leave-one-out scores of "
+            f"the method '{method.name}' leave out one alone"
+        )
+
+
+def validation_problems(
+    prepared: Prepared,
+    split: Split,
+    protocol: Protocol,
+    budget: Budget,
+    method: Method,
+    seed: int,
+) -> Iterator[ValidationProblem]:
+    """All problems that validate one split, in the order of the folds."""
+    train = prepared.parts[split.train]
+    check_rows(train, method, prepared.name)
+    if method.leave_one_out:
+        yield replace(holdout_problem(train, train, method, prepared.n_classes), leave_one_out=True)
+        return
+    if protocol.validation == "holdout" and split.val is not None:
+        yield holdout_problem(train, prepared.parts[split.val], method, prepared.n_classes)
+        return
+    count = budget.fold_count(train.n_instances)
+    for fold in folds_of(prepared, split, protocol, budget, seed)[:count]:
+        yield fold_problem(train, fold, method, prepared.n_classes)
+
+
+def join_parts(first: Part, second: Part) -> Part:
+    """The instances of two parts as one, in that order."""
+
+    def both(name: str) -> Any:
+        a, b = getattr(first, name), getattr(second, name)
+        return None if a is None or b is None else np.concatenate([a, b])
+
+    groups = None
+    if first.groups is not None or second.groups is not None:
+        shifted = _groups(second) + first.n_instances
+        groups = np.concatenate([_groups(first), shifted])
+    if sparse.issparse(first.X):
+        X = sparse.vstack([first.X, second.X], format="csr")
+    else:
+        X = np.concatenate([first.X, second.X])
+    return replace(first, X=X, y=both("y"), Y=both("Y"), groups=groups)
+
+
+def _groups(part: Part) -> np.ndarray:
+    return part.groups if part.groups is not None else np.arange(part.n_rows)
+
+
+def final_part(prepared: Prepared, split: Split, protocol: Protocol) -> Part:
+    """What the final models are trained on: the training part, or it and the validation part."""
+    train = prepared.parts[split.train]
+    if protocol.retrain_on == "train_val" and split.val is not None:
+        return join_parts(train, prepared.parts[split.val])
+    return train

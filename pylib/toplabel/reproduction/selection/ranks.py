@@ -1,0 +1,85 @@
+"""Where the true class of each test row ranks: what the top-k accuracies of a cell follow from, row
+by row.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+from toplabel._core.files import FileError, read_npz, remade, write_npz
+
+TOP = "top"
+
+
+@dataclass(frozen=True)
+class TrueRanks:
+    """Of one model on the test rows of a split.
+
+    Attributes
+    ----------
+    split : str
+    metric : ndarray of str
+        The top-k accuracies that are measured with this model, ``top<k>``.
+    above : ndarray of shape (n,)
+        How many classes score higher than the true one.
+    tied : ndarray of shape (n,)
+        How many score the same, the true one among them.
+    """
+
+    split: str
+    metric: np.ndarray
+    above: np.ndarray
+    tied: np.ndarray
+
+    @classmethod
+    def of(cls, split: str, metrics: Sequence[str], y: np.ndarray, scores: np.ndarray) -> TrueRanks:
+        """Rank the true class y of each row among its scores, shape (n, m)."""
+        own = np.take_along_axis(scores, y[:, None], axis=1)
+        kind = np.min_scalar_type(scores.shape[1])
+        counts = (np.count_nonzero(one, axis=1) for one in (scores > own, scores == own))
+        above, tied = (count.astype(kind) for count in counts)
+        return cls(split, np.array(metrics), above, tied)
+
+    def hits(self, metric: str) -> np.ndarray:
+        """Whether each row counts for ``top<k>``, shape (n,): 0 or 1, or a share where classes tie.
+
+        Their mean is ``metrics.top_k_accuracy(y, scores, k, ties="shared")``.
+        """
+        places = int(metric.removeprefix(TOP)) - self.above.astype(np.int64)
+        return np.clip(places / self.tied, 0.0, 1.0)
+
+
+_ARRAYS = [field.name for field in fields(TrueRanks)]
+
+
+def save_ranks(ranks: Sequence[TrueRanks], path: str | os.PathLike[str]) -> None:
+    """Write the arrays of the i-th model, ``<i>.split``, ``<i>.metric``, ``<i>.above`` and
+    ``<i>.tied``.
+    """
+    arrays = {
+        f"{i}.{name}": np.asarray(getattr(one, name))
+        for i, one in enumerate(ranks)
+        for name in _ARRAYS
+    }
+    write_npz(path, arrays)
+
+
+def load_ranks(path: str | os.PathLike[str]) -> list[TrueRanks]:
+    """Read what `save_ranks` wrote.
+
+    Raises
+    ------
+    FileError
+        When the file is missing or damaged, or lacks an array.
+    """
+    arrays = read_npz(path)
+    count = -(-len(arrays) // len(_ARRAYS))
+    try:
+        found = [{name: arrays[f"{i}.{name}"] for name in _ARRAYS} for i in range(count)]
+    except KeyError as error:
+        raise FileError(f"{path}: lacks an array ({error}); {remade(path)}") from None
+    return [TrueRanks(**one | {"split": str(one["split"])}) for one in found]

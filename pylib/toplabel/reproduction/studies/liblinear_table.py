@@ -1,0 +1,60 @@
+"""The table of one-vs-all by our own solver beside LIBLINEAR: a row per data set, loss and C."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+
+NAME = "agreement"
+TITLE = "One-vs-all: our own solver beside LIBLINEAR"
+
+
+def printed(frame: pd.DataFrame, labels: Mapping[str, str]) -> pd.DataFrame:
+    """The frame as text.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Columns dataset, method, C, ours, liblinear (objectives), difference (relative),
+        accuracy_difference (points), finished.
+    labels : mapping
+        What to call a loss.
+    """
+    return pd.DataFrame(
+        {
+            "data set": frame["dataset"],
+            "loss": frame["method"].map(labels),
+            "C": frame["C"].map("{:g}".format),
+            "objective, ours": frame["ours"].map("{:.6g}".format),
+            "objective, LIBLINEAR": frame["liblinear"].map("{:.6g}".format),
+            "relative difference": frame["difference"].map("{:+.1e}".format),
+            "largest difference in accuracy (points)": frame["accuracy_difference"].map(
+                "{:.2f}".format
+            ),
+            "both converged": np.where(frame["finished"].astype(bool), "yes", "no"),
+        }
+    )
+
+
+def caption(frame: pd.DataFrame, labels: Mapping[str, str], titles: Mapping[str, str]) -> str:
+    """Say by how much the two differ at most, where both met their tolerance; `titles` are those of
+    data sets.
+    """
+    text = (
+        "P of TPAMI Eq. (9), summed over the classes, on the training part of the first split; accuracies on its test"
+        " part, the largest difference over k = 1, 3, 5, 10. A positive relative difference: ours is the lower. "
+    )
+    both = frame[frame["finished"].astype(bool)]
+    if both.empty:
+        return text + "Nowhere did both converge."
+    parts = []
+    for column, words, unit in (
+        ("difference", "objective", ""),
+        ("accuracy_difference", "accuracy", " points"),
+    ):
+        row = both.loc[both[column].abs().idxmax()]
+        where = f"{titles.get(row['dataset'], row['dataset'])}, {labels[row['method']]}, C = {row['C']:g}"
+        parts.append(f"in {words} {abs(row[column]):.2g}{unit} ({where})")
+    return text + f"Where both converged, the largest difference is {' and '.join(parts)}."

@@ -1,0 +1,234 @@
+"""Tables to print: results/tables/<name>.csv and .json.
+
+A published table shows what the paper prints of the data sets that were measured, with our numbers
+beside it; a study's own table shows its data sets of which the tables that it reproduces print
+nothing.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from toplabel._core.files import write_json
+from toplabel.reproduction.config.keys import canonical_key
+from toplabel.reproduction.config.studies import Study, table_name
+from toplabel.reproduction.studies.published import TableText, is_compared
+from toplabel.reproduction.tables.collected import GRID
+from toplabel.reproduction.tables.table import write_csv
+
+_SET = ["dataset", "features"]
+
+
+@dataclass(frozen=True)
+class PrintedTable:
+    """A table to print.
+
+    Attributes
+    ----------
+    name : str
+        Of the files.
+    title, caption : str
+    source, table : str
+        The published table, as in data/published; empty for a study's own table.
+    study : str
+        Names of the studies that it belongs to, joined by ";".
+    frame : DataFrame
+        Of a grid the columns of `GRID`, one row per cell.
+    """
+
+    name: str
+    title: str
+    caption: str
+    source: str
+    table: str
+    study: str
+    frame: pd.DataFrame
+
+
+def published_table(
+    source: str,
+    table: str,
+    comparison: pd.DataFrame,
+    collected: pd.DataFrame,
+    studies: Iterable[Study],
+    texts: Mapping[str, TableText],
+    published_names: Mapping[str, str] | None = None,
+    published_sources: Mapping[str, Collection[str]] | None = None,
+) -> PrintedTable:
+    """Make one published table, reduced to the data sets with a measurement in it.
+
+    Methods that were measured on these sets in the table's metrics, but are not in the table,
+    follow the printed ones of their set; variants of methods do not. When nothing was measured, all
+    of the table is there.
+
+    Parameters
+    ----------
+    source, table : str
+        As in data/published: "tpami2017", "5".
+    comparison, collected : DataFrame
+        As `comparison.compare` and `comparison.collect` give them.
+    studies : iterable of Study
+    texts : mapping of str to TableText
+        Titles and captions by short name (`published.load_texts`).
+    published_names, published_sources : mapping, optional
+        As for `comparison.compare`.
+
+    Raises
+    ------
+    ValueError
+        When there is no such published table.
+    """
+    cells = comparison[(comparison["source"] == source) & (comparison["table"] == table)]
+    if cells.empty:
+        raise ValueError(f"no published table {source},{table}")
+    name = table_name(source, table)
+    touched = cells.loc[cells["measured"].notna(), _SET].drop_duplicates()
+    parts = [cells]
+    if len(touched):
+        beside = [
+            dataset
+            for dataset in _compared(comparison, collected)
+            if is_compared(dataset, source, published_sources)
+        ]
+        ours = collected[collected["dataset"].isin(beside) & (collected["variant_of"] == "")]
+        parts = [
+            part
+            for identity in touched.itertuples(index=False)
+            for part in _block(cells, ours, identity, published_names or {})
+        ]
+    text = texts.get(name, TableText(name, ""))
+    listed = ";".join(study.name for study in studies if name in study.tables)
+    return PrintedTable(name, text.title, text.caption, source, table, listed, _finished(parts))
+
+
+def own_table(
+    study: Study,
+    comparison: pd.DataFrame,
+    collected: pd.DataFrame,
+    layout: tuple[str, str] | None = None,
+    texts: Mapping[str, TableText] | None = None,
+) -> PrintedTable | None:
+    """Make the table of a study's data sets that are in none of the published tables that it
+    reproduces.
+
+    Parameters
+    ----------
+    study : Study
+    comparison, collected : DataFrame
+        As `comparison.compare` and `comparison.collect` give them.
+    layout : tuple of str, optional
+        Source and table of a published table whose metrics the table has, in their order; average
+        precisions of classes (``ap_*``) stand for those of the set's own classes. Without it, every
+        metric.
+    texts : mapping of str to TableText, optional
+        As for `published_table`; the title of the layout is named.
+
+    Returns
+    -------
+    PrintedTable or None
+        None when there is no such data set.
+    """
+    names = [
+        table_name(*one) for one in zip(comparison["source"], comparison["table"], strict=True)
+    ]
+    compared = _compared(
+        comparison[pd.Series(names, comparison.index).isin(study.tables)], collected
+    )
+    pairs = [pair for pair in study.pairs if pair[0] not in compared]
+    mine = collected[pd.MultiIndex.from_frame(collected[["dataset", "method"]]).isin(pairs)]
+    name, title, caption = study.name, study.title, study.description
+    if layout is not None:
+        name = f"{study.name}_{table_name(*layout)}"
+        mine = _laid_out(mine, comparison, layout)
+        of = (texts or {}).get(table_name(*layout))
+        title += f", as Table {layout[1]}"
+        caption = f"In the layout of Table {layout[1]}" + (f" ({of.title})" if of else "")
+        caption += ", which is about other data: the numbers are not comparable with its."
+    if mine.empty:
+        return None
+    frame = _finished([_as_cells(mine)])
+    return PrintedTable(name, title, caption.strip(), "", "", study.name, frame)
+
+
+def _laid_out(
+    mine: pd.DataFrame, comparison: pd.DataFrame, layout: tuple[str, str]
+) -> pd.DataFrame:
+    """The metrics of a published table in its order, methods in theirs."""
+    source, table = layout
+    cells = comparison[(comparison["source"] == source) & (comparison["table"] == table)]
+    order = {name: i for i, name in enumerate(dict.fromkeys(map(_kind, cells["metric"])))}
+    place = mine["metric"].map(lambda metric: order.get(_kind(metric), -1))
+    first = mine.groupby(["dataset", "method"], sort=False).ngroup()
+    ranked = mine.assign(first=first, place=place)[place >= 0]
+    return ranked.sort_values(["first", "place"], kind="stable")[mine.columns]
+
+
+def _kind(metric: str) -> str:
+    return "ap_" if metric.startswith("ap_") else metric
+
+
+def write_tables(tables: Iterable[PrintedTable], folder: str | os.PathLike[str]) -> None:
+    """Write <name>.csv and <name>.json of each table, each whole or not at all."""
+    for table in tables:
+        write_csv(table.frame, Path(folder) / f"{table.name}.csv")
+        about = {
+            "name": table.name,
+            "title": table.title,
+            "caption": table.caption,
+            "source": table.source,
+            "table": table.table,
+            "study": table.study,
+        }
+        write_json(Path(folder) / f"{table.name}.json", about)
+
+
+def _compared(comparison: pd.DataFrame, collected: pd.DataFrame) -> set[str]:
+    """The data sets that have a result beside a published one."""
+    used = set(comparison.loc[comparison["measured"].notna(), "file"])
+    return set(collected.loc[collected["file"].isin(used), "dataset"])
+
+
+def _block(
+    cells: pd.DataFrame, collected: pd.DataFrame, identity, published_names: Mapping[str, str]
+) -> list[pd.DataFrame]:
+    """One data set of a published table: the printed cells, then what we have besides."""
+    printed = cells[(cells[_SET] == list(identity)).all(axis=1)]
+    names = collected["dataset"].map(lambda name: published_names.get(name, name))
+    ours = collected[
+        (names == identity.dataset)
+        & (collected["features"] == identity.features)
+        & collected["metric"].isin(printed["metric"])
+    ]
+    known = {_key(row, "method") for row in printed.to_dict("records")}
+    extra = ours[[_key(row, "loss") not in known for row in ours.to_dict("records")]]
+    if extra.empty:
+        return [printed]
+    head = {"source": printed["source"].iat[0], "table": printed["table"].iat[0]}
+    return [printed, _as_cells(extra).assign(dataset=identity.dataset, **head)]
+
+
+def _key(row: Mapping[str, str], method: str):
+    return canonical_key(row[method], row["k"], row["gamma"], row["kernel"])
+
+
+def _as_cells(collected: pd.DataFrame) -> pd.DataFrame:
+    """Collected rows with the columns of the comparison, no number published."""
+    frame = collected.drop(columns=["method"]).rename(
+        columns={"loss": "method", "std": "measured_std"}
+    )
+    empty = ("source", "table", "published", "std", "verdict", "reason", "in_rows", "in_seeds")
+    unknown = ("difference", "seeds", "seeds_mean", "seeds_std")
+    frame = frame.assign(**dict.fromkeys(unknown, np.nan), **dict.fromkeys(empty, ""))
+    return frame[GRID.names]
+
+
+def _finished(parts: list[pd.DataFrame]) -> pd.DataFrame:
+    """Join the parts of a table."""
+    parts = [part if "label" in part else part.assign(label="") for part in parts]
+    return pd.concat(parts, ignore_index=True)[GRID.names]

@@ -1,0 +1,112 @@
+"""Variants of methods, trained otherwise than the protocol says, beside the printed numbers of
+these methods.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+
+from toplabel.metrics.names import is_fraction
+from toplabel.reproduction.studies.comparison import spread_of, verdict
+from toplabel.reproduction.tables.collected import PUBLISHED_KEYS, VARIANTS
+
+
+def compare_variants(comparison: pd.DataFrame, collected: pd.DataFrame) -> pd.DataFrame:
+    """Put what variants measured beside the published cells of the methods that they are variants
+    of.
+
+    Parameters
+    ----------
+    comparison : DataFrame
+        results/comparison.csv.
+    collected : DataFrame
+        results/evaluation.csv.
+
+    Returns
+    -------
+    DataFrame
+        The columns of `VARIANTS`: one row per published cell that was measured and variant of its
+        method that was measured on the same data set, in the order of `comparison`.
+    """
+    measured: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for row in collected[collected["variant_of"] != ""].to_dict("records"):
+        file = f"{row['dataset']}/{row['variant_of']}/evaluation.csv"
+        measured.setdefault((file, row["metric"]), []).append(row)
+    rows = []
+    for cell in comparison.to_dict("records"):
+        for row in measured.get((cell["file"], cell["metric"]), ()):
+            published = float(cell["published"])
+            rows.append(
+                {name: cell[name] for name in VARIANTS.names if name in cell}
+                | {
+                    "published": published,
+                    "variant": row["method"],
+                    "label": row["label"],
+                    "variant_measured": row["measured"],
+                    "variant_verdict": _verdict(cell, row),
+                }
+            )
+    return VARIANTS.frame(rows)
+
+
+def _verdict(cell: Mapping[str, Any], row: Mapping[str, Any]) -> str:
+    printed_std = float(cell["std"]) if cell["std"] else math.nan
+    spread = spread_of(float(row["std"]), int(row["splits"]), printed_std)
+    return verdict(cell["metric"], row["measured"] - float(cell["published"]), spread)
+
+
+def experiment(cells: pd.DataFrame, variants: pd.DataFrame) -> str:
+    """Say in a sentence or two what variants give on some cells; empty where none was measured.
+
+    Of several variants of a cell the one that is nearest to the printed number counts.
+
+    Parameters
+    ----------
+    cells : DataFrame
+        Rows of results/comparison.csv.
+    variants : DataFrame
+        As `compare_variants` gives it.
+    """
+    wanted = pd.MultiIndex.from_frame(cells[_CELL])
+    nearest = _nearest(variants)
+    found = nearest[pd.MultiIndex.from_frame(nearest[_CELL]).isin(wanted)]
+    if found.empty:
+        return ""
+    tried = variants[pd.MultiIndex.from_frame(variants[_CELL]).isin(wanted)]
+    labels = [*dict.fromkeys(tried["label"])]
+    which = labels[0] if len(labels) == 1 else f"the nearest of {len(labels)} ({'; '.join(labels)})"
+    text = f"Experiment: {which} gives {_counted(found)} of {_cells(len(cells))}"
+    if len(found) <= _FEW:
+        return f"{text} ({', '.join(_numbers(row) for row in found.to_dict('records'))})."
+    rows = _CELL[:-1]
+    same = nearest.merge(found[rows].drop_duplicates(), on=rows)
+    return f"{text}; of all {len(same)} cells in their rows: {_counted(same)}."
+
+
+_CELL = [*PUBLISHED_KEYS]
+_FEW = 3  # cells whose numbers a sentence can hold
+
+
+def _nearest(variants: pd.DataFrame) -> pd.DataFrame:
+    distance = (variants["variant_measured"] - variants["published"]).abs()
+    order = distance.sort_values(kind="stable").index
+    return variants.loc[order].drop_duplicates(_CELL).sort_index()
+
+
+def _counted(rows: pd.DataFrame) -> str:
+    counts = rows["variant_verdict"].value_counts()
+    known = ("match", "spread", "close", "off", "higher", "lower")
+    return ", ".join(f"{counts[name]} {name}" for name in known if name in counts)
+
+
+def _cells(n: int) -> str:
+    return "this cell" if n == 1 else f"these {n} cells"
+
+
+def _numbers(row: Mapping[str, Any]) -> str:
+    digits = 3 if is_fraction(row["metric"]) else 1
+    return f"{row['variant_measured']:.{digits}f} where {row['published']:.{digits}f} is printed"

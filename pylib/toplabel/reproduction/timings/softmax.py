@@ -1,0 +1,242 @@
+"""The softmax by our solver, by FISTA and by L-BFGS, all scored alike (TPAMI Fig. 3d)."""
+
+from __future__ import annotations
+
+import importlib
+import warnings
+from collections.abc import Callable
+
+import numpy as np
+import pandas as pd
+from scipy import sparse
+from sklearn.linear_model import LogisticRegression
+
+from toplabel import losses
+from toplabel.reproduction.timings.clock import now, timed
+from toplabel.reproduction.timings.convergence import TimedSet
+from toplabel.reproduction.timings.packages import missing
+from toplabel.solver import solve
+
+COLUMNS = ["solver", "step", "excess", "seconds"]
+OURS, REFERENCE = "SDCA (toplabel)", "FISTA (our reference)"
+LBFGS, SPAMS = "L-BFGS (scikit-learn)", "FISTA (SPAMS)"
+_FINISH = 1e-7  # relative excess at which the race ends
+_GROWTH = 1.15  # iterations between two evaluations of FISTA
+_ROUNDING = 1e-14
+
+# ---- the other solvers ---------------------------------------------------------------------------------
+
+
+def fista(
+    X,
+    y: np.ndarray,
+    C: float,
+    max_iter: int = 1000,
+    tol: float = 0.0,
+    callback: Callable[[int, np.ndarray], object] = lambda step, W: False,
+) -> np.ndarray:
+    """Train the softmax by accelerated gradient descent (Beck and Teboulle 2009), where SPAMS is
+    not installed.
+
+    Minimises ``(1/n) sum_i log sum_j exp(f_j(x_i) - f_{y_i}(x_i)) + ||W||_F^2 / (2 C n)`` without a
+    bias. The step 1/L is found by backtracking, as in SPAMS, and the momentum restarted where it is
+    no descent direction (O'Donoghue and Candes 2015).
+
+    Parameters
+    ----------
+    X : ndarray or sparse matrix, (n, d)
+    y : ndarray of int, (n,)
+    C : float > 0
+    max_iter : int
+    tol : float
+        Stop when the norm of the gradient has fallen below `tol` times that at 0.
+    callback : callable
+        Called with the number of iterations and W after each; a true result stops the run.
+
+    Returns
+    -------
+    ndarray, (d, m)
+    """
+    n, m = X.shape[0], int(y.max()) + 1
+    penalty = 1.0 / (C * n)
+    largest = _largest_eigenvalue(X) / (2 * n) + penalty  # 1/largest is always short enough
+    L = largest / 64.0
+    W = point = np.zeros((X.shape[1], m))
+    scores = scores_point = np.zeros((n, m))  # X W and X point
+    momentum, first = 1.0, None
+    for step in range(1, max_iter + 1):
+        value = _mean_loss(scores_point, y) + 0.5 * penalty * float((point * point).sum())
+        slopes = losses.gradient("lr_multi", scores_point, y)
+        gradient = np.asarray(X.T @ slopes) / n + penalty * point
+        squared = float((gradient * gradient).sum())
+        first = squared if first is None else first
+        if squared <= tol**2 * first:
+            break
+        while True:
+            new = point - gradient / L
+            scores_new = np.asarray(X @ new)
+            reached = _mean_loss(scores_new, y) + 0.5 * penalty * float((new * new).sum())
+            if reached <= value - squared / (2 * L) + _ROUNDING * value or largest <= L:
+                break
+            L = min(1.5 * L, largest)
+        if (gradient * (new - W)).sum() > 0:  # no descent direction: restart the momentum
+            momentum = 1.0
+        following = 0.5 * (1.0 + np.sqrt(1.0 + 4.0 * momentum**2))
+        ahead = (momentum - 1.0) / following
+        point = new + ahead * (new - W)
+        scores_point = scores_new + ahead * (scores_new - scores)
+        W, scores, momentum = new, scores_new, following
+        if callback(step, W):
+            break
+    return W
+
+
+def _mean_loss(scores: np.ndarray, y: np.ndarray) -> float:
+    return float(losses.value("lr_multi", scores, y).mean())
+
+
+def _largest_eigenvalue(X) -> float:
+    """Of X^T X, from above: power iteration, and the bound that its last residual gives."""
+    v = np.random.default_rng(0).normal(size=X.shape[1])
+    value = residual = 0.0
+    for _ in range(30):
+        v = v / np.linalg.norm(v)
+        image = np.asarray(X.T @ (X @ v)).ravel()
+        value = float(v @ image)
+        residual = float(np.linalg.norm(image - value * v))
+        if value == 0.0:
+            break
+        v = image
+    total = float(X.multiply(X).sum() if sparse.issparse(X) else (X * X).sum())
+    return min(1.01 * value + residual, total)
+
+
+def spams_fista(X, y: np.ndarray, C: float) -> Callable[[int], np.ndarray]:
+    """Return FISTA of SPAMS as a function of the number of iterations, to W.
+
+    Its 'l2' is half the squared norm, its loss the mean over the rows. Converting X is not part of
+    the function.
+    """
+    spams = importlib.import_module("spams")
+    n, m = X.shape[0], int(y.max()) + 1
+    rows = sparse.linalg.norm(X, axis=1) if sparse.issparse(X) else np.linalg.norm(X, axis=1)
+    columns = X.tocsc() if sparse.issparse(X) else np.asfortranarray(X)
+    labels = np.asfortranarray(y[:, None].astype(np.float64))
+    start = np.zeros((X.shape[1], m), order="F")
+    options = {"numThreads": 1, "loss": "multi-logistic", "regul": "l2", "tol": 1e-12}
+    options |= {"lambda1": 1.0 / (C * n), "L0": 0.01 * float((rows**2).mean())}
+
+    def fit(iterations: int) -> np.ndarray:
+        # it0: evaluating its gap takes time.
+        return spams.fistaFlat(
+            labels, columns, start, max_it=iterations, it0=iterations + 1, **options
+        )
+
+    return fit
+
+
+def logistic(X, y: np.ndarray, C: float, iterations: int, **options) -> LogisticRegression:
+    """Train scikit-learn's logistic regression for a number of iterations, without bias."""
+    options |= {"tol": 1e-12, "max_iter": iterations, "fit_intercept": False, "random_state": 0}
+    return LogisticRegression(C=C, **options).fit(X, y)
+
+
+# ---- the race ------------------------------------------------------------------------------------------
+
+
+def race(data: TimedSet, cap: float = 30.0) -> pd.DataFrame:
+    """Train the softmax with our solver, FISTA and L-BFGS.
+
+    Parameters
+    ----------
+    data : TimedSet
+    cap : float
+        Seconds after which a solver is given up.
+
+    Returns
+    -------
+    DataFrame
+        `COLUMNS`; `step` counts epochs or iterations, `excess` is (P - P*)/P* with a lower bound
+        for P* that our dual proves. Evaluating P does not count. L-BFGS and SPAMS are run anew for
+        each number of iterations, since they do not show their iterates.
+
+    Raises
+    ------
+    ArithmeticError
+        When the bound is not tight enough within four times the cap.
+    """
+    X, y, C = data.X, data.y, data.C
+    proof = solve(X, y, "lr_multi", C=C, eps=1e-9, max_epochs=100_000, time_limit=4 * cap)
+    bound, gap = proof.dual, proof.relative_gap
+    if gap > 0.1 * _FINISH:
+        raise ArithmeticError(f"P* is known to {gap:.1e} only, which is too coarse for {_FINISH:g}")
+
+    def excess(W: np.ndarray) -> float:
+        primal = _mean_loss(np.asarray(X @ W), y) + float((W**2).sum()) / (2 * C * len(y))
+        return primal / bound - 1
+
+    def lbfgs(iterations: int) -> np.ndarray:
+        return logistic(X, y, C, iterations, solver="lbfgs").coef_.T
+
+    curves = {OURS: _ours(data, bound, cap), REFERENCE: _fista(data, excess, cap)}
+    curves[LBFGS] = _rerun(lbfgs, 2000, excess, cap)
+    if not missing("spams"):
+        curves[SPAMS] = _rerun(spams_fista(X, y, C), 20000, excess, cap)
+    rows = [(solver, *row) for solver, curve in curves.items() for row in curve]
+    frame = pd.DataFrame(rows, columns=COLUMNS)
+    return frame.assign(excess=frame["excess"].clip(lower=0.0))
+
+
+def _ours(data: TimedSet, bound: float, cap: float) -> list[tuple[int, float, float]]:
+    solution = solve(
+        data.X,
+        data.y,
+        loss="lr_multi",
+        C=data.C,
+        eps=0.0,
+        max_epochs=100_000,
+        eval_every=1,
+        time_limit=cap,
+        callback=lambda record: record.primal / bound - 1 <= _FINISH,
+    )
+    history = solution.history[1:]  # without the start
+    return [(one.epoch, one.primal / bound - 1, one.solve_seconds) for one in history]
+
+
+def _fista(
+    data: TimedSet, excess: Callable[[np.ndarray], float], cap: float
+) -> list[tuple[int, float, float]]:
+    """Our FISTA; evaluating an iterate is not timed."""
+    rows: list[tuple[int, float, float]] = []
+    started, looked, next_look = now(), 0.0, 1
+
+    def look(step: int, W: np.ndarray) -> bool:
+        nonlocal looked, next_look
+        arrived = now()
+        seconds = arrived - started - looked
+        if step < next_look and seconds < cap:
+            return False
+        rows.append((step, excess(W), seconds))
+        next_look = max(step + 1, int(_GROWTH * step))
+        looked += now() - arrived
+        return rows[-1][1] <= _FINISH or seconds >= cap
+
+    fista(data.X, data.y, data.C, max_iter=1_000_000, callback=look)
+    return rows
+
+
+def _rerun(
+    fit: Callable[[int], np.ndarray], most: int, excess: Callable[[np.ndarray], float], cap: float
+) -> list[tuple[int, float, float]]:
+    """Train anew for increasing numbers of iterations."""
+    rows: list[tuple[int, float, float]] = []
+    iterations = 1
+    while iterations <= most:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # so few iterations are not meant to converge
+            seconds, W = timed(lambda count=iterations: fit(count))
+        rows.append((iterations, excess(np.asarray(W)), seconds))
+        if rows[-1][1] <= _FINISH or seconds > cap:
+            break
+        iterations = max(iterations + 2, round(1.5 * iterations))
+    return rows

@@ -1,0 +1,3 @@
+"""What the Snakefile and its scripts share: the plan of a run, fingerprints, the lock, the
+machine.
+"""

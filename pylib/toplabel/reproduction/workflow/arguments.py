@@ -1,0 +1,79 @@
+"""The command line, looked at before Snakemake acts on it.
+
+Snakemake goes to the work folder and reads the files of ``--configfile`` before the Snakefile, with
+a traceback for a folder that is a file, and for a config that is missing or nested too deep; and it
+finds nothing to be done for a target that is there, damaged or not. The profile, which it reads
+before all else, calls `check_arguments`.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from toplabel._core.files import checked
+from toplabel.reproduction.config.documents import read_yaml
+
+_CONFIGFILES = ("--configfile", "--configfiles")
+_DIRECTORY = ("--directory", "-d")
+_FORCE = re.compile(r"--force(all|run)?(=.*)?|-\w*[fFR]\w*")
+_INCOMPLETE = ".snakemake/incomplete"  # notes of outputs that Snakemake makes again, since their job was killed
+_TEMPLATE = "__use_yte__"  # Snakemake would run the Python that such a file holds
+
+
+def check_arguments(arguments: Sequence[str] | None = None) -> None:
+    """End the run in one line if the work folder, a config file or a target cannot be used.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        Of the command line; by default that of this process.
+    """
+    arguments = sys.argv[1:] if arguments is None else arguments
+    work = Path(*_values(arguments, _DIRECTORY)[-1:])
+    try:
+        if work.exists() and not work.is_dir():
+            raise ValueError(f"{work}: is not a folder; --directory names that of the run")
+        for name in _values(arguments, _CONFIGFILES):
+            _check_config(Path(name))
+        if not any(map(_FORCE.fullmatch, arguments)) and not _is_interrupted(work):
+            for target in _values(arguments, ()):
+                checked(work / target, target)
+    except ValueError as error:
+        sys.exit(f"Error: {error}")
+
+
+def _check_config(path: Path) -> None:
+    if path.exists() and not path.is_file():
+        return  # what is read from a pipe can be read once
+    content = read_yaml(path)
+    if not isinstance(content, dict):
+        found = "nothing in it" if content is None else f"a {type(content).__name__}"
+        raise ValueError(f"{path}: {found}, not a mapping of keys to values")
+    if _TEMPLATE in content:
+        raise ValueError(f"{path}: the key '{_TEMPLATE}' is not supported; write the values out")
+
+
+def _is_interrupted(work: Path) -> bool:
+    return any(path.is_file() for path in (work / _INCOMPLETE).rglob("*"))
+
+
+def _is_option(argument: str, names: Sequence[str]) -> bool:
+    return argument.partition("=")[0] in names
+
+
+def _values(arguments: Sequence[str], names: Sequence[str]) -> list[str]:
+    """What stands after the options of these names, up to the next one; without names, all that is
+    no option.
+    """
+    found, inside = [], not names
+    for argument in arguments:
+        if argument.startswith("-"):
+            inside = not names or _is_option(argument, names)
+            if inside and names and "=" in argument:
+                found.append(argument.partition("=")[2])
+        elif inside:
+            found.append(argument)
+    return found

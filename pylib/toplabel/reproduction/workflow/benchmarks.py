@@ -1,0 +1,82 @@
+"""What the jobs of a run took: the benchmark files that Snakemake leaves, in a few numbers for each
+stage.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from toplabel.reproduction.workflow.jobs import STARTED
+
+LOGS = Path("results/logs")
+BENCHMARKS = Path("results/benchmarks")
+
+
+def jobs(folder: Path = BENCHMARKS) -> list[dict[str, Any]]:
+    """Each job with its stage, data set, method and part (empty where it has none), seconds of wall
+    time, memory in MB.
+
+    A job that was too short to be looked at has no memory. Jobs of earlier commands are there, too.
+    Snakemake samples the CPU time every half minute, which misses the end of each job, so that is
+    not here.
+    """
+    found = []
+    for path in sorted(folder.rglob("*.tsv")):
+        names = path.relative_to(folder).with_suffix("").parts
+        stage, dataset, method, part = (*names, "", "", "")[:4]
+        with path.open(newline="", encoding="utf-8") as stream:
+            for row in csv.DictReader(stream, delimiter="\t"):
+                took = {
+                    "seconds": _number(row, "s"),
+                    "peak_mb": _number(row, "max_rss"),
+                }
+                found.append(
+                    {"stage": stage, "dataset": dataset, "method": method, "part": part} | took
+                )
+    return found
+
+
+def jobs_by_stage(folder: Path = BENCHMARKS) -> list[dict[str, Any]]:
+    """Each stage with its number of jobs, their hours, longest job in seconds and highest memory in
+    MB; of `jobs`.
+    """
+    found: dict[str, list[dict[str, Any]]] = {}
+    for job in jobs(folder):
+        found.setdefault(job["stage"], []).append(job)
+    return [{"stage": stage, **_sum(rows)} for stage, rows in found.items()]
+
+
+def job_ends(folder: Path = BENCHMARKS) -> list[float]:
+    """When the jobs of `jobs` ended, in seconds since the epoch."""
+    return [path.stat().st_mtime for path in folder.rglob("*.tsv")]
+
+
+def nodes(folder: Path = LOGS) -> list[str]:
+    """Names of the machines that jobs ran on, as the first line of each log says."""
+    found = set()
+    for path in folder.rglob("*.log"):
+        with path.open(encoding="utf-8", errors="replace") as stream:
+            if name := re.search(rf" {STARTED} (\S*), process ", stream.readline()):
+                found.add(name[1])
+    return sorted(found)
+
+
+def _sum(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    return {
+        "jobs": len(rows),
+        "hours": round(sum(row["seconds"] for row in rows) / 3600, 4),
+        "longest_seconds": round(max(row["seconds"] for row in rows), 1),
+        "peak_mb": round(max(row["peak_mb"] for row in rows)),
+    }
+
+
+def _number(row: Mapping[str, str], name: str) -> float:
+    """A field; 0 for "NA" and "-", which stand for what was not measured."""
+    try:
+        return float(row.get(name) or 0)
+    except ValueError:
+        return 0.0

@@ -1,0 +1,100 @@
+"""Measured numbers beside published ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import groupby
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from toplabel._core.files import FileError
+from toplabel.reproduction.config.datasets import load_registry
+from toplabel.reproduction.config.methods import load_methods
+from toplabel.reproduction.config.studies import load_studies
+from toplabel.reproduction.datasets.prepared import not_comparable
+from toplabel.reproduction.reporting.labels import paper_label
+from toplabel.reproduction.selection.ranks import load_ranks
+from toplabel.reproduction.studies.bootstrap import RowDraws, draws_of_means
+from toplabel.reproduction.studies.comparison import collect, compare
+from toplabel.reproduction.studies.published import load_published
+from toplabel.reproduction.tables.cells import TEST_METRICS
+
+
+def compare_results(
+    root: Path, paths: Iterable[str], intervals: bool = True
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Collect results/<set>/<method>/evaluation.csv and put them beside the published numbers.
+
+    Without `intervals` no test rows are drawn.
+    """
+    registry = load_registry(root / "config/datasets.yaml")
+    paths = sorted(paths)
+    collected = collect(
+        TEST_METRICS.read_all(paths),
+        load_methods(root / "config/methods.yaml"),
+        load_studies(root / "config/studies").values(),
+        {name: entry.features for name, entry in registry.items()},
+        draw_rows(paths) if intervals else None,
+    )
+    names = {name: entry.published_key for name, entry in registry.items()}
+    folders = {path.parts[-3]: path.parents[1] / "data" for path in map(Path, paths)}
+    why = {name: text for name, folder in folders.items() if (text := not_comparable(folder))}
+    sources = {name: entry.published_sources for name, entry in registry.items()}
+    published = load_published(root / "data/published")
+    return collected, compare(collected, published, names, why, sources, registry.seeds_of)
+
+
+def draw_rows(paths: Iterable[str]) -> RowDraws:
+    """The top-k accuracies of cells on drawn test rows, as far as ``ranks.npz`` stands beside
+    evaluation.csv.
+
+    All methods of a data set have the same draws. A set with several splits has none: their spread
+    is measured.
+    """
+    sets = groupby(sorted(map(Path, paths)), key=lambda path: path.parts[-3])
+    return {key: draws for dataset, cells in sets for key, draws in _drawn(dataset, cells).items()}
+
+
+def _drawn(dataset: str, cells: Iterable[Path]) -> RowDraws:
+    """`draw_rows` of one data set."""
+    hits, splits, rows = {}, set(), {}
+    for path in cells:
+        file = path.with_name("ranks.npz")
+        for one in load_ranks(file) if file.is_file() else ():
+            splits.add(one.split)
+            rows.setdefault(len(one.above), file)
+            hits |= {(dataset, path.parts[-2], str(m)): one.hits(m) for m in one.metric}
+    if len(splits) != 1:
+        return {}
+    if len(rows) > 1:
+        (some, first), (others, second), *_ = rows.items()
+        raise FileError(
+            f"{second}: {others} test rows, but {first} has {some}; the data set was prepared anew between them: "
+            "remove the folder of the older one, and run again"
+        )
+    draws = 100.0 * draws_of_means(np.column_stack([*hits.values()]), dataset, *splits)
+    return dict(zip(hits, draws.T, strict=True))
+
+
+def printed_beside(root: Path, paths: Iterable[str]) -> pd.DataFrame:
+    """Return what the papers print of the cells of one data set, where several do, the first of
+    them.
+
+    Returns
+    -------
+    DataFrame
+        Columns `method` (as here), `metric`, `published` (a number), `printed_in` (the table).
+    """
+    cells = compare_results(root, paths, intervals=False)[1]
+    cells = cells[cells["file"] != ""].drop_duplicates(["file", "metric"])
+    tables = zip(cells["source"], cells["table"], strict=True)
+    return pd.DataFrame(
+        {
+            "method": cells["file"].str.split("/").str[1],
+            "metric": cells["metric"],
+            "published": cells["published"].astype(float),
+            "printed_in": [f"{paper_label(source)}, Table {table}" for source, table in tables],
+        }
+    )

@@ -1,0 +1,450 @@
+"""The plan of a run: what the config asks for, as files and the jobs between them.
+
+A `Plan` knows names and paths only; it reads no result. It is made anew whenever Snakemake reads
+the Snakefile.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from toplabel.reproduction.config.baselines import BASELINES
+from toplabel.reproduction.config.datasets import Entry, load_registry
+from toplabel.reproduction.config.differences import load_reasons
+from toplabel.reproduction.config.documents import Fault, unknown, validate
+from toplabel.reproduction.config.findings import load_claims
+from toplabel.reproduction.config.formats import Circle
+from toplabel.reproduction.config.methods import load_methods
+from toplabel.reproduction.config.protocols import Budget, Protocol, load_protocols
+from toplabel.reproduction.config.readings import load_readings, stand_ins
+from toplabel.reproduction.config.run import SUMMARY, RunConfig, Settings
+from toplabel.reproduction.config.studies import Study, check_study, load_studies, published_tables
+from toplabel.reproduction.datasets.fetch import available, mirror_folders
+from toplabel.reproduction.workflow.fingerprints import fingerprint, module_sum, sum_of
+from toplabel.reproduction.workflow.sources import reason_missing
+
+RAW_FOLDER = "data/raw"
+_SETTINGS = ("seed", "eps_train", "max_epochs_tune", "max_epochs_train")
+ALL_SPLITS = "all"  # the name of a tuning job that takes them together
+# What of a registry entry the content of the prepared set depends on.
+_CONTENT = (
+    "task",
+    "embedded",
+    "format",
+    "options",
+    "storage",
+    "folder",
+    "files",
+    "divide",
+    "transform",
+    "splits",
+    "statistics",
+    "features",
+    "published_key",
+    "not_comparable",
+)
+
+
+class PlanError(ValueError):
+    """The config asks for something impossible; the message is one line."""
+
+
+@dataclass(frozen=True, order=True)
+class Cell:
+    """A method on a data set: one folder of results."""
+
+    dataset: str
+    method: str
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """Data set and method."""
+        return self.dataset, self.method
+
+    def path(self, name: str) -> str:
+        """A file of that folder."""
+        return f"results/{self.dataset}/{self.method}/{name}"
+
+    @classmethod
+    def of_path(cls, path: str) -> Cell | None:
+        """The cell whose test metrics a file is."""
+        parts = Path(path).parts
+        if len(parts) == 4 and (parts[0], parts[3]) == ("results", "evaluation.csv"):
+            return cls(*parts[1:3])
+        return None
+
+
+class Plan:
+    """What the config asks for.
+
+    Parameters
+    ----------
+    root : path-like
+        The checkout: where config/, workflow/ and data/published/ are.
+    config : mapping
+        As Snakemake merged it from files and command line.
+    layers : sequence of (name, mapping)
+        What `config` was merged from, with the names that errors call it by; a later one overrides.
+
+    Raises
+    ------
+    PlanError
+        One line that names the file and the key: a config that its model refuses, or one that
+        names an unknown study, data set, method or protocol.
+    """
+
+    def __init__(
+        self,
+        root: str | Path,
+        config: Mapping[str, Any],
+        layers: Sequence[tuple[str, Mapping[str, Any]]] = (),
+    ) -> None:
+        self.root = Path(root)
+        try:
+            self.run: RunConfig = _checked_run(config, layers)
+            self.registry = load_registry(self.root / "config/datasets.yaml")
+            self.seeds_of = self.registry.seeds_of
+            self.protocols = load_protocols(self.root / "config/protocols.yaml")
+            self.methods = load_methods(self.root / "config/methods.yaml")
+            self.studies = load_studies(self.root / "config/studies")
+            self.tables = published_tables(self.root / "data/published")
+            load_claims(self.root / "config/findings.yaml", self.root / "data/published")
+            load_reasons(self.root / "config/differences.yaml", self.root / "data/published")
+            self.readings = load_readings(
+                self.root / "config/readings.yaml",
+                self.root / "data/published",
+                self.registry,
+                self.methods,
+            )
+            for study in self.studies.values():
+                check_study(study, self.registry, self.methods, self.tables)
+        except ValueError as error:
+            raise PlanError(" ".join(str(error).split())) from None
+        self.config = config
+        self.budget: str = self.run.budget
+        self._check(source_of("studies", layers))
+
+    def _check(self, source: str) -> None:
+        of_run = f"{source}: studies"
+        asked = [name.partition("/") for name in self.run.studies]
+        named = [(of_run, "study", name) for name, _, _ in asked]
+        named += [(of_run, "data set", dataset) for _, slash, dataset in asked if slash]
+        for file, rows in (("datasets", self.registry), ("methods", self.methods)):
+            named += [
+                (f"config/{file}.yaml: {file}.{row.name}.protocol", "protocol", row.protocol)
+                for row in rows.values()
+                if row.protocol
+            ]
+        askable = sorted({*self.studies, *self.registry, *self.tables})
+        for where, what, name in named:
+            known = {"study": askable, "data set": self.registry}.get(what, self.protocols)
+            if name not in known:
+                raise PlanError(f"{where}: {unknown(what, name, known)}")
+        for name, slash, dataset in asked:
+            if slash and name in self.studies and dataset not in self.studies[name].datasets:
+                what = f"data set of the study '{name}'"
+                raise PlanError(f"{of_run}: {unknown(what, dataset, self.studies[name].datasets)}")
+        for study in self.studies.values():
+            self._check_study(study)
+
+    def _check_study(self, study: Study) -> None:
+        where = f"config/studies/{study.name}.yaml"
+        for dataset, name in study.pairs:
+            entry, method = self.registry[dataset], self.methods[name]
+            if method.task == "multilabel" and entry.task == "multiclass":
+                raise PlanError(
+                    f"{where}: methods: '{name}' needs label sets, which '{dataset}' has not"
+                )
+            if method.task == "multiclass" and entry.lacks_single_labels:
+                raise PlanError(
+                    f"{where}: methods: '{name}' needs single labels, which '{dataset}' has not"
+                )
+            if method.fine_tunes and entry.network is None:
+                raise PlanError(
+                    f"{where}: methods: '{name}' needs a network, which '{dataset}' has not"
+                )
+            if method.tunes_width and self.budget_of(dataset).theta is None:
+                protocol = self.registry[dataset].protocol
+                raise PlanError(
+                    f"config/protocols.yaml: {protocol}.budgets.{self.budget}: theta is missing, "
+                    f"which '{name}' needs on '{dataset}' ({where})"
+                )
+
+    # ---- what a data set and a method are ------------------------------------------------------
+
+    def protocol_of(self, dataset: str) -> Protocol:
+        """The protocol of a data set."""
+        return self.protocols[self.registry[dataset].protocol]
+
+    def budget_of(self, dataset: str) -> Budget:
+        """The protocol's budget for a data set."""
+        return self.protocol_of(dataset).budgets[self.budget]
+
+    def split_names(self, dataset: str) -> list[str]:
+        """The splits that are run: those of the registry, or the first few if the budget says
+        so.
+        """
+        return _split_names(self.registry[dataset])[: self.budget_of(dataset).splits]
+
+    # ---- slices of the config, for the params of the rules -------------------------------------
+
+    def fingerprint(self, stage: str, method: str = "") -> str:
+        """The sum over the sources of a stage, with those of the method if it is a baseline."""
+        baseline = self.methods[method].baseline if method else ""
+        own = f" {module_sum(BASELINES[baseline].module)}" if baseline else ""
+        return fingerprint(stage, self.root) + own
+
+    def fit(self, stage: str, dataset: str, method: str) -> dict[str, Any]:
+        """What the models of a stage depend on: method, protocol, budget, and settings where it
+        trains.
+
+        Snakemake compares it with what it was, so it holds nothing else: no name for the reports,
+        no other budget.
+        """
+        row = self.methods[method]
+        name = row.protocol or self.registry[dataset].protocol
+        budget = self.protocols[name].budgets[self.run.budget]
+        return {
+            "method": replace(row, label=method, protocol="", grid={}, point={}),
+            "protocol": replace(self.protocols[name], budgets={}),
+            "budget": row.budget(budget, self.run.budget),
+            "settings": self._settings(stage),
+        }
+
+    def _settings(self, stage: str) -> Settings:
+        """Seed, tolerance and epochs of the stage tune or train; the others are not among them."""
+        keys = {"tune": ("seed", "eps_tune", "max_epochs_tune"), "train": _SETTINGS}
+        return Settings(**{key: getattr(self.run, key) for key in keys.get(stage, ())})
+
+    @property
+    def threshold(self) -> dict[str, Any]:
+        """How thresholds are decided, as keywords of `thresholding.set_thresholds`."""
+        return asdict(self.run.threshold)
+
+    def network(self, dataset: str) -> dict[str, Any]:
+        """What the networks of a data set depend on."""
+        return {"network": self.registry[dataset].network, "seed": self.run.seed}
+
+    @property
+    def other_draws(self) -> set[str]:
+        """Data sets that are another one with its folds or points drawn otherwise."""
+        return {*self.seeds_of, *stand_ins(self.readings.readings.values())}
+
+    def networks(self) -> list[str]:
+        """Data sets that are features of networks."""
+        return [name for name, entry in self.registry.items() if entry.network is not None]
+
+    def origin_of(self, dataset: str) -> str:
+        """The set that a data set is made of: the images of a network, that whose folds it draws
+        again, or itself.
+        """
+        network = self.registry[dataset].network
+        return self.seeds_of.get(dataset, dataset) if network is None else network.images
+
+    def entry_slice(self, dataset: str) -> dict[str, Any]:
+        """What the content of the prepared set depends on."""
+        found = asdict(self.registry[dataset])
+        return {key: found[key] for key in _CONTENT}
+
+    def method_labels(self, cells: Iterable[Cell]) -> list[dict[str, Any]]:
+        """Name, label, k and group of the methods of some cells, for figures."""
+        methods = [self.methods[cell.method] for cell in cells]
+        return [
+            {"name": m.name, "label": m.label, "k": m.smallest_k, "group": m.group} for m in methods
+        ]
+
+    def names_sum(self) -> str:
+        """A sum over what gives results their names: data sets, methods, studies, published
+        numbers.
+        """
+        named = ("datasets.yaml", "methods.yaml", "studies/*.yaml")
+        return sum_of(self.root, (*(f"config/{name}" for name in named), "data/published/*.csv"))
+
+    def claims_sum(self) -> str:
+        """A sum over what the papers say of their results, where they print it, why numbers differ,
+        for which sets.
+        """
+        named = ("findings.yaml", "differences.yaml", "readings.yaml", "datasets.yaml")
+        return sum_of(self.root, (*(f"config/{name}" for name in named), "data/published/*.csv"))
+
+    def kept_sum(self) -> str:
+        """Return a sum over the files of the kept run, which all reports show."""
+        return sum_of(self.root, (f"{SUMMARY}/*.csv", f"{SUMMARY}/run.json"))
+
+    @property
+    def mirrors(self) -> list[str]:
+        """The folders to look for raw files in, besides data/raw."""
+        return [str(folder) for folder in mirror_folders(self.config["mirrors"], self.root)]
+
+    def registry_sum(self) -> str:
+        """A sum over the registry of data sets."""
+        return sum_of(self.root, ("config/datasets.yaml",))
+
+    # ---- files -----------------------------------------------------------------------------------
+
+    def units(self, dataset: str, method: str) -> list[str]:
+        """Files of the tuning of a data set and method: one per split, or one of all where they are
+        small.
+        """
+        found = self.methods[method]
+        method = found.variant_of if found.selected_by else method
+        together = self.protocol_of(dataset).splits_together or dataset in self.seeds_of
+        parts = [ALL_SPLITS] if together else self.split_names(dataset)
+        return [Cell(dataset, method).path(f"tune/{part}.npz") for part in parts]
+
+    def splits_of(self, dataset: str, part: str) -> list[str]:
+        """The splits that one file of `units` holds."""
+        return self.split_names(dataset) if part == ALL_SPLITS else [part]
+
+    def blocks(self, dataset: str, method: str, part: str) -> list[str]:
+        """Files of the coarse grid of a split by blocks of kernel widths; none where the job of the
+        split does all.
+
+        There are blocks where a kernel is tuned by cross-validation, and one where the coarse grid
+        is screened.
+        """
+        found = self.methods[method]
+        budget = found.budget(self.budget_of(dataset), self.run.budget)
+        heavy = found.kernel != "linear" or budget.screen_rows is not None
+        in_folds = self.protocol_of(dataset).validation == "folds" and part != ALL_SPLITS
+        if not (heavy and in_folds) or found.baseline or found.ks:
+            return []
+        unit = Cell(dataset, method).path(f"tune/{part}")
+        return [f"{unit}.block{block}.npz" for block in range(budget.blocks(found.tunes_width))]
+
+    def draws(self, dataset: str, method: str = "") -> list[str]:
+        """Files of the networks of a data set, one per draw; with a method, what fine-tuning made
+        of each.
+        """
+        splits = self.split_names(dataset)
+        if not method:
+            return [f"results/{dataset}/network/{split}.npz" for split in splits]
+        return [Cell(dataset, method).path(f"draws/{split}.csv") for split in splits]
+
+    def thresholds(self, dataset: str, method: str) -> str:
+        """The file with the thresholds of a data set's metrics: the selection where none needs
+        one.
+        """
+        needed = len(self.budget_of(dataset).thresholds.values()) > 0
+        return Cell(dataset, method).path("thresholds.csv" if needed else "selection.csv")
+
+    # ---- what there is to do ---------------------------------------------------------------------
+
+    @cache  # noqa: B019  a plan lives as long as its process
+    def reason_missing(self, dataset: str) -> str:
+        """Why a data set is missing; empty when it is not. A prepared set needs no raw files.
+
+        What is made of another set needs that one all the same, and PyTorch where a network is
+        trained further.
+        """
+        if (origin := self.origin_of(dataset)) != dataset:
+            return self._lacking(dataset) or self.reason_missing(origin)
+        if Path(f"results/{dataset}/data/meta.json").is_file():
+            return ""
+        mirrors = [Path(folder) for folder in self.mirrors]
+        entry = self.registry[dataset]
+        return reason_missing(entry, Path(RAW_FOLDER), mirrors, self.config["download"])
+
+    def cells_of_studies(self, studies: Iterable[str]) -> set[Cell]:
+        """All methods on all data sets of the studies, but a k that the classes are too few for."""
+        return {
+            Cell(dataset, method)
+            for study in studies
+            for dataset, method in self.studies[study].pairs
+            if self._fits(dataset, method)
+        }
+
+    def _fits(self, dataset: str, method: str) -> bool:
+        """Whether k is below the number of classes, as far as the papers print that."""
+        printed = [table.n_classes or "" for table in self.registry[dataset].statistics]
+        classes = [int(text) for text in printed if text.isdecimal()]
+        if (network := self.registry[dataset].network) is not None:
+            classes = [network.classes]
+        return not classes or self.methods[method].smallest_k < max(classes)
+
+    def cells_of_dataset(self, dataset: str) -> set[Cell]:
+        """A data set with all methods of the studies that contain it, but variants of methods."""
+        return {
+            cell
+            for cell in self.cells_of_studies(self.studies)
+            if cell.dataset == dataset and not self.methods[cell.method].variant_of
+        }
+
+    def reason_not_at_hand(self, dataset: str) -> str:
+        """Why no folder has the files of a data set; no address is asked."""
+        origin = self.registry[self.origin_of(dataset)]
+        return self._lacking(dataset) or available(origin, RAW_FOLDER, self.mirrors)[1]
+
+    def _lacking(self, dataset: str) -> str:
+        """Why the networks of a data set cannot be trained, if it has any."""
+        return lacking_torch() if self.registry[dataset].network is not None else ""
+
+    def reachable(self, cells: Iterable[Cell]) -> list[Cell]:
+        """Those whose data set can be had, in a fixed order."""
+        return sorted(cell for cell in cells if not self.reason_missing(cell.dataset))
+
+    def begun(self) -> list[Cell]:
+        """Cells that have a folder in results/."""
+        found = (Cell(path.parent.name, path.name) for path in Path("results").glob("*/*/"))
+        return sorted(c for c in found if c.dataset in self.registry and c.method in self.methods)
+
+    def existing(self) -> list[Cell]:
+        """Cells that have been evaluated."""
+        return [cell for cell in self.begun() if Path(cell.path("evaluation.csv")).is_file()]
+
+
+def source_of(key: str, layers: Sequence[tuple[str, Mapping[str, Any]]]) -> str:
+    """Where a key of the config, ``a.b``, has its value from: the last that has it, or as much of
+    it as any.
+    """
+    steps = re.findall(r"[^.\[\]]+", key)
+    for length in range(len(steps), 0, -1):
+        for name, content in reversed(layers):
+            if _has(content, steps[:length]):
+                return name
+    return " + ".join(name for name, _ in layers) or "config"
+
+
+def _has(content: Any, steps: Sequence[str]) -> bool:
+    for step in steps:
+        if not isinstance(content, Mapping) or step not in content:
+            return False
+        content = content[step]
+    return True
+
+
+def _checked_run(
+    config: Mapping[str, Any], layers: Sequence[tuple[str, Mapping[str, Any]]]
+) -> RunConfig:
+    try:
+        return validate(config, RunConfig)
+    except Fault as fault:
+        raise PlanError(f"{source_of(fault.key, layers)}: {fault}") from None
+
+
+def _split_names(entry: Entry) -> list[str]:
+    """Names of the splits, before the set is made: registered, or those that a generator gives."""
+    if entry.splits:
+        return [split.name for split in entry.splits]
+    if entry.network is not None:
+        return entry.network.splits
+    if entry.embedded == "circle":
+        return [f"s{draw:02d}" for draw in range(Circle(**entry.options).n_draws)]
+    return ["main"]
+
+
+def lacking_torch() -> str:
+    """Why no network can be trained; empty where PyTorch is installed."""
+    there = find_spec("torch") is not None
+    return "" if there else "PyTorch is not installed: pip install 'toplabel[torch]'"
+
+
+def dataset_names(cells: Sequence[Cell]) -> list[str]:
+    """The data sets of some cells, each once."""
+    return list(dict.fromkeys(cell.dataset for cell in cells))

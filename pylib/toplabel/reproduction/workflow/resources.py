@@ -1,0 +1,221 @@
+"""What a job needs: memory and time, from the prepared set, the method and the grids.
+
+A scheduler kills a job that takes more, and it is started again with twice as much (`attempt`); one
+that asks for too much waits, and keeps others waiting. The benchmark files of the rules are what
+the factors are compared with.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+from zipfile import BadZipFile, ZipFile
+
+from toplabel._core.files import FileError, read_json
+from toplabel.reproduction.config.methods import Method
+from toplabel.reproduction.config.protocols import Budget
+from toplabel.reproduction.workflow.plan import Plan
+
+# Fitted to benchmark files and to the seconds of tuned cells; docs/cluster.md has measured beside
+# asked.
+_BASE_MB = 500  # a script with its libraries 110 to 180, and on a cluster two Snakemakes of 140
+_MARGIN = 1.2
+_ARRAYS = 11  # of n x m float64: duals, scores, their copies, models of a kernel
+_RAW_COPIES = 10  # a raw file as numbers, with copies
+_BASE_MINUTES = 20
+_MOST_MINUTES = 7 * 24 * 60
+_SLACK = 10.0  # how much slower a node may be, and a method than the others
+_BASELINE = 2.0  # how much longer others' methods take than our solver
+_VISITED = 0.25  # of a grid, since paths over C end early
+_EPOCHS = 100  # of a fit, on average along a path
+_EPOCHS_OF_SETS = 800  # the same of label sets
+_EPOCHS_OF_KERNELS = 20  # the same with a kernel
+_PER_PRODUCT = 5e-10  # seconds of a multiplication and an addition, where a row comes from memory
+_PER_KERNEL_PRODUCT = 5e-11  # the same in products of matrices
+_PER_SCORE = 1e-8  # seconds of a proximal map, for each of its scores
+_AGREEING = 16  # fits of the rule agree
+
+Need = Callable[..., int]
+"""A function of wildcards, input and attempt, as Snakemake calls it."""
+
+
+@dataclass(frozen=True)
+class Size:
+    """Of a prepared set.
+
+    Attributes
+    ----------
+    rows, classes, columns : int
+        Rows of the largest part, m, and d.
+    entries : float
+        Stored feature values of that part: rows times features, or those that a sparse matrix has.
+    features_mb : float
+        All parts in memory.
+    """
+
+    rows: int = 0
+    classes: int = 0
+    columns: int = 0
+    entries: float = 0.0
+    features_mb: float = 0.0
+
+    @classmethod
+    def of(cls, meta: str | os.PathLike[str]) -> Size:
+        """Of the set that a ``meta.json`` describes; of a damaged one nothing, since the job itself
+        will say so.
+
+        Raises
+        ------
+        FileNotFoundError
+            It is not prepared yet. Snakemake asks again when it is.
+        """
+        path = Path(meta)
+        if not path.is_file():
+            raise FileNotFoundError(2, "not prepared yet", str(meta))
+        try:
+            found = read_json(path)
+        except FileError:
+            return cls()
+        parts = found["parts"]
+        stored = {name: _stored(path.parent, name) for name in parts}
+        largest = max(parts, key=lambda name: parts[name]["n_rows"])
+        dense = parts[largest]["storage"] == "dense"
+        return cls(
+            rows=parts[largest]["n_rows"],
+            classes=found["n_classes"],
+            columns=parts[largest]["n_features"],
+            entries=stored[largest] / (8 if dense else 12),  # CSR has a column beside each value
+            features_mb=sum(stored.values()) / 1e6,
+        )
+
+    def first(self, rows: int | None) -> Size:
+        """Of at most so many rows; the stored features are as they were. None stands for all."""
+        if rows is None or rows >= self.rows:
+            return self
+        return replace(self, rows=rows, entries=self.entries * rows / self.rows)
+
+
+def _stored(folder: Path, part: str) -> int:
+    """Bytes of the features of a part, in memory: the arrays of a sparse matrix are compressed on
+    disk.
+    """
+    found = sum(path.stat().st_size for path in folder.glob(f"X_{part}.npy"))
+    for path in folder.glob(f"X_{part}.npz"):
+        with suppress(BadZipFile), ZipFile(path) as arrays:
+            found += sum(array.file_size for array in arrays.infolist())
+    return found
+
+
+def memory_mb(size: Size, method: Method, budget: Budget) -> float:
+    """Memory of a job that trains or evaluates, in MB.
+
+    Features twice, dense ones for a kernel, arrays of n x m numbers (duals, scores, models), and
+    Gram matrices.
+    """
+    features = 2 * size.features_mb
+    if method.kernel == "rbf":
+        features = max(features, 16 * size.rows * size.columns / 1e6)
+    arrays = 8 * _ARRAYS * size.rows * size.classes
+    gram = _gram_bytes(method, budget) * size.rows**2
+    return _BASE_MB + _MARGIN * (features + (arrays + gram) / 1e6)
+
+
+def _gram_bytes(method: Method, budget: Budget) -> int:
+    """Bytes for each pair of rows: a matrix of our solver, or three of the simplex coding with its
+    eigenvectors.
+    """
+    if method.kernel != "rbf":
+        return 0
+    if method.baseline:
+        return 24
+    return 4 if budget.gram_dtype == "float32" else 8
+
+
+def fits(method: Method, budget: Budget, rows: int, block: bool = False) -> int:
+    """At most how many fits a tuning job has, where so many rows train: widths times C times folds
+    times k, again for a finer grid.
+    """
+    widths, blocks = len(budget.thetas(method.tunes_width)), budget.blocks(method.tunes_width)
+    points = (len(budget.C.exponents()) + 2 * budget.extend) * (budget.fold_count(rows) or 1)
+    if block:
+        return -(-widths // blocks) * points
+    finer = 2 if budget.refine is not None else 1
+    return widths * points * finer * max(1, len(method.ks))
+
+
+def fit_seconds(size: Size, method: Method, count: float) -> float:
+    """Time of so many fits, in seconds of a core."""
+    scores = size.rows * size.classes
+    epochs = _EPOCHS_OF_SETS if method.task == "multilabel" else _EPOCHS
+    product = _PER_PRODUCT * size.entries * size.classes
+    if method.kernel == "rbf":
+        epochs = _EPOCHS if method.baseline else _EPOCHS_OF_KERNELS
+        product = _PER_KERNEL_PRODUCT * scores * size.rows
+    found = count * epochs * (product + _PER_SCORE * scores)
+    return _BASELINE * found if method.baseline else found
+
+
+def estimate(plan: Plan, stage: str, wildcards: Any, size: Size) -> tuple[float, float]:
+    """Memory in MB with its margin, and seconds of a core, of a job that trains, cuts or evaluates
+    a cell.
+
+    Parameters
+    ----------
+    plan : Plan
+    stage : {"tune", "tune_block", "train", "threshold", "evaluate", "agree"}
+    wildcards : object
+        With `dataset`, `method` but for agree, and `part` where it tunes.
+    size : Size
+        Of the prepared set.
+    """
+    dataset = wildcards.dataset
+    if stage == "agree":
+        method, budget = plan.methods["svm_ova"], plan.budget_of(dataset)
+        return memory_mb(size, method, budget), fit_seconds(size, method, _AGREEING)
+    fit = plan.fit(stage, dataset, wildcards.method)
+    method, budget = fit["method"], fit["budget"]
+    count = 1.0
+    if stage in ("tune", "tune_block"):
+        count = _VISITED * fits(method, budget, size.rows, block=stage == "tune_block")
+        count *= len(plan.splits_of(dataset, wildcards.part))
+    elif stage == "train":
+        count = len(plan.split_names(dataset)) * len(plan.protocol_of(dataset).metrics)
+    if stage == "tune_block":
+        size = size.first(budget.screen_rows)
+    return memory_mb(size, method, budget), fit_seconds(size, method, count)
+
+
+def training_needs(plan: Plan, stage: str) -> dict[str, Need]:
+    """``mem_mb`` and ``runtime`` (minutes) of a rule that `estimate` knows."""
+
+    def memory(wildcards: Any, input: Any, attempt: int) -> int:
+        mb, _ = estimate(plan, stage, wildcards, Size.of(input.meta))
+        return round(mb * 2 ** (attempt - 1))
+
+    def runtime(wildcards: Any, input: Any, attempt: int) -> int:
+        _, seconds = estimate(plan, stage, wildcards, Size.of(input.meta))
+        minutes = (_BASE_MINUTES + _SLACK * seconds / 60) * 2 ** (attempt - 1)
+        return min(_MOST_MINUTES, round(minutes))
+
+    return {"mem_mb": memory, "runtime": runtime}
+
+
+def preparing_mb(wildcards: Any, input: Any, attempt: int) -> int:
+    """Memory of the rule prepare: raw files, read into numbers."""
+    if not Path(input.receipt).is_file():
+        raise FileNotFoundError(2, "not fetched yet", str(input.receipt))
+    try:
+        receipt: Mapping[str, Any] = read_json(input.receipt)
+    except FileError:
+        receipt = {}
+    raw_mb = sum(file["size"] for file in receipt.values()) / 1e6
+    return round((_BASE_MB + _RAW_COPIES * raw_mb) * 2 ** (attempt - 1))
+
+
+def doubled(amount: int) -> Need:
+    """An amount for the first attempt, doubled with each other."""
+    return lambda wildcards, attempt: amount * 2 ** (attempt - 1)

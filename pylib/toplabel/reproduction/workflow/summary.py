@@ -1,0 +1,307 @@
+"""``python -m toplabel.reproduction.workflow.summary [RESULTS] [--paper RESULTS]``: the numbers of
+the documents.
+
+With the results folder of a full run, what the documents need of it is kept in reports/summary
+first; with ``--paper`` the cells of a run whose budget is `paper`. Then the fragments of the pages
+between ``<!-- run: name -->`` and ``<!-- end -->`` are written anew from there, and the picture of
+README.md. A fragment of which nothing is kept stays as it is. Tests hold pages and picture to the
+files.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import shutil
+import sys
+from collections.abc import Callable, Collection, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pandas as pd
+
+from toplabel._core.files import FileError, read_json, write_json
+from toplabel.reproduction.config.run import SUMMARY
+from toplabel.reproduction.reporting import fragments, run_fragments
+from toplabel.reproduction.reporting.agreement import draw, lanes_of_cells
+from toplabel.reproduction.reporting.labels import VERDICTS
+from toplabel.reproduction.studies.published import load_published
+from toplabel.reproduction.tables.collected import COMPARISON, PUBLISHED_KEYS
+from toplabel.reproduction.tables.table import read_csv, write_csv
+from toplabel.reproduction.workflow.benchmarks import jobs
+
+PICTURE = "docs/images/agreement.svg"
+PAGES = (
+    "README.md",
+    "reports/summary/README.md",
+    "docs/multiclass.md",
+    "docs/multilabel.md",
+    "docs/simplex-coding.md",
+    "docs/torch.md",
+)
+STUDIES = (
+    *("multilabel_bias", "multilabel_baselines", "multilabel_baselines_rbf", "finetuning"),
+    *("multiclass_small", "multiclass_own_splits", "multiclass_costly"),
+)
+"""Those without published numbers that are kept."""
+
+_MEASURED = ("study", "dataset", "method", "label", "metric", "measured", "std")
+_CLAIMS = (
+    *("claim", "says", "other_outcome"),
+    *("other_comparisons", "other_first", "other_second", "other_median"),
+)
+_RUN = (
+    *("created", "budget", "machine", "blas", "versions"),
+    *("parts", "jobs"),
+)
+_STAGE = ("stage", "jobs", "hours", "longest_seconds", "peak_mb")
+_JOBS = ["study", "stage", "dataset", "method", "part", "seconds", "peak_mb"]
+_FRAGMENT = re.compile(r"(<!-- run: ([\w ]+) -->\n).*?(\n<!-- end -->)", re.DOTALL)
+_OF_SETS = ("rank_loss", "hamming_loss", "subset_accuracy", "f1_micro", "f1_macro")
+
+
+def keep(results: Path, summary: Path) -> None:
+    """Copy what the documents need of a results folder; nothing that names a folder of the machine.
+
+    The run may be of a version with fewer columns.
+
+    Raises
+    ------
+    FileError
+        With the file that is not what a run writes.
+    """
+    cells = _compared(results / "comparison.csv")
+    collected = read_csv(results / "evaluation.csv", _MEASURED)
+    measured = collected[_of_studies(collected, STUDIES)]
+    run = read_json(results / "run.json", (*_RUN, "git"))
+    kept = {key: run[key] for key in _RUN}
+    kept["git"] = {key: run["git"].get(key) for key in ("commit", "dirty")}
+    kept["jobs"] = [{key: stage[key] for key in _STAGE} for stage in run["jobs"]]
+    kept["machine"] = {key: run["machine"].get(key) for key in ("cpu", "cores", "memory_gib")}
+    COMPARISON.write(cells, summary / "comparison.csv")
+    write_csv(measured[list(_MEASURED)], summary / "measured.csv")
+    claims = read_csv(results / "findings.csv", _CLAIMS)
+    write_csv(claims[list(_CLAIMS)], summary / "claims.csv")
+    for name in ("thresholds", "differences", "variants", "winners", "readings", "headline"):
+        folder = results / "tables" if name == "thresholds" else results
+        write_csv(read_csv(folder / f"{name}.csv"), summary / f"{name}.csv")
+    write_csv(_jobs(results / "benchmarks", collected), summary / "jobs.csv")
+    write_json(summary / "run.json", kept)
+
+
+def _compared(path: Path) -> pd.DataFrame:
+    """The compared cells of a comparison.csv as text, each once, with a number and a known
+    verdict.
+    """
+    cells = read_csv(path, (*PUBLISHED_KEYS, "verdict", "measured"))
+    cells = cells[cells["verdict"] != ""].reindex(columns=COMPARISON.names, fill_value="")
+    if unknown := sorted({*cells["verdict"]} - {*VERDICTS}):
+        raise FileError(f"{path}: unknown verdict '{unknown[0]}'")
+    if (twice := cells.duplicated([*PUBLISHED_KEYS])).any():
+        raise FileError(f"{path}: the cell {_named(cells[twice].iloc[0])} stands twice")
+    if (bad := pd.to_numeric(cells["measured"], errors="coerce").isna()).any():
+        raise FileError(f"{path}: the cell {_named(cells[bad].iloc[0])} has no number")
+    return cells
+
+
+def _named(cell: pd.Series) -> str:
+    return ", ".join(filter(None, cell[[*PUBLISHED_KEYS]]))
+
+
+def _jobs(folder: Path, collected: pd.DataFrame) -> pd.DataFrame:
+    """What each job took, with the first study of its data set and method."""
+    cells = zip(collected["dataset"], collected["method"], strict=True)
+    studies = dict(zip(cells, collected["study"].str.partition(";")[0], strict=True))
+    rows = [
+        {"study": studies.get((job["dataset"], job["method"]), "")} | job for job in jobs(folder)
+    ]
+    return pd.DataFrame(rows, columns=_JOBS)
+
+
+def keep_paper(results: Path, summary: Path) -> None:
+    """Copy the compared cells of a run with the papers' own grid.
+
+    Raises
+    ------
+    ValueError
+        When a cell has another budget, or none is there.
+    """
+    cells = _compared(results / "comparison.csv")
+    if set(cells["budget"]) != {"paper"}:
+        raise ValueError(f"{results / 'comparison.csv'}: --paper is for the budget `paper` alone")
+    COMPARISON.write(cells, summary / "paper.csv")
+
+
+def check_whole(kept: Path, before: Path) -> None:
+    """Whether the files of a run have all the cells that those of the present summary have.
+
+    Raises
+    ------
+    ValueError
+        One line with the file, the number of missing cells and the first.
+    """
+    of_measured = ("dataset", "method", "metric")
+    for name, keys in (
+        ("comparison", PUBLISHED_KEYS),
+        ("paper", PUBLISHED_KEYS),
+        ("measured", of_measured),
+    ):
+        if not (before / f"{name}.csv").is_file():
+            continue
+        have, known = (
+            read_csv(folder / f"{name}.csv", keys)[[*keys]].itertuples(index=False, name=None)
+            for folder in (kept, before)
+        )
+        kept_cells, known_cells = set(have), list(known)
+        if missing := [cell for cell in known_cells if cell not in kept_cells]:
+            raise ValueError(
+                f"{len(missing)} of the {len(known_cells)} cells of {before / name}.csv are not in this run, "
+                f"first {', '.join(filter(None, missing[0]))}; --fewer to keep it all the same"
+            )
+
+
+def _of_studies(measured: pd.DataFrame, studies: Collection[str]) -> pd.Series:
+    """Which rows are of one of the studies; a row may be of several, joined by ";"."""
+    found = measured["study"].map(lambda joined: not {*joined.split(";")}.isdisjoint(studies))
+    return found.astype(bool)  # also of no rows
+
+
+def filled(text: str, root: Path) -> str:
+    """A page with its fragments made of the kept files.
+
+    Raises
+    ------
+    ValueError
+        For a fragment of an unknown name.
+    """
+
+    def fragment(found: re.Match) -> str:
+        name, *arguments = found[2].split()
+        if name not in MAKERS:
+            raise ValueError(f"no fragment has the name {name!r}, in '<!-- run: {found[2]} -->'")
+        file, make = MAKERS[name]
+        if not (root / SUMMARY / file).is_file():
+            return found[0]
+        text = make(root, *arguments)
+        return f"{found[1]}\n{text}\n{found[3]}" if text else found[0]
+
+    return _FRAGMENT.sub(fragment, text)
+
+
+def _cells(root: Path) -> pd.DataFrame:
+    return COMPARISON.read_text(root / SUMMARY / "comparison.csv")
+
+
+def _measured(root: Path, *studies: str) -> pd.DataFrame:
+    frame = read_csv(root / SUMMARY / "measured.csv", _MEASURED)
+    return frame[_of_studies(frame, studies)]
+
+
+def _bias(root: Path) -> str:
+    return fragments.variants(
+        _measured(root, "multilabel_bias"),
+        ("svm_ml", "svm_ml_smooth", "lr_ml"),
+        ("", "_bias", "_standard"),
+        ("rank_loss", "f1_micro", "subset_accuracy"),
+    )
+
+
+MAKERS: dict[str, tuple[str, Callable[..., str]]] = {
+    "score": (
+        "comparison.csv",
+        lambda root: fragments.score(
+            _cells(root),
+            len(load_published(root / "data/published")),
+            read_json(root / SUMMARY / "run.json")["created"],
+        ),
+    ),
+    "counts": ("comparison.csv", lambda root, *sets: fragments.counts(_cells(root), *sets)),
+    "intervals": ("comparison.csv", lambda root: fragments.intervals(_cells(root))),
+    "beside": ("comparison.csv", lambda root, *table: fragments.beside(_cells(root), *table)),
+    "bias": ("measured.csv", _bias),
+    "baselines": (
+        "measured.csv",
+        lambda root: fragments.grid(
+            _measured(root, "multilabel_baselines", "multilabel_baselines_rbf"), _OF_SETS
+        ),
+    ),
+    "finetuning": (
+        "measured.csv",
+        lambda root: fragments.grid(
+            _measured(root, "finetuning"), ("top1", "top3", "top5", "top10")
+        ),
+    ),
+    "grids": (
+        "paper.csv",
+        lambda root, *sets: fragments.grids(
+            _cells(root), COMPARISON.read_text(root / SUMMARY / "paper.csv"), *sets
+        ),
+    ),
+    "claims": (
+        "claims.csv",
+        lambda root, prefix: fragments.claims(
+            read_csv(root / SUMMARY / "claims.csv", _CLAIMS), prefix
+        ),
+    ),
+    "strategies": (
+        "thresholds.csv",
+        lambda root: fragments.strategies(
+            read_csv(root / SUMMARY / "thresholds.csv"),
+            ("hamming_loss", "subset_accuracy", "f1_micro", "f1_macro"),
+        ),
+    ),
+    "differences": (
+        "differences.csv",
+        lambda root: fragments.differences(read_csv(root / SUMMARY / "differences.csv")),
+    ),
+    "jobs": (
+        "jobs.csv",
+        lambda root: run_fragments.jobs(read_csv(root / SUMMARY / "jobs.csv", _JOBS)),
+    ),
+    "conditions": (
+        "run.json",
+        lambda root: run_fragments.conditions(read_json(root / SUMMARY / "run.json")),
+    ),
+}
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Write pages and picture of the checkout in the working folder; all, or none where a file of
+    the run is bad.
+    """
+    parser = argparse.ArgumentParser(prog="make summary", description=__doc__.splitlines()[0])
+    parser.add_argument("results", type=Path, nargs="?", help="folder of a full run")
+    parser.add_argument("--paper", type=Path, help="folder of a run with the budget `paper`")
+    parser.add_argument("--fewer", action="store_true", help="keep a run that lacks known cells")
+    options = parser.parse_args(arguments)
+    root = Path()
+    with TemporaryDirectory() as folder:
+        staged = Path(folder)
+        try:
+            shutil.copytree(root / SUMMARY, staged / SUMMARY)
+            (staged / "data").symlink_to((root / "data").resolve())
+            if options.results:
+                keep(options.results, staged / SUMMARY)
+            if options.paper:
+                keep_paper(options.paper, staged / SUMMARY)
+            if not options.fewer:
+                check_whole(staged / SUMMARY, root / SUMMARY)
+            pages = {name: filled((root / name).read_text("utf-8"), staged) for name in PAGES}
+            pages[PICTURE] = draw(lanes_of_cells(_cells(staged)), standalone=True)
+        except (FileError, OSError, ValueError) as error:
+            print(f"make summary: {error}", file=sys.stderr)
+            return 1
+        except (AttributeError, KeyError, TypeError) as error:
+            print(
+                f"make summary: a file of the run is not of this version ({error!r})",
+                file=sys.stderr,
+            )
+            return 1
+        shutil.copytree(staged / SUMMARY, root / SUMMARY, dirs_exist_ok=True)
+    for name, text in pages.items():
+        (root / name).write_text(text, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
