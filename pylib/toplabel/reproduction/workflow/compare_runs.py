@@ -1,7 +1,8 @@
-"""Do two runs agree? The collected files byte by byte, without the columns that hold wall times.
+"""Do two runs agree? The collected files field by field, but for the columns of wall times.
 
 ``python -m toplabel.reproduction.workflow.compare_runs A/comparison.csv B/comparison.csv`` prints
-the first difference and exits with 1 when there is one.
+the first difference and exits with 1 when there is one. Then it prints the cells whose verdict
+changed, as CSV, and how many cells that both measured went from which verdict to which.
 """
 
 from __future__ import annotations
@@ -11,6 +12,12 @@ import os
 import re
 import sys
 from collections.abc import Sequence
+
+import pandas as pd
+
+from toplabel._core.files import FileError
+from toplabel.reproduction.tables.collected import PUBLISHED_KEYS
+from toplabel.reproduction.tables.table import read_csv
 
 #: Columns that need not agree: those of this name, or that begin with it and a comma or a blank, as
 #: "seconds, ours".
@@ -41,8 +48,45 @@ def _read(path: str | os.PathLike[str]) -> list[list[str]]:
         return list(csv.reader(stream))
 
 
+_CELL = [*PUBLISHED_KEYS]
+_RUN = ["measured", "verdict", "budget", "C", "theta", "seconds"]
+
+
+def changed(first: pd.DataFrame, second: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Compare the verdicts of two runs.
+
+    Parameters
+    ----------
+    first, second : DataFrame
+        results/comparison.csv of each.
+
+    Returns
+    -------
+    DataFrame
+        One row per published cell that both measured and whose verdicts differ: what names the
+        cell, ``published``, and of both runs ``measured``, ``verdict``, ``budget``, ``C``,
+        ``theta`` and ``seconds`` with the suffixes ``_a`` and ``_b``.
+    DataFrame
+        How many cells that both measured have each pair of verdicts, rows those of the first run.
+    """
+    both = first[[*_CELL, "published", *_RUN]].merge(
+        second[[*_CELL, *_RUN]], on=_CELL, suffixes=("_a", "_b")
+    )
+    both = both[(both["verdict_a"] != "") & (both["verdict_b"] != "")]
+    counts = pd.crosstab(both["verdict_a"], both["verdict_b"])
+    return both[both["verdict_a"] != both["verdict_b"]].reset_index(drop=True), counts
+
+
+def _comparison(path: str) -> pd.DataFrame:
+    """Read a comparison of this version or another one, with the columns that are compared."""
+    found = read_csv(path, (*_CELL, "published", *_RUN))
+    if found.duplicated(_CELL).any():
+        raise FileError(f"{path}: a cell stands there twice")
+    return found
+
+
 def main(arguments: Sequence[str]) -> int:
-    """Compare two files; the process's exit status."""
+    """Compare two files; return the exit status."""
     if len(arguments) != 2:
         print(
             "usage: python -m toplabel.reproduction.workflow.compare_runs FIRST.csv SECOND.csv",
@@ -51,10 +95,13 @@ def main(arguments: Sequence[str]) -> int:
         return 2
     try:
         found = difference(*arguments)
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        print(found or "the same, but for wall times")
+        if found and {"verdict", *_CELL} <= {*_read(arguments[0])[0]}:
+            cells, counts = changed(*map(_comparison, arguments))
+            print(cells.to_csv(index=False), counts.to_string(), sep="\n")
+    except (OSError, ValueError, csv.Error) as error:
         print(error, file=sys.stderr)
         return 2
-    print(found or "the same, but for wall times")
     return 1 if found else 0
 
 

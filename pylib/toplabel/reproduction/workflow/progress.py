@@ -20,7 +20,7 @@ from typing import Any, TextIO
 from toplabel.reproduction.workflow.announcements import kept_seconds, opening
 from toplabel.reproduction.workflow.plan import Cell, Plan
 from toplabel.reproduction.workflow.resources import Size
-from toplabel.reproduction.workflow.simulation import Job, fitted, read_benchmark, schedule, size_of
+from toplabel.reproduction.workflow.schedule import Job, fitted, read_benchmark, schedule
 from toplabel.reproduction.workflow.targets import Targets
 
 BRIEF = "TOPLABEL_BRIEF"
@@ -91,7 +91,7 @@ class Progress(logging.Handler):
             if task.job.source == "unknown":
                 self._time(task)
         known = [task for task in self._left.values() if task.job.source != "unknown"]
-        seconds, _ = schedule(self._remaining(known), self._at_once)
+        seconds = schedule(self._remaining(known), self._at_once)
         if not known:
             return "unknown"
         return duration(seconds) + (" and more" if len(known) < len(self._left) else "")
@@ -128,18 +128,20 @@ class Progress(logging.Handler):
     def _time(self, task: _Task) -> None:
         job = task.job
         if task.benchmark and (found := read_benchmark(task.benchmark)):
-            job.seconds, job.source = found[0], "benchmark"
+            job.seconds, job.source = found, "benchmark"
         elif job.path in self._known:
             job.seconds, job.source = self._known[job.path], "kept"
         elif job.rule in _FITTED:
             at = SimpleNamespace(**job.wildcards)
             try:
-                size = self._sizes.get(at.dataset) or size_of(at.dataset)
+                size = self._sizes.get(at.dataset) or Size.of(
+                    f"results/{at.dataset}/data/meta.json"
+                )
             except OSError:
                 job.source = "unknown"
                 return
             self._sizes[at.dataset] = size
-            _, job.seconds = fitted(self._plan, job.rule, at, size)
+            job.seconds = fitted(self._plan, job.rule, at, size)
             job.source = "fitted"
 
     def _remaining(self, tasks: Sequence[_Task]) -> list[Job]:

@@ -5,7 +5,7 @@ import io
 import pandas as pd
 
 from toplabel.reproduction.tables.collected import COMPARISON
-from toplabel.reproduction.workflow.changed_verdicts import main
+from toplabel.reproduction.workflow.compare_runs import main
 
 
 def _write(path, *rows):
@@ -35,12 +35,14 @@ def test_only_cells_that_both_runs_have_and_judge_otherwise_are_listed(tmp_path,
         ("top3", "", "", "paper"),
         ("top4", 50.0, "match", "paper"),
     )
-    assert main([first, second]) == 0
-    output = capsys.readouterr()
-    rows = pd.read_csv(io.StringIO(output.out))
+    assert main([first, second]) == 1
+    first_difference, _, rest = capsys.readouterr().out.partition("\n")
+    assert first_difference == "line 2, column measured: '50.0' against '50.1'"
+    table, _, counts = rest.partition("\n\n")
+    rows = pd.read_csv(io.StringIO(table))
     columns = ["metric", "published", "measured_a", "verdict_a", "measured_b", "verdict_b"]
     assert rows[columns].to_numpy().tolist() == [["top2", 50, 49.0, "close", 49.9, "match"]]
-    assert output.err.split() == ["verdict_b", "match", "verdict_a", "close", "1", "match", "1"]
+    assert counts.split() == ["verdict_b", "match", "verdict_a", "close", "1", "match", "1"]
 
 
 def test_a_file_that_is_missing_is_one_line(tmp_path, capsys):
