@@ -1,5 +1,4 @@
-"""Runs that are killed, whose disk is full or whose results are damaged: do they end with the same
-numbers?
+"""Check that runs which are killed, or whose disk is full, end with the same numbers.
 
     python tests/campaign/runs.py               # 20 kills, 10 full disks, 200 damaged results
     python tests/campaign/runs.py 50 --seed 7 --only kill
@@ -7,14 +6,12 @@ numbers?
 A small run (circle and a part of digits) is made once. Then
 
 kill    it is made again in an empty folder and killed with SIGKILL at a random moment: Snakemake
-with all its jobs, a
-        job alone, or Snakemake alone. No file may be there that differs from its sum. The same
-        command must finish.
+        with all its jobs, a job alone, or Snakemake alone. No file may be there that differs from
+        its sum. The same command must finish.
 disk    it is made in a file system of a random size, which is enlarged when the run has ended.
 damage  a file of its results is cut, cut at the end of a line, changed in one bit, overwritten with
-zeros or emptied.
-        Reading it must be refused in one line that names the file and the command that makes it
-        again.
+        zeros or emptied. Reading it must be refused in one line that names the file and the command
+        that makes it again.
 
 Numbers are compared with those of the first run, but for wall times. Anything else is a defect: it
 is printed, and the exit status is 1.
