@@ -75,6 +75,10 @@ TL_INLINE bool tl_simplex_is_gram(const tl_simplex *self) {
     return self->data.representation == TL_GRAM;
 }
 
+TL_INLINE const double *tl_simplex_gram_row(const tl_simplex *self, size_t i) {
+    return (const double *)self->data.x + i * self->data.n;
+}
+
 TL_INLINE bool tl_simplex_is_cone(const tl_simplex *self) {
     return self->loss == TL_SIMPLEX_SC_SVM;
 }

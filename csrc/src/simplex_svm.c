@@ -10,76 +10,6 @@
 #include <math.h>
 #include <string.h>
 
-static const double *gram_row(const tl_simplex *self, size_t i) {
-    return (const double *)self->data.x + i * self->data.n;
-}
-
-/* ---- the state from the dual variables ---- */
-
-bool tl_simplex_coefficient(const tl_simplex *self, size_t i, double *work, double *a) {
-    const size_t T = self->data.m, y = tl_simplex_label(&self->data, i);
-    const double *alpha = self->alpha + i * tl_simplex_variables(self);
-    bool any = false;
-    if (tl_simplex_is_cone(self)) {
-        for (size_t j = 0; j < T; j++) {
-            work[j] = -alpha[j];
-            any = any || alpha[j] != 0.0;
-        }
-        tl_coding_combine(&self->coding, work, a);
-        return any;
-    }
-    memset(a, 0, self->k * sizeof *a);
-    tl_coding_add(&self->coding, y, alpha[0], a);
-    return alpha[0] != 0.0;
-}
-
-/* sum_j alpha_j K_ij <c_i, c_j>, SH-SVM. */
-static double own_score(const tl_simplex *self, size_t i) {
-    const double other = -1.0 / (double)self->k;
-    const double *row = gram_row(self, i);
-    const size_t y = tl_simplex_label(&self->data, i);
-    double sum = 0.0;
-    for (size_t j = 0; j < self->data.n; j++)
-        sum += self->alpha[j] * row[j] * (tl_simplex_label(&self->data, j) == y ? 1.0 : other);
-    return sum;
-}
-
-void tl_simplex_compute(tl_simplex *self) {
-    const size_t n = self->data.n, k = self->k;
-    if (tl_simplex_is_gram(self) && !tl_simplex_is_cone(self)) {
-        for (size_t i = 0; i < n; i++)
-            self->state[i] = own_score(self, i);
-        return;
-    }
-    if (tl_simplex_is_gram(self)) {
-        for (size_t i = 0; i < n; i++)
-            tl_simplex_coefficient(self, i, self->u, self->A + i * k);
-        tl_gemm_nn(n, k, n, self->data.x, self->A, self->state);
-        return;
-    }
-    memset(self->state, 0, self->data.d * k * sizeof *self->state);
-    for (size_t i = 0; i < n; i++)
-        if (tl_simplex_coefficient(self, i, self->u, self->a)) {
-            const tl_features x = tl_features_of(&self->data, i, NULL);
-            tl_features_add(&x, k, self->a, self->state);
-        }
-}
-
-/* ---- one example ---- */
-
-const double *tl_simplex_values(tl_simplex *self, size_t i) {
-    if (tl_simplex_is_gram(self)) return self->state + i * self->k;
-    const tl_features x = tl_features_of(&self->data, i, NULL);
-    tl_features_project(&x, self->k, self->state, self->f);
-    return self->f;
-}
-
-double tl_simplex_own_value(tl_simplex *self, size_t i) {
-    if (tl_simplex_is_gram(self)) return self->state[i];
-    return tl_coding_score(&self->coding, tl_simplex_label(&self->data, i),
-                           tl_simplex_values(self, i));
-}
-
 /* The state after a_i has grown by self->a. */
 static void add_coefficient(tl_simplex *self, size_t i) {
     const size_t k = self->k;
@@ -89,7 +19,7 @@ static void add_coefficient(tl_simplex *self, size_t i) {
         return;
     }
     /* A rank-one update, as of a dense matrix with the row K_i as its only column. */
-    const double *row = gram_row(self, i);
+    const double *row = tl_simplex_gram_row(self, i);
     for (size_t j = 0; j < self->data.n; j++) {
         double *f = self->state + j * k;
         for (size_t r = 0; r < k; r++)
@@ -131,7 +61,7 @@ static void update_half_space(tl_simplex *self, size_t i, double box) {
     self->alpha[i] = after;
     const size_t y = tl_simplex_label(&self->data, i);
     if (tl_simplex_is_gram(self)) {
-        const double *row = gram_row(self, i), other = -1.0 / (double)self->k;
+        const double *row = tl_simplex_gram_row(self, i), other = -1.0 / (double)self->k;
         for (size_t j = 0; j < self->data.n; j++)
             self->state[j] +=
                 change * row[j] * (tl_simplex_label(&self->data, j) == y ? 1.0 : other);

@@ -34,8 +34,9 @@ import numpy as np
 from scipy import io as scipy_io
 from scipy import sparse
 
-from toplabel.reproduction.config.datasets import Entry, LabelLists, RawFile, load_registry
+from toplabel.reproduction.config.datasets import load_registry
 from toplabel.reproduction.config.documents import read_yaml
+from toplabel.reproduction.config.entry import Entry, LabelLists, RawFile
 from toplabel.reproduction.datasets.child import ChildError, Limits, in_child
 from toplabel.reproduction.datasets.fetch import fetch
 from toplabel.reproduction.datasets.formats import FORMATS, Source, hdf5

@@ -12,11 +12,11 @@ import torch
 import yaml
 
 from toplabel._core.files import FileError
-from toplabel.reproduction.config.datasets import Entry
+from toplabel.reproduction.config.entry import Entry
 from toplabel.reproduction.config.methods import Method
 from toplabel.reproduction.config.networks import Network
 from toplabel.reproduction.config.splits import Split
-from toplabel.reproduction.datasets.prepared import Part, Prepared
+from toplabel.reproduction.datasets.parts import Part, Prepared
 from toplabel.reproduction.finetuning import stages, training
 from toplabel.reproduction.finetuning.features import extract_features
 from toplabel.reproduction.finetuning.images import class_names, draw_images

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy.optimize import minimize
 
-from toplabel.reproduction.datasets.prepared import Part, Prepared, Split
+from toplabel.reproduction.config.splits import Split
+from toplabel.reproduction.datasets.parts import Part, Prepared
 
 
 @dataclass(frozen=True)

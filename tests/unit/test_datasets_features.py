@@ -10,7 +10,8 @@ import pytest
 from scipy import io, sparse
 
 from array_files import needs_h5py, write_hdf5
-from toplabel.reproduction.config.datasets import RawFile, load_registry
+from toplabel.reproduction.config.datasets import load_registry
+from toplabel.reproduction.config.entry import RawFile
 from toplabel.reproduction.datasets import rows
 from toplabel.reproduction.datasets.fetch import NOT_COMPARABLE, FetchError, available, fetch
 from toplabel.reproduction.datasets.formats import hdf5

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from toplabel.reproduction.config.datasets import Entry, RawFile
 from toplabel.reproduction.config.documents import Fault, validate
+from toplabel.reproduction.config.entry import Entry, RawFile
 from toplabel.reproduction.datasets import fetch as fetching
 from toplabel.reproduction.datasets.fetch import (
     ChecksumError,

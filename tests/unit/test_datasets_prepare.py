@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from toplabel.reproduction.config.datasets import Divide, Entry, Printed, RawFile
+from toplabel.reproduction.config.entry import Divide, Entry, Printed, RawFile
+from toplabel.reproduction.config.splits import Split
+from toplabel.reproduction.datasets.parts import Loaded, Part, Prepared
 from toplabel.reproduction.datasets.prepare import divide, prepare, store
-from toplabel.reproduction.datasets.prepared import Loaded, Part, Prepared, Split
 from toplabel.reproduction.datasets.statistics import (
     check_row_count,
     compare_with_paper,

@@ -8,14 +8,10 @@ import pytest
 from scipy import sparse
 
 from toplabel._core.files import FileError
-from toplabel.reproduction.datasets.prepared import (
-    Part,
-    Prepared,
-    Split,
-    load_prepared,
-    save_prepared,
-    validate_prepared,
-)
+from toplabel.reproduction.config.splits import Split
+from toplabel.reproduction.datasets.parts import Part, Prepared
+from toplabel.reproduction.datasets.prepared import load_prepared, save_prepared
+from toplabel.reproduction.datasets.validation import validate_prepared
 
 META = {"meta.json", "meta.json.sha256"}
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from array_files import needs_h5py, write_hdf5
-from toplabel.reproduction.config.datasets import Entry, LabelLists, Printed
+from toplabel.reproduction.config.entry import Entry, LabelLists, Printed
 from toplabel.reproduction.datasets.formats import FORMATS, FormatError, Source, voc
 from toplabel.reproduction.datasets.formats.objects import Object, labels_of
 from toplabel.reproduction.datasets.formats.regions import read_regions

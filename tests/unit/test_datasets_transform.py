@@ -5,7 +5,8 @@ import pytest
 from scipy import sparse
 from sklearn.decomposition import PCA
 
-from toplabel.reproduction.datasets.prepared import Part, Split
+from toplabel.reproduction.config.splits import Split
+from toplabel.reproduction.datasets.parts import Part
 from toplabel.reproduction.datasets.transform import factor, transform
 
 MAIN = [Split("main", "train", None, "test")]

@@ -13,7 +13,7 @@ from toplabel.reproduction.config.methods import Method
 from toplabel.reproduction.config.protocols import Axis, Budget, EquallySpaced, Protocol
 from toplabel.reproduction.config.run import Settings
 from toplabel.reproduction.datasets.embedded import digit_scenes
-from toplabel.reproduction.datasets.prepared import Prepared
+from toplabel.reproduction.datasets.parts import Prepared
 from toplabel.reproduction.datasets.validation import validate_prepared
 from toplabel.reproduction.selection.choice import select
 from toplabel.reproduction.selection.evaluation import evaluate

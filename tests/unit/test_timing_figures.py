@@ -16,7 +16,8 @@ from sklearn.linear_model import LogisticRegression
 import toplabel
 from toplabel import losses
 from toplabel.prox import bipartite_simplex, topk_simplex_alpha
-from toplabel.reproduction.datasets.prepared import Part, Prepared, Split
+from toplabel.reproduction.config.splits import Split
+from toplabel.reproduction.datasets.parts import Part, Prepared
 from toplabel.reproduction.reporting.timing import draw_convergence, draw_race, draw_scaling
 from toplabel.reproduction.studies.runtimes import projection_table, race_table, time_to
 from toplabel.reproduction.timings import (

@@ -9,7 +9,8 @@ from running import ROOT
 from scipy.sparse import csr_matrix
 
 from toplabel.reproduction.config.splits import Split
-from toplabel.reproduction.datasets.prepared import Part, Prepared, save_prepared
+from toplabel.reproduction.datasets.parts import Part, Prepared
+from toplabel.reproduction.datasets.prepared import save_prepared
 from toplabel.reproduction.workflow.benchmarks import jobs_by_stage, nodes
 from toplabel.reproduction.workflow.environment import web_page
 from toplabel.reproduction.workflow.plan import Plan

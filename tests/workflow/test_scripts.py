@@ -16,13 +16,9 @@ from toplabel._core.files import FileError
 from toplabel.reproduction.config.methods import Method
 from toplabel.reproduction.config.protocols import Axis, Budget, EquallySpaced, Protocol, Refinement
 from toplabel.reproduction.config.run import Settings
-from toplabel.reproduction.datasets.prepared import (
-    Part,
-    Prepared,
-    Split,
-    load_prepared,
-    save_prepared,
-)
+from toplabel.reproduction.config.splits import Split
+from toplabel.reproduction.datasets.parts import Part, Prepared
+from toplabel.reproduction.datasets.prepared import load_prepared, save_prepared
 from toplabel.reproduction.selection.ranks import load_ranks
 from toplabel.reproduction.selection.results import load_units
 from toplabel.reproduction.tables.cells import AGREEMENT, SELECTION, TEST_METRICS

@@ -6,12 +6,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from toplabel.reproduction.config.documents import Fault, unknown
-
-if TYPE_CHECKING:
-    from toplabel.reproduction.config.datasets import Entry
+from toplabel.reproduction.config.entry import Entry
 
 
 def redrawn(base: Entry, seeds: int) -> Entry:

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 from sklearn.datasets import load_digits
 
-from toplabel.reproduction.datasets.prepared import Loaded, Part, Split
+from toplabel.reproduction.config.splits import Split
+from toplabel.reproduction.datasets.parts import Loaded, Part
 from toplabel.reproduction.seeds import seed_of
 
 _CIRCLE_EDGES = np.array([0.0, 1.0, 2.0, 3.0, 6.0, 7.0])

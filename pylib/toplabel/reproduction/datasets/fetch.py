@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from toplabel._core.files import atomic_path
-from toplabel.reproduction.config.datasets import Entry, RawFile
+from toplabel.reproduction.config.entry import Entry, RawFile
 
 MIRROR_VARIABLE = "TOPLABEL_MIRROR"
 SHIPPED = "data/embedded"

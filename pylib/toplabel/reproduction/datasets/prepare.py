@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from toplabel.reproduction.config.datasets import Divide, Entry, RawFile
+from toplabel.reproduction.config.entry import Divide, Entry, RawFile
 from toplabel.reproduction.datasets.embedded import load_embedded
 from toplabel.reproduction.datasets.fetch import NOT_COMPARABLE, check_sum, sha256_of
 from toplabel.reproduction.datasets.formats import Source
 from toplabel.reproduction.datasets.formats.numpy_files import open_npz
 from toplabel.reproduction.datasets.formats.source import damage
-from toplabel.reproduction.datasets.prepared import Loaded, Part, Prepared, validate_prepared
+from toplabel.reproduction.datasets.parts import Loaded, Part, Prepared
 from toplabel.reproduction.datasets.reading import read
 from toplabel.reproduction.datasets.rows import Rows, RowsOf, take
 from toplabel.reproduction.datasets.statistics import (
@@ -26,6 +26,7 @@ from toplabel.reproduction.datasets.statistics import (
     statistics,
 )
 from toplabel.reproduction.datasets.transform import transform
+from toplabel.reproduction.datasets.validation import validate_prepared
 from toplabel.reproduction.seeds import seed_of
 
 _DENSE_DENSITY = 0.2

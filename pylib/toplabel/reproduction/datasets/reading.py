@@ -12,7 +12,7 @@ from typing import Any
 
 from toplabel.reproduction.datasets.child import ChildError, Limits, in_child
 from toplabel.reproduction.datasets.formats import FORMATS, FormatError, Source
-from toplabel.reproduction.datasets.prepared import Loaded
+from toplabel.reproduction.datasets.parts import Loaded
 
 _SECONDS = 600  # of computing, and
 _BYTES_PER_SECOND = (

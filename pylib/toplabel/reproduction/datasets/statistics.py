@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from toplabel.reproduction.config.datasets import Entry, LabelLists, Printed
+from toplabel.reproduction.config.entry import Entry, LabelLists, Printed
 from toplabel.reproduction.datasets.formats import voc
-from toplabel.reproduction.datasets.prepared import Part, Prepared
+from toplabel.reproduction.datasets.parts import Part, Prepared
 from toplabel.reproduction.datasets.rows import blocks
 
 COMPARED = ("n_classes", "n_train", "n_features", "label_cardinality")

@@ -17,7 +17,8 @@ import numpy as np
 from scipy import sparse
 from scipy.linalg import lapack, solve_triangular
 
-from toplabel.reproduction.datasets.prepared import Part, Split
+from toplabel.reproduction.config.splits import Split
+from toplabel.reproduction.datasets.parts import Part
 
 _TOLERANCE = 1e-10  # of the largest diagonal entry: a smaller pivot is rounding
 _AGREEMENT = 1e-6  # likewise: how far L L^T may be from K

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
 import numpy as np
 from scipy import sparse
 
+from toplabel.reproduction.datasets.parts import Part, Prepared
 from toplabel.reproduction.datasets.rows import Rows, blocks
-
-if TYPE_CHECKING:  # which imports this module
-    from toplabel.reproduction.datasets.prepared import Part, Prepared
 
 
 def validate_prepared(prepared: Prepared) -> None:

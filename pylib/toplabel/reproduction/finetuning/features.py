@@ -11,10 +11,10 @@ import torch
 from torch import Tensor
 
 from toplabel.features import extract
-from toplabel.reproduction.config.datasets import Entry
+from toplabel.reproduction.config.entry import Entry
 from toplabel.reproduction.config.splits import Split
+from toplabel.reproduction.datasets.parts import Loaded, Part, Prepared
 from toplabel.reproduction.datasets.prepare import finish
-from toplabel.reproduction.datasets.prepared import Loaded, Part, Prepared
 from toplabel.reproduction.finetuning.images import Images, class_names, draw_images
 from toplabel.reproduction.finetuning.network import FEATURES, build, load_weights
 

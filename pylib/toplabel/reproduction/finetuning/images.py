@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from toplabel.reproduction.config.networks import Network
-from toplabel.reproduction.datasets.prepared import Part, Prepared
+from toplabel.reproduction.datasets.parts import Part, Prepared
 from toplabel.reproduction.seeds import seed_of
 
 

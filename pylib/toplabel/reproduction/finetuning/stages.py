@@ -13,7 +13,7 @@ import torch
 
 from toplabel.reproduction.config.methods import Method
 from toplabel.reproduction.config.networks import Network
-from toplabel.reproduction.datasets.prepared import Prepared
+from toplabel.reproduction.datasets.parts import Prepared
 from toplabel.reproduction.finetuning.images import Images, draw_images
 from toplabel.reproduction.finetuning.network import build, load_weights, save_weights
 from toplabel.reproduction.finetuning.training import Course, scores, train

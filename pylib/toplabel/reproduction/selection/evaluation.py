@@ -16,7 +16,8 @@ from toplabel.reproduction.selection.ranks import TOP, TrueRanks
 from toplabel.reproduction.tables.cells import TEST_METRICS
 
 if TYPE_CHECKING:
-    from toplabel.reproduction.datasets.prepared import Prepared, Split
+    from toplabel.reproduction.config.splits import Split
+    from toplabel.reproduction.datasets.parts import Prepared
 
 
 def instance_scores(

@@ -35,7 +35,7 @@ from toplabel.reproduction.selection.scaling import Scaling
 from toplabel.reproduction.tables.cells import CERTIFICATES
 
 if TYPE_CHECKING:
-    from toplabel.reproduction.datasets.prepared import Prepared
+    from toplabel.reproduction.datasets.parts import Prepared
 
 Key = tuple[str, float, float | None, float | None]  # split, C, theta, k
 

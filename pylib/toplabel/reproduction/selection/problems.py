@@ -23,7 +23,8 @@ from toplabel.reproduction.selection.folds import (
 )
 
 if TYPE_CHECKING:  # for annotations only
-    from toplabel.reproduction.datasets.prepared import Part, Prepared, Split
+    from toplabel.reproduction.config.splits import Split
+    from toplabel.reproduction.datasets.parts import Part, Prepared
 
 Matrix = np.ndarray | sparse.csr_matrix
 

@@ -18,7 +18,7 @@ from toplabel.reproduction.selection.problems import final_part, split_named, tr
 from toplabel.reproduction.tables.cells import THRESHOLD_STRATEGIES, THRESHOLDS
 
 if TYPE_CHECKING:
-    from toplabel.reproduction.datasets.prepared import Prepared
+    from toplabel.reproduction.datasets.parts import Prepared
 
 STRATEGIES = ("tune", "constant", "cardinality")
 

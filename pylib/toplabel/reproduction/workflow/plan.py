@@ -15,9 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from toplabel.reproduction.config.baselines import BASELINES
-from toplabel.reproduction.config.datasets import Entry, load_registry
+from toplabel.reproduction.config.datasets import load_registry
 from toplabel.reproduction.config.differences import load_reasons
 from toplabel.reproduction.config.documents import Fault, unknown, validate
+from toplabel.reproduction.config.entry import Entry
 from toplabel.reproduction.config.findings import load_claims
 from toplabel.reproduction.config.formats import Circle
 from toplabel.reproduction.config.methods import load_methods

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from toplabel.reproduction.config.datasets import Entry
+from toplabel.reproduction.config.entry import Entry
 from toplabel.reproduction.datasets.fetch import available, open_address
 
 _TIMEOUT = 4.0  # seconds

@@ -22,7 +22,7 @@ from toplabel.reproduction.datasets.formats import (
     voc,
 )
 from toplabel.reproduction.datasets.formats.source import FormatError, Source
-from toplabel.reproduction.datasets.prepared import Loaded
+from toplabel.reproduction.datasets.parts import Loaded
 
 FORMATS: dict[str, Callable[..., Loaded]] = {
     "libsvm": libsvm.load,

@@ -24,7 +24,7 @@ from toplabel.reproduction.datasets.formats.source import (
     read_lines,
     shown,
 )
-from toplabel.reproduction.datasets.prepared import Loaded, Part
+from toplabel.reproduction.datasets.parts import Loaded, Part
 
 _QUOTED = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
 _ATTRIBUTE = re.compile(rf"@attribute\s+({_QUOTED}|[^\s'\"]\S*)\s+(\S.*)", re.IGNORECASE)

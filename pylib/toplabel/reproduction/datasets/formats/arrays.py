@@ -11,7 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from toplabel.reproduction.datasets.formats.source import FormatError, check_claim, damage
-from toplabel.reproduction.datasets.prepared import Loaded, Part, Task
+from toplabel.reproduction.datasets.parts import Loaded, Part, Task
 from toplabel.reproduction.datasets.rows import Rows, RowsOf
 
 _NUMBERS = "biuf"  # kinds of dtypes: boolean, integers, floating point

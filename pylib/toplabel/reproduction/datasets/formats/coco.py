@@ -16,7 +16,7 @@ from toplabel.reproduction.datasets.formats.source import (
     read_bytes,
     shown,
 )
-from toplabel.reproduction.datasets.prepared import Loaded
+from toplabel.reproduction.datasets.parts import Loaded
 
 SIZES = ("bbox", "area")
 CROWD = ("present", "absent")

@@ -22,7 +22,7 @@ from scipy import sparse
 from toplabel.reproduction.datasets.formats import hdf5, libsvm, mat, numpy_files
 from toplabel.reproduction.datasets.formats.arrays import PartArrays, assemble, label_name
 from toplabel.reproduction.datasets.formats.source import Source
-from toplabel.reproduction.datasets.prepared import Loaded
+from toplabel.reproduction.datasets.parts import Loaded
 
 _ARRAYS = (".npz", ".npy", ".mat", ".h5")  # whose shapes are known
 

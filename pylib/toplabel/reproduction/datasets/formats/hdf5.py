@@ -10,7 +10,7 @@ import numpy as np
 
 from toplabel.reproduction.datasets.formats.arrays import PartArrays, assemble, label_name, pick
 from toplabel.reproduction.datasets.formats.source import FormatError, Source, check_claim, damage
-from toplabel.reproduction.datasets.prepared import Loaded
+from toplabel.reproduction.datasets.parts import Loaded
 
 NEEDED = "needs h5py, which is not installed: pip install 'toplabel[hdf5]'"
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from toplabel.reproduction.datasets.formats.source import FormatError, Source, beside, read_bytes
-from toplabel.reproduction.datasets.prepared import Loaded, Part
+from toplabel.reproduction.datasets.parts import Loaded, Part
 
 _UNSIGNED_BYTE = 0x08
 _DIMENSIONS = 8  # images have two to four

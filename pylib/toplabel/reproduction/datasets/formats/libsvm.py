@@ -22,7 +22,7 @@ from toplabel.reproduction.datasets.formats.source import (
     read_lines,
     shown,
 )
-from toplabel.reproduction.datasets.prepared import Loaded, Part
+from toplabel.reproduction.datasets.parts import Loaded, Part
 
 _ROW = re.compile(r"([^\s:]*)((?:[ \t]+[0-9]+:[^\s:]+)*)[ \t]*")
 _LABEL = re.compile(r"([+-]?[0-9]{1,19})(?:\.0*)?")

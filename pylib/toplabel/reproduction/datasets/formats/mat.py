@@ -11,7 +11,7 @@ from scipy import io, sparse
 from toplabel.reproduction.datasets.formats import hdf5
 from toplabel.reproduction.datasets.formats.arrays import PartArrays, assemble, label_name, pick
 from toplabel.reproduction.datasets.formats.source import FormatError, Source, check_claim, damage
-from toplabel.reproduction.datasets.prepared import Loaded
+from toplabel.reproduction.datasets.parts import Loaded
 
 
 def load(

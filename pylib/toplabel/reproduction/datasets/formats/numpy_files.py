@@ -15,7 +15,7 @@ from toplabel.reproduction.datasets.formats.source import (
     check_claim,
     damage,
 )
-from toplabel.reproduction.datasets.prepared import Loaded
+from toplabel.reproduction.datasets.parts import Loaded
 
 
 def load_npz(source: Source, X: str = "X", labels: str | None = None) -> Loaded:

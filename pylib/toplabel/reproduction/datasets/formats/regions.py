@@ -22,7 +22,7 @@ import numpy as np
 from toplabel.reproduction.datasets.formats import hdf5, numpy_files
 from toplabel.reproduction.datasets.formats.arrays import features_of
 from toplabel.reproduction.datasets.formats.source import FormatError, shown
-from toplabel.reproduction.datasets.prepared import Part
+from toplabel.reproduction.datasets.parts import Part
 from toplabel.reproduction.datasets.rows import Rows
 
 NO_LABEL = -1

@@ -15,7 +15,7 @@ from xml.etree import ElementTree
 import numpy as np
 
 from toplabel._core.files import one_line, reason
-from toplabel.reproduction.datasets.prepared import Task
+from toplabel.reproduction.datasets.parts import Task
 
 FREE = 256 * 2**20
 """Bytes that a file may claim whatever its size."""

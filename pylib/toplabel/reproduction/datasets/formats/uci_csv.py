@@ -13,7 +13,7 @@ from toplabel.reproduction.datasets.formats.source import (
     parse_numbers,
     read_lines,
 )
-from toplabel.reproduction.datasets.prepared import Loaded, Part
+from toplabel.reproduction.datasets.parts import Loaded, Part
 
 _DIGITS = 300  # of a whole number; a longer label is a word
 

@@ -26,7 +26,7 @@ from toplabel.reproduction.datasets.formats.source import (
     parse_xml,
     shown,
 )
-from toplabel.reproduction.datasets.prepared import Loaded
+from toplabel.reproduction.datasets.parts import Loaded
 
 DIFFICULT = ("absent", "present")
 _LIST = re.compile(r"(?P<label>.+)_(?P<set>train|val|trainval|test)\.txt")

@@ -8,7 +8,8 @@ from typing import Any
 
 import pandas as pd
 
-from toplabel.reproduction.config.datasets import Entry, load_registry
+from toplabel.reproduction.config.datasets import load_registry
+from toplabel.reproduction.config.entry import Entry
 from toplabel.reproduction.datasets.fetch import FetchError, find_checked
 from toplabel.reproduction.datasets.formats import FormatError
 from toplabel.reproduction.datasets.prepared import read_meta
