@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What SC-SVM and SH-SVM keep beside their dual variables: W, or the values f(x_i) of a Gram matrix. */
+/* What SC-SVM and SH-SVM keep beside their dual variables: W, or the values f(x_i) of a Gram
+ * matrix. */
 #include "simplex.h"
 
 #include "blas.h"
