@@ -6,7 +6,7 @@
 # make verify      CELLS=20 published cells, computed from raw data in a new folder, beside reports/summary
 # make check       formatters and linters only
 # make evidence    what the solvers and the proximal maps were checked against, and by how much they miss: minutes, prints
-# make campaign    an hour of attempts to break it: damaged input files, extreme scales, killed runs, fuzzing (docs/reliability.md)
+# make campaign    an hour of attempts to break it: damaged input files, extreme scales, killed runs, fuzzing (docs/workflow.md)
 # make test-slurm  runs on a real Slurm controller with faults, half an hour; installs Slurm, so Debian or Ubuntu as root
 # make bench       speed against other solvers, one thread, an hour: prints, and writes results/bench/*.csv
 # make test-torch  losses, features and the study of fine-tuning in PyTorch, in an environment of their own; TORCH=torch==2.13.0 says which

@@ -74,16 +74,10 @@ html_theme_options = {
     "show_prev_next": False,
 }
 
-# What stands in the repository beside docs/: a page of the site, or else its name without a link.
-PAGES = {"../reports/summary/README.md": "last-run.md"}
-
 
 def keep_links_inside(app, name, source):
-    def link(match):
-        text, target = match.groups()
-        return f"[{text}]({PAGES[target]})" if target in PAGES else f"`{text}`"
-
-    source[0] = re.sub(r"\[([^\]]+)\]\((\.\./[^)]+)\)", link, source[0])
+    """Print what stands in the repository beside docs/ by its name, without a link."""
+    source[0] = re.sub(r"\[([^\]]+)\]\(\.\./[^)]+\)", r"`\1`", source[0])
 
 
 def setup(app):

@@ -353,7 +353,7 @@ def test_the_top_k_figures_refuse_what_they_cannot_draw(tmp_path, draw, frame, c
 
 
 def test_the_recipe_for_a_figure_is_true(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    text = (ROOT / "docs/add-a-figure.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs/extend.md").read_text(encoding="utf-8").partition("## Add a figure")[2]
     row, script, test = re.findall(r"(?:^    .*\n|^\n(?=\n?    ))+", text, re.MULTILINE)
     row = eval(dedent(row), vars(figures))
     monkeypatch.setattr(figures, "FIGURES", (*figures.FIGURES, row))

@@ -292,8 +292,8 @@ def test_published_tables_are_the_files(repository):
 
 
 def documented(repository, first_line):
-    """The indented block of docs/add-a-study.md that starts with this line."""
-    lines = (repository / "docs/add-a-study.md").read_text().splitlines()
+    """The indented block of docs/extend.md that starts with this line."""
+    lines = (repository / "docs/extend.md").read_text().splitlines()
     start = lines.index(f"    {first_line}")
     end = next(i for i in range(start, len(lines)) if not lines[i].startswith("    "))
     return textwrap.dedent("\n".join(lines[start:end]))

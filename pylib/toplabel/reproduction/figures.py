@@ -1,7 +1,7 @@
 """The figures: what each shows, the script and the files behind it, and its place in the report.
 
 Rules (workflow/rules/figures.smk), targets and reports read this one list; a new row:
-docs/add-a-figure.md.
+docs/extend.md.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Methods of others that the papers compare with, and that we run ourselves: see docs/baselines.md.
+"""Methods of others that the papers compare with, and that we run ourselves: see docs/protocol.md.
 
 `toplabel.reproduction.config.baselines` names them; `create` makes the trainer of one. The modules
 of single baselines are imported only when one is made: planning a run stays fast, and a change of

@@ -73,7 +73,7 @@ class Method(Closed):
     )
     baseline: str = Field(
         "",
-        description="A method of others (docs/baselines.md), in place of a loss.",
+        description="A method of others (docs/protocol.md), in place of a loss.",
         json_schema_extra={"enum": [*BASELINES]},
     )
     params: Mapping[str, Flag | Whole | Number | str] = Field(
@@ -84,7 +84,7 @@ class Method(Closed):
     grid: Mapping[BudgetName, Axis] = Field(
         default_factory=dict,
         description="The method's own grid in place of the protocol's C, by budget; of a baseline that selects "
-        "something else, as docs/baselines.md says, the grid of that.",
+        "something else, as docs/protocol.md says, the grid of that.",
         json_schema_extra=GIVEN,
     )
     protocol: str = Field(

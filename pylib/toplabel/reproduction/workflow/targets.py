@@ -122,7 +122,7 @@ class Targets:
         if not asked:
             raise PlanError(
                 f"{name}: no study has methods for it; list it under `datasets` of a file in "
-                "config/studies (docs/add-a-study.md)"
+                "config/studies (docs/extend.md)"
             )
         if name in plan.registry and plan.reason_missing(name):
             raise PlanError(f"{name}: cannot be had: {plan.reason_missing(name)}")
