@@ -10,7 +10,7 @@ import yaml
 from samples_of_results import collected, published
 from toplabel.reproduction.config.findings import load_claims
 from toplabel.reproduction.studies.bootstrap import draws_of_means
-from toplabel.reproduction.studies.claims import find, outcome
+from toplabel.reproduction.studies.claims import find, holm, outcome, p_value
 from toplabel.reproduction.studies.comparison import compare
 from toplabel.reproduction.studies.published import load_published
 from toplabel.reproduction.studies.winners import find_winners
@@ -320,3 +320,39 @@ def test_no_winner_without_two_measured_methods():
     )
     ours = collected(("letter", "softmax", "main", "top1", 75.0))
     assert find_winners(compare(ours, cells)).empty
+
+
+# ---- how sure an outcome is ----------------------------------------------------------------------
+
+
+def _pairs(*points):
+    return pd.DataFrame({"points": points, "error": 0.0})
+
+
+def test_the_p_value_of_a_claim_that_one_side_is_ahead_is_that_of_a_sign_test(repository, tmp_path):
+    def claim(**changes):
+        return claim_of(repository, tmp_path, **changes)
+
+    points = [1.0, 2.0, 0.5, 3.0, -1.0, 0.0]
+    # By hand: 4 or 5 heads of 5 tosses; the tie does not count.
+    assert p_value(claim(), _pairs(*points)) == pytest.approx((5 + 1) / 2**5)
+    ties = claim(ties_win=True)
+    assert p_value(ties, _pairs(*points)) == pytest.approx((6 + 1) / 2**6)
+    assert p_value(claim(), _pairs(0.0)) == 1.0
+    assert math.isnan(p_value(claim(expects="neither"), _pairs(*points)))
+    assert math.isnan(p_value(claim(), _pairs()))
+
+
+def test_two_sides_are_equivalent_when_both_ends_of_the_margin_are_refuted(repository, tmp_path):
+    similar = claim_of(repository, tmp_path, expects="similar", margin=0.5)
+    assert p_value(similar, _pairs(*[0.1, -0.2, 0.3, 0.0, -0.4])) == pytest.approx(1 / 2**5)
+    # All below the upper end, but only half above the lower one.
+    assert p_value(similar, _pairs(-0.6, -0.7, 0.1, 0.2)) == pytest.approx(11 / 2**4)
+
+
+def test_holm_multiplies_the_smallest_by_the_number_of_tests():
+    found = holm([0.01, math.nan, 0.04, 0.03])
+    assert found[[0, 2, 3]] == pytest.approx([0.03, 0.06, 0.06])
+    assert math.isnan(found[1])
+    assert holm([0.9, 0.8]).tolist() == [1.0, 1.0]
+    assert holm([]).size == 0

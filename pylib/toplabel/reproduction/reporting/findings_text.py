@@ -155,8 +155,24 @@ def _count(row: dict[str, str], prefix: str) -> str:
         text = f"{row['first']} and {row['second']} are within {margin} in {within} of {total} comparisons"
     else:
         text = _wins(row, total, first, second)
-    rows = _by_rows(row, prefix, ", ")
+    rows = _by_rows(row, prefix, ", ") + _tested(row, prefix)
     return f"{text} (median difference {numbers.signed(median, 1)} points{rows})"
+
+
+def _tested(row: dict[str, str], prefix: str) -> str:
+    """Return the interval of the median over comparisons and the corrected p-value, if known."""
+    text = ""
+    low, high = (row.get(f"{prefix}_median_{end}", "") for end in ("low", "high"))
+    if low and high:
+        ends = (numbers.signed(float(end), 1) for end in (low, high))
+        text = f", 95 % interval over comparisons {' to '.join(ends)}"
+    if p := row.get(f"{prefix}_adjusted", ""):
+        text += f", p {_p(float(p))} after Holm’s correction"
+    return text
+
+
+def _p(value: float) -> str:
+    return "below 0.001" if value < 0.001 else f"= {numbers.fixed(value, 3)}"
 
 
 def _by_rows(row: dict[str, str], prefix: str, before: str) -> str:

@@ -57,7 +57,7 @@ def write_pdf(inputs: ReportInputs, out_path: str | Path) -> None:
     with tempfile.TemporaryDirectory() as folder, atomic_path(out) as path:
         root = Path(folder)
         _write_sources(report, created, root)
-        path.write_bytes(_compile(root, created))
+        path.write_bytes(compiled(root, _MAIN, created))
 
 
 def _write_sources(report: Report, created: datetime | None, root: Path) -> None:
@@ -79,10 +79,18 @@ def _write_sources(report: Report, created: datetime | None, root: Path) -> None
     (root / "content.json").write_text(content, encoding="utf-8")
 
 
-def _compile(root: Path, created: datetime | None) -> bytes:
+def compiled(root: Path, main: str, created: datetime | None) -> bytes:
+    """Return the PDF document that Typst sets from a file of a folder.
+
+    Raises
+    ------
+    FileError
+        The document cannot be set.
+    """
+
     def attempt(standards: list[str]) -> bytes:
         return typst.compile(
-            root / _MAIN,
+            root / main,
             root=root,
             ignore_system_fonts=True,
             font_paths=[],

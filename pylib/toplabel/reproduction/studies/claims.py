@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Any
 
@@ -32,6 +32,7 @@ _QUARTER = 0.25
 _DEVIATIONS = 2.0  # standard errors of a difference of means over draws, below which it is a tie
 _ENOUGH = 4  # comparisons before "no clear winner" can be said
 _POINTS_OF_ONE = 100.0
+_LEVEL = 0.95  # of the interval of a median over comparisons
 
 
 def find(
@@ -67,8 +68,9 @@ def find(
         `outcome`, or "smaller": it holds, by a median difference of less than half the papers' (and
         at least half a point less), or "undecided": one side is said to be ahead, and 0 is in the
         interval of our median over test rows. Data sets of the claim's tables are the "same" data,
-        the rest is "other". ``both`` counts comparisons that are decided in the papers' tables and
-        in ours, ``agree`` those of them that go the same way.
+        the rest is "other". ``p`` is of a sign test over comparisons (`p_value`), and ``adjusted``
+        the same after Holm's correction for the number of claims. ``both`` counts comparisons that
+        are decided in the papers' tables and in ours, ``agree`` those of them that go the same way.
     """
     claims, printed = list(claims), _printed_cells(comparison)
     known = (published_names or {}).items()
@@ -82,6 +84,10 @@ def find(
         _finding(claim, printed, ours[claim.source], not_comparable, draws or {})
         for claim in claims
     ]
+    for side in ("same", "other"):
+        adjusted = holm([row[f"{side}_p"] for row in rows])
+        for row, value in zip(rows, adjusted, strict=True):
+            row[f"{side}_adjusted"] = float(value)
     return FINDINGS.frame(rows)
 
 
@@ -179,6 +185,7 @@ def _ours(
     differences say of them.
     """
     found = _counted(prefix, claim, differences)
+    found |= {f"{prefix}_{name}": value for name, value in _tested(claim, differences).items()}
     low, high = interval(_medians(differences, draws))
     if claim.expects == "first" and low <= 0.0 <= high:
         found[f"{prefix}_outcome"] = "undecided"
@@ -187,6 +194,51 @@ def _ours(
         if median < printed / 2 and printed - median >= TOLERANCE:
             found[f"{prefix}_outcome"] = "smaller"
     return found | {f"{prefix}_rows_low": low, f"{prefix}_rows_high": high}
+
+
+def _tested(claim: Claim, differences: pd.DataFrame) -> dict[str, float]:
+    """Return the exact 95 % interval of the median difference, and the p-value of the claim."""
+    from scipy.stats import quantile_test
+
+    low = high = math.nan
+    if len(differences):
+        low, high = quantile_test(differences["points"].to_numpy()).confidence_interval(_LEVEL)
+    return {"median_low": low, "median_high": high, "p": p_value(claim, differences)}
+
+
+def p_value(claim: Claim, differences: pd.DataFrame) -> float:
+    """Return the p-value of a sign test over comparisons.
+
+    A claim that one side is ahead is tested against equal chances of both sides, ties left out
+    (counted for the first side where `ties_win`). A claim that the sides are similar is tested by
+    two one-sided sign tests, at either end of its margin (an equivalence test); the larger p-value
+    counts. NaN for a claim that neither side wins, and without a comparison.
+    """
+    from scipy.stats import binomtest
+
+    def sign_test(for_it: int, against: int) -> float:
+        decided = for_it + against
+        return float(binomtest(for_it, decided, alternative="greater").pvalue) if decided else 1.0
+
+    if claim.expects == "neither" or differences.empty:
+        return math.nan
+    points = differences["points"]
+    if claim.expects == "similar":
+        ends = (points + claim.margin, claim.margin - points)
+        return max(sign_test(int((end > 0).sum()), int((end < 0).sum())) for end in ends)
+    first, second = _ahead(differences, 1), _ahead(differences, -1)
+    return sign_test(len(differences) - second if claim.ties_win else first, second)
+
+
+def holm(p: Sequence[float]) -> np.ndarray:
+    """Return p-values that are corrected for their number by Holm's method; NaN is no test."""
+    p = np.asarray(p, dtype=float)
+    tested = np.flatnonzero(~np.isnan(p))
+    order = tested[np.argsort(p[tested], kind="stable")]
+    adjusted = np.full(len(p), math.nan)
+    factors = len(order) - np.arange(len(order))
+    adjusted[order] = np.minimum(1.0, np.maximum.accumulate(factors * p[order]))
+    return adjusted
 
 
 def _medians(differences: pd.DataFrame, draws: RowDraws) -> np.ndarray:

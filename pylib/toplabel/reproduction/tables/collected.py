@@ -209,6 +209,18 @@ def _ours(prefix: str, where: str) -> tuple[Column, ...]:
     about = "end of the 95 % interval of the median over test rows; empty where they are not known."
     return (
         *_counted(prefix, where),
+        Column(
+            f"{prefix}_median_low",
+            "number",
+            "The lower end of the exact 95 % interval of the median over comparisons; empty for few.",
+        ),
+        Column(f"{prefix}_median_high", "number", "Its upper end."),
+        Column(
+            f"{prefix}_p",
+            "number",
+            "The p-value of a sign test over comparisons; of two at the margin where the sides are similar.",
+        ),
+        Column(f"{prefix}_adjusted", "number", "The same, corrected by Holm for all claims."),
         Column(f"{prefix}_rows_low", "number", f"The lower {about}"),
         Column(f"{prefix}_rows_high", "number", f"The upper {about}"),
     )
