@@ -69,7 +69,8 @@ def facts_of(root: Path) -> tuple[dict[str, Any], str, datetime]:
         },
         "readings": _readings(root, readings),
         "choices": [
-            {"title": one.title, "chosen": one.chosen} for one in readings_of(root).choices.values()
+            {"title": labels.segments(one.title), "chosen": labels.segments(one.chosen)}
+            for one in readings_of(root).choices.values()
         ],
         "differences": _differences(read_csv(summary / "differences.csv")),
         "claims": _claims(root, cells),
