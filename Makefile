@@ -14,6 +14,7 @@
 # make docs        the site, build/docs/index.html: the pages of docs/, the examples with their figures, every signature
 # make types       the annotations of the public functions, by a type checker
 # make lock        requirements.lock, after a change of the dependencies in pyproject.toml
+# make paper       reports/replication.pdf, the replication paper from the kept run: seconds, computes nothing
 # make summary     RUN=results keeps a full run's numbers in reports/summary, and writes those of README.md and docs/ anew
 # make archive     the report of results/ as one file, build/toplabel-report.zip, at most 15 MB and without paths of this machine
 # make wheel       sdist and wheel in build/dist, tested where there is no compiler (RELEASING.md)
@@ -33,7 +34,7 @@ export OPENBLAS_NUM_THREADS := 1
 export PYTHONDONTWRITEBYTECODE :=
 export PYDANTIC_DISABLE_PLUGINS := __all__
 
-.PHONY: setup reproduce show whole verify smoke test test-slurm test-torch evidence campaign bench check format ctest lock reference summary docs types archive wheel clean
+.PHONY: setup reproduce show whole verify smoke test test-slurm test-torch evidence campaign bench check format ctest lock reference summary docs types archive paper wheel clean
 
 setup: $(VENV)/.installed
 
@@ -54,6 +55,9 @@ reproduce show whole: export TOPLABEL_BRIEF := 1
 reproduce: setup
 	$(BIN)/snakemake $(ARGS) --cores $(CORES) --quiet host reason
 	@echo "The report is reports/index.html."
+
+paper: setup
+	$(BIN)/python -m toplabel.reproduction.workflow.replication
 
 show: setup
 	$(BIN)/snakemake partial $(ARGS) --cores $(CORES) --quiet host reason

@@ -175,7 +175,7 @@ def test_folds_drawn_again_are_of_the_set_that_has_the_files(plan, tmp_path):
     assert plan.reason_missing("scene_seeds") == reason
     assert plan.reason_not_at_hand("scene_seeds") == reason
     assert plan.units("scene_seeds", "svm_ml") == ["results/scene_seeds/svm_ml/tune/all.npz"]
-    assert plan.splits_of("scene_seeds", "all") == [f"s{i:02d}" for i in range(5)]
+    assert plan.splits_of("scene_seeds", "all") == [f"s{i:02d}" for i in range(10)]
     assert plan.blocks("scene_seeds", "svm_ml_rbf", "all") == []
     for name in ("scene", "scene_seeds"):
         meta = tmp_path / f"results/{name}/data/meta.json"

@@ -22,6 +22,7 @@ from toplabel.reproduction.reporting.labels import (
 )
 from toplabel.reproduction.reporting.markdown import in_markdown, table
 from toplabel.reproduction.reporting.numbers import decimals_of, fixed, in_points, signed
+from toplabel.reproduction.tables.collected import FEWEST_DRAWS
 
 _NOT_CONVEX = "topk_ent_tr"
 _FEW = 4  # methods that a row can name
@@ -328,7 +329,8 @@ def intervals(cells: pd.DataFrame) -> str:
     """
     rows = []
     for (dataset, kernel), group in cells[cells["verdict"] != ""].groupby(["dataset", "kernel"]):
-        inside = [_inside(group[column]) for column in ("in_rows", "in_seeds")]
+        enough = group["seeds"].replace("", "0").astype(float) >= FEWEST_DRAWS
+        inside = [_inside(group["in_rows"]), _inside(group.loc[enough, "in_seeds"])]
         drawn = "/".join(sorted({*group["seeds"]} - {""})) or "—"
         rows.append([dataset, kernel or "none", len(group), inside[0], drawn, inside[1]])
     return table(

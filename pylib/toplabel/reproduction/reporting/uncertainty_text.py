@@ -7,6 +7,7 @@ from __future__ import annotations
 import pandas as pd
 
 from toplabel.reproduction.reporting import numbers
+from toplabel.reproduction.tables.collected import FEWEST_DRAWS
 
 _SAID = {"true": ", printed number inside", "false": ", printed number outside", "": ""}
 
@@ -30,7 +31,8 @@ def seeds_spread(row: pd.Series) -> str:
         return ""
     decimals = numbers.decimals_of(row["metric"], row["published_text"])
     mean, std = (numbers.fixed(row[name], decimals) for name in ("seeds_mean", "seeds_std"))
-    return f"{mean} ± {std} ({row['seeds']:.0f} seeds){_SAID[row['in_seeds']]}"
+    said = _SAID[row["in_seeds"]] if row["seeds"] >= FEWEST_DRAWS else ", too few to judge by"
+    return f"{mean} ± {std} ({row['seeds']:.0f} seeds){said}"
 
 
 def spread_sentence(cells: pd.DataFrame) -> str:
@@ -41,6 +43,7 @@ def spread_sentence(cells: pd.DataFrame) -> str:
         ("in_rows", "in the interval that has our number on 95 % of draws of the test rows"),
         ("in_seeds", "in the 95 % interval of a further draw of the folds"),
     )
+    cells = cells.assign(in_seeds=cells["in_seeds"].where(cells["seeds"] >= FEWEST_DRAWS, ""))
     return " ".join(filter(None, (_counted(cells[column], words) for column, words in parts)))
 
 

@@ -11,12 +11,10 @@ from toplabel.reproduction.config.differences import Cells, Reason
 from toplabel.reproduction.config.keys import Key, canonical_key
 from toplabel.reproduction.studies.claims import is_selected
 from toplabel.reproduction.studies.variants import experiment
-from toplabel.reproduction.tables.collected import DIFFERENCES
+from toplabel.reproduction.tables.collected import DIFFERENCES, FEWEST_DRAWS
 
 DIFFERENT = ("off", "higher", "lower")
 """The verdicts that count as differences."""
-
-_DRAWS = 5  # with fewer the interval is too wide to say anything
 
 
 def explain(
@@ -68,7 +66,7 @@ def draws(cells: pd.DataFrame) -> str:
     five draws.
     """
     seeds = cells["seeds"].replace("", "0").astype(float)
-    drawn = cells[(cells["in_seeds"] != "") & (seeds >= _DRAWS)]
+    drawn = cells[(cells["in_seeds"] != "") & (seeds >= FEWEST_DRAWS)]
     if drawn.empty:
         return ""
     counts = "/".join(f"{n:.0f}" for n in sorted({*seeds[drawn.index]}))

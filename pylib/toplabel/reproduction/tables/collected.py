@@ -82,6 +82,9 @@ PUBLISHED_KEYS = ("source", "table", *KEYS)
 """What names a published number."""
 NOT_REPRODUCED = ("higher", "lower", "off")
 """The verdicts of a number that is farther from print than close, whatever the direction."""
+FEWEST_DRAWS = 5
+"""Draws of the folds from which on their spread is evidence: with fewer the interval of a further
+draw is too wide to say anything."""
 COMPARISON = Table(
     "results/comparison.csv",
     "Every published number beside the measured one: one row per published cell, keys as printed in data/published. "
