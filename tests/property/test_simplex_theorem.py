@@ -1,0 +1,62 @@
+"""NIPS 2012, Theorem 1: the simplex losses are minimised by the Bayes rule, and the excess of the
+misclassification risk is bounded by that of the surrogate risk.
+
+The theorem is an integral over x. Its inequality holds at each x by itself: that is stronger where
+the exponent is 1, and implies the integral by Jensen's inequality where it is 1/2.
+"""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from toplabel.simplex import decode, losses, simplex_coding
+
+SLACK = 1e-9
+
+
+@st.composite
+def points(draw):
+    """Class probabilities with ties and zeros among them, and functions with values around c_y."""
+    T = draw(st.integers(2, 7))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    rho = rng.dirichlet(np.full(T, draw(st.sampled_from([0.1, 1.0, 30.0]))))
+    if draw(st.booleans()):
+        rho[rng.integers(T)] = rho.max() + draw(st.sampled_from([0.0, 1e-9]))
+    rho = rho / rho.sum()
+    spread = draw(st.sampled_from([0.01, 1.0, 50.0]))
+    F = spread * rng.standard_normal((40, T - 1))
+    hull = rng.dirichlet(np.full(T, 0.5), 40) @ simplex_coding(T).T
+    return rho, F, hull
+
+
+def risk(loss, F, rho):
+    """Return the conditional risk of each row of F."""
+    T = len(rho)
+    return sum(rho[y] * losses.value(loss, F, np.full(len(F), y)) for y in range(T))
+
+
+@pytest.mark.parametrize("loss", ["sh_svm", "sc_svm", "s_ls"])
+@given(points())
+def test_the_bayes_rule_minimises_and_the_excess_is_bounded(loss, point):
+    rho, F, hull = point
+    T, C = len(rho), simplex_coding(len(rho)).T
+    F = hull if loss == "sh_svm" else np.vstack([F, hull, C])
+    best = rho @ C if loss == "s_ls" else C[int(rho.argmax())]
+    least = risk(loss, best[None], rho)[0]
+    excess = risk(loss, F, rho) - least
+    scale = max(1.0, float(np.abs(F).max())) ** 2
+    assert excess.min() >= -SLACK * scale
+    assert rho[decode(best[None])[0]] >= rho.max() - SLACK
+    lost = rho.max() - rho[decode(F)]
+    factor, power = (np.sqrt(2 * (T - 1) / T), 0.5) if loss == "s_ls" else (T - 1, 1.0)
+    bound = factor * (np.maximum(excess, 0.0) + SLACK * scale) ** power
+    assert (lost <= bound + SLACK).all()
+
+
+def test_without_the_hull_the_half_space_svm_loses_its_guarantee():
+    """Why the theorem has the constraint: three classes, none with a majority."""
+    rho = np.array([0.4, 0.35, 0.25])
+    F = 3.0 * np.random.default_rng(0).standard_normal((20000, 2))
+    risks = risk("sh_svm", F, rho)
+    assert risks.min() < risk("sh_svm", simplex_coding(3).T[:1], rho)[0]
