@@ -10,6 +10,7 @@ from pydantic import TypeAdapter
 
 from toplabel.reproduction.config import formats
 from toplabel.reproduction.config.datasets import DatasetsFile
+from toplabel.reproduction.config.deviations import DeviationsFile
 from toplabel.reproduction.config.differences import DifferencesFile
 from toplabel.reproduction.config.findings import FindingsFile
 from toplabel.reproduction.config.methods import MethodsFile
@@ -27,6 +28,7 @@ FILES = {
     "config/findings.yaml": FindingsFile,
     "config/differences.yaml": DifferencesFile,
     "config/readings.yaml": ReadingsFile,
+    "config/deviations.yaml": DeviationsFile,
 }
 """The config files and their models."""
 

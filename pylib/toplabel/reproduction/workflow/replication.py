@@ -15,7 +15,7 @@ from typing import Any
 import pandas as pd
 
 from toplabel._core.files import read_json
-from toplabel.reproduction.config.documents import read_yaml
+from toplabel.reproduction.config.deviations import load_deviations
 from toplabel.reproduction.config.run import SUMMARY
 from toplabel.reproduction.reporting import headline_text, labels, numbers
 from toplabel.reproduction.reporting.agreement import draw, lanes_of_cells
@@ -75,8 +75,8 @@ def facts_of(root: Path) -> tuple[dict[str, Any], str, datetime]:
         "differences": _differences(read_csv(summary / "differences.csv")),
         "claims": _claims(root, cells),
         "deviations": [
-            {key: str(value) for key, value in one.items()}
-            for one in read_yaml(root / "config/deviations.yaml")["deviations"]
+            {"date": one.date, "what": one.what, "why": one.why}
+            for one in load_deviations(root / "config/deviations.yaml")
         ],
     }
     picture = draw(lanes_of_cells(text), standalone=True)
@@ -229,8 +229,12 @@ def _run(run: dict[str, Any]) -> dict[str, Any]:
 
 def main() -> int:
     """Write the paper below the working folder; return the exit status."""
-    facts, picture, created = facts_of(Path())
-    write_replication(facts, {"agreement.svg": picture}, created, OUT)
+    try:
+        facts, picture, created = facts_of(Path())
+        write_replication(facts, {"agreement.svg": picture}, created, OUT)
+    except (OSError, ValueError) as error:
+        print(f"Error: {error}", file=sys.stderr)
+        return 1
     print(OUT)
     return 0
 

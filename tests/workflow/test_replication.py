@@ -11,7 +11,7 @@ from running import ROOT
 from toplabel.reproduction.config.run import SUMMARY
 from toplabel.reproduction.reporting.replication import write_replication
 from toplabel.reproduction.tables.table import read_csv, write_csv
-from toplabel.reproduction.workflow.replication import facts_of
+from toplabel.reproduction.workflow.replication import facts_of, main
 
 
 @pytest.fixture(scope="module")
@@ -75,3 +75,22 @@ def test_another_kept_run_has_other_numbers(paper, tmp_path):
     before, after = paper[0]["score"], facts_of(tmp_path)[0]["score"]
     assert int(after["far"]) == int(before["far"]) + 1
     assert after["match"] != before["match"]
+
+
+def test_a_wrong_file_is_one_line(tmp_path, monkeypatch, capsys):
+    for name in ("config", "data/published", SUMMARY):
+        shutil.copytree(ROOT / name, tmp_path / name)
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "config/deviations.yaml"
+    path.write_text(path.read_text("utf-8").replace("what:", "waht:", 1), encoding="utf-8")
+    assert main() == 1
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1
+    assert "config/deviations.yaml" in error
+    assert "waht" in error
+    shutil.copy(ROOT / "config/deviations.yaml", path)
+    (tmp_path / SUMMARY / "readings.csv").write_text("a,b\n1,2\n", encoding="utf-8")
+    assert main() == 1
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1
+    assert "readings.csv" in error
