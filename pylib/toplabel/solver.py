@@ -64,7 +64,7 @@ def solve(
         sparse.
     loss : str
         A key of `toplabel.losses.LOSSES`. One that is not convex is minimised by descent from the
-        solution of the convex loss that its row names (`toplabel._core.nonconvex`).
+        solution of the convex loss that its row names (``toplabel._core.nonconvex``).
     k : int
         The k of top-k losses; 1 for the others.
     gamma : float >= 0

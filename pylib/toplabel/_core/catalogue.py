@@ -33,7 +33,7 @@ class Loss:
         Of a top-k loss: the loss that it is with k = 1.
     start : str
         Of a loss that is not convex: the convex one at whose solution training starts
-        (`toplabel._core.nonconvex`).
+        (``toplabel._core.nonconvex``).
     panel : str
         Where figures with a panel for each group of methods show it; a γ is replaced by the
         smoothing.

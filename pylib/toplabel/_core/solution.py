@@ -89,7 +89,7 @@ class Solution:
     gradient_norm : float or None
         ``||grad P(W)||_F`` for a loss that is not convex: its `dual` is -inf, its `relative_gap`
         NaN, and its A differs from dual variables of W by the gradient
-        (`toplabel._core.nonconvex`). None for the others.
+        (``toplabel._core.nonconvex``). None for the others.
     """
 
     A: np.ndarray = field(repr=False)
