@@ -269,17 +269,18 @@ def test_means_over_draws_within_two_standard_errors_are_a_tie(repository, tmp_p
     assert (row["same_first"], row["same_second"]) == (ahead, 0)
 
 
-def test_the_papers_tables_bear_out_every_claim(repository):
-    """So a claim is what the authors saw; the smooth SVM with the RBF kernel is best in their 38
-    cases.
-    """
+def test_the_papers_tables_bear_out_all_claims_but_two(repository):
+    """Table 2 of NIPS 2012 does not show what its text says of the online methods."""
     claims = load_claims(repository / "config/findings.yaml", repository / "data/published")
     empty = collected()
     comparison = compare(empty, load_published(repository / "data/published"))
     rows = find(claims, comparison, empty).set_index("claim")
-    unprinted = {"finetuning_longer"}  # the text alone says so
-    assert set(rows.index[rows["published_outcome"] == ""]) == unprinted
-    assert set(rows["published_outcome"].drop(unprinted)) == {"holds"}
+    assert rows.loc["finetuning_longer", "published_outcome"] == ""  # the text alone says so
+    assert set(rows.index[rows["published_outcome"] == "mixed"]) == {
+        "simplex_batch",  # the batch method is ahead on four of the seven sets
+        "simplex_online",  # SC-SVM is ahead of both others on three of them
+    }
+    assert set(rows["published_outcome"]) == {"", "mixed", "holds"}
     rbf = rows.loc["multilabel_smooth_rbf"]
     assert (rbf["published_comparisons"], 70 - rbf["published_second"]) == (70, 38)
 
