@@ -6,6 +6,8 @@ import math
 
 import pandas as pd
 
+from toplabel.reproduction.config.datasets import Registry
+from toplabel.reproduction.config.entry import Entry
 from toplabel.reproduction.config.methods import Method
 from toplabel.reproduction.config.studies import Study
 from toplabel.reproduction.studies.comparison import collect
@@ -26,6 +28,23 @@ STUDIES = [
     Study("first", "first", ("letter", "circle"), ("softmax", "svm")),
     Study("third", "third", ("letter",), ("svm",)),
 ]
+
+
+def registered(names, sources=None, seeds_of=None):
+    """A registry of data sets by their names in the papers, and the papers that use them."""
+    known = ("title", "protocol", "licence", "citation")
+    words = {"task": "multiclass"} | dict.fromkeys(known, "x")
+    found = Registry(
+        {
+            name: Entry(
+                name, **words, published_key=key, published_sources=(sources or {}).get(name, ())
+            )
+            for name, key in names.items()
+        },
+        {},
+    )
+    found.seeds_of = seeds_of or {}
+    return found
 
 
 def results(*rows):

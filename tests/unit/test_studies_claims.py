@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 import yaml
 
-from samples_of_results import collected, published
+from samples_of_results import collected, published, registered
+from toplabel.reproduction.config.catalogue import load_catalogue
 from toplabel.reproduction.config.findings import load_claims
 from toplabel.reproduction.studies.bootstrap import draws_of_means
 from toplabel.reproduction.studies.claims import find, holm, outcome, p_value
@@ -76,7 +77,7 @@ def test_what_is_not_comparable_is_never_held_against_the_paper(repository, tmp_
     assert rows[names].iloc[0].tolist() == [2, 2, 0, 0, 0]
     # Nor does it take the name of the published set.
     ours = ours.assign(dataset="letter_mine")
-    rows = find([claim], comparison, ours, {"letter_mine": "letter"}, None, {"letter_mine"})
+    rows = find([claim], comparison, ours, registered({"letter_mine": "letter"}), {"letter_mine"})
     assert rows[["other_datasets", "both"]].iloc[0].tolist() == ["letter_mine", 0]
 
 
@@ -180,7 +181,7 @@ def test_folds_that_are_drawn_again_are_no_other_data(repository, tmp_path, monk
     ours = pd.concat([ours, ours.assign(gamma="1", measured=0.3)])
     cells = published(("yeast", "", "svm_ml", "", "0", "rank_loss", "0.424"))
     both = pd.concat([ours, ours.assign(dataset="yeast_seeds")], ignore_index=True)
-    found, _ = judge_claims(repository, compare(ours, cells), both)
+    found = judge_claims(load_catalogue(repository), compare(ours, cells), both)
     row = found.set_index("claim").loc["multilabel_smoothing"]
     assert (row["other_comparisons"], row["other_datasets"]) == (1, "yeast")
 
@@ -192,7 +193,7 @@ def test_a_variant_of_a_method_is_none_of_the_others(repository, tmp_path, monke
     cells = published(("yeast", "", "svm_ml", "", "1", "rank_loss", "0.424"))
     for variant_of, comparisons in (("", 1), ("svm_ml_smooth_rbf", 0)):
         both = pd.concat([ours, near.assign(variant_of=variant_of)], ignore_index=True)
-        found, _ = judge_claims(repository, compare(ours, cells), both)
+        found = judge_claims(load_catalogue(repository), compare(ours, cells), both)
         row = found.set_index("claim").loc["multilabel_smooth_rbf"]
         assert row["same_comparisons"] + row["other_comparisons"] == comparisons
 

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from samples_of_results import FEATURES, METHODS, STUDIES, collected, published, results
+from samples_of_results import FEATURES, METHODS, STUDIES, collected, published, registered, results
 from toplabel.reproduction.studies.comparison import (
     collect,
     compare,
@@ -224,14 +224,14 @@ def test_a_set_may_have_another_name_in_the_papers():
     ours = collected(("cub_alex", "svm", "main", "top1", 50.0))
     cells = published(("cub", "alexnet_fc7", "svm_multi", "", "0", "top1", "50"))
     assert compare(ours, cells)["verdict"].tolist() == [""]
-    assert compare(ours, cells, {"cub_alex": "cub"})["verdict"].tolist() == ["match"]
+    assert compare(ours, cells, registered({"cub_alex": "cub"}))["verdict"].tolist() == ["match"]
 
 
 def test_two_results_for_one_cell_are_refused():
     ours = collected(("circle", "svm", "a", "top1", 1.0), ("letter", "svm", "a", "top1", 1.0))
     cells = published(("letter", "", "svm_multi", "", "0", "top1", "76.5"))
     with pytest.raises(ValueError, match=r"letter/svm/.* and circle/svm/.* same published cells"):
-        compare(ours, cells, {"circle": "letter"})
+        compare(ours, cells, registered({"circle": "letter"}))
 
 
 def test_a_set_is_compared_with_the_papers_that_use_it_as_it_is():
@@ -240,13 +240,13 @@ def test_a_set_is_compared_with_the_papers_that_use_it_as_it_is():
     )
     cells = published(*[("letter", "", "svm_multi", "", "0", "top1", "76.5")] * 2)
     cells = cells.assign(source=["tpami2017", "nips2012"])
-    names = {"circle": "letter"}  # the same letters with other features
-    sources = {"letter": ["tpami2017", "cvpr2016"], "circle": ["nips2012"]}
-    found = compare(ours, cells, names, published_sources=sources)
+    names = {"letter": "letter", "circle": "letter"}  # the same letters with other features
+    registry = registered(names, {"letter": ("tpami2017", "cvpr2016"), "circle": ("nips2012",)})
+    found = compare(ours, cells, registry)
     assert found["measured"].tolist() == [76.5, 50.0]
     assert found["verdict"].tolist() == ["match", "off"]
     scaled = ours[ours["dataset"] == "letter"]
-    found = compare(scaled, cells, names, published_sources=sources)
+    found = compare(scaled, cells, registry)
     assert found["verdict"].tolist() == ["match", ""]
 
 
@@ -287,7 +287,8 @@ def test_the_spread_over_seeds_of_the_folds_stands_beside_the_cell(printed, expe
         ("yeast", "", "lr_ml", "", "", "rank_loss", printed),
     )
     ours = collected(*rows)
-    row, bare = compare(ours, cells, seeds_of={"circle": "yeast"}).to_dict("records")
+    registry = registered({}, seeds_of={"circle": "yeast"})
+    row, bare = compare(ours, cells, registry).to_dict("records")
     assert (row["measured"], row["verdict"]) == (0.41, verdict("rank_loss", 0.41 - float(printed)))
     assert (row["seeds"], row["in_seeds"]) == (3, expected)
     assert row["seeds_mean"] == pytest.approx(0.4)
@@ -296,7 +297,7 @@ def test_the_spread_over_seeds_of_the_folds_stands_beside_the_cell(printed, expe
     assert bare["in_seeds"] == ""
     # Of another budget they are no draws of this number.
     coarse = ours["budget"].mask(ours["dataset"] == "circle", "quick")
-    row = compare(ours.assign(budget=coarse), cells, seeds_of={"circle": "yeast"}).iloc[0]
+    row = compare(ours.assign(budget=coarse), cells, registry).iloc[0]
     assert (row["in_seeds"], row["measured"]) == ("", 0.41)
     assert math.isnan(row["seeds"])
 

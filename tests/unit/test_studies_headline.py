@@ -6,12 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from toplabel.reproduction.config.catalogue import load_catalogue
 from toplabel.reproduction.config.documents import validate
 from toplabel.reproduction.config.readings import Choice
 from toplabel.reproduction.config.run import SUMMARY
 from toplabel.reproduction.studies.headline import headline
 from toplabel.reproduction.tables.collected import COMPARISON, HEADLINE
-from toplabel.reproduction.workflow.collecting.claims import readings_of
 
 
 def cells(measured, published, metric="top1", **changes):
@@ -107,7 +107,8 @@ def test_without_measurements_there_is_no_row():
 def test_the_kept_headline_is_that_of_the_kept_cells(repository):
     folder = repository / SUMMARY
     found = headline(
-        COMPARISON.read(folder / "comparison.csv"), readings_of(repository).choices.values()
+        COMPARISON.read(folder / "comparison.csv"),
+        load_catalogue(repository).readings.choices.values(),
     )
     kept = HEADLINE.read(folder / "headline.csv")
     pd.testing.assert_frame_equal(kept, found, check_dtype=False, rtol=1e-10)

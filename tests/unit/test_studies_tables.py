@@ -5,7 +5,7 @@ import json
 import pandas as pd
 import pytest
 
-from samples_of_results import FEATURES, METHODS, collected, published
+from samples_of_results import FEATURES, METHODS, collected, published, registered
 from toplabel.reproduction.config.studies import Study
 from toplabel.reproduction.studies import threshold_table
 from toplabel.reproduction.studies.comparison import compare
@@ -84,7 +84,7 @@ def test_another_name_in_the_papers_is_used():
     results = collected(
         ("cub_alex", "svm", "main", "top1", 50.0), ("cub_alex", "smooth", "main", "top1", 51.0)
     )
-    names = {"cub_alex": "cub"}
+    names = registered({"cub_alex": "cub"})
     cells = published(("cub", "alexnet_fc7", "svm_multi", "", "0", "top1", "50.0"))
     table = published_table(
         "tpami2017", "5", compare(results, cells, names), results, [], {}, names
@@ -169,7 +169,7 @@ def test_a_set_that_is_not_comparable_does_not_join_the_table_of_its_namesake():
     first = ("letter", "svm", "main", "top1", 76.41)
     others = [("cub_alex", method, "main", "top1", 60.0) for method in ("softmax", "smooth")]
     ours = collected(first, *others).assign(features="")
-    names = {"cub_alex": "letter"}
+    names = registered({"cub_alex": "letter"})
     comparison = compare(ours, published(*CELLS), names, {"cub_alex": "another split"})
     found = published_table("tpami2017", "5", comparison, ours, [LETTER], TEXTS, names).frame
     assert not found["measured"].eq(60.0).any()
@@ -181,12 +181,13 @@ def test_a_set_of_another_paper_does_not_join_the_table_of_its_namesake():
     first = ("letter", "svm", "main", "top1", 76.41)
     raw = ("cub_alex", "softmax", "main", "top1", 60.0)
     ours = collected(first, raw).assign(features="")
-    papers = {"letter": "letter", "cub_alex": "letter"}, {"cub_alex": ["nips2012"]}
+    names = {"letter": "letter", "cub_alex": "letter"}
+    papers = registered(names, {"cub_alex": ("nips2012",)})
     cells = published(*CELLS)
     other = cells.iloc[:1].assign(source="nips2012", table="2", method="lr_multi", gamma="")
-    comparison = compare(ours, pd.concat([cells, other]), papers[0], published_sources=papers[1])
+    comparison = compare(ours, pd.concat([cells, other]), papers)
     assert comparison["measured"].tolist()[-1] == 60.0
-    found = published_table("tpami2017", "5", comparison, ours, [LETTER], TEXTS, *papers).frame
+    found = published_table("tpami2017", "5", comparison, ours, [LETTER], TEXTS, papers).frame
     assert found["measured"].eq(76.41).any()
     assert not found["measured"].eq(60.0).any()
 

@@ -148,7 +148,7 @@ def count_jobs(plan, cells):
     """
     sets = {cell.dataset for cell in cells}
     # Fetch, prepare, and the figure with the selection; or folds that are drawn again.
-    jobs = sum(1 if name in plan.seeds_of else 3 for name in sets)
+    jobs = sum(1 if name in plan.registry.seeds_of else 3 for name in sets)
     for cell in cells:
         units = plan.units(*cell.names)
         jobs += len(units) + 2  # train, evaluate

@@ -339,16 +339,18 @@ def test_an_error_names_the_layer_that_a_value_is_from(config):
     ("dataset", "method", "kind"),
     [("yeast", "lr_multi", "single labels"), ("letter", "lr_ml", "label sets")],
 )
-def test_a_study_whose_method_does_not_fit_its_data_set_is_refused(plan, dataset, method, kind):
-    study = dataclasses.replace(
-        plan.studies["digits"], name="mine", datasets=(dataset,), methods=(method,)
-    )
-    plan.studies = {**plan.studies, "mine": study}
+def test_a_study_whose_method_does_not_fit_its_data_set_is_refused(
+    config, tmp_path, dataset, method, kind
+):
+    root = tmp_path / "checkout"
+    copy_checkout(root)
+    study = {"title": "Mine", "description": "x", "datasets": [dataset], "methods": [method]}
+    (root / "config/studies/mine.yaml").write_text(yaml.safe_dump(study), encoding="utf-8")
     with pytest.raises(
         PlanError,
         match=rf"^config/studies/mine\.yaml: methods: '{method}' needs {kind}, which '{dataset}",
     ):
-        plan._check("config")
+        Plan(root, config)
 
 
 def test_targets_know_their_cells(plan):

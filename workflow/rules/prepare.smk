@@ -39,7 +39,7 @@ rule redraw_folds:
     log:
         "results/logs/redraw/{dataset}.log",
     wildcard_constraints:
-        dataset="|".join(plan.seeds_of) or "(?!)",
+        dataset="|".join(plan.registry.seeds_of) or "(?!)",
     params:
         entry=lambda wildcards: plan.entry_slice(wildcards.dataset),
         fingerprint=plan.fingerprint("redraw"),

@@ -1,5 +1,6 @@
 """One row per registered data set: what it holds, what the papers print, or why it is missing."""
 
+from toplabel.reproduction.config.datasets import load_registry
 from toplabel.reproduction.tables.collected import DATASETS
 from toplabel.reproduction.workflow.collecting.datasets import describe_datasets
 from toplabel.reproduction.workflow.jobs import checkout, run
@@ -8,9 +9,8 @@ from toplabel.reproduction.workflow.jobs import checkout, run
 def main(snakemake):
     metas = [*snakemake.input.metas, *snakemake.input.others]
     params = snakemake.params
-    table = describe_datasets(
-        checkout(snakemake), metas, params.reasons, params.raw_folder, params.mirrors
-    )
+    registry = load_registry(checkout(snakemake) / "config/datasets.yaml")
+    table = describe_datasets(registry, metas, params.reasons, params.raw_folder, params.mirrors)
     DATASETS.write(table, snakemake.output.datasets)
 
 

@@ -1,5 +1,6 @@
 """Collect the test metrics of all cells and put them beside the published numbers."""
 
+from toplabel.reproduction.config.catalogue import load_catalogue
 from toplabel.reproduction.tables.collected import COMPARISON, EVALUATION
 from toplabel.reproduction.workflow.collecting.results import compare_results
 from toplabel.reproduction.workflow.jobs import checkout, run
@@ -7,7 +8,7 @@ from toplabel.reproduction.workflow.jobs import checkout, run
 
 def main(snakemake):
     paths = {*snakemake.input.evaluations, *snakemake.input.others}
-    collected, comparison = compare_results(checkout(snakemake), paths)
+    collected, comparison = compare_results(load_catalogue(checkout(snakemake)), paths)
     EVALUATION.write(collected, snakemake.output.evaluation)
     COMPARISON.write(comparison, snakemake.output.comparison)
 

@@ -2,6 +2,7 @@
 
 import pandas as pd
 
+from toplabel.reproduction.config.catalogue import load_catalogue
 from toplabel.reproduction.reporting.topk import draw_topk
 from toplabel.reproduction.tables.cells import TEST_METRICS
 from toplabel.reproduction.workflow.collecting.results import printed_beside
@@ -20,7 +21,7 @@ def main(snakemake):
         words = {key: method[key] for key in ("group", "label")}
         frames.append(frame.assign(method=method["name"], **words))
     frame = pd.concat(frames, ignore_index=True)
-    printed = printed_beside(checkout(snakemake), snakemake.input.evaluations)
+    printed = printed_beside(load_catalogue(checkout(snakemake)), snakemake.input.evaluations)
     frame = frame.merge(printed, how="left", on=["method", "metric"])
     frame = frame.assign(dataset=snakemake.wildcards.dataset, title=shows["title"])
     draw_topk(frame, snakemake.output.svg, title=f"Top-k accuracy against k: {shows['title']}")

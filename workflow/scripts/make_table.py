@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from toplabel.reproduction.config.catalogue import load_catalogue
 from toplabel.reproduction.studies.tables import write_tables
 from toplabel.reproduction.tables.collected import COMPARISON, EVALUATION
 from toplabel.reproduction.workflow.collecting.tables import printed_table
@@ -12,7 +13,7 @@ def main(snakemake):
     name = snakemake.wildcards.table
     comparison = COMPARISON.read(snakemake.input.comparison)
     collected = EVALUATION.read(snakemake.input.evaluation)
-    table = printed_table(checkout(snakemake), name, comparison, collected)
+    table = printed_table(load_catalogue(checkout(snakemake)), name, comparison, collected)
     if table is None:
         raise ValueError(f"table '{name}': the study has no result that is in no paper")
     write_tables([table], Path(snakemake.output.csv).parent)

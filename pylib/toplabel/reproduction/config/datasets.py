@@ -11,17 +11,8 @@ from pydantic import Field
 
 from toplabel.reproduction.config import formats
 from toplabel.reproduction.config.documents import Fault, check, read_yaml, unknown, validate
-from toplabel.reproduction.config.entry import (
-    Entry,
-)
-from toplabel.reproduction.config.model import (
-    Closed,
-    Count,
-    Name,
-    Named,
-    Some,
-    model,
-)
+from toplabel.reproduction.config.entry import Entry
+from toplabel.reproduction.config.model import Closed, Count, Name, Named, Some, model
 from toplabel.reproduction.config.redrawn import check_redrawn, redrawn
 
 # Formats of one task alone.
@@ -42,8 +33,19 @@ class Registry(dict[str, Entry]):
         super().__init__({**entries, **{entry.name: entry for entry in drawn.values()}})
         self.seeds_of = {entry.name: base for base, entry in drawn.items()}
 
+    def published_key(self, name: str) -> str:
+        """Return the name of a data set in the papers: its own where it is not registered."""
+        return self[name].published_key if name in self else name
+
+    def is_compared(self, name: str, source: str) -> bool:
+        """Whether results of a data set may stand beside the numbers of a paper."""
+        return name not in self or self[name].is_in(source)
+
     def __missing__(self, name: str) -> Entry:
         raise ValueError(unknown("data set", name, self))
+
+
+NONE_REGISTERED = Registry({}, {})
 
 
 @model

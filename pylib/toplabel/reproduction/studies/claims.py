@@ -17,12 +17,13 @@ import numpy as np
 import pandas as pd
 
 from toplabel.metrics.names import is_fraction, lower_is_better
+from toplabel.reproduction.config.datasets import NONE_REGISTERED, Registry
 from toplabel.reproduction.config.findings import Claim, Selector
 from toplabel.reproduction.config.keys import Key, canonical_key
 from toplabel.reproduction.seeds import seed_of
 from toplabel.reproduction.studies.bootstrap import DRAWS, RowDraws, interval
 from toplabel.reproduction.studies.comparison import TOLERANCE
-from toplabel.reproduction.studies.published import OTHERS, is_compared
+from toplabel.reproduction.studies.published import OTHERS
 from toplabel.reproduction.tables.collected import COMPARISON, FINDINGS
 from toplabel.reproduction.tables.table import as_numbers
 
@@ -39,8 +40,7 @@ def find(
     claims: Iterable[Claim],
     comparison: pd.DataFrame,
     collected: pd.DataFrame,
-    published_names: Mapping[str, str] | None = None,
-    published_sources: Mapping[str, Collection[str]] | None = None,
+    registry: Registry = NONE_REGISTERED,
     not_comparable: Collection[str] = (),
     draws: RowDraws | None = None,
 ) -> pd.DataFrame:
@@ -51,7 +51,7 @@ def find(
     claims : iterable of Claim
     comparison, collected : DataFrame
         results/comparison.csv and evaluation.csv.
-    published_names, published_sources : mapping, optional
+    registry : Registry, optional
         As for `comparison.compare`.
     not_comparable : collection of str
         Data sets that count as measured, and never beside a published number.
@@ -73,12 +73,11 @@ def find(
         are decided in the papers' tables and in ours, ``agree`` those of them that go the same way.
     """
     claims, printed = list(claims), _printed_cells(comparison)
-    known = (published_names or {}).items()
-    shared = {name: key for name, key in known if name not in not_comparable}
+    shared = {name: registry.published_key(name) for name in registry if name not in not_comparable}
     ours = {}
     for source in {claim.source for claim in claims}:
         names = collected["dataset"]
-        usable = [one for one in names.unique() if is_compared(one, source, published_sources)]
+        usable = [one for one in names.unique() if registry.is_compared(one, source)]
         ours[source] = _measured_cells(collected[names.isin(usable)], shared)
     rows = [
         _finding(claim, printed, ours[claim.source], not_comparable, draws or {})

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from toplabel.metrics.names import is_fraction, lower_is_better
+from toplabel.reproduction.config.datasets import NONE_REGISTERED, Registry
 from toplabel.reproduction.config.keys import Key, canonical_key
 from toplabel.reproduction.config.methods import Method
 from toplabel.reproduction.config.studies import Study
 from toplabel.reproduction.studies.bootstrap import RowDraws, interval
-from toplabel.reproduction.studies.published import is_compared
 from toplabel.reproduction.tables.collected import COMPARISON, EVALUATION
 
 TOLERANCE = 0.5
@@ -185,10 +185,8 @@ def _status(values: pd.Series) -> str:
 def compare(
     collected: pd.DataFrame,
     published: pd.DataFrame,
-    published_names: Mapping[str, str] | None = None,
+    registry: Registry = NONE_REGISTERED,
     not_comparable: Mapping[str, str] | None = None,
-    published_sources: Mapping[str, Collection[str]] | None = None,
-    seeds_of: Mapping[str, str] | None = None,
 ) -> pd.DataFrame:
     """Put the measured number beside every published one.
 
@@ -201,14 +199,11 @@ def compare(
         As `collect` gives it.
     published : DataFrame
         As `published.load_published` gives it.
-    published_names : mapping of str to str, optional
-        The name in the papers of each data set whose own name is another.
+    registry : Registry, optional
+        It says what a data set is called in the papers, which of them use it as it is here, and of
+        which set it draws the folds again; by default none does.
     not_comparable : mapping of str to str, optional
         Data sets whose results are not put beside published ones, and why.
-    published_sources : mapping of str to collection of str, optional
-        Of data sets that only some papers use as they are here: those papers.
-    seeds_of : mapping of str to str, optional
-        Of each data set that is another one with its folds drawn several times: that one.
 
     Returns
     -------
@@ -223,16 +218,15 @@ def compare(
     ValueError
         When two results claim the same published cell.
     """
-    names, why = published_names or {}, not_comparable or {}
+    why = not_comparable or {}
     comparable = ~collected["dataset"].isin(list(why))
-    sources = published_sources or {}
-    printing = published["source"].unique()
-    results, other_features = _index(collected[comparable], names, sources, printing)
+    sources = published["source"].unique()
+    results, other_features = _index(collected[comparable], registry, sources)
     kept_out = {
-        (names.get(row.dataset, row.dataset), row.features): f"not compared: {why[row.dataset]}"
+        (registry.published_key(row.dataset), row.features): f"not compared: {why[row.dataset]}"
         for row in collected[~comparable].itertuples(index=False)
     }
-    redrawn = _redrawn(collected, seeds_of or {})
+    redrawn = _redrawn(collected, registry.seeds_of)
     rows = []
     for cell in published.itertuples(index=False):
         key = canonical_key(cell.method, cell.k, cell.gamma, cell.kernel)
@@ -255,19 +249,14 @@ def compare(
     return COMPARISON.frame(rows)
 
 
-def _index(
-    collected: pd.DataFrame,
-    published_names: Mapping[str, str],
-    published_sources: Mapping[str, Collection[str]],
-    sources: Iterable[str],
-):
+def _index(collected: pd.DataFrame, registry: Registry, sources: Iterable[str]):
     """Results by published cell; and, without the features, which features were measured."""
     results: dict[tuple[str, str, str, Key, str], dict[str, Any]] = {}
     other_features: dict[tuple[str, str, Key, str], str] = {}
     for row, source in itertools.product(collected.to_dict("records"), sources):
-        if not is_compared(row["dataset"], source, published_sources):
+        if not registry.is_compared(row["dataset"], source):
             continue
-        dataset = published_names.get(row["dataset"], row["dataset"])
+        dataset = registry.published_key(row["dataset"])
         key = canonical_key(row["loss"], row["k"], row["gamma"], row["kernel"])
         cell = (source, dataset, row["features"], key, row["metric"])
         if cell in results:

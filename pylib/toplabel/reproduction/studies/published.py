@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -89,16 +88,6 @@ def _require(good: pd.Series, path: Path, complaint: str) -> None:
     """Raise for the first row that is not good."""
     if not good.all():
         raise ValueError(f"{path}:{int((~good).to_numpy().argmax()) + 2}: {complaint}")
-
-
-def is_compared(
-    dataset: str, source: str, published_sources: Mapping[str, Collection[str]] | None
-) -> bool:
-    """Whether results of a data set may stand beside a paper's numbers: it names the paper, or
-    none.
-    """
-    allowed = (published_sources or {}).get(dataset, ())
-    return not allowed or source in allowed
 
 
 def load_texts(path: str | os.PathLike[str]) -> dict[str, TableText]:

@@ -8,7 +8,7 @@ nothing.
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,9 +16,10 @@ import numpy as np
 import pandas as pd
 
 from toplabel._core.files import write_json
+from toplabel.reproduction.config.datasets import NONE_REGISTERED, Registry
 from toplabel.reproduction.config.keys import canonical_key
 from toplabel.reproduction.config.studies import Study, table_name
-from toplabel.reproduction.studies.published import TableText, is_compared
+from toplabel.reproduction.studies.published import TableText
 from toplabel.reproduction.tables.collected import GRID
 from toplabel.reproduction.tables.table import write_csv
 
@@ -58,8 +59,7 @@ def published_table(
     collected: pd.DataFrame,
     studies: Iterable[Study],
     texts: Mapping[str, TableText],
-    published_names: Mapping[str, str] | None = None,
-    published_sources: Mapping[str, Collection[str]] | None = None,
+    registry: Registry = NONE_REGISTERED,
 ) -> PrintedTable:
     """Make one published table, reduced to the data sets with a measurement in it.
 
@@ -76,7 +76,7 @@ def published_table(
     studies : iterable of Study
     texts : mapping of str to TableText
         Titles and captions by short name (`published.load_texts`).
-    published_names, published_sources : mapping, optional
+    registry : Registry, optional
         As for `comparison.compare`.
 
     Raises
@@ -94,13 +94,13 @@ def published_table(
         beside = [
             dataset
             for dataset in _compared(comparison, collected)
-            if is_compared(dataset, source, published_sources)
+            if registry.is_compared(dataset, source)
         ]
         ours = collected[collected["dataset"].isin(beside) & (collected["variant_of"] == "")]
         parts = [
             part
             for identity in touched.itertuples(index=False)
-            for part in _block(cells, ours, identity, published_names or {})
+            for part in _block(cells, ours, identity, registry)
         ]
     text = texts.get(name, TableText(name, ""))
     listed = ";".join(study.name for study in studies if name in study.tables)
@@ -195,11 +195,11 @@ def _compared(comparison: pd.DataFrame, collected: pd.DataFrame) -> set[str]:
 
 
 def _block(
-    cells: pd.DataFrame, collected: pd.DataFrame, identity, published_names: Mapping[str, str]
+    cells: pd.DataFrame, collected: pd.DataFrame, identity, registry: Registry
 ) -> list[pd.DataFrame]:
     """One data set of a published table: the printed cells, then what we have besides."""
     printed = cells[(cells[_SET] == list(identity)).all(axis=1)]
-    names = collected["dataset"].map(lambda name: published_names.get(name, name))
+    names = collected["dataset"].map(registry.published_key)
     ours = collected[
         (names == identity.dataset)
         & (collected["features"] == identity.features)

@@ -21,15 +21,9 @@ from toplabel.reproduction.config.run import SUMMARY
 from toplabel.reproduction.datasets.prepared import read_meta
 from toplabel.reproduction.reporting import load_inputs, write_data, write_html, write_pdf
 from toplabel.reproduction.reporting.crate import write_crate
-from toplabel.reproduction.studies.headline import headline
 from toplabel.reproduction.studies.tables import write_tables
 from toplabel.reproduction.tables.collected import COLLECTED, DATASETS, FAILURES
-from toplabel.reproduction.workflow.collecting.claims import (
-    explain_differences,
-    judge_claims,
-    other_readings,
-    readings_of,
-)
+from toplabel.reproduction.workflow.collecting.claims import judge
 from toplabel.reproduction.workflow.collecting.datasets import describe_datasets
 from toplabel.reproduction.workflow.collecting.results import compare_results
 from toplabel.reproduction.workflow.collecting.run import describe_run
@@ -71,30 +65,25 @@ def write_partial(plan: Plan, reports: Path = REPORTS) -> pd.DataFrame:
     existing = [cell for cell in plan.existing() if not damage(cell)]
     failures = find_failures(plan, wanted) if _has_begun(plan) else FAILURES.frame()
     collected, comparison = compare_results(
-        plan.root, [cell.path("evaluation.csv") for cell in existing]
+        plan.catalogue, [cell.path("evaluation.csv") for cell in existing]
     )
     comparison = _with_reasons(comparison, failures, plan)
-    findings, winners = judge_claims(plan.root, comparison, collected)
     shutil.rmtree(FOLDER, ignore_errors=True)
     FOLDER.mkdir(parents=True)
-    frames = {"evaluation": collected, "comparison": comparison, "findings": findings}
-    differences, variants = explain_differences(plan.root, comparison, collected)
-    frames |= {"winners": winners, "differences": differences, "variants": variants}
-    frames["readings"] = other_readings(plan.root, comparison, collected)
-    frames["headline"] = headline(comparison, readings_of(plan.root).choices.values())
-    frames["failures"] = failures
+    frames = {"evaluation": collected, "comparison": comparison, "failures": failures}
+    frames |= judge(plan.catalogue, comparison, collected)
     for name, frame in frames.items():
         COLLECTED[name].write(frame, FOLDER / f"{name}.csv")
     metas, damaged = _metas()
     reasons = _reasons(plan, wanted, failures) | damaged
-    datasets = describe_datasets(plan.root, metas, reasons, RAW_FOLDER, plan.mirrors)
+    datasets = describe_datasets(plan.registry, metas, reasons, RAW_FOLDER, plan.mirrors)
     DATASETS.write(datasets, FOLDER / "datasets.csv")
     tables = (
-        printed_table(plan.root, name, comparison, collected)
+        printed_table(plan.catalogue, name, comparison, collected)
         for name in Targets(plan).tables_of(existing)
     )
     write_tables([table for table in tables if table is not None], FOLDER / "tables")
-    facts = describe_run(plan.root, plan.config) | {"complete": failures.empty}
+    facts = describe_run(plan.root, plan.catalogue, plan.config) | {"complete": failures.empty}
     write_json(FOLDER / "run.json", facts)
     _write_reports(reports, plan.root)
     os.utime(FOLDER / "run.json")  # pages older than this file are remade by the next run

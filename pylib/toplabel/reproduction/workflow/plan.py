@@ -15,17 +15,13 @@ from pathlib import Path
 from typing import Any
 
 from toplabel.reproduction.config.baselines import BASELINES
-from toplabel.reproduction.config.datasets import load_registry
-from toplabel.reproduction.config.differences import load_reasons
+from toplabel.reproduction.config.catalogue import load_catalogue
 from toplabel.reproduction.config.documents import Fault, unknown, validate
 from toplabel.reproduction.config.entry import Entry
-from toplabel.reproduction.config.findings import load_claims
 from toplabel.reproduction.config.formats import Circle
-from toplabel.reproduction.config.methods import load_methods
-from toplabel.reproduction.config.protocols import Budget, Protocol, load_protocols
-from toplabel.reproduction.config.readings import load_readings, stand_ins
+from toplabel.reproduction.config.protocols import Budget, Protocol
 from toplabel.reproduction.config.run import SUMMARY, RunConfig, Settings
-from toplabel.reproduction.config.studies import Study, check_study, load_studies, published_tables
+from toplabel.reproduction.config.studies import Study
 from toplabel.reproduction.datasets.fetch import available, mirror_folders
 from toplabel.reproduction.workflow.fingerprints import fingerprint, module_sum, sum_of
 from toplabel.reproduction.workflow.sources import reason_missing
@@ -109,24 +105,14 @@ class Plan:
         self.root = Path(root)
         try:
             self.run: RunConfig = _checked_run(config, layers)
-            self.registry = load_registry(self.root / "config/datasets.yaml")
-            self.seeds_of = self.registry.seeds_of
-            self.protocols = load_protocols(self.root / "config/protocols.yaml")
-            self.methods = load_methods(self.root / "config/methods.yaml")
-            self.studies = load_studies(self.root / "config/studies")
-            self.tables = published_tables(self.root / "data/published")
-            load_claims(self.root / "config/findings.yaml", self.root / "data/published")
-            load_reasons(self.root / "config/differences.yaml", self.root / "data/published")
-            self.readings = load_readings(
-                self.root / "config/readings.yaml",
-                self.root / "data/published",
-                self.registry,
-                self.methods,
-            )
-            for study in self.studies.values():
-                check_study(study, self.registry, self.methods, self.tables)
+            self.catalogue = load_catalogue(self.root)
         except ValueError as error:
             raise PlanError(" ".join(str(error).split())) from None
+        self.registry = self.catalogue.registry
+        self.protocols = self.catalogue.protocols
+        self.methods = self.catalogue.methods
+        self.studies = self.catalogue.studies
+        self.tables = self.catalogue.tables
         self.config = config
         self.budget: str = self.run.budget
         self._check(source_of("studies", layers))
@@ -136,15 +122,9 @@ class Plan:
         asked = [name.partition("/") for name in self.run.studies]
         named = [(of_run, "study", name) for name, _, _ in asked]
         named += [(of_run, "data set", dataset) for _, slash, dataset in asked if slash]
-        for file, rows in (("datasets", self.registry), ("methods", self.methods)):
-            named += [
-                (f"config/{file}.yaml: {file}.{row.name}.protocol", "protocol", row.protocol)
-                for row in rows.values()
-                if row.protocol
-            ]
         askable = sorted({*self.studies, *self.registry, *self.tables})
         for where, what, name in named:
-            known = {"study": askable, "data set": self.registry}.get(what, self.protocols)
+            known = askable if what == "study" else self.registry
             if name not in known:
                 raise PlanError(f"{where}: {unknown(what, name, known)}")
         for name, slash, dataset in asked:
@@ -155,26 +135,12 @@ class Plan:
             self._check_study(study)
 
     def _check_study(self, study: Study) -> None:
-        where = f"config/studies/{study.name}.yaml"
         for dataset, name in study.pairs:
-            entry, method = self.registry[dataset], self.methods[name]
-            if method.task == "multilabel" and entry.task == "multiclass":
-                raise PlanError(
-                    f"{where}: methods: '{name}' needs label sets, which '{dataset}' has not"
-                )
-            if method.task == "multiclass" and entry.lacks_single_labels:
-                raise PlanError(
-                    f"{where}: methods: '{name}' needs single labels, which '{dataset}' has not"
-                )
-            if method.fine_tunes and entry.network is None:
-                raise PlanError(
-                    f"{where}: methods: '{name}' needs a network, which '{dataset}' has not"
-                )
-            if method.tunes_width and self.budget_of(dataset).theta is None:
+            if self.methods[name].tunes_width and self.budget_of(dataset).theta is None:
                 protocol = self.registry[dataset].protocol
                 raise PlanError(
                     f"config/protocols.yaml: {protocol}.budgets.{self.budget}: theta is missing, "
-                    f"which '{name}' needs on '{dataset}' ({where})"
+                    f"which '{name}' needs on '{dataset}' (config/studies/{study.name}.yaml)"
                 )
 
     # ---- what a data set and a method are ------------------------------------------------------
@@ -232,11 +198,6 @@ class Plan:
         """What the networks of a data set depend on."""
         return {"network": self.registry[dataset].network, "seed": self.run.seed}
 
-    @property
-    def other_draws(self) -> set[str]:
-        """Data sets that are another one with its folds or points drawn otherwise."""
-        return {*self.seeds_of, *stand_ins(self.readings.readings.values())}
-
     def networks(self) -> list[str]:
         """Data sets that are features of networks."""
         return [name for name, entry in self.registry.items() if entry.network is not None]
@@ -246,7 +207,7 @@ class Plan:
         again, or itself.
         """
         network = self.registry[dataset].network
-        return self.seeds_of.get(dataset, dataset) if network is None else network.images
+        return self.registry.seeds_of.get(dataset, dataset) if network is None else network.images
 
     def entry_slice(self, dataset: str) -> dict[str, Any]:
         """What the content of the prepared set depends on."""
@@ -295,7 +256,7 @@ class Plan:
         """
         found = self.methods[method]
         method = found.variant_of if found.selected_by else method
-        together = self.protocol_of(dataset).splits_together or dataset in self.seeds_of
+        together = self.protocol_of(dataset).splits_together or dataset in self.registry.seeds_of
         parts = [ALL_SPLITS] if together else self.split_names(dataset)
         return [Cell(dataset, method).path(f"tune/{part}.npz") for part in parts]
 

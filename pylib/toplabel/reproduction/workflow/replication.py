@@ -15,6 +15,7 @@ from typing import Any
 import pandas as pd
 
 from toplabel._core.files import read_json
+from toplabel.reproduction.config.catalogue import Catalogue, load_catalogue
 from toplabel.reproduction.config.deviations import load_deviations
 from toplabel.reproduction.config.run import SUMMARY
 from toplabel.reproduction.reporting import headline_text, labels, numbers
@@ -30,7 +31,7 @@ from toplabel.reproduction.tables.collected import (
     READINGS,
 )
 from toplabel.reproduction.tables.table import read_csv
-from toplabel.reproduction.workflow.collecting.claims import judge_claims, readings_of
+from toplabel.reproduction.workflow.collecting.claims import judge_claims
 
 OUT = "reports/replication.pdf"
 _VERSIONS = ("python", "numpy", "scipy", "scikit-learn", "snakemake", "torch")
@@ -39,7 +40,7 @@ _KEY = [*PUBLISHED_KEYS]
 
 def facts_of(root: Path) -> tuple[dict[str, Any], str, datetime]:
     """Return what the paper prints, its picture, and the date of the kept run."""
-    summary = root / SUMMARY
+    summary, catalogue = root / SUMMARY, load_catalogue(root)
     cells = COMPARISON.read(summary / "comparison.csv")
     text = COMPARISON.read_text(summary / "comparison.csv")
     readings = READINGS.read(summary / "readings.csv")
@@ -67,13 +68,13 @@ def facts_of(root: Path) -> tuple[dict[str, Any], str, datetime]:
             "stated": _score(score_of(about)),
             "found": _score(score_of(under_found(about))),
         },
-        "readings": _readings(root, readings),
+        "readings": _readings(catalogue, readings),
         "choices": [
             {"title": labels.segments(one.title), "chosen": labels.segments(one.chosen)}
-            for one in readings_of(root).choices.values()
+            for one in catalogue.readings.choices.values()
         ],
         "differences": _differences(read_csv(summary / "differences.csv")),
-        "claims": _claims(root, cells),
+        "claims": _claims(catalogue, cells),
         "deviations": [
             {"date": one.date, "what": one.what, "why": one.why}
             for one in load_deviations(root / "config/deviations.yaml")
@@ -110,8 +111,8 @@ def _by(cells: pd.DataFrame, keys: list[str]) -> list[dict[str, str]]:
     return found
 
 
-def _readings(root: Path, rows: pd.DataFrame) -> list[dict[str, Any]]:
-    texts = readings_of(root).readings
+def _readings(catalogue: Catalogue, rows: pd.DataFrame) -> list[dict[str, Any]]:
+    texts = catalogue.readings.readings
     found = []
     for name, part in rows.groupby("reading", sort=False):
         one = texts[str(name)]
@@ -149,7 +150,7 @@ def _differences(rows: pd.DataFrame) -> list[dict[str, Any]]:
     return sorted(found, key=lambda one: -one["cells"])
 
 
-def _claims(root: Path, cells: pd.DataFrame) -> list[dict[str, Any]]:
+def _claims(catalogue: Catalogue, cells: pd.DataFrame) -> list[dict[str, Any]]:
     """Return the claims on the papers' own data; ours on other data are in the reports."""
     ours = cells.assign(
         dataset=cells["file"].str.partition("/")[0],
@@ -158,7 +159,7 @@ def _claims(root: Path, cells: pd.DataFrame) -> list[dict[str, Any]]:
         method=cells["file"].str.split("/").str[1],
         variant_of="",
     )
-    rows, _ = judge_claims(root, cells, ours.drop_duplicates(["file", "metric"]))
+    rows = judge_claims(catalogue, cells, ours.drop_duplicates(["file", "metric"]))
     return [
         {
             "says": row["says"],

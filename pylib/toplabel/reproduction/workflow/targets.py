@@ -81,7 +81,7 @@ class Targets:
     def _figures_of_sets(self, sets: Sequence[str]) -> list[str]:
         """Figures of results on some data sets; of another draw of one, its own set has them."""
         named = []
-        sets = [name for name in sets if name not in self._plan.other_draws]
+        sets = [name for name in sets if name not in self._plan.catalogue.other_draws]
         for figure in FIGURES:
             shown = (
                 [s for s in sets if figure.dataset in (s, "{dataset}")] if figure.dataset else [""]
@@ -100,7 +100,7 @@ class Targets:
             for name, protocol in self._plan.protocols.items()
             if sum(metric.startswith("top") for metric in protocol.metrics) > 1
         }
-        registry, others = self._plan.registry, self._plan.other_draws
+        registry, others = self._plan.registry, self._plan.catalogue.other_draws
         return [n for n, entry in registry.items() if entry.protocol in tops and n not in others]
 
     def _all_cells(self) -> list[Cell]:
@@ -325,7 +325,7 @@ class Targets:
         return [
             cell
             for cell in self.wanted()
-            if cell.dataset not in plan.seeds_of
+            if cell.dataset not in plan.registry.seeds_of
             and not plan.methods[cell.method].variant_of
             and len(plan.budget_of(cell.dataset).thresholds.values())
         ]

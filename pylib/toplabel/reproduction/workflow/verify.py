@@ -22,6 +22,7 @@ from pathlib import Path
 import pandas as pd
 
 from toplabel._core.files import FileError, read_json
+from toplabel.reproduction.config.catalogue import load_catalogue
 from toplabel.reproduction.tables.collected import COMPARISON, PUBLISHED_KEYS
 from toplabel.reproduction.workflow.collecting.results import compare_results
 from toplabel.reproduction.workflow.environment import kernels_of
@@ -146,7 +147,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     snakemake = ["--cores", str(options.cores), "--keep-going", "--configfile", str(config)]
     status = compute(root, folder, targets, snakemake, setting)
     made = [path for target in targets if (path := folder / target).exists()]
-    again = compare_results(root, map(str, made))[1] if made else drawn.iloc[:0]
+    again = compare_results(load_catalogue(root), map(str, made))[1] if made else drawn.iloc[:0]
     found = beside(known[known["file"].isin(drawn["file"])], again)
     is_drawn = (
         found[[*PUBLISHED_KEYS]]

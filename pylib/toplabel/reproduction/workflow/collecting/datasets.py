@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from toplabel.reproduction.config.datasets import load_registry
+from toplabel.reproduction.config.datasets import Registry
 from toplabel.reproduction.config.entry import Entry
 from toplabel.reproduction.datasets.fetch import FetchError, find_checked
 from toplabel.reproduction.datasets.formats import FormatError
@@ -18,7 +18,7 @@ from toplabel.reproduction.tables.collected import DATASETS
 
 
 def describe_datasets(
-    root: Path,
+    registry: Registry,
     metas: Iterable[str | Path],
     reasons: Mapping[str, str],
     raw_folder: str | Path,
@@ -28,8 +28,7 @@ def describe_datasets(
 
     Parameters
     ----------
-    root : Path
-        The checkout.
+    registry : Registry
     metas : iterable of path-like
         The meta.json of the prepared sets.
     reasons : mapping of str to str
@@ -40,7 +39,7 @@ def describe_datasets(
     """
     folders = {Path(meta).parents[1].name: Path(meta).parent for meta in metas}
     rows = []
-    for name, entry in load_registry(root / "config/datasets.yaml").items():
+    for name, entry in registry.items():
         meta = read_meta(folders[name]) if name in folders else None
         reason, listed = reasons.get(name, ""), None
         if meta is None:

@@ -10,9 +10,7 @@ import numpy as np
 import pandas as pd
 
 from toplabel._core.files import FileError
-from toplabel.reproduction.config.datasets import load_registry
-from toplabel.reproduction.config.methods import load_methods
-from toplabel.reproduction.config.studies import load_studies
+from toplabel.reproduction.config.catalogue import Catalogue
 from toplabel.reproduction.datasets.prepared import not_comparable
 from toplabel.reproduction.reporting.labels import paper_label
 from toplabel.reproduction.selection.ranks import load_ranks
@@ -23,27 +21,24 @@ from toplabel.reproduction.tables.cells import TEST_METRICS
 
 
 def compare_results(
-    root: Path, paths: Iterable[str], intervals: bool = True
+    catalogue: Catalogue, paths: Iterable[str], intervals: bool = True
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Collect results/<set>/<method>/evaluation.csv and put them beside the published numbers.
 
     Without `intervals` no test rows are drawn.
     """
-    registry = load_registry(root / "config/datasets.yaml")
     paths = sorted(paths)
     collected = collect(
         TEST_METRICS.read_all(paths),
-        load_methods(root / "config/methods.yaml"),
-        load_studies(root / "config/studies").values(),
-        {name: entry.features for name, entry in registry.items()},
+        catalogue.methods,
+        catalogue.studies.values(),
+        {name: entry.features for name, entry in catalogue.registry.items()},
         draw_rows(paths) if intervals else None,
     )
-    names = {name: entry.published_key for name, entry in registry.items()}
     folders = {path.parts[-3]: path.parents[1] / "data" for path in map(Path, paths)}
     why = {name: text for name, folder in folders.items() if (text := not_comparable(folder))}
-    sources = {name: entry.published_sources for name, entry in registry.items()}
-    published = load_published(root / "data/published")
-    return collected, compare(collected, published, names, why, sources, registry.seeds_of)
+    published = load_published(catalogue.published)
+    return collected, compare(collected, published, catalogue.registry, why)
 
 
 def draw_rows(paths: Iterable[str]) -> RowDraws:
@@ -78,7 +73,7 @@ def _drawn(dataset: str, cells: Iterable[Path]) -> RowDraws:
     return dict(zip(hits, draws.T, strict=True))
 
 
-def printed_beside(root: Path, paths: Iterable[str]) -> pd.DataFrame:
+def printed_beside(catalogue: Catalogue, paths: Iterable[str]) -> pd.DataFrame:
     """Return what the papers print of the cells of one data set, where several do, the first of
     them.
 
@@ -87,7 +82,7 @@ def printed_beside(root: Path, paths: Iterable[str]) -> pd.DataFrame:
     DataFrame
         Columns `method` (as here), `metric`, `published` (a number), `printed_in` (the table).
     """
-    cells = compare_results(root, paths, intervals=False)[1]
+    cells = compare_results(catalogue, paths, intervals=False)[1]
     cells = cells[cells["file"] != ""].drop_duplicates(["file", "metric"])
     tables = zip(cells["source"], cells["table"], strict=True)
     return pd.DataFrame(

@@ -9,9 +9,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from toplabel.reproduction.config.studies import load_studies
+from toplabel.reproduction.config.catalogue import Catalogue
 from toplabel.reproduction.workflow.benchmarks import job_ends, jobs_by_stage, nodes
-from toplabel.reproduction.workflow.collecting.claims import readings_of
 from toplabel.reproduction.workflow.environment import (
     blas_facts,
     durations,
@@ -22,7 +21,7 @@ from toplabel.reproduction.workflow.environment import (
 )
 
 
-def describe_run(root: Path, config: Mapping[str, Any]) -> dict[str, Any]:
+def describe_run(root: Path, catalogue: Catalogue, config: Mapping[str, Any]) -> dict[str, Any]:
     """What the numbers depend on besides the data: config, machine, versions, commit, time; jobs,
     studies.
     """
@@ -44,7 +43,7 @@ def describe_run(root: Path, config: Mapping[str, Any]) -> dict[str, Any]:
         "wall_seconds_note": "from the start of the invocation that wrote this file to its writing, "
         "just before the reports; of a run that was resumed, its last part",
         "parts": parts,
-        "studies": [asdict(study) for study in load_studies(root / "config/studies").values()],
-        "readings": [asdict(one) for one in readings_of(root).readings.values()],
-        "choices": [asdict(one) for one in readings_of(root).choices.values()],
+        "studies": [asdict(study) for study in catalogue.studies.values()],
+        "readings": [asdict(one) for one in catalogue.readings.readings.values()],
+        "choices": [asdict(one) for one in catalogue.readings.choices.values()],
     }

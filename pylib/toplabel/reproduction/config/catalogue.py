@@ -1,0 +1,114 @@
+"""The catalogue of a checkout: everything that config/ and data/published/ register."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from toplabel.reproduction.config.datasets import Registry, load_registry
+from toplabel.reproduction.config.differences import Reason, load_reasons
+from toplabel.reproduction.config.documents import unknown
+from toplabel.reproduction.config.findings import Claim, load_claims
+from toplabel.reproduction.config.methods import Method, load_methods
+from toplabel.reproduction.config.protocols import Protocol, load_protocols
+from toplabel.reproduction.config.readings import ReadingsFile, load_readings, stand_ins
+from toplabel.reproduction.config.studies import Study, check_study, load_studies, published_tables
+
+
+@dataclass(frozen=True)
+class Catalogue:
+    """What a checkout registers; it is read once and handed down.
+
+    Attributes
+    ----------
+    registry : Registry
+        Data sets.
+    protocols, methods, studies : mapping by name
+    tables : mapping of str to (str, str)
+        Source and number of the published tables by their short names.
+    claims : list of Claim
+    reasons : list of Reason
+        Why numbers differ from the printed ones.
+    readings : ReadingsFile
+        Other readings of the protocols.
+    published : Path
+        The folder of the published numbers.
+    """
+
+    registry: Registry
+    protocols: Mapping[str, Protocol]
+    methods: Mapping[str, Method]
+    studies: Mapping[str, Study]
+    tables: Mapping[str, tuple[str, str]]
+    claims: list[Claim]
+    reasons: list[Reason]
+    readings: ReadingsFile
+    published: Path
+
+    @property
+    def other_draws(self) -> set[str]:
+        """Data sets that are another one with its folds or points drawn otherwise."""
+        return {*self.registry.seeds_of, *stand_ins(self.readings.readings.values())}
+
+
+def load_catalogue(root: str | os.PathLike[str]) -> Catalogue:
+    """Read and check all that a checkout registers.
+
+    Parameters
+    ----------
+    root : path-like
+        The folder that holds config/ and data/published/.
+
+    Raises
+    ------
+    ValueError
+        One line that names the file, the key and what was found.
+    """
+    config, published = Path(root) / "config", Path(root) / "data/published"
+    registry = load_registry(config / "datasets.yaml")
+    methods = load_methods(config / "methods.yaml")
+    found = Catalogue(
+        registry,
+        load_protocols(config / "protocols.yaml"),
+        methods,
+        load_studies(config / "studies"),
+        published_tables(published),
+        load_claims(config / "findings.yaml", published),
+        load_reasons(config / "differences.yaml", published),
+        load_readings(config / "readings.yaml", published, registry, methods),
+        published,
+    )
+    _check_protocols(found)
+    for study in found.studies.values():
+        check_study(study, registry, methods, found.tables)
+        _check_pairs(study, registry, methods)
+    return found
+
+
+def _check_protocols(catalogue: Catalogue) -> None:
+    """Refuse a data set or a method with a protocol that does not exist."""
+    known = catalogue.protocols
+    for file, rows in (("datasets", catalogue.registry), ("methods", catalogue.methods)):
+        for row in rows.values():
+            if row.protocol and row.protocol not in known:
+                where = f"config/{file}.yaml: {file}.{row.name}.protocol"
+                raise ValueError(f"{where}: {unknown('protocol', row.protocol, known)}")
+
+
+def _check_pairs(study: Study, registry: Registry, methods: Mapping[str, Method]) -> None:
+    """Refuse a method on a data set that lacks what it needs."""
+    for dataset, name in study.pairs:
+        entry, method = registry[dataset], methods[name]
+        needs = {
+            "label sets": method.task == "multilabel" and entry.task == "multiclass",
+            "single labels": method.task == "multiclass" and entry.lacks_single_labels,
+            "a network": method.fine_tunes and entry.network is None,
+        }
+        for what, is_missing in needs.items():
+            if is_missing:
+                raise ValueError(
+                    f"config/studies/{study.name}.yaml: methods: '{name}' needs {what}, "
+                    f"which '{dataset}' has not"
+                )
