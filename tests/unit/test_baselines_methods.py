@@ -17,11 +17,13 @@ from toplabel.reproduction.selection.evaluation import evaluate
 from toplabel.reproduction.selection.final import Models, train_models
 from toplabel.reproduction.selection.fitting import Series
 from toplabel.reproduction.selection.problems import validation_problems
+from toplabel.reproduction.selection.task import Task
 from toplabel.reproduction.selection.tuning import tune_split
 
 BUDGET = Budget(Axis(2, -4, 2, 2), None, folds=2)
 PROTOCOL = Protocol("toy", "holdout", "train", ("top1", "top2"), {"standard": BUDGET})
 METHOD = Method("lr", "A", baseline="lr_ova_liblinear")
+TASK = Task("toy", METHOD, PROTOCOL, BUDGET, Settings(), "main")
 
 
 def _refuse(*arguments, **keywords):
@@ -69,16 +71,10 @@ def test_a_series_starts_at_the_largest_value_below():
 
 def test_a_baseline_goes_through_all_stages(tmp_path):
     prepared = multiclass_set()
-    problems = list(
-        validation_problems(prepared, prepared.splits[0], PROTOCOL, BUDGET, METHOD, seed=0)
-    )
-    names = (prepared.name, METHOD.name, "main")
-    tuned = tune_split(problems, METHOD, BUDGET, ["top1", "top2"], Settings(), names, _refuse)
+    tuned = tune_split(list(validation_problems(prepared, TASK)), TASK, _refuse)
     assert tuned.C.tolist() == BUDGET.C.values()
     selection = select({"main": tuned})
-    models, certificates = train_models(
-        prepared, METHOD, PROTOCOL, BUDGET, selection, Settings(), _refuse
-    )
+    models, certificates = train_models(prepared, TASK, selection, _refuse)
     assert all(row.status == "converged" for row in certificates)
     models.save(tmp_path / "models.npz")
     table, _ = evaluate(
@@ -105,7 +101,7 @@ def test_the_final_model_is_the_one_that_was_validated():
         max_epochs=100,
     )
     selection = [SimpleNamespace(split="main", theta=np.nan, k=np.nan, C=4.0)]
-    models, _ = train_models(prepared, METHOD, PROTOCOL, BUDGET, selection, Settings(), _refuse)
+    models, _ = train_models(prepared, TASK, selection, _refuse)
     assert models.arrays["main", 4.0, None, None] == pytest.approx(trained.model, abs=1e-9)
 
 

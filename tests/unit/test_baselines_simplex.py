@@ -21,6 +21,7 @@ from toplabel.reproduction.config.run import Settings
 from toplabel.reproduction.selection.choice import select
 from toplabel.reproduction.selection.final import Models, train_models
 from toplabel.reproduction.selection.problems import validation_problems
+from toplabel.reproduction.selection.task import Task
 from toplabel.reproduction.selection.tuning import tune_split
 
 BUDGET = Budget(Axis(10, -2, 0, 1), None)
@@ -32,15 +33,11 @@ def _through_the_stages(name, tmp_path, prepared=None, **params):
     """Tuned, trained, stored and read again: tuning, selection, models, training and test part."""
     prepared = prepared or multiclass_set()
     method = Method(name, name, baseline=name, params=params)
-    problems = list(
-        validation_problems(prepared, prepared.splits[0], PROTOCOL, BUDGET, method, seed=0)
-    )
-    names = (prepared.name, name, "main")
-    tuned = tune_split(problems, method, BUDGET, ["top1"], Settings(), names, None)
+    task = Task(prepared.name, method, PROTOCOL, BUDGET, Settings(), "main")
+    problems = list(validation_problems(prepared, task))
+    tuned = tune_split(problems, task, None)
     selection = select({"main": tuned})
-    models, certificates = train_models(
-        prepared, method, PROTOCOL, BUDGET, selection, Settings(), None
-    )
+    models, certificates = train_models(prepared, task, selection, None)
     models.save(tmp_path / "models.npz")
     return prepared, problems, tuned, Models.load(tmp_path / "models.npz"), certificates
 
@@ -235,10 +232,11 @@ def test_least_squares_of_one_feature_has_a_grid(tmp_path):
 def test_leave_one_out_needs_a_row_an_image_and_a_label_a_row():
     method = Method("s_ls_batch", "A", baseline="s_ls_batch")
     scenes = regions_set()
+    task = Task("scenes", method, PROTOCOL, BUDGET, Settings(), "main")
     with pytest.raises(
         ValueError, match="'scenes': several rows per image, of which the leave-one-out"
     ):
-        list(validation_problems(scenes, scenes.splits[0], PROTOCOL, BUDGET, method, seed=0))
+        list(validation_problems(scenes, task))
     part = scenes.parts["train"]
     unlabelled = replace(part, y=np.where(np.arange(len(part.y)) == 0, -1, part.y))
     scenes = replace(scenes, parts=scenes.parts | {"train": unlabelled})
@@ -247,7 +245,7 @@ def test_leave_one_out_needs_a_row_an_image_and_a_label_a_row():
         with pytest.raises(
             ValueError, match=f"images without a label, which the method '{one.name}'"
         ):
-            list(validation_problems(scenes, scenes.splits[0], PROTOCOL, BUDGET, one, seed=0))
+            list(validation_problems(scenes, replace(task, method=one)))
 
 
 def test_models_are_arrays_and_take_sparse_rows():

@@ -15,12 +15,12 @@ from toplabel.reproduction.config.run import Settings
 from toplabel.reproduction.selection.checkpoints import Checkpoints
 from toplabel.reproduction.selection.problems import validation_problems
 from toplabel.reproduction.selection.results import Point, TuneResult
+from toplabel.reproduction.selection.task import Task
 from toplabel.reproduction.selection.tuning import tune_block, tune_split
 
 KERNEL = Method("lr_rbf", "A", "lr_multi", kernel="rbf")
 BUDGET = Budget(Axis(2, -4, 2, 2), Axis(2, -2, 1, 1), folds=2, patience=1)
 METRICS = ["top1", "top2"]
-NAMES = ("toy", "lr_rbf", "main")
 
 
 class Killed(BaseException):
@@ -41,11 +41,11 @@ class Mortal(Recorder):
 def _tune(job, checkpoints, solve):
     prepared = multiclass_set(with_val=False)
     protocol = Protocol("toy", "folds", "train", tuple(METRICS), {"standard": BUDGET})
-    problems = list(validation_problems(prepared, prepared.splits[0], protocol, BUDGET, KERNEL, 0))
-    args = (KERNEL, BUDGET, METRICS, Settings(), NAMES, solve)
+    task = Task("toy", KERNEL, protocol, BUDGET, Settings(), "main")
+    problems = list(validation_problems(prepared, task))
     if job == "block":
-        return tune_block(problems, *args, 0, checkpoints)
-    return [tune_split(problems, *args, (), checkpoints)]
+        return tune_block(problems, task, solve, 0, checkpoints)
+    return [tune_split(problems, task, solve, (), checkpoints)]
 
 
 def _same(found, expected):

@@ -20,6 +20,7 @@ from toplabel.reproduction.selection.problems import (
     validation_problems,
 )
 from toplabel.reproduction.selection.results import Point, average
+from toplabel.reproduction.selection.task import Task
 from toplabel.reproduction.selection.tuning import (
     EarlyStopping,
     FoldPath,
@@ -40,9 +41,13 @@ def _problem(n_per_class=12):
     return ValidationProblem(X, y, X_eval, truth, None, 3)
 
 
+def _task(method=SOFTMAX, budget=BUDGET):
+    protocol = Protocol("toy", "holdout", "train", tuple(METRICS), {"standard": BUDGET})
+    return Task("toy", method, protocol, budget, Settings(), "main")
+
+
 def _path(budget, method=SOFTMAX, solve=None):
-    names = ("toy", method.name, "main", 0)
-    return FoldPath(_problem(), method, budget, METRICS, Settings(), names, solve or Recorder())
+    return FoldPath(_problem(), _task(method, budget), 0, solve or Recorder())
 
 
 # ---- giving up ----------------------------------------------------------------------------------
@@ -101,12 +106,10 @@ def test_a_path_is_left_after_a_clear_decline(monkeypatch):
 def test_a_split_with_all_its_folds_is_left_too(monkeypatch):
     _measured(monkeypatch, lambda theta, C: -abs(np.log2(C) + 2))
     prepared = multiclass_set(with_val=False)
-    protocol = Protocol("toy", "holdout", "train", tuple(METRICS), {"standard": BUDGET})
-    problems = list(validation_problems(prepared, prepared.splits[0], protocol, BUDGET, SOFTMAX, 0))
-    names = ("toy", "lr_multi", "main")
+    problems = list(validation_problems(prepared, _task()))
     for patience, expected in ((2, [-4, -2, 0, 2]), (None, BUDGET.C.exponents())):
         budget = replace(BUDGET, patience=patience)
-        found = tuning.tune_split(problems, SOFTMAX, budget, METRICS, Settings(), names, Recorder())
+        found = tuning.tune_split(problems, _task(budget=budget), Recorder())
         assert np.log2(found.C).tolist() == expected
 
 
@@ -124,13 +127,8 @@ def test_a_flat_start_is_not_a_decline(monkeypatch):
 
 
 def test_folds_that_gave_up_at_different_points_are_averaged_where_all_have_been():
-    names = ("toy", "lr_multi", "main")
-
     def tune(fold, points):
-        path = FoldPath(
-            *(_problem(), SOFTMAX, BUDGET, METRICS, Settings(), (*names, fold), Recorder())
-        )
-        return path.visit(points)
+        return FoldPath(_problem(), _task(), fold, Recorder()).visit(points)
 
     long, short = tune(0, {LINEAR: [-4, -2, 0]}), tune(1, {LINEAR: [-4, -2]})
     mean = average([long, short])
@@ -141,13 +139,8 @@ def test_folds_that_gave_up_at_different_points_are_averaged_where_all_have_been
 
 
 def test_widths_in_common_may_lack_a_point():
-    names = ("toy", "lr_rbf", "main")
-
     def tune(fold, points):
-        path = FoldPath(
-            *(_problem(), KERNEL, BUDGET, METRICS, Settings(), (*names, fold), Recorder())
-        )
-        return path.visit(points)
+        return FoldPath(_problem(), _task(KERNEL), fold, Recorder()).visit(points)
 
     mean = average([tune(0, {-2: [0, 2], 0: [0, 2]}), tune(1, {-2: [0, 2], 0: [0], 2: [0]})])
     assert mean.value.shape[:2] == (2, 2)
@@ -180,8 +173,7 @@ def test_a_block_is_screened():
         return Recorder()(X, y, **arguments)
 
     budget = replace(BUDGET, screen_rows=10, refine=Refinement(1, 1))
-    names = ("toy", "lr_multi", "main")
-    tune_block([_problem()], SOFTMAX, budget, METRICS, Settings(), names, solve, 0)
+    tune_block([_problem()], _task(budget=budget), solve, 0)
     assert set(sizes) == {10}
 
 
@@ -202,8 +194,8 @@ def test_as_many_folds_are_used_as_hold_the_rows_asked_for(share, used):
     rows = prepared.parts["train"].n_instances
 
     def folds(budget):
-        problems = validation_problems(prepared, prepared.splits[0], protocol, budget, SOFTMAX, 0)
-        return [problem.X_eval for problem in problems]
+        task = replace(_task(budget=budget), protocol=protocol)
+        return [problem.X_eval for problem in validation_problems(prepared, task)]
 
     some, all_folds = folds(replace(BUDGET, validation_rows=round(share * rows))), folds(BUDGET)
     assert len(all_folds) == 3

@@ -18,6 +18,7 @@ from toplabel.reproduction.selection.final import Models, model_key, train_model
 from toplabel.reproduction.selection.measures import ranking_value
 from toplabel.reproduction.selection.problems import validation_problems
 from toplabel.reproduction.selection.results import seconds_by_split
+from toplabel.reproduction.selection.task import Task
 from toplabel.reproduction.selection.thresholding import compare_strategies, set_thresholds
 from toplabel.reproduction.selection.tuning import tune_split
 from toplabel.reproduction.tables.cells import TEST_METRICS
@@ -35,13 +36,10 @@ SET_METRICS = ["rank_loss", "f1_micro", "hamming_loss"]
 def _run(prepared, method, names, validation="holdout", retrain_on="train", strategy="tune"):
     protocol = Protocol("toy", validation, retrain_on, tuple(names), {"standard": BUDGET})
     split = prepared.splits[0]
-    problems = list(validation_problems(prepared, split, protocol, BUDGET, method, 0))
-    key = (prepared.name, method.name, split.name)
-    tuned = tune_split(problems, method, BUDGET, names, Settings(), key, Recorder())
+    task = Task(prepared.name, method, protocol, BUDGET, Settings(), split.name)
+    tuned = tune_split(list(validation_problems(prepared, task)), task, Recorder())
     selection = select({split.name: tuned})
-    models, certificates = train_models(
-        prepared, method, protocol, BUDGET, selection, Settings(), Recorder()
-    )
+    models, certificates = train_models(prepared, task, selection, Recorder())
     chosen = set_thresholds(prepared, protocol, selection, models, strategy, 0.25)
     seconds = seconds_by_split([tuned])
     table, ranks = evaluate(
@@ -140,7 +138,8 @@ def test_retraining_takes_the_validation_part_only_when_told(monkeypatch):
     for retrain_on, rows in (("train", n), ("train_val", n + n_val)):
         seen.clear()
         protocol = Protocol("toy", "holdout", retrain_on, ("top1",), {})
-        train_models(prepared, SOFTMAX, protocol, BUDGET, _rows(selection), Settings(), Counting())
+        task = Task("toy", SOFTMAX, protocol, BUDGET, Settings())
+        train_models(prepared, task, _rows(selection), Counting())
         assert set(seen) == {rows}
 
 
@@ -172,10 +171,8 @@ def test_certificates_say_what_the_solver_said():
     selection = pd.DataFrame(
         {"split": ["main"] * 2, "C": [4.0, 0.25], "theta": nothing, "k": nothing}
     )
-    _, found = train_models(
-        *(prepared, SOFTMAX, protocol, BUDGET, _rows(selection), Settings()),
-        Recorder(status="max_epochs"),
-    )
+    task = Task("toy", SOFTMAX, protocol, BUDGET, Settings())
+    _, found = train_models(prepared, task, _rows(selection), Recorder(status="max_epochs"))
     table = pd.DataFrame(found)
     assert table["C"].tolist() == [0.25, 4.0]  # from the smallest up
     assert (table["status"] == "max_epochs").all()
@@ -261,8 +258,9 @@ def test_a_split_that_is_not_there_is_named():
     prepared = multiclass_set()
     protocol = Protocol("toy", "holdout", "train", ("top1",), {})
     selection = pd.DataFrame({"split": ["s07"], "C": [1.0], "theta": [np.nan], "k": [np.nan]})
+    task = Task("toy", SOFTMAX, protocol, BUDGET, Settings())
     with pytest.raises(ValueError, match="data set 'toy': unknown split 's07'; known: main"):
-        train_models(prepared, SOFTMAX, protocol, BUDGET, _rows(selection), Settings(), Recorder())
+        train_models(prepared, task, _rows(selection), Recorder())
 
 
 def test_a_model_of_zeros_is_not_the_best():

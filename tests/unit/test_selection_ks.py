@@ -20,6 +20,7 @@ from toplabel.reproduction.selection.evaluation import evaluate
 from toplabel.reproduction.selection.final import Models, model_key, train_models
 from toplabel.reproduction.selection.problems import training_labels, validation_problems
 from toplabel.reproduction.selection.results import candidates, load_units, save_unit
+from toplabel.reproduction.selection.task import Task
 from toplabel.reproduction.selection.thresholding import set_thresholds
 from toplabel.reproduction.selection.tuning import tune_ks, tune_split
 
@@ -27,7 +28,7 @@ METRICS = ("map", "rank_loss", "f1_micro")
 BUDGET = Budget(Axis(2, -6, 0, 3), None, EquallySpaced("linear", "line", 0.1, 1, 4))
 PROTOCOL = Protocol("half_half", "half", "train", METRICS, {"standard": BUDGET})
 METHOD = Method("topk_svm_beta", "A", "topk_svm_beta", gamma=1.0, k=(2, 5))
-NAMES = ("scenes", METHOD.name, "main")
+TASK = Task("scenes", METHOD, PROTOCOL, BUDGET, Settings(), "main")
 
 
 @pytest.fixture(scope="module")
@@ -37,32 +38,29 @@ def prepared():
 
 
 def _problems(prepared, method=METHOD):
-    return list(validation_problems(prepared, prepared.splits[0], PROTOCOL, BUDGET, method, seed=0))
+    return list(validation_problems(prepared, replace(TASK, method=method)))
 
 
 @pytest.fixture(scope="module")
 def tuned(prepared):
-    return tune_ks(_problems(prepared), METHOD, BUDGET, METRICS, Settings(), NAMES, solve)
+    return tune_ks(_problems(prepared), TASK, solve)
 
 
 def test_every_k_is_tuned_as_a_method_with_that_k(prepared, tuned):
     assert [result.k for result in tuned] == [2, 5]
     for result in tuned:
-        alone = METHOD.at(result.k)
-        once = tune_split(_problems(prepared), alone, BUDGET, METRICS, Settings(), NAMES, solve)
+        alone = replace(TASK, method=METHOD.at(result.k))
+        once = tune_split(_problems(prepared), alone, solve)
         np.testing.assert_array_equal(result.value, once.value)
     assert not np.array_equal(tuned[0].value, tuned[1].value)
 
 
 def test_a_k_of_all_classes_is_left_out(prepared):
-    method = replace(METHOD, k=(9, 10))
-    (only,) = tune_ks(_problems(prepared), method, BUDGET, METRICS, Settings(), NAMES, solve)
+    some, none = (replace(TASK, method=replace(METHOD, k=ks)) for ks in ((9, 10), (10, 12)))
+    (only,) = tune_ks(_problems(prepared), some, solve)
     assert only.k == 9
     with pytest.raises(ValueError, match=r"every k of \[10, 12\] .* number of classes, 10"):
-        tune_ks(
-            *(_problems(prepared), replace(METHOD, k=(10, 12)), BUDGET, METRICS),
-            *(Settings(), NAMES, solve),
-        )
+        tune_ks(_problems(prepared), none, solve)
 
 
 def test_the_file_of_a_job_keeps_the_ks_apart(tuned, tmp_path):
@@ -80,9 +78,7 @@ def test_the_chosen_k_is_trained_and_measured(prepared, tuned, tmp_path):
         row._replace(k=other.get(row.metric, row.k), C=0.125)
         for row in select({result.name: result for result in tuned})
     ]
-    models, certificates = train_models(
-        prepared, METHOD, PROTOCOL, BUDGET, selection, Settings(), solve
-    )
+    models, certificates = train_models(prepared, TASK, selection, solve)
     assert sorted(row.k for row in certificates) == [2, 5]
     models.save(tmp_path / "models.npz")
     models = Models.load(tmp_path / "models.npz")
@@ -106,9 +102,7 @@ def test_the_chosen_k_is_trained_and_measured(prepared, tuned, tmp_path):
 
 def test_the_average_precisions_of_the_classes_are_those_of_the_map(prepared, tuned):
     selection = select({result.name: result for result in tuned})
-    models, certificates = train_models(
-        prepared, METHOD, PROTOCOL, BUDGET, selection, Settings(), solve
-    )
+    models, certificates = train_models(prepared, TASK, selection, solve)
     thresholds = set_thresholds(prepared, PROTOCOL, selection, models, "tune")
     table, _ = evaluate(
         *(prepared, METHOD.name, PROTOCOL, "standard", thresholds, certificates, models),
@@ -132,13 +126,8 @@ def test_images_without_a_single_label_train_only_methods_for_label_sets(prepare
     assert one.labels.min() == 0
     assert len(one.labels) == one.X.shape[0] < len(sets.labels) == sets.X.shape[0]
     np.testing.assert_array_equal(one.truth, sets.truth)
-    selection = select(
-        {
-            result.name: result
-            for result in tune_ks([one], METHOD, BUDGET, METRICS, Settings(), NAMES, solve)
-        }
-    )
-    models, _ = train_models(gaps, METHOD, PROTOCOL, BUDGET, selection, Settings(), solve)
+    selection = select({result.name: result for result in tune_ks([one], TASK, solve)})
+    models, _ = train_models(gaps, TASK, selection, solve)
     for key, W in models.arrays.items():
         labelled = np.isin(train.groups, np.flatnonzero(y >= 0))
         again = solve(

@@ -13,6 +13,7 @@ from toplabel.reproduction.selection.choice import select
 from toplabel.reproduction.selection.final import train_models
 from toplabel.reproduction.selection.problems import validation_problems
 from toplabel.reproduction.selection.scaling import Scaling
+from toplabel.reproduction.selection.task import Task
 from toplabel.reproduction.selection.tuning import tune_split
 
 rng = np.random.default_rng(3)
@@ -59,17 +60,17 @@ def test_the_validated_and_the_final_model_see_the_same_features():
     method = Method("lr_multi_bias", "A", "lr_multi", features="bias")
     budget = Budget(Axis(2, -4, 2, 2), None, folds=3)
     protocol = Protocol("toy", "holdout", "train", ("top1",), {"standard": budget})
-    split, names = prepared.splits[0], ("toy", method.name, "main")
+    task = Task("toy", method, protocol, budget, Settings(), "main")
     seen = []
 
     def solve(X, y, **arguments):
         seen.append(X.shape[1])
         return Recorder()(X, y, **arguments)
 
-    problems = list(validation_problems(prepared, split, protocol, budget, method, 0))
-    result = tune_split(problems, method, budget, ["top1"], Settings(), names, solve)
+    problems = list(validation_problems(prepared, task))
+    result = tune_split(problems, task, solve)
     selection = select({"main": result})
-    models, _ = train_models(prepared, method, protocol, budget, selection, Settings(), solve)
+    models, _ = train_models(prepared, task, selection, solve)
     assert set(seen) == {3}
     (key,) = models.arrays
     scores = models.scores(key, prepared.parts["val"].X, None)

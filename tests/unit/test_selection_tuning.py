@@ -33,6 +33,7 @@ from toplabel.reproduction.selection.results import (
     save_unit,
     seconds_by_split,
 )
+from toplabel.reproduction.selection.task import Task
 from toplabel.reproduction.selection.tuning import (
     FoldPath,
     coarse_points,
@@ -55,10 +56,8 @@ def _protocol(validation="holdout", metrics=METRICS):
 
 def _tune(prepared, method=SOFTMAX, budget=BUDGET, metrics=METRICS, solve=None, validation=None):
     protocol = _protocol(validation or "holdout", metrics)
-    split = prepared.splits[0]
-    problems = list(validation_problems(prepared, split, protocol, budget, method, 0))
-    names = (prepared.name, method.name, split.name)
-    return tune_split(problems, method, budget, metrics, Settings(), names, solve or Recorder())
+    task = Task(prepared.name, method, protocol, budget, Settings(), "main")
+    return tune_split(list(validation_problems(prepared, task)), task, solve or Recorder())
 
 
 def test_values_are_those_of_the_models(repository):
@@ -129,11 +128,8 @@ def test_folds_are_averaged_and_equal_for_all_methods():
     by_hand = [
         FoldPath(
             fold_problem(prepared.parts["train"], fold, SOFTMAX, 3),
-            SOFTMAX,
-            BUDGET,
-            METRICS,
-            Settings(),
-            ("toy", "lr_multi", "main", i),
+            Task("toy", SOFTMAX, protocol, BUDGET, Settings(), "main"),
+            i,
             Recorder(),
         ).visit(coarse_points(SOFTMAX, BUDGET))
         for i, fold in enumerate(folds)
@@ -249,9 +245,8 @@ def test_blocks_and_phases_merge_to_the_whole_grid():
     problem = fold_problem(prepared.parts["train"], fold, KERNEL, 3)
 
     def tune(points):
-        names = ("toy", "lr_rbf", "main", 0)
-        path = FoldPath(problem, KERNEL, budget, METRICS, Settings(), names, Recorder())
-        return path.visit(points)
+        task = Task("toy", KERNEL, _protocol("folds"), budget, Settings(), "main")
+        return FoldPath(problem, task, 0, Recorder()).visit(points)
 
     assert budget.blocks("rbf") == 2
     parts = [tune(coarse_points(KERNEL, budget, block)) for block in range(2)]
@@ -274,16 +269,15 @@ def test_a_split_goes_on_from_its_blocks(screen_rows):
     prepared = multiclass_set(with_val=False)
     refine = Refinement(1, 1)
     budget = replace(BUDGET, theta_block=2, refine=refine, screen_rows=screen_rows)
-    split, names = prepared.splits[0], ("toy", "lr_rbf", "main")
-    args = (KERNEL, budget, METRICS, Settings(), names)
+    task = Task("toy", KERNEL, _protocol("folds"), budget, Settings(), "main")
 
     def problems():
-        return validation_problems(prepared, split, _protocol("folds"), budget, KERNEL, 0)
+        return validation_problems(prepared, task)
 
     calls = Recorder()
-    blocks = [one for j in range(2) for one in tune_block(problems(), *args, Recorder(), j)]
-    found = tune_split(list(problems()), *args, calls, blocks)
-    alone = tune_split(list(problems()), *args, Recorder())
+    blocks = [one for j in range(2) for one in tune_block(problems(), task, Recorder(), j)]
+    found = tune_split(list(problems()), task, calls, blocks)
+    alone = tune_split(list(problems()), task, Recorder())
     if screen_rows is None:
         np.testing.assert_array_equal(found.value, alone.value)
         assert len(calls.calls) < 3 * (~np.isnan(found.epochs)).sum()  # the rest was visited before

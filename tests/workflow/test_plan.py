@@ -211,25 +211,25 @@ def test_slices_hold_what_results_depend_on_and_nothing_else(plan):
     entry = plan.entry_slice("letter")
     assert {"files", "splits", "options"} <= set(entry)
     assert not {"notes", "title", "citation", "licence"} & set(entry)
-    tuned, trained = (plan.fit(stage, "digit_scenes", "lr_ml") for stage in ("tune", "train"))
-    assert tuned["budget"] == plan.budget_of("digit_scenes")
-    assert tuned["protocol"].budgets == {}
+    tuned, trained = (plan.task(stage, "digit_scenes", "lr_ml") for stage in ("tune", "train"))
+    assert tuned.budget == plan.budget_of("digit_scenes")
+    assert tuned.protocol.budgets == {}
     named = dataclasses.replace(plan.methods["lr_ml"], label="another")
     plan.methods = {**plan.methods, "lr_ml": named}
     looser = {"max_epochs_train": 7, "eps_train": 1e-4}
     plan.run = dataclasses.replace(plan.run, **looser)
-    assert plan.fit("tune", "digit_scenes", "lr_ml") == tuned
-    assert plan.fit("train", "digit_scenes", "lr_ml") != trained
+    assert plan.task("tune", "digit_scenes", "lr_ml") == tuned
+    assert plan.task("train", "digit_scenes", "lr_ml") != trained
     plan.run = dataclasses.replace(plan.run, max_epochs_tune=5)
-    assert plan.fit("tune", "digit_scenes", "lr_ml") != tuned
+    assert plan.task("tune", "digit_scenes", "lr_ml") != tuned
 
 
 def test_snakemake_sees_every_change_of_a_fit(plan):
     """It compares the text of what Python has built in, and ignores objects of other classes."""
-    fit = plan.fit("tune", "digits", "lr_multi")
-    assert type(fit) is dict
-    more = fit | {"budget": dataclasses.replace(fit["budget"], extend=7)}
-    assert repr(more) != repr(fit)
+    task = plan.task("tune", "digits", "lr_multi")
+    assert type(vars(task)) is dict
+    more = dataclasses.replace(task, budget=dataclasses.replace(task.budget, extend=7))
+    assert repr(vars(more)) != repr(vars(task))
 
 
 def test_a_method_may_have_a_grid_of_its_own(plan, monkeypatch):
@@ -237,7 +237,7 @@ def test_a_method_may_have_a_grid_of_its_own(plan, monkeypatch):
     own = dataclasses.replace(plan.methods["lr_multi"], grid={"standard": axis})
     monkeypatch.setitem(plan.methods, "lr_multi", own)
     with_own, without = (
-        plan.fit("tune", "digits", name)["budget"] for name in ("lr_multi", "svm_multi")
+        plan.task("tune", "digits", name).budget for name in ("lr_multi", "svm_multi")
     )
     assert axis != without.C
     assert with_own == dataclasses.replace(without, C=axis)

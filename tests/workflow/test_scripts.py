@@ -37,7 +37,8 @@ BUDGET = Budget(
 def _params(validation, task, metrics, loss=None, k=1):
     loss = loss or {"multiclass": "lr_multi", "multilabel": "lr_ml"}[task]
     return {
-        "fit": {
+        "task": {
+            "dataset": "toy",
             "method": Method(loss, loss, loss, k=k),
             "protocol": Protocol("toy", validation, "train", metrics, {}),
             "budget": BUDGET,
@@ -79,7 +80,7 @@ def _finish(tmp_path, meta, units, params):
         params=params,
     )
     chosen = selection
-    if params["fit"]["method"].task == "multilabel":
+    if params["task"]["method"].task == "multilabel":
         chosen = thresholds
         call_script(
             "set_thresholds",
@@ -103,7 +104,7 @@ def _finish(tmp_path, meta, units, params):
             "ranks": str(tmp_path / "ranks.npz"),
         },
         params=params,
-        wildcards={"dataset": "toy", "method": params["fit"]["method"].name},
+        wildcards={"dataset": "toy", "method": params["task"]["method"].name},
     )
     return TEST_METRICS.read(tmp_path / "evaluation.csv").set_index("metric")
 
@@ -138,7 +139,7 @@ def test_a_multiclass_set_goes_through_all_stages(tmp_path, loss, k):
 def test_a_kernel_on_a_multilabel_set_goes_through_both_phases(tmp_path):
     meta = _toy(tmp_path / "data", "multilabel")
     params = _params("folds", "multilabel", ["rank_loss", "f1_micro"])
-    fit = params["fit"]
+    fit = params["task"]
     fit["method"] = replace(fit["method"], kernel="rbf")
     fit["budget"] = replace(BUDGET, theta=Axis(2, -2, 0, 2), theta_block=1)
 

@@ -18,7 +18,7 @@ rule evaluate:
     resources:
         **training_needs(plan, "evaluate"),
     params:
-        fit=lambda wildcards: plan.fit("evaluate", wildcards.dataset, wildcards.method),
+        task=lambda wildcards: vars(plan.task("evaluate", wildcards.dataset, wildcards.method)),
         budget=plan.budget,
         fingerprint=plan.fingerprint("evaluate"),
     message:

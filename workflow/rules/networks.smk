@@ -76,7 +76,7 @@ rule fine_tune:
         runtime=doubled(60),
     params:
         options=lambda wildcards: plan.network(wildcards.dataset),
-        fit=lambda wildcards: plan.fit("fine_tune", wildcards.dataset, wildcards.method),
+        task=lambda wildcards: vars(plan.task("fine_tune", wildcards.dataset, wildcards.method)),
         budget=plan.budget,
         fingerprint=plan.fingerprint("fine_tune"),
     message:

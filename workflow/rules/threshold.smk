@@ -16,7 +16,7 @@ rule threshold:
     resources:
         **training_needs(plan, "threshold"),
     params:
-        fit=lambda wildcards: plan.fit("threshold", wildcards.dataset, wildcards.method),
+        task=lambda wildcards: vars(plan.task("threshold", wildcards.dataset, wildcards.method)),
         threshold=plan.threshold,
         fingerprint=plan.fingerprint("threshold"),
     message:

@@ -17,7 +17,7 @@ rule train:
     resources:
         **training_needs(plan, "train"),
     params:
-        fit=lambda wildcards: plan.fit("train", wildcards.dataset, wildcards.method),
+        task=lambda wildcards: vars(plan.task("train", wildcards.dataset, wildcards.method)),
         fingerprint=lambda wildcards: plan.fingerprint("train", wildcards.method),
     message:
         "Train {wildcards.method} on {wildcards.dataset}"

@@ -16,7 +16,7 @@ rule tune:
         **training_needs(plan, "tune"),
     params:
         splits=lambda wildcards: plan.splits_of(wildcards.dataset, wildcards.part),
-        fit=lambda wildcards: plan.fit("tune", wildcards.dataset, wildcards.method),
+        task=lambda wildcards: vars(plan.task("tune", wildcards.dataset, wildcards.method)),
         fingerprint=lambda wildcards: plan.fingerprint("tune", wildcards.method),
     message:
         "Tune {wildcards.method} on {wildcards.dataset}, split {wildcards.part}"
@@ -36,7 +36,7 @@ rule tune_block:
     resources:
         **training_needs(plan, "tune_block"),
     params:
-        fit=lambda wildcards: plan.fit("tune", wildcards.dataset, wildcards.method),
+        task=lambda wildcards: vars(plan.task("tune", wildcards.dataset, wildcards.method)),
         fingerprint=lambda wildcards: plan.fingerprint("tune", wildcards.method),
     message:
         "Tune {wildcards.method} on {wildcards.dataset}, block {wildcards.block} of the coarse grid"

@@ -7,6 +7,7 @@ from toplabel.reproduction.selection.evaluation import evaluate
 from toplabel.reproduction.selection.final import Models
 from toplabel.reproduction.selection.ranks import save_ranks
 from toplabel.reproduction.selection.results import load_units, seconds_by_split
+from toplabel.reproduction.selection.task import Task
 from toplabel.reproduction.tables.cells import CERTIFICATES, SELECTION, TEST_METRICS, THRESHOLDS
 from toplabel.reproduction.workflow.jobs import run
 
@@ -17,7 +18,7 @@ def main(snakemake):
     table, ranks = evaluate(
         load_prepared(Path(snakemake.input.meta).parent),
         snakemake.wildcards.method,
-        snakemake.params.fit["protocol"],
+        Task(**snakemake.params.task).protocol,
         snakemake.params.budget,
         thresholds.read_rows(snakemake.input.thresholds),
         CERTIFICATES.read_rows(snakemake.input.certificates),

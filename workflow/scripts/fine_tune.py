@@ -5,6 +5,7 @@ from pathlib import Path
 from toplabel.reproduction.config.protocols import metrics_for
 from toplabel.reproduction.datasets.prepared import load_prepared
 from toplabel.reproduction.finetuning.stages import fine_tune, remove_checkpoint
+from toplabel.reproduction.selection.task import Task
 from toplabel.reproduction.tables.cells import TEST_METRICS
 from toplabel.reproduction.workflow.jobs import run
 
@@ -13,9 +14,9 @@ def main(snakemake):
     images = load_prepared(Path(snakemake.input.meta).parent)
     params, names, path = snakemake.params, snakemake.wildcards, snakemake.output.draw
     options = params.options["network"]
-    metrics = metrics_for(params.fit["protocol"], options.classes)
+    metrics = metrics_for(Task(**params.task).protocol, options.classes)
     table = fine_tune(
-        *(images, options, params.fit["method"], names.dataset, names.part),
+        *(images, options, Task(**params.task).method, names.dataset, names.part),
         *(snakemake.input.weights, metrics, params.budget, params.options["seed"], path),
     )
     TEST_METRICS.write(table, path)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from toplabel.reproduction.datasets.prepared import load_prepared
 from toplabel.reproduction.selection.final import Models
+from toplabel.reproduction.selection.task import Task
 from toplabel.reproduction.selection.thresholding import compare_strategies, set_thresholds
 from toplabel.reproduction.tables.cells import SELECTION, THRESHOLD_STRATEGIES, THRESHOLDS
 from toplabel.reproduction.workflow.jobs import run
@@ -14,7 +15,7 @@ from toplabel.reproduction.workflow.jobs import run
 def main(snakemake):
     inputs = (
         load_prepared(Path(snakemake.input.meta).parent),
-        snakemake.params.fit["protocol"],
+        Task(**snakemake.params.task).protocol,
         SELECTION.read_rows(snakemake.input.selection),
         Models.load(snakemake.input.models),
     )

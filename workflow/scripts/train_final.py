@@ -9,19 +9,18 @@ from toplabel.reproduction.selection.choice import edge_notes, select
 from toplabel.reproduction.selection.final import train_models
 from toplabel.reproduction.selection.fitting import default_solve
 from toplabel.reproduction.selection.results import candidates, load_units
+from toplabel.reproduction.selection.task import Task
 from toplabel.reproduction.tables.cells import CERTIFICATES, SELECTION
 from toplabel.reproduction.workflow.jobs import logger, run
 
 
 def main(snakemake):
     prepared = load_prepared(Path(snakemake.input.meta).parent)
-    method = snakemake.params.fit["method"]
-    selection = select(candidates(load_units(snakemake.input.units)), method.selected_by)
+    task = Task(**snakemake.params.task)
+    selection = select(candidates(load_units(snakemake.input.units)), task.method.selected_by)
     for note in edge_notes(selection):
         logger.warning(note)
-    models, certificates = train_models(
-        prepared, selection=selection, solve=default_solve(), **snakemake.params.fit
-    )
+    models, certificates = train_models(prepared, task, selection, default_solve())
     SELECTION.write_rows(selection, snakemake.output.selection)
     models.save(snakemake.output.models)
     CERTIFICATES.write_rows(certificates, snakemake.output.certificates)

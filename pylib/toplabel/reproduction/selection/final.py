@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,8 +13,7 @@ from toplabel._core.files import FileError, read_npz, remade, write_npz
 from toplabel.kernels import rbf_gram
 from toplabel.reproduction.baselines.models import KINDS, Structured, arrays_of, scores_of
 from toplabel.reproduction.config.methods import Method
-from toplabel.reproduction.config.protocols import Budget, Protocol
-from toplabel.reproduction.config.run import Settings
+from toplabel.reproduction.config.protocols import Budget
 from toplabel.reproduction.selection.fitting import (
     FitResult,
     Solve,
@@ -32,6 +31,7 @@ from toplabel.reproduction.selection.problems import (
     training_labels,
 )
 from toplabel.reproduction.selection.scaling import Scaling
+from toplabel.reproduction.selection.task import Task
 from toplabel.reproduction.tables.cells import CERTIFICATES
 
 if TYPE_CHECKING:
@@ -120,27 +120,16 @@ def _from_stored(name: str, stored: Mapping[str, np.ndarray]) -> np.ndarray | St
 
 
 def train_models(
-    prepared: Prepared,
-    method: Method,
-    protocol: Protocol,
-    budget: Budget,
-    selection: Iterable[Any],
-    settings: Settings,
-    solve: Solve,
+    prepared: Prepared, task: Task, selection: Iterable[Any], solve: Solve
 ) -> tuple[Models, list[Any]]:
     """Train every model that the selection names.
 
     Parameters
     ----------
     prepared : Prepared
-    method : Method
-    protocol : Protocol
-        `retrain_on` says whether a validation part is trained on too.
-    budget : Budget
-        How Gram matrices are stored, and the gap, where it is not that of the settings.
+    task : Task
     selection : iterable of SELECTION.row
         As `choice.select` gives it.
-    settings : Settings
     solve : callable
 
     Returns
@@ -153,8 +142,9 @@ def train_models(
     """
     arrays: dict[Key, np.ndarray | Structured] = {}
     rows = []
+    method, budget, settings = task.method, task.budget, task.settings
     for (split, theta, k), Cs in _paths(selection):
-        part = final_part(prepared, split_named(prepared, split), protocol)
+        part = final_part(prepared, split_named(prepared, split), task.protocol)
         check_rows(part, method, prepared.name)
         X, labels = labelled(part.X, training_labels(part, method))
         scaling = None if method.features == "raw" else Scaling.fit(X, method.features)
@@ -168,7 +158,7 @@ def train_models(
             settings.max_epochs_train,
             # As the first fold of tuning: where no rows are added, these are the models that were
             # validated.
-            (settings.seed, prepared.name, method.name, split, 0, repr(float(theta))),
+            (*replace(task, split=split).names, 0, repr(float(theta))),
         )
         for C in Cs:
             result = models.fit(C)

@@ -22,6 +22,7 @@ from toplabel.reproduction.config.methods import Method
 from toplabel.reproduction.config.protocols import Axis, Budget
 from toplabel.reproduction.seeds import seed_of
 from toplabel.reproduction.selection.problems import Matrix, ValidationProblem
+from toplabel.reproduction.selection.task import Task
 
 logger = logging.getLogger(__name__)
 
@@ -217,14 +218,15 @@ def fitter(
     return Series(trainer, X, labels, n_classes, eps, max_epochs, names)
 
 
-def budget_for(method: Method, problem: ValidationProblem, budget: Budget) -> Budget:
+def budget_for(task: Task, problem: ValidationProblem) -> Budget:
     """The budget, with the grid that a baseline derives from the data of a problem, if it does."""
+    method = task.method
     if not (method.baseline and BASELINES[method.baseline].own_grid):
-        return budget
+        return task.budget
     trainer = create(method.baseline, method.k, method.params)
     start, stop, count = trainer.axis(problem.X, problem.labels, problem.n_classes)
     axis = Axis(10.0, start, stop, (stop - start) / (count - 1) or 1.0)
-    return replace(budget, C=axis, refine=None, extend=0)
+    return replace(task.budget, C=axis, refine=None, extend=0)
 
 
 def pool(scores: np.ndarray, groups: np.ndarray | None) -> np.ndarray:

@@ -21,6 +21,7 @@ from toplabel.reproduction.selection.folds import (
     rows_of,
     stratified_folds,
 )
+from toplabel.reproduction.selection.task import Task
 
 if TYPE_CHECKING:  # for annotations only
     from toplabel.reproduction.config.splits import Split
@@ -195,15 +196,9 @@ def check_rows(part: Part, method: Method, dataset: str) -> None:
         )
 
 
-def validation_problems(
-    prepared: Prepared,
-    split: Split,
-    protocol: Protocol,
-    budget: Budget,
-    method: Method,
-    seed: int,
-) -> Iterator[ValidationProblem]:
-    """All problems that validate one split, in the order of the folds."""
+def validation_problems(prepared: Prepared, task: Task) -> Iterator[ValidationProblem]:
+    """Yield the problems that validate the split of a task, in the order of the folds."""
+    split, method, protocol = split_named(prepared, task.split), task.method, task.protocol
     train = prepared.parts[split.train]
     check_rows(train, method, prepared.name)
     if method.leave_one_out:
@@ -212,8 +207,8 @@ def validation_problems(
     if protocol.validation == "holdout" and split.val is not None:
         yield holdout_problem(train, prepared.parts[split.val], method, prepared.n_classes)
         return
-    count = budget.fold_count(train.n_instances)
-    for fold in folds_of(prepared, split, protocol, budget, seed)[:count]:
+    count = task.budget.fold_count(train.n_instances)
+    for fold in folds_of(prepared, split, protocol, task.budget, task.settings.seed)[:count]:
         yield fold_problem(train, fold, method, prepared.n_classes)
 
 

@@ -14,7 +14,6 @@ import numpy as np
 from toplabel.kernels import cross_gram, rbf_gram
 from toplabel.reproduction.config.methods import Method
 from toplabel.reproduction.config.protocols import LINEAR, Budget, tidy
-from toplabel.reproduction.config.run import Settings
 from toplabel.reproduction.selection.checkpoints import Checkpoints
 from toplabel.reproduction.selection.fitting import (
     FitResult,
@@ -31,6 +30,7 @@ from toplabel.reproduction.selection.points import DECIMALS, best_points
 from toplabel.reproduction.selection.problems import Matrix, ValidationProblem, fewer_rows
 from toplabel.reproduction.selection.results import Point, TuneResult, assemble, average, merge
 from toplabel.reproduction.selection.scaling import Scaling
+from toplabel.reproduction.selection.task import Task
 
 Points = Mapping[float, Sequence[float]]  # exponents of C by exponent of theta
 
@@ -81,12 +81,8 @@ class FoldPath:
     Parameters
     ----------
     problem : ValidationProblem
-    method : Method
-    budget : Budget
-    metrics : sequence of str
-    settings : Settings
-    names : tuple
-        What seeds depend on: data set, method, split, fold.
+    task : Task
+    fold : int
     solve : callable
         `toplabel.solve` or one like it.
     checkpoints : Checkpoints, optional
@@ -96,20 +92,18 @@ class FoldPath:
     def __init__(
         self,
         problem: ValidationProblem,
-        method: Method,
-        budget: Budget,
-        metrics: Sequence[str],
-        settings: Settings,
-        names: tuple[object, ...],
+        task: Task,
+        fold: int,
         solve: Solve,
         checkpoints: Checkpoints | None = None,
     ) -> None:
-        self._problem = problem if method.features == "raw" else _scaled(problem, method.features)
-        self._method = method
-        self._budget = budget
-        self._metrics = metrics
-        self._settings = settings
-        self._names = (settings.seed, *names)
+        features = task.method.features
+        self._problem = problem if features == "raw" else _scaled(problem, features)
+        self._method = task.method
+        self._budget = task.budget
+        self._metrics = task.metrics(problem.n_classes)
+        self._settings = task.settings
+        self._names = (*task.names, fold)
         self._solve = solve
         self._checkpoints = checkpoints
 
@@ -285,11 +279,7 @@ def extended_points(result: TuneResult, budget: Budget, thetas: Iterable[float])
 
 def tune_block(
     problems: Iterable[ValidationProblem],
-    method: Method,
-    budget: Budget,
-    metrics: Sequence[str],
-    settings: Settings,
-    names: tuple[str, str, str],
+    task: Task,
     solve: Solve,
     block: int,
     checkpoints: Checkpoints | None = None,
@@ -300,7 +290,7 @@ def tune_block(
     ----------
     problems : iterable of ValidationProblem
         One a fold; taken one after the other.
-    method, budget, metrics, settings, names, solve, checkpoints
+    task, solve, checkpoints
         As for `tune_split`.
     block : int
 
@@ -309,26 +299,21 @@ def tune_block(
     list of TuneResult
         One a fold.
     """
-    points = coarse_points(method, budget, block)
+    budget = task.budget
+    points = coarse_points(task.method, budget, block)
     found = []
     for fold, problem in enumerate(problems):
         if budget.screen_rows is not None:
-            seeds = (settings.seed, names[0], names[2], fold)
+            seeds = (task.settings.seed, task.dataset, task.split, fold)
             problem = fewer_rows(problem, budget.screen_rows, seeds)
-        path = FoldPath(
-            problem, method, budget, metrics, settings, (*names, fold), solve, checkpoints
-        )
+        path = FoldPath(problem, task, fold, solve, checkpoints)
         found.append(path.survey(points))
     return found
 
 
 def tune_split(
     problems: Sequence[ValidationProblem],
-    method: Method,
-    budget: Budget,
-    metrics: Sequence[str],
-    settings: Settings,
-    names: tuple[str, str, str],
+    task: Task,
     solve: Solve,
     blocks: Sequence[TuneResult] = (),
     checkpoints: Checkpoints | None = None,
@@ -339,9 +324,7 @@ def tune_split(
     ----------
     problems : sequence of ValidationProblem
         One a fold, or a single one where the set has a validation part.
-    method, budget, metrics, settings
-    names : tuple of str
-        Data set, method, split.
+    task : Task
     solve : callable
     blocks : sequence of TuneResult
         The coarse grid, where other jobs have visited it (`tune_block`). If the budget screens, it
@@ -354,10 +337,11 @@ def tune_split(
     TuneResult
         Means over the folds.
     """
-    budget = budget_for(method, problems[0], budget)
+    budget = budget_for(task, problems[0])
+    task = replace(task, budget=budget)
+    method = task.method
     paths = [
-        FoldPath(problem, method, budget, metrics, settings, (*names, fold), solve, checkpoints)
-        for fold, problem in enumerate(problems)
+        FoldPath(problem, task, fold, solve, checkpoints) for fold, problem in enumerate(problems)
     ]
     found = [[one for one in blocks if one.fold == str(fold)] for fold in range(len(paths))]
 
@@ -385,11 +369,7 @@ def tune_split(
 
 def tune_ks(
     problems: Sequence[ValidationProblem],
-    method: Method,
-    budget: Budget,
-    metrics: Sequence[str],
-    settings: Settings,
-    names: tuple[str, str, str],
+    task: Task,
     solve: Solve,
     blocks: Sequence[TuneResult] = (),
     checkpoints: Checkpoints | None = None,
@@ -403,9 +383,9 @@ def tune_ks(
     ValueError
         When none is left.
     """
+    method = task.method
     if not method.ks:
-        args = (budget, metrics, settings, names, solve, blocks, checkpoints)
-        return [tune_split(problems, method, *args)]
+        return [tune_split(problems, task, solve, blocks, checkpoints)]
     n_classes = problems[0].n_classes
     ks = [k for k in method.ks if k < n_classes]
     if not ks:
@@ -415,7 +395,7 @@ def tune_ks(
         )
     found = []
     for k in ks:
-        args = (budget, metrics, settings, names, solve, (), checkpoints)
-        result = tune_split(problems, method.at(k), *args)
+        at_k = replace(task, method=method.at(k))
+        result = tune_split(problems, at_k, solve, checkpoints=checkpoints)
         found.append(replace(result, k=float(k)))
     return found

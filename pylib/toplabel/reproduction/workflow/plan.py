@@ -23,6 +23,7 @@ from toplabel.reproduction.config.protocols import Budget, Protocol
 from toplabel.reproduction.config.run import SUMMARY, RunConfig, Settings
 from toplabel.reproduction.config.studies import Study
 from toplabel.reproduction.datasets.fetch import available, mirror_folders
+from toplabel.reproduction.selection.task import Task
 from toplabel.reproduction.workflow.fingerprints import fingerprint, module_sum, sum_of
 from toplabel.reproduction.workflow.sources import reason_missing
 
@@ -167,22 +168,22 @@ class Plan:
         own = f" {module_sum(BASELINES[baseline].module)}" if baseline else ""
         return fingerprint(stage, self.root) + own
 
-    def fit(self, stage: str, dataset: str, method: str) -> dict[str, Any]:
-        """What the models of a stage depend on: method, protocol, budget, and settings where it
-        trains.
+    def task(self, stage: str, dataset: str, method: str) -> Task:
+        """Return what the models of a stage depend on, with the settings where it trains.
 
-        Snakemake compares it with what it was, so it holds nothing else: no name for the reports,
-        no other budget.
+        Snakemake compares its `vars` with what they were, so it holds nothing else: no name for the
+        reports, no other budget.
         """
         row = self.methods[method]
         name = row.protocol or self.registry[dataset].protocol
         budget = self.protocols[name].budgets[self.run.budget]
-        return {
-            "method": replace(row, label=method, protocol="", grid={}, point={}),
-            "protocol": replace(self.protocols[name], budgets={}),
-            "budget": row.budget(budget, self.run.budget),
-            "settings": self._settings(stage),
-        }
+        return Task(
+            dataset,
+            replace(row, label=method, protocol="", grid={}, point={}),
+            replace(self.protocols[name], budgets={}),
+            row.budget(budget, self.run.budget),
+            self._settings(stage),
+        )
 
     def _settings(self, stage: str) -> Settings:
         """Seed, tolerance and epochs of the stage tune or train; the others are not among them."""

@@ -176,8 +176,8 @@ def estimate(plan: Plan, stage: str, wildcards: Any, size: Size) -> tuple[float,
     if stage == "agree":
         method, budget = plan.methods["svm_ova"], plan.budget_of(dataset)
         return memory_mb(size, method, budget), fit_seconds(size, method, _AGREEING)
-    fit = plan.fit(stage, dataset, wildcards.method)
-    method, budget = fit["method"], fit["budget"]
+    task = plan.task(stage, dataset, wildcards.method)
+    method, budget = task.method, task.budget
     count = 1.0
     if stage in ("tune", "tune_block"):
         count = _VISITED * fits(method, budget, size.rows, block=stage == "tune_block")

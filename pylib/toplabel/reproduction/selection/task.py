@@ -1,0 +1,42 @@
+"""What a job of selection works on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from toplabel.reproduction.config.methods import Method
+from toplabel.reproduction.config.protocols import Budget, Protocol, metrics_for
+from toplabel.reproduction.config.run import Settings
+
+
+@dataclass(frozen=True)
+class Task:
+    """A method on a data set, and all that its models depend on besides the data.
+
+    Attributes
+    ----------
+    dataset : str
+    method : Method
+    protocol : Protocol
+    budget : Budget
+    settings : Settings
+        Seed, tolerances and epochs.
+    split : str
+        The split that is worked on; empty for all of them.
+    """
+
+    dataset: str
+    method: Method
+    protocol: Protocol
+    budget: Budget
+    settings: Settings
+    split: str = ""
+
+    @property
+    def names(self) -> tuple[object, ...]:
+        """What the seeds of its models depend on."""
+        return self.settings.seed, self.dataset, self.method.name, self.split
+
+    def metrics(self, n_classes: int) -> list[str]:
+        """Return the protocol's metrics that mean something for m classes."""
+        return metrics_for(self.protocol, n_classes)
