@@ -354,8 +354,10 @@ def test_the_top_k_figures_refuse_what_they_cannot_draw(tmp_path, draw, frame, c
 
 def test_the_recipe_for_a_figure_is_true(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = (ROOT / "docs/extend.md").read_text(encoding="utf-8").partition("## Add a figure")[2]
-    row, script, test = re.findall(r"(?:^    .*\n|^\n(?=\n?    ))+", text, re.MULTILINE)
+    row, rule, script, test = re.findall(r"(?:^    .*\n|^\n(?=\n?    ))+", text, re.MULTILINE)
     row = eval(dedent(row), vars(figures))
+    assert f"rule {row.script}:" in rule
+    assert f'figure_outputs("{row.name}")' in rule
     monkeypatch.setattr(figures, "FIGURES", (*figures.FIGURES, row))
     namespace: dict[str, Any] = {}
     exec(compile(dedent(script), row.script, "exec"), namespace)

@@ -15,7 +15,7 @@ from toplabel.reproduction.config.datasets import load_registry
 from toplabel.reproduction.config.protocols import Axis
 from toplabel.reproduction.config.run import SUMMARY
 from toplabel.reproduction.config.studies import load_studies
-from toplabel.reproduction.figures import FIGURES, row_of, table_files
+from toplabel.reproduction.figures import FIGURES, MATHEMATICS, row_of, table_files
 from toplabel.reproduction.reporting.places import RESERVED
 from toplabel.reproduction.tables.collected import COMPARISON
 from toplabel.reproduction.workflow.compare_runs import difference, main
@@ -467,16 +467,12 @@ def test_the_reports_show_all_figures_without_data(plan):
 def test_every_figure_has_a_script_and_a_page(plan):
     names = {figure.name for figure in FIGURES}
     assert len(names) == len(FIGURES)
-    scripts = {figure.script for figure in FIGURES}
-    scripts |= {f"time_{figure.measures}" for figure in FIGURES if figure.measures}
-    found = [
-        path for kind in ("draw", "time") for path in ROOT.glob(f"workflow/scripts/{kind}_*.py")
-    ]
-    assert scripts == {path.stem for path in found}
-    trained = [
-        path.stem for path in found if path.stem[:5] == "time_" and "input.meta" in path.read_text()
-    ]
-    assert [f"time_{figure.measures}" for figure in FIGURES if figure.timed] == sorted(trained)
+    scripts = {path.stem for path in ROOT.glob("workflow/scripts/draw_*.py")}
+    assert scripts == {figure.script for figure in FIGURES}
+    rules = (ROOT / "workflow/rules/figures.smk").read_text(encoding="utf-8")
+    for figure in FIGURES:
+        assert f"rule {figure.script}:" in rules
+        assert figure.name in MATHEMATICS or f'figure_outputs("{figure.name}")' in rules
     for figure in FIGURES:
         assert figure.dataset or figure.page in {*RESERVED, *plan.studies}, figure.name
         assert row_of(figure.of("letter")) is figure

@@ -58,8 +58,7 @@ CIRCLE, DIGITS = _cells("circle"), _cells("digits")
         (
             "tpami2017_figure02 nips2015_figure02 nips2012_figure01 nips2012_figure02 losses_1d "
             "tpami2017_figure03a table02 tpami2017_table02 calibration bench",
-            {"draw_lambert": 1, "draw_simplices": 1, "draw_decoding": 1, "draw_levels": 1}
-            | {"draw_losses": 1, "time_projections": 1, "draw_scaling": 1, "bench": 1}
+            {"draw_mathematics": 5, "time_projections": 1, "draw_scaling": 1, "bench": 1}
             | {"study_calibration": 1, "draw_calibration": 1},
             {"prepare", "make_table"},
         ),
@@ -85,7 +84,7 @@ def test_the_whole_run_and_the_count_of_its_jobs(tmp_path):
     jobs = _dry_run(directory=tmp_path)
     assert jobs["all"] == 1
     expected = {"write_html": 1, "write_pdf": 1, "train": len(cells), "draw_circle": 1}
-    expected |= {"draw_lambert": 1, "draw_simplices": 1, "draw_losses": 1}
+    expected |= {"draw_mathematics": 5}
     assert {rule: jobs.get(rule) for rule in expected} == expected
     assert not {"tune_block", "bench"} & set(jobs)
     of_cells = "fetch prepare tune tune_block train threshold evaluate draw_selection"

@@ -8,7 +8,7 @@ from snakemake.exceptions import WorkflowError
 
 try:
     from toplabel.reproduction.config.documents import read_yaml
-    from toplabel.reproduction.figures import FIGURES, figure_files, table_files
+    from toplabel.reproduction.figures import MATHEMATICS, figure_files, row_of, table_files
     from toplabel.reproduction.workflow.environment import note_start
     from toplabel.reproduction.workflow.fingerprints import save_statements
     from toplabel.reproduction.workflow.folders import FolderError, check_folders
@@ -87,11 +87,12 @@ def shown(wildcards):
     }
 
 
-def figure_outputs(figure):
+def figure_outputs(name):
     """The files that the script of a figure writes, by their names there."""
-    svg, csv, json = figure_files(figure.name)
-    labels = {"figure": figure.source or figure.title}
-    if "{dataset}" in figure.name:
+    svg, csv, json = figure_files(name)
+    row = row_of(name)
+    labels = {"figure": row.source or row.title} if row else {"figure": "{drawing}"}
+    if "{dataset}" in name:
         labels["data set"] = "{dataset}"
     caption = "../report/figure.rst"
     found = {
@@ -99,7 +100,7 @@ def figure_outputs(figure):
         "csv": csv,
         "json": json,
     }
-    for table in figure.tables:
+    for table in row.tables if row else ():
         csv, json = table_files(table)
         caption, labels = "../report/table.rst", {"table": table}
         found |= {
@@ -109,9 +110,16 @@ def figure_outputs(figure):
     return found
 
 
-def of_figure(figure, function):
-    """An input function about one figure."""
-    return lambda wildcards: planned(function, figure.of(wildcards.get("dataset", "")))(wildcards)
+def of_figure(name, file):
+    """An input function: a file of each cell that a figure shows, or `tune` for what tuning left."""
+    return lambda wildcards: planned(targets.figure_inputs, name.format(**wildcards), file)(
+        wildcards
+    )
+
+
+def about_figure(name):
+    """An input function: what the script of a figure needs to know of its cells."""
+    return lambda wildcards: planned(targets.figure_shows, name.format(**wildcards))(wildcards)
 
 
 def network_sets():

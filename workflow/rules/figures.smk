@@ -1,24 +1,177 @@
-# A rule for each row of toplabel.reproduction.figures: a figure, with the numbers drawn (.csv) and what it shows in words (.json).
+# Figures: what is drawn (.svg), with its numbers (.csv) and what it shows in words (.json). The rows of
+# toplabel.reproduction.figures say what they are called and where they stand in the reports.
 
-for figure in FIGURES:
 
-    rule:
-        name:
-            figure.script
-        input:
-            unpack(of_figure(figure, targets.figure_inputs)),
-        output:
-            **figure_outputs(figure),
-        log:
-            f"results/logs/figures/{figure.name}.log",
-        localrule: True
-        params:
-            shows=of_figure(figure, targets.figure_shows),
-            # Tables of times and test metrics have published numbers beside them.
-            printed=plan.names_sum() if figure.tables or "evaluations" in figure.cells else "",
-            script=f"workflow/scripts/{figure.script}.py",
-            fingerprint=plan.fingerprint("figures"),
-        message:
-            f"Draw {figure.of('{wildcards.dataset}')}"
-        script:
-            "../../{params.script}"
+localrules:
+    draw_calibration,
+    draw_circle,
+    draw_convergence,
+    draw_gaps,
+    draw_mathematics,
+    draw_ranks,
+    draw_scaling,
+    draw_selection,
+    draw_softmax,
+    draw_topk,
+
+
+rule draw_mathematics:
+    output:
+        **figure_outputs("{drawing}"),
+    log:
+        "results/logs/figures/{drawing}.log",
+    wildcard_constraints:
+        drawing="|".join(MATHEMATICS),
+    params:
+        fingerprint=plan.fingerprint("figures"),
+    message:
+        "Draw {wildcards.drawing}"
+    script:
+        "../scripts/draw_mathematics.py"
+
+
+rule draw_circle:
+    input:
+        meta="results/circle/data/meta.json",
+        selections=of_figure("tpami2017_figure04", "selection.csv"),
+        models=of_figure("tpami2017_figure04", "models.npz"),
+    output:
+        **figure_outputs("tpami2017_figure04"),
+    log:
+        "results/logs/figures/tpami2017_figure04.log",
+    params:
+        shows=about_figure("tpami2017_figure04"),
+        fingerprint=plan.fingerprint("figures"),
+    message:
+        "Draw tpami2017_figure04"
+    script:
+        "../scripts/draw_circle.py"
+
+
+rule draw_selection:
+    input:
+        units=of_figure("selection_{dataset}", "tune"),
+    output:
+        **figure_outputs("selection_{dataset}"),
+    log:
+        "results/logs/figures/selection_{dataset}.log",
+    params:
+        shows=about_figure("selection_{dataset}"),
+        fingerprint=plan.fingerprint("figures"),
+    message:
+        "Draw selection_{wildcards.dataset}"
+    script:
+        "../scripts/draw_selection.py"
+
+
+rule draw_topk:
+    input:
+        evaluations=of_figure("topk_{dataset}", "evaluation.csv"),
+    output:
+        **figure_outputs("topk_{dataset}"),
+    log:
+        "results/logs/figures/topk_{dataset}.log",
+    params:
+        shows=about_figure("topk_{dataset}"),
+        # Published numbers stand beside the measured ones.
+        printed=plan.names_sum(),
+        fingerprint=plan.fingerprint("figures"),
+    message:
+        "Draw topk_{wildcards.dataset}"
+    script:
+        "../scripts/draw_topk.py"
+
+
+rule draw_ranks:
+    input:
+        evaluation="results/evaluation.csv",
+    output:
+        **figure_outputs("mean_ranks"),
+    log:
+        "results/logs/figures/mean_ranks.log",
+    params:
+        fingerprint=plan.fingerprint("figures"),
+    message:
+        "Draw mean_ranks"
+    script:
+        "../scripts/draw_ranks.py"
+
+
+rule draw_gaps:
+    input:
+        evaluation="results/evaluation.csv",
+    output:
+        **figure_outputs("gaps"),
+    log:
+        "results/logs/figures/gaps.log",
+    params:
+        fingerprint=plan.fingerprint("figures"),
+    message:
+        "Draw gaps"
+    script:
+        "../scripts/draw_gaps.py"
+
+
+rule draw_scaling:
+    input:
+        csv="results/timing/projections.csv",
+        json="results/timing/projections.json",
+    output:
+        **figure_outputs("tpami2017_figure03a"),
+    log:
+        "results/logs/figures/tpami2017_figure03a.log",
+    params:
+        printed=plan.names_sum(),
+        fingerprint=plan.fingerprint("figures"),
+    message:
+        "Draw tpami2017_figure03a"
+    script:
+        "../scripts/draw_scaling.py"
+
+
+rule draw_convergence:
+    input:
+        csv="results/timing/convergence.csv",
+        json="results/timing/convergence.json",
+    output:
+        **figure_outputs("tpami2017_figure03bc"),
+    log:
+        "results/logs/figures/tpami2017_figure03bc.log",
+    params:
+        fingerprint=plan.fingerprint("figures"),
+    message:
+        "Draw tpami2017_figure03bc"
+    script:
+        "../scripts/draw_convergence.py"
+
+
+rule draw_softmax:
+    input:
+        csv="results/timing/softmax.csv",
+        json="results/timing/softmax.json",
+    output:
+        **figure_outputs("tpami2017_figure03d"),
+    log:
+        "results/logs/figures/tpami2017_figure03d.log",
+    params:
+        printed=plan.names_sum(),
+        fingerprint=plan.fingerprint("figures"),
+    message:
+        "Draw tpami2017_figure03d"
+    script:
+        "../scripts/draw_softmax.py"
+
+
+rule draw_calibration:
+    input:
+        map="results/calibration/map.csv",
+    output:
+        **figure_outputs("calibration"),
+    log:
+        "results/logs/figures/calibration.log",
+    params:
+        fingerprint=plan.fingerprint("figures"),
+    message:
+        "Draw calibration"
+    script:
+        "../scripts/draw_calibration.py"

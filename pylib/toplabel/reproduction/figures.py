@@ -1,14 +1,13 @@
 """The figures: what each shows, the script and the files behind it, and its place in the report.
 
-Rules (workflow/rules/figures.smk), targets and reports read this one list; a new row:
+Targets and reports read this one list; the rules are in workflow/rules/figures.smk. A new figure:
 docs/extend.md.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
+from typing import Literal
 
 _SET = "{dataset}"
 
@@ -32,19 +31,13 @@ class Figure:
         `toplabel.reproduction.reporting.places.RESERVED`.
     dataset : str
         In place of a page, the set that is shown: the figure stands with the study of that set.
-    inputs : mapping of str to str
-        The files that it is drawn from, by their names in the script.
-    cells : tuple of str
-        What is taken of each pair of data set and method, as `Targets.figure_inputs` names it.
+    shows : str
+        What it shows of the measured results: the "selections" or the "evaluations" of a data set,
+        or the "run", all of them; empty for a figure that shows none.
     tables : tuple of str
         Tables that the script writes besides.
     brings : tuple of str
         Files of other rules that belong to the same target.
-    measures : str
-        What is timed for it, by a script of its own, `time_<measures>`, that writes its inputs.
-    timed : bool
-        Whether that is training, which needs a data set, and no other job beside it: its wall time
-        is measured. The projections' is CPU time, as in the paper.
     """
 
     name: str
@@ -53,17 +46,19 @@ class Figure:
     source: str = ""
     page: str = "figures"
     dataset: str = ""
-    inputs: Mapping[str, str] = field(default_factory=dict)
-    cells: tuple[str, ...] = ()
+    shows: Literal["", "selections", "evaluations", "run"] = ""
     tables: tuple[str, ...] = ()
     brings: tuple[str, ...] = ()
-    measures: str = ""
-    timed: bool = False
 
     @property
     def of_run(self) -> bool:
         """Whether it shows measured results; the others need neither a study nor its data sets."""
-        return bool(self.cells) or "evaluation" in self.inputs
+        return bool(self.shows)
+
+    @property
+    def of_dataset(self) -> bool:
+        """Whether it shows results of one data set."""
+        return self.shows in ("selections", "evaluations")
 
     @property
     def files(self) -> list[str]:
@@ -85,11 +80,6 @@ class Figure:
         return self.dataset if name == self.name else None
 
 
-def _timed(measures: str) -> dict[str, Any]:
-    files = {suffix: f"results/timing/{measures}.{suffix}" for suffix in ("csv", "json")}
-    return {"measures": measures, "inputs": files}
-
-
 FIGURES = (
     Figure(
         "tpami2017_figure04",
@@ -97,65 +87,64 @@ FIGURES = (
         "draw_circle",
         source="TPAMI 2017, Fig. 4",
         dataset="circle",
-        inputs={"meta": "results/circle/data/meta.json"},
-        cells=("selections", "models"),
+        shows="selections",
     ),
     Figure(
         "selection_{dataset}",
         "Validation value against C",
         "draw_selection",
         dataset=_SET,
-        cells=("units",),
+        shows="selections",
     ),
     Figure(
         "topk_{dataset}",
         "Top-k accuracy against k",
         "draw_topk",
         dataset=_SET,
-        cells=("evaluations",),
+        shows="evaluations",
     ),
     Figure(
         "mean_ranks",
         "Mean rank of the methods over data sets",
         "draw_ranks",
         page="multiclass",
-        inputs={"evaluation": "results/evaluation.csv"},
+        shows="run",
     ),
     Figure(
         "gaps",
         "Relative duality gap of every trained model",
         "draw_gaps",
         page="run",
-        inputs={"evaluation": "results/evaluation.csv"},
+        shows="run",
     ),
     Figure(
         "tpami2017_figure02",
         "V(t), the Lambert W function of the exponent",
-        "draw_lambert",
+        "draw_mathematics",
         source="TPAMI 2017, Fig. 2",
     ),
     Figure(
         "nips2015_figure02",
         "The top-k simplices in three dimensions",
-        "draw_simplices",
+        "draw_mathematics",
         source="NIPS 2015, Fig. 2",
     ),
     Figure(
         "losses_1d",
         "The losses and their smoothings along a line of scores",
-        "draw_losses",
+        "draw_mathematics",
     ),
     Figure(
         "nips2012_figure01",
         "Decoding with the simplex coding of three classes",
-        "draw_decoding",
+        "draw_mathematics",
         source="NIPS 2012, Fig. 1",
         page="simplex_coding",
     ),
     Figure(
         "nips2012_figure02",
         "Level sets of the simplex losses for three classes",
-        "draw_levels",
+        "draw_mathematics",
         source="NIPS 2012, Fig. 2",
         page="simplex_coding",
     ),
@@ -165,7 +154,6 @@ FIGURES = (
         "draw_scaling",
         source="TPAMI 2017, Fig. 3a",
         page="speed",
-        **_timed("projections"),
         tables=("table02",),
     ),
     Figure(
@@ -174,8 +162,6 @@ FIGURES = (
         "draw_convergence",
         source="TPAMI 2017, Fig. 3b-c",
         page="speed",
-        **_timed("convergence"),
-        timed=True,
     ),
     Figure(
         "tpami2017_figure03d",
@@ -183,9 +169,7 @@ FIGURES = (
         "draw_softmax",
         source="TPAMI 2017, Fig. 3d",
         page="speed",
-        **_timed("softmax"),
         tables=("figure03d",),
-        timed=True,
     ),
     Figure(
         "calibration",
@@ -193,7 +177,6 @@ FIGURES = (
         "draw_calibration",
         source="TPAMI 2017, section 4",
         page="calibration",
-        inputs={"map": "results/calibration/map.csv"},
         brings=(
             "results/tables/calibration.csv",
             "results/tables/calibration.json",
@@ -202,6 +185,10 @@ FIGURES = (
         ),
     ),
 )
+
+
+#: Figures of no run that are drawn from formulas alone, by one script.
+MATHEMATICS = tuple(figure.name for figure in FIGURES if figure.script == "draw_mathematics")
 
 
 def row_of(name: str) -> Figure | None:

@@ -192,7 +192,7 @@ class Targets:
         figure = row_of(name)
         if figure is None:
             return self.cells(name)
-        return self.cells_of_figure(name) if "evaluations" in figure.cells else []
+        return self.cells_of_figure(name) if figure.shows == "evaluations" else []
 
     def _made_sets(self) -> list[str]:
         """Data sets that the command brings up to date, but that of the times."""
@@ -201,7 +201,7 @@ class Targets:
         return dataset_names([*self.made(), *cells])
 
     def _drawn(self, name: str) -> list[Cell]:
-        return self.cells_of_figure(name) if row_of(name).cells else []
+        return self.cells_of_figure(name) if row_of(name).of_dataset else []
 
     def others(self) -> list[Cell]:
         """Cells that were evaluated before and that the command does not make; they are shown as
@@ -269,32 +269,20 @@ class Targets:
         cells = {cell for cell in self.asked() if cell.dataset == dataset}
         cells = cells or self._plan.cells_of_dataset(dataset)
         cells = {cell for cell in cells if not methods[cell.method].variant_of} or cells
-        if {"selections", "units"} & {*figure.cells}:
+        if figure.shows == "selections":
             cells = {cell for cell in cells if methods[cell.method].selects_C}
         return self._as_registered(cells)
 
-    def figure_inputs(self, name: str) -> dict[str, str | list[str]]:
-        """Files that a figure is drawn from, by their names in its script."""
-        figure = row_of(name)
-        cells = self.cells_of_figure(name) if figure.cells else []
-        of_cells = {
-            "selections": lambda cell: [cell.path("selection.csv")],
-            "models": lambda cell: [cell.path("models.npz")],
-            "evaluations": lambda cell: [cell.path("evaluation.csv")],
-            "units": lambda cell: self._plan.units(*cell.names),
-        }
-        return figure.inputs | {
-            kind: [file for cell in cells for file in of_cells[kind](cell)] for kind in figure.cells
-        }
+    def figure_inputs(self, name: str, file: str) -> list[str]:
+        """A file of each cell that a figure shows; "tune" stands for those that tuning left."""
+        cells = self.cells_of_figure(name)
+        if file == "tune":
+            return [unit for cell in cells for unit in self._plan.units(*cell.names)]
+        return [cell.path(file) for cell in cells]
 
     def figure_shows(self, name: str) -> dict[str, Any]:
-        """What the script of a figure of one data set needs to know of it; empty for other
-        figures.
-        """
-        figure = row_of(name)
-        dataset = figure.dataset_of(name)
-        if not figure.cells:
-            return {}
+        """What the script of a figure of one data set needs to know of it."""
+        dataset = row_of(name).dataset_of(name)
         return {
             "title": self._plan.registry[dataset].title,
             "split": self._plan.split_names(dataset)[0],
