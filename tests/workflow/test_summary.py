@@ -7,6 +7,7 @@ import pytest
 
 from toplabel._core.files import write_json
 from toplabel.reproduction.reporting import fragments
+from toplabel.reproduction.studies.headline import headline
 from toplabel.reproduction.tables.collected import (
     COMPARISON,
     DIFFERENCES,
@@ -65,8 +66,10 @@ def written(folder):
     counts = {"other_first": 7, "other_second": 2, "other_median": 0.314, "other_comparisons": 9}
     frame = pd.DataFrame([claim | counts]).reindex(columns=FINDINGS.names)
     FINDINGS.write(frame, folder / "findings.csv")
-    for table in (WINNERS, READINGS, HEADLINE):
+    for table in (WINNERS, READINGS):
         table.write(table.frame(), folder / table.file)
+    worth = headline(COMPARISON.read(folder / "comparison.csv"), ())
+    HEADLINE.write(worth, folder / HEADLINE.file)
     (folder / "tables").mkdir()
     columns = ["data set", "method", "metric", "constant", "cardinality", "tuned", "per label"]
     metrics = ["Hamming loss", "Subset acc.", "F1 micro"]
@@ -136,7 +139,16 @@ def test_each_fragment_stands_in_a_page(repository):
 @pytest.mark.parametrize(
     ("name", "lines"),
     [
-        ("score", ["**The last whole run** (", "measured 5 of 8,482", "2 lie within 0.5 points"]),
+        (
+            "score",
+            [
+                "**The last whole run** (",
+                "measured 5 of 8,482",
+                "would match.",
+                "from 2 to 2.",
+            ],
+        ),
+        ("cardinality", ["In 6 comparisons", "on 1 data sets", "points"]),
         ("counts letter", ["| TPAMI 2017, Table 5 | letter | 1 | 1 | 2 |", "are 0.40 points"]),
         ("counts multilabel", ["| **all** |  | 1 | 1 | 2 |", "So 2 of 2 (100 %)"]),
         (

@@ -1,4 +1,4 @@
-# Do our own one-vs-all and LIBLINEAR find the same minimiser? A table of the reports (docs/baselines.md).
+# Do our own one-vs-all and LIBLINEAR find the same minimiser? A table of the reports (docs/protocol.md).
 
 
 rule agree:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 import pandas as pd
 
@@ -13,6 +14,7 @@ from toplabel.metrics.names import counts_rows, is_share_of
 from toplabel.reproduction.reporting.inputs import ReportInputs
 from toplabel.reproduction.reporting.kept import as_own
 from toplabel.reproduction.reporting.score import Score, score_of
+from toplabel.reproduction.tables.collected import COMPARISON, PUBLISHED_KEYS, READINGS
 from toplabel.reproduction.tables.table import as_numbers
 
 
@@ -93,6 +95,22 @@ def _impossible(cells: pd.DataFrame, rows: pd.Series) -> str:
         f"No whole number of the test rows gives {len(wrong)} of the {len(known)} printed accuracies;"
         f" under the stated reading {match} of these match."
     )
+
+
+def with_found(summary: Path) -> pd.DataFrame:
+    """Return the compared cells of a kept run with their numbers under other readings.
+
+    Parameters
+    ----------
+    summary : Path
+        The folder of comparison.csv and readings.csv.
+    """
+    key = [*PUBLISHED_KEYS]
+    columns = ["found", "found_verdict", "reading"]
+    readings = READINGS.read_text(summary / "readings.csv")[[*key, *columns]]
+    found = COMPARISON.read_text(summary / "comparison.csv").merge(readings, how="left", on=key)
+    found["found"] = pd.to_numeric(found["found"])
+    return COMPARISON.read(summary / "comparison.csv").assign(**found[columns])
 
 
 def under_found(cells: pd.DataFrame) -> pd.DataFrame:

@@ -12,6 +12,7 @@ import pandas as pd
 
 from toplabel.metrics.names import is_fraction
 from toplabel.reproduction.reporting.findings_text import OUTCOMES
+from toplabel.reproduction.reporting.found import under_found
 from toplabel.reproduction.reporting.labels import (
     VERDICTS,
     method_label,
@@ -25,6 +26,7 @@ from toplabel.reproduction.reporting.numbers import decimals_of, fixed, in_point
 from toplabel.reproduction.tables.collected import FEWEST_DRAWS
 
 _NOT_CONVEX = "topk_ent_tr"
+_TIE = 0.05  # points: half of the last printed digit
 _FEW = 4  # methods that a row can name
 
 
@@ -84,17 +86,21 @@ def _convex(cells: pd.DataFrame) -> str:
     )
 
 
-def score(cells: pd.DataFrame, published: int, created: str) -> str:
+def score(cells: pd.DataFrame, headline: pd.DataFrame, published: int, created: str) -> str:
     """Return what became of the published cells, which are so many, in a paragraph of short
     lines.
     """
     cells = cells[cells["verdict"] != ""]
+    found = under_found(cells)
+    row = headline.set_index("metric").loc["all"]
+    match, near = row["match"] / row["distinct"], (row["match"] + row["close"]) / row["distinct"]
     text = (
-        f"**The last whole run** ({created[:10]}) measured {len(cells):,} of {published:,} published numbers; most of"
-        f" the others are of data that cannot be had. {_number(cells, 'match'):,} lie within 0.5 points (0.005 of a"
-        f" loss), {_number(cells, 'close')} within three times that, {_number(cells, 'spread')} more within the spread"
-        f" of ten draws; {_number(cells, 'higher', 'lower')} are higher than printed (lower, of a loss), and"
-        f" {_number(cells, 'off')} are off."
+        f"**The last whole run** ({created[:10]}) measured {len(cells):,} of {published:,} printed numbers; most of"
+        f" the others are of data that cannot be had. Of {row['distinct']:,.0f} distinct measurements"
+        f" {100 * match:.1f} % match (within 0.5 points, or 0.005 of a loss), {100 * near:.1f} % match or are close"
+        f" (within three times that), and {row['not_reproduced']:.0f} are not reproduced. By chance, {row['chance']:.0f} %"
+        f" would match. Other readings of the protocols raise the printed numbers that match from"
+        f" {_number(cells, 'match'):,} to {_number(found, 'match'):,}."
     )
     return textwrap.fill(text, 100)
 
@@ -269,6 +275,19 @@ def strategies(values: pd.DataFrame, metrics: Iterable[str]) -> str:
             texts.append(" / ".join(fixed(value, decimals) for value in found))
         rows.append([dataset, *texts])
     return table(["data set", *map(metric_label, metrics)], rows)
+
+
+def cardinality(values: pd.DataFrame) -> str:
+    """Return how the threshold by label cardinality compares with the tuned one, in points."""
+    sign = values["metric"].map({metric_label("hamming_loss"): -100.0}).fillna(1.0)
+    ahead = sign * (values["cardinality"].astype(float) - values["tuned"].astype(float))
+    text = (
+        f"In {len(ahead)} comparisons (a method and a measure, on"
+        f" {values['data set'].nunique()} data sets) the threshold that matches the label"
+        f" cardinality is worse than the tuned one in {(ahead < -_TIE).sum()} and better in"
+        f" {(ahead > _TIE).sum()}, by {signed(ahead.median(), 2)} points in the median."
+    )
+    return textwrap.fill(text, 100)
 
 
 def claims(findings: pd.DataFrame, prefix: str) -> str:

@@ -21,7 +21,7 @@ from toplabel.reproduction.config.run import SUMMARY
 from toplabel.reproduction.reporting import headline_text, labels, numbers
 from toplabel.reproduction.reporting.agreement import draw, lanes_of_cells
 from toplabel.reproduction.reporting.findings_text import OUTCOMES
-from toplabel.reproduction.reporting.found import under_found
+from toplabel.reproduction.reporting.found import under_found, with_found
 from toplabel.reproduction.reporting.replication import write_replication
 from toplabel.reproduction.reporting.score import Score, score_of
 from toplabel.reproduction.tables.collected import (
@@ -46,13 +46,7 @@ def facts_of(root: Path) -> tuple[dict[str, Any], str, datetime]:
     readings = READINGS.read(summary / "readings.csv")
     headline = read_csv(summary / "headline.csv")
     run = read_json(summary / "run.json")
-    found = text.merge(
-        READINGS.read_text(summary / "readings.csv")[[*_KEY, "found", "found_verdict", "reading"]],
-        how="left",
-        on=_KEY,
-    )
-    found["found"] = pd.to_numeric(found["found"])
-    both = cells.assign(**found[["found", "found_verdict", "reading"]])
+    both = with_found(summary)
     about = both[both["found"].notna()]
     facts = {
         "created": run["created"][:10],

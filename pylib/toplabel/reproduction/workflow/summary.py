@@ -24,14 +24,16 @@ from toplabel._core.files import FileError, read_json, write_json
 from toplabel.reproduction.config.run import SUMMARY
 from toplabel.reproduction.reporting import fragments, run_fragments
 from toplabel.reproduction.reporting.agreement import draw, lanes_of_cells
+from toplabel.reproduction.reporting.found import with_found
 from toplabel.reproduction.reporting.labels import VERDICTS
 from toplabel.reproduction.studies.published import load_published
-from toplabel.reproduction.tables.collected import COMPARISON, PUBLISHED_KEYS
+from toplabel.reproduction.tables.collected import COMPARISON, HEADLINE, PUBLISHED_KEYS
 from toplabel.reproduction.tables.table import read_csv, write_csv
 from toplabel.reproduction.workflow.benchmarks import jobs
 
 PICTURE = "docs/images/agreement.svg"
 PAGES = (
+    "docs/findings.md",
     "README.md",
     "reports/summary/README.md",
     "docs/multiclass.md",
@@ -210,7 +212,8 @@ MAKERS: dict[str, tuple[str, Callable[..., str]]] = {
     "score": (
         "comparison.csv",
         lambda root: fragments.score(
-            _cells(root),
+            with_found(root / SUMMARY),
+            HEADLINE.read(root / SUMMARY / "headline.csv"),
             len(load_published(root / "data/published")),
             read_json(root / SUMMARY / "run.json")["created"],
         ),
@@ -249,6 +252,10 @@ MAKERS: dict[str, tuple[str, Callable[..., str]]] = {
             read_csv(root / SUMMARY / "thresholds.csv"),
             ("hamming_loss", "subset_accuracy", "f1_micro", "f1_macro"),
         ),
+    ),
+    "cardinality": (
+        "thresholds.csv",
+        lambda root: fragments.cardinality(read_csv(root / SUMMARY / "thresholds.csv")),
     ),
     "differences": (
         "differences.csv",
