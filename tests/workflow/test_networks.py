@@ -1,7 +1,5 @@
 """The plan of data sets that are features of networks, with PyTorch and without."""
 
-from dataclasses import replace
-
 import pytest
 from running import ROOT
 
@@ -125,11 +123,3 @@ def test_a_wrong_network_is_refused(tmp_path, before, after, message):
         load_registry(path)
     assert message in str(caught.value)
     assert "\n" not in str(caught.value)
-
-
-def test_a_study_needs_a_network_to_fine_tune(plan, monkeypatch):
-    studies = dict(plan.studies)
-    studies["mine"] = replace(studies["digits"], name="mine", methods=("lr_multi_ft",))
-    monkeypatch.setattr(planning, "load_studies", lambda folder: studies)
-    with pytest.raises(PlanError, match="'lr_multi_ft' needs a network, which 'digits' has not"):
-        Plan(ROOT, plan.config)

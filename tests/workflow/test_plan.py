@@ -337,7 +337,11 @@ def test_an_error_names_the_layer_that_a_value_is_from(config):
 
 @pytest.mark.parametrize(
     ("dataset", "method", "kind"),
-    [("yeast", "lr_multi", "single labels"), ("letter", "lr_ml", "label sets")],
+    [
+        ("yeast", "lr_multi", "single labels"),
+        ("letter", "lr_ml", "label sets"),
+        ("digits", "lr_multi_ft", "a network"),
+    ],
 )
 def test_a_study_whose_method_does_not_fit_its_data_set_is_refused(
     config, tmp_path, dataset, method, kind
