@@ -8,7 +8,7 @@
 # make evidence    what the solvers and the proximal maps were checked against, and by how much they miss: minutes, prints
 # make campaign    an hour of attempts to break it: damaged input files, extreme scales, killed runs, fuzzing (docs/workflow.md)
 # make test-slurm  runs on a real Slurm controller with faults, half an hour; installs Slurm, so Debian or Ubuntu as root
-# make bench       speed against other solvers, one thread, an hour: prints, and writes results/bench/*.csv
+# make bench       speed against other solvers (benchopt), one thread; results in benchmarks/outputs
 # make test-torch  losses, features and the study of fine-tuning in PyTorch, in an environment of their own; TORCH=torch==2.13.0 says which
 # make setup       the environment in .venv, as pinned in requirements.lock
 # make docs        the site, build/docs/index.html: the pages of docs/, the examples with their figures, every signature
@@ -109,11 +109,17 @@ campaign: setup
 	$(BIN)/python tests/evidence/scales.py
 	$(MAKE) -C csrc fuzz
 
+# Data sets and options of benchopt, as `make bench BENCH="-d tiny -r 1"`.
+BENCH ?= -d synthetic -d published -r 3 --timeout 300
 bench: setup $(VENV)/.peers
-	$(BIN)/python -m toplabel.reproduction.bench $(ARGS)
+	$(BIN)/benchopt run benchmarks --max-runs 1000 --no-cache --no-display $(BENCH)
+	$(BIN)/python benchmarks/kernels.py $(ARGS)
+	$(BIN)/python benchmarks/ratios.py
+
 
 # Solvers to compare with that nothing else needs; the benchmark says which of them it has to do without.
 $(VENV)/.peers: | $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check "benchopt>=1.10"
 	for peer in spams-bin snapml; do \
 		$(BIN)/python -m pip install --quiet --disable-pip-version-check --only-binary :all: $$peer || \
 			echo "bench: $$peer cannot be installed here and is left out"; \

@@ -127,12 +127,12 @@ def stages_of():
 
 def test_a_stage_sees_the_rooms_below_it_and_no_others(stages_of):
     for module in ("toplabel._native", "toplabel.solver"):
-        assert {"tune", "train", "evaluate", "timing", "bench"} <= stages_of[module]
+        assert {"tune", "train", "evaluate", "timing"} <= stages_of[module]
         assert not {"fetch", "prepare", "compare", "tables", "report"} & stages_of[module]
     assert stages_of["toplabel.reproduction.workflow.jobs"] == set(STAGES)
     for module, stages in stages_of.items():
         room = f"{module}.".replace(".reproduction.", ".").split(".")[1]
-        if room in ("bench", "calibration", "illustrations", "reporting", "studies", "simplex"):
+        if room in ("calibration", "illustrations", "reporting", "studies", "simplex"):
             assert not stages & TRAINING, module
         if room == "selection":
             assert not stages & {"fetch", "prepare", "datasets", "report"}, module

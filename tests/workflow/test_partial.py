@@ -123,7 +123,7 @@ def test_how_far_each_cell_came(tmp_path, monkeypatch, plan):
 def test_what_a_run_has_begun_gets_a_report(tmp_path, monkeypatch, plan):
     monkeypatch.chdir(tmp_path)
     logs = tmp_path / "results/logs"
-    _write(logs / "bench.log", "2026-11-21 10:00:00,000 ERROR no space left\n")
+    _write(logs / "smoke.log", "2026-11-21 10:00:00,000 ERROR no space left\n")
     assert not has_failures(plan)  # no cell was begun
     _write(logs / "fetch/yeast.log", "2026-11-21 10:00:00,000 ERROR wrong checksum\n")
     (tmp_path / "results/letter/lr_multi").mkdir(parents=True)
@@ -152,7 +152,6 @@ def test_a_damaged_cell_is_missing_with_its_reason_and_the_others_are_shown(
     path = tmp_path / cut.path("evaluation.csv")
     path.write_text(path.read_text().splitlines(keepends=True)[0], encoding="utf-8")
     _write(tmp_path / "results/circle/data/meta.json", "{")
-    _write(tmp_path / "results/bench/training.csv", "")
     # A table of a whole run, of which no cell is left.
     row = {"dataset": "letter", "metric": "top1", "measured": 76.0, "file": "letter/x.csv"}
     GRID.write(GRID.frame([row]), tmp_path / "results/tables/table05.csv")

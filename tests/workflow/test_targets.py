@@ -57,8 +57,8 @@ CIRCLE, DIGITS = _cells("circle"), _cells("digits")
         ),
         (
             "tpami2017_figure02 nips2015_figure02 nips2012_figure01 nips2012_figure02 losses_1d "
-            "tpami2017_figure03a table02 tpami2017_table02 calibration bench",
-            {"draw_mathematics": 5, "time_projections": 1, "draw_scaling": 1, "bench": 1}
+            "tpami2017_figure03a table02 tpami2017_table02 calibration",
+            {"draw_mathematics": 5, "time_projections": 1, "draw_scaling": 1}
             | {"study_calibration": 1, "draw_calibration": 1},
             {"prepare", "make_table"},
         ),
@@ -86,7 +86,7 @@ def test_the_whole_run_and_the_count_of_its_jobs(tmp_path):
     expected = {"write_html": 1, "write_pdf": 1, "train": len(cells), "draw_circle": 1}
     expected |= {"draw_mathematics": 5}
     assert {rule: jobs.get(rule) for rule in expected} == expected
-    assert not {"tune_block", "bench"} & set(jobs)
+    assert "tune_block" not in jobs
     of_cells = "fetch prepare tune tune_block train threshold evaluate draw_selection"
     assert count_jobs(plan, cells) == sum(jobs.get(rule, 0) for rule in of_cells.split())
 

@@ -82,7 +82,6 @@ def shown(wildcards):
         **{name: f"results/{name}.csv" for name in collected},
         "tables": planned(targets.shown_tables)(wildcards),
         "figures": planned(targets.shown_figures)(wildcards),
-        "bench": as_they_are(lambda: sorted(glob("results/bench/*.csv")))(wildcards),
         "partial": glob("results/partial/run.json"),
     }
 

@@ -98,8 +98,8 @@ def score(cells: pd.DataFrame, headline: pd.DataFrame, published: int, created: 
         f"**The last whole run** ({created[:10]}) measured {len(cells):,} of {published:,} printed numbers; most of"
         f" the others are of data that cannot be had. Of {row['distinct']:,.0f} distinct measurements"
         f" {100 * match:.1f} % match (within 0.5 points, or 0.005 of a loss), {100 * near:.1f} % match or are close"
-        f" (within three times that), and {row['not_reproduced']:.0f} are not reproduced. By chance, {row['chance']:.0f} %"
-        f" would match. Other readings of the protocols raise the printed numbers that match from"
+        f" (within three times that), and {row['not_reproduced']:.0f} are not reproduced. By chance,"
+        f" {row['chance']:.0f} % would match. Other readings of the protocols raise the printed numbers that match from"
         f" {_number(cells, 'match'):,} to {_number(found, 'match'):,}."
     )
     return textwrap.fill(text, 100)

@@ -99,8 +99,6 @@ class ReportInputs:
         run.json.
     tables, figures : tuple
         In the order of their names.
-    bench : dict of str to DataFrame
-        The tables of the benchmark that are there, all text.
     findings, winners, differences : DataFrame
         What became of the papers' claims, who wins where, which cells differ and why, all text;
         without rows where a run has no such file.
@@ -127,7 +125,6 @@ class ReportInputs:
     run: dict[str, Any]
     tables: tuple[TableInput, ...]
     figures: tuple[FigureInput, ...]
-    bench: dict[str, pd.DataFrame] = field(default_factory=dict)
     findings: pd.DataFrame = field(default_factory=pd.DataFrame)
     winners: pd.DataFrame = field(default_factory=pd.DataFrame)
     differences: pd.DataFrame = field(default_factory=DIFFERENCES.frame)
@@ -148,11 +145,11 @@ def load_inputs(
     Parameters
     ----------
     results_folder : path-like
-        Holds comparison.csv, evaluation.csv, datasets.csv, run.json, and tables/, figures/, bench/,
+        Holds comparison.csv, evaluation.csv, datasets.csv, run.json, and tables/, figures/,
         findings.csv winners.csv and differences.csv, which may be missing or empty.
     collected_folder : path-like, optional
         Where the collected files and tables stand when not there: those of a run that did not
-        finish. Figures, the benchmark, raw files and tables that are no grids still come from the
+        finish. Figures, raw files and tables that are no grids still come from the
         results folder, as far as they are whole.
     kept_folder : path-like, optional
         Where the files of the kept run stand (`toplabel.reproduction.config.run.SUMMARY` of the
@@ -189,10 +186,6 @@ def load_inputs(
         run=run,
         tables=tuple(tables),
         figures=tuple(each(_read_figure, sorted((folder / "figures").glob("*.json"))).values()),
-        bench={
-            path.stem: frame
-            for path, frame in each(_read_bench, sorted((folder / "bench").glob("*.csv"))).items()
-        },
         findings=_read_optional(FINDINGS, collected),
         winners=_read_optional(WINNERS, collected),
         differences=_read_optional(DIFFERENCES, collected),
@@ -238,11 +231,6 @@ def _other_tables(folder: Path, known: set[str]) -> list[TableInput]:
 def _read_optional(table: Table, folder: Path) -> pd.DataFrame:
     path = folder / table.file
     return table.read_text(path) if path.is_file() else table.frame().astype(str)
-
-
-def _read_bench(path: Path) -> pd.DataFrame:
-    """A table of the benchmark, whose rule has but one of them as its output."""
-    return read_csv(path, target="bench")
 
 
 def _read_raw(path: Path) -> list[dict[str, Any]]:

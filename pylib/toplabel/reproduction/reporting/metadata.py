@@ -31,8 +31,8 @@ def write_data(inputs: ReportInputs, folder: str | Path) -> None:
         From `load_inputs`.
     folder : path-like
         ``reports/data``: comparison.csv and the other collected files, figures/ and tables/ with
-        their numbers, what the pages link to (``<set>/<method>/evaluation.csv``, logs of failures,
-        bench/), report.json last. What an earlier report left there is removed.
+        their numbers, what the pages link to (``<set>/<method>/evaluation.csv``, logs of failures),
+        report.json last. What an earlier report left there is removed.
     """
     folder = Path(folder)
     for path in folder.glob("*/"):
@@ -65,7 +65,6 @@ def write_data(inputs: ReportInputs, folder: str | Path) -> None:
 def _linked(inputs: ReportInputs) -> list[str]:
     """Files of the results folder that the pages link to, beside figures and tables."""
     named = [*inputs.evaluation["file"], *inputs.comparison["file"], *inputs.failures["log"]]
-    named += [f"bench/{name}.csv" for name in inputs.bench]
     files = {inside(file, inputs.folder) for file in named if file}
     return sorted(file for file in files if (inputs.folder / file).is_file())
 

@@ -86,7 +86,7 @@ _LEADS = {
     places.FIGURES: ("Figures", "Figures, and tables that belong to no single study."),
     places.SPEED: (
         "Speed",
-        "Times on the machine of the run. Tables of the benchmark may be older than the other numbers of this report.",
+        "Times on the machine of the run.",
     ),
 }
 _ALWAYS = (
@@ -104,7 +104,6 @@ def build_pages(
     where: Places,
     sections: list[Section],
     plain: list[PlainTable],
-    speed: list[PlainTable],
     figures: tuple[FigureInput, ...],
 ) -> list[Page]:
     """Distribute tables and figures over pages.
@@ -114,8 +113,8 @@ def build_pages(
     where : Places
     sections : list of Section
         Tables with a measurement.
-    plain, speed : list of PlainTable
-        Tables that are no grids, and those of the benchmark.
+    plain : list of PlainTable
+        Tables that are no grids.
     figures : tuple of FigureInput
 
     Returns
@@ -139,7 +138,6 @@ def build_pages(
             pages[where.page_of(study)].visits.append(restricted(section, where.files(study)))
     for table in plain:
         pages[where.of_table(table)].plain.append(table)
-    pages[places.SPEED].plain.extend(speed)
     for figure in figures:
         pages[where.of_figure(figure)].figures.append(figure)
     return [page for page in pages.values() if page.kind != "study" or page.filled]

@@ -38,7 +38,6 @@ from toplabel.reproduction.reporting.sections import (
     build_plain_tables,
     build_sections,
 )
-from toplabel.reproduction.reporting.speed import build_speed
 from toplabel.reproduction.reporting.trace import Trace
 from toplabel.reproduction.reporting.winners_text import WinnerMatrix, WinnerRow
 
@@ -62,7 +61,6 @@ class Report:
     missing_sets: list[facts.MissingSet]
     missing_cells: list[facts.MissingCells]
     certificates: facts.Certificates
-    speed: list[PlainTable]
     run: list[tuple[str, str]]
     stages: list[provenance.Stage]
     commit: tuple[str, str]
@@ -123,9 +121,9 @@ def build_report(inputs: ReportInputs) -> Report:
     """Arrange the inputs."""
     trace = Trace(inputs)
     sections = build_sections(inputs, trace)
-    plain, speed = build_plain_tables(inputs, trace), build_speed(inputs, trace)
+    plain = build_plain_tables(inputs, trace)
     measured = [section for section in sections if section.blocks]
-    pages = build_pages(Places(inputs), measured, plain, speed, inputs.figures)
+    pages = build_pages(Places(inputs), measured, plain, inputs.figures)
     touched = in_order([section for page in pages for section in page.sections], measured)
     anchors = {(s.source, s.table): f"{s.page}.html#{s.anchor}" for s in touched if s.source}
     winners = winners_text.build_winners(inputs, trace, anchors)
@@ -147,7 +145,6 @@ def build_report(inputs: ReportInputs) -> Report:
         missing_sets=missing_sets,
         missing_cells=missing_cells,
         certificates=facts.certificates(inputs, trace),
-        speed=speed,
         run=facts.run_facts(inputs.run),
         stages=provenance.stages(inputs.run),
         commit=provenance.commit_of(inputs.run),

@@ -208,7 +208,7 @@ def _other_errors() -> list[tuple[Path, str]]:
     killed.
     """
     others = {pattern.partition("/")[0] for pattern in _STAGES.values()}
-    others |= {"bench.log", "smoke.log", "partial_report.log"}
+    others |= {"smoke.log", "partial_report.log"}
     paths = [p for p in sorted(LOGS.rglob("*.log")) if p.relative_to(LOGS).parts[0] not in others]
     return [(path, text) for path in paths if (text := error_of(path) or _killed(path))]
 

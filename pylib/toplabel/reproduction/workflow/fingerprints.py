@@ -44,7 +44,6 @@ STAGES: dict[str, tuple[str, ...]] = {
     "calibration": ("study_calibration.py",),
     "report": ("write_*.py",),
     "run": ("describe_run.py",),
-    "bench": ("measure_speed.py",),
 }
 _SCRIPTS = "workflow/scripts"
 _C_SOURCES = ("csrc/include/*.h", "csrc/src/*.[ch]")

@@ -2,7 +2,7 @@
 
 Each imitates a data set of TPAMI Table 5: its noise is such that the multiclass SVM does about as
 well on rows held out as printed there, and C is the power of ten with the best held-out accuracy
-(docs/benchmarks.md, the group ``held_out``). Both were fixed before any time was measured.
+(docs/benchmarks.md). Both were fixed before any time was measured.
 """
 
 from __future__ import annotations
@@ -164,6 +164,9 @@ class Recipe:
     C: float
     theta: float | None = None
 
+
+ONE_VS_ALL = ("a", "b", "text", "letter")
+"""The problems that one-vs-all losses are compared on, too."""
 
 SYNTHETIC = {
     "a": Recipe(letter_like, (10500, 16, 26), (600, 16, 26), 1.0),

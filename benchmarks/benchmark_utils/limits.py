@@ -1,4 +1,4 @@
-"""The limits of the machine, to compare speeds with: the group ``machine``."""
+"""The limits of the machine, to compare speeds with."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import pandas as pd
 from scipy.linalg.blas import get_blas_funcs
 from threadpoolctl import threadpool_info
 
-from toplabel.reproduction.bench.measuring import Effort
 from toplabel.reproduction.timings.clock import fastest
 from toplabel.reproduction.timings.conditions import cpu_level, cpu_name, load_average
 from toplabel.reproduction.timings.packages import versions
@@ -51,15 +50,14 @@ def blas_kernels() -> list[str]:
     return sorted(found)
 
 
-def limits(effort: Effort) -> pd.DataFrame:
+def limits(quick: bool = False) -> pd.DataFrame:
     """Measured limits, and everything else that speeds depend on."""
-    n = 300 if effort.quick else 1500
-    large = 10**6 if effort.quick else 2**26
+    n = 300 if quick else 1500
+    large = 10**6 if quick else 2**26
     nan = float("nan")
     rows = [
         ("processor", nan, "", cpu_name()),
         ("clone of the C loops", nan, "", cpu_level()),
-        ("clock", nan, "", "CPU time" if effort.cpu_time else "wall time"),
         ("load average at the start", load_average(), "", "of others, if above 0: beware"),
         ("dgemm", gemm_gflops(n), "GFLOP/s", f"{n} x {n}, one thread"),
         ("sgemm", gemm_gflops(n, "float32"), "GFLOP/s", f"{n} x {n}, one thread"),

@@ -1,4 +1,6 @@
-"""Features larger than memory, mapped from a file: the group ``large``.
+"""Train on features larger than memory, mapped from a file.
+
+    python benchmarks/large.py [--quick]
 
 A separate process trains on the file, so that its peak memory is that of training alone.
 """
@@ -15,7 +17,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from toplabel.reproduction.bench.measuring import Effort
 from toplabel.reproduction.seeds import seed_of
 
 MIB = 1 << 20
@@ -27,7 +28,7 @@ QUICK = (3000, 64, 10)
 _ROWS = 4096  # at a time, when the file is written
 
 
-def bounded_memory(effort: Effort) -> pd.DataFrame:
+def bounded_memory(quick: bool) -> pd.DataFrame:
     """Train the smooth multiclass SVM for three epochs on a mapped float32 file and watch the
     memory.
 
@@ -38,7 +39,7 @@ def bounded_memory(effort: Effort) -> pd.DataFrame:
         libraries), `peak_mib` the most that it held, mapped pages included; `model_mib` the weights
         and dual variables.
     """
-    n, d, m = QUICK if effort.quick else SIZES
+    n, d, m = QUICK if quick else SIZES
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "X.npy"
         np.save(path.with_name("y.npy"), write_features(path, n, d, m))
@@ -70,7 +71,7 @@ def trained(path: Path) -> dict:
     """Train in a separate process on the mapped file, and read its report."""
     threads = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     done = subprocess.run(
-        [sys.executable, "-m", "toplabel.reproduction.bench.large", str(path)],
+        [sys.executable, __file__, str(path)],
         env={**os.environ, **threads},
         stdout=subprocess.PIPE,
         text=True,
@@ -109,5 +110,8 @@ def _report(path: Path) -> dict:
     }
 
 
-if __name__ == "__main__":  # what `trained` runs
-    print(json.dumps(_report(Path(sys.argv[1]))))
+if __name__ == "__main__":
+    if Path(sys.argv[-1]).suffix == ".npy":  # what `trained` runs
+        print(json.dumps(_report(Path(sys.argv[-1]))))
+    else:
+        print(bounded_memory("--quick" in sys.argv).T.to_string(header=False))

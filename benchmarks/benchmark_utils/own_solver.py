@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
+from benchmark_utils.measuring import Meter
+from benchmark_utils.problems import BenchProblem
 from toplabel import losses
 from toplabel._core.arrays import as_features, as_labels
 from toplabel._core.run import Run
 from toplabel._core.solution import Solution
-from toplabel.reproduction.bench.measuring import Meter
-from toplabel.reproduction.bench.problems import BenchProblem
 from toplabel.solver import solve
 
 
@@ -53,14 +53,12 @@ def primal(
     return float(values.mean() + (W**2).sum() / (2 * problem.C * problem.n))
 
 
-def dual(problem: BenchProblem, loss: str, A: np.ndarray, k: int = 1, gamma: float = 0.0) -> float:
-    """D(A) of TPAMI Eq. (9), in NumPy and float64, with W = X^T A computed anew; -inf when A is not
-    feasible.
-    """
-    W = np.asarray(problem.X.T @ A)
-    Y = labels_for(problem, loss)
-    conjugates = losses.conjugate(loss, -A / problem.C, Y, k=k, gamma=gamma)
-    return float(-conjugates.mean() - (W**2).sum() / (2 * problem.C * problem.n))
+def lower_bound(
+    problem: BenchProblem, loss: str, eps: float = 1e-5, time_limit: float = 120.0
+) -> tuple[float, float]:
+    """Return D(A), which no primal value can be below, and the relative gap that it is known to."""
+    solution = train(problem, loss, eps=eps, max_epochs=100_000, time_limit=time_limit)
+    return solution.dual, solution.relative_gap
 
 
 def labels_for(problem: BenchProblem, loss: str) -> np.ndarray:

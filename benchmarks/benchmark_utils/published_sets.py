@@ -8,22 +8,22 @@ from pathlib import Path
 
 import numpy as np
 
-from toplabel.reproduction.bench.problems import SYNTHETIC, BenchProblem, synthetic
+from benchmark_utils.problems import BenchProblem
 from toplabel.reproduction.config.datasets import load_registry
 from toplabel.reproduction.datasets.fetch import available, fetch, mirror_folders
 from toplabel.reproduction.datasets.formats import FORMATS, Source
 
-#: The checkout that this file lies in, when the package is installed editable.
-CHECKOUT = Path(__file__).resolve().parents[4]
+#: The checkout that this file lies in.
+CHECKOUT = Path(__file__).resolve().parents[2]
 
 
 @dataclass(frozen=True)
 class PublishedSet:
     """The training part of a registered set, and how it is trained on.
 
-    `divisor` scales the features; C is the power of ten of best held-out accuracy (the group
-    ``held_out``), but for mnist the one below, with which a fit takes seconds. `format` is that of
-    a set that the registry has none for.
+    `divisor` scales the features; C is the power of ten of best held-out accuracy, but for mnist the
+    one below, with which a fit takes seconds. `format` is that of a set that the registry has none
+    for.
     """
 
     C: float
@@ -43,22 +43,14 @@ class Unavailable(ValueError):
     """A set whose files are missing; the message says why."""
 
 
-def load(name: str, quick: bool = False) -> BenchProblem:
-    """Make a problem of `SYNTHETIC`, or read one of `PUBLISHED`; a quick run reads no files.
+def load(name: str) -> BenchProblem:
+    """Read a set of `PUBLISHED`.
 
     Raises
     ------
     Unavailable
         No file, or not the registered one.
     """
-    if name in SYNTHETIC:
-        return synthetic(name, quick)
-    if quick:
-        raise Unavailable("a quick run reads no files")
-    return _read(name)
-
-
-def _read(name: str) -> BenchProblem:
     how = PUBLISHED[name]
     try:
         entry = load_registry(CHECKOUT / "config/datasets.yaml")[name]

@@ -1,11 +1,8 @@
-"""The effort of a run, measurements that alternate, and times inside the solver's matrix
-products.
-"""
+"""Measurements that alternate, and times inside the solver's matrix products."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from operator import itemgetter
 from typing import TypeVar
 
@@ -14,32 +11,6 @@ from toplabel.reproduction.timings.clock import timed
 
 Key = TypeVar("Key")
 Result = TypeVar("Result")
-
-
-@dataclass(frozen=True)
-class Effort:
-    """Repeats and limits.
-
-    Attributes
-    ----------
-    quick : bool
-        Tiny problems: shows that everything runs, and says nothing about speed.
-    repeats : int
-        The fastest of so many runs counts.
-    cap : float
-        Seconds of one fit after which a solver that is not accurate enough is given up.
-    cpu_time : bool
-        Count CPU time of the process instead of wall time, where the machine has other work. Other
-        work still affects caches and memory.
-    """
-
-    quick: bool = False
-    repeats: int = 3
-    cap: float = 60.0
-    cpu_time: bool = False
-
-
-QUICK = Effort(quick=True, repeats=1, cap=2.0)
 
 
 def best_of_rounds(

@@ -1,0 +1,1 @@
+"""Problems, scoring and measuring that the files of the benchmark share."""

@@ -1,1 +1,0 @@
-"""Speed against other solvers, and against the machine: `make bench` (docs/benchmarks.md)."""

@@ -1,0 +1,80 @@
+"""The benchmark: its scores are those of the library, and its programs run on tiny problems."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT / "benchmarks"))
+
+from benchmark_utils import own_solver  # noqa: E402
+from benchmark_utils.measuring import Meter  # noqa: E402
+from benchmark_utils.problems import SYNTHETIC, synthetic  # noqa: E402
+
+LOSSES = ("svm_multi", "lr_multi", "svm_ova", "lr_ova")
+
+
+def run(*arguments, **more):
+    """Run a program of the benchmark to its end and return what it prints."""
+    done = subprocess.run(
+        [sys.executable, *arguments],
+        cwd=ROOT,
+        env=os.environ | {"PYTHONPATH": f"{ROOT}/pylib"} | more,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("shape", [name for name in SYNTHETIC if name != "tags"])
+@pytest.mark.parametrize("loss", LOSSES)
+def test_the_score_is_the_objective_of_the_library(shape, loss):
+    problem = synthetic(shape, quick=True)
+    solution = own_solver.train(problem, loss, eps=1e-4, max_epochs=5000)
+    W = own_solver.weights(problem, solution)
+    assert own_solver.primal(problem, loss, W) == pytest.approx(solution.primal, rel=1e-6)
+    bound, gap = own_solver.lower_bound(problem, loss)
+    assert gap <= 1e-5
+    assert bound <= own_solver.primal(problem, loss, W) <= bound * (1 + 2e-4)
+
+
+def test_a_problem_is_the_same_again_and_has_rows_held_out():
+    first, again = (synthetic("a", quick=True) for _ in range(2))
+    np.testing.assert_array_equal(first.X, again.X)
+    assert synthetic("a", quick=True, held_out=7).n == first.n + 7
+
+
+def test_the_meter_counts_the_products_of_an_epoch():
+    problem = synthetic("b", quick=True)
+    solver = own_solver.start(problem, "svm_multi")
+    with Meter() as meter:
+        solver.run(1)
+    expected = own_solver.flops_per_epoch(problem, meter.block)
+    assert meter.flops == pytest.approx(expected, rel=0.2)
+
+
+def test_the_scripts_print_their_tables():
+    text = run("benchmarks/kernels.py", "--quick")
+    for word in ("dgemm", "scipy wrightomega", "bipartite", "topk_svm_beta", "blas_milliseconds"):
+        assert word in text
+    assert "within_limit" in run("benchmarks/large.py", "--quick")
+
+
+@pytest.mark.skipif(find_spec("benchopt") is None, reason="benchopt is missing: make bench has it")
+def test_every_solver_gets_to_the_accuracy(tmp_path):
+    options = ("-d", "tiny[shape=a]", "-r", "1", "--max-runs", "200", "--timeout", "20")
+    run("-m", "benchopt", "run", "benchmarks", *options, "--no-cache", "--no-plot", "--output", "t")
+    (result,) = (ROOT / "benchmarks/outputs").glob("t*.parquet")
+    rows = [row for row in run("benchmarks/ratios.py", result).splitlines() if "tiny" in row]
+    result.unlink()
+    assert len(rows) >= 8
+    assert not any(" False " in row for row in rows)
