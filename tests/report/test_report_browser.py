@@ -393,20 +393,6 @@ def browse_framed(page: str, body: str, folder: Path, width: int) -> Any:
 
 
 @pytest.mark.parametrize("width", [380, 1400])
-def test_the_agreement_chart_has_a_drawing_for_phones(
-    site: Site, tmp_path: Path, width: int
-) -> None:
-    body = """
-      const letters = (svg) => Math.min(...$$("text", svg).map((text) => text.getBoundingClientRect().height));
-      return $$("#figure-agreement svg", page).filter((svg) => svg.getBoundingClientRect().width)
-        .map((svg) => ({ narrow: svg.classList.contains("narrow"), letters: letters(svg) }));
-    """
-    (found,) = browse_framed(site.texts["index"], body, tmp_path, width)
-    assert found["narrow"] == (width == 380)
-    assert found["letters"] >= 10  # pixels
-
-
-@pytest.mark.parametrize("width", [380, 1400])
 @pytest.mark.parametrize(
     "name", ["index", "papers", "multilabel", "figures", "data", "published", "run"]
 )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import xml.etree.ElementTree as ET
 
 import pandas as pd
 import pytest
@@ -13,7 +12,7 @@ from hypothesis import strategies as st
 from toplabel.reproduction.reporting import facts, labels, numbers
 from toplabel.reproduction.reporting.html import label_markup
 from toplabel.reproduction.reporting.score import in_words, score_of
-from toplabel.reproduction.reporting.svg import inline_svg, standalone_svg
+from toplabel.reproduction.reporting.svg import share_of
 
 
 @pytest.mark.parametrize(
@@ -232,53 +231,11 @@ def test_score_of_one_and_of_none() -> None:
     assert score_of(one.iloc[:0]).headline == "There is no published number to compare with."
 
 
-HOSTILE = """<?xml version="1.0"?>
-<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" onload="alert(1)">
-<script>alert(2)</script>
-<style>* { fill: red }</style>
-<style>@import url("http://example.org/x.css");</style>
-<defs><path id="a" d="M 0 0"/></defs>
-<g clip-path="url(#c)" style="fill: url( '#c' )"><use xlink:href="#a"/><use href="http://example.org/x.svg#a"/></g>
-<rect fill="url(http://example.org/y)"/>
-<foreignObject><p>no</p></foreignObject>
-<image href="https://example.org/z.png"/>
-</svg>"""
-
-
-def test_svg_is_made_harmless() -> None:
-    text = inline_svg(HOSTILE, "a b", 'the "alt"')
-    root = ET.fromstring(text)
-    assert root.get("aria-label") == 'the "alt"'
-    for word in ("alert", "example.org", "foreignObject", "onload", "@import"):
-        assert word not in text
-    assert 'id="fig-a-b-a"' in text
-    assert 'href="#fig-a-b-a"' in text
-    assert 'clip-path="url(#fig-a-b-c)"' in text
-    assert "#fig-a-b-svg{* { fill: red }}" in text
-
-
-def test_svg_in_a_page_has_nothing_that_is_not_seen() -> None:
-    drawing = """<svg xmlns="http://www.w3.org/2000/svg"><g id="axes"><g id="line">
-      <path id="p" d="M 1.23456 2
-L 3.5 -0.00149" transform="scale(0.015625)"/></g></g><use href="#p" x="10.98765"/>
-<text>a <tspan>b</tspan></text></svg>"""
-    root = ET.fromstring(inline_svg(drawing, "f", "alt"))
-    path, use, text = root
-    assert path.attrib == {
-        "id": "fig-f-p",
-        "d": "M 1.23 2 L 3.5 -0.00",
-        "transform": "scale(0.015625)",
-    }
-    assert use.get("x") == "10.99"
-    assert "".join(text.itertext()) == "a b"
-
-
-def test_svg_for_the_pdf_keeps_its_names() -> None:
-    text = standalone_svg(HOSTILE, "a")
-    assert 'id="a"' in text
-    assert 'clip-path="url(#c)"' in text
-    for word in ("alert", "example.org", "foreignObject"):
-        assert word not in text
+@pytest.mark.parametrize(
+    ("box", "share"), [("0 0 518.4 100", 1.0), ("0 0 259.2 100", 0.5), ("0 0 518.4 1324.8", 0.5)]
+)
+def test_letters_have_one_size_in_all_figures(box: str, share: float) -> None:
+    assert share_of(f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box}"/>', "f") == share
 
 
 @pytest.mark.parametrize(
@@ -287,7 +244,7 @@ def test_svg_for_the_pdf_keeps_its_names() -> None:
 )
 def test_not_svg(text: str, message: str) -> None:
     with pytest.raises(ValueError, match=f"^figures/f.svg.*{message}$"):
-        inline_svg(text, "f", "alt")
+        share_of(text, "f")
 
 
 @pytest.mark.parametrize(

@@ -2,118 +2,68 @@
 
 from __future__ import annotations
 
+import io
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from xml.sax.saxutils import escape, quoteattr
 
+import numpy as np
 import pandas as pd
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from toplabel.metrics.names import is_fraction
-from toplabel.reproduction.reporting import numbers
-from toplabel.reproduction.reporting.labels import VERDICTS, paper_label, plain, table_order
-from toplabel.reproduction.reporting.scales import Symlog
+from toplabel.reproduction.reporting import numbers, style
+from toplabel.reproduction.reporting.labels import VERDICTS, paper_label, table_order
 from toplabel.reproduction.reporting.sections import Section
 
-_BIN = 5  # width of a stack of marks
-_BANDS = ((1.5, "wide"), (0.5, "narrow"))
-#: The marks around (0, 0), by verdict.
-_SHAPES = {
-    "match": '<circle r="2.5"/>',
-    "close": '<path d="M0-3.4L3.4 0L0 3.4L-3.4 0Z"/>',
-    "spread": '<circle r="3"/>',
-    "higher": '<path d="M0-3.8L3.6 2.8H-3.6Z"/>',
-    "lower": '<path d="M0 3.8L3.6-2.8H-3.6Z"/>',
-    "off": '<path d="M-3-3L3 3M3-3L-3 3"/>',
+_KNEE = 0.1  # points; the axis is linear up to about here, and logarithmic beyond
+_TICKS = (0.1, 0.5, 1.5, 5, 20, 50)
+_BINS = 80  # stacks of marks on each side of 0
+_ROOM = 0.84  # of a row, for its highest stack
+_LARGEST_STEP = 0.16  # of a row, between two marks of a stack
+_ROW = 0.36  # inches
+_MARKS = {
+    "match": {"marker": "o", "color": "#009e73", "markersize": 2.6},
+    "close": {"marker": "D", "color": "#0b5fa5", "markersize": 3.0},
+    "spread": {"marker": "o", "color": "#009e73", "markersize": 3.2, "markerfacecolor": "white"},
+    "higher": {"marker": "^", "color": "#a3548c", "markersize": 3.6},
+    "lower": {"marker": "v", "color": "#a3548c", "markersize": 3.6},
+    "off": {"marker": "x", "color": "#c24a00", "markersize": 3.8},
 }
-#: Where there is no page that the drawing stands in.
-_STYLE = """\
-<style>
-text { font: 12px sans-serif; fill: #59626d; } .lane { fill: #1d2126; }
-.band-wide { fill: #eef4f1; } .band-narrow { fill: #d5ebe2; }
-.ag-rule { stroke: #dde1e6; } .ag-zero { stroke: #1d2126; } .v-match { fill: #009e73; } .v-close { fill: #0b5fa5; }
-.v-spread { fill: #fff; stroke: #009e73; stroke-width: 1.5; } .v-higher, .v-lower { fill: #a3548c; }
-.v-off { stroke: #c24a00; stroke-width: 1.8; fill: none; }
-</style>
-"""
 
 
 @dataclass(frozen=True)
 class Point:
-    """A measured cell: ours minus published in points (a hundredth of a loss is one), and where its
-    record is.
-    """
+    """A measured cell: ours minus published in points (a hundredth of a loss is one)."""
 
     points: float
     verdict: str
     loss: bool = False
-    address: str = ""
-    hint: str = ""
 
 
 @dataclass(frozen=True)
 class Lane:
-    """A published table, and where it stands."""
+    """A published table with its measured cells."""
 
     label: str
     points: list[Point]
-    address: str = ""
-
-
-@dataclass(frozen=True)
-class _Layout:
-    """The sizes of a drawing.
-
-    Attributes
-    ----------
-    width, left, right : int
-        Of the drawing, and the ends of the axis.
-    lane, name, foot : int
-        Heights of a row, of its name where that stands above its marks, and of what is below the
-        rows.
-    title : int
-        Where the words of the axis stand in the foot.
-    ticks : tuple of float
-    """
-
-    width: int
-    left: int
-    right: int
-    lane: int
-    name: int
-    foot: int
-    title: int
-    ticks: tuple[float, ...]
-
-
-_WIDE = _Layout(960, 170, 945, 34, 0, 24, 15, (0.1, 0.5, 1.5, 5, 20, 50))
-_NARROW = _Layout(360, 14, 346, 56, 20, 40, 33, (0.5, 1.5, 5, 20))
 
 
 def lanes_of(sections: Iterable[Section]) -> list[Lane]:
-    """Return the tables of a report, each point with the place of its record."""
-    lanes = []
-    for section in sections:
-        points = [
-            Point(
-                one.points,
-                one.verdict,
-                one.is_loss,
-                f"{section.page}.html#{one.anchor}",
-                ""
-                if one.verdict == "match"
-                else f"{one.dataset}, {plain(one.method)}, {one.metric}: {one.difference}",
-            )
-            for one in section.records
-            if one.verdict
-        ]
-        if points:
-            lanes.append(Lane(section.origin, points, f"{section.page}.html#{section.anchor}"))
-    return lanes
+    """Return the tables of a report."""
+    lanes = [
+        Lane(
+            section.origin,
+            [Point(one.points, one.verdict, one.is_loss) for one in section.records if one.verdict],
+        )
+        for section in sections
+    ]
+    return [lane for lane in lanes if lane.points]
 
 
 def lanes_of_cells(cells: pd.DataFrame) -> list[Lane]:
-    """Return the tables of a comparison.csv, for a drawing without links."""
+    """Return the tables of a comparison.csv."""
     cells = cells[cells["verdict"] != ""]
     groups = sorted(cells.groupby(["source", "table"]), key=lambda group: table_order(*group[0]))
     return [
@@ -142,138 +92,75 @@ def sentence(lanes: Iterable[Lane]) -> str:
     )
 
 
-def draw(lanes: list[Lane], standalone: bool = False) -> str:
+def draw(lanes: list[Lane], background: str = "none") -> str:
     """Draw the chart as SVG.
 
     Parameters
     ----------
     lanes : list of Lane
-    standalone : bool
-        With colours of its own on white, and without links; else those of the page that it stands
-        in.
+    background : str
+        A colour, for a picture that stands alone.
     """
-    top, legend = _legend(lanes, _WIDE)
-    scale = _scale(lanes, _WIDE)
-    height = top + _WIDE.lane * len(lanes) + _WIDE.foot
-    parts = [*_axis(scale, _WIDE, top, height - _WIDE.foot), *legend]
-    for row, lane in enumerate(lanes):
-        parts += _lane(lane, _WIDE, top + _WIDE.lane * row)
-        parts += [
-            _mark(point, x, y, standalone)
-            for point, x, y in _placed(lane, scale, _WIDE, top + _WIDE.lane * row)
-        ]
-    occurring = Counter(point.verdict for lane in lanes for point in lane.points)
-    shapes = "".join(
-        f'<g id="ag-{key}" class="v-{key}">{shape}</g>'
-        for key, shape in _SHAPES.items()
-        if occurring[key]
-    )
-    head = _head(_WIDE.width, height)
-    if standalone:
-        paper = f'<rect width="{_WIDE.width}" height="{height}" fill="#fff"/>'
-        title = f"<title>{escape(sentence(lanes))}</title>"
-        head += f' role="img">{title}{_STYLE}{paper}'
-    else:
-        head += ' class="agreement" aria-hidden="true">'
-    return f"{head}<defs>{shapes}</defs>\n" + "\n".join(parts) + "\n</svg>\n"
-
-
-def draw_narrow(lanes: list[Lane]) -> str:
-    """Draw the chart for a phone, as SVG that uses the marks of the wide one: names above the rows,
-    a link a row.
-    """
-    top, legend = _legend(lanes, _NARROW)
-    scale = _scale(lanes, _NARROW)
-    height = top + _NARROW.lane * len(lanes) + _NARROW.foot
-    parts = [*_axis(scale, _NARROW, top, height - _NARROW.foot), *legend]
-    for row, lane in enumerate(lanes):
-        y = top + _NARROW.lane * row
-        target = f'<rect y="{y}" width="{_NARROW.width}" height="{_NARROW.lane}" fill="none" pointer-events="all"/>'
-        placed = _placed(lane, scale, _NARROW, y)
-        # Most marks are matches: dots of one line instead of an element each.
-        dots = "".join(f"M{x} {y:.1f}h0" for point, x, y in placed if point.verdict == "match")
-        parts += [
-            f'<a href={quoteattr(lane.address)} tabindex="-1">{target}',
-            *_lane(lane, _NARROW, y),
-            *([f'<path class="ag-dots" d="{dots}"/>'] if dots else []),
-            *(_mark(point, x, y, True) for point, x, y in placed if point.verdict != "match"),
-            "</a>",
-        ]
-    head = _head(_NARROW.width, height) + ' class="agreement narrow" aria-hidden="true">'
-    return head + "\n".join(parts) + "\n</svg>\n"
-
-
-def _head(width: int, height: int) -> str:
-    return f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}"'
-
-
-def _scale(lanes: list[Lane], layout: _Layout) -> Symlog:
-    reach = max(2.0, *(abs(point.points) for lane in lanes for point in lane.points))
-    return Symlog(0.1, reach, layout.left, layout.right)
-
-
-def _axis(scale: Symlog, layout: _Layout, top: int, foot: int) -> list[str]:
-    parts = [
-        f'<rect class="band-{name}" x="{scale(-width)}" y="{top}" width="{scale(width) - scale(-width):.1f}"'
-        f' height="{foot - top}"/>'
-        for width, name in _BANDS
-    ]
-    ticks = [value for tick in layout.ticks if tick <= scale.reach for value in (-tick, tick)]
-    for value in sorted([0.0, *ticks]):
-        x, name = scale(value), "ag-zero" if value == 0 else "ag-rule"
-        text = "0" if value == 0 else numbers.signed(value, 0 if abs(value) >= 5 else 1)
-        parts.append(f'<path class="{name}" d="M{x} {top}V{foot}"/>')
-        parts.append(f'<text x="{x}" y="{foot + 15}" text-anchor="middle">{text}</text>')
-    parts.append(f'<text x="0" y="{foot + layout.title}">ours − published, points</text>')
-    return parts
-
-
-def _legend(lanes: list[Lane], layout: _Layout) -> tuple[int, list[str]]:
-    """The height that it takes, and its parts."""
     counts = Counter(point.verdict for lane in lanes for point in lane.points)
-    parts, x, y = [], 6.0, 14
-    for key, verdict in VERDICTS.items():
-        if not counts[key]:
-            continue
-        text = f"{verdict.word} {numbers.count(counts[key])}"
-        if x + 15 + 6.6 * len(text) > layout.width:
-            x, y = 6.0, y + 18
-        parts.append(
-            f'<use href="#ag-{key}" x="{x:.0f}" y="{y}"/><text x="{x + 9:.0f}" y="{y + 4}">{text}</text>'
-        )
-        x += 34 + 6.6 * len(text)
-    return y + 32, parts
+    shown = [key for key in VERDICTS if counts[key]]
+    with style.house_style():
+        height = _ROW * len(lanes) + 0.95
+        figure = Figure(figsize=(style.WIDTH, height), layout="constrained", facecolor=background)
+        ax = figure.subplots()
+        ax.set_facecolor(background)
+        reach = max(2.0, *(abs(point.points) for lane in lanes for point in lane.points))
+        ax.set_xscale("function", functions=(_stretched, _points))
+        ax.set_xlim(-1.04 * reach, 1.04 * reach)
+        for width, alpha in ((1.5, 0.08), (0.5, 0.14)):
+            ax.axvspan(-width, width, color=_MARKS["match"]["color"], alpha=alpha, linewidth=0)
+        ax.axvline(0.0, color=style.INK, linewidth=0.6)
+        for row, lane in enumerate(lanes):
+            _draw_lane(ax, row, lane, reach)
+        ticks = [0.0, *(sign * tick for tick in _TICKS if tick <= reach for sign in (-1, 1))]
+        texts = ["0" if t == 0 else numbers.signed(t, 0 if abs(t) >= 5 else 1) for t in ticks]
+        ax.set_xticks(ticks, texts)
+        ax.set_yticks(range(len(lanes)), [lane.label for lane in lanes])
+        ax.set_ylim(len(lanes) - 0.5, -0.5)
+        ax.set_xlabel("measured minus printed, points")
+        ax.grid(False, axis="y")
+        handles = [
+            Line2D(
+                [],
+                [],
+                linestyle="",
+                **_MARKS[key],
+                label=f"{VERDICTS[key].word} {numbers.count(counts[key])}",
+            )
+            for key in shown
+        ]
+        figure.legend(handles=handles, loc="outside upper left", ncols=min(3, len(shown)))
+        text = io.StringIO()
+        metadata = {"Date": None, "Creator": None, "Title": sentence(lanes) or None}
+        figure.savefig(text, format="svg", metadata=metadata, facecolor=background)
+    return text.getvalue()
 
 
-def _lane(lane: Lane, layout: _Layout, top: int) -> list[str]:
-    """The rule above a row, and its name."""
-    line = top + (15 if layout.name else layout.lane / 2 + 4)
-    return [
-        f'<path class="ag-rule" d="M0 {top}H{layout.width}"/>',
-        f'<text class="lane" x="0" y="{line:.0f}">{escape(lane.label)}</text>',
-    ]
-
-
-def _placed(
-    lane: Lane, scale: Symlog, layout: _Layout, top: int
-) -> list[tuple[Point, float, float]]:
-    """The marks of a row with their coordinates; those that would cover each other are stacked."""
-    middle = top + (layout.lane + layout.name) / 2
+def _draw_lane(ax, row: int, lane: Lane, reach: float) -> None:
+    """Draw the marks of a row; those that would cover each other are stacked from its middle."""
     stacks: dict[int, list[Point]] = {}
     for point in lane.points:
-        stacks.setdefault(round(scale(point.points) / _BIN), []).append(point)
-    step = min(5.5, (layout.lane - layout.name - 8) / max(map(len, stacks.values())))
-    return [
-        # 0, 1, -1, 2, ...: the stack grows from the middle to both sides.
-        (point, scale(point.points), middle + step * ((i + 1) // 2) * (1 if i % 2 else -1))
+        place = round(_BINS * float(_stretched(point.points) / _stretched(reach)))
+        stacks.setdefault(place, []).append(point)
+    step = min(_LARGEST_STEP, _ROOM / max(map(len, stacks.values())))
+    placed = [
+        (point, row + step * ((i + 1) // 2) * (1 if i % 2 else -1))
         for _, stack in sorted(stacks.items())
         for i, point in enumerate(sorted(stack, key=lambda one: (one.verdict, one.points)))
     ]
+    for key, marks in _MARKS.items():
+        found = [(point.points, height) for point, height in placed if point.verdict == key]
+        if found:
+            ax.plot(*zip(*found, strict=True), linestyle="", gid=f"{key}-{row}", **marks)
 
 
-def _mark(point: Point, x: float, y: float, bare: bool) -> str:
-    use = f'<use href="#ag-{point.verdict}" x="{x}" y="{y:.1f}"/>'
-    if bare or not point.address:
-        return use
-    title = f"<title>{escape(point.hint)}</title>" if point.hint else ""
-    return f'<a href={quoteattr(point.address)} tabindex="-1">{title}{use}</a>'
+def _stretched(points):
+    return np.sign(points) * np.log1p(np.abs(points) / _KNEE)
+
+
+def _points(stretched):
+    return np.sign(stretched) * _KNEE * np.expm1(np.abs(stretched))

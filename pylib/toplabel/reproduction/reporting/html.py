@@ -19,13 +19,12 @@ from toplabel.reproduction.reporting import (
     headline_text,
     labels,
     numbers,
-    stages_chart,
 )
 from toplabel.reproduction.reporting.agreement import Lane
 from toplabel.reproduction.reporting.inputs import FigureInput, ReportInputs
 from toplabel.reproduction.reporting.pages import Page
 from toplabel.reproduction.reporting.sections import slug
-from toplabel.reproduction.reporting.svg import inline_svg
+from toplabel.reproduction.reporting.svg import data_uri, share_of
 from toplabel.reproduction.reporting.trace import Trace
 from toplabel.reproduction.reporting.view import Report, build_report
 
@@ -65,7 +64,6 @@ def write_html(inputs: ReportInputs, out_path: str | Path) -> None:
         "agreement": _agreement(report.lanes),
         "kept_agreement": _agreement(report.kept.lanes) if report.kept else "",
         "claim_charts": claims_chart.draw(one for one in report.findings if one.tested),
-        "stages_chart": stages_chart.draw(report.stages),
         "papers": labels.PAPERS,
         "worth_head": headline_text.HEAD,
         "statistics": facts.STATISTICS,
@@ -125,9 +123,9 @@ def _downloads(folder: Path) -> list[tuple[str, str]]:
     return list(_DOWNLOADS.items()) if (folder / "data/comparison.csv").is_file() else []
 
 
-def _agreement(lanes: list[Lane]) -> Markup:
-    """The chart for a window and for a phone; the style sheet shows one of them."""
-    return Markup(agreement.draw(lanes) + agreement.draw_narrow(lanes) if lanes else "")
+def _agreement(lanes: list[Lane]) -> str:
+    """Return the address of the chart as an image; empty without a measured number."""
+    return data_uri(agreement.draw(lanes)) if lanes else ""
 
 
 def is_page(path: Path) -> bool:
@@ -202,10 +200,13 @@ def _asset(name: str) -> Markup:
 
 
 def _figure_markup(figure: FigureInput) -> Markup:
+    """Return a figure as an image."""
     try:
-        return Markup(inline_svg(figure.svg, figure.name, figure.alt or figure.title))
+        share = share_of(figure.svg, figure.name)
     except ValueError as error:
         raise FileError(str(error)) from None
+    image = Markup('<img style="--share:{}" alt="{}" src="{}">')
+    return image.format(share, figure.alt or figure.title, data_uri(figure.svg))
 
 
 def _csv_uri(figure: FigureInput) -> str:

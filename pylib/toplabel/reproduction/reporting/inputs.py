@@ -12,14 +12,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from toplabel._core.files import FileError, read_json, read_text
-from toplabel.metrics.names import is_fraction
 from toplabel.reproduction.reporting.choices import chosen_for
 from toplabel.reproduction.reporting.kept import Kept, beside, load_kept, with_found
-from toplabel.reproduction.reporting.labels import VERDICTS
 from toplabel.reproduction.tables.collected import (
     COMPARISON,
     DATASETS,
@@ -29,7 +26,6 @@ from toplabel.reproduction.tables.collected import (
     FINDINGS,
     GRID,
     HEADLINE,
-    PUBLISHED_KEYS,
     READINGS,
     WINNERS,
 )
@@ -158,8 +154,7 @@ def load_inputs(
     Raises
     ------
     FileError
-        A file or column is missing, a number is not one, a verdict is unknown, or the numbers of a
-        row contradict each other.
+        A file or column is missing, or a number is not one.
     """
     folder = Path(results_folder)
     collected = folder if collected_folder is None else Path(collected_folder)
@@ -169,9 +164,7 @@ def load_inputs(
     comparison = with_found(comparison, readings, kept, collected / READINGS.file)
     run = read_json(collected / "run.json", RUN_KEYS)
     comparison = comparison.assign(choice=chosen_for(comparison, run.get("choices") or ()))
-    tables = [
-        _read_table(path, comparison) for path in sorted((collected / "tables").glob("*.json"))
-    ]
+    tables = [_read_table(path) for path in sorted((collected / "tables").glob("*.json"))]
     each = _all if collected_folder is None else _whole
     if collected_folder is not None:
         tables += _other_tables(folder, {table.name for table in tables})
@@ -181,8 +174,8 @@ def load_inputs(
     return ReportInputs(
         folder=folder,
         comparison=comparison,
-        evaluation=_read_evaluation(collected / "evaluation.csv"),
-        datasets=_read_datasets(collected / "datasets.csv"),
+        evaluation=EVALUATION.read(collected / "evaluation.csv"),
+        datasets=DATASETS.read_text(collected / "datasets.csv"),
         run=run,
         tables=tuple(tables),
         figures=tuple(each(_read_figure, sorted((folder / "figures").glob("*.json"))).values()),
@@ -223,8 +216,7 @@ def _whole(read: Callable[[Path], Any], paths: list[Path]) -> dict[Path, Any]:
 def _other_tables(folder: Path, known: set[str]) -> list[TableInput]:
     """Tables of earlier stages that are no grids; grids could contradict what is collected now."""
     paths = [path for path in sorted((folder / "tables").glob("*.json")) if path.stem not in known]
-    empty = COMPARISON.frame()
-    found = _whole(lambda path: _read_table(path, empty), paths).values()
+    found = _whole(_read_table, paths).values()
     return [table for table in found if not table.is_grid]
 
 
@@ -240,11 +232,7 @@ def _read_raw(path: Path) -> list[dict[str, Any]]:
 
 
 def _read_comparison(path: Path) -> pd.DataFrame:
-    frame = _as_cells(COMPARISON.read_text(path), path)
-    _require(frame["published"].notna(), frame, path, "the column 'published' is empty")
-    traced = frame["measured"].isna() | (frame["file"] != "")
-    _require(traced, frame, path, "a measured number without its file")
-    return frame
+    return _as_cells(COMPARISON.read_text(path), path)
 
 
 def _as_cells(frame: pd.DataFrame, path: Path) -> pd.DataFrame:
@@ -254,67 +242,10 @@ def _as_cells(frame: pd.DataFrame, path: Path) -> pd.DataFrame:
     frame = frame.assign(**{name: "" for name in GRID.names if name not in frame.columns})
     numbers = {name: as_numbers(frame[name], path) for name in (*GRID.numbers, "published", "std")}
     texts = {f"{name}_text": frame[name].str.strip() for name in ("published", "std")}
-    frame = frame.assign(**texts, **numbers)
-    _check_cells(frame, path)
-    return frame
+    return frame.assign(**texts, **numbers)
 
 
-def _check_cells(frame: pd.DataFrame, path: Path) -> None:
-    """Check that the numbers and the verdict of each cell fit together."""
-    unknown = frame["verdict"][~frame["verdict"].isin(["", *VERDICTS])]
-    if len(unknown):
-        complaint = f"the verdict '{unknown.iloc[0]}' is none of {', '.join(VERDICTS)}"
-        _require(frame["verdict"].isin(["", *VERDICTS]), frame, path, complaint)
-    comparable = frame["measured"].notna() & frame["published"].notna()
-    _require(
-        comparable == (frame["verdict"] != ""),
-        frame,
-        path,
-        "a verdict belongs exactly to a cell with a measured and a published number",
-    )
-    _require(
-        comparable == frame["difference"].notna(),
-        frame,
-        path,
-        "a difference belongs exactly to a cell with a measured and a published number",
-    )
-    # Half a unit of the last digit shown, since the file may hold a rounded difference.
-    slack = np.where(frame["metric"].map(is_fraction).astype(bool), 0.00051, 0.051)
-    error = (frame["difference"] - (frame["measured"] - frame["published"])).abs()
-    _require(
-        ~comparable | (error <= slack),
-        frame,
-        path,
-        "the difference is not measured minus published",
-    )
-    keyed = [c for c in PUBLISHED_KEYS if c in frame.columns]
-    repeated = frame.duplicated(keyed, keep=False) & frame["measured"].notna()
-    _require(~repeated, frame, path, "a measured cell stands twice")
-
-
-def _read_evaluation(path: Path) -> pd.DataFrame:
-    frame = EVALUATION.read(path)
-    _require(frame["measured"].notna(), frame, path, "the column 'measured' is empty")
-    proved = frame["relative_gap"].notna() | frame["gradient_norm"].notna()
-    proved |= frame["status"] != "converged"
-    _require(proved, frame, path, "converged, with neither a relative gap nor a gradient norm")
-    return frame
-
-
-def _read_datasets(path: Path) -> pd.DataFrame:
-    frame = DATASETS.read_text(path)
-    for row, (status, reason) in enumerate(zip(frame["status"], frame["reason"], strict=True)):
-        if status not in ("ready", "missing"):
-            raise FileError(f"{path}:{row + 2}: the status '{status}' is neither ready nor missing")
-        if status == "missing" and not reason:
-            raise FileError(f"{path}:{row + 2}: missing without a reason")
-    if frame["dataset"].duplicated().any():
-        twice = frame.loc[frame["dataset"].duplicated(), "dataset"].iloc[0]
-        raise FileError(f"{path}: the data set '{twice}' stands twice")
-    return frame
-
-
-def _read_table(path: Path, comparison: pd.DataFrame) -> TableInput:
+def _read_table(path: Path) -> TableInput:
     meta = read_json(path, ["name", "title", "caption", "source", "table", "study"])
     meta = {key: _text(value) for key, value in meta.items()}
     csv = path.with_suffix(".csv")
@@ -325,19 +256,8 @@ def _read_table(path: Path, comparison: pd.DataFrame) -> TableInput:
         frame = with_found(frame, READINGS.frame().astype(str), None, csv)
         for column in ("source", "table"):
             frame[column] = frame[column].where(frame[column] != "", meta[column])
-        _check_against(frame, comparison, csv)
     fields = ("name", "title", "caption", "source", "table", "study")
     return TableInput(**{f: meta[f] for f in fields}, frame=frame, is_grid=is_grid)
-
-
-def _check_against(frame: pd.DataFrame, comparison: pd.DataFrame, path: Path) -> None:
-    """Check that a printed table agrees with comparison.csv."""
-    keyed = [*PUBLISHED_KEYS]
-    known = comparison.dropna(subset="measured").set_index(keyed)["measured"]
-    ours = pd.MultiIndex.from_frame(frame[keyed])
-    other = known.reindex(ours).to_numpy(dtype=float)
-    agree = np.isnan(other) | frame["measured"].isna() | np.isclose(frame["measured"], other)
-    _require(agree, frame, path, "comparison.csv has another measured number for this cell")
 
 
 def _text(value: object) -> str:
@@ -352,12 +272,3 @@ def _read_figure(path: Path) -> FigureInput:
     csv = read_text(path.with_suffix(".csv"))
     texts = {field: _text(meta[field]) for field in fields}
     return FigureInput(**texts, svg=svg, csv=csv, page=_text(meta.get("page")))
-
-
-def _require(good: pd.Series, frame: pd.DataFrame, path: Path, complaint: str) -> None:
-    """Raise for the first row that is not `good`, naming its line and cell."""
-    if good.all():
-        return
-    row = int(np.flatnonzero(~good)[0])
-    cell = ", ".join(frame.iloc[row][c] for c in ("dataset", "method", "metric"))
-    raise FileError(f"{path}:{row + 2}: {cell}: {complaint}")

@@ -18,11 +18,11 @@ from toplabel.reproduction.reporting import claims_chart, facts, labels, numbers
 from toplabel.reproduction.reporting.agreement import draw
 from toplabel.reproduction.reporting.findings_text import OUTCOMES, Finding
 from toplabel.reproduction.reporting.grid import Block, GridCell, GridRow
-from toplabel.reproduction.reporting.inputs import ReportInputs
+from toplabel.reproduction.reporting.inputs import FigureInput, ReportInputs
 from toplabel.reproduction.reporting.pages import Page
 from toplabel.reproduction.reporting.places import RUN
 from toplabel.reproduction.reporting.sections import PlainTable, Section
-from toplabel.reproduction.reporting.svg import share_of, standalone_svg
+from toplabel.reproduction.reporting.svg import share_of
 from toplabel.reproduction.reporting.view import Report, build_report
 
 _MAIN = "report.typ"
@@ -66,13 +66,9 @@ def _write_sources(report: Report, created: datetime | None, root: Path) -> None
     for name in _PARTS:
         (root / name).write_text(templates.joinpath(name).read_text("utf-8"), encoding="utf-8")
     for number, figure in enumerate(report.figures):
-        try:
-            svg = standalone_svg(figure.svg, figure.name)
-        except ValueError as error:
-            raise FileError(str(error)) from None
-        (root / f"figure{number}.svg").write_text(svg, encoding="utf-8")
+        (root / f"figure{number}.svg").write_text(figure.svg, encoding="utf-8")
     if report.lanes:
-        (root / "agreement.svg").write_text(draw(report.lanes, standalone=True), encoding="utf-8")
+        (root / "agreement.svg").write_text(draw(report.lanes), encoding="utf-8")
     for number, drawing in enumerate(claims_chart.draw(_tested(report), standalone=True).values()):
         (root / f"claim{number}.svg").write_text(drawing, encoding="utf-8")
     content = json.dumps(_content(report, created), ensure_ascii=False)
@@ -109,6 +105,13 @@ def compiled(root: Path, main: str, created: datetime | None) -> bytes:
             raise FileError(f"the PDF cannot be set: {error.message}") from None
 
 
+def _share(figure: FigureInput) -> float:
+    try:
+        return share_of(figure.svg, figure.name)
+    except ValueError as error:
+        raise FileError(str(error)) from None
+
+
 def _date(created: str) -> datetime | None:
     """Read the date of run.json; None when it is no date. A time without a zone is taken as UTC."""
     try:
@@ -123,7 +126,7 @@ def _content(report: Report, created: datetime | None) -> dict[str, Any]:
     shown = [section for section in report.touched if section.score.published]
     shown_verdicts = [verdict for verdict, _ in report.score.verdicts]
     pictures = {
-        figure.name: {"file": f"figure{number}.svg", "share": share_of(figure.svg, figure.name)}
+        figure.name: {"file": f"figure{number}.svg", "share": _share(figure)}
         | {key: getattr(figure, key) for key in ("title", "caption", "alt", "source")}
         for number, figure in enumerate(report.figures)
     }

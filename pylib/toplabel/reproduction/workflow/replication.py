@@ -74,7 +74,7 @@ def facts_of(root: Path) -> tuple[dict[str, Any], str, datetime]:
             for one in load_deviations(root / "config/deviations.yaml")
         ],
     }
-    picture = draw(lanes_of_cells(text), standalone=True)
+    picture = draw(lanes_of_cells(text))
     return facts, picture, datetime.fromisoformat(run["created"])
 
 

@@ -294,7 +294,7 @@ def main(arguments: Sequence[str]) -> int:
             if not options.fewer:
                 check_whole(staged / SUMMARY, root / SUMMARY)
             pages = {name: filled((root / name).read_text("utf-8"), staged) for name in PAGES}
-            pages[PICTURE] = draw(lanes_of_cells(_cells(staged)), standalone=True)
+            pages[PICTURE] = draw(lanes_of_cells(_cells(staged)), "white")
         except (FileError, OSError, ValueError) as error:
             print(f"make summary: {error}", file=sys.stderr)
             return 1
