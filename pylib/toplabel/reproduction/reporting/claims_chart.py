@@ -51,7 +51,7 @@ def draw(found: Iterable[Finding], standalone: bool = False) -> dict[str, Markup
 
 
 def words(one: Finding) -> str:
-    """What the drawing of a claim says."""
+    """Return what the drawing of a claim says."""
     parts = [f"{name} {numbers.signed(side.median, 1)}" for _, name, side in _shown(one)]
     return f"Median difference in points: {', '.join(parts)}"
 

@@ -69,7 +69,7 @@ def build_coverage(
 
 
 def _names(page: Page) -> list[tuple[str, str]]:
-    """Names of the figures and plain tables of a page, and where they stand."""
+    """Return names of the figures and plain tables of a page, and where they stand."""
     figures = [(figure.name, f"{page.file}#figure-{figure.name}") for figure in page.figures]
     return figures + [(table.name, f"{page.file}#{table.anchor}") for table in page.plain]
 
@@ -86,7 +86,7 @@ def _table(section: Section, home: str, inputs: ReportInputs, trace: Trace) -> I
 
 
 def _why(section: Section, inputs: ReportInputs, trace: Trace) -> str:
-    """Why nothing of a table was measured: the commonest reason of the methods that we have."""
+    """Return why nothing of a table was measured: the commonest reason of the methods that we have."""
     cells = inputs.comparison
     cells = cells[(cells["source"] == section.source) & (cells["table"] == section.table)]
     cells = cells.drop_duplicates(["dataset", "method", "k", "gamma", "kernel"])

@@ -141,7 +141,7 @@ def _add(crate: ROCrate, identifier: str, kind: str, **properties: Any) -> Entit
 
 
 def _files(folder: Path) -> list[Path]:
-    """The files of the report that are there: pages, the document, data."""
+    """Return the files of the report that are there: pages, the document, data."""
     pages = [path for path in folder.glob("*.html") if is_page(path)]
     found = [*pages, *folder.glob("toplabel.pdf"), *folder.glob("data/**/*")]
     return sorted(path for path in found if path.suffix in _FORMATS and path.is_file())
@@ -205,7 +205,7 @@ def _add_workflow(crate: ROCrate, checkout: Path, folder: Path, run: dict[str, A
 
 
 def _sets(crate: ROCrate, inputs: ReportInputs) -> Iterator[Entity]:
-    """The data sets that were there; the generated ones have no files."""
+    """Yield the data sets that were there; the generated ones have no files."""
     ready = inputs.datasets[inputs.datasets["status"] == "ready"]
     for row in ready.to_dict("records"):
         words = {"citation": row["citation"], "license": row["licence"], "url": row["url"]}
@@ -221,7 +221,7 @@ def _sets(crate: ROCrate, inputs: ReportInputs) -> Iterator[Entity]:
 
 
 def _raw_id(dataset: str, file: dict[str, Any]) -> str:
-    """The address of a raw file, or a local name when it has none."""
+    """Return the address of a raw file, or a local name when it has none."""
     url = str(file.get("url") or "")
     if url.startswith(("http://", "https://")):
         return urldefrag(url).url

@@ -123,7 +123,7 @@ def _look(i: int) -> dict[str, Any]:
 
 
 def _quantity(block: pd.DataFrame) -> str:
-    """What the y axis of a block measures."""
+    """Return what the y axis of a block measures."""
     names = block["metric"].unique()
     words = "accuracy" if len(names) > 1 and all(n.startswith("top") for n in names) else ""
     words = words or ", ".join(map(metric_label, names))

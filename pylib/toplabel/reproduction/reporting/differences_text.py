@@ -85,7 +85,7 @@ def of_table(rows: pd.DataFrame, source: str, table: str) -> pd.DataFrame:
 
 
 def summary(rows: pd.DataFrame) -> str:
-    """How many cells differ and in how many groups, in one sentence; empty where none does."""
+    """Return how many cells differ and in how many groups, in one sentence; empty where none does."""
     if rows.empty:
         return ""
     known = rows["reason"] != ""

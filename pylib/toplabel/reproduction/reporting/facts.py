@@ -269,7 +269,7 @@ def certificates(inputs: ReportInputs, trace: Trace) -> Certificates:
 
 
 def _proof(gap: float, gradient_norm: float) -> str:
-    """The gap; where there is none, the gradient norm; where there is neither, a dash."""
+    """Return the gap; where there is none, the gradient norm; where there is neither, a dash."""
     norm = numbers.small(gradient_norm)
     return numbers.small(gap) or (f"‖∇P‖ {norm}" if norm else "—")
 
@@ -321,7 +321,7 @@ def _convergence(frame: pd.DataFrame) -> str:
 
 
 def warning(run: dict[str, Any]) -> str:
-    """A warning above all numbers; empty for a run with a real budget."""
+    """Return a warning above all numbers; empty for a run with a real budget."""
     if run["budget"] != "quick":
         return ""
     return (
@@ -353,7 +353,7 @@ def run_facts(run: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def _jobs(stage: dict[str, Any]) -> str:
-    """What the jobs of a stage took."""
+    """Return what the jobs of a stage took."""
     longest = numbers.duration(float(stage["longest_seconds"]))
     return (
         f"{stage['stage']}: {numbers.count(stage['jobs'])}, {numbers.compact(stage['hours'], 2)} hours,"

@@ -176,7 +176,7 @@ def _p(value: float) -> str:
 
 
 def _by_rows(row: dict[str, str], prefix: str, before: str) -> str:
-    """The interval of the median over test rows; empty where it is not known."""
+    """Return the interval of the median over test rows; empty where it is not known."""
     ends = [row.get(f"{prefix}_rows_{name}", "") for name in ("low", "high")]
     if "" in ends:
         return ""
@@ -210,7 +210,7 @@ def _points(value: float, decimals: int) -> str:
 
 
 def summary(found: list[Finding]) -> str:
-    """What became of the claims, in two sentences; empty without claims."""
+    """Return what became of the claims, in two sentences; empty without claims."""
     if not found:
         return ""
     if not any(one.tested for one in found):

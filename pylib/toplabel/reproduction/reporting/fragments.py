@@ -74,7 +74,9 @@ def counts(cells: pd.DataFrame, *datasets: str) -> str:
 
 
 def _convex(cells: pd.DataFrame) -> str:
-    """How near the top-k accuracies are whose loss is convex; for tables that have such a loss."""
+    """Return how near the top-k accuracies are whose loss is convex; for tables that have such a
+    loss.
+    """
     if not (cells["method"] == _NOT_CONVEX).any():
         return ""
     convex = cells[(cells["method"] != _NOT_CONVEX) & (cells["source"] != "nips2015")]
@@ -110,7 +112,9 @@ def _multilabel(cells: pd.DataFrame) -> pd.DataFrame:
 
 
 def beside(cells: pd.DataFrame, source: str, number: str) -> str:
-    """A published table, a row a method: published, measured, the difference and its verdict."""
+    """Return a published table, a row a method: published, measured, the difference and its
+    verdict.
+    """
     cells = cells[
         (cells["verdict"] != "") & (cells["source"] == source) & (cells["table"] == number)
     ]
@@ -141,8 +145,8 @@ _MEASUREMENT = _CELL[2:]  # the same number may be compared with the printed one
 
 
 def grids(cells: pd.DataFrame, paper: pd.DataFrame, *datasets: str) -> str:
-    """What the papers' own grid changes: a table by data set and kernel, and one of the cells with
-    another verdict.
+    """Return what the papers' own grid changes: a table by data set and kernel, and one of the
+    cells with another verdict.
 
     Parameters
     ----------
@@ -193,7 +197,7 @@ def grids(cells: pd.DataFrame, paper: pd.DataFrame, *datasets: str) -> str:
 
 
 def _hours(cells: pd.DataFrame, seconds: str) -> float:
-    """Of tuning, and of training the dearest model of each method."""
+    """Return the hours of tuning, and of training the dearest model of each method."""
     methods = [name for name in _MEASUREMENT if name != "metric"]
     return (
         cells[seconds].astype(float).groupby([cells[name] for name in methods]).max().sum() / 3600
@@ -222,7 +226,9 @@ def _other_verdicts(both: pd.DataFrame) -> str:
 def variants(
     measured: pd.DataFrame, methods: Iterable[str], endings: Iterable[str], metrics: Iterable[str]
 ) -> str:
-    """Each method of each data set with several endings of its name: their values side by side."""
+    """Return each method of each data set with several endings of its name: their values side by
+    side.
+    """
     values = _values(measured)
     rows = [
         [
@@ -243,7 +249,7 @@ def _joined(values: Mapping, dataset: str, method: str, endings: Iterable[str], 
 
 
 def grid(measured: pd.DataFrame, metrics: Iterable[str]) -> str:
-    """A row for each data set and method, with the deviation over the splits where there are
+    """Return a row for each data set and method, with the deviation over the splits where there are
     several.
     """
     values = _values(measured)
@@ -261,7 +267,7 @@ def grid(measured: pd.DataFrame, metrics: Iterable[str]) -> str:
 
 
 def strategies(values: pd.DataFrame, metrics: Iterable[str]) -> str:
-    """Of each data set the means over its methods: constant, cardinality, tuned, per label."""
+    """Return the means over the methods of each data set: constant, cardinality, tuned, per label."""
     names = ["constant", "cardinality", "tuned", "per label"]
     means = values.assign(**{name: values[name].astype(float) for name in names})
     means = means.groupby(["data set", "metric"], sort=False)[names].mean()
@@ -316,8 +322,8 @@ def claims(findings: pd.DataFrame, prefix: str) -> str:
 
 
 def differences(cells: pd.DataFrame) -> str:
-    """The cells of a differences.csv by reason and evidence, with what experiments gave; without a
-    reason last.
+    """Return the cells of a differences.csv by reason and evidence, with what experiments gave;
+    without a reason last.
     """
     rows = []
     groups = ["title", "evidence", "experiment"]

@@ -119,7 +119,7 @@ def _parts(page: Page, report: Report) -> list[tuple[str, str]]:
 
 
 def _downloads(folder: Path) -> list[tuple[str, str]]:
-    """What the workflow makes beside the pages; nothing where the pages stand alone."""
+    """Return what the workflow makes beside the pages; nothing where the pages stand alone."""
     return list(_DOWNLOADS.items()) if (folder / "data/comparison.csv").is_file() else []
 
 
@@ -129,7 +129,7 @@ def _agreement(lanes: list[Lane]) -> str:
 
 
 def is_page(path: Path) -> bool:
-    """Whether a file is a page of such a report."""
+    """Return whether a file is a page of such a report."""
     with path.open(encoding="utf-8", errors="replace") as stream:
         return _MARK in stream.read(1024)
 

@@ -194,8 +194,8 @@ def load_inputs(
 
 
 def _is_of(table: TableInput, studies: set[str]) -> bool:
-    """Whether a table is of no study, or of one that exists; others are left over from a removed
-    study.
+    """Return whether a table is of no study, or of one that exists; others are left over from a
+    removed study.
     """
     return not table.study or not studies.isdisjoint(table.study.split(";"))
 
@@ -226,7 +226,7 @@ def _read_optional(table: Table, folder: Path) -> pd.DataFrame:
 
 
 def _read_raw(path: Path) -> list[dict[str, Any]]:
-    """The raw files of a prepared data set."""
+    """Return the raw files of a prepared data set."""
     raw = read_json(path).get("raw") or {}
     return [{"name": name} | dict(facts) for name, facts in sorted(raw.items())]
 

@@ -201,7 +201,7 @@ def method_label(method: str, k: str = "", gamma: str = "", kernel: str = "") ->
 
 
 def has_label(method: str) -> bool:
-    """Whether the papers' name of a method is known here."""
+    """Return whether the papers' name of a method is known here."""
     return method in _METHODS
 
 

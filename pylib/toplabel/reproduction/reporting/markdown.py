@@ -8,14 +8,14 @@ from toplabel.reproduction.reporting.labels import segments
 
 
 def in_markdown(label: str) -> str:
-    """A label in the small markup, for Markdown."""
+    """Return a label in the small markup, for Markdown."""
     return "".join(
         text if style == "text" else f"<{style}>{text}</{style}>" for style, text in segments(label)
     )
 
 
 def table(head: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
-    """A table in Markdown; empty without a row."""
+    """Return a table in Markdown; empty without a row."""
     head, rows = list(head), list(rows)
     if not rows:
         return ""

@@ -63,7 +63,7 @@ def write_data(inputs: ReportInputs, folder: str | Path) -> None:
 
 
 def _linked(inputs: ReportInputs) -> list[str]:
-    """Files of the results folder that the pages link to, beside figures and tables."""
+    """Return files of the results folder that the pages link to, beside figures and tables."""
     named = [*inputs.evaluation["file"], *inputs.comparison["file"], *inputs.failures["log"]]
     files = {inside(file, inputs.folder) for file in named if file}
     return sorted(file for file in files if (inputs.folder / file).is_file())
@@ -135,7 +135,7 @@ def metadata(inputs: ReportInputs) -> dict[str, Any]:
 
 
 def _kept(kept: Kept | None) -> dict[str, Any] | None:
-    """The score of the kept run, whose numbers the pages show where this run has none."""
+    """Return the score of the kept run, whose numbers the pages show where this run has none."""
     if kept is None:
         return None
     score = kept.score

@@ -204,7 +204,7 @@ def _tested(report: Report) -> list[Finding]:
 
 
 def _findings(report: Report) -> list[dict[str, Any]]:
-    """The claims, those with a drawing with its file and what it says."""
+    """Return the claims, those with a drawing with its file and what it says."""
     files = {anchor: f"claim{i}.svg" for i, anchor in enumerate(claims_chart.draw(_tested(report)))}
     return [
         _finding(one) | {"file": files.get(one.anchor, ""), "alt": claims_chart.words(one)}
@@ -243,7 +243,7 @@ def _finding(one: Finding) -> dict[str, Any]:
 
 
 def _cited(source: str) -> str:
-    """The key of a paper in references.yml, empty for one that is not there."""
+    """Return the key of a paper in references.yml, empty for one that is not there."""
     return source if source in labels.PAPERS else ""
 
 

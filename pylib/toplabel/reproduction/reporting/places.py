@@ -68,15 +68,16 @@ class Places:
         self._pages = {study.name: study.page for study in self.studies}
 
     def files(self, study: str) -> set[str]:
-        """The files of a study's results."""
+        """Return the files of a study's results."""
         return self._files.get(study, set())
 
     def page_of(self, study: str) -> str:
-        """The page of a study; what is in no study stands with the figures."""
+        """Return the page of a study; what is in no study stands with the figures."""
         return self._pages.get(study, FIGURES)
 
     def home(self, section: Section) -> str:
-        """The study that a table belongs to: its own, or the one with most of its compared cells.
+        """Return the study that a table belongs to: its own, or the one with most of its compared
+        cells.
 
         A table with numbers of the kept run alone belongs to the first study that reproduces it.
         """
@@ -99,7 +100,7 @@ class Places:
         return [s.name for s in self.studies if s.name != home and files & self.files(s.name)]
 
     def of_figure(self, figure: FigureInput) -> str:
-        """The page of a figure: that of its .json, or of its row in
+        """Return the page of a figure: that of its .json, or of its row in
         `toplabel.reproduction.figures`.
         """
         row = row_of(figure.name)
@@ -109,8 +110,8 @@ class Places:
         return page if page in RESERVED else self.page_of(page)
 
     def of_table(self, table: PlainTable) -> str:
-        """The page of a table that is no grid: its study's, that of its data sets, or of the figure
-        it is made with.
+        """Return the page of a table that is no grid: its study's, that of its data sets, or of the
+        figure it is made with.
         """
         if table.study in self._pages:
             return self.page_of(table.study)
@@ -121,7 +122,7 @@ class Places:
         return next((row.page for row in figures.FIGURES if file in row.files), FIGURES)
 
     def _most(self, counts: Counter[str]) -> str:
-        """The study with the highest count, of several the first; empty when there is none."""
+        """Return the study with the highest count, of several the first; empty when there is none."""
         return min(counts, key=lambda name: (-counts[name], self._rank[name]), default="")
 
 
@@ -147,7 +148,7 @@ def _studies_of_tables(
 
 
 def _texts(run: Mapping[str, object]) -> dict[str, StudyText]:
-    """The studies of run.json, which older runs lack."""
+    """Return the studies of run.json, which older runs lack."""
     found = {}
     for entry in run.get("studies") or ():
         name = str(entry["name"])

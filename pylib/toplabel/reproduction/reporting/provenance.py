@@ -47,7 +47,7 @@ def stages(run: dict[str, Any]) -> list[Stage]:
 
 
 def commit_of(run: dict[str, Any]) -> tuple[str, str]:
-    """The commit of the run and where it can be read; each empty where it is not known."""
+    """Return the commit of the run and where it can be read; each empty where it is not known."""
     git = run["git"]
     url = str(git.get("url") or "")
     return str(git.get("commit") or ""), url if urlsplit(url).scheme in ("http", "https") else ""

@@ -11,8 +11,8 @@ from toplabel.reproduction.reporting.numbers import fixed
 
 
 def jobs(took: pd.DataFrame) -> str:
-    """What the jobs of a run took: the ten longest, and hours by study and by data set, from the
-    kept jobs.csv.
+    """Return what the jobs of a run took: the ten longest, and hours by study and by data set, from
+    the kept jobs.csv.
     """
     took = took.astype({"seconds": float, "peak_mb": float})
     longest = [
@@ -37,7 +37,7 @@ def jobs(took: pd.DataFrame) -> str:
 
 
 def conditions(run: Mapping) -> str:
-    """Where, with what and how long it ran, from the kept part of run.json."""
+    """Return where, with what and how long it ran, from the kept part of run.json."""
     machine, jobs = run["machine"], run["jobs"]
     commit = run["git"]["commit"] or "unknown"
     parts = f" in {len(run['parts'])} parts" if len(run["parts"]) > 1 else ""

@@ -27,7 +27,7 @@ class Symlog:
     right: float
 
     def __call__(self, value: float) -> float:
-        """The coordinate of a value."""
+        """Return the coordinate of a value."""
         share = self._height(value) / self._height(self.reach)
         return round((self.left + self.right) / 2 + share * (self.right - self.left) / 2, 1)
 

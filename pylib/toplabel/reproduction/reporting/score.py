@@ -37,7 +37,7 @@ class Score:
         return [(verdict, n) for key, verdict in VERDICTS.items() if (n := self.by_verdict[key])]
 
     def counts(self, verdicts: Iterable[Verdict]) -> list[int]:
-        """The counts of some verdicts."""
+        """Return the counts of some verdicts."""
         return [self.by_verdict[verdict.key] for verdict in verdicts]
 
     @property

@@ -79,7 +79,9 @@ def _table(address: str, section: Section) -> Target:
 
 
 def _dataset(row: DatasetRow, pages: Sequence[Page]) -> Target:
-    """A data set: the page with most of its numbers, without any its row among the data sets."""
+    """Return a data set: the page with most of its numbers, without any its row among the data
+    sets.
+    """
     counts: Counter[str] = Counter()
     for page in pages:
         for block in (block for section in page.sections for block in section.blocks):
@@ -93,7 +95,7 @@ def _dataset(row: DatasetRow, pages: Sequence[Page]) -> Target:
 
 
 def _methods(pages: Sequence[Page]) -> list[Target]:
-    """Each method that was measured, with the page that has most of its numbers."""
+    """Return each method that was measured, with the page that has most of its numbers."""
     counts: dict[str, Counter[str]] = {}
     keys: dict[str, str] = {}
     for page in pages:
@@ -120,5 +122,5 @@ def _with_most(counts: Counter[str], pages: Sequence[Page]) -> Page:
 
 
 def _filtered(page: Page, words: str) -> str:
-    """The address of the tables of a page with these words in its filter."""
+    """Return the address of the tables of a page with these words in its filter."""
     return f"{page.file}?find={quote(words)}#tables"

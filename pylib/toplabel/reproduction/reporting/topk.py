@@ -123,7 +123,7 @@ def _spoken_printed(frame: pd.DataFrame) -> str:
 
 
 def _spoken_best(frame: pd.DataFrame) -> str:
-    """The best method at each k."""
+    """Return the best method at each k."""
     best = frame.loc[frame.groupby("k")["value"].idxmax()]
     return " ".join(
         f"Best at k = {row.k}: {plain(str(row.label))}, {row.value:.1f} %."

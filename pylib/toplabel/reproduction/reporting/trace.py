@@ -72,7 +72,7 @@ class Trace:
         return (one["dataset"], one["reason"]) if one["status"] == "missing" else ("", NOT_RUN)
 
     def _set_of(self, row: Mapping[str, Any]) -> pd.Series | None:
-        """The registered set that a published cell is of, one that is there before others."""
+        """Return the registered set that a published cell is of, one that is there before others."""
         found = [
             one
             for one in self._published.get((row["dataset"], row["features"]), ())

@@ -13,8 +13,8 @@ _SAID = {"true": ", printed number inside", "false": ", printed number outside",
 
 
 def rows_interval(row: pd.Series) -> str:
-    """Where our number lies on 95 % of draws of the test rows, and whether the printed one does; ""
-    if not known.
+    """Return where our number lies on 95 % of draws of the test rows, and whether the printed one
+    does; "" if not known.
     """
     if pd.isna(row["rows_low"]):
         return ""

@@ -174,7 +174,7 @@ def _plural(number: int, word: str) -> str:
 
 
 def _is_number(text: str) -> bool:
-    """Whether a text of a kept file is a number; a damaged one must not stop a run."""
+    """Return whether a text of a kept file is a number; a damaged one must not stop a run."""
     try:
         return math.isfinite(float(text))
     except ValueError:

@@ -65,8 +65,8 @@ def _is_option(argument: str, names: Sequence[str]) -> bool:
 
 
 def _values(arguments: Sequence[str], names: Sequence[str]) -> list[str]:
-    """What stands after the options of these names, up to the next one; without names, all that is
-    no option.
+    """Return what stands after the options of these names, up to the next one; without names, all
+    that is no option.
     """
     found, inside = [], not names
     for argument in arguments:

@@ -17,8 +17,8 @@ BENCHMARKS = Path("results/benchmarks")
 
 
 def jobs(folder: Path = BENCHMARKS) -> list[dict[str, Any]]:
-    """Each job with its stage, data set, method and part (empty where it has none), seconds of wall
-    time, memory in MB.
+    """Return each job with its stage, data set, method and part (empty where it has none), seconds
+    of wall time, memory in MB.
 
     A job that was too short to be looked at has no memory. Jobs of earlier commands are there, too.
     Snakemake samples the CPU time every half minute, which misses the end of each job, so that is
@@ -41,8 +41,8 @@ def jobs(folder: Path = BENCHMARKS) -> list[dict[str, Any]]:
 
 
 def jobs_by_stage(folder: Path = BENCHMARKS) -> list[dict[str, Any]]:
-    """Each stage with its number of jobs, their hours, longest job in seconds and highest memory in
-    MB; of `jobs`.
+    """Return each stage with its number of jobs, their hours, longest job in seconds and highest
+    memory in MB; of `jobs`.
     """
     found: dict[str, list[dict[str, Any]]] = {}
     for job in jobs(folder):
@@ -56,7 +56,7 @@ def job_ends(folder: Path = BENCHMARKS) -> list[float]:
 
 
 def nodes(folder: Path = LOGS) -> list[str]:
-    """Names of the machines that jobs ran on, as the first line of each log says."""
+    """Return names of the machines that jobs ran on, as the first line of each log says."""
     found = set()
     for path in folder.rglob("*.log"):
         with path.open(encoding="utf-8", errors="replace") as stream:
@@ -75,7 +75,7 @@ def _sum(rows: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _number(row: Mapping[str, str], name: str) -> float:
-    """A field; 0 for "NA" and "-", which stand for what was not measured."""
+    """Return a field; 0 for "NA" and "-", which stand for what was not measured."""
     try:
         return float(row.get(name) or 0)
     except ValueError:

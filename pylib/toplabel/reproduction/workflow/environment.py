@@ -90,7 +90,7 @@ def git_state(folder: str | os.PathLike[str]) -> dict[str, Any]:
 
 
 def web_page(remote: str) -> str:
-    """The page of a repository on a server, without a name or password; empty for a folder."""
+    """Return the page of a repository on a server, without a name or password; empty for a folder."""
     found = re.fullmatch(
         r"(?:https?://|ssh://)?(?:[^@/]+@)?([\w-]+(?:\.[\w-]+)+)[:/](.+?)(?:\.git)?/?", remote
     )
@@ -98,7 +98,7 @@ def web_page(remote: str) -> str:
 
 
 def blas_facts() -> list[dict[str, Any]]:
-    """The BLAS libraries that NumPy and SciPy have loaded: name, version, kernels, threads."""
+    """Return the BLAS libraries that NumPy and SciPy have loaded: name, version, kernels, threads."""
     import numpy  # noqa: F401  its BLAS shows only when loaded
     import scipy.linalg  # noqa: F401
     import threadpoolctl

@@ -78,8 +78,8 @@ def failed_sets(plan: Plan) -> set[str]:
 
 
 def damage(cell: Cell) -> str:
-    """Why the test metrics of a cell cannot be shown although they are there; empty when they
-    can.
+    """Return why the test metrics of a cell cannot be shown although they are there; empty when
+    they can.
     """
     try:
         TEST_METRICS.read(cell.path("evaluation.csv"))
@@ -92,7 +92,7 @@ def damage(cell: Cell) -> str:
 
 
 def _reason(plan: Plan, cell: Cell) -> dict[str, str]:
-    """Why a cell has no test metrics, or none that can be read; empty when it has."""
+    """Return why a cell has no test metrics, or none that can be read; empty when it has."""
     if Path(cell.path("evaluation.csv")).is_file():
         why = damage(cell)
         return {"stage": "evaluate", "reason": why, "log": ""} if why else {}
@@ -100,7 +100,7 @@ def _reason(plan: Plan, cell: Cell) -> dict[str, str]:
 
 
 def _last_stage(plan: Plan, cell: Cell) -> dict[str, str]:
-    """The last stage of a cell that left a log, and what the log ends with."""
+    """Return the last stage of a cell that left a log, and what the log ends with."""
     names = {"dataset": cell.dataset, "method": cell.method, "origin": plan.origin_of(cell.dataset)}
     last: tuple[str, Path] | None = None
     for stage, pattern in _STAGES.items():
@@ -119,8 +119,8 @@ def _last_stage(plan: Plan, cell: Cell) -> dict[str, str]:
 
 
 def _before_start(plan: Plan, cell: Cell) -> dict[str, str]:
-    """Why Slurm ended the cell's last job before its script wrote the first line of a log; empty
-    when it did not.
+    """Return why Slurm ended the cell's last job before its script wrote the first line of a log;
+    empty when it did not.
     """
     folders = {"prepare": [cell.dataset], "tune": [], "tune_block": []}
     folders |= {stage: ["_".join(cell.names)] for stage in ("train", "threshold", "evaluate")}
@@ -143,7 +143,7 @@ def _before_start(plan: Plan, cell: Cell) -> dict[str, str]:
 
 
 def _done(plan: Plan, cell: Cell, stage: str) -> bool:
-    """Whether a stage left its files, so that the cell stopped after it."""
+    """Return whether a stage left its files, so that the cell stopped after it."""
     origin = plan.origin_of(cell.dataset)
     files = {
         "fetch": [f"results/{origin}/fetch.json"],
@@ -164,7 +164,7 @@ def _words(path: Path, text: str) -> dict[str, str]:
 
 
 def error_of(path: Path) -> str:
-    """The error that a job's log ends with, in one line; empty when there is none.
+    """Return the error that a job's log ends with, in one line; empty when there is none.
 
     Each job starts a new log, so an error in it is that of the last attempt. An error that the job
     did not expect stands there with its traceback, whose last line says what it was.
@@ -183,20 +183,22 @@ def _lines(path: Path) -> list[str]:
 
 
 def _slurm_cause(path: Path) -> str:
-    """Why Slurm ended the job of a log, in its words; empty when it did not, or is not there."""
+    """Return why Slurm ended the job of a log, in its words; empty when it did not, or is not
+    there.
+    """
     job = re.search(r", Slurm job (\d+)$", "\n".join(_lines(path)[:1]))
     logs = SLURM_LOGS.rglob(f"{job[1]}.log") if job else ()
     return next(filter(None, map(_slurm_words, logs)), "")
 
 
 def _slurm_words(log: Path) -> str:
-    """The first line of a log of Slurm that says why a job ended; empty when there is none."""
+    """Return the first line of a log of Slurm that says why a job ended; empty when there is none."""
     cause = _SLURM_ENDS.search("\n".join(_lines(log)))
     return f"Slurm: {cause[1].strip('* ')}" if cause else ""
 
 
 def _killed(path: Path) -> str:
-    """Why the job of a log ended before its end; empty when it did not."""
+    """Return why the job of a log ended before its end; empty when it did not."""
     lines = _lines(path)
     if not lines or f" {STARTED} " not in lines[0] or lines[-1].endswith(f" {ENDED}"):
         return ""

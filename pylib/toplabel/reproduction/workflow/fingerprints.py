@@ -56,7 +56,7 @@ _NATIVE = "toplabel._native"
 
 @cache
 def fingerprint(stage: str, root: Path, package: Path | None = None) -> str:
-    """The sum of a stage: 16 hexadecimal digits of SHA-256 over names and contents.
+    """Return the sum of a stage: 16 hexadecimal digits of SHA-256 over names and contents.
 
     Parameters
     ----------
@@ -82,8 +82,8 @@ def fingerprint(stage: str, root: Path, package: Path | None = None) -> str:
 
 @cache
 def module_sum(module: str, package: Path | None = None) -> str:
-    """The sum over one module and all of the package that it imports, directly or not, but the C
-    library.
+    """Return the sum over one module and all of the package that it imports, directly or not, but
+    the C library.
 
     Of a baseline, which a stage imports by name only when it is asked for. Whatever reaches the C
     library is among the sources of the stage.
@@ -96,7 +96,7 @@ def module_sum(module: str, package: Path | None = None) -> str:
 
 
 def stage_modules(stage: str, root: Path, package: Path) -> list[str]:
-    """Names of the package's modules that the scripts of a stage import, directly or not.
+    """Return names of the package's modules that the scripts of a stage import, directly or not.
 
     A module counts, but not the ``__init__`` of the folders above it, unless a name is imported
     from there: the package's own gathers names from nearly everywhere, and does nothing else.
@@ -117,7 +117,9 @@ def _reached(new: set[str], package: Path) -> set[str]:
 
 @cache
 def _imports(path: Path, package: Path) -> frozenset[str]:
-    """Names of the package's modules in a file's import statements, those in functions included."""
+    """Return names of the package's modules in a file's import statements, those in functions
+    included.
+    """
     names = set()
     for module, members in _statements(path):
         if not members:
@@ -201,7 +203,7 @@ def _is_module(name: str, package: Path) -> bool:
 
 @cache
 def _file(module: str, package: Path) -> Path:
-    """The file of a module, which need not exist."""
+    """Return the file of a module, which need not exist."""
     path = package.joinpath(*module.split("."))
     return path / "__init__.py" if path.is_dir() else path.with_name(f"{path.name}.py")
 

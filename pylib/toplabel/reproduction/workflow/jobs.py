@@ -87,7 +87,7 @@ def _slurm_job() -> str:
 
 
 def _words(error: Exception) -> str:
-    """What is wrong, in one line; of the system's errors the file and the reason."""
+    """Return what is wrong, in one line; of the system's errors the file and the reason."""
     if isinstance(error, OSError) and error.strerror:
         return ": ".join(str(part) for part in (error.filename, error.strerror) if part)
     return str(error)
@@ -102,5 +102,5 @@ def _tell(record: logging.LogRecord) -> None:
 
 
 def checkout(snakemake: Any) -> Path:
-    """The folder that holds config/ and data/published/: where the script came from."""
+    """Return the folder that holds config/ and data/published/: where the script came from."""
     return Path(snakemake.scriptdir).resolve().parents[1]

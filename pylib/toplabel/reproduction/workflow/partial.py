@@ -37,12 +37,12 @@ REPORTS = Path("reports")
 
 
 def has_failures(plan: Plan) -> bool:
-    """Whether a run that began in this folder did not get all that the reports show."""
+    """Return whether a run that began in this folder did not get all that the reports show."""
     return _has_begun(plan) and not find_failures(plan, _wanted(plan)).empty
 
 
 def _has_begun(plan: Plan) -> bool:
-    """Whether a job of any run was started in this folder."""
+    """Return whether a job of any run was started in this folder."""
     return (LOGS / "fetch").is_dir() or bool(plan.begun())
 
 
@@ -99,8 +99,8 @@ def _write_reports(reports: Path, checkout: Path) -> None:
 
 
 def _metas() -> tuple[list[Path], dict[str, str]]:
-    """The meta.json of the prepared sets, and why those that cannot be read are missing, by data
-    set.
+    """Return the meta.json of the prepared sets, and why those that cannot be read are missing, by
+    data set.
     """
     found, damaged = [], {}
     for path in sorted(Path("results").glob("*/data/meta.json")):
@@ -123,7 +123,7 @@ def _wanted(plan: Plan) -> list[Cell]:
 
 
 def _reasons(plan: Plan, wanted: Sequence[Cell], failures: pd.DataFrame) -> dict[str, str]:
-    """Why a data set is missing: a failed job, or that no folder has its files."""
+    """Return why a data set is missing: a failed job, or that no folder has its files."""
     early = failures[failures["stage"].isin(["fetch", "prepare"])]
     failed = {row["dataset"]: f"{row['stage']}: {row['reason']}" for _, row in early.iterrows()}
     asked = {cell.dataset for cell in wanted}

@@ -66,12 +66,12 @@ class Cell:
         return self.dataset, self.method
 
     def path(self, name: str) -> str:
-        """A file of that folder."""
+        """Return a file of that folder."""
         return f"results/{self.dataset}/{self.method}/{name}"
 
     @classmethod
     def of_path(cls, path: str) -> Cell | None:
-        """The cell whose test metrics a file is."""
+        """Return the cell whose test metrics a file is."""
         parts = Path(path).parts
         if len(parts) == 4 and (parts[0], parts[3]) == ("results", "evaluation.csv"):
             return cls(*parts[1:3])
@@ -147,23 +147,23 @@ class Plan:
     # ---- what a data set and a method are ------------------------------------------------------
 
     def protocol_of(self, dataset: str) -> Protocol:
-        """The protocol of a data set."""
+        """Return the protocol of a data set."""
         return self.protocols[self.registry[dataset].protocol]
 
     def budget_of(self, dataset: str) -> Budget:
-        """The protocol's budget for a data set."""
+        """Return the protocol's budget for a data set."""
         return self.protocol_of(dataset).budgets[self.budget]
 
     def split_names(self, dataset: str) -> list[str]:
-        """The splits that are run: those of the registry, or the first few if the budget says
-        so.
+        """Return the splits that are run: those of the registry, or the first few if the budget
+        says so.
         """
         return _split_names(self.registry[dataset])[: self.budget_of(dataset).splits]
 
     # ---- slices of the config, for the params of the rules -------------------------------------
 
     def fingerprint(self, stage: str, method: str = "") -> str:
-        """The sum over the sources of a stage, with those of the method if it is a baseline."""
+        """Return the sum over the sources of a stage, with those of the method if it is a baseline."""
         baseline = self.methods[method].baseline if method else ""
         own = f" {module_sum(BASELINES[baseline].module)}" if baseline else ""
         return fingerprint(stage, self.root) + own
@@ -196,7 +196,7 @@ class Plan:
         return asdict(self.run.threshold)
 
     def network(self, dataset: str) -> dict[str, Any]:
-        """What the networks of a data set depend on."""
+        """Return what the networks of a data set depend on."""
         return {"network": self.registry[dataset].network, "seed": self.run.seed}
 
     def networks(self) -> list[str]:
@@ -204,14 +204,14 @@ class Plan:
         return [name for name, entry in self.registry.items() if entry.network is not None]
 
     def origin_of(self, dataset: str) -> str:
-        """The set that a data set is made of: the images of a network, that whose folds it draws
-        again, or itself.
+        """Return the set that a data set is made of: the images of a network, that whose folds it
+        draws again, or itself.
         """
         network = self.registry[dataset].network
         return self.registry.seeds_of.get(dataset, dataset) if network is None else network.images
 
     def entry_slice(self, dataset: str) -> dict[str, Any]:
-        """What the content of the prepared set depends on."""
+        """Return what the content of the prepared set depends on."""
         found = asdict(self.registry[dataset])
         return {key: found[key] for key in _CONTENT}
 
@@ -223,15 +223,15 @@ class Plan:
         ]
 
     def names_sum(self) -> str:
-        """A sum over what gives results their names: data sets, methods, studies, published
+        """Return a sum over what gives results their names: data sets, methods, studies, published
         numbers.
         """
         named = ("datasets.yaml", "methods.yaml", "studies/*.yaml")
         return sum_of(self.root, (*(f"config/{name}" for name in named), "data/published/*.csv"))
 
     def claims_sum(self) -> str:
-        """A sum over what the papers say of their results, where they print it, why numbers differ,
-        for which sets.
+        """Return a sum over what the papers say of their results, where they print it, why numbers
+        differ, for which sets.
         """
         named = ("findings.yaml", "differences.yaml", "readings.yaml", "datasets.yaml")
         return sum_of(self.root, (*(f"config/{name}" for name in named), "data/published/*.csv"))
@@ -246,14 +246,14 @@ class Plan:
         return [str(folder) for folder in mirror_folders(self.config["mirrors"], self.root)]
 
     def registry_sum(self) -> str:
-        """A sum over the registry of data sets."""
+        """Return a sum over the registry of data sets."""
         return sum_of(self.root, ("config/datasets.yaml",))
 
     # ---- files -----------------------------------------------------------------------------------
 
     def units(self, dataset: str, method: str) -> list[str]:
-        """Files of the tuning of a data set and method: one per split, or one of all where they are
-        small.
+        """Return files of the tuning of a data set and method: one per split, or one of all where
+        they are small.
         """
         found = self.methods[method]
         method = found.variant_of if found.selected_by else method
@@ -262,12 +262,12 @@ class Plan:
         return [Cell(dataset, method).path(f"tune/{part}.npz") for part in parts]
 
     def splits_of(self, dataset: str, part: str) -> list[str]:
-        """The splits that one file of `units` holds."""
+        """Return the splits that one file of `units` holds."""
         return self.split_names(dataset) if part == ALL_SPLITS else [part]
 
     def blocks(self, dataset: str, method: str, part: str) -> list[str]:
-        """Files of the coarse grid of a split by blocks of kernel widths; none where the job of the
-        split does all.
+        """Return files of the coarse grid of a split by blocks of kernel widths; none where the job
+        of the split does all.
 
         There are blocks where a kernel is tuned by cross-validation, and one where the coarse grid
         is screened.
@@ -282,8 +282,8 @@ class Plan:
         return [f"{unit}.block{block}.npz" for block in range(budget.blocks(found.tunes_width))]
 
     def draws(self, dataset: str, method: str = "") -> list[str]:
-        """Files of the networks of a data set, one per draw; with a method, what fine-tuning made
-        of each.
+        """Return files of the networks of a data set, one per draw; with a method, what fine-tuning
+        made of each.
         """
         splits = self.split_names(dataset)
         if not method:
@@ -291,8 +291,8 @@ class Plan:
         return [Cell(dataset, method).path(f"draws/{split}.csv") for split in splits]
 
     def thresholds(self, dataset: str, method: str) -> str:
-        """The file with the thresholds of a data set's metrics: the selection where none needs
-        one.
+        """Return the file with the thresholds of a data set's metrics: the selection where none
+        needs one.
         """
         needed = len(self.budget_of(dataset).thresholds.values()) > 0
         return Cell(dataset, method).path("thresholds.csv" if needed else "selection.csv")
@@ -301,7 +301,8 @@ class Plan:
 
     @cache  # noqa: B019  a plan lives as long as its process
     def reason_missing(self, dataset: str) -> str:
-        """Why a data set is missing; empty when it is not. A prepared set needs no raw files.
+        """Return why a data set is missing; empty when it is not. A prepared set needs no raw
+        files.
 
         What is made of another set needs that one all the same, and PyTorch where a network is
         trained further.
@@ -315,7 +316,9 @@ class Plan:
         return reason_missing(entry, Path(RAW_FOLDER), mirrors, self.config["download"])
 
     def cells_of_studies(self, studies: Iterable[str]) -> set[Cell]:
-        """All methods on all data sets of the studies, but a k that the classes are too few for."""
+        """Return all methods on all data sets of the studies, but a k that the classes are too few
+        for.
+        """
         return {
             Cell(dataset, method)
             for study in studies
@@ -324,7 +327,7 @@ class Plan:
         }
 
     def _fits(self, dataset: str, method: str) -> bool:
-        """Whether k is below the number of classes, as far as the papers print that."""
+        """Return whether k is below the number of classes, as far as the papers print that."""
         printed = [table.n_classes or "" for table in self.registry[dataset].statistics]
         classes = [int(text) for text in printed if text.isdecimal()]
         if (network := self.registry[dataset].network) is not None:
@@ -332,7 +335,9 @@ class Plan:
         return not classes or self.methods[method].smallest_k < max(classes)
 
     def cells_of_dataset(self, dataset: str) -> set[Cell]:
-        """A data set with all methods of the studies that contain it, but variants of methods."""
+        """Return a data set with all methods of the studies that contain it, but variants of
+        methods.
+        """
         return {
             cell
             for cell in self.cells_of_studies(self.studies)
@@ -340,16 +345,16 @@ class Plan:
         }
 
     def reason_not_at_hand(self, dataset: str) -> str:
-        """Why no folder has the files of a data set; no address is asked."""
+        """Return why no folder has the files of a data set; no address is asked."""
         origin = self.registry[self.origin_of(dataset)]
         return self._lacking(dataset) or available(origin, RAW_FOLDER, self.mirrors)[1]
 
     def _lacking(self, dataset: str) -> str:
-        """Why the networks of a data set cannot be trained, if it has any."""
+        """Return why the networks of a data set cannot be trained, if it has any."""
         return lacking_torch() if self.registry[dataset].network is not None else ""
 
     def reachable(self, cells: Iterable[Cell]) -> list[Cell]:
-        """Those whose data set can be had, in a fixed order."""
+        """Return those whose data set can be had, in a fixed order."""
         return sorted(cell for cell in cells if not self.reason_missing(cell.dataset))
 
     def begun(self) -> list[Cell]:
@@ -363,8 +368,8 @@ class Plan:
 
 
 def source_of(key: str, layers: Sequence[tuple[str, Mapping[str, Any]]]) -> str:
-    """Where a key of the config, ``a.b``, has its value from: the last that has it, or as much of
-    it as any.
+    """Return where a key of the config, ``a.b``, has its value from: the last that has it, or as
+    much of it as any.
     """
     steps = re.findall(r"[^.\[\]]+", key)
     for length in range(len(steps), 0, -1):
@@ -392,7 +397,9 @@ def _checked_run(
 
 
 def _split_names(entry: Entry) -> list[str]:
-    """Names of the splits, before the set is made: registered, or those that a generator gives."""
+    """Return names of the splits, before the set is made: registered, or those that a generator
+    gives.
+    """
     if entry.splits:
         return [split.name for split in entry.splits]
     if entry.network is not None:
@@ -403,11 +410,11 @@ def _split_names(entry: Entry) -> list[str]:
 
 
 def lacking_torch() -> str:
-    """Why no network can be trained; empty where PyTorch is installed."""
+    """Return why no network can be trained; empty where PyTorch is installed."""
     there = find_spec("torch") is not None
     return "" if there else "PyTorch is not installed: pip install 'toplabel[torch]'"
 
 
 def dataset_names(cells: Sequence[Cell]) -> list[str]:
-    """The data sets of some cells, each once."""
+    """Return the data sets of some cells, each once."""
     return list(dict.fromkeys(cell.dataset for cell in cells))

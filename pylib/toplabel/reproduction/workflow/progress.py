@@ -162,7 +162,7 @@ class Progress(logging.Handler):
 
 
 def _task(job: Any, before: Iterable[Any]) -> _Task:
-    """What counts of Snakemake's job."""
+    """Return what counts of Snakemake's job."""
     return _Task(
         job.jobid,
         Job(job.rule.name, dict(job.wildcards_dict)),

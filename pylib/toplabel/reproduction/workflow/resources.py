@@ -65,8 +65,8 @@ class Size:
 
     @classmethod
     def of(cls, meta: str | os.PathLike[str]) -> Size:
-        """Of the set that a ``meta.json`` describes; of a damaged one nothing, since the job itself
-        will say so.
+        """Return the size of the set that a ``meta.json`` describes; zeros for a damaged one, since
+        the job itself will say so.
 
         Raises
         ------
@@ -93,7 +93,9 @@ class Size:
         )
 
     def first(self, rows: int | None) -> Size:
-        """Of at most so many rows; the stored features are as they were. None stands for all."""
+        """Return the size of at most so many rows; the stored features are as they were. None
+        stands for all.
+        """
         if rows is None or rows >= self.rows:
             return self
         return replace(self, rows=rows, entries=self.entries * rows / self.rows)
@@ -217,5 +219,5 @@ def preparing_mb(wildcards: Any, input: Any, attempt: int) -> int:
 
 
 def doubled(amount: int) -> Need:
-    """An amount for the first attempt, doubled with each other."""
+    """Return an amount for the first attempt, doubled with each other."""
     return lambda wildcards, attempt: amount * 2 ** (attempt - 1)

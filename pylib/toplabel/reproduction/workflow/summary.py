@@ -92,7 +92,7 @@ def keep(results: Path, summary: Path) -> None:
 
 
 def _compared(path: Path) -> pd.DataFrame:
-    """The compared cells of a comparison.csv as text, each once, with a number and a known
+    """Return the compared cells of a comparison.csv as text, each once, with a number and a known
     verdict.
     """
     cells = read_csv(path, (*PUBLISHED_KEYS, "verdict", "measured"))
@@ -111,7 +111,7 @@ def _named(cell: pd.Series) -> str:
 
 
 def _jobs(folder: Path, collected: pd.DataFrame) -> pd.DataFrame:
-    """What each job took, with the first study of its data set and method."""
+    """Return what each job took, with the first study of its data set and method."""
     cells = zip(collected["dataset"], collected["method"], strict=True)
     studies = dict(zip(cells, collected["study"].str.partition(";")[0], strict=True))
     rows = [
@@ -135,7 +135,7 @@ def keep_paper(results: Path, summary: Path) -> None:
 
 
 def check_whole(kept: Path, before: Path) -> None:
-    """Whether the files of a run have all the cells that those of the present summary have.
+    """Refuse files of a run that lack cells of the present summary.
 
     Raises
     ------
@@ -163,13 +163,13 @@ def check_whole(kept: Path, before: Path) -> None:
 
 
 def _of_studies(measured: pd.DataFrame, studies: Collection[str]) -> pd.Series:
-    """Which rows are of one of the studies; a row may be of several, joined by ";"."""
+    """Return which rows are of one of the studies; a row may be of several, joined by ";"."""
     found = measured["study"].map(lambda joined: not {*joined.split(";")}.isdisjoint(studies))
     return found.astype(bool)  # also of no rows
 
 
 def filled(text: str, root: Path) -> str:
-    """A page with its fragments made of the kept files.
+    """Return a page with its fragments made of the kept files.
 
     Raises
     ------

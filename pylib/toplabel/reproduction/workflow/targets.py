@@ -55,7 +55,9 @@ class Targets:
     # ---- names -----------------------------------------------------------------------------------
 
     def named(self) -> list[str]:
-        """Names that are targets of their own: data sets, studies, tables (both forms), figures."""
+        """Return names that are targets of their own: data sets, studies, tables (both forms),
+        figures.
+        """
         plan = self._plan
         names = {*plan.registry, *plan.studies, *self.tables(), *self.figures(), *FREE}
         names |= {_long_name(*identity) for identity in plan.tables.values()}
@@ -109,7 +111,7 @@ class Targets:
     # ---- cells -----------------------------------------------------------------------------------
 
     def cells(self, name: str) -> list[Cell]:
-        """The cells that a target asks for, of data sets that can be had.
+        """Return the cells that a target asks for, of data sets that can be had.
 
         Raises
         ------
@@ -132,7 +134,7 @@ class Targets:
         return found
 
     def _asked(self, name: str) -> set[Cell]:
-        """The cells of a target, whether they can be had or not."""
+        """Return the cells of a target, whether they can be had or not."""
         plan = self._plan
         if name in plan.registry or name in plan.studies:
             studies = [name] if name in plan.studies else []
@@ -161,7 +163,7 @@ class Targets:
 
     @cache  # noqa: B019
     def wanted(self) -> list[Cell]:
-        """The cells of the config, of data sets that can be had.
+        """Return the cells of the config, of data sets that can be had.
 
         Raises
         ------
@@ -183,7 +185,7 @@ class Targets:
         return sorted({*self.wanted()}.union(*cells))
 
     def _evaluated_by(self, goal: str) -> list[Cell]:
-        """The cells whose test metrics a target of the command line asks for by itself."""
+        """Return the cells whose test metrics a target of the command line asks for by itself."""
         if cell := Cell.of_path(goal):
             return [cell] if cell in self._all_cells() else []
         name = _figure_of(goal) or goal
@@ -274,14 +276,14 @@ class Targets:
         return self._as_registered(cells)
 
     def figure_inputs(self, name: str, file: str) -> list[str]:
-        """A file of each cell that a figure shows; "tune" stands for those that tuning left."""
+        """Return a file of each cell that a figure shows; "tune" stands for those that tuning left."""
         cells = self.cells_of_figure(name)
         if file == "tune":
             return [unit for cell in cells for unit in self._plan.units(*cell.names)]
         return [cell.path(file) for cell in cells]
 
     def figure_shows(self, name: str) -> dict[str, Any]:
-        """What the script of a figure of one data set needs to know of it."""
+        """Return what the script of a figure of one data set needs to know of it."""
         dataset = row_of(name).dataset_of(name)
         return {
             "title": self._plan.registry[dataset].title,
@@ -299,7 +301,7 @@ class Targets:
     # ---- files -----------------------------------------------------------------------------------
 
     def outputs(self, name: str) -> list[str]:
-        """Files that the name of a data set, study, table or figure stands for."""
+        """Return files that the name of a data set, study, table or figure stands for."""
         if name in FREE:
             return FREE[name]
         cells = self.cells(name)
@@ -319,7 +321,7 @@ class Targets:
         ]
 
     def strategies(self) -> list[str]:
-        """What each strategy for the threshold gives, a file per cell."""
+        """Return what each strategy for the threshold gives, a file per cell."""
         return [cell.path("threshold_strategies.csv") for cell in self._cut()]
 
     def strategy_labels(self) -> list[str]:
@@ -345,7 +347,7 @@ class Targets:
         return "digits" if self._plan.budget == "quick" else "letter"
 
     def timed_meta(self) -> str:
-        """Its prepared form."""
+        """Return the prepared form of `timed_set`."""
         return _meta(self.timed_set())
 
     def evaluations(self) -> list[str]:
@@ -360,7 +362,7 @@ class Targets:
         return _ranks(cell for cell in self.made() if not methods[cell.method].fine_tunes)
 
     def other_ranks(self) -> list[str]:
-        """Those of `others`, as far as they are there."""
+        """Return those of `others`, as far as they are there."""
         return [path for path in _ranks(self.others()) if Path(path).is_file()]
 
     def other_evaluations(self) -> list[str]:
@@ -374,11 +376,11 @@ class Targets:
         return [meta for meta in metas if meta not in wanted and Path(meta).is_file()]
 
     def compared(self) -> list[str]:
-        """Those of `prepared` that have test metrics: they say whether these are compared."""
+        """Return those of `prepared` that have test metrics: they say whether these are compared."""
         return self._with_metrics(self.prepared())
 
     def other_compared(self) -> list[str]:
-        """Those of `other_metas` that have test metrics."""
+        """Return those of `other_metas` that have test metrics."""
         return self._with_metrics(self.other_metas())
 
     def _with_metrics(self, metas: Iterable[str]) -> list[str]:
@@ -386,7 +388,7 @@ class Targets:
         return [meta for meta in metas if meta in measured]
 
     def reasons(self) -> dict[str, str]:
-        """Why a registered data set is missing, by name; those that are there are left out."""
+        """Return why a registered data set is missing, by name; those that are there are left out."""
         there = {*self.prepared(), *self.other_metas()}
         asked = {cell.dataset for cell in self.asked()}
         found = {}
@@ -397,15 +399,15 @@ class Targets:
         return found
 
     def shown_tables(self) -> list[str]:
-        """Files of all tables that the reports show, cells of earlier runs included."""
+        """Return files of all tables that the reports show, cells of earlier runs included."""
         tables = self.tables_of([*self.made(), *self.others()])
         tables += [THRESHOLDS] if self._cut() else []
         tables += [AGREEMENT] if self.agreements() else []
         return [file for table in dict.fromkeys(tables) for file in table_files(table)]
 
     def shown_figures(self) -> list[str]:
-        """Files of the figures of the config and of those of no run, and the tables made with
-        them.
+        """Return files of the figures of the config and of those of no run, and the tables made
+        with them.
         """
         figures = self.figures_of(self.wanted())
         files = [file for figure in figures for file in figure_files(figure)]
@@ -421,7 +423,7 @@ def _ranks(cells: Iterable[Cell]) -> list[str]:
 
 
 def _figure_of(path: str) -> str:
-    """The figure that a file is of; empty for other files."""
+    """Return the figure that a file is of; empty for other files."""
     return Path(path).stem if Path(path).parent == Path("results/figures") else ""
 
 

@@ -43,8 +43,8 @@ def draw(summary: pd.DataFrame, cells: int, seed: int) -> pd.DataFrame:
 
 
 def kernels_of_run(run: Path) -> dict[str, str]:
-    """What to set in the environment so that OpenBLAS takes the kernels of a ``run.json``; says
-    what it found.
+    """Return what to set in the environment so that OpenBLAS takes the kernels of a ``run.json``;
+    says what it found.
 
     Nothing where the file is missing or says nothing of them, where they are those taken anyway,
     and where this processor does not have them.
@@ -64,8 +64,8 @@ def kernels_of_run(run: Path) -> dict[str, str]:
 
 
 def _kernels_taken(setting: Mapping[str, str]) -> str:
-    """The kernels with which a product of matrices can be computed; a processor may not know their
-    instructions.
+    """Return the kernels with which a product of matrices can be computed; a processor may not know
+    their instructions.
     """
     script = (
         "import numpy as np; np.ones((99, 99)) @ np.ones((99, 99)); "
@@ -91,7 +91,8 @@ def compute(
 
 
 def beside(drawn: pd.DataFrame, again: pd.DataFrame) -> pd.DataFrame:
-    """The drawn cells with `again`, the number that was computed now (NaN: none), and `same`.
+    """Return the drawn cells with `again`, the number that was computed now (NaN: none), and
+    `same`.
 
     Numbers are the same if they are as a file has them, with twelve digits.
     """

@@ -24,7 +24,8 @@ def describe_datasets(
     raw_folder: str | Path,
     mirrors: Sequence[str | Path],
 ) -> pd.DataFrame:
-    """One row per registered data set: what it holds, what the papers print, or why it is missing.
+    """Return one row per registered data set: what it holds, what the papers print, or why it is
+    missing.
 
     Parameters
     ----------
@@ -58,7 +59,7 @@ def describe_datasets(
 def _listed(
     entry: Entry, raw_folder: str | Path, mirrors: Sequence[str | Path]
 ) -> dict[str, Any] | None:
-    """The statistics of a set's label lists, where it has some and their files are there."""
+    """Return the statistics of a set's label lists, where it has some and their files are there."""
     if entry.label_lists is None:
         return None
     path = find_checked(entry, entry.label_lists.file, raw_folder, mirrors)

@@ -42,8 +42,8 @@ def compare_results(
 
 
 def draw_rows(paths: Iterable[str]) -> RowDraws:
-    """The top-k accuracies of cells on drawn test rows, as far as ``ranks.npz`` stands beside
-    evaluation.csv.
+    """Return the top-k accuracies of cells on drawn test rows, as far as ``ranks.npz`` stands
+    beside evaluation.csv.
 
     All methods of a data set have the same draws. A set with several splits has none: their spread
     is measured.

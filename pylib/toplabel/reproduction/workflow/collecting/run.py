@@ -22,8 +22,8 @@ from toplabel.reproduction.workflow.environment import (
 
 
 def describe_run(root: Path, catalogue: Catalogue, config: Mapping[str, Any]) -> dict[str, Any]:
-    """What the numbers depend on besides the data: config, machine, versions, commit, time; jobs,
-    studies.
+    """Return what the numbers depend on besides the data: config, machine, versions, commit, time;
+    jobs, studies.
     """
     starts, command = read_starts()
     parts = [round(part, 1) for part in durations(starts, job_ends(), time.time())]
