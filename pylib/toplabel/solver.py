@@ -221,7 +221,9 @@ def path(
 
 
 def _solutions(problem: Problem, Cs: list[float], options: Options, warm_start) -> list[Solution]:
-    """The solutions in the order of `Cs`, trained in ascending order until one is interrupted."""
+    """Return the solutions in the order of `Cs`, trained in ascending order until one is
+    interrupted.
+    """
     train = _sdca.solutions if problem.loss.convex else nonconvex.solutions
     order = sorted(range(len(Cs)), key=Cs.__getitem__)
     found: dict[int, Solution] = {}

@@ -1,5 +1,6 @@
 """The layers in docs/architecture.md are those whose imports are checked."""
 
+import ast
 import re
 import subprocess
 import sys
@@ -70,3 +71,23 @@ def test_the_plan_of_a_run_needs_no_solver():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == ""
+
+
+#: With these a docstring of a function would have no verb.
+_NO_VERB = {
+    *("Of", "As", "What", "Whether", "The", "A", "An", "How", "Where", "Which", "Why"),
+    *("All", "Those", "That", "Each", "One", "Its", "Names", "Files"),
+}
+
+
+def test_docstrings_of_functions_open_with_a_verb(repository):
+    wrong = [
+        f"{path.relative_to(repository)}:{node.lineno} {node.name}"
+        for path in (repository / "pylib").rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.FunctionDef)
+        and not {"property", "cached_property"}
+        & {getattr(one, "id", "") for one in node.decorator_list}
+        and (ast.get_docstring(node) or "None").split()[0].strip("`.,:") in _NO_VERB
+    ]
+    assert wrong == []

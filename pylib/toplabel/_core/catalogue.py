@@ -55,11 +55,11 @@ class Loss:
         return not self.start
 
     def name(self, k: int = 1, gamma: float = 0.0) -> str:
-        """The label with its parameters, as "top-2 SVM^{α}_{1}"."""
+        """Return the label with its parameters, as "top-2 SVM^{α}_{1}"."""
         return parametrised(self.label, f"{k}", f"{gamma:g}")
 
     def panel_of(self, gamma: float) -> str:
-        """The panel of the loss with this smoothing."""
+        """Return the panel of the loss with this smoothing."""
         return self.panel.replace("γ", f"_{{{gamma:g}}}" if gamma else "")
 
 

@@ -305,7 +305,9 @@ def _inner(a, b) -> float:
 
 
 def _score_error(scores, row_sizes, class_sizes, length: int) -> np.ndarray:
-    """Of the scores after rounding to float64, and that of the compensated products."""
+    """Return the error of the scores after rounding to float64, and that of the compensated
+    products.
+    """
     rest = (length * _UNIT) ** 2 * np.outer(row_sizes, class_sizes)
     return _UNIT * np.abs(scores[0]) + rest
 

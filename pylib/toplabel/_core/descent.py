@@ -32,7 +32,7 @@ class Objective(Protocol):
     def loss(self, scores: np.ndarray) -> float: ...
 
     def loss_gradient(self, scores: np.ndarray) -> np.ndarray:
-        """Of `loss`, in the scores."""
+        """Return the gradient of `loss` in the scores."""
         ...
 
 
@@ -92,7 +92,7 @@ class Linear:
         return scores
 
     def gradient(self, of_scores: np.ndarray) -> Vector:
-        """The gradient of a function of the scores: X^T times that in the scores."""
+        """Return the gradient of a function of the scores: X^T times that in the scores."""
         d = self._X.shape[1]
         own = np.zeros((d + (self._constant != 0.0), of_scores.shape[1]))
         for part, rows in self._blocks():
@@ -231,7 +231,7 @@ class Descent:
             self._pairs.append((moved, bent, curvature))
 
     def _direction(self) -> Vector:
-        """The two-loop recursion."""
+        """Return the two-loop recursion."""
         vector = self.state.gradient
         factors = []
         for moved, bent, curvature in reversed(self._pairs):
@@ -247,7 +247,7 @@ class Descent:
         return vector.times(-1.0)
 
     def _search(self, direction: Vector) -> tuple[float, Fit] | None:
-        """A step length and what is found there; None if no length decreases P."""
+        """Return a step length and what is found there; None if no length decreases P."""
         state, penalty = self.state, self._objective.penalty
         change = self._space.scores(direction)
         linear = penalty * state.point.dot(direction)

@@ -57,7 +57,7 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 @contextmanager
 def result_path(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """As `atomic_path`, for a file that a stage hands to another: its sum is written, too.
+    """Yield a path as `atomic_path` does, for a file of another stage; its sum is written, too.
 
     The sum is written first, so that a writer that is killed leaves no file without its sum.
 
@@ -125,7 +125,7 @@ def check_file(path: str | os.PathLike[str], promised: str, target: object = Non
 
 
 def checked(path: str | os.PathLike[str], target: object = None) -> Path:
-    """The path of a file, compared with the sum beside it; `target` as in `check_file`.
+    """Return the path of a file, compared with the sum beside it; `target` as in `check_file`.
 
     A file without a sum is taken as it is: no stage of this version wrote it.
 
@@ -143,7 +143,7 @@ def checked(path: str | os.PathLike[str], target: object = None) -> Path:
 
 
 def remade(target: object) -> str:
-    """How a damaged file is made again, for an error."""
+    """Return how a damaged file is made again, for an error."""
     return f"`snakemake -f {target}` makes it again"
 
 
@@ -209,13 +209,13 @@ def read_npz(path: str | os.PathLike[str], target: object = None) -> dict[str, n
 
 
 def reason(error: Exception) -> str:
-    """What a library says of a file that it cannot read."""
+    """Return what a library says of a file that it cannot read."""
     if "pickle" in str(error):  # NumPy's advice is to allow what could run code
         return "not in NumPy's format, or with Python objects"
     return " ".join(str(error).split()) or type(error).__name__
 
 
 def one_line(message: str) -> str:
-    """A message without line ends and unprintable characters, truncated."""
+    """Return a message without line ends and unprintable characters, truncated."""
     plain = "".join(c if c.isprintable() else repr(c)[1:-1] for c in message[: _LONGEST + 1])
     return plain if len(plain) <= _LONGEST else f"{plain[:_LONGEST]}..."

@@ -50,7 +50,7 @@ class _Objective:
         return float(self.share @ losses.values_at(loss, scores, labels, k, gamma))
 
     def loss_gradient(self, scores: np.ndarray) -> np.ndarray:
-        """Of `loss`, in the scores."""
+        """Return the gradient of `loss` in the scores."""
         loss, labels, k, gamma = self._loss
         gradient = losses.gradients_at(loss, scores, labels, k, gamma)
         gradient *= self.share[:, None]

@@ -150,7 +150,7 @@ class Problem(Data):
         return cls(rows, features, labels, kernel, theta, *own)
 
     def like(self, loss: Loss) -> Problem:
-        """The same data with another loss, which takes of k and gamma what it has."""
+        """Return the same data with another loss, which takes of k and gamma what it has."""
         gamma = self.gamma if loss.smoothing else 0.0
         return replace(self, loss=loss, k=self.k if loss.top_k else 1, gamma=gamma)
 

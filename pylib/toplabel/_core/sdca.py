@@ -72,7 +72,9 @@ def solutions(
 
 
 def rows_to_keep(problem: Problem):
-    """A copy of the rows that predicting needs, but for a mapped file; None if it needs none."""
+    """Return a copy of the rows that predicting needs, but for a mapped file; None if it needs
+    none.
+    """
     rows = problem.kernel_rows
     return rows if rows is None or is_mapped(rows) else rows.copy()
 

@@ -27,7 +27,7 @@ __all__ = ["SolverEstimator"]
 
 
 def seed_from(random_state) -> int:
-    """The solver's seed: a whole number as it is, else the next draw of the generator."""
+    """Return the solver's seed: a whole number as it is, else the next draw of the generator."""
     if isinstance(random_state, numbers.Integral) and not isinstance(random_state, bool):
         return as_integer(random_state, "random_state", 0, 2**64 - 1)
     return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
@@ -193,7 +193,7 @@ class SolverEstimator(ClassifierMixin, BaseEstimator):
         )
 
     def _one_of_two(self, columns: np.ndarray) -> np.ndarray:
-        """Of two classes keep the second one's difference to the first, (n, 2) -> (n, 1).
+        """Keep, of two classes, the second one's difference to the first, (n, 2) -> (n, 1).
 
         One-vs-all losses train the same binary classifier twice, with opposite signs: half of the
         difference is that classifier, the one that LIBLINEAR finds with the same C.
@@ -241,14 +241,14 @@ class SolverEstimator(ClassifierMixin, BaseEstimator):
         return scores[:, 0] if self._binary else scores
 
     def _parts_of_scores(self, X) -> Iterator[np.ndarray]:
-        """The scores of the rows, a part of the rows at a time."""
+        """Yield the scores of the rows, a part of the rows at a time."""
         check_is_fitted(self, "classes_")
         X = self._validated(X, reset=False)
         for part in parts(X.shape[0], len(self.classes_)):
             yield self._scores(X[part])
 
     def predict_topk(self, X, k: int, return_scores: bool = False):
-        """The k classes of the highest scores.
+        """Return the k classes of the highest scores.
 
         The scores of all classes are computed a part of the rows at a time, and never kept for all
         rows.

@@ -37,7 +37,7 @@ def check_no_lists(y) -> None:
 
 
 def column_names(y) -> np.ndarray | None:
-    """The names of the columns of a data frame, or None."""
+    """Return the names of the columns of a data frame, or None."""
     columns = getattr(y, "columns", None)
     return None if columns is None or np.ndim(y) != 2 else np.asarray(columns)
 

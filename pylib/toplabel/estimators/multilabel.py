@@ -265,7 +265,7 @@ class MultilabelClassifier(SolverEstimator):
         return swept
 
     def predict(self, X) -> np.ndarray | sparse.csr_matrix:
-        """The labels whose score reaches the threshold.
+        """Return the labels whose score reaches the threshold.
 
         Parameters
         ----------

@@ -249,7 +249,7 @@ class SimplexClassifier(ClassifierMixin, BaseEstimator):
         return scores[:, 1] if len(self.classes_) == 2 else scores
 
     def predict(self, X) -> np.ndarray:
-        """The class of the nearest code vector of each row.
+        """Return the class of the nearest code vector of each row.
 
         Parameters
         ----------

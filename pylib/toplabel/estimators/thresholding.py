@@ -99,7 +99,9 @@ def match_training_cardinality(score: Callable, X, Y, weights) -> float:
 
 
 def _splitter(cv, seed: int):
-    """A splitter; a number of folds means shuffled rows, which are often sorted by their labels."""
+    """Return a splitter; a number of folds means shuffled rows, which are often sorted by their
+    labels.
+    """
     if cv is None or isinstance(cv, numbers.Integral):
         return KFold(5 if cv is None else cv, shuffle=True, random_state=seed % 2**32)
     return check_cv(cv)

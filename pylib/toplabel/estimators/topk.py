@@ -196,7 +196,7 @@ class TopKClassifier(SolverEstimator):
         return self
 
     def predict(self, X) -> np.ndarray:
-        """The class of the highest score of each row.
+        """Return the class of the highest score of each row.
 
         Parameters
         ----------

@@ -15,7 +15,7 @@ from toplabel.features.images import batches, listed
 
 
 def network_of(name: str, weights: Path | None) -> nn.Module:
-    """The network that ``module:function`` makes, with weights from a file."""
+    """Return the network that ``module:function`` makes, with weights from a file."""
     module, _, function = name.partition(":")
     try:
         network = getattr(import_module(module), function)()

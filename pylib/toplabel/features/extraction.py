@@ -127,7 +127,7 @@ def extract(
 def _features(
     network: nn.Module, module: nn.Module, inputs: Tensor, rectify: bool, normalise: bool
 ) -> np.ndarray:
-    """The rows of a batch."""
+    """Return the rows of a batch."""
     caught: list[Tensor] = []
     hook = module.register_forward_hook(lambda _module, _inputs, output: caught.append(output))
     try:
@@ -239,8 +239,8 @@ def _write(path: Path, content: dict) -> None:
 
 
 def _header(shape: tuple[int, int], dtype: str) -> bytes:
-    """Of an .npy file; NumPy leaves room for the number of rows to grow, so its length does not
-    depend on it.
+    """Return the header of an .npy file; NumPy leaves room for the number of rows to grow, so its
+    length does not depend on it.
     """
     out = io.BytesIO()
     np.lib.format.write_array_header_1_0(

@@ -20,8 +20,8 @@ MEAN, DEVIATION = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
 
 
 def listed(folder: Path) -> list[tuple[Path, int]]:
-    """The images in folders of classes, both in the order of their names; classes are counted from
-    0.
+    """Return the images in folders of classes, both in the order of their names; classes are
+    counted from 0.
     """
     if not folder.is_dir():
         raise FileError(f"{folder}: no such folder")
@@ -50,7 +50,7 @@ def batches(
 
 
 def read(path: Path, size: int) -> Tensor:
-    """The middle square of an image whose shorter side was made 8/7 of `size`, normalised."""
+    """Return the middle square of an image whose shorter side was made 8/7 of `size`, normalised."""
     try:
         with Image.open(path) as file:
             image = file.convert("RGB")

@@ -11,7 +11,7 @@ from toplabel.metrics.ranking import precision_at_k
 
 
 def coverage(Y, scores) -> float:
-    """How far down the list one must go to find all labels of an instance, on average.
+    """Return how far down the list one must go to find all labels of an instance, on average.
 
     The place of a label is the number of labels that score at least as high, itself included: of
     labels that tie, a relevant one comes last. An instance without labels contributes 0.

@@ -9,7 +9,7 @@ _UNITS = {"rank_loss": "", "hamming_loss": "", "coverage_loss": "labels"}
 
 
 def lower_is_better(metric: str) -> bool:
-    """Whether a metric is a loss: its name ends in ``_loss``."""
+    """Return whether a metric is a loss: its name ends in ``_loss``."""
     return metric.endswith("_loss")
 
 
@@ -21,7 +21,7 @@ def unit(metric: str) -> str:
 
 
 def is_fraction(metric: str) -> bool:
-    """Whether a metric is printed as a fraction, the rank and the Hamming loss."""
+    """Return whether a metric is printed as a fraction, the rank and the Hamming loss."""
     return unit(metric) == ""
 
 

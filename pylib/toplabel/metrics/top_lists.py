@@ -18,7 +18,7 @@ NONE = -1  # in a list that is shorter than the others, at its end
 
 
 def top_lists(scores, k: int) -> np.ndarray:
-    """The k best labels of each row.
+    """Return the k best labels of each row.
 
     Parameters
     ----------
@@ -138,8 +138,8 @@ def ndcg_of_lists(Y, best, k: int | None = None) -> float:
 
 
 def propensities(Y, A: float = 0.55, B: float = 1.5) -> np.ndarray:
-    """How likely a relevant label is to be recorded, from how often it is, by the model of Jain et
-    al.
+    """Return how likely a relevant label is to be recorded, from how often it is, by the model of
+    Jain et al.
 
     Parameters
     ----------
@@ -211,7 +211,7 @@ def _indicator(Y) -> sparse.csr_array:
 
 
 def _found(Y, best, k: int | None) -> tuple[np.ndarray, sparse.csr_array]:
-    """Whether the labels of the lists are relevant, (n, k), and the checked true labels."""
+    """Return whether the labels of the lists are relevant, (n, k), and the checked true labels."""
     truth = _indicator(Y)
     lists = np.asarray(best)
     n, m = truth.shape

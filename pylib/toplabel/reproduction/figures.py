@@ -67,12 +67,12 @@ class Figure:
         return [*figure_files(self.name), *tables, *self.brings]
 
     def of(self, dataset: str) -> str:
-        """The name of the figure of a data set."""
+        """Return the name of the figure of a data set."""
         return self.name.replace(_SET, dataset)
 
     def dataset_of(self, name: str) -> str | None:
-        """The data set of a figure that this row describes, which may be ""; None for another
-        figure.
+        """Return the data set of a figure that this row describes, which may be ""; None for
+        another figure.
         """
         before, of_each, after = self.name.partition(_SET)
         if of_each and name.startswith(before) and name.endswith(after):
@@ -192,15 +192,15 @@ MATHEMATICS = tuple(figure.name for figure in FIGURES if figure.script == "draw_
 
 
 def row_of(name: str) -> Figure | None:
-    """The row of a figure; None for one that another program left in the folder."""
+    """Return the row of a figure; None for one that another program left in the folder."""
     return next((row for row in FIGURES if row.dataset_of(name) is not None), None)
 
 
 def figure_files(name: str) -> list[str]:
-    """Files of a figure."""
+    """Return files of a figure."""
     return [f"results/figures/{name}.{suffix}" for suffix in ("svg", "csv", "json")]
 
 
 def table_files(name: str) -> list[str]:
-    """Files of a table."""
+    """Return files of a table."""
     return [f"results/tables/{name}.{suffix}" for suffix in ("csv", "json")]

@@ -16,7 +16,7 @@ __all__ = ["decode", "encode", "scores", "simplex_coding"]
 
 
 def simplex_coding(T: int) -> np.ndarray:
-    """The code vectors of T classes.
+    """Return the code vectors of T classes.
 
     Parameters
     ----------
@@ -51,8 +51,8 @@ def simplex_coding(T: int) -> np.ndarray:
 
 
 def rows_of(T: int) -> tuple[np.ndarray, np.ndarray]:
-    """The number on the diagonal and the one to the right of it of each row of C[T], (T - 1,)
-    each.
+    """Return the number on the diagonal and the one to the right of it of each row of C[T], (T -
+    1,) each.
     """
     i = np.arange(T - 1, 0, -1, dtype=float)
     heights = np.sqrt(i * T / ((i + 1) * (T - 1)))
@@ -60,7 +60,7 @@ def rows_of(T: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def encode(y, T: int) -> np.ndarray:
-    """The code vectors of labels.
+    """Return the code vectors of labels.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ def scores(F) -> np.ndarray:
 
 
 def decode(F) -> np.ndarray:
-    """The class of the nearest code vector, D(f) of Definition 1.
+    """Return the class of the nearest code vector, D(f) of Definition 1.
 
     Parameters
     ----------

@@ -117,7 +117,7 @@ class LeastSquaresPath:
         return float(np.mean(self.left_out(C).argmax(axis=1) != self._problem.y))
 
     def solution(self, C: float) -> SimplexSolution:
-        """The solution for one C, with its duality gap.
+        """Return the solution for one C, with its duality gap.
 
         Returns
         -------
@@ -129,8 +129,8 @@ class LeastSquaresPath:
 
 
 def solve_once(X, y, C: float, *, kernel="linear", theta=None, n_classes=None) -> SimplexSolution:
-    """The solution for one C, by a Cholesky factor in place of the eigendecomposition, a tenth of
-    its time or less.
+    """Return the solution for one C, by a Cholesky factor in place of the eigendecomposition, a
+    tenth of its time or less.
 
     Parameters
     ----------
@@ -155,7 +155,7 @@ def solve_once(X, y, C: float, *, kernel="linear", theta=None, n_classes=None) -
 
 
 def _by_cholesky(problem: SimplexProblem, ridge: float) -> tuple | None:
-    """As `_Primal.solution` and `_Dual.solution`; None when the matrix has no factor."""
+    """Return the solution by a Cholesky factor; None when the matrix has no factor."""
     Y, X = coding.encode(problem.y, problem.labels.m), problem.features
     n, d = X.shape
     primal = not problem.is_gram and d < n
@@ -211,7 +211,7 @@ class _Primal:
         return cls(X, Y, s, V, B, B.T @ Y)
 
     def residual(self, ridge: float) -> tuple[np.ndarray, np.ndarray]:
-        """Y - f, (n, T - 1), and 1 - h, (n,)."""
+        """Return ridge times (K + ridge)^-1, of Y and on the diagonal, as `_Primal` does."""
         weights = 1 / (self.eigenvalues + ridge)
         residual = self.Y - self.B @ (weights[:, None] * self.BtY)
         share = 1 - _squares(self.B, weights)
@@ -243,7 +243,7 @@ class _Dual:
         return cls(K, None if problem.is_gram else problem.features, Y, s, Q, Q.T @ Y)
 
     def residual(self, ridge: float) -> tuple[np.ndarray, np.ndarray]:
-        """As of `_Primal`; both are ridge times (K + ridge)^-1, of Y and on the diagonal."""
+        """Return ridge times (K + ridge)^-1, of Y and on the diagonal, as `_Primal` does."""
         weights = ridge / (self.eigenvalues + ridge)
         return self.Q @ (weights[:, None] * self.QtY), _squares(self.Q, weights)
 
@@ -262,7 +262,7 @@ def _primal_solution(X, Y, W, ridge: float) -> tuple[np.ndarray, np.ndarray, flo
 
 
 def _dual_solution(K, X, Y, A, ridge: float) -> tuple[np.ndarray | None, np.ndarray, float, float]:
-    """The same from A; X for the linear kernel, else None."""
+    """Return the solution that belongs to A; X for the linear kernel, else None."""
     F = K @ A
     norm2 = np.vdot(A, F)
     W = None if X is None else np.asarray(X.T @ A)

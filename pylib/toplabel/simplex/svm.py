@@ -117,7 +117,7 @@ def solve(
 
 
 def _start(solution: SimplexSolution, loss: str, problem: SimplexProblem) -> np.ndarray:
-    """A copy of the dual variables of another solution."""
+    """Return a copy of the dual variables of another solution."""
     shape = (problem.labels.n, problem.labels.m) if loss == "sc_svm" else (problem.labels.n,)
     if solution.loss != loss or solution.dual_variables is None:
         raise ValueError(f"warm_start must be a solution for loss={loss!r}, got {solution.loss!r}")

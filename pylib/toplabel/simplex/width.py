@@ -14,7 +14,7 @@ __all__ = ["gaussian_width", "theta_of_width"]
 
 
 def gaussian_width(X, percentile: float = 25.0) -> float:
-    """A percentile of the distances between rows, each pair of different rows counted once.
+    """Return a percentile of the distances between rows, each pair of different rows counted once.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def gaussian_width(X, percentile: float = 25.0) -> float:
 
 
 def theta_of_width(width: float) -> float:
-    """The theta of ``exp(-theta ||x - z||^2)`` for a Gaussian of this standard deviation: 1/(2
-    width^2).
+    """Return the theta of ``exp(-theta ||x - z||^2)`` for a Gaussian of this standard deviation:
+    1/(2 width^2).
     """
     return 1.0 / (2.0 * as_number(width, "width", 0.0, strict=True) ** 2)

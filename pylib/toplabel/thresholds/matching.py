@@ -115,7 +115,7 @@ class LargestScores:
             self._floor = self._values[0]
 
     def threshold(self) -> float:
-        """As `match_cardinality` returns it."""
+        """Return the threshold as `match_cardinality` does."""
         values = self._values
         # At values[i], and none above them all.
         predicted = np.append(np.cumsum(self._counts[::-1])[::-1], 0)

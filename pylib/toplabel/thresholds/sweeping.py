@@ -165,7 +165,7 @@ class Sweep:
             self._sums[name] = self._sums[name] + other._sums[name]
 
     def values(self) -> dict[str, np.ndarray]:
-        """The metrics of `METRICS`, each (D,)."""
+        """Return the metrics of `METRICS`, each (D,)."""
         hits, predicted, true = (
             self._hits.sum(axis=0),
             self._predicted.sum(axis=0),
@@ -185,13 +185,13 @@ class Sweep:
         return f1_of_counts(self._hits, self._predicted, self._true[:, None], empty=0.0)
 
     def best(self, metric: str) -> tuple[float, float]:
-        """The best threshold and the metric there, as `tune` returns them."""
+        """Return the best threshold and the metric there, as `tune` returns them."""
         values = self.values()[metric]
         i = _best(-values if lower_is_better(metric) else values, self._grid)
         return float(self._grid[i]), float(values[i])
 
     def best_per_label(self, common: float, least_f1: float = 0.0) -> tuple[np.ndarray, float]:
-        """The threshold with the best F1 of each label by itself.
+        """Return the threshold with the best F1 of each label by itself.
 
         Parameters
         ----------
@@ -221,8 +221,8 @@ class Sweep:
 
 
 def _best(goodness: np.ndarray, grid: np.ndarray) -> int:
-    """The place of the largest value; ties go to the threshold of smallest magnitude, then to the
-    negative one.
+    """Return the place of the largest value; ties go to the threshold of smallest magnitude, then
+    to the negative one.
     """
     goodness = np.round(goodness, 12)
     best = np.flatnonzero(goodness == goodness.max())

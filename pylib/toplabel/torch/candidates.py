@@ -39,7 +39,7 @@ class Candidates:
     place: Tensor
 
     def spread(self, gradient: Tensor, shape: torch.Size) -> Tensor:
-        """A gradient of the packed scores as one of all scores, which have this shape."""
+        """Return a gradient of the packed scores as one of all scores, which have this shape."""
         whole = gradient.new_zeros(shape)
         whole.view(-1)[self.origin] = gradient.view(-1)[self.place]
         return whole
@@ -87,8 +87,8 @@ def of_sets(scores: Tensor, Y: Tensor, gamma: float, block: int) -> Candidates |
 
 
 def of_largest(v: Tensor, k: int) -> Candidates | None:
-    """The k largest entries and a few others. None in compiled code, off the CPU, or where there
-    would be too many.
+    """Return the k largest entries and a few others. None in compiled code, off the CPU, or where
+    there would be too many.
     """
     if torch.compiler.is_compiling() or not v.is_cpu:
         return None
@@ -123,8 +123,8 @@ def below_kth_largest(v: Tensor, k: int) -> Tensor:
 
 
 def _near(v: Tensor, top: Tensor, reach: float) -> np.ndarray:
-    """Where v is at most `reach` below `top`, or not a number; NumPy takes a quarter of PyTorch's
-    time.
+    """Return where v is at most `reach` below `top`, or not a number; NumPy takes a quarter of
+    PyTorch's time.
     """
     bound = torch.nextafter(top - reach, torch.full_like(top, -torch.inf))
     bound.clamp_(min=torch.finfo(v.dtype).min)  # minus infinity takes no part
@@ -145,7 +145,7 @@ class _Found:
 
 
 def _search(mask: Callable[..., np.ndarray], block: int, *arrays: Tensor) -> _Found | None:
-    """The entries where the mask is true; None if a row has so many that nothing is gained."""
+    """Return the entries where the mask is true; None if a row has so many that nothing is gained."""
     n, m = arrays[0].shape
     if m < FEWEST_CLASSES or n == 0:
         return None

@@ -25,7 +25,7 @@ def loss(
     weight: Tensor | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """A loss of the catalogue, as `toplabel.losses.value` has it, with its gradient.
+    """Return a loss of the catalogue, as `toplabel.losses.value` has it, with its gradient.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def _reduced(values: Tensor, reduction: str) -> Tensor:
 
 
 def _weights(target: Tensor, weight: Tensor, spec: Loss) -> Tensor:
-    """The mean weight of the labels of each row; 0 without labels."""
+    """Return the mean weight of the labels of each row; 0 without labels."""
     if spec.labels == "one":
         return weight[target]
     Y = target.to(weight.dtype)

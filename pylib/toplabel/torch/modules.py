@@ -51,7 +51,7 @@ class Loss(nn.Module):
         )
 
     def extra_repr(self) -> str:
-        """The arguments."""
+        """Return the arguments."""
         return f"{self.key!r}, k={self.k}, gamma={self.gamma:g}, reduction={self.reduction!r}"
 
 

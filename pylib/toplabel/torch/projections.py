@@ -20,8 +20,8 @@ STEPS = 32
 def root(
     evaluate: Callable[[Tensor], tuple[Tensor, Tensor]], low: Tensor, high: Tensor, scale: float
 ) -> Tensor:
-    """The root in [low, high] of a function that falls; `evaluate` returns its value and minus its
-    slope.
+    """Return the root in [low, high] of a function that falls; `evaluate` returns its value and
+    minus its slope.
     """
     t = low
     rounding = 2.0 * torch.finfo(t.dtype).eps
@@ -42,7 +42,8 @@ def root(
 
 
 def knapsack(v: Tensor, k: int, radius: float) -> tuple[Tensor, Tensor]:
-    """The threshold of the x with sum `radius` and 0 <= x_j <= radius/k that is nearest to v.
+    """Return the threshold of the x with sum `radius` and 0 <= x_j <= radius/k that is nearest to
+    v.
 
     Returns v relative to its k-th largest entry, and the threshold t relative to the same:
     x = clip(v - t, 0, radius/k).
@@ -63,8 +64,8 @@ def knapsack(v: Tensor, k: int, radius: float) -> tuple[Tensor, Tensor]:
 
 
 def simplex(w: Tensor, radius: float) -> Tensor:
-    """The threshold of the simplex for w <= 0: from the left, Newton's method needs no bracket
-    (Michelot 1986).
+    """Return the threshold of the simplex for w <= 0: from the left, Newton's method needs no
+    bracket (Michelot 1986).
     """
     t = torch.full_like(w[..., :1], -radius)
     rounding = 2.0 * torch.finfo(t.dtype).eps * radius
@@ -165,10 +166,10 @@ def bipartite(b: Tensor, b_bar: Tensor, radius: float) -> tuple[Tensor, Tensor, 
 
 
 def kth_largest(v: Tensor, k: int) -> Tensor:
-    """The k-th largest entry, with the last dimension kept."""
+    """Return the k-th largest entry, with the last dimension kept."""
     return v.amax(-1, keepdim=True) if k == 1 else v.topk(k, -1).values[..., -1:]
 
 
 def count(mask: Tensor) -> Tensor:
-    """The number of true entries, with the last dimension kept."""
+    """Return the number of true entries, with the last dimension kept."""
     return mask.count_nonzero(-1).unsqueeze(-1)

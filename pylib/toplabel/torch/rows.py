@@ -62,7 +62,7 @@ def balanced(x: Tensor, y: Tensor) -> Tensor:
 
 
 def hinge(project: Callable[[Tensor, Tensor, int, float], Tensor], nonsmooth: Callable):
-    """A multiclass hinge from the projection onto the domain of its conjugate."""
+    """Return a multiclass hinge from the projection onto the domain of its conjugate."""
 
     def evaluate(scores: Tensor, y: Tensor, k: int, gamma: float) -> tuple[Tensor, Tensor]:
         v, shift = margins(scores, y)
@@ -138,8 +138,8 @@ def one_at(v: Tensor) -> Tensor:
 
 
 def exponentials(scores: Tensor, y: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Of the others e^(s_j - their largest), 0 for y; the log of their sum; and the largest less
-    the score of y.
+    """Return e^(s_j - their largest) of the others, 0 for y; the log of their sum; and the largest
+    less the score of y.
     """
     own = scores.gather(-1, y.unsqueeze(-1))
     others = scores.scatter(-1, y.unsqueeze(-1), -torch.inf)
@@ -186,7 +186,7 @@ def topk_ent_tr(scores: Tensor, y: Tensor, k: int, gamma: float) -> tuple[Tensor
 
 
 def first_largest(v: Tensor, k: int) -> Tensor:
-    """Where the k largest are, of tied ones the first."""
+    """Return where the k largest are, of tied ones the first."""
     kth = projections.kth_largest(v, k)
     above, equal = v > kth, v == kth
     ties = k - above.count_nonzero(-1).unsqueeze(-1)

@@ -159,7 +159,9 @@ def _to_centres(gram: np.ndarray, cluster: np.ndarray, count: int) -> np.ndarray
 
 
 def _assign(distance: np.ndarray, room: int, order: np.ndarray) -> np.ndarray:
-    """The nearest centre with room for each point; the farthest members of a full one move on."""
+    """Return the nearest centre with room for each point; the farthest members of a full one move
+    on.
+    """
     m, count = distance.shape
     preference = np.argsort(distance, axis=1, kind="stable")
     rank = np.zeros(m, dtype=int)  # how many centres were full for a point

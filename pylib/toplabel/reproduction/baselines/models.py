@@ -112,7 +112,7 @@ class Forest:
         return total / len(self.leaf)
 
     def _shares(self, tree: int) -> sparse.csr_matrix:
-        """The share of each training row in its leaf, shape (nodes of the tree, n)."""
+        """Return the share of each training row in its leaf, shape (nodes of the tree, n)."""
         copies = self.copies[tree].astype(np.float64)
         nodes = int(self.offset[tree + 1] - self.offset[tree])
         size = np.bincount(self.leaf[tree], weights=copies, minlength=nodes)
@@ -122,7 +122,7 @@ class Forest:
         return sparse.csr_matrix((copies[rows] / size[leaf], (leaf, rows)), shape=shape)
 
     def _descend(self, tree: int, rows: np.ndarray) -> np.ndarray:
-        """The leaf of each row."""
+        """Return the leaf of each row."""
         nodes = slice(self.offset[tree], self.offset[tree + 1])
         return leaves_of(
             self.feature[nodes], self.threshold[nodes], self.left[nodes], self.right[nodes], rows
@@ -176,7 +176,7 @@ def leaves_of(
     right: np.ndarray,
     rows: np.ndarray,
 ) -> np.ndarray:
-    """The leaf in which each row ends, (rows,); the arrays of one tree as of `Forest`."""
+    """Return the leaf in which each row ends, (rows,); the arrays of one tree as of `Forest`."""
     at = np.zeros(len(rows), dtype=np.intp)
     moving = np.flatnonzero(left[at] >= 0)
     while moving.size:
@@ -228,7 +228,7 @@ KINDS = {model.kind: model for model in (Affine, Hierarchy, Forest, Boosted, Gau
 
 
 def arrays_of(model: Structured) -> dict[str, np.ndarray]:
-    """The arrays of a model, by name."""
+    """Return the arrays of a model, by name."""
     return {field.name: getattr(model, field.name) for field in fields(model)}
 
 
@@ -323,7 +323,7 @@ def relative_gap(primal: float, dual: float) -> float:
 
 
 def status_of(gap: float, eps: float, epochs: int, max_epochs: int) -> str:
-    """The status of a baseline with a gap; see `Trained`."""
+    """Return the status of a baseline with a gap; see `Trained`."""
     if gap <= eps:
         return "converged"
     return "max_epochs" if epochs >= max_epochs else "stalled"

@@ -77,7 +77,7 @@ def _blocks_face(
     weight: float,
     free: np.ndarray,
 ) -> np.ndarray:
-    """The minimiser with the variables that are not free at 0; the rank-one term by
+    """Return the minimiser with the variables that are not free at 0; the rank-one term by
     Sherman-Morrison.
     """
     ones, turned = np.zeros(len(g)), np.zeros(len(g))
@@ -141,7 +141,9 @@ def minimise(
 def _on_face(
     G: np.ndarray, b: np.ndarray, free: np.ndarray, total: float | None
 ) -> tuple[np.ndarray, float]:
-    """The minimiser with the other variables at 0, and with the sum at `total` its multiplier."""
+    """Return the minimiser with the other variables at 0, and with the sum at `total` its
+    multiplier.
+    """
     target, index = np.zeros(len(b)), np.flatnonzero(free)
     if not index.size:
         return target, 0.0
@@ -158,8 +160,8 @@ def _on_face(
 def _to_boundary(
     a: np.ndarray, target: np.ndarray, total: float | None
 ) -> tuple[float, int | None]:
-    """The largest feasible step towards the target, and the constraint that blocks it: a variable,
-    or len(a) for the sum.
+    """Return the largest feasible step towards the target, and the constraint that blocks it: a
+    variable, or len(a) for the sum.
     """
     step, blocking = 1.0, None
     falling = np.flatnonzero(target < 0)

@@ -102,7 +102,7 @@ class SimplexBoosting:
 
 
 def coding_values(weights: np.ndarray) -> np.ndarray:
-    """The vectors sum_k weights_k c_k, (n, T - 1), scaled to a mean square of 1.
+    """Return the vectors sum_k weights_k c_k, (n, T - 1), scaled to a mean square of 1.
 
     Squared error, by which a tree splits, is the same in any orthogonal coordinates; these are the
     fewest.
@@ -143,8 +143,8 @@ def _gradient(scores: np.ndarray, labels: np.ndarray) -> np.ndarray:
 
 
 def _best_step(scores: np.ndarray, direction: np.ndarray, labels: np.ndarray) -> float:
-    """The step >= 0 that minimises the risk along a direction: Newton's method on its logarithm,
-    which is convex.
+    """Return the step >= 0 that minimises the risk along a direction: Newton's method on its
+    logarithm, which is convex.
     """
     margins = _margins(scores, labels)
     slopes = _margins(direction, labels)

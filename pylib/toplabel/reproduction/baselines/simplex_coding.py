@@ -192,7 +192,7 @@ class _Last:
 
     @classmethod
     def holds(cls, *wanted) -> bool:
-        """Whether the path is that of these arguments."""
+        """Return whether the path is that of these arguments."""
         return bool(cls.of) and all(a is b for a, b in zip(wanted, cls.of, strict=True))
 
 

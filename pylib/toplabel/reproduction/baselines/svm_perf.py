@@ -157,7 +157,7 @@ class Planes:
             self._idle = self._idle[keep]
 
     def risk(self) -> float:
-        """The largest lower bound of the risk at W."""
+        """Return the largest lower bound of the risk at W."""
         return float(np.max(self.missed - self.gram @ self.weight, initial=0.0))
 
 
@@ -235,8 +235,8 @@ def solve(
 
 
 def most_violating(scores: np.ndarray, positive: np.ndarray, k: int) -> tuple[np.ndarray, int]:
-    """The prediction that maximises the missed positives plus sum_i ybar_i s_i (Joachims 2005,
-    Algorithm 2).
+    """Return the prediction that maximises the missed positives plus sum_i ybar_i s_i (Joachims
+    2005, Algorithm 2).
 
     Whatever the number of positives predicted right is, those with the highest scores are the best
     choice, and so are the negatives with the highest scores.

@@ -225,7 +225,7 @@ class _Working:
         return beta[order]
 
     def _rows_of(self, column: int) -> tuple[slice, np.ndarray]:
-        """Which of the negatives a column scores, and their rows of X, dense."""
+        """Return which of the negatives a column scores, and their rows of X, dense."""
         which = slice(*np.searchsorted(self.column, [column, column + 1]))
         return which, self._negative_rows[which]
 
@@ -349,7 +349,7 @@ class _Block:
         return np.asarray(self._all @ w)
 
     def combine(self, alpha: np.ndarray) -> np.ndarray:
-        """The sum of alpha x."""
+        """Return the sum of alpha x."""
         return np.asarray(self._all.T @ alpha)
 
     def activate(self, active: np.ndarray) -> None:
@@ -391,7 +391,7 @@ class _Block:
 def _line_minimum(
     margins: np.ndarray, change: np.ndarray, slope: float, curvature: float, C: float
 ) -> float:
-    """The s in [0, 1] that minimises s slope + s^2/2 curvature + C sum max(0, margins + s
+    """Return the s in [0, 1] that minimises s slope + s^2/2 curvature + C sum max(0, margins + s
     change)^2.
     """
 

@@ -165,8 +165,8 @@ class _Dual:
         return _Point(of_positives, -scores)
 
     def step(self, ahead: _State, curvature: float) -> tuple[_State | None, float]:
-        """A projected gradient step from `ahead`: where it ends, None if it does not move, and the
-        curvature.
+        """Return a projected gradient step from `ahead`: where it ends, None if it does not move,
+        and the curvature.
         """
         gradient, value = self.gradient(ahead), ahead.value
         while True:
@@ -181,7 +181,7 @@ class _Dual:
             curvature *= 2.0
 
     def project(self, point: _Point) -> _Point:
-        """The nearest point with no negative variable and equal sums.
+        """Return the nearest point with no negative variable and equal sums.
 
         It is (alpha - u)_+ and (beta + u)_+ for the u at which the sums are equal, found by
         Newton's method within a bracket: the difference of the sums is piecewise linear in u and

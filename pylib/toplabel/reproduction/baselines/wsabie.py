@@ -100,7 +100,7 @@ class Violators:
         self._at = np.zeros(n_classes, dtype=int)
 
     def remembered(self, labels: np.ndarray, n_classes: int) -> np.ndarray:
-        """Which classes the class of each example remembers, boolean of shape (len(labels),
+        """Return which classes the class of each example remembers, boolean of shape (len(labels),
         n_classes).
         """
         found = np.zeros((len(labels), n_classes + 1), dtype=bool)  # the last column takes the -1
@@ -150,7 +150,7 @@ class Embedding:
         self._squares = np.zeros(d), np.zeros(n_classes)
 
     def weights(self) -> np.ndarray:
-        """The equivalent linear classifier, shape (d, m)."""
+        """Return the equivalent linear classifier, shape (d, m)."""
         return self.U @ self.B.T
 
     def learn(
@@ -198,7 +198,7 @@ class Embedding:
 def sample_violators(
     scores: np.ndarray, labels: np.ndarray, last: Violators, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The first class in random order that violates each example's margin, and the number of
+    """Return the first class in random order that violates each example's margin, and the number of
     classes drawn.
 
     Parameters

@@ -38,7 +38,7 @@ class Registry(dict[str, Entry]):
         return self[name].published_key if name in self else name
 
     def is_compared(self, name: str, source: str) -> bool:
-        """Whether results of a data set may stand beside the numbers of a paper."""
+        """Return whether results of a data set may stand beside the numbers of a paper."""
         return name not in self or self[name].is_in(source)
 
     def __missing__(self, name: str) -> Entry:

@@ -88,7 +88,7 @@ def _refused(problem: str, node: yaml.Node | None) -> yaml.constructor.Construct
 
 
 def _count(node: yaml.Node, known: dict[int, int]) -> int:
-    """The number of nodes below one, with those that aliases repeat."""
+    """Return the number of nodes below one, with those that aliases repeat."""
     if id(node) not in known:
         known[id(node)] = _NODES + 1  # a node below itself: a cycle
         below = node.value if isinstance(node, yaml.CollectionNode) else ()
@@ -164,7 +164,7 @@ def validate(document: Any, kind: Any, context: Any = None) -> Any:
 
 
 def check(document: Any, kind: Any, name: str, context: Any = None) -> Any:
-    """As `validate`, of a document that has a name: its path.
+    """Validate a document that has a name: its path.
 
     Raises
     ------
@@ -195,7 +195,9 @@ def _first(errors: Sequence[dict[str, Any]], document: Any) -> tuple[str, str]:
 
 
 def _place(loc: Sequence[str | int], document: Any) -> tuple[str | int, ...]:
-    """The part of a location that stands in the document; the rest names forms and missing keys."""
+    """Return the part of a location that stands in the document; the rest names forms and missing
+    keys.
+    """
     steps = []
     for step in loc:
         if isinstance(document, (dict, list)):
@@ -208,7 +210,7 @@ def _place(loc: Sequence[str | int], document: Any) -> tuple[str | int, ...]:
 
 
 def _explain(error: dict[str, Any]) -> tuple[str, str]:
-    """The key within the place, if the error names one, and the message."""
+    """Return the key within the place, if the error names one, and the message."""
     context = error.get("ctx", {})
     if isinstance(fault := context.get("error"), Fault):
         return fault.key, fault.message

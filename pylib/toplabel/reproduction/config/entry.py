@@ -222,7 +222,7 @@ class Entry(Closed):
         object.__setattr__(self, "folder", self.folder or self.name)
 
     def is_in(self, source: str) -> bool:
-        """Whether a paper's numbers for `published_key` are for this set as it is here."""
+        """Return whether a paper's numbers for `published_key` are for this set as it is here."""
         return not self.published_sources or source in self.published_sources
 
     @property
@@ -236,7 +236,7 @@ class Entry(Closed):
         return self.task == "multilabel" and self.format in _LABEL_SETS_ALONE
 
     def forms(self, file: RawFile) -> list[tuple[RawFile, ...]]:
-        """The forms in which a file may stand: one of these groups of files, whole.
+        """Return the forms in which a file may stand: one of these groups of files, whole.
 
         All formats but those of features that the user extracts know one, the file itself.
         """

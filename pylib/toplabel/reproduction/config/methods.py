@@ -230,11 +230,13 @@ class Method(Closed):
         return min(self.ks, default=self.k)
 
     def at(self, k: float) -> Method:
-        """The method with a selected k; NaN, where none is selected, leaves it as it is."""
+        """Return the method with a selected k; NaN, where none is selected, leaves it as it is."""
         return replace(self, k=int(k)) if k == k else self
 
     def budget(self, budget: Budget, name: BudgetName) -> Budget:
-        """The budget of that name of the protocol, with the method's own grid, or its one point."""
+        """Return the budget of that name of the protocol, with the method's own grid, or its one
+        point.
+        """
         if not self.point:
             return replace(budget, C=self.grid.get(name, budget.C))
         C, theta = (

@@ -72,14 +72,14 @@ def _unique(values: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def _with_names(rows: Any) -> Any:
-    """Each row with its key as its name."""
+    """Return each row with its key as its name."""
     if not isinstance(rows, Mapping):
         return rows
     return {name: with_name(row, name, f"{name}: ") for name, row in rows.items()}
 
 
 def with_name(row: Any, name: str, where: str = "") -> Any:
-    """A row with the name that it has by its key, or by its file."""
+    """Return a row with the name that it has by its key, or by its file."""
     if not isinstance(row, Mapping):
         return row
     if "name" in row:

@@ -70,7 +70,7 @@ class Axis(Closed):
         return [tidy(self.start + i * self.step) for i in range(count)]
 
     def value(self, exponent: float) -> float:
-        """The grid value of an exponent."""
+        """Return the grid value of an exponent."""
         return self.base**exponent
 
     def values(self) -> list[float]:
@@ -144,7 +144,7 @@ class EquallySpaced(Closed):
 
 
 def _looked_up(value: object, info: ValidationInfo) -> object:
-    """The grid of that name, of those that stand before in the file."""
+    """Return the grid of that name, of those that stand before in the file."""
     if not isinstance(value, str):
         return value
     known = info.context or {}
@@ -336,8 +336,8 @@ def load_protocols(path: str | os.PathLike[str]) -> dict[str, Protocol]:
 
 
 def metrics_for(protocol: Protocol, n_classes: int) -> list[str]:
-    """The protocol's metrics that mean something for m classes: topk, p_at_k, r_at_k, ndcg_at_k
-    with k < m.
+    """Return the protocol's metrics that mean something for m classes: topk, p_at_k, r_at_k,
+    ndcg_at_k with k < m.
     """
 
     def depth(metric: str) -> int:

@@ -12,7 +12,7 @@ from toplabel.reproduction.config.entry import Entry
 
 
 def redrawn(base: Entry, seeds: int) -> Entry:
-    """The set with a split for each draw: the folds depend on the names of set and split."""
+    """Return the set with a split for each draw: the folds depend on the names of set and split."""
     return replace(
         base,
         name=_name(base.name),

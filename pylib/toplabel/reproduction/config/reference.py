@@ -50,7 +50,7 @@ _TYPES = {"integer": "whole number", "number": "number", "boolean": "true or fal
 
 
 def schema(model: type) -> dict[str, Any]:
-    """The JSON schema of a model, without the names that stand before the colon of a row."""
+    """Return the JSON schema of a model, without the names that stand before the colon of a row."""
     found = TypeAdapter(model).json_schema()
     for part in (found, *found.get("$defs", {}).values()):
         if part.get("properties", {}).get("name", {}).pop("rowName", False):
@@ -99,7 +99,7 @@ def _default(value: Mapping[str, Any]) -> str:
 
 
 def _kind(value: Mapping[str, Any]) -> str:
-    """What a value may be, in words."""
+    """Return what a value may be, in words."""
     if "$ref" in value:
         name = value["$ref"].rpartition("/")[2]
         return f"[{name}](#{name.lower()})"

@@ -31,12 +31,12 @@ MAIN_SOURCE = "tpami2017"
 
 
 def short_name(name: str) -> str:
-    """The short form of a published table's name; any other name stays as it is."""
+    """Return the short form of a published table's name; any other name stays as it is."""
     return name.removeprefix(f"{MAIN_SOURCE}_") if _TABLE_FILE.fullmatch(name) else name
 
 
 def whole_name(name: str) -> str:
-    """The form of a published table's name with its paper, of either form."""
+    """Return the form of a published table's name with its paper, of either form."""
     return name if _TABLE_FILE.fullmatch(name) else f"{MAIN_SOURCE}_{name}"
 
 
@@ -169,7 +169,7 @@ def check_study(
 
 
 def studies_with_table(studies: Mapping[str, Study], table: str) -> list[str]:
-    """Names of the studies that reproduce a published table, given by either of its names."""
+    """Return names of the studies that reproduce a published table, given by either of its names."""
     return [study.name for study in studies.values() if short_name(table) in study.tables]
 
 
@@ -190,7 +190,7 @@ def whole_table(source: str, table: str) -> str:
 
 
 def published_tables(folder: str | os.PathLike[str]) -> dict[str, tuple[str, str]]:
-    """The published tables of a folder by their short names, as (source, table).
+    """Return the published tables of a folder by their short names, as (source, table).
 
     A table is a file ``<source>_table<number>.csv``. Runtimes (tpami2017_table02) are not among
     them, since they depend on the machine and have other columns.
@@ -209,7 +209,7 @@ def published_tables(folder: str | os.PathLike[str]) -> dict[str, tuple[str, str
 
 
 def whole_names(folder: str | os.PathLike[str]) -> set[str]:
-    """The same tables by their whole names, as "tpami2017_table05"."""
+    """Return the same tables by their whole names, as "tpami2017_table05"."""
     return {whole_table(*identity) for identity in published_tables(folder).values()}
 
 

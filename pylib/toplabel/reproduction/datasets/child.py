@@ -102,8 +102,8 @@ def _lower(kind: int, value: int) -> None:
 
 
 def _portable(error: Exception) -> Exception:
-    """The error in a form that can be pickled; other than a ValueError it has its traceback as a
-    note.
+    """Return the error in a form that can be pickled; other than a ValueError it has its traceback
+    as a note.
     """
     try:
         pickle.loads(pickle.dumps(error))

@@ -163,7 +163,7 @@ def find_checked(
     raw_folder: str | os.PathLike[str],
     mirrors: Sequence[str | os.PathLike[str]] = (),
 ) -> Path | None:
-    """Where a file of a data set stands, plain or compressed; None when no folder has it.
+    """Return where a file of a data set stands, plain or compressed; None when no folder has it.
 
     Raises
     ------
@@ -213,7 +213,7 @@ def _folders(
 
 
 def _find(file: RawFile, folders: Iterable[Path]) -> tuple[Path, str] | None:
-    """The first copy of a file, and the suffix of its compression."""
+    """Return the first copy of a file, and the suffix of its compression."""
     for folder in folders:
         for suffix in ("", *_DECOMPRESSORS):
             candidate = folder / (file.name + suffix)
@@ -237,7 +237,7 @@ def _fetch_mark(files: Iterable[RawFile], folders: Sequence[Path]) -> None:
 
 
 def _form(entry: Entry, file: RawFile, folders: Iterable[Path]) -> tuple[RawFile, ...] | None:
-    """The form in which a file stands in the first folder that has one.
+    """Return the form in which a file stands in the first folder that has one.
 
     Raises
     ------
@@ -259,7 +259,7 @@ def _form(entry: Entry, file: RawFile, folders: Iterable[Path]) -> tuple[RawFile
 
 
 def _named(entry: Entry, files: Sequence[RawFile]) -> str:
-    """Files and their other forms, in words; of many, the first ones."""
+    """Return files and their other forms, in words; of many, the first ones."""
     shown = [_forms_named(entry, file) for file in files[:_SHOWN]]
     more = len(files) - len(shown)
     return ", ".join(shown) + (f" and {more} more" if more else "")
@@ -274,7 +274,7 @@ def _forms_named(entry: Entry, file: RawFile) -> str:
 
 
 def _lacking_reader(entry: Entry, paths: Iterable[Path]) -> str:
-    """Why files that are there cannot be read."""
+    """Return why files that are there cannot be read."""
     asked = [path for path in paths if entry.format == "hdf5" or path.suffix in _MAYBE_HDF5]
     if not asked:
         return ""
@@ -403,7 +403,7 @@ def _store(
 def _pieces(
     file: RawFile, stream: BinaryIO, suffix: str, origin: str, packed: int
 ) -> Iterator[bytes]:
-    """The content, uncompressed; an error as soon as it is longer than it may be."""
+    """Yield the content, uncompressed; an error as soon as it is longer than it may be."""
     from toplabel.reproduction.datasets.formats.source import FREE, RATIO
 
     if file.size is not None:

@@ -110,7 +110,7 @@ def finish(entry: Entry, loaded: Loaded, raw: dict[str, Any], not_comparable: st
 
 
 def _mark(folder: Path) -> str:
-    """Why the files of a folder are not comparable; empty when they are."""
+    """Return why the files of a folder are not comparable; empty when they are."""
     path = folder / NOT_COMPARABLE
     if not path.is_file():
         return ""
@@ -147,7 +147,7 @@ def _load_files(entry: Entry, folder: Path) -> tuple[Loaded, dict[str, Any]]:
 
 
 def _form(entry: Entry, file: RawFile, folder: Path) -> tuple[RawFile, ...]:
-    """The form in which a file stands."""
+    """Return the form in which a file stands."""
     for form in entry.forms(file):
         if all((folder / member.name).is_file() for member in form):
             return form
@@ -155,7 +155,7 @@ def _form(entry: Entry, file: RawFile, folder: Path) -> tuple[RawFile, ...]:
 
 
 def _checked(file: RawFile, path: Path) -> dict[str, Any]:
-    """What is known of a raw file, after its sum was compared with the registry's."""
+    """Return what is known of a raw file, after its sum was compared with the registry's."""
     sha256, size = sha256_of(path)
     check_sum(file, sha256, size, str(path))
     return {"sha256": sha256, "size": size, "url": file.url, "checked": file.sha256 is not None}

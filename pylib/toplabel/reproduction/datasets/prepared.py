@@ -107,7 +107,7 @@ def _save_part(folder: Path, name: str, part: Part) -> dict[str, Any]:
 
 
 def _files(folder: Path, name: str, storage: str) -> dict[str, Path]:
-    """The files of a part: features and labels."""
+    """Return the files of a part: features and labels."""
     suffix = "npz" if storage == "csr" else "npy"
     return {"X": folder / f"X_{name}.{suffix}", "Y": folder / f"Y_{name}.npz"}
 
@@ -141,13 +141,13 @@ def load_prepared(folder: str | os.PathLike[str], mmap: bool = True) -> Prepared
 
 
 def not_comparable(folder: str | os.PathLike[str]) -> str:
-    """Why results on a prepared set are not put beside published ones; empty when they are."""
+    """Return why results on a prepared set are not put beside published ones; empty when they are."""
     there = (Path(folder) / _META_FILE).is_file()
     return read_meta(folder).get("not_comparable", "") if there else ""
 
 
 def read_meta(folder: str | os.PathLike[str]) -> dict[str, Any]:
-    """What ``meta.json`` says of a prepared set; the other files are not looked at.
+    """Return what ``meta.json`` says of a prepared set; the other files are not looked at.
 
     Raises
     ------

@@ -60,7 +60,7 @@ def _limits(source: Source) -> Limits:
 
 
 def _culprit(name: str, source: Source, options: Mapping[str, Any], limits: Limits) -> Path | str:
-    """The file whose part cannot be read even alone, or else all of them."""
+    """Return the file whose part cannot be read even alone, or else all of them."""
     if len(set(source.parts.values())) > 1:
         for part, path in source.parts.items():
             try:

@@ -87,7 +87,7 @@ def _zero_rows(part: Part) -> int:
 
 
 def _median_norm(part: Part) -> float:
-    """The median Euclidean norm of the feature vectors."""
+    """Return the median Euclidean norm of the feature vectors."""
     if sparse.issparse(part.X):
         squares = np.asarray(part.X.multiply(part.X).sum(axis=1)).ravel()
     else:
@@ -101,7 +101,7 @@ def _cardinality(indicators: Sequence[np.ndarray]) -> float:
 
 
 def printed_interval(text: str) -> tuple[Fraction, Fraction]:
-    """The numbers that a printed one may have been rounded from, both ends included.
+    """Return the numbers that a printed one may have been rounded from, both ends included.
 
     Examples
     --------
@@ -174,14 +174,14 @@ def _disagreements(
 
 
 def _measured_as(row: Printed, key: str, measured: dict[str, Any]) -> Any:
-    """The measured number that a printed one is about."""
+    """Return the measured number that a printed one is about."""
     if key == "label_cardinality" and row.cardinality_of == "train":
         return measured["parts"]["train"]["label_cardinality"]
     return measured[key]
 
 
 def list_statistics(path: Path, lists: LabelLists) -> dict[str, Any]:
-    """The statistics of a set from its label lists, without features.
+    """Return the statistics of a set from its label lists, without features.
 
     Parameters
     ----------
@@ -226,7 +226,7 @@ def dataset_row(
     reason: str = "",
     listed: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """One row of ``results/datasets.csv``, and what else is known.
+    """Return one row of ``results/datasets.csv``, and what else is known.
 
     Parameters
     ----------

@@ -123,7 +123,7 @@ def factor(place: str, K: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _given(place: str, train: Part, others: Mapping[str, Part]):
-    """The kernels as they stand in the files."""
+    """Return the kernels as they stand in the files."""
     K = _dense(train.X)
     if K.shape[0] != K.shape[1]:
         raise ValueError(f"{place}: a Gram matrix is square, this one is {K.shape}")
@@ -163,7 +163,7 @@ def _float64(X):
 
 
 def _dense(X) -> np.ndarray:
-    """A copy, since factorising overwrites it."""
+    """Return a copy, since factorising overwrites it."""
     return np.array(X.toarray() if sparse.issparse(X) else X, dtype=np.float64, order="C")
 
 

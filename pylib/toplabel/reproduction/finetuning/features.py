@@ -29,7 +29,7 @@ def extract_features(
     seed: int,
     folder: str | os.PathLike[str],
 ) -> Prepared:
-    """The features of the networks of all draws as a data set, a split each.
+    """Return the features of the networks of all draws as a data set, a split each.
 
     Parameters
     ----------

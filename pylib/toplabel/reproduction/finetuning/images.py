@@ -29,7 +29,7 @@ class Images:
 
 
 def class_names(prepared: Prepared, network: Network) -> list[str]:
-    """Names of the classes of the network, of pairs "first second".
+    """Return names of the classes of the network, of pairs "first second".
 
     Raises
     ------
@@ -49,7 +49,7 @@ def class_names(prepared: Prepared, network: Network) -> list[str]:
 def draw_images(
     prepared: Prepared, network: Network, name: str, seed: int
 ) -> tuple[Images, Images]:
-    """What a draw trains and tests on, of disjoint images.
+    """Return what a draw trains and tests on, of disjoint images.
 
     Grey values are divided by the largest absolute one of the training images.
 

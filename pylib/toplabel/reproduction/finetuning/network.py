@@ -18,7 +18,7 @@ FEATURES = "rectified"
 
 
 def build(network: Network, shape: Sequence[int], seed: int = 0) -> nn.Sequential:
-    """A network with initial weights that depend on the seed alone; it leaves PyTorch's own
+    """Return a network with initial weights that depend on the seed alone; it leaves PyTorch's own
     generator as it was.
 
     Parameters

@@ -40,7 +40,7 @@ def decoding_regions() -> pd.DataFrame:
 
 
 def loss_levels(points: int = 65) -> pd.DataFrame:
-    """The three losses of the first class on a square grid.
+    """Return the three losses of the first class on a square grid.
 
     Parameters
     ----------

@@ -41,7 +41,7 @@ class Checkpoints:
         self._worth = worth
 
     def load(self, key: object) -> list[Point] | None:
-        """The points of a path; None if it is not there, or damaged."""
+        """Return the points of a path; None if it is not there, or damaged."""
         try:
             arrays = read_npz(self._path(key))
         except FileError:

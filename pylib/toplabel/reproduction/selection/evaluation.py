@@ -111,7 +111,7 @@ def evaluate(
 
 
 def _tops(split: str, thresholds: Sequence[Any]) -> dict[Key, list[str]]:
-    """The top-k accuracies that each model of a split is chosen for."""
+    """Return the top-k accuracies that each model of a split is chosen for."""
     found: dict[Key, list[str]] = {}
     for row in thresholds:
         if row.metric.startswith(TOP):

@@ -21,8 +21,8 @@ _DIRECTIONS = 720
 def selection_curve(
     results: Sequence[TuneResult], selection: Iterable[Any], metrics: Sequence[str]
 ) -> pd.DataFrame:
-    """The best validation value at each C, over k, theta and the threshold, with the chosen C
-    marked.
+    """Return the best validation value at each C, over k, theta and the threshold, with the chosen
+    C marked.
 
     Parameters
     ----------
@@ -71,8 +71,8 @@ def _best_over_others(result: TuneResult, metric: str) -> np.ndarray:
 def circle_rings(
     prepared: Prepared, selection: Iterable[Any], models: Models, split: str, metric: str
 ) -> pd.DataFrame:
-    """The two classes that a linear model of the circle scores highest, by direction (TPAMI Fig.
-    4).
+    """Return the two classes that a linear model of the circle scores highest, by direction (TPAMI
+    Fig. 4).
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def circle_rings(
 
 
 def circle_points(prepared: Prepared, split: str) -> pd.DataFrame:
-    """The training points of a split of the circle: columns angle (radians) and label."""
+    """Return the training points of a split of the circle: columns angle (radians) and label."""
     part = prepared.parts[next(s.train for s in prepared.splits if s.name == split)]
     angle = np.arctan2(part.X[:, 1], part.X[:, 0]) % (2.0 * np.pi)
     return pd.DataFrame({"angle": angle, "label": np.array(prepared.class_names)[part.y]})

@@ -41,7 +41,7 @@ Key = tuple[str, float, float | None, float | None]  # split, C, theta, k
 
 
 def model_key(split: str, C: float, theta: float, k: float = np.nan) -> Key:
-    """What names a model; NaN, which equals nothing, becomes None."""
+    """Return what names a model; NaN, which equals nothing, becomes None."""
     return split, float(C), *(None if np.isnan(value) else float(value) for value in (theta, k))
 
 
@@ -186,7 +186,7 @@ def _paths(selection: Iterable[Any]) -> list[tuple[tuple[str, float, float], lis
 
 
 def _inputs(X: Matrix, theta: float, scaling: Scaling | None, budget: Budget) -> Matrix:
-    """What the solver gets: rows, or their Gram matrix."""
+    """Return what the solver gets: rows, or their Gram matrix."""
     if not np.isnan(theta):
         return rbf_gram(dense(X), theta, budget.gram_dtype)
     return X if scaling is None else scaling.apply(X)

@@ -41,7 +41,7 @@ class FitResult:
 
 
 def log_fit(result: FitResult, **where: Any) -> None:
-    """One line of progress for a job's log: which model, how good, what it took.
+    """Log one line of progress of a job: which model, how good, what it took.
 
     Parameters
     ----------
@@ -219,7 +219,9 @@ def fitter(
 
 
 def budget_for(task: Task, problem: ValidationProblem) -> Budget:
-    """The budget, with the grid that a baseline derives from the data of a problem, if it does."""
+    """Return the budget, with the grid that a baseline derives from the data of a problem, if it
+    does.
+    """
     method = task.method
     if not (method.baseline and BASELINES[method.baseline].own_grid):
         return task.budget

@@ -48,7 +48,9 @@ def random_folds(n: int, count: int, *names: object) -> list[Fold]:
 
 
 def half_fold(n: int, *names: object) -> Fold:
-    """One half to train (the larger, if n is odd), the other to validate (TPAMI section 6.3)."""
+    """Return one half to train (the larger, if n is odd), the other to validate (TPAMI section
+    6.3).
+    """
     if n < 2:
         raise ValueError(f"folds: {n} instance cannot be split in half")
     order = np.random.default_rng(seed_of("half", *names)).permutation(n)

@@ -20,7 +20,7 @@ PARTITION = (
 
 
 def needs_threshold(metric: str) -> bool:
-    """Whether the metric compares sets of labels, which are predicted by a threshold on the
+    """Return whether the metric compares sets of labels, which are predicted by a threshold on the
     scores.
     """
     return metric in PARTITION
@@ -32,7 +32,7 @@ def sign(metric: str) -> int:
 
 
 def ranking_value(metric: str, truth: np.ndarray, scores: np.ndarray) -> float:
-    """A metric of the order of the scores, as printed.
+    """Return a metric of the order of the scores, as printed.
 
     Ties in top-k accuracy, P@k and R@k are shared. If they counted as right, as in TPAMI Eq. (1), a
     model of zeros would find every label and be selected. Where no scores tie that is the same.
@@ -118,7 +118,7 @@ def all_values(
 def class_values(
     truth: np.ndarray, scores: np.ndarray, class_names: Sequence[str]
 ) -> dict[str, float]:
-    """The average precision of each class, ``ap_<class>`` in percent; their mean is ``map``.
+    """Return the average precision of each class, ``ap_<class>`` in percent; their mean is ``map``.
 
     Parameters
     ----------

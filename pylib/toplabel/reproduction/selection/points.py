@@ -53,7 +53,7 @@ def points_by(result: TuneResult, metric: str) -> list[Best]:
 
 
 def best_points(result: TuneResult) -> list[Best]:
-    """The best point of every metric.
+    """Return the best point of every metric.
 
     Ties go to the smallest C (the strongest regularisation), then the smallest theta, then the
     threshold of smallest magnitude, then the negative one.

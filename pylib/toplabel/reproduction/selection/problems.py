@@ -78,8 +78,8 @@ def training_labels(part: Part, method: Method) -> np.ndarray:
 
 
 def labelled(X: Matrix, labels: np.ndarray) -> tuple[Matrix, np.ndarray]:
-    """The rows that a method can be trained on: without those whose image has no single label
-    (-1).
+    """Return the rows that a method can be trained on: without those whose image has no single
+    label (-1).
     """
     if labels.ndim == 2 or (labels >= 0).all():
         return X, labels
@@ -88,12 +88,12 @@ def labelled(X: Matrix, labels: np.ndarray) -> tuple[Matrix, np.ndarray]:
 
 
 def truth_of(part: Part) -> np.ndarray:
-    """What predictions for a part are measured against."""
+    """Return what predictions for a part are measured against."""
     return part.Y if part.Y is not None else part.y
 
 
 def split_named(prepared: Prepared, name: str) -> Split:
-    """The split of that name.
+    """Return the split of that name.
 
     Raises
     ------
@@ -110,7 +110,7 @@ def split_named(prepared: Prepared, name: str) -> Split:
 def folds_of(
     prepared: Prepared, split: Split, protocol: Protocol, budget: Budget, seed: int
 ) -> list[Fold]:
-    """The folds of a split's training part; the same for all methods.
+    """Return the folds of a split's training part; the same for all methods.
 
     Stratified by class for the multiclass protocols, at random where an example has several labels.
     """
@@ -146,8 +146,8 @@ def fold_problem(part: Part, fold: Fold, method: Method, n_classes: int) -> Vali
 def fewer_rows(
     problem: ValidationProblem, most: int, names: tuple[object, ...]
 ) -> ValidationProblem:
-    """The problem with at most so many training rows, drawn at random; `names` are what the seed
-    depends on.
+    """Return the problem with at most so many training rows, drawn at random; `names` are what the
+    seed depends on.
     """
     n = problem.X.shape[0]
     if n <= most:
@@ -213,7 +213,7 @@ def validation_problems(prepared: Prepared, task: Task) -> Iterator[ValidationPr
 
 
 def join_parts(first: Part, second: Part) -> Part:
-    """The instances of two parts as one, in that order."""
+    """Return the instances of two parts as one, in that order."""
 
     def both(name: str) -> Any:
         a, b = getattr(first, name), getattr(second, name)
@@ -235,7 +235,9 @@ def _groups(part: Part) -> np.ndarray:
 
 
 def final_part(prepared: Prepared, split: Split, protocol: Protocol) -> Part:
-    """What the final models are trained on: the training part, or it and the validation part."""
+    """Return what the final models are trained on: the training part, or it and the validation
+    part.
+    """
     train = prepared.parts[split.train]
     if protocol.retrain_on == "train_val" and split.val is not None:
         return join_parts(train, prepared.parts[split.val])

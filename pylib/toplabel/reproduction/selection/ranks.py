@@ -45,7 +45,8 @@ class TrueRanks:
         return cls(split, np.array(metrics), above, tied)
 
     def hits(self, metric: str) -> np.ndarray:
-        """Whether each row counts for ``top<k>``, shape (n,): 0 or 1, or a share where classes tie.
+        """Return whether each row counts for ``top<k>``, shape (n,): 0 or 1, or a share where
+        classes tie.
 
         Their mean is ``metrics.top_k_accuracy(y, scores, k, ties="shared")``.
         """

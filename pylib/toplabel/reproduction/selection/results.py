@@ -185,7 +185,7 @@ def _shared(axes: Sequence[np.ndarray]) -> np.ndarray:
 
 
 def _part(result: TuneResult, theta: np.ndarray, C: np.ndarray) -> TuneResult:
-    """A result at some of its own values of theta and C."""
+    """Return a result at some of its own values of theta and C."""
     rows = np.searchsorted(result.theta, theta) if not np.isnan(theta).any() else np.arange(1)
     at = np.ix_(rows, np.searchsorted(result.C, C))
     tables = {
@@ -195,14 +195,14 @@ def _part(result: TuneResult, theta: np.ndarray, C: np.ndarray) -> TuneResult:
 
 
 def candidates(results: Iterable[TuneResult]) -> dict[str, TuneResult]:
-    """What may be chosen, by name: means over all folds. Single folds were screened, on fewer
-    rows.
+    """Return what may be chosen, by name: means over all folds. Single folds were screened, on
+    fewer rows.
     """
     return {result.name: result for result in results if result.fold == "all"}
 
 
 def seconds_by_split(results: Iterable[TuneResult]) -> dict[str, float]:
-    """What the tuning of each split took, over all its jobs."""
+    """Return what the tuning of each split took, over all its jobs."""
     seconds: dict[str, float] = {}
     for result in results:
         total = float(np.nansum(result.seconds))

@@ -32,7 +32,7 @@ class Scaling:
 
     @classmethod
     def fit(cls, X: Matrix, kind: str) -> Scaling:
-        """The map for some training rows.
+        """Return the map for some training rows.
 
         Parameters
         ----------

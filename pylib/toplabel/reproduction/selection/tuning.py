@@ -69,7 +69,9 @@ class EarlyStopping:
 
 
 def best_values(point: Point, metrics: Sequence[str]) -> np.ndarray:
-    """The best value of each metric over the thresholds, with the sign at which more is better."""
+    """Return the best value of each metric over the thresholds, with the sign at which more is
+    better.
+    """
     signs = np.array([sign(metric) for metric in metrics])
     values = np.where(np.isnan(point.values), -np.inf, signs * point.values)
     return np.round(values.max(axis=0), DECIMALS)
@@ -114,7 +116,9 @@ class FoldPath:
         )
 
     def survey(self, points: Points) -> TuneResult:
-        """As `visit`, but end each path after a clear decline, if the budget has a `patience`."""
+        """Visit the given exponents, but end each path after a clear decline, if the budget has a
+        `patience`.
+        """
         found: list[Point] = []
         across = EarlyStopping(self._metrics, self._budget.patience)
         for theta in sorted(points):
@@ -131,7 +135,7 @@ class FoldPath:
     def _path(
         self, theta_exponent: float, exponents: Sequence[float], stopping: EarlyStopping | None
     ) -> list[Point]:
-        """One path over C, to its end or until early stopping; from a checkpoint if there is
+        """Return one path over C, to its end or until early stopping; from a checkpoint if there is
         one.
         """
         if self._checkpoints is None:
@@ -208,7 +212,7 @@ def _scaled(problem: ValidationProblem, kind: str) -> ValidationProblem:
 
 
 def coarse_points(method: Method, budget: Budget, block: int | None = None) -> dict:
-    """The protocol's grid: exponents of C by exponent of theta.
+    """Return the protocol's grid: exponents of C by exponent of theta.
 
     Parameters
     ----------
@@ -224,7 +228,7 @@ def coarse_points(method: Method, budget: Budget, block: int | None = None) -> d
 
 
 def refined_points(result: TuneResult, budget: Budget) -> dict:
-    """The finer grid around each metric's best point, without the points already visited.
+    """Return the finer grid around each metric's best point, without the points already visited.
 
     Points of a coarse grid that only screens are visited again, on all rows.
 
@@ -267,7 +271,9 @@ def _exponent(value: float, base: float) -> float:
 
 
 def extended_points(result: TuneResult, budget: Budget, thetas: Iterable[float]) -> dict:
-    """One more C beyond each edge on which a metric is strictly best; empty when there is none."""
+    """Return one more C beyond each edge on which a metric is strictly best; empty when there is
+    none.
+    """
     fresh = set()
     for best in best_points(result):
         if best.edge_C < 0:

@@ -10,7 +10,7 @@ LEAST_SETS, LEAST_METHODS = 3, 3
 
 
 def block(cells: Iterable[tuple[str, str]]) -> tuple[list[str], list[str]]:
-    """The data sets and methods of the largest complete table, whose ranks can be compared.
+    """Return the data sets and methods of the largest complete table, whose ranks can be compared.
 
     Sets are taken from the one with most methods downwards, as long as (sets) x (methods of all of
     them) grows.

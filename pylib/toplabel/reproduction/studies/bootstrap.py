@@ -24,7 +24,7 @@ _ENTRIES = 2**22  # of the weights of a block of draws
 
 
 def draws_of_means(values: np.ndarray, *names: object) -> np.ndarray:
-    """The means of the columns over the rows of each draw.
+    """Return the means of the columns over the rows of each draw.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def draws_of_means(values: np.ndarray, *names: object) -> np.ndarray:
 
 
 def _weights(n: int, *names: object) -> Iterator[np.ndarray]:
-    """How often each of n rows is drawn, shape (draws of a block, n)."""
+    """Yield how often each of n rows is drawn, shape (draws of a block, n)."""
     rng = np.random.default_rng(seed_of("rows", *names))
     block = max(1, _ENTRIES // n)
     for first in range(0, DRAWS, block):
@@ -54,7 +54,7 @@ def _weights(n: int, *names: object) -> Iterator[np.ndarray]:
 
 
 def interval(draws: np.ndarray) -> tuple[float, float]:
-    """The ends of the percentile interval at the level `LEVEL`; NaN when a draw is."""
+    """Return the ends of the percentile interval at the level `LEVEL`; NaN when a draw is."""
     tail = (1.0 - LEVEL) / 2.0
     low, high = np.quantile(draws, [tail, 1.0 - tail])
     return float(low), float(high)

@@ -158,7 +158,7 @@ def _finding(
 
 
 def _counted(prefix: str, claim: Claim, differences: pd.DataFrame) -> dict[str, Any]:
-    """The counts of some comparisons."""
+    """Return the counts of some comparisons."""
     low, median, high = differences["points"].quantile([0.25, 0.5, 0.75])
     counts = {
         "comparisons": len(differences),
@@ -180,7 +180,7 @@ def _ours(
     in_print: pd.DataFrame,
     draws: RowDraws,
 ) -> dict[str, Any]:
-    """The counts of comparisons of ours, and what the test rows and the size of the papers'
+    """Return the counts of comparisons of ours, and what the test rows and the size of the papers'
     differences say of them.
     """
     found = _counted(prefix, claim, differences)
@@ -241,8 +241,8 @@ def holm(p: Sequence[float]) -> np.ndarray:
 
 
 def _medians(differences: pd.DataFrame, draws: RowDraws) -> np.ndarray:
-    """The median difference on the test rows of each draw, the methods of both sides as chosen on
-    all rows.
+    """Return the median difference on the test rows of each draw, the methods of both sides as
+    chosen on all rows.
 
     Means over draws of the data, which have no test rows in common, vary by their errors. NaN where
     a comparison has neither, or none has rows.
@@ -265,8 +265,8 @@ def _datasets(differences: pd.DataFrame) -> str:
 
 
 def _differences(claim: Claim, cells: pd.DataFrame) -> pd.DataFrame:
-    """The first side minus the second and its error in points, and the two cells, by data set,
-    features, metric.
+    """Return the first side minus the second and its error in points, and the two cells, by data
+    set, features, metric.
     """
     metric = cells["metric"].map(
         lambda name: any(fnmatchcase(name, pattern) for pattern in claim.metrics)
@@ -297,7 +297,7 @@ def _best(cells: pd.DataFrame) -> pd.DataFrame:
 
 
 def is_selected(selectors: Iterable[Selector], key: Key, metric: str) -> bool:
-    """Whether one of the selectors names a method; a k may be that of the metric."""
+    """Return whether one of the selectors names a method; a k may be that of the metric."""
     return any(_matches(one, key, metric) for one in selectors)
 
 
@@ -358,7 +358,7 @@ def outcome(claim: Claim, differences: pd.DataFrame) -> str:
 
 
 def _share(claim: Claim, differences: pd.DataFrame) -> float:
-    """The share of comparisons that speak for the claim; one half when all are ties."""
+    """Return the share of comparisons that speak for the claim; one half when all are ties."""
     if claim.expects == "similar":
         return _within(claim, differences) / len(differences)
     first, second = _ahead(differences, 1), _ahead(differences, -1)

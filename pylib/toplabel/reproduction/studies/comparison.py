@@ -155,15 +155,15 @@ def _reduced(splits: pd.DataFrame, method: Method, features: str, study: str) ->
 
 
 def _interval(row: Mapping[str, Any], draws: RowDraws) -> dict[str, float]:
-    """Where a number of one split would lie on other test rows."""
+    """Return where a number of one split would lie on other test rows."""
     found = draws.get((row["dataset"], row["method"], row["metric"]))
     ends = (math.nan, math.nan) if found is None else interval(found)
     return dict(zip(_ROWS, ends, strict=True))
 
 
 def _kernel(method: Method, features: str) -> str:
-    """A linear method on vectors that were computed from a kernel counts as the method of that
-    kernel.
+    """Return the kernel that a method counts as: on vectors computed from a kernel a linear method
+    counts as one of that kernel.
     """
     is_kernel = features.endswith("_kernels") and method.kernel == "linear"
     return "precomputed" if is_kernel else method.kernel
@@ -308,14 +308,16 @@ def _redrawn(
 
 
 def _within_seeds(row: Mapping[str, Any]) -> str:
-    """As `_inside`, of the interval that has one more draw of the folds in 95 % of cases."""
+    """Return, as `_inside`, whether a printed number may lie in the interval of one more draw of
+    the folds.
+    """
     mean, reach = row["seeds_mean"], further_draw(row["seeds_std"], row["seeds"])
     return _inside(row["published"], mean - reach, mean + reach)
 
 
 def further_draw(std: float, draws: float) -> float:
-    """How far from the mean of normal draws one more lies at most in 95 % of cases: Student's
-    prediction interval.
+    """Return how far from the mean of normal draws one more lies at most in 95 % of cases:
+    Student's prediction interval.
 
     Parameters
     ----------
@@ -330,7 +332,7 @@ def further_draw(std: float, draws: float) -> float:
 
 
 def _inside(published: str, low: float, high: float) -> str:
-    """Whether a printed number may lie in an interval: "true" or "false", or "" without an
+    """Return whether a printed number may lie in an interval: "true" or "false", or "" without an
     interval.
 
     It stands for all numbers that are printed like it.
@@ -342,7 +344,7 @@ def _inside(published: str, low: float, high: float) -> str:
 
 
 def spread_of(std: float, splits: int, published_std: float = math.nan) -> float:
-    """How far apart two measurements of the same may lie by the draw of the data alone.
+    """Return how far apart two measurements of the same may lie by the draw of the data alone.
 
     Parameters
     ----------

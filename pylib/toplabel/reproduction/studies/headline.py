@@ -85,8 +85,8 @@ _CONVEX = [name for name, loss in LOSSES.items() if loss.convex]
 
 
 def _chance(cells: pd.DataFrame) -> pd.Series:
-    """The share of shuffles of the methods of its data set and metric in which a printed number is
-    matched.
+    """Return the share of shuffles of the methods of its data set and metric in which a printed
+    number is matched.
     """
     found = pd.Series(math.nan, cells.index)
     for place, part in cells.groupby(_PLACE, sort=False):
@@ -100,7 +100,7 @@ def _chance(cells: pd.DataFrame) -> pd.Series:
 
 
 def _reaches_digits(cells: pd.DataFrame) -> list[bool]:
-    """Whether a number, rounded as the printed one is, has its digits."""
+    """Return whether a number, rounded as the printed one is, has its digits."""
     return [
         abs(measured - value) <= 0.5 * 10.0 ** -len(str(text).partition(".")[2]) * (1.0 + _SLACK)
         for measured, value, text in zip(

@@ -12,7 +12,7 @@ TITLE = "One-vs-all: our own solver beside LIBLINEAR"
 
 
 def printed(frame: pd.DataFrame, labels: Mapping[str, str]) -> pd.DataFrame:
-    """The frame as text.
+    """Return the frame as text.
 
     Parameters
     ----------

@@ -159,7 +159,7 @@ def own_table(
 def _laid_out(
     mine: pd.DataFrame, comparison: pd.DataFrame, layout: tuple[str, str]
 ) -> pd.DataFrame:
-    """The metrics of a published table in its order, methods in theirs."""
+    """Return the metrics of a published table in its order, methods in theirs."""
     source, table = layout
     cells = comparison[(comparison["source"] == source) & (comparison["table"] == table)]
     order = {name: i for i, name in enumerate(dict.fromkeys(map(_kind, cells["metric"])))}
@@ -189,7 +189,7 @@ def write_tables(tables: Iterable[PrintedTable], folder: str | os.PathLike[str])
 
 
 def _compared(comparison: pd.DataFrame, collected: pd.DataFrame) -> set[str]:
-    """The data sets that have a result beside a published one."""
+    """Return the data sets that have a result beside a published one."""
     used = set(comparison.loc[comparison["measured"].notna(), "file"])
     return set(collected.loc[collected["file"].isin(used), "dataset"])
 
@@ -197,7 +197,7 @@ def _compared(comparison: pd.DataFrame, collected: pd.DataFrame) -> set[str]:
 def _block(
     cells: pd.DataFrame, collected: pd.DataFrame, identity, registry: Registry
 ) -> list[pd.DataFrame]:
-    """One data set of a published table: the printed cells, then what we have besides."""
+    """Return one data set of a published table: the printed cells, then what we have besides."""
     printed = cells[(cells[_SET] == list(identity)).all(axis=1)]
     names = collected["dataset"].map(registry.published_key)
     ours = collected[

@@ -43,7 +43,9 @@ def strategy_frame(cells: Sequence[Mapping[str, object]]) -> pd.DataFrame:
 
 
 def printed(frame: pd.DataFrame, name_of: Callable[[str], str]) -> pd.DataFrame:
-    """The frame as text: metrics by their names, percent with one decimal, fractions with four."""
+    """Return the frame as text: metrics by their names, percent with one decimal, fractions with
+    four.
+    """
     text = frame.astype(object)
     for i, metric in enumerate(frame["metric"]):
         decimals = 4 if is_fraction(metric) else 1

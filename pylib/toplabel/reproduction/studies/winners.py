@@ -61,7 +61,7 @@ def _winners(names: dict[str, Any], part: pd.DataFrame) -> dict[str, Any]:
 def _best(
     part: pd.DataFrame, values: pd.Series, loss: bool, digits: int
 ) -> tuple[list[str], float, float]:
-    """The best methods, their value, and how far the next value is behind."""
+    """Return the best methods, their value, and how far the next value is behind."""
     rounded = values.round(digits)
     ordered = sorted(rounded.unique(), reverse=not loss)
     best = ordered[0]

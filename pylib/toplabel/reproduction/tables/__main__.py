@@ -18,7 +18,7 @@ sum beside it (`<name>.sha256`).
 
 
 def page() -> str:
-    """The page as Markdown."""
+    """Return the page as Markdown."""
     tables = (*cells.TABLES, *collected.COLLECTED.values(), collected.GRID)
     return "\n".join([_HEAD, *map(_section, tables)])
 

@@ -189,7 +189,7 @@ DATASETS = Table(
 
 
 def _counted(prefix: str, where: str) -> tuple[Column, ...]:
-    """What a claim's comparisons give on one side of the report."""
+    """Return what a claim's comparisons give on one side of the report."""
     return (
         Column(f"{prefix}_comparisons", "whole", f"Comparisons in {where}."),
         Column(f"{prefix}_first", "whole", "Those of them that the first side wins."),
@@ -208,7 +208,7 @@ def _counted(prefix: str, where: str) -> tuple[Column, ...]:
 
 
 def _ours(prefix: str, where: str) -> tuple[Column, ...]:
-    """The same of what was measured, with the interval over test rows."""
+    """Return the same of what was measured, with the interval over test rows."""
     about = "end of the 95 % interval of the median over test rows; empty where they are not known."
     return (
         *_counted(prefix, where),

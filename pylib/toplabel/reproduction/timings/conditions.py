@@ -30,7 +30,7 @@ def cpu_name() -> str:
 
 
 def cpu_level() -> str:
-    """Which clone of the C library's loops the loader takes on this processor."""
+    """Return which clone of the C library's loops the loader takes on this processor."""
     flags = set(_cpuinfo("flags").split())
     return next((name for name, need in _LEVELS.items() if need <= flags), "baseline")
 

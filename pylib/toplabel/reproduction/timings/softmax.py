@@ -96,7 +96,9 @@ def _mean_loss(scores: np.ndarray, y: np.ndarray) -> float:
 
 
 def _largest_eigenvalue(X) -> float:
-    """Of X^T X, from above: power iteration, and the bound that its last residual gives."""
+    """Return a bound from above of the largest eigenvalue of X^T X: power iteration, and the bound
+    that its last residual gives.
+    """
     v = np.random.default_rng(0).normal(size=X.shape[1])
     value = residual = 0.0
     for _ in range(30):

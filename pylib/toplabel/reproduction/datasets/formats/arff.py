@@ -89,7 +89,7 @@ def load(source: Source, first_labels: int | None = None, last_labels: int | Non
 
 
 def read_labels(path: Path) -> list[str]:
-    """Names of the labels in a Mulan XML file, nested ones (a hierarchy) included.
+    """Return names of the labels in a Mulan XML file, nested ones (a hierarchy) included.
 
     Raises
     ------

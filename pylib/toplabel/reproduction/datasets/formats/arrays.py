@@ -40,12 +40,13 @@ class PartArrays:
 
 
 def label_name(name: str | None, task: Task) -> str:
-    """The variable of the labels: `name`, or ``y`` for classes and ``Y`` for label sets."""
+    """Return the variable of the labels: `name`, or ``y`` for classes and ``Y`` for label sets."""
     return name or ("Y" if task == "multilabel" else "y")
 
 
 def pick(path: Path, name: str, part: str, found: Mapping) -> str:
-    """The name of a variable of a part ("{part}" stands for the part's), which must be there.
+    """Return the name of a variable of a part ("{part}" stands for the part's), which must be
+    there.
 
     Raises
     ------

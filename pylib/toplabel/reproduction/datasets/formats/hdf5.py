@@ -42,12 +42,12 @@ def load(source: Source, X: str = "X", labels: str | None = None) -> Loaded:
 
 
 def is_installed() -> bool:
-    """Whether h5py is there."""
+    """Return whether h5py is there."""
     return importlib.util.find_spec("h5py") is not None
 
 
 def read(path: Path, part: str, X: str, labels: str) -> PartArrays:
-    """The arrays of one part."""
+    """Return the arrays of one part."""
     return PartArrays(path, *read_arrays(path, (X, labels), part))
 
 

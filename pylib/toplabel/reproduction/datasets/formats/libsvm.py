@@ -118,7 +118,7 @@ def _read(path: Path, task: str) -> _Rows:
 
 
 def _split_row(path: Path, line: int, text: str, task: str) -> tuple[str | None, str]:
-    """The label field and the index:value pairs; label None for a line without a row."""
+    """Return the label field and the index:value pairs; label None for a line without a row."""
     text = text.split("#", 1)[0]
     if not text.strip():
         return None, ""

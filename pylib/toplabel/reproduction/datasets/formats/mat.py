@@ -46,7 +46,7 @@ def load(
 
 
 def read(path: Path, part: str, X: str, labels: str) -> PartArrays:
-    """The arrays of one part, of either version."""
+    """Return the arrays of one part, of either version."""
     if is_hdf5(path):
         # MATLAB writes its columns as the rows of HDF5.
         table = hdf5.read(path, part, X, labels)
@@ -63,7 +63,7 @@ def read(path: Path, part: str, X: str, labels: str) -> PartArrays:
 
 
 def is_hdf5(path: Path) -> bool:
-    """Whether a MATLAB file has the version 7.3."""
+    """Return whether a MATLAB file has the version 7.3."""
     with path.open("rb") as stream:
         return stream.read(19) == b"MATLAB 7.3 MAT-file"
 

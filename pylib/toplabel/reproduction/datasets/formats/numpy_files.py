@@ -43,7 +43,7 @@ def load_npz(source: Source, X: str = "X", labels: str | None = None) -> Loaded:
 
 
 def read_npz(path: Path, part: str, X: str, labels: str) -> PartArrays:
-    """The arrays of one part of an .npz file."""
+    """Return the arrays of one part of an .npz file."""
     return PartArrays(path, *read_members(path, (X, labels), part))
 
 
@@ -104,13 +104,14 @@ def load_npy(source: Source, labels: Mapping[str, str]) -> Loaded:
 
 
 def read_npy(path: Path, labels_path: Path) -> PartArrays:
-    """The features of one part as a memory map, and its labels."""
+    """Return the features of one part as a memory map, and its labels."""
     labels = np.array(read_array(labels_path))
     return PartArrays(path, read_array(path), labels, labels_path)
 
 
 def read_array(path: Path) -> np.memmap:
-    """The array of an .npy file, mapped into memory: one that is larger than its file is none.
+    """Return the array of an .npy file, mapped into memory: one that is larger than its file is
+    none.
 
     Raises
     ------

@@ -50,8 +50,8 @@ class Regions:
     images: list[str]
 
     def part(self, Y: np.ndarray, y: np.ndarray | None) -> Part:
-        """The part with the images' label sets (n, m) and, where there are some, single labels
-        (n,).
+        """Return the part with the images' label sets (n, m) and, where there are some, single
+        labels (n,).
         """
         return Part(X=self.X, y=y, Y=Y, groups=self.groups)
 

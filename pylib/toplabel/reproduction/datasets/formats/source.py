@@ -57,7 +57,7 @@ class Source:
 
 
 def beside(path: Path, name: str) -> Path:
-    """A file that an option names, in the folder of another.
+    """Return a file that an option names, in the folder of another.
 
     Raises
     ------
@@ -70,7 +70,7 @@ def beside(path: Path, name: str) -> Path:
 
 
 def shown(value: Any) -> str:
-    """A value in a message: one line, truncated where it is long or deep."""
+    """Return a value in a message: one line, truncated where it is long or deep."""
     return _repr.repr(value)
 
 
@@ -117,7 +117,7 @@ def read_lines(path: Path) -> Iterator[tuple[int, str]]:
 
 
 def read_bytes(path: Path) -> bytes:
-    """The content of a file."""
+    """Return the content of a file."""
     try:
         return path.read_bytes()
     except OSError as error:
@@ -125,7 +125,7 @@ def read_bytes(path: Path) -> bytes:
 
 
 def parse_xml(content: bytes, path: Path) -> ElementTree.Element:
-    """The root of an XML document; `path` is for messages."""
+    """Return the root of an XML document; `path` is for messages."""
     try:
         return ElementTree.fromstring(content)
     except ElementTree.ParseError as error:

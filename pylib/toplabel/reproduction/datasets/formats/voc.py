@@ -118,7 +118,7 @@ class Archive:
             return sorted(member.name for member in tar if member.isfile())
 
     def read(self, names: Sequence[str]) -> Iterator[bytes]:
-        """The contents of files, in that order."""
+        """Yield the contents of files, in that order."""
         if self.path.is_dir():
             for name in names:
                 yield (self.path / name).read_bytes()
@@ -145,7 +145,9 @@ def read_lists(path: Path, difficult: str = "absent") -> tuple[list[str], dict[s
 
 
 def set_names(path: Path, name: str) -> list[str]:
-    """The images of a set (train, val, trainval or test), in the order of its first label list."""
+    """Return the images of a set (train, val, trainval or test), in the order of its first label
+    list.
+    """
     archive = Archive(path)
     lists = sorted(file for (_, of), file in archive.lists.items() if of == name)
     if not lists:
@@ -246,7 +248,7 @@ def _printed(names: Sequence[str], classes: Mapping[str, str] | None) -> list[st
 def read_objects(
     content: bytes, path: Path, classes: frozenset[str] | None = None, difficult: str = "absent"
 ) -> list[Object]:
-    """The objects of an annotation that count; their size is the area of the bounding box.
+    """Return the objects of an annotation that count; their size is the area of the bounding box.
 
     Parameters
     ----------
@@ -282,7 +284,7 @@ def read_objects(
 
 
 def _area(box: ElementTree.Element | None, path: Path, place: str) -> float:
-    """The area of a box in pixels; both corners belong to it."""
+    """Return the area of a box in pixels; both corners belong to it."""
     if box is None:
         raise FormatError(path, None, f"{place} has no bndbox")
     corners = []
