@@ -1,4 +1,4 @@
-# The study of top-k calibration (TPAMI section 4, docs/calibration.md): no data, no training.
+# The study of top-k calibration (TPAMI section 4, docs/losses.md): no data, no training.
 
 
 rule study_calibration:

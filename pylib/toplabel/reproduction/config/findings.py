@@ -55,7 +55,7 @@ class Side(Closed):
 
 @model
 class Claim(Closed):
-    """A sentence of a paper as a comparison (docs/findings.md)."""
+    """A sentence of a paper as a comparison (docs/results.md)."""
 
     name: RowName
     source: Name = Field(description="The key of the paper.")

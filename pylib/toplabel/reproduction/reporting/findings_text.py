@@ -110,7 +110,7 @@ def _side(row: dict[str, str], prefix: str, text: str) -> Side:
     return Side(row[f"{prefix}_outcome"], text, *quartiles)
 
 
-_USUAL = 0.6  # of the decided comparisons: the rule that stands above all claims (docs/findings.md)
+_USUAL = 0.6  # of the decided comparisons: the rule that stands above all claims (docs/results.md)
 
 
 def _rule(row: dict[str, str]) -> str:

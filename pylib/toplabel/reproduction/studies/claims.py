@@ -331,7 +331,7 @@ def _within(claim: Claim, differences: pd.DataFrame) -> int:
 
 
 def outcome(claim: Claim, differences: pd.DataFrame) -> str:
-    """Judge a claim by its differences (docs/findings.md).
+    """Judge a claim by its differences (docs/results.md).
 
     Parameters
     ----------

@@ -231,7 +231,7 @@ def _ours(prefix: str, where: str) -> tuple[Column, ...]:
 
 FINDINGS = Table(
     "results/findings.csv",
-    "The outcome of the papers' claims: one row per entry of config/findings.yaml (docs/findings.md). A comparison is "
+    "The outcome of the papers' claims: one row per entry of config/findings.yaml (docs/results.md). A comparison is "
     "one data set, features and metric; differences are first minus second, positive when the first side is better.",
     (
         Column("claim", "text", "The name of the entry."),

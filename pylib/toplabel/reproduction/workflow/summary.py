@@ -33,11 +33,9 @@ from toplabel.reproduction.workflow.benchmarks import jobs
 
 PICTURE = "docs/images/agreement.svg"
 PAGES = (
-    "docs/findings.md",
     "README.md",
     "reports/summary/README.md",
-    "docs/multiclass.md",
-    "docs/multilabel.md",
+    "docs/results.md",
     "docs/simplex-coding.md",
     "docs/torch.md",
 )
