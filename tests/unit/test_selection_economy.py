@@ -14,6 +14,7 @@ from toplabel.reproduction.config.methods import Method
 from toplabel.reproduction.config.protocols import LINEAR, Axis, Budget, Protocol, Refinement
 from toplabel.reproduction.config.run import Settings
 from toplabel.reproduction.selection import tuning
+from toplabel.reproduction.selection.grids import refined_points
 from toplabel.reproduction.selection.problems import (
     ValidationProblem,
     fewer_rows,
@@ -21,13 +22,7 @@ from toplabel.reproduction.selection.problems import (
 )
 from toplabel.reproduction.selection.results import Point, average
 from toplabel.reproduction.selection.task import Task
-from toplabel.reproduction.selection.tuning import (
-    EarlyStopping,
-    FoldPath,
-    best_values,
-    refined_points,
-    tune_block,
-)
+from toplabel.reproduction.selection.tuning import EarlyStopping, FoldPath, best_values, tune_block
 
 SOFTMAX = Method("lr_multi", "A", "lr_multi")
 KERNEL = Method("lr_rbf", "A", "lr_multi", kernel="rbf")

@@ -17,6 +17,7 @@ from toplabel.reproduction.config.protocols import (
 )
 from toplabel.reproduction.config.run import Settings
 from toplabel.reproduction.selection.fitting import Direct, pool
+from toplabel.reproduction.selection.grids import coarse_points, extended_points, refined_points
 from toplabel.reproduction.selection.problems import (
     fold_problem,
     folds_of,
@@ -34,14 +35,7 @@ from toplabel.reproduction.selection.results import (
     seconds_by_split,
 )
 from toplabel.reproduction.selection.task import Task
-from toplabel.reproduction.selection.tuning import (
-    FoldPath,
-    coarse_points,
-    extended_points,
-    refined_points,
-    tune_block,
-    tune_split,
-)
+from toplabel.reproduction.selection.tuning import FoldPath, tune_block, tune_split
 
 SOFTMAX = Method("lr_multi", "A", "lr_multi")
 MULTILABEL = Method("lr_ml", "A", "lr_ml")

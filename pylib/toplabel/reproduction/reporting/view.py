@@ -12,6 +12,7 @@ from toplabel.reproduction.reporting import (
     findings_text,
     headline_text,
     provenance,
+    run_facts,
     search,
     winners_text,
 )
@@ -145,13 +146,13 @@ def build_report(inputs: ReportInputs) -> Report:
         missing_sets=missing_sets,
         missing_cells=missing_cells,
         certificates=facts.certificates(inputs, trace),
-        run=facts.run_facts(inputs.run),
+        run=run_facts.run_facts(inputs.run),
         stages=provenance.stages(inputs.run),
         commit=provenance.commit_of(inputs.run),
         command=str(inputs.run["command"] or ""),
-        config=facts.config_text(inputs.run),
+        config=run_facts.config_text(inputs.run),
         created=str(inputs.run["created"] or ""),
-        warning=facts.warning(inputs.run),
+        warning=run_facts.warning(inputs.run),
         sources=sorted(
             set(inputs.comparison["source"]), key=lambda source: table_order(source, "")
         ),

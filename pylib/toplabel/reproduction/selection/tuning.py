@@ -12,8 +12,6 @@ from dataclasses import replace
 import numpy as np
 
 from toplabel.kernels import cross_gram, rbf_gram
-from toplabel.reproduction.config.methods import Method
-from toplabel.reproduction.config.protocols import LINEAR, Budget, tidy
 from toplabel.reproduction.selection.checkpoints import Checkpoints
 from toplabel.reproduction.selection.fitting import (
     FitResult,
@@ -25,8 +23,9 @@ from toplabel.reproduction.selection.fitting import (
     log_fit,
     pool,
 )
+from toplabel.reproduction.selection.grids import coarse_points, extended_points, refined_points
 from toplabel.reproduction.selection.measures import all_values, sign
-from toplabel.reproduction.selection.points import DECIMALS, best_points
+from toplabel.reproduction.selection.points import DECIMALS
 from toplabel.reproduction.selection.problems import Matrix, ValidationProblem, fewer_rows
 from toplabel.reproduction.selection.results import Point, TuneResult, assemble, average, merge
 from toplabel.reproduction.selection.scaling import Scaling
@@ -209,78 +208,6 @@ class FoldPath:
 def _scaled(problem: ValidationProblem, kind: str) -> ValidationProblem:
     scaling = Scaling.fit(problem.X, kind)
     return replace(problem, X=scaling.apply(problem.X), X_eval=scaling.apply(problem.X_eval))
-
-
-def coarse_points(method: Method, budget: Budget, block: int | None = None) -> dict:
-    """Return the protocol's grid: exponents of C by exponent of theta.
-
-    Parameters
-    ----------
-    method : Method
-    budget : Budget
-    block : int, optional
-        For methods with a kernel, only this block of widths.
-    """
-    thetas = budget.thetas(method.tunes_width)
-    if block is not None and budget.theta_block is not None and method.tunes_width:
-        thetas = thetas[block * budget.theta_block : (block + 1) * budget.theta_block]
-    return {theta: budget.C.exponents() for theta in thetas}
-
-
-def refined_points(result: TuneResult, budget: Budget) -> dict:
-    """Return the finer grid around each metric's best point, without the points already visited.
-
-    Points of a coarse grid that only screens are visited again, on all rows.
-
-    Returns
-    -------
-    dict
-        Exponents of C by exponent of theta; empty when the budget does not refine.
-    """
-    if budget.refine is None:
-        return {}
-    wanted: dict[float, set[float]] = {}
-    for best in best_points(result):
-        for theta in _refined_thetas(best.theta, budget):
-            around = budget.refine.around(_exponent(best.C, budget.C.base), budget.C)
-            wanted.setdefault(theta, set()).update(around)
-    visited = _visited(result, budget) if budget.screen_rows is None else {}
-    fresh = {
-        theta: sorted(exponents - visited.get(theta, set())) for theta, exponents in wanted.items()
-    }
-    return {theta: fresh[theta] for theta in sorted(fresh) if fresh[theta]}
-
-
-def _refined_thetas(theta: float, budget: Budget) -> list[float]:
-    if np.isnan(theta):
-        return [LINEAR]
-    return budget.refine.around(_exponent(theta, budget.theta.base), budget.theta)
-
-
-def _visited(result: TuneResult, budget: Budget) -> dict[float, set[float]]:
-    visited = {}
-    for i, theta in enumerate(result.theta):
-        exponent = LINEAR if np.isnan(theta) else _exponent(theta, budget.theta.base)
-        seen = result.C[~np.isnan(result.epochs[i])]
-        visited[exponent] = {_exponent(C, budget.C.base) for C in seen}
-    return visited
-
-
-def _exponent(value: float, base: float) -> float:
-    return tidy(float(np.log(value) / np.log(base)))
-
-
-def extended_points(result: TuneResult, budget: Budget, thetas: Iterable[float]) -> dict:
-    """Return one more C beyond each edge on which a metric is strictly best; empty when there is
-    none.
-    """
-    fresh = set()
-    for best in best_points(result):
-        if best.edge_C < 0:
-            fresh.add(tidy(_exponent(result.C[0], budget.C.base) - budget.C.step))
-        elif best.edge_C > 0:
-            fresh.add(tidy(_exponent(result.C[-1], budget.C.base) + budget.C.step))
-    return {theta: sorted(fresh) for theta in thetas} if fresh else {}
 
 
 def tune_block(

@@ -47,7 +47,7 @@ def rank_methods(collected: pd.DataFrame, metric: str) -> MeanRanks | None:
     Parameters
     ----------
     collected : DataFrame
-        As `comparison.collect` gives it.
+        As `collection.collect` gives it.
     metric : str
         `top1` .. `top10`.
 

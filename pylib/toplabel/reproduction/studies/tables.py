@@ -72,7 +72,7 @@ def published_table(
     source, table : str
         As in data/published: "tpami2017", "5".
     comparison, collected : DataFrame
-        As `comparison.compare` and `comparison.collect` give them.
+        As `comparison.compare` and `collection.collect` give them.
     studies : iterable of Study
     texts : mapping of str to TableText
         Titles and captions by short name (`published.load_texts`).
@@ -121,7 +121,7 @@ def own_table(
     ----------
     study : Study
     comparison, collected : DataFrame
-        As `comparison.compare` and `comparison.collect` give them.
+        As `comparison.compare` and `collection.collect` give them.
     layout : tuple of str, optional
         Source and table of a published table whose metrics the table has, in their order; average
         precisions of classes (``ap_*``) stand for those of the set's own classes. Without it, every

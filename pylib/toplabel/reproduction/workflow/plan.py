@@ -6,7 +6,6 @@ the Snakefile.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cache
@@ -16,7 +15,7 @@ from typing import Any
 
 from toplabel.reproduction.config.baselines import BASELINES
 from toplabel.reproduction.config.catalogue import load_catalogue
-from toplabel.reproduction.config.documents import Fault, unknown, validate
+from toplabel.reproduction.config.documents import unknown
 from toplabel.reproduction.config.entry import Entry
 from toplabel.reproduction.config.formats import Circle
 from toplabel.reproduction.config.protocols import Budget, Protocol
@@ -25,6 +24,7 @@ from toplabel.reproduction.config.studies import Study
 from toplabel.reproduction.datasets.fetch import available, mirror_folders
 from toplabel.reproduction.selection.task import Task
 from toplabel.reproduction.workflow.fingerprints import fingerprint, module_sum, sum_of
+from toplabel.reproduction.workflow.layers import checked_run, source_of
 from toplabel.reproduction.workflow.sources import reason_missing
 
 RAW_FOLDER = "data/raw"
@@ -105,7 +105,7 @@ class Plan:
     ) -> None:
         self.root = Path(root)
         try:
-            self.run: RunConfig = _checked_run(config, layers)
+            self.run: RunConfig = checked_run(config, layers)
             self.catalogue = load_catalogue(self.root)
         except ValueError as error:
             raise PlanError(" ".join(str(error).split())) from None
@@ -365,35 +365,6 @@ class Plan:
     def existing(self) -> list[Cell]:
         """Cells that have been evaluated."""
         return [cell for cell in self.begun() if Path(cell.path("evaluation.csv")).is_file()]
-
-
-def source_of(key: str, layers: Sequence[tuple[str, Mapping[str, Any]]]) -> str:
-    """Return where a key of the config, ``a.b``, has its value from: the last that has it, or as
-    much of it as any.
-    """
-    steps = re.findall(r"[^.\[\]]+", key)
-    for length in range(len(steps), 0, -1):
-        for name, content in reversed(layers):
-            if _has(content, steps[:length]):
-                return name
-    return " + ".join(name for name, _ in layers) or "config"
-
-
-def _has(content: Any, steps: Sequence[str]) -> bool:
-    for step in steps:
-        if not isinstance(content, Mapping) or step not in content:
-            return False
-        content = content[step]
-    return True
-
-
-def _checked_run(
-    config: Mapping[str, Any], layers: Sequence[tuple[str, Mapping[str, Any]]]
-) -> RunConfig:
-    try:
-        return validate(config, RunConfig)
-    except Fault as fault:
-        raise PlanError(f"{source_of(fault.key, layers)}: {fault}") from None
 
 
 def _split_names(entry: Entry) -> list[str]:

@@ -15,7 +15,8 @@ from toplabel.reproduction.datasets.prepared import not_comparable
 from toplabel.reproduction.reporting.labels import paper_label
 from toplabel.reproduction.selection.ranks import load_ranks
 from toplabel.reproduction.studies.bootstrap import RowDraws, draws_of_means
-from toplabel.reproduction.studies.comparison import collect, compare
+from toplabel.reproduction.studies.collection import collect
+from toplabel.reproduction.studies.comparison import compare
 from toplabel.reproduction.studies.published import load_published
 from toplabel.reproduction.tables.cells import TEST_METRICS
 
