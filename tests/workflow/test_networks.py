@@ -6,9 +6,10 @@ from running import ROOT
 from toplabel.reproduction.config.datasets import load_registry
 from toplabel.reproduction.config.documents import read_yaml
 from toplabel.reproduction.config.methods import load_methods
-from toplabel.reproduction.workflow import plan as planning
+from toplabel.reproduction.workflow import sources
+from toplabel.reproduction.workflow.cells import Cell
 from toplabel.reproduction.workflow.failures import find_failures
-from toplabel.reproduction.workflow.plan import Cell, Plan, PlanError
+from toplabel.reproduction.workflow.plan import Plan, PlanError
 from toplabel.reproduction.workflow.targets import Targets
 
 FINE_TUNED = Cell("digits_network", "lr_multi_ft")
@@ -18,12 +19,12 @@ FINE_TUNED = Cell("digits_network", "lr_multi_ft")
 def plan(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("TOPLABEL_MIRROR", raising=False)
-    monkeypatch.setattr(planning, "find_spec", lambda name: name)
+    monkeypatch.setattr(sources, "find_spec", lambda name: name)
     return Plan(ROOT, read_yaml(ROOT / "config/config.yaml") | {"download": False})
 
 
 def test_without_pytorch_the_study_says_so_in_one_line(plan, monkeypatch):
-    monkeypatch.setattr(planning, "find_spec", lambda name: None)
+    monkeypatch.setattr(sources, "find_spec", lambda name: None)
     reason = "PyTorch is not installed: pip install 'toplabel[torch]'"
     assert Targets(plan).reasons()["digits_network"] == reason
     with pytest.raises(PlanError, match="none of its data sets can be had: digits_network") as said:

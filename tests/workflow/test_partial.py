@@ -6,10 +6,10 @@ from running import jobs_of, smoke_plan, snakemake
 from toplabel._core.files import write_json
 from toplabel.reproduction.tables.cells import TEST_METRICS
 from toplabel.reproduction.tables.collected import DATASETS, EVALUATION, FAILURES, GRID
+from toplabel.reproduction.workflow.cells import Cell
 from toplabel.reproduction.workflow.failures import error_of, find_failures
 from toplabel.reproduction.workflow.jobs import TERMINATED
 from toplabel.reproduction.workflow.partial import _wanted, has_failures, write_partial
-from toplabel.reproduction.workflow.plan import Cell
 
 
 @pytest.fixture

@@ -18,9 +18,10 @@ from toplabel.reproduction.config.studies import load_studies
 from toplabel.reproduction.figures import FIGURES, MATHEMATICS, row_of, table_files
 from toplabel.reproduction.reporting.places import RESERVED
 from toplabel.reproduction.tables.collected import COMPARISON
+from toplabel.reproduction.workflow.cells import Cell
 from toplabel.reproduction.workflow.compare_runs import difference, main
 from toplabel.reproduction.workflow.layers import source_of
-from toplabel.reproduction.workflow.plan import Cell, Plan, PlanError
+from toplabel.reproduction.workflow.plan import Plan, PlanError
 from toplabel.reproduction.workflow.runlock import RunLockError, lock_run
 from toplabel.reproduction.workflow.sources import reason_missing
 from toplabel.reproduction.workflow.targets import Targets

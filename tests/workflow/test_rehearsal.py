@@ -10,7 +10,7 @@ import pytest
 from running import call_script, count_jobs, jobs_of, read_rows, smoke_plan, snakemake
 
 from toplabel.reproduction.datasets.fetch import NOT_COMPARABLE
-from toplabel.reproduction.workflow.plan import Cell
+from toplabel.reproduction.workflow.cells import Cell
 
 pytestmark = pytest.mark.workflow
 

@@ -13,7 +13,8 @@ from toplabel._core.files import read_json
 from toplabel.reproduction.config.run import SUMMARY
 from toplabel.reproduction.datasets.fetch import SHIPPED, folder_of
 from toplabel.reproduction.tables.collected import COMPARISON, PUBLISHED_KEYS
-from toplabel.reproduction.workflow.plan import RAW_FOLDER, Cell, Plan, dataset_names
+from toplabel.reproduction.workflow.cells import Cell, dataset_names
+from toplabel.reproduction.workflow.plan import RAW_FOLDER, Plan
 
 _WIDTH = 100
 _NAMED = 6  # of many names or cells, so many

@@ -13,8 +13,9 @@ from toplabel.reproduction.datasets.prepared import not_comparable
 from toplabel.reproduction.selection.ranks import load_ranks
 from toplabel.reproduction.tables.cells import TEST_METRICS
 from toplabel.reproduction.tables.collected import FAILURES
+from toplabel.reproduction.workflow.cells import Cell
 from toplabel.reproduction.workflow.jobs import ENDED, STARTED, TERMINATED
-from toplabel.reproduction.workflow.plan import Cell, Plan
+from toplabel.reproduction.workflow.plan import Plan
 
 LOGS = Path("results/logs")
 SLURM_LOGS = Path(".snakemake/slurm_logs")  # of the plugin: <rule>/<wildcards>/<job>.log

@@ -23,13 +23,14 @@ from toplabel.reproduction.reporting import load_inputs, write_data, write_html,
 from toplabel.reproduction.reporting.crate import write_crate
 from toplabel.reproduction.studies.tables import write_tables
 from toplabel.reproduction.tables.collected import COLLECTED, DATASETS, FAILURES
+from toplabel.reproduction.workflow.cells import Cell
 from toplabel.reproduction.workflow.collecting.claims import judge
 from toplabel.reproduction.workflow.collecting.datasets import describe_datasets
 from toplabel.reproduction.workflow.collecting.results import compare_results
 from toplabel.reproduction.workflow.collecting.run import describe_run
 from toplabel.reproduction.workflow.collecting.tables import printed_table
 from toplabel.reproduction.workflow.failures import LOGS, damage, failed_sets, find_failures
-from toplabel.reproduction.workflow.plan import RAW_FOLDER, Cell, Plan
+from toplabel.reproduction.workflow.plan import RAW_FOLDER, Plan
 from toplabel.reproduction.workflow.targets import NOT_ASKED, Targets
 
 FOLDER = Path("results/partial")

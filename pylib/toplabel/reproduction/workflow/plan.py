@@ -7,9 +7,8 @@ the Snakefile.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from functools import cache
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -23,9 +22,10 @@ from toplabel.reproduction.config.run import SUMMARY, RunConfig, Settings
 from toplabel.reproduction.config.studies import Study
 from toplabel.reproduction.datasets.fetch import available, mirror_folders
 from toplabel.reproduction.selection.task import Task
+from toplabel.reproduction.workflow.cells import Cell
 from toplabel.reproduction.workflow.fingerprints import fingerprint, module_sum, sum_of
 from toplabel.reproduction.workflow.layers import checked_run, source_of
-from toplabel.reproduction.workflow.sources import reason_missing
+from toplabel.reproduction.workflow.sources import lacking_torch, reason_missing
 
 RAW_FOLDER = "data/raw"
 _SETTINGS = ("seed", "eps_train", "max_epochs_tune", "max_epochs_train")
@@ -51,31 +51,6 @@ _CONTENT = (
 
 class PlanError(ValueError):
     """The config asks for something impossible; the message is one line."""
-
-
-@dataclass(frozen=True, order=True)
-class Cell:
-    """A method on a data set: one folder of results."""
-
-    dataset: str
-    method: str
-
-    @property
-    def names(self) -> tuple[str, str]:
-        """Data set and method."""
-        return self.dataset, self.method
-
-    def path(self, name: str) -> str:
-        """Return a file of that folder."""
-        return f"results/{self.dataset}/{self.method}/{name}"
-
-    @classmethod
-    def of_path(cls, path: str) -> Cell | None:
-        """Return the cell whose test metrics a file is."""
-        parts = Path(path).parts
-        if len(parts) == 4 and (parts[0], parts[3]) == ("results", "evaluation.csv"):
-            return cls(*parts[1:3])
-        return None
 
 
 class Plan:
@@ -378,14 +353,3 @@ def _split_names(entry: Entry) -> list[str]:
     if entry.embedded == "circle":
         return [f"s{draw:02d}" for draw in range(Circle(**entry.options).n_draws)]
     return ["main"]
-
-
-def lacking_torch() -> str:
-    """Return why no network can be trained; empty where PyTorch is installed."""
-    there = find_spec("torch") is not None
-    return "" if there else "PyTorch is not installed: pip install 'toplabel[torch]'"
-
-
-def dataset_names(cells: Sequence[Cell]) -> list[str]:
-    """Return the data sets of some cells, each once."""
-    return list(dict.fromkeys(cell.dataset for cell in cells))

@@ -18,7 +18,8 @@ from types import MappingProxyType, SimpleNamespace
 from typing import Any, TextIO
 
 from toplabel.reproduction.workflow.announcements import kept_seconds, opening
-from toplabel.reproduction.workflow.plan import Cell, Plan
+from toplabel.reproduction.workflow.cells import Cell
+from toplabel.reproduction.workflow.plan import Plan
 from toplabel.reproduction.workflow.resources import Size
 from toplabel.reproduction.workflow.schedule import Job, fitted, read_benchmark, schedule
 from toplabel.reproduction.workflow.targets import Targets

@@ -6,6 +6,7 @@ import urllib.error
 import urllib.parse
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 
 from toplabel.reproduction.config.entry import Entry
@@ -78,3 +79,9 @@ def reason_missing(
         if why := silence(url):
             return f"{reason}; {host}: {why}"
     return ""
+
+
+def lacking_torch() -> str:
+    """Return why no network can be trained; empty where PyTorch is installed."""
+    there = find_spec("torch") is not None
+    return "" if there else "PyTorch is not installed: pip install 'toplabel[torch]'"
