@@ -23,7 +23,8 @@ from threadpoolctl import threadpool_limits
 
 from toplabel import MultilabelClassifier, TopKClassifier, metrics
 from toplabel.reproduction.config.datasets import load_registry
-from toplabel.reproduction.datasets.fetch import available, fetch, mirror_folders
+from toplabel.reproduction.datasets.fetch import fetch
+from toplabel.reproduction.datasets.locate import available, mirror_folders
 from toplabel.reproduction.datasets.prepare import prepare
 
 ROOT = Path(__file__).resolve().parents[2]

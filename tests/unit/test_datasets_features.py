@@ -13,8 +13,9 @@ from array_files import needs_h5py, write_hdf5
 from toplabel.reproduction.config.datasets import load_registry
 from toplabel.reproduction.config.entry import RawFile
 from toplabel.reproduction.datasets import rows
-from toplabel.reproduction.datasets.fetch import NOT_COMPARABLE, FetchError, available, fetch
+from toplabel.reproduction.datasets.fetch import NOT_COMPARABLE, fetch
 from toplabel.reproduction.datasets.formats import hdf5
+from toplabel.reproduction.datasets.locate import FetchError, available
 from toplabel.reproduction.datasets.prepare import prepare
 from toplabel.reproduction.datasets.prepared import load_prepared, not_comparable, save_prepared
 

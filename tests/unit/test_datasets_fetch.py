@@ -15,11 +15,12 @@ import pytest
 from toplabel.reproduction.config.documents import Fault, validate
 from toplabel.reproduction.config.entry import Entry, RawFile
 from toplabel.reproduction.datasets import fetch as fetching
-from toplabel.reproduction.datasets.fetch import (
-    ChecksumError,
+from toplabel.reproduction.datasets.fetch import ChecksumError, fetch
+from toplabel.reproduction.datasets.locate import (
+    MIRROR_VARIABLE,
+    SHIPPED,
     FetchError,
     available,
-    fetch,
     mirror_folders,
 )
 
@@ -178,11 +179,11 @@ def test_an_embedded_set_needs_no_file(raw):
 
 
 def test_mirrors_of_the_environment_come_first(monkeypatch, tmp_path):
-    monkeypatch.setenv(fetching.MIRROR_VARIABLE, f"{tmp_path}/a:{tmp_path}/b")
-    shipped = tmp_path / fetching.SHIPPED
+    monkeypatch.setenv(MIRROR_VARIABLE, f"{tmp_path}/a:{tmp_path}/b")
+    shipped = tmp_path / SHIPPED
     folders = mirror_folders([tmp_path / "c", tmp_path / "a"], tmp_path)
     assert folders == [tmp_path / "a", tmp_path / "b", tmp_path / "c", shipped]
-    monkeypatch.delenv(fetching.MIRROR_VARIABLE)
+    monkeypatch.delenv(MIRROR_VARIABLE)
     assert mirror_folders([], tmp_path) == [shipped]
 
 

@@ -8,9 +8,10 @@ from scipy import sparse
 from sklearn.datasets import load_digits
 
 from toplabel.reproduction.config.datasets import load_registry
-from toplabel.reproduction.datasets.fetch import available, fetch, find_checked
+from toplabel.reproduction.datasets.fetch import fetch, find_checked
 from toplabel.reproduction.datasets.formats import FORMATS, Source
 from toplabel.reproduction.datasets.formats.voc import read_lists, set_names
+from toplabel.reproduction.datasets.locate import available
 from toplabel.reproduction.datasets.prepare import prepare
 from toplabel.reproduction.datasets.statistics import dataset_row, list_statistics
 

@@ -1,11 +1,8 @@
-"""Find raw files: ``data/raw/<set>/``, the mirror folders, the official address; check their sums.
+"""Bring raw files from a mirror or the official address, and check their sums.
 
 A file arrives in ``data/raw/<set>/`` uncompressed and whole, or not at all; from the network by
 https alone, and never longer than what is registered. Pooch could replace `_download` only: it has
 no mirror folders, and checks the sum of the compressed file.
-
-Planning a run reads this module, so it imports the formats, which need SciPy, only where a file
-asks for them.
 """
 
 from __future__ import annotations
@@ -26,90 +23,19 @@ from typing import BinaryIO
 
 from toplabel._core.files import atomic_path
 from toplabel.reproduction.config.entry import Entry, RawFile
+from toplabel.reproduction.datasets.locate import FetchError, find, folders_of, form_of
 
-MIRROR_VARIABLE = "TOPLABEL_MIRROR"
-SHIPPED = "data/embedded"
-"""The folder of the checkout with the raw files that it ships."""
 NOT_COMPARABLE = "NOT_COMPARABLE.txt"
 """In the folder of a set: its files are no features of the papers; the text says what they are."""
 
 _CHUNK = 1 << 20
 _LONGEST = 2**33  # bytes that are taken from an address when no size is registered
-_SHOWN = 3  # of the names of missing files
 _DECOMPRESSORS = {".xz": lzma.open, ".gz": gzip.open, ".bz2": bz2.open}
-_MAYBE_HDF5 = (".h5", ".mat")
 _DAMAGE = (EOFError, OSError, lzma.LZMAError, zlib.error)
-
-
-class FetchError(ValueError):
-    """A raw file is not available."""
 
 
 class ChecksumError(FetchError):
     """A raw file is not the one that the registry describes."""
-
-
-def mirror_folders(
-    configured: Iterable[str | os.PathLike[str]], root: str | os.PathLike[str]
-) -> list[Path]:
-    """Return the folders to look for raw files in, the first to be asked first.
-
-    These are the folders of TOPLABEL_MIRROR, the configured ones, and that with the files that the
-    checkout ships.
-
-    Parameters
-    ----------
-    configured : iterable of path-like
-        ``mirrors`` of the configuration. TOPLABEL_MIRROR may name several folders, separated as in
-        PATH.
-    root : path-like
-        The checkout.
-    """
-    named = os.environ.get(MIRROR_VARIABLE, "").split(os.pathsep)
-    folders = [Path(name).expanduser() for name in (*named, *configured) if str(name)]
-    return list(dict.fromkeys([*folders, Path(root) / SHIPPED]))
-
-
-def available(
-    entry: Entry, raw_folder: str | os.PathLike[str], mirrors: Sequence[str | os.PathLike[str]] = ()
-) -> tuple[bool, str]:
-    """Say whether a data set is available without network, and if not, why.
-
-    Only checks that files exist, not their content: cheap enough for planning.
-
-    Returns
-    -------
-    bool
-    str
-        The reason, one line; empty when the set is available.
-    """
-    if not entry.is_readable:
-        return False, f"waits for {entry.waits_for}"
-    folders = _folders(entry, raw_folder, mirrors)
-    try:
-        forms = {file: _form(entry, file, folders) for file in entry.files}
-    except FetchError as error:
-        return False, str(error)
-    missing = [file for file, form in forms.items() if form is None]
-    if not missing:
-        members = [member for form in forms.values() for member in form]
-        reason = _lacking_reader(entry, [_find(member, folders)[0] for member in members])
-        return not reason, reason
-    names = _named(entry, missing)
-    reason = f"{names} not found in data/raw, {SHIPPED} or a mirror ({MIRROR_VARIABLE})"
-    return False, f"{reason}; waits for {entry.waits_for}" if entry.waits_for else reason
-
-
-def folder_of(
-    entry: Entry, raw_folder: str | os.PathLike[str], mirrors: Sequence[str | os.PathLike[str]]
-) -> Path | None:
-    """Return the folder, of data/raw and the mirrors, that has the first file of a data set; None
-    where none has.
-    """
-    for folder in map(Path, (raw_folder, *mirrors)):
-        if entry.files and _form(entry, entry.files[0], [folder / entry.folder]):
-            return folder
-    return None
 
 
 def fetch(
@@ -147,11 +73,11 @@ def fetch(
     """
     if not entry.is_readable:
         raise FetchError(f"data set '{entry.name}' waits for {entry.waits_for}")
-    folders = _folders(entry, raw_folder, mirrors)
+    folders = folders_of(entry, raw_folder, mirrors)
     files = [
         file
         for registered in entry.files
-        for file in _form(entry, registered, folders) or (registered,)
+        for file in form_of(entry, registered, folders) or (registered,)
     ]
     _fetch_mark(files, folders)
     return [_fetch_file(entry, file, Path(raw_folder), mirrors, network, timeout) for file in files]
@@ -170,7 +96,7 @@ def find_checked(
     ChecksumError
         It is not the registered one.
     """
-    found = _find(file, _folders(entry, raw_folder, mirrors))
+    found = find(file, folders_of(entry, raw_folder, mirrors))
     if found is None:
         return None
     path, suffix = found
@@ -206,86 +132,18 @@ def check_sum(file: RawFile, sha256: str, size: int, where: str) -> None:
         raise ChecksumError(f"{where}: {size} bytes, the registry has {file.size}")
 
 
-def _folders(
-    entry: Entry, raw_folder: str | os.PathLike[str], mirrors: Sequence[str | os.PathLike[str]]
-) -> list[Path]:
-    return [Path(folder) / entry.folder for folder in (raw_folder, *mirrors)]
-
-
-def _find(file: RawFile, folders: Iterable[Path]) -> tuple[Path, str] | None:
-    """Return the first copy of a file, and the suffix of its compression."""
-    for folder in folders:
-        for suffix in ("", *_DECOMPRESSORS):
-            candidate = folder / (file.name + suffix)
-            if candidate.is_file():
-                return candidate, suffix
-    return None
-
-
 def _fetch_mark(files: Iterable[RawFile], folders: Sequence[Path]) -> None:
     """Copy the file that marks features as not comparable from the folder that they are taken from.
 
     The first folder is data/raw: files that are there already have their mark, or none.
     """
     target = folders[0] / NOT_COMPARABLE
-    origins = [found[0].parent for file in files if (found := _find(file, folders))]
+    origins = [found[0].parent for file in files if (found := find(file, folders))]
     marks = [folder / NOT_COMPARABLE for folder in origins if folder != folders[0]]
     marks = [mark for mark in marks if mark.is_file()]
     if marks and not target.is_file():
         with atomic_path(target) as temporary:
             temporary.write_bytes(marks[0].read_bytes())
-
-
-def _form(entry: Entry, file: RawFile, folders: Iterable[Path]) -> tuple[RawFile, ...] | None:
-    """Return the form in which a file stands in the first folder that has one.
-
-    Raises
-    ------
-    FetchError
-        When that folder has two of them: they may differ.
-    """
-    for folder in folders:
-        there = [
-            form for form in entry.forms(file) if all(_find(member, [folder]) for member in form)
-        ]
-        if len(there) > 1:
-            names = " and ".join(form[0].name for form in there)
-            raise FetchError(
-                f"data set '{entry.name}': {folder} has {names}; remove what is not meant"
-            )
-        if there:
-            return there[0]
-    return None
-
-
-def _named(entry: Entry, files: Sequence[RawFile]) -> str:
-    """Return files and their other forms, in words; of many, the first ones."""
-    shown = [_forms_named(entry, file) for file in files[:_SHOWN]]
-    more = len(files) - len(shown)
-    return ", ".join(shown) + (f" and {more} more" if more else "")
-
-
-def _forms_named(entry: Entry, file: RawFile) -> str:
-    others = [form[0].name for form in entry.forms(file) if form[0] != file]
-    if not others:
-        return file.name
-    suffixes = ", ".join(Path(name).suffix for name in others[1:])
-    return f"{others[0]} (or {suffixes}, or {file.name})"
-
-
-def _lacking_reader(entry: Entry, paths: Iterable[Path]) -> str:
-    """Return why files that are there cannot be read."""
-    asked = [path for path in paths if entry.format == "hdf5" or path.suffix in _MAYBE_HDF5]
-    if not asked:
-        return ""
-    from toplabel.reproduction.datasets.formats import hdf5, mat
-
-    if hdf5.is_installed():
-        return ""
-    for path in asked:
-        if entry.format == "hdf5" or path.suffix == ".h5" or mat.is_hdf5(path):
-            return f"{path.name} {hdf5.NEEDED}"
-    return ""
 
 
 def _fetch_file(
@@ -301,8 +159,8 @@ def _fetch_file(
         sha256, size = sha256_of(target)
         check_sum(file, sha256, size, f"{target} (remove it to have it fetched again)")
         return target
-    folders = _folders(entry, raw_folder, mirrors)
-    found = _find(file, folders)
+    folders = folders_of(entry, raw_folder, mirrors)
+    found = find(file, folders)
     if found is not None:
         _copy(file, *found, target)
         return target

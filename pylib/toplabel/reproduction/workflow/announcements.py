@@ -11,7 +11,7 @@ from pathlib import Path
 
 from toplabel._core.files import read_json
 from toplabel.reproduction.config.run import SUMMARY
-from toplabel.reproduction.datasets.fetch import SHIPPED, folder_of
+from toplabel.reproduction.datasets.locate import SHIPPED, folder_of
 from toplabel.reproduction.tables.collected import COMPARISON, PUBLISHED_KEYS
 from toplabel.reproduction.workflow.cells import Cell, dataset_names
 from toplabel.reproduction.workflow.plan import RAW_FOLDER, Plan

@@ -10,7 +10,8 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from toplabel.reproduction.config.entry import Entry
-from toplabel.reproduction.datasets.fetch import available, open_address
+from toplabel.reproduction.datasets.fetch import open_address
+from toplabel.reproduction.datasets.locate import available
 
 _TIMEOUT = 4.0  # seconds
 
