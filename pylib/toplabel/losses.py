@@ -62,7 +62,7 @@ def _arguments(
 
 
 def value(loss: str, scores, y, k: int = 1, gamma: float = 0.0) -> np.ndarray:
-    """Loss of each row at given scores.
+    """Return the loss of each row at given scores.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def values_at(
 
 
 def gradient(loss: str, scores, y, k: int = 1, gamma: float = 0.0) -> np.ndarray:
-    """Gradient of each row's loss in its scores; smooth losses only.
+    """Return the gradient of each row's loss in its scores; smooth losses only.
 
     Parameters
     ----------

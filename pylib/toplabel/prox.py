@@ -154,7 +154,7 @@ def topk_simplex_beta(
 def bipartite_simplex(
     b, b_bar, radius: float = 1.0, algorithm: str = "variable_fixing"
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Projection onto the bipartite simplex.
+    """Return the projection onto the bipartite simplex.
 
     The minimiser of ``||x - b||^2 + ||y - b_bar||^2`` over x, y >= 0 with
     ``<1, x> = <1, y> <= radius``.
@@ -192,7 +192,7 @@ def bipartite_simplex(
 
 
 def topk_entropic(b, k: int = 1, alpha: float = 1.0) -> np.ndarray:
-    """Entropic projection onto the top-k simplex alpha.
+    """Return the entropic projection onto the top-k simplex alpha.
 
     The minimiser of ``alpha/2 (<x, x> + s^2) - <b, x> + <x, log x> + (1 - s) log(1 - s)`` with
     ``s = <1, x> <= 1`` over ``0 <= x_j <= s / k``.
@@ -227,7 +227,7 @@ def topk_entropic(b, k: int = 1, alpha: float = 1.0) -> np.ndarray:
 
 
 def bipartite_entropic(b, b_bar, alpha: float = 1.0) -> tuple[np.ndarray, np.ndarray]:
-    """Entropic projection of the multilabel softmax.
+    """Return the entropic projection of the multilabel softmax.
 
     The minimiser of ``alpha/2 ||x - b||^2 + <x, log x> + alpha/2 ||y - b_bar||^2 + <y, log y>``
     over x, y >= 0 with ``<1, x> + <1, y> = 1``.

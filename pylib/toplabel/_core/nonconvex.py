@@ -155,7 +155,7 @@ def _descend(problem: Problem, C: float, start, options: Options, clock: Clock) 
 
 
 def _starting_point(start: Solution | np.ndarray, problem: Problem) -> np.ndarray:
-    """Weights to start at, or with a Gram matrix dual variables."""
+    """Return weights to start at, or with a Gram matrix dual variables."""
     d, m = problem.features.shape[1], problem.labels.m
     if isinstance(start, Solution):
         W = start.W

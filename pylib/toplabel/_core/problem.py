@@ -185,7 +185,9 @@ _PROBED = 512  # rows that are looked at first
 
 
 def _sparse_if_faster(rows):
-    """Dense float64 rows as CSR where so few numbers are not zero that an epoch takes less time."""
+    """Return dense float64 rows as CSR where so few numbers are not zero that an epoch takes less
+    time.
+    """
     if sparse.issparse(rows) or rows.dtype != np.float64 or is_mapped(rows):
         return rows
     if rows.shape[1] <= _NARROW:

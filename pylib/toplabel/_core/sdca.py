@@ -119,7 +119,7 @@ _LARGE_FILE = 1 << 30
 
 
 def _window(features, window: int | None) -> int:
-    """Rows to shuffle among; 0: all."""
+    """Return rows to shuffle among; 0: all."""
     if window is not None:
         return window
     if not is_mapped(features) or features.nbytes <= _LARGE_FILE:

@@ -116,7 +116,7 @@ class Solution:
     intercept_scaling: float = 0.0
 
     def decision_function(self, X) -> np.ndarray:
-        """Scores f(x) = W^T x (plus the intercept) of new rows.
+        """Return scores f(x) = W^T x (plus the intercept) of new rows.
 
         Parameters
         ----------

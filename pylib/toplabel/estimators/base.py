@@ -216,7 +216,7 @@ class SolverEstimator(ClassifierMixin, BaseEstimator):
         return self._one_of_two(solution.coefficients).T
 
     def decision_function(self, X) -> np.ndarray:
-        """Scores of the classes.
+        """Return scores of the classes.
 
         Parameters
         ----------

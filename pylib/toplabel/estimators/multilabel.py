@@ -244,7 +244,7 @@ class MultilabelClassifier(SolverEstimator):
         return self
 
     def _swept(self, X, y, weights, seed: int, grid: np.ndarray) -> Sweep:
-        """Labels of the held-out rows, by models that were trained without them."""
+        """Return labels of the held-out rows, by models that were trained without them."""
 
         def train(X, y, weights, fold: str) -> Solution:
             solution = self._solve(X, y, weights, seed, name=f"{fold}, ")
@@ -287,7 +287,7 @@ class MultilabelClassifier(SolverEstimator):
 
     @available_if(_is_logistic)
     def predict_proba(self, X) -> np.ndarray:
-        """Probability of each label; with ``loss="lr_ova"`` only.
+        """Return the probability of each label; with ``loss="lr_ova"`` only.
 
         Parameters
         ----------

@@ -12,7 +12,7 @@ __all__ = ["TopKScorer", "found_share", "top_k_scorer"]
 
 
 def found_share(y, scores: np.ndarray, classes: np.ndarray, k: int, sample_weight=None) -> float:
-    """Share of the rows whose class has fewer than k classes scoring strictly higher.
+    """Return the share of the rows whose class has fewer than k classes scoring strictly higher.
 
     Parameters
     ----------

@@ -231,7 +231,7 @@ class SimplexClassifier(ClassifierMixin, BaseEstimator):
             )
 
     def decision_function(self, X) -> np.ndarray:
-        """Inner products of f with the code vectors.
+        """Return the inner products of f with the code vectors.
 
         Parameters
         ----------

@@ -211,7 +211,7 @@ class TopKClassifier(SolverEstimator):
 
     @available_if(_is_softmax)
     def predict_proba(self, X) -> np.ndarray:
-        """Probabilities of the classes; with ``loss="lr_multi"`` only.
+        """Return probabilities of the classes; with ``loss="lr_multi"`` only.
 
         Parameters
         ----------
@@ -226,7 +226,7 @@ class TopKClassifier(SolverEstimator):
 
     @available_if(_is_softmax)
     def predict_log_proba(self, X) -> np.ndarray:
-        """Logarithms of the probabilities; with ``loss="lr_multi"`` only.
+        """Return logarithms of the probabilities; with ``loss="lr_multi"`` only.
 
         Parameters
         ----------

@@ -6,7 +6,7 @@ import numpy as np
 
 
 def ratio(numerator, denominator, empty: float) -> np.ndarray:
-    """Quotient of counts, elementwise; `empty` where the denominator is 0."""
+    """Return the quotient of counts, elementwise; `empty` where the denominator is 0."""
     numerator, denominator = np.asarray(numerator), np.asarray(denominator)
     value = np.full(np.broadcast_shapes(numerator.shape, denominator.shape), empty)
     np.divide(numerator, denominator, out=value, where=denominator != 0)
@@ -14,7 +14,7 @@ def ratio(numerator, denominator, empty: float) -> np.ndarray:
 
 
 def jaccard_of_counts(hits, predicted, true) -> np.ndarray:
-    """Jaccard index from the numbers of right, predicted and true labels; 0/0 is 1."""
+    """Return the Jaccard index from the numbers of right, predicted and true labels; 0/0 is 1."""
     return ratio(hits, predicted + true - hits, empty=1.0)
 
 

@@ -37,7 +37,8 @@ def coverage(Y, scores) -> float:
 
 
 def one_error(Y, scores) -> float:
-    """Share of the instances whose best label is not relevant: one minus P@1, with the same ties.
+    """Return the share of the instances whose best label is not relevant: one minus P@1, with the
+    same ties.
 
     Parameters
     ----------
@@ -57,8 +58,8 @@ def one_error(Y, scores) -> float:
 
 
 def label_ranking_average_precision(Y, scores) -> float:
-    """Mean over the labels of an instance of the precision at the label's place, averaged over the
-    instances.
+    """Return the mean over the labels of an instance of the precision at the label's place,
+    averaged over the instances.
 
     Places as in `coverage`. An instance without labels, or with all of them, contributes 1: no
     order is wrong.
@@ -88,7 +89,8 @@ def label_ranking_average_precision(Y, scores) -> float:
 
 
 def ndcg_at_k(Y, scores, k: int) -> float:
-    """Normalised discounted cumulative gain of the k best labels, averaged over the instances.
+    """Return the normalised discounted cumulative gain of the k best labels, averaged over the
+    instances.
 
     The gain of a relevant label is 1, the discount of place r is 1/log2(1 + r). Labels that tie
     share their gains equally. An instance without labels contributes 0.

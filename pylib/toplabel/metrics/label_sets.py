@@ -11,7 +11,7 @@ AVERAGES = ("micro", "macro", "instance")
 
 
 def hamming_loss(Y, P) -> float:
-    """Share of the n m decisions that are wrong.
+    """Return the share of the n m decisions that are wrong.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ def hamming_loss(Y, P) -> float:
 
 
 def multilabel_accuracy(Y, P) -> float:
-    """Jaccard index ``|P_i and Y_i| / |P_i or Y_i|``, averaged over the instances.
+    """Return the Jaccard index ``|P_i and Y_i| / |P_i or Y_i|``, averaged over the instances.
 
     An instance with empty truth and empty prediction scores 1.
 
@@ -51,7 +51,7 @@ def multilabel_accuracy(Y, P) -> float:
 
 
 def subset_accuracy(Y, P) -> float:
-    """Share of the instances whose label set is predicted without any error.
+    """Return the share of the instances whose label set is predicted without any error.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def subset_accuracy(Y, P) -> float:
 
 
 def f1(Y, P, average: str = "micro") -> float:
-    """Harmonic mean of precision and recall, 2 TP / (2 TP + FP + FN).
+    """Return the harmonic mean of precision and recall, 2 TP / (2 TP + FP + FN).
 
     Parameters
     ----------

@@ -13,7 +13,7 @@ TIES = ("won", "shared")
 
 
 def top_k_accuracy(y, scores, k: int = 1, ties: str = "won") -> float:
-    """Share of the instances whose label is among the k best classes.
+    """Return the share of the instances whose label is among the k best classes.
 
     A label counts as found when fewer than k classes score strictly higher: ties are in its favour.
     A constant score therefore finds every label; to select among models, share ties.
@@ -57,7 +57,8 @@ def top_k_accuracy(y, scores, k: int = 1, ties: str = "won") -> float:
 
 
 def balanced_accuracy(y, scores, ties: str = "won") -> float:
-    """Mean over the classes of the share of their instances that are classified correctly.
+    """Return the mean over the classes of the share of their instances that are classified
+    correctly.
 
     Parameters
     ----------
@@ -83,7 +84,7 @@ def balanced_accuracy(y, scores, ties: str = "won") -> float:
 
 
 def rank_loss(Y, scores) -> float:
-    """Share of the pairs (relevant label, other label) that are not in the right order.
+    """Return the share of the pairs (relevant label, other label) that are not in the right order.
 
     A pair is right only when the relevant label scores strictly higher: ties are errors. An
     instance whose label set is empty or full has no pairs; it contributes 0 and counts among the n.
@@ -120,7 +121,7 @@ def rank_loss(Y, scores) -> float:
 
 
 def precision_at_k(Y, scores, k: int, ties: str = "won") -> float:
-    """Share of relevant labels among the k best ones, averaged over the instances.
+    """Return the share of relevant labels among the k best ones, averaged over the instances.
 
     Of labels that tie for the last places, relevant ones come first, unless ties are shared, as in
     `top_k_accuracy`.
@@ -146,7 +147,8 @@ def precision_at_k(Y, scores, k: int, ties: str = "won") -> float:
 
 
 def recall_at_k(Y, scores, k: int, ties: str = "won") -> float:
-    """Share of the relevant labels that are among the k best ones, averaged over the instances.
+    """Return the share of the relevant labels that are among the k best ones, averaged over the
+    instances.
 
     Ties as in `precision_at_k`; with one label per instance it is the top-k accuracy. An instance
     without labels contributes 0.
@@ -173,7 +175,7 @@ def recall_at_k(Y, scores, k: int, ties: str = "won") -> float:
 
 
 def average_precision(y, scores, interpolation: str = "voc2007") -> float:
-    """Area under the curve of precision over recall of one class.
+    """Return the area under the curve of precision over recall of one class.
 
     The curve has a point at each distinct score, so instances that tie are retrieved together.
 
@@ -208,7 +210,7 @@ def average_precision(y, scores, interpolation: str = "voc2007") -> float:
 
 
 def mean_average_precision(Y, scores, interpolation: str = "voc2007") -> float:
-    """Average precision of each class against all others, averaged over the classes.
+    """Return the average precision of each class against all others, averaged over the classes.
 
     Classes without an example are left out.
 
@@ -256,7 +258,7 @@ def _first_not_below(ordered: np.ndarray, rows: np.ndarray, values: np.ndarray) 
 
 
 def _found_at_k(Y: np.ndarray, scores: np.ndarray, k: int, ties: str) -> np.ndarray:
-    """Number of relevant labels among the k best, (n,)."""
+    """Return the number of relevant labels among the k best, (n,)."""
     check_choice(ties, "ties", TIES)
     m = scores.shape[1]
     last = np.partition(scores, m - k, axis=1)[:, m - k, None]

@@ -79,7 +79,8 @@ def best_scores(scores: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def precision_of_lists(Y, best, k: int | None = None) -> float:
-    """Share of relevant labels among the first k of each list, averaged over the rows: P@k.
+    """Return the share of relevant labels among the first k of each list, averaged over the rows:
+    P@k.
 
     Parameters
     ----------
@@ -98,8 +99,8 @@ def precision_of_lists(Y, best, k: int | None = None) -> float:
 
 
 def recall_of_lists(Y, best, k: int | None = None) -> float:
-    """Share of the relevant labels that are among the first k of the list, averaged over the rows:
-    R@k.
+    """Return the share of the relevant labels that are among the first k of the list, averaged over
+    the rows: R@k.
 
     Parameters
     ----------
@@ -116,8 +117,8 @@ def recall_of_lists(Y, best, k: int | None = None) -> float:
 
 
 def ndcg_of_lists(Y, best, k: int | None = None) -> float:
-    """Normalised discounted cumulative gain of the first k of each list, averaged over the rows:
-    nDCG@k.
+    """Return the normalised discounted cumulative gain of the first k of each list, averaged over
+    the rows: nDCG@k.
 
     Parameters
     ----------
@@ -166,8 +167,8 @@ def propensities(Y, A: float = 0.55, B: float = 1.5) -> np.ndarray:
 
 
 def psp_of_lists(Y, best, propensity, k: int | None = None) -> float:
-    """Precision of the first k of each list, with labels weighted by their inverse propensity:
-    PSP@k.
+    """Return the precision of the first k of each list, with labels weighted by their inverse
+    propensity: PSP@k.
 
     Parameters
     ----------

@@ -91,7 +91,7 @@ def encode(y, T: int) -> np.ndarray:
 
 
 def scores(F) -> np.ndarray:
-    """Inner products with all code vectors.
+    """Return the inner products with all code vectors.
 
     Parameters
     ----------

@@ -75,7 +75,8 @@ class LeastSquaresPath:
         return self._basis.eigenvalues
 
     def Cs(self, count: int = 100) -> np.ndarray:
-        """Values of C between those whose lambda n is the largest and the smallest eigenvalue.
+        """Return values of C between those whose lambda n is the largest and the smallest
+        eigenvalue.
 
         Parameters
         ----------
@@ -96,7 +97,7 @@ class LeastSquaresPath:
         return np.geomspace(1 / (2 * largest), 1 / (2 * smallest), count)
 
     def left_out(self, C: float) -> np.ndarray:
-        """Scores of each row by the solution without it, closed form.
+        """Return scores of each row by the solution without it, closed form.
 
         Parameters
         ----------
@@ -113,7 +114,7 @@ class LeastSquaresPath:
         return coding.scores(self._Y - residual / share[:, None])
 
     def left_out_error(self, C: float) -> float:
-        """Share of the rows that the solution without them gets wrong."""
+        """Return the share of the rows that the solution without them gets wrong."""
         return float(np.mean(self.left_out(C).argmax(axis=1) != self._problem.y))
 
     def solution(self, C: float) -> SimplexSolution:
@@ -270,7 +271,7 @@ def _dual_solution(K, X, Y, A, ridge: float) -> tuple[np.ndarray | None, np.ndar
 
 
 def _eigen(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Eigenvalues, ascending and not negative, and eigenvectors.
+    """Return eigenvalues, ascending and not negative, and eigenvectors.
 
     Beside the matrix there are three more of its size in memory, or two when it is large.
     """

@@ -87,11 +87,11 @@ class SimplexSolution:
         return kernels.between(rows, self.X, self.kernel, self.theta) @ self.A
 
     def decision_function(self, X) -> np.ndarray:
-        """Scores ``<c_y, f(x)>`` of new rows, (p, T); X as for `values`."""
+        """Return scores ``<c_y, f(x)>`` of new rows, (p, T); X as for `values`."""
         return coding.scores(self.values(X))
 
     def predict(self, X) -> np.ndarray:
-        """Class indices of new rows, (p,); X as for `values`."""
+        """Return class indices of new rows, (p,); X as for `values`."""
         return self.decision_function(X).argmax(axis=1)
 
 

@@ -150,7 +150,7 @@ def _check_content(target: Tensor, indicator: bool, m: int) -> None:
 def _evaluate(
     scores: Tensor, target: Tensor, key: str, k: int, gamma: float
 ) -> tuple[Tensor, Tensor]:
-    """Values and gradients of rows."""
+    """Return values and gradients of rows."""
     if key in rows.ONE_LABEL:
         return rows.ONE_LABEL[key](scores, target, k, gamma)
     if target.shape != scores.shape:

@@ -79,7 +79,9 @@ def simplex(w: Tensor, radius: float) -> Tensor:
 
 
 def simplex_beta(v: Tensor, shift: Tensor, k: int, radius: float) -> Tensor:
-    """Projection of b = v + shift onto the top-k simplex beta; with k = 1, onto the simplex."""
+    """Return the projection of b = v + shift onto the top-k simplex beta; with k = 1, onto the
+    simplex.
+    """
     cap = radius / k
     w, t = knapsack(v, k, radius)
     within = (v + shift).clamp(0.0, cap)  # where the bound of the sum is not active
@@ -87,7 +89,7 @@ def simplex_beta(v: Tensor, shift: Tensor, k: int, radius: float) -> Tensor:
 
 
 def simplex_alpha(v: Tensor, shift: Tensor, k: int, radius: float) -> Tensor:
-    """Projection of b = v + shift onto the top-k simplex alpha, x_j <= <1, x>/k."""
+    """Return the projection of b = v + shift onto the top-k simplex alpha, x_j <= <1, x>/k."""
     if k == 1:
         return simplex_beta(v, shift, 1, radius)
     w, t = knapsack(v, k, radius)
@@ -147,7 +149,9 @@ class Cone:
 
 
 def bipartite(b: Tensor, b_bar: Tensor, radius: float) -> tuple[Tensor, Tensor, Tensor]:
-    """Projection of the pair onto the bipartite simplex; x, y and the sum of both thresholds."""
+    """Return the projection of the pair onto the bipartite simplex; x, y and the sum of both
+    thresholds.
+    """
     gap = kth_largest(b, 1) + kth_largest(b_bar, 1)
     (w, w_bar), (t, t_bar) = knapsack(torch.stack([b, b_bar]), 1, radius)
 

@@ -86,19 +86,19 @@ def mean_of_largest(b: Tensor, k: int) -> tuple[Tensor, Tensor]:
 
 
 def mean_of_hinges(b: Tensor, k: int) -> tuple[Tensor, Tensor]:
-    """Mean of the k largest of max{0, b_j}."""
+    """Return the mean of the k largest of max{0, b_j}."""
     top, where = b.max(-1, keepdim=True) if k == 1 else b.topk(k, -1)
     x = torch.zeros_like(b).scatter_(-1, where, (top > 0).to(b.dtype) / k)
     return top.clamp(min=0.0).sum(-1) / k, x
 
 
 def sum_of_hinges(b: Tensor, k: int) -> tuple[Tensor, Tensor]:
-    """Sum of max{0, b_j}."""
+    """Return the sum of max{0, b_j}."""
     return b.clamp(min=0.0).sum(-1), (b > 0).to(b.dtype)
 
 
 def box(v: Tensor, shift: Tensor, k: int, side: float) -> Tensor:
-    """Projection of b = v + shift onto the box."""
+    """Return the projection of b = v + shift onto the box."""
     return (v + shift).clamp(0.0, side)
 
 

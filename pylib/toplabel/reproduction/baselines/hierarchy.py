@@ -80,7 +80,7 @@ def _fit(svm: OneVsAll, X: Matrix, rows: np.ndarray, targets: np.ndarray, **argu
 
 
 def _table(paths: Sequence[Sequence[int]]) -> np.ndarray:
-    """Paths of different lengths as one array; the last step is repeated, which changes no
+    """Return paths of different lengths as one array; the last step is repeated, which changes no
     minimum.
     """
     depth = max(len(path) for path in paths)
@@ -119,7 +119,8 @@ def label_tree(Y: np.ndarray, children: int, seed: int) -> list[list[np.ndarray]
 
 
 def balanced_clusters(gram: np.ndarray, count: int, rng: np.random.Generator) -> np.ndarray:
-    """Balanced k-means (the paper's Figure 2): no cluster has more than ceil(m / count) members.
+    """Run balanced k-means (the paper's Figure 2): no cluster has more than ceil(m / count)
+    members.
 
     In each round every point goes to the nearest centre; when that is full, its farthest member
     goes on to the centre that is next for it.
@@ -151,7 +152,9 @@ def balanced_clusters(gram: np.ndarray, count: int, rng: np.random.Generator) ->
 
 
 def _to_centres(gram: np.ndarray, cluster: np.ndarray, count: int) -> np.ndarray:
-    """Squared distances of points to the means of the clusters, shape (m, count); -1 is in none."""
+    """Return the squared distances of points to the means of the clusters, shape (m, count); -1 is
+    in none.
+    """
     members = (cluster[:, None] == np.arange(count)).astype(float)
     shares = members / members.sum(axis=0)
     cross = gram @ shares

@@ -32,7 +32,7 @@ class Affine:
     bias: np.ndarray
 
     def scores(self, X: Matrix) -> np.ndarray:
-        """Scores of rows, shape (rows, m)."""
+        """Return scores of rows, shape (rows, m)."""
         return np.asarray(X @ self.W) + self.bias
 
 
@@ -53,7 +53,7 @@ class Hierarchy:
     path: np.ndarray
 
     def scores(self, X: Matrix) -> np.ndarray:
-        """Scores of rows, shape (rows, m)."""
+        """Return scores of rows, shape (rows, m)."""
         edges = np.asarray(X @ self.W)
         found = edges[:, self.path[:, 0]]
         for step in self.path.T[1:]:
@@ -100,7 +100,7 @@ class Forest:
     ROWS: ClassVar[int] = 4096  # at a time, made dense
 
     def scores(self, X: Matrix) -> np.ndarray:
-        """Scores of rows, shape (rows, m), in [0, 1]."""
+        """Return scores of rows, shape (rows, m), in [0, 1]."""
         Y = np.unpackbits(self.labels, axis=1, count=int(self.n_labels)).astype(np.float64)
         blocks = [slice(i, i + self.ROWS) for i in range(0, X.shape[0], self.ROWS)]
         dense = [_single(X[block]) for block in blocks]
@@ -155,7 +155,7 @@ class Boosted:
     n_classes: np.ndarray
 
     def scores(self, X: Matrix) -> np.ndarray:
-        """Scores of rows, shape (rows, m)."""
+        """Return scores of rows, shape (rows, m)."""
         rows, m = _single(X), int(self.n_classes)
         votes = np.zeros((len(rows), m))
         each = np.arange(len(rows))
@@ -188,7 +188,7 @@ def leaves_of(
 
 
 def _single(X: Matrix) -> np.ndarray:
-    """Dense rows in float32, as the trees were grown on."""
+    """Return dense rows in float32, as the trees were grown on."""
     return (X.toarray() if sparse.issparse(X) else np.asarray(X)).astype(np.float32)
 
 
@@ -214,7 +214,7 @@ class Gaussian:
     NUMBERS: ClassVar[int] = 1 << 24  # of the kernel between the rows, at a time
 
     def scores(self, X: Matrix) -> np.ndarray:
-        """Scores of rows, shape (rows, m)."""
+        """Return scores of rows, shape (rows, m)."""
         rows = max(1, self.NUMBERS // max(1, len(self.X)))
         blocks = [
             cross_gram(X[i : i + rows], self.X, float(self.theta)) @ self.A
@@ -233,7 +233,7 @@ def arrays_of(model: Structured) -> dict[str, np.ndarray]:
 
 
 def scores_of(model: np.ndarray | Structured, X: Matrix) -> np.ndarray:
-    """Scores of rows, shape (rows, m).
+    """Return scores of rows, shape (rows, m).
 
     Parameters
     ----------
@@ -275,7 +275,7 @@ class Trained:
     left_out: np.ndarray | None = None
 
     def decision_function(self, X: Matrix) -> np.ndarray:
-        """Scores of rows, shape (rows, m)."""
+        """Return scores of rows, shape (rows, m)."""
         return scores_of(self.model, X)
 
 
@@ -330,7 +330,7 @@ def status_of(gap: float, eps: float, epochs: int, max_epochs: int) -> str:
 
 
 def indicator(labels: np.ndarray, n_classes: int) -> np.ndarray:
-    """Class indices (n,), or a 0/1 indicator (n, m), as a boolean array of shape (n, m)."""
+    """Return class indices (n,), or a 0/1 indicator (n, m), as a boolean array of shape (n, m)."""
     if labels.ndim == 2:
         return labels != 0
     return labels[:, None] == np.arange(n_classes)

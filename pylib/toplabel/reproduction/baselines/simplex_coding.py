@@ -39,7 +39,9 @@ class LeastSquares:
         self._settings = (kernel, bias, denominator)
 
     def axis(self, X: Matrix, labels: np.ndarray, n_classes: int) -> tuple[float, float, int]:
-        """Logarithms to the base 10 of the smallest and the largest C, and how many there are."""
+        """Return logarithms to the base 10 of the smallest and the largest C, and how many there
+        are.
+        """
         Cs = _path_of(X, labels, n_classes, *self._settings).Cs(self._count)
         return float(np.log10(Cs[0])), float(np.log10(Cs[-1])), self._count
 

@@ -179,7 +179,7 @@ class Embedding:
         violator: np.ndarray,
         weights: np.ndarray,
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Gradients of sum_i weights_i (1 - s_{y_i} + s_{c_i})_+ in U and B; c_i = -1 is no
+        """Return gradients of sum_i weights_i (1 - s_{y_i} + s_{c_i})_+ in U and B; c_i = -1 is no
         violator.
         """
         weights = np.where(violator >= 0, weights, 0.0)
@@ -236,6 +236,6 @@ def rank_weights(draws: np.ndarray, n_classes: int) -> np.ndarray:
 
 
 def _within(rows: np.ndarray, bound: float) -> np.ndarray:
-    """Rows scaled down to a norm of at most `bound`."""
+    """Return rows scaled down to a norm of at most `bound`."""
     norms = np.sqrt(np.einsum("ij,ij->i", rows, rows))
     return rows * (bound / np.maximum(norms, bound))[:, None]

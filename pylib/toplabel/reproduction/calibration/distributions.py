@@ -61,7 +61,7 @@ def _nearly_uniform(rng: np.random.Generator, m: int) -> np.ndarray:
 
 
 def _ties(rng: np.random.Generator, m: int) -> np.ndarray:
-    """Two levels: some classes share the larger probability, the others the smaller."""
+    """Return two levels: some classes share the larger probability, the others the smaller."""
     high = int(rng.integers(1, m))
     weights = np.where(np.arange(m) < high, rng.uniform(1.2, 4.0), 1.0)
     return weights / weights.sum()

@@ -40,17 +40,17 @@ class Pointwise:
         return not losses.get(self.key).smoothing
 
     def values(self, G: np.ndarray) -> np.ndarray:
-        """Loss of each label at each row of scores: (q, m) to (q, m)."""
+        """Return the loss of each label at each row of scores: (q, m) to (q, m)."""
         scores, labels = _every_label(G)
         found = losses.values_at(losses.get(self.key), scores, labels, self.k, self.gamma)
         return found.reshape(G.shape)
 
     def risks(self, G: np.ndarray, p: np.ndarray) -> np.ndarray:
-        """Conditional risk sum_y p_y L(y, g) of each row of scores, (q,)."""
+        """Return the conditional risk sum_y p_y L(y, g) of each row of scores, (q,)."""
         return self.values(G) @ p
 
     def risk_gradients(self, G: np.ndarray, p: np.ndarray) -> np.ndarray:
-        """Gradient of the risk at each row of scores, (q, m); of a smooth loss."""
+        """Return the gradient of the risk at each row of scores, (q, m); of a smooth loss."""
         q, m = G.shape
         scores, labels = _every_label(G)
         found = losses.gradients_at(losses.get(self.key), scores, labels, self.k, self.gamma)

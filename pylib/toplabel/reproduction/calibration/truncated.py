@@ -20,7 +20,7 @@ _STARTS = 4
 
 
 def scaled_entropy(q: np.ndarray) -> float:
-    """Least softmax risk of classes with the weights q: -sum_r q_r log(q_r / sum q)."""
+    """Return the least softmax risk of classes with the weights q: -sum_r q_r log(q_r / sum q)."""
     q = q[q > 0]
     return float(-(q * np.log(q / q.sum())).sum()) if len(q) else 0.0
 
@@ -53,8 +53,8 @@ def infimum_of_wrong(p: np.ndarray, k: int, s: int) -> float:
 
 
 def _tied_entropy(p: np.ndarray, rest: list[int], i: int, j: int) -> float:
-    """Least softmax risk of the classes `rest` with g_i = g_j: as if both had the mean of their
-    weights.
+    """Return the least softmax risk of the classes `rest` with g_i = g_j: as if both had the mean
+    of their weights.
     """
     q = p.copy()
     q[[i, j]] = 0.5 * (p[i] + p[j])

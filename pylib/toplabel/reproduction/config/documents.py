@@ -183,8 +183,8 @@ def _adapter(kind: Any) -> TypeAdapter:
 
 
 def _first(errors: Sequence[dict[str, Any]], document: Any) -> tuple[str, str]:
-    """Key and message of the first error; of the forms that a value may have, that of the
-    nearest.
+    """Return the key and the message of the first error; of the forms that a value may have, that
+    of the nearest.
     """
     places = [_place(error["loc"], document) for error in errors]
     same = [i for i, place in enumerate(places) if place[: len(places[0])] == places[0]]

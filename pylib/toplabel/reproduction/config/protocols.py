@@ -65,7 +65,7 @@ class Axis(Closed):
             raise ValueError(f"from {self.start:g} is above to {self.stop:g}")
 
     def exponents(self) -> list[float]:
-        """Ascending exponents."""
+        """Return ascending exponents."""
         count = math.floor((self.stop - self.start) / self.step + _SLACK) + 1
         return [tidy(self.start + i * self.step) for i in range(count)]
 
@@ -74,7 +74,7 @@ class Axis(Closed):
         return self.base**exponent
 
     def values(self) -> list[float]:
-        """Ascending grid values."""
+        """Return ascending grid values."""
         return [self.value(exponent) for exponent in self.exponents()]
 
 
@@ -86,7 +86,8 @@ class Refinement(Closed):
     span: Annotated[Count, Field(description="Steps to either side of the point.")]
 
     def around(self, exponent: float, axis: Axis) -> list[float]:
-        """Ascending exponents around one, itself included; what is beyond an end becomes the end.
+        """Return ascending exponents around one, itself included; what is beyond an end becomes the
+        end.
 
         The end of an axis is thus tried even if the coarse grid does not reach it. Around a point
         that is itself beyond (after an extension) there are no others.
@@ -107,7 +108,7 @@ class NoThresholds(Closed):
     name: RowName
 
     def values(self) -> np.ndarray:
-        """Ascending thresholds, as those of the other grids."""
+        """Return ascending thresholds, as those of the other grids."""
         return np.empty(0)
 
 
@@ -139,7 +140,7 @@ class EquallySpaced(Closed):
     count: Annotated[Whole, Field(ge=2)]
 
     def values(self) -> np.ndarray:
-        """Ascending thresholds."""
+        """Return ascending thresholds."""
         return np.linspace(self.start, self.stop, self.count)
 
 
@@ -171,7 +172,7 @@ class Union(Closed):
     of: Annotated[tuple[Annotated[ThresholdGrid, _ByName], ...], Field(min_length=2), Unique]
 
     def values(self) -> np.ndarray:
-        """Ascending thresholds."""
+        """Return ascending thresholds."""
         return np.unique(np.concatenate([grid.values() for grid in self.of]))
 
 
@@ -246,16 +247,16 @@ class Budget(Closed):
             raise Fault("screen_rows", "needs a fine grid (refine)")
 
     def fold_count(self, rows: int) -> int | None:
-        """Number of folds that are trained, of so many rows; None where there are no folds to
-        count.
+        """Return the number of folds that are trained, of so many rows; None where there are no
+        folds to count.
         """
         if self.folds is None or self.validation_rows is None or not rows:
             return self.folds
         return min(self.folds, -(-self.validation_rows * self.folds // rows))
 
     def thetas(self, tunes_width: bool) -> list[float]:
-        """Exponents of theta for a method that tunes the width; `LINEAR` alone for one that does
-        not.
+        """Return exponents of theta for a method that tunes the width; `LINEAR` alone for one that
+        does not.
 
         Raises
         ------
@@ -269,7 +270,7 @@ class Budget(Closed):
         return self.theta.exponents()
 
     def blocks(self, tunes_width: bool) -> int:
-        """Number of jobs that share the widths of a kernel in one fold."""
+        """Return the number of jobs that share the widths of a kernel in one fold."""
         if not tunes_width or self.theta_block is None:
             return 1
         return -(-len(self.thetas(tunes_width)) // self.theta_block)

@@ -162,7 +162,7 @@ def digits() -> Loaded:
 
 
 def _digit_images() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Images (1797, 8, 8) with values 0..16, labels, and the mask of the test images."""
+    """Return images (1797, 8, 8) with values 0..16, labels, and the mask of the test images."""
     bunch = load_digits()
     labels = bunch.target.astype(np.int64)
     is_test = np.zeros(len(labels), dtype=bool)
@@ -264,7 +264,9 @@ def _resample(image: np.ndarray, side: int) -> np.ndarray:
 
 
 def _overlaps(n_in: int, n_out: int) -> np.ndarray:
-    """Share of each old pixel (column) in each new one (row), in one dimension; rows sum to one."""
+    """Return the share of each old pixel (column) in each new one (row), in one dimension; rows sum
+    to one.
+    """
     new = np.arange(n_out)[:, None] * n_in
     old = np.arange(n_in)[None, :] * n_out
     shared = np.minimum(new + n_in, old + n_out) - np.maximum(new, old)

@@ -36,7 +36,7 @@ class RowsOf:
         self.shape = (len(array) if rows is None else len(rows), array.shape[1])
 
     def rows_of(self, numbers: np.ndarray) -> np.ndarray:
-        """Numbers in the array of some of these rows."""
+        """Return numbers in the array of some of these rows."""
         return numbers if self._rows is None else self._rows[numbers]
 
     def __len__(self) -> int:
@@ -63,7 +63,7 @@ def blocks(X: np.ndarray | RowsOf) -> Iterator[tuple[int, np.ndarray]]:
 
 
 def take(X: Rows, rows: np.ndarray) -> Rows:
-    """Rows by their numbers; those of a file stay there."""
+    """Return rows by their numbers; those of a file stay there."""
     if isinstance(X, RowsOf | np.memmap):
         return RowsOf(X, rows)
     return X[rows]

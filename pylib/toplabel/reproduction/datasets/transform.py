@@ -142,7 +142,7 @@ def _given(place: str, train: Part, others: Mapping[str, Part]):
 
 
 def _centred(place: str, train: Part, others: Mapping[str, Part]):
-    """Inner products of rows from which the mean of the training rows was subtracted."""
+    """Return the inner products of rows from which the mean of the training rows was subtracted."""
     X = _float64(train.X)
     mean = np.asarray(X.mean(axis=0)).ravel()
     K = _inner(X, X, mean)

@@ -67,5 +67,5 @@ def load_weights(network: nn.Module, path: str | os.PathLike[str]) -> None:
 
 
 def arrays_of(tensors: Mapping[str, Tensor], prefix: str = "") -> dict[str, np.ndarray]:
-    """Tensors as arrays, with a prefix of their names."""
+    """Return tensors as arrays, with a prefix of their names."""
     return {f"{prefix}{name}": one.detach().numpy().copy() for name, one in tensors.items()}

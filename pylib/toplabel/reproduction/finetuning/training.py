@@ -104,7 +104,7 @@ class Descent:
 
 
 def scores(network: nn.Module, images: Images) -> np.ndarray:
-    """Scores of inputs, shape (n, m), float64.
+    """Return scores of inputs, shape (n, m), float64.
 
     Raises
     ------

@@ -17,8 +17,8 @@ REACH = 1.6
 
 
 def decoding_regions() -> pd.DataFrame:
-    """Code vectors of three classes, their triangle, and the cone of points that decode to each
-    class.
+    """Return the code vectors of three classes, their triangle, and the cone of points that decode
+    to each class.
 
     Returns
     -------

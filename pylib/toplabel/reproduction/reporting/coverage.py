@@ -109,6 +109,6 @@ def _other(one: _Other, found: dict[str, str]) -> Item:
 
 
 def _order(name: str) -> tuple[int, int, str]:
-    """Tables by number, then figures, then sections."""
+    """Return the place of a name: tables by number, then figures, then sections."""
     kind = ("Table", "Fig.", "section").index(name.split()[0])
     return kind, int(re.search(r"\d+", name)[0]), name

@@ -269,7 +269,7 @@ def _times(run: dict[str, Any]) -> dict[str, str]:
 
 
 def _facts(crate: ROCrate, run: dict[str, Any]) -> list[Entity]:
-    """Machine, BLAS, seeds and budget as named values."""
+    """Return machine, BLAS, seeds and budget as named values."""
     values = {
         **{f"machine: {name}": value for name, value in run["machine"].items()},
         "BLAS": json.dumps(run["blas"], sort_keys=True),

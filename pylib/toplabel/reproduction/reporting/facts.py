@@ -160,7 +160,7 @@ def dataset_rows(inputs: ReportInputs) -> list[DatasetRow]:
 
 
 def _norm_note(text: str) -> list[str]:
-    """Advice for rows so long, or so short, that the grid of C does not fit their loss."""
+    """Return advice for rows so long, or so short, that the grid of C does not fit their loss."""
     norm = float(text) if text else 1.0
     if norm == 0.0 or _SHORTEST_ROWS <= norm <= _LONGEST_ROWS:
         return []

@@ -297,7 +297,7 @@ def cardinality(values: pd.DataFrame) -> str:
 
 
 def claims(findings: pd.DataFrame, prefix: str) -> str:
-    """Claims whose names begin so, each with its outcome on data that are not the papers'."""
+    """Return claims whose names begin so, each with its outcome on data that are not the papers'."""
     chosen = findings[findings["claim"].str.startswith(prefix)]
     rows = [
         [

@@ -114,7 +114,7 @@ _DOWNLOADS = {
 
 
 def _parts(page: Page, report: Report) -> list[tuple[str, str]]:
-    """Anchors and names of the sections of a page that is not of tables and figures."""
+    """Return anchors and names of the sections of a page that is not of tables and figures."""
     return [(anchor, name) for anchor, name, of in _PARTS.get(page.name, ()) if getattr(report, of)]
 
 
@@ -177,7 +177,7 @@ def label_markup(label: str) -> Markup:
 
 
 def _scripts(pairs: list[tuple[str, str]]) -> Markup:
-    """Superscripts and subscripts; a pair of them stands one above the other."""
+    """Return superscripts and subscripts; a pair of them stands one above the other."""
     parts = []
     rest = list(pairs)
     while rest:

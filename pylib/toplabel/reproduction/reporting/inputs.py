@@ -214,7 +214,9 @@ def _whole(read: Callable[[Path], Any], paths: list[Path]) -> dict[Path, Any]:
 
 
 def _other_tables(folder: Path, known: set[str]) -> list[TableInput]:
-    """Tables of earlier stages that are no grids; grids could contradict what is collected now."""
+    """Return tables of earlier stages that are no grids; grids could contradict what is collected
+    now.
+    """
     paths = [path for path in sorted((folder / "tables").glob("*.json")) if path.stem not in known]
     found = _whole(_read_table, paths).values()
     return [table for table in found if not table.is_grid]
@@ -236,8 +238,8 @@ def _read_comparison(path: Path) -> pd.DataFrame:
 
 
 def _as_cells(frame: pd.DataFrame, path: Path) -> pd.DataFrame:
-    """Cells of comparison.csv or of a grid, all text, with their numbers and with the columns that
-    may be left out.
+    """Return cells of comparison.csv or of a grid, all text, with their numbers and with the
+    columns that may be left out.
     """
     frame = frame.assign(**{name: "" for name in GRID.names if name not in frame.columns})
     numbers = {name: as_numbers(frame[name], path) for name in (*GRID.numbers, "published", "std")}

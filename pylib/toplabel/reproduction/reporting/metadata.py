@@ -144,7 +144,7 @@ def _kept(kept: Kept | None) -> dict[str, Any] | None:
 
 
 def _rows(frame: pd.DataFrame) -> list[dict[str, Any]]:
-    """Rows as dicts; NaN is None, since JSON has no NaN."""
+    """Return rows as dicts; NaN is None, since JSON has no NaN."""
     return [
         {name: None if isinstance(v, float) and math.isnan(v) else v for name, v in row.items()}
         for row in frame.to_dict("records")

@@ -94,7 +94,7 @@ def aligned(column: Sequence[str]) -> list[str] | None:
 
 
 def _space(tail: str) -> str:
-    """Blanks as wide as the digits and the point of `tail`."""
+    """Return blanks as wide as the digits and the point of `tail`."""
     return "".join(_POINT_SPACE if character == "." else _FIGURE_SPACE for character in tail)
 
 

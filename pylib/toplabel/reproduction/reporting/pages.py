@@ -56,7 +56,7 @@ class Page:
         return bool(self.sections or self.visits or self.plain or self.figures)
 
     def beside(self, section: Section) -> list[FigureInput]:
-        """Figures of the data sets of a table that no smaller table of this page has."""
+        """Return figures of the data sets of a table that no smaller table of this page has."""
         return [figure for figure in self.figures if self._home(figure) is section]
 
     @property

@@ -94,7 +94,7 @@ class Places:
         return self._most(counts)
 
     def visitors(self, section: Section) -> list[str]:
-        """Other studies with results in a table, in the order of the studies."""
+        """Return other studies with results in a table, in the order of the studies."""
         files = {record.file for record in section.records}
         home = self.home(section)
         return [s.name for s in self.studies if s.name != home and files & self.files(s.name)]

@@ -399,8 +399,8 @@ def _records_lined_up(records: list[CellRecord]) -> list[CellRecord]:
 
 
 def _with_draws(row: pd.Series, texts: Mapping[str, str]) -> str:
-    """Our number with its deviation over the draws, and with the standard error of the mean that it
-    is.
+    """Return our number with its deviation over the draws, and with the standard error of the mean
+    that it is.
     """
     std, draws = row["measured_std"], row["splits"]
     if pd.isna(std) or not draws > 1:

@@ -24,8 +24,8 @@ def rows_interval(row: pd.Series) -> str:
 
 
 def seeds_spread(row: pd.Series) -> str:
-    """Mean and deviation over draws of the folds, and whether the printed number could be one; ""
-    if not known.
+    """Return the mean and deviation over draws of the folds, and whether the printed number could
+    be one; "" if not known.
     """
     if pd.isna(row["seeds"]):
         return ""

@@ -60,8 +60,8 @@ _BLOCK = ("source", "table", "dataset", "features")
 
 
 def _rows(inputs: ReportInputs) -> list[dict[str, Any]]:
-    """Rows of winners.csv in the papers' order, with those of the kept run where this one has none
-    of a data set.
+    """Return rows of winners.csv in the papers' order, with those of the kept run where this one
+    has none of a data set.
     """
     own = inputs.winners.to_dict("records")
     blocks = {tuple(row[c] for c in _BLOCK) for row in own}

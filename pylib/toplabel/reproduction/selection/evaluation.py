@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def instance_scores(
     prepared: Prepared, protocol: Protocol, split: Split, models: Models, key: Key
 ) -> np.ndarray:
-    """Scores of a split's test instances, regions pooled by the maximum, shape (n, m)."""
+    """Return scores of a split's test instances, regions pooled by the maximum, shape (n, m)."""
     test = prepared.parts[split.test]
     X_train = final_part(prepared, split, protocol).X if key[2] is not None else None
     return pool(models.scores(key, test.X, X_train), test.groups)

@@ -92,8 +92,8 @@ class Models:
             raise FileError(f"{path}: lacks an array ({error}); {remade(path)}") from None
 
     def scores(self, key: Key, X: Matrix, X_train: Matrix) -> np.ndarray:
-        """Scores of rows, shape (rows, m). Kernel models need the rows that they were trained
-        on.
+        """Return scores of rows, shape (rows, m). Kernel models need the rows that they were
+        trained on.
         """
         model, theta = self.arrays[key], key[2]
         if theta is None:

@@ -78,7 +78,7 @@ def default_solve() -> Solve:
 
 
 def dense(X: Matrix) -> np.ndarray:
-    """Features as an array, which the Gram matrices need."""
+    """Return features as an array, which the Gram matrices need."""
     return X.toarray() if sparse.issparse(X) else np.asarray(X)
 
 
@@ -232,7 +232,7 @@ def budget_for(task: Task, problem: ValidationProblem) -> Budget:
 
 
 def pool(scores: np.ndarray, groups: np.ndarray | None) -> np.ndarray:
-    """Scores of instances: the maximum over an instance's rows (TPAMI section 6.3).
+    """Return scores of instances: the maximum over an instance's rows (TPAMI section 6.3).
 
     Parameters
     ----------
@@ -248,7 +248,7 @@ def pool(scores: np.ndarray, groups: np.ndarray | None) -> np.ndarray:
 
 
 def rbf_scores(X_test: Matrix, X_train: Matrix, A: np.ndarray, theta: float) -> np.ndarray:
-    """Scores K(X_test, X_train) A of a kernel model, shape (rows, m), block by block."""
+    """Return scores K(X_test, X_train) A of a kernel model, shape (rows, m), block by block."""
     X_train = dense(X_train)
     rows = max(1, _CHUNK // max(1, X_train.shape[0]))
     blocks = [

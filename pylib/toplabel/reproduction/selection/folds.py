@@ -22,7 +22,7 @@ class Fold:
 
 
 def stratified_folds(y: np.ndarray, count: int, *names: object) -> list[Fold]:
-    """Folds of nearly equal size in which every class is spread as evenly as it can be.
+    """Return folds of nearly equal size in which every class is spread as evenly as it can be.
 
     The instances are ordered by class, at random within a class, and dealt out in turn.
 
@@ -42,7 +42,7 @@ def stratified_folds(y: np.ndarray, count: int, *names: object) -> list[Fold]:
 
 
 def random_folds(n: int, count: int, *names: object) -> list[Fold]:
-    """Folds of nearly equal size of 0..n-1 at random."""
+    """Return folds of nearly equal size of 0..n-1 at random."""
     rng = np.random.default_rng(seed_of("folds", *names, count))
     return _deal(rng.permutation(n), count)
 
@@ -71,7 +71,7 @@ def _deal(order: np.ndarray, count: int) -> list[Fold]:
 
 
 def rows_of(instances: np.ndarray, groups: np.ndarray | None) -> np.ndarray:
-    """Rows of X that belong to the instances: regions of one image stay together.
+    """Return rows of X that belong to the instances: regions of one image stay together.
 
     Parameters
     ----------

@@ -86,7 +86,7 @@ def _require(condition: bool, metric: str, what: str) -> None:
 def all_values(
     names: Sequence[str], truth: np.ndarray, scores: np.ndarray, grid: np.ndarray
 ) -> np.ndarray:
-    """Every metric at every threshold, as printed.
+    """Return every metric at every threshold, as printed.
 
     Parameters
     ----------

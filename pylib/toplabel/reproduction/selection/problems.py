@@ -61,7 +61,7 @@ class ValidationProblem:
 
 
 def training_labels(part: Part, method: Method) -> np.ndarray:
-    """Labels of a part's rows as the method's loss takes them.
+    """Return labels of a part's rows as the method's loss takes them.
 
     A region gets the label, or the labels, of its image (TPAMI section 6.3).
 

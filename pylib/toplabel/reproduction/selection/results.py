@@ -151,7 +151,8 @@ def merge(results: Sequence[TuneResult]) -> TuneResult:
 
 
 def average(results: Sequence[TuneResult]) -> TuneResult:
-    """Mean over folds: the mean of the folds' values, at the points that all of them visited.
+    """Return the mean over folds: the mean of the folds' values, at the points that all of them
+    visited.
 
     Raises
     ------
@@ -178,7 +179,7 @@ def average(results: Sequence[TuneResult]) -> TuneResult:
 
 
 def _shared(axes: Sequence[np.ndarray]) -> np.ndarray:
-    """Ascending values that stand on all axes."""
+    """Return ascending values that stand on all axes."""
     if np.isnan(axes[0]).any():
         return axes[0]
     return reduce(np.intersect1d, axes)

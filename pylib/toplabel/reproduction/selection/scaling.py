@@ -57,13 +57,13 @@ class Scaling:
         return cls(shift, np.where(flat, 1.0, scale))
 
     def apply(self, X: Matrix) -> Matrix:
-        """Rows in the changed space, shape (rows, d + 1)."""
+        """Return rows in the changed space, shape (rows, d + 1)."""
         ones = np.ones((X.shape[0], 1))
         if sparse.issparse(X):
             return sparse.hstack([X @ sparse.diags_array(1.0 / self.scale), ones], format="csr")
         return np.hstack([(X - self.shift) / self.scale, ones])
 
     def unfold(self, W: np.ndarray) -> Affine:
-        """Weights of shape (d + 1, m) in the changed space, as a model of the raw features."""
+        """Return weights of shape (d + 1, m) in the changed space, as a model of the raw features."""
         raw = W[:-1] / self.scale[:, None]
         return Affine(np.ascontiguousarray(raw), W[-1] - self.shift @ raw)

@@ -166,7 +166,7 @@ class FoldPath:
         return found
 
     def _fitter(self, theta_exponent: float) -> tuple[float, Fitter, Matrix]:
-        """Theta, what trains for it, and the rows to measure on."""
+        """Return theta, what trains for it, and the rows to measure on."""
         if not self._method.tunes_width:
             return np.nan, self._fitter_for(self._problem.X, np.nan), self._problem.X_eval
         theta = self._budget.theta.value(theta_exponent)

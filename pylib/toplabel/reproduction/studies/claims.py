@@ -111,8 +111,8 @@ def _measured_cells(collected: pd.DataFrame, names: Mapping[str, str]) -> pd.Dat
 
 
 def _cells(frame: pd.DataFrame, cell: pd.Series) -> pd.DataFrame:
-    """Data set, features, metric, table, canonical key, value and its error in points, and the
-    given names.
+    """Return data set, features, metric, table, canonical key, value and its error in points, and
+    the given names.
     """
     columns = ("method_key", "k", "gamma", "kernel")
     keys = [canonical_key(*row) for row in zip(*(frame[c] for c in columns), strict=True)]

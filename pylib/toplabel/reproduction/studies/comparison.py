@@ -98,7 +98,7 @@ def compare(
 
 
 def _index(collected: pd.DataFrame, registry: Registry, sources: Iterable[str]):
-    """Results by published cell; and, without the features, which features were measured."""
+    """Return results by published cell; and, without the features, which features were measured."""
     results: dict[tuple[str, str, str, Key, str], dict[str, Any]] = {}
     other_features: dict[tuple[str, str, Key, str], str] = {}
     for row, source in itertools.product(collected.to_dict("records"), sources):
@@ -143,8 +143,8 @@ def _of_budget(result: Mapping[str, Any]) -> tuple[str, ...]:
 def _redrawn(
     collected: pd.DataFrame, seeds_of: Mapping[str, str]
 ) -> dict[tuple[str, ...], dict[str, float]]:
-    """Number, mean and deviation over draws of the folds, by the cell of the set that they are
-    of.
+    """Return the number, mean and deviation over draws of the folds, by the cell of the set that
+    they are of.
     """
     results = collected[collected["dataset"].isin([*seeds_of])].to_dict("records")
     return {

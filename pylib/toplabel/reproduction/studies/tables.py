@@ -218,7 +218,7 @@ def _key(row: Mapping[str, str], method: str):
 
 
 def _as_cells(collected: pd.DataFrame) -> pd.DataFrame:
-    """Collected rows with the columns of the comparison, no number published."""
+    """Return collected rows with the columns of the comparison, no number published."""
     frame = collected.drop(columns=["method"]).rename(
         columns={"loss": "method", "std": "measured_std"}
     )

@@ -112,7 +112,7 @@ class Table:
         return found
 
     def frame(self, rows: Iterable = ()) -> pd.DataFrame:
-        """Rows as a DataFrame with the columns of the file."""
+        """Return rows as a DataFrame with the columns of the file."""
         import pandas as pd
 
         return pd.DataFrame(list(rows), columns=self.names)

@@ -12,7 +12,7 @@ _clock = [time.perf_counter]
 
 
 def now() -> float:
-    """Seconds on the clock: wall time, unless `clock` says otherwise."""
+    """Return seconds on the clock: wall time, unless `clock` says otherwise."""
     return _clock[-1]()
 
 
@@ -34,5 +34,5 @@ def timed(function: Callable[[], Result]) -> tuple[float, Result]:
 
 
 def fastest(function: Callable[[], object], repeats: int = 5) -> float:
-    """Seconds of the fastest of several calls."""
+    """Return seconds of the fastest of several calls."""
     return min(timed(function)[0] for _ in range(repeats))

@@ -44,8 +44,8 @@ def _cpuinfo(key: str) -> str:
 
 
 def load_average() -> float:
-    """Processes that want to run, averaged over the last minute; NaN where the system does not
-    say.
+    """Return processes that want to run, averaged over the last minute; NaN where the system does
+    not say.
     """
     try:
         return os.getloadavg()[0]

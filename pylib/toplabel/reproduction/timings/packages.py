@@ -43,7 +43,7 @@ def _same_arithmetic() -> Iterator[None]:
 
 
 def versions() -> dict[str, str]:
-    """Versions of the packages that are compared, those installed."""
+    """Return versions of the packages that are compared, those installed."""
     found = {}
     for name in ("toplabel", "numpy", "scipy", "scikit-learn", *OPTIONAL.values()):
         with contextlib.suppress(importlib.metadata.PackageNotFoundError):

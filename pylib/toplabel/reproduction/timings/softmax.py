@@ -208,7 +208,7 @@ def _ours(data: TimedSet, bound: float, cap: float) -> list[tuple[int, float, fl
 def _fista(
     data: TimedSet, excess: Callable[[np.ndarray], float], cap: float
 ) -> list[tuple[int, float, float]]:
-    """Our FISTA; evaluating an iterate is not timed."""
+    """Run our FISTA; evaluating an iterate is not timed."""
     rows: list[tuple[int, float, float]] = []
     started, looked, next_look = now(), 0.0, 1
 

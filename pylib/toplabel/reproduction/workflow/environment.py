@@ -34,7 +34,7 @@ NOTE = Path(".snakemake/toplabel.start.json")
 
 
 def machine_facts() -> dict[str, Any]:
-    """Processor, number of cores, memory in GiB and operating system."""
+    """Return processor, number of cores, memory in GiB and operating system."""
     import psutil
 
     return {
@@ -56,7 +56,7 @@ def _cpu_name() -> str:
 
 
 def versions() -> dict[str, str]:
-    """Versions of Python and of the packages that results depend on; those installed."""
+    """Return versions of Python and of the packages that results depend on; those installed."""
     found = {"python": platform.python_version()}
     for package in PACKAGES:
         try:
@@ -67,8 +67,8 @@ def versions() -> dict[str, str]:
 
 
 def git_state(folder: str | os.PathLike[str]) -> dict[str, Any]:
-    """Commit, whether tracked files differ from it, and where the commit can be read; None for what
-    is not known.
+    """Return the commit, whether tracked files differ from it, and where the commit can be read;
+    None for what is not known.
     """
 
     def git(*arguments: str) -> str:
@@ -157,7 +157,7 @@ def read_starts() -> tuple[list[float], str]:
 
 
 def durations(starts: Sequence[float], ends: Iterable[float], now: float) -> list[float]:
-    """Wall time in seconds of each invocation that ended a job, and of the present one.
+    """Return the wall time in seconds of each invocation that ended a job, and of the present one.
 
     Parameters
     ----------

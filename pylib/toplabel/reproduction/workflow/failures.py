@@ -73,7 +73,7 @@ def find_failures(plan: Plan, wanted: Iterable[Cell]) -> pd.DataFrame:
 
 
 def failed_sets(plan: Plan) -> set[str]:
-    """Data sets whose files could not be fetched or read."""
+    """Return data sets whose files could not be fetched or read."""
     logs = (path for stage in ("fetch", "prepare") for path in LOGS.glob(f"{stage}/*.log"))
     return {path.stem for path in logs if path.stem in plan.registry and error_of(path)}
 
@@ -207,8 +207,8 @@ def _killed(path: Path) -> str:
 
 
 def _other_errors() -> list[tuple[Path, str]]:
-    """Logs that belong to no cell, of what the reports show, with an error or of a job that was
-    killed.
+    """Return logs that belong to no cell, of what the reports show, with an error or of a job that
+    was killed.
     """
     others = {pattern.partition("/")[0] for pattern in _STAGES.values()}
     others |= {"smoke.log", "partial_report.log"}

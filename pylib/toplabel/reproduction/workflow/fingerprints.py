@@ -106,7 +106,7 @@ def stage_modules(stage: str, root: Path, package: Path) -> list[str]:
 
 
 def _reached(new: set[str], package: Path) -> set[str]:
-    """Some modules and all that they import, directly or not."""
+    """Return some modules and all that they import, directly or not."""
     found: set[str] = set()
     while new:
         found |= new

@@ -114,8 +114,8 @@ def _metas() -> tuple[list[Path], dict[str, str]]:
 
 
 def _wanted(plan: Plan) -> list[Cell]:
-    """Cells of the config that can be had, cells that were begun, and those of a data set that
-    could not be made.
+    """Return cells of the config that can be had, cells that were begun, and those of a data set
+    that could not be made.
     """
     of_config = plan.reachable(Targets(plan).asked())
     begun = [*of_config, *plan.begun()]

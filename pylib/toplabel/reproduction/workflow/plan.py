@@ -161,7 +161,9 @@ class Plan:
         )
 
     def _settings(self, stage: str) -> Settings:
-        """Seed, tolerance and epochs of the stage tune or train; the others are not among them."""
+        """Return seed, tolerance and epochs of the stage tune or train; the others are not among
+        them.
+        """
         keys = {"tune": ("seed", "eps_tune", "max_epochs_tune"), "train": _SETTINGS}
         return Settings(**{key: getattr(self.run, key) for key in keys.get(stage, ())})
 
@@ -175,7 +177,7 @@ class Plan:
         return {"network": self.registry[dataset].network, "seed": self.run.seed}
 
     def networks(self) -> list[str]:
-        """Data sets that are features of networks."""
+        """Return data sets that are features of networks."""
         return [name for name, entry in self.registry.items() if entry.network is not None]
 
     def origin_of(self, dataset: str) -> str:
@@ -333,12 +335,12 @@ class Plan:
         return sorted(cell for cell in cells if not self.reason_missing(cell.dataset))
 
     def begun(self) -> list[Cell]:
-        """Cells that have a folder in results/."""
+        """Return cells that have a folder in results/."""
         found = (Cell(path.parent.name, path.name) for path in Path("results").glob("*/*/"))
         return sorted(c for c in found if c.dataset in self.registry and c.method in self.methods)
 
     def existing(self) -> list[Cell]:
-        """Cells that have been evaluated."""
+        """Return cells that have been evaluated."""
         return [cell for cell in self.begun() if Path(cell.path("evaluation.csv")).is_file()]
 
 

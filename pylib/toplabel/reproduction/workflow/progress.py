@@ -146,7 +146,7 @@ class Progress(logging.Handler):
             job.source = "fitted"
 
     def _remaining(self, tasks: Sequence[_Task]) -> list[Job]:
-        """Jobs with the time that each has left, at the pace of this run so far."""
+        """Return jobs with the time that each has left, at the pace of this run so far."""
         pace = (_SURE + self._took) / (_SURE + self._expected)
         now = self._clock()
         index = {task.number: position for position, task in enumerate(tasks)}

@@ -102,8 +102,8 @@ class Size:
 
 
 def _stored(folder: Path, part: str) -> int:
-    """Bytes of the features of a part, in memory: the arrays of a sparse matrix are compressed on
-    disk.
+    """Return bytes of the features of a part, in memory: the arrays of a sparse matrix are
+    compressed on disk.
     """
     found = sum(path.stat().st_size for path in folder.glob(f"X_{part}.npy"))
     for path in folder.glob(f"X_{part}.npz"):
@@ -113,7 +113,7 @@ def _stored(folder: Path, part: str) -> int:
 
 
 def memory_mb(size: Size, method: Method, budget: Budget) -> float:
-    """Memory of a job that trains or evaluates, in MB.
+    """Return memory of a job that trains or evaluates, in MB.
 
     Features twice, dense ones for a kernel, arrays of n x m numbers (duals, scores, models), and
     Gram matrices.
@@ -127,8 +127,8 @@ def memory_mb(size: Size, method: Method, budget: Budget) -> float:
 
 
 def _gram_bytes(method: Method, budget: Budget) -> int:
-    """Bytes for each pair of rows: a matrix of our solver, or three of the simplex coding with its
-    eigenvectors.
+    """Return bytes for each pair of rows: a matrix of our solver, or three of the simplex coding
+    with its eigenvectors.
     """
     if method.kernel != "rbf":
         return 0
@@ -162,8 +162,8 @@ def fit_seconds(size: Size, method: Method, count: float) -> float:
 
 
 def estimate(plan: Plan, stage: str, wildcards: Any, size: Size) -> tuple[float, float]:
-    """Memory in MB with its margin, and seconds of a core, of a job that trains, cuts or evaluates
-    a cell.
+    """Return memory in MB with its margin, and seconds of a core, of a job that trains, cuts or
+    evaluates a cell.
 
     Parameters
     ----------
@@ -207,7 +207,7 @@ def training_needs(plan: Plan, stage: str) -> dict[str, Need]:
 
 
 def preparing_mb(wildcards: Any, input: Any, attempt: int) -> int:
-    """Memory of the rule prepare: raw files, read into numbers."""
+    """Return memory of the rule prepare: raw files, read into numbers."""
     if not Path(input.receipt).is_file():
         raise FileNotFoundError(2, "not fetched yet", str(input.receipt))
     try:

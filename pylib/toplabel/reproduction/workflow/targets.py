@@ -65,12 +65,12 @@ class Targets:
         return sorted(names)
 
     def tables(self) -> list[str]:
-        """Tables that can be made: the published ones, and a study's own, named like it."""
+        """Return tables that can be made: the published ones, and a study's own, named like it."""
         studies = [study for study in self._plan.studies.values() if self._own_sets(study)]
         return [*self._plan.tables, *(name for study in studies for name in study.own_tables)]
 
     def _own_sets(self, study: Study) -> list[str]:
-        """Data sets of a study of which the tables that it reproduces print nothing."""
+        """Return data sets of a study of which the tables that it reproduces print nothing."""
         return [
             dataset
             for dataset in study.datasets
@@ -78,11 +78,13 @@ class Targets:
         ]
 
     def figures(self) -> list[str]:
-        """Figures of results that can be made."""
+        """Return figures of results that can be made."""
         return self._figures_of_sets(dataset_names(self._all_cells()))
 
     def _figures_of_sets(self, sets: Sequence[str]) -> list[str]:
-        """Figures of results on some data sets; of another draw of one, its own set has them."""
+        """Return figures of results on some data sets; of another draw of one, its own set has
+        them.
+        """
         named = []
         sets = [name for name in sets if name not in self._plan.catalogue.other_draws]
         for figure in FIGURES:
@@ -179,8 +181,8 @@ class Targets:
 
     @cache  # noqa: B019
     def made(self) -> list[Cell]:
-        """Cells whose test metrics the command brings up to date: those of the config and of its
-        other targets.
+        """Return cells whose test metrics the command brings up to date: those of the config and of
+        its other targets.
         """
         cells = (self._evaluated_by(goal) for goal in self._goals())
         return sorted({*self.wanted()}.union(*cells))
@@ -198,7 +200,7 @@ class Targets:
         return self.cells_of_figure(name) if figure.shows == "evaluations" else []
 
     def _made_sets(self) -> list[str]:
-        """Data sets that the command brings up to date, but that of the times."""
+        """Return data sets that the command brings up to date, but that of the times."""
         drawn = {_figure_of(goal) or goal for goal in self._goals()} & {*self.figures()}
         cells = (cell for name in sorted(drawn) for cell in self._drawn(name))
         return dataset_names([*self.made(), *cells])
@@ -207,8 +209,8 @@ class Targets:
         return self.cells_of_figure(name) if row_of(name).of_dataset else []
 
     def others(self) -> list[Cell]:
-        """Cells that were evaluated before and that the command does not make; they are shown as
-        they are.
+        """Return cells that were evaluated before and that the command does not make; they are
+        shown as they are.
         """
         made = {*self.made()}
         return [cell for cell in self._plan.existing() if cell not in made]
@@ -239,7 +241,7 @@ class Targets:
     # ---- tables and figures ----------------------------------------------------------------------
 
     def tables_of(self, cells: Iterable[Cell]) -> list[str]:
-        """Tables that hold a cell, in the order of `tables`."""
+        """Return tables that hold a cell, in the order of `tables`."""
         cells = set(cells)
         plan = self._plan
         touched = set()
@@ -253,7 +255,7 @@ class Targets:
         return [table for table in self.tables() if table in touched]
 
     def figures_of(self, cells: Iterable[Cell]) -> list[str]:
-        """Figures that show a cell, in the order of `figures`."""
+        """Return figures that show a cell, in the order of `figures`."""
         cells = sorted(cells)
         figures = self._figures_of_sets(dataset_names(cells))
         if not block(cell.names for cell in cells if cell.dataset in self.ranked_sets)[0]:
@@ -261,8 +263,8 @@ class Targets:
         return figures
 
     def cells_of_figure(self, name: str) -> list[Cell]:
-        """Cells that a figure of one data set shows: those of the config, or where it has none of
-        all studies.
+        """Return cells that a figure of one data set shows: those of the config, or where it has
+        none of all studies.
 
         Without variants of methods, and where selections are drawn, those of methods whose C is
         selected.
@@ -293,8 +295,8 @@ class Targets:
         }
 
     def _as_registered(self, cells: Iterable[Cell]) -> list[Cell]:
-        """Cells of a data set in the order of the registry of methods, where a loss has its k one
-        after the other.
+        """Return cells of a data set in the order of the registry of methods, where a loss has its
+        k one after the other.
         """
         order = {name: i for i, name in enumerate(self._plan.methods)}
         return sorted(cells, key=lambda cell: order[cell.method])
@@ -309,8 +311,8 @@ class Targets:
         return figure_files(name) if name in self.figures() else _evaluations(cells)
 
     def _cut(self) -> list[Cell]:
-        """Cells of the config whose protocol has thresholds, without those of folds drawn again and
-        of variants.
+        """Return cells of the config whose protocol has thresholds, without those of folds drawn
+        again and of variants.
         """
         plan = self._plan
         return [
@@ -326,7 +328,7 @@ class Targets:
         return [cell.path("threshold_strategies.csv") for cell in self._cut()]
 
     def strategy_labels(self) -> list[str]:
-        """Labels of the methods of `strategies`."""
+        """Return labels of the methods of `strategies`."""
         return [self._plan.methods[cell.method].label for cell in self._cut()]
 
     def agreements(self) -> list[str]:
@@ -356,8 +358,8 @@ class Targets:
         return _evaluations(self.made())
 
     def ranks(self) -> list[str]:
-        """Ranks of the true classes of `evaluations`; none of networks, whose splits tell how sure
-        a number is.
+        """Return ranks of the true classes of `evaluations`; none of networks, whose splits tell
+        how sure a number is.
         """
         methods = self._plan.methods
         return _ranks(cell for cell in self.made() if not methods[cell.method].fine_tunes)
@@ -371,7 +373,7 @@ class Targets:
         return _evaluations(self.others())
 
     def other_metas(self) -> list[str]:
-        """Data sets that were prepared before and that the command does not make."""
+        """Return data sets that were prepared before and that the command does not make."""
         wanted = self.prepared()
         metas = (_meta(name) for name in self._plan.registry)
         return [meta for meta in metas if meta not in wanted and Path(meta).is_file()]

@@ -29,7 +29,7 @@ from toplabel.reproduction.workflow.environment import kernels_of
 
 
 def draw(summary: pd.DataFrame, cells: int, seed: int) -> pd.DataFrame:
-    """Rows of `summary` that have a measured number, at random and without repetition.
+    """Return rows of `summary` that have a measured number, at random and without repetition.
 
     Raises
     ------

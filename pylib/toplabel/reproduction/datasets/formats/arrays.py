@@ -94,7 +94,7 @@ def assemble(tables: Mapping[str, PartArrays], task: Task) -> Loaded:
 
 
 def features_of(path: Path, X: np.ndarray | sparse.spmatrix) -> Rows:
-    """Features of a file as a part holds them; those of a memory map stay there.
+    """Return features of a file as a part holds them; those of a memory map stay there.
 
     Raises
     ------

@@ -52,7 +52,7 @@ def read(path: Path, part: str, X: str, labels: str) -> PartArrays:
 
 
 def read_arrays(path: Path, names: Iterable[str], part: str = "") -> list[np.ndarray]:
-    """Data sets of a file by their paths in it, "{part}" standing for the part.
+    """Return data sets of a file by their paths in it, "{part}" standing for the part.
 
     Raises
     ------

@@ -48,7 +48,7 @@ def read_npz(path: Path, part: str, X: str, labels: str) -> PartArrays:
 
 
 def read_members(path: Path, names: Iterable[str], part: str = "") -> list[np.ndarray]:
-    """Arrays of an .npz file by their names, "{part}" standing for the part.
+    """Return arrays of an .npz file by their names, "{part}" standing for the part.
 
     Raises
     ------

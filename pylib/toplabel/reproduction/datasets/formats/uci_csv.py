@@ -97,7 +97,7 @@ def _checked(path: Path, line: int, label: str) -> str:
 
 
 def _plain(label: str) -> str:
-    """Whole numbers without a fraction; everything else as written."""
+    """Return whole numbers without a fraction; everything else as written."""
     if _is_integer(label):
         return str(int(label))
     try:
