@@ -23,6 +23,7 @@ from toplabel.reproduction.workflow.compare_runs import difference, main
 from toplabel.reproduction.workflow.layers import source_of
 from toplabel.reproduction.workflow.plan import Plan, PlanError
 from toplabel.reproduction.workflow.runlock import RunLockError, lock_run
+from toplabel.reproduction.workflow.shown import Shown
 from toplabel.reproduction.workflow.sources import reason_missing
 from toplabel.reproduction.workflow.targets import Targets
 
@@ -459,7 +460,7 @@ def test_the_config_may_name_data_sets_and_tables(config, plan):
 
 def test_the_reports_show_all_figures_without_data(plan):
     targets = Targets(plan)
-    files = targets.shown_figures()
+    files = Shown(plan, targets).figures()
     assert targets.outputs("tpami2017_figure02")[0] == "results/figures/tpami2017_figure02.svg"
     assert "results/figures/tpami2017_figure02.svg" in files
     assert files.count("results/tables/table02.csv") == 1
@@ -486,12 +487,17 @@ def test_every_figure_has_a_script_and_a_page(plan):
     assert row_of("a_figure_of_mine") is None
 
 
+def shown(plan, goals=tuple):
+    """Return what the reports show after a command with some goals."""
+    return Shown(plan, Targets(plan), goals)
+
+
 def test_training_is_timed_on_letter(config, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     config = config | {"studies": ["circle"], "download": False}
     metas = [f"results/{name}/data/meta.json" for name in ("circle", "letter")]
-    assert Targets(Plan(ROOT, config)).prepared() == metas
-    assert Targets(Plan(ROOT, config | {"budget": "quick"})).timed_set() == "digits"
+    assert shown(Plan(ROOT, config)).prepared() == metas
+    assert shown(Plan(ROOT, config | {"budget": "quick"})).timed_set() == "digits"
 
 
 def test_a_method_is_left_out_where_its_k_has_too_few_classes(plan):
@@ -504,18 +510,18 @@ def test_a_method_is_left_out_where_its_k_has_too_few_classes(plan):
 
 
 def test_results_that_the_config_does_not_ask_for_are_kept_apart(config, plan, tmp_path):
-    targets = Targets(Plan(ROOT, config | {"studies": ["digits"]}))
+    files = shown(Plan(ROOT, config | {"studies": ["digits"]}))
     for folder in ("letter/lr_multi", "digits/lr_multi", "unknown/lr_multi"):
         path = tmp_path / "results" / folder / "evaluation.csv"
         path.parent.mkdir(parents=True)
         path.touch()
     (tmp_path / "results/letter/lr_ova/tune").mkdir(parents=True)
-    assert targets.other_evaluations() == ["results/letter/lr_multi/evaluation.csv"]
+    assert files.other_evaluations() == ["results/letter/lr_multi/evaluation.csv"]
     assert Cell("letter", "lr_ova") in plan.begun()
-    assert "results/letter/lr_multi/evaluation.csv" not in targets.evaluations()
-    assert "results/tables/table05.csv" in targets.shown_tables()
-    assert "results/figures/selection_letter.svg" not in targets.shown_figures()
-    reasons = targets.reasons()
+    assert "results/letter/lr_multi/evaluation.csv" not in files.evaluations()
+    assert "results/tables/table05.csv" in files.tables()
+    assert "results/figures/selection_letter.svg" not in files.figures()
+    reasons = files.reasons()
     assert "digits" not in reasons
     assert reasons["circle"] == "no study of the config asks for it"
 
@@ -544,17 +550,17 @@ def test_what_a_command_makes_is_shown_as_it_leaves_it(plan, tmp_path, goals, ev
     meta.parent.mkdir()
     meta.touch()
     plan = Plan(ROOT, {**plan.config, "studies": ["circle", "digits"], "budget": "quick"})
-    targets = Targets(plan, lambda: goals)
-    made = {cell for cell in targets.made() if cell.dataset == "letter"}
+    files = shown(plan, lambda: goals)
+    made = {cell for cell in files.made() if cell.dataset == "letter"}
     expected = {True: plan.cells_of_dataset("letter"), "one": {Cell("letter", "lr_multi")}}
     assert made == expected.get(evaluated, set())
     others = {Cell("letter", "lr_multi"), Cell("letter", "lr_ova")}
-    assert {*targets.others()} == others - made
-    assert {*targets.wanted()} == plan.cells_of_studies(["circle", "digits"])
+    assert {*files.others()} == others - made
+    assert {*Targets(plan).wanted()} == plan.cells_of_studies(["circle", "digits"])
     meta = "results/letter/data/meta.json"
-    assert (meta in targets.prepared()) is (meta in targets.compared()) is prepared
-    assert (meta in targets.other_metas()) is (meta in targets.other_compared()) is not prepared
-    assert "results/tables/table05.csv" in targets.shown_tables()
+    assert (meta in files.prepared()) is (meta in files.compared()) is prepared
+    assert (meta in files.other_metas()) is (meta in files.other_compared()) is not prepared
+    assert "results/tables/table05.csv" in files.tables()
 
 
 def test_a_registered_set_without_a_study_is_a_target_that_says_so(plan):

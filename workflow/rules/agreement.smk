@@ -32,7 +32,7 @@ localrules:
 
 rule table_agreement:
     input:
-        agreements=planned(targets.agreements),
+        agreements=planned(shown.agreements),
     output:
         csv=report(
             "results/tables/agreement.csv",

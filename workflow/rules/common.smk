@@ -15,6 +15,7 @@ try:
     from toplabel.reproduction.workflow.plan import RAW_FOLDER, Plan, PlanError
     from toplabel.reproduction.workflow.resources import doubled, preparing_mb, training_needs
     from toplabel.reproduction.workflow.runlock import RunLockError, lock_run
+    from toplabel.reproduction.workflow.shown import Shown
     from toplabel.reproduction.workflow.targets import Targets
 except ModuleNotFoundError as error:
     sys.exit(
@@ -32,7 +33,8 @@ except (ValueError, FolderError) as error:
     sys.exit(f"Error: {error}")
 
 # Input functions ask for the targets of the command line, which are not known yet while this file is read.
-targets = Targets(plan, lambda: workflow.dag_settings.targets)
+targets = Targets(plan)
+shown = Shown(plan, targets, lambda: workflow.dag_settings.targets)
 
 
 wildcard_constraints:
@@ -71,7 +73,7 @@ def as_they_are(function):
     return lambda wildcards: [before_update(path) for path in planned(function)(wildcards)]
 
 
-def shown(wildcards):
+def report_inputs(wildcards):
     """What the reports show.
 
     A report on a run that did not finish writes its run.json last, so that it is newer than the pages.
@@ -80,8 +82,8 @@ def shown(wildcards):
     return {
         "run": "results/run.json",
         **{name: f"results/{name}.csv" for name in collected},
-        "tables": planned(targets.shown_tables)(wildcards),
-        "figures": planned(targets.shown_figures)(wildcards),
+        "tables": planned(shown.tables)(wildcards),
+        "figures": planned(shown.figures)(wildcards),
         "partial": glob("results/partial/run.json"),
     }
 

@@ -11,8 +11,8 @@ localrules:
 
 rule collect_datasets:
     input:
-        metas=planned(targets.prepared),
-        others=as_they_are(targets.other_metas),
+        metas=planned(shown.prepared),
+        others=as_they_are(shown.other_metas),
     output:
         datasets=report(
             "results/datasets.csv",
@@ -22,7 +22,7 @@ rule collect_datasets:
     log:
         "results/logs/collect_datasets.log",
     params:
-        reasons=planned(targets.reasons),
+        reasons=planned(shown.reasons),
         registry=plan.registry_sum(),
         raw_folder=RAW_FOLDER,
         mirrors=plan.mirrors,
@@ -35,13 +35,13 @@ rule collect_datasets:
 
 rule compare:
     input:
-        evaluations=planned(targets.evaluations),
-        ranks=planned(targets.ranks),
-        others=as_they_are(targets.other_evaluations),
-        other_ranks=as_they_are(targets.other_ranks),
+        evaluations=planned(shown.evaluations),
+        ranks=planned(shown.ranks),
+        others=as_they_are(shown.other_evaluations),
+        other_ranks=as_they_are(shown.other_ranks),
         # Which say what is not compared.
-        metas=planned(targets.compared),
-        other_metas=as_they_are(targets.other_compared),
+        metas=planned(shown.compared),
+        other_metas=as_they_are(shown.other_compared),
     output:
         evaluation="results/evaluation.csv",
         comparison=report(
@@ -117,8 +117,8 @@ rule describe_run:
     input:
         comparison="results/comparison.csv",
         datasets="results/datasets.csv",
-        tables=planned(targets.shown_tables),
-        figures=planned(targets.shown_figures),
+        tables=planned(shown.tables),
+        figures=planned(shown.figures),
     output:
         run="results/run.json",
     log:

@@ -11,7 +11,7 @@ localrules:
 
 rule write_data:
     input:
-        unpack(shown),
+        unpack(report_inputs),
     output:
         comparison="reports/data/comparison.csv",
         json="reports/data/report.json",
@@ -28,7 +28,7 @@ rule write_data:
 
 rule write_html:
     input:
-        unpack(shown),
+        unpack(report_inputs),
         data="reports/data/report.json",
     output:
         html="reports/index.html",
@@ -45,7 +45,7 @@ rule write_html:
 
 rule write_pdf:
     input:
-        unpack(shown),
+        unpack(report_inputs),
     output:
         pdf="reports/toplabel.pdf",
     log:

@@ -8,7 +8,7 @@ localrules:
 
 rule table_thresholds:
     input:
-        strategies=planned(targets.strategies),
+        strategies=planned(shown.strategies),
     output:
         csv=report(
             "results/tables/thresholds.csv",
@@ -20,7 +20,7 @@ rule table_thresholds:
     log:
         "results/logs/tables/thresholds.log",
     params:
-        labels=planned(targets.strategy_labels),
+        labels=planned(shown.strategy_labels),
         fingerprint=plan.fingerprint("tables"),
     message:
         "Compare the strategies for the threshold"

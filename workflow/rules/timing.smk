@@ -23,7 +23,7 @@ rule time_projections:
 
 rule time_convergence:
     input:
-        meta=planned(targets.timed_meta),
+        meta=planned(shown.timed_meta),
     output:
         csv="results/timing/convergence.csv",
         json="results/timing/convergence.json",
@@ -44,7 +44,7 @@ rule time_convergence:
 
 rule time_softmax:
     input:
-        meta=planned(targets.timed_meta),
+        meta=planned(shown.timed_meta),
     output:
         csv="results/timing/softmax.csv",
         json="results/timing/softmax.json",

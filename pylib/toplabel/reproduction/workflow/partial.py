@@ -31,7 +31,8 @@ from toplabel.reproduction.workflow.collecting.run import describe_run
 from toplabel.reproduction.workflow.collecting.tables import printed_table
 from toplabel.reproduction.workflow.failures import LOGS, damage, failed_sets, find_failures
 from toplabel.reproduction.workflow.plan import RAW_FOLDER, Plan
-from toplabel.reproduction.workflow.targets import NOT_ASKED, Targets
+from toplabel.reproduction.workflow.shown import NOT_ASKED
+from toplabel.reproduction.workflow.targets import Targets
 
 FOLDER = Path("results/partial")
 REPORTS = Path("reports")
