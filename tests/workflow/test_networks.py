@@ -10,6 +10,7 @@ from toplabel.reproduction.workflow import sources
 from toplabel.reproduction.workflow.cells import Cell
 from toplabel.reproduction.workflow.failures import find_failures
 from toplabel.reproduction.workflow.plan import Plan, PlanError
+from toplabel.reproduction.workflow.shown import Shown
 from toplabel.reproduction.workflow.targets import Targets
 
 FINE_TUNED = Cell("digits_network", "lr_multi_ft")
@@ -26,7 +27,7 @@ def plan(tmp_path, monkeypatch):
 def test_without_pytorch_the_study_says_so_in_one_line(plan, monkeypatch):
     monkeypatch.setattr(sources, "find_spec", lambda name: None)
     reason = "PyTorch is not installed: pip install 'toplabel[torch]'"
-    assert Targets(plan).reasons()["digits_network"] == reason
+    assert Shown(plan, Targets(plan)).reasons()["digits_network"] == reason
     with pytest.raises(PlanError, match="none of its data sets can be had: digits_network") as said:
         Targets(plan).cells("finetuning")
     assert reason in str(said.value)

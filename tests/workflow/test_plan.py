@@ -188,7 +188,7 @@ def test_folds_drawn_again_are_of_the_set_that_has_the_files(plan, tmp_path):
     plan.config["studies"] = ["scene", "scene_seeds"]
     targets = Targets(plan)
     assert {cell.dataset for cell in targets.wanted()} == {"scene", "scene_seeds"}
-    assert {path.split("/")[1] for path in targets.strategies()} == {"scene"}
+    assert {path.split("/")[1] for path in shown(plan).strategies()} == {"scene"}
     assert targets.figures_of(targets.wanted()) == ["selection_scene", "gaps"]
     assert "selection_scene_seeds" not in targets.named()
     tables = targets.tables_of(targets.cells("scene_seeds"))
@@ -436,7 +436,7 @@ def test_variants_have_no_table_of_thresholds_and_are_in_no_target_of_a_data_set
     plan = Plan(ROOT, config | {"studies": ["as_printed"], "download": False})
     targets = Targets(plan)
     assert Cell("enron", "svm_ml_smooth_at_m6") in targets.wanted()
-    assert targets.strategies() == []
+    assert shown(plan).strategies() == []
     assert not {*targets.wanted()} & plan.cells_of_dataset("enron")
 
 
