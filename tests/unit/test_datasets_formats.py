@@ -194,10 +194,13 @@ ARFF_FAULTS = {
     "no rows": (HEADER, " no row after @data"),
     "no attributes": ("@relation a\n@data\n1\n", "2: @data without any @attribute before it"),
     "surplus": (HEADER + "1,1,1,1,1,1,1\n", "11: 7 values for 6 attributes"),
-    "word": (HEADER + "x,1,1,1,1,1\n", "11: 'x' is not a number"),
-    "missing value": (HEADER + "1,1,1,1,1,1\n?,1,1,1,1,1\n", "12: a missing value"),
-    "NaN": (HEADER + "nan,1,1,1,1,1\n", "11: 'nan' is not finite"),
-    "NaN in a sparse row": (HEADER + "{0 nan}\n", "11: 'nan' is not finite"),
+    "word": (HEADER + "x,1,1,1,1,1\n", "11: attribute 'height': 'x' is not a number"),
+    "missing value": (
+        HEADER + "1,1,1,1,1,1\n?,1,1,1,1,1\n",
+        "12: attribute 'height': a missing value",
+    ),
+    "NaN": (HEADER + "nan,1,1,1,1,1\n", "11: attribute 'height': 'nan' is not finite"),
+    "NaN in a sparse row": (HEADER + "{0 nan}\n", "11: attribute 'height': 'nan' is not finite"),
     "not listed": (HEADER + "1,1,2,1,1,1\n", "11: attribute 'a colour' is 2, not one of {0,1}"),
     "label not listed": (HEADER + "{3 -1}\n", "11: attribute 'happy' is -1, not one of {0,1}"),
     "zero not listed": (
@@ -224,7 +227,14 @@ ARFF_FAULTS = {
     "dense among sparse": (HEADER + "{2 1}\n1,1,1,1,1,1\n", "12: a dense row among sparse ones"),
     "sparse among dense": (HEADER + "1,1,1,1,1,1\n{2 1}\n", "12: a sparse row among dense ones"),
     "text": (HEADER.replace("NUMERIC", "string"), "4: attribute 'height' has the type 'string'"),
-    "words": (HEADER.replace("{0, 1}", "{red,blue}"), "6: 'red' is not a number"),
+    "word not listed": (
+        HEADER.replace("{0, 1}", "{red,blue}") + "1,1,red,1,1,1\n1,1,green,1,1,1\n",
+        "12: attribute 'a colour' is 'green', not one of",
+    ),
+    "words of a label": (
+        HEADER.replace("happy {0,1}", "happy {NO,YES}") + "1,1,1,YES,1,1\n",
+        "7: label 'happy' has the values {NO,YES}, not 0 and 1",
+    ),
     "open brace": (HEADER.replace("{0, 1}", "{0,1"), "6: attribute 'a colour': no closing brace"),
     "odd values": (HEADER.replace("{0, 1}", "{0 1}"), "6: attribute 'a colour': malformed values"),
     "no values": (HEADER.replace("{0, 1}", "{ }"), "6: attribute 'a colour': no values"),
@@ -248,6 +258,53 @@ def test_arff_faults_name_file_and_line(read, case):
     with pytest.raises(FormatError, match=rf"train\.txt:.*{message}") as caught:
         read("mulan_arff", text, task="multilabel")
     assert "\n" not in str(caught.value)
+
+
+WORDS = """\
+@relation toy
+@attribute id string
+@attribute smokes {NO,YES}
+@attribute 'a, b' {red,'dark blue',"it's"}
+@attribute height numeric
+@attribute happy {0,1}
+@data
+"""
+
+
+def test_words_become_numbers_and_attributes_are_dropped(read):
+    rows = "'x, 1',YES,'dark blue',1.5,1\ny,NO,red,2,0\n\"z\",NO,\"it's\",3,1\n"
+    options = {"task": "multilabel", "xml": None, "last_labels": 1}
+    part = read("mulan_arff", WORDS + rows, drop=["id"], **options).parts["train"]
+    expected = [[1, 0, 1, 0, 1.5], [0, 1, 0, 0, 2], [0, 0, 0, 1, 3]]
+    np.testing.assert_array_equal(dense(part), expected)
+    np.testing.assert_array_equal(part.Y.ravel(), [1, 0, 1])
+    with pytest.raises(FormatError, match=r"txt:2: attribute 'id' has the type .* option `drop`"):
+        read("mulan_arff", WORDS + rows, **options)
+    with pytest.raises(FormatError, match=r"no attribute 'idd', which `drop` names"):
+        read("mulan_arff", WORDS + rows, drop=["id", "idd"], **options)
+    other = WORDS.replace("NO,YES", "YES,NO") + rows
+    with pytest.raises(FormatError, match=r"test\.txt:3: attribute 'smokes' has other values"):
+        read("mulan_arff", {"train": WORDS + rows, "test": other}, drop=["id"], **options)
+
+
+def test_sparse_rows_leave_out_the_first_word(read):
+    text = WORDS + '{1 YES,3 1.5,4 1}\n{2 red}\n{2 "it\'s"}\n'
+    options = {"task": "multilabel", "xml": None, "last_labels": 1, "drop": ["id"]}
+    part = read("mulan_arff", text, **options).parts["train"]
+    expected = [[1, 1, 0, 0, 1.5], [0, 1, 0, 0, 0], [0, 0, 0, 1, 0]]
+    np.testing.assert_array_equal(dense(part), expected)
+
+
+def test_label_sets_from_1_must_say_so(read):
+    text = "1,2 1:1\n3 2:1\n"
+    for options in ({}, {"n_classes": 4}):
+        with pytest.raises(
+            FormatError, match=r"no row has the label 0, the smallest is 1.*label_b"
+        ):
+            read("libsvm", text, task="multilabel", **options)
+    assert read("libsvm", text, task="multilabel", label_base=1).class_names == ["1", "2", "3"]
+    four = read("libsvm", text, task="multilabel", label_base=0)
+    assert four.class_names == ["0", "1", "2", "3"]
 
 
 def test_parts_must_have_the_same_attributes(read):

@@ -29,6 +29,35 @@ def counts(n, d, rank, seed):
 
 
 @pytest.mark.parametrize("kind", [np.asarray, sparse.csr_matrix])
+def test_standardised_columns_have_the_moments_of_the_training_rows(kind):
+    X, Z = counts(30, 8, 4, 0), counts(9, 8, 4, 1)
+    X[:, 3] = 2.0  # a column without variance
+    found = transform("toy", parts_of(kind(X), kind(Z)), MAIN, "standardise")
+    centre = 0 if kind is sparse.csr_matrix else X.mean(axis=0)
+    deviation = np.where(X.std(axis=0) == 0, 1, X.std(axis=0))
+    for name, raw in (("train", X), ("test", Z)):
+        scaled = found[name].X
+        assert sparse.issparse(scaled) == (kind is sparse.csr_matrix)
+        scaled = scaled.toarray() if sparse.issparse(scaled) else scaled
+        np.testing.assert_allclose(scaled, (raw - centre) / deviation, atol=1e-12)
+    splits = [Split("one", "train", None, "test"), Split("two", "more", None, "test")]
+    with pytest.raises(ValueError, match="a standardise transformation needs one"):
+        transform("toy", parts_of(X, Z, X), splits, "standardise")
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_matrix])
+def test_normalised_rows_have_norm_1_whatever_the_splits(kind):
+    X = counts(6, 5, 3, 0)
+    X[2] = 0
+    splits = [Split("one", "train", None, "test"), Split("two", "more", None, "test")]
+    found = transform("toy", parts_of(kind(X), kind(2 * X), kind(X)), splits, "normalise")
+    norms = np.linalg.norm(X, axis=1, keepdims=True)
+    for part in found.values():
+        scaled = part.X.toarray() if sparse.issparse(part.X) else part.X
+        np.testing.assert_allclose(scaled, X / np.where(norms == 0, 1, norms), atol=1e-15)
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_matrix])
 def test_pca_keeps_all_components_and_the_inner_products_of_centred_rows(kind):
     X, Z = counts(30, 50, 12, 0), counts(9, 50, 12, 1)
     found = transform("toy", parts_of(kind(X), kind(Z)), MAIN, "pca")

@@ -195,11 +195,12 @@ class Entry(Closed):
     divide: Divide | None = Field(
         None, description="Cut a part that is published as one into several."
     )
-    transform: Literal["pca", "gram"] | None = Field(
+    transform: Literal["standardise", "normalise", "pca", "gram"] | None = Field(
         None,
-        description="pca: centre by the training mean, keep all components with a variance above 0, up to a rotation; "
-        "gram: the features are Gram matrices, training rows (n, n) and others (n', n), and become vectors with these "
-        "inner products.",
+        description="standardise: mean 0 and variance 1 in each column, by the training part of each split; "
+        "sparse features are scaled only; normalise: rows of norm 1; pca: centre by the training mean, keep all "
+        "components with a variance above 0, up to a rotation; gram: the features are Gram matrices, training rows "
+        "(n, n) and others (n', n), and become vectors with these inner products.",
     )
     splits: tuple[Split, ...] = Field((), description="The experiments.")
     label_lists: LabelLists | None = Field(

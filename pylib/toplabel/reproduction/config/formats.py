@@ -50,7 +50,10 @@ class Libsvm(Closed):
     n_classes: Annotated[Whole, Field(ge=2, le=_LARGEST)] | None = Field(
         None, description="Multilabel only; without it, from the largest label."
     )
-    label_base: Whole = Field(0, description="Multilabel only: the number of the first label.")
+    label_base: Whole | None = Field(
+        None,
+        description="Multilabel only: the number of the first label; without it 0, which some row must have.",
+    )
 
 
 @model
@@ -68,6 +71,7 @@ class MulanArff(Closed):
         None, description="Without an XML file: so many attributes are the labels."
     )
     last_labels: Count | None = Field(None, description="The same, counted from the last.")
+    drop: tuple[Text, ...] = Field((), description="Attributes to leave out, by name; of any type.")
 
 
 @model

@@ -68,6 +68,8 @@ def prepare(entry: Entry, raw_folder: str | os.PathLike[str]) -> Prepared:
     splits = list(entry.splits) or loaded.splits
     used = {part for split in splits for part in (split.train, split.val, split.test) if part}
     parts = {name: part for name, part in loaded.parts.items() if name in used}
+    if entry.transform == "standardise":
+        parts = store(parts, entry.storage)  # centred where they are dense
     if entry.transform is not None:
         parts = transform(f"data set '{entry.name}'", parts, splits, entry.transform)
     loaded = Loaded(store(parts, entry.storage), loaded.class_names, splits)

@@ -1,8 +1,8 @@
-"""New features from old ones: principal components, and vectors whose Gram matrix is a given
-kernel.
+"""New features from old ones: scaled columns or rows, principal components, and vectors whose Gram
+matrix is a given kernel.
 
-Both come from a pivoted Cholesky factorisation ``K = L L^T`` of the Gram matrix of the training
-rows. The rows of L are training vectors with the inner products of K, which is all that a linear
+The last two come from a pivoted Cholesky factorisation ``K = L L^T`` of the Gram matrix of the
+training rows. The rows of L are training vectors with the inner products of K, which is all that a linear
 method without bias depends on: its scores, losses and norms are those of the kernel method. A
 further row with the inner products k (to the training rows) becomes ``L_11^{-1} k_1``, where 1
 stands for the pivots; what of it lies outside the span of the training rows no score depends on.
@@ -16,6 +16,7 @@ from dataclasses import replace
 import numpy as np
 from scipy import sparse
 from scipy.linalg import lapack, solve_triangular
+from sklearn.preprocessing import StandardScaler, normalize
 
 from toplabel.reproduction.config.splits import Split
 from toplabel.reproduction.datasets.parts import Part
@@ -36,17 +37,19 @@ def transform(
         The data set, for messages.
     parts : mapping of str to Part
     splits : sequence of Split
-        Splits that share a part must share their training part.
-    method : {"pca", "gram"}
-        pca: centre by the mean of the training rows and keep all components with a variance above
-        0, up to a rotation (which changes no inner product). gram: the "features" of the training
-        part are its Gram matrix (n, n), those of another part its kernel with the training rows
-        (n', n).
+        Splits that share a part must share their training part, except with normalise.
+    method : {"standardise", "normalise", "pca", "gram"}
+        standardise: subtract the mean of the training rows from each column and divide by their
+        standard deviation; sparse columns are divided only, and stay sparse. normalise: divide
+        each row by its norm. pca: centre by the mean of the training rows and keep all
+        components with a variance above 0, up to a rotation (which changes no inner product). gram:
+        the "features" of the training part are its Gram matrix (n, n), those of another part its
+        kernel with the training rows (n', n).
 
     Returns
     -------
     dict of str to Part
-        float64; the columns are as many as the largest rank of a training part.
+        float64; after pca and gram the columns are as many as the largest rank of a training part.
 
     Raises
     ------
@@ -54,14 +57,13 @@ def transform(
         For a Gram matrix that is not square, symmetric and positive semidefinite, or a part that
         belongs to two training parts.
     """
-    owner: dict[str, str] = {}
-    for split in splits:
-        for name in filter(None, (split.train, split.val, split.test)):
-            if owner.setdefault(name, split.train) != split.train:
-                raise ValueError(
-                    f"{where}: the part '{name}' belongs to the training parts "
-                    f"'{owner[name]}' and '{split.train}'; a {method} transformation needs one"
-                )
+    if method == "normalise":
+        return {name: replace(part, X=normalize(_float64(part.X))) for name, part in parts.items()}
+    owner = _training_parts(where, splits, method)
+    if method == "standardise":
+        scalers = {train: _scaler(parts[train].X) for train in set(owner.values())}
+        scaled = {name: scalers[owner[name]].transform(_float64(p.X)) for name, p in parts.items()}
+        return {name: replace(part, X=scaled[name]) for name, part in parts.items()}
     vectors: dict[str, np.ndarray] = {}
     for train in dict.fromkeys(owner.values()):
         others = [name for name, of in owner.items() if of == train and name != train]
@@ -75,6 +77,23 @@ def transform(
             vectors[name] = np.ascontiguousarray(solved[:rank].T)
     width = max(X.shape[1] for X in vectors.values())
     return {name: replace(part, X=_widened(vectors[name], width)) for name, part in parts.items()}
+
+
+def _scaler(X) -> StandardScaler:
+    return StandardScaler(with_mean=not sparse.issparse(X)).fit(_float64(X))
+
+
+def _training_parts(where: str, splits: Sequence[Split], method: str) -> dict[str, str]:
+    """Return the training part that each part is transformed by."""
+    owner: dict[str, str] = {}
+    for split in splits:
+        for name in filter(None, (split.train, split.val, split.test)):
+            if owner.setdefault(name, split.train) != split.train:
+                raise ValueError(
+                    f"{where}: the part '{name}' belongs to the training parts "
+                    f"'{owner[name]}' and '{split.train}'; a {method} transformation needs one"
+                )
+    return owner
 
 
 def factor(place: str, K: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

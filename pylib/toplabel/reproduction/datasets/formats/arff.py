@@ -29,17 +29,23 @@ from toplabel.reproduction.datasets.parts import Loaded, Part
 _QUOTED = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
 _ATTRIBUTE = re.compile(rf"@attribute\s+({_QUOTED}|[^\s'\"]\S*)\s+(\S.*)", re.IGNORECASE)
 _NOMINAL_VALUE = re.compile(rf"\s*({_QUOTED}|[^,'\"\s]+)\s*(?:,|$)")
+_VALUE = re.compile(rf"(?:^|(?<=,))((?:{_QUOTED}|[^,'\"])*)")
 _SPARSE_ROW = re.compile(r"\{\s*(?:\d+\s+[^\s,]+\s*(?:,\s*\d+\s+[^\s,]+\s*)*)?\}")
 _NUMERIC = ("numeric", "real", "integer")
 
 
 @dataclass(frozen=True)
 class _Attribute:
-    """A column: its name, its line in the header, and its values when it is nominal."""
+    """A column: its name, its line in the header, and its values when it is nominal.
+
+    Words stand in the table by their positions, which are then the values.
+    """
 
     name: str
     line: int
     values: tuple[float, ...] | None
+    words: dict[str, str] | None = None  # the position of each, as text
+    dropped: bool = False
 
 
 @dataclass
@@ -53,11 +59,17 @@ class _Table:
     is_sparse: bool
 
 
-def load(source: Source, first_labels: int | None = None, last_labels: int | None = None) -> Loaded:
+def load(
+    source: Source,
+    first_labels: int | None = None,
+    last_labels: int | None = None,
+    drop: tuple[str, ...] = (),
+) -> Loaded:
     """Read the ARFF files of a Mulan data set and the XML file with its labels.
 
     The classes are in the order of the XML, or without one in that of the attributes. Features are
-    numeric, or nominal with numbers for values ({0,1}).
+    numeric, or nominal. Nominal values that are numbers ({0,1}) stand for themselves; two words
+    become 0 and 1 in the order of the header, more words a 0/1 column for each.
 
     Parameters
     ----------
@@ -65,6 +77,8 @@ def load(source: Source, first_labels: int | None = None, last_labels: int | Non
         With the multilabel task and `labels`, or else with one of the options:
     first_labels, last_labels : int, optional
         So many attributes, the first or the last ones, are the labels.
+    drop : tuple of str
+        Attributes that are left out, whatever their type.
 
     Raises
     ------
@@ -81,7 +95,7 @@ def load(source: Source, first_labels: int | None = None, last_labels: int | Non
     if source.task != "multilabel":
         raise ValueError(f"the Mulan format holds multilabel sets, not {source.task} ones")
     listed = read_labels(source.labels) if source.labels else None
-    tables = {name: _read(path) for name, path in source.parts.items()}
+    tables = {name: _read(path, drop) for name, path in source.parts.items()}
     _check_same_attributes(list(tables.values()))
     names = listed or _names_by_position(next(iter(tables.values())), first_labels, last_labels)
     parts = {name: _split_columns(table, names) for name, table in tables.items()}
@@ -112,7 +126,7 @@ def read_labels(path: Path) -> list[str]:
 
 
 def _names_by_position(table: _Table, first: int | None, last: int | None) -> list[str]:
-    names = [attribute.name for attribute in table.attributes]
+    names = [attribute.name for attribute in table.attributes if not attribute.dropped]
     count = first or last
     if count >= len(names):
         message = f"{len(names)} attributes; with {count} labels there is no feature"
@@ -120,9 +134,10 @@ def _names_by_position(table: _Table, first: int | None, last: int | None) -> li
     return names[:first] if first else names[-last:]
 
 
-def _read(path: Path) -> _Table:
+def _read(path: Path, drop: tuple[str, ...]) -> _Table:
     lines = read_lines(path)
-    attributes = _read_header(path, lines)
+    attributes = _read_header(path, lines, drop)
+    coded = {j: a for j, a in enumerate(attributes) if a.dropped or a.words is not None}
     numbers: list[np.ndarray] = []
     columns: list[np.ndarray] = []
     row_lines: list[int] = []
@@ -134,10 +149,10 @@ def _read(path: Path) -> _Table:
         if not row_lines:
             is_sparse = text.startswith("{")
         if is_sparse:
-            index, values = _parse_sparse_row(path, line, text, len(attributes))
+            index, values = _parse_sparse_row(path, line, text, attributes, coded)
             columns.append(index)
         else:
-            values = _parse_dense_row(path, line, text, len(attributes))
+            values = _parse_dense_row(path, line, text, attributes, coded)
         numbers.append(values)
         row_lines.append(line)
     if not row_lines:
@@ -148,7 +163,7 @@ def _read(path: Path) -> _Table:
     return table
 
 
-def _read_header(path: Path, lines) -> list[_Attribute]:
+def _read_header(path: Path, lines, drop: tuple[str, ...]) -> list[_Attribute]:
     attributes: list[_Attribute] = []
     seen: dict[str, int] = {}
     for line, text in lines:
@@ -159,8 +174,11 @@ def _read_header(path: Path, lines) -> list[_Attribute]:
         if keyword == "@data":
             if not attributes:
                 raise FormatError(path, line, "@data without any @attribute before it")
+            for name in drop:
+                if name not in seen:
+                    raise FormatError(path, None, f"no attribute {shown(name)}, which `drop` names")
             return attributes
-        attribute = _parse_attribute(path, line, text)
+        attribute = _parse_attribute(path, line, text, drop)
         if attribute.name in seen:
             first = seen[attribute.name]
             raise FormatError(
@@ -171,21 +189,37 @@ def _read_header(path: Path, lines) -> list[_Attribute]:
     raise FormatError(path, None, "no @data line; the file is truncated or no ARFF")
 
 
-def _parse_attribute(path: Path, line: int, text: str) -> _Attribute:
+def _parse_attribute(path: Path, line: int, text: str, drop: tuple[str, ...]) -> _Attribute:
     match = _ATTRIBUTE.fullmatch(text)
     if match is None:
         raise FormatError(path, line, f"expected @attribute <name> <type>, found {text[:60]!r}")
     name, kind = _unquote(match[1]), match[2].strip()
+    if name in drop:
+        return _Attribute(name, line, None, dropped=True)
     if kind.lower() in _NUMERIC:
         return _Attribute(name, line, None)
     if kind.startswith("{"):
-        return _Attribute(name, line, _parse_domain(path, line, name, kind))
+        listed = _parse_domain(path, line, name, kind)
+        if all(map(_is_number, listed)):
+            return _Attribute(name, line, tuple(parse_numbers(listed, path, line).tolist()))
+        words = {word: str(position) for position, word in enumerate(listed)}
+        return _Attribute(name, line, tuple(map(float, range(len(listed)))), words)
     raise FormatError(
-        path, line, f"attribute {shown(name)} has the type {shown(kind)}; numbers only"
+        path,
+        line,
+        f"attribute {shown(name)} has the type {shown(kind)}, which is neither numeric nor nominal; "
+        "name it in the option `drop` to leave it out",
     )
 
 
-def _parse_domain(path: Path, line: int, name: str, kind: str) -> tuple[float, ...]:
+def _is_number(text: str) -> bool:
+    try:
+        return np.isfinite(float(text))
+    except ValueError:
+        return False
+
+
+def _parse_domain(path: Path, line: int, name: str, kind: str) -> list[str]:
     if not kind.endswith("}"):
         raise FormatError(path, line, f"attribute {shown(name)}: no closing brace in {shown(kind)}")
     inner, values, position = kind[1:-1].strip(), [], 0
@@ -199,7 +233,7 @@ def _parse_domain(path: Path, line: int, name: str, kind: str) -> tuple[float, .
         position = match.end()
     if not values:
         raise FormatError(path, line, f"attribute {shown(name)}: no values in {shown(kind)}")
-    return tuple(parse_numbers(values, path, line).tolist())
+    return values
 
 
 def _unquote(text: str) -> str:
@@ -208,17 +242,47 @@ def _unquote(text: str) -> str:
     return text
 
 
-def _parse_dense_row(path: Path, line: int, text: str, width: int) -> np.ndarray:
+def _numbers(
+    path: Path, line: int, tokens: list[str], attributes: list[_Attribute], coded: dict
+) -> np.ndarray:
+    """Return the values of some attributes; words by their positions, what is dropped as 0.
+
+    `coded` has the attributes to replace by their places among the tokens.
+    """
+    for place, attribute in coded.items():
+        if attribute.dropped:
+            tokens[place] = "0"
+        elif (position := attribute.words.get(tokens[place])) is not None:
+            tokens[place] = position
+        else:
+            listed = ",".join(attribute.words)
+            what = f"is {shown(tokens[place])}, not one of {{{shown(listed)}}}"
+            raise FormatError(path, line, f"attribute {shown(attribute.name)} {what}")
+    try:
+        return parse_numbers(tokens, path, line)
+    except FormatError as error:
+        for token, attribute in zip(tokens, attributes, strict=True):
+            if not _is_number(token):
+                message = f"attribute {shown(attribute.name)}: {error.what}"
+                raise FormatError(path, line, message) from None
+        raise
+
+
+def _parse_dense_row(
+    path: Path, line: int, text: str, attributes: list[_Attribute], coded: dict
+) -> np.ndarray:
     if text.startswith("{"):
         raise FormatError(path, line, "a sparse row among dense ones")
-    tokens = [_unquote(token.strip()) for token in text.split(",")]
-    if len(tokens) != width:
-        raise FormatError(path, line, f"{len(tokens)} values for {width} attributes")
-    return parse_numbers(tokens, path, line)
+    quoted = "'" in text or '"' in text  # a comma may stand inside
+    found = _VALUE.findall(text) if quoted else text.split(",")
+    tokens = [_unquote(token.strip()) for token in found]
+    if len(tokens) != len(attributes):
+        raise FormatError(path, line, f"{len(tokens)} values for {len(attributes)} attributes")
+    return _numbers(path, line, tokens, attributes, coded)
 
 
 def _parse_sparse_row(
-    path: Path, line: int, text: str, width: int
+    path: Path, line: int, text: str, attributes: list[_Attribute], coded: dict
 ) -> tuple[np.ndarray, np.ndarray]:
     if not _SPARSE_ROW.fullmatch(text):
         if not text.startswith("{"):
@@ -227,15 +291,18 @@ def _parse_sparse_row(
             raise FormatError(path, line, "a sparse row without its closing brace")
         raise FormatError(path, line, f"malformed sparse row {text[:60]!r}")
     tokens = [_unquote(token) for token in text[1:-1].replace(",", " ").split()]
-    numbers = parse_numbers(tokens, path, line)
-    columns, values = numbers[0::2], numbers[1::2]
+    columns = parse_numbers(tokens[0::2], path, line)
     descending = np.flatnonzero(columns[1:] <= columns[:-1])
     if descending.size:
         index = int(columns[descending[0] + 1])
         raise FormatError(path, line, f"index {index} is not above the index before it")
-    if columns.size and columns[-1] >= width:
-        raise FormatError(path, line, f"index {int(columns[-1])} is outside 0..{width - 1}")
-    return columns.astype(np.int64), values
+    if columns.size and columns[-1] >= len(attributes):
+        last = len(attributes) - 1
+        raise FormatError(path, line, f"index {int(columns[-1])} is outside 0..{last}")
+    columns = columns.astype(np.int64)
+    named = [attributes[j] for j in columns]
+    there = {i: coded[j] for i, j in enumerate(columns) if j in coded} if coded else {}
+    return columns, _numbers(path, line, tokens[1::2], named, there)
 
 
 def _as_csr(
@@ -291,6 +358,10 @@ def _check_same_attributes(tables: list[_Table]) -> None:
             if attribute.name != name:
                 message = f"attribute {shown(attribute.name)} where {first.path} has {name!r}"
                 raise FormatError(table.path, attribute.line, message)
+        for attribute, expects in zip(table.attributes, first.attributes, strict=True):
+            if attribute.words != expects.words:
+                message = f"attribute {shown(attribute.name)} has other values than in {first.path}"
+                raise FormatError(table.path, attribute.line, message)
 
 
 def _split_columns(table: _Table, label_names: list[str]) -> Part:
@@ -304,12 +375,31 @@ def _split_columns(table: _Table, label_names: list[str]) -> Part:
     is_feature[labels] = False
     check_claim(table.path, table.values.shape[0] * len(labels), "the label sets:")
     Y = table.values[:, labels].toarray()
+    for name in label_names:
+        if (words := table.attributes[position[name]].words) is not None:
+            message = f"label {shown(name)} has the values {{{','.join(words)}}}, not 0 and 1"
+            raise FormatError(table.path, table.attributes[position[name]].line, message)
     bad = np.argwhere((Y != 0) & (Y != 1))
     if bad.size:
         row, column = bad[0]
         message = f"label {shown(label_names[column])} is {Y[row, column]:g}, not 0 or 1"
         raise FormatError(table.path, table.lines[row], message)
-    X = table.values[:, np.flatnonzero(is_feature)]
+    is_feature[[attribute.dropped for attribute in table.attributes]] = False
+    X = _features(table, np.flatnonzero(is_feature))
     X.eliminate_zeros()
     X.sort_indices()
     return Part(X=sparse.csr_matrix(X), Y=Y.astype(np.uint8))
+
+
+def _features(table: _Table, columns: np.ndarray) -> sparse.csr_matrix:
+    """Return columns of the table, with a 0/1 column for each word where there are more than two."""
+    several = [len(table.attributes[j].words or ()) > 2 for j in columns]
+    if not any(several):
+        return table.values[:, columns]
+    found = []
+    for j, expanded in zip(columns, several, strict=True):
+        column = table.values[:, [j]]
+        if expanded:
+            column = column.toarray() == np.arange(len(table.attributes[j].words))
+        found.append(sparse.csc_matrix(column, dtype=np.float64))
+    return sparse.hstack(found, format="csr")

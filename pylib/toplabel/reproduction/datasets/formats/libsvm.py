@@ -47,12 +47,14 @@ def load(
     n_features: int | None = None,
     index_base: int = 1,
     n_classes: int | None = None,
-    label_base: int = 0,
+    label_base: int | None = None,
 ) -> Loaded:
     """Read LIBSVM files.
 
     Multiclass labels are whole numbers; the classes are those that occur, in ascending order.
-    Multilabel rows have comma-separated labels from `label_base` on, and may have none.
+    Multilabel rows have comma-separated labels from `label_base` on, and may have none. Without a
+    stated `label_base` the first label is 0, and some row must have it: otherwise labels that are
+    numbered from 1 would silently get a class without any row.
 
     Parameters
     ----------
@@ -155,7 +157,11 @@ def _parse_label(path: Path, line: int, label: str, task: str) -> tuple[int, ...
 
 def _count_features(rows: dict[str, _Rows], index_base: int) -> int:
     for part in rows.values():
-        _refuse(part, part.indices < index_base, f"below the first one, {index_base}")
+        _refuse(
+            part,
+            part.indices < index_base,
+            f"below the first one, {index_base} (option `index_base`)",
+        )
     largest = max(int(part.indices.max(initial=-1)) for part in rows.values())
     if largest < 0:
         raise FormatError(next(iter(rows.values())).path, None, "no feature in any row")
@@ -168,7 +174,7 @@ def _features(rows: _Rows, index_base: int, n_features: int) -> sparse.csr_matri
     columns = rows.indices - index_base
     outside = (columns < 0) | (columns >= n_features)
     last = index_base + n_features - 1
-    _refuse(rows, outside, f"outside {index_base}..{last}")
+    _refuse(rows, outside, f"outside {index_base}..{last} (options `index_base`, `n_features`)")
     descending = np.zeros(len(columns), dtype=bool)
     descending[1:] = columns[1:] <= columns[:-1]
     starts = rows.indptr[:-1]
@@ -194,12 +200,21 @@ def _classes(rows: dict[str, _Rows]) -> tuple[list[str], dict[str, np.ndarray]]:
 
 
 def _label_sets(
-    rows: dict[str, _Rows], n_classes: int | None, label_base: int
+    rows: dict[str, _Rows], n_classes: int | None, stated_base: int | None
 ) -> tuple[list[str], dict[str, np.ndarray]]:
+    label_base = 0 if stated_base is None else stated_base
     largest = {name: max(map(_largest, part.labels)) for name, part in rows.items()}
     last = label_base + n_classes - 1 if n_classes else max(label_base, *largest.values())
     for part in rows.values():
         _check_labels(part, label_base, last)
+    if stated_base is None and not any(0 in labels for p in rows.values() for labels in p.labels):
+        smallest = min(
+            (min(labels) for p in rows.values() for labels in p.labels if labels), default=0
+        )
+        why = f"no row has the label 0, the smallest is {smallest}; state the option `label_base`"
+        raise FormatError(
+            next(iter(rows.values())).path, None, f"{why}, the number of the first label"
+        )
     if n_classes is None:
         n_classes = last - label_base + 1
         claimed = n_classes * sum(len(part.labels) for part in rows.values())
@@ -222,5 +237,7 @@ def _check_labels(part: _Rows, first: int, last: int) -> None:
     for line, labels in zip(part.lines, part.labels, strict=True):
         for label in labels:
             if not first <= label <= last:
-                message = f"label {label} is outside {first}..{last}"
+                message = (
+                    f"label {label} is outside {first}..{last} (options `label_base`, `n_classes`)"
+                )
                 raise FormatError(part.path, line, message)

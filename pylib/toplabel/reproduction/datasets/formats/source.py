@@ -32,6 +32,7 @@ class FormatError(ValueError):
     def __init__(self, path: Path | str, line: int | None, message: str) -> None:
         place = f"{path}:{line}" if line else f"{path}"
         super().__init__(f"{place}: {one_line(message)}")
+        self.what = message
         self._arguments = (path, line, message)
 
     def __reduce__(self):
