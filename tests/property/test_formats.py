@@ -26,13 +26,13 @@ names = st.text(
 ).filter(lambda name: name == name.strip())
 
 
-def read(name, text, task, xml=None):
+def read(name, text, task, xml=None, **options):
     with tempfile.TemporaryDirectory() as folder:
         path, labels = Path(folder) / "part.txt", Path(folder) / "labels.xml"
         path.write_text(text, encoding="utf-8", newline="")
         if xml is not None:
             labels.write_text(xml, encoding="utf-8")
-        return FORMATS[name](Source({"all": path}, task, labels))
+        return FORMATS[name](Source({"all": path}, task, labels), **options)
 
 
 def libsvm_text(labels, X):
@@ -65,7 +65,8 @@ def test_libsvm_multilabel_round_trip(data, X):
     Y[0, -1] = 1
     labels = [",".join(str(j) for j in np.flatnonzero(row)) for row in Y]
     rows = libsvm_text(labels, X)
-    part = read("libsvm", "".join(line or " " for line in rows), "multilabel").parts["all"]
+    text = "".join(line or " " for line in rows)
+    part = read("libsvm", text, "multilabel", label_base=0).parts["all"]
     keep = (Y.any(axis=1)) | (X != 0).any(axis=1)  # a row of nothing is an empty line
     np.testing.assert_array_equal(part.X.toarray(), X[keep])
     np.testing.assert_array_equal(part.Y, Y[keep])

@@ -7,6 +7,7 @@ import inspect
 import textwrap
 
 import pytest
+import yaml
 
 from toplabel.reproduction.config import formats
 from toplabel.reproduction.config.datasets import load_registry
@@ -282,8 +283,12 @@ def test_a_missing_file_is_told(tmp_path):
 def test_the_examples_of_the_documentation_are_valid(repository, load):
     text = (repository / "docs/add-a-dataset.md").read_text()
     lines = [line[4:] for line in text.splitlines() if line.startswith("    ")]
-    start, end = lines.index("datasets:"), lines.index("title: First look at my data")
-    examples = load("\n".join(lines[start:end]) + "\n")
+    opening = yaml.safe_load(
+        "\n".join(lines[: lines.index("snakemake --cores 2 --configfile own.yaml")])
+    )
+    assert set(opening) == {"datasets", "methods", "studies"}
+    more = yaml.safe_load("\n".join(lines[lines.index("  flowers_csv:") :]))
+    examples = load(yaml.safe_dump({"datasets": opening["datasets"] | more}))
     assert set(examples) == {"mine", "flowers_csv", "tags", "notes", "vectors"}
     assert examples["mine"].divide.into == {"train": 0.7, "test": 0.3}
 

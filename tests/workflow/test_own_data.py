@@ -1,12 +1,12 @@
-"""docs/add-a-dataset.md, literally: three files of one's own, their rows, and the full table.
+"""docs/add-a-dataset.md, literally: files of one's own, their entries, and the full table.
 
-The checkout is a copy in which nothing changes but config/datasets.yaml and one file of
-config/studies.
+Nothing of the checkout changes: entries, a method and a study stand in a config file.
 """
 
 import numpy as np
 import pytest
-from running import ROOT, SMOKE, copy_checkout, read_rows, snakemake
+import yaml
+from running import ROOT, SMOKE, read_rows, snakemake
 
 pytestmark = pytest.mark.workflow
 
@@ -19,16 +19,24 @@ METRICS = {
     "f1_macro",
     "f1_instance",
 }
-STUDY = "title: My own\ndatasets: [tags, notes, vectors]\nmethods: [lr_ml]\n"
+OWN = {
+    "methods": {"my_svm": {"label": "My SVM", "loss": "svm_ml", "gamma": 0.5}},
+    "studies": {
+        "my_own": {
+            "title": "My own",
+            "datasets": ["tags", "notes", "vectors"],
+            "methods": ["lr_ml", "my_svm"],
+        }
+    },
+}
 D, M = 12, 5
 
 
 def _rows_of_the_documentation():
-    """The entries that the page shows, without `mine`, which holds single labels."""
+    """Return the entries of label sets that the page shows."""
     page = (ROOT / "docs/add-a-dataset.md").read_text(encoding="utf-8")
     lines = [line[4:] for line in page.splitlines() if line.startswith("    ")]
-    entries = lines[: lines.index("title: First look at my data")]
-    return "\n".join(entries[entries.index("  tags:") :]) + "\n"
+    return yaml.safe_load("\n".join(lines[lines.index("  tags:") :]))
 
 
 def _examples(n, seed):
@@ -69,16 +77,12 @@ def _write_files(raw):
 
 
 def test_a_row_for_each_file_gives_the_full_table(tmp_path):
-    checkout, folder = copy_checkout(tmp_path / "checkout"), tmp_path / "run"
-    with (checkout / "config/datasets.yaml").open("a", encoding="utf-8") as registry:
-        registry.write("\n" + _rows_of_the_documentation())
-    (checkout / "config/studies/my_own.yaml").write_text(STUDY)
+    folder, config = tmp_path / "run", tmp_path / "own.yaml"
     _write_files(folder / "data/raw")
-
-    config = tmp_path / "mine.yaml"
-    config.write_text("studies: [my_own]\n", encoding="utf-8")
+    own = OWN | {"datasets": _rows_of_the_documentation()}
+    config.write_text(yaml.safe_dump(own), encoding="utf-8")
     files = ("results/datasets.csv", "results/tables/my_own.csv")
-    done = snakemake(*files, directory=folder, configfiles=(SMOKE, config), root=checkout)
+    done = snakemake(*files, directory=folder, configfiles=(SMOKE, config))
     assert done.returncode == 0, done.stdout[-5000:]
 
     sets = {row["dataset"]: row for row in read_rows(folder / "results/datasets.csv")}
@@ -89,13 +93,16 @@ def test_a_row_for_each_file_gives_the_full_table(tmp_path):
         n = [int(sets[name][key]) for key in ("n_train", "n_test")]
         assert n == ([60, 30] if name == "tags" else [63, 27])
     table = read_rows(folder / "results/tables/my_own.csv")
-    cells = {(row["dataset"], row["metric"]): float(row["measured"]) for row in table}
+    cells = {(row["label"], row["dataset"], row["metric"]): float(row["measured"]) for row in table}
     assert set(cells) == {
-        (name, metric) for name in ("tags", "notes", "vectors") for metric in METRICS
+        (method, name, metric)
+        for method in ("LR^{ML}", "My SVM")
+        for name in ("tags", "notes", "vectors")
+        for metric in METRICS
     }
     assert len(table) == len(cells)
     # The labels are half-spaces: a mistake in the order of rows or columns shows in the metrics.
-    assert max(value for (_, metric), value in cells.items() if metric == "hamming_loss") < 0.25
-    assert min(value for (_, metric), value in cells.items() if metric == "f1_micro") > 75
+    assert max(value for (*_, metric), value in cells.items() if metric == "hamming_loss") < 0.25
+    assert min(value for (*_, metric), value in cells.items() if metric == "f1_micro") > 75
     comparison = read_rows(folder / "results/comparison.csv")
     assert not any(row["measured"] for row in comparison)

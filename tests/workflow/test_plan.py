@@ -1,5 +1,6 @@
 """What the Snakefile uses: the lock, sources, comparison of runs, plans."""
 
+import copy
 import dataclasses
 import os
 import re
@@ -12,6 +13,7 @@ import yaml
 from running import ROOT, copy_checkout, count_jobs
 
 from toplabel.reproduction.config.datasets import load_registry
+from toplabel.reproduction.config.documents import read_yaml
 from toplabel.reproduction.config.protocols import Axis
 from toplabel.reproduction.config.run import SUMMARY
 from toplabel.reproduction.config.studies import load_studies
@@ -285,7 +287,9 @@ def test_a_data_set_may_have_a_protocol_of_its_own(config, tmp_path):
     before, after = text.split("  digits:\n")
     changed = after.replace("protocol: multiclass", "protocol: mine", 1)
     registry.write_text(f"{before}  digits:\n{changed}", encoding="utf-8")
-    with pytest.raises(PlanError, match=r"digits\.protocol: unknown protocol 'mine'; known: mult"):
+    with pytest.raises(
+        PlanError, match=r"^data set 'digits': unknown protocol 'mine'; known: mult"
+    ):
         Plan(root, config)
     protocols = yaml.safe_load((ROOT / "config/protocols.yaml").read_text(encoding="utf-8"))
     protocols["protocols"]["mine"] = protocols["protocols"]["multiclass"]
@@ -338,6 +342,58 @@ def test_an_error_names_the_layer_that_a_value_is_from(config):
         Plan(ROOT, config | {"studies": ["circles"]}, layers)
 
 
+def _own(config):
+    """Return a config with a data set, a method and a study of its own."""
+    row = read_yaml(ROOT / "config/datasets.yaml")["datasets"]["circle"]
+    return config | {
+        "datasets": {"mine": row | {"title": "Mine"}},
+        "methods": {"my_svm": {"label": "My SVM", "loss": "svm_multi", "gamma": 0.5}},
+        "studies": {
+            "first_look": {"title": "First", "datasets": ["mine"], "methods": ["my_svm"]},
+            "circle": None,
+        },
+    }
+
+
+def test_a_config_may_have_data_sets_methods_and_studies_of_its_own(config):
+    plan, usual = Plan(ROOT, _own(config)), Plan(ROOT, config)
+    assert {cell.dataset for cell in Targets(plan).cells("first_look")} == {"mine"}
+    assert "circle" in plan.studies
+    assert plan.methods["my_svm"].gamma == 0.5
+    assert plan.registry_sum() != usual.registry_sum()
+    assert plan.names_sum() != usual.names_sum()
+    assert Plan(ROOT, config | {"datasets": {}, "methods": {}}).names_sum() == usual.names_sum()
+
+
+@pytest.mark.parametrize(
+    ("key", "row", "message"),
+    [
+        ("datasets.mine.format", "svm", "datasets.mine.format: 'svm' is not one of"),
+        ("datasets.mine.protocol", "mine", "data set 'mine': unknown protocol 'mine'"),
+        ("methods.my_svm.loss", "svm_mutli", "methods.my_svm.loss: unknown loss 'svm_mutli'"),
+        ("studies.first_look.titel", "x", "studies.first_look: unknown key 'titel'"),
+        ("studies.first_look.methods", ["svm"], "study 'first_look': unknown method 'svm'"),
+        ("studies.first_look.datasets", ["min"], "study 'first_look': unknown data set 'min'"),
+        ("studies.multilabel", {"title": "x"}, "studies.multilabel: .* has this name already"),
+        ("datasets.letter", {}, "datasets.letter: .* has this name already"),
+        ("methods.svm_multi", {}, "methods.svm_multi: .* has this name already"),
+        ("datasets", ["mine"], "datasets: "),
+    ],
+)
+def test_a_fault_of_an_own_row_names_the_file_and_the_key(config, key, row, message):
+    own = copy.deepcopy(_own(config))
+    *steps, last = key.split(".")
+    place = own
+    for step in steps:
+        place = place[step]
+    place[last] = row
+    own_layer = {name: own[name] for name in ("datasets", "methods", "studies")}
+    layers = [("config/config.yaml", config), ("own.yaml", own_layer)]
+    where = "" if message.startswith(("study", "data set ")) else "own.yaml: "
+    with pytest.raises(PlanError, match=rf"^{where}{message}[^\n]*$"):
+        Plan(ROOT, own, layers)
+
+
 @pytest.mark.parametrize(
     ("dataset", "method", "kind"),
     [
@@ -355,7 +411,7 @@ def test_a_study_whose_method_does_not_fit_its_data_set_is_refused(
     (root / "config/studies/mine.yaml").write_text(yaml.safe_dump(study), encoding="utf-8")
     with pytest.raises(
         PlanError,
-        match=rf"^config/studies/mine\.yaml: methods: '{method}' needs {kind}, which '{dataset}",
+        match=rf"^study 'mine': '{method}' needs {kind}, which '{dataset}",
     ):
         Plan(root, config)
 

@@ -9,7 +9,7 @@ from toplabel.reproduction.workflow.jobs import checkout, run
 def main(snakemake):
     metas = [*snakemake.input.metas, *snakemake.input.others]
     params = snakemake.params
-    registry = load_registry(checkout(snakemake) / "config/datasets.yaml")
+    registry = load_registry(checkout(snakemake) / "config/datasets.yaml", snakemake.config)
     table = describe_datasets(registry, metas, params.reasons, params.raw_folder, params.mirrors)
     DATASETS.write(table, snakemake.output.datasets)
 

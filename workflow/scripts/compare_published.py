@@ -8,7 +8,9 @@ from toplabel.reproduction.workflow.jobs import checkout, run
 
 def main(snakemake):
     paths = {*snakemake.input.evaluations, *snakemake.input.others}
-    collected, comparison = compare_results(load_catalogue(checkout(snakemake)), paths)
+    collected, comparison = compare_results(
+        load_catalogue(checkout(snakemake), snakemake.config), paths
+    )
     EVALUATION.write(collected, snakemake.output.evaluation)
     COMPARISON.write(comparison, snakemake.output.comparison)
 

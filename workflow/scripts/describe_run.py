@@ -8,7 +8,7 @@ from toplabel.reproduction.workflow.jobs import checkout, run
 
 def main(snakemake):
     root = checkout(snakemake)
-    facts = describe_run(root, load_catalogue(root), snakemake.params.config)
+    facts = describe_run(root, load_catalogue(root, snakemake.config), snakemake.params.config)
     write_json(snakemake.output.run, facts)
 
 

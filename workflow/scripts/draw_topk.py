@@ -21,7 +21,9 @@ def main(snakemake):
         words = {key: method[key] for key in ("group", "label")}
         frames.append(frame.assign(method=method["name"], **words))
     frame = pd.concat(frames, ignore_index=True)
-    printed = printed_beside(load_catalogue(checkout(snakemake)), snakemake.input.evaluations)
+    printed = printed_beside(
+        load_catalogue(checkout(snakemake), snakemake.config), snakemake.input.evaluations
+    )
     frame = frame.merge(printed, how="left", on=["method", "metric"])
     frame = frame.assign(dataset=snakemake.wildcards.dataset, title=shows["title"])
     draw_topk(frame, snakemake.output.svg, title=f"Top-k accuracy against k: {shows['title']}")

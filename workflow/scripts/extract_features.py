@@ -10,7 +10,9 @@ from toplabel.reproduction.workflow.jobs import checkout, logger, run
 
 
 def main(snakemake):
-    entry = load_registry(checkout(snakemake) / "config/datasets.yaml")[snakemake.wildcards.dataset]
+    entry = load_registry(checkout(snakemake) / "config/datasets.yaml", snakemake.config)[
+        snakemake.wildcards.dataset
+    ]
     images = load_prepared(Path(snakemake.input.meta).parent)
     weights = {Path(path).stem: path for path in snakemake.input.weights}
     rows = Path(snakemake.input.weights[0]).parent / "rows"

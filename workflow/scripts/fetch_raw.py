@@ -9,7 +9,9 @@ from toplabel.reproduction.workflow.jobs import checkout, logger, run
 
 def main(snakemake):
     root = checkout(snakemake)
-    entry = load_registry(root / "config/datasets.yaml")[snakemake.wildcards.dataset]
+    entry = load_registry(root / "config/datasets.yaml", snakemake.config)[
+        snakemake.wildcards.dataset
+    ]
     mirrors = mirror_folders(snakemake.config["mirrors"], root)
     raw = snakemake.params.raw_folder
     files = fetch(entry, raw, mirrors, network=snakemake.config["download"])

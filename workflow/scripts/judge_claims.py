@@ -11,7 +11,7 @@ from toplabel.reproduction.workflow.jobs import checkout, run
 def main(snakemake):
     comparison = COMPARISON.read(snakemake.input.comparison)
     evaluation = EVALUATION.read(snakemake.input.evaluation)
-    tables = judge(load_catalogue(checkout(snakemake)), comparison, evaluation)
+    tables = judge(load_catalogue(checkout(snakemake), snakemake.config), comparison, evaluation)
     for name, table in tables.items():
         COLLECTED[name].write(table, snakemake.output[name])
 

@@ -13,7 +13,9 @@ def main(snakemake):
     name = snakemake.wildcards.table
     comparison = COMPARISON.read(snakemake.input.comparison)
     collected = EVALUATION.read(snakemake.input.evaluation)
-    table = printed_table(load_catalogue(checkout(snakemake)), name, comparison, collected)
+    table = printed_table(
+        load_catalogue(checkout(snakemake), snakemake.config), name, comparison, collected
+    )
     if table is None:
         raise ValueError(f"table '{name}': the study has no result that is in no paper")
     write_tables([table], Path(snakemake.output.csv).parent)

@@ -10,7 +10,9 @@ from toplabel.reproduction.workflow.jobs import checkout, logger, run
 
 def main(snakemake):
     root = checkout(snakemake)
-    entry = load_registry(root / "config/datasets.yaml")[snakemake.wildcards.dataset]
+    entry = load_registry(root / "config/datasets.yaml", snakemake.config)[
+        snakemake.wildcards.dataset
+    ]
     prepared = prepare(entry, snakemake.params.raw_folder)
     save_prepared(prepared, Path(snakemake.output.meta).parent)
     logger.info("%s: %s", entry.name, prepared.meta["statistics"])

@@ -8,7 +8,9 @@ from toplabel.reproduction.workflow.jobs import checkout, run
 
 
 def main(snakemake):
-    entry = load_registry(checkout(snakemake) / "config/datasets.yaml")[snakemake.wildcards.dataset]
+    entry = load_registry(checkout(snakemake) / "config/datasets.yaml", snakemake.config)[
+        snakemake.wildcards.dataset
+    ]
     base, folder = (Path(path).parent for path in (snakemake.input.meta, snakemake.output.meta))
     redraw(base, folder, entry.name, entry.title, entry.splits)
 

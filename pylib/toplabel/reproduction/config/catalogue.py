@@ -6,6 +6,8 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
+from typing import Any
 
 from toplabel.reproduction.config.datasets import Registry, load_registry
 from toplabel.reproduction.config.differences import Reason, load_reasons
@@ -53,27 +55,31 @@ class Catalogue:
         return {*self.registry.seeds_of, *stand_ins(self.readings.readings.values())}
 
 
-def load_catalogue(root: str | os.PathLike[str]) -> Catalogue:
-    """Read and check all that a checkout registers.
+def load_catalogue(
+    root: str | os.PathLike[str], run: Mapping[str, Any] = MappingProxyType({})
+) -> Catalogue:
+    """Read and check all that a checkout registers, and what the config of a run adds.
 
     Parameters
     ----------
     root : path-like
         The folder that holds config/ and data/published/.
+    run : mapping
+        The config of the run, which may have data sets, methods and studies of its own.
 
     Raises
     ------
     ValueError
-        One line that names the file, the key and what was found.
+        One line that names the file, the key and what was found; a `Fault` for rows of `run`.
     """
     config, published = Path(root) / "config", Path(root) / "data/published"
-    registry = load_registry(config / "datasets.yaml")
-    methods = load_methods(config / "methods.yaml")
+    registry = load_registry(config / "datasets.yaml", run)
+    methods = load_methods(config / "methods.yaml", run)
     found = Catalogue(
         registry,
         load_protocols(config / "protocols.yaml"),
         methods,
-        load_studies(config / "studies"),
+        load_studies(config / "studies", run),
         published_tables(published),
         load_claims(config / "findings.yaml", published),
         load_reasons(config / "differences.yaml", published),
@@ -90,11 +96,10 @@ def load_catalogue(root: str | os.PathLike[str]) -> Catalogue:
 def _check_protocols(catalogue: Catalogue) -> None:
     """Refuse a data set or a method with a protocol that does not exist."""
     known = catalogue.protocols
-    for file, rows in (("datasets", catalogue.registry), ("methods", catalogue.methods)):
+    for kind, rows in (("data set", catalogue.registry), ("method", catalogue.methods)):
         for row in rows.values():
             if row.protocol and row.protocol not in known:
-                where = f"config/{file}.yaml: {file}.{row.name}.protocol"
-                raise ValueError(f"{where}: {unknown('protocol', row.protocol, known)}")
+                raise ValueError(f"{kind} '{row.name}': {unknown('protocol', row.protocol, known)}")
 
 
 def _check_pairs(study: Study, registry: Registry, methods: Mapping[str, Method]) -> None:
@@ -109,6 +114,5 @@ def _check_pairs(study: Study, registry: Registry, methods: Mapping[str, Method]
         for what, is_missing in needs.items():
             if is_missing:
                 raise ValueError(
-                    f"config/studies/{study.name}.yaml: methods: '{name}' needs {what}, "
-                    f"which '{dataset}' has not"
+                    f"study '{study.name}': '{name}' needs {what}, which '{dataset}' has not"
                 )

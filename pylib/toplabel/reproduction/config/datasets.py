@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Mapping
-from typing import Annotated
+from types import MappingProxyType
+from typing import Annotated, Any
 
 from pydantic import Field
 
 from toplabel.reproduction.config import formats
-from toplabel.reproduction.config.documents import Fault, check, read_yaml, unknown, validate
+from toplabel.reproduction.config.documents import Fault, check_rows, read_yaml, unknown, validate
 from toplabel.reproduction.config.entry import Entry
 from toplabel.reproduction.config.model import Closed, Count, Name, Named, Some, model
 from toplabel.reproduction.config.redrawn import check_redrawn, redrawn
@@ -75,20 +76,25 @@ class DatasetsFile(Closed):
                 raise Fault(key, fault.message) from None
 
 
-def load_registry(path: str | os.PathLike[str]) -> Registry:
+def load_registry(
+    path: str | os.PathLike[str], run: Mapping[str, Any] = MappingProxyType({})
+) -> Registry:
     """Read and check the registry.
 
     Parameters
     ----------
     path : path-like
         ``config/datasets.yaml``.
+    run : mapping
+        The config of the run, whose `datasets` are added.
 
     Raises
     ------
     ValueError
-        One line that names the file, the key and what was found.
+        One line that names the file, the key and what was found; a `Fault` for rows of `run`.
     """
-    file = check(read_yaml(path), DatasetsFile, str(path))
+    own = run.get("datasets", {})
+    file = check_rows(read_yaml(path), DatasetsFile, str(path), "datasets", own)
     return Registry(file.datasets, file.fold_seeds)
 
 

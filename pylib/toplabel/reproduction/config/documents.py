@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Collection, Hashable, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -174,6 +174,42 @@ def check(document: Any, kind: Any, name: str, context: Any = None) -> Any:
     try:
         return validate(document, kind, context)
     except Fault as fault:
+        raise ValueError(f"{name}: {one_line(' '.join(str(fault).split()))}") from None
+
+
+def check_rows(document: Any, kind: Any, name: str, key: str, own: Mapping[str, Any]) -> Any:
+    """Validate a registry with the rows that the config of a run adds to it.
+
+    Parameters
+    ----------
+    document : object
+        What the file holds.
+    kind : type
+    name : str
+        The path of the file.
+    key : str
+        The key of the rows, here and in the config of the run.
+    own : mapping by name
+        Rows of the config.
+
+    Raises
+    ------
+    Fault
+        Of a row of the config, with its key.
+    ValueError
+        One line for everything else, as `check`.
+    """
+    rows = document.get(key) if isinstance(document, Mapping) else None
+    if not own or not isinstance(rows, Mapping):
+        return check(document, kind, name)
+    for row in own:
+        if row in rows:
+            raise Fault(f"{key}.{row}", f"{name} has this name already")
+    try:
+        return validate({**document, key: {**rows, **own}}, kind)
+    except Fault as fault:
+        if any(f"{fault.key}.".startswith(f"{key}.{row}.") for row in own):
+            raise
         raise ValueError(f"{name}: {one_line(' '.join(str(fault).split()))}") from None
 
 

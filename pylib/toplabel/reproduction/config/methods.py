@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Annotated, Literal
+from types import MappingProxyType
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from toplabel._core.catalogue import LOSSES, OTHERS
 from toplabel.reproduction.config.baselines import BASELINES
-from toplabel.reproduction.config.documents import Fault, check, read_yaml, unknown
+from toplabel.reproduction.config.documents import Fault, check_rows, read_yaml, unknown
 from toplabel.reproduction.config.keys import Key, canonical_key
 from toplabel.reproduction.config.model import (
     GIVEN,
@@ -310,13 +311,17 @@ class MethodsFile(Closed):
             )
 
 
-def load_methods(path: str | os.PathLike[str]) -> dict[str, Method]:
+def load_methods(
+    path: str | os.PathLike[str], run: Mapping[str, Any] = MappingProxyType({})
+) -> dict[str, Method]:
     """Read and check the registry of methods.
 
     Parameters
     ----------
     path : path-like
         ``config/methods.yaml``.
+    run : mapping
+        The config of the run, whose `methods` are added.
 
     Returns
     -------
@@ -329,4 +334,5 @@ def load_methods(path: str | os.PathLike[str]) -> dict[str, Method]:
         One line with the file, the key and what is wrong: not YAML, not as `Method` says, or two
         names for one method.
     """
-    return check(read_yaml(path), MethodsFile, str(path)).methods
+    own = run.get("methods", {})
+    return check_rows(read_yaml(path), MethodsFile, str(path), "methods", own).methods

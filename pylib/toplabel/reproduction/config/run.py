@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import KW_ONLY
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
@@ -68,9 +69,13 @@ class RunConfig(Settings):
     """A run (config/config.yaml)."""
 
     _: KW_ONLY
-    studies: Annotated[tuple[Part, ...], Some, Unique] = Field(
+    studies: (
+        Annotated[tuple[Part, ...], Some, Unique]
+        | Annotated[Mapping[Part, Mapping[str, Any] | None], Some]
+    ) = Field(
         description="What `all` computes and the reports show: files of config/studies/, data sets, published tables; "
-        "`multiclass/letter` is that part of a study or table which is of one data set."
+        "`multiclass/letter` is that part of a study or table which is of one data set. A mapping "
+        "defines studies of the run's own, as in config/studies/; a name without a definition is a known one."
     )
     budget: BudgetName = Field(
         description="How fine the grids of hyper-parameters are (config/protocols.yaml)."
@@ -83,6 +88,12 @@ class RunConfig(Settings):
         description="Whether the official address may be asked for a file that no folder has."
     )
     threshold: Threshold
+    datasets: Mapping[str, Any] = Field(
+        default_factory=dict, description="Data sets of the run's own, as in config/datasets.yaml."
+    )
+    methods: Mapping[str, Any] = Field(
+        default_factory=dict, description="Methods of the run's own, as in config/methods.yaml."
+    )
 
     def __post_init__(self) -> None:
         if self.eps_train > self.eps_tune:

@@ -8,11 +8,12 @@ import os
 import re
 from collections.abc import Collection, Mapping
 from pathlib import Path
-from typing import Annotated
+from types import MappingProxyType
+from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field
 
-from toplabel.reproduction.config.documents import Fault, check, read_yaml, unknown
+from toplabel.reproduction.config.documents import Fault, check, read_yaml, unknown, validate
 from toplabel.reproduction.config.model import (
     GIVEN,
     Closed,
@@ -126,16 +127,36 @@ def load_study(path: str | os.PathLike[str]) -> Study:
     return check(document, Study, str(path))
 
 
-def load_studies(folder: str | os.PathLike[str]) -> dict[str, Study]:
-    """Read all studies of a folder, in the order of their names.
+def load_studies(
+    folder: str | os.PathLike[str], run: Mapping[str, Any] = MappingProxyType({})
+) -> dict[str, Study]:
+    """Read all studies of a folder, in the order of their names, and those of the run's config.
+
+    Parameters
+    ----------
+    folder : path-like
+        ``config/studies``.
+    run : mapping
+        The config of the run. Its `studies` may be a mapping of names to studies of its own.
 
     Raises
     ------
     ValueError
-        As `load_study`.
+        As `load_study`; a `Fault` for studies of `run`.
     """
     studies = [load_study(path) for path in sorted(Path(folder).glob("*.yaml"))]
-    return {study.name: study for study in studies}
+    found = {study.name: study for study in studies}
+    asked = run.get("studies", ())
+    own = {name: row for name, row in asked.items() if row} if isinstance(asked, Mapping) else {}
+    for name, row in own.items():
+        key = f"studies.{name}"
+        if name in found:
+            raise Fault(key, f"{folder}/{name}.yaml has this name already")
+        try:
+            found[name] = validate(with_name(row, name, f"{key}: "), Study)
+        except Fault as fault:
+            raise Fault(f"{key}.{fault.key}".rstrip("."), fault.message) from None
+    return found
 
 
 def check_study(

@@ -6,6 +6,7 @@ the Snakefile.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import cache
@@ -14,7 +15,7 @@ from typing import Any
 
 from toplabel.reproduction.config.baselines import BASELINES
 from toplabel.reproduction.config.catalogue import load_catalogue
-from toplabel.reproduction.config.documents import unknown
+from toplabel.reproduction.config.documents import Fault, unknown
 from toplabel.reproduction.config.entry import Entry
 from toplabel.reproduction.config.formats import Circle
 from toplabel.reproduction.config.protocols import Budget, Protocol
@@ -81,7 +82,9 @@ class Plan:
         self.root = Path(root)
         try:
             self.run: RunConfig = checked_run(config, layers)
-            self.catalogue = load_catalogue(self.root)
+            self.catalogue = load_catalogue(self.root, config)
+        except Fault as fault:  # of what the config adds to the catalogue
+            raise PlanError(f"{source_of(fault.key, layers)}: {fault}") from None
         except ValueError as error:
             raise PlanError(" ".join(str(error).split())) from None
         self.registry = self.catalogue.registry
@@ -116,7 +119,7 @@ class Plan:
                 protocol = self.registry[dataset].protocol
                 raise PlanError(
                     f"config/protocols.yaml: {protocol}.budgets.{self.budget}: theta is missing, "
-                    f"which '{name}' needs on '{dataset}' (config/studies/{study.name}.yaml)"
+                    f"which '{name}' needs on '{dataset}' in the study '{study.name}'"
                 )
 
     # ---- what a data set and a method are ------------------------------------------------------
@@ -204,7 +207,16 @@ class Plan:
         numbers.
         """
         named = ("datasets.yaml", "methods.yaml", "studies/*.yaml")
-        return sum_of(self.root, (*(f"config/{name}" for name in named), "data/published/*.csv"))
+        paths = (*(f"config/{name}" for name in named), "data/published/*.csv")
+        return sum_of(self.root, paths) + self._own_rows
+
+    @property
+    def _own_rows(self) -> str:
+        """What the config adds to the registries; empty where it adds nothing."""
+        own = {key: self.config.get(key) for key in ("datasets", "methods") if self.config.get(key)}
+        if isinstance(self.config["studies"], Mapping):
+            own["studies"] = dict(self.config["studies"])
+        return f" {json.dumps(own, sort_keys=True, default=str)}" if own else ""
 
     def claims_sum(self) -> str:
         """Return a sum over what the papers say of their results, where they print it, why numbers
@@ -224,7 +236,7 @@ class Plan:
 
     def registry_sum(self) -> str:
         """Return a sum over the registry of data sets."""
-        return sum_of(self.root, ("config/datasets.yaml",))
+        return sum_of(self.root, ("config/datasets.yaml",)) + self._own_rows
 
     # ---- files -----------------------------------------------------------------------------------
 
