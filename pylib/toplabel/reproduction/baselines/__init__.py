@@ -1,8 +1,7 @@
 """Methods of others that the papers compare with, and that we run ourselves: see docs/protocol.md.
 
-`toplabel.reproduction.config.baselines` names them; `create` makes the trainer of one. The modules
-of single baselines are imported only when one is made: planning a run stays fast, and a change of
-one baseline trains no other method again.
+`toplabel.reproduction.config.baselines` names them; `create` imports the module of one only when it
+is made: planning a run stays fast, and a change of one baseline trains no other method again.
 """
 
 from toplabel.reproduction.baselines.models import Trained, Trainer

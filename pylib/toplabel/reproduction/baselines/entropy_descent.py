@@ -26,11 +26,8 @@ _SHORTEST = 1e-9
 class EntropyDescent:
     """Truncated top-k entropy, descended from the softmax solution.
 
-    Parameters
-    ----------
-    k : int
-    steps : int
-        Most steps of gradient descent; 1000 is the default of the authors' program.
+    `steps` are the most of gradient descent; 1000 is the default of the authors' program. An epoch
+    is a step; the softmax's passes do not count.
     """
 
     def __init__(self, k: int = 1, steps: int = 1000) -> None:

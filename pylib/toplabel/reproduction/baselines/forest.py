@@ -17,21 +17,14 @@ from toplabel.reproduction.baselines.models import Forest, Matrix, Trained, indi
 
 
 class MultiOutputForest:
-    """Bagged multi-output trees; a score is the share of in-bag rows with the label in the row's
-    leaves.
+    """Bagged multi-output trees; a score is the share of in-bag rows with the label in the leaves.
 
-    What is selected is the least number of rows in a leaf.
-
-    Parameters
-    ----------
-    trees : int
-    features : str
-        How many features a split considers: scikit-learn's ``max_features`` "sqrt" or "log2".
-    projection : int
-        With more labels than that, the splits are chosen for that many random combinations of the
-        labels (A. Joly, P. Geurts, L. Wehenkel: Random forests with random projections of the
-        output space for high dimensional multi-label classification. ECML PKDD 2014), since time
-        and memory grow with the number of outputs. Leaves hold the labels themselves all the same.
+    C, which is selected, is the least number of rows in a leaf, rounded. An epoch is a tree, and
+    their number is fixed. `features` is scikit-learn's ``max_features``, "sqrt" or "log2". With
+    more labels than `projection`, the splits are chosen for that many random combinations of the
+    labels (A. Joly, P. Geurts, L. Wehenkel: Random forests with random projections of the output
+    space for high dimensional multi-label classification. ECML PKDD 2014), since time and memory
+    grow with the number of outputs. Leaves hold the labels themselves all the same.
     """
 
     def __init__(self, trees: int = 100, features: str = "sqrt", projection: int = 64) -> None:

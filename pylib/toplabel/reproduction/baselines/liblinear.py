@@ -26,14 +26,12 @@ _LOOSEST, _TIGHTEST = 0.1, 1e-10  # of LIBLINEAR's own tolerance: relative to ep
 class OneVsAll:
     """A binary classifier for each class, or for each label, against the rest.
 
-    The hinge is minimised by LIBLINEAR's dual coordinate descent (solver 3), which returns no dual
-    variables, so there is no gap to report. The logistic loss is minimised by its trust-region
-    Newton method (solver 0); being smooth it gives dual variables for any W, and the gap ``||grad
-    P(W)||_F^2 / (2 lambda)``. LIBLINEAR's tolerance is tightened until that gap is small.
-
-    Parameters
-    ----------
-    loss : {"svm_ova", "lr_ova"}
+    The hinge (svm_ova) is minimised by LIBLINEAR's dual coordinate descent (solver 3), which
+    returns no dual variables, so there is no gap to report. The logistic loss (lr_ova) is minimised
+    by its trust-region Newton method (solver 0); being smooth it gives dual variables for any W,
+    and the gap ``||grad P(W)||_F^2 / (2 lambda)``. LIBLINEAR's tolerance is tightened until that
+    gap is small. An epoch is an iteration of LIBLINEAR, counted for the class that needed most of
+    them. There are no warm starts.
     """
 
     def __init__(self, loss: str) -> None:

@@ -22,21 +22,11 @@ from toplabel.solver import solve
 class Agreement:
     """One loss at one C; accuracies in percent, objectives as `toplabel.solve` reports them.
 
-    Attributes
-    ----------
-    loss : str
-    C : float
-    ours, lower_bound : float
-        P and D of our solution: the optimum lies between them.
-    liblinear : float
-        P of LIBLINEAR's.
-    difference : float
-        (liblinear - ours) / ours; positive where ours is the better.
-    accuracy_difference : float
-        The largest difference in test accuracy over the k asked for, in points, without sign.
-    accuracies : tuple of (k, ours, liblinear)
-    finished : bool
-        Whether both met their own tolerance.
+    `ours` and `lower_bound` are P and D of our solution, between which the optimum lies,
+    `liblinear` P of LIBLINEAR's. `difference` is (liblinear - ours) / ours; positive where ours is
+    the better. `accuracy_difference` is the largest difference in test accuracy over the k asked
+    for, in points, without sign; `accuracies` are (k, ours, liblinear). `finished`: both met their
+    tolerance.
     """
 
     loss: str
@@ -64,28 +54,11 @@ def results(
     seed: int = 0,
     train: Callable[..., Any] = solve,
 ) -> list[Agreement]:
-    """Train both solvers at each C and compare objectives and accuracies.
+    """Train both solvers at each C and compare objectives and accuracies, by loss and ascending C.
 
-    Parameters
-    ----------
-    X, X_test : ndarray or csr_matrix of shape (n, d), (n', d)
-    y, y_test : ndarray of shape (n,), (n',)
-        Class indices 0..m-1.
-    Cs : iterable of float
-    ks : sequence of int
-        Top-k accuracies to compare; those with k >= m are left out.
-    losses : iterable of {"svm_ova", "lr_ova"}
-    eps : float
-        Relative duality gap of ours; LIBLINEAR's tolerance is a tenth of it.
-    max_epochs : int
-    seed : int
-    train : callable
-        `toplabel.solve` or one like it.
-
-    Returns
-    -------
-    list of Agreement
-        In the order of `losses`, then of ascending C.
+    y and y_test are class indices; of the `ks` those with k >= m are left out. `eps` is the
+    relative duality gap of ours; LIBLINEAR's tolerance is a tenth of it. `train` is
+    `toplabel.solve` or one like it.
     """
     m = int(y.max()) + 1
     ks = [k for k in ks if k < m]

@@ -19,16 +19,12 @@ _CACHE = 500  # MiB of kernel values
 
 
 class OneVsAllSVC:
-    """A binary SVM for each class against the rest.
+    """A binary SVM for each class against the rest; deterministic, without warm starts.
 
-    Parameters
-    ----------
-    kernel : {"linear", "rbf"}
-        The width of the Gaussian is the 25th percentile of the distances between training rows, as
-        for simplex least squares.
-    passes : int
-        At most so many times n iterations a class: on raw features and with a large C LIBSVM may
-        run for hours.
+    The width of the Gaussian is the 25th percentile of the distances between training rows, as for
+    simplex least squares. A class gets at most `passes` times n iterations: on raw features and
+    with a large C LIBSVM may run for hours. An epoch is n iterations, each of which changes two
+    dual variables, counted for the class that needed most of them.
     """
 
     def __init__(self, kernel: str, passes: int = 100) -> None:

@@ -19,13 +19,7 @@ Matrix = np.ndarray | sparse.csr_matrix
 
 @dataclass(frozen=True, eq=False)
 class Affine:
-    """Scores X W + bias.
-
-    Attributes
-    ----------
-    W : ndarray, (d, m)
-    bias : ndarray, (m,)
-    """
+    """Scores X W + bias, W of shape (d, m)."""
 
     kind: ClassVar[str] = "affine"
     W: np.ndarray
@@ -40,12 +34,8 @@ class Affine:
 class Hierarchy:
     """A tree of linear classifiers over the labels: a label's score is the smallest on its path.
 
-    Attributes
-    ----------
-    W : ndarray, (d, e)
-        Weights of the e edges of the tree.
-    path : ndarray of int, (m, depth)
-        The edges from the root to each label; an edge may be repeated.
+    W, (d, e), has the weights of the e edges of the tree, and path, (m, depth), the edges from the
+    root to each label; an edge may be repeated.
     """
 
     kind: ClassVar[str] = "hierarchy"
@@ -131,17 +121,11 @@ class Forest:
 
 @dataclass(frozen=True, eq=False)
 class Boosted:
-    """Trees with a class in each leaf; a row scores sum_t step_t <c_k, c_(its leaf's class)> for
-    the class k.
+    """Trees with a class in each leaf.
 
-    Attributes
-    ----------
-    feature, threshold, left, right, offset : ndarray
-        As of `Forest`.
-    classes : ndarray, (nodes,)
-    step : ndarray, (t,)
-    n_classes : ndarray, ()
-        m; <c_j, c_k> is 1 for j = k and -1/(m - 1) otherwise.
+    A row scores sum_t step_t <c_k, c_(its leaf's class)> for the class k, where <c_j, c_k> is 1 for
+    j = k and -1/(m - 1) otherwise. The arrays are as of `Forest`; `classes` has the shape (nodes,),
+    `step` (t,), `n_classes` () is m.
     """
 
     kind: ClassVar[str] = "boosted"
@@ -194,16 +178,7 @@ def _single(X: Matrix) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class Gaussian:
-    """Scores sum_i exp(-theta ||x - x_i||^2) A_i + bias.
-
-    Attributes
-    ----------
-    X : ndarray, (n, d)
-        The rows that have a coefficient.
-    A : ndarray, (n, m)
-    bias : ndarray, (m,)
-    theta : ndarray, ()
-    """
+    """Scores sum_i exp(-theta ||x - x_i||^2) A_i + bias, X (n, d) the rows with a coefficient."""
 
     kind: ClassVar[str] = "gaussian"
     X: np.ndarray
@@ -233,13 +208,7 @@ def arrays_of(model: Structured) -> dict[str, np.ndarray]:
 
 
 def scores_of(model: np.ndarray | Structured, X: Matrix) -> np.ndarray:
-    """Return scores of rows, shape (rows, m).
-
-    Parameters
-    ----------
-    model : ndarray of shape (d, m), or a model of this module
-    X : ndarray or csr_matrix of shape (rows, d)
-    """
+    """Return scores of rows, shape (rows, m), by weights (d, m) or a model of this module."""
     return np.asarray(X @ model) if isinstance(model, np.ndarray) else model.scores(X)
 
 
@@ -247,21 +216,13 @@ def scores_of(model: np.ndarray | Structured, X: Matrix) -> np.ndarray:
 class Trained:
     """A trained baseline; what `toplabel.Solution` is for our own solver.
 
-    Attributes
-    ----------
-    model : ndarray, (d, m), or a model of this module
-    status : str
-        "converged": the relative gap is at most the tolerance; "max_epochs": the limit came first;
-        "stalled": rounding prevented further progress; "uncertified": trained to the end by its own
-        rule, which does not bound the distance to an optimum.
-    epochs : int
-        Passes over the data, or iterations, as each baseline defines them.
-    primal, dual, relative_gap : float
-        In the normalisation of `toplabel.solve`; NaN where the baseline has none.
-    state : object
-        What a later call needs to start here.
-    left_out : ndarray, (n, m), or None
-        Scores of each training row by the model of all others, where there is a closed form.
+    `status` is "converged" when the relative gap is at most the tolerance, "max_epochs" when the
+    limit came first, "stalled" when rounding prevented further progress, "uncertified" when it was
+    trained to the end by its own rule, which does not bound the distance to an optimum. Epochs are
+    passes or iterations, as each baseline defines them. Objectives are in the normalisation of
+    `toplabel.solve`; NaN where the baseline has none. `state` is what a later call needs to start
+    here. `left_out`, (n, m), are scores of each training row by the model of all others, where
+    there is a closed form.
     """
 
     model: np.ndarray | Structured

@@ -23,9 +23,7 @@ _NEWTON_STEPS = 30
 
 @dataclass
 class _Round:
-    """A tree, the class of the code vector in each of its nodes (that of a leaf counts), and its
-    step.
-    """
+    """A tree, the class of the code vector in each of its nodes, and its step."""
 
     tree: object
     classes: np.ndarray
@@ -34,21 +32,17 @@ class _Round:
 
 @dataclass
 class _State:
-    """What another round starts from: the rounds so far and the scores <c_k, f(x_i)> of the
-    training rows.
-    """
+    """The rounds so far, and the scores <c_k, f(x_i)> of the training rows."""
 
     rounds: list[_Round]
     scores: np.ndarray
 
 
 class SimplexBoosting:
-    """Boosted trees with values among the code vectors; what is selected is the number of rounds.
+    """Boosted trees of some depth (1 is a stump) with values among the code vectors.
 
-    Parameters
-    ----------
-    depth : int
-        Of the trees; 1 is a decision stump.
+    C, which is selected, is the number of rounds, rounded; an epoch is a round, and training goes
+    on where `start` ended.
     """
 
     def __init__(self, depth: int = 2) -> None:
@@ -129,8 +123,7 @@ def _margins(scores: np.ndarray, labels: np.ndarray) -> np.ndarray:
 
 
 def _gradient(scores: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    """w_i as coefficients of the code vectors, (n, T), with the largest loss of all rows as the
-    unit.
+    """Return w_i as coefficients of the code vectors, (n, T), in units of the largest loss.
 
     ``w_i = sum_(j != y_i) e_ij (c_(y_i) - c_j)``, e_ij the terms of the risk. <c_k, w_i> is these
     coefficients times T/(T-1) and a number that does not depend on k, since they sum to zero.
@@ -143,9 +136,7 @@ def _gradient(scores: np.ndarray, labels: np.ndarray) -> np.ndarray:
 
 
 def _best_step(scores: np.ndarray, direction: np.ndarray, labels: np.ndarray) -> float:
-    """Return the step >= 0 that minimises the risk along a direction: Newton's method on its
-    logarithm, which is convex.
-    """
+    """Return the step >= 0 of least risk, by Newton's method on its logarithm, which is convex."""
     margins = _margins(scores, labels)
     slopes = _margins(direction, labels)
     slopes[np.arange(len(slopes)), labels] = 0.0

@@ -1,5 +1,5 @@
-"""The methods of "Multiclass Learning with Simplex Coding" (NIPS 2012) as trainers, for the study
-of its Table 2.
+"""The methods of "Multiclass Learning with Simplex Coding" (NIPS 2012) as trainers, for its Table
+2.
 
 The algorithms are those of `toplabel.simplex`. C is 1/(2 n lambda) with the paper's lambda, as
 everywhere: the regulariser is ``lambda ||f||^2`` there and half of that here.
@@ -19,17 +19,10 @@ from toplabel.reproduction.baselines.models import Affine, Gaussian, Matrix, Tra
 class LeastSquares:
     """Simplex least squares in closed form, with its leave-one-out scores.
 
-    Parameters
-    ----------
-    kernel : {"linear", "rbf"}
-        The width of the Gaussian is the 25th percentile of the distances between training rows.
-    denominator : int
-        The Gaussian is ``exp(-||x - z||^2 / (denominator width^2))``. It is 1 in GURLS, the
-        authors' library.
-    count : int
-        Values of lambda between the smallest and the largest eigenvalue.
-    bias : bool
-        Whether the rows get a column of ones, whose weights are regularised with the others.
+    The width of the Gaussian is the 25th percentile of the distances between training rows; it is
+    ``exp(-||x - z||^2 / (denominator width^2))``, with a 1 in GURLS, the authors' library. The grid
+    has `count` values of lambda between the smallest and the largest eigenvalue. With `bias` the
+    rows get a column of ones, whose weights are regularised with the others.
     """
 
     def __init__(
@@ -39,9 +32,7 @@ class LeastSquares:
         self._settings = (kernel, bias, denominator)
 
     def axis(self, X: Matrix, labels: np.ndarray, n_classes: int) -> tuple[float, float, int]:
-        """Return logarithms to the base 10 of the smallest and the largest C, and how many there
-        are.
-        """
+        """Return log10 of the smallest and the largest C, and how many there are."""
         Cs = _path_of(X, labels, n_classes, *self._settings).Cs(self._count)
         return float(np.log10(Cs[0])), float(np.log10(Cs[-1])), self._count
 
@@ -139,16 +130,9 @@ class SupportVectors:
 
 
 class Online:
-    """Projected stochastic subgradient steps, by `toplabel.simplex.solve_online`.
+    """Projected stochastic subgradient steps, by `toplabel.simplex.solve_online`; C begins at zero.
 
-    Parameters
-    ----------
-    loss : {"s_ls", "sc_svm", "sh_svm"}
-    epochs : int
-    average : bool
-        Whether the model is the mean of all iterates.
-    bias : bool
-        As of `LeastSquares`.
+    With `average` the model is the mean of all iterates; `bias` is as of `LeastSquares`.
     """
 
     def __init__(

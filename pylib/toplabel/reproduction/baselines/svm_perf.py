@@ -43,14 +43,11 @@ _IDLE = 30  # steps without weight after which a cutting plane is dropped
 class RecallAtK:
     """SVM-Perf's Recall@k for classes: one problem for all of them, or one per class.
 
-    Parameters
-    ----------
-    one_vs_all : bool
-        False: the multiclass-to-binary reduction of NIPS 2015.
-    k : int
-    tolerance : float, optional
-        SVM-Perf's own rule, its option ``-e`` (0.1 by default), in place of the relative gap: end
-        when the next plane raises the risk by at most so many percent of the positives.
+    Without `one_vs_all` it is the multiclass-to-binary reduction of NIPS 2015. `tolerance` is
+    SVM-Perf's own rule, its option ``-e`` (0.1 by default), in place of the relative gap: end when
+    the next plane raises the risk by at most so many percent of the positives. An epoch is a
+    cutting plane; of one-vs-all problems the largest number counts, and the objectives are their
+    sums.
     """
 
     def __init__(self, one_vs_all: bool, k: int = 1, tolerance: float | None = None) -> None:
@@ -103,18 +100,9 @@ class RecallAtK:
 class Planes:
     """Cutting planes: the risk is at least ``missed - <direction, W>`` for each, and at least 0.
 
-    Parameters
-    ----------
-    size : int
-        Of a direction, which is the sum of (y_i - ybar_i) x_i as a vector.
-
-    Attributes
-    ----------
-    missed : ndarray, (q,)
-    gram : ndarray, (q, q)
-        Of the directions.
-    weight : ndarray, (q,)
-        Dual variables, for the C of the last solution.
+    A direction is the sum of (y_i - ybar_i) x_i as a vector of some size; `missed` has the shape
+    (q,), `gram` (q, q) is of the directions, `weight` (q,) are dual variables for the C of the last
+    solution.
     """
 
     def __init__(self, size: int) -> None:
@@ -184,29 +172,11 @@ def solve(
 ) -> Solved:
     """Solve one problem.
 
-    Parameters
-    ----------
-    X : ndarray or csr_matrix, (n, d)
-    positive : ndarray of bool, (n, c)
-        Entry (i, j): does the j-th embedding of row i, scored by the j-th column of W, count as
-        positive?
-    k : int
-        K is k times the number of positives, but at most all entries.
-    C : float
-    eps : float
-        Relative duality gap.
-    max_epochs : int
-        Cutting planes.
-    start : Planes, optional
-        Of the same problem, for another C; used up.
-    tolerance : float, optional
-        As for `RecallAtK`; then eps does not count.
-
-    Returns
-    -------
-    Solved
-        W is the best one found. Without a positive or without a negative it is 0, which is then
-        optimal.
+    Entry (i, j) of `positive`, (n, c): does the j-th embedding of row i, scored by the j-th column
+    of W, count as positive? K is k times the number of positives, but at most all entries.
+    `max_epochs` are cutting planes, `start` those of the same problem for another C, which are used
+    up; with a `tolerance` as for `RecallAtK` eps does not count. W is the best one found; without a
+    positive or without a negative it is 0, which is then optimal.
     """
     n_positive = int(positive.sum())
     shape = (X.shape[1], positive.shape[1])
@@ -235,24 +205,11 @@ def solve(
 
 
 def most_violating(scores: np.ndarray, positive: np.ndarray, k: int) -> tuple[np.ndarray, int]:
-    """Return the prediction that maximises the missed positives plus sum_i ybar_i s_i (Joachims
-    2005, Algorithm 2).
+    """Return the prediction that maximises the missed positives plus sum_i ybar_i s_i.
 
-    Whatever the number of positives predicted right is, those with the highest scores are the best
-    choice, and so are the negatives with the highest scores.
-
-    Parameters
-    ----------
-    scores : ndarray, (n, c)
-    positive : ndarray of bool, (n, c)
-    k : int
-
-    Returns
-    -------
-    predicted : ndarray of bool, (n, c)
-        With K = min(k n+, n c) ones.
-    missed : int
-        The positives that are not predicted.
+    Joachims 2005, Algorithm 2: whatever the number of positives predicted right is, those with the
+    highest scores are the best choice, and so are the negatives with the highest scores. The
+    prediction (n, c) has K = min(k n+, n c) ones; with it comes the number of missed positives.
     """
     n_positive = int(positive.sum())
     K = min(k * n_positive, positive.size)

@@ -48,10 +48,8 @@ _SAME = 1e-9
 class TopPush:
     """TopPush for classes: one problem for all of them, or one per class.
 
-    Parameters
-    ----------
-    one_vs_all : bool
-        False: the multiclass-to-binary reduction of NIPS 2015.
+    Without `one_vs_all` it is the multiclass-to-binary reduction of NIPS 2015. An epoch scores all
+    negatives once; of one-vs-all problems the largest number counts, and the objectives are sums.
     """
 
     def __init__(self, one_vs_all: bool) -> None:
@@ -95,19 +93,11 @@ class TopPush:
 
 @dataclass(frozen=True, eq=False)
 class RankingSolution:
-    """A solved ranking problem.
+    """A solved ranking problem, W of shape (d, c).
 
-    Attributes
-    ----------
-    W : ndarray, (d, c)
-    primal, dual : float
-    epochs : int
-    row, column : ndarray of int, (q,)
-        The negatives of the working set: row of X, and column of W that scores it.
-    alpha : ndarray, (n+,)
-        Dual variables of the positives, in the order of `numpy.argwhere(positive.T)`.
-    beta : ndarray, (q,)
-        Of those negatives.
+    `row` and `column`, (q,), are the negatives of the working set: row of X, and column of W that
+    scores it; `beta`, (q,), are their dual variables, and `alpha`, (n+,), those of the positives in
+    the order of `numpy.argwhere(positive.T)`.
     """
 
     W: np.ndarray
@@ -128,26 +118,12 @@ def solve(
     max_epochs: int,
     start: RankingSolution | None = None,
 ) -> RankingSolution:
-    """Solve one ranking problem.
+    """Solve one ranking problem, to a relative duality gap or a number of scorings of all
+    negatives.
 
-    Parameters
-    ----------
-    X : ndarray or csr_matrix, (n, d)
-    positive : ndarray of bool, (n, c)
-        Entry (i, j): does the j-th embedding of row i, scored by the j-th column of W, count as
-        positive?
-    C : float
-    eps : float
-        Relative duality gap.
-    max_epochs : int
-        How often all negatives are scored.
-    start : RankingSolution, optional
-        The solution for another C.
-
-    Returns
-    -------
-    RankingSolution
-        Without a positive or without a negative W is 0, which is then optimal.
+    Entry (i, j) of `positive`, (n, c): does the j-th embedding of row i, scored by the j-th column
+    of W, count as positive? `start` is the solution for another C. Without a positive or without a
+    negative W is 0, which is then optimal.
     """
     n_positive = int(positive.sum())
     if n_positive in (0, positive.size):
@@ -202,8 +178,7 @@ class _Working:
         self.column = np.concatenate([self.column, column])
 
     def extend(self, scores: np.ndarray, beta: np.ndarray, t: float, drop: bool) -> np.ndarray:
-        """Drop negatives without weight, add the highest of those above t; return beta for all of
-        them.
+        """Drop negatives without weight, add the highest of those above t; return beta for all.
 
         Negatives are dropped only at a minimum over the working set: the next minimum is then
         higher, so no working set repeats.
@@ -267,14 +242,8 @@ class _Working:
     ) -> tuple[np.ndarray, float, np.ndarray, np.ndarray, bool]:
         """Minimise 1/2 ||W||^2 + C sum_p max(0, 1 + t - s_p)^2 over W and t >= s_q.
 
-        Returns
-        -------
-        W : ndarray, (d, c)
-        t : float
-        alpha, beta : ndarray
-            Dual variables.
-        settled : bool
-            Whether that is the minimum; false after a few steps that do not reach it.
+        Return W, t, the dual variables alpha and beta, and whether that is the minimum, which a few
+        steps may not reach.
         """
         t, positives = float(self._negatives(W).max()), self._positives(W)
         for _ in range(_NEWTON_STEPS):
@@ -332,9 +301,7 @@ class _Working:
 
 
 class _Block:
-    """The positive rows that one column scores, and solutions with H = I + 2C sum of x x^T over
-    some of them.
-    """
+    """The positive rows that one column scores, and solutions with H = I + 2C sum of x x^T."""
 
     def __init__(self, rows: Matrix, C: float) -> None:
         self._all = rows
@@ -353,8 +320,8 @@ class _Block:
         return np.asarray(self._all.T @ alpha)
 
     def activate(self, active: np.ndarray) -> None:
-        """Say over which rows H sums; sets `pull` = H^-1 u, with u their sum, and `rest` = their number
-        - 2C u^T H^-1 u.
+        """Say over which rows H sums; set `pull` = H^-1 u, u their sum, and `rest` = n - 2C u^T
+        pull.
         """
         if self._active is not None and np.array_equal(active, self._active):
             return
@@ -391,7 +358,7 @@ class _Block:
 def _line_minimum(
     margins: np.ndarray, change: np.ndarray, slope: float, curvature: float, C: float
 ) -> float:
-    """Return the s in [0, 1] that minimises s slope + s^2/2 curvature + C sum max(0, margins + s
+    """Return the s in [0, 1] of least s slope + s^2/2 curvature + C sum max(0, margins + s
     change)^2.
     """
 

@@ -11,21 +11,9 @@ from toplabel.reproduction.config.baselines import BASELINES
 
 
 def create(name: str, k: int = 1, params: Mapping[str, Any] | None = None) -> Trainer:
-    """Make the trainer of a baseline.
+    """Make the trainer of a baseline, one of `BASELINES`, with some of its `options`.
 
-    Parameters
-    ----------
-    name : str
-        A key of `BASELINES`.
-    k : int
-        For one that has a k.
-    params : mapping, optional
-        Among its `options`.
-
-    Raises
-    ------
-    ValueError
-        On an unknown baseline or option, and on what the trainer refuses.
+    An unknown baseline or option, and what the trainer refuses, are ValueErrors.
     """
     if name not in BASELINES:
         raise ValueError(f"unknown baseline '{name}'; known: {', '.join(BASELINES)}")

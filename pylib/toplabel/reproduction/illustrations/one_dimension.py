@@ -1,6 +1,4 @@
-"""The losses along a line of scores: the binary ones, the hinges with one strong rival, the
-entropies.
-"""
+"""The losses along a line of scores: binary ones, hinges with one strong rival, entropies."""
 
 from __future__ import annotations
 
@@ -42,19 +40,11 @@ ERROR = "top-2 error"
 
 
 def loss_curves(points: int = 181) -> pd.DataFrame:
-    """Return the losses along three lines.
+    """Return the losses along three lines: `COLUMNS`.
 
-    Parameters
-    ----------
-    points : int
-        Of a curve.
-
-    Returns
-    -------
-    DataFrame
-        `COLUMNS`. Panel ``binary``: x is the margin y f(x). Panels ``hinges`` and ``entropies``: x
-        is the score of the true class, the other four have the scores `RIVALS`; the curve ``top-2
-        error`` is TPAMI Eq. (1).
+    Panel ``binary``: x is the margin y f(x). Panels ``hinges`` and ``entropies``: x is the score of
+    the true class, the other four have the scores `RIVALS`; the curve ``top-2 error`` is TPAMI Eq.
+    (1).
     """
     margin, score = np.linspace(-2.0, 3.0, points), np.linspace(-3.0, 6.0, points)
     binary = np.column_stack([margin, np.full(points, _FAR)])

@@ -1,6 +1,4 @@
-"""Models of one problem for many C, by our own solver or a baseline, with seeds and times; scores
-of instances.
-"""
+"""Models of one problem for many C, by our own solver or a baseline, and scores of instances."""
 
 from __future__ import annotations
 
@@ -41,14 +39,10 @@ class FitResult:
 
 
 def log_fit(result: FitResult, **where: Any) -> None:
-    """Log one line of progress of a job: which model, how good, what it took.
+    """Log which model was trained (`where` has split, fold, theta, k), how good it is, what it
+    took.
 
-    Parameters
-    ----------
-    result : FitResult
-    **where
-        What else names the model: split, fold, theta, k. NaN stands for what the method does not
-        have.
+    NaN stands for what the method does not have.
     """
     solution = result.solution
     facts = where | {
@@ -83,9 +77,7 @@ def dense(X: Matrix) -> np.ndarray:
 
 
 class Fitter(Protocol):
-    """Models of one problem for one C after the other; a call may use the models of earlier ones as
-    warm starts.
-    """
+    """Models of one problem for one C after the other."""
 
     def fit(self, C: float) -> FitResult:
         """Train for one C, or what a baseline has in place of it."""
@@ -140,13 +132,7 @@ class Direct:
         }
 
     def fit(self, C: float) -> FitResult:
-        """Train for one C.
-
-        Raises
-        ------
-        KeyboardInterrupt
-            When the solver was interrupted: a model that is not finished must not be used.
-        """
+        """Train for one C; raise KeyboardInterrupt when the solver was interrupted."""
         begin = time.perf_counter()
         seed = seed_of("solve", *self._names, repr(C))
         solution = self._solve(*self._problem, C=C, seed=seed, **self._fixed)
@@ -219,9 +205,7 @@ def fitter(
 
 
 def budget_for(task: Task, problem: ValidationProblem) -> Budget:
-    """Return the budget, with the grid that a baseline derives from the data of a problem, if it
-    does.
-    """
+    """Return the budget, with the grid that a baseline derives from the data, if it does."""
     method = task.method
     if not (method.baseline and BASELINES[method.baseline].own_grid):
         return task.budget
@@ -234,11 +218,7 @@ def budget_for(task: Task, problem: ValidationProblem) -> Budget:
 def pool(scores: np.ndarray, groups: np.ndarray | None) -> np.ndarray:
     """Return scores of instances: the maximum over an instance's rows (TPAMI section 6.3).
 
-    Parameters
-    ----------
-    scores : ndarray of shape (rows, m)
-    groups : ndarray of shape (rows,) or None
-        Instance 0..n-1 of each row; every instance has one.
+    `groups` has the instance 0..n-1 of each row, of every instance one; None: row i is instance i.
     """
     if groups is None:
         return scores

@@ -1,7 +1,7 @@
 """Which instances train and which validate.
 
-The folds of a data set are a function of (seed, data set, split, number of folds) and not of the
-method: all methods of a set are compared on equal folds.
+The folds are a function of (seed, data set, split, number of folds) and not of the method: all
+methods of a set are compared on equal folds.
 """
 
 from __future__ import annotations
@@ -24,16 +24,8 @@ class Fold:
 def stratified_folds(y: np.ndarray, count: int, *names: object) -> list[Fold]:
     """Return folds of nearly equal size in which every class is spread as evenly as it can be.
 
-    The instances are ordered by class, at random within a class, and dealt out in turn.
-
-    Parameters
-    ----------
-    y : ndarray of shape (n,)
-        Class indices.
-    count : int
-        Number of folds, at most n.
-    *names : object
-        What the seed depends on.
+    The instances, of classes y (n,), are ordered by class, at random within a class, and dealt out
+    in turn. The seed depends on `names`.
     """
     rng = np.random.default_rng(seed_of("folds", *names, count))
     shuffled = rng.permutation(len(y))
@@ -48,9 +40,7 @@ def random_folds(n: int, count: int, *names: object) -> list[Fold]:
 
 
 def half_fold(n: int, *names: object) -> Fold:
-    """Return one half to train (the larger, if n is odd), the other to validate (TPAMI section
-    6.3).
-    """
+    """Return one half to train (the larger, if n is odd) and the other (TPAMI section 6.3)."""
     if n < 2:
         raise ValueError(f"folds: {n} instance cannot be split in half")
     order = np.random.default_rng(seed_of("half", *names)).permutation(n)
@@ -71,14 +61,9 @@ def _deal(order: np.ndarray, count: int) -> list[Fold]:
 
 
 def rows_of(instances: np.ndarray, groups: np.ndarray | None) -> np.ndarray:
-    """Return rows of X that belong to the instances: regions of one image stay together.
+    """Return the rows of the instances, which ascend: regions of one image stay together.
 
-    Parameters
-    ----------
-    instances : ndarray of shape (k,)
-        Ascending.
-    groups : ndarray of shape (rows,) or None
-        Instance of each row; None: row i is instance i.
+    `groups` has the instance of each row; None: row i is instance i.
     """
     if groups is None:
         return instances

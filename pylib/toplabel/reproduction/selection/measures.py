@@ -20,9 +20,7 @@ PARTITION = (
 
 
 def needs_threshold(metric: str) -> bool:
-    """Return whether the metric compares sets of labels, which are predicted by a threshold on the
-    scores.
-    """
+    """Return whether the metric compares sets of labels, predicted by a threshold on the scores."""
     return metric in PARTITION
 
 
@@ -32,24 +30,12 @@ def sign(metric: str) -> int:
 
 
 def ranking_value(metric: str, truth: np.ndarray, scores: np.ndarray) -> float:
-    """Return a metric of the order of the scores, as printed.
+    """Return a metric of the order of the scores, shape (n, m), as printed.
 
-    Ties in top-k accuracy, P@k and R@k are shared. If they counted as right, as in TPAMI Eq. (1), a
-    model of zeros would find every label and be selected. Where no scores tie that is the same.
-
-    Parameters
-    ----------
-    metric : str
-        ``top<k>``, ``balanced_accuracy``, ``rank_loss``, ``map``, ``p_at_<k>``, ``r_at_<k>``,
-        ``ndcg_at_<k>``, ``coverage_loss`` (a number of labels), ``one_error_loss`` or ``label_ap``.
-    truth : ndarray of shape (n,) or (n, m)
-        Class indices, or an indicator of label sets.
-    scores : ndarray of shape (n, m)
-
-    Raises
-    ------
-    ValueError
-        For a metric that does not fit the kind of truth.
+    The truth are class indices (n,) or an indicator of label sets (n, m); a metric that does not
+    fit it is a ValueError. Ties in top-k accuracy, P@k and R@k are shared. If they counted as
+    right, as in TPAMI Eq. (1), a model of zeros would find every label and be selected. Where no
+    scores tie that is the same.
     """
     if metric == "balanced_accuracy" or metric.startswith("top"):
         _require(truth.ndim == 1, metric, "one label per instance")
@@ -86,20 +72,10 @@ def _require(condition: bool, metric: str, what: str) -> None:
 def all_values(
     names: Sequence[str], truth: np.ndarray, scores: np.ndarray, grid: np.ndarray
 ) -> np.ndarray:
-    """Return every metric at every threshold, as printed.
+    """Return every metric at every threshold, as printed, shape (max(D, 1), len(names)).
 
-    Parameters
-    ----------
-    names : sequence of str
-    truth, scores : ndarray
-        As in `ranking_value`.
-    grid : ndarray of shape (D,)
-        Thresholds; a label is predicted when its score reaches the threshold.
-
-    Returns
-    -------
-    ndarray of shape (max(D, 1), len(names))
-        A metric without threshold stands at index 0, NaN elsewhere.
+    A label is predicted when its score reaches the threshold, of a grid of shape (D,). A metric
+    without threshold stands at index 0, NaN elsewhere.
     """
     values = np.full((max(len(grid), 1), len(names)), np.nan)
     cut = [name for name in names if needs_threshold(name)]
@@ -118,19 +94,9 @@ def all_values(
 def class_values(
     truth: np.ndarray, scores: np.ndarray, class_names: Sequence[str]
 ) -> dict[str, float]:
-    """Return the average precision of each class, ``ap_<class>`` in percent; their mean is ``map``.
+    """Return the average precision of each class that occurs, ``ap_<class>`` in percent.
 
-    Parameters
-    ----------
-    truth : ndarray of shape (n, m)
-        An indicator of label sets.
-    scores : ndarray of shape (n, m)
-    class_names : sequence of str
-
-    Returns
-    -------
-    dict of str to float
-        Without the classes that no instance has.
+    Their mean is ``map``. The truth is an indicator of label sets, (n, m).
     """
     return {
         f"ap_{name}": 100.0 * float(metrics.average_precision(truth[:, j], scores[:, j]))

@@ -1,6 +1,4 @@
-"""Training rows with the rows to validate on: one problem for a split, or one for each of its
-folds.
-"""
+"""Training rows with the rows to validate on: a problem for a split, or for each of its folds."""
 
 from __future__ import annotations
 
@@ -32,23 +30,12 @@ Matrix = np.ndarray | sparse.csr_matrix
 
 @dataclass(frozen=True)
 class ValidationProblem:
-    """Rows to train on, and rows to measure on.
+    """Rows X to train on, and rows X_eval to measure on.
 
-    Attributes
-    ----------
-    X : ndarray or csr_matrix of shape (rows, d)
-    labels : ndarray of shape (rows,) or (rows, m)
-        As the method's loss takes them: class indices or an indicator.
-    X_eval : ndarray or csr_matrix of shape (rows', d)
-    truth : ndarray of shape (n',) or (n', m)
-        What predictions are measured against: the label sets where there are some, whatever the
-        method was trained on (TPAMI section 6.3), else the class indices.
-    groups : ndarray of shape (rows',) or None
-        Instance 0..n'-1 of each row to measure on.
-    n_classes : int
-        m.
-    leave_one_out : bool
-        Whether the rows to measure on are those to train on, each by the model of all others.
+    `labels` are as the method's loss takes them. `truth` is what predictions are measured against:
+    the label sets where there are some, whatever the method was trained on (TPAMI section 6.3),
+    else the class indices. `groups` has the instance of each row to measure on. With
+    `leave_one_out` these are the rows to train on, each by the model of all others.
     """
 
     X: Matrix
@@ -61,14 +48,9 @@ class ValidationProblem:
 
 
 def training_labels(part: Part, method: Method) -> np.ndarray:
-    """Return labels of a part's rows as the method's loss takes them.
+    """Return labels of a part's rows as the method's loss takes them, or raise ValueError.
 
     A region gets the label, or the labels, of its image (TPAMI section 6.3).
-
-    Raises
-    ------
-    ValueError
-        When the part has no labels of that kind.
     """
     labels = part.Y if method.task == "multilabel" else part.y
     if labels is None:
@@ -78,9 +60,7 @@ def training_labels(part: Part, method: Method) -> np.ndarray:
 
 
 def labelled(X: Matrix, labels: np.ndarray) -> tuple[Matrix, np.ndarray]:
-    """Return the rows that a method can be trained on: without those whose image has no single
-    label (-1).
-    """
+    """Return the rows that a method can be trained on: not those without a single label (-1)."""
     if labels.ndim == 2 or (labels >= 0).all():
         return X, labels
     kept = np.flatnonzero(labels >= 0)
@@ -93,13 +73,7 @@ def truth_of(part: Part) -> np.ndarray:
 
 
 def split_named(prepared: Prepared, name: str) -> Split:
-    """Return the split of that name.
-
-    Raises
-    ------
-    ValueError
-        When there is none; the error lists those that exist.
-    """
+    """Return the split of that name; a ValueError lists those that exist."""
     for split in prepared.splits:
         if split.name == name:
             return split
@@ -146,9 +120,7 @@ def fold_problem(part: Part, fold: Fold, method: Method, n_classes: int) -> Vali
 def fewer_rows(
     problem: ValidationProblem, most: int, names: tuple[object, ...]
 ) -> ValidationProblem:
-    """Return the problem with at most so many training rows, drawn at random; `names` are what the
-    seed depends on.
-    """
+    """Return the problem with at most so many training rows, drawn by a seed of `names`."""
     n = problem.X.shape[0]
     if n <= most:
         return problem
@@ -175,11 +147,8 @@ def holdout_problem(
 def check_rows(part: Part, method: Method, dataset: str) -> None:
     """Refuse a part whose rows a method cannot train on.
 
-    Raises
-    ------
-    ValueError
-        A kernel method or leave-one-out validation where an image has no label; leave-one-out
-        validation where images have several rows, of which the others would reveal the label.
+    That is where an image has no label, for a kernel method or leave-one-out validation; for the
+    latter also where images have several rows, of which the others would reveal the label.
     """
     if not (method.tunes_width or method.leave_one_out):
         return
@@ -235,8 +204,8 @@ def _groups(part: Part) -> np.ndarray:
 
 
 def final_part(prepared: Prepared, split: Split, protocol: Protocol) -> Part:
-    """Return what the final models are trained on: the training part, or it and the validation
-    part.
+    """Return what the final models are trained on, the validation part included if the protocol
+    says so.
     """
     train = prepared.parts[split.train]
     if protocol.retrain_on == "train_val" and split.val is not None:

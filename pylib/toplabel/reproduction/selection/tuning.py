@@ -35,22 +35,11 @@ Points = Mapping[float, Sequence[float]]  # exponents of C by exponent of theta
 
 
 class EarlyStopping:
-    """Detects that no metric has come near its best for some values in a row.
+    """Detects that no metric has come near its best for `patience` values in a row; None: never.
 
     A metric that stays equal, as the rank loss does where C is so small that only the length of W
     changes, does not count as worse; but one that was perfect cannot get better, and ties go to the
-    smaller C.
-
-    Parameters
-    ----------
-    metrics : sequence of str
-    patience : int or None
-        How many values in a row; None: never.
-
-    Attributes
-    ----------
-    best : ndarray of shape (k,)
-        The best of each metric so far, with the sign at which more is better.
+    smaller C. `best` has the best of each metric so far, signed so that more is better.
     """
 
     def __init__(self, metrics: Sequence[str], patience: int | None) -> None:
@@ -68,27 +57,14 @@ class EarlyStopping:
 
 
 def best_values(point: Point, metrics: Sequence[str]) -> np.ndarray:
-    """Return the best value of each metric over the thresholds, with the sign at which more is
-    better.
-    """
+    """Return the best value of each metric over the thresholds, signed so that more is better."""
     signs = np.array([sign(metric) for metric in metrics])
     values = np.where(np.isnan(point.values), -np.inf, signs * point.values)
     return np.round(values.max(axis=0), DECIMALS)
 
 
 class FoldPath:
-    """One fold of one method: fits along C, and their validation values.
-
-    Parameters
-    ----------
-    problem : ValidationProblem
-    task : Task
-    fold : int
-    solve : callable
-        `toplabel.solve` or one like it.
-    checkpoints : Checkpoints, optional
-        Finished paths of a job that was killed, and those of this one.
-    """
+    """One fold of one method: fits along C, and their validation values."""
 
     def __init__(
         self,
@@ -115,8 +91,8 @@ class FoldPath:
         )
 
     def survey(self, points: Points) -> TuneResult:
-        """Visit the given exponents, but end each path after a clear decline, if the budget has a
-        `patience`.
+        """Visit the given exponents, but end each path after a clear decline (the budget's
+        `patience`).
         """
         found: list[Point] = []
         across = EarlyStopping(self._metrics, self._budget.patience)
@@ -134,7 +110,7 @@ class FoldPath:
     def _path(
         self, theta_exponent: float, exponents: Sequence[float], stopping: EarlyStopping | None
     ) -> list[Point]:
-        """Return one path over C, to its end or until early stopping; from a checkpoint if there is
+        """Return one path over C, to its end or until early stopping; a checkpoint's, if there is
         one.
         """
         if self._checkpoints is None:
@@ -219,18 +195,7 @@ def tune_block(
 ) -> list[TuneResult]:
     """Visit a block of widths of the coarse grid, on at most so many rows as the budget screens.
 
-    Parameters
-    ----------
-    problems : iterable of ValidationProblem
-        One a fold; taken one after the other.
-    task, solve, checkpoints
-        As for `tune_split`.
-    block : int
-
-    Returns
-    -------
-    list of TuneResult
-        One a fold.
+    Return a result for each of the problems, which are one a fold and are taken one by one.
     """
     budget = task.budget
     points = coarse_points(task.method, budget, block)
@@ -253,22 +218,10 @@ def tune_split(
 ) -> TuneResult:
     """Tune a method on all folds of a split: coarse grid, extension at the edge, refinement.
 
-    Parameters
-    ----------
-    problems : sequence of ValidationProblem
-        One a fold, or a single one where the set has a validation part.
-    task : Task
-    solve : callable
-    blocks : sequence of TuneResult
-        The coarse grid, where other jobs have visited it (`tune_block`). If the budget screens, it
-        was trained on fewer rows and says only where the fine grid lies.
-    checkpoints : Checkpoints, optional
-        Finished paths of a job that was killed, and those of this one.
-
-    Returns
-    -------
-    TuneResult
-        Means over the folds.
+    `problems` are one a fold, or a single one where the set has a validation part. `blocks` are the
+    coarse grid, where other jobs have visited it (`tune_block`). If the budget screens, it was
+    trained on fewer rows and says only where the fine grid lies. `checkpoints` have finished paths
+    of a job that was killed. Return means over the folds.
     """
     budget = budget_for(task, problems[0])
     task = replace(task, budget=budget)
@@ -309,12 +262,7 @@ def tune_ks(
 ) -> list[TuneResult]:
     """Tune a method on a split (`tune_split`), with each of its values of k if it selects one.
 
-    A k must be below the number of classes, so larger ones are left out.
-
-    Raises
-    ------
-    ValueError
-        When none is left.
+    A k must be below the number of classes, so larger ones are left out; none left is a ValueError.
     """
     method = task.method
     if not method.ks:

@@ -1,8 +1,7 @@
 """The claims of the papers (``config/findings.yaml``), tested on their tables and on ours.
 
 A claim compares two sides, the best method of each, over data sets and metrics. Its outcome is
-counted the same way in the published tables and in what was measured, so that the two can be
-compared.
+counted the same way in the published tables and in what was measured.
 """
 
 from __future__ import annotations
@@ -44,33 +43,22 @@ def find(
     not_comparable: Collection[str] = (),
     draws: RowDraws | None = None,
 ) -> pd.DataFrame:
-    """Count how each claim fares in the papers' tables and in what was measured.
+    """Count how each claim fares in the papers' tables and in what was measured: `FINDINGS`.
 
-    Parameters
-    ----------
-    claims : iterable of Claim
-    comparison, collected : DataFrame
-        results/comparison.csv and evaluation.csv.
-    registry : Registry, optional
-        As for `comparison.compare`.
-    not_comparable : collection of str
-        Data sets that count as measured, and never beside a published number.
-    draws : mapping, optional
-        On drawn test rows, for the intervals of our medians.
+    `comparison` and `collected` are results/comparison.csv and evaluation.csv. Data sets that are
+    `not_comparable` count as measured, and never beside a published number. `draws` on test rows
+    give the intervals of our medians.
 
-    Returns
-    -------
-    DataFrame
-        The columns of `FINDINGS`, one row per claim. A comparison is one data set (and features)
-        and one metric; medians are of the first side minus the second in points, positive when the
-        first is better. Differences below half of the last printed digit are ties, and so are
-        differences of means over several draws below two standard errors. An outcome is that of
-        `outcome`, or "smaller": it holds, by a median difference of less than half the papers' (and
-        at least half a point less), or "undecided": one side is said to be ahead, and 0 is in the
-        interval of our median over test rows. Data sets of the claim's tables are the "same" data,
-        the rest is "other". ``p`` is of a sign test over comparisons (`p_value`), and ``adjusted``
-        the same after Holm's correction for the number of claims. ``both`` counts comparisons that
-        are decided in the papers' tables and in ours, ``agree`` those of them that go the same way.
+    A comparison is one data set (and features) and one metric; medians are of the first side minus
+    the second in points, positive when the first is better. Differences below half of the last
+    printed digit are ties, and so are differences of means over several draws below two standard
+    errors. An outcome is that of `outcome`, or "smaller": it holds, by a median difference of less
+    than half the papers' (and at least half a point less), or "undecided": one side is said to be
+    ahead, and 0 is in the interval of our median over test rows. Data sets of the claim's tables
+    are the "same" data, the rest is "other". ``p`` is of a sign test over comparisons (`p_value`),
+    and ``adjusted`` the same after Holm's correction for the number of claims. ``both`` counts
+    comparisons that are decided in the papers' tables and in ours, ``agree`` those of them that go
+    the same way.
     """
     claims, printed = list(claims), _printed_cells(comparison)
     shared = {name: registry.published_key(name) for name in registry if name not in not_comparable}
@@ -111,9 +99,7 @@ def _measured_cells(collected: pd.DataFrame, names: Mapping[str, str]) -> pd.Dat
 
 
 def _cells(frame: pd.DataFrame, cell: pd.Series) -> pd.DataFrame:
-    """Return data set, features, metric, table, canonical key, value and its error in points, and
-    the given names.
-    """
+    """Return names, canonical key, and value and error in points, larger being better."""
     columns = ("method_key", "k", "gamma", "kernel")
     keys = [canonical_key(*row) for row in zip(*(frame[c] for c in columns), strict=True)]
     sign = frame["metric"].map(lambda metric: -1.0 if lower_is_better(metric) else 1.0)
@@ -180,9 +166,7 @@ def _ours(
     in_print: pd.DataFrame,
     draws: RowDraws,
 ) -> dict[str, Any]:
-    """Return the counts of comparisons of ours, and what the test rows and the size of the papers'
-    differences say of them.
-    """
+    """Return the counts of ours, and what test rows and the papers' differences say of them."""
     found = _counted(prefix, claim, differences)
     found |= {f"{prefix}_{name}": value for name, value in _tested(claim, differences).items()}
     low, high = interval(_medians(differences, draws))
@@ -241,8 +225,7 @@ def holm(p: Sequence[float]) -> np.ndarray:
 
 
 def _medians(differences: pd.DataFrame, draws: RowDraws) -> np.ndarray:
-    """Return the median difference on the test rows of each draw, the methods of both sides as
-    chosen on all rows.
+    """Return the median difference on the test rows of each draw, the methods chosen on all rows.
 
     Means over draws of the data, which have no test rows in common, vary by their errors. NaN where
     a comparison has neither, or none has rows.
@@ -265,9 +248,7 @@ def _datasets(differences: pd.DataFrame) -> str:
 
 
 def _differences(claim: Claim, cells: pd.DataFrame) -> pd.DataFrame:
-    """Return the first side minus the second and its error in points, and the two cells, by data
-    set, features, metric.
-    """
+    """Return the first side minus the second, its error in points and the cells, by `_UNIT`."""
     metric = cells["metric"].map(
         lambda name: any(fnmatchcase(name, pattern) for pattern in claim.metrics)
     )
@@ -331,19 +312,10 @@ def _within(claim: Claim, differences: pd.DataFrame) -> int:
 
 
 def outcome(claim: Claim, differences: pd.DataFrame) -> str:
-    """Judge a claim by its differences (docs/results.md).
+    """Judge a claim by its differences, ``points`` and their standard ``error`` (docs/results.md).
 
-    Parameters
-    ----------
-    claim : Claim
-    differences : DataFrame
-        ``points``, first minus second, and ``error``, the standard error of that (0 without draws).
-
-    Returns
-    -------
-    str
-        "holds", "mixed" or "fails"; "few" when there are too few comparisons to say that neither
-        side wins; "" when there is none.
+    Return "holds", "mixed" or "fails"; "few" when there are too few comparisons to say that neither
+    side wins; "" when there is none.
     """
     if differences.empty:
         return ""

@@ -36,35 +36,18 @@ def compare(
     registry: Registry = NONE_REGISTERED,
     not_comparable: Mapping[str, str] | None = None,
 ) -> pd.DataFrame:
-    """Put the measured number beside every published one.
+    """Put the measured number beside every published one: `COMPARISON`.
 
-    A published cell is measured when there is a result for the same data set, features, metric and
-    canonical key (`keys.canonical_key`) of the method.
+    A published cell is measured when there is a result (of `collect`) for the same data set,
+    features, metric and canonical key (`keys.canonical_key`) of the method. The registry says what
+    a data set is called in the papers, which of them use it as it is here, and of which set it
+    draws the folds again. `not_comparable` are data sets whose results are not put beside published
+    ones, and why.
 
-    Parameters
-    ----------
-    collected : DataFrame
-        As `collect` gives it.
-    published : DataFrame
-        As `published.load_published` gives it.
-    registry : Registry, optional
-        It says what a data set is called in the papers, which of them use it as it is here, and of
-        which set it draws the folds again; by default none does.
-    not_comparable : mapping of str to str, optional
-        Data sets whose results are not put beside published ones, and why.
-
-    Returns
-    -------
-    DataFrame
-        The columns of `COMPARISON`, one row per published cell, in the order of `published`;
-        ``published`` and ``std`` as printed, ``difference`` is measured minus published with all
-        digits. Without a measurement the numbers are NaN and the verdict is empty; ``reason`` then
-        says why when it is known here.
-
-    Raises
-    ------
-    ValueError
-        When two results claim the same published cell.
+    There is one row per cell of `published`, in its order; ``published`` and ``std`` as printed,
+    ``difference`` is measured minus published with all digits. Without a measurement the numbers
+    are NaN and the verdict is empty; ``reason`` then says why when it is known here. Two results
+    for the same published cell are a ValueError.
     """
     why = not_comparable or {}
     comparable = ~collected["dataset"].isin(list(why))
@@ -143,9 +126,7 @@ def _of_budget(result: Mapping[str, Any]) -> tuple[str, ...]:
 def _redrawn(
     collected: pd.DataFrame, seeds_of: Mapping[str, str]
 ) -> dict[tuple[str, ...], dict[str, float]]:
-    """Return the number, mean and deviation over draws of the folds, by the cell of the set that
-    they are of.
-    """
+    """Return number, mean and deviation of draws of the folds, by the cell that they are of."""
     results = collected[collected["dataset"].isin([*seeds_of])].to_dict("records")
     return {
         _of_budget(row | {"dataset": seeds_of[row["dataset"]]}): dict(
@@ -156,23 +137,16 @@ def _redrawn(
 
 
 def _within_seeds(row: Mapping[str, Any]) -> str:
-    """Return, as `_inside`, whether a printed number may lie in the interval of one more draw of
-    the folds.
-    """
+    """Return, as `_inside`, whether a printed number may be that of one more draw of the folds."""
     mean, reach = row["seeds_mean"], further_draw(row["seeds_std"], row["seeds"])
     return _inside(row["published"], mean - reach, mean + reach)
 
 
 def further_draw(std: float, draws: float) -> float:
-    """Return how far from the mean of normal draws one more lies at most in 95 % of cases:
-    Student's prediction interval.
+    """Return how far from the mean of normal draws one more lies at most in 95 % of cases.
 
-    Parameters
-    ----------
-    std : float
-        Standard deviation over the draws (n - 1).
-    draws : float
-        How many there are, at least two; nan gives nan.
+    Student's prediction interval, by the standard deviation (n - 1) over at least two draws; NaN
+    gives NaN.
     """
     from scipy.special import stdtrit  # planning a run imports this module; keep that fast
 
@@ -180,11 +154,7 @@ def further_draw(std: float, draws: float) -> float:
 
 
 def _inside(published: str, low: float, high: float) -> str:
-    """Return whether a printed number may lie in an interval: "true" or "false", or "" without an
-    interval.
-
-    It stands for all numbers that are printed like it.
-    """
+    """Return whether a printed number, as rounded, may lie in an interval; "" without one."""
     if math.isnan(low):
         return ""
     rounding = 0.5 * 10.0 ** -len(published.partition(".")[2]) * (1.0 + _SLACK)
@@ -194,20 +164,10 @@ def _inside(published: str, low: float, high: float) -> str:
 def spread_of(std: float, splits: int, published_std: float = math.nan) -> float:
     """Return how far apart two measurements of the same may lie by the draw of the data alone.
 
-    Parameters
-    ----------
-    std : float
-        Standard deviation over our splits.
-    splits : int
-    published_std : float
-        The deviation that the paper prints, if it does: then its number is a mean, taken to be over
-        as many draws.
-
-    Returns
-    -------
-    float
-        Two standard deviations where the published number is one draw, two standard errors of the
-        difference where it is a mean; 0 with one split.
+    `std` is over our splits, `published_std` what the paper prints, if it does: then its number is
+    a mean, taken to be over as many draws. The result is two standard deviations where the
+    published number is one draw, two standard errors of the difference where it is a mean; 0 with
+    one split.
     """
     if splits < 2 or not math.isfinite(std):
         return 0.0
@@ -217,23 +177,11 @@ def spread_of(std: float, splits: int, published_std: float = math.nan) -> float
 
 
 def verdict(metric: str, difference: float, spread: float = 0.0) -> str:
-    """Judge one cell (docs/architecture.md, "Verdicts").
+    """Judge a difference, measured minus published (docs/architecture.md, "Verdicts").
 
-    Parameters
-    ----------
-    metric : str
-    difference : float
-        Measured minus published.
-    spread : float
-        `spread_of` our draws; 0 where there are none.
-
-    Returns
-    -------
-    str
-        "match" up to the tolerance, whatever the spread; "spread" beyond it within the spread of
-        the draws; "close" up to three times the tolerance; farther away "off" to the bad side, and
-        to the good one "higher" than printed, or "lower" for a loss. Empty when the difference is
-        NaN.
+    "match" up to the tolerance, whatever the spread; "spread" beyond it within the spread of our
+    draws (`spread_of`); "close" up to three times the tolerance; farther away "off" to the bad
+    side, and to the good one "higher" than printed, or "lower" for a loss. Empty when it is NaN.
     """
     if math.isnan(difference):
         return ""

@@ -20,22 +20,10 @@ DIFFERENT = ("off", "higher", "lower")
 def explain(
     comparison: pd.DataFrame, reasons: Iterable[Reason], variants: pd.DataFrame | None = None
 ) -> pd.DataFrame:
-    """List the cells that differ, each with its reason.
+    """List the cells that differ, each with its reason: `DIFFERENCES`.
 
-    Parameters
-    ----------
-    comparison : DataFrame
-        results/comparison.csv.
-    reasons : iterable of Reason
-        The first that names a cell is taken.
-    variants : DataFrame, optional
-        results/variants.csv.
-
-    Returns
-    -------
-    DataFrame
-        The columns of `DIFFERENCES`, in the order of `comparison`; without a reason its columns are
-        empty.
+    The first reason that names a cell is taken; without one its columns are empty. The order is
+    that of `comparison`. `variants` are rows of results/variants.csv.
     """
     reasons = list(reasons)
     cells = comparison[comparison["verdict"].isin(DIFFERENT)]
@@ -62,9 +50,7 @@ def explain(
 
 
 def draws(cells: pd.DataFrame) -> str:
-    """Say in how many cells the printed number could be a draw of the folds; empty with fewer than
-    five draws.
-    """
+    """Say how many printed numbers could be a draw of the folds; empty with fewer than five draws."""
     seeds = cells["seeds"].replace("", "0").astype(float)
     drawn = cells[(cells["in_seeds"] != "") & (seeds >= FEWEST_DRAWS)]
     if drawn.empty:

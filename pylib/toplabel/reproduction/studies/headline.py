@@ -1,6 +1,4 @@
-"""What a score is worth: distinct measurements, what chance gives, how many numbers reach the
-printed digits.
-"""
+"""What a score is worth: distinct measurements, what chance gives, how many printed digits match."""
 
 from __future__ import annotations
 
@@ -23,23 +21,14 @@ _SLACK = 1e-9
 
 
 def headline(comparison: pd.DataFrame, choices: Iterable[Choice] = ()) -> pd.DataFrame:
-    """Count what was measured, by metric and in all.
+    """Count what was measured, by metric and in all: `HEADLINE`.
 
-    Parameters
-    ----------
-    comparison : DataFrame
-        results/comparison.csv.
-    choices : iterable of Choice
-        Readings in whose choice printed test numbers had a part.
-
-    Returns
-    -------
-    DataFrame
-        The columns of `HEADLINE`: a row for each metric, in the order of their first cells, one
-        named "all", and one named "unflagged", without the cells that depend on a choice. A
-        measurement that is printed in several places is counted once, at its first place; `places`
-        counts all of them. `chance` is the share of measurements that would match if the methods
-        were shuffled within each data set and metric, the mean of `SHUFFLES` seeded shuffles.
+    There is a row for each metric, in the order of their first cells, one named "all", and one
+    named "unflagged", without the cells that depend on one of the `choices` that printed test
+    numbers had a part in. A measurement that is printed in several places is counted once, at its
+    first place; `places` counts all of them. `chance` is the share of measurements that would match
+    if the methods were shuffled within each data set and metric, the mean of `SHUFFLES` seeded
+    shuffles.
     """
     places = comparison[comparison["verdict"] != ""]
     cells = places.drop_duplicates(["file", "metric"])
@@ -85,9 +74,7 @@ _CONVEX = [name for name, loss in LOSSES.items() if loss.convex]
 
 
 def _chance(cells: pd.DataFrame) -> pd.Series:
-    """Return the share of shuffles of the methods of its data set and metric in which a printed
-    number is matched.
-    """
+    """Return the share of shuffles of the methods in which a printed number is matched."""
     found = pd.Series(math.nan, cells.index)
     for place, part in cells.groupby(_PLACE, sort=False):
         rng = np.random.default_rng(seed_of("headline", *place))

@@ -17,23 +17,11 @@ from toplabel.reproduction.tables.collected import READINGS
 def read_otherwise(
     comparison: pd.DataFrame, collected: pd.DataFrame, readings: Iterable[Reading]
 ) -> pd.DataFrame:
-    """Put what other readings give beside the compared cells.
+    """Put what other readings give beside the compared cells: `READINGS`.
 
-    Parameters
-    ----------
-    comparison : DataFrame
-        results/comparison.csv.
-    collected : DataFrame
-        results/evaluation.csv.
-    readings : iterable of Reading
-        Of several that say something of a cell and were measured the first counts.
-
-    Returns
-    -------
-    DataFrame
-        The columns of `READINGS`: one row per compared cell with another reading that was measured,
-        in the order of `comparison`. The draws of a stated reading do not widen the tolerance of
-        the found one.
+    There is one row per compared cell with another reading that was measured, in the order of
+    `comparison`; of several readings that were measured the first counts. The draws of a stated
+    reading do not widen the tolerance of the found one.
     """
     readings = list(readings)
     measured = {

@@ -1,8 +1,7 @@
 """Tables to print: results/tables/<name>.csv and .json.
 
 A published table shows what the paper prints of the data sets that were measured, with our numbers
-beside it; a study's own table shows its data sets of which the tables that it reproduces print
-nothing.
+beside it; a study's own table shows its data sets of which those tables print nothing.
 """
 
 from __future__ import annotations
@@ -30,17 +29,9 @@ _SET = ["dataset", "features"]
 class PrintedTable:
     """A table to print.
 
-    Attributes
-    ----------
-    name : str
-        Of the files.
-    title, caption : str
-    source, table : str
-        The published table, as in data/published; empty for a study's own table.
-    study : str
-        Names of the studies that it belongs to, joined by ";".
-    frame : DataFrame
-        Of a grid the columns of `GRID`, one row per cell.
+    `source` and `table` are those of a published table, as in data/published, empty for a study's
+    own. `study` has the names of its studies, joined by ";". The frame of a grid has the columns of
+    `GRID`, one row per cell.
     """
 
     name: str
@@ -65,24 +56,8 @@ def published_table(
 
     Methods that were measured on these sets in the table's metrics, but are not in the table,
     follow the printed ones of their set; variants of methods do not. When nothing was measured, all
-    of the table is there.
-
-    Parameters
-    ----------
-    source, table : str
-        As in data/published: "tpami2017", "5".
-    comparison, collected : DataFrame
-        As `comparison.compare` and `collection.collect` give them.
-    studies : iterable of Study
-    texts : mapping of str to TableText
-        Titles and captions by short name (`published.load_texts`).
-    registry : Registry, optional
-        As for `comparison.compare`.
-
-    Raises
-    ------
-    ValueError
-        When there is no such published table.
+    of the table is there. `texts` are titles and captions by short name. A table that does not
+    exist is a ValueError.
     """
     cells = comparison[(comparison["source"] == source) & (comparison["table"] == table)]
     if cells.empty:
@@ -114,25 +89,11 @@ def own_table(
     layout: tuple[str, str] | None = None,
     texts: Mapping[str, TableText] | None = None,
 ) -> PrintedTable | None:
-    """Make the table of a study's data sets that are in none of the published tables that it
-    reproduces.
+    """Make the table of a study's data sets that the tables which it reproduces print nothing of.
 
-    Parameters
-    ----------
-    study : Study
-    comparison, collected : DataFrame
-        As `comparison.compare` and `collection.collect` give them.
-    layout : tuple of str, optional
-        Source and table of a published table whose metrics the table has, in their order; average
-        precisions of classes (``ap_*``) stand for those of the set's own classes. Without it, every
-        metric.
-    texts : mapping of str to TableText, optional
-        As for `published_table`; the title of the layout is named.
-
-    Returns
-    -------
-    PrintedTable or None
-        None when there is no such data set.
+    `layout` is source and table of a published table whose metrics the table has, in their order;
+    average precisions of classes (``ap_*``) stand for those of the set's own classes. Without it
+    there is every metric. None when there is no such data set.
     """
     names = [
         table_name(*one) for one in zip(comparison["source"], comparison["table"], strict=True)

@@ -1,6 +1,4 @@
-"""Variants of methods, trained otherwise than the protocol says, beside the printed numbers of
-these methods.
-"""
+"""Variants of methods, trained otherwise than the protocol says, beside the printed numbers."""
 
 from __future__ import annotations
 
@@ -16,21 +14,10 @@ from toplabel.reproduction.tables.collected import PUBLISHED_KEYS, VARIANTS
 
 
 def compare_variants(comparison: pd.DataFrame, collected: pd.DataFrame) -> pd.DataFrame:
-    """Put what variants measured beside the published cells of the methods that they are variants
-    of.
+    """Put what variants measured beside the published cells of their methods: `VARIANTS`.
 
-    Parameters
-    ----------
-    comparison : DataFrame
-        results/comparison.csv.
-    collected : DataFrame
-        results/evaluation.csv.
-
-    Returns
-    -------
-    DataFrame
-        The columns of `VARIANTS`: one row per published cell that was measured and variant of its
-        method that was measured on the same data set, in the order of `comparison`.
+    There is one row per published cell that was measured and variant of its method that was
+    measured on the same data set, in the order of `comparison`.
     """
     measured: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for row in collected[collected["variant_of"] != ""].to_dict("records"):
@@ -63,13 +50,6 @@ def experiment(cells: pd.DataFrame, variants: pd.DataFrame) -> str:
     """Say in a sentence or two what variants give on some cells; empty where none was measured.
 
     Of several variants of a cell the one that is nearest to the printed number counts.
-
-    Parameters
-    ----------
-    cells : DataFrame
-        Rows of results/comparison.csv.
-    variants : DataFrame
-        As `compare_variants` gives it.
     """
     wanted = pd.MultiIndex.from_frame(cells[_CELL])
     nearest = _nearest(variants)

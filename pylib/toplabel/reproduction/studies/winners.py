@@ -16,20 +16,12 @@ _METHOD = ["method", "k", "gamma", "kernel"]
 
 
 def find_winners(comparison: pd.DataFrame) -> pd.DataFrame:
-    """Name the best methods of every column of a published table, among those that were measured.
+    """Name the best methods of every column of a published table, of those measured: `WINNERS`.
 
-    Parameters
-    ----------
-    comparison : DataFrame
-        results/comparison.csv.
-
-    Returns
-    -------
-    DataFrame
-        The columns of `WINNERS`, one row per data set and metric of a table with two measured
-        methods or more: the best ones, ours and the papers', as ``method:k:gamma:kernel`` joined by
-        ";" (ties at the printed digits), their values and how far the next best is behind, and
-        whether the two lists share a method.
+    There is one row per data set and metric of a table with two measured methods or more: the best
+    ones, ours and the papers', as ``method:k:gamma:kernel`` joined by ";" (ties at the printed
+    digits), their values and how far the next best is behind, and whether the two lists share a
+    method.
     """
     measured = comparison[(comparison["verdict"] != "") & (comparison["method"] != OTHERS)]
     rows = [
