@@ -55,7 +55,8 @@ def solve(
     Parameters
     ----------
     X : array-like or sparse matrix, (n, d), or (n, n) with ``kernel="precomputed"``
-        Rows, or the symmetric positive semidefinite Gram matrix. A C-contiguous float32 or float64
+        Rows, or the symmetric positive semidefinite Gram matrix; one that is not is refused by a
+        pass over it and about 30 products with a vector. A C-contiguous float32 or float64
         array is not copied, and may be memory-mapped; sparse rows stay sparse (CSR) with the linear
         kernel. Float64 rows of more than 64 features, of which at most a fifth of the numbers is
         not zero, are copied to CSR, which is faster.
@@ -134,8 +135,8 @@ def solve(
     ValueError, TypeError
         For an argument that does not fit, naming it.
     ToplabelError
-        For what the C library refuses: a Gram matrix that is not symmetric, a warm start that is
-        not feasible for this C, features so large that numbers overflow.
+        For what the C library refuses: a warm start that is not feasible for this C, features so
+        large that numbers overflow.
 
     Notes
     -----

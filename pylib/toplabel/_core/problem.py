@@ -22,6 +22,7 @@ from toplabel._core.arrays import (
     is_mapped,
 )
 from toplabel._core.catalogue import Loss
+from toplabel._core.gram import check_gram
 
 LARGEST = 1e100  # beyond, squares of what C and gamma are multiplied with would overflow
 
@@ -58,12 +59,16 @@ def gram_matrix(rows, kernel: str | Callable, theta: float | None, dtype=np.floa
     if is_mapped(rows):
         check_mapped_finite(rows, "X")
     if kernel != "precomputed":
-        return kernels.gram(rows, kernel, theta, dtype)
-    if rows.shape[0] != rows.shape[1]:
+        K = kernels.gram(rows, kernel, theta, dtype)
+    elif rows.shape[0] != rows.shape[1]:
         raise ValueError(
             f"X must be a square Gram matrix for kernel='precomputed', got {rows.shape}"
         )
-    return rows.toarray() if sparse.issparse(rows) else rows
+    else:
+        K = rows.toarray() if sparse.issparse(rows) else rows
+    if kernel != "rbf":
+        check_gram(K, "X" if kernel == "precomputed" else "what kernel returns")
+    return K
 
 
 @dataclass(frozen=True)
