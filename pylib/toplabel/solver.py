@@ -55,7 +55,8 @@ def solve(
     Parameters
     ----------
     X : array-like or sparse matrix, (n, d), or (n, n) with ``kernel="precomputed"``
-        Rows, or the symmetric positive semidefinite Gram matrix. A C-contiguous float32 or float64
+        Rows, or the symmetric positive semidefinite Gram matrix; one that is not is refused by a
+        pass over it and about 30 products with a vector. A C-contiguous float32 or float64
         array is not copied, and may be memory-mapped; sparse rows stay sparse (CSR) with the linear
         kernel. Float64 rows of more than 64 features, of which at most a fifth of the numbers is
         not zero, are copied to CSR, which is faster.
@@ -94,7 +95,9 @@ def solve(
         Seconds of wall time, of CPU time of the process.
     dtype : None, float32 or float64
         The type of the features and of the matrix products; None: that of X if it is float32, else
-        float64. Dual variables and the certificate are float64 always.
+        float64. Dual variables and the certificate are float64 always, and the certificate is that
+        of the X that was passed, also where float32 rounds it; of a kernel's Gram matrix it is that
+        of the rounded matrix.
     n_classes : int, optional
         m, if not every class occurs in `y`.
     W0 : array-like, (d, m), optional
@@ -134,8 +137,8 @@ def solve(
     ValueError, TypeError
         For an argument that does not fit, naming it.
     ToplabelError
-        For what the C library refuses: a Gram matrix that is not symmetric, a warm start that is
-        not feasible for this C, features so large that numbers overflow.
+        For what the C library refuses: a warm start that is not feasible for this C, features so
+        large that numbers overflow.
 
     Notes
     -----

@@ -173,7 +173,7 @@ def test_a_gram_matrix_that_is_a_little_indefinite_has_no_dual_above_the_primal(
 ):
     X, y = np.tile(problem[0], (2, 1)), np.tile(problem[1], 2)
     K = toplabel.kernels.rbf_gram(X, 0.3)
-    K[np.diag_indices(len(K))] -= 1e-4
+    K[np.diag_indices(len(K))] -= 4e-5
     options = {"kernel": "precomputed", "C": 1e5, "eps": 0.0, "max_epochs": 60, "eval_every": 1}
     for loss in ("svm_multi", "lr_multi"):
         solution = toplabel.solve(K, y, loss=loss, acceleration=acceleration, **options)

@@ -4,6 +4,7 @@ C.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -22,6 +23,7 @@ from toplabel._core.arrays import (
     is_mapped,
 )
 from toplabel._core.catalogue import Loss
+from toplabel._core.gram import check_gram
 
 LARGEST = 1e100  # beyond, squares of what C and gamma are multiplied with would overflow
 
@@ -58,12 +60,16 @@ def gram_matrix(rows, kernel: str | Callable, theta: float | None, dtype=np.floa
     if is_mapped(rows):
         check_mapped_finite(rows, "X")
     if kernel != "precomputed":
-        return kernels.gram(rows, kernel, theta, dtype)
-    if rows.shape[0] != rows.shape[1]:
+        K = kernels.gram(rows, kernel, theta, dtype)
+    elif rows.shape[0] != rows.shape[1]:
         raise ValueError(
             f"X must be a square Gram matrix for kernel='precomputed', got {rows.shape}"
         )
-    return rows.toarray() if sparse.issparse(rows) else rows
+    else:
+        K = rows.toarray() if sparse.issparse(rows) else rows
+    if kernel != "rbf":
+        check_gram(K, "X" if kernel == "precomputed" else "what kernel returns")
+    return K
 
 
 @dataclass(frozen=True)
@@ -113,6 +119,8 @@ class Problem(Data):
         W0.
     constant : float
         A further feature of all rows, whose weights, times it, are the intercept; 0: there is none.
+    exact : ndarray, csr_array or None
+        What was passed, where `features` are rounded to float32.
     """
 
     loss: Loss
@@ -121,6 +129,7 @@ class Problem(Data):
     weight: np.ndarray | None
     center: np.ndarray | None
     constant: float = 0.0
+    exact: np.ndarray | sparse.csr_array | None = None
 
     @property
     def weights_shape(self) -> tuple[int, int]:
@@ -136,7 +145,11 @@ class Problem(Data):
     ) -> Problem:
         """Check and convert the arguments of `toplabel.solve`; errors name the argument."""
         loss = losses.get(loss)
-        rows = as_features(X, "X", dtype)
+        check_kernel(kernel, theta)
+        # A kernel is of the rows as they are; the Gram matrix may be rounded.
+        made = kernel == "rbf" or callable(kernel)
+        rows = as_features(X, "X", None if made and dtype is not None else dtype)
+        exact = None if made else _exact(X, rows, dtype)
         labels = as_labels(y, rows.shape[0], multilabel=loss.labels != "one", n_classes=n_classes)
         if loss.labels == "one" and n_classes is None:
             _check_every_class(labels)
@@ -146,13 +159,33 @@ class Problem(Data):
         center = None if W0 is None else _center(W0, kernel, loss, (rows.shape[1], labels.m))
         features, theta = _represent(rows, kernel, theta, dtype)
         weight = as_weights(sample_weight, labels.n)
-        own = (loss, int(k), gamma, weight, center, constant)
+        own = (loss, int(k), gamma, weight, center, constant, exact)
         return cls(rows, features, labels, kernel, theta, *own)
 
     def like(self, loss: Loss) -> Problem:
         """Return the same data with another loss, which takes of k and gamma what it has."""
         gamma = self.gamma if loss.smoothing else 0.0
         return replace(self, loss=loss, k=self.k if loss.top_k else 1, gamma=gamma)
+
+
+def _exact(X, rows, dtype: object):
+    """Return what was passed, where the rows, in float32, differ from it; warn of lost numbers."""
+    if dtype is None or rows.dtype != np.float32:
+        return None
+    exact = as_features(X, "X")
+    if exact.dtype == np.float32:
+        return None
+    given, rounded = (each.data if sparse.issparse(each) else each for each in (exact, rows))
+    if np.array_equal(given, rounded):
+        return None
+    lost = (rounded == 0) & (given != 0)
+    if lost.any():
+        warnings.warn(
+            f"X has {np.count_nonzero(lost)} numbers that are 0 in float32, the first of them "
+            f"{given[lost][0]:.3g}; scale the features, or leave dtype away",
+            stacklevel=4,
+        )
+    return exact
 
 
 def _check_every_class(labels: Labels) -> None:
@@ -200,7 +233,6 @@ def _sparse_if_faster(rows):
 
 def _represent(rows, kernel, theta, dtype):
     """Return what the solver works on (rows or a Gram matrix), and theta as a number."""
-    check_kernel(kernel, theta)
     if kernel == "linear":
         return _sparse_if_faster(rows), None
     if kernel == "rbf":
@@ -209,5 +241,5 @@ def _represent(rows, kernel, theta, dtype):
         theta = as_number(theta, "theta", 0.0, strict=True)
     # float32 features do not make a float32 Gram matrix, which would be a little indefinite, unless
     # asked for
-    single = dtype is not None and rows.dtype == np.float32
+    single = dtype is not None and np.dtype(dtype) == np.float32
     return gram_matrix(rows, kernel, theta, np.float32 if single else np.float64), theta

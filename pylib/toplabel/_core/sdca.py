@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -46,7 +46,7 @@ def solutions(
         last = history[-1]
         coefficients = run.coefficients()
         W, intercept = split_intercept(run.weights(), coefficients, problem.constant)
-        yield Solution(
+        solution = Solution(
             A=run.A if i + 1 == len(Cs) else run.A.copy(),
             W=W,
             coefficients=coefficients,
@@ -69,6 +69,27 @@ def solutions(
             visits=run.visits - visits,
             r=run.r,
         )
+        yield solution if problem.exact is None else _of_exact_rows(problem, solution, options)
+
+
+def _of_exact_rows(problem: Problem, solution: Solution, options: Options) -> Solution:
+    """Return the solution with its objectives at the rows that were passed, not at float32 ones."""
+    problem = replace(problem, features=problem.exact, exact=None)
+    options = replace(options, max_epochs=0, callback=None, watch={})
+    exact = next(solutions(problem, [solution.C], options, solution))
+    names = ("primal", "dual", "relative_gap")
+    objectives = {name: getattr(exact, name) for name in names}
+    last = replace(solution.history[-1], **objectives)
+    missed = solution.status == "converged" and not exact.relative_gap <= options.eps
+    return replace(
+        solution,
+        W=exact.W,
+        coefficients=exact.coefficients,
+        intercept=exact.intercept,
+        status="imprecise" if missed else solution.status,
+        history=[*solution.history[:-1], last],
+        **objectives,
+    )
 
 
 def rows_to_keep(problem: Problem):

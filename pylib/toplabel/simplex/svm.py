@@ -83,7 +83,7 @@ def solve(
     ValueError, TypeError
         For an argument that does not fit, naming it.
     ToplabelError
-        For what the C library refuses: a Gram matrix that is not symmetric, numbers that overflow.
+        For what the C library refuses: numbers that overflow.
     """
     check_loss(loss)
     C = as_C(C)
