@@ -10,7 +10,7 @@ try:
     from toplabel.reproduction.config.documents import read_yaml
     from toplabel.reproduction.figures import MATHEMATICS, figure_files, row_of, table_files
     from toplabel.reproduction.workflow.environment import note_start
-    from toplabel.reproduction.workflow.fingerprints import save_statements
+    from toplabel.reproduction.workflow.fingerprints import save_parsed
     from toplabel.reproduction.workflow.folders import FolderError, check_folders
     from toplabel.reproduction.workflow.plan import RAW_FOLDER, Plan, PlanError
     from toplabel.reproduction.workflow.resources import doubled, preparing_mb, training_needs
@@ -142,7 +142,7 @@ onstart:
     except RunLockError as error:
         raise WorkflowError(str(error))
     note_start()
-    save_statements()
+    save_parsed()
     from toplabel.reproduction.workflow.progress import follow
     from toplabel.reproduction.workflow.scheduling import lift_default_limit
 
