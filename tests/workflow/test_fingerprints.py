@@ -166,12 +166,12 @@ def test_imports_are_absolute_as_the_fingerprints_need_them():
         assert not re.search(r"^\s*from\s+\.", path.read_text(encoding="utf-8"), re.MULTILINE), path
 
 
-def test_saved_import_statements_give_the_same_sums(tmp_path, monkeypatch):
+def test_saved_sources_give_the_same_sums(tmp_path, monkeypatch):
     code = (
         "from pathlib import Path\n"
-        "from toplabel.reproduction.workflow.fingerprints import STAGES, fingerprint, save_statements\n"
+        "from toplabel.reproduction.workflow.fingerprints import STAGES, fingerprint, save_parsed\n"
         f"print(*(fingerprint(stage, Path({str(ROOT)!r})) for stage in STAGES))\n"
-        "save_statements()\n"
+        "save_parsed()\n"
     )
     (tmp_path / ".snakemake").mkdir()
     first, second = (
@@ -184,6 +184,6 @@ def test_saved_import_statements_give_the_same_sums(tmp_path, monkeypatch):
     saved = tmp_path / ".snakemake/toplabel.imports.json"
     saved.write_text("no JSON", encoding="utf-8")
     monkeypatch.chdir(tmp_path)
-    fingerprints._known_statements.cache_clear()
-    assert fingerprints._known_statements() == {}
-    fingerprints._known_statements.cache_clear()
+    fingerprints._known.cache_clear()
+    assert fingerprints._known() == {}
+    fingerprints._known.cache_clear()

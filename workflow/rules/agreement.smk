@@ -11,7 +11,8 @@ rule agree:
     benchmark:
         "results/benchmarks/agree/{dataset}.tsv"
     resources:
-        **training_needs(plan, "agree"),
+        mem_mb=training_mb(plan, "agree"),
+        runtime=doubled(240),
     params:
         settings={
             "Cs": [0.001, 0.01, 0.1, 1.0],

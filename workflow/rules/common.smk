@@ -10,10 +10,10 @@ try:
     from toplabel.reproduction.config.documents import read_yaml
     from toplabel.reproduction.figures import MATHEMATICS, figure_files, row_of, table_files
     from toplabel.reproduction.workflow.environment import note_start
-    from toplabel.reproduction.workflow.fingerprints import save_statements
+    from toplabel.reproduction.workflow.fingerprints import save_parsed
     from toplabel.reproduction.workflow.folders import FolderError, check_folders
     from toplabel.reproduction.workflow.plan import RAW_FOLDER, Plan, PlanError
-    from toplabel.reproduction.workflow.resources import doubled, preparing_mb, training_needs
+    from toplabel.reproduction.workflow.resources import doubled, preparing_mb, training_mb
     from toplabel.reproduction.workflow.runlock import RunLockError, lock_run
     from toplabel.reproduction.workflow.shown import Shown
     from toplabel.reproduction.workflow.targets import Targets
@@ -142,12 +142,10 @@ onstart:
     except RunLockError as error:
         raise WorkflowError(str(error))
     note_start()
-    save_statements()
+    save_parsed()
     from toplabel.reproduction.workflow.progress import follow
-    from toplabel.reproduction.workflow.scheduling import lift_default_limit
 
     reported = follow(workflow, plan, targets)
-    lift_default_limit(workflow)
 
 
 onsuccess:

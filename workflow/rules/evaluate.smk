@@ -16,7 +16,8 @@ rule evaluate:
     benchmark:
         "results/benchmarks/evaluate/{dataset}/{method}.tsv"
     resources:
-        **training_needs(plan, "evaluate"),
+        mem_mb=training_mb(plan, "evaluate"),
+        runtime=doubled(240),
     params:
         task=lambda wildcards: vars(plan.task("evaluate", wildcards.dataset, wildcards.method)),
         budget=plan.budget,

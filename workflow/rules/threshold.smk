@@ -14,7 +14,8 @@ rule threshold:
     benchmark:
         "results/benchmarks/threshold/{dataset}/{method}.tsv"
     resources:
-        **training_needs(plan, "threshold"),
+        mem_mb=training_mb(plan, "threshold"),
+        runtime=doubled(240),
     params:
         task=lambda wildcards: vars(plan.task("threshold", wildcards.dataset, wildcards.method)),
         threshold=plan.threshold,

@@ -15,7 +15,8 @@ rule train:
     benchmark:
         "results/benchmarks/train/{dataset}/{method}.tsv"
     resources:
-        **training_needs(plan, "train"),
+        mem_mb=training_mb(plan, "train"),
+        runtime=doubled(240),
     params:
         task=lambda wildcards: vars(plan.task("train", wildcards.dataset, wildcards.method)),
         fingerprint=lambda wildcards: plan.fingerprint("train", wildcards.method),

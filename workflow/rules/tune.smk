@@ -13,7 +13,8 @@ rule tune:
     benchmark:
         "results/benchmarks/tune/{dataset}/{method}/{part}.tsv"
     resources:
-        **training_needs(plan, "tune"),
+        mem_mb=training_mb(plan, "tune"),
+        runtime=doubled(240),
     params:
         splits=lambda wildcards: plan.splits_of(wildcards.dataset, wildcards.part),
         task=lambda wildcards: vars(plan.task("tune", wildcards.dataset, wildcards.method)),
@@ -34,7 +35,8 @@ rule tune_block:
     benchmark:
         "results/benchmarks/tune/{dataset}/{method}/{part}.block{block}.tsv"
     resources:
-        **training_needs(plan, "tune_block"),
+        mem_mb=training_mb(plan, "tune_block"),
+        runtime=doubled(240),
     params:
         task=lambda wildcards: vars(plan.task("tune", wildcards.dataset, wildcards.method)),
         fingerprint=lambda wildcards: plan.fingerprint("tune", wildcards.method),

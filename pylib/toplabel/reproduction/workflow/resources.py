@@ -1,14 +1,13 @@
-"""What a job needs: memory and time, from the prepared set, the method and the grids.
+"""What a job asks a scheduler for: memory, from the prepared set, the method and the grids.
 
 A scheduler kills a job that takes more, and it is started again with twice as much (`attempt`); one
-that asks for too much waits, and keeps others waiting. The benchmark files of the rules are what
-the factors are compared with.
+that asks for too much waits, and keeps others waiting. docs/cluster.md has measured beside asked.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,24 +19,10 @@ from toplabel.reproduction.config.methods import Method
 from toplabel.reproduction.config.protocols import Budget
 from toplabel.reproduction.workflow.plan import Plan
 
-# Fitted to benchmark files and to the seconds of tuned cells; docs/cluster.md has measured beside
-# asked.
 _BASE_MB = 500  # a script with its libraries 110 to 180, and on a cluster two Snakemakes of 140
 _MARGIN = 1.2
 _ARRAYS = 11  # of n x m float64: duals, scores, their copies, models of a kernel
 _RAW_COPIES = 10  # a raw file as numbers, with copies
-_BASE_MINUTES = 20
-_MOST_MINUTES = 7 * 24 * 60
-_SLACK = 10.0  # how much slower a node may be, and a method than the others
-_BASELINE = 2.0  # how much longer others' methods take than our solver
-_VISITED = 0.25  # of a grid, since paths over C end early
-_EPOCHS = 100  # of a fit, on average along a path
-_EPOCHS_OF_SETS = 800  # the same of label sets
-_EPOCHS_OF_KERNELS = 20  # the same with a kernel
-_PER_PRODUCT = 5e-10  # seconds of a multiplication and an addition, where a row comes from memory
-_PER_KERNEL_PRODUCT = 5e-11  # the same in products of matrices
-_PER_SCORE = 1e-8  # seconds of a proximal map, for each of its scores
-_AGREEING = 16  # fits of the rule agree
 
 Need = Callable[..., int]
 """A function of wildcards, input and attempt, as Snakemake calls it."""
@@ -45,22 +30,13 @@ Need = Callable[..., int]
 
 @dataclass(frozen=True)
 class Size:
-    """Of a prepared set.
-
-    Attributes
-    ----------
-    rows, classes, columns : int
-        Rows of the largest part, m, and d.
-    entries : float
-        Stored feature values of that part: rows times features, or those that a sparse matrix has.
-    features_mb : float
-        All parts in memory.
+    """Rows of the largest part of a prepared set, its m and d, and the features of all parts in
+    MB.
     """
 
     rows: int = 0
     classes: int = 0
     columns: int = 0
-    entries: float = 0.0
     features_mb: float = 0.0
 
     @classmethod
@@ -73,40 +49,32 @@ class Size:
         FileNotFoundError
             It is not prepared yet. Snakemake asks again when it is.
         """
-        path = Path(meta)
-        if not path.is_file():
-            raise FileNotFoundError(2, "not prepared yet", str(meta))
         try:
-            found = read_json(path)
+            found = read_json(_there(meta))
         except FileError:
             return cls()
-        parts = found["parts"]
-        stored = {name: _stored(path.parent, name) for name in parts}
-        largest = max(parts, key=lambda name: parts[name]["n_rows"])
-        dense = parts[largest]["storage"] == "dense"
+        parts = found["parts"].values()
         return cls(
-            rows=parts[largest]["n_rows"],
-            classes=found["n_classes"],
-            columns=parts[largest]["n_features"],
-            entries=stored[largest] / (8 if dense else 12),  # CSR has a column beside each value
-            features_mb=sum(stored.values()) / 1e6,
+            max(part["n_rows"] for part in parts),
+            found["n_classes"],
+            max(part["n_features"] for part in parts),
+            _stored(Path(meta).parent) / 1e6,
         )
 
-    def first(self, rows: int | None) -> Size:
-        """Return the size of at most so many rows; the stored features are as they were. None
-        stands for all.
-        """
-        if rows is None or rows >= self.rows:
-            return self
-        return replace(self, rows=rows, entries=self.entries * rows / self.rows)
+
+def _there(path: str | os.PathLike[str]) -> Path:
+    """Return the path of a file that is there; Snakemake asks again when it is not."""
+    if not Path(path).is_file():
+        raise FileNotFoundError(2, "not made yet", str(path))
+    return Path(path)
 
 
-def _stored(folder: Path, part: str) -> int:
-    """Return bytes of the features of a part, in memory: the arrays of a sparse matrix are
-    compressed on disk.
+def _stored(folder: Path) -> int:
+    """Return bytes of all features in memory: the arrays of a sparse matrix are compressed on
+    disk.
     """
-    found = sum(path.stat().st_size for path in folder.glob(f"X_{part}.npy"))
-    for path in folder.glob(f"X_{part}.npz"):
+    found = sum(path.stat().st_size for path in folder.glob("X_*.npy"))
+    for path in folder.glob("X_*.npz"):
         with suppress(BadZipFile), ZipFile(path) as arrays:
             found += sum(array.file_size for array in arrays.infolist())
     return found
@@ -116,102 +84,36 @@ def memory_mb(size: Size, method: Method, budget: Budget) -> float:
     """Return memory of a job that trains or evaluates, in MB.
 
     Features twice, dense ones for a kernel, arrays of n x m numbers (duals, scores, models), and
-    Gram matrices.
+    for a kernel the Gram matrix of our solver, or three of the simplex coding with its
+    eigenvectors.
     """
     features = 2 * size.features_mb
+    gram = 0
     if method.kernel == "rbf":
         features = max(features, 16 * size.rows * size.columns / 1e6)
+        entry = 24 if method.baseline else 4 if budget.gram_dtype == "float32" else 8
+        gram = entry * size.rows**2
     arrays = 8 * _ARRAYS * size.rows * size.classes
-    gram = _gram_bytes(method, budget) * size.rows**2
     return _BASE_MB + _MARGIN * (features + (arrays + gram) / 1e6)
 
 
-def _gram_bytes(method: Method, budget: Budget) -> int:
-    """Return bytes for each pair of rows: a matrix of our solver, or three of the simplex coding
-    with its eigenvectors.
-    """
-    if method.kernel != "rbf":
-        return 0
-    if method.baseline:
-        return 24
-    return 4 if budget.gram_dtype == "float32" else 8
-
-
-def fits(method: Method, budget: Budget, rows: int, block: bool = False) -> int:
-    """At most how many fits a tuning job has, where so many rows train: widths times C times folds
-    times k, again for a finer grid.
-    """
-    widths, blocks = len(budget.thetas(method.tunes_width)), budget.blocks(method.tunes_width)
-    points = (len(budget.C.exponents()) + 2 * budget.extend) * (budget.fold_count(rows) or 1)
-    if block:
-        return -(-widths // blocks) * points
-    finer = 2 if budget.refine is not None else 1
-    return widths * points * finer * max(1, len(method.ks))
-
-
-def fit_seconds(size: Size, method: Method, count: float) -> float:
-    """Time of so many fits, in seconds of a core."""
-    scores = size.rows * size.classes
-    epochs = _EPOCHS_OF_SETS if method.task == "multilabel" else _EPOCHS
-    product = _PER_PRODUCT * size.entries * size.classes
-    if method.kernel == "rbf":
-        epochs = _EPOCHS if method.baseline else _EPOCHS_OF_KERNELS
-        product = _PER_KERNEL_PRODUCT * scores * size.rows
-    found = count * epochs * (product + _PER_SCORE * scores)
-    return _BASELINE * found if method.baseline else found
-
-
-def estimate(plan: Plan, stage: str, wildcards: Any, size: Size) -> tuple[float, float]:
-    """Return memory in MB with its margin, and seconds of a core, of a job that trains, cuts or
-    evaluates a cell.
-
-    Parameters
-    ----------
-    plan : Plan
-    stage : {"tune", "tune_block", "train", "threshold", "evaluate", "agree"}
-    wildcards : object
-        With `dataset`, `method` but for agree, and `part` where it tunes.
-    size : Size
-        Of the prepared set.
-    """
-    dataset = wildcards.dataset
-    if stage == "agree":
-        method, budget = plan.methods["svm_ova"], plan.budget_of(dataset)
-        return memory_mb(size, method, budget), fit_seconds(size, method, _AGREEING)
-    task = plan.task(stage, dataset, wildcards.method)
-    method, budget = task.method, task.budget
-    count = 1.0
-    if stage in ("tune", "tune_block"):
-        count = _VISITED * fits(method, budget, size.rows, block=stage == "tune_block")
-        count *= len(plan.splits_of(dataset, wildcards.part))
-    elif stage == "train":
-        count = len(plan.split_names(dataset)) * len(plan.protocol_of(dataset).metrics)
-    if stage == "tune_block":
-        size = size.first(budget.screen_rows)
-    return memory_mb(size, method, budget), fit_seconds(size, method, count)
-
-
-def training_needs(plan: Plan, stage: str) -> dict[str, Need]:
-    """``mem_mb`` and ``runtime`` (minutes) of a rule that `estimate` knows."""
+def training_mb(plan: Plan, stage: str) -> Need:
+    """Return ``mem_mb`` of the rule of a stage that trains, cuts or evaluates a cell."""
 
     def memory(wildcards: Any, input: Any, attempt: int) -> int:
-        mb, _ = estimate(plan, stage, wildcards, Size.of(input.meta))
-        return round(mb * 2 ** (attempt - 1))
+        size, dataset = Size.of(input.meta), wildcards.dataset
+        task = plan.task(stage, dataset, wildcards.get("method", "svm_ova"))  # of the rule agree
+        if stage == "tune_block" and task.budget.screen_rows is not None:
+            size = replace(size, rows=min(size.rows, task.budget.screen_rows))
+        return round(memory_mb(size, task.method, task.budget) * 2 ** (attempt - 1))
 
-    def runtime(wildcards: Any, input: Any, attempt: int) -> int:
-        _, seconds = estimate(plan, stage, wildcards, Size.of(input.meta))
-        minutes = (_BASE_MINUTES + _SLACK * seconds / 60) * 2 ** (attempt - 1)
-        return min(_MOST_MINUTES, round(minutes))
-
-    return {"mem_mb": memory, "runtime": runtime}
+    return memory
 
 
 def preparing_mb(wildcards: Any, input: Any, attempt: int) -> int:
     """Return memory of the rule prepare: raw files, read into numbers."""
-    if not Path(input.receipt).is_file():
-        raise FileNotFoundError(2, "not fetched yet", str(input.receipt))
     try:
-        receipt: Mapping[str, Any] = read_json(input.receipt)
+        receipt = read_json(_there(input.receipt))
     except FileError:
         receipt = {}
     raw_mb = sum(file["size"] for file in receipt.values()) / 1e6
