@@ -119,7 +119,7 @@ LIBSVM_FAULTS = {
     "label set": ("1,x 1:1\n", {"task": "multilabel"}, "1: bad label 'x'"),
     "label twice": ("1,1 1:1\n", {"task": "multilabel"}, "1: a label occurs twice in '1,1'"),
     "label out of range": (
-        "1 1:1\n3 1:1\n",
+        "0 1:1\n3 1:1\n",
         {"task": "multilabel", "n_classes": 3},
         "2: label 3 is outside 0..2",
     ),
@@ -297,7 +297,7 @@ def test_sparse_rows_leave_out_the_first_word(read):
 
 def test_label_sets_from_1_must_say_so(read):
     text = "1,2 1:1\n3 2:1\n"
-    for options in ({}, {"n_classes": 4}):
+    for options in ({}, {"n_classes": 3}, {"n_classes": 4}):
         with pytest.raises(
             FormatError, match=r"no row has the label 0, the smallest is 1.*label_b"
         ):

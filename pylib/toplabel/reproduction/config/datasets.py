@@ -54,7 +54,9 @@ class DatasetsFile(Closed):
     """The registry of data sets (config/datasets.yaml)."""
 
     datasets: Annotated[
-        Mapping[Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_]*$")], Entry], Some, Named
+        Mapping[Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_]*$", max_length=100)], Entry],
+        Some,
+        Named,
     ] = Field(description="The sets by the key that targets, studies and data/published/*.csv use.")
     fold_seeds: Mapping[Name, Annotated[Count, Field(ge=2)]] = Field(
         default_factory=dict,

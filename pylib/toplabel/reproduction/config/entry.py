@@ -102,8 +102,8 @@ class Divide(Closed):
         "the rows that an .npz file names, an array of row numbers (from 0) for each new part."
     )
     into: (
-        Annotated[Mapping[str, Amount], Field(min_length=2)]
-        | Annotated[tuple[str, ...], Field(min_length=2), Unique]
+        Annotated[Mapping[PartName, Amount], Field(min_length=2)]
+        | Annotated[tuple[PartName, ...], Field(min_length=2), Unique]
     ) = Field(
         description="For in_order the number of rows of each new part, for listed the names alone, else the shares."
     )
@@ -187,9 +187,11 @@ class Entry(Closed):
         None,
         description="The set is features of a network that is trained on another set's images (PyTorch).",
     )
-    folder: Annotated[str, Field(pattern=r"^([A-Za-z0-9][A-Za-z0-9_.-]*)?$")] = Field(
-        "",
-        description="The folder of the raw files below data/raw and the mirrors; by default the key.",
+    folder: Annotated[str, Field(pattern=r"^([A-Za-z0-9][A-Za-z0-9_.-]*)?$", max_length=100)] = (
+        Field(
+            "",
+            description="The folder of the raw files below data/raw and the mirrors; by default the key.",
+        )
     )
     files: tuple[RawFile, ...] = Field((), description="The raw files.")
     divide: Divide | None = Field(

@@ -18,6 +18,7 @@ from toplabel.reproduction.datasets.formats.source import (
     FormatError,
     Source,
     check_claim,
+    is_finite,
     parse_numbers,
     parse_xml,
     read_bytes,
@@ -200,7 +201,7 @@ def _parse_attribute(path: Path, line: int, text: str, drop: tuple[str, ...]) ->
         return _Attribute(name, line, None)
     if kind.startswith("{"):
         listed = _parse_domain(path, line, name, kind)
-        if all(map(_is_number, listed)):
+        if all(map(is_finite, listed)):
             return _Attribute(name, line, tuple(parse_numbers(listed, path, line).tolist()))
         words = {word: str(position) for position, word in enumerate(listed)}
         return _Attribute(name, line, tuple(map(float, range(len(listed)))), words)
@@ -210,13 +211,6 @@ def _parse_attribute(path: Path, line: int, text: str, drop: tuple[str, ...]) ->
         f"attribute {shown(name)} has the type {shown(kind)}, which is neither numeric nor nominal; "
         "name it in the option `drop` to leave it out",
     )
-
-
-def _is_number(text: str) -> bool:
-    try:
-        return np.isfinite(float(text))
-    except ValueError:
-        return False
 
 
 def _parse_domain(path: Path, line: int, name: str, kind: str) -> list[str]:
@@ -258,14 +252,9 @@ def _numbers(
             listed = ",".join(attribute.words)
             what = f"is {shown(tokens[place])}, not one of {{{shown(listed)}}}"
             raise FormatError(path, line, f"attribute {shown(attribute.name)} {what}")
-    try:
-        return parse_numbers(tokens, path, line)
-    except FormatError as error:
-        for token, attribute in zip(tokens, attributes, strict=True):
-            if not _is_number(token):
-                message = f"attribute {shown(attribute.name)}: {error.what}"
-                raise FormatError(path, line, message) from None
-        raise
+    return parse_numbers(
+        tokens, path, line, lambda place: f"attribute {shown(attributes[place].name)}"
+    )
 
 
 def _parse_dense_row(

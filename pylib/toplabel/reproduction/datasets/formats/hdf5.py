@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import math
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -71,14 +72,35 @@ def _array(path: Path, content, name: str, part: str) -> np.ndarray:
     import h5py
 
     found: list[str] = []
-    content.visit(found.append)
+    content.visit(found.append)  # which follows no soft or external link
     name = pick(path, name, part, found)
     data = content[name]
     if not isinstance(data, h5py.Dataset):
         # MATLAB writes sparse matrices and structures as groups.
         raise FormatError(path, None, f"{name!r} is a group, no array of numbers")
     check_claim(path, data.dtype.itemsize * (data.size or 0), f"{name!r}:")
-    offset = data.id.get_offset()  # None when chunked, compressed or empty
+    _check_stored(path, name, data)
+    offset = data.id.get_offset()  # None when chunked, compact or empty
     if offset is None or data.dtype.kind not in "biuf" or not data.shape:
         return np.asarray(data[()])
     return np.memmap(path, data.dtype, mode="r", offset=offset, shape=data.shape)
+
+
+def _check_stored(path: Path, name: str, data) -> None:
+    """Refuse an array whose numbers do not all stand in the file: HDF5 reads others, or zeros."""
+    from h5py import h5d
+
+    layout = data.id.get_create_plist().get_layout()
+    if layout == h5d.VIRTUAL or data.external:
+        message = f"{name!r} refers to other arrays or files; store the numbers themselves"
+        raise FormatError(path, None, message)
+    expected, stored = 1, 1
+    if layout == h5d.CHUNKED:
+        sizes = zip(data.shape, data.chunks, strict=True)
+        expected = math.prod(-(-length // chunk) for length, chunk in sizes)
+        stored = data.id.get_num_chunks()
+    elif data.size and data.id.get_space_status() == h5d.SPACE_STATUS_NOT_ALLOCATED:
+        stored = 0
+    if stored != expected:
+        message = f"{name!r}: {expected - stored} of its {expected} pieces were never written"
+        raise FormatError(path, None, message)

@@ -203,18 +203,15 @@ def _label_sets(
     rows: dict[str, _Rows], n_classes: int | None, stated_base: int | None
 ) -> tuple[list[str], dict[str, np.ndarray]]:
     label_base = 0 if stated_base is None else stated_base
+    if stated_base is None and not any(0 in labels for p in rows.values() for labels in p.labels):
+        found = [label for part in rows.values() for labels in part.labels for label in labels]
+        why = f"no row has the label 0, the smallest is {min(found, default=0)}"
+        path = next(iter(rows.values())).path
+        raise FormatError(path, None, f"{why}; state the first label's number, option `label_base`")
     largest = {name: max(map(_largest, part.labels)) for name, part in rows.items()}
     last = label_base + n_classes - 1 if n_classes else max(label_base, *largest.values())
     for part in rows.values():
         _check_labels(part, label_base, last)
-    if stated_base is None and not any(0 in labels for p in rows.values() for labels in p.labels):
-        smallest = min(
-            (min(labels) for p in rows.values() for labels in p.labels if labels), default=0
-        )
-        why = f"no row has the label 0, the smallest is {smallest}; state the option `label_base`"
-        raise FormatError(
-            next(iter(rows.values())).path, None, f"{why}, the number of the first label"
-        )
     if n_classes is None:
         n_classes = last - label_base + 1
         claimed = n_classes * sum(len(part.labels) for part in rows.values())

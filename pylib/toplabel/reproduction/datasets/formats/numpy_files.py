@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from toplabel.reproduction.datasets.formats.source import (
     beside,
     check_claim,
     damage,
+    shown,
 )
 from toplabel.reproduction.datasets.parts import Loaded
 
@@ -72,6 +74,9 @@ def open_npz(path: Path):
         stored = np.load(path, mmap_mode="r")  # which is for a file of one array
         if not isinstance(stored, np.lib.npyio.NpzFile):
             raise FormatError(path, None, "one array (.npy), not a file of several (.npz)")
+        name, count = Counter(stored.files).most_common(1)[0] if stored.files else ("", 0)
+        if count > 1:
+            raise FormatError(path, None, f"the array {shown(name)} is in it {count} times")
         for member in stored.zip.infolist():
             check_claim(path, member.file_size, f"{member.filename!r}:")
     return stored

@@ -4,8 +4,9 @@ share.
 
 from __future__ import annotations
 
+import math
 import reprlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -135,8 +136,18 @@ def parse_xml(content: bytes, path: Path) -> ElementTree.Element:
         raise FormatError(path, None, f"not XML ({' '.join(str(error).split())})") from None
 
 
-def parse_numbers(tokens: Sequence[str], path: Path, line: int) -> np.ndarray:
+def parse_numbers(
+    tokens: Sequence[str], path: Path, line: int, name: Callable[[int], str] | None = None
+) -> np.ndarray:
     """Turn the tokens of one line into finite float64 numbers.
+
+    Parameters
+    ----------
+    tokens : sequence of str
+    path : Path
+    line : int
+    name : callable, optional
+        Says in a message what the token at a place is.
 
     Raises
     ------
@@ -148,8 +159,24 @@ def parse_numbers(tokens: Sequence[str], path: Path, line: int) -> np.ndarray:
     except ValueError:
         values = None
     if values is None or not np.isfinite(values).all() or any(map(_is_python_only, tokens)):
-        raise FormatError(path, line, _complaint(tokens))
+        places = (i for i, token in enumerate(tokens) if not is_finite(token))
+        place = next(places)
+        where = f"{name(place)}: " if name else ""
+        raise FormatError(path, line, where + _complaint(tokens[place]))
     return values
+
+
+def number(token: str) -> float | None:
+    """Return the number that a token is, maybe NaN or infinite; None if it is a word."""
+    try:
+        return None if _is_python_only(token) else float(token)
+    except ValueError:
+        return None
+
+
+def is_finite(token: str) -> bool:
+    """Return whether a token is a finite number."""
+    return (value := number(token)) is not None and math.isfinite(value)
 
 
 def _is_python_only(token: str) -> bool:
@@ -157,16 +184,7 @@ def _is_python_only(token: str) -> bool:
     return "_" in token or not token.isascii()
 
 
-def _complaint(tokens: Sequence[str]) -> str:
-    for token in tokens:
-        if token == "?":
-            return "a missing value ('?'); features and labels must all be given"
-        try:
-            value = float(token)
-        except ValueError:
-            return f"{shown(token)} is not a number"
-        if _is_python_only(token):
-            return f"{shown(token)} is not a number"
-        if not np.isfinite(value):
-            return f"{shown(token)} is not finite"
-    raise AssertionError("called without a bad token")
+def _complaint(token: str) -> str:
+    if token == "?":
+        return "a missing value ('?'); features and labels must all be given"
+    return f"{shown(token)} is not {'a number' if number(token) is None else 'finite'}"
