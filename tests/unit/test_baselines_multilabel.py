@@ -112,8 +112,8 @@ def test_a_forest_takes_sparse_rows_block_by_block(monkeypatch):
 
 def test_bad_options_of_a_forest_are_refused():
     for params, message in (
-        ({"trees": 0}, "trees must be a positive whole number, got 0"),
-        ({"projection": True}, "projection must be a positive whole number, got True"),
+        ({"trees": 0}, "trees must be >= 1, got 0"),
+        ({"projection": True}, "projection must be an integer, got True"),
         ({"features": "all"}, "features must be 'sqrt' or 'log2', got 'all'"),
     ):
         with pytest.raises(ValueError, match=message):
@@ -197,7 +197,7 @@ def test_a_hierarchy_with_labels_that_never_or_always_occur():
 
 
 def test_bad_options_of_a_hierarchy_are_refused():
-    with pytest.raises(ValueError, match="children must be a whole number of at least 2, got 1"):
+    with pytest.raises(ValueError, match="children must be >= 2, got 1"):
         create("label_hierarchy", params={"children": 1})
 
 

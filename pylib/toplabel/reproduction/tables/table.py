@@ -6,11 +6,13 @@ import csv
 import io
 import math
 import os
+import re
 from collections import namedtuple
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cached_property
+from textwrap import dedent
 from typing import TYPE_CHECKING, Any
 
 from toplabel._core.files import FileError, read_text, result_path
@@ -20,20 +22,14 @@ if TYPE_CHECKING:
 
 _OTHER_VERSION = "; another version wrote it: delete it, to have it made again"
 _CONVERT = {"number": float, "whole": int}
+_KINDS = ("text", *_CONVERT)
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a result file.
+    """A column of a result file; a name that ends in ``*`` is a prefix of any number of them.
 
-    Attributes
-    ----------
-    name : str
-        A name that ends in ``*`` is a prefix: any number of columns.
-    kind : {"text", "number", "whole"}
-        A number is finite or, where the cell is empty, NaN.
-    about : str
-        What it holds, for docs/result-files.md.
+    The kind is text, number or whole; a number is finite or, where the cell is empty, NaN.
     """
 
     name: str
@@ -43,17 +39,9 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """The description of a result file.
+    """The description of a result file: its path, with ``<name>`` for what varies, and columns.
 
-    Attributes
-    ----------
-    path : str
-        Its path, with ``<name>`` for what varies.
-    about : str
-        What it holds, and what a row is.
-    columns : tuple of Column
-    digits : int, optional
-        Significant digits of its numbers; by default so many that reading gives the same bits.
+    Its numbers have so many significant digits, by default as many as give the same bits again.
     """
 
     path: str
@@ -165,6 +153,32 @@ class Table:
         wrong += [f"the column '{name}' is unknown" for name in names if not self._column(name)]
         if wrong:
             raise FileError(f"{path}: {wrong[0]}{advice}")
+
+
+def columns(text: str, known: Iterable[Column] = ()) -> tuple[Column, ...]:
+    """Read lines of a name, a kind and what the column holds, or of names of `known` columns.
+
+    A line that begins with a space goes on with the one before it.
+    """
+    by_name = {column.name: column for column in known}
+    found: list[Column] = []
+    for line in re.sub(r"\n +", " ", dedent(text).strip()).splitlines():
+        name, *rest = line.split(maxsplit=2)
+        is_new = rest and rest[0] in _KINDS
+        found += [Column(name, *rest)] if is_new else [by_name[one] for one in line.split()]
+    return tuple(found)
+
+
+def described(
+    path: str,
+    text: str,
+    known: Iterable[Column] = (),
+    digits: int | None = None,
+    before: tuple[Column, ...] = (),
+) -> Table:
+    """Return a file by a text: what it holds, an empty line, and its `columns`."""
+    about, _, lines = dedent(text).strip().partition("\n\n")
+    return Table(path, " ".join(about.split()), (*before, *columns(lines, known)), digits)
 
 
 def write_csv(frame: pd.DataFrame, path: str | os.PathLike[str], digits: int | None = 12) -> None:
