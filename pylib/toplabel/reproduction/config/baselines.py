@@ -15,29 +15,15 @@ from typing import Any
 class Baseline:
     """What the other packages know of a baseline.
 
-    Attributes
-    ----------
-    module, trainer : str
-        The module of the package and the class in it, whose instances are a `models.Trainer`.
-    task : {"multiclass", "multilabel"}
-        Whether it is trained on one label per example or on a set of labels.
-    parameter : str
-        What is selected on validation data, on the axis C of the protocols' grids. "C" is the C of
-        the papers, 1/(lambda n) with n the number of terms in the loss.
-    top_k : bool
-        Whether it has a k, as the top-k losses do.
-    fixed : mapping
-        Arguments of the trainer that make this baseline.
-    options : frozenset of str
-        Arguments of the trainer that a row of the registry of methods may set (`params`).
-    kernel : str
-        Of its key: "linear", "rbf" with a width that it chooses itself, or "" for none.
-    leave_one_out : bool
-        Whether it is validated by its closed-form leave-one-out scores (`models.Trained.left_out`),
-        whatever the protocol.
-    own_grid : bool
-        Whether the trainer derives the grid of C from the data (`axis`), in place of the
-        protocol's.
+    `trainer` is a class of `module`, whose instances are a `models.Trainer`. `task` is
+    "multiclass", trained on one label per example, or "multilabel", on a set of labels. `parameter`
+    is what is selected on validation data, on the axis C of the protocols' grids; "C" is the C of
+    the papers, 1/(lambda n) with n the number of terms in the loss. `fixed` are the arguments of
+    the trainer that make this baseline, `options` those that a row of the registry of methods may
+    set (`params`). `kernel` is that of its key: "linear", "rbf" with a width that it chooses
+    itself, or "" for none. `leave_one_out`: it is validated by its closed-form leave-one-out scores
+    (`models.Trained.left_out`), whatever the protocol. `own_grid`: the trainer derives the grid of
+    C from the data (`axis`), in place of the protocol's.
     """
 
     module: str
