@@ -23,7 +23,7 @@ from toplabel.reproduction.config.model import (
     Unique,
     model,
 )
-from toplabel.reproduction.config.studies import whole_names
+from toplabel.reproduction.config.studies import check_names, whole_names
 
 
 @model
@@ -70,11 +70,9 @@ def load_reasons(
     reasons = [*check(read_yaml(path), DifferencesFile, str(path)).reasons.values()]
     known = whole_names(published_folder)
     for reason in reasons:
-        for place, cells in enumerate(reason.cells):
-            for table in cells.tables:
-                if table not in known:
-                    key = f"reasons.{reason.name}.cells[{place}].tables"
-                    raise ValueError(f"{path}: {key}: no table '{table}'")
+        for i, cells in enumerate(reason.cells):
+            key = f"{path}: reasons.{reason.name}.cells[{i}].tables"
+            check_names(key, "table", cells.tables, known)
     return reasons
 
 

@@ -24,7 +24,7 @@ from toplabel.reproduction.config.model import (
     Unique,
     model,
 )
-from toplabel.reproduction.config.studies import whole_names
+from toplabel.reproduction.config.studies import check_names, whole_names
 
 Pattern = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*[*]?$")]
 
@@ -106,7 +106,5 @@ def load_claims(
     claims = [*check(read_yaml(path), FindingsFile, str(path)).claims.values()]
     known = whole_names(published_folder)
     for claim in claims:
-        for table in claim.tables:
-            if table not in known:
-                raise ValueError(f"{path}: claims.{claim.name}.tables: no table '{table}'")
+        check_names(f"{path}: claims.{claim.name}.tables", "table", claim.tables, known)
     return claims

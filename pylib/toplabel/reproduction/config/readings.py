@@ -9,7 +9,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from toplabel.reproduction.config.documents import Fault, check, read_yaml, unknown
+from toplabel.reproduction.config.documents import Fault, check, read_yaml
 from toplabel.reproduction.config.model import (
     GIVEN,
     Closed,
@@ -21,7 +21,7 @@ from toplabel.reproduction.config.model import (
     Text,
     model,
 )
-from toplabel.reproduction.config.studies import whole_names, whole_table
+from toplabel.reproduction.config.studies import check_names, whole_names, whole_table
 
 Pattern = Annotated[str, Field(pattern=r"^[a-z0-9_]*[*]?$", min_length=1)]
 
@@ -119,18 +119,14 @@ def load_readings(
     found = check(read_yaml(path), ReadingsFile, str(path))
     tables = whole_names(published)
     for name, choice in found.choices.items():
-        _check(f"{path}: choices.{name}.tables", "table", choice.tables, tables)
-    for name, reading in found.readings.items():
+        check_names(f"{path}: choices.{name}.tables", "table", choice.tables, tables)
+    for name, one in found.readings.items():
         where = f"{path}: readings.{name}"
-        of_sets = {*reading.datasets, *reading.datasets.values()}
-        of_methods = {*reading.methods, *reading.methods.values()}
-        _check(f"{where}.tables", "table", reading.tables, tables)
-        _check(f"{where}.datasets", "data set", sorted(of_sets), datasets)
-        _check(f"{where}.methods", "method", sorted(of_methods), methods)
+        check_names(f"{where}.tables", "table", one.tables, tables)
+        for key, kind, known in (
+            ("datasets", "data set", datasets),
+            ("methods", "method", methods),
+        ):
+            names = {name for pair in getattr(one, key).items() for name in pair}
+            check_names(f"{where}.{key}", kind, sorted(names), known)
     return found
-
-
-def _check(where: str, what: str, names: Iterable[str], known: Collection[str]) -> None:
-    for name in names:
-        if name not in known:
-            raise ValueError(f"{where}: {unknown(what, name, sorted(known))}")

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Any
@@ -142,9 +142,15 @@ def check_study(
         ("method", (*study.methods, *study.only), known_methods),
         ("table", (*study.tables, *study.layouts), known_tables),
     ):
-        for name in names:
-            if known is not None and name not in known:
-                raise ValueError(f"study '{study.name}': {unknown(kind, name, sorted(known))}")
+        if known is not None:
+            check_names(f"study '{study.name}'", kind, names, known)
+
+
+def check_names(where: str, kind: str, names: Iterable[str], known: Collection[str]) -> None:
+    """Refuse an unknown name, by where it stands and the nearest known ones."""
+    for name in names:
+        if name not in known:
+            raise ValueError(f"{where}: {unknown(kind, name, sorted(known))}")
 
 
 def studies_with_table(studies: Mapping[str, Study], table: str) -> list[str]:
