@@ -95,7 +95,10 @@ def test_draws_of_the_folds_are_an_experiment(tmp_path):
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"tables": ["tpami2017_table99"]}, "r0.cells.0..tables: unknown table 'tpami2017_table99'"),
+        (
+            {"tables": ["tpami2017_table99"]},
+            "r0.cells.0..tables: unknown table 'tpami2017_table99'",
+        ),
         ({"metrics": []}, "r0.cells.0..metrics: .* has fewer entries than 1"),
         ({"proof": "x"}, "r0.cells.0.: unknown key 'proof'"),
     ],
