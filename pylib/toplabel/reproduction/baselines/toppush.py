@@ -306,9 +306,7 @@ class _Block:
         return np.asarray(self._all.T @ alpha)
 
     def activate(self, active: np.ndarray) -> None:
-        """Say over which rows H sums; set `pull` = H^-1 u, u their sum, and `rest` = n - 2C u^T
-        pull.
-        """
+        """Say over which rows H sums; set `pull` = H^-1 u, u their sum, `rest` = n - 2C u^T pull."""
         if self._active is not None and np.array_equal(active, self._active):
             return
         self._active, C = active, self._C

@@ -146,9 +146,7 @@ class _Dual:
         return _Point(of_positives, -scores)
 
     def step(self, ahead: _State, curvature: float) -> tuple[_State | None, float]:
-        """Return a projected gradient step from `ahead`, None if it does not move, and the
-        curvature.
-        """
+        """Return a projected gradient step, None if it does not move, and the curvature."""
         gradient, value = self.gradient(ahead), ahead.value
         while True:
             new = self.project(ahead.point.plus(-1.0 / curvature, gradient))

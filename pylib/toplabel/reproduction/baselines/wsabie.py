@@ -149,9 +149,7 @@ class Embedding:
         violator: np.ndarray,
         weights: np.ndarray,
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Return gradients of sum_i weights_i (1 - s_{y_i} + s_{c_i})_+ in U and B; c_i = -1 is
-        none.
-        """
+        """Return gradients of sum_i weights_i (1 - s_{y_i} + s_{c_i})_+; c_i = -1 is none."""
         weights = np.where(violator >= 0, weights, 0.0)
         apart = np.zeros((len(labels), len(self.B)))  # of the scores
         rows = np.arange(len(labels))

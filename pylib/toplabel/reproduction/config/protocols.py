@@ -225,9 +225,7 @@ class Budget(Closed):
             raise Fault("screen_rows", "needs a fine grid (refine)")
 
     def fold_count(self, rows: int) -> int | None:
-        """Return the number of folds that are trained, of so many rows; None without folds to
-        count.
-        """
+        """Return how many folds are trained, of so many rows; None without folds to count."""
         if self.folds is None or self.validation_rows is None or not rows:
             return self.folds
         return min(self.folds, -(-self.validation_rows * self.folds // rows))

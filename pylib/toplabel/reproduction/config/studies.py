@@ -94,9 +94,7 @@ class Study(Closed):
 
     @property
     def own_tables(self) -> dict[str, str]:
-        """Names of the tables of what no paper prints, with the layout of each ("" for every
-        metric).
-        """
+        """Names of the tables of what no paper prints, with their layouts ("" for every metric)."""
         if not self.layouts:
             return {self.name: ""}
         return {f"{self.name}_{layout}": layout for layout in self.layouts}

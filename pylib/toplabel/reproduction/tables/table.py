@@ -66,9 +66,7 @@ class Table:
 
     @cached_property
     def row(self) -> type[tuple[Any, ...]]:
-        """The class of its rows, a named tuple: training needs no frames, and importing pandas
-        takes time.
-        """
+        """The class of its rows, a named tuple: training needs no frames, and pandas takes time."""
         return namedtuple("Row", self.names)
 
     def write_rows(self, rows: Iterable[tuple[Any, ...]], path: str | os.PathLike[str]) -> None:
@@ -106,24 +104,15 @@ class Table:
         return pd.DataFrame(list(rows), columns=self.names)
 
     def write(self, frame: pd.DataFrame, path: str | os.PathLike[str]) -> None:
-        """Write the file with its sum, whole or not at all.
-
-        Raises
-        ------
-        FileError
-            When the columns of `frame` are not those of the file.
-        """
+        """Write the file with its sum, whole or not at all; other columns are a FileError."""
         self._check(frame.columns, path)
         write_csv(frame, path, self.digits)
 
     def read(self, path: str | os.PathLike[str]) -> pd.DataFrame:
         """Read the file: text as it stands ("" where a cell is empty), numbers as float or int.
 
-        Raises
-        ------
-        FileError
-            One line with the file, and the column or the line: it cannot be read or is not what was
-            written, a column is missing or unknown, a number is not one.
+        A FileError is one line with the file, and the column or the line: it cannot be read or is
+        not what was written, a column is missing or unknown, a number is not one.
         """
         frame = self.read_text(path)
         kinds = {name: self._column(name).kind for name in frame.columns}
@@ -184,13 +173,8 @@ def described(
 def write_csv(frame: pd.DataFrame, path: str | os.PathLike[str], digits: int | None = 12) -> None:
     """Write a CSV file with its sum, whole or not at all, the same bytes for the same rows.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        Its index is not written; NaN is an empty cell.
-    path : path-like
-    digits : int, optional
-        Of numbers; None for as many as it takes to get the very same bits back.
+    The index is not written; NaN is an empty cell. Without a number of `digits` there are as many
+    as it takes to get the very same bits back.
     """
     form = None if digits is None else f"%.{digits}g"
     with result_path(path) as temporary:
@@ -200,13 +184,10 @@ def write_csv(frame: pd.DataFrame, path: str | os.PathLike[str], digits: int | N
 def read_csv(
     path: str | os.PathLike[str], columns: Sequence[str] = (), target: str | None = None
 ) -> pd.DataFrame:
-    """Read a CSV file as text, "" where a cell is empty; `target` as in
-    `toplabel._core.files.check_file`.
+    """Read a CSV file as text, "" where a cell is empty; `target` as in `_core.files.check_file`.
 
-    Raises
-    ------
-    FileError
-        When it is missing, not what was written, no CSV file, or lacks one of `columns`.
+    A file that is missing, not what was written, no CSV file, or lacks one of `columns` is a
+    FileError.
     """
     return _parsed(path, columns, target, dtype=str, keep_default_na=False)
 
@@ -235,21 +216,10 @@ def _parsed(
 
 
 def as_numbers(column: pd.Series, path: str | os.PathLike[str], kind: str = "number") -> pd.Series:
-    """Turn a column of text into numbers; an empty cell is NaN.
+    """Turn a column of text into numbers of a kind; an empty cell is NaN.
 
-    By Python's own conversion: that of pandas has rounded differently from version to version.
-
-    Parameters
-    ----------
-    column : Series of str
-    path : path-like
-        Where it is from, for the error.
-    kind : {"number", "whole"}
-
-    Raises
-    ------
-    FileError
-        One line with the file, the line, the column and what was found.
+    By Python's own conversion: that of pandas has rounded differently from version to version. A
+    FileError names the file that it is from, the line, the column and what was found.
     """
     import pandas as pd
 
