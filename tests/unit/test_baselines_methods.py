@@ -15,7 +15,7 @@ from toplabel.reproduction.config.run import Settings
 from toplabel.reproduction.selection.choice import select
 from toplabel.reproduction.selection.evaluation import evaluate
 from toplabel.reproduction.selection.final import Models, train_models
-from toplabel.reproduction.selection.fitting import Series
+from toplabel.reproduction.selection.fitting import by_baseline
 from toplabel.reproduction.selection.problems import validation_problems
 from toplabel.reproduction.selection.task import Task
 from toplabel.reproduction.selection.tuning import tune_split
@@ -59,13 +59,13 @@ def test_what_cannot_be_made_is_refused():
 def test_a_series_starts_at_the_largest_value_below():
     trainer = Recorder()
     X, y = blobs()
-    series = Series(trainer, X, y, 3, 1e-3, 100, ("toy", 0))
-    fits = {C: series.fit(C) for C in (1.0, 4.0, 2.0, 8.0)}
+    train = by_baseline(trainer, X, y, 3, 1e-3, 100, ("toy", 0))
+    fits = {C: train(C) for C in (1.0, 4.0, 2.0, 8.0)}
     starts = [call["start"] for call in trainer.calls]
-    assert starts == [None, fits[1.0].solution, None, fits[4.0].solution]
+    assert starts == [None, fits[1.0], None, fits[4.0]]
     seeds = [call["seed"] for call in trainer.calls]
     assert len(set(seeds)) == 4
-    assert series.fit(2.0).epochs == 3
+    assert train(2.0).epochs == 3
     assert trainer.calls[-1]["seed"] == seeds[2]  # of names and value, not of the order
 
 

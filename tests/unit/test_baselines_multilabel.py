@@ -12,7 +12,7 @@ from toplabel.reproduction.baselines.hierarchy import balanced_clusters, label_t
 from toplabel.reproduction.baselines.models import Forest, Hierarchy
 from toplabel.reproduction.config.methods import load_methods
 from toplabel.reproduction.selection.final import Models
-from toplabel.reproduction.selection.fitting import fitter
+from toplabel.reproduction.selection.fitting import by_solver
 from toplabel.reproduction.selection.problems import training_labels
 
 
@@ -43,8 +43,8 @@ def test_binary_relevance_is_one_svm_a_label(repository, kernel):
     part = regions_set().parts["train"]
     assert training_labels(part, method).shape == (len(part.X), 3)
     rows = toplabel.kernels.rbf_gram(X, 0.2) if kernel == "rbf" else X
-    models = fitter(toplabel.solve, rows, Y, method, Y.shape[1], 1e-6, 50000, ("toy",))
-    together = models.fit(2.0).solution
+    train = by_solver(toplabel.solve, rows, Y, method, Y.shape[1], 1e-6, 50000, ("toy",))
+    together = train(2.0)
     for j in range(Y.shape[1]):
         alone = toplabel.solve(
             rows,
@@ -112,8 +112,8 @@ def test_a_forest_takes_sparse_rows_block_by_block(monkeypatch):
 
 def test_bad_options_of_a_forest_are_refused():
     for params, message in (
-        ({"trees": 0}, "trees must be a positive whole number, got 0"),
-        ({"projection": True}, "projection must be a positive whole number, got True"),
+        ({"trees": 0}, "trees must be >= 1, got 0"),
+        ({"projection": True}, "projection must be an integer, got True"),
         ({"features": "all"}, "features must be 'sqrt' or 'log2', got 'all'"),
     ):
         with pytest.raises(ValueError, match=message):
@@ -197,7 +197,7 @@ def test_a_hierarchy_with_labels_that_never_or_always_occur():
 
 
 def test_bad_options_of_a_hierarchy_are_refused():
-    with pytest.raises(ValueError, match="children must be a whole number of at least 2, got 1"):
+    with pytest.raises(ValueError, match="children must be >= 2, got 1"):
         create("label_hierarchy", params={"children": 1})
 
 

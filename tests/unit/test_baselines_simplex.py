@@ -260,7 +260,7 @@ def test_models_are_arrays_and_take_sparse_rows():
 @pytest.mark.parametrize(
     ("name", "params", "message"),
     [
-        ("simplex_boosting", {"depth": 0}, "depth must be a positive whole number, got 0"),
+        ("simplex_boosting", {"depth": 0}, "depth must be >= 1, got 0"),
         ("sc_svm_online", {"epochs": 0}, "epochs must be >= 1"),
         ("s_ls_batch", {"count": 1}, "count must be >= 2"),
     ],

@@ -153,9 +153,9 @@ def test_it_depends_on_the_seed_alone_and_takes_sparse_rows():
 @pytest.mark.parametrize(
     ("params", "message"),
     [
-        ({"dimension": 0}, "dimension must be a whole number of at least 1, got 0"),
-        ({"step": 0}, "step must be positive, got 0"),
-        ({"epochs": 1.5}, "epochs must be a whole number of at least 1, got 1.5"),
+        ({"dimension": 0}, "dimension must be >= 1, got 0"),
+        ({"step": 0}, "step must be > 0, got 0"),
+        ({"epochs": 1.5}, "epochs must be an integer, got 1.5"),
     ],
 )
 def test_options_out_of_range_are_refused(params, message):

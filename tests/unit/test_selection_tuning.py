@@ -16,7 +16,7 @@ from toplabel.reproduction.config.protocols import (
     Refinement,
 )
 from toplabel.reproduction.config.run import Settings
-from toplabel.reproduction.selection.fitting import Direct, pool
+from toplabel.reproduction.selection.fitting import by_solver, pool
 from toplabel.reproduction.selection.grids import coarse_points, extended_points, refined_points
 from toplabel.reproduction.selection.problems import (
     fold_problem,
@@ -78,8 +78,8 @@ def test_a_model_does_not_depend_on_what_was_trained_before_it():
     part = multiclass_set().parts["train"]
 
     def models(Cs):
-        direct = Direct(Recorder(), part.X, part.y, SOFTMAX, 3, 1e-3, 100, ("toy",))
-        return {C: direct.fit(C).solution.W for C in Cs}
+        train = by_solver(Recorder(), part.X, part.y, SOFTMAX, 3, 1e-3, 100, ("toy",))
+        return {C: train(C).W for C in Cs}
 
     up, down = models([0.5, 4.0, 8.0]), models([8.0, 0.5])
     for C, W in down.items():
@@ -90,9 +90,9 @@ def test_every_C_has_a_seed_of_its_own_and_starts_from_nothing():
     solve = Recorder()
     method = Method("topk_ent_tr_k2", "A", "topk_ent_tr", k=2)
     part = multiclass_set().parts["train"]
-    direct = Direct(solve, part.X, part.y, method, 3, 1e-3, 100, ("toy",))
+    train = by_solver(solve, part.X, part.y, method, 3, 1e-3, 100, ("toy",))
     for C in (4.0, 16.0):
-        direct.fit(C)
+        train(C)
     assert len({call["seed"] for call in solve.calls}) == 2
     for call in solve.calls:
         assert "warm_start" not in call

@@ -264,7 +264,12 @@ def test_the_sources_of_a_baseline_count_for_it(plan):
             "datasets: emotions",
             r"differences\.yaml: .*emotions",
         ),
-        ("differences", "tpami2017_table09", "tpami2017_table99", "no table 'tpami2017_table99'"),
+        (
+            "differences",
+            "tpami2017_table09",
+            "tpami2017_table99",
+            "unknown table 'tpami2017_table99'",
+        ),
         ("findings", "expects: ", "expect: ", r"findings\.yaml: .*unknown key 'expect'"),
     ],
 )

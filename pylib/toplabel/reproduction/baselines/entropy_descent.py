@@ -44,11 +44,9 @@ class EntropyDescent:
         seed: int,
         eps: float,
         max_epochs: int,
-        start: Trained | None = None,
+        **_: object,
     ) -> Trained:
-        """Train; see `toplabel.reproduction.baselines.models.Trainer`. An epoch is a step; the
-        softmax's passes do not count.
-        """
+        """Train (see `models.Trainer`)."""
         from toplabel.solver import solve
 
         softmax = solve(

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from toplabel._core.arrays import as_integer
 from toplabel.reproduction.baselines.liblinear import OneVsAll
 from toplabel.reproduction.baselines.models import Hierarchy, Matrix, Trained, indicator
 
@@ -30,9 +31,7 @@ class LabelHierarchy:
     """
 
     def __init__(self, children: int = 4) -> None:
-        if isinstance(children, bool) or not isinstance(children, int) or children < 2:
-            raise ValueError(f"children must be a whole number of at least 2, got {children!r}")
-        self._children = children
+        self._children = as_integer(children, "children", 2)
 
     def train(
         self,
@@ -44,11 +43,9 @@ class LabelHierarchy:
         seed: int,
         eps: float,
         max_epochs: int,
-        start: Trained | None = None,
+        **_: object,
     ) -> Trained:
-        """Train; see `toplabel.reproduction.baselines.models.Trainer`. Epochs are LIBLINEAR's, of
-        the node that needed most of them.
-        """
+        """Train (see `models.Trainer`)."""
         Y = indicator(labels, n_classes)
         groups = label_tree(Y, self._children, seed)
         svm = OneVsAll("svm_ova")

@@ -49,12 +49,9 @@ class OneVsAll:
         seed: int,
         eps: float,
         max_epochs: int,
-        start: Trained | None = None,
+        **_: object,
     ) -> Trained:
-        """Train; see `toplabel.reproduction.baselines.models.Trainer`. An epoch is an iteration of
-        LIBLINEAR's solver, counted for the class that needed most of them. There are no warm
-        starts.
-        """
+        """Train (see `models.Trainer`)."""
         targets = indicator(labels, n_classes)
         tolerance = eps * _LOOSEST
         while True:

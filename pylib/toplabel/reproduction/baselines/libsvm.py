@@ -12,6 +12,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
+from toplabel._core.arrays import as_integer
 from toplabel.reproduction.baselines.models import Affine, Gaussian, Matrix, Trained, indicator
 from toplabel.simplex.width import gaussian_width, theta_of_width
 
@@ -28,12 +29,10 @@ class OneVsAllSVC:
     """
 
     def __init__(self, kernel: str, passes: int = 100) -> None:
-        if isinstance(passes, bool) or not isinstance(passes, int) or passes < 1:
-            raise ValueError(f"passes must be a positive whole number, got {passes!r}")
         if kernel not in ("linear", "rbf"):
             raise ValueError(f"kernel must be 'linear' or 'rbf', got {kernel!r}")
         self._kernel = kernel
-        self._passes = passes
+        self._passes = as_integer(passes, "passes", 1)
 
     def train(
         self,
@@ -42,15 +41,10 @@ class OneVsAllSVC:
         *,
         n_classes: int,
         C: float,
-        seed: int,
-        eps: float,
         max_epochs: int,
-        start: Trained | None = None,
+        **_: object,
     ) -> Trained:
-        """Train; see `toplabel.reproduction.baselines.models.Trainer`. An epoch is n iterations of
-        LIBSVM, each of which changes two dual variables, counted for the class that needed most of
-        them. Deterministic, without warm starts.
-        """
+        """Train (see `models.Trainer`)."""
         X = np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=float)
         n = len(X)
         theta = theta_of_width(gaussian_width(X)) if self._kernel == "rbf" else None

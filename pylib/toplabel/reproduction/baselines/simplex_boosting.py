@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.tree import DecisionTreeRegressor
 
+from toplabel._core.arrays import as_integer
 from toplabel.reproduction.baselines.models import Boosted, Matrix, Trained
 from toplabel.simplex import coding
 
@@ -46,9 +47,7 @@ class SimplexBoosting:
     """
 
     def __init__(self, depth: int = 2) -> None:
-        if isinstance(depth, bool) or not isinstance(depth, int) or depth < 1:
-            raise ValueError(f"depth must be a positive whole number, got {depth!r}")
-        self._depth = depth
+        self._depth = as_integer(depth, "depth", 1)
 
     def train(
         self,
@@ -57,14 +56,10 @@ class SimplexBoosting:
         *,
         n_classes: int,
         C: float,
-        seed: int,
-        eps: float,
-        max_epochs: int,
         start: Trained | None = None,
+        **_: object,
     ) -> Trained:
-        """Train; see `toplabel.reproduction.baselines.models.Trainer`. C is the number of rounds,
-        rounded; an epoch is a round, and training goes on where `start` ended.
-        """
+        """Train (see `models.Trainer`)."""
         rows = (X.toarray() if hasattr(X, "toarray") else np.asarray(X)).astype(np.float32)
         rounds = list(start.state.rounds) if start is not None else []
         scores = (
@@ -79,7 +74,13 @@ class SimplexBoosting:
                 break
             scores += found.step * _codes_gram(n_classes)[found.classes[found.tree.apply(rows)]]
         state = _State(rounds, scores)
-        return Trained(_as_arrays(rounds, n_classes), "uncertified", len(rounds), state=state)
+        model = Boosted(
+            **Boosted.arrays([one.tree.tree_ for one in rounds]),
+            classes=np.concatenate([one.classes for one in rounds]).astype(np.int32),
+            step=np.array([one.step for one in rounds]),
+            n_classes=np.array(n_classes),
+        )
+        return Trained(model, "uncertified", len(rounds), state=state)
 
     def _round(
         self, rows: np.ndarray, labels: np.ndarray, scores: np.ndarray, count: int
@@ -154,17 +155,3 @@ def _best_step(scores: np.ndarray, direction: np.ndarray, labels: np.ndarray) ->
         if abs(change) < 1e-9:
             break
     return step
-
-
-def _as_arrays(rounds: list[_Round], n_classes: int) -> Boosted:
-    trees = [one.tree.tree_ for one in rounds]
-    return Boosted(
-        feature=np.concatenate([tree.feature for tree in trees]).astype(np.int32),
-        threshold=np.concatenate([tree.threshold for tree in trees]),
-        left=np.concatenate([tree.children_left for tree in trees]).astype(np.int32),
-        right=np.concatenate([tree.children_right for tree in trees]).astype(np.int32),
-        offset=np.cumsum([0] + [tree.node_count for tree in trees]),
-        classes=np.concatenate([one.classes for one in rounds]).astype(np.int32),
-        step=np.array([one.step for one in rounds]),
-        n_classes=np.array(n_classes),
-    )

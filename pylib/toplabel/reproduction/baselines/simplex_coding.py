@@ -7,6 +7,7 @@ everywhere: the regulariser is ``lambda ||f||^2`` there and half of that here.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -37,21 +38,9 @@ class LeastSquares:
         return float(np.log10(Cs[0])), float(np.log10(Cs[-1])), self._count
 
     def train(
-        self,
-        X: Matrix,
-        labels: np.ndarray,
-        *,
-        n_classes: int,
-        C: float,
-        seed: int,
-        eps: float,
-        max_epochs: int,
-        start: Trained | None = None,
+        self, X: Matrix, labels: np.ndarray, *, n_classes: int, C: float, **_: object
     ) -> Trained:
-        """Train; see `toplabel.reproduction.baselines.models.Trainer`.
-
-        On the rows that `axis` has seen by their eigendecomposition, and with leave-one-out scores.
-        """
+        """Train (see `models.Trainer`)."""
         kernel, bias, denominator = self._settings
         if _Last.holds(X, labels, n_classes, *self._settings):
             found, left_out = _Last.path.solution(C), _Last.path.left_out(C)
@@ -73,23 +62,18 @@ _DECADES = 5
 _CLIMB_EPOCHS = 300
 
 
+@dataclass(frozen=True)
 class SupportVectors:
     """Simplex cone SVM or simplex half space SVM in batch, by `toplabel.simplex.solve`.
 
     Linear ones without a warm start are trained for smaller values of C first, in steps of ten,
-    each the warm start of the next. On raw features that saves many passes: the cone SVM of landsat
-    at C = 0.01 has a gap of 0.005 after 3300 passes in all, and 0.14 after 4000 from zero.
-
-    Parameters
-    ----------
-    loss : {"sc_svm", "sh_svm"}
-    kernel : {"linear", "rbf"}
-        As of `LeastSquares`.
+    each the warm start of the next, whose dual variables are rescaled. On raw features that saves
+    many passes: the cone SVM of landsat at C = 0.01 has a gap of 0.005 after 3300 passes in all,
+    and 0.14 after 4000 from zero. The kernels are those of `LeastSquares`.
     """
 
-    def __init__(self, loss: str, kernel: str) -> None:
-        self._loss = loss
-        self._kernel = kernel
+    loss: str
+    kernel: str
 
     def train(
         self,
@@ -103,11 +87,9 @@ class SupportVectors:
         max_epochs: int,
         start: Trained | None = None,
     ) -> Trained:
-        """Train; see `toplabel.reproduction.baselines.models.Trainer`. Dual variables are those of
-        `start`, rescaled.
-        """
+        """Train (see `models.Trainer`)."""
         found = None if start is None else start.state
-        climbs = found is None and self._kernel == "linear"
+        climbs = found is None and self.kernel == "linear"
         stations = [C * 10.0**-k for k in range(_DECADES, 0, -1)] if climbs else []
         epochs = 0
         for station in [*stations, C]:
@@ -115,9 +97,9 @@ class SupportVectors:
             found = simplex.solve(
                 X,
                 labels,
-                self._loss,
+                self.loss,
                 station,
-                kernel=self._kernel,
+                kernel=self.kernel,
                 eps=eps,
                 max_epochs=limit,
                 seed=seed,
@@ -129,44 +111,33 @@ class SupportVectors:
         return Trained(_model(found, X), found.status, epochs, *certificate, state=found)
 
 
+@dataclass(frozen=True)
 class Online:
     """Projected stochastic subgradient steps, by `toplabel.simplex.solve_online`; C begins at zero.
 
     With `average` the model is the mean of all iterates; `bias` is as of `LeastSquares`.
     """
 
-    def __init__(
-        self, loss: str, epochs: int = 20, average: bool = True, bias: bool = False
-    ) -> None:
-        self._loss = loss
-        self._epochs = epochs
-        self._average = average
-        self._bias = bias
+    loss: str
+    epochs: int = 20
+    average: bool = True
+    bias: bool = False
 
     def train(
-        self,
-        X: Matrix,
-        labels: np.ndarray,
-        *,
-        n_classes: int,
-        C: float,
-        seed: int,
-        eps: float,
-        max_epochs: int,
-        start: Trained | None = None,
+        self, X: Matrix, labels: np.ndarray, *, n_classes: int, C: float, seed: int, **_: object
     ) -> Trained:
-        """Train; see `toplabel.reproduction.baselines.models.Trainer`. Each C begins at zero."""
+        """Train (see `models.Trainer`)."""
         found = simplex.solve_online(
-            _rows(X, self._bias),
+            _rows(X, self.bias),
             labels,
-            self._loss,
+            self.loss,
             C,
-            epochs=self._epochs,
-            average=self._average,
+            epochs=self.epochs,
+            average=self.average,
             seed=seed,
             n_classes=n_classes,
         )
-        model = _model(found, X, self._bias)
+        model = _model(found, X, self.bias)
         return Trained(model, found.status, found.epochs, found.primal)
 
 

@@ -26,13 +26,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from toplabel._core.arrays import as_number
+from toplabel._core.arrays import as_integer, as_number
 from toplabel.reproduction.baselines.models import (
     Matrix,
     Trained,
-    indicator,
     relative_gap,
     status_of,
+    train_problems,
 )
 from toplabel.reproduction.baselines.quadratic import minimise
 
@@ -51,10 +51,8 @@ class RecallAtK:
     """
 
     def __init__(self, one_vs_all: bool, k: int = 1, tolerance: float | None = None) -> None:
-        if isinstance(k, bool) or not isinstance(k, int) or k < 1:
-            raise ValueError(f"k must be a positive whole number, got {k!r}")
         self._one_vs_all = one_vs_all
-        self._k = k
+        self._k = as_integer(k, "k", 1)
         self._tolerance = None if tolerance is None else as_number(tolerance, "tolerance", 0.0)
 
     def train(
@@ -64,37 +62,22 @@ class RecallAtK:
         *,
         n_classes: int,
         C: float,
-        seed: int,
         eps: float,
         max_epochs: int,
         start: Trained | None = None,
+        **_: object,
     ) -> Trained:
-        """Train; see `toplabel.reproduction.baselines.models.Trainer`. An epoch is a cutting plane;
-        of one-vs-all problems the largest number counts, and the objectives are their sums.
-        """
-        positive = indicator(labels, n_classes)
-        problems = np.split(positive, n_classes, axis=1) if self._one_vs_all else [positive]
-        states = [None] * len(problems) if start is None else start.state
-        solved = [
-            solve(X, problem, self._k, C, eps, max_epochs, state, self._tolerance)
-            for problem, state in zip(problems, states, strict=True)
-        ]
-        primal, dual = sum(one.primal for one in solved), sum(one.dual for one in solved)
-        gap, epochs = relative_gap(primal, dual), max(one.epochs for one in solved)
-        return Trained(
-            model=np.concatenate([one.W for one in solved], axis=1),
-            status=self._status(gap, eps, epochs, max_epochs),
-            epochs=epochs,
-            primal=primal,
-            dual=dual,
-            relative_gap=gap,
-            state=[one.planes for one in solved],
-        )
+        """Train (see `models.Trainer`)."""
 
-    def _status(self, gap: float, eps: float, epochs: int, max_epochs: int) -> str:
-        if self._tolerance is None or epochs >= max_epochs:
-            return status_of(gap, eps, epochs, max_epochs)
-        return "uncertified"
+        def status(gap: float, epochs: int) -> str:
+            if self._tolerance is None or epochs >= max_epochs:
+                return status_of(gap, eps, epochs, max_epochs)
+            return "uncertified"
+
+        def one(positive: np.ndarray, state: Planes | None) -> Solved:
+            return solve(X, positive, self._k, C, eps, max_epochs, state, self._tolerance)
+
+        return train_problems(one, labels, n_classes, self._one_vs_all, start, status)
 
 
 class Planes:
@@ -157,7 +140,7 @@ class Solved:
     primal: float
     dual: float
     epochs: int
-    planes: Planes | None
+    state: Planes | None
 
 
 def solve(

@@ -30,13 +30,7 @@ from scipy import sparse
 from scipy.linalg import cho_factor, cho_solve
 from scipy.optimize import brentq
 
-from toplabel.reproduction.baselines.models import (
-    Matrix,
-    Trained,
-    indicator,
-    relative_gap,
-    status_of,
-)
+from toplabel.reproduction.baselines.models import Matrix, Trained, status_of, train_problems
 from toplabel.reproduction.baselines.quadratic import minimise_blocks
 
 _NEW_NEGATIVES = 50  # that enter at a time, at least; at most as many as there are
@@ -62,33 +56,20 @@ class TopPush:
         *,
         n_classes: int,
         C: float,
-        seed: int,
         eps: float,
         max_epochs: int,
         start: Trained | None = None,
+        **_: object,
     ) -> Trained:
-        """Train; see `toplabel.reproduction.baselines.models.Trainer`. An epoch scores all
-        negatives once; of one-vs-all problems the largest number counts, and the objectives are
-        their sums.
-        """
-        positive = indicator(labels, n_classes)
-        problems = np.split(positive, n_classes, axis=1) if self._one_vs_all else [positive]
-        states = [None] * len(problems) if start is None else start.state
-        solved = [
-            solve(X, problem, C, eps, max_epochs, state)
-            for problem, state in zip(problems, states, strict=True)
-        ]
-        primal, dual = sum(one.primal for one in solved), sum(one.dual for one in solved)
-        gap, epochs = relative_gap(primal, dual), max(one.epochs for one in solved)
-        return Trained(
-            model=np.concatenate([one.W for one in solved], axis=1),
-            status=status_of(gap, eps, epochs, max_epochs),
-            epochs=epochs,
-            primal=primal,
-            dual=dual,
-            relative_gap=gap,
-            state=solved,
-        )
+        """Train (see `models.Trainer`)."""
+
+        def one(positive: np.ndarray, state: RankingSolution | None) -> RankingSolution:
+            return solve(X, positive, C, eps, max_epochs, state)
+
+        def status(gap: float, epochs: int) -> str:
+            return status_of(gap, eps, epochs, max_epochs)
+
+        return train_problems(one, labels, n_classes, self._one_vs_all, start, status)
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,6 +89,11 @@ class RankingSolution:
     column: np.ndarray
     alpha: np.ndarray
     beta: np.ndarray
+
+    @property
+    def state(self) -> RankingSolution:
+        """What the solution for another C can start from."""
+        return self
 
 
 def solve(
@@ -320,9 +306,7 @@ class _Block:
         return np.asarray(self._all.T @ alpha)
 
     def activate(self, active: np.ndarray) -> None:
-        """Say over which rows H sums; set `pull` = H^-1 u, u their sum, and `rest` = n - 2C u^T
-        pull.
-        """
+        """Say over which rows H sums; set `pull` = H^-1 u, u their sum, `rest` = n - 2C u^T pull."""
         if self._active is not None and np.array_equal(active, self._active):
             return
         self._active, C = active, self._C

@@ -52,22 +52,9 @@ class TopPushNesterov:
         self._iterations = as_integer(iterations, "iterations", 1)
 
     def train(
-        self,
-        X: Matrix,
-        labels: np.ndarray,
-        *,
-        n_classes: int,
-        C: float,
-        seed: int,
-        eps: float,
-        max_epochs: int,
-        start: Trained | None = None,
+        self, X: Matrix, labels: np.ndarray, *, n_classes: int, C: float, **_: object
     ) -> Trained:
-        """Train; see `toplabel.reproduction.baselines.models.Trainer`. An epoch is an iteration;
-        `max_epochs` does not count.
-
-        It has a gap, which says how far from the optimum the authors' rule ends.
-        """
+        """Train (see `models.Trainer`)."""
         positive = indicator(labels, n_classes)
         if not positive.any() or positive.all():
             W = np.zeros((X.shape[1], n_classes))
@@ -159,9 +146,7 @@ class _Dual:
         return _Point(of_positives, -scores)
 
     def step(self, ahead: _State, curvature: float) -> tuple[_State | None, float]:
-        """Return a projected gradient step from `ahead`, None if it does not move, and the
-        curvature.
-        """
+        """Return a projected gradient step, None if it does not move, and the curvature."""
         gradient, value = self.gradient(ahead), ahead.value
         while True:
             new = self.project(ahead.point.plus(-1.0 / curvature, gradient))

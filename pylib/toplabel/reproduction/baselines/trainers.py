@@ -25,4 +25,8 @@ def create(name: str, k: int = 1, params: Mapping[str, Any] | None = None) -> Tr
     arguments = {**baseline.fixed, **params}
     if baseline.top_k:
         arguments["k"] = k
-    return getattr(importlib.import_module(baseline.module), baseline.trainer)(**arguments)
+    trainer = getattr(importlib.import_module(baseline.module), baseline.trainer)
+    try:
+        return trainer(**arguments)
+    except TypeError as error:  # an option that is no number
+        raise ValueError(f"baseline '{name}': {error}") from None

@@ -25,6 +25,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from toplabel._core.arrays import as_integer, as_number
 from toplabel.reproduction.baselines.models import Matrix, Trained
 
 BATCH = 16
@@ -42,15 +43,10 @@ class WsabiePlusPlus:
     def __init__(
         self, queue: int, dimension: int = 256, step: float = 0.1, epochs: int = 30
     ) -> None:
-        for name, value, least in (("queue", queue, 0), ("dimension", dimension, 1)):
-            if int(value) != value or value < least:
-                raise ValueError(f"{name} must be a whole number of at least {least}, got {value}")
-        if not step > 0:
-            raise ValueError(f"step must be positive, got {step}")
-        if int(epochs) != epochs or epochs < 1:
-            raise ValueError(f"epochs must be a whole number of at least 1, got {epochs}")
-        self._queue, self._dimension = int(queue), int(dimension)
-        self._step, self._epochs = float(step), int(epochs)
+        self._queue = as_integer(queue, "queue", 0)
+        self._dimension = as_integer(dimension, "dimension", 1)
+        self._step = as_number(step, "step", 0.0, strict=True)
+        self._epochs = as_integer(epochs, "epochs", 1)
 
     def train(
         self,
@@ -60,13 +56,10 @@ class WsabiePlusPlus:
         n_classes: int,
         C: float,
         seed: int,
-        eps: float,
         max_epochs: int,
-        start: Trained | None = None,
+        **_: object,
     ) -> Trained:
-        """Train; see `toplabel.reproduction.baselines.models.Trainer`. `C` is the bound on the
-        norms. There is no warm start, and `eps` has no effect: training ends after its epochs.
-        """
+        """Train (see `models.Trainer`)."""
         rng = np.random.default_rng(seed)
         embedding = Embedding(X.shape[1], n_classes, self._dimension, C, self._step * C, rng)
         last = Violators(n_classes, self._queue)
@@ -156,9 +149,7 @@ class Embedding:
         violator: np.ndarray,
         weights: np.ndarray,
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Return gradients of sum_i weights_i (1 - s_{y_i} + s_{c_i})_+ in U and B; c_i = -1 is
-        none.
-        """
+        """Return gradients of sum_i weights_i (1 - s_{y_i} + s_{c_i})_+; c_i = -1 is none."""
         weights = np.where(violator >= 0, weights, 0.0)
         apart = np.zeros((len(labels), len(self.B)))  # of the scores
         rows = np.arange(len(labels))

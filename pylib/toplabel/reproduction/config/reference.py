@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import json
 from collections.abc import Mapping
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 from pydantic import TypeAdapter
@@ -53,9 +57,29 @@ def schema(model: type) -> dict[str, Any]:
     """Return the JSON schema of a model, without the names that stand before the colon of a row."""
     found = TypeAdapter(model).json_schema()
     for part in (found, *found.get("$defs", {}).values()):
+        for name, text in _texts().get(part["title"], {}).items():
+            part["properties"][name].setdefault("description", text)
         if part.get("properties", {}).get("name", {}).pop("rowName", False):
             del part["properties"]["name"]
             part["required"] = [key for key in part.get("required", ()) if key != "name"]
+    return found
+
+
+@cache
+def _texts() -> dict[str, dict[str, str]]:
+    """Return the texts below the fields of the models, by class and field.
+
+    Pydantic could take them as it makes a model, but every job would wait for that.
+    """
+    found: dict[str, dict[str, str]] = {}
+    for path in Path(__file__).parent.glob("*.py"):
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef):
+                bases = [found.get(base.id, {}) for base in node.bases if hasattr(base, "id")]
+                found[node.name] = {name: text for base in bases for name, text in base.items()}
+                for field, text in pairwise(node.body):
+                    if isinstance(field, ast.AnnAssign) and isinstance(text, ast.Expr):
+                        found[node.name][field.target.id] = text.value.value
     return found
 
 

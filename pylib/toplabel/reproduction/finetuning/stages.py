@@ -74,24 +74,17 @@ def fine_tune(
     train(model, train_part, course, network, _checkpoint(path))
     truth, found = test_part.classes.numpy(), scores(model, test_part)
     values = all_values(list(metrics), truth, found, np.empty(0))[0]
-    seconds = round(time.perf_counter() - start, 6)
-    bare = dict.fromkeys(("C", "theta", "threshold", "relative_gap", "gradient_norm"), np.nan)
-    head = {"dataset": dataset, "method": method.name, "split": split}
-    rows = [
-        {
-            **head,
-            **bare,
-            "metric": metric,
-            "value": value,
-            "epochs": method.epochs,
-            "status": "uncertified",
-            "seconds": seconds,
-            "budget": budget,
-            "selected_k": np.nan,
-        }
-        for metric, value in zip(metrics, values, strict=True)
-    ]
-    return TEST_METRICS.frame(rows)
+    row = dict.fromkeys(TEST_METRICS.names, np.nan) | {
+        "dataset": dataset,
+        "method": method.name,
+        "split": split,
+        "epochs": method.epochs,
+        "status": "uncertified",
+        "seconds": round(time.perf_counter() - start, 6),
+        "budget": budget,
+    }
+    measured = zip(metrics, values, strict=True)
+    return TEST_METRICS.frame(row | {"metric": one, "value": value} for one, value in measured)
 
 
 def remove_checkpoint(path: str | os.PathLike[str]) -> None:

@@ -29,19 +29,15 @@ def selection_curve(
     chosen = {row.metric: row.C for row in selection if row.split == results[0].split}
     frames = []
     for metric in metrics:
-        best: dict[float, float] = {}
-        for result in results:
-            for C, value in zip(result.C, _best_over_others(result, metric), strict=True):
-                if np.isfinite(value):
-                    best[float(C)] = max(value, best.get(float(C), -np.inf))
-        Cs = np.array(sorted(best))
+        values = pd.concat([pd.Series(_best_over_others(one, metric), one.C) for one in results])
+        best = values[np.isfinite(values)].groupby(level=0).max()
         frames.append(
             pd.DataFrame(
                 {
                     "metric": metric,
-                    "C": Cs,
-                    "value": [sign(metric) * best[C] for C in Cs],
-                    "chosen": Cs == chosen[metric],
+                    "C": best.index,
+                    "value": sign(metric) * best.to_numpy(),
+                    "chosen": best.index == chosen[metric],
                 }
             )
         )

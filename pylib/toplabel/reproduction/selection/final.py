@@ -117,26 +117,24 @@ def train_models(
     """
     arrays: dict[Key, np.ndarray | Structured] = {}
     rows = []
-    method, budget, settings = task.method, task.budget, task.settings
+    method = task.method
     for (split, theta, k), Cs in _paths(selection):
         part = final_part(prepared, split_named(prepared, split), task.protocol)
         check_rows(part, method, prepared.name)
         X, labels = labelled(part.X, training_labels(part, method))
         scaling = None if method.features == "raw" else Scaling.fit(X, method.features)
-        models = fitter(
+        # As the first fold of tuning: where no rows are added, these are the models that were
+        # validated.
+        fit = fitter(
+            replace(task, split=split, method=method.at(k)),
             solve,
-            _inputs(X, theta, scaling, budget),
+            _inputs(X, theta, scaling, task.budget),
             labels,
-            method.at(k),
-            prepared.n_classes,
-            budget.eps_train or settings.eps_train,
-            settings.max_epochs_train,
-            # As the first fold of tuning: where no rows are added, these are the models that were
-            # validated.
-            (*replace(task, split=split).names, 0, repr(float(theta))),
+            *(prepared.n_classes, theta, 0),
+            final=True,
         )
         for C in Cs:
-            result = models.fit(C)
+            result = fit(C)
             log_fit(result, split=split, theta=theta, k=k)
             key = model_key(split, C, theta, k)
             arrays[key] = _model_of(result.solution, method, theta, scaling)

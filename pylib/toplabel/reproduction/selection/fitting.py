@@ -7,7 +7,7 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -76,118 +76,13 @@ def dense(X: Matrix) -> np.ndarray:
     return X.toarray() if sparse.issparse(X) else np.asarray(X)
 
 
-class Fitter(Protocol):
-    """Models of one problem for one C after the other."""
-
-    def fit(self, C: float) -> FitResult:
-        """Train for one C, or what a baseline has in place of it."""
-
-
-class Direct:
-    """A loss of our own for many C, each trained without a warm start.
-
-    A warm start from another C would save a quarter of the passes, but the model would depend on
-    the values of C trained before it. Without one it is a function of its rows, its
-    hyper-parameters and its names: a final model on the rows of a fold is the very one that was
-    validated.
-
-    Parameters
-    ----------
-    solve : callable
-        `toplabel.solve` or one like it.
-    X : ndarray or csr_matrix
-        Features of shape (rows, d), or for an RBF method the Gram matrix of shape (rows, rows).
-    labels : ndarray
-    method : Method
-    n_classes : int
-        m; a fold may lack an example of the last class.
-    eps : float
-    max_epochs : int
-    names : tuple
-        What the seeds depend on, besides C.
-    """
-
-    def __init__(
-        self,
-        solve: Solve,
-        X: Matrix,
-        labels: np.ndarray,
-        method: Method,
-        n_classes: int,
-        eps: float,
-        max_epochs: int,
-        names: tuple[object, ...],
-    ) -> None:
-        self._solve = solve
-        self._problem = (X, labels)
-        self._names = names
-        self._fixed = {
-            "loss": method.loss,
-            "k": method.k,
-            "gamma": method.gamma,
-            "kernel": "precomputed" if method.tunes_width else "linear",
-            "n_classes": n_classes,
-            "eps": eps,
-            "max_epochs": min(max_epochs, method.passes or max_epochs),
-        }
-
-    def fit(self, C: float) -> FitResult:
-        """Train for one C; raise KeyboardInterrupt when the solver was interrupted."""
-        begin = time.perf_counter()
-        seed = seed_of("solve", *self._names, repr(C))
-        solution = self._solve(*self._problem, C=C, seed=seed, **self._fixed)
-        if solution.status == "interrupted":
-            raise KeyboardInterrupt
-        seconds = time.perf_counter() - begin
-        return FitResult(solution=solution, C=C, epochs=int(solution.epochs), seconds=seconds)
+Train = Callable[[float], Any]
+"""Of a value of C, or of what a baseline has in its place, the solution."""
+Fitter = Callable[[float], FitResult]
+"""The same, with what it took."""
 
 
-class Series:
-    """A baseline trained for many values of its hyper-parameter.
-
-    Ascending values are warm-started, each from the one before; a value below the largest so far is
-    trained without a warm start.
-
-    Parameters
-    ----------
-    trainer : Trainer
-    X, labels, n_classes
-        As for `Direct`.
-    eps : float
-    max_epochs : int
-    names : tuple
-        What the seeds depend on, besides the value.
-    """
-
-    def __init__(
-        self,
-        trainer: Trainer,
-        X: Matrix,
-        labels: np.ndarray,
-        n_classes: int,
-        eps: float,
-        max_epochs: int,
-        names: tuple[object, ...],
-    ) -> None:
-        self._trainer = trainer
-        self._problem = (X, labels)
-        self._names = names
-        self._fixed = {"n_classes": n_classes, "eps": eps, "max_epochs": max_epochs}
-        self._largest: tuple[float, Trained] | None = None
-
-    def fit(self, C: float) -> FitResult:
-        """Train for one value; see `Fitter`."""
-        begin = time.perf_counter()
-        start = self._largest[1] if self._largest and self._largest[0] < C else None
-        seed = seed_of("baseline", *self._names, repr(C))
-        trained = self._trainer.train(*self._problem, C=C, seed=seed, start=start, **self._fixed)
-        if self._largest is None or self._largest[0] < C:
-            self._largest = (C, trained)
-        seconds = time.perf_counter() - begin
-        return FitResult(solution=trained, C=C, epochs=trained.epochs, seconds=seconds)
-
-
-def fitter(
+def by_solver(
     solve: Solve,
     X: Matrix,
     labels: np.ndarray,
@@ -196,12 +91,92 @@ def fitter(
     eps: float,
     max_epochs: int,
     names: tuple[object, ...],
+) -> Train:
+    """Return a loss of our own for many C, each trained without a warm start.
+
+    A warm start from another C would save a quarter of the passes, but the model would depend on
+    the values of C trained before it. Without one it is a function of its rows, its
+    hyper-parameters and its names, which the seeds depend on: a final model on the rows of a fold
+    is the very one that was validated. X has the features, or for an RBF method is the Gram matrix;
+    a fold may lack an example of the last of the classes.
+    """
+    fixed = {
+        "loss": method.loss,
+        "k": method.k,
+        "gamma": method.gamma,
+        "kernel": "precomputed" if method.tunes_width else "linear",
+        "n_classes": n_classes,
+        "eps": eps,
+        "max_epochs": min(max_epochs, method.passes or max_epochs),
+    }
+
+    def train(C: float) -> Any:
+        solution = solve(X, labels, C=C, seed=seed_of("solve", *names, repr(C)), **fixed)
+        if solution.status == "interrupted":  # a model that is not finished must not be used
+            raise KeyboardInterrupt
+        return solution
+
+    return train
+
+
+def by_baseline(
+    trainer: Trainer,
+    X: Matrix,
+    labels: np.ndarray,
+    n_classes: int,
+    eps: float,
+    max_epochs: int,
+    names: tuple[object, ...],
+) -> Train:
+    """Return a baseline for many values of its hyper-parameter; arguments as for `by_solver`.
+
+    Ascending values are warm-started, each from the one before; a value below the largest so far is
+    trained without a warm start.
+    """
+    fixed = {"n_classes": n_classes, "eps": eps, "max_epochs": max_epochs}
+    largest: tuple[float, Trained | None] = (-math.inf, None)
+
+    def train(C: float) -> Trained:
+        nonlocal largest
+        start = largest[1] if largest[0] < C else None
+        seed = seed_of("baseline", *names, repr(C))
+        trained = trainer.train(X, labels, C=C, seed=seed, start=start, **fixed)
+        if largest[0] < C:
+            largest = (C, trained)
+        return trained
+
+    return train
+
+
+def fitter(
+    task: Task,
+    solve: Solve,
+    X: Matrix,
+    labels: np.ndarray,
+    n_classes: int,
+    theta: float,
+    fold: int,
+    final: bool = False,
 ) -> Fitter:
-    """`Direct` for a loss, `Series` for a baseline; arguments as for `Direct`."""
-    if not method.baseline:
-        return Direct(solve, X, labels, method, n_classes, eps, max_epochs, names)
-    trainer = create(method.baseline, method.k, method.params)
-    return Series(trainer, X, labels, n_classes, eps, max_epochs, names)
+    """Return what trains the method of a task on some rows, and measures the time."""
+    method, budget, settings = task.method, task.budget, task.settings
+    eps = budget.eps_tune or settings.eps_tune
+    max_epochs = settings.max_epochs_tune
+    if final:
+        eps, max_epochs = budget.eps_train or settings.eps_train, settings.max_epochs_train
+    limits = (n_classes, eps, max_epochs, (*task.names, fold, repr(float(theta))))
+    if method.baseline:
+        trainer = create(method.baseline, method.k, method.params)
+        train = by_baseline(trainer, X, labels, *limits)
+    else:
+        train = by_solver(solve, X, labels, method, *limits)
+
+    def fit(C: float) -> FitResult:
+        begin = time.perf_counter()
+        solution = train(C)
+        return FitResult(solution, C, int(solution.epochs), time.perf_counter() - begin)
+
+    return fit
 
 
 def budget_for(task: Task, problem: ValidationProblem) -> Budget:

@@ -204,9 +204,7 @@ def _groups(part: Part) -> np.ndarray:
 
 
 def final_part(prepared: Prepared, split: Split, protocol: Protocol) -> Part:
-    """Return what the final models are trained on, the validation part included if the protocol
-    says so.
-    """
+    """Return what the final models are trained on, with the validation part if it is retrained on."""
     train = prepared.parts[split.train]
     if protocol.retrain_on == "train_val" and split.val is not None:
         return join_parts(train, prepared.parts[split.val])

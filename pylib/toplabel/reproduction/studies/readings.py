@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import itertools
+from collections.abc import Iterable
 from pathlib import PurePosixPath
-from typing import Any
 
 import pandas as pd
 
@@ -29,29 +29,18 @@ def read_otherwise(
     }
     rows = []
     for cell in comparison[comparison["verdict"] != ""].to_dict("records"):
-        for reading in readings:
-            found = measured.get(_place(cell, reading))
-            if found is not None:
-                rows.append(_row(cell, reading, found))
-                break
+        table = whole_table(cell["source"], cell["table"])
+        dataset, method, _ = PurePosixPath(cell["file"]).parts
+        others = (
+            (one.name, measured[place])
+            for one in readings
+            if table in one.tables
+            and (place := one.place(dataset, method, cell["metric"])) in measured
+        )
+        for name, found in itertools.islice(others, 1):
+            published = float(cell["published"])
+            difference = float(found["measured"]) - published
+            cell |= {"published": published, "reading": name, "found": found["measured"]}
+            cell |= {"found_difference": difference, "found_file": found["file"]}
+            rows.append(cell | {"found_verdict": verdict(cell["metric"], difference)})
     return READINGS.frame(rows)
-
-
-def _place(cell: Mapping[str, Any], reading: Reading) -> tuple[str, str, str] | None:
-    if whole_table(cell["source"], cell["table"]) not in reading.tables:
-        return None
-    dataset, method, _ = PurePosixPath(cell["file"]).parts
-    return reading.place(dataset, method, cell["metric"])
-
-
-def _row(cell: Mapping[str, Any], reading: Reading, found: Mapping[str, Any]) -> dict[str, Any]:
-    published = float(cell["published"])
-    difference = float(found["measured"]) - published
-    return {name: cell[name] for name in READINGS.names if name in cell} | {
-        "published": published,
-        "reading": reading.name,
-        "found": found["measured"],
-        "found_difference": difference,
-        "found_verdict": verdict(cell["metric"], difference),
-        "found_file": found["file"],
-    }

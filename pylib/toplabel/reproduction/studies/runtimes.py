@@ -78,9 +78,7 @@ def time_to(curves: pd.DataFrame, accuracies: Sequence[float] = ACCURACIES) -> p
 
 
 def race_table(curves: pd.DataFrame, ours: str, what: str, conditions: str) -> PrintedTable:
-    """Return the times of the solvers (curves as for `time_to`) to `ACCURACIES`, with ratios to
-    ours.
-    """
+    """Return the times of the solvers (curves as of `time_to`) to `ACCURACIES`, and ratios to ours."""
     times = time_to(curves)
     base = times[times["solver"] == ours].set_index("accuracy")["seconds"]
     rows = []

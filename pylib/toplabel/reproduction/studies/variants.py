@@ -19,31 +19,23 @@ def compare_variants(comparison: pd.DataFrame, collected: pd.DataFrame) -> pd.Da
     There is one row per published cell that was measured and variant of its method that was
     measured on the same data set, in the order of `comparison`.
     """
-    measured: dict[tuple[str, str], list[dict[str, Any]]] = {}
-    for row in collected[collected["variant_of"] != ""].to_dict("records"):
-        file = f"{row['dataset']}/{row['variant_of']}/evaluation.csv"
-        measured.setdefault((file, row["metric"]), []).append(row)
-    rows = []
-    for cell in comparison.to_dict("records"):
-        for row in measured.get((cell["file"], cell["metric"]), ()):
-            published = float(cell["published"])
-            rows.append(
-                {name: cell[name] for name in VARIANTS.names if name in cell}
-                | {
-                    "published": published,
-                    "variant": row["method"],
-                    "label": row["label"],
-                    "variant_measured": row["measured"],
-                    "variant_verdict": _verdict(cell, row),
-                }
-            )
-    return VARIANTS.frame(rows)
+    found = collected[collected["variant_of"] != ""]
+    names = {"method": "variant", "measured": "variant_measured", "std": "own_std", "splits": "own"}
+    found = found.rename(columns=names)[
+        ["dataset", "variant_of", "metric", "label", *names.values()]
+    ]
+    file = found.pop("dataset") + "/" + found.pop("variant_of") + "/evaluation.csv"
+    rows = comparison.merge(found.assign(file=file), on=["file", "metric"])
+    rows = rows.assign(published=rows["published"].astype(float))
+    return VARIANTS.frame(
+        {**row, "variant_verdict": _verdict(row)} for row in rows.to_dict("records")
+    )
 
 
-def _verdict(cell: Mapping[str, Any], row: Mapping[str, Any]) -> str:
-    printed_std = float(cell["std"]) if cell["std"] else math.nan
-    spread = spread_of(float(row["std"]), int(row["splits"]), printed_std)
-    return verdict(cell["metric"], row["measured"] - float(cell["published"]), spread)
+def _verdict(row: Mapping[str, Any]) -> str:
+    printed_std = float(row["std"]) if row["std"] else math.nan
+    spread = spread_of(float(row["own_std"]), int(row["own"]), printed_std)
+    return verdict(row["metric"], row["variant_measured"] - row["published"], spread)
 
 
 def experiment(cells: pd.DataFrame, variants: pd.DataFrame) -> str:
