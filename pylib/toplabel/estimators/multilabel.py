@@ -118,7 +118,7 @@ class MultilabelClassifier(SolverEstimator):
         gamma=0.0,
         C=1.0,
         fit_intercept=True,
-        intercept_scaling=1.0,
+        intercept_scaling="auto",
         kernel="linear",
         theta=None,
         eps=1e-3,
@@ -218,7 +218,7 @@ class MultilabelClassifier(SolverEstimator):
         self.multilabel_ = False
         for name in ("threshold_", "threshold_score_"):
             vars(self).pop(name, None)
-        self._keep(solution, classes, binary=len(classes) == 2)
+        self._keep(solution, X, classes, binary=len(classes) == 2)
         return self
 
     def _fit_sets(self, X, y, classes, weights, rule: ThresholdRule) -> MultilabelClassifier:
@@ -240,7 +240,7 @@ class MultilabelClassifier(SolverEstimator):
         else:
             self.threshold_ = rule.value
         self._sparse_output = sparse.issparse(y)
-        self._keep(solution, classes, binary=False)
+        self._keep(solution, X, classes, binary=False)
         return self
 
     def _swept(self, X, y, weights, seed: int, grid: np.ndarray) -> Sweep:
@@ -261,7 +261,7 @@ class MultilabelClassifier(SolverEstimator):
         )
         for solution in solutions:
             if solution.status != "converged":
-                self._warn(solution, where=", in the cross-validation of the threshold,")
+                self._warn(solution, X, where=", in the cross-validation of the threshold,")
         return swept
 
     def predict(self, X) -> np.ndarray | sparse.csr_matrix:

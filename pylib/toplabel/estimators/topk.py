@@ -39,19 +39,21 @@ class TopKClassifier(SolverEstimator):
     k : int, default=1
         The k of a top-k loss, below the number of classes; 1 for the other losses.
     gamma : float, default=0.0
-        Smoothing of the hinge losses. A positive value trains faster.
+        Smoothing of the hinge losses; no parameter of a kernel. A positive value trains faster.
     C : float, default=1.0
         Weight of the loss, as in `sklearn.svm.LinearSVC`.
     fit_intercept : bool, default=True
         Fit b; else it is 0, as in the papers.
-    intercept_scaling : float, default=1.0
+    intercept_scaling : float or "auto", default="auto"
         As in `sklearn.svm.LinearSVC`: b is the weight of a constant feature of this value, times
         the value, and is regularised with the other weights. The larger, the less. With a kernel:
-        ``k(x, z) + intercept_scaling^2``.
+        ``k(x, z) + intercept_scaling^2``. "auto": a third of the root of the mean squared norm of
+        the rows, at least 1.
     kernel : {"linear", "rbf", "precomputed"} or callable, default="linear"
         As in `toplabel.solve`.
-    theta : float, optional
-        ``kernel="rbf"`` is ``exp(-theta ||x - z||^2)``.
+    theta : float, "scale" or None, default=None
+        ``kernel="rbf"`` is ``exp(-theta ||x - z||^2)`` and needs it; "scale" is ``1 / (d
+        X.var())``, which scikit-learn calls ``gamma="scale"``.
     eps : float, default=1e-3
         Stop when ``|P - D| + e <= eps max(|P|, |D|)``, where e bounds the rounding error of P - D.
     max_epochs : int, default=1000
@@ -125,7 +127,7 @@ class TopKClassifier(SolverEstimator):
         gamma=0.0,
         C=1.0,
         fit_intercept=True,
-        intercept_scaling=1.0,
+        intercept_scaling="auto",
         kernel="linear",
         theta=None,
         eps=1e-3,
@@ -192,7 +194,7 @@ class TopKClassifier(SolverEstimator):
         self._check_same_classes(classes)
         weights = weights_of_classes(self.class_weight, weights, classes, codes)
         solution = self._train(X, codes, weights, seed_from(self.random_state), len(classes))
-        self._keep(solution, classes, binary=len(classes) == 2)
+        self._keep(solution, X, classes, binary=len(classes) == 2)
         return self
 
     def predict(self, X) -> np.ndarray:
