@@ -9,8 +9,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import partial
+from importlib.metadata import metadata
 
 import numpy as np
+from scipy.special import log_expit, log_softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.extmath import safe_sparse_dot
@@ -23,7 +25,7 @@ from toplabel.estimators.parts import parts
 from toplabel.metrics.top_lists import best_scores
 from toplabel.solver import Record, Solution, solve
 
-__all__ = ["SolverEstimator"]
+__all__ = ["Documented", "SolverEstimator"]
 
 
 def seed_from(random_state) -> int:
@@ -58,7 +60,19 @@ class _Previous:
         )
 
 
-class SolverEstimator(ClassifierMixin, BaseEstimator):
+class Documented(BaseEstimator):
+    """An estimator whose HTML links to its page, where the package states the site's address."""
+
+    def _get_doc_link(self) -> str:
+        """Override scikit-learn's, which links to scikit-learn's own site."""
+        stated = [url.split(", ") for url in metadata("toplabel").get_all("Project-URL", [])]
+        site = dict(stated).get("Documentation")
+        if site is None or not type(self).__module__.startswith("toplabel."):
+            return ""
+        return f"{site.rstrip('/')}/generated/toplabel.{type(self).__name__}.html"
+
+
+class SolverEstimator(ClassifierMixin, Documented):
     """Base of the estimators; a subclass has the parameters of `toplabel.solve` and a `fit`."""
 
     _LABELS = ""  # "one" or "set": the losses it takes, beside those that take either
@@ -270,6 +284,14 @@ class SolverEstimator(ClassifierMixin, BaseEstimator):
 
     def _class_scores(self, X) -> np.ndarray:
         return self._two_columns(self.decision_function(X))
+
+    def _log_probabilities(self, X) -> np.ndarray:
+        """Return what sums to 1 in each row; logarithms, since all of a row may underflow."""
+        if self.loss != "lr_ova":
+            return log_softmax(self._class_scores(X), axis=1)
+        scores = self.decision_function(X)
+        scores = np.column_stack([-scores, scores]) if self._binary else scores
+        return log_softmax(log_expit(scores), axis=1)
 
     def _two_columns(self, scores: np.ndarray) -> np.ndarray:
         return np.column_stack([-scores / 2, scores / 2]) if self._binary else scores

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from toplabel._core.arrays import as_integer
 from toplabel.estimators import convergence
-from toplabel.estimators.base import encode, seed_from
+from toplabel.estimators.base import Documented, encode, seed_from
 from toplabel.simplex import (
     LeastSquaresPath,
     SimplexSolution,
@@ -22,7 +22,7 @@ from toplabel.simplex.losses import check_loss
 __all__ = ["SimplexClassifier"]
 
 
-class SimplexClassifier(ClassifierMixin, BaseEstimator):
+class SimplexClassifier(ClassifierMixin, Documented):
     """Classifier of one label per row whose classes are the vertices of a simplex (NIPS 2012).
 
     Minimises ``C sum_i V(y_i, f(x_i)) + 1/2 ||f||^2`` over functions with values in R^(m-1). There

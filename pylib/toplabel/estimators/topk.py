@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import log_softmax, softmax
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 
@@ -17,10 +16,11 @@ from toplabel.estimators.weighting import weights_of_classes
 __all__ = ["TopKClassifier"]
 
 
-def _is_softmax(estimator: TopKClassifier) -> bool:
-    """Is the loss the softmax loss, whose minimiser estimates probabilities?"""
+def _is_logistic(estimator: TopKClassifier) -> bool:
+    """Does the minimiser of the loss estimate probabilities?"""
     loss = LOSSES.get(estimator.loss)
-    return loss is not None and "lr_multi" in (loss.key, loss.at_one if estimator.k == 1 else "")
+    at_one = loss.at_one if loss is not None and estimator.k == 1 else ""
+    return "lr_multi" in (estimator.loss, at_one) or estimator.loss == "lr_ova"
 
 
 class TopKClassifier(SolverEstimator):
@@ -104,6 +104,13 @@ class TopKClassifier(SolverEstimator):
     n_features_in_ : int
     feature_names_in_ : ndarray, (d,)
         When X has column names.
+
+    Notes
+    -----
+    There is no `n_jobs`: one model is trained by one thread, beside those of BLAS, and
+    `GridSearchCV` and its like share out models. There is no `partial_fit` either: the certificate
+    needs a dual variable for each row, so all rows must be there; `warm_start` continues from the
+    last fit, and rows may be mapped from a file.
 
     Examples
     --------
@@ -211,9 +218,9 @@ class TopKClassifier(SolverEstimator):
         """
         return self._best_class(X)
 
-    @available_if(_is_softmax)
+    @available_if(_is_logistic)
     def predict_proba(self, X) -> np.ndarray:
-        """Return probabilities of the classes; with ``loss="lr_multi"`` only.
+        """Return probabilities of the classes; with ``loss="lr_multi"`` or ``"lr_ova"`` only.
 
         Parameters
         ----------
@@ -222,13 +229,14 @@ class TopKClassifier(SolverEstimator):
         Returns
         -------
         ndarray, (n, m)
-            Softmax of the scores.
+            Of "lr_multi" ``exp(f_y(x)) / sum_z exp(f_z(x))``, of "lr_ova" ``1 / (1 +
+            exp(-f_y(x)))``, divided by the sum of the row.
         """
-        return softmax(self._class_scores(X), axis=1)
+        return np.exp(self._log_probabilities(X))
 
-    @available_if(_is_softmax)
+    @available_if(_is_logistic)
     def predict_log_proba(self, X) -> np.ndarray:
-        """Return logarithms of the probabilities; with ``loss="lr_multi"`` only.
+        """Return logarithms of the probabilities of `predict_proba`.
 
         Parameters
         ----------
@@ -238,7 +246,7 @@ class TopKClassifier(SolverEstimator):
         -------
         ndarray, (n, m)
         """
-        return log_softmax(self._class_scores(X), axis=1)
+        return self._log_probabilities(X)
 
     def top_k_score(self, X, y, k: int | None = None, sample_weight=None) -> float:
         """Top-k accuracy: share of the rows with fewer than k classes scoring strictly higher than
