@@ -10,7 +10,7 @@ from toplabel import kernels, losses
 from toplabel._core import nonconvex
 from toplabel._core import sdca as _sdca
 from toplabel._core.arrays import as_features, as_labels, check_mapped_finite, is_mapped
-from toplabel._core.problem import Problem, as_C, as_constant
+from toplabel._core.problem import Problem, as_C
 from toplabel._core.run import Run
 from toplabel._core.solution import Record, Solution, split_intercept
 from toplabel._core.training import Options
@@ -27,7 +27,7 @@ def solve(
     gamma: float = 0.0,
     C: float = 1.0,
     kernel: str | Callable = "linear",
-    theta: float | None = None,
+    theta: float | str | None = None,
     eps: float = 1e-3,
     max_epochs: int = 1000,
     seed: int = 0,
@@ -45,7 +45,7 @@ def solve(
     window: int | None = None,
     acceleration: str | bool | float = "auto",
     fit_intercept: bool = False,
-    intercept_scaling: float = 1.0,
+    intercept_scaling: float | str = 1.0,
 ) -> Solution:
     """Train a linear or kernel classifier to a given duality gap.
 
@@ -73,8 +73,9 @@ def solve(
     C : float > 0
     kernel : {"linear", "rbf", "precomputed"} or callable
         A callable gets two matrices of p and q rows and returns their kernel, (p, q).
-    theta : float > 0
-        ``kernel="rbf"`` is ``exp(-theta ||x - z||^2)``.
+    theta : float > 0 or "scale"
+        ``kernel="rbf"`` is ``exp(-theta ||x - z||^2)``; "scale" is ``1 / (d X.var())``, as scikit-
+        learn's ``gamma="scale"`` (`gamma` smooths here).
     eps : float >= 0
         Stop when ``|P - D| + e <= eps max(|P|, |D|)``, where e bounds the rounding error of P - D.
     max_epochs : int >= 0
@@ -122,9 +123,10 @@ def solve(
         `intercept_scaling`, whose weights are regularised like the others, so that the objective
         has ``||b||^2 / intercept_scaling^2`` beside ``||W||_F^2``. Nothing is copied for it. With a
         kernel: ``k(x, z) + intercept_scaling^2``.
-    intercept_scaling : float > 0
+    intercept_scaling : float > 0 or "auto"
         The larger, the less is the intercept regularised, and the slower the training where it is
-        far above the norms of the rows.
+        far above the norms of the rows. "auto": a third of the root of their mean squared norm, at
+        least 1; `Solution.intercept_scaling` tells.
 
     Returns
     -------
@@ -144,9 +146,8 @@ def solve(
     -----
     TPAMI section 5, Propositions 14, 15, 18 and 20; the certificate is the duality gap of Eq. (9).
     """
-    constant = as_constant(fit_intercept, intercept_scaling)
-    data = (X, y, loss, k, gamma, kernel, theta, dtype, n_classes, sample_weight, W0, constant)
-    problem = Problem.of(*data)
+    data = (X, y, loss, k, gamma, kernel, theta, dtype, n_classes, sample_weight, W0)
+    problem = Problem.of(*data, (fit_intercept, intercept_scaling))
     measures = _measures(problem, watch, watch_metric)
     options = Options(
         *(eps, max_epochs, seed, eval_every, callback, time_limit, cpu_limit, window, acceleration),
@@ -164,7 +165,7 @@ def path(
     k: int = 1,
     gamma: float = 0.0,
     kernel: str | Callable = "linear",
-    theta: float | None = None,
+    theta: float | str | None = None,
     eps: float = 1e-3,
     max_epochs: int = 1000,
     seed: int = 0,
@@ -182,7 +183,7 @@ def path(
     window: int | None = None,
     acceleration: str | bool | float = "auto",
     fit_intercept: bool = False,
-    intercept_scaling: float = 1.0,
+    intercept_scaling: float | str = 1.0,
 ) -> list[Solution]:
     """Train for several values of C, from the smallest to the largest, each from the one before.
 
@@ -212,9 +213,8 @@ def path(
     """
     if np.ndim(Cs) != 1:
         raise TypeError(f"Cs must be a sequence of numbers, got {Cs!r}")
-    constant = as_constant(fit_intercept, intercept_scaling)
-    data = (X, y, loss, k, gamma, kernel, theta, dtype, n_classes, sample_weight, W0, constant)
-    problem = Problem.of(*data)
+    data = (X, y, loss, k, gamma, kernel, theta, dtype, n_classes, sample_weight, W0)
+    problem = Problem.of(*data, (fit_intercept, intercept_scaling))
     measures = _measures(problem, watch, watch_metric)
     options = Options(
         *(eps, max_epochs, seed, eval_every, callback, time_limit, cpu_limit, window, acceleration),

@@ -36,12 +36,45 @@ def as_C(value: object, name: str = "C") -> float:
     return C
 
 
-def as_constant(fit_intercept: object, intercept_scaling: object) -> float:
-    """Return the constant feature of the rows that stands for an intercept; 0: none."""
+def mean_squared_norm(features, weight: np.ndarray | None = None, *, gram: bool = False) -> float:
+    """Return the mean of ||x_i||^2, with a Gram matrix that of its diagonal."""
+    if gram:
+        squares = features.diagonal()
+    elif sparse.issparse(features):
+        squares = np.asarray(features.astype(np.float64).power(2).sum(axis=1)).ravel()
+    else:
+        squares = np.einsum("ij,ij->i", features, features, dtype=np.float64)
+    return float(np.average(squares, weights=weight))
+
+
+def as_constant(fit_intercept: object, scaling: object, *of: object, gram: bool = False) -> float:
+    """Return the constant feature of the rows that stands for an intercept; 0: none.
+
+    Where it is chosen, it follows from the features and the weights `of` the rows.
+    """
     if not isinstance(fit_intercept, bool | np.bool_):
         raise TypeError(f"fit_intercept must be True or False, got {fit_intercept!r}")
-    scaling = as_number(intercept_scaling, "intercept_scaling", 0.0, strict=True, high=LARGEST)
+    if isinstance(scaling, str) and scaling == "auto":
+        if not fit_intercept:
+            return 0.0
+        length = np.sqrt(mean_squared_norm(*of, gram=gram))  # NaN of a mapped file is found later
+        return float(np.clip(length / 3, 1.0, LARGEST)) if np.isfinite(length) else 1.0
+    scaling = as_number(scaling, "intercept_scaling", 0.0, strict=True, high=LARGEST)
     return scaling if fit_intercept else 0.0
+
+
+def as_theta(theta: object, rows) -> float:
+    """Return the theta of the kernel "rbf" as a number."""
+    if theta is None:
+        raise ValueError("theta must be given for kernel='rbf', as a number or 'scale'")
+    if not isinstance(theta, str):
+        return as_number(theta, "theta", 0.0, strict=True)
+    if theta != "scale":
+        raise ValueError(f"theta must be a number or 'scale', got {theta!r}")
+    mean = float(rows.mean(dtype=np.float64))
+    square = mean_squared_norm(rows) / rows.shape[1]
+    variance = square - mean**2
+    return 1.0 / (rows.shape[1] * (variance if variance > 1e-15 * square else 1.0))
 
 
 def check_kernel(kernel: object, theta: object) -> None:
@@ -141,7 +174,7 @@ class Problem(Data):
 
     @classmethod
     def of(
-        cls, X, y, loss, k, gamma, kernel, theta, dtype, n_classes, sample_weight, W0, constant=0.0
+        cls, X, y, loss, k, gamma, kernel, theta, dtype, n_classes, sample_weight, W0, intercept
     ) -> Problem:
         """Check and convert the arguments of `toplabel.solve`; errors name the argument."""
         loss = losses.get(loss)
@@ -159,6 +192,7 @@ class Problem(Data):
         center = None if W0 is None else _center(W0, kernel, loss, (rows.shape[1], labels.m))
         features, theta = _represent(rows, kernel, theta, dtype)
         weight = as_weights(sample_weight, labels.n)
+        constant = as_constant(*intercept, features, weight, gram=kernel != "linear")
         own = (loss, int(k), gamma, weight, center, constant, exact)
         return cls(rows, features, labels, kernel, theta, *own)
 
@@ -236,9 +270,7 @@ def _represent(rows, kernel, theta, dtype):
     if kernel == "linear":
         return _sparse_if_faster(rows), None
     if kernel == "rbf":
-        if theta is None:
-            raise ValueError("theta must be given for kernel='rbf'")
-        theta = as_number(theta, "theta", 0.0, strict=True)
+        theta = as_theta(theta, rows)
     # float32 features do not make a float32 Gram matrix, which would be a little indefinite, unless
     # asked for
     single = dtype is not None and np.dtype(dtype) == np.float32

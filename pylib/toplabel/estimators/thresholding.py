@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import sparse
-from sklearn.model_selection import KFold, check_cv
+from sklearn.model_selection import KFold, RepeatedKFold, check_cv
 from sklearn.utils.parallel import Parallel, delayed
 
 from toplabel import thresholds
@@ -98,12 +98,17 @@ def match_training_cardinality(score: Callable, X, Y, weights) -> float:
     return largest.threshold()
 
 
-def _splitter(cv, seed: int):
-    """Return a splitter; a number of folds means shuffled rows, which are often sorted by their
-    labels.
+_FEW = 1000  # rows below which five folds leave the best threshold to chance
+
+
+def _splitter(cv, n: int, seed: int):
+    """Return a splitter of n rows; a number of folds means shuffled rows, which are often sorted by
+    their labels.
     """
-    if cv is None or isinstance(cv, numbers.Integral):
-        return KFold(5 if cv is None else cv, shuffle=True, random_state=seed % 2**32)
+    if cv is None:
+        return RepeatedKFold(n_splits=5, n_repeats=3 if n < _FEW else 1, random_state=seed % 2**32)
+    if isinstance(cv, numbers.Integral):
+        return KFold(cv, shuffle=True, random_state=seed % 2**32)
     return check_cv(cv)
 
 
@@ -155,7 +160,7 @@ def sweep_folds(
     """
     every = np.arange(X.shape[0])
     y = y.tocsr() if sparse.issparse(y) else y
-    splits = list(_splitter(cv, seed).split(X, y))
+    splits = list(_splitter(cv, X.shape[0], seed).split(X, y))
     folds = [Fold(every[inside], every[outside]) for inside, outside in splits]
 
     def of_fold(i: int, fold: Fold):
