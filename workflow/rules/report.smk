@@ -17,11 +17,13 @@ SHOWN = {
     "tables": planned(shown.tables),
     "figures": planned(shown.figures),
     "partial": lambda wildcards: glob("results/partial/run.json"),
+    "verified": lambda wildcards: glob("results/verified.json"),
 }
 
 
 localrules:
     partial,
+    verify_files,
     write_crate,
     write_data,
     write_html,
@@ -94,3 +96,13 @@ rule partial:
         "Write the reports on what there is"
     script:
         "../scripts/partial_report.py"
+
+
+# All files of results/ beside their sums: no inputs, runs whenever it is asked for.
+rule verify_files:
+    log:
+        "results/logs/verify_files.log",
+    message:
+        "Compare the files in results/ with their sums"
+    script:
+        "../scripts/verify_files.py"
