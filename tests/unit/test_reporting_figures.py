@@ -357,7 +357,9 @@ def test_the_recipe_for_a_figure_is_true(tmp_path: Path, monkeypatch: pytest.Mon
     row, rule, script, test = re.findall(r"(?:^    .*\n|^\n(?=\n?    ))+", text, re.MULTILINE)
     row = eval(dedent(row), vars(figures))
     assert f"rule {row.script}:" in rule
-    assert f'figure_outputs("{row.name}")' in rule
+    assert all(
+        f'"results/figures/{row.name}.{suffix}"' in rule for suffix in ("svg", "csv", "json")
+    )
     monkeypatch.setattr(figures, "FIGURES", (*figures.FIGURES, row))
     namespace: dict[str, Any] = {}
     exec(compile(dedent(script), row.script, "exec"), namespace)

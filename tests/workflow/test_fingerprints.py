@@ -51,7 +51,7 @@ TREE = {
     "pylib/toplabel/reproduction/reporting/templates/page.html": "",
     "workflow/scripts/evaluate_test.py": "from toplabel.room import inner\n",
     "workflow/scripts/tune_splits.py": "from toplabel.room.inner import f\nfrom toplabel.solver import solve\n",
-    "workflow/scripts/write_html.py": "from toplabel.room import NAME\n",
+    "workflow/scripts/write_report.py": "from toplabel.room import NAME\n",
 }
 
 
@@ -78,7 +78,7 @@ def _tree(root, changed="", addition="\nCHANGED = 1\n"):
         ("pylib/toplabel/reproduction/reporting/templates/page.html", {"report"}),
         ("workflow/scripts/evaluate_test.py", {"evaluate"}),
         ("workflow/scripts/tune_splits.py", {"tune"}),
-        ("workflow/scripts/write_html.py", {"report"}),
+        ("workflow/scripts/write_report.py", {"report"}),
     ],
 )
 def test_a_change_is_seen_by_the_stages_that_depend_on_it(tmp_path, name, stages):

@@ -24,7 +24,7 @@ from toplabel.reproduction.workflow.cells import Cell
 from toplabel.reproduction.workflow.compare_runs import difference, main
 from toplabel.reproduction.workflow.layers import source_of
 from toplabel.reproduction.workflow.plan import Plan, PlanError
-from toplabel.reproduction.workflow.runlock import RunLockError, lock_run
+from toplabel.reproduction.workflow.session import RunLockError, lock_run
 from toplabel.reproduction.workflow.shown import Shown
 from toplabel.reproduction.workflow.sources import reason_missing
 from toplabel.reproduction.workflow.targets import Targets
@@ -62,7 +62,7 @@ def test_names_of_results_depend_on_the_registry(config, tmp_path):
 def test_a_lock_has_one_holder_and_dies_with_it(tmp_path):
     path = tmp_path / "run.lock"
     code = (
-        "from toplabel.reproduction.workflow.runlock import lock_run\n"
+        "from toplabel.reproduction.workflow.session import lock_run\n"
         f"lock = lock_run({str(path)!r}); print('held', flush=True)\n"
         "input()\n"
     )
@@ -540,7 +540,7 @@ def test_every_figure_has_a_script_and_a_page(plan):
     rules = (ROOT / "workflow/rules/figures.smk").read_text(encoding="utf-8")
     for figure in FIGURES:
         assert f"rule {figure.script}:" in rules
-        assert figure.name in MATHEMATICS or f'figure_outputs("{figure.name}")' in rules
+        assert figure.name in MATHEMATICS or f'"results/figures/{figure.name}.svg"' in rules
     for figure in FIGURES:
         assert figure.dataset or figure.page in {*RESERVED, *plan.studies}, figure.name
         assert row_of(figure.of("letter")) is figure

@@ -6,13 +6,9 @@ localrules:
     join_draws,
 
 
-ruleorder: extract_features > prepare
-ruleorder: join_draws > evaluate
-
-
 rule train_network:
     input:
-        meta=origin_meta,
+        meta=planned(plan.origin_meta, "{dataset}"),
     output:
         weights="results/{dataset}/network/{part}.npz",
     log:
@@ -20,7 +16,7 @@ rule train_network:
     benchmark:
         "results/benchmarks/network/{dataset}/{part}.tsv"
     wildcard_constraints:
-        dataset=network_sets(),
+        dataset=plan.sets_made_by("extract_features"),
     resources:
         mem_mb=doubled(3000),
         runtime=doubled(60),
@@ -35,8 +31,8 @@ rule train_network:
 
 rule extract_features:
     input:
-        meta=origin_meta,
-        weights=lambda wildcards: plan.draws(wildcards.dataset),
+        meta=planned(plan.origin_meta, "{dataset}"),
+        weights=planned(plan.draws, "{dataset}"),
     output:
         meta="results/{dataset}/data/meta.json",
     log:
@@ -44,7 +40,7 @@ rule extract_features:
     benchmark:
         "results/benchmarks/extract/{dataset}.tsv"
     wildcard_constraints:
-        dataset=network_sets(),
+        dataset=plan.sets_made_by("extract_features"),
     resources:
         mem_mb=doubled(3000),
         runtime=doubled(60),
@@ -60,7 +56,7 @@ rule extract_features:
 
 rule fine_tune:
     input:
-        meta=origin_meta,
+        meta=planned(plan.origin_meta, "{dataset}"),
         weights="results/{dataset}/network/{part}.npz",
     output:
         draw="results/{dataset}/{method}/draws/{part}.csv",
@@ -69,8 +65,8 @@ rule fine_tune:
     benchmark:
         "results/benchmarks/fine_tune/{dataset}/{method}/{part}.tsv"
     wildcard_constraints:
-        dataset=network_sets(),
-        method=fine_tuning(),
+        dataset=plan.sets_made_by("extract_features"),
+        method=plan.methods_trained_by("fine_tune"),
     resources:
         mem_mb=doubled(3000),
         runtime=doubled(60),
@@ -88,14 +84,14 @@ rule fine_tune:
 rule join_draws:
     input:
         meta="results/{dataset}/data/meta.json",
-        draws=lambda wildcards: plan.draws(wildcards.dataset, wildcards.method),
+        draws=planned(plan.draws, "{dataset}", "{method}"),
     output:
         evaluation="results/{dataset}/{method}/evaluation.csv",
     log:
         "results/logs/join/{dataset}/{method}.log",
     wildcard_constraints:
-        dataset=network_sets(),
-        method=fine_tuning(),
+        dataset=plan.sets_made_by("extract_features"),
+        method=plan.methods_trained_by("fine_tune"),
     params:
         fingerprint=plan.fingerprint("join"),
     message:

@@ -29,7 +29,7 @@ rule time_convergence:
         json="results/timing/convergence.json",
     log:
         "results/logs/timing/convergence.log",
-    threads: all_cores()
+    threads: workflow.resource_settings.cores or 1  # none is known on a cluster
     resources:
         mem_mb=doubled(2000),
         runtime=doubled(60),
@@ -50,7 +50,7 @@ rule time_softmax:
         json="results/timing/softmax.json",
     log:
         "results/logs/timing/softmax.log",
-    threads: all_cores()
+    threads: workflow.resource_settings.cores or 1  # none is known on a cluster
     resources:
         mem_mb=doubled(2000),
         runtime=doubled(60),

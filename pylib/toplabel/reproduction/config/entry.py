@@ -238,6 +238,28 @@ class Entry(Closed):
         """Whether it is known before the files are read that no row has a single label."""
         return self.task == "multilabel" and self.format in _LABEL_SETS_ALONE
 
+    @property
+    def split_names(self) -> list[str]:
+        """The names of its splits, before the set is made: registered, or those that its generator
+        or network gives.
+        """
+        if self.splits:
+            return [split.name for split in self.splits]
+        if self.network is not None:
+            return self.network.splits
+        if self.embedded == "circle":
+            draws = formats.Circle(**self.options).n_draws
+            return [f"s{draw:02d}" for draw in range(draws)]
+        return ["main"]
+
+    @property
+    def known_classes(self) -> int | None:
+        """The number of classes, as far as the papers print it or its network has it."""
+        if self.network is not None:
+            return self.network.classes
+        printed = [table.n_classes or "" for table in self.statistics]
+        return max((int(text) for text in printed if text.isdecimal()), default=None)
+
     def forms(self, file: RawFile) -> list[tuple[RawFile, ...]]:
         """Return the forms in which a file may stand: one of these groups of files, whole.
 

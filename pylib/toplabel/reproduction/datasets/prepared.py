@@ -160,10 +160,27 @@ def read_meta(folder: str | os.PathLike[str]) -> dict[str, Any]:
     return read_json(path)
 
 
-def _load_part(folder: Path, name: str, shape: dict[str, Any], mmap: bool) -> Part:
+def check_prepared(folder: str | os.PathLike[str]) -> None:
+    """Compare the files of a prepared set with the sums in its ``meta.json``.
+
+    Raises
+    ------
+    FileError
+        For the first that is not what was written.
+    """
+    for name, shape in read_meta(folder)["parts"].items():
+        _check_part(Path(folder), name, shape)
+
+
+def _check_part(folder: Path, name: str, shape: dict[str, Any]) -> None:
     files = _files(folder, name, shape["storage"])
     for key, promised in shape.get("sha256", {}).items():  # an earlier version wrote none
         check_file(files[key], promised, folder / _META_FILE)
+
+
+def _load_part(folder: Path, name: str, shape: dict[str, Any], mmap: bool) -> Part:
+    files = _files(folder, name, shape["storage"])
+    _check_part(folder, name, shape)
     X = _load_features(files["X"], mmap)
     labels = read_npz(files["Y"], folder / _META_FILE)
     part = Part(X=X, **{key: labels[key] for key in shape["labels"]})

@@ -31,6 +31,8 @@ from toplabel.reproduction.tables.collected import (
 )
 from toplabel.reproduction.tables.table import Table, as_numbers, read_csv
 
+#: What `snakemake verify_files` found.
+VERIFIED = "verified.json"
 RUN_KEYS = (
     *("created", "command", "config", "budget", "seeds", "machine", "versions", "git", "blas"),
     "wall_seconds",
@@ -163,6 +165,8 @@ def load_inputs(
     comparison = beside(_read_comparison(collected / "comparison.csv"), kept)
     comparison = with_found(comparison, readings, kept, collected / READINGS.file)
     run = read_json(collected / "run.json", RUN_KEYS)
+    if (folder / VERIFIED).is_file():
+        run["verified"] = read_json(folder / VERIFIED, ("said",))["said"]
     comparison = comparison.assign(choice=chosen_for(comparison, run.get("choices") or ()))
     tables = [_read_table(path) for path in sorted((collected / "tables").glob("*.json"))]
     each = _all if collected_folder is None else _whole

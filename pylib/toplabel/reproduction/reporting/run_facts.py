@@ -32,6 +32,7 @@ def run_facts(run: dict[str, Any]) -> list[tuple[str, str]]:
         ("wall time", numbers.duration(_seconds(run["wall_seconds"]))),
         ("jobs", "; ".join(_jobs(stage) for stage in run.get("jobs", ()) if "hours" in stage)),
         ("nodes", ", ".join(run.get("nodes", ()))),
+        ("files", _plain(run.get("verified", ""))),
         ("machine", ", ".join(str(part) for part in [*hardware, machine.get("os")] if part)),
         ("BLAS", _libraries(run["blas"])),
         ("versions", ", ".join(f"{name} {v}" for name, v in run["versions"].items())),

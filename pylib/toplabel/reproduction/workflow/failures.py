@@ -29,7 +29,7 @@ _SLURM_ENDS = re.compile(
 )
 _OF_CELLS = {"fetch", "prepare", "network", "extract", "redraw"}
 _OF_CELLS |= {"fine_tune", "tune", "train", "threshold", "evaluate"}
-_NOT_SHOWN = {"smoke.log", "partial_report.log"}
+_NOT_SHOWN = {"smoke.log", "partial_report.log", "verify_files.log"}
 
 
 def find_failures(plan: Plan, wanted: Iterable[Cell]) -> pd.DataFrame:
@@ -61,6 +61,13 @@ def failed_sets(plan: Plan) -> set[str]:
     """Return data sets whose files could not be fetched or read."""
     logs = (path for stage in ("fetch", "prepare") for path in LOGS.glob(f"{stage}/*.log"))
     return {path.stem for path in logs if path.stem in plan.registry and error_of(path)}
+
+
+def errors_since(start: float) -> list[str]:
+    """Return the errors of the jobs that failed after a time, in their order, each with its log."""
+    logs = [path for path in LOGS.rglob("*.log") if path.stat().st_mtime >= start]
+    logs.sort(key=lambda path: path.stat().st_mtime)
+    return [f"{text} ({path.as_posix()})" for path in logs if (text := error_of(path))]
 
 
 def damage(cell: Cell) -> str:
