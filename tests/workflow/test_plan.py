@@ -248,6 +248,17 @@ def test_a_method_may_have_a_grid_of_its_own(plan, monkeypatch):
     assert with_own == dataclasses.replace(without, C=axis)
 
 
+def test_a_data_set_may_scale_the_grid_of_C_of_linear_methods(plan, monkeypatch):
+    def scaled():
+        return {name for name in names if plan.task("tune", "emotions", name).C_scale}
+
+    names = ("lr_ml", "svm_ova_liblinear", "lr_ml_rbf", "wsabie_pp_0")
+    assert scaled() == set()
+    entry = dataclasses.replace(plan.registry["emotions"], C_scale="mean_squared_norm")
+    monkeypatch.setitem(plan.registry, "emotions", entry)
+    assert scaled() == {"lr_ml", "svm_ova_liblinear"}
+
+
 def test_the_sources_of_a_baseline_count_for_it(plan):
     ours, theirs = (plan.fingerprint("tune", name) for name in ("svm_ova", "svm_ova_liblinear"))
     assert ours == plan.fingerprint("tune")

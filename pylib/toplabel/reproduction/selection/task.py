@@ -23,6 +23,8 @@ class Task:
         Seed, tolerances and epochs.
     split : str
         The split that is worked on; empty for all of them.
+    C_scale : str or None
+        What the grid of C is divided by, of the rows: "mean_squared_norm".
     """
 
     dataset: str
@@ -31,6 +33,7 @@ class Task:
     budget: Budget
     settings: Settings
     split: str = ""
+    C_scale: str | None = None
 
     @property
     def names(self) -> tuple[object, ...]:
