@@ -203,12 +203,12 @@ def test_a_set_without_thresholds_needs_no_job_for_them(plan):
 
 
 def test_registered_splits_are_those_of_the_prepared_sets(plan):
-    from toplabel.reproduction.datasets.embedded import EMBEDDED, load_embedded
+    from toplabel.reproduction.datasets.embedded import EMBEDDED
 
     for name in EMBEDDED:
         options = plan.registry[name].options
         small = options | ({"n_test": 10} if name == "circle" else {})
-        splits = [split.name for split in load_embedded(name, small).splits]
+        splits = [split.name for split in EMBEDDED[name](**small).splits]
         assert plan.split_names(name) == splits
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from scipy import sparse
 
 from toplabel.reproduction.config.entry import Divide, Entry, RawFile
-from toplabel.reproduction.datasets.embedded import load_embedded
+from toplabel.reproduction.datasets.embedded import EMBEDDED
 from toplabel.reproduction.datasets.fetch import NOT_COMPARABLE, check_sum, sha256_of
 from toplabel.reproduction.datasets.formats import Source
 from toplabel.reproduction.datasets.formats.numpy_files import open_npz
@@ -66,7 +66,7 @@ def prepare(entry: Entry, raw_folder: str | os.PathLike[str], grid: Axis | None 
     raw: dict[str, Any] = {}
     folder = Path(raw_folder) / entry.folder
     if entry.embedded is not None:
-        loaded = load_embedded(entry.embedded, entry.options)
+        loaded = EMBEDDED[entry.embedded](**entry.options)
     else:
         loaded, raw = _load_files(entry, folder)
     if entry.divide is not None:
