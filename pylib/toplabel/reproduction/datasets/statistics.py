@@ -103,7 +103,7 @@ def norm_advice(measured: dict[str, Any], grid: Axis) -> str:
     return (
         f"the rows have the mean squared norm {square:.3g}, times which the grid of C is "
         f"{least:.3g} to {most:.3g}: few values are of use; give the set `transform: standardise`, "
-        "or `C_scale: mean_squared_norm`"
+        "or, if all columns have one unit, `C_scale: mean_squared_norm`"
     )
 
 

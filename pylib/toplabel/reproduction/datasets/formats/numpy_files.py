@@ -12,7 +12,6 @@ from toplabel.reproduction.datasets.formats.arrays import PartArrays, assemble, 
 from toplabel.reproduction.datasets.formats.source import (
     FormatError,
     Source,
-    beside,
     check_claim,
     damage,
     shown,
@@ -99,12 +98,9 @@ def load_npy(source: Source, labels: Mapping[str, str]) -> Loaded:
         With the file: no .npy file, cut off, without its labels, or with arrays that do not fit
         (see `arrays.assemble`).
     """
-    tables = {}
-    for part, path in source.parts.items():
-        if part not in labels:
-            message = f"the option 'labels' names no file for the part '{part}'"
-            raise FormatError(path, None, message)
-        tables[part] = read_npy(path, beside(path, labels[part]))
+    tables = {
+        part: read_npy(path, source.beside(part, labels)) for part, path in source.parts.items()
+    }
     return assemble(tables, source.task)
 
 
