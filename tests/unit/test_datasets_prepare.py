@@ -237,7 +237,10 @@ def test_statistics_of_sparse_features_and_regions():
 def test_rows_for_which_the_grid_of_C_is_of_no_use_are_told(square, told):
     advice = norm_advice({"mean_squared_norm": square}, Axis(10, -5, 3, 1))
     assert bool(advice) is told
-    assert not told or "`transform: standardise`, or, if all columns have one unit, `C_scale:" in advice
+    assert (
+        not told
+        or "`transform: standardise`, or, if all columns have one unit, `C_scale:" in advice
+    )
 
 
 def test_advice_stands_in_what_is_prepared_unless_C_is_scaled(raw):

@@ -115,6 +115,9 @@ class Features(Closed):
     n_features: _Size | None = Field(
         None, description="Of LIBSVM text; without it, the largest index."
     )
+    label_base: Whole | None = Field(
+        None, description="Of LIBSVM text with label sets: the number of the first label."
+    )
 
 
 @model

@@ -85,11 +85,11 @@ def read_regions(path: Path) -> Regions:
         case ".npy":
             X = numpy_files.read_array(path)
             index_path = path.with_name(f"{path.stem}_regions.npz")
-            image, images = numpy_files.read_members(index_path, names)
+            image, images = numpy_files.read_npz(index_path, names)
         case ".h5":
-            X, image, images = hdf5.read_arrays(path, ("X", *names))
+            X, image, images = hdf5.read(path, ("X", *names))
         case _:
-            X, image, images = numpy_files.read_members(path, ("X", *names))
+            X, image, images = numpy_files.read_npz(path, ("X", *names))
     X = features_of(path, X)
     listed = _names(index_path, images)
     return Regions(path, X, _groups(index_path, image, X.shape[0], listed), listed)
