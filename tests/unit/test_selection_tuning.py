@@ -134,6 +134,21 @@ def test_folds_are_averaged_and_equal_for_all_methods():
     assert all((a.val == b.val).all() for a, b in zip(other, again, strict=True))
 
 
+def test_the_grid_of_C_may_be_relative_to_the_mean_squared_norm():
+    solve, prepared = Recorder(), multiclass_set()
+    task = Task("toy", SOFTMAX, _protocol(), BUDGET, Settings(), "main", "mean_squared_norm")
+    budget = replace(BUDGET, refine=Refinement(1, 1), extend=1)
+    result = tune_split([*validation_problems(prepared, task)], replace(task, budget=budget), solve)
+    square = np.mean(np.sum(prepared.parts["train"].X ** 2, axis=1))
+    exponents = np.log2(np.array(sorted(call["C"] for call in solve.calls)) * square)
+    np.testing.assert_allclose(exponents, np.round(exponents), atol=1e-6)
+    assert len(set(exponents.round())) == len(exponents)  # the finer grid meets the coarse one
+    assert set(np.arange(-4, 3, 2)) <= set(exponents.round())
+    np.testing.assert_allclose(result.C, sorted({call["C"] for call in solve.calls}))
+    blocks = tune_block(validation_problems(prepared, task), task, Recorder(), 0)
+    np.testing.assert_allclose(blocks[0].C * square, 2.0 ** np.arange(-4, 3, 2), rtol=1e-6)
+
+
 def _grown(monkeypatch, axis, extend, peak):
     """Exponents visited when a metric is best at 2^peak."""
 

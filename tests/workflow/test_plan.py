@@ -203,12 +203,12 @@ def test_a_set_without_thresholds_needs_no_job_for_them(plan):
 
 
 def test_registered_splits_are_those_of_the_prepared_sets(plan):
-    from toplabel.reproduction.datasets.embedded import EMBEDDED, load_embedded
+    from toplabel.reproduction.datasets.embedded import EMBEDDED
 
     for name in EMBEDDED:
         options = plan.registry[name].options
         small = options | ({"n_test": 10} if name == "circle" else {})
-        splits = [split.name for split in load_embedded(name, small).splits]
+        splits = [split.name for split in EMBEDDED[name](**small).splits]
         assert plan.split_names(name) == splits
 
 
@@ -246,6 +246,17 @@ def test_a_method_may_have_a_grid_of_its_own(plan, monkeypatch):
     )
     assert axis != without.C
     assert with_own == dataclasses.replace(without, C=axis)
+
+
+def test_a_data_set_may_scale_the_grid_of_C_of_linear_methods(plan, monkeypatch):
+    def scaled():
+        return {name for name in names if plan.task("tune", "emotions", name).C_scale}
+
+    names = ("lr_ml", "svm_ova_liblinear", "lr_ml_rbf", "wsabie_pp_0")
+    assert scaled() == set()
+    entry = dataclasses.replace(plan.registry["emotions"], C_scale="mean_squared_norm")
+    monkeypatch.setitem(plan.registry, "emotions", entry)
+    assert scaled() == {"lr_ml", "svm_ova_liblinear"}
 
 
 def test_the_sources_of_a_baseline_count_for_it(plan):

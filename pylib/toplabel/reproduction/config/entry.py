@@ -204,6 +204,11 @@ class Entry(Closed):
         "components with a variance above 0, up to a rotation; gram: the features are Gram matrices, training rows "
         "(n, n) and others (n', n), and become vectors with these inner products.",
     )
+    C_scale: Literal["mean_squared_norm"] | None = Field(
+        None,
+        description="mean_squared_norm: linear methods divide the grid of C by the mean squared norm of the rows that "
+        "they are trained on, for features whose scale is to stay.",
+    )
     splits: tuple[Split, ...] = Field((), description="The experiments.")
     label_lists: LabelLists | None = Field(
         None, description="Where to count statistics while the features are missing."

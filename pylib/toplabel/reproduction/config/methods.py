@@ -215,6 +215,12 @@ class Method(Closed):
         return replace(budget, C=C, theta=theta, refine=None, extend=0, screen_rows=None)
 
     @property
+    def takes_grid(self) -> bool:
+        """Whether its C is selected from the grid of the protocol, on the features as they are."""
+        linear = self.kernel == "linear" and self.features != "standard"
+        return linear and self.selects_C and not self.point
+
+    @property
     def selects_C(self) -> bool:
         """Whether what is selected on validation data is the C of the papers."""
         if self.fine_tunes:

@@ -73,6 +73,11 @@ class Axis(Closed):
         """Return the grid value of an exponent."""
         return self.base**exponent
 
+    def over(self, divisor: float) -> Axis:
+        """Return the axis with all values divided by a number above 0."""
+        shift = math.log(divisor, self.base)
+        return Axis(self.base, tidy(self.start - shift), tidy(self.stop - shift), self.step)
+
     def values(self) -> list[float]:
         """Return ascending grid values."""
         return [self.value(exponent) for exponent in self.exponents()]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
@@ -13,9 +13,13 @@ from scipy import sparse
 from toplabel.reproduction.config.entry import Entry, LabelLists, Printed
 from toplabel.reproduction.datasets.formats import voc
 from toplabel.reproduction.datasets.parts import Part, Prepared
-from toplabel.reproduction.datasets.rows import blocks
+from toplabel.reproduction.datasets.rows import blocks, mean_squared_norm, squared_norms
+
+if TYPE_CHECKING:
+    from toplabel.reproduction.config.protocols import Axis
 
 COMPARED = ("n_classes", "n_train", "n_features", "label_cardinality")
+_EFFECTIVE = 0.1  # of C ||x||^2: the smallest value of the usual grids at a norm of 100
 _SUFFIX = {"K": 1_000, "M": 1_000_000}
 
 
@@ -32,7 +36,7 @@ def statistics(prepared: Prepared) -> dict[str, Any]:
     dict
         n_classes, n_train, n_val, n_test (instances; n_val None without a validation part),
         n_features, label_cardinality (None for multiclass sets), zero_rows (feature vectors that
-        are 0), row_norm (their median norm), empty_label_sets, full_label_sets,
+        are 0), row_norm (their median norm), mean_squared_norm, empty_label_sets, full_label_sets,
         classes_without_example; ``parts`` has n, rows, label_cardinality and the four counts for
         each part of the split.
     """
@@ -51,7 +55,8 @@ def statistics(prepared: Prepared) -> dict[str, Any]:
         "n_features": roles["train"].n_features,
         "label_cardinality": _cardinality([part.Y for part in distinct]) if multilabel else None,
         "zero_rows": train["zero_rows"],
-        "row_norm": _median_norm(roles["train"]),
+        "row_norm": float(np.median(np.sqrt(squared_norms(roles["train"].X)))),
+        "mean_squared_norm": mean_squared_norm(roles["train"].X),
         "empty_label_sets": train["empty_label_sets"],
         "full_label_sets": train["full_label_sets"],
         "classes_without_example": train["classes_without_example"],
@@ -86,13 +91,20 @@ def _zero_rows(part: Part) -> int:
     return sum(int((~np.any(block, axis=1)).sum()) for _, block in blocks(part.X))
 
 
-def _median_norm(part: Part) -> float:
-    """Return the median Euclidean norm of the feature vectors."""
-    if sparse.issparse(part.X):
-        squares = np.asarray(part.X.multiply(part.X).sum(axis=1)).ravel()
-    else:
-        squares = np.concatenate([np.einsum("ij,ij->i", b, b) for _, b in blocks(part.X)])
-    return float(np.median(np.sqrt(squares)))
+def norm_advice(measured: dict[str, Any], grid: Axis) -> str:
+    """Return advice on rows so long, or so short, that a grid of C does not suit them; else "".
+
+    C acts by C ||x||^2: a grid is of use where it holds values of that on both sides of 0.1.
+    """
+    square = measured["mean_squared_norm"]
+    least, most = (grid.value(exponent) * square for exponent in (grid.start, grid.stop))
+    if not square or least <= _EFFECTIVE <= most:
+        return ""
+    return (
+        f"the rows have the mean squared norm {square:.3g}, times which the grid of C is "
+        f"{least:.3g} to {most:.3g}: few values are of use; give the set `transform: standardise`, "
+        "or, if all columns have one unit, `C_scale: mean_squared_norm`"
+    )
 
 
 def _cardinality(indicators: Sequence[np.ndarray]) -> float:

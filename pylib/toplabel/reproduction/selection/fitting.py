@@ -18,6 +18,7 @@ from toplabel.reproduction.baselines.trainers import create
 from toplabel.reproduction.config.baselines import BASELINES
 from toplabel.reproduction.config.methods import Method
 from toplabel.reproduction.config.protocols import Axis, Budget
+from toplabel.reproduction.datasets.rows import mean_squared_norm
 from toplabel.reproduction.seeds import seed_of
 from toplabel.reproduction.selection.problems import Matrix, ValidationProblem
 from toplabel.reproduction.selection.task import Task
@@ -180,10 +181,13 @@ def fitter(
 
 
 def budget_for(task: Task, problem: ValidationProblem) -> Budget:
-    """Return the budget, with the grid that a baseline derives from the data, if it does."""
+    """Return the budget, with the grid that a baseline derives from the data, or that the data set
+    scales by them, if they do.
+    """
     method = task.method
     if not (method.baseline and BASELINES[method.baseline].own_grid):
-        return task.budget
+        square = mean_squared_norm(problem.X) if task.C_scale else 0.0
+        return replace(task.budget, C=task.budget.C.over(square)) if square else task.budget
     trainer = create(method.baseline, method.k, method.params)
     start, stop, count = trainer.axis(problem.X, problem.labels, problem.n_classes)
     axis = Axis(10.0, start, stop, (stop - start) / (count - 1) or 1.0)

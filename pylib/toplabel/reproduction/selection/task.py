@@ -13,7 +13,8 @@ from toplabel.reproduction.config.run import Settings
 class Task:
     """A method on a data set, and all that its models depend on besides the data.
 
-    `settings` has the seed, tolerances and epochs; `split` is what is worked on, empty for all.
+    `settings` has the seed, tolerances and epochs; `split` is what is worked on, empty for all;
+    `C_scale` is what of the rows the grid of C is divided by, ``"mean_squared_norm"`` or nothing.
     """
 
     dataset: str
@@ -22,6 +23,7 @@ class Task:
     budget: Budget
     settings: Settings
     split: str = ""
+    C_scale: str | None = None
 
     @property
     def names(self) -> tuple[object, ...]:

@@ -169,10 +169,12 @@ def tune_block(
 
     Return a result for each of the problems, which are one a fold and are taken one by one.
     """
-    budget = task.budget
-    points = coarse_points(task.method, budget, block)
     found = []
     for fold, problem in enumerate(problems):
+        if not fold:
+            budget = budget_for(task, problem)
+            task = replace(task, budget=budget)
+            points = coarse_points(task.method, budget, block)
         if budget.screen_rows is not None:
             seeds = (task.settings.seed, task.dataset, task.split, fold)
             problem = fewer_rows(problem, budget.screen_rows, seeds)

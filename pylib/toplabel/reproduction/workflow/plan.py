@@ -177,6 +177,7 @@ class Plan:
             replace(self.protocols[name], budgets={}),
             row.budget(budget, self.run.budget),
             self._settings(stage),
+            C_scale=self.registry[dataset].C_scale if row.takes_grid else None,
         )
 
     def _settings(self, stage: str) -> Settings:

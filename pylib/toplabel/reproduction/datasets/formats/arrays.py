@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from scipy import sparse
 
-from toplabel.reproduction.datasets.formats.source import FormatError, check_claim, damage
+from toplabel.reproduction.datasets.formats.source import FormatError, Source, check_claim, damage
 from toplabel.reproduction.datasets.parts import Loaded, Part, Task
 from toplabel.reproduction.datasets.rows import Rows, RowsOf
 
 _NUMBERS = "biuf"  # kinds of dtypes: boolean, integers, floating point
-_ABSENT = "is not in it; it has: "
 
 
 @dataclass(frozen=True)
@@ -39,26 +38,51 @@ class PartArrays:
     labels_path: Path | None = None
 
 
-def label_name(name: str | None, task: Task) -> str:
-    """Return the variable of the labels: `name`, or ``y`` for classes and ``Y`` for label sets."""
-    return name or ("Y" if task == "multilabel" else "y")
+def load(
+    read: Callable[[Path, Sequence[str]], Sequence[np.ndarray]],
+    source: Source,
+    X: str = "X",
+    labels: str | None = None,
+) -> Loaded:
+    """Read files that hold arrays under names.
 
-
-def pick(path: Path, name: str, part: str, found: Mapping) -> str:
-    """Return the name of a variable of a part ("{part}" stands for the part's), which must be
-    there.
+    Parameters
+    ----------
+    read : callable
+        Returns arrays of a file by their names.
+    source : Source
+        Several parts may share a file.
+    X : str
+        The name of the features, (n, d); "{part}" in it stands for the name of the part.
+    labels : str, optional
+        The name of the labels, likewise: classes (n,), whole numbers, or label sets (n, m) of 0 and
+        1. By default ``y`` for classes and ``Y`` for label sets.
 
     Raises
     ------
     FormatError
-        Naming the variables that the file has.
+        With the file, as `read` and `assemble` raise it.
     """
-    name = name.replace("{part}", part)
-    if name not in found:
-        raise FormatError(
-            path, None, f"{name!r} {_ABSENT}{', '.join(map(str, found)) or 'nothing'}"
-        )
-    return name
+    names = X, labels or ("Y" if source.task == "multilabel" else "y")
+    tables = {
+        part: PartArrays(path, *read(path, [name.replace("{part}", part) for name in names]))
+        for part, path in source.parts.items()
+    }
+    return assemble(tables, source.task)
+
+
+def check_names(path: Path, names: Iterable[str], found: Iterable[str]) -> None:
+    """Refuse a file that has no array of a name.
+
+    Raises
+    ------
+    FormatError
+        Naming the arrays that it has.
+    """
+    for name in names:
+        if name not in found:
+            there = ", ".join(map(str, found)) or "nothing"
+            raise FormatError(path, None, f"{name!r} is not in it; it has: {there}")
 
 
 def assemble(tables: Mapping[str, PartArrays], task: Task) -> Loaded:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 import reprlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -57,18 +57,22 @@ class Source:
     task: Task
     labels: Path | None = None
 
+    def beside(self, part: str, labels: Mapping[str, str]) -> Path:
+        """Return the file of a part's labels that an option names, beside that of its rows.
 
-def beside(path: Path, name: str) -> Path:
-    """Return a file that an option names, in the folder of another.
-
-    Raises
-    ------
-    FormatError
-        `name` leads elsewhere.
-    """
-    if not name or name in (".", "..") or Path(name).name != name:
-        raise FormatError(path, None, f"the option 'labels' has {name!r}, no name of a file beside")
-    return path.with_name(name)
+        Raises
+        ------
+        FormatError
+            It names none, or one that lies elsewhere.
+        """
+        path, name = self.parts[part], labels.get(part)
+        if name is None:
+            message = f"the option 'labels' names no file for the part '{part}'"
+            raise FormatError(path, None, message)
+        if not name or name in (".", "..") or Path(name).name != name:
+            message = f"the option 'labels' has {name!r}, no name of a file beside"
+            raise FormatError(path, None, message)
+        return path.with_name(name)
 
 
 def shown(value: Any) -> str:
