@@ -13,7 +13,6 @@ from standin import blobs, multiclass_set, regions_set
 
 from toplabel import simplex
 from toplabel.reproduction.baselines import create
-from toplabel.reproduction.baselines.models import Boosted, Gaussian, arrays_of
 from toplabel.reproduction.baselines.simplex_boosting import _best_step, _gradient, coding_values
 from toplabel.reproduction.config.methods import Method
 from toplabel.reproduction.config.protocols import Axis, Budget, Protocol
@@ -118,17 +117,6 @@ def test_leave_one_out_has_the_bias_too(tmp_path):
     assert {model.kind for model in models.arrays.values()} == {"affine"}
 
 
-@pytest.mark.parametrize("name", ["sc_svm_batch", "sh_svm_batch"])
-def test_svms_start_from_the_nearest_smaller_C(name):
-    X, y = blobs()
-    trainer = create(name)
-    small = trainer.train(X, y, C=0.1, **OPTIONS)
-    warm = trainer.train(X, y, C=0.2, start=small, **OPTIONS)
-    cold = trainer.train(X, y, C=0.2, **OPTIONS)
-    assert warm.primal == pytest.approx(cold.primal, rel=1e-5)
-    assert warm.status == cold.status == "converged"
-
-
 def test_linear_svms_climb_to_their_C():
     """With features far from zero the passes from zero get nowhere."""
     rng = np.random.default_rng(0)
@@ -157,14 +145,6 @@ def test_libsvm_is_that_of_scikit_learn(kernel):
     assert found.decision_function(sparse.csr_matrix(X)) == pytest.approx(scores, abs=1e-8)
     assert found.status == "uncertified"
     assert create(name).train(X, y, C=0.5, **(OPTIONS | {"max_epochs": 0})).status == "max_epochs"
-
-
-def test_a_class_without_example_never_wins():
-    X, y = blobs()
-    found = create("svm_ova_batch").train(X, y, C=0.5, **(OPTIONS | {"n_classes": 4}))
-    scores = found.decision_function(X)
-    assert scores.shape[1] == 4
-    assert (scores[:, 3] == -1).all()
 
 
 def risk(F, y):
@@ -246,33 +226,3 @@ def test_leave_one_out_needs_a_row_an_image_and_a_label_a_row():
             ValueError, match=f"images without a label, which the method '{one.name}'"
         ):
             list(validation_problems(scenes, replace(task, method=one)))
-
-
-def test_models_are_arrays_and_take_sparse_rows():
-    X, y = blobs()
-    for name, kind in (("simplex_boosting", Boosted), ("s_ls_rbf_batch", Gaussian)):
-        model = create(name).train(X, y, C=3.0, **OPTIONS).model
-        assert isinstance(model, kind)
-        assert all(isinstance(array, np.ndarray) for array in arrays_of(model).values())
-        assert model.scores(sparse.csr_matrix(X)) == pytest.approx(model.scores(X))
-
-
-@pytest.mark.parametrize(
-    ("name", "params", "message"),
-    [
-        ("simplex_boosting", {"depth": 0}, "depth must be >= 1, got 0"),
-        ("sc_svm_online", {"epochs": 0}, "epochs must be >= 1"),
-        ("s_ls_batch", {"count": 1}, "count must be >= 2"),
-    ],
-)
-def test_options_that_do_not_fit_are_named(name, params, message):
-    X, y = blobs()
-
-    def use():
-        trainer = create(name, params=params)
-        if name == "s_ls_batch":
-            trainer.axis(X, y, 3)
-        trainer.train(X, y, C=1.0, **OPTIONS)
-
-    with pytest.raises(ValueError, match=message):
-        use()
