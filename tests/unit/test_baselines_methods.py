@@ -5,25 +5,21 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from scipy import sparse
-from standin import blobs, multiclass_set
+from standin import blobs, multiclass_set, problems_of, task_of
 
 from toplabel.reproduction.baselines import BASELINES, create
 from toplabel.reproduction.baselines.models import Trained
 from toplabel.reproduction.config.methods import Method
-from toplabel.reproduction.config.protocols import Axis, Budget, Protocol
-from toplabel.reproduction.config.run import Settings
+from toplabel.reproduction.config.protocols import Axis, Budget
 from toplabel.reproduction.selection.choice import select
 from toplabel.reproduction.selection.evaluation import evaluate
 from toplabel.reproduction.selection.final import Models, train_models
 from toplabel.reproduction.selection.fitting import by_baseline
-from toplabel.reproduction.selection.problems import validation_problems
-from toplabel.reproduction.selection.task import Task
 from toplabel.reproduction.selection.tuning import tune_split
 
 BUDGET = Budget(Axis(2, -4, 2, 2), None, folds=2)
-PROTOCOL = Protocol("toy", "holdout", "train", ("top1", "top2"), {"standard": BUDGET})
 METHOD = Method("lr", "A", baseline="lr_ova_liblinear")
-TASK = Task("toy", METHOD, PROTOCOL, BUDGET, Settings(), "main")
+TASK = task_of(METHOD, BUDGET, ("top1", "top2"))
 
 
 def _refuse(*arguments, **keywords):
@@ -176,14 +172,14 @@ def test_a_series_starts_at_the_largest_value_below():
 
 def test_a_baseline_goes_through_all_stages(tmp_path):
     prepared = multiclass_set()
-    tuned = tune_split(list(validation_problems(prepared, TASK)), TASK, _refuse)
+    tuned = tune_split(problems_of(prepared, TASK), TASK, _refuse)
     assert tuned.C.tolist() == BUDGET.C.values()
     selection = select({"main": tuned})
     models, certificates = train_models(prepared, TASK, selection, _refuse)
     assert all(row.status == "converged" for row in certificates)
     models.save(tmp_path / "models.npz")
     table, _ = evaluate(
-        *(prepared, METHOD.name, PROTOCOL, "standard", selection, certificates),
+        *(prepared, METHOD.name, TASK.protocol, "standard", selection, certificates),
         *(Models.load(tmp_path / "models.npz"), {"main": 0.0}),
     )
     test = prepared.parts["test"]

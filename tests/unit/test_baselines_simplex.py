@@ -9,22 +9,18 @@ import pytest
 from scipy import sparse
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import SVC
-from standin import blobs, multiclass_set, regions_set
+from standin import blobs, multiclass_set, problems_of, regions_set, task_of
 
 from toplabel import simplex
 from toplabel.reproduction.baselines import create
 from toplabel.reproduction.baselines.simplex_boosting import _best_step, _gradient, coding_values
 from toplabel.reproduction.config.methods import Method
-from toplabel.reproduction.config.protocols import Axis, Budget, Protocol
-from toplabel.reproduction.config.run import Settings
+from toplabel.reproduction.config.protocols import Axis, Budget
 from toplabel.reproduction.selection.choice import select
 from toplabel.reproduction.selection.final import Models, train_models
-from toplabel.reproduction.selection.problems import validation_problems
-from toplabel.reproduction.selection.task import Task
 from toplabel.reproduction.selection.tuning import tune_split
 
 BUDGET = Budget(Axis(10, -2, 0, 1), None)
-PROTOCOL = Protocol("toy", "fifth", "train", ("top1",), {"standard": BUDGET})
 OPTIONS = {"n_classes": 3, "seed": 1, "eps": 1e-6, "max_epochs": 20000}
 
 
@@ -32,8 +28,8 @@ def _through_the_stages(name, tmp_path, prepared=None, **params):
     """Tuned, trained, stored and read again: tuning, selection, models, training and test part."""
     prepared = prepared or multiclass_set()
     method = Method(name, name, baseline=name, params=params)
-    task = Task(prepared.name, method, PROTOCOL, BUDGET, Settings(), "main")
-    problems = list(validation_problems(prepared, task))
+    task = task_of(method, BUDGET, validation="fifth")
+    problems = problems_of(prepared, task)
     tuned = tune_split(problems, task, None)
     selection = select({"main": tuned})
     models, certificates = train_models(prepared, task, selection, None)
@@ -212,11 +208,11 @@ def test_least_squares_of_one_feature_has_a_grid(tmp_path):
 def test_leave_one_out_needs_a_row_an_image_and_a_label_a_row():
     method = Method("s_ls_batch", "A", baseline="s_ls_batch")
     scenes = regions_set()
-    task = Task("scenes", method, PROTOCOL, BUDGET, Settings(), "main")
+    task = task_of(method, BUDGET, validation="fifth", dataset="scenes")
     with pytest.raises(
         ValueError, match="'scenes': several rows per image, of which the leave-one-out"
     ):
-        list(validation_problems(scenes, task))
+        problems_of(scenes, task)
     part = scenes.parts["train"]
     unlabelled = replace(part, y=np.where(np.arange(len(part.y)) == 0, -1, part.y))
     scenes = replace(scenes, parts=scenes.parts | {"train": unlabelled})
@@ -225,4 +221,4 @@ def test_leave_one_out_needs_a_row_an_image_and_a_label_a_row():
         with pytest.raises(
             ValueError, match=f"images without a label, which the method '{one.name}'"
         ):
-            list(validation_problems(scenes, replace(task, method=one)))
+            problems_of(scenes, replace(task, method=one))
