@@ -2,12 +2,10 @@
 
 import numpy as np
 import pytest
-from scipy import sparse
 from standin import blobs
 
 import toplabel
 from toplabel.reproduction.baselines import create
-from toplabel.reproduction.baselines.liblinear import OneVsAll
 from toplabel.reproduction.baselines.liblinear_agreement import results
 
 BINARY = {
@@ -66,21 +64,6 @@ def test_a_class_without_an_example_and_labels_that_all_have(loss):
     Y = np.column_stack([y == 0, np.ones(len(y)), np.zeros(len(y))]).astype(np.uint8)
     sets = _train(loss, X, Y, 3, C=0.5)
     assert sets.model[:, 1] == pytest.approx(-sets.model[:, 2], abs=1e-3)
-
-
-@pytest.mark.parametrize("loss", ["svm_ova", "lr_ova"])
-def test_sparse_rows_and_seeds(loss):
-    X, y = blobs(n_per_class=15, m=3)
-    one, again = (_train(loss, X, y, 3, seed=5).model for _ in range(2))
-    np.testing.assert_array_equal(one, again)
-    assert _train(loss, sparse.csr_matrix(X), y, 3, seed=5).model == pytest.approx(one, abs=1e-4)
-    scores = _train(loss, X, y, 3, seed=5).decision_function(sparse.csr_matrix(X))
-    assert scores == pytest.approx(X @ one)
-
-
-def test_an_unknown_loss_is_refused():
-    with pytest.raises(ValueError, match="loss must be one of svm_ova, lr_ova, got 'svm_multi'"):
-        OneVsAll("svm_multi")
 
 
 def test_the_results_show_that_the_solvers_agree():

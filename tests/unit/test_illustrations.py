@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import math
 from functools import partial
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
+from drawn import drawn_twice
 from scipy.special import wrightomega
 
 from toplabel import losses, prox
@@ -182,18 +181,8 @@ def test_curves_fall_and_smoothing_goes_below():
 @pytest.mark.parametrize("name", DRAWINGS)
 def test_a_figure_is_three_files_and_the_same_bytes_again(tmp_path: Path, name: str) -> None:
     draw, numbers = DRAWINGS[name]
-    for folder in ("a", "b"):
-        draw(numbers(), tmp_path / folder / f"{name}.svg")
-    for suffix in ("svg", "csv", "json"):
-        one = (tmp_path / "a" / f"{name}.{suffix}").read_bytes()
-        assert one == (tmp_path / "b" / f"{name}.{suffix}").read_bytes()
-    words = json.loads((tmp_path / "a" / f"{name}.json").read_text(encoding="utf-8"))
-    assert words["title"]
-    assert words["caption"]
+    words = drawn_twice(draw, numbers(), tmp_path, name)
     assert (ROOT / words["script"]).is_file()
-    assert len(words["alt"]) > 100
-    drawn = pd.read_csv(tmp_path / "a" / f"{name}.csv")
-    assert len(drawn) == len(numbers())
 
 
 @pytest.mark.parametrize("name", DRAWINGS)

@@ -4,18 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from standin import Recorder, multiclass_set, regions_set
+from standin import Recorder, multiclass_set, problems_of, regions_set, task_of
 
 from toplabel.reproduction.config.methods import Method
-from toplabel.reproduction.config.protocols import (
-    LINEAR,
-    Axis,
-    Budget,
-    EquallySpaced,
-    Protocol,
-    Refinement,
-)
-from toplabel.reproduction.config.run import Settings
+from toplabel.reproduction.config.protocols import LINEAR, Axis, Budget, EquallySpaced, Refinement
 from toplabel.reproduction.selection.fitting import by_solver, pool
 from toplabel.reproduction.selection.grids import coarse_points, extended_points, refined_points
 from toplabel.reproduction.selection.problems import (
@@ -23,7 +15,6 @@ from toplabel.reproduction.selection.problems import (
     folds_of,
     join_parts,
     training_labels,
-    validation_problems,
 )
 from toplabel.reproduction.selection.results import (
     TuneResult,
@@ -34,7 +25,6 @@ from toplabel.reproduction.selection.results import (
     save_unit,
     seconds_by_split,
 )
-from toplabel.reproduction.selection.task import Task
 from toplabel.reproduction.selection.tuning import FoldPath, tune_block, tune_split
 
 SOFTMAX = Method("lr_multi", "A", "lr_multi")
@@ -44,14 +34,13 @@ BUDGET = Budget(Axis(2, -4, 2, 2), Axis(2, -2, 1, 1), folds=3)
 METRICS = ["top1", "top2"]
 
 
-def _protocol(validation="holdout", metrics=METRICS):
-    return Protocol("toy", validation, "train", tuple(metrics), {"standard": BUDGET})
+def _protocol(validation="holdout"):
+    return task_of(SOFTMAX, BUDGET, METRICS, validation).protocol
 
 
 def _tune(prepared, method=SOFTMAX, budget=BUDGET, metrics=METRICS, solve=None, validation=None):
-    protocol = _protocol(validation or "holdout", metrics)
-    task = Task(prepared.name, method, protocol, budget, Settings(), "main")
-    return tune_split(list(validation_problems(prepared, task)), task, solve or Recorder())
+    task = task_of(method, budget, metrics, validation or "holdout", dataset=prepared.name)
+    return tune_split(problems_of(prepared, task), task, solve or Recorder())
 
 
 def test_values_are_those_of_the_models(repository):
@@ -122,7 +111,7 @@ def test_folds_are_averaged_and_equal_for_all_methods():
     by_hand = [
         FoldPath(
             fold_problem(prepared.parts["train"], fold, SOFTMAX, 3),
-            Task("toy", SOFTMAX, protocol, BUDGET, Settings(), "main"),
+            task_of(SOFTMAX, BUDGET, METRICS, "folds"),
             i,
             Recorder(),
         ).visit(coarse_points(SOFTMAX, BUDGET))
@@ -254,7 +243,7 @@ def test_blocks_and_phases_merge_to_the_whole_grid():
     problem = fold_problem(prepared.parts["train"], fold, KERNEL, 3)
 
     def tune(points):
-        task = Task("toy", KERNEL, _protocol("folds"), budget, Settings(), "main")
+        task = task_of(KERNEL, budget, METRICS, "folds")
         return FoldPath(problem, task, 0, Recorder()).visit(points)
 
     assert budget.blocks("rbf") == 2
@@ -278,15 +267,15 @@ def test_a_split_goes_on_from_its_blocks(screen_rows):
     prepared = multiclass_set(with_val=False)
     refine = Refinement(1, 1)
     budget = replace(BUDGET, theta_block=2, refine=refine, screen_rows=screen_rows)
-    task = Task("toy", KERNEL, _protocol("folds"), budget, Settings(), "main")
+    task = task_of(KERNEL, budget, METRICS, "folds")
 
     def problems():
-        return validation_problems(prepared, task)
+        return problems_of(prepared, task)
 
     calls = Recorder()
     blocks = [one for j in range(2) for one in tune_block(problems(), task, Recorder(), j)]
-    found = tune_split(list(problems()), task, calls, blocks)
-    alone = tune_split(list(problems()), task, Recorder())
+    found = tune_split(problems(), task, calls, blocks)
+    alone = tune_split(problems(), task, Recorder())
     if screen_rows is None:
         np.testing.assert_array_equal(found.value, alone.value)
         assert len(calls.calls) < 3 * (~np.isnan(found.epochs)).sum()  # the rest was visited before

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+import textwrap
 from collections.abc import Collection, Mapping
 from typing import Annotated
 
@@ -84,20 +85,23 @@ def page(reasons: Collection[Reason]) -> str:
 _HEAD = """\
 # Why numbers differ
 
-`make reference` writes this page from `config/differences.yaml`. The reports show each reason beside
-the cells that differ, and say which cells have none. An experiment is a method of the study
+`make reference` writes this page from `config/differences.yaml`. The reports show each reason
+beside the cells that differ, and say which cells have none. An experiment is a method of the study
 `as_printed` (`config/studies/as_printed.yaml`). The reports, and the column `experiment` of
 `results/differences.csv`, say what it gives.
 """
 
 
-def _plain(text: str) -> str:
-    return re.sub(r"\^\{([^{}]*)\}", r"^\1", text)
-
-
 def _section(reason: Reason) -> str:
-    lines = [f"- {', '.join(cells.tables)}: {_plain(cells.evidence)}" for cells in reason.cells]
-    return "\n".join([f"## {reason.title}\n", f"{reason.why}\n", *lines, ""])
+    texts = (f"- {', '.join(cells.tables)}: {cells.evidence}" for cells in reason.cells)
+    plain = (re.sub(r"\^\{([^{}]*)\}", r"^\1", text) for text in texts)
+    lines = (_wrapped(text, "  ") for text in plain)
+    return "\n".join([f"## {reason.title}\n", f"{_wrapped(reason.why)}\n", *lines, ""])
+
+
+def _wrapped(text: str, indent: str = "") -> str:
+    words = {"break_long_words": False, "break_on_hyphens": False}
+    return textwrap.fill(text, 100, subsequent_indent=indent, **words)
 
 
 if __name__ == "__main__":

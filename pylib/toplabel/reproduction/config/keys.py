@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import numbers
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from toplabel._core.catalogue import LOSSES
@@ -44,6 +45,11 @@ def canonical_key(method: object, k: object = "", gamma: object = "", kernel: ob
         k_text = k_text if loss.top_k else ""
         gamma_text = (gamma_text or "0") if loss.smoothing else ""
     return Key(name, k_text, gamma_text, _text(kernel))
+
+
+def key_of(row: Mapping[str, object], method: str = "method") -> Key:
+    """Return the key of a row of a result file, whose method stands in some column."""
+    return canonical_key(row[method], row["k"], row["gamma"], row["kernel"])
 
 
 def number_text(value: object, name: str) -> str:

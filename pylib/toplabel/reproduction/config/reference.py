@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import textwrap
 from collections.abc import Mapping
 from functools import cache
 from itertools import pairwise
@@ -39,10 +40,10 @@ FILES = {
 _HEAD = """\
 # The config files, key by key
 
-`make reference` writes this page from the models of `toplabel.reproduction.config`, and a test holds it
-to them. An unknown key, and a value of another kind or out of range, is an error of one line that
-names file, key and value. For an editor that completes and checks YAML,
-`python -m toplabel.reproduction.config FOLDER` writes the same as JSON schemas.
+`make reference` writes this page from the models of `toplabel.reproduction.config`, and a test
+holds it to them. An unknown key, and a value of another kind or out of range, is an error of one
+line that names file, key and value. For an editor that completes and checks YAML, `python -m
+toplabel.reproduction.config FOLDER` writes the same as JSON schemas.
 """
 _BOUNDS = {
     "minimum": "at least",
@@ -102,7 +103,7 @@ def _file(name: str, model: type) -> str:
 
 
 def _table(part: Mapping[str, Any]) -> str:
-    lines = [" ".join(part.get("description", "").split()), ""]
+    lines = [textwrap.fill(part.get("description", ""), 100, break_on_hyphens=False), ""]
     if part.get("properties"):
         lines += ["| key | value | default | |", "|---|---|---|---|"]
     for key, value in part.get("properties", {}).items():

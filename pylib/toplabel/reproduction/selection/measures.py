@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
@@ -37,31 +38,34 @@ def ranking_value(metric: str, truth: np.ndarray, scores: np.ndarray) -> float:
     right, as in TPAMI Eq. (1), a model of zeros would find every label and be selected. Where no
     scores tie that is the same.
     """
+    name, _, k = metric.rpartition("_at_") if "_at_" in metric else (metric, "", "")
     if metric == "balanced_accuracy" or metric.startswith("top"):
         _require(truth.ndim == 1, metric, "one label per instance")
         if metric == "balanced_accuracy":
             return 100.0 * metrics.balanced_accuracy(truth, scores, ties="shared")
         return 100.0 * metrics.top_k_accuracy(truth, scores, k=int(metric[3:]), ties="shared")
     _require(truth.ndim == 2, metric, "label sets")
-    if metric == "rank_loss":
-        return float(metrics.rank_loss(truth, scores))
-    if metric == "map":
-        return 100.0 * float(metrics.mean_average_precision(truth, scores))
-    if metric.startswith("p_at_"):
-        return 100.0 * float(
-            metrics.precision_at_k(truth, scores, k=int(metric[5:]), ties="shared")
-        )
-    if metric.startswith("r_at_"):
-        return 100.0 * float(metrics.recall_at_k(truth, scores, k=int(metric[5:]), ties="shared"))
-    if metric.startswith("ndcg_at_"):
-        return 100.0 * float(metrics.ndcg_at_k(truth, scores, k=int(metric[8:])))
-    if metric == "coverage_loss":
-        return metrics.coverage(truth, scores)
     if metric == "one_error_loss":
         return 100.0 - ranking_value("p_at_1", truth, scores)
-    if metric == "label_ap":
-        return 100.0 * metrics.label_ranking_average_precision(truth, scores)
+    if metric in _OF_ORDER:
+        scale, function = _OF_ORDER[metric]
+        return scale * float(function(truth, scores))
+    if name in _AT_K:
+        return 100.0 * float(_AT_K[name](truth, scores, k=int(k)))
     raise ValueError(f"unknown metric '{metric}'")
+
+
+_OF_ORDER = {
+    "rank_loss": (1.0, metrics.rank_loss),
+    "coverage_loss": (1.0, metrics.coverage),
+    "map": (100.0, metrics.mean_average_precision),
+    "label_ap": (100.0, metrics.label_ranking_average_precision),
+}
+_AT_K = {
+    "p": partial(metrics.precision_at_k, ties="shared"),
+    "r": partial(metrics.recall_at_k, ties="shared"),
+    "ndcg": metrics.ndcg_at_k,
+}
 
 
 def _require(condition: bool, metric: str, what: str) -> None:

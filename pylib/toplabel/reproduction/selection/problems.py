@@ -74,11 +74,12 @@ def truth_of(part: Part) -> np.ndarray:
 
 def split_named(prepared: Prepared, name: str) -> Split:
     """Return the split of that name; a ValueError lists those that exist."""
-    for split in prepared.splits:
-        if split.name == name:
-            return split
-    known = ", ".join(split.name for split in prepared.splits)
-    raise ValueError(f"data set '{prepared.name}': unknown split '{name}'; known: {known}")
+    known = {split.name: split for split in prepared.splits}
+    if name in known:
+        return known[name]
+    raise ValueError(
+        f"data set '{prepared.name}': unknown split '{name}'; known: {', '.join(known)}"
+    )
 
 
 def folds_of(
@@ -103,18 +104,10 @@ def folds_of(
 
 def fold_problem(part: Part, fold: Fold, method: Method, n_classes: int) -> ValidationProblem:
     """Train on the fold's training instances, measure on the others of the same part."""
-    train = rows_of(fold.train, part.groups)
-    val = rows_of(fold.val, part.groups)
+    train, val = rows_of(fold.train, part.groups), rows_of(fold.val, part.groups)
     groups = None if part.groups is None else np.searchsorted(fold.val, part.groups[val])
     X, labels = labelled(part.X[train], training_labels(part, method)[train])
-    return ValidationProblem(
-        X=X,
-        labels=labels,
-        X_eval=part.X[val],
-        truth=truth_of(part)[fold.val],
-        groups=groups,
-        n_classes=n_classes,
-    )
+    return ValidationProblem(X, labels, part.X[val], truth_of(part)[fold.val], groups, n_classes)
 
 
 def fewer_rows(
@@ -134,14 +127,8 @@ def holdout_problem(
 ) -> ValidationProblem:
     """Train on one part, measure on another."""
     X, labels = labelled(train.X, training_labels(train, method))
-    return ValidationProblem(
-        X=X,
-        labels=labels,
-        X_eval=held_out.X,
-        truth=truth_of(held_out),
-        groups=held_out.groups,
-        n_classes=n_classes,
-    )
+    truth = truth_of(held_out)
+    return ValidationProblem(X, labels, held_out.X, truth, held_out.groups, n_classes)
 
 
 def check_rows(part: Part, method: Method, dataset: str) -> None:
@@ -190,12 +177,9 @@ def join_parts(first: Part, second: Part) -> Part:
 
     groups = None
     if first.groups is not None or second.groups is not None:
-        shifted = _groups(second) + first.n_instances
-        groups = np.concatenate([_groups(first), shifted])
-    if sparse.issparse(first.X):
-        X = sparse.vstack([first.X, second.X], format="csr")
-    else:
-        X = np.concatenate([first.X, second.X])
+        groups = np.concatenate([_groups(first), _groups(second) + first.n_instances])
+    is_sparse, rows = sparse.issparse(first.X), [first.X, second.X]
+    X = sparse.vstack(rows, format="csr") if is_sparse else np.concatenate(rows)
     return replace(first, X=X, y=both("y"), Y=both("Y"), groups=groups)
 
 

@@ -51,11 +51,7 @@ def set_thresholds(
 
     return [
         THRESHOLDS.row(
-            split=row.split,
-            metric=row.metric,
-            k=row.k,
-            C=row.C,
-            theta=row.theta,
+            *(row.split, row.metric, row.k, row.C, row.theta),
             threshold=threshold_of(row) if needs_threshold(row.metric) else row.threshold,
             strategy=strategy if needs_threshold(row.metric) else "",
         )

@@ -18,7 +18,7 @@ import pandas as pd
 from toplabel.metrics.names import is_fraction, lower_is_better
 from toplabel.reproduction.config.datasets import NONE_REGISTERED, Registry
 from toplabel.reproduction.config.findings import Claim, Selector
-from toplabel.reproduction.config.keys import Key, canonical_key
+from toplabel.reproduction.config.keys import Key, key_of
 from toplabel.reproduction.seeds import seed_of
 from toplabel.reproduction.studies.bootstrap import DRAWS, RowDraws, interval
 from toplabel.reproduction.studies.comparison import TOLERANCE
@@ -100,8 +100,7 @@ def _measured_cells(collected: pd.DataFrame, names: Mapping[str, str]) -> pd.Dat
 
 def _cells(frame: pd.DataFrame, cell: pd.Series) -> pd.DataFrame:
     """Return names, canonical key, and value and error in points, larger being better."""
-    columns = ("method_key", "k", "gamma", "kernel")
-    keys = [canonical_key(*row) for row in zip(*(frame[c] for c in columns), strict=True)]
+    keys = [key_of(row, "method_key") for row in frame.to_dict("records")]
     sign = frame["metric"].map(lambda metric: -1.0 if lower_is_better(metric) else 1.0)
     scale = frame["metric"].map(lambda metric: _POINTS_OF_ONE if is_fraction(metric) else 1.0)
     points = (frame["value"] * sign * scale).astype(float)  # larger is better
@@ -166,9 +165,15 @@ def _ours(
     in_print: pd.DataFrame,
     draws: RowDraws,
 ) -> dict[str, Any]:
-    """Return the counts of ours, and what test rows and the papers' differences say of them."""
+    """Return the counts of ours, tests, and what test rows and the papers' differences say."""
+    from scipy.stats import quantile_test
+
     found = _counted(prefix, claim, differences)
-    found |= {f"{prefix}_{name}": value for name, value in _tested(claim, differences).items()}
+    ends = (math.nan, math.nan)
+    if len(differences):
+        ends = quantile_test(differences["points"].to_numpy()).confidence_interval(_LEVEL)
+    found |= dict(zip((f"{prefix}_median_low", f"{prefix}_median_high"), ends, strict=True))
+    found[f"{prefix}_p"] = p_value(claim, differences)
     low, high = interval(_medians(differences, draws))
     if claim.expects == "first" and low <= 0.0 <= high:
         found[f"{prefix}_outcome"] = "undecided"
@@ -177,16 +182,6 @@ def _ours(
         if median < printed / 2 and printed - median >= TOLERANCE:
             found[f"{prefix}_outcome"] = "smaller"
     return found | {f"{prefix}_rows_low": low, f"{prefix}_rows_high": high}
-
-
-def _tested(claim: Claim, differences: pd.DataFrame) -> dict[str, float]:
-    """Return the exact 95 % interval of the median difference, and the p-value of the claim."""
-    from scipy.stats import quantile_test
-
-    low = high = math.nan
-    if len(differences):
-        low, high = quantile_test(differences["points"].to_numpy()).confidence_interval(_LEVEL)
-    return {"median_low": low, "median_high": high, "p": p_value(claim, differences)}
 
 
 def p_value(claim: Claim, differences: pd.DataFrame) -> float:
@@ -255,16 +250,13 @@ def _differences(claim: Claim, cells: pd.DataFrame) -> pd.DataFrame:
     cells = cells[metric.astype(bool) & ~cells["dataset"].isin(claim.excluded)]
     if claim.datasets:
         cells = cells[cells["dataset"].isin(claim.datasets)]
-    rows = list(zip(cells["key"], cells["metric"], strict=True))
-    first = pd.Series(
-        [is_selected(claim.first.methods, *row) for row in rows], cells.index, dtype=bool
-    )
-    if claim.second.methods == "others":
-        second = ~first
-    else:
-        second = pd.Series(
-            [is_selected(claim.second.methods, *row) for row in rows], cells.index, dtype=bool
-        )
+
+    def named(selectors: Iterable[Selector]) -> pd.Series:
+        rows = zip(cells["key"], cells["metric"], strict=True)
+        return pd.Series([is_selected(selectors, *row) for row in rows], cells.index, dtype=bool)
+
+    first = named(claim.first.methods)
+    second = ~first if claim.second.methods == "others" else named(claim.second.methods)
     best, other = (_best(part) for part in (cells[first], cells[second]))
     error = (best["error"].pow(2) + other["error"].pow(2)).pow(0.5)
     points = best["points"] - other["points"]

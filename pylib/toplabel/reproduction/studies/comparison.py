@@ -11,7 +11,7 @@ import pandas as pd
 
 from toplabel.metrics.names import is_fraction, lower_is_better
 from toplabel.reproduction.config.datasets import NONE_REGISTERED, Registry
-from toplabel.reproduction.config.keys import Key, canonical_key
+from toplabel.reproduction.config.keys import Key, key_of
 from toplabel.reproduction.studies.collection import ROWS
 from toplabel.reproduction.tables.collected import COMPARISON
 
@@ -28,6 +28,8 @@ draw.
 _SLACK = 1e-9  # relative; 57.7 - 58.2 is half a point, although not in binary
 _TRACE = ["budget", "C", "theta", "threshold", "relative_gap", "seconds", "selected_k", "splits"]
 _SEEDS = ["seeds", "seeds_mean", "seeds_std"]
+_NUMBERS = ["measured", "difference", "measured_std", *_TRACE[1:], *ROWS, *_SEEDS]
+_CELL = ["source", "dataset", "features", "metric"]
 
 
 def compare(
@@ -59,23 +61,21 @@ def compare(
     }
     redrawn = _redrawn(collected, registry.seeds_of)
     rows = []
-    for cell in published.itertuples(index=False):
-        key = canonical_key(cell.method, cell.k, cell.gamma, cell.kernel)
-        row = {name: getattr(cell, name, "") for name in COMPARISON.names}
-        numbers = ("measured", "difference", "measured_std", *_TRACE[1:], *ROWS, *_SEEDS)
-        row |= dict.fromkeys(numbers, math.nan)
-        result = results.get((cell.source, cell.dataset, cell.features, key, cell.metric))
+    for cell in published.to_dict("records"):
+        source, dataset, features, metric = (cell[name] for name in _CELL)
+        key = key_of(cell)
+        row = dict.fromkeys(COMPARISON.names, "") | dict.fromkeys(_NUMBERS, math.nan) | cell
+        result = results.get((source, dataset, features, key, metric))
         if result is None:
-            elsewhere = other_features.get((cell.source, cell.dataset, key, cell.metric))
-            kept = kept_out.get((cell.dataset, cell.features), "")
+            elsewhere = other_features.get((source, dataset, key, metric))
+            kept = kept_out.get((dataset, features), "")
             row["reason"] = f"measured with {elsewhere}" if elsewhere else kept
         elif not math.isfinite(result["measured"]):
             row["reason"] = "the measurement is no number"
         else:
-            row |= _measured(result, cell.metric, cell.value, _number(cell.std))
-            row["in_rows"] = _inside(cell.published, *(result[name] for name in ROWS))
-            row |= redrawn.get(_of_budget(result), {})
-            row["in_seeds"] = _within_seeds(row)
+            row |= _measured(result, cell) | redrawn.get(_of_budget(result), {})
+            mean, reach = row["seeds_mean"], further_draw(row["seeds_std"], row["seeds"])
+            row["in_seeds"] = _inside(cell["published"], mean - reach, mean + reach)
         rows.append(row)
     return COMPARISON.frame(rows)
 
@@ -88,7 +88,7 @@ def _index(collected: pd.DataFrame, registry: Registry, sources: Iterable[str]):
         if not registry.is_compared(row["dataset"], source):
             continue
         dataset = registry.published_key(row["dataset"])
-        key = canonical_key(row["loss"], row["k"], row["gamma"], row["kernel"])
+        key = key_of(row, "loss")
         cell = (source, dataset, row["features"], key, row["metric"])
         if cell in results:
             both = f"{results[cell]['file']} and {row['file']}"
@@ -99,24 +99,16 @@ def _index(collected: pd.DataFrame, registry: Registry, sources: Iterable[str]):
     return results, other_features
 
 
-def _number(text: str) -> float:
-    return float(text) if text else math.nan
-
-
-def _measured(
-    result: Mapping[str, Any], metric: str, published: float, published_std: float
-) -> dict[str, Any]:
-    std = float(result["std"])
-    difference = float(result["measured"]) - published
-    spread = spread_of(std, int(result["splits"]), published_std)
-    return {
-        "measured": result["measured"],
+def _measured(result: Mapping[str, Any], cell: Mapping[str, Any]) -> dict[str, Any]:
+    std, printed_std = float(result["std"]), float(cell["std"] or math.nan)
+    difference = float(result["measured"]) - cell["value"]
+    spread = spread_of(std, int(result["splits"]), printed_std)
+    return {name: result[name] for name in ("measured", "file", *_TRACE, *ROWS)} | {
         "difference": difference,
-        "verdict": verdict(metric, difference, spread),
+        "verdict": verdict(cell["metric"], difference, spread),
         "measured_std": std,
-        "file": result["file"],
-        "reason": "",
-    } | {name: result[name] for name in (*_TRACE, *ROWS)}
+        "in_rows": _inside(cell["published"], *(result[name] for name in ROWS)),
+    }
 
 
 def _of_budget(result: Mapping[str, Any]) -> tuple[str, ...]:
@@ -134,12 +126,6 @@ def _redrawn(
         )
         for row in results
     }
-
-
-def _within_seeds(row: Mapping[str, Any]) -> str:
-    """Return, as `_inside`, whether a printed number may be that of one more draw of the folds."""
-    mean, reach = row["seeds_mean"], further_draw(row["seeds_std"], row["seeds"])
-    return _inside(row["published"], mean - reach, mean + reach)
 
 
 def further_draw(std: float, draws: float) -> float:

@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 import pandas as pd
 
 from toplabel.reproduction.config.differences import Cells, Reason
-from toplabel.reproduction.config.keys import Key, canonical_key
+from toplabel.reproduction.config.keys import Key, key_of
 from toplabel.reproduction.config.studies import whole_table
 from toplabel.reproduction.studies.claims import is_selected
 from toplabel.reproduction.studies.variants import experiment
@@ -29,7 +29,7 @@ def explain(
     rows = []
     for cell in cells.to_dict("records"):
         rows.append(cell | dict.fromkeys(texts, ""))
-        key = canonical_key(cell["method"], cell["k"], cell["gamma"], cell["kernel"])
+        key = key_of(cell)
         for reason, named in known:
             if _names(named, cell, key):
                 rows[-1] |= {"reason": reason.name, "title": reason.title, "why": reason.why}

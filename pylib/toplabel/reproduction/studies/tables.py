@@ -16,7 +16,7 @@ import pandas as pd
 
 from toplabel._core.files import write_json
 from toplabel.reproduction.config.datasets import NONE_REGISTERED, Registry
-from toplabel.reproduction.config.keys import canonical_key
+from toplabel.reproduction.config.keys import key_of
 from toplabel.reproduction.config.studies import Study, table_name
 from toplabel.reproduction.studies.published import TableText
 from toplabel.reproduction.tables.collected import GRID
@@ -95,11 +95,9 @@ def own_table(
     average precisions of classes (``ap_*``) stand for those of the set's own classes. Without it
     there is every metric. None when there is no such data set.
     """
-    names = [
-        table_name(*one) for one in zip(comparison["source"], comparison["table"], strict=True)
-    ]
+    places = comparison[["source", "table"]].itertuples(index=False)
     compared = _compared(
-        comparison[pd.Series(names, comparison.index).isin(study.tables)], collected
+        comparison[[table_name(*one) in study.tables for one in places]], collected
     )
     pairs = [pair for pair in study.pairs if pair[0] not in compared]
     mine = collected[pd.MultiIndex.from_frame(collected[["dataset", "method"]]).isin(pairs)]
@@ -138,14 +136,8 @@ def write_tables(tables: Iterable[PrintedTable], folder: str | os.PathLike[str])
     """Write <name>.csv and <name>.json of each table, each whole or not at all."""
     for table in tables:
         write_csv(table.frame, Path(folder) / f"{table.name}.csv")
-        about = {
-            "name": table.name,
-            "title": table.title,
-            "caption": table.caption,
-            "source": table.source,
-            "table": table.table,
-            "study": table.study,
-        }
+        names = ("name", "title", "caption", "source", "table", "study")
+        about = {name: getattr(table, name) for name in names}
         write_json(Path(folder) / f"{table.name}.json", about)
 
 
@@ -166,16 +158,12 @@ def _block(
         & (collected["features"] == identity.features)
         & collected["metric"].isin(printed["metric"])
     ]
-    known = {_key(row, "method") for row in printed.to_dict("records")}
-    extra = ours[[_key(row, "loss") not in known for row in ours.to_dict("records")]]
+    known = {key_of(row) for row in printed.to_dict("records")}
+    extra = ours[[key_of(row, "loss") not in known for row in ours.to_dict("records")]]
     if extra.empty:
         return [printed]
     head = {"source": printed["source"].iat[0], "table": printed["table"].iat[0]}
     return [printed, _as_cells(extra).assign(dataset=identity.dataset, **head)]
-
-
-def _key(row: Mapping[str, str], method: str):
-    return canonical_key(row[method], row["k"], row["gamma"], row["kernel"])
 
 
 def _as_cells(collected: pd.DataFrame) -> pd.DataFrame:
