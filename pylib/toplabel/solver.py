@@ -125,8 +125,8 @@ def solve(
         kernel: ``k(x, z) + intercept_scaling^2``.
     intercept_scaling : float > 0 or "auto"
         The larger, the less is the intercept regularised, and the slower the training where it is
-        far above the norms of the rows. "auto": a third of the root of their mean squared norm, at
-        least 1; `Solution.intercept_scaling` tells.
+        far above the norms of the rows. "auto": a third of the root of their mean squared norm, but
+        at least 1 and at most 10; `Solution.intercept_scaling` tells.
 
     Returns
     -------

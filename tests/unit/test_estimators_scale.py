@@ -19,10 +19,11 @@ Z = (X - X.mean(axis=0)) / X.std(axis=0)
 @pytest.mark.parametrize(
     ("rows", "kernel", "expected"),
     [
-        (9 * Z, "linear", 3 * np.sqrt(13)),
-        ((9 * Z).astype(np.float32), "linear", 3 * np.sqrt(13)),
-        (sparse.csr_array(9 * Z), "linear", 3 * np.sqrt(13)),
+        (6 * Z, "linear", 2 * np.sqrt(13)),
+        ((6 * Z).astype(np.float32), "linear", 2 * np.sqrt(13)),
+        (sparse.csr_array(6 * Z), "linear", 2 * np.sqrt(13)),
         (0.1 * Z, "linear", 1.0),
+        (X, "linear", 10.0),
         (9 * Z, "rbf", 1.0),
         (36 * rbf_kernel(Z), "precomputed", 2.0),
     ],

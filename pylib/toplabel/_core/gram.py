@@ -17,25 +17,11 @@ _ROUNDING = {"f": 1e-5, "d": 1e-8}  # of an entry, beside the largest on the dia
 
 
 def check_gram(K: np.ndarray, name: str = "X") -> None:
-    """Refuse what is no Gram matrix, as far as one pass and a few products with a vector tell.
+    """Refuse what is no Gram matrix, with a ``ValueError`` that begins with the name.
 
-    Parameters
-    ----------
-    K : ndarray, (n, n)
-        Finite numbers.
-    name : str
-        What the error says.
-
-    Raises
-    ------
-    ValueError
-        If the matrix is not symmetric; if some ``|K_ij|`` is above ``sqrt(K_ii K_jj)``; or if the
-        smallest eigenvalue, by Lanczos steps where there are more than 200 rows, is below -1e-4
-        times the largest.
-
-    Notes
-    -----
-    The steps are at least 28 products with a vector, each of which reads the matrix once.
+    It is no one if it is not symmetric, if some ``|K_ij|`` is above ``sqrt(K_ii K_jj)``, or if the
+    smallest eigenvalue is below -1e-4 times the largest: above 200 rows by Lanczos steps, at least
+    28 products with a vector, each of which reads the matrix once.
     """
     _check_entries(K, name)
     smallest, largest = _extreme_eigenvalues(K)

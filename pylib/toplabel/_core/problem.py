@@ -58,7 +58,7 @@ def as_constant(fit_intercept: object, scaling: object, *of: object, gram: bool 
         if not fit_intercept:
             return 0.0
         length = np.sqrt(mean_squared_norm(*of, gram=gram))  # NaN of a mapped file is found later
-        return float(np.clip(length / 3, 1.0, LARGEST)) if np.isfinite(length) else 1.0
+        return float(np.clip(length / 3, 1.0, 10.0)) if np.isfinite(length) else 1.0
     scaling = as_number(scaling, "intercept_scaling", 0.0, strict=True, high=LARGEST)
     return scaling if fit_intercept else 0.0
 
@@ -107,18 +107,7 @@ def gram_matrix(rows, kernel: str | Callable, theta: float | None, dtype=np.floa
 
 @dataclass(frozen=True)
 class Data:
-    """Checked rows and labels.
-
-    Attributes
-    ----------
-    rows : ndarray or csr_array, (n, d)
-        As given.
-    features : ndarray or csr_array
-        The rows, or their Gram matrix (n, n).
-    labels : Labels
-    kernel : str or callable
-    theta : float or None
-    """
+    """Checked rows (n, d), as given, and labels; `features` are the rows or their Gram matrix."""
 
     rows: np.ndarray | sparse.csr_array
     features: np.ndarray | sparse.csr_array
@@ -141,19 +130,9 @@ class Data:
 class Problem(Data):
     """What `toplabel.solve` minimises, but for C.
 
-    Attributes
-    ----------
-    loss : Loss
-    k : int
-    gamma : float
-    weight : ndarray, (n,), or None
-        Of the rows.
-    center : ndarray, (d, m), or None
-        W0.
-    constant : float
-        A further feature of all rows, whose weights, times it, are the intercept; 0: there is none.
-    exact : ndarray, csr_array or None
-        What was passed, where `features` are rounded to float32.
+    `weight` are those of the rows, `center` is W0. `constant` is a further feature of all rows,
+    whose weights, times it, are the intercept; 0: there is none. `exact` is what was passed, where
+    `features` are rounded to float32.
     """
 
     loss: Loss

@@ -18,20 +18,8 @@ _WORK_PER_STEP = 4e9
 def describe(
     features, labels: Labels, gram: bool, weight: np.ndarray | None, borrowed: list, constant=0.0
 ):
-    """Return a ``tl_data``.
-
-    Parameters
-    ----------
-    features : ndarray or csr_array
-        As from `toplabel._core.arrays.as_features`.
-    labels : Labels
-    gram : bool
-        Is `features` a Gram matrix?
-    weight : ndarray, (n,), or None
-    borrowed : list
-        Takes what must outlive the solver.
-    constant : float
-        A further feature of all rows; 0: none.
+    """Return a ``tl_data`` of features as from `as_features` (or their Gram matrix) with a constant
+    feature, unless that is 0; `borrowed` takes what must outlive the solver.
     """
     data = ffi.new("tl_data *")
     data.n, data.d = features.shape
@@ -67,33 +55,10 @@ def describe(
 class Run:
     """A solver at some point between its start and the optimum.
 
-    Parameters
-    ----------
-    features : ndarray or csr_array, (n, d) or (n, n)
-        As from `toplabel._core.arrays.as_features`.
-    labels : Labels
-    loss : Loss
-    gram : bool
-        Is `features` a Gram matrix?
-    weight : ndarray, (n,), optional
-    start : ndarray, (n, m), optional
-        Dual variables; updated in place.
-    C_start : float
-        The C that they belong to; 0: this one.
-    center : ndarray, (d, m), optional
-        W0.
-    constant : float
-        A further feature of all rows, the last one of the weights; 0: none.
-    acceleration : float
-        r of the accelerated loop; 0: none; negative: chosen.
-    start_weights : ndarray, (d, m), or (n, m) with `gram`, optional
-        Weights, or coefficients, to start at beside `start`.
-    start_r : float
-        r that the acceleration begins with; 0: chosen.
-    block : int
-        Rows between two matrix products; 0: chosen from the shape.
-    window : int
-        Rows are shuffled within windows of so many; 0: all of them.
+    `start` are dual variables (n, m), updated in place, that belong to `C_start` (0: to C), beside
+    `start_weights` (d, m), or coefficients (n, m). `center` is W0. `acceleration` is the r of the
+    accelerated loop (0: none, negative: chosen), `start_r` its first one. `block` rows stand
+    between two matrix products, and rows are shuffled within a `window`; 0: chosen, and all.
     """
 
     def __init__(

@@ -19,20 +19,8 @@ from toplabel.errors import ToplabelError
 def solutions(
     problem: Problem, Cs: Sequence[float], options: Options, warm_start
 ) -> Iterator[Solution]:
-    """Train for each C in turn, from the solution of the one before; the first from the warm start.
-
-    Parameters
-    ----------
-    problem : Problem
-    Cs : sequence of float
-        Ascending.
-    options : Options
-        Limits hold for each C.
-    warm_start : Solution, ndarray (n, m) or None
-
-    Yields
-    ------
-    Solution
+    """Yield the solution for each C, in ascending order, each from the one before; the first from
+    the warm start. Limits hold for each C.
     """
     run = None
     for i, C in enumerate(Cs):

@@ -22,24 +22,8 @@ _STATUS = {
 
 @dataclass(frozen=True)
 class Options:
-    """Options of a run: when it stops, what is recorded, the order of the rows.
-
-    The attributes are arguments of `toplabel.solve`, checked here.
-
-    Attributes
-    ----------
-    eps : float
-    max_epochs : int
-    seed : int
-    eval_every : int or None
-        Epochs between two evaluations; None: where the gap is expected to have fallen below `eps`.
-    callback : callable or None
-    time_limit, cpu_limit : float or None
-        Seconds of wall and of CPU time.
-    window : int or None
-    acceleration : "auto", False or float > 0
-    watch : dict of str to callable
-        From the run to a number, for each watched set.
+    """When a run stops, what is recorded, the order of the rows: arguments of `toplabel.solve`,
+    checked here. `watch` maps each watched set to a function of the run.
     """
 
     eps: float = 1e-3
@@ -186,19 +170,8 @@ def _tl_callback(user, objective) -> int:
 
 
 def train(run: Run, options: Options) -> tuple[str, list[Record]]:
-    """Run until the options say stop; Ctrl-C stops too.
-
-    Parameters
-    ----------
-    run : Run
-    options : Options
-
-    Returns
-    -------
-    status : str
-        As in `toplabel.Solution`.
-    history : list of Record
-        The last one is that of the point where the run is now.
+    """Run until the options or Ctrl-C say stop; return the status and the history, whose last
+    record is that of the point where the run is now.
     """
     listener = _Listener(run, options)
     handle = ffi.new_handle(listener)

@@ -14,18 +14,8 @@ __all__ = ["warn"]
 
 
 def warn(estimator, solution, X, *, where: str = "", smooth: bool = False) -> None:
-    """Warn that a solution is farther than `eps` from the optimum.
-
-    Parameters
-    ----------
-    estimator : estimator with ``eps``, ``C`` and ``kernel``
-    solution : Solution or SimplexSolution
-    X : ndarray or CSR matrix
-        The training rows.
-    where : str
-        What was trained.
-    smooth : bool
-        Would a positive gamma help?
+    """Warn that a solution is farther than the estimator's `eps` from the optimum; `where` names
+    the training, `smooth` says whether a positive gamma would help.
     """
     reached = f"relative duality gap {solution.relative_gap:.3g}"
     if (gradient := getattr(solution, "gradient_norm", None)) is not None:

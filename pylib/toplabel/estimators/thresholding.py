@@ -25,17 +25,8 @@ STRATEGIES = ("tune", "cardinality", "per_label")
 
 @dataclass(frozen=True)
 class ThresholdRule:
-    """A checked choice of the strategy.
-
-    Attributes
-    ----------
-    strategy : {"constant", "cardinality", "tune", "per_label"}
-    value : float or ndarray, (m,)
-        For "constant".
-    metric : str
-        For "tune".
-    grid : ndarray, (D,)
-        For "tune" and "per_label".
+    """A checked choice of the strategy: "constant" with a `value`, a float or (m,), "cardinality",
+    "tune" (by `metric` on the `grid`) or "per_label" (on the `grid`).
     """
 
     strategy: str
@@ -81,15 +72,8 @@ class ThresholdRule:
 
 
 def match_training_cardinality(score: Callable, X, Y, weights) -> float:
-    """Return the threshold that gives the rows as many labels on average as they have.
-
-    Parameters
-    ----------
-    score : callable
-        From rows to scores, (n, m).
-    X : array or sparse matrix of n rows
-    Y : ndarray or sparse matrix, (n, m)
-    weights : ndarray, (n,), or None
+    """Return the threshold that gives rows as many labels on average as they have; `score` gives
+    the scores of rows.
     """
     sizes = np.asarray(Y.sum(axis=1), dtype=float).ravel()
     largest = thresholds.LargestScores(float(sizes.sum() if weights is None else weights @ sizes))
@@ -133,30 +117,11 @@ def sweep_folds(
     n_jobs: int | None,
 ) -> tuple[thresholds.Sweep, list[Solution]]:
     """Count the labels of the held-out rows of each split at all thresholds, by a model of its
-    other rows.
+    other rows; return the `Sweep` of all, and the solutions without their arrays.
 
-    Parameters
-    ----------
-    train : callable
-        Takes X, y and weights of the training rows, and the name of the fold.
-    cv : int, splitter, iterable or None
-    X : array or CSR matrix, (n, d), or (n, n) if `pairwise`
-    y : array or sparse matrix, (n, m)
-    weights : ndarray, (n,), or None
-    grid : ndarray, (D,)
-    pairwise : bool
-        Is X a Gram matrix?
-    seed : int
-        Of the shuffling where `cv` is a number of folds.
-    n_jobs : int or None
-        Threads, a fold each.
-
-    Returns
-    -------
-    swept : Sweep
-        Of all held-out rows; a row may occur in several splits, or in none.
-    solutions : list of Solution
-        Of the folds, without their arrays.
+    `train` takes X, y and weights of the training rows, and the name of the fold; X is a Gram
+    matrix if `pairwise`. A row may occur in several splits, or in none. The seed is that of the
+    shuffling where `cv` is a number of folds; `n_jobs` threads take a fold each.
     """
     every = np.arange(X.shape[0])
     y = y.tocsr() if sparse.issparse(y) else y

@@ -48,7 +48,7 @@ class TopKClassifier(SolverEstimator):
         As in `sklearn.svm.LinearSVC`: b is the weight of a constant feature of this value, times
         the value, and is regularised with the other weights. The larger, the less. With a kernel:
         ``k(x, z) + intercept_scaling^2``. "auto": a third of the root of the mean squared norm of
-        the rows, at least 1.
+        the rows, but at least 1 and at most 10.
     kernel : {"linear", "rbf", "precomputed"} or callable, default="linear"
         As in `toplabel.solve`.
     theta : float, "scale" or None, default=None
