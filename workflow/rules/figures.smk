@@ -20,7 +20,10 @@ localrules:
 rule draw_mathematics:
     output:
         svg=report(
-            "results/figures/{drawing}.svg", caption="../report/figure.rst", category="Figures"
+            "results/figures/{drawing}.svg",
+            caption="../report/figure.rst",
+            category="Figures",
+            labels={"figure": "{drawing}"},
         ),
         csv="results/figures/{drawing}.csv",
         json="results/figures/{drawing}.json",
@@ -111,7 +114,10 @@ rule draw_ranks:
         evaluation="results/evaluation.csv",
     output:
         svg=report(
-            "results/figures/mean_ranks.svg", caption="../report/figure.rst", category="Figures"
+            "results/figures/mean_ranks.svg",
+            caption="../report/figure.rst",
+            category="Figures",
+            labels={"figure": "Mean rank of the methods over data sets"},
         ),
         csv="results/figures/mean_ranks.csv",
         json="results/figures/mean_ranks.json",
@@ -129,7 +135,12 @@ rule draw_gaps:
     input:
         evaluation="results/evaluation.csv",
     output:
-        svg=report("results/figures/gaps.svg", caption="../report/figure.rst", category="Figures"),
+        svg=report(
+            "results/figures/gaps.svg",
+            caption="../report/figure.rst",
+            category="Figures",
+            labels={"figure": "Relative duality gap of every trained model"},
+        ),
         csv="results/figures/gaps.csv",
         json="results/figures/gaps.json",
     log:
@@ -229,7 +240,10 @@ rule draw_calibration:
         map="results/calibration/map.csv",
     output:
         svg=report(
-            "results/figures/calibration.svg", caption="../report/figure.rst", category="Figures"
+            "results/figures/calibration.svg",
+            caption="../report/figure.rst",
+            category="Figures",
+            labels={"figure": "TPAMI 2017, section 4"},
         ),
         csv="results/figures/calibration.csv",
         json="results/figures/calibration.json",
