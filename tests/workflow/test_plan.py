@@ -569,7 +569,10 @@ def test_training_is_timed_on_letter(config, tmp_path, monkeypatch):
     config = config | {"studies": ["circle"], "download": False}
     metas = [f"results/{name}/data/meta.json" for name in ("circle", "letter")]
     assert shown(Plan(ROOT, config)).prepared() == metas
-    assert shown(Plan(ROOT, config | {"budget": "quick"})).timed_set() == "digits"
+    assert (
+        shown(Plan(ROOT, config | {"budget": "quick"})).timed_meta()
+        == "results/digits/data/meta.json"
+    )
 
 
 def test_a_method_is_left_out_where_its_k_has_too_few_classes(plan):
@@ -588,9 +591,9 @@ def test_results_that_the_config_does_not_ask_for_are_kept_apart(config, plan, t
         path.parent.mkdir(parents=True)
         path.touch()
     (tmp_path / "results/letter/lr_ova/tune").mkdir(parents=True)
-    assert files.other_evaluations() == ["results/letter/lr_multi/evaluation.csv"]
+    assert files.other_files("evaluation.csv") == ["results/letter/lr_multi/evaluation.csv"]
     assert Cell("letter", "lr_ova") in plan.begun()
-    assert "results/letter/lr_multi/evaluation.csv" not in files.evaluations()
+    assert "results/letter/lr_multi/evaluation.csv" not in files.made_files("evaluation.csv")
     assert "results/tables/table05.csv" in files.tables()
     assert "results/figures/selection_letter.svg" not in files.figures()
     reasons = files.reasons()

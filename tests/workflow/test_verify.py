@@ -69,8 +69,8 @@ FILES = [f"{name}/evaluation.csv" for name in ("a/x", "b/y", "a/x_small", "a/new
 @pytest.fixture
 def times(tmp_path):
     (tmp_path / "jobs.csv").write_text(JOBS, encoding="utf-8")
-    methods = {name: SimpleNamespace(selected_by="", variant_of="") for name in ("x", "y", "new")}
-    methods["x_small"] = SimpleNamespace(selected_by="top1", variant_of="x")
+    methods = {name: SimpleNamespace(tuned_as=name) for name in ("x", "y", "new")}
+    methods["x_small"] = SimpleNamespace(tuned_as="x")
     return Times(tmp_path / "jobs.csv", methods, cores=2)
 
 

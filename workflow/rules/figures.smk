@@ -20,7 +20,10 @@ localrules:
 rule draw_mathematics:
     output:
         svg=report(
-            "results/figures/{drawing}.svg", caption="../report/figure.rst", category="Figures"
+            "results/figures/{drawing}.svg",
+            caption="../report/figure.rst",
+            category="Figures",
+            labels={"figure": "{drawing}"},
         ),
         csv="results/figures/{drawing}.csv",
         json="results/figures/{drawing}.json",
@@ -46,6 +49,7 @@ rule draw_circle:
             "results/figures/tpami2017_figure04.svg",
             caption="../report/figure.rst",
             category="Figures",
+            labels={"figure": "TPAMI 2017, Fig. 4"},
         ),
         csv="results/figures/tpami2017_figure04.csv",
         json="results/figures/tpami2017_figure04.json",
@@ -68,6 +72,7 @@ rule draw_selection:
             "results/figures/selection_{dataset}.svg",
             caption="../report/figure.rst",
             category="Figures",
+            labels={"figure": "Validation value against C", "data set": "{dataset}"},
         ),
         csv="results/figures/selection_{dataset}.csv",
         json="results/figures/selection_{dataset}.json",
@@ -90,6 +95,7 @@ rule draw_topk:
             "results/figures/topk_{dataset}.svg",
             caption="../report/figure.rst",
             category="Figures",
+            labels={"figure": "Top-k accuracy against k", "data set": "{dataset}"},
         ),
         csv="results/figures/topk_{dataset}.csv",
         json="results/figures/topk_{dataset}.json",
@@ -111,7 +117,10 @@ rule draw_ranks:
         evaluation="results/evaluation.csv",
     output:
         svg=report(
-            "results/figures/mean_ranks.svg", caption="../report/figure.rst", category="Figures"
+            "results/figures/mean_ranks.svg",
+            caption="../report/figure.rst",
+            category="Figures",
+            labels={"figure": "Mean rank of the methods over data sets"},
         ),
         csv="results/figures/mean_ranks.csv",
         json="results/figures/mean_ranks.json",
@@ -129,7 +138,12 @@ rule draw_gaps:
     input:
         evaluation="results/evaluation.csv",
     output:
-        svg=report("results/figures/gaps.svg", caption="../report/figure.rst", category="Figures"),
+        svg=report(
+            "results/figures/gaps.svg",
+            caption="../report/figure.rst",
+            category="Figures",
+            labels={"figure": "Relative duality gap of every trained model"},
+        ),
         csv="results/figures/gaps.csv",
         json="results/figures/gaps.json",
     log:
@@ -151,6 +165,7 @@ rule draw_scaling:
             "results/figures/tpami2017_figure03a.svg",
             caption="../report/figure.rst",
             category="Figures",
+            labels={"figure": "TPAMI 2017, Fig. 3a"},
         ),
         csv="results/figures/tpami2017_figure03a.csv",
         json="results/figures/tpami2017_figure03a.json",
@@ -181,6 +196,7 @@ rule draw_convergence:
             "results/figures/tpami2017_figure03bc.svg",
             caption="../report/figure.rst",
             category="Figures",
+            labels={"figure": "TPAMI 2017, Fig. 3b-c"},
         ),
         csv="results/figures/tpami2017_figure03bc.csv",
         json="results/figures/tpami2017_figure03bc.json",
@@ -203,6 +219,7 @@ rule draw_softmax:
             "results/figures/tpami2017_figure03d.svg",
             caption="../report/figure.rst",
             category="Figures",
+            labels={"figure": "TPAMI 2017, Fig. 3d"},
         ),
         csv="results/figures/tpami2017_figure03d.csv",
         json="results/figures/tpami2017_figure03d.json",
@@ -229,7 +246,10 @@ rule draw_calibration:
         map="results/calibration/map.csv",
     output:
         svg=report(
-            "results/figures/calibration.svg", caption="../report/figure.rst", category="Figures"
+            "results/figures/calibration.svg",
+            caption="../report/figure.rst",
+            category="Figures",
+            labels={"figure": "TPAMI 2017, section 4"},
         ),
         csv="results/figures/calibration.csv",
         json="results/figures/calibration.json",

@@ -156,6 +156,18 @@ class Method(Closed):
         return self.epochs is not None
 
     @property
+    def tuned_as(self) -> str:
+        """The method whose tuning it takes: its own, unless a metric of another one selects."""
+        return self.variant_of if self.selected_by else self.name
+
+    @property
+    def results(self) -> tuple[str, ...]:
+        """The files that its evaluation leaves: of networks, whose splits tell how sure a number
+        is, no ranks of the true classes.
+        """
+        return ("evaluation.csv",) if self.fine_tunes else ("evaluation.csv", "ranks.npz")
+
+    @property
     def task(self) -> str:
         """What it is trained on: "multiclass" or "multilabel"."""
         if self.baseline:

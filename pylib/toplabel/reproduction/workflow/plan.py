@@ -267,11 +267,10 @@ class Plan:
         """Return files of the tuning of a data set and method: one per split, or one of all where
         they are small.
         """
-        found = self.methods[method]
-        method = found.variant_of if found.selected_by else method
         together = self.protocol_of(dataset).splits_together or dataset in self.registry.seeds_of
         parts = [ALL_SPLITS] if together else self.split_names(dataset)
-        return [Cell(dataset, method).path(f"tune/{part}.npz") for part in parts]
+        tuned = Cell(dataset, self.methods[method].tuned_as)
+        return [tuned.path(f"tune/{part}.npz") for part in parts]
 
     def splits_of(self, dataset: str, part: str) -> list[str]:
         """Return the splits that one file of `units` holds."""

@@ -77,7 +77,7 @@ class Times:
         """Return the jobs of a result, ``<set>/<method>/evaluation.csv``, and of its data set."""
         dataset, name, _ = file.split("/")
         jobs, method = self._jobs, self._methods.get(name)
-        tuned = method.variant_of if method and method.selected_by else name
+        tuned = method.tuned_as if method else name
         own = (jobs["method"] == name) | ((jobs["method"] == tuned) & (jobs["stage"] == "tune"))
         return jobs[(jobs["dataset"] == dataset) & (own | (jobs["method"] == ""))]
 
