@@ -203,8 +203,9 @@ def list_statistics(path: Path, lists: LabelLists) -> dict[str, Any]:
     dict
         As `statistics`, as far as labels go; objects that are marked as difficult do not count.
     """
-    classes, flags = voc.read_lists(path)
-    images = {role: voc.set_names(path, getattr(lists, role)) for role in ("train", "test")}
+    archive = voc.Archive(path)
+    classes, flags = archive.label_sets()
+    images = {role: archive.images_of(getattr(lists, role)) for role in ("train", "test")}
     Y = {role: np.array([flags[image] for image in names]) for role, names in images.items()}
     return {
         "n_classes": len(classes),
