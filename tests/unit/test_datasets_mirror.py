@@ -25,6 +25,7 @@ EXPECTED = {
     "landsat": (4_435, None, 2_000, 36, 6, None, 0, 0, 0),
     "optdigits": (3_823, None, 1_797, 64, 10, None, 0, 0, 0),
     "usps": (7_291, None, 2_007, 256, 10, None, 0, 0, 0),
+    "mnist": (60_000, None, 10_000, 784, 10, None, 0, 0, 0),
     "isolet1": (1_248, None, 312, 617, 26, None, 0, 0, 0),
     "news20_sparse": (12_748, None, 3_187, 62_061, 20, None, 0, 0, 0),
     "emotions": (391, None, 202, 72, 6, 1.8685, 0, 0, 0),
