@@ -13,7 +13,7 @@ from array_files import needs_h5py, write_hdf5
 from toplabel.reproduction.config.entry import Entry, LabelLists, Printed
 from toplabel.reproduction.datasets.formats import FORMATS, FormatError, Source, voc
 from toplabel.reproduction.datasets.formats.regions import Object, labels_of, read_regions
-from toplabel.reproduction.datasets.formats.voc import read_lists, read_objects, set_names
+from toplabel.reproduction.datasets.formats.voc import Archive, read_objects
 from toplabel.reproduction.datasets.statistics import dataset_row, list_statistics
 
 ENTRY = Entry("voc", "VOC", "multilabel", "half_half", licence="", citation="")
@@ -177,7 +177,7 @@ def test_label_lists_alone_give_the_same_sets_and_no_prominent_label(tmp_path, d
     np.testing.assert_array_equal(alone.parts["train"].Y, both.parts["train"].Y)
     assert alone.parts["train"].y is None
     assert alone.class_names == both.class_names
-    assert set_names(packed(tmp_path / "voc"), "trainval") == list(SCENES)
+    assert Archive(packed(tmp_path / "voc")).images_of("trainval") == list(SCENES)
 
 
 def test_the_features_say_which_images_and_in_which_order(tmp_path):
@@ -238,12 +238,12 @@ def test_malformed_label_lists_are_named(tmp_path):
     good = (main / "cat_trainval.txt").read_text()
     (main / "cat_trainval.txt").write_text(good + "000011 2\n")
     with pytest.raises(FormatError, match=r"cat_trainval.txt:4: '000011 2' is not an image and"):
-        read_lists(packed(tmp_path / "voc"))
+        Archive(packed(tmp_path / "voc")).label_sets()
     (main / "cat_trainval.txt").write_text(good + "000011 1\n")
     with pytest.raises(FormatError, match="no list of 'bird' has the image '000011'"):
-        read_lists(packed(tmp_path / "voc"))
+        Archive(packed(tmp_path / "voc")).label_sets()
     with pytest.raises(FormatError, match="no label list of the set 'test'"):
-        set_names(packed(tmp_path / "voc"), "test")
+        Archive(packed(tmp_path / "voc")).images_of("test")
 
 
 def test_a_file_of_an_archive_is_not_read_beyond_a_size(tmp_path, monkeypatch):

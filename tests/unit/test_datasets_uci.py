@@ -89,6 +89,7 @@ def test_classes_that_are_fractions_stay_as_written(read):
         ("1\t2\ta\n", {}, r"1: 1 values; .*; is the option `delimiter` '\\t'"),
         ("1 2 a\n", {}, "1: 1 values; .*; is the option `delimiter` 'whitespace'"),
         ("1,5;2,5;a\n", {}, "1: column 1: '5;2' is not .*; is the option `delimiter` ';'"),
+        ("1,5;2;a\n", {"delimiter": ";"}, "1: column 0: '1,5' is not a number; decimals have a"),
         ("1,2,a\n", {"delimiter": "whitespace"}, "1: 1 values; .* `delimiter` ','"),
         ("\n \n", {}, " no row in it"),
         ("a,b\n", {"skip_lines": 1}, " no row in it"),

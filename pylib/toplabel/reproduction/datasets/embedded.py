@@ -192,7 +192,7 @@ def _compose(
 
 
 def _tile(rng: np.random.Generator, image: np.ndarray, side: int, noise: float) -> np.ndarray:
-    """Return one region: the noisy image at `side` x `side`, described by 64 grey values in [0, 1]."""
+    """Return one region: the noisy image at `side` x `side`, as 64 grey values in [0, 1]."""
     tile = _resample(image, side)
     tile = np.clip(tile + noise * rng.standard_normal(tile.shape), 0.0, 1.0)
     # Whole grey levels, as a camera stores them; it also hides the last bits of the sums.

@@ -18,9 +18,9 @@ import urllib.error
 import urllib.parse
 import urllib.request
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from toplabel._core.files import atomic_path
 from toplabel.reproduction.config.entry import Entry, RawFile
@@ -102,12 +102,8 @@ def find_checked(
     if found is None:
         return None
     path, suffix = found
-    digest, size = hashlib.sha256(), 0
     with path.open("rb") as stream:
-        for piece in _pieces(file, stream, suffix, str(path)):
-            digest.update(piece)
-            size += len(piece)
-    check_sum(file, digest.hexdigest(), size, str(path))
+        _consume(file, _pieces(file, stream, suffix, str(path)), str(path))
     return path
 
 
@@ -264,16 +260,27 @@ def _store(
     `promised` is what it must have uncompressed, `longest` what it may have if no size is
     registered.
     """
+    with atomic_path(target) as temporary, temporary.open("wb") as output:
+        pieces = _pieces(file, stream, suffix, origin, longest)
+        _consume(file, pieces, origin, output.write, promised)
+
+
+def _consume(
+    file: RawFile,
+    pieces: Iterable[bytes],
+    origin: str,
+    write: Callable[[bytes], Any] = len,
+    promised: int | None = None,
+) -> None:
+    """Write content piece by piece, if it is to be, and compare it with the registry."""
     digest, size = hashlib.sha256(), 0
-    with atomic_path(target) as temporary:
-        with temporary.open("wb") as output:
-            for piece in _pieces(file, stream, suffix, origin, longest):
-                digest.update(piece)
-                size += len(piece)
-                output.write(piece)
-        if promised is not None and size != promised:
-            raise FetchError(f"{origin}: broke off after {size} of {promised} bytes")
-        check_sum(file, digest.hexdigest(), size, origin)
+    for piece in pieces:
+        digest.update(piece)
+        size += len(piece)
+        write(piece)
+    if promised is not None and size != promised:
+        raise FetchError(f"{origin}: broke off after {size} of {promised} bytes")
+    check_sum(file, digest.hexdigest(), size, origin)
 
 
 class _Counted:

@@ -1,4 +1,4 @@
-"""Where raw files stand: ``data/raw/<set>/``, the mirror folders, the files that the checkout ships.
+"""Where raw files stand: ``data/raw/<set>/``, the mirror folders, the files that a checkout ships.
 
 Planning a run reads this module, so it imports the formats, which need SciPy, only where a file
 asks for them.

@@ -115,16 +115,20 @@ def finish(
         class_names=loaded.class_names,
         parts=loaded.parts,
         splits=loaded.splits,
-        meta=_describe(entry, raw, not_comparable),
     )
     validate_prepared(prepared)
     measured = statistics(prepared)
-    if not prepared.meta["not_comparable"]:
+    if not not_comparable:
         check_row_count(entry.name, measured, entry.statistics)
-    paper = compare_with_paper(measured, entry.statistics)
-    advice = norm_advice(measured, grid) if grid and not entry.C_scale else ""
-    found = {"statistics": measured, "paper": paper, "advice": advice}
-    return replace(prepared, meta={**prepared.meta, **found})
+    keys = ("title", "protocol", "features", "published_key", "options")
+    meta = {key: getattr(entry, key) for key in keys} | {
+        "not_comparable": not_comparable,
+        "raw": raw,
+        "statistics": measured,
+        "paper": compare_with_paper(measured, entry.statistics),
+        "advice": norm_advice(measured, grid) if grid and not entry.C_scale else "",
+    }
+    return replace(prepared, meta=meta)
 
 
 def _mark(folder: Path) -> str:
@@ -136,18 +140,6 @@ def _mark(folder: Path) -> str:
         " ".join(path.read_text(encoding="utf-8-sig", errors="replace").split())
         or f"marked by {NOT_COMPARABLE}"
     )
-
-
-def _describe(entry: Entry, raw: dict[str, Any], not_comparable: str) -> dict[str, Any]:
-    return {
-        "title": entry.title,
-        "protocol": entry.protocol,
-        "features": entry.features,
-        "published_key": entry.published_key,
-        "not_comparable": not_comparable,
-        "options": entry.options,
-        "raw": raw,
-    }
 
 
 def _load_files(entry: Entry, folder: Path) -> tuple[Loaded, dict[str, Any]]:
@@ -217,11 +209,8 @@ def _in_order(where: str, how: Divide, n: int) -> dict[str, np.ndarray]:
     counts = list(how.into.values())
     if any(count != int(count) for count in counts) or sum(counts) != n:
         raise ValueError(f"{where}: the numbers of rows {counts} do not add up to {n}")
-    ends = np.cumsum(counts).astype(int)
-    starts = [0, *ends[:-1]]
-    return {
-        key: np.arange(start, end) for key, start, end in zip(how.into, starts, ends, strict=True)
-    }
+    pieces = np.split(np.arange(n), np.cumsum(counts[:-1]).astype(int))
+    return dict(zip(how.into, pieces, strict=True))
 
 
 def _listed(path: Path, how: Divide, n: int) -> dict[str, np.ndarray]:

@@ -140,7 +140,7 @@ def load_prepared(folder: str | os.PathLike[str], mmap: bool = True) -> Prepared
 
 
 def not_comparable(folder: str | os.PathLike[str]) -> str:
-    """Return why results on a prepared set are not put beside published ones; empty when they are."""
+    """Return why results on a prepared set are not put beside published ones, or ""."""
     there = (Path(folder) / _META_FILE).is_file()
     return read_meta(folder).get("not_comparable", "") if there else ""
 

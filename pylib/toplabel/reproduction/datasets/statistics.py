@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from toplabel.reproduction.config.protocols import Axis
 
 COMPARED = ("n_classes", "n_train", "n_features", "label_cardinality")
+_PECULIAR = ("zero_rows", "empty_label_sets", "full_label_sets", "classes_without_example")
 _EFFECTIVE = 0.1  # of C ||x||^2: the smallest value of the usual grids at a norm of 100
 _SUFFIX = {"K": 1_000, "M": 1_000_000}
 
@@ -54,32 +55,28 @@ def statistics(prepared: Prepared) -> dict[str, Any]:
         "n_test": by_part["test"]["n_instances"],
         "n_features": roles["train"].n_features,
         "label_cardinality": _cardinality([part.Y for part in distinct]) if multilabel else None,
-        "zero_rows": train["zero_rows"],
         "row_norm": float(np.median(np.sqrt(squared_norms(roles["train"].X)))),
         "mean_squared_norm": mean_squared_norm(roles["train"].X),
-        "empty_label_sets": train["empty_label_sets"],
-        "full_label_sets": train["full_label_sets"],
-        "classes_without_example": train["classes_without_example"],
+        **{key: train[key] for key in _PECULIAR},
         "parts": by_part,
     }
 
 
 def _measure(part: Part, n_classes: int) -> dict[str, Any]:
+    there = {"n_instances": part.n_instances, "n_rows": part.n_rows, "zero_rows": _zero_rows(part)}
     if part.Y is not None:
-        labels_per_row, examples = part.Y.sum(axis=1, dtype=np.int64), part.Y.any(axis=0)
-        empty, full = int((labels_per_row == 0).sum()), int((labels_per_row == n_classes).sum())
-        cardinality = _cardinality([part.Y])
-    else:
-        examples = np.bincount(part.y, minlength=n_classes) > 0
-        empty, full, cardinality = 0, 0, None
+        return there | {"label_cardinality": _cardinality([part.Y]), **_label_counts(part.Y)}
+    missing = int((np.bincount(part.y, minlength=n_classes) == 0).sum())
+    counts = {"empty_label_sets": 0, "full_label_sets": 0, "classes_without_example": missing}
+    return there | {"label_cardinality": None, **counts}
+
+
+def _label_counts(Y: np.ndarray) -> dict[str, int]:
+    per_row = Y.sum(axis=1, dtype=np.int64)
     return {
-        "n_instances": part.n_instances,
-        "n_rows": part.n_rows,
-        "label_cardinality": cardinality,
-        "zero_rows": _zero_rows(part),
-        "empty_label_sets": empty,
-        "full_label_sets": full,
-        "classes_without_example": int((~examples).sum()),
+        "empty_label_sets": int((per_row == 0).sum()),
+        "full_label_sets": int((per_row == Y.shape[1]).sum()),
+        "classes_without_example": int((~Y.any(axis=0)).sum()),
     }
 
 
@@ -206,19 +203,17 @@ def list_statistics(path: Path, lists: LabelLists) -> dict[str, Any]:
     dict
         As `statistics`, as far as labels go; objects that are marked as difficult do not count.
     """
-    classes, flags = voc.read_lists(path)
-    images = {role: voc.set_names(path, getattr(lists, role)) for role in ("train", "test")}
+    archive = voc.Archive(path)
+    classes, flags = archive.label_sets()
+    images = {role: archive.images_of(getattr(lists, role)) for role in ("train", "test")}
     Y = {role: np.array([flags[image] for image in names]) for role, names in images.items()}
-    per_row = Y["train"].sum(axis=1)
     return {
         "n_classes": len(classes),
         "n_train": len(Y["train"]),
         "n_features": None,
         "n_test": len(Y["test"]),
         "label_cardinality": _cardinality(list(Y.values())),
-        "empty_label_sets": int((per_row == 0).sum()),
-        "full_label_sets": int((per_row == len(classes)).sum()),
-        "classes_without_example": int((~Y["train"].any(axis=0)).sum()),
+        **_label_counts(Y["train"]),
         "parts": {role: {"label_cardinality": _cardinality([rows])} for role, rows in Y.items()},
     }
 

@@ -372,7 +372,7 @@ def _split_columns(table: _Table, label_names: list[str]) -> Part:
 
 
 def _features(table: _Table, columns: list[int]) -> sparse.csr_matrix:
-    """Return columns of the table, with a 0/1 column for each word where there are more than two."""
+    """Return columns of the table; one of more than two words becomes a 0/1 column for each."""
     words = [len(table.attributes[j].words or ()) for j in columns]
     if max(words, default=0) <= 2:
         return table.values[:, columns]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -22,6 +23,7 @@ from toplabel.reproduction.datasets.parts import Loaded, Part
 _DIGITS = 300  # of a whole number; a longer label is a word
 _MANY = 50  # classes, which are more than half the rows: no column of classes
 _DELIMITERS = (";", "\t", ",", "|")
+_DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+")
 _FIRST_ROW = "; the option `skip_lines` leaves a header out, `label` is the column of the class"
 
 
@@ -102,7 +104,11 @@ def _read(path: Path, delimiter: str, label: int, skip_lines: int) -> _Table:
             name = partial(_column, position)
             rows.append(parse_numbers(tokens, path, line, name))
         except FormatError as error:
-            hint = _delimiter_hint(text, delimiter) or ("" if rows else _FIRST_ROW)
+            hint = _delimiter_hint(text, delimiter)
+            if not hint and any(map(_DECIMAL_COMMA.fullmatch, tokens)):
+                hint = "; decimals have a point"
+            elif not hint and not rows:
+                hint = _FIRST_ROW
             raise FormatError(path, line, error.what + hint) from None
     if not rows:
         raise FormatError(path, None, "no row in it")

@@ -30,6 +30,7 @@ from toplabel.reproduction.datasets.parts import Loaded
 
 _LIST = re.compile(r"(?P<label>.+)_(?P<set>train|val|trainval|test)\.txt")
 _LARGEST = 2**26  # bytes of an annotation or a label list
+_UNLISTED = -9  # of an image that a class's list has not
 _CORNERS = ("xmin", "ymin", "xmax", "ymax")
 
 
@@ -144,50 +145,41 @@ class Archive:
             raise FormatError(self.path, None, message)
         return files[image]
 
+    def images_of(self, name: str) -> list[str]:
+        """Return the images of a set (train, val, trainval or test), in the order of its first
+        label list.
+        """
+        lists = sorted(file for (_, of), file in self.lists.items() if of == name)
+        if not lists:
+            raise FormatError(self.path, None, f"no label list of the set '{name}'")
+        (content,) = self.read(lists[:1])
+        return [image for image, _ in _lines(self.path / lists[0], content)]
 
-def read_lists(path: Path, difficult: str = "absent") -> tuple[list[str], dict[str, np.ndarray]]:
-    """Read all label lists of a tar file or folder.
+    def label_sets(self, difficult: str = "absent") -> tuple[list[str], dict[str, np.ndarray]]:
+        """Read all label lists.
 
-    Returns
-    -------
-    classes : list of str
-        In alphabetical order.
-    flags : dict of str to ndarray of shape (m,)
-        By image, uint8: the classes that it has.
-    """
-    return _label_sets(Archive(path), difficult)
-
-
-def set_names(path: Path, name: str) -> list[str]:
-    """Return the images of a set (train, val, trainval or test), in the order of its first label
-    list.
-    """
-    archive = Archive(path)
-    lists = sorted(file for (_, of), file in archive.lists.items() if of == name)
-    if not lists:
-        raise FormatError(path, None, f"no label list of the set '{name}'")
-    (content,) = archive.read(lists[:1])
-    return [image for image, _ in _lines(path / lists[0], content)]
-
-
-def _label_sets(archive: Archive, difficult: str) -> tuple[list[str], dict[str, np.ndarray]]:
-    classes = sorted({label for label, _ in archive.lists})
-    least = 1 if difficult == "absent" else 0
-    flags: dict[str, np.ndarray] = {}
-    known: dict[str, np.ndarray] = {}
-    files = list(archive.lists.items())
-    contents = archive.read([file for _, file in files])
-    for ((label, _), file), content in zip(files, contents, strict=True):
-        j = classes.index(label)
-        for image, flag in _lines(archive.path / file, content):
-            row = flags.setdefault(image, np.zeros(len(classes), dtype=np.uint8))
-            seen = known.setdefault(image, np.zeros(len(classes), dtype=bool))
-            row[j], seen[j] = flag >= least, True
-    for image, seen in known.items():
-        if not seen.all():
-            label = classes[int(np.flatnonzero(~seen)[0])]
-            raise FormatError(archive.path, None, f"no list of '{label}' has the image {image!r}")
-    return classes, flags
+        Returns
+        -------
+        classes : list of str
+            In alphabetical order.
+        flags : dict of str to ndarray of shape (m,)
+            By image, uint8: the classes that it has.
+        """
+        classes = sorted({label for label, _ in self.lists})
+        marks: dict[str, np.ndarray] = {}
+        files = self.lists.items()
+        contents = self.read([file for _, file in files])
+        for ((label, _), file), content in zip(files, contents, strict=True):
+            j = classes.index(label)
+            for image, mark in _lines(self.path / file, content):
+                marks.setdefault(image, np.full(len(classes), _UNLISTED))[j] = mark
+        for image, row in marks.items():
+            if _UNLISTED in row:
+                label = classes[int(np.argmax(row == _UNLISTED))]
+                message = f"no list of '{label}' has the image {image!r}"
+                raise FormatError(self.path, None, message)
+        least = 1 if difficult == "absent" else 0
+        return classes, {image: (row >= least).astype(np.uint8) for image, row in marks.items()}
 
 
 def _lines(path: Path, content: bytes) -> Iterator[tuple[str, int]]:
@@ -208,7 +200,7 @@ def _listed_objects(
     if not archive.lists:
         message = "has annotations, but the file of another part has label lists alone"
         raise FormatError(archive.path, None, message)
-    classes, flags = _label_sets(archive, difficult)
+    classes, flags = archive.label_sets(difficult)
     rows = [archive.file_of(flags, image) for image in images]
     return classes, [[Object(classes[j], 0.0) for j in np.flatnonzero(row)] for row in rows]
 
