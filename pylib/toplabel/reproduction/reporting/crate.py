@@ -25,6 +25,7 @@ from toplabel.reproduction.reporting.html import is_page
 from toplabel.reproduction.reporting.inputs import ReportInputs
 from toplabel.reproduction.reporting.labels import PAPERS
 from toplabel.reproduction.reporting.score import score_of
+from toplabel.reproduction.reporting.words import say
 
 CRATE = "ro-crate-metadata.json"
 #: Where the crate holds the workflow.
@@ -119,7 +120,7 @@ def build_crate(inputs: ReportInputs, folder: Path, checkout: Path) -> dict[str,
     )
     words = {
         "name": "toplabel: reproduction report",
-        "description": score_of(inputs.comparison).headline
+        "description": say("headline", score_of(inputs.comparison))
         + " Experiments of four papers on multiclass, top-k and multilabel classification, run again.",
         "datePublished": str(run["created"] or ""),
         "license": licence,

@@ -25,28 +25,42 @@ class Verdict:
     meaning: str
 
 
-# The tolerances themselves are applied by toplabel.reproduction.studies; here they are only put
-# into words.
+# toplabel.reproduction.studies applies the tolerances; here they are only put into words.
 TOLERANCE = "0.5 points, 0.005 for rank and Hamming loss"
 DRAWS = (
-    "farther away, but within two standard deviations over our draws, where the paper prints one draw"
-    " (two standard errors, where it prints a mean): no match"
+    "farther away, but within two standard deviations over our draws, where the paper prints one"
+    " draw (two standard errors, where it prints a mean): no match"
 )
+HIGHER = "farther away: a difference, although to the good side"
 VERDICTS = {
     verdict.key: verdict
     for verdict in (
         Verdict("match", "✓", "match", f"within {TOLERANCE}"),
         Verdict("close", "≈", "close", "within three times that"),
         Verdict("spread", "○", "within spread", DRAWS),
-        Verdict(
-            "higher",
-            "▲",
-            "higher than printed",
-            "farther away: a difference, although to the good side",
-        ),
+        Verdict("higher", "▲", "higher than printed", HIGHER),
         Verdict("lower", "▼", "lower than printed", "the same, of a loss"),
         Verdict("off", "✗", "off", "farther away, to the bad side"),
     )
+}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a claim."""
+
+    mark: str
+    word: str
+
+
+OUTCOMES = {
+    "holds": Outcome("✓", "confirmed"),
+    "smaller": Outcome("↘", "same direction, smaller"),
+    "undecided": Outcome("○", "not decided by the test rows"),
+    "mixed": Outcome("≈", "mixed"),
+    "fails": Outcome("✗", "not confirmed"),
+    "few": Outcome("·", "too few comparisons"),
+    "": Outcome("·", "not tested"),
 }
 
 
@@ -229,7 +243,16 @@ def table_title(source: str, table: str, datasets: list[str]) -> str:
 
 def table_order(source: str, table: str) -> tuple:
     """Sort key of published tables: papers in the order of `PAPERS`, tables by number."""
-    papers = list(PAPERS)
-    rank = papers.index(source) if source in papers else len(papers)
+    rank = [*PAPERS, source].index(source)
     number = int(table) if table.isdigit() else 10**6
     return (rank, source, number, table)
+
+
+def table_label(source: str, table: str) -> str:
+    """Return the name of a published table, as "TPAMI 2017, Table 5"."""
+    return f"{paper_label(source)}, Table {table}"
+
+
+def slug(text: str) -> str:
+    """Return `text` as the name of an anchor."""
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
