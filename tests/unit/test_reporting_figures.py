@@ -35,7 +35,7 @@ from toplabel.reproduction.reporting.drawing import (
     percent_axis,
     write_figure,
 )
-from toplabel.reproduction.reporting.places import RESERVED
+from toplabel.reproduction.reporting.pages import RESERVED
 from toplabel.reproduction.reporting.topk import draw_ranks, draw_topk
 
 ROOT = Path(__file__).parents[2]

@@ -48,7 +48,9 @@ def build_findings(inputs: ReportInputs, trace: Trace) -> list[dict[str, Any]]:
 def _typed(row: dict[str, str]) -> dict[str, Any]:
     """Return a row of findings.csv with its numbers as numbers, NaN where there is none."""
     words = re.compile(r"claim|source|place|says|expects|first|second|.*_(outcome|datasets)")
-    typed = {k: v if words.fullmatch(k) else float(v or "nan") for k, v in row.items() if k != "ties_win"}
+    typed = {
+        k: v if words.fullmatch(k) else float(v or "nan") for k, v in row.items() if k != "ties_win"
+    }
     return typed | {"ties_win": row["ties_win"] == "true"}
 
 
@@ -88,7 +90,9 @@ def side_of(row: Mapping[str, Any], prefix: str) -> dict[str, Any]:
 def summary(findings: list[dict[str, Any]]) -> str:
     """Return what became of the claims, in two sentences; empty without claims."""
     tested = {
-        key: pd.Series([side["state"] for one in findings for side in one["sides"] if side["key"] == key])
+        key: pd.Series(
+            [side["state"] for one in findings for side in one["sides"] if side["key"] == key]
+        )
         for key in ("same", "other")
     }
     counts = {

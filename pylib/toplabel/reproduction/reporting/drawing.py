@@ -53,7 +53,7 @@ def write_figure(
         Instead of that of the row.
     page : str
         The page of the report, of a figure without a row: a study's name, or one of
-        `toplabel.reproduction.reporting.places`.
+        `toplabel.reproduction.reporting.pages`.
 
     Raises
     ------

@@ -21,7 +21,7 @@ def without_formulas(text: str) -> str:
     if safe == rows:
         return text
     out = io.StringIO(newline="")
-    csv.writer(out, lineterminator="\n").writerows(safe)
+    csv.writer(out).writerows(safe)  # lines as in RFC 4180, so that a lone \\r is quoted
     return out.getvalue()
 
 

@@ -52,7 +52,9 @@ def write_html(inputs: ReportInputs, out_path: str | Path) -> None:
     tree = build_tree(inputs)
     beside = (out.parent / "data/comparison.csv").is_file()
     pages = environment(autoescape=True)
-    pages.filters.update(label=label_markup, slug=labels.slug, pair=lambda text, cls="r": (text, cls))
+    pages.filters.update(
+        label=label_markup, slug=labels.slug, pair=lambda text, cls="r": (text, cls)
+    )
     pages.globals.update(
         report=tree,
         asset=_asset,

@@ -30,8 +30,10 @@ from toplabel.reproduction.tables.collected import (
 from toplabel.reproduction.tables.table import Table, as_numbers, read_csv
 
 _KEYS = [*PUBLISHED_KEYS]
-_OWN = ("measured", "difference", "measured_std", "verdict")
-COLUMNS = ("kept", "kept_difference", "kept_std", "kept_verdict")
+KEPT_EPS = 1e-3
+"""The gap at which training stopped in the kept run: the default, which its run.json leaves out."""
+_OWN = ("measured", "difference", "measured_std", "verdict", "relative_gap")
+COLUMNS = ("kept", "kept_difference", "kept_std", "kept_verdict", "kept_gap")
 """The columns of a cell that hold the kept run's measurement where the run has none."""
 FOUND = ("reading", "found", "found_difference", "found_verdict")
 """The columns of a cell that hold a measurement under another reading than the stated one."""
@@ -111,23 +113,22 @@ def read_optional(table: Table, folder: Path) -> pd.DataFrame:
 
 def beside(cells: pd.DataFrame, kept: Kept | None) -> pd.DataFrame:
     """Return the cells with the columns `COLUMNS`, filled where the kept run alone has a
-    measurement, and there with its gap.
+    measurement.
 
     Parameters
     ----------
     cells : DataFrame
-        With `PUBLISHED_KEYS`, `measured` (NaN without one) and `relative_gap`.
+        With `PUBLISHED_KEYS` and `measured` (NaN without one).
     kept : Kept or None
     """
     if kept is None or cells.empty:
         return cells.assign(**dict.fromkeys(COLUMNS, float("nan")) | {"kept_verdict": ""})
-    known = kept.cells.set_index(_KEYS)[[*_OWN, "relative_gap"]]
+    known = kept.cells.set_index(_KEYS)[[*_OWN]]
     found = known.reindex(pd.MultiIndex.from_frame(cells[_KEYS])).set_index(cells.index)
     own = cells["measured"].notna()
     columns = {of: found[name].mask(own) for name, of in zip(_OWN, COLUMNS, strict=True)}
     columns["kept_verdict"] = columns["kept_verdict"].fillna("")
-    gap = cells["relative_gap"].where(own, found["relative_gap"])
-    return cells.assign(**columns, relative_gap=gap)
+    return cells.assign(**columns)
 
 
 def as_own(cells: pd.DataFrame) -> pd.DataFrame:

@@ -90,7 +90,8 @@ def build_pages(
         _beside(figure, page["sections"], page["figures"])
     filled = ("sections", "visits", "plain", "figures")
     return [
-        page | {"score": sum_of(one["score"] for one in page["sections"]), "contents": _contents(page)}
+        page
+        | {"score": sum_of(one["score"] for one in page["sections"]), "contents": _contents(page)}
         for page in pages.values()
         if page["kind"] != "study" or any(page[part] for part in filled)
     ]
@@ -130,9 +131,7 @@ class _Places:
         runs = runs.assign(study=runs["study"].str.split(";")).explode("study")
         runs = runs[runs["study"].fillna("") != ""]
         found = {name: set(files) for name, files in runs.groupby("study", sort=False)["file"]}
-        self._sets = {
-            dataset: Counter(part) for dataset, part in runs.groupby("dataset")["study"]
-        }
+        self._sets = {dataset: Counter(part) for dataset, part in runs.groupby("dataset")["study"]}
         self._of_table = _studies_of_tables(inputs.run, found)
         cells = inputs.comparison
         of_kept = cells.loc[cells["kept"].notna(), ["source", "table"]].drop_duplicates()

@@ -45,7 +45,7 @@ def write_pdf(inputs: ReportInputs, out_path: str | Path) -> None:
 def content_of(tree: Tree) -> dict[str, Any]:
     """Return what the template of the report prints: the tree, and the words that are in no data."""
     created = _date(tree["created"])
-    left_out = ("targets", "coverage", "trust")
+    left_out = ("targets", "parts", "coverage", "trust")
     return {name: part for name, part in tree.items() if name not in left_out} | {
         "created": created and [created.year, created.month, created.day],
         "verdicts": [vars(one) for one in labels.VERDICTS.values()],

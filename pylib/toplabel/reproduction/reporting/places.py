@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
@@ -118,23 +119,46 @@ _SYNONYMS = {
     "rank_loss": "rank loss ranking",
     "hamming_loss": "hamming",
 }
-_PLACES = (
-    ("Certificates", "run.html#certificates", "certificate duality gap converged proof trust"),
-    ("Why numbers differ", "index.html#differences", "why reason difference off evidence"),
-    ("What is missing, and why", "data.html#missing", "why missing reason not available"),
-    ("Other readings of the protocols", "index.html#readings", "reading found stated choice"),
-    ("What the papers say", "index.html#findings", "claim finding confirmed hypothesis"),
-    ("Who wins where", "index.html#winners", "best winner rank"),
-    ("Can I trust it?", "index.html#trust", "trust verify sums checksum LIBLINEAR commit"),
-    ("The protocol in short", "run.html#protocol", "protocol selection budget threshold tolerance"),
-    ("Machine, versions, config", "run.html#run", "machine version config command time seconds"),
-    ("Data sets", "data.html#datasets", "licence source citation statistics"),
-)
+# The parts of pages that hold no tables: anchor, name, other words for it, and what of the tree must
+# be there.
+_PARTS = {
+    pages.FRONT: (
+        ("trust", "Can I trust it?", "verify sums checksum LIBLINEAR commit", "trust"),
+        ("differences", "Why numbers differ", "reason off evidence", "differences"),
+        ("readings", "Other readings", "protocol found stated choice", "readings choices"),
+        ("findings", "Findings", "what the papers say claim confirmed hypothesis", "findings"),
+        ("winners", "Who wins where", "best winner rank", "winners"),
+        ("by-table", "Score by table", "verdict count", "touched"),
+        ("pages", "All pages", "contents download", "pages"),
+    ),
+    pages.DATA: (
+        ("failures", "What failed", "error log unfinished", "failures"),
+        ("coverage", "Tables and figures", "coverage papers shown", "pages"),
+        ("missing", "What is missing", "why reason not available", "pages"),
+        ("datasets", "Data sets", "licence source citation statistics", "pages"),
+    ),
+    pages.RUN: (
+        ("protocol", "Protocol", "selection budget threshold tolerance epsilon", "pages"),
+        ("certificates", "Certificates", "certificate duality gap converged proof", "pages"),
+        ("run", "Machine and config", "version command time seconds cores", "pages"),
+    ),
+}
 
 
-def search_targets(
-    found: list[Page], untouched: list[Section], datasets: list[dict[str, Any]]
-) -> list[dict[str, str]]:
+def build_parts(tree: Mapping[str, Any]) -> dict[str, list[dict[str, str]]]:
+    """Return the parts of each page that holds no tables (``anchor``, ``name``, ``words``)."""
+    of_kept = bool(tree["kept"] and tree["kept"]["differences"])
+    return {
+        page: [
+            {"anchor": anchor, "name": name, "words": words}
+            for anchor, name, words, needs in parts
+            if any(tree[one] for one in needs.split()) or (anchor == "differences" and of_kept)
+        ]
+        for page, parts in _PARTS.items()
+    }
+
+
+def search_targets(tree: Mapping[str, Any]) -> list[dict[str, str]]:
     """Return what there is to find: data sets and methods first, then tables and figures in the
     order of the pages, then parts of pages.
 
@@ -144,8 +168,12 @@ def search_targets(
         ``kind``, ``name``, ``note``, ``words`` that it is found by besides, and ``address``; with
         `?find=` in it the filter of the page is filled.
     """
+    found = tree["pages"]
     blocks = [
-        (page, block) for page in found for section in page["sections"] for block in section["blocks"]
+        (page, block)
+        for page in found
+        for section in page["sections"]
+        for block in section["blocks"]
     ]
     methods: dict[str, Counter[str]] = {}
     keys: dict[str, str] = {}
@@ -159,7 +187,7 @@ def search_targets(
                 keys[row["label"]] = row["key"]
     named = {page["name"]: page for page in found}
     targets = []
-    for row in datasets:
+    for row in tree["datasets"]:
         title = row["title"]
         page = named[sets[title].most_common(1)[0][0]] if title in sets else None
         note = f"{row['task']}, on {page['title']}" if page else row["task"]
@@ -170,8 +198,10 @@ def search_targets(
         joined = "".join(text for _, text in labels.segments(label))
         words = f"{keys[label]} {label} {_synonyms(keys[label])}"
         targets.append(_target("method", label, page["title"], words, _filtered(page, joined)))
-    placed = [(one, f"{page['file']}#{one['anchor']}") for page in found for one in page["sections"]]
-    placed += [(one, f"{pages.PUBLISHED}.html#{one['anchor']}") for one in untouched]
+    placed = [
+        (one, f"{page['file']}#{one['anchor']}") for page in found for one in page["sections"]
+    ]
+    placed += [(one, f"{pages.PUBLISHED}.html#{one['anchor']}") for one in tree["untouched"]]
     targets += [_of_table(one, address) for one, address in placed]
     for page in found:
         for one in page["plain"]:
@@ -181,7 +211,11 @@ def search_targets(
         for one in _figures(page):
             address = f"{page['file']}#figure-{one['name']}"
             targets.append(_target("figure", one["title"], one["source"], one["name"], address))
-    return targets + [_target("part", name, "", words, address) for name, address, words in _PLACES]
+    for page, parts in tree["parts"].items():
+        for one in parts:
+            address = f"{page}.html#{one['anchor']}"
+            targets.append(_target("part", one["name"], "", one["words"], address))
+    return targets
 
 
 def _of_table(section: Section, address: str) -> dict[str, str]:

@@ -13,7 +13,7 @@ from toplabel.reproduction.reporting import numbers
 from toplabel.reproduction.reporting.explained import groups_of, of_table
 from toplabel.reproduction.reporting.grid import ROW_KEYS, Block, build_blocks, cell_texts
 from toplabel.reproduction.reporting.inputs import ReportInputs, TableInput, cells_of_evaluation
-from toplabel.reproduction.reporting.kept import kept_differences, score_of_kept
+from toplabel.reproduction.reporting.kept import KEPT_EPS, kept_differences, score_of_kept
 from toplabel.reproduction.reporting.labels import (
     metric_label,
     slug,
@@ -132,13 +132,12 @@ class _Sections:
         measured = cells["measured"].notna()
         cells = cells.assign(
             record=[f"r{next(self._serial)}" if m else "" for m in measured],
-            stopped=cells["relative_gap"] > self._eps,
+            stopped=(cells["relative_gap"] > self._eps) | (cells["kept_gap"] > KEPT_EPS),
         )
         blocks = build_blocks(cells, self._trace)
         for block in blocks:
             block["note"] = _note(cells[cells["dataset"] == block["key"]])
         shown = [block for block in blocks if block["state"] in ("measured", "kept")]
-        few = cells["seeds"] < FEWEST_DRAWS
         return {
             "anchor": anchor,
             "title": title,
@@ -148,11 +147,7 @@ class _Sections:
             "blocks": shown,
             "unmeasured": [block for block in blocks if block not in shown],
             "records": records_of(cells[measured], self._trace),
-            "spread": say(
-                "spread",
-                _inside(cells["in_rows"]),
-                _inside(cells["in_seeds"].mask(few, "")),
-            ),
+            "spread": spread_sentence(cells),
             **dict.fromkeys(("origin", "source", "table", "study"), ""),
             "reasons": [],
             "kept_reasons": [],
@@ -166,6 +161,14 @@ def eps_of(inputs: ReportInputs) -> float:
     return float(config.get("eps_train", "inf")) if isinstance(config, Mapping) else float("inf")
 
 
+def spread_sentence(cells: pd.DataFrame) -> str:
+    """Say how many printed numbers lie within what test rows, and what draws of the folds give;
+    empty without any.
+    """
+    of_seeds = cells["in_seeds"].mask(cells["seeds"] < FEWEST_DRAWS, "")
+    return say("spread", _inside(cells["in_rows"]), _inside(of_seeds))
+
+
 def _inside(told: pd.Series) -> dict[str, int]:
     return {"known": int((told != "").sum()), "inside": int((told == "true").sum())}
 
@@ -177,7 +180,9 @@ def _note(cells: pd.DataFrame) -> str:
     if cells.empty or "why" not in cells:
         return ""
     bare = cells["measured"].isna() & cells["kept"].isna()
-    rows = cells.assign(bare=bare).groupby(ROW_KEYS, sort=False).agg({"bare": "all", "why": "first"})
+    rows = (
+        cells.assign(bare=bare).groupby(ROW_KEYS, sort=False).agg({"bare": "all", "why": "first"})
+    )
     reasons = rows.loc[rows["bare"], "why"].value_counts().to_dict()
     return say("unmeasured_rows", reasons, len(rows)) if reasons else ""
 
@@ -193,20 +198,26 @@ def restricted(section: Section, files: Collection[str]) -> Section | None:
         rows = [
             row
             for row in block["rows"]
-            if any(cell["state"] == "measured" and cell["record"] in anchors for cell in row["cells"])
+            if any(
+                cell["state"] == "measured" and cell["record"] in anchors for cell in row["cells"]
+            )
         ]
         if rows:
             blocks.append(block | {"rows": rows, "note": ""})
     verdicts = pd.DataFrame({"verdict": [r["verdict"] for r in records if r["verdict"]]})
-    none = dict.fromkeys(("unmeasured", "reasons", "kept_reasons", "figures"), [])
-    return section | none | {
-        "score": score_of(verdicts.assign(published=1.0, measured=1.0)),
-        "kept": score_of(verdicts.iloc[:0].assign(published=1.0, measured=1.0)),
-        "blocks": blocks,
-        "records": records,
-        "spread": "",
-        "caption": "",
-    }
+    none = {key: [] for key in ("unmeasured", "reasons", "kept_reasons", "figures")}
+    return (
+        section
+        | none
+        | {
+            "score": score_of(verdicts.assign(published=1.0, measured=1.0)),
+            "kept": score_of(verdicts.iloc[:0].assign(published=1.0, measured=1.0)),
+            "blocks": blocks,
+            "records": records,
+            "spread": "",
+            "caption": "",
+        }
+    )
 
 
 _NUMBERS = ("ours", "published", "difference", "C", "theta", "threshold", "gap", "seconds")
@@ -224,7 +235,10 @@ def records_of(cells: pd.DataFrame, trace: Trace) -> list[dict[str, Any]]:
         texts = cell_texts(row)
         row |= {"decimals": numbers.decimals_of(row["metric"], row["published_text"])}
         records.append(
-            {name: row[name] for name in ("gamma", "kernel", "verdict", "budget", "file", "stopped")}
+            {
+                name: row[name]
+                for name in ("gamma", "kernel", "verdict", "budget", "file", "stopped")
+            }
             | {
                 "anchor": row["record"],
                 "dataset": f"{trace.title(row['dataset'])} {row['features']}".rstrip(),
@@ -243,7 +257,9 @@ def records_of(cells: pd.DataFrame, trace: Trace) -> list[dict[str, Any]]:
                 "gap": numbers.small(row["relative_gap"]) or NO_GAP,
                 "seconds": numbers.compact(row["seconds"], 3),
                 "link": trace.link(row["file"]),
-                "points": numbers.in_points(row["metric"], row["difference"]) if row["verdict"] else None,
+                "points": numbers.in_points(row["metric"], row["difference"])
+                if row["verdict"]
+                else None,
                 "is_loss": is_fraction(row["metric"]),
             }
         )

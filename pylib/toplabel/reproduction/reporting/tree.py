@@ -10,13 +10,14 @@ from typing import Any
 
 import pandas as pd
 
+from toplabel.metrics.names import lower_is_better
 from toplabel.reproduction.reporting import claims, explained, facts, numbers
 from toplabel.reproduction.reporting.agreement import points_of, points_of_cells, sentence
 from toplabel.reproduction.reporting.inputs import ReportInputs
-from toplabel.reproduction.reporting.kept import kept_differences
+from toplabel.reproduction.reporting.kept import KEPT_EPS, kept_differences
 from toplabel.reproduction.reporting.labels import PAPERS, metric_label, table_order
 from toplabel.reproduction.reporting.pages import build_pages
-from toplabel.reproduction.reporting.places import build_coverage, search_targets
+from toplabel.reproduction.reporting.places import build_coverage, build_parts, search_targets
 from toplabel.reproduction.reporting.score import score_of
 from toplabel.reproduction.reporting.sections import build_plain_tables, build_sections, eps_of
 from toplabel.reproduction.reporting.svg import share_of
@@ -64,7 +65,7 @@ def build_tree(inputs: ReportInputs) -> Tree:
     best = best_of_own(inputs, trace)
     points = points_of(touched)
     config = run["config"] if isinstance(run["config"], Mapping) else {}
-    return {
+    tree = {
         "created": str(run["created"] or ""),
         "command": str(run["command"] or ""),
         "config": facts.config_text(run),
@@ -97,7 +98,6 @@ def build_tree(inputs: ReportInputs) -> Tree:
         "touched": touched,
         "untouched": untouched,
         "pages": pages,
-        "targets": search_targets(pages, untouched, datasets),
         "coverage": build_coverage(cells, pages, sections),
         "datasets": datasets,
         "missing": [
@@ -119,6 +119,8 @@ def build_tree(inputs: ReportInputs) -> Tree:
             if source in PAPERS
         ],
     }
+    tree["parts"] = build_parts(tree)
+    return tree | {"targets": search_targets(tree)}
 
 
 def _figure(figure: Any, trace: Trace) -> dict[str, Any]:
@@ -137,12 +139,11 @@ def _stopped(inputs: ReportInputs) -> dict[str, Any]:
     above the tolerance.
     """
     eps = eps_of(inputs)
-    runs, cells = inputs.evaluation, inputs.comparison
-    kept = cells.loc[cells["kept"].notna(), "relative_gap"]
+    runs = inputs.evaluation
     return {
         "own": int((runs["relative_gap"] > eps).sum()),
         "all": len(runs),
-        "kept": int((kept > eps).sum()),
+        "kept": int((inputs.comparison["kept_gap"] > KEPT_EPS).sum()),
         "eps": f"{eps:g}",
     }
 
@@ -152,12 +153,11 @@ def best_of_own(inputs: ReportInputs, trace: Trace) -> list[dict[str, str]]:
 
     `level` counts the other methods within its interval over test rows, empty where it has none.
     """
-    from toplabel.metrics.names import lower_is_better
-
     runs = inputs.evaluation
     compared = inputs.comparison.loc[inputs.comparison["measured"].notna(), "file"]
     known = set(runs.loc[runs["file"].isin(set(compared)), "dataset"])
-    runs = runs[~runs["dataset"].isin(known) & runs["measured"].notna()]
+    of_labels = runs["metric"].str.startswith("ap_")  # map is their mean
+    runs = runs[~runs["dataset"].isin(known) & runs["measured"].notna() & ~of_labels]
     found = []
     for (dataset, features, metric), part in runs.groupby(
         ["dataset", "features", "metric"], sort=False

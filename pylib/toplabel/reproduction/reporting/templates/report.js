@@ -88,7 +88,7 @@
   const filter = () => {
     const asked = form.elements.text.value.trim();
     const words = asked.toLowerCase().split(/\s+/).filter(Boolean);
-    const verdict = form.elements.verdict.value;
+    const verdict = form.elements.verdict?.value ?? "";
     const active = words.length > 0 || verdict !== "";
     let rows = 0, found = 0;
     for (const table of all("#tables table[data-find]")) {
@@ -143,9 +143,8 @@
     new ResizeObserver(() => setTimeout(makeRoom)).observe(form);
     const asked = new URLSearchParams(location.search);
     form.elements.text.value = asked.get("find") ?? "";
-    form.elements.verdict.value = asked.get("show") ?? "";
-    if (form.elements.verdict.selectedIndex < 0) form.elements.verdict.value = "";
-    if (form.elements.text.value || form.elements.verdict.value) filter();
+    for (const one of form.elements.verdict?.options ?? []) one.selected = one.value === (asked.get("show") ?? "");
+    if (asked.has("find") || asked.has("show")) filter();
   }
 
   // Searching all pages: every word must occur. What is named so comes first, whole words before parts of words;
