@@ -405,5 +405,3 @@ def test_the_map_of_three_covers_the_triangle_and_is_drawn(tmp_path: Path):
     ).read_bytes()
     words = json.loads((tmp_path / "a/calibration.json").read_text(encoding="utf-8"))
     assert "SVM OVA: top-1 right on" in words["alt"]
-    with pytest.raises(ValueError, match="the column 'corners' is missing"):
-        draw_calibration(frame.drop(columns="corners"), tmp_path / "c.svg")

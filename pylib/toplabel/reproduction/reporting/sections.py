@@ -11,7 +11,7 @@ import pandas as pd
 from toplabel.metrics.names import is_fraction
 from toplabel.reproduction.reporting import numbers
 from toplabel.reproduction.reporting.explained import groups_of, of_table
-from toplabel.reproduction.reporting.grid import ROW_KEYS, Block, build_blocks, cell_texts
+from toplabel.reproduction.reporting.grid import ROW_KEYS, build_blocks, cell_texts
 from toplabel.reproduction.reporting.inputs import ReportInputs, TableInput, cells_of_evaluation
 from toplabel.reproduction.reporting.kept import KEPT_EPS, kept_differences, score_of_kept
 from toplabel.reproduction.reporting.labels import (

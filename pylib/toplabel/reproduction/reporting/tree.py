@@ -177,6 +177,7 @@ def best_of_own(inputs: ReportInputs, trace: Trace) -> list[dict[str, str]]:
                 "level": str(near) if low else "",
                 "methods": str(part["method"].nunique()),
                 "seconds": numbers.compact(row["seconds"], 3),
+                "stopped": bool(row["relative_gap"] > eps_of(inputs)),
             }
         )
     return found
