@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from importlib import resources
+
+import yaml
 
 from toplabel._core.catalogue import LOSSES, parametrised
 
@@ -68,46 +71,34 @@ OUTCOMES = {
 class Paper:
     """A paper whose numbers are compared."""
 
-    key: str
     short: str
     reference: str
     url: str
 
 
-PAPERS = {
-    paper.key: paper
-    for paper in (
-        Paper(
-            "tpami2017",
-            "TPAMI 2017",
-            "M. Lapin, M. Hein, B. Schiele: Analysis and Optimization of Loss Functions for Multiclass,"
-            " Top-k, and Multilabel Classification. IEEE Transactions on Pattern Analysis and Machine"
-            " Intelligence, 2017.",
-            "https://doi.org/10.1109/TPAMI.2017.2751607",
-        ),
-        Paper(
-            "nips2015",
-            "NIPS 2015",
-            "M. Lapin, M. Hein, B. Schiele: Top-k Multiclass SVM. Advances in Neural Information"
-            " Processing Systems, 2015.",
-            "https://arxiv.org/abs/1511.06683",
-        ),
-        Paper(
-            "cvpr2016",
-            "CVPR 2016 suppl.",
-            "M. Lapin, M. Hein, B. Schiele: Loss Functions for Top-k Error: Analysis and Insights."
-            " IEEE Conference on Computer Vision and Pattern Recognition, 2016.",
-            "https://arxiv.org/abs/1512.00486",
-        ),
-        Paper(
-            "nips2012",
-            "NIPS 2012",
-            "Y. Mroueh, T. Poggio, L. Rosasco, J.-J. Slotine: Multiclass Learning with Simplex Coding."
-            " Advances in Neural Information Processing Systems, 2012.",
-            "https://arxiv.org/abs/1209.1360",
-        ),
-    )
+_SHORT = {
+    "tpami2017": "TPAMI 2017",
+    "nips2015": "NIPS 2015",
+    "cvpr2016": "CVPR 2016 suppl.",
+    "nips2012": "NIPS 2012",
 }
+
+
+def _papers() -> dict[str, Paper]:
+    """Return the papers, described by what the documents cite."""
+    file = resources.files("toplabel.reproduction.reporting").joinpath("templates/references.yml")
+    found = {}
+    for key, short in _SHORT.items():
+        entry = yaml.safe_load(file.read_text("utf-8"))[key]
+        names = (author.split(", ") for author in entry["author"])
+        authors = ", ".join(f"{first[0]}. {last}" for last, first in names)
+        words = f"{authors}: {entry['title']}. {entry['parent']['title']}, {entry['date']}."
+        doi = entry.get("serial-number", {}).get("doi")
+        found[key] = Paper(short, words, entry.get("url") or f"https://doi.org/{doi}")
+    return found
+
+
+PAPERS = _papers()
 
 _TABLE_TITLES = {
     ("tpami2017", "3"): "Top-k accuracy on the synthetic circle",

@@ -65,7 +65,7 @@ def facts_of(root: Path) -> tuple[dict[str, Any], str, datetime]:
         },
         "readings": _readings(catalogue, readings),
         "choices": [
-            {"title": labels.segments(one.title), "chosen": labels.segments(one.chosen)}
+            {"title": one.title, "chosen": one.chosen}
             for one in catalogue.readings.choices.values()
         ],
         "differences": _differences(read_csv(summary / "differences.csv")),
@@ -119,8 +119,8 @@ def _readings(catalogue: Catalogue, rows: pd.DataFrame) -> list[dict[str, Any]]:
             {"dataset": str(dataset)} | _pair(of_set)
             for dataset, of_set in part.groupby("dataset", sort=False)
         ]
-        words = {key: labels.segments(getattr(one, key)) for key in ("stated", "found", "evidence")}
-        found.append({"title": labels.segments(one.title), "sets": sets, **words})
+        words = {key: getattr(one, key) for key in ("title", "stated", "found", "evidence")}
+        found.append({"sets": sets, **words})
     return found
 
 
