@@ -399,5 +399,3 @@ def test_the_map_of_three_covers_the_triangle_and_is_drawn(tmp_path: Path):
     assert smooth["top2"].all()
     words = drawn_twice(draw_calibration, frame, tmp_path, "calibration")
     assert "SVM OVA: top-1 right on" in words["alt"]
-    with pytest.raises(ValueError, match="the column 'corners' is missing"):
-        draw_calibration(frame.drop(columns="corners"), tmp_path / "c.svg")

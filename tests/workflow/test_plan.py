@@ -18,7 +18,7 @@ from toplabel.reproduction.config.protocols import Axis
 from toplabel.reproduction.config.run import SUMMARY
 from toplabel.reproduction.config.studies import load_studies
 from toplabel.reproduction.figures import FIGURES, MATHEMATICS, row_of, table_files
-from toplabel.reproduction.reporting.places import RESERVED
+from toplabel.reproduction.reporting.pages import RESERVED
 from toplabel.reproduction.tables.collected import COMPARISON
 from toplabel.reproduction.workflow.cells import Cell
 from toplabel.reproduction.workflow.compare_runs import difference, main

@@ -14,7 +14,7 @@ from matplotlib.patches import Patch, PathPatch
 from matplotlib.path import Path as Outline
 
 from toplabel.reproduction.reporting import style
-from toplabel.reproduction.reporting.drawing import mathtext, panel_grid, require, write_figure
+from toplabel.reproduction.reporting.drawing import mathtext, panel_grid, write_figure
 from toplabel.reproduction.reporting.labels import plain
 
 COLUMNS = ["loss", "k", "gamma", "label", "p1", "p2", "p3", "corners", "top1", "top2"]
@@ -29,10 +29,7 @@ _STATES = {
 }
 
 
-def draw_calibration(
-    frame: pd.DataFrame,
-    out_svg: str | Path,
-) -> None:
+def draw_calibration(frame: pd.DataFrame, out_svg: str | Path) -> None:
     """Draw a map over the triangle of probabilities for each loss.
 
     Parameters
@@ -43,7 +40,6 @@ def draw_calibration(
         probabilities, text), `top1`, `top2` (whether the top-1 and top-2 sets of all minimisers are
         Bayes optimal). The five other orders of the classes look the same and are drawn too.
     """
-    require(frame, COLUMNS, "frame", ["p1", "p2", "p3"])
     panels = list(frame.groupby("label", sort=False))
     with style.house_style():
         figure, axes = panel_grid(len(panels), across=4, height=1.75)

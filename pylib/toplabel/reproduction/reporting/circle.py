@@ -16,7 +16,6 @@ from toplabel.reproduction.reporting.drawing import (
     legend,
     mathtext,
     panel_grid,
-    require,
     write_figure,
 )
 from toplabel.reproduction.reporting.labels import plain
@@ -32,11 +31,7 @@ _EDGE = 1.38
 _SHORTEST_NAMED_ARC = math.radians(14)
 
 
-def draw_circle(
-    points: pd.DataFrame,
-    rings: pd.DataFrame,
-    out_svg: str | Path,
-) -> None:
+def draw_circle(points: pd.DataFrame, rings: pd.DataFrame, out_svg: str | Path) -> None:
     """Draw the training points on the circle and each method's two best classes around it.
 
     Parameters
@@ -49,8 +44,6 @@ def draw_circle(
         classes with the highest and the second highest score at this angle). One panel per method;
         each angle stands for the arc up to halfway to its neighbours.
     """
-    require(points, POINTS_COLUMNS, "points", ["angle"])
-    require(rings, RINGS_COLUMNS, "rings", ["angle"])
     classes = sorted({*points["label"], *rings["rank1"], *rings["rank2"]}, key=str)
     panels = list(rings.groupby(["method", "label", "k"], sort=False, dropna=False))
     with style.house_style():

@@ -18,7 +18,6 @@ from toplabel.reproduction.reporting.drawing import (
     legend,
     mathtext,
     percent_axis,
-    require,
     write_figure,
 )
 from toplabel.reproduction.reporting.labels import metric_label, plain
@@ -44,9 +43,6 @@ def draw_selection(
         took this C). Metrics of one unit share the panels; those of another have panels of their
         own below.
     """
-    require(frame, SELECTION_COLUMNS, "frame", ["C", "value"])
-    if (frame["C"] <= 0).any():
-        raise ValueError(f"frame: C must be positive, found {frame['C'].min()}")
     labels = list(dict.fromkeys(frame["label"]))
     looks = {metric: i for i, metric in enumerate(dict.fromkeys(frame["metric"]))}
     blocks = [part for _, part in frame.groupby(frame["metric"].map(unit), sort=False)]
@@ -170,9 +166,6 @@ def draw_gaps(
     eps : float
         The tolerance that the solver stops at, drawn as a line.
     """
-    require(frame, GAPS_COLUMNS, "frame", ["relative_gap"])
-    if not eps > 0:
-        raise ValueError(f"eps: must be positive, found {eps}")
     labels = list(dict.fromkeys(frame["label"]))[::-1]  # the first method on top
     floor = min(eps, frame.loc[frame["relative_gap"] > 0, "relative_gap"].min()) / 10
     with style.house_style():

@@ -15,7 +15,6 @@ from toplabel.reproduction.reporting.drawing import (
     legend,
     mathtext,
     panel_grid,
-    require,
     write_figure,
 )
 from toplabel.reproduction.reporting.labels import plain
@@ -30,10 +29,8 @@ _MARKERS = 12  # on a curve
 def draw_scaling(frame: pd.DataFrame, out_svg: str | Path, *, caption: str) -> None:
     """Draw the time of 1000 projections against the dimension, both logarithmic.
 
-    The frame is that of `toplabel.reproduction.timings.projections.scaling`; a ``ValueError`` says
-    what it lacks.
+    The frame is that of `toplabel.reproduction.timings.projections.scaling`.
     """
-    require(frame, SCALING_COLUMNS, "frame", ["dimension", "problems", "seconds"])
     curves = list(frame.groupby(["projection", "algorithm"], sort=False))
     rivals = set(frame.loc[frame["algorithm"].str.contains("sorting"), "projection"])
     with style.house_style():
@@ -68,10 +65,8 @@ def draw_scaling(frame: pd.DataFrame, out_svg: str | Path, *, caption: str) -> N
 def draw_convergence(frame: pd.DataFrame, out_svg: str | Path, *, caption: str) -> None:
     """Draw the relative gap (left) and the top-1 accuracy (right) of each method against time.
 
-    The frame is that of `toplabel.reproduction.timings.convergence.convergence`; a ``ValueError``
-    says what it lacks.
+    The frame is that of `toplabel.reproduction.timings.convergence.convergence`.
     """
-    require(frame, CURVES_COLUMNS, "frame", ["epoch", "relative_gap", "top1", "seconds"])
     labels = list(dict.fromkeys(frame["label"]))
     floor = frame.loc[frame["relative_gap"] > 0, "relative_gap"].min()
     drawn = frame.assign(relative_gap=frame["relative_gap"].clip(lower=floor))
@@ -122,10 +117,8 @@ def _spoken_curves(frame: pd.DataFrame) -> str:
 def draw_race(frame: pd.DataFrame, out_svg: str | Path, *, caption: str) -> None:
     """Draw how far the objective of each solver is from the optimum, against time.
 
-    The frame is that of `toplabel.reproduction.timings.softmax.race`; a ``ValueError`` says what it
-    lacks.
+    The frame is that of `toplabel.reproduction.timings.softmax.race`.
     """
-    require(frame, RACE_COLUMNS, "frame", ["step", "excess", "seconds"])
     solvers = list(dict.fromkeys(frame["solver"]))
     floor = min(frame.loc[frame["excess"] > 0, "excess"].min(), 1e-7)
     drawn = frame.assign(excess=frame["excess"].clip(lower=floor))

@@ -16,7 +16,6 @@ from toplabel.reproduction.reporting.drawing import (
     mathtext,
     panel_grid,
     percent_axis,
-    require,
     write_figure,
 )
 from toplabel.reproduction.reporting.labels import metric_label, plain
@@ -63,7 +62,6 @@ def draw_topk(
     baseline : str
         The method that stands in every panel, in grey, where it was measured.
     """
-    require(frame, TOPK_COLUMNS, "frame", ["k", "value"])
     groups = list(frame.groupby("group", sort=False))
     ends = frame["k"].min() - 0.3, frame["k"].max() + 0.3
     reach = frame["std"].fillna(0)
@@ -148,7 +146,6 @@ def draw_ranks(
     alpha : float
         The level of the test, for the words.
     """
-    require(frame, RANK_COLUMNS, "frame", ["mean_rank", "friedman_p", "critical_difference"])
     panels = list(frame.groupby("metric", sort=False))
     rows = max(len(part) for _, part in panels)
     with style.house_style():

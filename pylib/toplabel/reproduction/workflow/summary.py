@@ -22,9 +22,9 @@ import pandas as pd
 
 from toplabel._core.files import FileError, read_json, write_json
 from toplabel.reproduction.config.run import SUMMARY
-from toplabel.reproduction.reporting import fragments, run_fragments
-from toplabel.reproduction.reporting.agreement import draw, lanes_of_cells
-from toplabel.reproduction.reporting.found import with_found
+from toplabel.reproduction.reporting import fragments
+from toplabel.reproduction.reporting.agreement import draw, points_of_cells
+from toplabel.reproduction.reporting.kept import kept_with_found
 from toplabel.reproduction.reporting.labels import VERDICTS
 from toplabel.reproduction.studies.published import load_published
 from toplabel.reproduction.tables.collected import COMPARISON, HEADLINE, PUBLISHED_KEYS
@@ -210,7 +210,7 @@ MAKERS: dict[str, tuple[str, Callable[..., str]]] = {
     "score": (
         "comparison.csv",
         lambda root: fragments.score(
-            with_found(root / SUMMARY),
+            kept_with_found(root / SUMMARY),
             HEADLINE.read(root / SUMMARY / "headline.csv"),
             len(load_published(root / "data/published")),
             read_json(root / SUMMARY / "run.json")["created"],
@@ -261,11 +261,11 @@ MAKERS: dict[str, tuple[str, Callable[..., str]]] = {
     ),
     "jobs": (
         "jobs.csv",
-        lambda root: run_fragments.jobs(read_csv(root / SUMMARY / "jobs.csv", _JOBS)),
+        lambda root: fragments.jobs(read_csv(root / SUMMARY / "jobs.csv", _JOBS)),
     ),
     "conditions": (
         "run.json",
-        lambda root: run_fragments.conditions(read_json(root / SUMMARY / "run.json")),
+        lambda root: fragments.conditions(read_json(root / SUMMARY / "run.json")),
     ),
 }
 
@@ -292,7 +292,7 @@ def main(arguments: Sequence[str]) -> int:
             if not options.fewer:
                 check_whole(staged / SUMMARY, root / SUMMARY)
             pages = {name: filled((root / name).read_text("utf-8"), staged) for name in PAGES}
-            pages[PICTURE] = draw(lanes_of_cells(_cells(staged)), "white")
+            pages[PICTURE] = draw(points_of_cells(_cells(staged)), "white")
         except (FileError, OSError, ValueError) as error:
             print(f"make summary: {error}", file=sys.stderr)
             return 1
