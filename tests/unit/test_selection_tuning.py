@@ -125,16 +125,16 @@ def test_folds_are_averaged_and_equal_for_all_methods():
 
 def test_the_grid_of_C_may_be_relative_to_the_mean_squared_norm():
     solve, prepared = Recorder(), multiclass_set()
-    task = Task("toy", SOFTMAX, _protocol(), BUDGET, Settings(), "main", "mean_squared_norm")
+    task = replace(task_of(SOFTMAX, BUDGET, METRICS, "holdout"), C_scale="mean_squared_norm")
     budget = replace(BUDGET, refine=Refinement(1, 1), extend=1)
-    result = tune_split([*validation_problems(prepared, task)], replace(task, budget=budget), solve)
+    result = tune_split(problems_of(prepared, task), replace(task, budget=budget), solve)
     square = np.mean(np.sum(prepared.parts["train"].X ** 2, axis=1))
     exponents = np.log2(np.array(sorted(call["C"] for call in solve.calls)) * square)
     np.testing.assert_allclose(exponents, np.round(exponents), atol=1e-6)
     assert len(set(exponents.round())) == len(exponents)  # the finer grid meets the coarse one
     assert set(np.arange(-4, 3, 2)) <= set(exponents.round())
     np.testing.assert_allclose(result.C, sorted({call["C"] for call in solve.calls}))
-    blocks = tune_block(validation_problems(prepared, task), task, Recorder(), 0)
+    blocks = tune_block(problems_of(prepared, task), task, Recorder(), 0)
     np.testing.assert_allclose(blocks[0].C * square, 2.0 ** np.arange(-4, 3, 2), rtol=1e-6)
 
 
