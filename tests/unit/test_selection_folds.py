@@ -5,7 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toplabel.reproduction.selection.folds import half_fold, random_folds, rows_of, stratified_folds
+from toplabel.reproduction.selection.problems import (
+    half_fold,
+    random_folds,
+    rows_of,
+    stratified_folds,
+)
 
 
 @given(

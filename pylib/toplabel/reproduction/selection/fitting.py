@@ -13,9 +13,7 @@ import numpy as np
 from scipy import sparse
 
 from toplabel.kernels import cross_gram
-from toplabel.reproduction.baselines.models import Trained, Trainer
-from toplabel.reproduction.baselines.trainers import create
-from toplabel.reproduction.config.baselines import BASELINES
+from toplabel.reproduction.baselines import BASELINES, Trained, Trainer, create
 from toplabel.reproduction.config.methods import Method
 from toplabel.reproduction.config.protocols import Axis, Budget
 from toplabel.reproduction.seeds import seed_of
