@@ -144,12 +144,7 @@ def _grown(monkeypatch, axis, extend, peak):
 
 @pytest.mark.parametrize(
     ("extend", "peak", "expected"),
-    [
-        (9, 3, [0, 1, 2, 3, 4]),
-        (9, -2, [-3, -2, -1, 0, 1]),
-        (2, 9, [0, 1, 2, 3]),
-        (0, 9, [0, 1]),
-    ],
+    [(9, 3, [0, 1, 2, 3, 4]), (9, -2, [-3, -2, -1, 0, 1]), (2, 9, [0, 1, 2, 3]), (0, 9, [0, 1])],
 )
 def test_the_grid_grows_until_the_best_lies_inside(monkeypatch, extend, peak, expected):
     assert _grown(monkeypatch, Axis(2, 0, 1, 1), extend, peak) == expected
