@@ -34,18 +34,7 @@ class EntropyDescent:
         self._k = k
         self._steps = as_integer(steps, "steps", 0)
 
-    def train(
-        self,
-        X: Matrix,
-        labels: np.ndarray,
-        *,
-        n_classes: int,
-        C: float,
-        seed: int,
-        eps: float,
-        max_epochs: int,
-        **_: object,
-    ) -> Trained:
+    def train(self, X, labels, *, n_classes, C, seed, eps, max_epochs, **_) -> Trained:
         """Train (see `models.Trainer`)."""
         from toplabel.solver import solve
 

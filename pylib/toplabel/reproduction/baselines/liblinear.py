@@ -39,18 +39,7 @@ class OneVsAll:
             raise ValueError(f"loss must be one of {', '.join(LOSSES)}, got {loss!r}")
         self._loss = loss
 
-    def train(
-        self,
-        X: Matrix,
-        labels: np.ndarray,
-        *,
-        n_classes: int,
-        C: float,
-        seed: int,
-        eps: float,
-        max_epochs: int,
-        **_: object,
-    ) -> Trained:
+    def train(self, X, labels, *, n_classes, C, seed, eps, max_epochs, **_) -> Trained:
         """Train (see `models.Trainer`)."""
         targets = indicator(labels, n_classes)
         tolerance = eps * _LOOSEST

@@ -37,9 +37,7 @@ class LeastSquares:
         Cs = _path_of(X, labels, n_classes, *self._settings).Cs(self._count)
         return float(np.log10(Cs[0])), float(np.log10(Cs[-1])), self._count
 
-    def train(
-        self, X: Matrix, labels: np.ndarray, *, n_classes: int, C: float, **_: object
-    ) -> Trained:
+    def train(self, X, labels, *, n_classes, C, **_) -> Trained:
         """Train (see `models.Trainer`)."""
         kernel, bias, denominator = self._settings
         if _Last.holds(X, labels, n_classes, *self._settings):
@@ -75,18 +73,7 @@ class SupportVectors:
     loss: str
     kernel: str
 
-    def train(
-        self,
-        X: Matrix,
-        labels: np.ndarray,
-        *,
-        n_classes: int,
-        C: float,
-        seed: int,
-        eps: float,
-        max_epochs: int,
-        start: Trained | None = None,
-    ) -> Trained:
+    def train(self, X, labels, *, n_classes, C, seed, eps, max_epochs, start=None) -> Trained:
         """Train (see `models.Trainer`)."""
         found = None if start is None else start.state
         climbs = found is None and self.kernel == "linear"
@@ -123,9 +110,7 @@ class Online:
     average: bool = True
     bias: bool = False
 
-    def train(
-        self, X: Matrix, labels: np.ndarray, *, n_classes: int, C: float, seed: int, **_: object
-    ) -> Trained:
+    def train(self, X, labels, *, n_classes, C, seed, **_) -> Trained:
         """Train (see `models.Trainer`)."""
         found = simplex.solve_online(
             _rows(X, self.bias),
