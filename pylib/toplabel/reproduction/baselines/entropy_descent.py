@@ -38,16 +38,8 @@ class EntropyDescent:
         """Train (see `models.Trainer`)."""
         from toplabel.solver import solve
 
-        softmax = solve(
-            X,
-            labels,
-            "lr_multi",
-            C=C,
-            n_classes=n_classes,
-            eps=_START_EPS,
-            max_epochs=max_epochs,
-            seed=seed,
-        )
+        limits = {"n_classes": n_classes, "eps": _START_EPS, "max_epochs": max_epochs}
+        softmax = solve(X, labels, "lr_multi", C=C, seed=seed, **limits)
         if softmax.status == "interrupted":
             raise KeyboardInterrupt
         objective = _Objective(X, labels, self._k, C)
