@@ -14,7 +14,7 @@ from toplabel.reproduction.config.protocols import Axis, Budget
 from toplabel.reproduction.selection.choice import select
 from toplabel.reproduction.selection.evaluation import evaluate
 from toplabel.reproduction.selection.final import Models, train_models
-from toplabel.reproduction.selection.fitting import by_baseline
+from toplabel.reproduction.selection.fitting import Limits, by_baseline
 from toplabel.reproduction.selection.tuning import tune_split
 
 BUDGET = Budget(Axis(2, -4, 2, 2), None, folds=2)
@@ -160,7 +160,7 @@ def test_a_k_that_is_none_is_refused(k):
 def test_a_series_starts_at_the_largest_value_below():
     trainer = Recorder()
     X, y = blobs()
-    train = by_baseline(trainer, X, y, 3, 1e-3, 100, ("toy", 0))
+    train = by_baseline(trainer, X, y, Limits(3, 1e-3, 100, ("toy", 0)))
     fits = {C: train(C) for C in (1.0, 4.0, 2.0, 8.0)}
     starts = [call["start"] for call in trainer.calls]
     assert starts == [None, fits[1.0], None, fits[4.0]]

@@ -11,7 +11,7 @@ from toplabel.reproduction.baselines import create
 from toplabel.reproduction.baselines.hierarchy import balanced_clusters, label_tree
 from toplabel.reproduction.baselines.models import Forest, Hierarchy
 from toplabel.reproduction.config.methods import load_methods
-from toplabel.reproduction.selection.fitting import by_solver
+from toplabel.reproduction.selection.fitting import Limits, by_solver
 from toplabel.reproduction.selection.problems import training_labels
 
 
@@ -42,7 +42,7 @@ def test_binary_relevance_is_one_svm_a_label(repository, kernel):
     part = regions_set().parts["train"]
     assert training_labels(part, method).shape == (len(part.X), 3)
     rows = toplabel.kernels.rbf_gram(X, 0.2) if kernel == "rbf" else X
-    train = by_solver(toplabel.solve, rows, Y, method, Y.shape[1], 1e-6, 50000, ("toy",))
+    train = by_solver(toplabel.solve, rows, Y, method, Limits(Y.shape[1], 1e-6, 50000, ("toy",)))
     together = train(2.0)
     for j in range(Y.shape[1]):
         alone = toplabel.solve(

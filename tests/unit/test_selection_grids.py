@@ -60,11 +60,7 @@ def test_every_budget_is_within_the_papers_range(protocols):
             assert budget.C.stop <= paper.stop
 
 
-@given(
-    st.integers(-20, 5),
-    st.integers(0, 30),
-    st.sampled_from([0.2, 0.25, 0.5, 1, 3]),
-)
+@given(st.integers(-20, 5), st.integers(0, 30), st.sampled_from([0.2, 0.25, 0.5, 1, 3]))
 def test_axis_is_ascending_evenly_spaced_and_bounded(start, length, step):
     axis = Axis(2, start, start + length, step)
     exponents = axis.exponents()

@@ -8,7 +8,7 @@ from standin import Recorder, multiclass_set, problems_of, regions_set, task_of
 
 from toplabel.reproduction.config.methods import Method
 from toplabel.reproduction.config.protocols import LINEAR, Axis, Budget, EquallySpaced, Refinement
-from toplabel.reproduction.selection.fitting import by_solver, pool
+from toplabel.reproduction.selection.fitting import Limits, by_solver, pool
 from toplabel.reproduction.selection.grids import coarse_points, extended_points, refined_points
 from toplabel.reproduction.selection.problems import (
     fold_problem,
@@ -32,6 +32,7 @@ MULTILABEL = Method("lr_ml", "A", "lr_ml")
 KERNEL = Method("lr_rbf", "A", "lr_multi", kernel="rbf")
 BUDGET = Budget(Axis(2, -4, 2, 2), Axis(2, -2, 1, 1), folds=3)
 METRICS = ["top1", "top2"]
+LIMITS = Limits(3, 1e-3, 100, ("toy",))
 
 
 def _protocol(validation="holdout"):
@@ -67,7 +68,7 @@ def test_a_model_does_not_depend_on_what_was_trained_before_it():
     part = multiclass_set().parts["train"]
 
     def models(Cs):
-        train = by_solver(Recorder(), part.X, part.y, SOFTMAX, 3, 1e-3, 100, ("toy",))
+        train = by_solver(Recorder(), part.X, part.y, SOFTMAX, LIMITS)
         return {C: train(C).W for C in Cs}
 
     up, down = models([0.5, 4.0, 8.0]), models([8.0, 0.5])
@@ -79,7 +80,7 @@ def test_every_C_has_a_seed_of_its_own_and_starts_from_nothing():
     solve = Recorder()
     method = Method("topk_ent_tr_k2", "A", "topk_ent_tr", k=2)
     part = multiclass_set().parts["train"]
-    train = by_solver(solve, part.X, part.y, method, 3, 1e-3, 100, ("toy",))
+    train = by_solver(solve, part.X, part.y, method, LIMITS)
     for C in (4.0, 16.0):
         train(C)
     assert len({call["seed"] for call in solve.calls}) == 2
@@ -159,12 +160,7 @@ def _grown(monkeypatch, axis, extend, peak):
 
 @pytest.mark.parametrize(
     ("extend", "peak", "expected"),
-    [
-        (9, 3, [0, 1, 2, 3, 4]),
-        (9, -2, [-3, -2, -1, 0, 1]),
-        (2, 9, [0, 1, 2, 3]),
-        (0, 9, [0, 1]),
-    ],
+    [(9, 3, [0, 1, 2, 3, 4]), (9, -2, [-3, -2, -1, 0, 1]), (2, 9, [0, 1, 2, 3]), (0, 9, [0, 1])],
 )
 def test_the_grid_grows_until_the_best_lies_inside(monkeypatch, extend, peak, expected):
     assert _grown(monkeypatch, Axis(2, 0, 1, 1), extend, peak) == expected

@@ -341,9 +341,7 @@ def test_passes_and_points_are_for_variants_alone(methods_file):
 
 
 def test_a_method_may_be_for_some_of_the_data_sets(study_file):
-    study = study_file(
-        "{title: T, datasets: [x, y], methods: [a], only: {b: [y]}}",
-    )
+    study = study_file("{title: T, datasets: [x, y], methods: [a], only: {b: [y]}}")
     assert study.pairs == [("x", "a"), ("y", "a"), ("y", "b")]
 
 

@@ -9,12 +9,7 @@ import yaml
 
 from toplabel.reproduction.config.differences import load_reasons, page
 from toplabel.reproduction.studies.differences import explain
-from toplabel.reproduction.tables.collected import (
-    COMPARISON,
-    DIFFERENCES,
-    NOT_REPRODUCED,
-    VARIANTS,
-)
+from toplabel.reproduction.tables.collected import COMPARISON, DIFFERENCES, NOT_REPRODUCED, VARIANTS
 from toplabel.reproduction.tables.table import read_csv
 
 PUBLISHED = Path(__file__).parents[2] / "data/published"

@@ -34,31 +34,12 @@ class EntropyDescent:
         self._k = k
         self._steps = as_integer(steps, "steps", 0)
 
-    def train(
-        self,
-        X: Matrix,
-        labels: np.ndarray,
-        *,
-        n_classes: int,
-        C: float,
-        seed: int,
-        eps: float,
-        max_epochs: int,
-        **_: object,
-    ) -> Trained:
+    def train(self, X, labels, *, n_classes, C, seed, eps, max_epochs, **_) -> Trained:
         """Train (see `models.Trainer`)."""
         from toplabel.solver import solve
 
-        softmax = solve(
-            X,
-            labels,
-            "lr_multi",
-            C=C,
-            n_classes=n_classes,
-            eps=_START_EPS,
-            max_epochs=max_epochs,
-            seed=seed,
-        )
+        limits = {"n_classes": n_classes, "eps": _START_EPS, "max_epochs": max_epochs}
+        softmax = solve(X, labels, "lr_multi", C=C, seed=seed, **limits)
         if softmax.status == "interrupted":
             raise KeyboardInterrupt
         objective = _Objective(X, labels, self._k, C)

@@ -35,9 +35,7 @@ class MultiOutputForest:
         self._features = features
         self._projection = as_integer(projection, "projection", 1)
 
-    def train(
-        self, X: Matrix, labels: np.ndarray, *, n_classes: int, C: float, seed: int, **_: object
-    ) -> Trained:
+    def train(self, X, labels, *, n_classes, C, seed, **_) -> Trained:
         """Train (see `models.Trainer`)."""
         Y = indicator(labels, n_classes)
         rng = np.random.default_rng(seed)

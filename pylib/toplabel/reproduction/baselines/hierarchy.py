@@ -33,18 +33,7 @@ class LabelHierarchy:
     def __init__(self, children: int = 4) -> None:
         self._children = as_integer(children, "children", 2)
 
-    def train(
-        self,
-        X: Matrix,
-        labels: np.ndarray,
-        *,
-        n_classes: int,
-        C: float,
-        seed: int,
-        eps: float,
-        max_epochs: int,
-        **_: object,
-    ) -> Trained:
+    def train(self, X, labels, *, n_classes, C, seed, eps, max_epochs, **_) -> Trained:
         """Train (see `models.Trainer`)."""
         Y = indicator(labels, n_classes)
         groups = label_tree(Y, self._children, seed)

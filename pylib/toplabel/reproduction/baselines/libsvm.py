@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
 from toplabel._core.arrays import as_integer
-from toplabel.reproduction.baselines.models import Affine, Gaussian, Matrix, Trained, indicator
+from toplabel.reproduction.baselines.models import Affine, Gaussian, Trained, indicator
 from toplabel.simplex.width import gaussian_width, theta_of_width
 
 _CACHE = 500  # MiB of kernel values
@@ -34,16 +34,7 @@ class OneVsAllSVC:
         self._kernel = kernel
         self._passes = as_integer(passes, "passes", 1)
 
-    def train(
-        self,
-        X: Matrix,
-        labels: np.ndarray,
-        *,
-        n_classes: int,
-        C: float,
-        max_epochs: int,
-        **_: object,
-    ) -> Trained:
+    def train(self, X, labels, *, n_classes, C, max_epochs, **_) -> Trained:
         """Train (see `models.Trainer`)."""
         X = np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=float)
         n = len(X)

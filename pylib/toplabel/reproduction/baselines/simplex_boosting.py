@@ -16,7 +16,7 @@ import numpy as np
 from sklearn.tree import DecisionTreeRegressor
 
 from toplabel._core.arrays import as_integer
-from toplabel.reproduction.baselines.models import Boosted, Matrix, Trained
+from toplabel.reproduction.baselines.models import Boosted, Trained
 from toplabel.simplex import coding
 
 _NEWTON_STEPS = 30
@@ -49,16 +49,7 @@ class SimplexBoosting:
     def __init__(self, depth: int = 2) -> None:
         self._depth = as_integer(depth, "depth", 1)
 
-    def train(
-        self,
-        X: Matrix,
-        labels: np.ndarray,
-        *,
-        n_classes: int,
-        C: float,
-        start: Trained | None = None,
-        **_: object,
-    ) -> Trained:
+    def train(self, X, labels, *, n_classes, C, start=None, **_) -> Trained:
         """Train (see `models.Trainer`)."""
         rows = (X.toarray() if hasattr(X, "toarray") else np.asarray(X)).astype(np.float32)
         rounds = list(start.state.rounds) if start is not None else []

@@ -37,9 +37,7 @@ class LeastSquares:
         Cs = _path_of(X, labels, n_classes, *self._settings).Cs(self._count)
         return float(np.log10(Cs[0])), float(np.log10(Cs[-1])), self._count
 
-    def train(
-        self, X: Matrix, labels: np.ndarray, *, n_classes: int, C: float, **_: object
-    ) -> Trained:
+    def train(self, X, labels, *, n_classes, C, **_) -> Trained:
         """Train (see `models.Trainer`)."""
         kernel, bias, denominator = self._settings
         if _Last.holds(X, labels, n_classes, *self._settings):
@@ -47,15 +45,8 @@ class LeastSquares:
         else:
             options = {"n_classes": n_classes, **_kernel(X, kernel, denominator)}
             found, left_out = simplex.solve(_rows(X, bias), labels, "s_ls", C, **options), None
-        return Trained(
-            _model(found, X, bias),
-            found.status,
-            1,
-            found.primal,
-            found.dual,
-            found.relative_gap,
-            left_out=left_out,
-        )
+        certificate = (found.primal, found.dual, found.relative_gap)
+        return Trained(_model(found, X, bias), found.status, 1, *certificate, left_out=left_out)
 
 
 _DECADES = 5
@@ -75,18 +66,7 @@ class SupportVectors:
     loss: str
     kernel: str
 
-    def train(
-        self,
-        X: Matrix,
-        labels: np.ndarray,
-        *,
-        n_classes: int,
-        C: float,
-        seed: int,
-        eps: float,
-        max_epochs: int,
-        start: Trained | None = None,
-    ) -> Trained:
+    def train(self, X, labels, *, n_classes, C, seed, eps, max_epochs, start=None) -> Trained:
         """Train (see `models.Trainer`)."""
         found = None if start is None else start.state
         climbs = found is None and self.kernel == "linear"
@@ -94,18 +74,9 @@ class SupportVectors:
         epochs = 0
         for station in [*stations, C]:
             limit = max_epochs if station == C else min(max_epochs, _CLIMB_EPOCHS)
-            found = simplex.solve(
-                X,
-                labels,
-                self.loss,
-                station,
-                kernel=self.kernel,
-                eps=eps,
-                max_epochs=limit,
-                seed=seed,
-                warm_start=found,
-                n_classes=n_classes,
-            )
+            options = {"kernel": self.kernel, "n_classes": n_classes, "eps": eps, "seed": seed}
+            options |= {"max_epochs": limit, "warm_start": found}
+            found = simplex.solve(X, labels, self.loss, station, **options)
             epochs += found.epochs
         certificate = (found.primal, found.dual, found.relative_gap)
         return Trained(_model(found, X), found.status, epochs, *certificate, state=found)
@@ -123,22 +94,12 @@ class Online:
     average: bool = True
     bias: bool = False
 
-    def train(
-        self, X: Matrix, labels: np.ndarray, *, n_classes: int, C: float, seed: int, **_: object
-    ) -> Trained:
+    def train(self, X, labels, *, n_classes, C, seed, **_) -> Trained:
         """Train (see `models.Trainer`)."""
-        found = simplex.solve_online(
-            _rows(X, self.bias),
-            labels,
-            self.loss,
-            C,
-            epochs=self.epochs,
-            average=self.average,
-            seed=seed,
-            n_classes=n_classes,
-        )
-        model = _model(found, X, self.bias)
-        return Trained(model, found.status, found.epochs, found.primal)
+        options = {"epochs": self.epochs, "average": self.average, "n_classes": n_classes}
+        rows = _rows(X, self.bias)
+        found = simplex.solve_online(rows, labels, self.loss, C, seed=seed, **options)
+        return Trained(_model(found, X, self.bias), found.status, found.epochs, found.primal)
 
 
 class _Last:

@@ -55,18 +55,7 @@ class RecallAtK:
         self._k = as_integer(k, "k", 1)
         self._tolerance = None if tolerance is None else as_number(tolerance, "tolerance", 0.0)
 
-    def train(
-        self,
-        X: Matrix,
-        labels: np.ndarray,
-        *,
-        n_classes: int,
-        C: float,
-        eps: float,
-        max_epochs: int,
-        start: Trained | None = None,
-        **_: object,
-    ) -> Trained:
+    def train(self, X, labels, *, n_classes, C, eps, max_epochs, start=None, **_) -> Trained:
         """Train (see `models.Trainer`)."""
 
         def status(gap: float, epochs: int) -> str:

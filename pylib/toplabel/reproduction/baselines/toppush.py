@@ -49,18 +49,7 @@ class TopPush:
     def __init__(self, one_vs_all: bool) -> None:
         self._one_vs_all = one_vs_all
 
-    def train(
-        self,
-        X: Matrix,
-        labels: np.ndarray,
-        *,
-        n_classes: int,
-        C: float,
-        eps: float,
-        max_epochs: int,
-        start: Trained | None = None,
-        **_: object,
-    ) -> Trained:
+    def train(self, X, labels, *, n_classes, C, eps, max_epochs, start=None, **_) -> Trained:
         """Train (see `models.Trainer`)."""
 
         def one(positive: np.ndarray, state: RankingSolution | None) -> RankingSolution:

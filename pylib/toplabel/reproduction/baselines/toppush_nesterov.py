@@ -51,9 +51,7 @@ class TopPushNesterov:
         self._tolerance = as_number(tolerance, "tolerance", 0.0)
         self._iterations = as_integer(iterations, "iterations", 1)
 
-    def train(
-        self, X: Matrix, labels: np.ndarray, *, n_classes: int, C: float, **_: object
-    ) -> Trained:
+    def train(self, X, labels, *, n_classes, C, **_) -> Trained:
         """Train (see `models.Trainer`)."""
         positive = indicator(labels, n_classes)
         if not positive.any() or positive.all():

@@ -48,17 +48,7 @@ class WsabiePlusPlus:
         self._step = as_number(step, "step", 0.0, strict=True)
         self._epochs = as_integer(epochs, "epochs", 1)
 
-    def train(
-        self,
-        X: Matrix,
-        labels: np.ndarray,
-        *,
-        n_classes: int,
-        C: float,
-        seed: int,
-        max_epochs: int,
-        **_: object,
-    ) -> Trained:
+    def train(self, X, labels, *, n_classes, C, seed, max_epochs, **_) -> Trained:
         """Train (see `models.Trainer`)."""
         rng = np.random.default_rng(seed)
         embedding = Embedding(X.shape[1], n_classes, self._dimension, C, self._step * C, rng)

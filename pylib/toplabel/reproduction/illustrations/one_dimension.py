@@ -16,25 +16,13 @@ _FAR = -40.0  # a score at which a class adds nothing to a sum over classes
 
 #: For each panel the curves: loss, k, gamma.
 CURVES = {
-    "binary": (
-        ("svm_ova", 1, 0.0),
-        ("svm_ova", 1, 0.5),
-        ("svm_ova", 1, 1.0),
-        ("lr_ova", 1, 0.0),
+    "binary": (*(("svm_ova", 1, gamma) for gamma in (0.0, 0.5, 1.0)), ("lr_ova", 1, 0.0)),
+    "hinges": tuple(
+        (loss, k, gamma)
+        for loss, k in (("svm_multi", 1), ("topk_svm_alpha", 2), ("topk_svm_beta", 2))
+        for gamma in (0.0, 1.0)
     ),
-    "hinges": (
-        ("svm_multi", 1, 0.0),
-        ("svm_multi", 1, 1.0),
-        ("topk_svm_alpha", 2, 0.0),
-        ("topk_svm_alpha", 2, 1.0),
-        ("topk_svm_beta", 2, 0.0),
-        ("topk_svm_beta", 2, 1.0),
-    ),
-    "entropies": (
-        ("lr_multi", 1, 0.0),
-        ("topk_ent", 2, 0.0),
-        ("topk_ent_tr", 2, 0.0),
-    ),
+    "entropies": (("lr_multi", 1, 0.0), ("topk_ent", 2, 0.0), ("topk_ent_tr", 2, 0.0)),
 }
 ERROR = "top-2 error"
 

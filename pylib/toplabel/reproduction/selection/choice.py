@@ -24,13 +24,7 @@ def select(results: Mapping[str, TuneResult], by: str = "") -> list[Any]:
         of_split.setdefault(result.split, []).append(result)
     return [
         SELECTION.row(
-            split=split,
-            metric=best.metric,
-            k=k,
-            C=best.C,
-            theta=best.theta,
-            threshold=best.threshold,
-            value=best.value,
+            *(split, best.metric, k, best.C, best.theta, best.threshold, best.value),
             at_edge=bool(best.edge_C or best.edge_theta),
         )
         for split in sorted(of_split)

@@ -68,17 +68,9 @@ def evaluate(
                 values |= class_values(truth, cache[key], prepared.class_names)
             rows += [
                 TEST_METRICS.row(
-                    dataset=prepared.name,
-                    method=method,
-                    split=split.name,
-                    metric=metric,
-                    value=value,
-                    C=row.C,
-                    theta=row.theta,
-                    threshold=row.threshold,
-                    relative_gap=proof.relative_gap,
-                    epochs=proof.epochs,
-                    status=proof.status,
+                    *(prepared.name, method, split.name, metric, value),
+                    *(row.C, row.theta, row.threshold),
+                    *(proof.relative_gap, proof.epochs, proof.status),
                     seconds=round(tuning_seconds[split.name] + proof.seconds, 6),
                     budget=budget,
                     gradient_norm=proof.gradient_norm,

@@ -31,16 +31,9 @@ def selection_curve(
     for metric in metrics:
         values = pd.concat([pd.Series(_best_over_others(one, metric), one.C) for one in results])
         best = values[np.isfinite(values)].groupby(level=0).max()
-        frames.append(
-            pd.DataFrame(
-                {
-                    "metric": metric,
-                    "C": best.index,
-                    "value": sign(metric) * best.to_numpy(),
-                    "chosen": best.index == chosen[metric],
-                }
-            )
-        )
+        columns = {"C": best.index, "value": sign(metric) * best.to_numpy()}
+        columns["chosen"] = best.index == chosen[metric]
+        frames.append(pd.DataFrame({"metric": metric} | columns))
     return pd.concat(frames, ignore_index=True)
 
 

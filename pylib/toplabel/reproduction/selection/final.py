@@ -177,17 +177,13 @@ def _model_of(
 
 def _certificate(split: str, theta: float, k: float, result: FitResult) -> Any:
     solution = result.solution
-    gradient_norm = solution.gradient_norm
+    norm = solution.gradient_norm
     return CERTIFICATES.row(
-        split=split,
-        C=result.C,
-        theta=theta,
-        k=k,
-        primal=solution.primal,
+        *(split, result.C, theta, k, solution.primal),
         dual=solution.dual if np.isfinite(solution.dual) else np.nan,
         relative_gap=solution.relative_gap,
         epochs=result.epochs,
         status=solution.status,
         seconds=round(result.seconds, 6),
-        gradient_norm=np.nan if gradient_norm is None else gradient_norm,
+        gradient_norm=np.nan if norm is None else norm,
     )

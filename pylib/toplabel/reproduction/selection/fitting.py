@@ -7,15 +7,13 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
 from toplabel.kernels import cross_gram
-from toplabel.reproduction.baselines.models import Trained, Trainer
-from toplabel.reproduction.baselines.trainers import create
-from toplabel.reproduction.config.baselines import BASELINES
+from toplabel.reproduction.baselines import BASELINES, Trained, Trainer, create
 from toplabel.reproduction.config.methods import Method
 from toplabel.reproduction.config.protocols import Axis, Budget
 from toplabel.reproduction.datasets.rows import mean_squared_norm
@@ -83,36 +81,39 @@ Fitter = Callable[[float], FitResult]
 """The same, with what it took."""
 
 
-def by_solver(
-    solve: Solve,
-    X: Matrix,
-    labels: np.ndarray,
-    method: Method,
-    n_classes: int,
-    eps: float,
-    max_epochs: int,
-    names: tuple[object, ...],
-) -> Train:
+class Limits(NamedTuple):
+    """How long models are trained, and the names that their seeds depend on.
+
+    A fold may lack an example of the last of the classes.
+    """
+
+    n_classes: int
+    eps: float
+    max_epochs: int
+    names: tuple[object, ...]
+
+
+def by_solver(solve: Solve, X: Matrix, labels: np.ndarray, method: Method, limits: Limits) -> Train:
     """Return a loss of our own for many C, each trained without a warm start.
 
     A warm start from another C would save a quarter of the passes, but the model would depend on
     the values of C trained before it. Without one it is a function of its rows, its
-    hyper-parameters and its names, which the seeds depend on: a final model on the rows of a fold
-    is the very one that was validated. X has the features, or for an RBF method is the Gram matrix;
-    a fold may lack an example of the last of the classes.
+    hyper-parameters and its names: a final model on the rows of a fold is the very one that was
+    validated. X has the features, or for an RBF method is the Gram matrix.
     """
     fixed = {
         "loss": method.loss,
         "k": method.k,
         "gamma": method.gamma,
         "kernel": "precomputed" if method.tunes_width else "linear",
-        "n_classes": n_classes,
-        "eps": eps,
-        "max_epochs": min(max_epochs, method.passes or max_epochs),
+        "n_classes": limits.n_classes,
+        "eps": limits.eps,
+        "max_epochs": min(limits.max_epochs, method.passes or limits.max_epochs),
     }
 
     def train(C: float) -> Any:
-        solution = solve(X, labels, C=C, seed=seed_of("solve", *names, repr(C)), **fixed)
+        seed = seed_of("solve", *limits.names, repr(C))
+        solution = solve(X, labels, C=C, seed=seed, **fixed)
         if solution.status == "interrupted":  # a model that is not finished must not be used
             raise KeyboardInterrupt
         return solution
@@ -120,20 +121,13 @@ def by_solver(
     return train
 
 
-def by_baseline(
-    trainer: Trainer,
-    X: Matrix,
-    labels: np.ndarray,
-    n_classes: int,
-    eps: float,
-    max_epochs: int,
-    names: tuple[object, ...],
-) -> Train:
-    """Return a baseline for many values of its hyper-parameter; arguments as for `by_solver`.
+def by_baseline(trainer: Trainer, X: Matrix, labels: np.ndarray, limits: Limits) -> Train:
+    """Return a baseline for many values of its hyper-parameter.
 
     Ascending values are warm-started, each from the one before; a value below the largest so far is
     trained without a warm start.
     """
+    n_classes, eps, max_epochs, names = limits
     fixed = {"n_classes": n_classes, "eps": eps, "max_epochs": max_epochs}
     largest: tuple[float, Trained | None] = (-math.inf, None)
 
@@ -165,12 +159,12 @@ def fitter(
     max_epochs = settings.max_epochs_tune
     if final:
         eps, max_epochs = budget.eps_train or settings.eps_train, settings.max_epochs_train
-    limits = (n_classes, eps, max_epochs, (*task.names, fold, repr(float(theta))))
+    limits = Limits(n_classes, eps, max_epochs, (*task.names, fold, repr(float(theta))))
     if method.baseline:
         trainer = create(method.baseline, method.k, method.params)
-        train = by_baseline(trainer, X, labels, *limits)
+        train = by_baseline(trainer, X, labels, limits)
     else:
-        train = by_solver(solve, X, labels, method, *limits)
+        train = by_solver(solve, X, labels, method, limits)
 
     def fit(C: float) -> FitResult:
         begin = time.perf_counter()

@@ -34,10 +34,8 @@ def refined_points(result: TuneResult, budget: Budget) -> dict:
             around = budget.refine.around(_exponent(best.C, budget.C.base), budget.C)
             wanted.setdefault(theta, set()).update(around)
     visited = _visited(result, budget) if budget.screen_rows is None else {}
-    fresh = {
-        theta: sorted(exponents - visited.get(theta, set())) for theta, exponents in wanted.items()
-    }
-    return {theta: fresh[theta] for theta in sorted(fresh) if fresh[theta]}
+    fresh = {theta: sorted(wanted[theta] - visited.get(theta, set())) for theta in sorted(wanted)}
+    return {theta: exponents for theta, exponents in fresh.items() if exponents}
 
 
 def _refined_thetas(theta: float, budget: Budget) -> list[float]:

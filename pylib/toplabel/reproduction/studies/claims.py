@@ -134,9 +134,9 @@ def _finding(
         "second": claim.second.label,
         **_counted("published", claim, in_print),
         **_ours("same", claim, same, in_print, draws),
-        "same_datasets": _datasets(same),
+        "same_datasets": ";".join(same.index.unique("dataset")),
         **_ours("other", claim, other, in_print, draws),
-        "other_datasets": _datasets(other),
+        "other_datasets": ";".join(other.index.unique("dataset")),
         "both": len(decided),
         "agree": int((decided.iloc[:, 0] == decided.iloc[:, 1]).sum()),
     }
@@ -236,10 +236,6 @@ def _medians(differences: pd.DataFrame, draws: RowDraws) -> np.ndarray:
         else:
             return np.full(DRAWS, math.nan)
     return np.median(columns, axis=0) if rows else np.full(DRAWS, math.nan)
-
-
-def _datasets(differences: pd.DataFrame) -> str:
-    return ";".join(dict.fromkeys(unit[0] for unit in differences.index))
 
 
 def _differences(claim: Claim, cells: pd.DataFrame) -> pd.DataFrame:

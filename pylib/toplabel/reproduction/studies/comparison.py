@@ -21,9 +21,7 @@ TOLERANCE_LOSS = 0.005
 """Of the rank and the Hamming loss."""
 
 DEVIATIONS = 2.0
-"""How many standard deviations over our draws still count as the spread of a number that is one
-draw.
-"""
+"""Standard deviations over our draws that count as the spread of a number that is one draw."""
 
 _SLACK = 1e-9  # relative; 57.7 - 58.2 is half a point, although not in binary
 _TRACE = ["budget", "C", "theta", "threshold", "relative_gap", "seconds", "selected_k", "splits"]

@@ -11,7 +11,7 @@ from toplabel.reproduction.config.differences import Cells, Reason
 from toplabel.reproduction.config.keys import Key, key_of
 from toplabel.reproduction.config.studies import whole_table
 from toplabel.reproduction.studies.claims import is_selected
-from toplabel.reproduction.studies.variants import experiment
+from toplabel.reproduction.studies.readings import experiment
 from toplabel.reproduction.tables.collected import DIFFERENCES, FEWEST_DRAWS, NOT_REPRODUCED
 
 

@@ -73,18 +73,14 @@ def convergence(data: TimedSet, epochs: int) -> pd.DataFrame:
     rows = []
     for loss, gamma in METHODS:
         label = LOSSES[loss].name(gamma=gamma)
+        options = {"gamma": gamma, "C": data.C, "n_classes": data.n_classes, "eval_every": 1}
         solution = solve(
-            data.X,
-            data.y,
-            loss=loss,
-            gamma=gamma,
-            C=data.C,
+            *(data.X, data.y, loss),
+            **options,
             eps=_EPS,
             max_epochs=epochs,
-            eval_every=1,
             watch={"val": (data.X_val, data.y_val)},
             watch_metric=lambda y, scores: 100 * top_k_accuracy(y, scores, k=1),
-            n_classes=data.n_classes,
         )
         for one in _thinned(solution.history[1:]):
             gap = (one.epoch, one.relative_gap, one.watched["val"])

@@ -12,6 +12,7 @@ from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 
 from toplabel import losses
+from toplabel._core.solution import Record
 from toplabel.reproduction.timings.clock import now, timed
 from toplabel.reproduction.timings.convergence import TimedSet
 from toplabel.reproduction.timings.packages import missing
@@ -161,17 +162,12 @@ def race(data: TimedSet, cap: float = 30.0) -> pd.DataFrame:
 
 
 def _ours(data: TimedSet, bound: float, cap: float) -> list[tuple[int, float, float]]:
-    solution = solve(
-        data.X,
-        data.y,
-        loss="lr_multi",
-        C=data.C,
-        eps=0.0,
-        max_epochs=100_000,
-        eval_every=1,
-        time_limit=cap,
-        callback=lambda record: record.primal / bound - 1 <= _FINISH,
-    )
+    limits = {"eps": 0.0, "max_epochs": 100_000, "eval_every": 1, "time_limit": cap}
+
+    def arrived(record: Record) -> bool:
+        return record.primal / bound - 1 <= _FINISH
+
+    solution = solve(data.X, data.y, "lr_multi", C=data.C, callback=arrived, **limits)
     history = solution.history[1:]  # without the start
     return [(one.epoch, one.primal / bound - 1, one.solve_seconds) for one in history]
 
