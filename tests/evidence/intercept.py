@@ -3,7 +3,8 @@ the table of docs/estimators.md.
 
 Each set is trained with the logistic losses at C = 1, as it is and with features of unit variance,
 for scales of the intercept from 1 to ten times the length of the rows (the root of their mean
-squared norm); rows longer than 100 are left out, since no training converges on them. Numbers and raw files are those of ``tests/evidence/defaults.py``.
+squared norm). Rows longer than 100 are left out, since no training converges on them. Numbers and
+raw files are those of ``tests/evidence/defaults.py``.
 """
 
 from __future__ import annotations
