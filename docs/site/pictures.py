@@ -48,7 +48,8 @@ def setup(app: Sphinx) -> dict:
 def write_mathml(translator, node) -> None:
     """Write a formula as MathML."""
     block = isinstance(node, nodes.math_block)
-    translator.body.append(tex2mathml(node.astext(), as_block=block))
+    formula = tex2mathml(node.astext(), as_block=block)
+    translator.body.append(f"<p>{formula}</p>" if block else formula)
     raise nodes.SkipNode
 
 

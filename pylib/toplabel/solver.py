@@ -126,7 +126,7 @@ def solve(
     intercept_scaling : float > 0 or "auto"
         The larger, the less is the intercept regularised, and the slower the training where it is
         far above the norms of the rows. "auto": a third of the root of their mean squared norm, but
-        at least 1 and at most 10; `Solution.intercept_scaling` tells.
+        at least 1 and at most 10; the `Solution` tells.
 
     Returns
     -------

@@ -2,8 +2,9 @@
 the table of docs/estimators.md.
 
 Each set is trained with the logistic losses at C = 1, as it is and with features of unit variance,
-for scales of the intercept from 1 to ten times the length of the rows (the root of their mean
-squared norm). Numbers and raw files are those of ``tests/evidence/defaults.py``.
+for scales of the intercept from 1 to three times the length of the rows (the root of their mean
+squared norm). Rows longer than 100 are left out, since no training converges on them. Numbers and
+raw files are those of ``tests/evidence/defaults.py``.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from threadpoolctl import threadpool_limits
 
 from toplabel import MultilabelClassifier, TopKClassifier
 
-FACTORS = (1.0, 3.0, 10.0)
+FACTORS = (1.0, 3.0)
 COLUMNS = ["set", "length", "1", "auto", *(f"{factor:.2g} lengths" for factor in FACTORS)]
 
 
@@ -31,9 +32,11 @@ def main() -> None:
         X, y, X_test, y_test = data
         for form, rows in (("", (X, X_test)), (", scaled", scaled(X, X_test))):
             length = np.sqrt(sparse.csr_array(rows[0]).power(2).sum() / rows[0].shape[0])
+            if length > 100:
+                continue
             cells = [name + form, f"{length:.3g}"]
             for scaling in (1.0, "auto", *(factor * length for factor in FACTORS)):
-                options = {"intercept_scaling": scaling, "time_limit": 20.0, "random_state": 0}
+                options = {"intercept_scaling": scaling, "random_state": 0}
                 if name in LABEL_SETS:
                     model = MultilabelClassifier("lr_ova", **options)
                 else:
