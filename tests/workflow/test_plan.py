@@ -1,11 +1,8 @@
-"""What the Snakefile uses: the lock, sources, comparison of runs, plans."""
+"""What the Snakefile uses: sources and plans."""
 
 import copy
 import dataclasses
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -21,10 +18,8 @@ from toplabel.reproduction.figures import FIGURES, MATHEMATICS, row_of, table_fi
 from toplabel.reproduction.reporting.pages import RESERVED
 from toplabel.reproduction.tables.collected import COMPARISON
 from toplabel.reproduction.workflow.cells import Cell
-from toplabel.reproduction.workflow.compare_runs import difference, main
 from toplabel.reproduction.workflow.layers import source_of
 from toplabel.reproduction.workflow.plan import Plan, PlanError
-from toplabel.reproduction.workflow.session import RunLockError, lock_run
 from toplabel.reproduction.workflow.shown import Shown
 from toplabel.reproduction.workflow.sources import reason_missing
 from toplabel.reproduction.workflow.targets import Targets
@@ -54,55 +49,6 @@ def test_names_of_results_depend_on_the_registry(config, tmp_path):
         sums.append((plan.names_sum(), plan.claims_sum()))
     assert sums[0][0] != sums[1][0]
     assert sums[0][1] != sums[1][1]
-
-
-# ---- lock ---------------------------------------------------------------------------------------
-
-
-def test_a_lock_has_one_holder_and_dies_with_it(tmp_path):
-    path = tmp_path / "run.lock"
-    code = (
-        "from toplabel.reproduction.workflow.session import lock_run\n"
-        f"lock = lock_run({str(path)!r}); print('held', flush=True)\n"
-        "input()\n"
-    )
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
-    holder = subprocess.Popen([sys.executable, "-c", code], **pipes)
-    try:
-        assert holder.stdout.readline().strip() == "held"
-        with pytest.raises(RunLockError, match=f"process {holder.pid}") as caught:
-            lock_run(path)
-        assert "\n" not in str(caught.value)
-    finally:
-        holder.kill()
-        holder.communicate()
-    lock = lock_run(path)
-    assert path.read_text(encoding="ascii") == f"{os.getpid()}\n"
-    lock.release()
-
-
-# ---- equal runs ---------------------------------------------------------------------------------
-
-
-def test_runs_are_compared_without_wall_times(tmp_path, capsys):
-    first, second = tmp_path / "a.csv", tmp_path / "b.csv"
-    first.write_text("metric,measured,seconds\ntop1,1.5,3\n", encoding="utf-8")
-    second.write_text("metric,measured,seconds\ntop1,1.5,4\n", encoding="utf-8")
-    assert difference(first, second) == ""
-    assert main([str(first), str(second)]) == 0
-    second.write_text("metric,measured,seconds\ntop1,1.50,4\n", encoding="utf-8")
-    assert difference(first, second) == "line 2, column measured: '1.5' against '1.50'"
-    assert main([str(first), str(second)]) == 1
-    second.write_text("metric,measured,seconds\n", encoding="utf-8")
-    assert difference(first, second).startswith("lines: 2 against 1")
-    second.write_text("metric,measured,seconds\ntop1,1.5\n", encoding="utf-8")
-    assert difference(first, second) == "line 2: 3 fields against 2"
-    second.write_text("metric,value,seconds\n", encoding="utf-8")
-    assert difference(first, second).startswith("columns: ")
-    assert main(["one"]) == 2
-    capsys.readouterr()
-    assert main([str(first), str(tmp_path / "none.csv")]) == 2
-    assert capsys.readouterr().err.count("\n") == 1
 
 
 # ---- sources ------------------------------------------------------------------------------------

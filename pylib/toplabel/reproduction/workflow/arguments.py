@@ -20,6 +20,7 @@ _CONFIGFILES = ("--configfile", "--configfiles")
 _DIRECTORY = ("--directory", "-d")
 _FORCE = re.compile(r"--force(all|run)?(=.*)?|-\w*[fFR]\w*")
 _INCOMPLETE = ".snakemake/incomplete"  # notes of outputs that Snakemake makes again, since their job was killed
+_OTHER_FOLDERS = ("logs", "benchmarks", "partial", "smoke")  # of results/, with folders in them
 _TEMPLATE = "__use_yte__"  # Snakemake would run the Python that such a file holds
 
 
@@ -71,10 +72,10 @@ def unknown_target(
         parts = Path(target).parts
         if len(parts) == 1 and not Path(target).exists() and target not in rules:
             return unknown("target", target, rules)
-        if parts[0] != "results" or len(parts) < 4:
+        if parts[0] != "results" or len(parts) < 4 or parts[1] in _OTHER_FOLDERS:
             continue
         _, dataset, method, *_ = parts
-        if dataset not in {*sets, "logs", "benchmarks"}:
+        if dataset not in sets:
             return f"{target}: {unknown('data set', dataset, sets)}"
         if method not in {*methods, "data", "network"}:
             return f"{target}: {unknown('method', method, methods)}"

@@ -12,6 +12,7 @@ import logging
 import os
 import signal
 import sys
+import threading
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -31,6 +32,7 @@ from toplabel.reproduction.workflow.targets import Targets
 
 _LOCK = ".snakemake/toplabel.lock"
 _TWICE = 2.0  # seconds in which Ctrl-C counts once
+_RETRY = 0.1  # seconds
 _SHOWN = 5  # of many errors, so many
 _INTERRUPTED = 130  # as shells report a process that Ctrl-C ended
 
@@ -141,7 +143,9 @@ class Session:
 
     def _interrupt(self, number: int, frame: FrameType | None) -> None:
         """Say in one line that Ctrl-C has come, and let Snakemake end the jobs without a word."""
-        if not self._interrupted:
+        if _writes_log(frame):  # which takes no notice of exceptions
+            threading.Timer(_RETRY, os.kill, (os.getpid(), signal.SIGINT)).start()
+        elif not self._interrupted:
             self._interrupted = time.monotonic()
             _silence()
             print(
@@ -150,7 +154,7 @@ class Session:
                 file=sys.stderr,
             )
             raise KeyboardInterrupt
-        if time.monotonic() > self._interrupted + _TWICE:
+        elif time.monotonic() > self._interrupted + _TWICE:
             os._exit(_INTERRUPTED)
 
     def succeed(self) -> None:
@@ -179,6 +183,13 @@ class Session:
             f" missing: {missing} results or files. The same command goes on where it ended.",
             file=sys.stderr,
         )
+
+
+def _writes_log(frame: FrameType | None) -> bool:
+    """Return whether a frame is inside a handler of logs."""
+    while frame is not None and frame.f_code.co_name != "emit":
+        frame = frame.f_back
+    return frame is not None
 
 
 def _silence() -> None:
