@@ -69,11 +69,6 @@ def squared_norms(X: Rows) -> np.ndarray:
     return np.concatenate([np.einsum("ij,ij->i", block, block) for _, block in blocks(X)])
 
 
-def mean_squared_norm(X: Rows) -> float:
-    """Return the mean squared Euclidean norm of rows."""
-    return float(np.mean(squared_norms(X), dtype=np.float64))
-
-
 def take(X: Rows, rows: np.ndarray) -> Rows:
     """Return rows by their numbers; those of a file stay there."""
     if isinstance(X, RowsOf | np.memmap):

@@ -13,7 +13,7 @@ from scipy import sparse
 from toplabel.reproduction.config.entry import Entry, LabelLists, Printed
 from toplabel.reproduction.datasets.formats import voc
 from toplabel.reproduction.datasets.parts import Part, Prepared
-from toplabel.reproduction.datasets.rows import blocks, mean_squared_norm, squared_norms
+from toplabel.reproduction.datasets.rows import blocks, squared_norms
 
 if TYPE_CHECKING:
     from toplabel.reproduction.config.protocols import Axis
@@ -48,6 +48,7 @@ def statistics(prepared: Prepared) -> dict[str, Any]:
     train = by_part["train"]
     distinct = [prepared.parts[name] for name in sorted({n for n in names.values() if n})]
     multilabel = prepared.task == "multilabel"
+    squares = squared_norms(roles["train"].X)
     return {
         "n_classes": prepared.n_classes,
         "n_train": train["n_instances"],
@@ -55,8 +56,8 @@ def statistics(prepared: Prepared) -> dict[str, Any]:
         "n_test": by_part["test"]["n_instances"],
         "n_features": roles["train"].n_features,
         "label_cardinality": _cardinality([part.Y for part in distinct]) if multilabel else None,
-        "row_norm": float(np.median(np.sqrt(squared_norms(roles["train"].X)))),
-        "mean_squared_norm": mean_squared_norm(roles["train"].X),
+        "row_norm": float(np.median(np.sqrt(squares))),
+        "mean_squared_norm": float(np.mean(squares, dtype=np.float64)),
         **{key: train[key] for key in _PECULIAR},
         "parts": by_part,
     }

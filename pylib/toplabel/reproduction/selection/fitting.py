@@ -16,7 +16,7 @@ from toplabel.kernels import cross_gram
 from toplabel.reproduction.baselines import BASELINES, Trained, Trainer, create
 from toplabel.reproduction.config.methods import Method
 from toplabel.reproduction.config.protocols import Axis, Budget
-from toplabel.reproduction.datasets.rows import mean_squared_norm
+from toplabel.reproduction.datasets.rows import squared_norms
 from toplabel.reproduction.seeds import seed_of
 from toplabel.reproduction.selection.problems import Matrix, ValidationProblem
 from toplabel.reproduction.selection.task import Task
@@ -180,7 +180,7 @@ def budget_for(task: Task, problem: ValidationProblem) -> Budget:
     """
     method = task.method
     if not (method.baseline and BASELINES[method.baseline].own_grid):
-        square = mean_squared_norm(problem.X) if task.C_scale else 0.0
+        square = float(squared_norms(problem.X).mean()) if task.C_scale else 0.0
         return replace(task.budget, C=task.budget.C.over(square)) if square else task.budget
     trainer = create(method.baseline, method.k, method.params)
     start, stop, count = trainer.axis(problem.X, problem.labels, problem.n_classes)

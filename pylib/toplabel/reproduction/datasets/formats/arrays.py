@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -17,25 +17,18 @@ from toplabel.reproduction.datasets.rows import Rows, RowsOf
 _NUMBERS = "biuf"  # kinds of dtypes: boolean, integers, floating point
 
 
-@dataclass(frozen=True)
-class PartArrays:
-    """The arrays of one part, as they stand in a file.
+class PartArrays(NamedTuple):
+    """The arrays of one part, as they stand in a file: features, and classes or an indicator."""
 
-    Attributes
-    ----------
-    path : Path
-        Of the features, for messages.
-    X : ndarray (maybe a memory map) or sparse matrix
-    labels : ndarray or sparse matrix
-        Class numbers (n,), (n, 1) or (1, n); or an indicator (n, m).
-    labels_path : Path, optional
-        Of the labels, when they have a file of their own.
-    """
-
-    path: Path
+    path: Path  # of the features
     X: np.ndarray | sparse.spmatrix
     labels: np.ndarray | sparse.spmatrix
-    labels_path: Path | None = None
+    labels_path: Path | None = None  # where they have a file of their own
+
+    @property
+    def place(self) -> Path:
+        """The file of the labels, for messages."""
+        return self.labels_path or self.path
 
 
 def load(
@@ -105,14 +98,18 @@ def assemble(tables: Mapping[str, PartArrays], task: Task) -> Loaded:
         labels = {key: {"y": np.searchsorted(classes, y)} for key, y in values.items()}
         names = [str(number) for number in classes]
     else:
-        indicators = {name: _indicator(table) for name, table in tables.items()}
-        labels = {key: {"Y": Y} for key, Y in indicators.items()}
-        names = [str(j) for j in range(_width(tables, indicators))]
+        labels = {name: {"Y": _indicator(table)} for name, table in tables.items()}
+        first, width = next((name, of["Y"].shape[1]) for name, of in labels.items())
+        for name, table in tables.items():
+            if (found := labels[name]["Y"].shape[1]) != width:
+                message = f"{found} labels, but the part '{first}' has {width}"
+                raise FormatError(table.place, None, message)
+        names = [str(j) for j in range(width)]
     for name, table in tables.items():
         n = len(next(iter(labels[name].values())))
         if n != features[name].shape[0]:
             message = f"{n} labels for {features[name].shape[0]} rows of features"
-            raise FormatError(table.labels_path or table.path, None, message)
+            raise FormatError(table.place, None, message)
     parts = {name: Part(X=X, **labels[name]) for name, X in features.items()}
     return Loaded(parts=parts, class_names=names)
 
@@ -143,59 +140,47 @@ def features_of(path: Path, X: np.ndarray | sparse.spmatrix) -> Rows:
 
 
 def _class_numbers(table: PartArrays) -> np.ndarray:
-    path, values = table.labels_path or table.path, table.labels
-    values = _dense(path, values)
+    values = _dense(table, "labels", "classes must be whole numbers")
     if values.ndim == 2 and 1 in values.shape:
         values = values.ravel()
     if values.ndim != 1 or not len(values):
-        raise FormatError(path, None, f"labels of the shape {values.shape}; they must be (n,)")
-    if values.dtype.kind not in _NUMBERS:
-        message = f"labels of the type {values.dtype}; classes must be whole numbers"
-        raise FormatError(path, None, message)
+        message = f"labels of the shape {values.shape}; they must be (n,)"
+        raise FormatError(table.place, None, message)
     if values.dtype.kind == "f":
-        bad = np.flatnonzero(values != np.round(values))
-        if bad.size or not np.isfinite(values).all():
-            row = bad[0] if bad.size else np.flatnonzero(~np.isfinite(values))[0]
-            message = f"the label of row {row} (from 0) is {values[row]}, no whole number"
-            raise FormatError(path, None, message)
-    beyond = np.flatnonzero((values < -(2.0**63)) | (values >= 2.0**63))
-    if beyond.size:
-        message = f"the label of row {beyond[0]} (from 0) is {values[beyond[0]]}, beyond 64 bits"
-        raise FormatError(path, None, message)
+        fractions = ~np.isfinite(values) | (values != np.floor(values))
+        _refuse_label(table, values, fractions, "no whole number")
+    _refuse_label(table, values, (values < -(2.0**63)) | (values >= 2.0**63), "beyond 64 bits")
     return values.astype(np.int64)
 
 
-def _dense(path: Path, values: np.ndarray | sparse.spmatrix) -> np.ndarray:
+def _refuse_label(table: PartArrays, values: np.ndarray, bad: np.ndarray, why: str) -> None:
+    if bad.any():
+        row = int(np.argmax(bad))
+        message = f"the label of row {row} (from 0) is {values[row]}, {why}"
+        raise FormatError(table.place, None, message)
+
+
+def _dense(table: PartArrays, what: str, wanted: str) -> np.ndarray:
+    """Return the labels, which must be numbers, as an array."""
+    values = table.labels
+    if values.dtype.kind not in _NUMBERS:
+        raise FormatError(table.place, None, f"{what} of the type {values.dtype}; {wanted}")
     if not sparse.issparse(values):
         return np.asarray(values)
-    check_claim(path, math.prod(values.shape), "the labels, a sparse matrix:")
-    with damage(path, "sparse matrix"):
+    check_claim(table.place, math.prod(values.shape), "the labels, a sparse matrix:")
+    with damage(table.place, "sparse matrix"):
         values.check_format(full_check=True)
     return values.toarray()
 
 
 def _indicator(table: PartArrays) -> np.ndarray:
-    path, Y = table.labels_path or table.path, table.labels
-    Y = _dense(path, Y)
+    Y = _dense(table, "label sets", "they must be 0 or 1")
     if Y.ndim != 2 or 0 in Y.shape:
         message = f"label sets of the shape {Y.shape}; they must be (n, m), 0 or 1 for each label"
-        raise FormatError(path, None, message)
-    if Y.dtype.kind not in _NUMBERS:
-        raise FormatError(path, None, f"label sets of the type {Y.dtype}; they must be 0 or 1")
+        raise FormatError(table.place, None, message)
     bad = np.argwhere((Y != 0) & (Y != 1))
     if bad.size:
         row, column = bad[0]
         message = f"label {column} of row {row} (from 0) is {Y[row, column]}, not 0 or 1"
-        raise FormatError(path, None, message)
+        raise FormatError(table.place, None, message)
     return Y.astype(np.uint8)
-
-
-def _width(tables: Mapping[str, PartArrays], indicators: Mapping[str, np.ndarray]) -> int:
-    first = next(iter(indicators))
-    width = indicators[first].shape[1]
-    for name, Y in indicators.items():
-        if Y.shape[1] != width:
-            path = tables[name].labels_path or tables[name].path
-            message = f"{Y.shape[1]} labels, but the part '{first}' has {width}"
-            raise FormatError(path, None, message)
-    return width

@@ -13,8 +13,6 @@ the registered name, ``P.libsvm``  LIBSVM text
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 from scipy import sparse
 
@@ -57,7 +55,7 @@ def load(source: Source, n_features: int | None = None, label_base: int | None =
     # LIBSVM text does not say how many columns it has: those beyond the last entry are zero.
     width = max((t.X.shape[1] for t in tables.values() if t.X.ndim == 2), default=0)
     for part in texts:
-        tables[part] = replace(tables[part], X=_widened(tables[part].X, width))
+        tables[part] = tables[part]._replace(X=_widened(tables[part].X, width))
     return assemble(tables, source.task)
 
 

@@ -15,8 +15,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -26,34 +26,19 @@ from toplabel.reproduction.datasets.formats.source import FormatError, shown
 from toplabel.reproduction.datasets.parts import Part
 from toplabel.reproduction.datasets.rows import Rows
 
-NO_LABEL = -1
-"""The single label of an image that has no object."""
+_NO_LABEL = -1  # the single label of an image that has no object
 
 
-@dataclass(frozen=True)
-class Object:
+class Object(NamedTuple):
     """An object of an image that counts: its class and its size, in pixels squared."""
 
     label: str
     size: float
 
 
-@dataclass(frozen=True)
-class Regions:
-    """The regions of one part.
+class Regions(NamedTuple):
+    """The regions of one part: features, the image 0..n-1 of each row, and the images' names."""
 
-    Attributes
-    ----------
-    path : Path
-        For messages.
-    X : array of shape (rows, d)
-    groups : ndarray of shape (rows,), int64
-        The image 0..n-1 of each row.
-    images : list of str
-        n names.
-    """
-
-    path: Path
     X: Rows
     groups: np.ndarray
     images: list[str]
@@ -92,7 +77,7 @@ def read_regions(path: Path) -> Regions:
             X, image, images = numpy_files.read_npz(path, ("X", *names))
     X = features_of(path, X)
     listed = _names(index_path, images)
-    return Regions(path, X, _groups(index_path, image, X.shape[0], listed), listed)
+    return Regions(X, _groups(index_path, image, X.shape[0], listed), listed)
 
 
 def _names(path: Path, images: np.ndarray) -> list[str]:
@@ -147,12 +132,12 @@ def labels_of(
     Y : ndarray of shape (n, m), uint8
         Whether an image has an object of a class.
     y : ndarray of shape (n,), int64
-        The class of the largest object, of equally large ones the first; `NO_LABEL` for an image
+        The class of the largest object, of equally large ones the first; -1 for an image
         without an object.
     """
     index = {name: j for j, name in enumerate(classes)}
     Y = np.zeros((len(images), len(classes)), dtype=np.uint8)
-    y = np.full(len(images), NO_LABEL, dtype=np.int64)
+    y = np.full(len(images), _NO_LABEL, dtype=np.int64)
     for i, objects in enumerate(images):
         for found in objects:
             Y[i, index[found.label]] = 1

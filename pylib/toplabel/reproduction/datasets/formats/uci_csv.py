@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -27,8 +27,7 @@ _DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+")
 _FIRST_ROW = "; the option `skip_lines` leaves a header out, `label` is the column of the class"
 
 
-@dataclass
-class _Table:
+class _Table(NamedTuple):
     """One file: its numbers, and the class of each row as written."""
 
     X: np.ndarray
@@ -65,7 +64,12 @@ def load(source: Source, delimiter: str = ",", label: int = -1, skip_lines: int 
     tables = {
         name: _read(path, delimiter, label, skip_lines) for name, path in source.parts.items()
     }
-    _check_widths(source, tables)
+    first = next(iter(tables))
+    width = tables[first].X.shape[1]
+    for name, table in tables.items():
+        if table.X.shape[1] != width:
+            message = f"{table.X.shape[1]} features, but {source.parts[first]} has {width}"
+            raise FormatError(source.parts[name], None, message)
     plain = {name: [_plain(text) for text in table.labels] for name, table in tables.items()}
     found = {text for labels in plain.values() for text in labels}
     if len(found) > max(_MANY, sum(map(len, plain.values())) / 2):
@@ -149,12 +153,3 @@ def _plain(label: str) -> str:
 def _is_integer(text: str) -> bool:
     digits = text[1:] if text[:1] in ("+", "-") else text
     return digits.isdecimal() and len(digits) <= _DIGITS
-
-
-def _check_widths(source: Source, tables: dict[str, _Table]) -> None:
-    first = next(iter(tables))
-    width = tables[first].X.shape[1]
-    for name, table in tables.items():
-        if table.X.shape[1] != width:
-            message = f"{table.X.shape[1]} features, but {source.parts[first]} has {width}"
-            raise FormatError(source.parts[name], None, message)
