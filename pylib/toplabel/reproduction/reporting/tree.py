@@ -144,6 +144,8 @@ def _stopped(inputs: ReportInputs) -> dict[str, Any]:
         "own": int((runs["relative_gap"] > eps).sum()),
         "all": len(runs),
         "kept": int((inputs.comparison["kept_gap"] > KEPT_EPS).sum()),
+        "of_kept": int(inputs.comparison["kept"].notna().sum()),
+        "kept_eps": f"{KEPT_EPS:g}",
         "eps": f"{eps:g}",
     }
 
