@@ -85,6 +85,8 @@ def test_whole_document(results: Path) -> None:
     ):
         assert words in text
     assert "0.352" in text  # yeast, lr_ml, rank loss as published
+    last = text_of(out, "\f").strip("\f").split("\f")[-1]
+    assert all(f"[{number}] " in last for number in range(1, 8))  # no page for one reference
 
 
 def test_a_figure_stands_with_the_table_of_its_set_and_a_claim_has_its_drawing(

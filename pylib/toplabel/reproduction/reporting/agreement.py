@@ -13,6 +13,7 @@ from matplotlib.lines import Line2D
 
 from toplabel.metrics.names import is_fraction
 from toplabel.reproduction.reporting import numbers, style
+from toplabel.reproduction.reporting.kept import KEPT_EPS
 from toplabel.reproduction.reporting.labels import VERDICTS, table_label, table_order
 from toplabel.reproduction.reporting.words import say
 
@@ -54,7 +55,7 @@ def points_of(sections: Iterable[dict[str, Any]]) -> pd.DataFrame:
 
 
 def points_of_cells(cells: pd.DataFrame) -> pd.DataFrame:
-    """Return the measured cells of a comparison.csv, as `points_of` does."""
+    """Return the measured cells of the comparison.csv of a kept run, as `points_of` does."""
     rows = cells[cells["verdict"] != ""].to_dict("records")
     rows.sort(key=lambda row: table_order(row["source"], row["table"]))
     return pd.DataFrame(
@@ -64,7 +65,7 @@ def points_of_cells(cells: pd.DataFrame) -> pd.DataFrame:
                 numbers.in_points(row["metric"], float(row["difference"])),
                 row["verdict"],
                 is_fraction(row["metric"]),
-                False,
+                float(row["relative_gap"] or "nan") > KEPT_EPS,
             )
             for row in rows
         ],

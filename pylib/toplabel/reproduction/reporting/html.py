@@ -97,16 +97,17 @@ def charts(inputs: ReportInputs, tree: Tree) -> dict[str, str]:
 
 def _images(inputs: ReportInputs, tree: Tree) -> dict[str, str]:
     """Return the addresses of all images, by the names of figures and charts."""
-    drawn = {f"figure-{one.name}": one.svg for one in inputs.figures} | charts(inputs, tree)
+    drawn = {f"figure-{one['name']}": one["svg"] for one in inputs.figures} | charts(inputs, tree)
     return {name: data_uri(text) for name, text in drawn.items()}
 
 
 def _csv_uris(inputs: ReportInputs) -> Mapping[str, str]:
     """Return the data of figures as data URIs, of those that are not too large."""
     return {
-        one.name: "data:text/csv;charset=utf-8," + quote(without_formulas(one.csv), safe=",.-+eE_ ")
+        one["name"]: "data:text/csv;charset=utf-8,"
+        + quote(without_formulas(one["csv"]), safe=",.-+eE_ ")
         for one in inputs.figures
-        if len(one.csv.encode("utf-8")) <= LARGEST_DATA
+        if len(one["csv"].encode("utf-8")) <= LARGEST_DATA
     }
 
 

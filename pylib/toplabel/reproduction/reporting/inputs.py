@@ -45,44 +45,9 @@ RUN_KEYS = (
 )
 #: A table with these is a grid of cells; what else `GRID` has may be left out of it.
 GRID_COLUMNS = ("dataset", "method", "metric", "published", "measured", "difference", "verdict")
-_TABLE_WORDS = ("name", "title", "caption", "source", "table", "study")
-_FIGURE_WORDS = ("name", "title", "caption", "alt", "source", "script")
-
-
-@dataclass(frozen=True)
-class TableInput:
-    """A table to print: `results/tables/<name>.csv` and its `.json`.
-
-    `frame` is a grid (`is_grid`; columns as in `ReportInputs.comparison`) or any table, as text.
-    """
-
-    name: str
-    title: str
-    caption: str
-    source: str
-    table: str
-    study: str
-    frame: pd.DataFrame
-    is_grid: bool
-
-
-@dataclass(frozen=True)
-class FigureInput:
-    """A figure: the text of its SVG, the text of its data, and its `.json`.
-
-    `page` is the page of the report that it belongs to, if its `.json` says so
-    (`toplabel.reproduction.reporting.pages`).
-    """
-
-    name: str
-    title: str
-    caption: str
-    alt: str
-    source: str
-    script: str
-    svg: str
-    csv: str
-    page: str = ""
+#: What the .json of a table, and of a figure, says.
+TABLE_WORDS = ("name", "title", "caption", "source", "table", "study")
+FIGURE_WORDS = ("name", "title", "caption", "alt", "source", "script")
 
 
 @dataclass(frozen=True)
@@ -104,8 +69,13 @@ class ReportInputs:
         One row per registered set, all text.
     run : dict
         run.json.
-    tables, figures : tuple
-        In the order of their names.
+    tables : tuple of dict
+        Tables to print (results/tables/), in the order of their names: `TABLE_WORDS`, ``frame`` and
+        ``is_grid``. A grid has the columns of `comparison`, any other table is text.
+    figures : tuple of dict
+        Figures, in the order of their names: `FIGURE_WORDS`, the texts of ``svg`` and ``csv``, and
+        the ``page`` of the report that it belongs to, if its .json says so
+        (`toplabel.reproduction.reporting.pages`).
     findings, winners, differences, headline, failures : DataFrame
         The collected files of these names, all text; without rows where a run has none.
     raw : dict of str to list of dict
@@ -122,8 +92,8 @@ class ReportInputs:
     evaluation: pd.DataFrame
     datasets: pd.DataFrame
     run: dict[str, Any]
-    tables: tuple[TableInput, ...]
-    figures: tuple[FigureInput, ...]
+    tables: tuple[dict[str, Any], ...]
+    figures: tuple[dict[str, Any], ...]
     findings: pd.DataFrame
     winners: pd.DataFrame
     differences: pd.DataFrame
@@ -174,9 +144,9 @@ def load_inputs(
     each = _all if collected_folder is None else _whole
     if collected_folder is not None:
         # Of earlier stages those that are no grids: grids could contradict what is collected now.
-        known = {table.name for table in tables}
+        known = {table["name"] for table in tables}
         others = _whole(_read_table, sorted((folder / "tables").glob("*.json"))).values()
-        tables += [table for table in others if table.name not in known and not table.is_grid]
+        tables += [table for table in others if table["name"] not in known and not table["is_grid"]]
     studies = {str(study.get("name")) for study in run.get("studies") or ()}
     return ReportInputs(
         folder=folder,
@@ -188,7 +158,7 @@ def load_inputs(
         tables=tuple(
             table
             for table in tables
-            if not studies or not table.study or not studies.isdisjoint(table.study.split(";"))
+            if not studies or not table["study"] or studies & {*table["study"].split(";")}
         ),
         figures=tuple(each(_read_figure, sorted((folder / "figures").glob("*.json"))).values()),
         **{
@@ -239,8 +209,8 @@ def _as_cells(frame: pd.DataFrame, path: Path) -> pd.DataFrame:
     return frame.assign(**texts, **numbers)
 
 
-def _read_table(path: Path) -> TableInput:
-    meta = _words(path, _TABLE_WORDS)
+def _read_table(path: Path) -> dict[str, Any]:
+    meta = _words(path, TABLE_WORDS)
     csv = path.with_suffix(".csv")
     frame = read_csv(csv)
     is_grid = set(GRID_COLUMNS) <= set(frame.columns)
@@ -248,7 +218,7 @@ def _read_table(path: Path) -> TableInput:
         frame = of_no_paper(_as_cells(frame, csv))
         for column in ("source", "table"):
             frame[column] = frame[column].where(frame[column] != "", meta[column])
-    return TableInput(**meta, frame=frame, is_grid=is_grid)
+    return meta | {"frame": frame, "is_grid": is_grid}
 
 
 def of_no_paper(cells: pd.DataFrame) -> pd.DataFrame:
@@ -276,10 +246,9 @@ def _text(value: object) -> str:
     return "" if value is None else str(value)
 
 
-def _read_figure(path: Path) -> FigureInput:
-    return FigureInput(
-        **_words(path, _FIGURE_WORDS),
-        svg=read_text(path.with_suffix(".svg")),
-        csv=read_text(path.with_suffix(".csv")),
-        page=_text(read_json(path).get("page")),
-    )
+def _read_figure(path: Path) -> dict[str, Any]:
+    return _words(path, FIGURE_WORDS) | {
+        "svg": read_text(path.with_suffix(".svg")),
+        "csv": read_text(path.with_suffix(".csv")),
+        "page": _text(read_json(path).get("page")),
+    }

@@ -87,9 +87,10 @@ _SHORT = {
 def _papers() -> dict[str, Paper]:
     """Return the papers, described by what the documents cite."""
     file = resources.files("toplabel.reproduction.reporting").joinpath("templates/references.yml")
+    entries = yaml.safe_load(file.read_text("utf-8"))
     found = {}
     for key, short in _SHORT.items():
-        entry = yaml.safe_load(file.read_text("utf-8"))[key]
+        entry = entries[key]
         names = (author.split(", ") for author in entry["author"])
         authors = ", ".join(f"{first[0]}. {last}" for last, first in names)
         words = f"{authors}: {entry['title']}. {entry['parent']['title']}, {entry['date']}."

@@ -13,14 +13,11 @@ import pandas as pd
 
 from toplabel._core.files import atomic_path
 from toplabel.reproduction.reporting.exported import export, without_formulas
-from toplabel.reproduction.reporting.inputs import ReportInputs
+from toplabel.reproduction.reporting.inputs import FIGURE_WORDS, TABLE_WORDS, ReportInputs
 from toplabel.reproduction.reporting.labels import VERDICTS
 from toplabel.reproduction.reporting.trace import inside
 from toplabel.reproduction.reporting.tree import Tree, build_tree
 from toplabel.reproduction.tables.collected import COLLECTED, COMPARISON
-
-_FIGURE = ("name", "title", "caption", "alt", "source", "script")
-_TABLE = ("name", "title", "caption", "source", "table", "study")
 
 
 def write_data(inputs: ReportInputs, folder: str | Path) -> None:
@@ -50,9 +47,9 @@ def write_data(inputs: ReportInputs, folder: str | Path) -> None:
         if (inputs.collected / file).is_file():
             export(inputs.collected / file, folder / file)
     for figure in inputs.figures:
-        _write(folder / "figures" / f"{figure.name}.svg", figure.svg)
-        _write(folder / "figures" / f"{figure.name}.csv", without_formulas(figure.csv))
-    for file in (f"tables/{table.name}.csv" for table in inputs.tables):
+        _write(folder / "figures" / f"{figure['name']}.svg", figure["svg"])
+        _write(folder / "figures" / f"{figure['name']}.csv", without_formulas(figure["csv"]))
+    for file in (f"tables/{table['name']}.csv" for table in inputs.tables):
         base = inputs.collected if (inputs.collected / file).is_file() else inputs.folder
         export(base / file, folder / file)
     content = metadata(inputs, build_tree(inputs))
@@ -110,12 +107,12 @@ def metadata(inputs: ReportInputs, tree: Tree) -> dict[str, Any]:
         "results": _rows(inputs.evaluation),
         "missing": tree["missing"],
         "figures": [
-            {key: getattr(one, key) for key in _FIGURE}
-            | {"svg": f"figures/{one.name}.svg", "data": f"figures/{one.name}.csv"}
+            {key: one[key] for key in FIGURE_WORDS}
+            | {"svg": f"figures/{one['name']}.svg", "data": f"figures/{one['name']}.csv"}
             for one in inputs.figures
         ],
         "tables": [
-            {key: getattr(one, key) for key in _TABLE} | {"data": f"tables/{one.name}.csv"}
+            {key: one[key] for key in TABLE_WORDS} | {"data": f"tables/{one['name']}.csv"}
             for one in inputs.tables
         ],
     }

@@ -9,7 +9,7 @@ from typing import Any
 from toplabel.reproduction.config.studies import whole_name
 from toplabel.reproduction.figures import FIGURES as LISTED
 from toplabel.reproduction.figures import row_of, table_files
-from toplabel.reproduction.reporting.inputs import FigureInput, ReportInputs
+from toplabel.reproduction.reporting.inputs import ReportInputs
 from toplabel.reproduction.reporting.score import sum_of
 from toplabel.reproduction.reporting.sections import Section, restricted
 
@@ -84,9 +84,9 @@ def build_pages(
                 pages[where.page_of(study)]["visits"].append(visit)
     for table in plain:
         pages[where.of_table(table)]["plain"].append(table)
-    shown = {figure.name: figure for figure in inputs.figures}
+    asked = {figure["name"]: figure["page"] for figure in inputs.figures}
     for figure in figures:
-        page = pages[where.of_figure(shown[figure["name"]])]
+        page = pages[where.of_figure(figure["name"], asked[figure["name"]])]
         _beside(figure, page["sections"], page["figures"])
     filled = ("sections", "visits", "plain", "figures")
     return [
@@ -168,14 +168,14 @@ class _Places:
         }
         return self._most(counts)
 
-    def of_figure(self, figure: FigureInput) -> str:
+    def of_figure(self, name: str, asked: str) -> str:
         """Return the page of a figure: that of its .json, or of its row in
         `toplabel.reproduction.figures`.
         """
-        row = row_of(figure.name)
-        page = figure.page or (row.page if row else FIGURES)
-        if row and row.dataset and not figure.page:
-            page = self._most(self._sets.get(row.dataset_of(figure.name), {}))
+        row = row_of(name)
+        page = asked or (row.page if row else FIGURES)
+        if row and row.dataset and not asked:
+            page = self._most(self._sets.get(row.dataset_of(name), {}))
         return page if page in RESERVED else self.page_of(page)
 
     def of_table(self, table: Mapping[str, Any]) -> str:

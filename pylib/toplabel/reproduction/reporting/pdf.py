@@ -58,7 +58,7 @@ def content_of(tree: Tree) -> dict[str, Any]:
 
 def pictures_of(inputs: ReportInputs, tree: Tree) -> dict[str, str]:
     """Return the figures and charts of the report as SVG, by their file names."""
-    found = {f"figure-{one.name}": one.svg for one in inputs.figures} | charts(inputs, tree)
+    found = {f"figure-{one['name']}": one["svg"] for one in inputs.figures} | charts(inputs, tree)
     return {f"{name}.svg": text for name, text in found.items()}
 
 

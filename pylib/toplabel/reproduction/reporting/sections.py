@@ -12,7 +12,7 @@ from toplabel.metrics.names import is_fraction
 from toplabel.reproduction.reporting import numbers
 from toplabel.reproduction.reporting.explained import groups_of, of_table
 from toplabel.reproduction.reporting.grid import ROW_KEYS, build_blocks, cell_texts
-from toplabel.reproduction.reporting.inputs import ReportInputs, TableInput, cells_of_evaluation
+from toplabel.reproduction.reporting.inputs import ReportInputs, cells_of_evaluation
 from toplabel.reproduction.reporting.kept import KEPT_EPS, kept_differences, score_of_kept
 from toplabel.reproduction.reporting.labels import (
     metric_label,
@@ -62,20 +62,20 @@ def build_sections(inputs: ReportInputs, cells: pd.DataFrame, trace: Trace) -> l
         and ``study``, that of a study's own one.
     """
     make = _Sections(inputs, trace)
-    grids = [table for table in inputs.tables if table.is_grid]
+    grids = [table for table in inputs.tables if table["is_grid"]]
     kept = kept_differences(inputs.comparison, inputs.kept)
     published = dict(iter(cells.groupby(["source", "table"])))
     sections = []
     for key in sorted(published, key=lambda pair: table_order(*pair)):
-        printed = [table for table in grids if (table.source, table.table) == key]
+        printed = [table for table in grids if (table["source"], table["table"]) == key]
         whole = _with_extra_cells(published[key], printed)
         first = printed[0] if printed else None
         titles = [trace.title(dataset) for dataset in dict.fromkeys(whole["dataset"])]
         sections.append(
             make.section(
-                slug(first.name if first else f"{key[0]}-table{key[1]}"),
-                (first and first.title) or table_title(*key, titles),
-                first.caption if first else "",
+                slug(first["name"] if first else f"{key[0]}-table{key[1]}"),
+                (first and first["title"]) or table_title(*key, titles),
+                first["caption"] if first else "",
                 whole,
                 origin=table_label(*key),
                 source=key[0],
@@ -84,11 +84,15 @@ def build_sections(inputs: ReportInputs, cells: pd.DataFrame, trace: Trace) -> l
                 kept_reasons=groups_of(of_table(kept, *key)),
             )
         )
-    own = [table for table in grids if (table.source, table.table) not in published]
+    own = [table for table in grids if (table["source"], table["table"]) not in published]
     for table in own:
         sections.append(
             make.section(
-                slug(table.name), table.title, table.caption, table.frame, study=table.study
+                slug(table["name"]),
+                table["title"],
+                table["caption"],
+                table["frame"],
+                study=table["study"],
             )
         )
     rest = _leftovers(inputs, own)
@@ -99,19 +103,21 @@ def build_sections(inputs: ReportInputs, cells: pd.DataFrame, trace: Trace) -> l
     return sections
 
 
-def _with_extra_cells(cells: pd.DataFrame, printed: list[TableInput]) -> pd.DataFrame:
+def _with_extra_cells(cells: pd.DataFrame, printed: list[dict[str, Any]]) -> pd.DataFrame:
     """Add what only the printed tables have, as methods of ours."""
     known = pd.MultiIndex.from_frame(cells[[*KEYS]])
     parts = [cells]
     for table in printed:
-        extra = ~pd.MultiIndex.from_frame(table.frame[[*KEYS]]).isin(known)
-        parts.append(table.frame[extra & table.frame["measured"].notna()].assign(why=""))
+        extra = ~pd.MultiIndex.from_frame(table["frame"][[*KEYS]]).isin(known)
+        parts.append(table["frame"][extra & table["frame"]["measured"].notna()].assign(why=""))
     return pd.concat(parts, ignore_index=True) if len(parts) > 1 else cells
 
 
-def _leftovers(inputs: ReportInputs, own: list[TableInput]) -> pd.DataFrame:
+def _leftovers(inputs: ReportInputs, own: list[dict[str, Any]]) -> pd.DataFrame:
     """Return what was measured on data sets that no table shows."""
-    files = {file for table in own for file in table.frame["file"]} | {*inputs.comparison["file"]}
+    files = {file for table in own for file in table["frame"]["file"]} | {
+        *inputs.comparison["file"]
+    }
     runs = inputs.evaluation
     shown = runs.loc[runs["file"].isin(files), "dataset"]
     return runs[~runs["dataset"].isin(shown)].drop_duplicates([*KEYS])
@@ -276,27 +282,27 @@ def build_plain_tables(inputs: ReportInputs, trace: Trace) -> list[dict[str, Any
     any.
     """
     found = []
-    for table in (table for table in inputs.tables if not table.is_grid):
-        frame = table.frame.astype(str)
+    for table in (table for table in inputs.tables if not table["is_grid"]):
+        frame = table["frame"].astype(str)
         if "data set" in frame:
             frame["data set"] = frame["data set"].map(trace.title)
         shown = frame.map(numbers.shown).to_numpy().tolist()
         rows, numeric = lined_up(shown, len(frame.columns))
-        file = f"tables/{table.name}.csv"
+        file = f"tables/{table['name']}.csv"
         found.append(
             {
-                "name": table.name,
+                "name": table["name"],
                 "origin": "",
-                "anchor": slug(table.name),
-                "title": table.title,
-                "caption": table.caption,
-                "study": table.study,
+                "anchor": slug(table["name"]),
+                "title": table["title"],
+                "caption": table["caption"],
+                "study": table["study"],
                 "header": [str(name) for name in frame.columns],
                 "rows": rows,
                 "numeric": numeric,
                 "file": file,
                 "link": trace.link(file),
-                "datasets": [str(name) for name in table.frame.get("data set", ())],
+                "datasets": [str(name) for name in table["frame"].get("data set", ())],
             }
         )
     return found

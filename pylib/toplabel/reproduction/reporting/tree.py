@@ -13,7 +13,7 @@ import pandas as pd
 from toplabel.metrics.names import lower_is_better
 from toplabel.reproduction.reporting import claims, explained, facts, numbers
 from toplabel.reproduction.reporting.agreement import points_of, points_of_cells, sentence
-from toplabel.reproduction.reporting.inputs import ReportInputs
+from toplabel.reproduction.reporting.inputs import FIGURE_WORDS, ReportInputs
 from toplabel.reproduction.reporting.kept import KEPT_EPS, kept_differences
 from toplabel.reproduction.reporting.labels import PAPERS, metric_label, table_order
 from toplabel.reproduction.reporting.pages import build_pages
@@ -123,15 +123,11 @@ def build_tree(inputs: ReportInputs) -> Tree:
     return tree | {"targets": search_targets(tree)}
 
 
-def _figure(figure: Any, trace: Trace) -> dict[str, Any]:
-    names = ("name", "title", "caption", "alt", "source", "script")
-    file = f"figures/{figure.name}.csv"
-    share = share_of(figure.svg, figure.name)
-    return {name: getattr(figure, name) for name in names} | {
-        "share": share,
-        "file": file,
-        "link": trace.link(file),
-    }
+def _figure(figure: Mapping[str, str], trace: Trace) -> dict[str, Any]:
+    file = f"figures/{figure['name']}.csv"
+    share = share_of(figure["svg"], figure["name"])
+    words = {name: figure[name] for name in FIGURE_WORDS}
+    return words | {"share": share, "file": file, "link": trace.link(file)}
 
 
 def _stopped(inputs: ReportInputs) -> dict[str, Any]:
@@ -144,6 +140,8 @@ def _stopped(inputs: ReportInputs) -> dict[str, Any]:
         "own": int((runs["relative_gap"] > eps).sum()),
         "all": len(runs),
         "kept": int((inputs.comparison["kept_gap"] > KEPT_EPS).sum()),
+        "of_kept": int(inputs.comparison["kept"].notna().sum()),
+        "kept_eps": f"{KEPT_EPS:g}",
         "eps": f"{eps:g}",
     }
 
@@ -185,11 +183,14 @@ def best_of_own(inputs: ReportInputs, trace: Trace) -> list[dict[str, str]]:
 
 def _trust(inputs: ReportInputs, certificates: Mapping[str, Any]) -> list[dict[str, str]]:
     """Return what a reader can check, and how: a name, what is known, an address of more."""
-    agreement = next((one for one in inputs.tables if one.name == "agreement"), None)
+    agreement = next((one for one in inputs.tables if one["name"] == "agreement"), None)
     known = {
         "certificates": (certificates, "run.html#certificates"),
         "verify": (None, ""),
-        "liblinear": (len(agreement.frame) if agreement is not None else 0, "run.html#agreement"),
+        "liblinear": (
+            len(agreement["frame"]) if agreement is not None else 0,
+            "run.html#agreement",
+        ),
         "commit": (inputs.run["git"], facts.web_address(str(inputs.run["git"].get("url") or ""))),
         "sums": (sum(map(len, inputs.raw.values())), "data.html#datasets"),
     }
