@@ -117,6 +117,7 @@ class Run:
         acceleration: float = -1.0,
         start_weights: np.ndarray | None = None,
         start_r: float = 0.0,
+        ridge: np.ndarray | None = None,
     ):
         n, d = features.shape
         self._shape = (d + (constant != 0.0), labels.m)
@@ -131,6 +132,7 @@ class Run:
         settings.seed, settings.window = seed, window
         settings.acceleration = acceleration
         settings.start_r = start_r
+        settings.ridge = ffi.NULL if ridge is None else pointer(ridge)
         settings.start = ffi.NULL if start_weights is None else pointer(start_weights)
         settings.center = ffi.NULL if center is None else pointer(center)
 
