@@ -88,6 +88,8 @@ class Run:
         r of the accelerated loop; 0: none; negative: chosen.
     start_weights : ndarray, (d, m), or (n, m) with `gram`, optional
         Weights, or coefficients, to start at beside `start`.
+    ridge : ndarray, (d,), optional
+        Factors of the regulariser, in (0, 1], one for each feature.
     start_r : float
         r that the acceleration begins with; 0: chosen.
     block : int
@@ -143,6 +145,7 @@ class Run:
         self._outcome = ffi.new("tl_outcome *")
         self.epochs = 0  # made so far
         self._ended = ffi.new("int *")
+        self._progress = ffi.new("tl_objective *")
         width = max(1.0, features.nnz / n) if sparse.issparse(features) else d
         self._rows_per_step = max(64, int(_WORK_PER_STEP / (2 * width * labels.m)))
 
@@ -188,6 +191,13 @@ class Run:
         """Return the relative gap as the last epoch's rows saw it."""
         check(lib.tl_solver_estimate(self._handle, self._objective))
         return self._objective.relative_gap
+
+    def progress(self) -> tuple[int, float]:
+        """Return the passes of this run so far, and the relative gap as the last one's rows saw
+        it.
+        """
+        check(lib.tl_solver_estimate(self._handle, self._progress))
+        return int(self._progress.epochs), self._progress.relative_gap
 
     def set_C(self, C: float) -> None:
         """Continue with another C, from the present point rescaled."""
