@@ -192,12 +192,12 @@ class Run:
         check(lib.tl_solver_estimate(self._handle, self._objective))
         return self._objective.relative_gap
 
-    def progress(self) -> tuple[int, float]:
-        """Return the passes of this run so far, and the relative gap as the last one's rows saw
-        it.
+    def progress(self):
+        """Return a ``tl_objective`` of the passes so far, and of the objectives as the last one's
+        rows saw them; valid until the next call.
         """
         check(lib.tl_solver_estimate(self._handle, self._progress))
-        return int(self._progress.epochs), self._progress.relative_gap
+        return self._progress
 
     def set_C(self, C: float) -> None:
         """Continue with another C, from the present point rescaled."""

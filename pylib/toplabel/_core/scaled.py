@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy import sparse
 
+from toplabel import losses
 from toplabel._core.arrays import is_mapped
 from toplabel._core.problem import Problem
 from toplabel._core.run import Run
@@ -23,14 +24,15 @@ from toplabel._core.training import Clock, Options, train
 from toplabel.errors import ToplabelError
 
 _PASSES = 100  # before a run may be given up
-_GAP = 0.5  # above which it is
+_GAP = 0.5  # above which it is,
+_LOSS = 0.1  # if P is above this part of that at W = 0: where rows are separated, others are better
 _HARD = 1e4  # C times the mean squared norm of the rows, below which no run is
 _EASY = 1e3  # the same in the new coordinates
 _WIDEST = 1024  # features; the axes take d^3 operations
 _BYTES = 1 << 28  # of the rows in the new coordinates
 _STRETCH = 1e10  # most that an axis is divided by, squared
-_SMOOTHINGS = (1.0, 0.1, 0.01, 1e-3)  # of a hinge without one, one after the other
-_SMOOTH_EPS = 1e-2  # gap of the smoothed problems
+_SMOOTHINGS = (1.0, 0.3, 0.1, 0.03, 0.01)  # of a hinge without one, one after the other
+_SMOOTH_EPS = 0.05  # gap of a smoothed problem, times its gamma
 
 
 @dataclass(frozen=True)
@@ -109,6 +111,20 @@ class _Scaled(Run):
         return super().weights()
 
 
+class _Best:
+    """The weights with the smallest P that were met, and the dual variables with the largest D."""
+
+    def __init__(self, run: Run, at: Record):
+        self.primal, self.weights = at.primal, run.weights()
+        self.dual, self.A = at.dual, run.A.copy()
+
+    def take(self, run: Run, objective) -> None:
+        if objective.primal <= self.primal:
+            self.primal, self.weights = objective.primal, run.weights()
+        if objective.dual >= self.dual:
+            self.dual, self.A = objective.dual, run.A
+
+
 class Rescue:
     """Watches a run; where that gets nowhere, goes on in other coordinates.
 
@@ -151,13 +167,19 @@ class Rescue:
         """Return whether to give the run up; asked between parts of its passes."""
         if not self._is_open:
             return False
-        epochs, gap = self._run.progress()
-        if epochs - self._first < _PASSES:
+        now = self._run.progress()
+        if now.epochs - self._first < _PASSES:
             return False
         self._is_open = False  # asked once, so that it does not matter what is evaluated when
-        if gap > _GAP:
+        if now.relative_gap > _GAP and now.primal > _LOSS * self._loss_at_zero():
             self._coordinates = Coordinates.of(self._problem, self._C)
         return self._coordinates is not None
+
+    def _loss_at_zero(self) -> float:
+        problem = self._problem
+        zero = np.zeros((problem.labels.n, problem.labels.m))
+        values = losses.values_at(problem.loss, zero, problem.labels, problem.k, problem.gamma)
+        return float(np.average(values, weights=problem.weight))
 
     def go_on(self, history: list[Record]) -> tuple[Run, str, list[Record], int]:
         """Go on after the run was given up.
@@ -165,39 +187,38 @@ class Rescue:
         Returns
         -------
         run : Run
-            At the point with the smallest P that was met.
+            At the weights with the smallest P and the dual variables with the largest D that were
+            met: any such pair has a certificate.
         status : str
         history : list of Record
             With the given one before it; the last one is that of the run.
         visits : int
             Rows visited here.
         """
-        history, visits, status = list(history), 0, "stalled"
-        lowest, best = history[-1], self._run
-        scaled: Run | None = None
+        history, visits, status = list(history), 0, ""
+        best = _Best(self._run, history[-1])
+        scaled: _Scaled | None = None
         for gamma in self._smoothings():
             before = history[-1]
             try:
                 scaled = self._start(gamma, scaled)
                 status, records = self._train(scaled, gamma, before)
                 run = self._restart(scaled.A.copy(), scaled.weights())
+                best.take(run, run.evaluate())
+                run = self._restart(best.A, best.weights)
                 objective = run.evaluate()
             except ToplabelError:  # numbers overflow in these coordinates
                 break
             visits += scaled.visits
-            # the last one anew, from the rows as given
-            last = self._record(run, objective, records[-1])
+            self._run = run
+            last = self._record(objective, records[-1])
             history += [*records[:-1], last] if gamma == self._problem.gamma else [last]
-            if last.primal <= lowest.primal:
-                lowest, best = last, run
             if gamma != self._problem.gamma and self._asks_to_stop(last):
                 status = "interrupted"
             status = self._judge(status, gamma, last)
             if status != "":
                 break
-        if history[-1] is not lowest:
-            history.append(replace(lowest, epoch=history[-1].epoch))
-        return best, status or "stalled", history, visits
+        return self._run, status or "stalled", history, visits
 
     def _smoothings(self) -> Iterator[float]:
         """Those of a smooth loss, or of a hinge without one ever smaller ones."""
@@ -226,20 +247,20 @@ class Rescue:
         )
 
     def _train(self, scaled: _Scaled, gamma: float, before: Record) -> tuple[str, list[Record]]:
-        """Train to the end, or where the loss is smoothed to the gap of `_SMOOTH_EPS`; records
+        """Train to the end, or where the loss is smoothed to a gap that goes with it; records
         count from the start of the whole run.
         """
         options = self._options
         limits = {**self._clock.left(), "max_epochs": options.max_epochs - before.epoch}
         if gamma != self._problem.gamma:
-            limits |= {"eps": _SMOOTH_EPS, "callback": None, "watch": {}, "eval_every": None}
+            limits |= {"eps": _SMOOTH_EPS * gamma, "callback": None, "watch": {}, "eval_every": None}
         elif options.callback is not None:
             limits["callback"] = lambda record: options.callback(_after(before, record))
         status, records = train(scaled, replace(options, **limits))
         return status, [_after(before, record) for record in records]
 
-    def _record(self, run: Run, objective, at: Record) -> Record:
-        watched = {name: measure(run) for name, measure in self._options.watch.items()}
+    def _record(self, objective, at: Record) -> Record:
+        watched = {name: measure(self._run) for name, measure in self._options.watch.items()}
         values = {name: getattr(objective, name) for name in ("primal", "dual", "relative_gap")}
         return replace(at, watched=watched, **values)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -43,7 +44,7 @@ def solutions(
         else:
             run.set_C(C)
         visits = -run.visits
-        rescue = Rescue(problem, C, options, run, lambda *point: _at(problem, C, options, *point))
+        rescue = Rescue(problem, C, options, run, partial(_at, problem, C, options))
         status, history = train(run, options, rescue.is_given_up)
         visits += run.visits
         if status == "given up":
