@@ -24,7 +24,7 @@ from toplabel._core.training import Clock, Options, train
 from toplabel.errors import ToplabelError
 
 _PASSES = 100  # before a run may be given up
-_GAP = 0.5  # above which it is,
+_GAP = 0.2  # above which it is,
 _LOSS = 0.1  # if P is above this part of that at W = 0: where rows are separated, others are better
 _HARD = 1e4  # C times the mean squared norm of the rows, below which no run is
 _EASY = 1e3  # the same in the new coordinates
