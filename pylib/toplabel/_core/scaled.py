@@ -26,7 +26,7 @@ from toplabel.errors import ToplabelError
 _PASSES = 100  # before a run may be given up
 _GAP = 0.2  # above which it is,
 _LOSS = 0.1  # if P is above this part of that at W = 0: where rows are separated, others are better
-_HARD = 1e4  # C times the mean squared norm of the rows, below which no run is
+_HARD = 5e4  # C times the mean squared norm of the rows, below which no run is
 _EASY = 1e3  # the same in the new coordinates
 _WIDEST = 1024  # features; the axes take d^3 operations
 _BYTES = 1 << 28  # of the rows in the new coordinates
@@ -253,7 +253,12 @@ class Rescue:
         options = self._options
         limits = {**self._clock.left(), "max_epochs": options.max_epochs - before.epoch}
         if gamma != self._problem.gamma:
-            limits |= {"eps": _SMOOTH_EPS * gamma, "callback": None, "watch": {}, "eval_every": None}
+            limits |= {
+                "eps": _SMOOTH_EPS * gamma,
+                "callback": None,
+                "watch": {},
+                "eval_every": None,
+            }
         elif options.callback is not None:
             limits["callback"] = lambda record: options.callback(_after(before, record))
         status, records = train(scaled, replace(options, **limits))
