@@ -212,7 +212,7 @@ class Rescue:
             visits += scaled.visits
             self._run = run
             last = self._record(objective, records[-1])
-            history += [*records[:-1], last] if gamma == self._problem.gamma else [last]
+            history += [*records[1:-1], last] if gamma == self._problem.gamma else [last]
             if gamma != self._problem.gamma and self._asks_to_stop(last):
                 status = "interrupted"
             status = self._judge(status, gamma, last)
@@ -260,7 +260,9 @@ class Rescue:
                 "eval_every": None,
             }
         elif options.callback is not None:
-            limits["callback"] = lambda record: options.callback(_after(before, record))
+            limits["callback"] = lambda record: (
+                record.epoch > 0 and options.callback(_after(before, record))
+            )
         status, records = train(scaled, replace(options, **limits))
         return status, [_after(before, record) for record in records]
 
