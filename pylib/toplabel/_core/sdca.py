@@ -5,12 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
 from toplabel._core.arrays import as_dual, as_matrix, check_mapped_finite, is_mapped
 from toplabel._core.problem import LARGEST, Problem
 from toplabel._core.run import Run
+from toplabel._core.scaled import Rescue
 from toplabel._core.solution import Solution, join_intercept, split_intercept
 from toplabel._core.training import Options, as_r, train
 from toplabel.errors import ToplabelError
@@ -29,8 +31,13 @@ def solutions(
             run = _start(problem, C, options, warm_start)
         else:
             run.set_C(C)
-        visits = run.visits
-        status, history = train(run, options)
+        visits = -run.visits
+        rescue = Rescue(problem, C, options, run, partial(_at, problem, C, options))
+        status, history = train(run, options, rescue.is_given_up)
+        visits += run.visits
+        if status == "given up":
+            run, status, history, further = rescue.go_on(history)
+            visits += further
         last = history[-1]
         coefficients = run.coefficients()
         W, intercept = split_intercept(run.weights(), coefficients, problem.constant)
@@ -54,7 +61,7 @@ def solutions(
             theta=problem.theta,
             seconds=time.perf_counter() - began,
             X=rows_to_keep(problem),
-            visits=run.visits - visits,
+            visits=visits,
             r=run.r,
         )
         yield solution if problem.exact is None else _of_exact_rows(problem, solution, options)
@@ -89,8 +96,17 @@ def rows_to_keep(problem: Problem):
 
 
 def _start(problem: Problem, C: float, options: Options, warm_start) -> Run:
-    features, labels = problem.features, problem.labels
     start = _Start() if warm_start is None else _Start.of(warm_start, problem, C)
+    return _create(problem, C, options, start)
+
+
+def _at(problem: Problem, C: float, options: Options, dual: np.ndarray, weights: np.ndarray) -> Run:
+    """Return a run that is at this point."""
+    return _create(problem, C, options, _Start(dual, weights=weights, r=1.0))
+
+
+def _create(problem: Problem, C: float, options: Options, start: _Start) -> Run:
+    features, labels = problem.features, problem.labels
     try:
         return Run(
             features,

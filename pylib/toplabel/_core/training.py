@@ -86,6 +86,16 @@ class Clock:
         """Wall time so far."""
         return time.perf_counter() - self._wall
 
+    def left(self) -> dict[str, float]:
+        """Return what is left of the limits that there are."""
+        wall, cpu = self._options.time_limit, self._options.cpu_limit
+        left = {}
+        if wall is not None:
+            left["time_limit"] = max(0.0, wall - self.seconds)
+        if cpu is not None:
+            left["cpu_limit"] = max(0.0, cpu - (time.process_time() - self._cpu))
+        return left
+
     def is_over(self) -> bool:
         wall, cpu = self._options.time_limit, self._options.cpu_limit
         return (wall is not None and self.seconds >= wall) or (
@@ -98,8 +108,9 @@ class _Listener:
     Ctrl-C.
     """
 
-    def __init__(self, run: Run, options: Options):
+    def __init__(self, run: Run, options: Options, is_given_up: Callable[[], bool]):
         self._run = run
+        self._is_given_up = is_given_up
         self._options = options
         self._clock = Clock(options)
         self._first = run.epochs
@@ -136,10 +147,11 @@ class _Listener:
 
     def _between(self) -> int:
         self._lap("solve")
-        if not self._clock.is_over():
-            return 0
-        self.stopped = "time_limit"
-        return 1
+        if self._clock.is_over():
+            self.stopped = "time_limit"
+        elif self._is_given_up():
+            self.stopped = "given up"
+        return int(self.stopped != "")
 
     def _evaluated(self, objective) -> int:
         record = self._record(objective)
@@ -169,11 +181,14 @@ def _tl_callback(user, objective) -> int:
     return ffi.from_handle(user)(objective)
 
 
-def train(run: Run, options: Options) -> tuple[str, list[Record]]:
-    """Run until the options or Ctrl-C say stop; return the status and the history, whose last
-    record is that of the point where the run is now.
+def train(
+    run: Run, options: Options, is_given_up: Callable[[], bool] = lambda: False
+) -> tuple[str, list[Record]]:
+    """Run until the options, Ctrl-C or `is_given_up`, which is asked between parts of the passes,
+    say stop; return the status (as in `toplabel.Solution`, or ``"given up"``) and the history, whose
+    last record is that of the point where the run is now.
     """
-    listener = _Listener(run, options)
+    listener = _Listener(run, options, is_given_up)
     handle = ffi.new_handle(listener)
     stopping = ffi.new("tl_stopping *")
     lib.tl_stopping_default(stopping)
