@@ -221,7 +221,7 @@ class Rescue:
         return self._run, status or "stalled", history, visits
 
     def _smoothings(self) -> Iterator[float]:
-        """Those of a smooth loss, or of a hinge without one ever smaller ones."""
+        """Yield the smoothing of the loss, or for a hinge without one ever smaller ones."""
         own = self._problem.gamma
         if own > 0.0 or not self._problem.loss.smoothing:
             yield own
