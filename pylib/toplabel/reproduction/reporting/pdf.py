@@ -1,4 +1,4 @@
-"""Documents set by Typst, the report and the replication paper: the same bytes for the same data."""
+"""Documents set by Typst: the report and the replication paper; the same data give the same bytes."""
 
 from __future__ import annotations
 
