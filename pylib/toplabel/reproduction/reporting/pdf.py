@@ -1,4 +1,4 @@
-"""Documents set by Typst: the report and the replication paper; the same data give the same bytes."""
+"""The report and the replication paper, set by Typst: the same data give the same bytes."""
 
 from __future__ import annotations
 
