@@ -52,12 +52,15 @@ def draw_calibration(frame: pd.DataFrame, out_svg: str | Path) -> None:
         ]
         figure.legend(handles=handles, loc="outside lower center", ncols=len(handles))
         caption = (
-            "A point of a triangle is a distribution of three classes, a corner certainty of one class, the middle all"
-            " alike. The colour says whether every minimiser of the conditional risk has a Bayes optimal top-1 and"
+            "A point of a triangle is a distribution of three classes, a corner certainty of one"
+            " class, the middle all"
+            " alike. The colour says whether every minimiser of the conditional risk has a Bayes"
+            " optimal top-1 and"
             " top-2 set there."
         )
         alt = (
-            f"{len(panels)} triangles, one for each loss, coloured by whether the scores of least risk order the"
+            f"{len(panels)} triangles, one for each loss, coloured by whether the scores of least"
+            " risk order the"
             f" classes as the Bayes classifier does. {_spoken(panels)}"
         )
         write_figure(figure, frame[COLUMNS], out_svg, alt=alt, caption=caption)
@@ -107,6 +110,7 @@ def _spoken(panels: list) -> str:
     for label, part in panels:
         shares = part[["top1", "top2"]].mean()
         parts.append(
-            f"{plain(str(label))}: top-1 right on {shares['top1']:.0%} of the area, top-2 on {shares['top2']:.0%}."
+            f"{plain(str(label))}: top-1 right on {shares['top1']:.0%} of the area, top-2 on"
+            f" {shares['top2']:.0%}."
         )
     return " ".join(parts)

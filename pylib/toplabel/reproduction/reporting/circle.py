@@ -68,13 +68,16 @@ def draw_circle(points: pd.DataFrame, rings: pd.DataFrame, out_svg: str | Path) 
         legend(figure, handles)
         names = ", ".join(plain(str(label)) for (_, label, _), _ in panels)
         alt = (
-            f"{len(points)} training points of {len(classes)} classes on the unit circle, drawn once for"
-            f" each of {len(panels)} methods ({names}). Two rings around each circle show by angle the"
+            f"{len(points)} training points of {len(classes)} classes on the unit circle, drawn"
+            " once for"
+            f" each of {len(panels)} methods ({names}). Two rings around each circle show by"
+            " angle the"
             " class with the highest score (inner ring) and with the second highest (outer ring). "
             + _spoken_rings(panels)
         )
         caption = (
-            "Training points inside the black circle, the classes side by side. The inner ring is the"
+            "Training points inside the black circle, the classes side by side. The inner ring is"
+            " the"
             " class predicted first at that angle, the outer ring the class predicted second; the"
             " numbers name the classes."
         )

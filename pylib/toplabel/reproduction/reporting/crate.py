@@ -97,7 +97,8 @@ class _Crate:
         words = {
             "name": "toplabel: reproduction report",
             "description": say("headline", score_of(self._inputs.comparison))
-            + " Experiments of four papers on multiclass, top-k and multilabel classification, run again.",
+            + " Experiments of four papers on multiclass, top-k and multilabel classification, run"
+            " again.",
             "datePublished": str(run["created"] or ""),
             "license": licence,
             "author": authors,

@@ -72,11 +72,13 @@ def draw_selection(
         ]
         legend(figure, handles)
         caption = (
-            "The value on the validation part or folds, a panel a method, all on one scale; the ring marks the C that"
+            "The value on the validation part or folds, a panel a method, all on one scale; the"
+            " ring marks the C that"
             " was chosen, the dashed line the best value that any method was chosen with."
         )
         alt = (
-            f"Curves of the validation value against C, {' and '.join(map(metric_label, looks))}, a panel for each of"
+            f"Curves of the validation value against C, {' and '.join(map(metric_label, looks))},"
+            " a panel for each of"
             f" {len(labels)} methods. {_spoken_choices(frame)}"
         )
         write_figure(
@@ -144,7 +146,8 @@ def _spoken_choices(frame: pd.DataFrame) -> str:
     """Say what was chosen, in at most a dozen sentences; the data holds the rest."""
     chosen = frame[frame["chosen"].astype(bool)].head(12)
     return " ".join(
-        f"{plain(str(row.title))}, {metric_label(row.metric)}, {plain(str(row.label))}: {row.value:.4g} at"
+        f"{plain(str(row.title))}, {metric_label(row.metric)}, {plain(str(row.label))}:"
+        f" {row.value:.4g} at"
         f" C = {row.C:.3g}."
         for row in chosen.itertuples()
     )
@@ -201,7 +204,8 @@ def draw_gaps(
         largest = frame.groupby("label", sort=False)["relative_gap"].max()
         over = [plain(str(label)) for label in largest.index[largest > eps]]
         alt = (
-            f"Relative duality gaps ({len(frame)} values) of {len(labels)} methods on a logarithmic axis."
+            f"Relative duality gaps ({len(frame)} values) of {len(labels)} methods on a"
+            " logarithmic axis."
             f" The largest is {largest.max():.1e}; the tolerance is {eps:g}. "
             + (f"Above the tolerance: {', '.join(over)}." if over else "No method exceeds it.")
         )

@@ -65,7 +65,7 @@ def of_table(rows: pd.DataFrame, source: str, table: str) -> pd.DataFrame:
 
 
 def difference_summary(rows: pd.DataFrame) -> str:
-    """Return how many cells differ and in how many groups, in one sentence; empty where none does."""
+    """Return how many cells differ and in how many groups, in one sentence; empty if none does."""
     known = rows["reason"] != ""
     groups = rows.loc[known, "reason"].nunique()
     return say(

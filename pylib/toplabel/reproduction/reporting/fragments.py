@@ -98,7 +98,8 @@ def _convex(cells: pd.DataFrame) -> str:
     apart = convex["difference"].astype(float).abs()
     return (
         f" Of the {len(convex)} cells of CVPR's and TPAMI's tables whose loss is convex"
-        f" {_number(convex, 'match')} match; the differences are {fixed(apart.mean(), 2)} points in the mean and"
+        f" {_number(convex, 'match')} match; the differences are {fixed(apart.mean(), 2)} points"
+        " in the mean and"
         f" {fixed(apart.max(), 2)} at most."
     )
 
@@ -112,11 +113,16 @@ def score(cells: pd.DataFrame, headline: pd.DataFrame, published: int, created: 
     row = headline.set_index("metric").loc["all"]
     match, near = row["match"] / row["distinct"], (row["match"] + row["close"]) / row["distinct"]
     text = (
-        f"**The last whole run** ({created[:10]}) measured {len(cells):,} of {published:,} printed numbers; most of"
-        f" the others are of data that cannot be had. Of {row['distinct']:,.0f} distinct measurements"
-        f" {100 * match:.1f} % match (within 0.5 points, or 0.005 of a loss), {100 * near:.1f} % match or are close"
-        f" (within three times that), and {row['not_reproduced']:.0f} are not reproduced. By chance,"
-        f" {row['chance']:.0f} % would match. Other readings of the protocols raise the printed numbers that match from"
+        f"**The last whole run** ({created[:10]}) measured {len(cells):,} of {published:,}"
+        " printed numbers; most of"
+        f" the others are of data that cannot be had. Of {row['distinct']:,.0f} distinct"
+        " measurements"
+        f" {100 * match:.1f} % match (within 0.5 points, or 0.005 of a loss), {100 * near:.1f} %"
+        " match or are close"
+        f" (within three times that), and {row['not_reproduced']:.0f} are not reproduced. By"
+        " chance,"
+        f" {row['chance']:.0f} % would match. Other readings of the protocols raise the printed"
+        " numbers that match from"
         f" {_number(cells, 'match'):,} to {_number(found, 'match'):,}."
     )
     return textwrap.fill(text, 100)
@@ -151,7 +157,8 @@ def beside(cells: pd.DataFrame, source: str, number: str) -> str:
 def _beside(cell: Mapping[str, str]) -> str:
     decimals = decimals_of(cell["metric"], cell["published"])
     measured, apart = float(cell["measured"]), float(cell["difference"])
-    return f"{cell['published']} / {fixed(measured, decimals)} / {signed(apart, decimals)} {cell['verdict']}"
+    ours = f"{fixed(measured, decimals)} / {signed(apart, decimals)}"
+    return f"{cell['published']} / {ours} {cell['verdict']}"
 
 
 _MEASUREMENT = ["dataset", *_METHOD, "metric"]
@@ -266,7 +273,7 @@ def _values(measured: pd.DataFrame) -> pd.DataFrame:
 
 
 def strategies(values: pd.DataFrame, metrics: Iterable[str]) -> str:
-    """Return the means over the methods of each data set: constant, cardinality, tuned, per label."""
+    """Return the means over the methods of each data set, of each strategy in this order."""
     names = ["constant", "cardinality", "tuned", "per label"]
     means = values.astype(dict.fromkeys(names, float))
     means = means.groupby(["data set", "metric"], sort=False)[names].mean()
@@ -295,7 +302,7 @@ def cardinality(values: pd.DataFrame) -> str:
 
 
 def claims(findings: pd.DataFrame, prefix: str) -> str:
-    """Return claims whose names begin so, each with its outcome on data that are not the papers'."""
+    """Return claims whose names begin so, each with its outcome on data of no paper."""
     chosen = findings[findings["claim"].str.startswith(prefix)]
     medians = chosen["other_median"].map(lambda text: signed(float(text or "nan"), 2))
     outcomes = chosen["other_outcome"].map(lambda key: OUTCOMES[key].word)
@@ -394,7 +401,8 @@ def conditions(run: Mapping) -> str:
     ]
     kernels = "/".join(sorted({str(one["kernels"]) for one in run["blas"]}))
     return (
-        f"{run['created'][:10]}, commit `{commit[:12]}`, budget `{run['budget']}`, {machine['cores']} cores"
+        f"{run['created'][:10]}, commit `{commit[:12]}`, budget `{run['budget']}`,"
+        f" {machine['cores']} cores"
         f" ({machine['cpu']}, {machine['memory_gib']:.0f} GiB, BLAS kernels {kernels});"
         f" {sum(run['parts']) / 3600:.1f} hours of wall time{parts},"
         f" {sum(one['hours'] for one in jobs):.1f} hours of jobs.\n\n"

@@ -58,12 +58,15 @@ def draw_lambert(frame: pd.DataFrame, out_svg: str | Path) -> None:
         }
         spoken = ", ".join(f"V({t:g}) = {value:.4g}" for t, value in ends.items())
         alt = (
-            "Two panels. On the left, for negative t on a logarithmic axis, V(t) is nearly the straight line e to the t"
-            " and bends below it near 0; on the right, for positive t on a linear axis, it approaches t minus log t."
+            "Two panels. On the left, for negative t on a logarithmic axis, V(t) is nearly the"
+            " straight line e to the t"
+            " and bends below it near 0; on the right, for positive t on a linear axis, it"
+            " approaches t minus log t."
             f" {spoken}."
         )
         caption = (
-            "V(t) = W(exp t) solves v + log v = t; the updates of the entropy losses are made of it. Dashed: the"
+            "V(t) = W(exp t) solves v + log v = t; the updates of the entropy losses are made of"
+            " it. Dashed: the"
             " approximations at both ends."
         )
         write_figure(figure, frame[LAMBERT_COLUMNS], out_svg, alt=alt, caption=caption)
@@ -95,7 +98,8 @@ def draw_losses(
             ax.legend(loc="upper right")
         curves = len(frame[["panel", "curve"]].drop_duplicates())
         alt = (
-            f"{curves} curves in {len(panels)} panels: each loss falls as the margin, or the score of the true"
+            f"{curves} curves in {len(panels)} panels: each loss falls as the margin, or the"
+            " score of the true"
             f" class, grows. {_spoken_zeros(frame)}"
         )
         write_figure(figure, frame[LOSSES_COLUMNS], out_svg, alt=alt, caption=caption)
@@ -167,11 +171,13 @@ def draw_simplices(frame: pd.DataFrame, out_svg: str | Path) -> None:
             ax.set_title(f"{symbol}, k = {k}: {corners} vertices", loc="center")
             spoken.append(f"set {kind}, k = {k}: {corners} vertices")
         alt = (
-            "Polytopes inside the unit simplex, drawn with the three coordinate axes. With k = 1 both sets are the unit"
+            "Polytopes inside the unit simplex, drawn with the three coordinate axes. With k = 1"
+            " both sets are the unit"
             f" simplex; they shrink as k grows, the set alpha to a segment. {'; '.join(spoken)}."
         )
         caption = (
-            "The sets of dual variables of the top-k SVM, radius 1: the sum is at most 1, and no entry exceeds the k-th"
+            "The sets of dual variables of the top-k SVM, radius 1: the sum is at most 1, and no"
+            " entry exceeds the k-th"
             " part of the sum (α) or of the radius (β). With k = 1 both are the simplex."
         )
         write_figure(figure, frame[POLYTOPE_COLUMNS], out_svg, alt=alt, caption=caption)
@@ -256,11 +262,16 @@ def draw_decoding(frame: pd.DataFrame, out_svg: str | Path) -> None:
         ax.add_patch(Polygon(hull, fill=False, edgecolor=style.INK, linewidth=1.0))
         _frame_plane(ax)
         alt = (
-            "An equilateral triangle around the origin, its corners the three code vectors of length 1. Three rays from"
-            " the origin, through the middles of the sides, cut the plane into three equal sectors: each holds one"
+            "An equilateral triangle around the origin, its corners the three code vectors of"
+            " length 1. Three rays from"
+            " the origin, through the middles of the sides, cut the plane into three equal"
+            " sectors: each holds one"
             " code vector, and all its points decode to that class."
         )
-        caption = "f(x) decodes to the class of the nearest code vector: the plane is cut along the dashed rays."
+        caption = (
+            "f(x) decodes to the class of the nearest code vector: the plane is cut along the"
+            " dashed rays."
+        )
         write_figure(figure, frame[REGION_COLUMNS], out_svg, alt=alt, caption=caption)
 
 
@@ -297,12 +308,15 @@ def draw_levels(frame: pd.DataFrame, out_svg: str | Path) -> None:
             zero = (grid.to_numpy() < 1e-9).mean()
             spoken.append(f"{name} is zero on {zero:.0%} of the square")
         alt = (
-            "Contours of three losses of the first class over the plane of f, with the triangle of code vectors."
-            " SC-SVM: a cone with its tip at the first code vector. SH-SVM: parallel lines across it."
+            "Contours of three losses of the first class over the plane of f, with the triangle"
+            " of code vectors."
+            " SC-SVM: a cone with its tip at the first code vector. SH-SVM: parallel lines across"
+            " it."
             " S-LS: circles around it. " + "; ".join(spoken) + "."
         )
         caption = (
-            "The loss of a row of class 1 as a function of f(x). SC-SVM is zero in a cone that stands on c_1, SH-SVM in"
+            "The loss of a row of class 1 as a function of f(x). SC-SVM is zero in a cone that"
+            " stands on c_1, SH-SVM in"
             " a half space behind it, S-LS at c_1 alone."
         )
         write_figure(figure, frame[LEVEL_COLUMNS], out_svg, alt=alt, caption=caption)

@@ -191,7 +191,7 @@ class _Places:
         return next((row.page for row in LISTED if file in row.files), FIGURES)
 
     def _most(self, counts: Mapping[str, int]) -> str:
-        """Return the study with the highest count, of several the first; empty when there is none."""
+        """Return the study with the highest count, of several the first; empty without any."""
         return max((name for name in self.studies if name in counts), key=counts.get, default="")
 
 

@@ -1,4 +1,4 @@
-"""Documents set by Typst: the report, and the replication paper; the same bytes for the same data."""
+"""The report and the replication paper, set by Typst: the same data give the same bytes."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def write_pdf(inputs: ReportInputs, out_path: str | Path) -> None:
 
 
 def content_of(tree: Tree) -> dict[str, Any]:
-    """Return what the template of the report prints: the tree, and the words that are in no data."""
+    """Return what the template of the report prints: the tree, and words that are in no data."""
     created = _date(tree["created"])
     left_out = ("targets", "parts", "coverage", "trust")
     return {name: part for name, part in tree.items() if name not in left_out} | {

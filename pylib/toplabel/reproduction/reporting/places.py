@@ -93,7 +93,7 @@ def _table(section: Section, cells: pd.DataFrame) -> dict[str, Any]:
 
 
 def _why(section: Section, cells: pd.DataFrame) -> str:
-    """Return why nothing of a table was measured: the commonest reason of the methods that we have."""
+    """Return why nothing of a table was measured: the commonest reason of our own methods."""
     cells = cells[(cells["source"] == section["source"]) & (cells["table"] == section["table"])]
     cells = cells.drop_duplicates(["dataset", "method", "k", "gamma", "kernel"])
     ours = cells[cells["why"] != OF_OTHERS]
@@ -119,8 +119,8 @@ _SYNONYMS = {
     "rank_loss": "rank loss ranking",
     "hamming_loss": "hamming",
 }
-# The parts of pages that hold no tables: anchor, name, other words for it, and what of the tree must
-# be there.
+# The parts of pages that hold no tables: anchor, name, other words for it, and what of the tree
+# must be there.
 _PARTS = {
     pages.FRONT: (
         ("trust", "Can I trust it?", "verify sums checksum LIBLINEAR commit", "trust"),

@@ -56,7 +56,8 @@ def draw_scaling(frame: pd.DataFrame, out_svg: str | Path, *, caption: str) -> N
             for row in largest.itertuples(index=False)
         )
         alt = (
-            f"{len(curves)} lines of time against dimension on logarithmic axes, nearly straight and parallel."
+            f"{len(curves)} lines of time against dimension on logarithmic axes, nearly straight"
+            " and parallel."
             f" For 1000 problems of dimension {largest['dimension'].iloc[0]:,}: {spoken}."
         )
         write_figure(figure, frame[SCALING_COLUMNS], out_svg, alt=alt, caption=caption)
@@ -82,7 +83,8 @@ def draw_convergence(frame: pd.DataFrame, out_svg: str | Path, *, caption: str) 
         axes[1].set_ylabel("validation accuracy, top-1 (%)")
         legend(figure, _handles(labels))
         alt = (
-            "Two panels over the seconds of training: the relative duality gap falls, the validation accuracy rises and"
+            "Two panels over the seconds of training: the relative duality gap falls, the"
+            " validation accuracy rises and"
             f" levels off early. {_spoken_curves(frame)}"
         )
         write_figure(figure, frame[CURVES_COLUMNS], out_svg, alt=alt, caption=caption)
@@ -108,7 +110,8 @@ def _spoken_curves(frame: pd.DataFrame) -> str:
             f"gap 1e-3 after {below['seconds'].min():.3g} s" if len(below) else "never gap 1e-3"
         )
         parts.append(
-            f"{plain(str(label))}: {reached}; at the end, after {last['epoch']:.0f} epochs and {last['seconds']:.3g} s,"
+            f"{plain(str(label))}: {reached}; at the end, after {last['epoch']:.0f} epochs and"
+            f" {last['seconds']:.3g} s,"
             f" gap {last['relative_gap']:.1e} and accuracy {last['top1']:.1f} %."
         )
     return " ".join(parts)
@@ -141,7 +144,8 @@ def draw_race(frame: pd.DataFrame, out_svg: str | Path, *, caption: str) -> None
             when = f"after {there['seconds'].min():.3g} s" if len(there) else "not reached"
             spoken.append(f"{solver}: 1e-4 {when}, at last {np.float64(part['excess'].min()):.1e}.")
         alt = (
-            f"Excess of the softmax objective over its least value against seconds, {len(solvers)} solvers, axes"
+            "Excess of the softmax objective over its least value against seconds,"
+            f" {len(solvers)} solvers, axes"
             f" logarithmic. {' '.join(spoken)}"
         )
         write_figure(figure, frame[RACE_COLUMNS], out_svg, alt=alt, caption=caption)
