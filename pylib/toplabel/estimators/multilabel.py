@@ -304,6 +304,7 @@ class MultilabelClassifier(SolverEstimator):
             row is this one: rows sum to 1. When `y` was a vector rows sum to 1 for both, those of
             "lr_ova" being divided by their sum, as one-vs-rest classifiers of scikit-learn do.
         """
+        check_is_fitted(self, "classes_")
         if self.multilabel_ and self.loss == "lr_ova":
             return expit(self.decision_function(X))
         return np.exp(self._log_probabilities(X))
