@@ -207,11 +207,14 @@ class Rescue:
                 best.take(run, run.evaluate())
                 run = self._restart(best.A, best.weights)
                 objective = run.evaluate()
+                last = self._record(run, objective, records[-1])
             except ToplabelError:  # numbers overflow in these coordinates
+                break
+            except KeyboardInterrupt:  # between two runs, which take it themselves
+                status = "interrupted"
                 break
             visits += scaled.visits
             self._run = run
-            last = self._record(objective, records[-1])
             history += [*records[1:-1], last] if gamma == self._problem.gamma else [last]
             if gamma != self._problem.gamma and self._asks_to_stop(last):
                 status = "interrupted"
@@ -221,7 +224,7 @@ class Rescue:
         return self._run, status or "stalled", history, visits
 
     def _smoothings(self) -> Iterator[float]:
-        """Those of a smooth loss, or of a hinge without one ever smaller ones."""
+        """Yield the gamma of a smooth loss, or for a hinge without one ever smaller ones."""
         own = self._problem.gamma
         if own > 0.0 or not self._problem.loss.smoothing:
             yield own
@@ -266,8 +269,8 @@ class Rescue:
         status, records = train(scaled, replace(options, **limits))
         return status, [_after(before, record) for record in records]
 
-    def _record(self, objective, at: Record) -> Record:
-        watched = {name: measure(self._run) for name, measure in self._options.watch.items()}
+    def _record(self, run: Run, objective, at: Record) -> Record:
+        watched = {name: measure(run) for name, measure in self._options.watch.items()}
         values = {name: getattr(objective, name) for name in ("primal", "dual", "relative_gap")}
         return replace(at, watched=watched, **values)
 

@@ -135,6 +135,7 @@ class Direct:
             "gamma": method.gamma,
             "kernel": "precomputed" if method.tunes_width else "linear",
             "n_classes": n_classes,
+            "acceleration": "unscaled",  # as when the kept numbers were made
             "eps": eps,
             "max_epochs": min(max_epochs, method.passes or max_epochs),
         }
