@@ -113,12 +113,12 @@ def solve(
         all at once: then only a window is in memory at a time when X is mapped from a file
         (`numpy.load` with ``mmap_mode="r"``). By default windows of 256 MiB for files above 1 GiB,
         and none otherwise.
-    acceleration : "auto", False or float > 0
+    acceleration : "auto", "unscaled", False or float > 0
         The accelerated proximal-point loop around the passes (Lin, Mairal, Harchaoui 2015). By
         default it begins where plain passes are slow, and its r, the weight of the proximal term
         over that of the regulariser, follows the progress; where the passes get nowhere, as with
-        raw features of large numbers, they go on in the principal axes of the rows. False: plain
-        passes. A number: this r after a plain first pass.
+        raw features of large numbers, they go on in the principal axes of the rows ("unscaled":
+        they do not). False: plain passes. A number: this r after a plain first pass.
     fit_intercept : bool
         Add ``b`` to the scores, as LIBLINEAR does: the rows have one more feature, of value
         `intercept_scaling`, whose weights are regularised like the others, so that the objective

@@ -134,6 +134,7 @@ def test_any_form_of_the_rows(problem, form):
     "options",
     [
         {"max_epochs": 100},
+        {"acceleration": "unscaled"},
         {"acceleration": False},
         {"acceleration": 3.0},
         {"C": 1e-3},

@@ -195,7 +195,7 @@ class Rescue:
         visits : int
             Rows visited here.
         """
-        history, visits, status = list(history), 0, ""
+        history, visits, status = list(history), 0, "stalled"
         best = _Best(self._run, history[-1])
         scaled: _Scaled | None = None
         for gamma in self._smoothings():
@@ -205,23 +205,35 @@ class Rescue:
                 status, records = self._train(scaled, gamma, before)
                 run = self._restart(scaled.A.copy(), scaled.weights())
                 best.take(run, run.evaluate())
-                run = self._restart(best.A, best.weights)
+                run = self._restart(best.A.copy(), best.weights)
                 objective = run.evaluate()
+                last = self._record(run, objective, records[-1])
             except ToplabelError:  # numbers overflow in these coordinates
+                break
+            except KeyboardInterrupt:  # between two runs, which take it themselves
+                status = "interrupted"
                 break
             visits += scaled.visits
             self._run = run
-            last = self._record(objective, records[-1])
             history += [*records[1:-1], last] if gamma == self._problem.gamma else [last]
             if gamma != self._problem.gamma and self._asks_to_stop(last):
                 status = "interrupted"
             status = self._judge(status, gamma, last)
             if status != "":
                 break
-        return self._run, status or "stalled", history, visits
+        else:  # no smoothing is left: passes over the rows as given, from this point
+            before = history[-1]
+            status, records = self._train(self._run, self._problem.gamma, before)
+            visits += self._run.visits
+            best.take(self._run, self._run.objective)
+            history += records[1:]
+            if status != "converged":
+                self._run = self._restart(best.A.copy(), best.weights)
+                history[-1] = self._record(self._run, self._run.evaluate(), history[-1])
+        return self._run, status, history, visits
 
     def _smoothings(self) -> Iterator[float]:
-        """Yield the smoothing of the loss, or for a hinge without one ever smaller ones."""
+        """Yield the gamma of a smooth loss, or for a hinge without one ever smaller ones."""
         own = self._problem.gamma
         if own > 0.0 or not self._problem.loss.smoothing:
             yield own
@@ -246,7 +258,7 @@ class Rescue:
             **start,
         )
 
-    def _train(self, scaled: _Scaled, gamma: float, before: Record) -> tuple[str, list[Record]]:
+    def _train(self, run: Run, gamma: float, before: Record) -> tuple[str, list[Record]]:
         """Train to the end, or where the loss is smoothed to a gap that goes with it; records
         count from the start of the whole run.
         """
@@ -263,11 +275,11 @@ class Rescue:
             limits["callback"] = lambda record: (
                 record.epoch > 0 and options.callback(_after(before, record))
             )
-        status, records = train(scaled, replace(options, **limits))
+        status, records = train(run, replace(options, **limits))
         return status, [_after(before, record) for record in records]
 
-    def _record(self, objective, at: Record) -> Record:
-        watched = {name: measure(self._run) for name, measure in self._options.watch.items()}
+    def _record(self, run: Run, objective, at: Record) -> Record:
+        watched = {name: measure(run) for name, measure in self._options.watch.items()}
         values = {name: getattr(objective, name) for name in ("primal", "dual", "relative_gap")}
         return replace(at, watched=watched, **values)
 
@@ -283,7 +295,7 @@ class Rescue:
             return "converged"
         if last.epoch >= self._options.max_epochs:
             return "max_epochs"
-        if gamma != self._problem.gamma and status == "converged":
+        if gamma != self._problem.gamma:
             return ""
         return "imprecise" if status == "converged" else status
 
