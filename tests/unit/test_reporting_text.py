@@ -281,7 +281,7 @@ def test_rows_for_which_no_C_fits_are_noted(norm, noted):
     row = dict.fromkeys(("zero_rows", "empty_label_sets", "full_label_sets"), "")
     row |= {"classes_without_example": "", "status": "ready", "reason": "", "n_train": "9"}
     note = say("oddities", row, facts.long_rows(norm), str)
-    assert bool(note) == noted == ("features: standard" in note)
+    assert bool(note) == noted == ("transform: standardise" in note)
 
 
 @pytest.mark.parametrize(
