@@ -46,6 +46,7 @@ def solve(
     acceleration: str | bool | float = "auto",
     fit_intercept: bool = False,
     intercept_scaling: float | str = 1.0,
+    check_input: bool = True,
 ) -> Solution:
     """Train a linear or kernel classifier to a given duality gap.
 
@@ -128,6 +129,10 @@ def solve(
         The larger, the less is the intercept regularised, and the slower the training where it is
         far above the norms of the rows. "auto": a third of the root of their mean squared norm, but
         at least 1 and at most 10; the `Solution` tells.
+    check_input : bool
+        False: a Gram matrix is taken for positive semidefinite without a check, which with few
+        epochs takes as long as the training. For a matrix that was checked before: with another one
+        the objective is unbounded, and the gap says nothing.
 
     Returns
     -------
@@ -148,7 +153,7 @@ def solve(
     TPAMI section 5, Propositions 14, 15, 18 and 20; the certificate is the duality gap of Eq. (9).
     """
     data = (X, y, loss, k, gamma, kernel, theta, dtype, n_classes, sample_weight, W0)
-    problem = Problem.of(*data, (fit_intercept, intercept_scaling))
+    problem = Problem.of(*data, (fit_intercept, intercept_scaling), check_input)
     measures = _measures(problem, watch, watch_metric)
     options = Options(
         *(eps, max_epochs, seed, eval_every, callback, time_limit, cpu_limit, window, acceleration),

@@ -99,3 +99,12 @@ def test_certify_refuses_what_is_no_gram_matrix():
 def test_a_function_that_returns_complex_numbers_is_no_kernel():
     with pytest.raises(TypeError, match="kernel must return real numbers, got items of type compl"):
         toplabel.solve(np.eye(3), [0, 1, 2], kernel=lambda A, B: A @ B.T + 0j)
+
+
+def test_a_matrix_that_was_checked_is_not_checked_again(monkeypatch):
+    K = linear_kernel(np.random.default_rng(0).normal(size=(30, 4)))
+    y = np.arange(30) % 3
+    checked = toplabel.solve(K, y, kernel="precomputed")
+    monkeypatch.setattr("toplabel._core.problem.check_gram", lambda *_: pytest.fail("checked"))
+    trusted = toplabel.solve(K, y, kernel="precomputed", check_input=False)
+    np.testing.assert_array_equal(trusted.A, checked.A)

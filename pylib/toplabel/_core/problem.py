@@ -88,8 +88,12 @@ def check_kernel(kernel: object, theta: object) -> None:
         raise ValueError(f"theta has no meaning for kernel={kernel!r}")
 
 
-def gram_matrix(rows, kernel: str | Callable, theta: float | None, dtype=np.float64) -> np.ndarray:
-    """Return the Gram matrix of the rows, or with ``"precomputed"`` the rows, which are one."""
+def gram_matrix(
+    rows, kernel: str | Callable, theta: float | None, dtype=np.float64, *, check: bool = True
+) -> np.ndarray:
+    """Return the Gram matrix of the rows, or with ``"precomputed"`` the rows, which are one; without
+    `check` they are not asked whether they are.
+    """
     if is_mapped(rows):
         check_mapped_finite(rows, "X")
     if kernel != "precomputed":
@@ -100,7 +104,7 @@ def gram_matrix(rows, kernel: str | Callable, theta: float | None, dtype=np.floa
         )
     else:
         K = rows.toarray() if sparse.issparse(rows) else rows
-    if kernel != "rbf":
+    if check and kernel != "rbf":
         check_gram(K, "X" if kernel == "precomputed" else "what kernel returns")
     return K
 
@@ -153,7 +157,20 @@ class Problem(Data):
 
     @classmethod
     def of(
-        cls, X, y, loss, k, gamma, kernel, theta, dtype, n_classes, sample_weight, W0, intercept
+        cls,
+        X,
+        y,
+        loss,
+        k,
+        gamma,
+        kernel,
+        theta,
+        dtype,
+        n_classes,
+        sample_weight,
+        W0,
+        intercept,
+        check_input=True,
     ) -> Problem:
         """Check and convert the arguments of `toplabel.solve`; errors name the argument."""
         loss = losses.get(loss)
@@ -169,7 +186,7 @@ class Problem(Data):
         if gamma > LARGEST:
             raise ValueError(f"gamma must be <= {LARGEST:g}, got {gamma!r}")
         center = None if W0 is None else _center(W0, kernel, loss, (rows.shape[1], labels.m))
-        features, theta = _represent(rows, kernel, theta, dtype)
+        features, theta = _represent(rows, kernel, theta, dtype, check_input)
         weight = as_weights(sample_weight, labels.n)
         constant = as_constant(*intercept, features, weight, gram=kernel != "linear")
         own = (loss, int(k), gamma, weight, center, constant, exact)
@@ -244,7 +261,7 @@ def _sparse_if_faster(rows):
     return sparse.csr_array(rows)
 
 
-def _represent(rows, kernel, theta, dtype):
+def _represent(rows, kernel, theta, dtype, check=True):
     """Return what the solver works on (rows or a Gram matrix), and theta as a number."""
     if kernel == "linear":
         return _sparse_if_faster(rows), None
@@ -253,4 +270,5 @@ def _represent(rows, kernel, theta, dtype):
     # float32 features do not make a float32 Gram matrix, which would be a little indefinite, unless
     # asked for
     single = dtype is not None and np.dtype(dtype) == np.float32
-    return gram_matrix(rows, kernel, theta, np.float32 if single else np.float64), theta
+    dtype = np.float32 if single else np.float64
+    return gram_matrix(rows, kernel, theta, dtype, check=check), theta
