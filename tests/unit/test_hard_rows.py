@@ -257,3 +257,21 @@ def test_numbers_that_overflow_are_left_alone(problem):
     solution = toplabel.solve(X * 1e80, y, C=1e-3, max_epochs=120)
     assert solution.epochs == 120
     check(X * 1e80, y, solution)
+
+
+@pytest.mark.parametrize("at", [1, 2, 4])
+def test_numbers_that_overflow_in_the_other_coordinates_end_the_run(problem, monkeypatch, at):
+    X, y, _ = problem
+    asked = []
+    original = scaled.Rescue._start
+
+    def start(self, gamma, before):
+        asked.append(gamma)
+        if len(asked) == at:
+            raise toplabel.ToplabelError(1, "TL_ERR_OVERFLOW", "numbers overflow")
+        return original(self, gamma, before)
+
+    monkeypatch.setattr(scaled.Rescue, "_start", start)
+    solution = toplabel.solve(X, y, **OPTIONS)
+    assert (len(asked), solution.status) == (at, "stalled")
+    check(X, y, solution)

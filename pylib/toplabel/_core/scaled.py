@@ -209,6 +209,7 @@ class Rescue:
                 objective = run.evaluate()
                 last = self._record(run, objective, records[-1])
             except ToplabelError:  # numbers overflow in these coordinates
+                status = "stalled"  # whatever became of a smoothed problem before
                 break
             except KeyboardInterrupt:  # between two runs, which take it themselves
                 status = "interrupted"
