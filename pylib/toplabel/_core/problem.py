@@ -162,6 +162,8 @@ class Problem(Data):
         made = kernel == "rbf" or callable(kernel)
         rows = as_features(X, "X", None if made and dtype is not None else dtype)
         exact = None if made else _exact(X, rows, dtype)
+        if kernel == "precomputed" and sparse.issparse(exact):
+            exact = exact.toarray()
         labels = as_labels(y, rows.shape[0], multilabel=loss.labels != "one", n_classes=n_classes)
         if loss.labels == "one" and n_classes is None:
             _check_every_class(labels)
