@@ -122,7 +122,10 @@ def test_damaged_times_of_the_kept_run_do_not_stop_a_run(config, plan, tmp_path)
 def test_a_report_of_nothing_says_so(plan, tmp_path):
     bare = dict.fromkeys(kept_rows()[0], "") | {"published": "1.0"}
     collect(tmp_path / "results", [bare])
-    assert "nothing was computed; the reports show the kept run" in closing(plan, True)[1]
+    assert (
+        "no printed number was measured; the reports show those of the kept run"
+        in closing(plan, True)[1]
+    )
 
 
 def test_without_a_kept_run_there_is_nothing_to_compare_with(config, plan, tmp_path):
