@@ -20,8 +20,9 @@ def check_gram(K: np.ndarray, name: str = "X") -> None:
     """Refuse what is no Gram matrix, with a ``ValueError`` that begins with the name.
 
     It is no one if it is not symmetric, if some ``|K_ij|`` is above ``sqrt(K_ii K_jj)``, or if the
-    smallest eigenvalue is below -1e-4 times the largest: above 200 rows by Lanczos steps, at least
-    28 products with a vector, each of which reads the matrix once.
+    smallest eigenvalue is below -1e-4 times the largest. Above 200 rows that is looked for by Lanczos
+    steps, at least 28 products with a vector, each of which reads the matrix once: they find what is
+    below a hundredth of the largest, and may miss what is nearer to 0.
     """
     _check_entries(K, name)
     smallest, largest = _extreme_eigenvalues(K)
