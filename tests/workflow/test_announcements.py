@@ -93,6 +93,13 @@ def test_another_budget_is_not_compared(config, plan, tmp_path):
     assert "its digits are not compared" in closing(other, True)[1]
 
 
+def test_a_cell_that_another_budget_left_is_not_compared(plan, tmp_path):
+    rows = kept_rows()[:9]
+    rows[3] |= {"measured": "12.5", "budget": "quick"}
+    collect(tmp_path / "results", rows)
+    assert closing(plan, True)[1].startswith("Beside:  all 8 are those of the kept run (")
+
+
 def test_the_closing_is_of_the_report_that_was_written_last(plan, tmp_path):
     (tmp_path / "results").mkdir()
     collect(tmp_path / "results/partial", kept_rows()[:3])
