@@ -57,6 +57,17 @@ def test_a_smooth_loss_converges(problem, loss, k, gamma, C):
     check(X, labels, solution)
 
 
+@pytest.mark.parametrize(("loss", "gap"), [("svm_ova", 0.1), ("lr_ova", 1e-3)])
+def test_many_labels_do_not_hide_a_run_that_gets_nowhere(loss, gap):
+    """At W = 0 the loss of one-vs-all grows with the labels, that of a no to all of them does not."""
+    rng = np.random.default_rng(0)
+    y = np.arange(960) % 40
+    X = np.round(200 + 8 * (rng.normal(size=(40, 15))[y] + 0.5 * rng.normal(size=(960, 15))))
+    solution = toplabel.solve(X, y, loss=loss, fit_intercept=True, **OPTIONS)
+    assert solution.relative_gap <= gap
+    check(X, y, solution)
+
+
 @pytest.mark.parametrize("constant", [False, True])
 def test_the_optimum_is_that_of_scipy(problem, constant):
     X, y, _ = problem
