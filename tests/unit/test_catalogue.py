@@ -44,5 +44,5 @@ def test_an_unknown_loss_is_named():
 def test_a_mistyped_loss_gets_the_nearest_names():
     with pytest.raises(ValueError, match="got 'svm_mutli'; did you mean 'svm_multi'"):
         catalogue.get("svm_mutli")
-    with pytest.raises(ValueError, match="got 3$"):
+    with pytest.raises(ValueError, match=r"got 3$"):
         catalogue.get(3)
