@@ -3,7 +3,7 @@
     python tests/campaign/runs.py               # 20 kills, 10 full disks, 200 damaged results, ...
     python tests/campaign/runs.py 50 --seed 7 --only kill
 
-A small run (circle and a part of digits) is made once. Then
+A small run (circle) is made once. Then
 
 kill    it is made again in an empty folder and killed with SIGKILL at a random moment: Snakemake
         with all its jobs, a job alone, or Snakemake alone. No file may be there that differs from

@@ -39,3 +39,10 @@ def test_labels_take_the_parameters():
 def test_an_unknown_loss_is_named():
     with pytest.raises(ValueError, match=r"loss must be one of svm_ova, .*, got 'hinge'"):
         catalogue.get("hinge")
+
+
+def test_a_mistyped_loss_gets_the_nearest_names():
+    with pytest.raises(ValueError, match="got 'svm_mutli'; did you mean 'svm_multi'"):
+        catalogue.get("svm_mutli")
+    with pytest.raises(ValueError, match=r"got 3$"):
+        catalogue.get(3)

@@ -306,6 +306,8 @@ def test_label_sets_from_1_must_say_so(read):
     assert read("libsvm", text, task="multilabel", label_base=1).class_names == ["1", "2", "3"]
     four = read("libsvm", text, task="multilabel", label_base=0)
     assert four.class_names == ["0", "1", "2", "3"]
+    with pytest.raises(FormatError, match=r"train\.txt: no row has a label$"):
+        read("libsvm", " 1:1\n 2:1\n", task="multilabel")
 
 
 def test_parts_must_have_the_same_attributes(read):

@@ -41,6 +41,16 @@ def test_no_matrix_with_an_eigenvalue_far_below_zero_passes(kind):
     assert asked > 70
 
 
+@pytest.mark.parametrize("n", [4, 250])
+@pytest.mark.parametrize("long", [1e2, 1e4, 1e6])
+def test_a_long_row_hides_nothing(n, long):
+    K = long * np.eye(n)
+    K[:3, :3] = 1.9 * np.eye(3) - 0.9
+    K[4:, 4:] = 1.0 * np.eye(max(n - 4, 0))
+    with pytest.raises(ValueError, match="must be a positive semidefinite Gram matrix"):
+        check_gram(K)
+
+
 @pytest.mark.parametrize("n", [3, 60, 300, 900])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_honest_matrices_pass(n, dtype):
@@ -70,7 +80,7 @@ BAD = {
         r"symmetric Gram matrix, but \[0, 1\] is 0.5 and \[1, 0\] is 0",
     ),
     "negative": ([[-1.0, 0], [0, 1]], r"\|\[0, 0\]\| = 1 is above"),
-    "triple": (1.9 * np.eye(3) - 0.9, "but beside the eigenvalue 1.9 it has -0.8"),
+    "triple": (1.9 * np.eye(3) - 0.9, "beside the eigenvalue 1.9 one of -0.8"),
 }
 
 

@@ -57,6 +57,17 @@ def test_a_smooth_loss_converges(problem, loss, k, gamma, C):
     check(X, labels, solution)
 
 
+@pytest.mark.parametrize(("loss", "gap"), [("svm_ova", 0.1), ("lr_ova", 1e-3)])
+def test_many_labels_do_not_hide_a_run_that_gets_nowhere(loss, gap):
+    """At W = 0 the loss of one-vs-all grows with the labels, that of a no to all of them does not."""
+    rng = np.random.default_rng(0)
+    y = np.arange(960) % 40
+    X = np.round(200 + 8 * (rng.normal(size=(40, 15))[y] + 0.5 * rng.normal(size=(960, 15))))
+    solution = toplabel.solve(X, y, loss=loss, fit_intercept=True, **OPTIONS)
+    assert solution.relative_gap <= gap
+    check(X, y, solution)
+
+
 @pytest.mark.parametrize("constant", [False, True])
 def test_the_optimum_is_that_of_scipy(problem, constant):
     X, y, _ = problem
@@ -257,3 +268,21 @@ def test_numbers_that_overflow_are_left_alone(problem):
     solution = toplabel.solve(X * 1e80, y, C=1e-3, max_epochs=120)
     assert solution.epochs == 120
     check(X * 1e80, y, solution)
+
+
+@pytest.mark.parametrize("at", [1, 2, 4])
+def test_numbers_that_overflow_in_the_other_coordinates_end_the_run(problem, monkeypatch, at):
+    X, y, _ = problem
+    asked = []
+    original = scaled.Rescue._start
+
+    def start(self, gamma, before):
+        asked.append(gamma)
+        if len(asked) == at:
+            raise toplabel.ToplabelError(1, "TL_ERR_OVERFLOW", "numbers overflow")
+        return original(self, gamma, before)
+
+    monkeypatch.setattr(scaled.Rescue, "_start", start)
+    solution = toplabel.solve(X, y, **OPTIONS)
+    assert (len(asked), solution.status) == (at, "stalled")
+    check(X, y, solution)

@@ -219,7 +219,15 @@ def test_numbers_far_from_print_are_not_reproduced_whatever_their_direction() ->
     assert in_words({}) == ""
 
 
-@pytest.mark.parametrize(("splits", "draws"), [((10, 10), "10 draws"), ((10, 5), "the draws")])
+@pytest.mark.parametrize(
+    ("splits", "draws"),
+    [
+        ((10, 10), "10 draws"),
+        ((10, 5), "the draws"),
+        ((math.nan, 10), "the draws"),  # the first one is of the kept run
+        ((math.nan, math.nan), "the draws"),
+    ],
+)
 def test_what_lies_within_the_spread_is_counted_apart(splits: tuple, draws: str) -> None:
     cells = pd.DataFrame({"published": [1.0] * 3, "measured": [1.0] * 3})
     cells = cells.assign(verdict=["spread", "spread", "close"], splits=[*splits, 10])

@@ -144,6 +144,32 @@ def test_the_certificate_is_that_of_the_rows_that_were_passed(problem, key, acce
         assert solution.history[-1].relative_gap == solution.relative_gap
 
 
+@pytest.mark.parametrize("key", ["svm_multi", "topk_ent_tr"])
+def test_a_sparse_gram_matrix_may_be_rounded_to_float32(problem, key):
+    X, y = problem[0] + 1e-9 * np.pi, target(problem, key)
+    K, options = X @ X.T, {"loss": key, "kernel": "precomputed", "dtype": np.float32}
+    dense, of_sparse = (toplabel.solve(k, y, **options) for k in (K, sparse.csr_array(K)))
+    assert of_sparse.primal == dense.primal
+    assert of_sparse.status == "converged"
+
+
+def test_a_descent_in_float32_ends_with_the_numbers_of_the_rows_that_were_passed():
+    X, y = np.array([[1e-50], [-1e-50], [2e-50]]), [0, 1, 2]
+    options = {"loss": "topk_ent_tr", "C": 1e100, "dtype": np.float32}
+    with pytest.warns(UserWarning, match="3 numbers that are 0 in float32"):
+        solution = toplabel.solve(X, y, **options)
+    assert solution.status == "imprecise"  # W = 0 is the optimum for rows of zeros alone
+    assert solution.gradient_norm > 0.0
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 3)) + 1e-9
+    solution = toplabel.solve(X, np.arange(40) % 4, **{**options, "C": 1.0}, k=2)
+    penalty = (solution.W**2).sum() / (2 * 40)
+    mean = toplabel.losses.value("topk_ent_tr", X @ solution.W, np.arange(40) % 4, k=2).mean()
+    assert (
+        solution.primal == solution.history[-1].primal == pytest.approx(mean + penalty, rel=1e-14)
+    )
+
+
 def test_numbers_that_float32_makes_zero_are_named_and_prove_nothing():
     X = [[1e-50], [-1e-50]]
     with pytest.warns(

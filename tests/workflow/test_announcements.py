@@ -93,6 +93,13 @@ def test_another_budget_is_not_compared(config, plan, tmp_path):
     assert "its digits are not compared" in closing(other, True)[1]
 
 
+def test_a_cell_that_another_budget_left_is_not_compared(plan, tmp_path):
+    rows = kept_rows()[:9]
+    rows[3] |= {"measured": "12.5", "budget": "quick"}
+    collect(tmp_path / "results", rows)
+    assert closing(plan, True)[1].startswith("Beside:  all 8 are those of the kept run (")
+
+
 def test_the_closing_is_of_the_report_that_was_written_last(plan, tmp_path):
     (tmp_path / "results").mkdir()
     collect(tmp_path / "results/partial", kept_rows()[:3])
@@ -122,7 +129,10 @@ def test_damaged_times_of_the_kept_run_do_not_stop_a_run(config, plan, tmp_path)
 def test_a_report_of_nothing_says_so(plan, tmp_path):
     bare = dict.fromkeys(kept_rows()[0], "") | {"published": "1.0"}
     collect(tmp_path / "results", [bare])
-    assert "nothing was computed; the reports show the kept run" in closing(plan, True)[1]
+    assert (
+        "no printed number was measured; the reports show those of the kept run"
+        in closing(plan, True)[1]
+    )
 
 
 def test_without_a_kept_run_there_is_nothing_to_compare_with(config, plan, tmp_path):

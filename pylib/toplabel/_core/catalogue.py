@@ -5,6 +5,7 @@ Importing this module loads nothing. The order is that of ``tl_loss_id``.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 __all__ = ["LOSSES", "OTHERS", "Loss", "get", "parametrised"]
@@ -165,10 +166,20 @@ LOSSES = {
 }
 
 
+def nearest(key: object, known: Iterable[str]) -> str:
+    """Return the end of a message that names the known keys nearest to an unknown one."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(str(key), known, n=2)
+    return f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
+
+
 def get(key: str) -> Loss:
     """Return the loss of this name; ``ValueError`` lists the known ones."""
     if not isinstance(key, str) or key not in LOSSES:
-        raise ValueError(f"loss must be one of {', '.join(LOSSES)}, got {key!r}")
+        raise ValueError(
+            f"loss must be one of {', '.join(LOSSES)}, got {key!r}{nearest(key, LOSSES)}"
+        )
     return LOSSES[key]
 
 

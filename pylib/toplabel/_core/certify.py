@@ -52,8 +52,9 @@ def certify(
     twice the precision of float64 (the compensated dot product of Ogita, Rump and Oishi 2005), sums
     are rounded once. Only the losses and their conjugates of single rows are those of the library.
     Slow: 25 floating-point operations in place of one. A Gram matrix is assumed to be positive
-    semidefinite, without which D is no bound: an eigenvalue below -1e-4 times the largest is
-    refused as `toplabel.solve` does, a smaller one is taken for rounding.
+    semidefinite, without which D is no bound: an eigenvalue below -1e-4 times the largest (above
+    200 rows: below a hundredth of it) is refused as `toplabel.solve` does, what is nearer to 0 is
+    taken for rounding.
 
     Parameters
     ----------

@@ -13,6 +13,7 @@ __all__ = ["check_gram"]
 _ROWS = 256  # of a strip
 _SMALL = 200  # rows up to which all eigenvalues take no time
 _TOLERANCE = 1e-4  # of a matrix that was computed in float32
+_SHORT = 1e-3  # of the largest diagonal entry: what a shorter row has may be rounding
 _ROUNDING = {"f": 1e-5, "d": 1e-8}  # of an entry, beside the largest on the diagonal
 
 
@@ -20,15 +21,17 @@ def check_gram(K: np.ndarray, name: str = "X") -> None:
     """Refuse what is no Gram matrix, with a ``ValueError`` that begins with the name.
 
     It is no one if it is not symmetric, if some ``|K_ij|`` is above ``sqrt(K_ii K_jj)``, or if the
-    smallest eigenvalue is below -1e-4 times the largest: above 200 rows by Lanczos steps, at least
-    28 products with a vector, each of which reads the matrix once.
+    smallest eigenvalue, with rows scaled to length 1, is below -1e-4 times the largest. Above 200
+    rows that is looked for by Lanczos steps, at least 28 products with a vector, each of which reads
+    the matrix once: they find what is below a hundredth of the largest, and may miss what is nearer
+    to 0.
     """
     _check_entries(K, name)
     smallest, largest = _extreme_eigenvalues(K)
     if smallest < -_TOLERANCE * abs(largest):
         raise ValueError(
-            f"{name} must be a positive semidefinite Gram matrix, but beside the eigenvalue "
-            f"{largest:.3g} it has {smallest:.3g}"
+            f"{name} must be a positive semidefinite Gram matrix, but with rows of length 1 it has "
+            f"beside the eigenvalue {largest:.3g} one of {smallest:.3g}"
         )
 
 
@@ -62,22 +65,24 @@ def _check_entries(K: np.ndarray, name: str) -> None:
 
 
 def _extreme_eigenvalues(K: np.ndarray) -> tuple[float, float]:
-    """Return bounds of the smallest from above and of the largest from below."""
-    size = float(K.diagonal().max())
-    if size == 0.0:
+    """Return bounds of the smallest from above and of the largest from below, of the matrix scaled
+    to a unit diagonal, so that one long row does not hide what the others have.
+    """
+    diagonal = K.diagonal().astype(np.float64)
+    if (size := float(diagonal.max())) == 0.0:
         return 0.0, 0.0
+    scale = 1.0 / np.sqrt(np.maximum(diagonal, _SHORT * size))
     if len(K) <= _SMALL:
-        values = linalg.eigvalsh(np.asarray(K, np.float64) / size)
-        return size * float(values[0]), size * float(values[-1])
-    root = np.sqrt(size)  # divides twice, so that no product leaves the range of float32
+        values = linalg.eigvalsh(scale[:, None] * np.asarray(K, np.float64) * scale)
+        return float(values[0]), float(values[-1])
 
     def product(v: np.ndarray) -> np.ndarray:
-        return (K @ (v.ravel() / root).astype(K.dtype)).astype(np.float64) / root
+        return scale * (K @ (scale * v.ravel()).astype(K.dtype)).astype(np.float64)
 
     largest = _farthest(product, len(K), 8)
     shift = 1.1 * largest  # from there the smallest is the farthest one, also of the identity
     smallest = shift + _farthest(lambda v: product(v) - shift * v.ravel(), len(K), 20)
-    return smallest * size, largest * size
+    return smallest, largest
 
 
 def _farthest(product: Callable, n: int, steps: int) -> float:

@@ -112,6 +112,15 @@ def _descend(problem: Problem, C: float, start, options: Options, clock: Clock) 
     descent = Descent(space, objective, _starting_point(start, problem))
     model = _Model(descent, problem.is_gram, objective.penalty)
     status, history = _train(descent, model, objective.penalty, options, clock)
+    if problem.exact is not None:  # what is reported is that of the rows that were passed
+        space = type(space)(problem.exact, problem.constant)
+        descent = Descent(space, objective, descent.state.point.own)
+        model = _Model(descent, problem.is_gram, objective.penalty)
+        history[-1] = replace(history[-1], primal=descent.state.value)
+        if status == "converged" and not _is_stationary(
+            descent.state, objective.penalty, options.eps
+        ):
+            status = "imprecise"
     state = descent.state
     coefficients = model.coefficients()
     W, intercept = split_intercept(model.weights(), coefficients, problem.constant)

@@ -59,6 +59,8 @@ def as_constant(fit_intercept: object, scaling: object, *of: object, gram: bool 
             return 0.0
         length = np.sqrt(mean_squared_norm(*of, gram=gram))  # NaN of a mapped file is found later
         return float(np.clip(length / 3, 1.0, 10.0)) if np.isfinite(length) else 1.0
+    if isinstance(scaling, str):
+        raise ValueError(f"intercept_scaling must be a number or 'auto', got {scaling!r}")
     scaling = as_number(scaling, "intercept_scaling", 0.0, strict=True, high=LARGEST)
     return scaling if fit_intercept else 0.0
 
@@ -179,6 +181,8 @@ class Problem(Data):
         made = kernel == "rbf" or callable(kernel)
         rows = as_features(X, "X", None if made and dtype is not None else dtype)
         exact = None if made else _exact(X, rows, dtype)
+        if kernel == "precomputed" and sparse.issparse(exact):
+            exact = exact.toarray()
         labels = as_labels(y, rows.shape[0], multilabel=loss.labels != "one", n_classes=n_classes)
         if loss.labels == "one" and n_classes is None:
             _check_every_class(labels)

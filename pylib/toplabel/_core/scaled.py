@@ -25,7 +25,7 @@ from toplabel.errors import ToplabelError
 
 _PASSES = 100  # before a run may be given up
 _GAP = 0.2  # above which it is,
-_LOSS = 0.1  # if P is above this part of that at W = 0: where rows are separated, others are better
+_LOSS = 0.1  # if P is above this part of what needs no rows: where they are separated, others are better
 _HARD = 5e4  # C times the mean squared norm of the rows, below which no run is
 _EASY = 1e3  # the same in the new coordinates
 _WIDEST = 1024  # features; the axes take d^3 operations
@@ -171,15 +171,23 @@ class Rescue:
         if now.epochs - self._first < _PASSES:
             return False
         self._is_open = False  # asked once, so that it does not matter what is evaluated when
-        if now.relative_gap > _GAP and now.primal > _LOSS * self._loss_at_zero():
+        if now.relative_gap > _GAP and now.primal > _LOSS * self._loss_of_constants():
             self._coordinates = Coordinates.of(self._problem, self._C)
         return self._coordinates is not None
 
-    def _loss_at_zero(self) -> float:
+    def _loss_of_constants(self) -> float:
+        """Return the least loss of scores that are the same for all rows and labels: 0, or for
+        one-vs-all losses, which grow with the number of labels at 0, a no to every label.
+        """
         problem = self._problem
-        zero = np.zeros((problem.labels.n, problem.labels.m))
-        values = losses.values_at(problem.loss, zero, problem.labels, problem.k, problem.gamma)
-        return float(np.average(values, weights=problem.weight))
+        n, m = problem.labels.n, problem.labels.m
+        share = min(max(problem.labels.start[-1] / (n * m), 1e-6), 1.0 - 1e-6)
+        scores = (np.full((n, m), c) for c in (0.0, -1.0, np.log(share / (1.0 - share))))
+        options = problem.labels, problem.k, problem.gamma
+        return min(
+            float(np.average(losses.values_at(problem.loss, s, *options), weights=problem.weight))
+            for s in scores
+        )
 
     def go_on(self, history: list[Record]) -> tuple[Run, str, list[Record], int]:
         """Go on after the run was given up.
@@ -209,6 +217,7 @@ class Rescue:
                 objective = run.evaluate()
                 last = self._record(run, objective, records[-1])
             except ToplabelError:  # numbers overflow in these coordinates
+                status = "stalled"  # whatever became of a smoothed problem before
                 break
             except KeyboardInterrupt:  # between two runs, which take it themselves
                 status = "interrupted"

@@ -7,7 +7,6 @@ from __future__ import annotations
 import numbers
 from collections.abc import Iterator
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import partial
 from importlib.metadata import metadata
 
@@ -20,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from toplabel import losses
 from toplabel._core.arrays import Labels, as_integer, as_labels, refuse_masked
+from toplabel._core.catalogue import nearest
 from toplabel.estimators import convergence
 from toplabel.estimators.parts import parts
 from toplabel.metrics.top_lists import best_scores
@@ -99,8 +99,7 @@ class SolverEstimator(ClassifierMixin, Documented):
             raise ValueError(
                 f"loss {self.loss!r} is not for {type(self).__name__}; use {self._OTHER}"
             )
-        near = get_close_matches(str(self.loss), fits, n=2)
-        hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
+        hint = nearest(self.loss, fits)
         raise ValueError(f"loss must be one of {', '.join(fits)}, got {self.loss!r}{hint}")
 
     def _validated(self, X, y="no_validation", **options):

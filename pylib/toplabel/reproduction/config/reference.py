@@ -103,7 +103,8 @@ def _file(name: str, model: type) -> str:
 
 
 def _table(part: Mapping[str, Any]) -> str:
-    lines = [textwrap.fill(part.get("description", ""), 100, break_on_hyphens=False), ""]
+    about = " ".join(part.get("description", "").split())
+    lines = [textwrap.fill(about, 100, break_on_hyphens=False), ""]
     if part.get("properties"):
         lines += ["| key | value | default | |", "|---|---|---|---|"]
     for key, value in part.get("properties", {}).items():

@@ -113,7 +113,8 @@ def _target(kind: str, name: str, note: str, words: str, address: str) -> dict[s
 _SYNONYMS = {
     "_ent_tr": "truncated nonconvex",
     "_ent": "entropy",
-    "lr_": "entropy softmax logistic",
+    "lr_": "entropy logistic",
+    "lr_m": "softmax",  # of one label or of a set
     "svm": "hinge",
     "f1_": "F1",
     "rank_loss": "rank loss ranking",

@@ -27,12 +27,13 @@ def score_of(cells: pd.DataFrame) -> Score:
     """
     counts = cells["verdict"].value_counts()
     both = cells[cells["measured"].notna() & cells["published"].notna()]
-    draws = cells.get("splits", pd.Series(dtype=float))[cells["verdict"] == "spread"]
+    # Kept measurements, which a part may have beside its own, do not say theirs.
+    draws = cells.get("splits", pd.Series(dtype=float))[cells["verdict"] == "spread"].unique()
     return _score(
         published=int(cells["published"].notna().sum()),
         comparable=len(both),
         by_verdict={key: int(counts.get(key, 0)) for key in VERDICTS},
-        draws=int(draws.iloc[0]) if draws.nunique() == 1 else 0,
+        draws=int(draws[0]) if len(draws) == 1 and pd.notna(draws[0]) else 0,
         measurements=len(both.drop_duplicates(["file", "metric"])) if "file" in both else 0,
     )
 

@@ -126,9 +126,10 @@ def _beside_kept(plan: Plan, measured: Sequence[Mapping[str, str]]) -> str:
     if plan.budget != about["budget"]:
         return f"{name} has the budget {about['budget']}, so its digits are not compared."
     if not measured:
-        return f"nothing was computed; the reports show {name}."
+        return f"no printed number was measured; the reports show those of {name}."
     known = {_key(row): row["measured"] for row in _kept_cells(plan)}
-    both = [row for row in measured if _key(row) in known]
+    # A cell that another run left in results/ has the budget of that.
+    both = [row for row in measured if _key(row) in known and row["budget"] == about["budget"]]
     other = [
         f"{row['file'].removesuffix('/evaluation.csv')} {row['metric']}"
         f" {known[_key(row)]} -> {row['measured']}"

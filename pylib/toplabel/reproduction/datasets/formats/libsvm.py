@@ -197,9 +197,11 @@ def _label_sets(
     base = 0 if stated_base is None else stated_base
     found = {name: [label for of in part.labels for label in of] for name, part in rows.items()}
     if stated_base is None and not any(0 in labels for labels in found.values()):
-        smallest = min((label for labels in found.values() for label in labels), default=0)
-        why = f"no row has the label 0, the smallest is {smallest}"
         path = next(iter(rows.values())).path
+        if not any(found.values()):
+            raise FormatError(path, None, "no row has a label")
+        smallest = min(label for labels in found.values() for label in labels)
+        why = f"no row has the label 0, the smallest is {smallest}"
         raise FormatError(path, None, f"{why}; state the first label's number, option `label_base`")
     widest = max(found, key=lambda name: max(found[name], default=base))
     last = base + n_classes - 1 if n_classes else max([base, *found[widest]])
