@@ -5,6 +5,7 @@ import sys
 from glob import glob
 
 from snakemake.exceptions import WorkflowError
+from snakemake.utils import update_config
 
 try:
     from toplabel.reproduction.config.documents import read_yaml
@@ -13,9 +14,10 @@ try:
     from toplabel.reproduction.workflow.fingerprints import save_statements
     from toplabel.reproduction.workflow.folders import FolderError, check_folders
     from toplabel.reproduction.workflow.plan import RAW_FOLDER, Plan, PlanError
-    from toplabel.reproduction.workflow.resources import doubled, preparing_mb, training_needs
-    from toplabel.reproduction.workflow.runlock import RunLockError, lock_run
+    from toplabel.reproduction.workflow.resources import fixed_needs, preparing_needs, training_needs
+    from toplabel.reproduction.workflow.runlock import RunLockError, check_run, lock_run
     from toplabel.reproduction.workflow.shown import Shown
+    from toplabel.reproduction.workflow.slurm import SubmissionError, check_submission
     from toplabel.reproduction.workflow.targets import Targets
 except ModuleNotFoundError as error:
     sys.exit(
@@ -23,13 +25,20 @@ except ModuleNotFoundError as error:
     )
 
 try:
+    if workflow.remote_exec:
+        check_run()
     # Read again, since Snakemake takes the last of a key given twice.
     layers = [("config/config.yaml", read_yaml(f"{ROOT}/config/config.yaml"))]
-    layers += [(str(name), read_yaml(name)) for name in workflow.overwrite_configfiles]
-    layers += [("--config", workflow.config_settings.config)]
+    if workflow.modifier.skip_configfile:  # `config:` of a module stands in place of the file, and of the command line
+        layers += [("`config:` of the module", config)]
+        config = read_yaml(f"{ROOT}/config/config.yaml")
+        update_config(config, layers[1][1])
+    else:
+        layers += [(str(name), read_yaml(name)) for name in workflow.overwrite_configfiles]
+        layers += [("--config", workflow.config_settings.config)]
     plan = Plan(ROOT, config, layers)
     check_folders(sets=plan.registry)
-except (ValueError, FolderError) as error:
+except (ValueError, FolderError, RunLockError) as error:
     sys.exit(f"Error: {error}")
 
 # Input functions ask for the targets of the command line, which are not known yet while this file is read.
@@ -138,8 +147,9 @@ def origin_meta(wildcards):
 onstart:
     global run_lock, reported
     try:
-        run_lock = lock_run(".snakemake/toplabel.lock")
-    except RunLockError as error:
+        run_lock = lock_run()
+        check_submission(workflow)
+    except (RunLockError, SubmissionError) as error:
         raise WorkflowError(str(error))
     note_start()
     save_statements()

@@ -22,8 +22,7 @@ rule train_network:
     wildcard_constraints:
         dataset=network_sets(),
     resources:
-        mem_mb=doubled(3000),
-        runtime=doubled(60),
+        **fixed_needs(plan, "train_network", mem_mb=3000, minutes=60),
     params:
         options=lambda wildcards: plan.network(wildcards.dataset),
         fingerprint=plan.fingerprint("network"),
@@ -46,8 +45,7 @@ rule extract_features:
     wildcard_constraints:
         dataset=network_sets(),
     resources:
-        mem_mb=doubled(3000),
-        runtime=doubled(60),
+        **fixed_needs(plan, "extract_features", mem_mb=3000, minutes=60),
     params:
         options=lambda wildcards: plan.network(wildcards.dataset),
         entry=lambda wildcards: plan.entry_slice(wildcards.dataset),
@@ -72,8 +70,7 @@ rule fine_tune:
         dataset=network_sets(),
         method=fine_tuning(),
     resources:
-        mem_mb=doubled(3000),
-        runtime=doubled(60),
+        **fixed_needs(plan, "fine_tune", mem_mb=3000, minutes=60),
     params:
         options=lambda wildcards: plan.network(wildcards.dataset),
         task=lambda wildcards: vars(plan.task("fine_tune", wildcards.dataset, wildcards.method)),

@@ -18,8 +18,7 @@ rule prepare:
     benchmark:
         "results/benchmarks/prepare/{dataset}.tsv"
     resources:
-        mem_mb=preparing_mb,
-        runtime=doubled(120),
+        **preparing_needs(plan, "prepare"),
     params:
         raw_folder=RAW_FOLDER,
         entry=lambda wildcards: plan.entry_slice(wildcards.dataset),

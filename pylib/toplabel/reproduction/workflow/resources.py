@@ -1,16 +1,18 @@
 """What a job needs: memory and time, from the prepared set, the method and the grids.
 
-A scheduler kills a job that takes more, and it is started again with twice as much (`attempt`); one
-that asks for too much waits, and keeps others waiting. The benchmark files of the rules are what
-the factors are compared with.
+A scheduler kills a job that takes more, and it is started again with twice as much of that
+(`toplabel.reproduction.workflow.slurm.growth`); one that asks for too much waits, and keeps others
+waiting. The benchmark files of the rules are what the factors are compared with.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import cache
+from math import ceil
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile, ZipFile
@@ -18,7 +20,10 @@ from zipfile import BadZipFile, ZipFile
 from toplabel._core.files import FileError, read_json
 from toplabel.reproduction.config.methods import Method
 from toplabel.reproduction.config.protocols import Budget
+from toplabel.reproduction.config.run import SUMMARY
+from toplabel.reproduction.workflow.announcements import kept_seconds
 from toplabel.reproduction.workflow.plan import Plan
+from toplabel.reproduction.workflow.slurm import growth
 
 # Fitted to benchmark files and to the seconds of tuned cells; docs/cluster.md has measured beside
 # asked.
@@ -27,8 +32,11 @@ _MARGIN = 1.2
 _ARRAYS = 11  # of n x m float64: duals, scores, their copies, models of a kernel
 _RAW_COPIES = 10  # a raw file as numbers, with copies
 _BASE_MINUTES = 20
-_MOST_MINUTES = 7 * 24 * 60
-_SLACK = 10.0  # how much slower a node may be, and a method than the others
+_SLACK = 2.0  # how much slower a node may be, and a method than the others
+_KEPT_MINUTES = 5  # beside the time of a job of the kept run
+_SLOWER = 3.0  # than the machine of the kept run a node may be
+_PREPARING_MINUTES = 120
+_FOLDERS = {"tune_block": "tune", "train_network": "network", "extract_features": "extract"}
 _BASELINE = 2.0  # how much longer others' methods take than our solver
 _VISITED = 0.25  # of a grid, since paths over C end early
 _EPOCHS = 100  # of a fit, on average along a path
@@ -191,22 +199,31 @@ def estimate(plan: Plan, stage: str, wildcards: Any, size: Size) -> tuple[float,
     return memory_mb(size, method, budget), fit_seconds(size, method, count)
 
 
-def training_needs(plan: Plan, stage: str) -> dict[str, Need]:
-    """``mem_mb`` and ``runtime`` (minutes) of a rule that `estimate` knows."""
+def training_needs(plan: Plan, rule: str) -> dict[str, Need]:
+    """Return ``mem_mb`` and ``runtime`` (minutes) of a rule that `estimate` knows."""
 
-    def memory(wildcards: Any, input: Any, attempt: int) -> int:
-        mb, _ = estimate(plan, stage, wildcards, Size.of(input.meta))
-        return round(mb * 2 ** (attempt - 1))
+    def guess(wildcards: Any, input: Any) -> tuple[float, float]:
+        return estimate(plan, rule, wildcards, Size.of(input.meta))
 
-    def runtime(wildcards: Any, input: Any, attempt: int) -> int:
-        _, seconds = estimate(plan, stage, wildcards, Size.of(input.meta))
-        minutes = (_BASE_MINUTES + _SLACK * seconds / 60) * 2 ** (attempt - 1)
-        return min(_MOST_MINUTES, round(minutes))
+    return _needs(
+        plan,
+        rule,
+        lambda wildcards, input: guess(wildcards, input)[0],
+        lambda wildcards, input: _BASE_MINUTES + _SLACK * guess(wildcards, input)[1] / 60,
+    )
 
-    return {"mem_mb": memory, "runtime": runtime}
+
+def preparing_needs(plan: Plan, rule: str) -> dict[str, Need]:
+    """Return the same of a rule that reads raw files into numbers."""
+    return _needs(plan, rule, preparing_mb, lambda *_: _PREPARING_MINUTES)
 
 
-def preparing_mb(wildcards: Any, input: Any, attempt: int) -> int:
+def fixed_needs(plan: Plan, rule: str, mem_mb: int, minutes: int) -> dict[str, Need]:
+    """Return the same of a rule whose jobs are all alike."""
+    return _needs(plan, rule, lambda *_: mem_mb, lambda *_: minutes)
+
+
+def preparing_mb(wildcards: Any, input: Any) -> float:
     """Return memory of the rule prepare: raw files, read into numbers."""
     if not Path(input.receipt).is_file():
         raise FileNotFoundError(2, "not fetched yet", str(input.receipt))
@@ -214,10 +231,39 @@ def preparing_mb(wildcards: Any, input: Any, attempt: int) -> int:
         receipt: Mapping[str, Any] = read_json(input.receipt)
     except FileError:
         receipt = {}
-    raw_mb = sum(file["size"] for file in receipt.values()) / 1e6
-    return round((_BASE_MB + _RAW_COPIES * raw_mb) * 2 ** (attempt - 1))
+    return _BASE_MB + _RAW_COPIES * sum(file["size"] for file in receipt.values()) / 1e6
 
 
-def doubled(amount: int) -> Need:
-    """Return an amount for the first attempt, doubled with each other."""
-    return lambda wildcards, attempt: amount * 2 ** (attempt - 1)
+def _needs(
+    plan: Plan, rule: str, mb: Callable[..., float], minutes: Callable[..., float]
+) -> dict[str, Need]:
+    """Return what a rule asks for, which grows with what earlier attempts ended for; the time of a
+    job that the kept run has is from there.
+    """
+
+    def memory(wildcards: Any, input: Any, attempt: int) -> int:
+        return ceil(mb(wildcards, input) * growth(rule, wildcards, attempt)[1])
+
+    def runtime(wildcards: Any, input: Any, attempt: int) -> int:
+        kept = _kept(plan.root, plan.budget).get(_benchmark(rule, wildcards))
+        asked = minutes(wildcards, input) if kept is None else _KEPT_MINUTES + _SLOWER * kept / 60
+        return ceil(asked * growth(rule, wildcards, attempt)[0])
+
+    return {"mem_mb": memory, "runtime": runtime}
+
+
+def _benchmark(rule: str, wildcards: Iterable[str]) -> str:
+    """Return the benchmark file of a job, as `kept_seconds` has it."""
+    names = "/".join(wildcards)
+    if rule == "tune_block":
+        names = ".block".join(names.rsplit("/", 1))
+    return f"{_FOLDERS.get(rule, rule)}/{names}.tsv"
+
+
+@cache
+def _kept(root: Path, budget: str) -> dict[str, float]:
+    """Return the seconds of the kept jobs; none where they had other grids."""
+    with suppress(FileError, OSError):
+        if read_json(root / SUMMARY / "run.json")["budget"] == budget:
+            return kept_seconds(root)
+    return {}
