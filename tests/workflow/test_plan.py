@@ -3,6 +3,7 @@
 import copy
 import dataclasses
 import os
+import platform
 import re
 import subprocess
 import sys
@@ -70,14 +71,16 @@ def test_a_lock_has_one_holder_and_dies_with_it(tmp_path):
     holder = subprocess.Popen([sys.executable, "-c", code], **pipes)
     try:
         assert holder.stdout.readline().strip() == "held"
-        with pytest.raises(RunLockError, match=f"process {holder.pid}") as caught:
+        with pytest.raises(
+            RunLockError, match=f"process {holder.pid} on {platform.node()}"
+        ) as caught:
             lock_run(path)
         assert "\n" not in str(caught.value)
     finally:
         holder.kill()
         holder.communicate()
     lock = lock_run(path)
-    assert path.read_text(encoding="ascii") == f"{os.getpid()}\n"
+    assert path.read_text(encoding="utf-8").split()[:2] == [platform.node(), str(os.getpid())]
     lock.release()
 
 

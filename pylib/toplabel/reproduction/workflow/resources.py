@@ -7,6 +7,7 @@ waiting. The benchmark files of the rules are what the factors are compared with
 
 from __future__ import annotations
 
+import csv
 import os
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
@@ -21,7 +22,6 @@ from toplabel._core.files import FileError, read_json
 from toplabel.reproduction.config.methods import Method
 from toplabel.reproduction.config.protocols import Budget
 from toplabel.reproduction.config.run import SUMMARY
-from toplabel.reproduction.workflow.announcements import kept_seconds
 from toplabel.reproduction.workflow.plan import Plan
 from toplabel.reproduction.workflow.slurm import growth
 
@@ -35,8 +35,15 @@ _BASE_MINUTES = 20
 _SLACK = 2.0  # how much slower a node may be, and a method than the others
 _KEPT_MINUTES = 5  # beside the time of a job of the kept run
 _SLOWER = 3.0  # than the machine of the kept run a node may be
+_KEPT_MARGIN = 1.1  # of its memory
+_TWO_SNAKEMAKES = 280  # MB beside a script on a cluster
 _PREPARING_MINUTES = 120
-_FOLDERS = {"tune_block": "tune", "train_network": "network", "extract_features": "extract"}
+_FOLDERS = {  # of benchmark files, where they are not called as the rule
+    "tune_block": "tune",
+    "train_network": "network",
+    "extract_features": "extract",
+    "study_calibration": "calibration",
+}
 _BASELINE = 2.0  # how much longer others' methods take than our solver
 _VISITED = 0.25  # of a grid, since paths over C end early
 _EPOCHS = 100  # of a fit, on average along a path
@@ -238,32 +245,43 @@ def _needs(
     plan: Plan, rule: str, mb: Callable[..., float], minutes: Callable[..., float]
 ) -> dict[str, Need]:
     """Return what a rule asks for, which grows with what earlier attempts ended for; the time of a
-    job that the kept run has is from there.
+    job that the kept run has is from there, and its memory at least that.
     """
 
     def memory(wildcards: Any, input: Any, attempt: int) -> int:
-        return ceil(mb(wildcards, input) * growth(rule, wildcards, attempt)[1])
+        _, peak = _kept(plan.root, plan.budget).get(_benchmark(rule, wildcards), (0.0, 0.0))
+        least = _KEPT_MARGIN * (peak + _TWO_SNAKEMAKES)
+        return ceil(max(least, mb(wildcards, input)) * growth(rule, wildcards, attempt)[1])
 
     def runtime(wildcards: Any, input: Any, attempt: int) -> int:
         kept = _kept(plan.root, plan.budget).get(_benchmark(rule, wildcards))
-        asked = minutes(wildcards, input) if kept is None else _KEPT_MINUTES + _SLOWER * kept / 60
+        asked = _KEPT_MINUTES + _SLOWER * kept[0] / 60 if kept else minutes(wildcards, input)
         return ceil(asked * growth(rule, wildcards, attempt)[0])
 
     return {"mem_mb": memory, "runtime": runtime}
 
 
 def _benchmark(rule: str, wildcards: Iterable[str]) -> str:
-    """Return the benchmark file of a job, as `kept_seconds` has it."""
-    names = "/".join(wildcards)
+    """Return stage and names of a job, as `_kept` has them."""
+    names = [_FOLDERS.get(rule, rule), *wildcards]
     if rule == "tune_block":
-        names = ".block".join(names.rsplit("/", 1))
-    return f"{_FOLDERS.get(rule, rule)}/{names}.tsv"
+        names[-2:] = [".block".join(names[-2:])]
+    return "/".join(names)
 
 
 @cache
-def _kept(root: Path, budget: str) -> dict[str, float]:
-    """Return the seconds of the kept jobs; none where they had other grids."""
-    with suppress(FileError, OSError):
+def _kept(root: Path, budget: str) -> dict[str, tuple[float, float]]:
+    """Return seconds and peak memory in MB of the kept jobs; none where they had other grids."""
+    with suppress(FileError, OSError, KeyError, ValueError):
         if read_json(root / SUMMARY / "run.json")["budget"] == budget:
-            return kept_seconds(root)
+            with (root / SUMMARY / "jobs.csv").open(newline="", encoding="utf-8") as stream:
+                rows = list(csv.DictReader(stream))
+            names = ("stage", "dataset", "method", "part")
+            return {
+                "/".join(filter(None, map(row.get, names))): (
+                    float(row["seconds"]),
+                    float(row["peak_mb"]),
+                )
+                for row in rows
+            }
     return {}

@@ -14,7 +14,6 @@ LOGS = Path(".snakemake/slurm_logs")
 _TIME = re.compile("DUE TO TIME LIMIT")
 _MEMORY = re.compile("oom.kill|memory limit", re.IGNORECASE)
 _WAIT = 30  # seconds, for a controller that does not answer
-_COMMENT = "rule_"  # what the plugin calls a job, before its rule and wildcards
 _WHERE = {"slurm_account": "account", "slurm_partition": "partition"}
 
 
@@ -33,8 +32,8 @@ def queued_jobs(folder: Path) -> list[str]:
         asked = subprocess.run(command, capture_output=True, text=True, timeout=_WAIT, check=True)
     except (OSError, subprocess.SubprocessError):
         return []
-    jobs = (line.split("|") for line in asked.stdout.splitlines())
-    return [job[0] for job in jobs if job[1].startswith(_COMMENT) and job[-1] == str(folder)]
+    # The plugin's comment on a job is its rule with the wildcards.
+    return re.findall(rf"^(\S+)\|rule_.*\|{re.escape(str(folder))}$", asked.stdout, re.MULTILINE)
 
 
 def check_submission(workflow: Any) -> None:
@@ -50,7 +49,9 @@ def check_submission(workflow: Any) -> None:
         return
     jobs = {job.rule.name: job for job in workflow.dag.needrun_jobs() if not job.is_local}
     for asked in {tuple(map(job.resources.get, _WHERE)) for job in jobs.values()}:
-        options = [f"--{name}={value}" for name, value in zip(_WHERE.values(), asked, strict=True) if value]
+        options = [
+            f"--{name}={value}" for name, value in zip(_WHERE.values(), asked, strict=True) if value
+        ]
         command = ["sbatch", "--test-only", *options, "--wrap=true"]
         try:
             done = subprocess.run(command, capture_output=True, text=True, timeout=_WAIT)
