@@ -145,8 +145,8 @@ def test_a_large_set_uses_fewer_folds(plan):
 
 
 # Peak resident memory of the script in MB, the highest of any version, and seconds of a core, both
-# measured; of delicious with the RBF kernel the longest of two methods. On a cluster two processes of Snakemake have 140 MB
-# each beside it.
+# measured; of delicious with the RBF kernel the longest of two methods. On a cluster two processes
+# of Snakemake have 140 MB each beside it.
 BIBTEX = Size(4880, 159, 1836, 3.4e5, 6.4)
 DELICIOUS = Size(12920, 983, 500, 2.4e5, 3.7)
 LETTER = Size(10500, 26, 16, 1.7e5, 2.6)

@@ -30,12 +30,14 @@ from toplabel.reproduction.studies.published import load_published
 from toplabel.reproduction.tables.collected import COMPARISON, HEADLINE, PUBLISHED_KEYS
 from toplabel.reproduction.tables.table import read_csv, write_csv
 from toplabel.reproduction.workflow.benchmarks import jobs
+from toplabel.reproduction.workflow.costs import costs
 
 PICTURE = "docs/images/agreement.svg"
 PAGES = (
     "README.md",
     "reports/summary/README.md",
     "docs/results.md",
+    "docs/cluster.md",
     "docs/simplex-coding.md",
     "docs/torch.md",
 )
@@ -263,6 +265,7 @@ MAKERS: dict[str, tuple[str, Callable[..., str]]] = {
         "jobs.csv",
         lambda root: run_fragments.jobs(read_csv(root / SUMMARY / "jobs.csv", _JOBS)),
     ),
+    "cost": ("jobs.csv", lambda root: costs(read_csv(root / SUMMARY / "jobs.csv", _JOBS))),
     "conditions": (
         "run.json",
         lambda root: run_fragments.conditions(read_json(root / SUMMARY / "run.json")),
