@@ -14,7 +14,11 @@ try:
     from toplabel.reproduction.workflow.fingerprints import save_statements
     from toplabel.reproduction.workflow.folders import FolderError, check_folders
     from toplabel.reproduction.workflow.plan import RAW_FOLDER, Plan, PlanError
-    from toplabel.reproduction.workflow.resources import fixed_needs, preparing_needs, training_needs
+    from toplabel.reproduction.workflow.resources import (
+        fixed_needs,
+        preparing_needs,
+        training_needs,
+    )
     from toplabel.reproduction.workflow.runlock import RunLockError, check_run, lock_run
     from toplabel.reproduction.workflow.shown import Shown
     from toplabel.reproduction.workflow.slurm import SubmissionError, check_submission
@@ -29,7 +33,9 @@ try:
         check_run()
     # Read again, since Snakemake takes the last of a key given twice.
     layers = [("config/config.yaml", read_yaml(f"{ROOT}/config/config.yaml"))]
-    if workflow.modifier.skip_configfile:  # `config:` of a module stands in place of the file, and of the command line
+    if (
+        workflow.modifier.skip_configfile
+    ):  # `config:` of a module stands in place of the file, and of the command line
         layers += [("`config:` of the module", config)]
         config = read_yaml(f"{ROOT}/config/config.yaml")
         update_config(config, layers[1][1])
@@ -150,7 +156,7 @@ onstart:
         run_lock = lock_run()
         check_submission(workflow)
     except (RunLockError, SubmissionError) as error:
-        raise WorkflowError(str(error))
+        sys.exit(f"Error: {error}")
     note_start()
     save_statements()
     from toplabel.reproduction.workflow.progress import follow
