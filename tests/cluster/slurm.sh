@@ -93,11 +93,13 @@ inside)
     { cat /etc/hosts; echo "127.0.0.1 $NODE"; } >"$SLURM_TEST/hosts"
     mount --bind "$SLURM_TEST/etc" /etc/slurm
     mount --bind "$SLURM_TEST/hosts" /etc/hosts
+    mkdir -p /run/munge
+    mount -t tmpfs tmpfs /run/munge
     "$@" # no exec: the first process of a namespace has to take in orphans
     ;;
 start)
     write_config
-    install -d -o munge -g munge -m 755 /run/munge
+    chown munge:munge /run/munge
     begin munged runuser -u munge -- munged --foreground
     wait_for munge -n
     begin slurmctld slurmctld -D -i

@@ -22,6 +22,7 @@ from toplabel.reproduction.workflow.slurm import queued_jobs
 from workflow.running import ROOT, command, environment, read_rows, small_checkout
 
 CONTROL = ROOT / "tests/cluster/slurm.sh"
+METHODS = ("svm_ova", "lr_ova")
 CELL = "results/digits/svm_ova"
 TUNED = f"{CELL}/tune/main.npz"
 TRAINED = f"{CELL}/models.npz"
@@ -43,18 +44,6 @@ def slurm():
     control("start")
     yield
     control("stop")
-
-
-@pytest.fixture(params=["poll", "cgroup"])
-def limit(request):
-    """Who ends a job for its memory: Slurm, which looks every second, or the kernel."""
-    if request.param == "cgroup":
-        control("stop")
-        control("start", LIMIT="cgroup")
-    yield
-    if request.param == "cgroup":
-        control("stop")
-        control("start")
 
 
 @pytest.fixture(scope="module")
@@ -123,11 +112,13 @@ def held(run, folder, script="tune_splits.py"):
     """
 
     def process():
-        begun = any(path.stat().st_size for path in folder.glob("results/logs/tune/*/*/*.log"))
+        logs = (path.read_text("utf-8") for path in folder.glob("results/logs/tune/*/*/*.log"))
+        begun = {found[1] for log in logs if (found := re.search(r", Slurm job (\d+)\n", log))}
         for process in psutil.process_iter(["cmdline", "cwd"]) if begun else ():
             words = process.info["cmdline"] or [""]
             if words[-1].endswith(script) and process.info["cwd"] == str(folder):
-                return process
+                if process.environ()["SLURM_JOB_ID"] in begun:
+                    return process
         return None
 
     found = wait_for(process, run)
@@ -151,22 +142,10 @@ def assert_same(local, folder):
         np.testing.assert_array_equal(here[name], there[name])
 
 
-def assert_finishes(local, on_slurm, folder):
-    """The same command finishes what a fault left."""
-    assert not (folder / TUNED).exists()
-    again = on_slurm(TUNED)
-    assert finish(again) == 0, said(again)[-3000:]
-    assert_same(local, folder)
-
-
-def cause(folder):
-    """What the report on what there is says of the cell: stage and reason."""
-    (row,) = [
-        row
-        for row in read_rows(folder / "results/partial/failures.csv")
-        if row["method"] == "svm_ova"
-    ]
-    return f"{row['stage']}: {row['reason']}"
+def causes(folder):
+    """What the report on what there is says of the cells: stages and reasons."""
+    rows = read_rows(folder / "results/partial/failures.csv")
+    return sorted(f"{row['stage']}: {row['reason']}" for row in rows if row["method"] in METHODS)
 
 
 def asked(folder):
@@ -237,31 +216,43 @@ def test_a_job_that_another_run_has_done_ends_without_writing(local, on_slurm, f
     assert (folder / TUNED).stat().st_mtime_ns == done
 
 
-def test_a_job_out_of_time_is_named_and_the_same_command_finishes(local, on_slurm, folder):
-    run = on_slurm(TUNED, *NO_RETRY, "--set-resources", "tune:runtime=1")
+def test_jobs_out_of_time_and_memory_are_named_and_the_same_command_finishes(
+    local, on_slurm, folder
+):
+    """Of two cells that which is held while it is tuned, and the other when it is trained."""
+    targets = [f"results/digits/{method}/models.npz" for method in METHODS]
+    limits = ("--set-resources", "tune:runtime=1", "train:mem_mb=60")
+    run = on_slurm(*targets, *NO_RETRY, *limits)
     with held(run, folder):
         assert finish(run) != 0
-    assert "DUE TO TIME LIMIT" in cause(folder)
-    assert_finishes(local, on_slurm, folder)
+    train, tune = causes(folder)
+    assert re.match("train: .*(memory|oom)", train, re.IGNORECASE)
+    assert re.match("tune: .*DUE TO TIME LIMIT", tune)
+    assert finish(on_slurm(*targets)) == 0
+    assert_same(local, folder)
 
 
-@pytest.mark.usefixtures("limit")
-def test_a_job_out_of_memory_is_named_and_the_same_command_finishes(local, on_slurm, folder):
-    assert finish(on_slurm(TUNED, *NO_RETRY, "--set-resources", "tune:mem_mb=60")) != 0
-    assert re.search("memory|oom", cause(folder), re.IGNORECASE)
-    assert_finishes(local, on_slurm, folder)
+def test_a_job_that_the_kernel_kills_for_memory_is_named(on_slurm, folder):
+    control("stop")
+    control("start", LIMIT="cgroup")
+    try:
+        run = on_slurm(TUNED, *NO_RETRY, "--set-resources", "tune:mem_mb=60")
+        assert finish(run) != 0
+        assert re.search("memory|oom", *causes(folder), re.IGNORECASE)
+    finally:
+        control("stop")
+        control("start")
 
 
-@pytest.mark.parametrize("wrong", ["slurm_partition=nowhere"])
-def test_a_wrong_partition_ends_the_run_in_one_line(on_slurm, wrong):
-    run = on_slurm(TUNED, "--default-resources", wrong)
+def test_a_wrong_partition_ends_the_run_in_one_line(on_slurm):
+    run = on_slurm(TUNED, "--default-resources", "slurm_partition=nowhere")
     assert finish(run) != 0
     assert "invalid partition" in said(run)
     assert said(run).count("Error in rule") == 0
 
 
 def test_the_controller_may_be_away(local, on_slurm, folder):
-    run = on_slurm(TUNED)
+    run = on_slurm(TRAINED)
     with held(run, folder):
         time.sleep(10)  # the controller saves its state every few seconds
         control("controller-stop")
@@ -271,11 +262,11 @@ def test_the_controller_may_be_away(local, on_slurm, folder):
     # Without accounting the plugin may have found no state of the job meanwhile, and waits for
     # ever.
     try:
-        run.wait(60)
+        run.wait(45)
     except subprocess.TimeoutExpired:
         run.send_signal(signal.SIGINT)
         finish(run)
-        assert_finishes(local, on_slurm, folder)
+        assert finish(on_slurm(TRAINED)) == 0
     assert_same(local, folder)
 
 
@@ -291,10 +282,10 @@ def test_a_node_may_be_drained(local, on_slurm, folder):
     assert_same(local, folder)
 
 
-def test_ctrl_c_cancels_the_jobs_and_the_same_command_finishes(local, on_slurm, folder):
+def test_ctrl_c_cancels_the_jobs(on_slurm, folder):
     run = on_slurm(TUNED)
     with held(run, folder):
         run.send_signal(signal.SIGINT)
         assert finish(run) != 0
     wait_for(lambda: not queued_jobs(folder))
-    assert_finishes(local, on_slurm, folder)
+    assert not (folder / TUNED).exists()
