@@ -95,7 +95,7 @@ inside)
     mount --bind "$SLURM_TEST/hosts" /etc/hosts
     mkdir -p /run/munge
     mount -t tmpfs tmpfs /run/munge
-    "$@" # no exec: the first process of a namespace has to take in orphans
+    "$@" && rm -rf "$SLURM_TEST" # no exec: the first process of a namespace has to take in orphans
     ;;
 start)
     write_config

@@ -116,9 +116,9 @@ def held(run, folder, script="tune_splits.py"):
         begun = {found[1] for log in logs if (found := re.search(r", Slurm job (\d+)\n", log))}
         for process in psutil.process_iter(["cmdline", "cwd"]) if begun else ():
             words = process.info["cmdline"] or [""]
-            if words[-1].endswith(script) and process.info["cwd"] == str(folder):
-                if process.environ()["SLURM_JOB_ID"] in begun:
-                    return process
+            here = words[-1].endswith(script) and process.info["cwd"] == str(folder)
+            if here and process.environ()["SLURM_JOB_ID"] in begun:
+                return process
         return None
 
     found = wait_for(process, run)
