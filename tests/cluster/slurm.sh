@@ -1,13 +1,13 @@
 #!/bin/bash
 # Slurm on this machine, for `make test-slurm`: controller and one node, without accounting and without systemd.
 #   slurm.sh install            packages, on Debian or Ubuntu, as root
-#   slurm.sh run COMMAND...     with /etc/slurm, /etc/hosts and processes of its own: nothing of them is left at its end
+#   slurm.sh run COMMAND...     with /etc/slurm, /etc/hosts and processes of its own: nothing of them is left at its end,
+#                               but the logs in $SLURM_TEST where COMMAND failed
 # and inside COMMAND
-#   slurm.sh start | stop       state in $SLURM_TEST; CPUS and MEMORY (MB) are those of the node, on paper
+#   slurm.sh start | stop       CPUS and MEMORY (MB) are those of the node, on paper
 #   slurm.sh controller-start | controller-stop
 # LIMIT=cgroup lets the kernel kill jobs for memory (state OUT_OF_MEMORY); without it Slurm looks every second.
 set -eu
-SLURM_TEST=${SLURM_TEST:-${TMPDIR:-/tmp}/slurm-test}
 CPUS=${CPUS:-4}
 MEMORY=${MEMORY:-32000}
 LIMIT=${LIMIT:-poll}
@@ -82,14 +82,14 @@ install)
     ;;
 run)
     shift
+    SLURM_TEST=$(mktemp -d)
     export SLURM_TEST
     # The kernel ends all processes of the command's, the daemons among them, with the first.
     exec unshare --mount --pid --fork --kill-child --mount-proc "$0" inside "$@"
     ;;
 inside)
     shift
-    rm -rf "$SLURM_TEST"
-    mkdir -p "$SLURM_TEST/etc"
+    mkdir "$SLURM_TEST/etc"
     { cat /etc/hosts; echo "127.0.0.1 $NODE"; } >"$SLURM_TEST/hosts"
     mount --bind "$SLURM_TEST/etc" /etc/slurm
     mount --bind "$SLURM_TEST/hosts" /etc/hosts
@@ -114,7 +114,7 @@ controller-start)
     ;;
 stop) for name in slurmd slurmctld munged; do end "$name"; done ;;
 *)
-    sed -n '2,8s/^# //p' "$0" >&2
+    sed -n '2,9s/^# //p' "$0" >&2
     exit 2
     ;;
 esac

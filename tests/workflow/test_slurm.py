@@ -82,7 +82,7 @@ TIME, MEMORY, NODE = (
         ([TIME, TIME], (4, 1)),
         ([TIME, MEMORY], (2, 2)),
         ([NODE, NODE], (1, 1)),
-        ([TIME, NODE, MEMORY], (1, 2)),  # the first was an attempt of an earlier run
+        ([TIME, NODE, MEMORY], (1, 2)),  # the first was of an earlier run
         (["srun: error: Exceeded job memory limit", ""], (1, 2)),
     ],
 )
@@ -92,8 +92,9 @@ def test_a_third_attempt_asks_for_more_of_what_the_others_ended_for(folder, word
         log.parent.mkdir(parents=True, exist_ok=True)
         log.write_text(text, encoding="utf-8")
         os.utime(log, (number, number))
-    assert growth("tune", ["digits", "svm_ova", "main"], 3) == expected
-    assert growth("tune", ["digits", "svm_ova", "main"], 1) == (1, 1)
+    names, begun = ["digits", "svm_ova", "main"], len(words) - 2
+    assert growth("tune", names, 3, begun) == expected
+    assert growth("tune", names, 1, begun) == (1, 1)
 
 
 def run_with(**resources):

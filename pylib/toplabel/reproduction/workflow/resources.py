@@ -23,6 +23,7 @@ from toplabel.reproduction.config.methods import Method
 from toplabel.reproduction.config.protocols import Budget
 from toplabel.reproduction.config.run import SUMMARY
 from toplabel.reproduction.workflow.plan import Plan
+from toplabel.reproduction.workflow.runlock import LOCK
 from toplabel.reproduction.workflow.slurm import growth
 
 # Fitted to benchmark files and to the seconds of tuned cells; docs/cluster.md has measured beside
@@ -251,14 +252,21 @@ def _needs(
     def memory(wildcards: Any, input: Any, attempt: int) -> int:
         _, peak = _kept(plan.root, plan.budget).get(_benchmark(rule, wildcards), (0.0, 0.0))
         least = _KEPT_MARGIN * (peak + _TWO_SNAKEMAKES)
-        return ceil(max(least, mb(wildcards, input)) * growth(rule, wildcards, attempt)[1])
+        return ceil(
+            max(least, mb(wildcards, input)) * growth(rule, wildcards, attempt, _begun())[1]
+        )
 
     def runtime(wildcards: Any, input: Any, attempt: int) -> int:
         kept = _kept(plan.root, plan.budget).get(_benchmark(rule, wildcards))
         asked = _KEPT_MINUTES + _SLOWER * kept[0] / 60 if kept else minutes(wildcards, input)
-        return ceil(asked * growth(rule, wildcards, attempt)[0])
+        return ceil(asked * growth(rule, wildcards, attempt, _begun())[0])
 
     return {"mem_mb": memory, "runtime": runtime}
+
+
+def _begun() -> float:
+    """Return when the run began, in seconds since the epoch."""
+    return LOCK.stat().st_mtime if LOCK.is_file() else 0.0
 
 
 def _benchmark(rule: str, wildcards: Iterable[str]) -> str:

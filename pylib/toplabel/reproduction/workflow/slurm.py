@@ -61,15 +61,16 @@ def check_submission(workflow: Any) -> None:
             raise SubmissionError(f"{' '.join(command[:-1])}: {' '.join(done.stderr.split())}")
 
 
-def growth(rule: str, wildcards: Iterable[str], attempt: int) -> tuple[int, int]:
+def growth(rule: str, wildcards: Iterable[str], attempt: int, begun: float) -> tuple[int, int]:
     """Return by how much the time and the memory of an attempt are those of the first: twice for
-    each earlier attempt that Slurm ended for it, and for any where it has left no log.
+    each attempt since the run has begun that Slurm ended for it, and for any where it has left no
+    log.
     """
     names = "_".join(wildcards).replace("/", "_")
     # A rule of a module has its name behind that of the module.
-    logs = sorted(LOGS.glob(f"rule_*{rule}/{names}/*.log"), key=lambda log: log.stat().st_mtime)
-    if attempt == 1 or not logs:
+    logs = LOGS.glob(f"rule_*{rule}/{names}/*.log") if attempt > 1 else ()
+    texts = [log.read_text("utf-8", "replace") for log in logs if log.stat().st_mtime >= begun]
+    if not texts:
         return 2 ** (attempt - 1), 2 ** (attempt - 1)
-    texts = [log.read_text(encoding="utf-8", errors="replace") for log in logs[1 - attempt :]]
     time, memory = (sum(bool(why.search(text)) for text in texts) for why in (_TIME, _MEMORY))
     return 2**time, 2**memory
