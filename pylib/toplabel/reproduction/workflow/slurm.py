@@ -12,7 +12,7 @@ LOGS = Path(".snakemake/slurm_logs")
 """Logs of the executor plugin, kept of failed jobs: ``rule_<rule>/<wildcards>/<job>.log``."""
 
 _TIME = re.compile("DUE TO TIME LIMIT")
-_MEMORY = re.compile("oom.kill|memory limit", re.IGNORECASE)
+_MEMORY = re.compile("oom.kill|out.of.memory|memory limit", re.IGNORECASE)
 _WAIT = 30  # seconds, for a controller that does not answer
 _WHERE = {"slurm_account": "account", "slurm_partition": "partition"}
 
