@@ -238,7 +238,7 @@ def test_a_job_that_the_kernel_kills_for_memory_is_named(on_slurm, folder):
     try:
         run = on_slurm(TUNED, *NO_RETRY, "--set-resources", "tune:mem_mb=60")
         assert finish(run) != 0
-        assert re.search("memory|oom", *causes(folder), re.IGNORECASE)
+        assert re.search("tune: .*(memory|oom)", "\n".join(causes(folder)), re.IGNORECASE)
     finally:
         control("stop")
         control("start")
