@@ -19,7 +19,7 @@ pytest.importorskip(
     "snakemake_executor_plugin_cluster_generic", reason="needs make test-slurm's environment"
 )
 CELL = "results/circle/lr_multi/evaluation.csv"
-WAIT = 240  # seconds
+WAIT = 600  # seconds of the clock
 PBS = {
     "qsub": 'for script; do :; done\necho "$*" >>submitted.txt\n'
     """setsid sh -c 'sh "$0" >/dev/null 2>&1; echo $? >exit.$$' "$script" &\necho $!""",
