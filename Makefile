@@ -7,7 +7,7 @@
 # make check       formatters and linters only
 # make evidence    what the solvers and the proximal maps were checked against, and by how much they miss: minutes, prints
 # make campaign    an hour of attempts to break it: damaged input files, extreme scales, killed runs, fuzzing (docs/workflow.md)
-# make test-slurm  runs on a real Slurm controller with faults, 13 to 24 minutes; installs Slurm, so Debian or Ubuntu as root
+# make test-slurm  runs on a real Slurm controller with faults, 12 to 24 minutes; installs Slurm, so Debian or Ubuntu as root
 # make bench       speed against other solvers (benchopt), one thread; results in benchmarks/outputs
 # make test-torch  losses, features and the study of fine-tuning in PyTorch, in an environment of their own; TORCH=torch==2.13.0 says which
 # make setup       the environment in .venv, as pinned in requirements.lock
