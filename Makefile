@@ -3,7 +3,7 @@
 # make whole       config/full.yaml: all that a mirror (TOPLABEL_MIRROR) or the network has; hours, and resumes
 # make test        linters, C tests with sanitizers, pytest, a small workflow with both reports
 # make smoke       config/smoke.yaml: every stage on small grids; what it measures means nothing
-# make verify      CELLS=20 published cells, computed from raw data in a new folder, beside reports/summary
+# make verify      CELLS=20 published cells (of those that fit into MINUTES=30), from raw data, beside reports/summary
 # make check       formatters and linters only
 # make evidence    what the solvers and the proximal maps were checked against, and by how much they miss: minutes, prints
 # make campaign    an hour of attempts to break it: damaged input files, extreme scales, killed runs, fuzzing (docs/workflow.md)
@@ -65,11 +65,12 @@ show: setup
 whole: setup
 	$(BIN)/snakemake $(ARGS) --configfile config/full.yaml --cores $(CORES) --quiet host reason
 
-# Published cells drawn at random, from raw data in a folder of their own, beside reports/summary.
+# Published cells drawn at random, from raw data in a folder of their own, beside reports/summary. With MINUTES, those that
+# are known to take as little.
 CELLS ?= 20
 
 verify: setup
-	$(BIN)/python -m toplabel.reproduction.workflow.verify --cells $(CELLS) --cores $(CORES) $(ARGS)
+	$(BIN)/python -m toplabel.reproduction.workflow.verify --cells $(CELLS) $(if $(MINUTES),--minutes $(MINUTES)) --cores $(CORES) $(ARGS)
 
 smoke: setup
 	$(BIN)/snakemake --cores $(CORES) --configfile config/smoke.yaml $(ARGS)

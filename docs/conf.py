@@ -34,7 +34,8 @@ nitpick_ignore_regex = [
     ("py:obj", r"\w+|toplabel\.(\w+\.)?[A-Z]+|toplabel\.(nonconvex|metrics)"),
 ]
 
-myst_enable_extensions = ["colon_fence"]
+myst_enable_extensions = ["colon_fence", "dollarmath"]
+html_math_renderer = "mathml"  # of site/pictures.py: browsers render it, nothing is fetched
 # Links to a heading of a page.
 myst_heading_anchors = 4
 
@@ -49,6 +50,10 @@ sphinx_gallery_conf = {
     "gallery_dirs": "gallery",
     "filename_pattern": r"/plot_",
     "within_subsection_order": "pictures.Order",
+    # The page of a function or class shows the examples that use it.
+    "backreferences_dir": "generated/backreferences",
+    "doc_module": ("toplabel",),
+    "inspect_global_variables": True,
     "image_scrapers": ("pictures.svg",),
     "download_all_examples": False,
     "show_memory": False,

@@ -14,15 +14,15 @@ import numpy as np
 from sklearn.datasets import load_iris
 from sklearn.preprocessing import StandardScaler
 
-from toplabel import simplex
+from toplabel import SimplexClassifier
 
 data = load_iris()
 X, y = StandardScaler().fit_transform(data.data), data.target
-corners = simplex.simplex_coding(3)
 models = {
-    "least squares": simplex.solve(X, y, loss="s_ls", C=1.0),
-    "simplex cone SVM": simplex.solve(X, y, loss="sc_svm", C=1.0),
+    "least squares": SimplexClassifier("s_ls").fit(X, y),
+    "simplex cone SVM": SimplexClassifier("sc_svm", random_state=0).fit(X, y),
 }
+corners = models["least squares"].codes_
 
 # %%
 ticks = np.linspace(-2.2, 2.2, 300)
@@ -31,7 +31,7 @@ nearest = np.argmax(plane @ corners, axis=-1)
 colors = ["#0072B2", "#E69F00", "#009E73"]
 figure, axes = plt.subplots(1, 2, figsize=(8.5, 4), layout="constrained", sharey=True)
 for each, (name, model) in zip(axes, models.items(), strict=True):
-    values = model.values(X)
+    values = X @ model.coef_.T  # in the plane
     each.contourf(ticks, ticks, nearest, [-0.5, 0.5, 1.5, 2.5], colors=colors, alpha=0.2)
     for label, marker in enumerate("os^"):
         points = values[y == label]

@@ -11,7 +11,7 @@ are of the shape of the letter set: 16 features, 26 classes, each a mixture of t
 import matplotlib.pyplot as plt
 import numpy as np
 
-import toplabel
+from toplabel import TopKClassifier
 
 rng = np.random.default_rng(0)
 classes, features = 26, 16
@@ -32,10 +32,9 @@ losses = {
 ks = np.arange(1, 11)
 accuracy = {}
 for name, options in losses.items():
-    solution = toplabel.solve(X[train], y[train], C=0.1, fit_intercept=True, **options)
-    scores = solution.decision_function(X[test])
-    accuracy[name] = [100 * toplabel.metrics.top_k_accuracy(y[test], scores, k=k) for k in ks]
-    print(f"{name:15} gap {solution.relative_gap:.1e} after {solution.epochs} epochs")
+    model = TopKClassifier(C=0.1, random_state=0, **options).fit(X[train], y[train])
+    accuracy[name] = [100 * model.top_k_score(X[test], y[test], k=k) for k in ks]
+    print(f"{name:15} gap {model.relative_gap_:.1e} after {model.n_iter_} epochs")
 
 # %%
 # Differences to the softmax: the SVM for one guess falls behind as k grows.

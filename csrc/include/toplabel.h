@@ -320,6 +320,11 @@ typedef struct tl_settings {
      *  (TL_ERR_PARAMETER). */
     const double *center;
 
+    /** (d) factors t_k, in [1e-100, 1]: the regulariser is lambda/2 sum_k t_k ||W_k||^2 over the
+     *  features k. NULL: ones. Copied. The passes are accelerated from the first one on. With
+     * TL_GRAM, with a center or with acceleration 0: TL_ERR_PARAMETER. */
+    const double *ridge;
+
     /** 0: plain passes. Negative: where passes are slow, they are accelerated, with an r that
      *  adapts to them. Else this r after a plain first pass, up to 1e100: the ratio of the proximal
      *  term to the regulariser; below 1e-10: none. */

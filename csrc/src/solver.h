@@ -74,6 +74,8 @@ typedef struct tl_outer {
     double *anchor;       /* Y */
     double *previous;     /* W at the end of the outer step before */
     double *coefficients; /* of a Gram matrix: (n, m) for self->coefficients */
+    double least_ridge;   /* the smallest t; 1 without a ridge */
+    double proximal;      /* lambda/2 sum_k (1 + r - t_k) ||W_k - Y_k||^2 then; with a ridge only */
     double residual2;     /* ||W0 + X^T A - W||^2 at the end of the last outer step */
     double norm2;         /* ||W - W0||^2 then; both estimates with a Gram matrix */
 } tl_outer;
@@ -122,6 +124,7 @@ struct tl_solver {
     float *coefficients32; /* (n, m), for a Gram matrix in float32, as long as its products run in
                               that: the copy of coefficients that they take */
     double *center;        /* W0 in the layout of weights, or NULL */
+    double *ridge;         /* t, one number for each feature; NULL: ones */
     tl_weight_sums sums;   /* at the last call of tl_compute_weights */
     tl_outer outer;
     double *coefficients; /* (n, m), of a Gram matrix; while plain, dual itself */
@@ -162,6 +165,11 @@ TL_INLINE size_t tl_stored_length(const tl_solver *self) {
 /* Are rows copied for products, since they are float32 or lack a constant feature? */
 TL_INLINE bool tl_copies_rows(const tl_data *data) {
     return data->type == TL_FLOAT32 || data->constant != 0.0;
+}
+
+/* t of the feature of the i-th number in the weights. */
+TL_INLINE double tl_ridge(const tl_solver *self, size_t i) {
+    return self->ridge[self->by_rows ? i / self->stride : i % self->data.d];
 }
 
 TL_INLINE size_t tl_weights_size(const tl_solver *self) {
@@ -226,7 +234,9 @@ void tl_blocks_products(tl_solver *self, const double *matrix, size_t count, con
 void tl_blocks_consecutive(tl_solver *self, const double *matrix, size_t first, size_t count);
 
 /* solver_accelerate.c */
-/* From plain passes on to accelerated ones, with W = outer.previous. */
+/* From plain passes on to accelerated ones, with Y = W. */
+void tl_accelerate_at_once(tl_solver *self);
+/* The same with W = outer.previous. */
 void tl_accelerate_from_previous(tl_solver *self);
 /* Restart the loop, after A has been rescaled for another C, with Y = W. The caller computes W anew
  * afterwards, unless there is a Gram matrix. */
@@ -260,6 +270,8 @@ double tl_row_norm2(tl_solver *self, size_t i);
 void tl_scores(tl_solver *self, size_t first, size_t count);
 /* W = W0 + X^T A, with acceleration sigma (W0 + X^T A) + (1 - sigma) Y; fills self->sums. */
 void tl_compute_weights(tl_solver *self);
+/* ||W - other||^2, or with a ridge sum_k t_k ||W_k - other_k||^2; other NULL: 0. */
+double tl_weights_norm2(const tl_solver *self, const double *other);
 
 /* solver_objective.c */
 /* Weighted sum over the rows of -L*(-scale a_i / C_i), estimated from every so-many-th row. */

@@ -88,10 +88,8 @@ static norms find_norms(tl_solver *self, const scan *sums) {
         const double primal = sums->coefficients, least = 2.0 * sums->dual - primal;
         return (norms){primal, self->outer.active ? fmax(gram_norm2(self), least) : primal};
     }
-    const size_t size = tl_weights_size(self);
-    if (self->center != NULL)
-        return (norms){tl_squared_distance(size, self->weights, self->center), self->sums.norm2};
-    const double primal = tl_dot(size, self->weights, self->weights);
+    const double primal = tl_weights_norm2(self, self->center);
+    if (self->center != NULL) return (norms){primal, self->sums.norm2};
     return (norms){primal, is_computed(self) ? self->sums.norm2 : 2.0 * sums->dual - primal};
 }
 
@@ -120,7 +118,9 @@ static double norms_rounding(const tl_solver *self, const tl_sizes *sizes, const
     const double center =
         self->center ? tl_dot(tl_weights_size(self), self->center, self->center) : 0.0;
     const double others = sqrt(fmax(norm2->dual, 0.0)) + primal + sqrt(center);
-    return unit * (sizes->primal2 + center + 2.0 * dual * others + unit * sizes->dual2);
+    const double stretch = 1.0 / self->outer.least_ridge;
+    return unit * (sizes->primal2 + center + 2.0 * dual * sqrt(stretch) * others +
+                   unit * stretch * sizes->dual2);
 }
 
 /* With weights that the passes have changed, ||W - X^T A||^2: each of their changes is at most that

@@ -41,11 +41,16 @@ def between(X, Z, kernel: str | Callable, theta: float | None) -> np.ndarray:
     ------
     ValueError
         If a callable returns something else than finite numbers of the shape (p, q).
+    TypeError
+        If it returns something else than real numbers.
     """
     if kernel == "rbf":
         return cross_gram(X, Z, theta)
     K = kernel(X, Z)
-    K = np.ascontiguousarray(K.toarray() if sparse.issparse(K) else K, dtype=np.float64)
+    K = np.asarray(K.toarray() if sparse.issparse(K) else K)
+    if K.dtype.kind not in "fiub":
+        raise TypeError(f"kernel must return real numbers, got items of type {K.dtype}")
+    K = np.ascontiguousarray(K, dtype=np.float64)
     if K.shape != (X.shape[0], Z.shape[0]):
         raise ValueError(
             f"kernel must return an array of shape ({X.shape[0]}, {Z.shape[0]}), got {K.shape}"

@@ -10,7 +10,7 @@ from toplabel import kernels, losses
 from toplabel._core import nonconvex
 from toplabel._core import sdca as _sdca
 from toplabel._core.arrays import as_features, as_labels, check_mapped_finite, is_mapped
-from toplabel._core.problem import Problem, as_C, as_constant
+from toplabel._core.problem import Problem, as_C
 from toplabel._core.run import Run
 from toplabel._core.solution import Record, Solution, split_intercept
 from toplabel._core.training import Options
@@ -27,7 +27,7 @@ def solve(
     gamma: float = 0.0,
     C: float = 1.0,
     kernel: str | Callable = "linear",
-    theta: float | None = None,
+    theta: float | str | None = None,
     eps: float = 1e-3,
     max_epochs: int = 1000,
     seed: int = 0,
@@ -45,7 +45,8 @@ def solve(
     window: int | None = None,
     acceleration: str | bool | float = "auto",
     fit_intercept: bool = False,
-    intercept_scaling: float = 1.0,
+    intercept_scaling: float | str = 1.0,
+    check_input: bool = True,
 ) -> Solution:
     """Train a linear or kernel classifier to a given duality gap.
 
@@ -55,7 +56,8 @@ def solve(
     Parameters
     ----------
     X : array-like or sparse matrix, (n, d), or (n, n) with ``kernel="precomputed"``
-        Rows, or the symmetric positive semidefinite Gram matrix. A C-contiguous float32 or float64
+        Rows, or the symmetric positive semidefinite Gram matrix; one that is not is refused by a
+        pass over it and about 30 products with a vector. A C-contiguous float32 or float64
         array is not copied, and may be memory-mapped; sparse rows stay sparse (CSR) with the linear
         kernel. Float64 rows of more than 64 features, of which at most a fifth of the numbers is
         not zero, are copied to CSR, which is faster.
@@ -72,8 +74,9 @@ def solve(
     C : float > 0
     kernel : {"linear", "rbf", "precomputed"} or callable
         A callable gets two matrices of p and q rows and returns their kernel, (p, q).
-    theta : float > 0
-        ``kernel="rbf"`` is ``exp(-theta ||x - z||^2)``.
+    theta : float > 0 or "scale"
+        ``kernel="rbf"`` is ``exp(-theta ||x - z||^2)``; "scale" is ``1 / (d X.var())``, as scikit-
+        learn's ``gamma="scale"`` (`gamma` smooths here).
     eps : float >= 0
         Stop when ``|P - D| + e <= eps max(|P|, |D|)``, where e bounds the rounding error of P - D.
     max_epochs : int >= 0
@@ -94,7 +97,9 @@ def solve(
         Seconds of wall time, of CPU time of the process.
     dtype : None, float32 or float64
         The type of the features and of the matrix products; None: that of X if it is float32, else
-        float64. Dual variables and the certificate are float64 always.
+        float64. Dual variables and the certificate are float64 always, and the certificate is that
+        of the X that was passed, also where float32 rounds it; of a kernel's Gram matrix it is that
+        of the rounded matrix.
     n_classes : int, optional
         m, if not every class occurs in `y`.
     W0 : array-like, (d, m), optional
@@ -109,19 +114,25 @@ def solve(
         all at once: then only a window is in memory at a time when X is mapped from a file
         (`numpy.load` with ``mmap_mode="r"``). By default windows of 256 MiB for files above 1 GiB,
         and none otherwise.
-    acceleration : "auto", False or float > 0
+    acceleration : "auto", "unscaled", False or float > 0
         The accelerated proximal-point loop around the passes (Lin, Mairal, Harchaoui 2015). By
         default it begins where plain passes are slow, and its r, the weight of the proximal term
-        over that of the regulariser, follows the progress. False: plain passes. A number: this r
-        after a plain first pass.
+        over that of the regulariser, follows the progress; where the passes get nowhere, as with
+        raw features of large numbers, they go on in the principal axes of the rows ("unscaled":
+        they do not). False: plain passes. A number: this r after a plain first pass.
     fit_intercept : bool
         Add ``b`` to the scores, as LIBLINEAR does: the rows have one more feature, of value
         `intercept_scaling`, whose weights are regularised like the others, so that the objective
         has ``||b||^2 / intercept_scaling^2`` beside ``||W||_F^2``. Nothing is copied for it. With a
         kernel: ``k(x, z) + intercept_scaling^2``.
-    intercept_scaling : float > 0
+    intercept_scaling : float > 0 or "auto"
         The larger, the less is the intercept regularised, and the slower the training where it is
-        far above the norms of the rows.
+        far above the norms of the rows. "auto": a third of the root of their mean squared norm, but
+        at least 1 and at most 10; the `Solution` tells.
+    check_input : bool
+        False: a Gram matrix is taken for positive semidefinite without a check, which with few
+        epochs takes as long as the training. For a matrix that was checked before: with another one
+        the objective is unbounded, and the gap says nothing.
 
     Returns
     -------
@@ -134,16 +145,15 @@ def solve(
     ValueError, TypeError
         For an argument that does not fit, naming it.
     ToplabelError
-        For what the C library refuses: a Gram matrix that is not symmetric, a warm start that is
-        not feasible for this C, features so large that numbers overflow.
+        For what the C library refuses: a warm start that is not feasible for this C, features so
+        large that numbers overflow.
 
     Notes
     -----
     TPAMI section 5, Propositions 14, 15, 18 and 20; the certificate is the duality gap of Eq. (9).
     """
-    constant = as_constant(fit_intercept, intercept_scaling)
-    data = (X, y, loss, k, gamma, kernel, theta, dtype, n_classes, sample_weight, W0, constant)
-    problem = Problem.of(*data)
+    data = (X, y, loss, k, gamma, kernel, theta, dtype, n_classes, sample_weight, W0)
+    problem = Problem.of(*data, (fit_intercept, intercept_scaling), check_input)
     measures = _measures(problem, watch, watch_metric)
     options = Options(
         *(eps, max_epochs, seed, eval_every, callback, time_limit, cpu_limit, window, acceleration),
@@ -161,7 +171,7 @@ def path(
     k: int = 1,
     gamma: float = 0.0,
     kernel: str | Callable = "linear",
-    theta: float | None = None,
+    theta: float | str | None = None,
     eps: float = 1e-3,
     max_epochs: int = 1000,
     seed: int = 0,
@@ -179,7 +189,7 @@ def path(
     window: int | None = None,
     acceleration: str | bool | float = "auto",
     fit_intercept: bool = False,
-    intercept_scaling: float = 1.0,
+    intercept_scaling: float | str = 1.0,
 ) -> list[Solution]:
     """Train for several values of C, from the smallest to the largest, each from the one before.
 
@@ -209,9 +219,8 @@ def path(
     """
     if np.ndim(Cs) != 1:
         raise TypeError(f"Cs must be a sequence of numbers, got {Cs!r}")
-    constant = as_constant(fit_intercept, intercept_scaling)
-    data = (X, y, loss, k, gamma, kernel, theta, dtype, n_classes, sample_weight, W0, constant)
-    problem = Problem.of(*data)
+    data = (X, y, loss, k, gamma, kernel, theta, dtype, n_classes, sample_weight, W0)
+    problem = Problem.of(*data, (fit_intercept, intercept_scaling))
     measures = _measures(problem, watch, watch_metric)
     options = Options(
         *(eps, max_epochs, seed, eval_every, callback, time_limit, cpu_limit, window, acceleration),

@@ -1,6 +1,6 @@
 """Check that runs which are killed, or whose disk is full, end with the same numbers.
 
-    python tests/campaign/runs.py               # 20 kills, 10 full disks, 200 damaged results
+    python tests/campaign/runs.py               # 20 kills, 10 full disks, 200 damaged results, ...
     python tests/campaign/runs.py 50 --seed 7 --only kill
 
 A small run (circle and a part of digits) is made once. Then
@@ -12,6 +12,12 @@ disk    it is made in a file system of a random size, which is enlarged when the
 damage  a file of its results is cut, cut at the end of a line, changed in one bit, overwritten with
         zeros or emptied. Reading it must be refused in one line that names the file and the command
         that makes it again.
+
+path    it is made in a folder whose name has blanks, quotes, a command, a semicolon and letters of
+        other scripts.
+tmpdir  TMPDIR names a folder that does not exist: one line before any job, and nothing is written.
+clock   it is killed, and goes on with a clock that was set back by an hour (Debian's faketime).
+reports the folder of the reports is read-only: one line before any job.
 
 Numbers are compared with those of the first run, but for wall times. Anything else is a defect: it
 is printed, and the exit status is 1.
@@ -30,7 +36,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -44,6 +50,13 @@ from toplabel.reproduction.workflow.compare_runs import difference
 
 _TARGET = "results/comparison.csv"
 _COMPARED = ("results/comparison.csv", "results/evaluation.csv")
+_NAMES = (
+    "a blank and 'quotes\"",
+    "$(touch made) `touch made`",
+    "a;touch made;b & c",
+    "Größe 数据 données",
+    "{braces} %s \\n",
+)
 
 
 @dataclass(frozen=True)
@@ -71,13 +84,24 @@ class Campaign:
         """The command line of a run in a folder."""
         return command(_TARGET, directory=folder, configfiles=(SMOKE, self.config), cores=2)
 
-    def finish(self, folder: Path) -> str:
-        """Run to the end in a folder; what is wrong with that, empty if nothing is."""
-        done = subprocess.run(
-            self.command(folder), env=environment(), capture_output=True, text=True, check=False
+    def run(
+        self, folder: Path, before: Sequence[str] = (), **variables: str
+    ) -> subprocess.CompletedProcess[str]:
+        """Run in a folder, with words before the command and variables in its environment."""
+        return subprocess.run(
+            [*before, *self.command(folder)],
+            env=environment() | variables,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
         )
+
+    def finish(self, folder: Path, before: Sequence[str] = ()) -> str:
+        """Run to the end in a folder; what is wrong with that, empty if nothing is."""
+        done = self.run(folder, before)
         if done.returncode != 0:
-            return f"the same command fails: {(done.stdout + done.stderr)[-2000:]}"
+            return f"the same command fails: {done.stdout[-2000:]}"
         return self.compare(folder)
 
     def compare(self, folder: Path) -> str:
@@ -93,11 +117,9 @@ def start(place: Path) -> Campaign:
     reference.mkdir()
     campaign = Campaign(reference, 0.0, place, config)
     begin = time.monotonic()
-    done = subprocess.run(
-        campaign.command(reference), env=environment(), capture_output=True, text=True, check=False
-    )
+    done = campaign.run(reference)
     if done.returncode != 0:
-        sys.exit(f"the first run fails: {(done.stdout + done.stderr)[-3000:]}")
+        sys.exit(f"the first run fails: {done.stdout[-3000:]}")
     return Campaign(reference, time.monotonic() - begin, place, config)
 
 
@@ -114,6 +136,14 @@ def kill(campaign: Campaign, rng: random.Random, number: int) -> str:
     """Kill a run at a random moment, and go on."""
     folder = campaign.place / f"killed{number}"
     folder.mkdir()
+    whom = _kill_one(campaign, rng, folder, ("all", "a job", "Snakemake")[number % 3])
+    found = half_written(folder) or campaign.finish(folder)
+    shutil.rmtree(folder)
+    return f"{whom} killed: {found}" if found else ""
+
+
+def _kill_one(campaign: Campaign, rng: random.Random, folder: Path, whom: str) -> str:
+    """Begin a run and kill it, or a job of it, at a random moment; return whom."""
     run = subprocess.Popen(
         campaign.command(folder),
         env=environment(),
@@ -122,7 +152,6 @@ def kill(campaign: Campaign, rng: random.Random, number: int) -> str:
         stderr=subprocess.DEVNULL,
     )
     time.sleep(rng.uniform(0.0, campaign.seconds))
-    whom = ("all", "a job", "Snakemake")[number % 3]
     if whom == "all":
         os.killpg(run.pid, signal.SIGKILL)
     elif whom == "Snakemake":
@@ -131,9 +160,7 @@ def kill(campaign: Campaign, rng: random.Random, number: int) -> str:
         _kill_a_job(run.pid, rng)
     run.wait()
     _wait_for_orphans(run.pid)
-    found = half_written(folder) or campaign.finish(folder)
-    shutil.rmtree(folder)
-    return f"{whom} killed: {found}" if found else ""
+    return whom
 
 
 def _group(leader: int) -> list[int]:
@@ -222,10 +249,71 @@ def _damaged(data: bytes, rng: random.Random) -> bytes:
     return b"" if kind == "empty" else bytes(changed)
 
 
+def path(campaign: Campaign, rng: random.Random, number: int) -> str:
+    """Run in a folder with a hostile name."""
+    name = _NAMES[number % len(_NAMES)]
+    folder = campaign.place / name
+    folder.mkdir()
+    found = campaign.finish(folder)
+    if not found and (made := [*campaign.place.rglob("made"), *Path().glob("made")]):
+        found = f"the name was run as a command: {made[0]}"
+    shutil.rmtree(folder)
+    return f"{name}: {found}" if found else ""
+
+
+def _refused(done: subprocess.CompletedProcess[str], folder: Path, name: str) -> str:
+    """What is wrong with a run that has to end in one line before its first job."""
+    last = done.stdout.splitlines()[-1:]
+    if done.returncode == 0 or "Traceback" in done.stdout or not last or name not in last[0]:
+        return f"says {done.stdout[-2000:]}"
+    return "results are there" if list(folder.glob("results/*")) else ""
+
+
+def tmpdir(campaign: Campaign, rng: random.Random, number: int) -> str:
+    """Run with a TMPDIR that does not exist, and go on with one that does."""
+    folder = campaign.place / f"tmpdir{number}"
+    folder.mkdir()
+    done = campaign.run(folder, TMPDIR=str(campaign.place / "none"))
+    found = _refused(done, folder, "TMPDIR") or campaign.finish(folder)
+    shutil.rmtree(folder)
+    return found
+
+
+def clock(campaign: Campaign, rng: random.Random, number: int) -> str:
+    """Kill a run, and go on with a clock that was set back by an hour."""
+    if not shutil.which("faketime"):
+        return "faketime is not installed (apt-get install faketime)"
+    folder = campaign.place / f"clock{number}"
+    folder.mkdir()
+    _kill_one(campaign, rng, folder, "all")
+    found = half_written(folder) or campaign.finish(folder, ("faketime", "-f", "-1h"))
+    found = found or campaign.finish(folder)
+    shutil.rmtree(folder)
+    return found
+
+
+def reports(campaign: Campaign, rng: random.Random, number: int) -> str:
+    """Run where the folder of the reports is read-only, and go on where it is not."""
+    folder = campaign.place / f"reports{number}"
+    (folder / "reports").mkdir(parents=True)
+    mount = f"mount -t tmpfs -o ro tmpfs {shlex.quote(str(folder / 'reports'))}"
+    run = shlex.join(campaign.command(folder))
+    namespace = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", f"{mount} && {run}"]
+    done = subprocess.run(namespace, env=environment(), capture_output=True, text=True, check=False)
+    done.stdout += done.stderr
+    found = _refused(done, folder, "reports") or campaign.finish(folder)
+    shutil.rmtree(folder)
+    return found
+
+
 PARTS: dict[str, Callable[[Campaign, random.Random, int], str]] = {
     "kill": kill,
     "disk": full_disk,
     "damage": damage,
+    "path": path,
+    "tmpdir": tmpdir,
+    "clock": clock,
+    "reports": reports,
 }
 
 
@@ -236,7 +324,9 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", nargs="+", choices=PARTS, default=[*PARTS])
     asked = parser.parse_args(arguments)
-    counts = {"kill": asked.count, "disk": asked.count // 2, "damage": 10 * asked.count}
+    some = max(1, asked.count // 4)
+    counts = dict.fromkeys(PARTS, some) | {"kill": asked.count, "damage": 10 * asked.count}
+    counts["disk"] = max(1, asked.count // 2)
     print(f"runs, seed {asked.seed}")
     print(f"{'what':<8} {'tried':>6} {'survived':>9} seconds")
     defects = 0

@@ -1,9 +1,10 @@
 """Evidence for the estimators: ``python tests/evidence/defaults.py [SET ...]`` prints how ``fit(X,
-y)`` predicts.
+y)`` predicts, as the tables of docs/estimators.md.
 
 Nothing is set but the loss; beside them stand scikit-learn's nearest estimators, with nothing set
-either. Raw files are looked for in the folders named by TOPLABEL_MIRROR; a set that is not there is
-left out. Percent, but the rank loss.
+either. Each set is taken as it is and with features of unit variance (of sparse ones the mean is
+kept). Raw files are looked for in the folders named by TOPLABEL_MIRROR; a set that is not there is
+left out. A star: a training did not converge.
 """
 
 from __future__ import annotations
@@ -15,9 +16,14 @@ import warnings
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
+from scipy import sparse
+from sklearn import datasets
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import train_test_split
 from sklearn.multiclass import OneVsRestClassifier
+from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 from threadpoolctl import threadpool_limits
 
@@ -28,80 +34,84 @@ from toplabel.reproduction.datasets.locate import available, mirror_folders
 from toplabel.reproduction.datasets.prepare import prepare
 
 ROOT = Path(__file__).resolve().parents[2]
-SETS = ("letter", "yeast", "scene", "emotions", "medical", "bibtex", "delicious")
+LABEL_SETS = ("emotions", "scene", "yeast", "medical", "enron", "bibtex")
+SETS = (*LABEL_SETS, "letter", "landsat", "optdigits", "isolet1", "digits", "breast_cancer", "wine")
 MULTICLASS = {
-    "TopKClassifier()": TopKClassifier(random_state=0),
-    'TopKClassifier("lr_multi")': TopKClassifier("lr_multi", random_state=0),
-    "LinearSVC()": LinearSVC(random_state=0),
-    "LogisticRegression()": LogisticRegression(),
+    "`TopKClassifier()`": TopKClassifier(random_state=0),
+    '`TopKClassifier("lr_multi")`': TopKClassifier("lr_multi", random_state=0),
+    "`LinearSVC()`": LinearSVC(random_state=0),
+    "`LogisticRegression()`": LogisticRegression(),
 }
 MULTILABEL = {
-    "MultilabelClassifier()": MultilabelClassifier(random_state=0),
-    'MultilabelClassifier("lr_ml")': MultilabelClassifier("lr_ml", random_state=0),
-    'MultilabelClassifier("svm_ml", gamma=1.0)': MultilabelClassifier(
-        "svm_ml", gamma=1.0, random_state=0
-    ),
-    "OneVsRestClassifier(LinearSVC())": OneVsRestClassifier(LinearSVC(random_state=0)),
-    "OneVsRestClassifier(LogisticRegression())": OneVsRestClassifier(LogisticRegression()),
+    "`MultilabelClassifier()`": MultilabelClassifier(random_state=0),
+    '`MultilabelClassifier("lr_ml")`': MultilabelClassifier("lr_ml", random_state=0),
+    "one-vs-rest `LinearSVC()`": OneVsRestClassifier(LinearSVC(random_state=0)),
+    "one-vs-rest `LogisticRegression()`": OneVsRestClassifier(LogisticRegression()),
 }
 
 
 def load(name: str):
-    """The prepared set, or None where its raw files are not there."""
+    """Return rows and labels of the training and the test part, or None without the raw files."""
+    if name not in load_registry(ROOT / "config/datasets.yaml") or name == "digits":
+        X, y = getattr(datasets, f"load_{name}")(return_X_y=True)
+        X, X_test, y, y_test = train_test_split(X, y, test_size=0.3, random_state=0, stratify=y)
+        return X, y, X_test, y_test
     entry = load_registry(ROOT / "config/datasets.yaml")[name]
     mirrors = mirror_folders((), ROOT)
     with tempfile.TemporaryDirectory() as folder:
         if not available(entry, folder, mirrors)[0]:
+            print(f"{name}: raw files not there (TOPLABEL_MIRROR)", file=sys.stderr)
             return None
         fetch(entry, folder, mirrors, network=False)
-        return prepare(entry, folder)
-
-
-def multiclass_row(y, scores, predicted) -> dict[str, float]:
-    """Accuracies in percent."""
-    return {
-        "top1": 100 * float(np.mean(y == predicted)),
-        "top3": 100 * metrics.top_k_accuracy(y, scores, 3, ties="shared"),
-    }
-
-
-def multilabel_row(Y, scores, predicted) -> dict[str, float]:
-    """For label sets the top-k accuracy is P@1 and P@3."""
-    return {
-        "f1_micro": 100 * metrics.f1(Y, predicted),
-        "rank_loss": metrics.rank_loss(Y, scores),
-        "top1": 100 * metrics.precision_at_k(Y, scores, 1, ties="shared"),
-        "top3": 100 * metrics.precision_at_k(Y, scores, 3, ties="shared"),
-    }
-
-
-def rows_of(name: str):
-    """A row for each estimator, as soon as it is measured."""
-    data = load(name)
-    if data is None:
-        print(f"{name}: raw files not there (TOPLABEL_MIRROR)", file=sys.stderr)
-        return
+        data = prepare(entry, folder)
     train, test = (data.parts[getattr(data.splits[0], part)] for part in ("train", "test"))
+    if data.task == "multiclass":
+        return train.X, train.y, test.X, test.y
     # Labels as int: of a uint8 indicator scikit-learn numbers the columns modulo 256.
-    one = data.task == "multiclass"
-    for estimator, model in (MULTICLASS if one else MULTILABEL).items():
-        start = time.perf_counter()
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            model.fit(train.X, train.y if one else train.Y.astype(int))
-        seconds = time.perf_counter() - start
-        scores, predicted = model.decision_function(test.X), model.predict(test.X)
-        measure = multiclass_row if one else multilabel_row
-        numbers = measure(test.y if one else test.Y, scores, predicted)
-        yield {"set": name, "estimator": estimator, **numbers} | {
-            "seconds": seconds,
-            "warnings": ", ".join(sorted({w.category.__name__ for w in caught})),
-        }
+    return train.X, train.Y.astype(int), test.X, test.Y.astype(int)
+
+
+def scaled(X, X_test):
+    """Return the rows with features of unit variance."""
+    scaler = StandardScaler(with_mean=not sparse.issparse(X)).fit(X)
+    return scaler.transform(X), scaler.transform(X_test)
+
+
+def measure(model, X, y, X_test, y_test) -> tuple[list[float], bool, float]:
+    """Return micro F1 (in percent) and rank loss, or the accuracy; convergence; and seconds."""
+    start = time.perf_counter()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model = clone(model).fit(X, y)
+    seconds = time.perf_counter() - start
+    converged = not any(issubclass(w.category, ConvergenceWarning) for w in caught)
+    predicted = model.predict(X_test)
+    if np.ndim(y) == 1:
+        return [100 * float(np.mean(predicted == y_test))], converged, seconds
+    loss = metrics.rank_loss(y_test, model.decision_function(X_test))
+    return [100 * metrics.f1(y_test, predicted), loss], converged, seconds
+
+
+def row_of(name: str, data, models) -> str:
+    """Return the line of a table: each model on the features as they are, and scaled."""
+    X, y, X_test, y_test = data
+    cells = [name]
+    for train, test in ((X, X_test), scaled(X, X_test)):
+        for model in models.values():
+            values, converged, _ = measure(model, train, y, test, y_test)
+            texts = [f"{values[0]:.1f}", *(f"{value:.3f}" for value in values[1:])]
+            cells.append(", ".join(texts) + ("" if converged else " *"))
+    return f"| {' | '.join(cells)} |"
 
 
 def main() -> None:
-    for name in sys.argv[1:] or SETS:
-        print(pd.DataFrame(rows_of(name)).to_string(index=False), flush=True)
+    names = sys.argv[1:] or SETS
+    for models, sets in ((MULTILABEL, LABEL_SETS), (MULTICLASS, set(SETS) - set(LABEL_SETS))):
+        print(f"| set | {' | '.join([*models, *(f'{name}, scaled' for name in models)])} |")
+        print("|---" * (1 + 2 * len(models)) + "|")
+        for name in (name for name in names if name in sets):
+            if (data := load(name)) is not None:
+                print(row_of(name, data, models), flush=True)
 
 
 if __name__ == "__main__":

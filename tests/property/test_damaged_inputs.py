@@ -7,7 +7,7 @@ import pytest
 
 from campaign.inputs import CASES, attempt, outcome
 
-FILES = 12
+FILES = 25
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -1,18 +1,13 @@
 """What is written in a format comes back as the same numbers, whatever they are."""
 
-import functools
 import tempfile
 from pathlib import Path
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
-from scipy import io
 
-from array_files import needs_h5py, write_hdf5
-from toplabel.reproduction.datasets import reading
 from toplabel.reproduction.datasets.formats import FORMATS, FormatError, Source
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
@@ -150,61 +145,3 @@ def test_uci_tables_round_trip(data, X):
     np.testing.assert_array_equal(loaded.parts["all"].X, X)
     assert [loaded.class_names[j] for j in loaded.parts["all"].y] == labels
     assert loaded.class_names == sorted(set(labels), key=int)
-
-
-def write_idx(path, X, y):
-    images = X.astype(np.uint8)
-    for target, array in ((path, images), (path.with_name("labels"), y.astype(np.uint8))):
-        sizes = b"".join(size.to_bytes(4, "big") for size in array.shape)
-        target.write_bytes(bytes([0, 0, 8, array.ndim]) + sizes + array.tobytes())
-
-
-def write_npy(path, X, y):
-    np.save(path, X)
-    np.save(path.with_name("labels.npy"), y)
-
-
-BINARY = {
-    "mat": (lambda path, X, y: io.savemat(path, {"X": X, "y": y}), {}),
-    "npz": (lambda path, X, y: np.savez_compressed(path, X=X, y=y), {}),
-    "hdf5": (lambda path, X, y: write_hdf5(path, {"X": X, "y": y}), {}),
-    "npy": (write_npy, {"labels": {"all": "labels.npy"}}),
-    "idx": (write_idx, {"labels": {"all": "labels"}}),
-}
-
-
-@functools.cache
-def whole(kind):
-    """The bytes of all files of a small set."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / f"part.{kind}"
-        X = np.random.default_rng(0).integers(0, 200, (6, 4)).astype(float)
-        BINARY[kind][0](path, X, np.arange(6))
-        return {file.name: file.read_bytes() for file in Path(folder).iterdir()}
-
-
-@pytest.mark.parametrize(
-    "kind", [pytest.param(kind, marks=needs_h5py if kind == "hdf5" else ()) for kind in BINARY]
-)
-@settings(max_examples=60)
-@given(data=st.data())
-def test_any_damage_to_a_binary_file_is_read_or_refused_in_one_line(kind, data):
-    content = bytearray(whole(kind)[f"part.{kind}"])
-    places = st.tuples(st.integers(0, len(content) - 1), st.integers(0, 255))
-    for place, value in data.draw(st.lists(places, max_size=8), label="damage"):
-        content[place] = value
-    content = content[: data.draw(st.integers(0, len(content)), label="length")]
-    with tempfile.TemporaryDirectory() as folder:
-        for name, file in whole(kind).items():
-            (Path(folder) / name).write_bytes(file)
-        path = Path(folder) / f"part.{kind}"
-        path.write_bytes(content)
-        source = Source({"all": path}, "multiclass")
-        message, part = "", None
-        try:
-            part = reading.read(kind, source, BINARY[kind][1]).parts["all"]
-        except FormatError as error:
-            message = str(error)
-    assert "\n" not in message
-    assert (folder in message) == (part is None)
-    assert part is None or part.X.shape[0] == len(part.y) > 0

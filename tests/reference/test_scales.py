@@ -36,29 +36,3 @@ def test_powers_of_two_change_nothing_but_the_scale(key):
     assert (here.primal, here.dual, here.epochs) == (there.primal, there.dual, there.epochs)
     assert here.relative_gap == pytest.approx(there.relative_gap, rel=1e-12)
     np.testing.assert_array_equal(here.W, there.W * 2.0**40)
-
-
-@pytest.mark.parametrize("acceleration", ["auto", False])
-def test_an_indefinite_gram_matrix_is_refused(acceleration):
-    rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(40, 5)), rng.integers(0, 3, 40)
-    K = X @ X.T
-    K[:20, :20] -= np.triu(np.full((20, 20), 9.0), 1) + np.tril(np.full((20, 20), 9.0), -1)
-    with pytest.raises(toplabel.ToplabelError, match="not positive semidefinite"):
-        toplabel.solve(
-            K,
-            y,
-            "svm_multi",
-            kernel="precomputed",
-            C=10.0,
-            acceleration=acceleration,
-            max_epochs=50,
-        )
-
-
-@pytest.mark.parametrize("loss", ["sc_svm", "sh_svm"])
-def test_the_simplex_solvers_refuse_an_indefinite_gram_matrix(loss):
-    y = np.arange(6) % 2
-    K = np.full((6, 6), -1.0) * np.outer(2 * y - 1, 2 * y - 1) + 2.0 * np.eye(6)
-    with pytest.raises(toplabel.ToplabelError, match="not positive semidefinite"):
-        toplabel.simplex.solve(K, y, loss, C=10.0, kernel="precomputed", max_epochs=50)

@@ -25,7 +25,7 @@ from toplabel.reproduction.reporting import FileError, load_inputs, write_data, 
 from toplabel.reproduction.reporting.grid import cell_texts
 from toplabel.reproduction.reporting.labels import VERDICTS
 from toplabel.reproduction.reporting.trace import NOT_REGISTERED, NOT_RUN, OF_OTHERS, Trace
-from toplabel.reproduction.tables.collected import READINGS
+from toplabel.reproduction.tables.collected import EVALUATION, READINGS
 
 
 def test_ids_and_references(site: Site) -> None:
@@ -48,7 +48,7 @@ def test_ids_and_references(site: Site) -> None:
 def test_nothing_is_loaded(site: Site) -> None:
     for element in site.all():
         assert element.attributes.get("src", "data:").startswith("data:")
-        assert element.tag not in ("link", "iframe", "object", "embed", "base")
+        assert element.tag not in ("link", "iframe", "object", "embed", "base", "svg", "math")
         if element.tag != "a":
             assert not (element.attributes.get("href") or "#").startswith("http")
     for style in site.all("style"):
@@ -114,10 +114,12 @@ def test_the_answer_comes_first(site: Site, cells: pd.DataFrame) -> None:
     match = int((cells["verdict"] == "match").sum())
     measured = int((cells["measured"] != "").sum())
     published = f"{len(cells):,}".replace(",", "\u202f")
-    headline = (
-        f"{measured} of {published} published numbers are measured here: {match} within 0.5 points."
-    )
-    assert site["index"].all("h1")[0].text == headline
+    near = match + int((cells["verdict"] == "close").sum())
+    word = "Agrees" if near >= 0.9 * measured else "Partly"
+    headline = f"{measured} of {published} published numbers are measured here: {match} within"
+    (head,) = site["index"].all("h1")
+    assert head.all("span", "answer")[0].text == f"{word}."
+    assert f" {headline} 0.5 points." in head.text
 
 
 def test_every_published_number_is_accounted_for(results: Path, site: Site) -> None:
@@ -232,8 +234,7 @@ def test_a_cell_waits_for_the_set_with_its_features_and_source() -> None:
         source: str, dataset: str, features: str, method: str = "lr_multi"
     ) -> tuple[str, str]:
         cell = {"source": source, "dataset": dataset, "features": features}
-        row = pd.Series(cell | {"method": method, "reason": ""})
-        return trace.waits_for(row), trace.reason(row)
+        return trace.cause(cell | {"method": method, "reason": ""})
 
     assert waits("cvpr2016", "indoor67", "alexnet_fc7") == (
         "indoor67_alexnet_fc7",
@@ -333,10 +334,9 @@ def test_columns_follow_the_methods_not_the_references(site: Site) -> None:
 
 def test_nothing_measured(empty_results: Path) -> None:
     site = render(empty_results)
-    assert (
-        site["index"].all("h1")[0].text
-        == "None of the 571 published numbers was measured in this run."
-    )
+    head = site["index"].all("h1")[0].text
+    assert " None of the 571 published numbers was measured in this run." in head
+    assert "Not testable." in head
     assert len(site.all("table", "grid")) == 10
     assert "No model was trained in this run." in site.text
 
@@ -456,6 +456,65 @@ def test_unpublished_measurements_are_shown(small_results: Path) -> None:
     section = site.by_id("unpublished")
     assert "97.2" in section.all("table", "grid")[0].text
     assert "97.2 ± 0.3" in section.all("table", "list")[0].text
+
+
+def test_own_data_come_first(empty_results: Path) -> None:
+    """With the best method of each metric, and in the tables intervals, shades and seconds."""
+    rows = [("a", "61.5", "60", "63"), ("b", "62.5", "61", "64"), ("c", "55", "53.5", "56.5")]
+    names = ["method", "measured", "rows_low", "rows_high"]
+    frame = pd.DataFrame(rows, columns=names).assign(dataset="mine", metric="top1", splits="1")
+    frame = frame.assign(label=frame["method"], seconds=["3", "10", "0.5"], status="converged")
+    frame = frame.assign(file="mine/" + frame["method"] + "/evaluation.csv", relative_gap="1e-5")
+    frame = frame.reindex(columns=EVALUATION.names, fill_value="")
+    frame.to_csv(empty_results / "evaluation.csv", index=False)
+    site = render(empty_results)
+    assert "Own data." in site["index"].all("h1")[0].text
+    best = site["index"].all("table")[0].all("tbody")[0].all("tr")
+    texts = [[cell.text for cell in row.children] for row in best]
+    assert texts == [["mine", "Top-1", "b", "62.5", "61.0 to 64.0", "1", "3", "10"]]
+    (grid,) = site.by_id("unpublished").all("table", "grid")
+    heads = [head.text for head in grid.all("th") if head.inside("thead")]
+    assert heads == ["Method", "Top-1 ↑", "95 % of rows", "Seconds"]
+    shown = [row.all("td") for row in grid.all("tbody")[0].all("tr")]
+    assert ["near" in value.classes for value, _, _ in shown] == [True, True, False]
+    assert [seconds.text for _, _, seconds in shown] == ["3", "10", "0.5"]
+    assert shown[2][1].text == "53.5 to 56.5"
+
+
+def test_numbers_of_fits_that_did_not_converge_are_marked(
+    small_results: Path, small_cells: pd.DataFrame
+) -> None:
+    path = small_results / "run.json"
+    run = json.loads(path.read_text(encoding="utf-8"))
+    run["config"]["eps_train"] = 0.001
+    path.write_text(json.dumps(run), encoding="utf-8")
+    before = render(small_results)
+    assert not before.all("span", "stop")
+    assert "did not converge" not in before["index"].text
+    row = small_cells.index[small_cells["measured"] != ""][0]
+    small_cells.loc[row, "relative_gap"] = "0.56"
+    small_cells.to_csv(small_results / "comparison.csv", index=False)
+    runs = pd.read_csv(small_results / "evaluation.csv", dtype=str, keep_default_na=False)
+    runs.loc[0, "relative_gap"] = "0.56"
+    runs.to_csv(small_results / "evaluation.csv", index=False)
+    site = render(small_results)
+    marked = [mark.parent for mark in site.all("span", "stop")]
+    assert len(marked) == 2  # in the grid, and in the record, which its card shows
+    assert "5.6e−01" in marked[1].text
+    said = (
+        "1 of 4 measured numbers comes from fits that did not converge (relative gap above 0.001)"
+    )
+    assert said in site["index"].all("header")[0].text
+
+
+def test_what_can_be_checked_stands_in_a_box(results: Path, site: Site) -> None:
+    box = site.by_id("trust")
+    facts = dict(zip((t.text for t in box.all("dt")), (d.text for d in box.all("dd")), strict=True))
+    assert list(facts) == ["Certificates", "Again from raw data", "Commit", "Sums"]
+    assert "The largest relative gap is" in facts["Certificates"]
+    assert "make verify" in facts["Again from raw data"]
+    assert facts["Commit"].startswith("0123456789abcdef")
+    assert "SHA-256" in facts["Sums"]
 
 
 def test_models_that_stopped_early_are_counted(small_results: Path) -> None:

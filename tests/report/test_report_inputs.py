@@ -106,7 +106,7 @@ def test_the_table_of_a_study_that_was_taken_away_is_left_out(small_results: Pat
     frame = pd.DataFrame({"x": ["1"]})
     for name, study in (("old", "gone"), ("one", "gone;papers"), ("none", "")):
         write_table_files(small_results, name, frame, study=study)
-    shown = {table.name for table in load_inputs(small_results).tables}
+    shown = {table["name"] for table in load_inputs(small_results).tables}
     assert shown >= {"one", "none"}
     assert "old" not in shown
 

@@ -72,7 +72,7 @@ def test_findings_in_words(site: Site) -> None:
     assert "1 to neither (median difference +0.9 points); 2 of 2 agree with the papers" in words
     assert "30 of 32 comparisons go to" in words
     assert "On digits: the difference is 1.0 point in favour of" in second.text
-    drawn = [svg.attributes["aria-label"] for svg in section.all("svg") if svg.inside("li")]
+    drawn = [image.attributes["alt"] for image in section.all("img", "claim")]
     assert drawn == [
         "Median difference in points: the papers +1.1, same data +0.9",
         "Median difference in points: the papers +1.1, other data −1.0",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import subprocess
 import xml.etree.ElementTree as ET
@@ -15,7 +14,7 @@ import typst
 from synthetic import RUN, SVG, write_figure_files, write_table_files
 
 from toplabel.reproduction.reporting import FileError, load_inputs, pdf, write_pdf
-from toplabel.reproduction.reporting.view import build_report
+from toplabel.reproduction.reporting.tree import build_tree
 from toplabel.reproduction.tables.collected import FAILURES
 
 
@@ -86,6 +85,8 @@ def test_whole_document(results: Path) -> None:
     ):
         assert words in text
     assert "0.352" in text  # yeast, lr_ml, rank loss as published
+    last = text_of(out, "\f").strip("\f").split("\f")[-1]
+    assert all(f"[{number}] " in last for number in range(1, 8))  # no page for one reference
 
 
 def test_a_figure_stands_with_the_table_of_its_set_and_a_claim_has_its_drawing(
@@ -93,17 +94,18 @@ def test_a_figure_stands_with_the_table_of_its_set_and_a_claim_has_its_drawing(
 ) -> None:
     folder = shutil.copytree(results, tmp_path / "results")
     write_figure_files(folder, "topk_circle", SVG, title="Against k", alt="A")
-    pdf._write_sources(build_report(load_inputs(folder)), None, tmp_path)
-    content = json.loads((tmp_path / "content.json").read_text(encoding="utf-8"))
-    sections = [one for chapter in content["chapters"] for one in chapter["sections"]]
+    inputs = load_inputs(folder)
+    content = pdf.content_of(build_tree(inputs))
+    pictures = pdf.pictures_of(inputs, content)
+    sections = [one for page in content["pages"] for one in page["sections"]]
     found = {one["origin"]: [f["title"] for f in one["figures"]] for one in sections}
     assert found.pop("TPAMI 2017, Table 3") == ["Against k"]
     assert not any(found.values())
-    drawn = [one for one in content["findings"] if one["file"]]
+    drawn = [one["anchor"] for one in content["findings"] if one["tested"]]
     assert drawn
-    for one in drawn:
-        assert one["alt"].startswith("Median difference in points: ")
-        root = ET.parse(tmp_path / one["file"]).getroot()
+    for anchor in drawn:
+        assert content["said"][anchor].startswith("Median difference in points: ")
+        root = ET.fromstring(pictures[f"{anchor}.svg"])
         assert root.find("{http://www.w3.org/2000/svg}style") is not None
 
 
@@ -113,7 +115,7 @@ def test_the_last_rows_of_a_table_stay_together(tmp_path: Path) -> None:
     """
     parts = resources.files("toplabel.reproduction.reporting").joinpath("templates/parts.typ")
     (tmp_path / "parts.typ").write_text(parts.read_text("utf-8"), encoding="utf-8")
-    (tmp_path / "content.json").write_text('{"known_verdicts": []}', encoding="utf-8")
+    (tmp_path / "content.json").write_text('{"verdicts": []}', encoding="utf-8")
     left = set()
     for number in range(12, 26):
         rows = ", ".join(f"[row{i}], [x]" for i in range(number))

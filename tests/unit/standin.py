@@ -5,8 +5,12 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy.optimize import minimize
 
+from toplabel.reproduction.config.protocols import Protocol
+from toplabel.reproduction.config.run import Settings
 from toplabel.reproduction.config.splits import Split
 from toplabel.reproduction.datasets.parts import Part, Prepared
+from toplabel.reproduction.selection.problems import validation_problems
+from toplabel.reproduction.selection.task import Task
 
 
 @dataclass(frozen=True)
@@ -102,3 +106,16 @@ def regions_set():
         parts[name] = Part(X=X, y=prominent, Y=Y, groups=groups)
     split = Split("main", "train", None, "test")
     return Prepared("scenes", "multilabel", 3, ["a", "b", "c"], parts, [split])
+
+
+def task_of(
+    method, budget, metrics=("top1",), validation="holdout", retrain_on="train", dataset="toy"
+):
+    """The task of a method on the split "main", with a protocol of its own."""
+    protocol = Protocol("toy", validation, retrain_on, tuple(metrics), {})
+    return Task(dataset, method, protocol, budget, Settings(), "main")
+
+
+def problems_of(prepared, task):
+    """The problems that validate the split of a task, one a fold."""
+    return list(validation_problems(prepared, task))

@@ -173,7 +173,7 @@ def test_a_gram_matrix_that_is_a_little_indefinite_has_no_dual_above_the_primal(
 ):
     X, y = np.tile(problem[0], (2, 1)), np.tile(problem[1], 2)
     K = toplabel.kernels.rbf_gram(X, 0.3)
-    K[np.diag_indices(len(K))] -= 1e-4
+    K[np.diag_indices(len(K))] -= 4e-5
     options = {"kernel": "precomputed", "C": 1e5, "eps": 0.0, "max_epochs": 60, "eval_every": 1}
     for loss in ("svm_multi", "lr_multi"):
         solution = toplabel.solve(K, y, loss=loss, acceleration=acceleration, **options)
@@ -209,8 +209,12 @@ def test_any_r_has_a_certificate(problem, form, r, tmp_path):
 @pytest.mark.parametrize(
     ("value", "error", "message"),
     [
-        (True, ValueError, "acceleration must be 'auto', False or a number, got True"),
-        ("fast", ValueError, "acceleration must be 'auto', False or a number, got 'fast'"),
+        (True, ValueError, "acceleration must be 'auto', 'unscaled', False or a number, got True"),
+        (
+            "fast",
+            ValueError,
+            "acceleration must be 'auto', 'unscaled', False or a number, got 'fast'",
+        ),
         (-1, ValueError, "acceleration must be > 0, got -1"),
         (0, ValueError, "acceleration must be > 0, got 0"),
         (np.nan, ValueError, "acceleration must be finite and > 0, got nan"),

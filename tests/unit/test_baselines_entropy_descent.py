@@ -71,9 +71,3 @@ def test_the_first_step_has_the_length_of_the_authors_program():
     doubled = start.model + 2.0 * (one.model - start.model)
     if round(halvings) > 0:
         assert start.primal - _objective(doubled, X, y, 2, 1.0) < 1e-5 * 2 * moved / len(y)
-
-
-@pytest.mark.parametrize("steps", [-1, 2.5, True])
-def test_the_number_of_steps_is_checked(steps):
-    with pytest.raises((TypeError, ValueError), match="steps must be"):
-        create("topk_ent_tr_descent", 2, {"steps": steps})

@@ -11,8 +11,7 @@ from toplabel.reproduction.baselines import create
 from toplabel.reproduction.baselines.hierarchy import balanced_clusters, label_tree
 from toplabel.reproduction.baselines.models import Forest, Hierarchy
 from toplabel.reproduction.config.methods import load_methods
-from toplabel.reproduction.selection.final import Models
-from toplabel.reproduction.selection.fitting import fitter
+from toplabel.reproduction.selection.fitting import Limits, by_solver
 from toplabel.reproduction.selection.problems import training_labels
 
 
@@ -43,8 +42,8 @@ def test_binary_relevance_is_one_svm_a_label(repository, kernel):
     part = regions_set().parts["train"]
     assert training_labels(part, method).shape == (len(part.X), 3)
     rows = toplabel.kernels.rbf_gram(X, 0.2) if kernel == "rbf" else X
-    models = fitter(toplabel.solve, rows, Y, method, Y.shape[1], 1e-6, 50000, ("toy",))
-    together = models.fit(2.0).solution
+    train = by_solver(toplabel.solve, rows, Y, method, Limits(Y.shape[1], 1e-6, 50000, ("toy",)))
+    together = train(2.0)
     for j in range(Y.shape[1]):
         alone = toplabel.solve(
             rows,
@@ -108,16 +107,6 @@ def test_a_forest_takes_sparse_rows_block_by_block(monkeypatch):
     expected = trained.decision_function(X)
     monkeypatch.setattr(Forest, "ROWS", 7)
     assert trained.decision_function(sparse.csr_matrix(X)) == pytest.approx(expected, abs=1e-15)
-
-
-def test_bad_options_of_a_forest_are_refused():
-    for params, message in (
-        ({"trees": 0}, "trees must be a positive whole number, got 0"),
-        ({"projection": True}, "projection must be a positive whole number, got True"),
-        ({"features": "all"}, "features must be 'sqrt' or 'log2', got 'all'"),
-    ):
-        with pytest.raises(ValueError, match=message):
-            create("multioutput_forest", params=params)
 
 
 # Hierarchy -----------------------------------------------------------------------------------------
@@ -194,20 +183,3 @@ def test_a_hierarchy_with_labels_that_never_or_always_occur():
     nothing = _train("label_hierarchy", X, np.zeros_like(Y), children=2)
     assert np.isfinite(nothing.decision_function(X)).all()
     assert _train("label_hierarchy", X, Y, C=100.0, max_epochs=1).status == "max_epochs"
-
-
-def test_bad_options_of_a_hierarchy_are_refused():
-    with pytest.raises(ValueError, match="children must be a whole number of at least 2, got 1"):
-        create("label_hierarchy", params={"children": 1})
-
-
-def test_both_are_stored_as_arrays(tmp_path):
-    X, Y = _sets()
-    stored = {
-        ("main", float(i), None, None): _train(name, X, Y).model
-        for i, name in enumerate(("multioutput_forest", "label_hierarchy"))
-    }
-    Models(stored).save(tmp_path / "models.npz")
-    loaded = Models.load(tmp_path / "models.npz")
-    for key, model in stored.items():
-        np.testing.assert_array_equal(loaded.scores(key, X, None), model.scores(X))

@@ -9,23 +9,18 @@ import pytest
 from scipy import sparse
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import SVC
-from standin import blobs, multiclass_set, regions_set
+from standin import blobs, multiclass_set, problems_of, regions_set, task_of
 
 from toplabel import simplex
 from toplabel.reproduction.baselines import create
-from toplabel.reproduction.baselines.models import Boosted, Gaussian, arrays_of
 from toplabel.reproduction.baselines.simplex_boosting import _best_step, _gradient, coding_values
 from toplabel.reproduction.config.methods import Method
-from toplabel.reproduction.config.protocols import Axis, Budget, Protocol
-from toplabel.reproduction.config.run import Settings
+from toplabel.reproduction.config.protocols import Axis, Budget
 from toplabel.reproduction.selection.choice import select
 from toplabel.reproduction.selection.final import Models, train_models
-from toplabel.reproduction.selection.problems import validation_problems
-from toplabel.reproduction.selection.task import Task
 from toplabel.reproduction.selection.tuning import tune_split
 
 BUDGET = Budget(Axis(10, -2, 0, 1), None)
-PROTOCOL = Protocol("toy", "fifth", "train", ("top1",), {"standard": BUDGET})
 OPTIONS = {"n_classes": 3, "seed": 1, "eps": 1e-6, "max_epochs": 20000}
 
 
@@ -33,8 +28,8 @@ def _through_the_stages(name, tmp_path, prepared=None, **params):
     """Tuned, trained, stored and read again: tuning, selection, models, training and test part."""
     prepared = prepared or multiclass_set()
     method = Method(name, name, baseline=name, params=params)
-    task = Task(prepared.name, method, PROTOCOL, BUDGET, Settings(), "main")
-    problems = list(validation_problems(prepared, task))
+    task = task_of(method, BUDGET, validation="fifth")
+    problems = problems_of(prepared, task)
     tuned = tune_split(problems, task, None)
     selection = select({"main": tuned})
     models, certificates = train_models(prepared, task, selection, None)
@@ -118,17 +113,6 @@ def test_leave_one_out_has_the_bias_too(tmp_path):
     assert {model.kind for model in models.arrays.values()} == {"affine"}
 
 
-@pytest.mark.parametrize("name", ["sc_svm_batch", "sh_svm_batch"])
-def test_svms_start_from_the_nearest_smaller_C(name):
-    X, y = blobs()
-    trainer = create(name)
-    small = trainer.train(X, y, C=0.1, **OPTIONS)
-    warm = trainer.train(X, y, C=0.2, start=small, **OPTIONS)
-    cold = trainer.train(X, y, C=0.2, **OPTIONS)
-    assert warm.primal == pytest.approx(cold.primal, rel=1e-5)
-    assert warm.status == cold.status == "converged"
-
-
 def test_linear_svms_climb_to_their_C():
     """With features far from zero the passes from zero get nowhere."""
     rng = np.random.default_rng(0)
@@ -157,14 +141,6 @@ def test_libsvm_is_that_of_scikit_learn(kernel):
     assert found.decision_function(sparse.csr_matrix(X)) == pytest.approx(scores, abs=1e-8)
     assert found.status == "uncertified"
     assert create(name).train(X, y, C=0.5, **(OPTIONS | {"max_epochs": 0})).status == "max_epochs"
-
-
-def test_a_class_without_example_never_wins():
-    X, y = blobs()
-    found = create("svm_ova_batch").train(X, y, C=0.5, **(OPTIONS | {"n_classes": 4}))
-    scores = found.decision_function(X)
-    assert scores.shape[1] == 4
-    assert (scores[:, 3] == -1).all()
 
 
 def risk(F, y):
@@ -232,11 +208,11 @@ def test_least_squares_of_one_feature_has_a_grid(tmp_path):
 def test_leave_one_out_needs_a_row_an_image_and_a_label_a_row():
     method = Method("s_ls_batch", "A", baseline="s_ls_batch")
     scenes = regions_set()
-    task = Task("scenes", method, PROTOCOL, BUDGET, Settings(), "main")
+    task = task_of(method, BUDGET, validation="fifth", dataset="scenes")
     with pytest.raises(
         ValueError, match="'scenes': several rows per image, of which the leave-one-out"
     ):
-        list(validation_problems(scenes, task))
+        problems_of(scenes, task)
     part = scenes.parts["train"]
     unlabelled = replace(part, y=np.where(np.arange(len(part.y)) == 0, -1, part.y))
     scenes = replace(scenes, parts=scenes.parts | {"train": unlabelled})
@@ -245,34 +221,4 @@ def test_leave_one_out_needs_a_row_an_image_and_a_label_a_row():
         with pytest.raises(
             ValueError, match=f"images without a label, which the method '{one.name}'"
         ):
-            list(validation_problems(scenes, replace(task, method=one)))
-
-
-def test_models_are_arrays_and_take_sparse_rows():
-    X, y = blobs()
-    for name, kind in (("simplex_boosting", Boosted), ("s_ls_rbf_batch", Gaussian)):
-        model = create(name).train(X, y, C=3.0, **OPTIONS).model
-        assert isinstance(model, kind)
-        assert all(isinstance(array, np.ndarray) for array in arrays_of(model).values())
-        assert model.scores(sparse.csr_matrix(X)) == pytest.approx(model.scores(X))
-
-
-@pytest.mark.parametrize(
-    ("name", "params", "message"),
-    [
-        ("simplex_boosting", {"depth": 0}, "depth must be a positive whole number, got 0"),
-        ("sc_svm_online", {"epochs": 0}, "epochs must be >= 1"),
-        ("s_ls_batch", {"count": 1}, "count must be >= 2"),
-    ],
-)
-def test_options_that_do_not_fit_are_named(name, params, message):
-    X, y = blobs()
-
-    def use():
-        trainer = create(name, params=params)
-        if name == "s_ls_batch":
-            trainer.axis(X, y, 3)
-        trainer.train(X, y, C=1.0, **OPTIONS)
-
-    with pytest.raises(ValueError, match=message):
-        use()
+            problems_of(scenes, replace(task, method=one))

@@ -5,7 +5,6 @@ import itertools
 import cvxpy as cp
 import numpy as np
 import pytest
-from scipy import sparse
 from standin import blobs
 
 from toplabel.reproduction.baselines import create
@@ -96,45 +95,6 @@ def test_separable_classes_are_recalled(name):
         assert scores[:, group][own].min() > scores[:, group][~own].max()
 
 
-@pytest.mark.parametrize("name", ["recall_at_k", "recall_at_k_ova"])
-def test_sparse_rows_warm_starts_and_repetition(name):
-    X, y = blobs(n_per_class=12, m=3, spread=1.0)
-    train = create(name, k=2).train
-    fixed = {"n_classes": 3, "seed": 0, "eps": 1e-6, "max_epochs": 5000}
-    cold = train(X, y, C=1.0, **fixed)
-    np.testing.assert_array_equal(cold.model, train(X, y, C=1.0, **fixed).model)
-    near = {"abs": 2e-3 * np.abs(cold.model).max()}
-    of_sparse = train(sparse.csr_matrix(X), y, C=1.0, **fixed).model
-    assert of_sparse == pytest.approx(cold.model, **near)
-    warm = train(X, y, C=1.0, start=train(X, y, C=0.1, **fixed), **fixed)
-    assert warm.model == pytest.approx(cold.model, **near)
-    assert warm.primal == pytest.approx(cold.primal, rel=1e-5)
-
-
-def test_a_class_without_an_example_has_no_weights():
-    X, y = blobs(n_per_class=8, m=3)
-    trained = create("recall_at_k_ova", k=1).train(
-        X, y, n_classes=4, C=1.0, seed=0, eps=1e-3, max_epochs=1000
-    )
-    assert not trained.model[:, 3].any()
-    assert np.abs(trained.model[:, :3]).max() > 0
-
-
-def test_a_short_run_says_so():
-    X, y = blobs(n_per_class=40, m=4, spread=1.0)
-    trained = create("recall_at_k", k=1).train(
-        X, y, n_classes=4, C=10.0, seed=0, eps=1e-6, max_epochs=3
-    )
-    assert trained.status == "max_epochs"
-    assert trained.dual < trained.primal
-
-
-def test_bad_k_is_refused():
-    for k in (0, 1.5, True):
-        with pytest.raises(ValueError, match=f"k must be a positive whole number, got {k}"):
-            create("recall_at_k", k=k)
-
-
 def test_the_registered_rows_meet_the_published_ones(repository):
     rows = load_methods(repository / "config/methods.yaml")
     keys = {name: row.key for name, row in rows.items() if row.baseline.startswith("recall")}
@@ -157,8 +117,3 @@ def test_the_rule_of_svm_perf_ends_where_no_plane_raises_the_risk_by_more():
         assert trained.primal >= exact.dual - 1e-12
         epochs.append(trained.epochs)
     assert epochs[0] < epochs[1] <= exact.epochs
-
-
-def test_a_negative_tolerance_is_refused():
-    with pytest.raises(ValueError, match="tolerance must be"):
-        create("recall_at_k", 1, {"tolerance": -0.1})

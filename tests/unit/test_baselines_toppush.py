@@ -3,7 +3,6 @@
 import cvxpy as cp
 import numpy as np
 import pytest
-from scipy import sparse
 from standin import blobs
 
 from toplabel.reproduction.baselines import create
@@ -144,40 +143,6 @@ def test_separable_classes_are_ranked_without_error(name):
     assert 0 <= trained.relative_gap <= 1e-4
 
 
-@pytest.mark.parametrize("name", ["toppush", "toppush_ova"])
-def test_sparse_rows_warm_starts_and_repetition(name):
-    X, y = blobs(n_per_class=12, m=3)
-    X = np.column_stack([X, np.zeros((len(X), 60))])  # more features than rows of a class
-    train = create(name).train
-    fixed = {"n_classes": 3, "seed": 0, "eps": 1e-6, "max_epochs": 200}
-    cold = train(X, y, C=10.0, **fixed)
-    again = train(X, y, C=10.0, **fixed)
-    np.testing.assert_array_equal(cold.model, again.model)
-    assert train(sparse.csr_matrix(X), y, C=10.0, **fixed).model == pytest.approx(
-        cold.model, abs=1e-4
-    )
-    warm = train(X, y, C=10.0, start=train(X, y, C=1.0, **fixed), **fixed)
-    assert warm.model == pytest.approx(cold.model, abs=1e-3)
-    assert warm.primal == pytest.approx(cold.primal, rel=1e-5)
-
-
-def test_one_vs_all_leaves_out_what_has_no_positive():
-    X, y = blobs(n_per_class=8, m=3)
-    train = create("toppush_ova").train
-    fixed = {"C": 1.0, "seed": 0, "eps": 1e-5, "max_epochs": 100}
-    three, four = (train(X, y, n_classes=m, **fixed) for m in (3, 4))
-    np.testing.assert_array_equal(four.model[:, :3], three.model)
-    assert not four.model[:, 3].any()
-
-
-def test_a_short_run_says_so():
-    X, y = blobs(n_per_class=40, m=4, spread=1.0)
-    trained = create("toppush").train(X, y, n_classes=4, C=10.0, seed=0, eps=1e-9, max_epochs=2)
-    assert trained.status == "max_epochs"
-    assert trained.relative_gap > 1e-9
-    assert trained.dual <= trained.primal
-
-
 def test_nesterovs_method_reaches_the_same_optimum():
     X, y = blobs(n_per_class=15, m=4, spread=0.3)
     X = np.column_stack([X, X**2])
@@ -222,12 +187,3 @@ def test_nesterovs_method_projects_onto_equal_sums():
         np.testing.assert_allclose(found.alpha / scale, alpha.value, atol=1e-4)
         np.testing.assert_allclose(found.beta[~positive] / scale, beta.value, atol=1e-4)
         assert (found.beta[positive] == 0).all()
-
-
-@pytest.mark.parametrize(
-    ("params", "message"),
-    [({"tolerance": -1.0}, "tolerance must be"), ({"iterations": 0}, "iterations must be")],
-)
-def test_options_of_nesterovs_method_are_checked(params, message):
-    with pytest.raises(ValueError, match=message):
-        create("toppush_nesterov", params=params)

@@ -136,28 +136,3 @@ def test_two_classes_that_remember_each_other_learn_once():
     free = create("wsabie_pp_0", params={"dimension": 3, "epochs": 20})
     other = free.train(X, y, n_classes=2, C=0.3, seed=4, **TRAIN)
     assert not np.array_equal(other.model, often.model)
-
-
-def test_it_depends_on_the_seed_alone_and_takes_sparse_rows():
-    X, y = _axes(5)
-    trainer = create("wsabie_pp_1", params={"dimension": 4, "epochs": 3})
-    first, again, other, csr = (
-        trainer.train(rows, y, n_classes=5, C=1.0, seed=seed, **TRAIN).model
-        for rows, seed in ((X, 0), (X, 0), (X, 1), (sparse.csr_matrix(X), 0))
-    )
-    np.testing.assert_array_equal(first, again)
-    np.testing.assert_allclose(first, csr, atol=1e-12)
-    assert not np.allclose(first, other)
-
-
-@pytest.mark.parametrize(
-    ("params", "message"),
-    [
-        ({"dimension": 0}, "dimension must be a whole number of at least 1, got 0"),
-        ({"step": 0}, "step must be positive, got 0"),
-        ({"epochs": 1.5}, "epochs must be a whole number of at least 1, got 1.5"),
-    ],
-)
-def test_options_out_of_range_are_refused(params, message):
-    with pytest.raises(ValueError, match=message):
-        create("wsabie_pp_0", params=params)

@@ -4,7 +4,6 @@ table.
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
@@ -14,6 +13,7 @@ import cvxpy as cp
 import numpy as np
 import pandas as pd
 import pytest
+from drawn import drawn_twice
 from scipy.optimize import minimize
 
 from toplabel import losses
@@ -397,13 +397,5 @@ def test_the_map_of_three_covers_the_triangle_and_is_drawn(tmp_path: Path):
     smooth = frame[frame["gamma"] > 0]
     assert smooth["top1"].all()
     assert smooth["top2"].all()
-
-    for folder in ("a", "b"):
-        draw_calibration(frame, tmp_path / folder / "calibration.svg")
-    assert (tmp_path / "a/calibration.svg").read_bytes() == (
-        tmp_path / "b/calibration.svg"
-    ).read_bytes()
-    words = json.loads((tmp_path / "a/calibration.json").read_text(encoding="utf-8"))
+    words = drawn_twice(draw_calibration, frame, tmp_path, "calibration")
     assert "SVM OVA: top-1 right on" in words["alt"]
-    with pytest.raises(ValueError, match="the column 'corners' is missing"):
-        draw_calibration(frame.drop(columns="corners"), tmp_path / "c.svg")

@@ -20,7 +20,10 @@ LAUGHS = "a0: &a0 [x, x]\n" + "".join(f"a{i}: &a{i} [*a{i - 1}, *a{i - 1}]\n" fo
         (b"a: \xe4\n", r"x\.yaml: not UTF-8 \(byte 3\)$"),
         (b"a: 2026-13-45\n", r"x\.yaml: month must be in 1\.\.12$"),
         (b"a: 1:" + b"59:" * 400 + b"59.0\n", r"x\.yaml: int too large"),
-        (b"a:\n  ? [1, [2]]\n  : 3\n", r"x\.yaml:2: \[1, \[2\]\] cannot be a key$"),
+        (b"a:\n  ? [1, [2]]\n  : 3\n", r"x\.yaml:2: a key must be text, not a list or map"),
+        (b"a: 1\ntrue: 2\n", r"x\.yaml:2: a key must be text, not 'true'$"),
+        (b"a: {<<: {7: 2}}\n", r"x\.yaml:1: a key must be text, not '7'$"),
+        (b"? !!str [a]\n: 1\n", r"x\.yaml:1: expected a scalar node"),
         (b"a: !!python/object/apply:os.getcwd []\n", r"x\.yaml:1: could not determine"),
         (b"a:\n " + b"[" * 10**5, r"x\.yaml:2: nested deeper than 50 levels$"),
         (b"{a: " * 10**5, r"x\.yaml:1: nested deeper than 50 levels$"),
@@ -71,6 +74,14 @@ def test_keys_are_compared_once_each(tmp_path):
     loader.construct_scalar = lambda node: Counted(node.value)
     assert len(loader.get_single_data()) == 1000
     assert Counted.compared < 5000  # each with each would be half a million
+
+
+def test_numbers_as_keys_are_refused_before_a_dict_is_made_of_them(tmp_path, monkeypatch):
+    path = tmp_path / "x.yaml"
+    path.write_text("".join(f"{i * (2**61 - 1)}: 1\n" for i in range(1, 3000)))  # all hash to 0
+    monkeypatch.setattr(documents._Loader, "construct_object", None)
+    with pytest.raises(ValueError, match="a key must be text, not '2305843009213693951'"):
+        read_yaml(path)
 
 
 def test_keys_that_are_merged_give_way(tmp_path):

@@ -1,6 +1,8 @@
 """Files of whole arrays (.mat, .npz, .npy, HDF5): what is read, and the errors."""
 
 import shutil
+import warnings
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -295,6 +297,16 @@ def test_labels_lie_beside_their_features(tmp_path, kind, name):
         validate({"labels": {"a": name}}, formats.FORMATS[kind])
 
 
+@pytest.mark.parametrize("second", ["X.npy", "X"])
+def test_an_npz_file_with_an_array_twice_is_refused(read, tmp_path, second):
+    np.savez(tmp_path / "twice.npz", X=X, y=CLASSES)
+    with zipfile.ZipFile(tmp_path / "twice.npz", "a") as content, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        content.writestr(second, content.read("X.npy"))
+    with pytest.raises(FormatError, match=r"toy\.npz: the array 'X' is in it 2 times"):
+        read("npz", (tmp_path / "twice.npz").read_bytes())
+
+
 def test_an_npz_file_of_zeros_is_refused_before_it_is_unpacked(read, monkeypatch, tmp_path):
     np.savez_compressed(tmp_path / "zeros.npz", X=np.zeros((2**8, 2**12)), y=np.arange(2**8))
     content = (tmp_path / "zeros.npz").read_bytes()
@@ -316,6 +328,87 @@ def test_an_hdf5_array_that_its_file_does_not_hold_is_refused(tmp_path):
         content["y"] = CLASSES
     with pytest.raises(FormatError, match=r"toy\.h5: 'X': 80,000,000,000,000 bytes in memory"):
         FORMATS["hdf5"](Source({"a": path}, "multiclass"))
+
+
+def external(content, folder):
+    (folder / "other").write_bytes(X.astype(float).tobytes())
+    content.create_dataset("X", X.shape, "f8", external=[(str(folder / "other"), 0, 8 * X.size)])
+
+
+def linked(content, folder):
+    import h5py
+
+    write_hdf5(folder / "other", {"X": X})
+    content["X"] = h5py.ExternalLink(str(folder / "other"), "X")
+
+
+def virtual(content, source):
+    import h5py
+
+    layout = h5py.VirtualLayout(X.shape, "f8")
+    layout[:] = h5py.VirtualSource(source, "X", shape=X.shape)
+    content.create_virtual_dataset("X", layout)
+
+
+def virtual_elsewhere(content, folder):
+    write_hdf5(folder / "other", {"X": X})
+    virtual(content, str(folder / "other"))
+
+
+def some_chunks(content, folder):
+    content.create_dataset("X", X.shape, "f8", chunks=(2, 2))[:2] = X[:2]
+
+
+OUTSIDE = {
+    "external storage": (external, "'X' refers to other arrays or files"),
+    "external link": (linked, "'X' is not in it; it has: y"),
+    "virtual": (virtual_elsewhere, "'X' refers to other arrays or files"),
+    "virtual, missing": (lambda c, _: virtual(c, "none.h5"), "'X' refers to other arrays or files"),
+    "virtual, in the file": (lambda c, _: virtual(c, "."), "'X' refers to other arrays or files"),
+    "no chunk": (
+        lambda c, _: c.create_dataset("X", X.shape, "f8", chunks=(2, 2)),
+        "'X': {all} of its {all} pieces were never written",
+    ),
+    "some chunks": (some_chunks, "'X': {rest} of its {all} pieces were never written"),
+    "never written": (
+        lambda c, _: c.create_dataset("X", X.shape, "f8"),
+        "'X': 1 of its 1 pieces were never written",
+    ),
+}
+
+
+@needs_h5py
+@pytest.mark.parametrize("libver", ["earliest", "latest"])
+@pytest.mark.parametrize("kind", ["hdf5", "mat"])
+@pytest.mark.parametrize("case", OUTSIDE)
+def test_hdf5_numbers_stand_in_the_file_itself(tmp_path, case, kind, libver):
+    import h5py
+
+    path = tmp_path / "toy.h5"
+    write, message = OUTSIDE[case]
+    with h5py.File(path, "w", userblock_size=512, libver=libver) as content:
+        content["y"] = CLASSES
+        write(content, tmp_path)
+    if kind == "mat":
+        with path.open("r+b") as stream:
+            stream.write(b"MATLAB 7.3 MAT-file")
+    wide = -(-X.shape[1] // 2)
+    chunks = -(-X.shape[0] // 2) * wide
+    message = message.format(all=chunks, rest=chunks - wide)
+    with pytest.raises(FormatError, match=rf"^{path}: {message}"):
+        FORMATS[kind](Source({"a": path}, "multiclass"))
+
+
+@needs_h5py
+@pytest.mark.parametrize("how", [{}, {"chunks": (3, 1)}, {"chunks": True, "compression": "gzip"}])
+def test_hdf5_arrays_of_zeros_are_read(tmp_path, how):
+    import h5py
+
+    with h5py.File(tmp_path / "toy.h5", "w") as content:
+        content.create_dataset("X", data=np.zeros((7, 3)), **how)
+        content["y"] = np.arange(7)
+    part = FORMATS["hdf5"](Source({"a": tmp_path / "toy.h5"}, "multiclass")).parts["a"]
+    np.testing.assert_array_equal(part.X, np.zeros((7, 3)))
 
 
 @needs_h5py

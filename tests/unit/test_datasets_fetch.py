@@ -187,6 +187,53 @@ def test_mirrors_of_the_environment_come_first(monkeypatch, tmp_path):
     assert mirror_folders([], tmp_path) == [shipped]
 
 
+def link(mirror, name, content, to):
+    """Put a link into a mirror's folder of the toy set, to a file of that content."""
+    to.parent.mkdir(parents=True, exist_ok=True)
+    to.write_bytes(content)
+    (mirror / "toy").mkdir(parents=True, exist_ok=True)
+    (mirror / "toy" / name).symlink_to(to)
+
+
+@pytest.mark.parametrize("name", ["toy.txt", "toy.txt.gz"])
+def test_a_link_out_of_a_mirror_is_followed_to_a_registered_sum_alone(raw, tmp_path, name):
+    mirror, content = tmp_path / "mirror", gzip.compress(CONTENT) if ".gz" in name else CONTENT
+    link(mirror, name, content, tmp_path / "private/other")
+    unknown = entry_with(raw_file(sha256=None))
+    with pytest.raises(FetchError, match=r"mirror/toy/toy\.txt.*: leads out of the mirror"):
+        fetch(unknown, raw, [mirror], network=False)
+    with pytest.raises(FetchError, match="leads out of the mirror, and the entry has no sha256"):
+        fetching.find_checked(unknown, unknown.files[0], raw, [mirror])
+    assert files_below(raw) == []
+    (path,) = fetch(entry_with(raw_file()), raw, [mirror], network=False)
+    assert path.read_bytes() == CONTENT
+
+
+def test_links_within_a_mirror_and_in_the_raw_folder_are_the_users_own(raw, tmp_path):
+    mirror, unknown = tmp_path / "mirror", entry_with(raw_file(sha256=None))
+    link(mirror, "toy.txt", CONTENT, mirror / "other/other.txt")
+    (path,) = fetch(unknown, raw, [mirror], network=False)
+    path.unlink()
+    path.symlink_to(mirror / "other/other.txt")
+    assert fetch(unknown, raw, network=False) == [path]
+
+
+def test_a_mark_that_links_out_of_its_mirror_is_refused(raw, mirrored, tmp_path):
+    mirror = mirrored("toy.txt", CONTENT)
+    link(mirror, fetching.NOT_COMPARABLE, b"secret", tmp_path / "private/other")
+    with pytest.raises(FetchError, match=f"{fetching.NOT_COMPARABLE}: leads out of the mirror"):
+        fetch(entry_with(raw_file()), raw, [mirror], network=False)
+    assert files_below(raw) == []
+
+
+def test_long_names_are_told_in_one_line(raw, tmp_path):
+    with pytest.raises(Fault, match=r"^name: .* has more than 200 characters$"):
+        validate({"name": "x" * 300, "part": "train"}, RawFile)
+    for name in ("x" * 300, "a/" * 3000):
+        with pytest.raises(FetchError, match=r"cannot be looked into \(File name too long\)"):
+            fetch(entry_with(raw_file()), raw, [tmp_path / name], network=False)
+
+
 class _BrokenOff(http.server.SimpleHTTPRequestHandler):
     """A server that promises more than it sends."""
 
@@ -325,10 +372,10 @@ def test_unpacking_stops_at_the_registered_size(raw, mirrored, monkeypatch, suff
 
 
 def test_unpacking_a_file_that_is_not_registered_stops_at_a_ratio(raw, mirrored, monkeypatch):
-    monkeypatch.setattr("toplabel.reproduction.datasets.formats.source.FREE", 2**20)
+    monkeypatch.setattr(fetching, "_FREE", 2**20)
     entry = entry_with(raw_file(sha256=None, size=None))
     mirror = mirrored("toy.txt.bz2", bz2.compress(bytes(2**24)))
-    with pytest.raises(ChecksumError, match="bytes that 1000 times the compressed file has"):
+    with pytest.raises(FetchError, match=r"over 100 times its size; state the file's `size`"):
         fetch(entry, raw, [mirror], network=False)
     mirrored("toy.txt.bz2", bz2.compress(CONTENT))
     (path,) = fetch(entry, raw, [mirror], network=False)

@@ -119,7 +119,7 @@ LIBSVM_FAULTS = {
     "label set": ("1,x 1:1\n", {"task": "multilabel"}, "1: bad label 'x'"),
     "label twice": ("1,1 1:1\n", {"task": "multilabel"}, "1: a label occurs twice in '1,1'"),
     "label out of range": (
-        "1 1:1\n3 1:1\n",
+        "0 1:1\n3 1:1\n",
         {"task": "multilabel", "n_classes": 3},
         "2: label 3 is outside 0..2",
     ),
@@ -288,16 +288,17 @@ def test_words_become_numbers_and_attributes_are_dropped(read):
 
 
 def test_sparse_rows_leave_out_the_first_word(read):
-    text = WORDS + '{1 YES,3 1.5,4 1}\n{2 red}\n{2 "it\'s"}\n'
+    rows = ("{1 YES,3 1.5,4 1}", "{2 red}", """{0 "a, 3 b", 2 "it's"}""", '{2 "dark blue"}')
+    text = WORDS + "\n".join(rows)
     options = {"task": "multilabel", "xml": None, "last_labels": 1, "drop": ["id"]}
     part = read("mulan_arff", text, **options).parts["train"]
-    expected = [[1, 1, 0, 0, 1.5], [0, 1, 0, 0, 0], [0, 0, 0, 1, 0]]
+    expected = [[1, 1, 0, 0, 1.5], [0, 1, 0, 0, 0], [0, 0, 0, 1, 0], [0, 0, 1, 0, 0]]
     np.testing.assert_array_equal(dense(part), expected)
 
 
 def test_label_sets_from_1_must_say_so(read):
     text = "1,2 1:1\n3 2:1\n"
-    for options in ({}, {"n_classes": 4}):
+    for options in ({}, {"n_classes": 3}, {"n_classes": 4}):
         with pytest.raises(
             FormatError, match=r"no row has the label 0, the smallest is 1.*label_b"
         ):
@@ -331,7 +332,7 @@ def test_mulan_needs_labels_and_the_multilabel_task(read):
         (XML.replace("utf-8", "utf-7"), r"toy\.xml: not XML \(multi-byte encodings"),
         ("<labels></labels>", r"toy\.xml: no <label> in it"),
         ('<labels><label id="a"/></labels>', r"toy\.xml: a <label> without a name"),
-        ('<labels><label name="a"/><label name="a"/></labels>', "the label 'a' occurs twice"),
+        ('<labels><label name="a"/><label name="a"/></labels>', "the label 'a' occurs 2 times"),
     ],
 )
 def test_label_files_that_cannot_be_used(tmp_path, text, message):

@@ -61,20 +61,3 @@ def test_faults_name_the_file(read, images, labels, message):
 def test_a_part_needs_the_name_of_its_labels(read):
     with pytest.raises(FormatError, match="names no file for the part 'train'"):
         read(*GOOD, names={"test": "t10k-labels"})
-
-
-@pytest.mark.mirror
-def test_mnist_of_the_mirror(mirror, repository, tmp_path):
-    from toplabel.reproduction.config.datasets import load_registry
-    from toplabel.reproduction.datasets.fetch import fetch
-    from toplabel.reproduction.datasets.prepare import prepare
-
-    entry = load_registry(repository / "config/datasets.yaml")["mnist"]
-    fetch(entry, tmp_path, [mirror], network=False)
-    prepared = prepare(entry, tmp_path)
-    sizes = {name: part.X.shape for name, part in prepared.parts.items()}
-    assert sizes == {"train": (60000, 784), "test": (10000, 784)}
-    assert prepared.n_classes == 10
-    # the class sizes that are known of MNIST
-    counts = np.bincount(prepared.parts["train"].y)
-    assert counts.tolist() == [5923, 6742, 5958, 6131, 5842, 5421, 5918, 6265, 5851, 5949]

@@ -10,7 +10,7 @@ from sklearn.datasets import load_digits
 from toplabel.reproduction.config.datasets import load_registry
 from toplabel.reproduction.datasets.fetch import fetch, find_checked
 from toplabel.reproduction.datasets.formats import FORMATS, Source
-from toplabel.reproduction.datasets.formats.voc import read_lists, set_names
+from toplabel.reproduction.datasets.formats.voc import Archive
 from toplabel.reproduction.datasets.locate import available
 from toplabel.reproduction.datasets.prepare import prepare
 from toplabel.reproduction.datasets.statistics import dataset_row, list_statistics
@@ -25,6 +25,7 @@ EXPECTED = {
     "landsat": (4_435, None, 2_000, 36, 6, None, 0, 0, 0),
     "optdigits": (3_823, None, 1_797, 64, 10, None, 0, 0, 0),
     "usps": (7_291, None, 2_007, 256, 10, None, 0, 0, 0),
+    "mnist": (60_000, None, 10_000, 784, 10, None, 0, 0, 0),
     "isolet1": (1_248, None, 312, 617, 26, None, 0, 0, 0),
     "news20_sparse": (12_748, None, 3_187, 62_061, 20, None, 0, 0, 0),
     "emotions": (391, None, 202, 72, 6, 1.8685, 0, 0, 0),
@@ -175,7 +176,7 @@ def test_label_lists_of_voc_2007_give_the_printed_statistics(repository, mirror,
     assert round(row["label_cardinality"], 2) == 1.46
     # The other readings are not 1.46.
     assert round(found["label_cardinality"], 2) == 1.44
-    images = set_names(path, "trainval")
-    with_difficult = read_lists(path, difficult="present")[1]
+    images = Archive(path).images_of("trainval")
+    with_difficult = Archive(path).label_sets("present")[1]
     assert round(float(np.mean([with_difficult[image].sum() for image in images])), 2) == 1.58
-    assert {*read_lists(path)[0]} == {*entry.options["classes"]}
+    assert {*Archive(path).label_sets()[0]} == {*entry.options["classes"]}

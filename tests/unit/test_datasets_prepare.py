@@ -8,6 +8,7 @@ import pytest
 from scipy import sparse
 
 from toplabel.reproduction.config.entry import Divide, Entry, Printed, RawFile
+from toplabel.reproduction.config.protocols import Axis
 from toplabel.reproduction.config.splits import Split
 from toplabel.reproduction.datasets.parts import Loaded, Part, Prepared
 from toplabel.reproduction.datasets.prepare import divide, prepare, store
@@ -15,6 +16,7 @@ from toplabel.reproduction.datasets.statistics import (
     check_row_count,
     compare_with_paper,
     dataset_row,
+    norm_advice,
     printed_interval,
     statistics,
 )
@@ -206,6 +208,7 @@ def test_statistics_count_what_is_peculiar():
         "label_cardinality": 7 / 4,  # over distinct parts: the validation part is the training one
         "zero_rows": 1,
         "row_norm": 1.0,  # of 0, 1 and 2
+        "mean_squared_norm": 5 / 3,
         "empty_label_sets": 1,
         "full_label_sets": 0,
         "classes_without_example": 1,
@@ -223,8 +226,32 @@ def test_statistics_of_sparse_features_and_regions():
     measured = statistics(prepared)
     assert (measured["n_train"], measured["parts"]["train"]["n_rows"]) == (3, 4)
     assert measured["zero_rows"] == 2
-    assert measured["row_norm"] == 0.5  # of 0, 1, 1 and 0
+    norms = {key: measured[key] for key in ("row_norm", "mean_squared_norm")}
+    assert norms == {"row_norm": 0.5, "mean_squared_norm": 0.5}  # of 0, 1, 1 and 0
     assert measured["n_val"] is None
+
+
+@pytest.mark.parametrize(
+    ("square", "told"), [(0.0, False), (1.0, False), (9e3, False), (2e4, True), (1e-5, True)]
+)
+def test_rows_for_which_the_grid_of_C_is_of_no_use_are_told(square, told):
+    advice = norm_advice({"mean_squared_norm": square}, Axis(10, -5, 3, 1))
+    assert bool(advice) is told
+    assert (
+        not told
+        or "`transform: standardise`, or, if all columns have one unit, `C_scale:" in advice
+    )
+
+
+def test_advice_stands_in_what_is_prepared_unless_C_is_scaled(raw):
+    (raw / "toy" / "a.txt").write_text(TRAIN.replace(":", ":1000"))
+    grid = Axis(10, -5, 3, 1)
+    advice = prepare(entry_with(), raw, grid).meta["advice"]
+    assert "the rows have the mean squared norm 1e+08" in advice
+    assert "grid of C is 1e+03 to 1e+11" in advice
+    assert prepare(entry_with(), raw).meta["advice"] == ""
+    assert prepare(entry_with(C_scale="mean_squared_norm"), raw, grid).meta["advice"] == ""
+    assert prepare(entry_with(transform="normalise"), raw, grid).meta["advice"] == ""
 
 
 @pytest.mark.parametrize(

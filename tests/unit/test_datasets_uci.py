@@ -48,6 +48,19 @@ def test_classes_of_many_digits_stay_apart(read):
     assert read(f"1,{'9' * 5000}\n2,1\n").class_names == ["1", "9" * 5000]  # a word
 
 
+def test_values_may_be_quoted(read):
+    loaded = read('"1","2.5","x y"\n3,4,"z"\n')
+    assert loaded.class_names == ["x y", "z"]
+    np.testing.assert_array_equal(loaded.parts["train"].X, [[1, 2.5], [3, 4]])
+
+
+def test_a_column_of_measurements_is_no_class(read):
+    text = "".join(f"{i % 3},{i / 7:.4f}\n" for i in range(120))
+    with pytest.raises(FormatError, match=r"train.data: 120 classes in column -1; .*\(`label`\)"):
+        read(text)
+    assert read(text, label=0).class_names == ["0", "1", "2"]
+
+
 def test_classes_that_are_fractions_stay_as_written(read):
     assert read("1,0.5\n2,1.0\n").class_names == ["0.5", "1"]
 
@@ -57,16 +70,27 @@ def test_classes_that_are_fractions_stay_as_written(read):
     [
         ("1,2,a\n1,a\n", {}, "2: 2 values, but line 1 has 3"),
         ("1,2,a\n\n1,2,3,a\n", {}, "3: 4 values, but line 1 has 3"),
-        ("1,2,a\n1,?,a\n", {}, "2: a missing value"),
-        ("1,2,a\n1,,a\n", {}, "2: '' is not a number"),
-        ("1,2,a\n1,b,a\n", {}, "2: 'b' is not a number"),
-        ("1,nan,a\n", {}, "1: 'nan' is not finite"),
-        ("1,inf,a\n", {}, "1: 'inf' is not finite"),
+        ("1,2,a\n1,?,a\n", {}, "2: column 1: a missing value"),
+        ("1,2,a\n1,,a\n", {}, "2: column 1: '' is not a number$"),
+        ("1,2,a\n1,b,a\n", {}, "2: column 1: 'b' is not a number$"),
+        ("1,nan,a\n", {}, "1: column 1: 'nan' is not finite"),
+        ("1,inf,a\n", {}, "1: column 1: 'inf' is not finite"),
+        ("1,2,nan\n", {}, "1: the class 'nan' is a number that is not finite; if it is a name"),
+        ("-INF,2,3\n", {"label": 0}, "1: the class '-INF' is a number that is not finite"),
+        ("1,2,1e999\n", {}, "1: the class '1e999' is a number that is not finite"),
         ("1,2,a\n1,2,\n", {}, "2: the class is missing"),
         ("1,2,?\n", {}, "1: the class is missing"),
         ("1 2 a\n", {}, "1: 1 values; there is no column -1 for the class beside features"),
         ("1,2\n", {"label": 2}, "1: 2 values; there is no column 2 for the class"),
-        ("a,b,class\n1,2,x\n", {}, "1: 'a' is not a number"),
+        ("a,b,class\n1,2,x\n", {}, "1: column 0: 'a' is not a number; .* `skip_lines` .* header"),
+        ("x,1,2\ny,1,2\n", {}, "1: column 0: 'x' is not a number; .* `label` is the column"),
+        ("7,x,2\n", {"label": 0}, "1: column 1: 'x' is not a number"),
+        ("1;2;a\n", {}, "1: 1 values; .*; is the option `delimiter` ';'"),
+        ("1\t2\ta\n", {}, r"1: 1 values; .*; is the option `delimiter` '\\t'"),
+        ("1 2 a\n", {}, "1: 1 values; .*; is the option `delimiter` 'whitespace'"),
+        ("1,5;2,5;a\n", {}, "1: column 1: '5;2' is not .*; is the option `delimiter` ';'"),
+        ("1,5;2;a\n", {"delimiter": ";"}, "1: column 0: '1,5' is not a number; decimals have a"),
+        ("1,2,a\n", {"delimiter": "whitespace"}, "1: 1 values; .* `delimiter` ','"),
         ("\n \n", {}, " no row in it"),
         ("a,b\n", {"skip_lines": 1}, " no row in it"),
     ],

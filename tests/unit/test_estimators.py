@@ -142,13 +142,13 @@ def test_top_k_score(problem):
 
 
 @pytest.mark.parametrize("classes", [2, 5])
-@pytest.mark.parametrize("loss", ["lr_multi", "topk_ent", "topk_ent_tr"])
+@pytest.mark.parametrize("loss", ["lr_multi", "topk_ent", "topk_ent_tr", "lr_ova"])
 def test_probabilities(problem, loss, classes):
     X, y, _ = problem
     y = y % classes
     model = TopKClassifier(loss, random_state=0).fit(X, y)
     scores = solve(X, y, loss=loss).decision_function(X)
-    powers = np.exp(scores)
+    powers = 1 / (1 + np.exp(-scores)) if loss == "lr_ova" else np.exp(scores)
     np.testing.assert_allclose(
         model.predict_proba(X), powers / powers.sum(axis=1, keepdims=True), rtol=1e-9
     )
@@ -214,7 +214,7 @@ def test_kernels_are_those_of_the_solver(problem):
     )
     assert given.dual_coef_.shape == (m, len(X))
     called = TopKClassifier(**common, kernel=cubic).fit(X, y)
-    solution = solve(X, y, gamma=1.0, kernel=cubic)
+    solution = solve(X, y, gamma=1.0, kernel=cubic, intercept_scaling="auto")
     np.testing.assert_array_equal(called.decision_function(new), solution.decision_function(new))
     copy = pickle.loads(pickle.dumps(called))
     np.testing.assert_allclose(copy.decision_function(new), called.decision_function(new))

@@ -128,8 +128,6 @@ def test_the_random_state_is_the_seed(problem):
 @pytest.mark.parametrize(
     ("parameters", "error", "message"),
     [
-        ({"loss": "lr_ml"}, ValueError, "'lr_ml' is not for TopKClassifier; use Multilabel"),
-        ({"loss": "hinge"}, ValueError, "loss must be one of"),
         (
             {"loss": "topk_svm_alpha", "k": 5},
             ValueError,

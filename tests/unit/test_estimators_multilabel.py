@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy import sparse
-from scipy.special import expit
+from scipy.special import expit, softmax
 from single_label import solve
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
@@ -190,7 +190,10 @@ def test_probabilities_are_those_of_each_label(problem):
     model = MultilabelClassifier("lr_ova", threshold=0.0, random_state=0).fit(X, Y)
     np.testing.assert_allclose(model.predict_proba(X), expit(model.decision_function(X)))
     np.testing.assert_array_equal(model.predict(X), model.predict_proba(X) >= 0.5)
-    for loss in ("svm_ml", "lr_ml", "svm_ova"):
+    ranking = MultilabelClassifier("lr_ml", threshold=0.0, random_state=0).fit(X, Y)
+    shares = softmax(ranking.decision_function(X), axis=1)
+    np.testing.assert_allclose(ranking.predict_proba(X), shares)
+    for loss in ("svm_ml", "svm_ova"):
         assert not hasattr(MultilabelClassifier(loss), "predict_proba")
 
 
@@ -271,8 +274,8 @@ def test_warnings_tell_which_training_ended_early(problem):
     with pytest.warns(ConvergenceWarning) as caught:
         model.fit(X, Y)
     texts = [str(warning.message) for warning in caught]
-    assert sum("cross-validation of the threshold" in text for text in texts) == 2
-    assert len(texts) == 3
+    assert "in 2 of 2 trainings of the cross-validation of the threshold" in texts[0]
+    assert len(texts) == 2
 
 
 def test_ctrl_c_keeps_the_last_training_but_ends_the_cross_validation(problem, monkeypatch):

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn.base import clone
-from sklearn.model_selection import KFold
+from sklearn.model_selection import KFold, RepeatedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.class_weight import compute_sample_weight
@@ -27,7 +27,7 @@ def problem():
 
 def held_out(X, Y, splitter, **options):
     scores = np.empty(Y.shape)
-    for inside, outside in splitter.split(X):
+    for inside, outside in splitter:
         model = MultilabelClassifier(**options, threshold=0.0).fit(X[inside], Y[inside])
         scores[outside] = model.decision_function(X[outside])
     return scores
@@ -44,7 +44,7 @@ def test_each_label_has_the_threshold_of_its_best_f1(problem):
         model.fit(X, Y)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        scores = held_out(X, Y, splitter, **options)
+        scores = held_out(X, Y, splitter.split(X), **options)
     for j in range(4):
         best, f1 = thresholds.tune(scores[:, [j]], Y[:, [j]], "f1_micro")
         assert f1 > 0.2
@@ -60,8 +60,13 @@ def test_each_label_has_the_threshold_of_its_best_f1(problem):
 def test_the_default_threshold_is_tuned_on_held_out_rows(problem):
     X, Y = problem
     model = MultilabelClassifier("lr_ml", random_state=0).fit(X, Y)
-    scores = held_out(X, Y, KFold(5, shuffle=True, random_state=0), loss="lr_ml", random_state=0)
-    assert (model.threshold_, model.threshold_score_) == thresholds.tune(scores, Y, "f1_micro")
+    folds, options = RepeatedKFold(n_splits=5, n_repeats=3, random_state=0), {"loss": "lr_ml"}
+    splits = list(folds.split(X))
+    scores = np.concatenate(
+        [held_out(X, Y, splits[i : i + 5], **options, random_state=0) for i in (0, 5, 10)]
+    )
+    best, value = thresholds.tune(scores, np.tile(Y, (3, 1)), "f1_micro")
+    assert (model.threshold_, model.threshold_score_) == (best, pytest.approx(value))
 
 
 def test_rows_sorted_by_their_labels_are_shuffled(problem):

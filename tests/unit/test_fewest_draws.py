@@ -4,16 +4,17 @@ import pandas as pd
 import pytest
 
 from toplabel.reproduction.reporting.fragments import intervals
-from toplabel.reproduction.reporting.uncertainty_text import seeds_spread, spread_sentence
+from toplabel.reproduction.reporting.sections import spread_sentence
+from toplabel.reproduction.reporting.words import say
 from toplabel.reproduction.tables.collected import FEWEST_DRAWS
 
 
 @pytest.mark.parametrize("draws", [FEWEST_DRAWS - 2, FEWEST_DRAWS])
 def test_few_draws_say_nothing_about_the_printed_number(draws):
     row = {"metric": "f1_micro", "published_text": "50.0", "seeds": float(draws)}
-    row |= {"seeds_mean": 50.1, "seeds_std": 0.4, "in_seeds": "true", "in_rows": ""}
+    row |= {"seeds_mean": 50.1, "seeds_std": 0.4, "in_seeds": "true", "in_rows": "", "decimals": 1}
     few = draws < FEWEST_DRAWS
-    assert ("too few to judge by" in seeds_spread(pd.Series(row))) == few
+    assert ("too few to judge by" in say("seeds_spread", row, FEWEST_DRAWS)) == few
     assert ("1 of 1 printed numbers" in spread_sentence(pd.DataFrame([row]))) == (not few)
     text = {"verdict": "match", "dataset": "scene", "kernel": "linear", "seeds": str(draws)}
     table = intervals(pd.DataFrame([text | {"in_rows": "", "in_seeds": "true"}]))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from functools import partial
 from pathlib import Path
@@ -10,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from drawn import drawn_twice
 from scipy.special import wrightomega
 
 from toplabel import losses, prox
@@ -23,9 +23,13 @@ from toplabel.reproduction.illustrations.topk_simplices import (
     topk_simplices,
     vertices,
 )
-from toplabel.reproduction.reporting.mathematics import draw_lambert, draw_losses
-from toplabel.reproduction.reporting.polytopes import draw_simplices
-from toplabel.reproduction.reporting.simplex_plane import draw_decoding, draw_levels
+from toplabel.reproduction.reporting.mathematics import (
+    draw_decoding,
+    draw_lambert,
+    draw_levels,
+    draw_losses,
+    draw_simplices,
+)
 
 ROOT = Path(__file__).parents[2]
 DRAWINGS = {
@@ -182,35 +186,8 @@ def test_curves_fall_and_smoothing_goes_below():
 @pytest.mark.parametrize("name", DRAWINGS)
 def test_a_figure_is_three_files_and_the_same_bytes_again(tmp_path: Path, name: str) -> None:
     draw, numbers = DRAWINGS[name]
-    for folder in ("a", "b"):
-        draw(numbers(), tmp_path / folder / f"{name}.svg")
-    for suffix in ("svg", "csv", "json"):
-        one = (tmp_path / "a" / f"{name}.{suffix}").read_bytes()
-        assert one == (tmp_path / "b" / f"{name}.{suffix}").read_bytes()
-    words = json.loads((tmp_path / "a" / f"{name}.json").read_text(encoding="utf-8"))
-    assert words["title"]
-    assert words["caption"]
+    words = drawn_twice(draw, numbers(), tmp_path, name)
     assert (ROOT / words["script"]).is_file()
     assert len(words["alt"]) > 100
     drawn = pd.read_csv(tmp_path / "a" / f"{name}.csv")
     assert len(drawn) == len(numbers())
-
-
-@pytest.mark.parametrize("name", DRAWINGS)
-def test_bad_numbers_are_named_and_nothing_is_written(tmp_path: Path, name: str) -> None:
-    draw, numbers = DRAWINGS[name]
-    frame = numbers()
-    last = frame.columns[-1]
-    for bad, message in (
-        (frame.drop(columns=last), f"the column '{last}' is missing"),
-        (frame.iloc[:0], "there is no row to draw"),
-        (frame.assign(**{last: np.nan}), f"the column '{last}' has a number that is not finite"),
-    ):
-        with pytest.raises(ValueError, match=message):
-            draw(bad, tmp_path / "figure.svg")
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_panel_that_is_not_known_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"^frame: unknown panel 'other'; known: binary, hinges"):
-        draw_losses(loss_curves(5).assign(panel="other"), tmp_path / "figure.svg", caption="C")

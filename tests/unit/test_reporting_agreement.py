@@ -1,27 +1,27 @@
-"""The agreement chart, and its axis."""
+"""The agreement chart, and the drawings of the claims."""
 
+import re
 import xml.etree.ElementTree as ET
 from collections import Counter
 
+import pandas as pd
 import pytest
 
-from toplabel.reproduction.reporting.agreement import (
-    Lane,
-    Point,
-    draw,
-    sentence,
-)
+from toplabel.reproduction.reporting import claims_chart
+from toplabel.reproduction.reporting.agreement import draw, sentence
 from toplabel.reproduction.reporting.labels import VERDICTS
-from toplabel.reproduction.reporting.scales import Symlog
 from toplabel.reproduction.tables.collected import COMPARISON
 
-LANES = [
-    Lane(
-        "A, Table 1",
-        [Point(0.1, "match"), Point(-4.0, "off")],
-    ),
-    Lane("A, Table 2", [Point(0.1, "match"), Point(12.0, "higher"), Point(0.3, "match", True)]),
-]
+POINTS = pd.DataFrame(
+    [
+        ("A, Table 1", 0.1, "match", False, False),
+        ("A, Table 1", -4.0, "off", False, True),
+        ("A, Table 2", 0.1, "match", False, False),
+        ("A, Table 2", 12.0, "higher", False, False),
+        ("A, Table 2", 0.3, "match", True, False),
+    ],
+    columns=["table", "points", "verdict", "loss", "stopped"],
+)
 
 
 def marks(text):
@@ -34,27 +34,18 @@ def marks(text):
     return +found
 
 
-def test_the_axis_is_symmetric_and_keeps_the_order():
-    scale = Symlog(0.1, 20.0, 100.0, 900.0)
-    assert (scale(-20.0), scale(0.0), scale(20.0)) == (100.0, 500.0, 900.0)
-    values = (0.05, 0.1, 0.5, 1.5, 5.0)
-    places = [scale(value) for value in values]
-    assert places == sorted(places)
-    for value, place in zip(values, places, strict=True):
-        assert scale(-value) == pytest.approx(1000.0 - place)
-
-
 def test_each_cell_is_a_mark_and_the_bytes_are_the_same_again():
-    drawn = draw(LANES)
-    assert marks(drawn) == Counter(point.verdict for lane in LANES for point in lane.points)
-    assert draw(LANES) == drawn
+    drawn = draw(POINTS)
+    assert marks(drawn) == Counter(POINTS["verdict"])
+    assert draw(POINTS) == drawn
+    assert draw(POINTS.assign(stopped=False)).count("<use") < drawn.count("<use")
 
 
 def test_the_sentence_counts_percentages_alone():
-    assert sentence(LANES) == (
+    assert sentence(POINTS) == (
         "Half of the 4 percentages lie within 2.05 points of the printed ones, nine tenths within 9.60."
     )
-    assert sentence([]) == ""
+    assert sentence(POINTS.iloc[:0]) == ""
 
 
 def test_the_picture_of_the_readme_is_the_last_full_run(repository):
@@ -62,3 +53,16 @@ def test_the_picture_of_the_readme_is_the_last_full_run(repository):
     picture = (repository / "docs/images/agreement.svg").read_text(encoding="utf-8")
     cells = cells[cells["verdict"] != ""]
     assert marks(picture) == Counter(cells["verdict"])
+
+
+def test_the_axis_of_the_claims_is_symmetric_and_keeps_the_order():
+    values = (-20.0, -0.5, -0.05, 0.0, 0.05, 0.5, 20.0)
+    found = [
+        {"anchor": str(i), "drawn": [{"key": "same", "low": v, "median": v, "high": v}]}
+        for i, v in enumerate(values)
+    ]
+    places = [float(re.search('cx="(.*?)"', svg)[1]) for svg in claims_chart.draw(found).values()]
+    assert places == sorted(places)
+    for left, right in zip(places, reversed(places), strict=True):
+        assert left + right == pytest.approx(claims_chart.WIDTH, abs=0.2)
+    assert claims_chart.draw([{"anchor": "none", "drawn": []}]) == {}

@@ -2,7 +2,14 @@
 
 import pytest
 
-from toplabel.reproduction.reporting.findings_text import _count, _rule
+from toplabel.reproduction.reporting.claims import side_of
+from toplabel.reproduction.reporting.words import say
+
+
+def compared(row):
+    """Return what the comparisons of the same data give, in words."""
+    numbers = {key: float(v) if key.startswith("same_") else v for key, v in row.items()}
+    return say("compared", row, side_of(numbers, "same"))
 
 
 @pytest.mark.parametrize(
@@ -29,26 +36,26 @@ def test_a_single_comparison(ahead, median, words):
         "second": "B",
         "expects": "first",
     }
-    assert _count(row, "same") == words
+    assert compared(row) == words
 
 
 def test_the_interval_over_test_rows_stands_with_the_median():
-    row = {"first": "A", "second": "B", "expects": "first", "ties_win": "false"}
+    row = {"first": "A", "second": "B", "expects": "first", "ties_win": False}
     row |= {"same_comparisons": "3", "same_first": "2", "same_second": "1", "same_median": "0.52"}
     row |= {"same_rows_low": "-0.31", "same_rows_high": "1.26"}
     interval = "−0.3 to +1.3 on 95 % of draws of the test rows"
-    assert _count(row, "same").endswith(f"(median difference +0.5 points, {interval})")
+    assert compared(row).endswith(f"(median difference +0.5 points, {interval})")
     row |= {"same_comparisons": "1", "same_first": "1", "same_second": "0"}
-    assert _count(row, "same").endswith(f"in favour of A, against B; {interval}")
+    assert compared(row).endswith(f"in favour of A, against B; {interval}")
 
 
 def test_ties_that_decide_a_claim_are_said():
-    row = {"first": "A", "second": "B", "expects": "first", "least": "0.5", "ties_win": "true"}
+    row = {"first": "A", "second": "B", "expects": "first", "least": 0.5, "ties_win": True}
     row |= {"same_comparisons": "56", "same_first": "20", "same_second": "29", "same_median": "0"}
     text = "27 of 56 comparisons go to A, 7 of them as ties, 29 to B (median difference 0.0 points)"
-    assert _count(row, "same") == text
-    assert _rule(row) == (
+    assert compared(row) == text
+    assert say("rule", row) == (
         "Confirmed from 50 % of all comparisons on; a tie counts for A, as it may share the best number."
     )
-    row["ties_win"] = "false"
-    assert "20 of 56 comparisons go to A, 29 to B, 7 to neither" in _count(row, "same")
+    row["ties_win"] = False
+    assert "20 of 56 comparisons go to A, 29 to B, 7 to neither" in compared(row)

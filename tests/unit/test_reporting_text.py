@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import math
 
 import pandas as pd
@@ -9,10 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from toplabel._core.files import FileError
 from toplabel.reproduction.reporting import facts, labels, numbers
+from toplabel.reproduction.reporting.exported import without_formulas
 from toplabel.reproduction.reporting.html import label_markup
-from toplabel.reproduction.reporting.score import in_words, score_of
+from toplabel.reproduction.reporting.score import in_words, score_of, sum_of
 from toplabel.reproduction.reporting.svg import share_of
+from toplabel.reproduction.reporting.words import say
 
 
 @pytest.mark.parametrize(
@@ -192,18 +197,17 @@ def test_score_counts() -> None:
         }
     )
     score = score_of(cells)
-    assert (score.published, score.comparable, score.matched) == (4, 3, 2)
-    assert {key: n for key, n in score.by_verdict.items() if n} == {"match": 2, "off": 1}
-    assert score.headline == "3 of 4 published numbers are measured here: 2 within 0.5 points."
+    assert (score["published"], score["comparable"]) == (4, 3)
+    assert {key: n for key, n in score["by_verdict"].items() if n} == {"match": 2, "off": 1}
+    headline = "3 of 4 published numbers are measured here: 2 within 0.5 points."
+    assert say("headline", score) == headline
+    assert sum_of([score, score])["by_verdict"]["match"] == 4
     files = ["a", "b", "a", "c", "a"]
     again = score_of(cells.assign(file=files, metric="top1"))
-    assert (
-        again.detail
-        == "Not reproduced: 1 (1 off). 2 measurements: some cells are printed several times."
-    )
+    several = "Not reproduced: 1 (1 off). 2 measurements: some cells are printed several times."
+    assert say("detail", again) == several
     once = score_of(cells.assign(file=files, metric=["top1", "top1", "top2", "top1", "top1"]))
-    assert once.detail == "Not reproduced: 1 (1 off)."
-    assert score.detail == "Not reproduced: 1 (1 off)."
+    assert say("detail", once) == say("detail", score) == "Not reproduced: 1 (1 off)."
 
 
 def test_numbers_far_from_print_are_not_reproduced_whatever_their_direction() -> None:
@@ -220,15 +224,37 @@ def test_what_lies_within_the_spread_is_counted_apart(splits: tuple, draws: str)
     cells = pd.DataFrame({"published": [1.0] * 3, "measured": [1.0] * 3})
     cells = cells.assign(verdict=["spread", "spread", "close"], splits=[*splits, 10])
     score = score_of(cells)
-    assert score.matched == 0
-    assert score.headline.endswith(f"0 within 0.5 points, 2 more within the spread of {draws}.")
-    assert score.detail == "1 close."
+    assert score["by_verdict"]["match"] == 0
+    ending = f"0 within 0.5 points, 2 more within the spread of {draws}."
+    assert say("headline", score).endswith(ending)
+    assert say("detail", score) == "1 close."
 
 
 def test_score_of_one_and_of_none() -> None:
     one = pd.DataFrame({"published": [1.0], "measured": [1.0], "verdict": ["match"]})
-    assert score_of(one).headline.startswith("1 of 1 published numbers is measured here: 1 within")
-    assert score_of(one.iloc[:0]).headline == "There is no published number to compare with."
+    begins = "1 of 1 published numbers is measured here: 1 within"
+    assert say("headline", score_of(one)).startswith(begins)
+    none = "There is no published number to compare with."
+    assert say("headline", score_of(one.iloc[:0])) == none
+
+
+@pytest.mark.parametrize(
+    ("match", "close", "off", "budget", "own", "word"),
+    [
+        (8, 1, 1, "standard", 0, "Agrees"),
+        (7, 1, 2, "standard", 0, "Partly"),
+        (4, 1, 5, "paper", 0, "Partly"),
+        (4, 0, 6, "standard", 0, "Disagrees"),
+        (9, 0, 1, "quick", 0, "Not testable"),
+        (0, 0, 0, "standard", 0, "Not testable"),
+        (0, 0, 0, "standard", 3, "Own data"),
+        (8, 1, 1, "standard", 3, "Agrees"),
+    ],
+)
+def test_a_run_is_answered_in_a_word(match, close, off, budget, own, word):
+    verdicts = ["match"] * match + ["close"] * close + ["off"] * off
+    cells = pd.DataFrame({"verdict": verdicts, "published": 1.0, "measured": 1.0})
+    assert say("answer", score_of(cells), budget, own) == word
 
 
 @pytest.mark.parametrize(
@@ -243,7 +269,7 @@ def test_letters_have_one_size_in_all_figures(box: str, share: float) -> None:
     [("<svg", "line 1: not well-formed XML"), ("<html/>", "the outermost element is not <svg>")],
 )
 def test_not_svg(text: str, message: str) -> None:
-    with pytest.raises(ValueError, match=f"^figures/f.svg.*{message}$"):
+    with pytest.raises(FileError, match=f"^figures/f.svg.*{message}$"):
         share_of(text, "f")
 
 
@@ -252,7 +278,39 @@ def test_not_svg(text: str, message: str) -> None:
     [("", False), ("0", False), ("1", False), ("99.5", False), ("237.5", True), ("0.001", True)],
 )
 def test_rows_for_which_no_C_fits_are_noted(norm, noted):
-    note = facts._norm_note(norm)
-    assert bool(note) == noted
-    if noted:
-        assert "features: standard" in note[0]
+    row = dict.fromkeys(("zero_rows", "empty_label_sets", "full_label_sets"), "")
+    row |= {"classes_without_example": "", "status": "ready", "reason": "", "n_train": "9"}
+    note = say("oddities", row, facts.long_rows(norm), str)
+    assert bool(note) == noted == ("transform: standardise" in note)
+
+
+@pytest.mark.parametrize(
+    ("cell", "safe"),
+    [
+        ('=HYPERLINK("http://example.org";"x")', '\'=HYPERLINK("http://example.org";"x")'),
+        ("@SUM(A1)", "'@SUM(A1)"),
+        ("+1+cmd|' /C calc'!A0", "'+1+cmd|' /C calc'!A0"),
+        ("-2+3", "'-2+3"),
+        ("\t=1", "'\t=1"),
+        ("\r=1", "'\r=1"),
+        ("-", "'-"),
+        ("-4.3e-05", "-4.3e-05"),
+        ("+7", "+7"),
+        ("−3", "−3"),
+        ("a=b", "a=b"),
+        ("", ""),
+    ],
+)
+def test_no_cell_of_an_exported_file_is_a_formula(cell, safe):
+    def written(text):
+        out = io.StringIO(newline="")
+        csv.writer(out).writerows([["a", "b"], [text, "1"]])
+        return out.getvalue()
+
+    assert without_formulas(written(cell)) == written(safe)
+    assert without_formulas(written(safe)) == written(safe)
+
+
+def test_an_exported_file_without_formulas_keeps_its_bytes():
+    text = 'a,"b"\r\n"1",-2\r\n'
+    assert without_formulas(text) == text

@@ -7,20 +7,16 @@ from dataclasses import fields, replace
 
 import numpy as np
 import pytest
-from standin import Recorder, multiclass_set
+from standin import Recorder, multiclass_set, problems_of, task_of
 
 from toplabel.reproduction.config.methods import Method
-from toplabel.reproduction.config.protocols import Axis, Budget, Protocol
-from toplabel.reproduction.config.run import Settings
+from toplabel.reproduction.config.protocols import Axis, Budget
 from toplabel.reproduction.selection.checkpoints import Checkpoints
-from toplabel.reproduction.selection.problems import validation_problems
 from toplabel.reproduction.selection.results import Point, TuneResult
-from toplabel.reproduction.selection.task import Task
 from toplabel.reproduction.selection.tuning import tune_block, tune_split
 
 KERNEL = Method("lr_rbf", "A", "lr_multi", kernel="rbf")
 BUDGET = Budget(Axis(2, -4, 2, 2), Axis(2, -2, 1, 1), folds=2, patience=1)
-METRICS = ["top1", "top2"]
 
 
 class Killed(BaseException):
@@ -40,9 +36,8 @@ class Mortal(Recorder):
 
 def _tune(job, checkpoints, solve):
     prepared = multiclass_set(with_val=False)
-    protocol = Protocol("toy", "folds", "train", tuple(METRICS), {"standard": BUDGET})
-    task = Task("toy", KERNEL, protocol, BUDGET, Settings(), "main")
-    problems = list(validation_problems(prepared, task))
+    task = task_of(KERNEL, BUDGET, ("top1", "top2"), "folds")
+    problems = problems_of(prepared, task)
     if job == "block":
         return tune_block(problems, task, solve, 0, checkpoints)
     return [tune_split(problems, task, solve, (), checkpoints)]

@@ -7,21 +7,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy import sparse
-from standin import Recorder, blobs, multiclass_set
+from standin import Recorder, blobs, multiclass_set, problems_of, task_of
 
 from toplabel import kernels
 from toplabel.reproduction.config.methods import Method
-from toplabel.reproduction.config.protocols import LINEAR, Axis, Budget, Protocol, Refinement
-from toplabel.reproduction.config.run import Settings
+from toplabel.reproduction.config.protocols import LINEAR, Axis, Budget, Refinement
 from toplabel.reproduction.selection import tuning
 from toplabel.reproduction.selection.grids import refined_points
-from toplabel.reproduction.selection.problems import (
-    ValidationProblem,
-    fewer_rows,
-    validation_problems,
-)
+from toplabel.reproduction.selection.problems import ValidationProblem, fewer_rows
 from toplabel.reproduction.selection.results import Point, average
-from toplabel.reproduction.selection.task import Task
 from toplabel.reproduction.selection.tuning import EarlyStopping, FoldPath, best_values, tune_block
 
 SOFTMAX = Method("lr_multi", "A", "lr_multi")
@@ -37,8 +31,7 @@ def _problem(n_per_class=12):
 
 
 def _task(method=SOFTMAX, budget=BUDGET):
-    protocol = Protocol("toy", "holdout", "train", tuple(METRICS), {"standard": BUDGET})
-    return Task("toy", method, protocol, budget, Settings(), "main")
+    return task_of(method, budget, METRICS)
 
 
 def _path(budget, method=SOFTMAX, solve=None):
@@ -101,7 +94,7 @@ def test_a_path_is_left_after_a_clear_decline(monkeypatch):
 def test_a_split_with_all_its_folds_is_left_too(monkeypatch):
     _measured(monkeypatch, lambda theta, C: -abs(np.log2(C) + 2))
     prepared = multiclass_set(with_val=False)
-    problems = list(validation_problems(prepared, _task()))
+    problems = problems_of(prepared, _task())
     for patience, expected in ((2, [-4, -2, 0, 2]), (None, BUDGET.C.exponents())):
         budget = replace(BUDGET, patience=patience)
         found = tuning.tune_split(problems, _task(budget=budget), Recorder())
@@ -185,12 +178,11 @@ def test_after_a_screening_the_best_points_themselves_are_visited_again():
 @pytest.mark.parametrize(("share", "used"), [(0.1, 1), (1 / 3, 1), (0.4, 2), (0.9, 3), (9.0, 3)])
 def test_as_many_folds_are_used_as_hold_the_rows_asked_for(share, used):
     prepared = multiclass_set(with_val=False)
-    protocol = Protocol("toy", "folds", "train", tuple(METRICS), {})
     rows = prepared.parts["train"].n_instances
 
     def folds(budget):
-        task = replace(_task(budget=budget), protocol=protocol)
-        return [problem.X_eval for problem in validation_problems(prepared, task)]
+        task = task_of(SOFTMAX, budget, METRICS, "folds")
+        return [problem.X_eval for problem in problems_of(prepared, task)]
 
     some, all_folds = folds(replace(BUDGET, validation_rows=round(share * rows))), folds(BUDGET)
     assert len(all_folds) == 3

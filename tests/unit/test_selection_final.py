@@ -5,20 +5,17 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from standin import Recorder, multiclass_set, regions_set
+from standin import Recorder, multiclass_set, problems_of, regions_set, task_of
 
 from toplabel import metrics, thresholds
 from toplabel.reproduction.config.methods import Method
-from toplabel.reproduction.config.protocols import Axis, Budget, EquallySpaced, Protocol
-from toplabel.reproduction.config.run import Settings
+from toplabel.reproduction.config.protocols import Axis, Budget, EquallySpaced
 from toplabel.reproduction.selection.choice import select
 from toplabel.reproduction.selection.evaluation import evaluate, instance_scores
 from toplabel.reproduction.selection.figure_data import circle_points, circle_rings, selection_curve
 from toplabel.reproduction.selection.final import Models, model_key, train_models
 from toplabel.reproduction.selection.measures import ranking_value
-from toplabel.reproduction.selection.problems import validation_problems
 from toplabel.reproduction.selection.results import seconds_by_split
-from toplabel.reproduction.selection.task import Task
 from toplabel.reproduction.selection.thresholding import compare_strategies, set_thresholds
 from toplabel.reproduction.selection.tuning import tune_split
 from toplabel.reproduction.tables.cells import TEST_METRICS
@@ -34,16 +31,14 @@ SET_METRICS = ["rank_loss", "f1_micro", "hamming_loss"]
 
 
 def _run(prepared, method, names, validation="holdout", retrain_on="train", strategy="tune"):
-    protocol = Protocol("toy", validation, retrain_on, tuple(names), {"standard": BUDGET})
-    split = prepared.splits[0]
-    task = Task(prepared.name, method, protocol, BUDGET, Settings(), split.name)
-    tuned = tune_split(list(validation_problems(prepared, task)), task, Recorder())
-    selection = select({split.name: tuned})
+    task = task_of(method, BUDGET, names, validation, retrain_on, prepared.name)
+    tuned = tune_split(problems_of(prepared, task), task, Recorder())
+    selection = select({"main": tuned})
     models, certificates = train_models(prepared, task, selection, Recorder())
-    chosen = set_thresholds(prepared, protocol, selection, models, strategy, 0.25)
+    chosen = set_thresholds(prepared, task.protocol, selection, models, strategy, 0.25)
     seconds = seconds_by_split([tuned])
     table, ranks = evaluate(
-        prepared, method.name, protocol, "standard", chosen, certificates, models, seconds
+        prepared, method.name, task.protocol, "standard", chosen, certificates, models, seconds
     )
     # Every top-k accuracy, and nothing else, follows from the ranks of the true classes.
     tops = {str(m): 100.0 * float(np.mean(one.hits(m))) for one in ranks for m in one.metric}
@@ -78,7 +73,7 @@ def test_linear_models_are_measured_on_the_test_part(tmp_path):
 @pytest.mark.parametrize("strategy", ["tune", "constant", "cardinality"])
 def test_the_comparison_of_strategies_repeats_what_each_run_measures(strategy):
     prepared = regions_set()
-    protocol = Protocol("toy", "half", "train", tuple(SET_METRICS), {"standard": BUDGET})
+    protocol = task_of(MULTILABEL, BUDGET, SET_METRICS, "half").protocol
     _, selection, models, _, _, table = _run(
         prepared, MULTILABEL, SET_METRICS, "half", strategy=strategy
     )
@@ -94,7 +89,7 @@ def test_the_comparison_of_strategies_repeats_what_each_run_measures(strategy):
 
 def test_thresholds_per_label_predict_each_label_as_often_as_it_was_trained():
     prepared = regions_set()
-    protocol = Protocol("toy", "half", "train", tuple(SET_METRICS), {"standard": BUDGET})
+    protocol = task_of(MULTILABEL, BUDGET, SET_METRICS, "half").protocol
     _, selection, models, *_ = _run(prepared, MULTILABEL, SET_METRICS, "half")
     compared = pd.DataFrame(compare_strategies(prepared, protocol, _rows(selection), models))
     row = compared[
@@ -137,8 +132,7 @@ def test_retraining_takes_the_validation_part_only_when_told(monkeypatch):
     selection = pd.DataFrame({"split": ["main"], "C": [1.0], "theta": [np.nan], "k": [np.nan]})
     for retrain_on, rows in (("train", n), ("train_val", n + n_val)):
         seen.clear()
-        protocol = Protocol("toy", "holdout", retrain_on, ("top1",), {})
-        task = Task("toy", SOFTMAX, protocol, BUDGET, Settings())
+        task = task_of(SOFTMAX, BUDGET, retrain_on=retrain_on)
         train_models(prepared, task, _rows(selection), Counting())
         assert set(seen) == {rows}
 
@@ -166,12 +160,11 @@ def test_each_fit_leaves_a_line_in_the_log(caplog):
 
 def test_certificates_say_what_the_solver_said():
     prepared = multiclass_set()
-    protocol = Protocol("toy", "holdout", "train", ("top1",), {})
     nothing = [np.nan] * 2
     selection = pd.DataFrame(
         {"split": ["main"] * 2, "C": [4.0, 0.25], "theta": nothing, "k": nothing}
     )
-    task = Task("toy", SOFTMAX, protocol, BUDGET, Settings())
+    task = task_of(SOFTMAX, BUDGET)
     _, found = train_models(prepared, task, _rows(selection), Recorder(status="max_epochs"))
     table = pd.DataFrame(found)
     assert table["C"].tolist() == [0.25, 4.0]  # from the smallest up
@@ -220,7 +213,7 @@ def test_threshold_strategies():
 
 def test_an_unknown_strategy_is_refused():
     prepared = regions_set()
-    protocol = Protocol("toy", "half", "train", ("f1_micro",), {})
+    protocol = task_of(MULTILABEL, BUDGET, ("f1_micro",), "half").protocol
     with pytest.raises(ValueError, match=r"threshold strategy must be one of .*, not 'guess'"):
         set_thresholds(prepared, protocol, [], Models({}), "guess")
 
@@ -256,9 +249,8 @@ def test_circle_figure_says_what_the_model_predicts():
 
 def test_a_split_that_is_not_there_is_named():
     prepared = multiclass_set()
-    protocol = Protocol("toy", "holdout", "train", ("top1",), {})
     selection = pd.DataFrame({"split": ["s07"], "C": [1.0], "theta": [np.nan], "k": [np.nan]})
-    task = Task("toy", SOFTMAX, protocol, BUDGET, Settings())
+    task = task_of(SOFTMAX, BUDGET)
     with pytest.raises(ValueError, match="data set 'toy': unknown split 's07'; known: main"):
         train_models(prepared, task, _rows(selection), Recorder())
 

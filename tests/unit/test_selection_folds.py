@@ -5,14 +5,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from toplabel.reproduction.selection.folds import half_fold, random_folds, rows_of, stratified_folds
-
-
-@given(
-    st.lists(st.integers(0, 4), min_size=4, max_size=60),
-    st.integers(2, 4),
-    st.integers(0, 5),
+from toplabel.reproduction.selection.problems import (
+    half_fold,
+    random_folds,
+    rows_of,
+    stratified_folds,
 )
+
+
+@given(st.lists(st.integers(0, 4), min_size=4, max_size=60), st.integers(2, 4), st.integers(0, 5))
 def test_stratified_folds_partition_and_spread_every_class(labels, count, seed):
     y = np.array(labels)
     folds = stratified_folds(y, count, seed)

@@ -60,11 +60,7 @@ def test_every_budget_is_within_the_papers_range(protocols):
             assert budget.C.stop <= paper.stop
 
 
-@given(
-    st.integers(-20, 5),
-    st.integers(0, 30),
-    st.sampled_from([0.2, 0.25, 0.5, 1, 3]),
-)
+@given(st.integers(-20, 5), st.integers(0, 30), st.sampled_from([0.2, 0.25, 0.5, 1, 3]))
 def test_axis_is_ascending_evenly_spaced_and_bounded(start, length, step):
     axis = Axis(2, start, start + length, step)
     exponents = axis.exponents()
@@ -131,67 +127,41 @@ def test_metrics_beyond_the_number_of_classes_are_left_out(protocols):
     assert "r_at_3" not in names
 
 
-def _write(tmp_path, edit):
-    document = yaml.safe_load(PROTOCOLS.read_text(encoding="utf-8"))
-    edit(document)
-    path = tmp_path / "protocols.yaml"
-    path.write_text(yaml.safe_dump(document), encoding="utf-8")
-    return path
+CIRCLE = ("protocols", "circle")
+QUICK = (*CIRCLE, "budgets", "quick")
 
 
 @pytest.mark.parametrize(
-    ("edit", "culprit"),
+    ("path", "changes", "culprit"),
     [
-        (
-            lambda d: d["protocols"]["circle"].update(metric=["top1"]),
-            "protocols.circle: unknown key 'metric'; did you mean metrics",
-        ),
-        (lambda d: d["protocols"]["circle"].update(name="b"), "circle: unknown key 'name'"),
-        (lambda d: d["thresholds"]["wide"].update(kind="list"), "thresholds.wide: .*'list'"),
-        (lambda d: d["thresholds"]["wide"].update(count=3), "thresholds.wide: unknown key 'count'"),
-        (
-            lambda d: d["protocols"]["circle"]["budgets"].pop("paper"),
-            "protocols.circle.budgets: the key 'paper' is missing",
-        ),
-        (
-            lambda d: d["protocols"]["half_half"]["budgets"]["quick"].update(validation_rows=9),
-            "protocols.half_half.budgets.quick.validation_rows: needs a number of folds",
-        ),
-        (
-            lambda d: d["protocols"]["circle"]["budgets"]["quick"].update(screen_rows=99),
-            "protocols.circle.budgets.quick.screen_rows: needs a fine grid",
-        ),
-        (
-            lambda d: d["protocols"]["circle"]["budgets"]["quick"]["C"].update(step=0),
-            "protocols.circle.budgets.quick.C.step",
-        ),
-        (
-            lambda d: d["protocols"]["circle"]["budgets"]["quick"]["C"].update({"from": 99}),
-            "protocols.circle.budgets.quick.C: from 99",
-        ),
-        (
-            lambda d: d["protocols"]["circle"]["budgets"]["quick"].update(thresholds="fine"),
-            "budgets.quick.thresholds: unknown grid 'fine'",
-        ),
-        (
-            lambda d: d["protocols"]["multilabel"]["budgets"]["quick"].pop("folds"),
-            "protocols.multilabel.budgets.quick: the key 'folds' is missing",
-        ),
-        (
-            lambda d: d["protocols"]["circle"].pop("metrics"),
-            "protocols.circle: the key 'metrics' is missing",
-        ),
-        (
-            lambda d: d["protocols"]["circle"].update(metrics=["topp1"]),
-            r"metrics\[0\]: 'topp1' does not match",
-        ),
+        (CIRCLE, {"metric": ["top1"]}, "circle: unknown key 'metric'; did you mean metrics"),
+        (CIRCLE, {"name": "b"}, "circle: unknown key 'name'"),
+        (("thresholds", "wide"), {"kind": "list"}, "thresholds.wide: .*'list'"),
+        (("thresholds", "wide"), {"count": 3}, "thresholds.wide: unknown key 'count'"),
+        (QUICK[:3], {"paper": None}, "protocols.circle.budgets: the key 'paper' is missing"),
+        (QUICK, {"folds": None, "validation_rows": 9}, "quick.validation_rows: needs a number of"),
+        (QUICK, {"screen_rows": 99}, "circle.budgets.quick.screen_rows: needs a fine grid"),
+        ((*QUICK, "C"), {"step": 0}, "protocols.circle.budgets.quick.C.step"),
+        ((*QUICK, "C"), {"from": 99}, "protocols.circle.budgets.quick.C: from 99"),
+        (QUICK, {"thresholds": "fine"}, "budgets.quick.thresholds: unknown grid 'fine'"),
+        (QUICK, {"folds": None}, "protocols.circle.budgets.quick: the key 'folds' is missing"),
+        (CIRCLE, {"metrics": None}, "protocols.circle: the key 'metrics' is missing"),
+        (CIRCLE, {"metrics": ["topp1"]}, r"metrics\[0\]: 'topp1' does not match"),
     ],
 )
-def test_bad_protocols_are_one_line_with_file_and_key(tmp_path, edit, culprit):
-    path = _write(tmp_path, edit)
+def test_bad_protocols_are_one_line_with_file_and_key(tmp_path, path, changes, culprit):
+    document = yaml.safe_load(PROTOCOLS.read_text(encoding="utf-8"))
+    row = document
+    for key in path:
+        row = row[key]
+    row |= changes
+    for key in [key for key, value in changes.items() if value is None]:
+        row.pop(key, None)
+    file = tmp_path / "protocols.yaml"
+    file.write_text(yaml.safe_dump(document), encoding="utf-8")
     with pytest.raises(ValueError, match=culprit) as caught:
-        load_protocols(path)
-    assert str(path) in str(caught.value)
+        load_protocols(file)
+    assert str(file) in str(caught.value)
     assert "\n" not in str(caught.value)
 
 

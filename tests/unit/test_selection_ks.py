@@ -7,28 +7,27 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from standin import problems_of, task_of
 
 from toplabel import solve
 from toplabel.reproduction.config.methods import Method
-from toplabel.reproduction.config.protocols import Axis, Budget, EquallySpaced, Protocol
-from toplabel.reproduction.config.run import Settings
+from toplabel.reproduction.config.protocols import Axis, Budget, EquallySpaced
 from toplabel.reproduction.datasets.embedded import digit_scenes
 from toplabel.reproduction.datasets.parts import Prepared
 from toplabel.reproduction.datasets.validation import validate_prepared
 from toplabel.reproduction.selection.choice import select
 from toplabel.reproduction.selection.evaluation import evaluate
 from toplabel.reproduction.selection.final import Models, model_key, train_models
-from toplabel.reproduction.selection.problems import training_labels, validation_problems
+from toplabel.reproduction.selection.problems import training_labels
 from toplabel.reproduction.selection.results import candidates, load_units, save_unit
-from toplabel.reproduction.selection.task import Task
 from toplabel.reproduction.selection.thresholding import set_thresholds
 from toplabel.reproduction.selection.tuning import tune_ks, tune_split
 
 METRICS = ("map", "rank_loss", "f1_micro")
 BUDGET = Budget(Axis(2, -6, 0, 3), None, EquallySpaced("linear", "line", 0.1, 1, 4))
-PROTOCOL = Protocol("half_half", "half", "train", METRICS, {"standard": BUDGET})
 METHOD = Method("topk_svm_beta", "A", "topk_svm_beta", gamma=1.0, k=(2, 5))
-TASK = Task("scenes", METHOD, PROTOCOL, BUDGET, Settings(), "main")
+TASK = task_of(METHOD, BUDGET, METRICS, "half", dataset="scenes")
+PROTOCOL = TASK.protocol
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +37,7 @@ def prepared():
 
 
 def _problems(prepared, method=METHOD):
-    return list(validation_problems(prepared, replace(TASK, method=method)))
+    return problems_of(prepared, replace(TASK, method=method))
 
 
 @pytest.fixture(scope="module")

@@ -3,17 +3,14 @@
 import numpy as np
 import pytest
 from scipy import sparse
-from standin import Recorder, multiclass_set
+from standin import Recorder, multiclass_set, problems_of, task_of
 
 import toplabel
 from toplabel.reproduction.config.methods import Method
-from toplabel.reproduction.config.protocols import Axis, Budget, Protocol
-from toplabel.reproduction.config.run import Settings
+from toplabel.reproduction.config.protocols import Axis, Budget
 from toplabel.reproduction.selection.choice import select
 from toplabel.reproduction.selection.final import train_models
-from toplabel.reproduction.selection.problems import validation_problems
 from toplabel.reproduction.selection.scaling import Scaling
-from toplabel.reproduction.selection.task import Task
 from toplabel.reproduction.selection.tuning import tune_split
 
 rng = np.random.default_rng(3)
@@ -59,16 +56,14 @@ def test_the_validated_and_the_final_model_see_the_same_features():
     prepared = multiclass_set()
     method = Method("lr_multi_bias", "A", "lr_multi", features="bias")
     budget = Budget(Axis(2, -4, 2, 2), None, folds=3)
-    protocol = Protocol("toy", "holdout", "train", ("top1",), {"standard": budget})
-    task = Task("toy", method, protocol, budget, Settings(), "main")
+    task = task_of(method, budget)
     seen = []
 
     def solve(X, y, **arguments):
         seen.append(X.shape[1])
         return Recorder()(X, y, **arguments)
 
-    problems = list(validation_problems(prepared, task))
-    result = tune_split(problems, task, solve)
+    result = tune_split(problems_of(prepared, task), task, solve)
     selection = select({"main": result})
     models, _ = train_models(prepared, task, selection, solve)
     assert set(seen) == {3}

@@ -4,26 +4,17 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from standin import Recorder, multiclass_set, regions_set
+from standin import Recorder, multiclass_set, problems_of, regions_set, task_of
 
 from toplabel.reproduction.config.methods import Method
-from toplabel.reproduction.config.protocols import (
-    LINEAR,
-    Axis,
-    Budget,
-    EquallySpaced,
-    Protocol,
-    Refinement,
-)
-from toplabel.reproduction.config.run import Settings
-from toplabel.reproduction.selection.fitting import Direct, pool
+from toplabel.reproduction.config.protocols import LINEAR, Axis, Budget, EquallySpaced, Refinement
+from toplabel.reproduction.selection.fitting import Limits, by_solver, pool
 from toplabel.reproduction.selection.grids import coarse_points, extended_points, refined_points
 from toplabel.reproduction.selection.problems import (
     fold_problem,
     folds_of,
     join_parts,
     training_labels,
-    validation_problems,
 )
 from toplabel.reproduction.selection.results import (
     TuneResult,
@@ -34,7 +25,6 @@ from toplabel.reproduction.selection.results import (
     save_unit,
     seconds_by_split,
 )
-from toplabel.reproduction.selection.task import Task
 from toplabel.reproduction.selection.tuning import FoldPath, tune_block, tune_split
 
 SOFTMAX = Method("lr_multi", "A", "lr_multi")
@@ -42,16 +32,16 @@ MULTILABEL = Method("lr_ml", "A", "lr_ml")
 KERNEL = Method("lr_rbf", "A", "lr_multi", kernel="rbf")
 BUDGET = Budget(Axis(2, -4, 2, 2), Axis(2, -2, 1, 1), folds=3)
 METRICS = ["top1", "top2"]
+LIMITS = Limits(3, 1e-3, 100, ("toy",))
 
 
-def _protocol(validation="holdout", metrics=METRICS):
-    return Protocol("toy", validation, "train", tuple(metrics), {"standard": BUDGET})
+def _protocol(validation="holdout"):
+    return task_of(SOFTMAX, BUDGET, METRICS, validation).protocol
 
 
 def _tune(prepared, method=SOFTMAX, budget=BUDGET, metrics=METRICS, solve=None, validation=None):
-    protocol = _protocol(validation or "holdout", metrics)
-    task = Task(prepared.name, method, protocol, budget, Settings(), "main")
-    return tune_split(list(validation_problems(prepared, task)), task, solve or Recorder())
+    task = task_of(method, budget, metrics, validation or "holdout", dataset=prepared.name)
+    return tune_split(problems_of(prepared, task), task, solve or Recorder())
 
 
 def test_values_are_those_of_the_models(repository):
@@ -78,8 +68,8 @@ def test_a_model_does_not_depend_on_what_was_trained_before_it():
     part = multiclass_set().parts["train"]
 
     def models(Cs):
-        direct = Direct(Recorder(), part.X, part.y, SOFTMAX, 3, 1e-3, 100, ("toy",))
-        return {C: direct.fit(C).solution.W for C in Cs}
+        train = by_solver(Recorder(), part.X, part.y, SOFTMAX, LIMITS)
+        return {C: train(C).W for C in Cs}
 
     up, down = models([0.5, 4.0, 8.0]), models([8.0, 0.5])
     for C, W in down.items():
@@ -90,9 +80,9 @@ def test_every_C_has_a_seed_of_its_own_and_starts_from_nothing():
     solve = Recorder()
     method = Method("topk_ent_tr_k2", "A", "topk_ent_tr", k=2)
     part = multiclass_set().parts["train"]
-    direct = Direct(solve, part.X, part.y, method, 3, 1e-3, 100, ("toy",))
+    train = by_solver(solve, part.X, part.y, method, LIMITS)
     for C in (4.0, 16.0):
-        direct.fit(C)
+        train(C)
     assert len({call["seed"] for call in solve.calls}) == 2
     for call in solve.calls:
         assert "warm_start" not in call
@@ -122,7 +112,7 @@ def test_folds_are_averaged_and_equal_for_all_methods():
     by_hand = [
         FoldPath(
             fold_problem(prepared.parts["train"], fold, SOFTMAX, 3),
-            Task("toy", SOFTMAX, protocol, BUDGET, Settings(), "main"),
+            task_of(SOFTMAX, BUDGET, METRICS, "folds"),
             i,
             Recorder(),
         ).visit(coarse_points(SOFTMAX, BUDGET))
@@ -132,6 +122,21 @@ def test_folds_are_averaged_and_equal_for_all_methods():
     other = folds_of(prepared, split, protocol, BUDGET, 0)
     again = folds_of(prepared, split, protocol, BUDGET, 0)
     assert all((a.val == b.val).all() for a, b in zip(other, again, strict=True))
+
+
+def test_the_grid_of_C_may_be_relative_to_the_mean_squared_norm():
+    solve, prepared = Recorder(), multiclass_set()
+    task = replace(task_of(SOFTMAX, BUDGET, METRICS, "holdout"), C_scale="mean_squared_norm")
+    budget = replace(BUDGET, refine=Refinement(1, 1), extend=1)
+    result = tune_split(problems_of(prepared, task), replace(task, budget=budget), solve)
+    square = np.mean(np.sum(prepared.parts["train"].X ** 2, axis=1))
+    exponents = np.log2(np.array(sorted(call["C"] for call in solve.calls)) * square)
+    np.testing.assert_allclose(exponents, np.round(exponents), atol=1e-6)
+    assert len(set(exponents.round())) == len(exponents)  # the finer grid meets the coarse one
+    assert set(np.arange(-4, 3, 2)) <= set(exponents.round())
+    np.testing.assert_allclose(result.C, sorted({call["C"] for call in solve.calls}))
+    blocks = tune_block(problems_of(prepared, task), task, Recorder(), 0)
+    np.testing.assert_allclose(blocks[0].C * square, 2.0 ** np.arange(-4, 3, 2), rtol=1e-6)
 
 
 def _grown(monkeypatch, axis, extend, peak):
@@ -155,12 +160,7 @@ def _grown(monkeypatch, axis, extend, peak):
 
 @pytest.mark.parametrize(
     ("extend", "peak", "expected"),
-    [
-        (9, 3, [0, 1, 2, 3, 4]),
-        (9, -2, [-3, -2, -1, 0, 1]),
-        (2, 9, [0, 1, 2, 3]),
-        (0, 9, [0, 1]),
-    ],
+    [(9, 3, [0, 1, 2, 3, 4]), (9, -2, [-3, -2, -1, 0, 1]), (2, 9, [0, 1, 2, 3]), (0, 9, [0, 1])],
 )
 def test_the_grid_grows_until_the_best_lies_inside(monkeypatch, extend, peak, expected):
     assert _grown(monkeypatch, Axis(2, 0, 1, 1), extend, peak) == expected
@@ -239,7 +239,7 @@ def test_blocks_and_phases_merge_to_the_whole_grid():
     problem = fold_problem(prepared.parts["train"], fold, KERNEL, 3)
 
     def tune(points):
-        task = Task("toy", KERNEL, _protocol("folds"), budget, Settings(), "main")
+        task = task_of(KERNEL, budget, METRICS, "folds")
         return FoldPath(problem, task, 0, Recorder()).visit(points)
 
     assert budget.blocks("rbf") == 2
@@ -263,15 +263,15 @@ def test_a_split_goes_on_from_its_blocks(screen_rows):
     prepared = multiclass_set(with_val=False)
     refine = Refinement(1, 1)
     budget = replace(BUDGET, theta_block=2, refine=refine, screen_rows=screen_rows)
-    task = Task("toy", KERNEL, _protocol("folds"), budget, Settings(), "main")
+    task = task_of(KERNEL, budget, METRICS, "folds")
 
     def problems():
-        return validation_problems(prepared, task)
+        return problems_of(prepared, task)
 
     calls = Recorder()
     blocks = [one for j in range(2) for one in tune_block(problems(), task, Recorder(), j)]
-    found = tune_split(list(problems()), task, calls, blocks)
-    alone = tune_split(list(problems()), task, Recorder())
+    found = tune_split(problems(), task, calls, blocks)
+    alone = tune_split(problems(), task, Recorder())
     if screen_rows is None:
         np.testing.assert_array_equal(found.value, alone.value)
         assert len(calls.calls) < 3 * (~np.isnan(found.epochs)).sum()  # the rest was visited before

@@ -139,14 +139,6 @@ def test_a_warm_start_of_something_else_is_refused(problem):
         simplex.solve(X[:59], y[:59], "sc_svm", warm_start=found)
 
 
-def test_no_gram_matrix_is_refused(problem):
-    X, y = problem
-    K = X @ X.T
-    K[0, 1] += 1.0
-    with pytest.raises(ToplabelError, match="not symmetric"):
-        simplex.solve(K, y, "sc_svm", kernel="precomputed")
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

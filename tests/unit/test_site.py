@@ -1,23 +1,9 @@
-"""The pages of the site: their examples run, and they name every loss and every public function."""
+"""The pages of the site name every loss and every public function."""
 
 import re
 from importlib import import_module
 
-import pytest
-
 import toplabel
-
-
-@pytest.mark.parametrize(
-    ("page", "section"), [("index.md", "# toplabel"), ("library.md", "## Coming from LinearSVC")]
-)
-def test_the_examples_of_a_page_run(repository, page, section):
-    text = (repository / "docs" / page).read_text(encoding="utf-8")
-    names = {}
-    text = text[text.index(section) :]
-    for code in re.findall(r"```python\n(.*?)```", text, re.DOTALL):
-        exec(code, names)
-    assert names["ours" if page == "library.md" else "model"].relative_gap_ <= 1e-3
 
 
 def test_the_table_of_losses_has_each_with_its_parameters(repository):
@@ -39,12 +25,12 @@ def test_the_reference_has_every_public_name(repository):
     for module, names in re.findall(
         r"currentmodule:: (\S+)\n.*?nosignatures:\n\n(.*?)```", text, re.S
     ):
-        listed[module] = set(names.split())
+        listed.setdefault(module, set()).update(names.split())
     for name, found in listed.items():
         module = import_module(name)
         assert all(callable(getattr(module, each)) for each in found)
         missing = {n for n in module.__all__ if callable(getattr(module, n))} - found
-        assert missing <= listed["toplabel.estimators"] | {"simplex_coding"}, name
+        assert missing <= listed["toplabel"] | {"simplex_coding"}, name
 
 
 def test_every_example_has_a_place_in_the_gallery(repository):

@@ -128,6 +128,32 @@ def test_dtype_is_that_of_the_products(problem):
             toplabel.solve(X, y, dtype=dtype)
 
 
+@pytest.mark.parametrize("kernel", ["linear", "precomputed"])
+@pytest.mark.parametrize("acceleration", ["auto", False])
+@pytest.mark.parametrize("key", KEYS)
+def test_the_certificate_is_that_of_the_rows_that_were_passed(problem, key, acceleration, kernel):
+    X, y = problem[0] + 1e-9 * np.pi, target(problem, key)
+    X = X if kernel == "linear" else X @ X.T
+    options = {"loss": key, "kernel": kernel, "fit_intercept": True, "acceleration": acceleration}
+    solutions = toplabel.path(X, y, [0.01, 1.0], dtype=np.float32, max_epochs=300, **options)
+    for solution in solutions:
+        exact = toplabel.certify(X, y, solution)
+        assert solution.primal == pytest.approx(exact.primal, rel=1e-12)
+        assert solution.dual == pytest.approx(exact.dual, rel=1e-12)
+        assert (solution.status == "converged") == (solution.relative_gap <= 1e-3)
+        assert solution.history[-1].relative_gap == solution.relative_gap
+
+
+def test_numbers_that_float32_makes_zero_are_named_and_prove_nothing():
+    X = [[1e-50], [-1e-50]]
+    with pytest.warns(
+        UserWarning, match="X has 2 numbers that are 0 in float32, the first .* 1e-50"
+    ):
+        solution = toplabel.solve(X, [0, 1], C=1e100, dtype=np.float32)
+    assert solution.status == "imprecise"
+    assert solution.primal - solution.dual >= 2.0
+
+
 def test_float32_that_cannot_reach_eps_says_so(problem):
     X, y, _ = problem
     solution = toplabel.solve(

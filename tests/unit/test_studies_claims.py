@@ -289,7 +289,7 @@ def test_the_papers_tables_bear_out_all_claims_but_two(repository):
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"tables": ["tpami2017_table99"]}, "claims.one.tables: no table 'tpami2017_table99'"),
+        ({"tables": ["tpami2017_table99"]}, "claims.one.tables: unknown table 'tpami2017_table99'"),
         ({"expects": "second"}, "claims.one.expects: 'second' is not one of"),
         ({"first": {"label": "x", "methods": "others"}}, "'others' may only be second"),
         ({"why": "x"}, "claims.one: unknown key .why.; known: source"),

@@ -146,10 +146,7 @@ def test_a_measured_cell_carries_all_that_is_known():
 
 
 def test_what_is_not_comparable_is_measured_and_not_compared():
-    ours = collected(
-        ("cub", "svm", "main", "top1", 61.0),
-        ("letter", "svm", "main", "top1", 76.5),
-    )
+    ours = collected(("cub", "svm", "main", "top1", 61.0), ("letter", "svm", "main", "top1", 76.5))
     cells = published(
         ("cub", "vgg16_fc7", "svm_multi", "", "0", "top1", "61.0"),
         ("letter", "", "svm_multi", "", "0", "top1", "76.5"),

@@ -117,74 +117,43 @@ def test_features_make_another_method_of_a_loss(methods_file):
     assert bias.task == "multilabel"
 
 
+BAD_ROWS = r"""
+loss: svm_multi, C: 1 | a: unknown key 'C'; known: label, loss, k,
+loss: svm_ova, baseline: svm_ova_liblinear | a: needs either a loss or a baseline
+baseline: x | a.baseline: unknown baseline 'x'; known
+baseline: svm_ova_liblinear, params: {x: 1} | a.params: unknown option 'x'; known: none
+baseline: svm_ova_liblinear, kernel: rbf | a.kernel: the baseline 'svm_ova_liblinear' has no kernel
+baseline: svm_ova_liblinear, k: 3 | a.k: the baseline 'svm_ova_liblinear' has no k, got 3
+baseline: svm_ova_liblinear, gamma: 1 | a.gamma: the baseline 'svm_ova_liblinear' has no gamma, got 1
+loss: svm_ml, params: {x: 1} | a.params: only a baseline has
+loss: svm_multi, labels: set | a.labels: the loss 'svm_multi'
+loss: svm_ml, grid: {paper: {base: 1, from: 0, to: 1, step: 1}} | a.grid.paper.base: 1 is not above 1
+loss: svm_ml, kernel: rbf, features: bias | a.features: only for a loss with the linear kernel
+loss: hinge | a.loss: unknown loss 'hinge'
+loss: svm_ml, kernal: rbf | a: unknown key 'kernal'; did you mean kernel
+loss: topk_ent, k: [2] | a.k: \[2\] has fewer entries than 2
+loss: topk_ent, k: [2, 2] | a.k: 2 is given twice
+loss: topk_ent, k: 2.0 | a.k: 2.0 is not a whole
+loss: topk_ent, k: [2, x] | a.k\[1\]: 'x' is not a whole
+loss: topk_ent, name: b | a: unknown key 'name'
+loss: svm_multi, gamma: -1 | a.gamma: -1 is below 0
+loss: svm_multi, k: 0 | a.k: 0 is below 1
+loss: lr_ml, gamma: 1 | a.gamma: the loss 'lr_ml' has no g
+loss: svm_ml, k: 2 | a.k: the loss 'svm_ml' has no k, got 2
+"""
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (
-            "methods: {a: {label: A, loss: svm_multi, C: 1}}",
-            "methods.a: unknown key 'C'; known: label, loss, k,",
+        *(
+            (f"methods: {{a: {{label: A, {row}}}}}", message)
+            for row, message in (line.split(" | ") for line in BAD_ROWS.strip().splitlines())
         ),
         ("methods: {a: {label: A}}", "methods.a: needs either a loss or a baseline"),
         ("methods: {a: {loss: svm_ml}}", "methods.a: the key 'label' is missing"),
-        (
-            "methods: {a: {label: A, loss: svm_ova, baseline: svm_ova_liblinear}}",
-            "methods.a: needs either a loss or a baseline",
-        ),
-        (
-            "methods: {a: {label: A, baseline: x}}",
-            "methods.a.baseline: unknown baseline 'x'; known",
-        ),
-        (
-            "methods: {a: {label: A, baseline: svm_ova_liblinear, params: {x: 1}}}",
-            "methods.a.params: unknown option 'x'; known: none",
-        ),
-        (
-            "methods: {a: {label: A, baseline: svm_ova_liblinear, kernel: rbf}}",
-            "methods.a.kernel: the baseline 'svm_ova_liblinear' has no kernel",
-        ),
-        (
-            "methods: {a: {label: A, baseline: svm_ova_liblinear, k: 3}}",
-            "methods.a.k: the baseline 'svm_ova_liblinear' has no k, got 3",
-        ),
-        (
-            "methods: {a: {label: A, baseline: svm_ova_liblinear, gamma: 1}}",
-            "methods.a.gamma: the baseline 'svm_ova_liblinear' has no gamma, got 1",
-        ),
-        ("methods: {a: {label: A, loss: svm_ml, params: {x: 1}}}", "a.params: only a baseline has"),
-        (
-            "methods: {a: {label: A, loss: svm_multi, labels: set}}",
-            "a.labels: the loss 'svm_multi'",
-        ),
-        (
-            "methods: {a: {label: A, loss: svm_ml, grid: {paper: {base: 1, from: 0, to: 1, step: 1}}}}",
-            "methods.a.grid.paper.base: 1 is not above 1",
-        ),
-        (
-            "methods: {a: {label: A, loss: svm_ml, kernel: rbf, features: bias}}",
-            "a.features: only for a loss with the linear kernel",
-        ),
-        ("methods: {a: {label: A, loss: hinge}}", "methods.a.loss: unknown loss 'hinge'"),
-        (
-            "methods: {a: {label: A, loss: svm_ml, kernal: rbf}}",
-            "methods.a: unknown key 'kernal'; did you mean kernel",
-        ),
-        (
-            "methods: {a: {label: A, loss: topk_ent, k: [2]}}",
-            r"methods.a.k: \[2\] has fewer entries than 2",
-        ),
-        ("methods: {a: {label: A, loss: topk_ent, k: [2, 2]}}", r"methods.a.k: 2 is given twice"),
-        ("methods: {a: {label: A, loss: topk_ent, k: 2.0}}", r"methods.a.k: 2.0 is not a whole"),
-        (
-            "methods: {a: {label: A, loss: topk_ent, k: [2, x]}}",
-            r"methods.a.k\[1\]: 'x' is not a whole",
-        ),
-        ("methods: {a: {label: A, loss: topk_ent, name: b}}", "a: unknown key 'name'"),
         ("methods: {a: 3}", "methods.a: 3 is not a mapping"),
         ("methods: {A: {label: A, loss: svm_ml}}", "methods.A: 'A' does not match"),
-        ("methods: {a: {label: A, loss: svm_multi, gamma: -1}}", "methods.a.gamma: -1 is below 0"),
-        ("methods: {a: {label: A, loss: svm_multi, k: 0}}", "methods.a.k: 0 is below 1"),
-        ("methods: {a: {label: A, loss: lr_ml, gamma: 1}}", "a.gamma: the loss 'lr_ml' has no g"),
-        ("methods: {a: {label: A, loss: svm_ml, k: 2}}", "a.k: the loss 'svm_ml' has no k, got 2"),
         (
             "methods: {a: {label: A, loss: svm_ml}, b: {label: B, loss: svm_ml, gamma: 0}}",
             "methods.b: the same method as 'a'",
@@ -372,9 +341,7 @@ def test_passes_and_points_are_for_variants_alone(methods_file):
 
 
 def test_a_method_may_be_for_some_of_the_data_sets(study_file):
-    study = study_file(
-        "{title: T, datasets: [x, y], methods: [a], only: {b: [y]}}",
-    )
+    study = study_file("{title: T, datasets: [x, y], methods: [a], only: {b: [y]}}")
     assert study.pairs == [("x", "a"), ("y", "a"), ("y", "b")]
 
 

@@ -8,8 +8,8 @@ import pytest
 import yaml
 
 from toplabel.reproduction.config.differences import load_reasons, page
-from toplabel.reproduction.studies.differences import DIFFERENT, explain
-from toplabel.reproduction.tables.collected import COMPARISON, DIFFERENCES, VARIANTS
+from toplabel.reproduction.studies.differences import explain
+from toplabel.reproduction.tables.collected import COMPARISON, DIFFERENCES, NOT_REPRODUCED, VARIANTS
 from toplabel.reproduction.tables.table import read_csv
 
 PUBLISHED = Path(__file__).parents[2] / "data/published"
@@ -90,7 +90,10 @@ def test_draws_of_the_folds_are_an_experiment(tmp_path):
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"tables": ["tpami2017_table99"]}, "r0.cells.0..tables: no table 'tpami2017_table99'"),
+        (
+            {"tables": ["tpami2017_table99"]},
+            "r0.cells.0..tables: unknown table 'tpami2017_table99'",
+        ),
         ({"metrics": []}, "r0.cells.0..metrics: .* has fewer entries than 1"),
         ({"proof": "x"}, "r0.cells.0.: unknown key 'proof'"),
     ],
@@ -106,7 +109,7 @@ def test_each_cell_of_the_last_full_run_that_is_off_has_a_reason_or_is_said_to_h
     frame = COMPARISON.read_text(repository / "reports/summary/comparison.csv")
     reasons = load_reasons(repository / "config/differences.yaml", PUBLISHED)
     found = explain(frame, reasons)
-    assert len(found) == frame["verdict"].isin(DIFFERENT).sum()
+    assert len(found) == frame["verdict"].isin(NOT_REPRODUCED).sum()
     assert (found.loc[found["verdict"] == "off", "reason"] != "").all()
     known = {(reason.name, cells.evidence) for reason in reasons for cells in reason.cells}
     named = set(zip(found["reason"], found["evidence"], strict=True))

@@ -159,7 +159,7 @@ def test_the_reports_read_the_files(tmp_path, comparison, ours, table05):
     (tmp_path / "run.json").write_text(json.dumps(dict.fromkeys(inputs.RUN_KEYS)))
     write_tables([table05, own_table(YEAST, comparison, ours)], tmp_path / "tables")
     read = inputs.load_inputs(tmp_path)
-    assert [table.is_grid for table in read.tables] == [True, True]
+    assert [table["is_grid"] for table in read.tables] == [True, True]
     assert read.comparison["measured"].notna().sum() == 2
     assert set(read.evaluation["method"]) <= set(METHODS)
     assert set(read.evaluation["dataset"]) <= set(FEATURES)

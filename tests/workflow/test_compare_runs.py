@@ -1,11 +1,11 @@
-"""Verdicts of two runs side by side."""
+"""Two runs side by side: their files, and their verdicts."""
 
 import io
 
 import pandas as pd
 
 from toplabel.reproduction.tables.collected import COMPARISON
-from toplabel.reproduction.workflow.compare_runs import main
+from toplabel.reproduction.workflow.compare_runs import difference, main
 
 
 def _write(path, *rows):
@@ -57,3 +57,24 @@ def test_a_cell_that_stands_twice_is_refused(tmp_path, capsys):
     twice = _write(tmp_path / "b.csv", *[("top1", 50.0, "match", "standard")] * 2)
     assert main([first, twice]) == 2
     assert capsys.readouterr().err == f"{twice}: a cell stands there twice\n"
+
+
+def test_runs_are_compared_without_wall_times(tmp_path, capsys):
+    first, second = tmp_path / "a.csv", tmp_path / "b.csv"
+    first.write_text("metric,measured,seconds\ntop1,1.5,3\n", encoding="utf-8")
+    second.write_text("metric,measured,seconds\ntop1,1.5,4\n", encoding="utf-8")
+    assert difference(first, second) == ""
+    assert main([str(first), str(second)]) == 0
+    second.write_text("metric,measured,seconds\ntop1,1.50,4\n", encoding="utf-8")
+    assert difference(first, second) == "line 2, column measured: '1.5' against '1.50'"
+    assert main([str(first), str(second)]) == 1
+    second.write_text("metric,measured,seconds\n", encoding="utf-8")
+    assert difference(first, second).startswith("lines: 2 against 1")
+    second.write_text("metric,measured,seconds\ntop1,1.5\n", encoding="utf-8")
+    assert difference(first, second) == "line 2: 3 fields against 2"
+    second.write_text("metric,value,seconds\n", encoding="utf-8")
+    assert difference(first, second).startswith("columns: ")
+    assert main(["one"]) == 2
+    capsys.readouterr()
+    assert main([str(first), str(tmp_path / "none.csv")]) == 2
+    assert capsys.readouterr().err.count("\n") == 1

@@ -51,7 +51,7 @@ TREE = {
     "pylib/toplabel/reproduction/reporting/templates/page.html": "",
     "workflow/scripts/evaluate_test.py": "from toplabel.room import inner\n",
     "workflow/scripts/tune_splits.py": "from toplabel.room.inner import f\nfrom toplabel.solver import solve\n",
-    "workflow/scripts/write_html.py": "from toplabel.room import NAME\n",
+    "workflow/scripts/write_report.py": "from toplabel.room import NAME\n",
 }
 
 
@@ -78,7 +78,7 @@ def _tree(root, changed="", addition="\nCHANGED = 1\n"):
         ("pylib/toplabel/reproduction/reporting/templates/page.html", {"report"}),
         ("workflow/scripts/evaluate_test.py", {"evaluate"}),
         ("workflow/scripts/tune_splits.py", {"tune"}),
-        ("workflow/scripts/write_html.py", {"report"}),
+        ("workflow/scripts/write_report.py", {"report"}),
     ],
 )
 def test_a_change_is_seen_by_the_stages_that_depend_on_it(tmp_path, name, stages):
@@ -157,8 +157,9 @@ def test_every_script_is_of_one_stage():
     of_stages = [
         path for patterns in STAGES.values() for p in patterns for path in scripts if path.match(p)
     ]
-    # A partial report has no output, so nothing can be out of date.
-    assert sorted(of_stages) == [path for path in scripts if path.stem != "partial_report"]
+    # What has no output cannot be out of date.
+    without = {"partial_report", "verify_files"}
+    assert sorted(of_stages) == [path for path in scripts if path.stem not in without]
 
 
 def test_imports_are_absolute_as_the_fingerprints_need_them():
@@ -166,12 +167,12 @@ def test_imports_are_absolute_as_the_fingerprints_need_them():
         assert not re.search(r"^\s*from\s+\.", path.read_text(encoding="utf-8"), re.MULTILINE), path
 
 
-def test_saved_import_statements_give_the_same_sums(tmp_path, monkeypatch):
+def test_saved_sources_give_the_same_sums(tmp_path, monkeypatch):
     code = (
         "from pathlib import Path\n"
-        "from toplabel.reproduction.workflow.fingerprints import STAGES, fingerprint, save_statements\n"
+        "from toplabel.reproduction.workflow.fingerprints import STAGES, fingerprint, save_parsed\n"
         f"print(*(fingerprint(stage, Path({str(ROOT)!r})) for stage in STAGES))\n"
-        "save_statements()\n"
+        "save_parsed()\n"
     )
     (tmp_path / ".snakemake").mkdir()
     first, second = (
@@ -184,6 +185,6 @@ def test_saved_import_statements_give_the_same_sums(tmp_path, monkeypatch):
     saved = tmp_path / ".snakemake/toplabel.imports.json"
     saved.write_text("no JSON", encoding="utf-8")
     monkeypatch.chdir(tmp_path)
-    fingerprints._known_statements.cache_clear()
-    assert fingerprints._known_statements() == {}
-    fingerprints._known_statements.cache_clear()
+    fingerprints._known.cache_clear()
+    assert fingerprints._known() == {}
+    fingerprints._known.cache_clear()

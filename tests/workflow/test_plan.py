@@ -1,12 +1,8 @@
-"""What the Snakefile uses: the lock, sources, comparison of runs, plans."""
+"""What the Snakefile uses: sources and plans."""
 
 import copy
 import dataclasses
-import os
-import platform
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -19,13 +15,11 @@ from toplabel.reproduction.config.protocols import Axis
 from toplabel.reproduction.config.run import SUMMARY
 from toplabel.reproduction.config.studies import load_studies
 from toplabel.reproduction.figures import FIGURES, MATHEMATICS, row_of, table_files
-from toplabel.reproduction.reporting.places import RESERVED
+from toplabel.reproduction.reporting.pages import RESERVED
 from toplabel.reproduction.tables.collected import COMPARISON
 from toplabel.reproduction.workflow.cells import Cell
-from toplabel.reproduction.workflow.compare_runs import difference, main
 from toplabel.reproduction.workflow.layers import source_of
 from toplabel.reproduction.workflow.plan import Plan, PlanError
-from toplabel.reproduction.workflow.runlock import RunLockError, lock_run
 from toplabel.reproduction.workflow.shown import Shown
 from toplabel.reproduction.workflow.sources import reason_missing
 from toplabel.reproduction.workflow.targets import Targets
@@ -55,57 +49,6 @@ def test_names_of_results_depend_on_the_registry(config, tmp_path):
         sums.append((plan.names_sum(), plan.claims_sum()))
     assert sums[0][0] != sums[1][0]
     assert sums[0][1] != sums[1][1]
-
-
-# ---- lock ---------------------------------------------------------------------------------------
-
-
-def test_a_lock_has_one_holder_and_dies_with_it(tmp_path):
-    path = tmp_path / "run.lock"
-    code = (
-        "from toplabel.reproduction.workflow.runlock import lock_run\n"
-        f"lock = lock_run({str(path)!r}); print('held', flush=True)\n"
-        "input()\n"
-    )
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
-    holder = subprocess.Popen([sys.executable, "-c", code], **pipes)
-    try:
-        assert holder.stdout.readline().strip() == "held"
-        with pytest.raises(
-            RunLockError, match=f"process {holder.pid} on {platform.node()}"
-        ) as caught:
-            lock_run(path)
-        assert "\n" not in str(caught.value)
-    finally:
-        holder.kill()
-        holder.communicate()
-    lock = lock_run(path)
-    assert path.read_text(encoding="utf-8").split()[:2] == [platform.node(), str(os.getpid())]
-    lock.release()
-
-
-# ---- equal runs ---------------------------------------------------------------------------------
-
-
-def test_runs_are_compared_without_wall_times(tmp_path, capsys):
-    first, second = tmp_path / "a.csv", tmp_path / "b.csv"
-    first.write_text("metric,measured,seconds\ntop1,1.5,3\n", encoding="utf-8")
-    second.write_text("metric,measured,seconds\ntop1,1.5,4\n", encoding="utf-8")
-    assert difference(first, second) == ""
-    assert main([str(first), str(second)]) == 0
-    second.write_text("metric,measured,seconds\ntop1,1.50,4\n", encoding="utf-8")
-    assert difference(first, second) == "line 2, column measured: '1.5' against '1.50'"
-    assert main([str(first), str(second)]) == 1
-    second.write_text("metric,measured,seconds\n", encoding="utf-8")
-    assert difference(first, second).startswith("lines: 2 against 1")
-    second.write_text("metric,measured,seconds\ntop1,1.5\n", encoding="utf-8")
-    assert difference(first, second) == "line 2: 3 fields against 2"
-    second.write_text("metric,value,seconds\n", encoding="utf-8")
-    assert difference(first, second).startswith("columns: ")
-    assert main(["one"]) == 2
-    capsys.readouterr()
-    assert main([str(first), str(tmp_path / "none.csv")]) == 2
-    assert capsys.readouterr().err.count("\n") == 1
 
 
 # ---- sources ------------------------------------------------------------------------------------
@@ -206,12 +149,12 @@ def test_a_set_without_thresholds_needs_no_job_for_them(plan):
 
 
 def test_registered_splits_are_those_of_the_prepared_sets(plan):
-    from toplabel.reproduction.datasets.embedded import EMBEDDED, load_embedded
+    from toplabel.reproduction.datasets.embedded import EMBEDDED
 
     for name in EMBEDDED:
         options = plan.registry[name].options
         small = options | ({"n_test": 10} if name == "circle" else {})
-        splits = [split.name for split in load_embedded(name, small).splits]
+        splits = [split.name for split in EMBEDDED[name](**small).splits]
         assert plan.split_names(name) == splits
 
 
@@ -251,6 +194,17 @@ def test_a_method_may_have_a_grid_of_its_own(plan, monkeypatch):
     assert with_own == dataclasses.replace(without, C=axis)
 
 
+def test_a_data_set_may_scale_the_grid_of_C_of_linear_methods(plan, monkeypatch):
+    def scaled():
+        return {name for name in names if plan.task("tune", "emotions", name).C_scale}
+
+    names = ("lr_ml", "svm_ova_liblinear", "lr_ml_rbf", "wsabie_pp_0")
+    assert scaled() == set()
+    entry = dataclasses.replace(plan.registry["emotions"], C_scale="mean_squared_norm")
+    monkeypatch.setitem(plan.registry, "emotions", entry)
+    assert scaled() == {"lr_ml", "svm_ova_liblinear"}
+
+
 def test_the_sources_of_a_baseline_count_for_it(plan):
     ours, theirs = (plan.fingerprint("tune", name) for name in ("svm_ova", "svm_ova_liblinear"))
     assert ours == plan.fingerprint("tune")
@@ -267,7 +221,12 @@ def test_the_sources_of_a_baseline_count_for_it(plan):
             "datasets: emotions",
             r"differences\.yaml: .*emotions",
         ),
-        ("differences", "tpami2017_table09", "tpami2017_table99", "no table 'tpami2017_table99'"),
+        (
+            "differences",
+            "tpami2017_table09",
+            "tpami2017_table99",
+            "unknown table 'tpami2017_table99'",
+        ),
         ("findings", "expects: ", "expect: ", r"findings\.yaml: .*unknown key 'expect'"),
     ],
 )
@@ -538,7 +497,7 @@ def test_every_figure_has_a_script_and_a_page(plan):
     rules = (ROOT / "workflow/rules/figures.smk").read_text(encoding="utf-8")
     for figure in FIGURES:
         assert f"rule {figure.script}:" in rules
-        assert figure.name in MATHEMATICS or f'figure_outputs("{figure.name}")' in rules
+        assert figure.name in MATHEMATICS or f'"results/figures/{figure.name}.svg"' in rules
     for figure in FIGURES:
         assert figure.dataset or figure.page in {*RESERVED, *plan.studies}, figure.name
         assert row_of(figure.of("letter")) is figure
@@ -556,7 +515,10 @@ def test_training_is_timed_on_letter(config, tmp_path, monkeypatch):
     config = config | {"studies": ["circle"], "download": False}
     metas = [f"results/{name}/data/meta.json" for name in ("circle", "letter")]
     assert shown(Plan(ROOT, config)).prepared() == metas
-    assert shown(Plan(ROOT, config | {"budget": "quick"})).timed_set() == "digits"
+    assert (
+        shown(Plan(ROOT, config | {"budget": "quick"})).timed_meta()
+        == "results/digits/data/meta.json"
+    )
 
 
 def test_a_method_is_left_out_where_its_k_has_too_few_classes(plan):
@@ -575,9 +537,9 @@ def test_results_that_the_config_does_not_ask_for_are_kept_apart(config, plan, t
         path.parent.mkdir(parents=True)
         path.touch()
     (tmp_path / "results/letter/lr_ova/tune").mkdir(parents=True)
-    assert files.other_evaluations() == ["results/letter/lr_multi/evaluation.csv"]
+    assert files.other_files("evaluation.csv") == ["results/letter/lr_multi/evaluation.csv"]
     assert Cell("letter", "lr_ova") in plan.begun()
-    assert "results/letter/lr_multi/evaluation.csv" not in files.evaluations()
+    assert "results/letter/lr_multi/evaluation.csv" not in files.made_files("evaluation.csv")
     assert "results/tables/table05.csv" in files.tables()
     assert "results/figures/selection_letter.svg" not in files.figures()
     reasons = files.reasons()

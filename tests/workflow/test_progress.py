@@ -2,18 +2,23 @@
 
 import io
 import logging
-from pathlib import Path
 from types import MappingProxyType, SimpleNamespace
 
 import pytest
-from running import smoke_plan, snakemake
+from running import snakemake
+from snakemake.cli import get_argument_parser
+from snakemake.scheduling.job_scheduler import JobRateLimiter
+from snakemake.settings.types import MaxJobsPerTimespan
 
-from toplabel.reproduction.workflow.announcements import kept_seconds
-from toplabel.reproduction.workflow.progress import BRIEF, EVERY, Progress, Screen, duration
-
-REPOSITORY = Path(__file__).resolve().parents[2]
-
-META = """{"n_classes": 10, "parts": {"train": {"n_rows": 1200, "n_features": 64, "storage": "dense"}}}"""
+from toplabel.reproduction.workflow.progress import (
+    BRIEF,
+    EVERY,
+    Progress,
+    Screen,
+    duration,
+    expected_seconds,
+    lift_default_limit,
+)
 
 
 class Run:
@@ -23,15 +28,13 @@ class Run:
         self.now, self.lines = 0.0, []
         self.jobs = [self._job(number, rule) for number, rule in enumerate(rules)]
         self.progress = Progress(
-            smoke_plan(), self.jobs, self._before, 2, self.lines.append, lambda: self.now, known
+            self.jobs, self._before, 2, self.lines.append, lambda: self.now, known
         )
 
     def _job(self, number, rule):
         benchmark = f"results/benchmarks/{rule}/digits/svm_multi.tsv"
         return SimpleNamespace(
             jobid=number,
-            rule=SimpleNamespace(name=rule),
-            wildcards_dict={"dataset": "digits", "method": "svm_multi", "part": "main"},
             benchmark=benchmark if rule != "join" else None,
         )
 
@@ -79,13 +82,18 @@ def test_a_line_is_said_when_a_job_ends_after_some_minutes_at_the_pace_of_the_ru
     assert len(run.lines) == 1
 
 
-def test_time_of_sets_that_are_not_prepared_is_left_open(folder):
+def test_jobs_without_an_earlier_time_are_counted(folder):
     (folder / "results/benchmarks/tune/digits/svm_multi.tsv").write_text("s\n", encoding="utf-8")
-    run = Run()
-    assert run.progress.time_left() == "about 10 min and more"
-    (folder / "results/digits/data").mkdir(parents=True)
-    (folder / "results/digits/data/meta.json").write_text(META, encoding="utf-8")
-    assert run.progress.time_left() == "about 10 min"
+    assert Run().progress.time_left() == "about 10 min, and 1 job of unknown length"
+    known = {"tune/digits/svm_multi.tsv": 3000.0, "train/digits/svm_multi.tsv": 9.0}
+    assert Run(known=known).progress.time_left() == "about 1.0 h"  # first those of this folder
+
+
+def test_a_job_that_takes_longer_than_ever_has_an_unknown_rest(folder):
+    run = Run(("tune", "train"))
+    run.log("JOB_STARTED", jobs=[0])
+    run.now = 1300.0
+    assert run.progress.time_left() == "about 10 min, and 1 job of unknown length"
 
 
 def test_without_any_estimate_the_time_is_unknown(tmp_path, monkeypatch):
@@ -94,16 +102,37 @@ def test_without_any_estimate_the_time_is_unknown(tmp_path, monkeypatch):
     assert run.progress.line() == "0 of 2 jobs done, time left: unknown"
 
 
-def test_times_of_the_kept_run_stand_in_for_those_of_this_folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    known = {"tune/digits/svm_multi/main.tsv": 3000.0, "train/digits/svm_multi/main.tsv": 600.0}
-    assert Run(known=known).progress.time_left() == "about 1.0 h"
+def test_independent_jobs_share_the_cores():
+    tasks = [SimpleNamespace(jobid=i, benchmark=f"results/benchmarks/{i}.tsv") for i in range(4)]
+    known = {f"{i}.tsv": 600.0 for i in range(4)}
+    for at_once, words in ((1, "about 40 min"), (2, "about 20 min"), (100, "about 10 min")):
+        run = Progress(tasks, lambda task: (), at_once, print, lambda: 0.0, known)
+        assert run.time_left() == words
 
 
-def test_the_kept_run_has_times_of_the_default_run():
-    known = kept_seconds(REPOSITORY)
-    assert known["train/letter/svm_multi.tsv"] > 1
-    assert known["tune/emotions/svm_ml_rbf/main.block0.tsv"] > 0.1
+def test_a_benchmark_file_that_is_not_whole_says_nothing(tmp_path):
+    path = tmp_path / "benchmarks/a.tsv"
+    path.parent.mkdir()
+    for text in ("", "s\th:m:s\n"):
+        path.write_text(text, encoding="utf-8")
+        assert expected_seconds(path, {}) is None
+        assert expected_seconds(path, {"a.tsv": 2.0}) == 2.0
+    path.write_text("s\th:m:s\n7.5\t0:00:07\n", encoding="utf-8")
+    assert expected_seconds(path, {"a.tsv": 2.0}) == 7.5
+
+
+@pytest.mark.parametrize(
+    ("limit", "stays"), [(None, False), ("10/1s", True), ("100/1m", True), ("none", True)]
+)
+def test_snakemakes_own_limit_of_submissions_is_lifted_and_no_other(limit, stays):
+    default = get_argument_parser().parse_args(["--cores", "1"]).max_jobs_per_timespan
+    chosen = limit or default
+    if isinstance(chosen, str) and chosen != "none":
+        chosen = MaxJobsPerTimespan.parse_choice(chosen)
+    before = None if limit == "none" else JobRateLimiter(chosen)
+    workflow = SimpleNamespace(scheduler=SimpleNamespace(job_rate_limiter=before))
+    lift_default_limit(workflow)
+    assert workflow.scheduler.job_rate_limiter is (before if stays else None)
 
 
 def test_a_line_is_written_over_the_one_before_on_a_terminal():

@@ -9,7 +9,7 @@ import pytest
 from running import ROOT
 
 from toplabel.reproduction.config.run import SUMMARY
-from toplabel.reproduction.reporting.replication import write_replication
+from toplabel.reproduction.reporting.pdf import write_document
 from toplabel.reproduction.tables.table import read_csv, write_csv
 from toplabel.reproduction.workflow.replication import facts_of, main
 
@@ -18,7 +18,7 @@ from toplabel.reproduction.workflow.replication import facts_of, main
 def paper(tmp_path_factory):
     path = tmp_path_factory.mktemp("paper") / "replication.pdf"
     facts, picture, created = facts_of(ROOT)
-    write_replication(facts, {"agreement.svg": picture}, created, path)
+    write_document("replication.typ", facts, {"agreement.svg": picture}, created, path)
     return facts, path
 
 
@@ -39,8 +39,9 @@ def test_it_is_the_same_document_for_the_same_run(paper, tmp_path):
     facts, path = paper
     again, picture, created = facts_of(ROOT)
     assert again == facts
-    write_replication(again, {"agreement.svg": picture}, created, tmp_path / "again.pdf")
-    assert (tmp_path / "again.pdf").read_bytes() == path.read_bytes()
+    again_path = tmp_path / "again.pdf"
+    write_document("replication.typ", again, {"agreement.svg": picture}, created, again_path)
+    assert again_path.read_bytes() == path.read_bytes()
 
 
 @pytest.mark.skipif(shutil.which("pdftotext") is None, reason="pdftotext is not installed")

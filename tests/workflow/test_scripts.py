@@ -340,14 +340,21 @@ def test_a_job_says_where_it_runs_that_it_ended_and_that_it_was_terminated(tmp_p
 
 
 def test_fetching_and_preparing_an_embedded_set(tmp_path):
-    config = {"mirrors": [], "download": False}
-    common = {"params": {"raw_folder": str(tmp_path / "raw")}, "wildcards": {"dataset": "digits"}}
+    common = {
+        "params": {"raw_folder": str(tmp_path / "raw")},
+        "wildcards": {"dataset": "digits"},
+        "config": {"mirrors": [], "download": False, "budget": "quick"},
+    }
     receipt = tmp_path / "fetch.json"
-    call_script("fetch_raw", tmp_path, output={"receipt": str(receipt)}, config=config, **common)
+    call_script("fetch_raw", tmp_path, output={"receipt": str(receipt)}, **common)
     assert receipt.read_text(encoding="utf-8").strip() == "{}"
     meta = tmp_path / "results/digits/data/meta.json"
     call_script("prepare_dataset", tmp_path, output={"meta": str(meta)}, **common)
-    assert load_prepared(meta.parent).n_classes == 10
+    prepared = load_prepared(meta.parent)
+    assert prepared.n_classes == 10
+    assert "give the set `transform: standardise`" in prepared.meta["advice"]
+    logs = [path.read_text(encoding="utf-8") for path in tmp_path.rglob("*.log")]
+    assert sum(f"WARNING digits: {prepared.meta['advice']}" in log for log in logs) == 1
     datasets = tmp_path / "datasets.csv"
     (tmp_path / "raw/voc2007").mkdir(parents=True)
     (tmp_path / "raw/voc2007/VOC2007_ImageSets_Main.tar").write_text("not the lists")

@@ -114,20 +114,6 @@ def test_bad_config_is_one_line_that_names_file_and_key(tmp_path):
     assert line.startswith("Error: --config: budget: 'fast' is not one of ")
 
 
-def test_a_config_file_that_cannot_be_read_is_one_line(tmp_path):
-    deep, twice = tmp_path / "deep.yaml", tmp_path / "twice.yaml"
-    deep.write_text("[" * 10**5)
-    twice.write_text("budget: quick\nbudget: quick\n")
-    for path, problem in (
-        (tmp_path / "nope.yaml", ": no such file"),
-        (deep, ":1: nested deeper than 50 levels"),
-        (twice, ":2: the key 'budget' is given twice"),
-    ):
-        done = snakemake("--dry-run", directory=tmp_path, configfiles=(SMOKE, path))
-        assert done.returncode == 1
-        assert _said(done.stdout) == [f"Error: {path}{problem}"]
-
-
 def test_the_files_of_the_option_are_found(tmp_path):
     missing = str(tmp_path / "nope.yaml")
     for arguments in (
@@ -147,6 +133,7 @@ def test_the_files_of_the_option_are_found(tmp_path):
         ("", "nothing in it, not a mapping of keys to values"),
         ("__use_yte__: true\n", "the key '__use_yte__' is not supported; write the values out"),
         ("[" * 100_000, "nested deeper than 50 levels"),
+        ("budget: quick\nbudget: quick\n", "the key 'budget' is given twice"),
     ],
 )
 def test_a_config_file_that_is_none_is_named(tmp_path, text, words):
@@ -187,20 +174,15 @@ def test_a_damaged_target_is_named_unless_it_is_made_again(tmp_path):
 
 @pytest.mark.workflow
 def test_the_command_line_is_checked_before_snakemake_acts_on_it(tmp_path):
-    path = tmp_path / "file"
+    path, missing = tmp_path / "file", tmp_path / "nope.yaml"
     path.write_text("")
-    done = snakemake("--dry-run", directory=path)
-    assert done.returncode == 1
-    assert _said(done.stdout) == [
-        f"Error: {path}: is not a folder; --directory names that of the run"
-    ]
-
-
-def test_an_unknown_target_is_named(tmp_path):
-    done = snakemake("--dry-run", "lettre", directory=tmp_path)
-    assert done.returncode == 1
-    assert "No rule to produce lettre" in done.stdout
-    assert "Traceback" not in done.stdout
+    for how, said in (
+        ({"directory": path}, f"{path}: is not a folder; --directory names that of the run"),
+        ({"directory": tmp_path, "configfiles": (SMOKE, missing)}, f"{missing}: no such file"),
+    ):
+        done = snakemake("--dry-run", **how)
+        assert done.returncode == 1
+        assert _said(done.stdout) == [f"Error: {said}"]
 
 
 def test_a_table_with_its_cells_is_a_matter_of_the_config(tmp_path):

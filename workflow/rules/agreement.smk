@@ -17,7 +17,7 @@ rule agree:
             "Cs": [0.001, 0.01, 0.1, 1.0],
             "eps": 1e-4,
             "max_epochs": 3000,
-            "seed": config["seed"],
+            "seed": plan.config["seed"],
         },
         fingerprint=plan.fingerprint("agree"),
     message:

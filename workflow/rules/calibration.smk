@@ -24,7 +24,7 @@ rule study_calibration:
     resources:
         **fixed_needs(plan, "study_calibration", mem_mb=1500, minutes=60),
     params:
-        seed=config["seed"],
+        seed=plan.config["seed"],
         each=1 if plan.budget == "quick" else 2,
         divisions=4 if plan.budget == "quick" else 10,
         fingerprint=plan.fingerprint("calibration"),

@@ -2,6 +2,11 @@
 # other cells that results/ holds, as they are. What other targets of the same command make counts with the former.
 
 
+def as_they_are(*question):
+    """An input function about files of earlier runs: what shows them follows them, and they are never made again."""
+    return lambda wildcards: [before_update(path) for path in planned(*question)(wildcards)]
+
+
 localrules:
     collect_datasets,
     compare,
@@ -35,10 +40,10 @@ rule collect_datasets:
 
 rule compare:
     input:
-        evaluations=planned(shown.evaluations),
-        ranks=planned(shown.ranks),
-        others=as_they_are(shown.other_evaluations),
-        other_ranks=as_they_are(shown.other_ranks),
+        evaluations=planned(shown.made_files, "evaluation.csv"),
+        ranks=planned(shown.made_files, "ranks.npz"),
+        others=as_they_are(shown.other_files, "evaluation.csv"),
+        other_ranks=as_they_are(shown.other_files, "ranks.npz"),
         # Which say what is not compared.
         metas=planned(shown.compared),
         other_metas=as_they_are(shown.other_compared),

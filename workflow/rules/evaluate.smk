@@ -4,10 +4,10 @@
 rule evaluate:
     input:
         meta="results/{dataset}/data/meta.json",
-        units=lambda wildcards: plan.units(wildcards.dataset, wildcards.method),
+        units=planned(plan.units, "{dataset}", "{method}"),
         models="results/{dataset}/{method}/models.npz",
         certificates="results/{dataset}/{method}/certificates.csv",
-        thresholds=lambda wildcards: plan.thresholds(wildcards.dataset, wildcards.method),
+        thresholds=planned(plan.thresholds, "{dataset}", "{method}"),
     output:
         evaluation="results/{dataset}/{method}/evaluation.csv",
         ranks="results/{dataset}/{method}/ranks.npz",
@@ -15,6 +15,8 @@ rule evaluate:
         "results/logs/evaluate/{dataset}/{method}.log",
     benchmark:
         "results/benchmarks/evaluate/{dataset}/{method}.tsv"
+    wildcard_constraints:
+        method=plan.methods_trained_by("train"),
     resources:
         **training_needs(plan, "evaluate"),
     params:

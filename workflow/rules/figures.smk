@@ -1,6 +1,8 @@
 # Figures: what is drawn (.svg), with its numbers (.csv) and what it shows in words (.json). The rows of
 # toplabel.reproduction.figures say what they are called and where they stand in the reports.
 
+from toplabel.reproduction.figures import MATHEMATICS
+
 
 localrules:
     draw_calibration,
@@ -17,7 +19,14 @@ localrules:
 
 rule draw_mathematics:
     output:
-        **figure_outputs("{drawing}"),
+        svg=report(
+            "results/figures/{drawing}.svg",
+            caption="../report/figure.rst",
+            category="Figures",
+            labels={"figure": "{drawing}"},
+        ),
+        csv="results/figures/{drawing}.csv",
+        json="results/figures/{drawing}.json",
     log:
         "results/logs/figures/{drawing}.log",
     wildcard_constraints:
@@ -33,14 +42,21 @@ rule draw_mathematics:
 rule draw_circle:
     input:
         meta="results/circle/data/meta.json",
-        selections=of_figure("tpami2017_figure04", "selection.csv"),
-        models=of_figure("tpami2017_figure04", "models.npz"),
+        selections=planned(targets.figure_inputs, "tpami2017_figure04", "selection.csv"),
+        models=planned(targets.figure_inputs, "tpami2017_figure04", "models.npz"),
     output:
-        **figure_outputs("tpami2017_figure04"),
+        svg=report(
+            "results/figures/tpami2017_figure04.svg",
+            caption="../report/figure.rst",
+            category="Figures",
+            labels={"figure": "TPAMI 2017, Fig. 4"},
+        ),
+        csv="results/figures/tpami2017_figure04.csv",
+        json="results/figures/tpami2017_figure04.json",
     log:
         "results/logs/figures/tpami2017_figure04.log",
     params:
-        shows=about_figure("tpami2017_figure04"),
+        shows=planned(targets.figure_shows, "tpami2017_figure04"),
         fingerprint=plan.fingerprint("figures"),
     message:
         "Draw tpami2017_figure04"
@@ -50,13 +66,20 @@ rule draw_circle:
 
 rule draw_selection:
     input:
-        units=of_figure("selection_{dataset}", "tune"),
+        units=planned(targets.figure_inputs, "selection_{dataset}", "tune"),
     output:
-        **figure_outputs("selection_{dataset}"),
+        svg=report(
+            "results/figures/selection_{dataset}.svg",
+            caption="../report/figure.rst",
+            category="Figures",
+            labels={"figure": "Validation value against C", "data set": "{dataset}"},
+        ),
+        csv="results/figures/selection_{dataset}.csv",
+        json="results/figures/selection_{dataset}.json",
     log:
         "results/logs/figures/selection_{dataset}.log",
     params:
-        shows=about_figure("selection_{dataset}"),
+        shows=planned(targets.figure_shows, "selection_{dataset}"),
         fingerprint=plan.fingerprint("figures"),
     message:
         "Draw selection_{wildcards.dataset}"
@@ -66,13 +89,20 @@ rule draw_selection:
 
 rule draw_topk:
     input:
-        evaluations=of_figure("topk_{dataset}", "evaluation.csv"),
+        evaluations=planned(targets.figure_inputs, "topk_{dataset}", "evaluation.csv"),
     output:
-        **figure_outputs("topk_{dataset}"),
+        svg=report(
+            "results/figures/topk_{dataset}.svg",
+            caption="../report/figure.rst",
+            category="Figures",
+            labels={"figure": "Top-k accuracy against k", "data set": "{dataset}"},
+        ),
+        csv="results/figures/topk_{dataset}.csv",
+        json="results/figures/topk_{dataset}.json",
     log:
         "results/logs/figures/topk_{dataset}.log",
     params:
-        shows=about_figure("topk_{dataset}"),
+        shows=planned(targets.figure_shows, "topk_{dataset}"),
         # Published numbers stand beside the measured ones.
         printed=plan.names_sum(),
         fingerprint=plan.fingerprint("figures"),
@@ -86,7 +116,14 @@ rule draw_ranks:
     input:
         evaluation="results/evaluation.csv",
     output:
-        **figure_outputs("mean_ranks"),
+        svg=report(
+            "results/figures/mean_ranks.svg",
+            caption="../report/figure.rst",
+            category="Figures",
+            labels={"figure": "Mean rank of the methods over data sets"},
+        ),
+        csv="results/figures/mean_ranks.csv",
+        json="results/figures/mean_ranks.json",
     log:
         "results/logs/figures/mean_ranks.log",
     params:
@@ -101,7 +138,14 @@ rule draw_gaps:
     input:
         evaluation="results/evaluation.csv",
     output:
-        **figure_outputs("gaps"),
+        svg=report(
+            "results/figures/gaps.svg",
+            caption="../report/figure.rst",
+            category="Figures",
+            labels={"figure": "Relative duality gap of every trained model"},
+        ),
+        csv="results/figures/gaps.csv",
+        json="results/figures/gaps.json",
     log:
         "results/logs/figures/gaps.log",
     params:
@@ -117,7 +161,21 @@ rule draw_scaling:
         csv="results/timing/projections.csv",
         json="results/timing/projections.json",
     output:
-        **figure_outputs("tpami2017_figure03a"),
+        svg=report(
+            "results/figures/tpami2017_figure03a.svg",
+            caption="../report/figure.rst",
+            category="Figures",
+            labels={"figure": "TPAMI 2017, Fig. 3a"},
+        ),
+        csv="results/figures/tpami2017_figure03a.csv",
+        json="results/figures/tpami2017_figure03a.json",
+        table=report(
+            "results/tables/table02.csv",
+            caption="../report/table.rst",
+            category="Tables",
+            labels={"table": "table02"},
+        ),
+        about="results/tables/table02.json",
     log:
         "results/logs/figures/tpami2017_figure03a.log",
     params:
@@ -134,7 +192,14 @@ rule draw_convergence:
         csv="results/timing/convergence.csv",
         json="results/timing/convergence.json",
     output:
-        **figure_outputs("tpami2017_figure03bc"),
+        svg=report(
+            "results/figures/tpami2017_figure03bc.svg",
+            caption="../report/figure.rst",
+            category="Figures",
+            labels={"figure": "TPAMI 2017, Fig. 3b-c"},
+        ),
+        csv="results/figures/tpami2017_figure03bc.csv",
+        json="results/figures/tpami2017_figure03bc.json",
     log:
         "results/logs/figures/tpami2017_figure03bc.log",
     params:
@@ -150,7 +215,21 @@ rule draw_softmax:
         csv="results/timing/softmax.csv",
         json="results/timing/softmax.json",
     output:
-        **figure_outputs("tpami2017_figure03d"),
+        svg=report(
+            "results/figures/tpami2017_figure03d.svg",
+            caption="../report/figure.rst",
+            category="Figures",
+            labels={"figure": "TPAMI 2017, Fig. 3d"},
+        ),
+        csv="results/figures/tpami2017_figure03d.csv",
+        json="results/figures/tpami2017_figure03d.json",
+        table=report(
+            "results/tables/figure03d.csv",
+            caption="../report/table.rst",
+            category="Tables",
+            labels={"table": "figure03d"},
+        ),
+        about="results/tables/figure03d.json",
     log:
         "results/logs/figures/tpami2017_figure03d.log",
     params:
@@ -166,7 +245,14 @@ rule draw_calibration:
     input:
         map="results/calibration/map.csv",
     output:
-        **figure_outputs("calibration"),
+        svg=report(
+            "results/figures/calibration.svg",
+            caption="../report/figure.rst",
+            category="Figures",
+            labels={"figure": "TPAMI 2017, section 4"},
+        ),
+        csv="results/figures/calibration.csv",
+        json="results/figures/calibration.json",
     log:
         "results/logs/figures/calibration.log",
     params:

@@ -6,13 +6,9 @@ localrules:
     join_draws,
 
 
-ruleorder: extract_features > prepare
-ruleorder: join_draws > evaluate
-
-
 rule train_network:
     input:
-        meta=origin_meta,
+        meta=planned(plan.origin_meta, "{dataset}"),
     output:
         weights="results/{dataset}/network/{part}.npz",
     log:
@@ -20,7 +16,7 @@ rule train_network:
     benchmark:
         "results/benchmarks/network/{dataset}/{part}.tsv"
     wildcard_constraints:
-        dataset=network_sets(),
+        dataset=plan.sets_made_by("extract_features"),
     resources:
         **fixed_needs(plan, "train_network", mem_mb=3000, minutes=60),
     params:
@@ -34,8 +30,8 @@ rule train_network:
 
 rule extract_features:
     input:
-        meta=origin_meta,
-        weights=lambda wildcards: plan.draws(wildcards.dataset),
+        meta=planned(plan.origin_meta, "{dataset}"),
+        weights=planned(plan.draws, "{dataset}"),
     output:
         meta="results/{dataset}/data/meta.json",
     log:
@@ -43,7 +39,7 @@ rule extract_features:
     benchmark:
         "results/benchmarks/extract/{dataset}.tsv"
     wildcard_constraints:
-        dataset=network_sets(),
+        dataset=plan.sets_made_by("extract_features"),
     resources:
         **fixed_needs(plan, "extract_features", mem_mb=3000, minutes=60),
     params:
@@ -58,7 +54,7 @@ rule extract_features:
 
 rule fine_tune:
     input:
-        meta=origin_meta,
+        meta=planned(plan.origin_meta, "{dataset}"),
         weights="results/{dataset}/network/{part}.npz",
     output:
         draw="results/{dataset}/{method}/draws/{part}.csv",
@@ -67,8 +63,8 @@ rule fine_tune:
     benchmark:
         "results/benchmarks/fine_tune/{dataset}/{method}/{part}.tsv"
     wildcard_constraints:
-        dataset=network_sets(),
-        method=fine_tuning(),
+        dataset=plan.sets_made_by("extract_features"),
+        method=plan.methods_trained_by("fine_tune"),
     resources:
         **fixed_needs(plan, "fine_tune", mem_mb=3000, minutes=60),
     params:
@@ -85,14 +81,14 @@ rule fine_tune:
 rule join_draws:
     input:
         meta="results/{dataset}/data/meta.json",
-        draws=lambda wildcards: plan.draws(wildcards.dataset, wildcards.method),
+        draws=planned(plan.draws, "{dataset}", "{method}"),
     output:
         evaluation="results/{dataset}/{method}/evaluation.csv",
     log:
         "results/logs/join/{dataset}/{method}.log",
     wildcard_constraints:
-        dataset=network_sets(),
-        method=fine_tuning(),
+        dataset=plan.sets_made_by("extract_features"),
+        method=plan.methods_trained_by("fine_tune"),
     params:
         fingerprint=plan.fingerprint("join"),
     message:

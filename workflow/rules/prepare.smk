@@ -5,9 +5,6 @@ localrules:
     redraw_folds,
 
 
-ruleorder: redraw_folds > prepare
-
-
 rule prepare:
     input:
         receipt="results/{dataset}/fetch.json",
@@ -17,6 +14,8 @@ rule prepare:
         "results/logs/prepare/{dataset}.log",
     benchmark:
         "results/benchmarks/prepare/{dataset}.tsv"
+    wildcard_constraints:
+        dataset=plan.sets_made_by("prepare"),
     resources:
         **preparing_needs(plan, "prepare"),
     params:
@@ -32,13 +31,13 @@ rule prepare:
 # A set that is another one with a split for each draw of its folds; the two share their arrays.
 rule redraw_folds:
     input:
-        meta=origin_meta,
+        meta=planned(plan.origin_meta, "{dataset}"),
     output:
         meta="results/{dataset}/data/meta.json",
     log:
         "results/logs/redraw/{dataset}.log",
     wildcard_constraints:
-        dataset="|".join(plan.registry.seeds_of) or "(?!)",
+        dataset=plan.sets_made_by("redraw_folds"),
     params:
         entry=lambda wildcards: plan.entry_slice(wildcards.dataset),
         fingerprint=plan.fingerprint("redraw"),

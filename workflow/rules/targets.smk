@@ -20,7 +20,7 @@ rule smoke:
     log:
         "results/logs/smoke.log",
     localrule: True
-    threads: all_cores()
+    threads: workflow.resource_settings.cores or 1
     params:
         python=sys.executable,
         snakefile=f"{ROOT}/Snakefile",

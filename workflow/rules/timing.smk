@@ -28,7 +28,7 @@ rule time_convergence:
         json="results/timing/convergence.json",
     log:
         "results/logs/timing/convergence.log",
-    threads: all_cores()
+    threads: workflow.resource_settings.cores or 1  # none is known on a cluster
     resources:
         **fixed_needs(plan, "time_convergence", mem_mb=2000, minutes=60),
     params:
@@ -48,7 +48,7 @@ rule time_softmax:
         json="results/timing/softmax.json",
     log:
         "results/logs/timing/softmax.log",
-    threads: all_cores()
+    threads: workflow.resource_settings.cores or 1  # none is known on a cluster
     resources:
         **fixed_needs(plan, "time_softmax", mem_mb=2000, minutes=60),
     params:

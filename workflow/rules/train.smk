@@ -5,7 +5,7 @@
 rule train:
     input:
         meta="results/{dataset}/data/meta.json",
-        units=lambda wildcards: plan.units(wildcards.dataset, wildcards.method),
+        units=planned(plan.units, "{dataset}", "{method}"),
     output:
         selection="results/{dataset}/{method}/selection.csv",
         models="results/{dataset}/{method}/models.npz",

@@ -5,7 +5,7 @@
 rule tune:
     input:
         meta="results/{dataset}/data/meta.json",
-        blocks=lambda wildcards: plan.blocks(wildcards.dataset, wildcards.method, wildcards.part),
+        blocks=planned(plan.blocks, "{dataset}", "{method}", "{part}"),
     output:
         unit="results/{dataset}/{method}/tune/{part}.npz",
     log:
@@ -15,7 +15,7 @@ rule tune:
     resources:
         **training_needs(plan, "tune"),
     params:
-        splits=lambda wildcards: plan.splits_of(wildcards.dataset, wildcards.part),
+        splits=planned(plan.splits_of, "{dataset}", "{part}"),
         task=lambda wildcards: vars(plan.task("tune", wildcards.dataset, wildcards.method)),
         fingerprint=lambda wildcards: plan.fingerprint("tune", wildcards.method),
     message:

@@ -17,16 +17,10 @@ def main(snakemake):
     split = prepared.splits[0]
     train, test = prepared.parts[split.train], prepared.parts[split.test]
     found = results(train.X, train.y, test.X, test.y, **snakemake.params.settings)
-    rows = []
-    for one in found:
-        row = {"dataset": prepared.name, "split": split.name, "method": one.loss, "C": one.C}
-        names = ("ours", "lower_bound", "liblinear", "difference", "accuracy_difference")
-        row |= {name: getattr(one, name) for name in names}
-        row |= {f"ours_top{k}": ours for k, ours, _ in one.accuracies}
-        row |= {f"liblinear_top{k}": theirs for k, _, theirs in one.accuracies}
-        rows.append(row | {"finished": int(one.finished)})
-        logger.info("%s, C = %g: relative difference %.2g", one.loss, one.C, one.difference)
-    AGREEMENT.write(pd.DataFrame(rows), snakemake.output.agreement)
+    for one in found.itertuples(index=False):
+        logger.info("%s, C = %g: relative difference %.2g", one.method, one.C, one.difference)
+    names = {"dataset": prepared.name, "split": split.name}
+    AGREEMENT.write(pd.DataFrame(names, found.index).join(found), snakemake.output.agreement)
 
 
 if "snakemake" in globals():

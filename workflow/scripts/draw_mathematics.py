@@ -4,10 +4,14 @@ from toplabel.reproduction.illustrations.lambert import lambert_curves
 from toplabel.reproduction.illustrations.one_dimension import RIVALS, loss_curves
 from toplabel.reproduction.illustrations.simplex_coding import decoding_regions, loss_levels
 from toplabel.reproduction.illustrations.topk_simplices import topk_simplices
-from toplabel.reproduction.reporting.mathematics import draw_lambert, draw_losses
+from toplabel.reproduction.reporting.mathematics import (
+    draw_decoding,
+    draw_lambert,
+    draw_levels,
+    draw_losses,
+    draw_simplices,
+)
 from toplabel.reproduction.reporting.numbers import shown
-from toplabel.reproduction.reporting.polytopes import draw_simplices
-from toplabel.reproduction.reporting.simplex_plane import draw_decoding, draw_levels
 from toplabel.reproduction.workflow.jobs import run
 
 LOSSES = (

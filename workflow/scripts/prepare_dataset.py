@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from toplabel.reproduction.config.datasets import load_registry
+from toplabel.reproduction.config.protocols import load_protocols
 from toplabel.reproduction.datasets.prepare import prepare
 from toplabel.reproduction.datasets.prepared import save_prepared
 from toplabel.reproduction.workflow.jobs import checkout, logger, run
@@ -13,9 +14,13 @@ def main(snakemake):
     entry = load_registry(root / "config/datasets.yaml", snakemake.config)[
         snakemake.wildcards.dataset
     ]
-    prepared = prepare(entry, snakemake.params.raw_folder)
+    protocol = load_protocols(root / "config/protocols.yaml")[entry.protocol]
+    grid = protocol.budgets[snakemake.config["budget"]].C
+    prepared = prepare(entry, snakemake.params.raw_folder, grid)
     save_prepared(prepared, Path(snakemake.output.meta).parent)
     logger.info("%s: %s", entry.name, prepared.meta["statistics"])
+    if advice := prepared.meta["advice"]:
+        logger.warning("%s: %s", entry.name, advice)
 
 
 if "snakemake" in globals():

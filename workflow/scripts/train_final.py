@@ -2,6 +2,7 @@
 certificate.
 """
 
+import math
 from pathlib import Path
 
 from toplabel.reproduction.datasets.prepared import load_prepared
@@ -27,15 +28,10 @@ def main(snakemake):
     for row in certificates:
         if row.status == "converged":
             continue
-        logger.warning(
-            "split %s, C %g: gap %.2g, gradient norm %.2g after %d epochs (%s)",
-            row.split,
-            row.C,
-            row.relative_gap,
-            row.gradient_norm,
-            row.epochs,
-            row.status,
-        )
+        facts = {"C": row.C, "gap": row.relative_gap, "gradient norm": row.gradient_norm}
+        known = [f"{name} {value:.2g}" for name, value in facts.items() if math.isfinite(value)]
+        what = ", ".join((f"split {row.split}", *known))
+        logger.warning("%s after %d epochs (%s)", what, row.epochs, row.status)
 
 
 if "snakemake" in globals():

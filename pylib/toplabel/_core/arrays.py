@@ -23,15 +23,7 @@ _ITEMS = {
 
 
 def pointer(array: np.ndarray, ctype: str = "double *"):
-    """Return a C pointer to a C-contiguous array, which the caller keeps alive.
-
-    Parameters
-    ----------
-    array : ndarray, C-contiguous
-        Its item type must be that of `ctype`.
-    ctype : str
-        ``"double *"``, ``"float *"``, ``"int64_t *"`` or ``"int32_t *"``.
-    """
+    """Return a C pointer to a C-contiguous array of this type, which the caller keeps alive."""
     expected = _ITEMS[ctype]
     if array.dtype != expected or not array.flags.c_contiguous:
         raise AssertionError(f"{ctype} from {array.dtype}, C-contiguous {array.flags.c_contiguous}")
@@ -47,16 +39,9 @@ def refuse_masked(value: object, name: str) -> None:
 
 
 def as_matrix(value: object, name: str) -> np.ndarray:
-    """Return `value` as a two-dimensional, C-contiguous float64 array of finite numbers.
-
-    A suitable array is passed through without a copy.
-
-    Raises
-    ------
-    TypeError
-        If it is not numeric, or complex.
-    ValueError
-        If it is not two-dimensional, is empty, or holds NaN or infinity.
+    """Return a two-dimensional, C-contiguous float64 array of finite numbers; a suitable one
+    without a copy. ``TypeError`` unless it is numeric and real, ``ValueError`` for other shapes,
+    NaN and infinity.
     """
     if sparse.issparse(value):
         value = value.toarray()
@@ -70,22 +55,11 @@ def as_matrix(value: object, name: str) -> np.ndarray:
 
 
 def as_features(value: object, name: str, dtype: object = None) -> np.ndarray | sparse.csr_array:
-    """Return `value` as the solver reads it: C-contiguous rows, or CSR in canonical form.
+    """Return rows as the solver reads them: C-contiguous, or CSR in canonical form.
 
     A suitable array or matrix is passed through without a copy, memory-mapped ones too, which are
-    not searched for NaN here.
-
-    Parameters
-    ----------
-    value : array-like or sparse matrix, (n, d)
-    name : str
-    dtype : None, float32 or float64
-        None keeps float32 and makes everything else float64.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As `as_matrix`.
+    not searched for NaN here. Without a `dtype` float32 stays and all else becomes float64. Errors
+    are those of `as_matrix`.
     """
     _check_dtype(dtype)
     refuse_masked(value, name)
@@ -253,15 +227,9 @@ def as_integer(value: object, name: str, low: int, high: int | None = None) -> i
 
 @dataclass(frozen=True)
 class Labels:
-    """The labels of n rows in the library's form, `start` and `label` being a CSR pattern.
+    """The labels of n rows of m classes as a CSR pattern: `start` int64 (n + 1,), `label` int32.
 
-    Attributes
-    ----------
-    n, m : int
-        Rows and classes.
-    start : ndarray of int64, (n + 1,)
-    label : ndarray of int32, (start[n],)
-        At least one item is allocated, so that there is always an address.
+    At least one label is allocated, so that there is always an address.
     """
 
     n: int
@@ -271,25 +239,11 @@ class Labels:
 
 
 def as_labels(y: object, n: int, *, multilabel: bool, n_classes: int | None = None) -> Labels:
-    """Read class indices (n,) or a 0/1 indicator (n, m), dense or sparse.
+    """Read class indices (n,) or, for a multilabel loss, a 0/1 indicator (n, m), dense or sparse.
 
-    Parameters
-    ----------
-    y : array-like or sparse matrix
-        Class indices for a multiclass loss. For a multilabel one the indicator, or class indices,
-        which then mean one label per row.
-    n : int
-        The number of rows of X.
-    multilabel : bool
-        Does the loss take label sets?
-    n_classes : int, optional
-        Number of classes where it is not the largest index plus one.
-
-    Raises
-    ------
-    ValueError
-        On a wrong shape, a class index below 0 or not below `n_classes`, fewer than two classes, an
-        indicator with other values than 0 and 1, or an indicator for a multiclass loss.
+    For a multilabel loss class indices mean one label per row. Errors are of a wrong shape, an
+    index below 0 or not below `n_classes` (by default the largest index plus one), fewer than two
+    classes, other values than 0 and 1, or an indicator for a multiclass loss.
     """
     refuse_masked(y, "y")
     if not sparse.issparse(y):

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from toplabel import kernels, losses
+from toplabel import losses
 from toplabel._core.arrays import as_features, as_labels
+from toplabel._core.problem import gram_matrix
 from toplabel._core.solution import Solution, join_intercept
 from toplabel.simplex import SimplexSolution, coding
 
@@ -50,7 +51,9 @@ def certify(
     Nothing is taken from the solution but its variables and its problem. Products are formed with
     twice the precision of float64 (the compensated dot product of Ogita, Rump and Oishi 2005), sums
     are rounded once. Only the losses and their conjugates of single rows are those of the library.
-    Slow: 25 floating-point operations in place of one.
+    Slow: 25 floating-point operations in place of one. A Gram matrix is assumed to be positive
+    semidefinite, without which D is no bound: an eigenvalue below -1e-4 times the largest is
+    refused as `toplabel.solve` does, a smaller one is taken for rounding.
 
     Parameters
     ----------
@@ -139,14 +142,8 @@ def _linear(rows, W, A, W0=None) -> _Products:
 
 
 def _kernel(rows, solution, B, A, constant=0.0) -> _Products:
-    K = (
-        rows
-        if solution.kernel == "precomputed"
-        else kernels.gram(rows, solution.kernel, solution.theta)
-    )
-    n = K.shape[0]
-    if K.shape != (n, n):
-        raise ValueError(f"X must be a Gram matrix, got the shape {K.shape}")
+    K = gram_matrix(rows, solution.kernel, solution.theta)
+    n = len(K)
     K = K + constant**2 if constant else K
     scores, products = _product(K, B), _product(K, A)
     sizes = np.sqrt(np.maximum(K.diagonal(), 0.0))

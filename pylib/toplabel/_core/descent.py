@@ -165,22 +165,12 @@ class State:
 
 
 class Descent:
-    """L-BFGS with a weak Wolfe line search (Lewis, Overton 2013), monotone.
+    """L-BFGS with a weak Wolfe line search (Lewis, Overton 2013), monotone, from the coordinates of
+    a point: W, or the dual variables of a kernel; `ToplabelError` where the objective overflows
+    there.
 
     At a kink P is the minimum of several smooth functions, so the negative gradient of any of them
     is a descent direction, and a line search that only compares values needs no special care.
-
-    Parameters
-    ----------
-    space : Linear or Kernel
-    objective : Objective
-    start : ndarray
-        Coordinates of the point to start at: W, or the dual variables of a kernel.
-
-    Raises
-    ------
-    ToplabelError
-        Where the objective overflows at the start.
     """
 
     def __init__(self, space: Linear | Kernel, objective: Objective, start: np.ndarray):

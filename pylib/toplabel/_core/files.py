@@ -31,12 +31,7 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Yield a temporary path beside `path`; rename it to `path` on success, delete it on failure.
 
     The temporary name keeps the suffix of `path`, since several writers choose the format by it.
-    The rename is atomic because both names are in one folder.
-
-    Parameters
-    ----------
-    path : path-like
-        The file to write. Its folder is created.
+    The rename is atomic because both names are in one folder, which is created.
     """
     target = Path(path)
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -60,11 +55,7 @@ def result_path(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Yield a path as `atomic_path` does, for a file of another stage; its sum is written, too.
 
     The sum is written first, so that a writer that is killed leaves no file without its sum.
-
-    Raises
-    ------
-    FileError
-        The file cannot be written: the disk is full, the folder read-only.
+    `FileError` where the disk is full or the folder read-only.
     """
     target = Path(path)
     try:
@@ -97,20 +88,8 @@ def file_sum(path: str | os.PathLike[str]) -> str:
 
 
 def check_file(path: str | os.PathLike[str], promised: str, target: object = None) -> None:
-    """Compare a file with its sum.
-
-    Parameters
-    ----------
-    path : path-like
-    promised : str
-        SHA-256, hexadecimal.
-    target : path-like, optional
-        Of Snakemake, which makes the file again; by default the file itself.
-
-    Raises
-    ------
-    FileError
-        One line with the file, and with the command that makes it again.
+    """Compare a file with its SHA-256; `FileError` names it and the command that makes it again,
+    by the target of Snakemake (by default the file itself).
     """
     try:
         found = file_sum(path)
@@ -125,14 +104,9 @@ def check_file(path: str | os.PathLike[str], promised: str, target: object = Non
 
 
 def checked(path: str | os.PathLike[str], target: object = None) -> Path:
-    """Return the path of a file, compared with the sum beside it; `target` as in `check_file`.
+    """Return the path of a file, compared with the sum beside it as by `check_file`.
 
     A file without a sum is taken as it is: no stage of this version wrote it.
-
-    Raises
-    ------
-    FileError
-        As `check_file`.
     """
     try:
         promised = _sum_path(path).read_text(encoding="utf-8", errors="replace")
@@ -152,13 +126,7 @@ def _sum_path(path: str | os.PathLike[str]) -> Path:
 
 
 def read_text(path: str | os.PathLike[str], target: object = None) -> str:
-    """Read a text file; `target` as in `check_file`.
-
-    Raises
-    ------
-    FileError
-        It is missing, not what was written (`checked`), or not UTF-8.
-    """
+    """Read a text file; `FileError` where it is missing, not what was written, or not UTF-8."""
     try:
         return checked(path, target).read_text(encoding="utf-8")
     except FileNotFoundError:
@@ -170,13 +138,7 @@ def read_text(path: str | os.PathLike[str], target: object = None) -> str:
 
 
 def read_json(path: str | os.PathLike[str], keys: Sequence[str] = ()) -> dict[str, Any]:
-    """Read a JSON document: an object with these keys.
-
-    Raises
-    ------
-    FileError
-        As `read_text`; it is not JSON (with the line), no object, or lacks one of `keys`.
-    """
+    """Read a JSON object with these keys; `FileError` as `read_text`, or with the line of JSON."""
     try:
         content = json.loads(read_text(path))
     except json.JSONDecodeError as error:
@@ -190,13 +152,7 @@ def read_json(path: str | os.PathLike[str], keys: Sequence[str] = ()) -> dict[st
 
 
 def read_npz(path: str | os.PathLike[str], target: object = None) -> dict[str, np.ndarray]:
-    """Read all arrays of an .npz file, by name; `target` as in `check_file`.
-
-    Raises
-    ------
-    FileError
-        One line: it is missing, or not what was written.
-    """
+    """Read all arrays of an .npz file, by name; `FileError` where it is not what was written."""
     try:
         with np.load(checked(path, target)) as arrays:
             return {name: arrays[name] for name in arrays.files}

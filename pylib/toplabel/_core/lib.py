@@ -26,19 +26,8 @@ def _capsule_pointer(name: str) -> int:
 
 
 def check(status: int) -> None:
-    """Raise the exception of a status code that is not ``TL_OK``.
-
-    Parameters
-    ----------
-    status : int
-        What a function of the library returned.
-
-    Raises
-    ------
-    MemoryError
-        For ``TL_ERR_ALLOC``.
-    ToplabelError
-        For every other error.
+    """Raise the exception of a status code of the library that is not ``TL_OK``: ``MemoryError``
+    for ``TL_ERR_ALLOC``, else `ToplabelError`.
     """
     if status == lib.TL_OK:
         return

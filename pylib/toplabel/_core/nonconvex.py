@@ -80,27 +80,12 @@ class _Model:
 def solutions(
     problem: Problem, Cs: Sequence[float], options: Options, warm_start
 ) -> Iterator[Solution]:
-    """Train for each C in turn, each from the solution of the convex loss for that C.
+    """Yield the solution for each C, in ascending order, each from the convex solution for that C.
 
-    Parameters
-    ----------
-    problem : Problem
-    Cs : sequence of float
-        Ascending.
-    options : Options
-        An epoch is a step of the descent. The convex solution may take as many passes, and its time
-        counts for the limits, which hold for each C. Records, watched sets and the callback are of
-        the descent.
-    warm_start : Solution, ndarray (n, m) or None
-        A model, or its dual variables, where the first descent starts in place of the convex
-        solution.
-
-    Yields
-    ------
-    Solution
-        `dual` is -inf and `relative_gap` NaN; `gradient_norm` is ``||grad P(W)||_F``. For the
-        linear kernel A is ``-C w_i grad L``, with which ``W - X.T @ A`` is the gradient over
-        lambda.
+    A warm start takes the place of the first convex solution. An epoch is a step of the descent;
+    the convex solution may take as many passes, and its time counts for the limits of each C. For
+    the linear kernel A is ``-C w_i grad L``, with which ``W - X.T @ A`` is the gradient over
+    lambda.
     """
     if is_mapped(problem.features):
         check_mapped_finite(problem.features, "X")

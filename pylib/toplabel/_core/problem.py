@@ -4,6 +4,7 @@ C.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -22,6 +23,7 @@ from toplabel._core.arrays import (
     is_mapped,
 )
 from toplabel._core.catalogue import Loss
+from toplabel._core.gram import check_gram
 
 LARGEST = 1e100  # beyond, squares of what C and gamma are multiplied with would overflow
 
@@ -34,12 +36,45 @@ def as_C(value: object, name: str = "C") -> float:
     return C
 
 
-def as_constant(fit_intercept: object, intercept_scaling: object) -> float:
-    """Return the constant feature of the rows that stands for an intercept; 0: none."""
+def mean_squared_norm(features, weight: np.ndarray | None = None, *, gram: bool = False) -> float:
+    """Return the mean of ||x_i||^2, with a Gram matrix that of its diagonal."""
+    if gram:
+        squares = features.diagonal()
+    elif sparse.issparse(features):
+        squares = np.asarray(features.astype(np.float64).power(2).sum(axis=1)).ravel()
+    else:
+        squares = np.einsum("ij,ij->i", features, features, dtype=np.float64)
+    return float(np.average(squares, weights=weight))
+
+
+def as_constant(fit_intercept: object, scaling: object, *of: object, gram: bool = False) -> float:
+    """Return the constant feature of the rows that stands for an intercept; 0: none.
+
+    Where it is chosen, it follows from the features and the weights `of` the rows.
+    """
     if not isinstance(fit_intercept, bool | np.bool_):
         raise TypeError(f"fit_intercept must be True or False, got {fit_intercept!r}")
-    scaling = as_number(intercept_scaling, "intercept_scaling", 0.0, strict=True, high=LARGEST)
+    if isinstance(scaling, str) and scaling == "auto":
+        if not fit_intercept:
+            return 0.0
+        length = np.sqrt(mean_squared_norm(*of, gram=gram))  # NaN of a mapped file is found later
+        return float(np.clip(length / 3, 1.0, 10.0)) if np.isfinite(length) else 1.0
+    scaling = as_number(scaling, "intercept_scaling", 0.0, strict=True, high=LARGEST)
     return scaling if fit_intercept else 0.0
+
+
+def as_theta(theta: object, rows) -> float:
+    """Return the theta of the kernel "rbf" as a number."""
+    if theta is None:
+        raise ValueError("theta must be given for kernel='rbf', as a number or 'scale'")
+    if not isinstance(theta, str):
+        return as_number(theta, "theta", 0.0, strict=True)
+    if theta != "scale":
+        raise ValueError(f"theta must be a number or 'scale', got {theta!r}")
+    mean = float(rows.mean(dtype=np.float64))
+    square = mean_squared_norm(rows) / rows.shape[1]
+    variance = square - mean**2
+    return 1.0 / (rows.shape[1] * (variance if variance > 1e-15 * square else 1.0))
 
 
 def check_kernel(kernel: object, theta: object) -> None:
@@ -53,33 +88,30 @@ def check_kernel(kernel: object, theta: object) -> None:
         raise ValueError(f"theta has no meaning for kernel={kernel!r}")
 
 
-def gram_matrix(rows, kernel: str | Callable, theta: float | None, dtype=np.float64) -> np.ndarray:
-    """Return the Gram matrix of the rows, or with ``"precomputed"`` the rows, which are one."""
+def gram_matrix(
+    rows, kernel: str | Callable, theta: float | None, dtype=np.float64, *, check: bool = True
+) -> np.ndarray:
+    """Return the Gram matrix of the rows, or with ``"precomputed"`` the rows, which are one; without
+    `check` they are not asked whether they are.
+    """
     if is_mapped(rows):
         check_mapped_finite(rows, "X")
     if kernel != "precomputed":
-        return kernels.gram(rows, kernel, theta, dtype)
-    if rows.shape[0] != rows.shape[1]:
+        K = kernels.gram(rows, kernel, theta, dtype)
+    elif rows.shape[0] != rows.shape[1]:
         raise ValueError(
             f"X must be a square Gram matrix for kernel='precomputed', got {rows.shape}"
         )
-    return rows.toarray() if sparse.issparse(rows) else rows
+    else:
+        K = rows.toarray() if sparse.issparse(rows) else rows
+    if check and kernel != "rbf":
+        check_gram(K, "X" if kernel == "precomputed" else "what kernel returns")
+    return K
 
 
 @dataclass(frozen=True)
 class Data:
-    """Checked rows and labels.
-
-    Attributes
-    ----------
-    rows : ndarray or csr_array, (n, d)
-        As given.
-    features : ndarray or csr_array
-        The rows, or their Gram matrix (n, n).
-    labels : Labels
-    kernel : str or callable
-    theta : float or None
-    """
+    """Checked rows (n, d), as given, and labels; `features` are the rows or their Gram matrix."""
 
     rows: np.ndarray | sparse.csr_array
     features: np.ndarray | sparse.csr_array
@@ -102,17 +134,9 @@ class Data:
 class Problem(Data):
     """What `toplabel.solve` minimises, but for C.
 
-    Attributes
-    ----------
-    loss : Loss
-    k : int
-    gamma : float
-    weight : ndarray, (n,), or None
-        Of the rows.
-    center : ndarray, (d, m), or None
-        W0.
-    constant : float
-        A further feature of all rows, whose weights, times it, are the intercept; 0: there is none.
+    `weight` are those of the rows, `center` is W0. `constant` is a further feature of all rows,
+    whose weights, times it, are the intercept; 0: there is none. `exact` is what was passed, where
+    `features` are rounded to float32.
     """
 
     loss: Loss
@@ -121,6 +145,7 @@ class Problem(Data):
     weight: np.ndarray | None
     center: np.ndarray | None
     constant: float = 0.0
+    exact: np.ndarray | sparse.csr_array | None = None
 
     @property
     def weights_shape(self) -> tuple[int, int]:
@@ -132,11 +157,28 @@ class Problem(Data):
 
     @classmethod
     def of(
-        cls, X, y, loss, k, gamma, kernel, theta, dtype, n_classes, sample_weight, W0, constant=0.0
+        cls,
+        X,
+        y,
+        loss,
+        k,
+        gamma,
+        kernel,
+        theta,
+        dtype,
+        n_classes,
+        sample_weight,
+        W0,
+        intercept,
+        check_input=True,
     ) -> Problem:
         """Check and convert the arguments of `toplabel.solve`; errors name the argument."""
         loss = losses.get(loss)
-        rows = as_features(X, "X", dtype)
+        check_kernel(kernel, theta)
+        # A kernel is of the rows as they are; the Gram matrix may be rounded.
+        made = kernel == "rbf" or callable(kernel)
+        rows = as_features(X, "X", None if made and dtype is not None else dtype)
+        exact = None if made else _exact(X, rows, dtype)
         labels = as_labels(y, rows.shape[0], multilabel=loss.labels != "one", n_classes=n_classes)
         if loss.labels == "one" and n_classes is None:
             _check_every_class(labels)
@@ -144,15 +186,36 @@ class Problem(Data):
         if gamma > LARGEST:
             raise ValueError(f"gamma must be <= {LARGEST:g}, got {gamma!r}")
         center = None if W0 is None else _center(W0, kernel, loss, (rows.shape[1], labels.m))
-        features, theta = _represent(rows, kernel, theta, dtype)
+        features, theta = _represent(rows, kernel, theta, dtype, check_input)
         weight = as_weights(sample_weight, labels.n)
-        own = (loss, int(k), gamma, weight, center, constant)
+        constant = as_constant(*intercept, features, weight, gram=kernel != "linear")
+        own = (loss, int(k), gamma, weight, center, constant, exact)
         return cls(rows, features, labels, kernel, theta, *own)
 
     def like(self, loss: Loss) -> Problem:
         """Return the same data with another loss, which takes of k and gamma what it has."""
         gamma = self.gamma if loss.smoothing else 0.0
         return replace(self, loss=loss, k=self.k if loss.top_k else 1, gamma=gamma)
+
+
+def _exact(X, rows, dtype: object):
+    """Return what was passed, where the rows, in float32, differ from it; warn of lost numbers."""
+    if dtype is None or rows.dtype != np.float32:
+        return None
+    exact = as_features(X, "X")
+    if exact.dtype == np.float32:
+        return None
+    given, rounded = (each.data if sparse.issparse(each) else each for each in (exact, rows))
+    if np.array_equal(given, rounded):
+        return None
+    lost = (rounded == 0) & (given != 0)
+    if lost.any():
+        warnings.warn(
+            f"X has {np.count_nonzero(lost)} numbers that are 0 in float32, the first of them "
+            f"{given[lost][0]:.3g}; scale the features, or leave dtype away",
+            stacklevel=4,
+        )
+    return exact
 
 
 def _check_every_class(labels: Labels) -> None:
@@ -198,16 +261,14 @@ def _sparse_if_faster(rows):
     return sparse.csr_array(rows)
 
 
-def _represent(rows, kernel, theta, dtype):
+def _represent(rows, kernel, theta, dtype, check=True):
     """Return what the solver works on (rows or a Gram matrix), and theta as a number."""
-    check_kernel(kernel, theta)
     if kernel == "linear":
         return _sparse_if_faster(rows), None
     if kernel == "rbf":
-        if theta is None:
-            raise ValueError("theta must be given for kernel='rbf'")
-        theta = as_number(theta, "theta", 0.0, strict=True)
+        theta = as_theta(theta, rows)
     # float32 features do not make a float32 Gram matrix, which would be a little indefinite, unless
     # asked for
-    single = dtype is not None and rows.dtype == np.float32
-    return gram_matrix(rows, kernel, theta, np.float32 if single else np.float64), theta
+    single = dtype is not None and np.dtype(dtype) == np.float32
+    dtype = np.float32 if single else np.float64
+    return gram_matrix(rows, kernel, theta, dtype, check=check), theta

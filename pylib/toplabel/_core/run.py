@@ -18,20 +18,8 @@ _WORK_PER_STEP = 4e9
 def describe(
     features, labels: Labels, gram: bool, weight: np.ndarray | None, borrowed: list, constant=0.0
 ):
-    """Return a ``tl_data``.
-
-    Parameters
-    ----------
-    features : ndarray or csr_array
-        As from `toplabel._core.arrays.as_features`.
-    labels : Labels
-    gram : bool
-        Is `features` a Gram matrix?
-    weight : ndarray, (n,), or None
-    borrowed : list
-        Takes what must outlive the solver.
-    constant : float
-        A further feature of all rows; 0: none.
+    """Return a ``tl_data`` of features as from `as_features` (or their Gram matrix) with a constant
+    feature, unless that is 0; `borrowed` takes what must outlive the solver.
     """
     data = ffi.new("tl_data *")
     data.n, data.d = features.shape
@@ -67,33 +55,11 @@ def describe(
 class Run:
     """A solver at some point between its start and the optimum.
 
-    Parameters
-    ----------
-    features : ndarray or csr_array, (n, d) or (n, n)
-        As from `toplabel._core.arrays.as_features`.
-    labels : Labels
-    loss : Loss
-    gram : bool
-        Is `features` a Gram matrix?
-    weight : ndarray, (n,), optional
-    start : ndarray, (n, m), optional
-        Dual variables; updated in place.
-    C_start : float
-        The C that they belong to; 0: this one.
-    center : ndarray, (d, m), optional
-        W0.
-    constant : float
-        A further feature of all rows, the last one of the weights; 0: none.
-    acceleration : float
-        r of the accelerated loop; 0: none; negative: chosen.
-    start_weights : ndarray, (d, m), or (n, m) with `gram`, optional
-        Weights, or coefficients, to start at beside `start`.
-    start_r : float
-        r that the acceleration begins with; 0: chosen.
-    block : int
-        Rows between two matrix products; 0: chosen from the shape.
-    window : int
-        Rows are shuffled within windows of so many; 0: all of them.
+    `start` are dual variables (n, m), updated in place, that belong to `C_start` (0: to C), beside
+    `start_weights` (d, m), or coefficients (n, m). `center` is W0. `ridge`, (d,), are factors of the
+    regulariser, in (0, 1], one for each feature. `acceleration` is the r of the accelerated loop
+    (0: none, negative: chosen), `start_r` its first one. `block` rows stand between two matrix
+    products, and rows are shuffled within a `window`; 0: chosen, and all.
     """
 
     def __init__(
@@ -117,6 +83,7 @@ class Run:
         acceleration: float = -1.0,
         start_weights: np.ndarray | None = None,
         start_r: float = 0.0,
+        ridge: np.ndarray | None = None,
     ):
         n, d = features.shape
         self._shape = (d + (constant != 0.0), labels.m)
@@ -131,6 +98,7 @@ class Run:
         settings.seed, settings.window = seed, window
         settings.acceleration = acceleration
         settings.start_r = start_r
+        settings.ridge = ffi.NULL if ridge is None else pointer(ridge)
         settings.start = ffi.NULL if start_weights is None else pointer(start_weights)
         settings.center = ffi.NULL if center is None else pointer(center)
 
@@ -141,6 +109,7 @@ class Run:
         self._outcome = ffi.new("tl_outcome *")
         self.epochs = 0  # made so far
         self._ended = ffi.new("int *")
+        self._progress = ffi.new("tl_objective *")
         width = max(1.0, features.nnz / n) if sparse.issparse(features) else d
         self._rows_per_step = max(64, int(_WORK_PER_STEP / (2 * width * labels.m)))
 
@@ -186,6 +155,13 @@ class Run:
         """Return the relative gap as the last epoch's rows saw it."""
         check(lib.tl_solver_estimate(self._handle, self._objective))
         return self._objective.relative_gap
+
+    def progress(self):
+        """Return a ``tl_objective`` of the passes so far, and of the objectives as the last one's
+        rows saw them; valid until the next call.
+        """
+        check(lib.tl_solver_estimate(self._handle, self._progress))
+        return self._progress
 
     def set_C(self, C: float) -> None:
         """Continue with another C, from the present point rescaled."""

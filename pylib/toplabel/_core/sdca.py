@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
 from toplabel._core.arrays import as_dual, as_matrix, check_mapped_finite, is_mapped
 from toplabel._core.problem import LARGEST, Problem
 from toplabel._core.run import Run
+from toplabel._core.scaled import Rescue
 from toplabel._core.solution import Solution, join_intercept, split_intercept
 from toplabel._core.training import Options, as_r, train
 from toplabel.errors import ToplabelError
@@ -19,20 +21,8 @@ from toplabel.errors import ToplabelError
 def solutions(
     problem: Problem, Cs: Sequence[float], options: Options, warm_start
 ) -> Iterator[Solution]:
-    """Train for each C in turn, from the solution of the one before; the first from the warm start.
-
-    Parameters
-    ----------
-    problem : Problem
-    Cs : sequence of float
-        Ascending.
-    options : Options
-        Limits hold for each C.
-    warm_start : Solution, ndarray (n, m) or None
-
-    Yields
-    ------
-    Solution
+    """Yield the solution for each C, in ascending order, each from the one before; the first from
+    the warm start. Limits hold for each C.
     """
     run = None
     for i, C in enumerate(Cs):
@@ -41,12 +31,17 @@ def solutions(
             run = _start(problem, C, options, warm_start)
         else:
             run.set_C(C)
-        visits = run.visits
-        status, history = train(run, options)
+        visits = -run.visits
+        rescue = Rescue(problem, C, options, run, partial(_at, problem, C, options))
+        status, history = train(run, options, rescue.is_given_up)
+        visits += run.visits
+        if status == "given up":
+            run, status, history, further = rescue.go_on(history)
+            visits += further
         last = history[-1]
         coefficients = run.coefficients()
         W, intercept = split_intercept(run.weights(), coefficients, problem.constant)
-        yield Solution(
+        solution = Solution(
             A=run.A if i + 1 == len(Cs) else run.A.copy(),
             W=W,
             coefficients=coefficients,
@@ -66,9 +61,30 @@ def solutions(
             theta=problem.theta,
             seconds=time.perf_counter() - began,
             X=rows_to_keep(problem),
-            visits=run.visits - visits,
+            visits=visits,
             r=run.r,
         )
+        yield solution if problem.exact is None else _of_exact_rows(problem, solution, options)
+
+
+def _of_exact_rows(problem: Problem, solution: Solution, options: Options) -> Solution:
+    """Return the solution with its objectives at the rows that were passed, not at float32 ones."""
+    problem = replace(problem, features=problem.exact, exact=None)
+    options = replace(options, max_epochs=0, callback=None, watch={})
+    exact = next(solutions(problem, [solution.C], options, solution))
+    names = ("primal", "dual", "relative_gap")
+    objectives = {name: getattr(exact, name) for name in names}
+    last = replace(solution.history[-1], **objectives)
+    missed = solution.status == "converged" and not exact.relative_gap <= options.eps
+    return replace(
+        solution,
+        W=exact.W,
+        coefficients=exact.coefficients,
+        intercept=exact.intercept,
+        status="imprecise" if missed else solution.status,
+        history=[*solution.history[:-1], last],
+        **objectives,
+    )
 
 
 def rows_to_keep(problem: Problem):
@@ -80,8 +96,17 @@ def rows_to_keep(problem: Problem):
 
 
 def _start(problem: Problem, C: float, options: Options, warm_start) -> Run:
-    features, labels = problem.features, problem.labels
     start = _Start() if warm_start is None else _Start.of(warm_start, problem, C)
+    return _create(problem, C, options, start)
+
+
+def _at(problem: Problem, C: float, options: Options, dual: np.ndarray, weights: np.ndarray) -> Run:
+    """Return a run that is at this point."""
+    return _create(problem, C, options, _Start(dual, weights=weights, r=1.0))
+
+
+def _create(problem: Problem, C: float, options: Options, start: _Start) -> Run:
+    features, labels = problem.features, problem.labels
     try:
         return Run(
             features,

@@ -22,24 +22,8 @@ _STATUS = {
 
 @dataclass(frozen=True)
 class Options:
-    """Options of a run: when it stops, what is recorded, the order of the rows.
-
-    The attributes are arguments of `toplabel.solve`, checked here.
-
-    Attributes
-    ----------
-    eps : float
-    max_epochs : int
-    seed : int
-    eval_every : int or None
-        Epochs between two evaluations; None: where the gap is expected to have fallen below `eps`.
-    callback : callable or None
-    time_limit, cpu_limit : float or None
-        Seconds of wall and of CPU time.
-    window : int or None
-    acceleration : "auto", False or float > 0
-    watch : dict of str to callable
-        From the run to a number, for each watched set.
+    """When a run stops, what is recorded, the order of the rows: arguments of `toplabel.solve`,
+    checked here. `watch` maps each watched set to a function of the run.
     """
 
     eps: float = 1e-3
@@ -78,12 +62,14 @@ def as_r(acceleration: object) -> float:
     """Return the argument as ``tl_settings`` has it: r, 0 without acceleration, negative where it
     is chosen.
     """
-    if isinstance(acceleration, str) and acceleration == "auto":
+    if isinstance(acceleration, str) and acceleration in ("auto", "unscaled"):
         return -1.0
     if acceleration is False:
         return 0.0
     if acceleration is True or isinstance(acceleration, str):
-        raise ValueError(f"acceleration must be 'auto', False or a number, got {acceleration!r}")
+        raise ValueError(
+            f"acceleration must be 'auto', 'unscaled', False or a number, got {acceleration!r}"
+        )
     r = as_number(acceleration, "acceleration", 0.0, strict=True)
     if r > LARGEST:
         raise ValueError(f"acceleration must be <= {LARGEST:g}, got {acceleration!r}")
@@ -102,6 +88,16 @@ class Clock:
         """Wall time so far."""
         return time.perf_counter() - self._wall
 
+    def left(self) -> dict[str, float]:
+        """Return what is left of the limits that there are."""
+        wall, cpu = self._options.time_limit, self._options.cpu_limit
+        left = {}
+        if wall is not None:
+            left["time_limit"] = max(0.0, wall - self.seconds)
+        if cpu is not None:
+            left["cpu_limit"] = max(0.0, cpu - (time.process_time() - self._cpu))
+        return left
+
     def is_over(self) -> bool:
         wall, cpu = self._options.time_limit, self._options.cpu_limit
         return (wall is not None and self.seconds >= wall) or (
@@ -114,8 +110,9 @@ class _Listener:
     Ctrl-C.
     """
 
-    def __init__(self, run: Run, options: Options):
+    def __init__(self, run: Run, options: Options, is_given_up: Callable[[], bool]):
         self._run = run
+        self._is_given_up = is_given_up
         self._options = options
         self._clock = Clock(options)
         self._first = run.epochs
@@ -152,10 +149,11 @@ class _Listener:
 
     def _between(self) -> int:
         self._lap("solve")
-        if not self._clock.is_over():
-            return 0
-        self.stopped = "time_limit"
-        return 1
+        if self._clock.is_over():
+            self.stopped = "time_limit"
+        elif self._is_given_up():
+            self.stopped = "given up"
+        return int(self.stopped != "")
 
     def _evaluated(self, objective) -> int:
         record = self._record(objective)
@@ -185,22 +183,14 @@ def _tl_callback(user, objective) -> int:
     return ffi.from_handle(user)(objective)
 
 
-def train(run: Run, options: Options) -> tuple[str, list[Record]]:
-    """Run until the options say stop; Ctrl-C stops too.
-
-    Parameters
-    ----------
-    run : Run
-    options : Options
-
-    Returns
-    -------
-    status : str
-        As in `toplabel.Solution`.
-    history : list of Record
-        The last one is that of the point where the run is now.
+def train(
+    run: Run, options: Options, is_given_up: Callable[[], bool] = lambda: False
+) -> tuple[str, list[Record]]:
+    """Run until the options, Ctrl-C or `is_given_up`, which is asked between parts of the passes,
+    say stop; return the status (as in `toplabel.Solution`, or ``"given up"``) and the history, whose
+    last record is that of the point where the run is now.
     """
-    listener = _Listener(run, options)
+    listener = _Listener(run, options, is_given_up)
     handle = ffi.new_handle(listener)
     stopping = ffi.new("tl_stopping *")
     lib.tl_stopping_default(stopping)

@@ -5,25 +5,27 @@ solution.
 from __future__ import annotations
 
 import numbers
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import partial
+from importlib.metadata import metadata
 
 import numpy as np
+from scipy.special import log_expit, log_softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from toplabel import losses
 from toplabel._core.arrays import Labels, as_integer, as_labels, refuse_masked
+from toplabel.estimators import convergence
 from toplabel.estimators.parts import parts
 from toplabel.metrics.top_lists import best_scores
 from toplabel.solver import Record, Solution, solve
 
-__all__ = ["SolverEstimator"]
+__all__ = ["Documented", "SolverEstimator"]
 
 
 def seed_from(random_state) -> int:
@@ -58,7 +60,19 @@ class _Previous:
         )
 
 
-class SolverEstimator(ClassifierMixin, BaseEstimator):
+class Documented(BaseEstimator):
+    """An estimator whose HTML links to its page, where the package states the site's address."""
+
+    def _get_doc_link(self) -> str:
+        """Override scikit-learn's, which links to scikit-learn's own site."""
+        stated = [url.split(", ") for url in metadata("toplabel").get_all("Project-URL", [])]
+        site = dict(stated).get("Documentation")
+        if site is None or not type(self).__module__.startswith("toplabel."):
+            return ""
+        return f"{site.rstrip('/')}/generated/toplabel.{type(self).__name__}.html"
+
+
+class SolverEstimator(ClassifierMixin, Documented):
     """Base of the estimators; a subclass has the parameters of `toplabel.solve` and a `fit`."""
 
     _LABELS = ""  # "one" or "set": the losses it takes, beside those that take either
@@ -76,12 +90,18 @@ class SolverEstimator(ClassifierMixin, BaseEstimator):
     # Fitting
 
     def _loss(self) -> losses.Loss:
-        spec = losses.get(self.loss)
-        if spec.labels not in (self._LABELS, "either"):
+        fits = [
+            loss.key for loss in losses.LOSSES.values() if loss.labels in (self._LABELS, "either")
+        ]
+        if self.loss in fits:
+            return losses.get(self.loss)
+        if self.loss in losses.LOSSES:
             raise ValueError(
                 f"loss {self.loss!r} is not for {type(self).__name__}; use {self._OTHER}"
             )
-        return spec
+        near = get_close_matches(str(self.loss), fits, n=2)
+        hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
+        raise ValueError(f"loss must be one of {', '.join(fits)}, got {self.loss!r}{hint}")
 
     def _validated(self, X, y="no_validation", **options):
         """Check X, and y where it is given; float32 stays float32 and CSR stays CSR."""
@@ -156,8 +176,8 @@ class SolverEstimator(ClassifierMixin, BaseEstimator):
                 f"{self.classes_}, now y has {classes}"
             )
 
-    def _keep(self, solution: Solution, classes: np.ndarray, *, binary: bool) -> None:
-        """Set the fitted attributes."""
+    def _keep(self, solution: Solution, X, classes: np.ndarray, *, binary: bool) -> None:
+        """Set the fitted attributes of a solution for the rows X."""
         self.classes_ = classes
         self._binary = binary
         self.n_iter_ = solution.epochs
@@ -177,20 +197,11 @@ class SolverEstimator(ClassifierMixin, BaseEstimator):
         else:
             self.coef_ = np.ascontiguousarray(self._one_of_two(solution.W).T)
         if solution.status != "converged":
-            self._warn(solution)
+            self._warn(solution, X)
 
-    def _warn(self, solution: Solution, where: str = "") -> None:
-        if solution.gradient_norm is None:
-            reached = f"relative duality gap {solution.relative_gap:.3g}"
-        else:
-            reached = f"gradient norm {solution.gradient_norm:.3g}"
-        warnings.warn(
-            f"{type(self).__name__}{where} did not reach eps={self.eps:g}: status "
-            f"{solution.status!r} at the {reached} after {solution.epochs} epochs; scale the "
-            "features, smooth the loss or raise max_epochs",
-            ConvergenceWarning,
-            stacklevel=4,
-        )
+    def _warn(self, solution: Solution, X, where: str = "") -> None:
+        smooth = losses.get(self.loss).smoothing and self.gamma == 0
+        convergence.warn(self, solution, X, where=where, smooth=smooth)
 
     def _one_of_two(self, columns: np.ndarray) -> np.ndarray:
         """Keep, of two classes, the second one's difference to the first, (n, 2) -> (n, 1).
@@ -273,6 +284,14 @@ class SolverEstimator(ClassifierMixin, BaseEstimator):
 
     def _class_scores(self, X) -> np.ndarray:
         return self._two_columns(self.decision_function(X))
+
+    def _log_probabilities(self, X) -> np.ndarray:
+        """Return what sums to 1 in each row; logarithms, since all of a row may underflow."""
+        if self.loss != "lr_ova":
+            return log_softmax(self._class_scores(X), axis=1)
+        scores = self.decision_function(X)
+        scores = np.column_stack([-scores, scores]) if self._binary else scores
+        return log_softmax(log_expit(scores), axis=1)
 
     def _two_columns(self, scores: np.ndarray) -> np.ndarray:
         return np.column_stack([-scores / 2, scores / 2]) if self._binary else scores

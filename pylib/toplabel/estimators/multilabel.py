@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from scipy import sparse
-from scipy.special import expit, log_expit, softmax
+from scipy.special import expit
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted, column_or_1d
@@ -25,8 +25,8 @@ __all__ = ["MultilabelClassifier"]
 
 
 def _is_logistic(estimator: MultilabelClassifier) -> bool:
-    """Does each score stand for the probability of its label?"""
-    return estimator.loss == "lr_ova"
+    """Do the scores stand for probabilities?"""
+    return estimator.loss in ("lr_ova", "lr_ml")
 
 
 class MultilabelClassifier(SolverEstimator):
@@ -67,7 +67,8 @@ class MultilabelClassifier(SolverEstimator):
         For "tune" and "per_label": the thresholds; `toplabel.thresholds.GRID` by default.
     cv : int, splitter, iterable or None, default=None
         For "tune" and "per_label": as everywhere in scikit-learn, but that folds are of shuffled
-        rows, since sets are often sorted by their labels. None is five folds.
+        rows, since sets are often sorted by their labels. None is five folds, and below 1,000 rows
+        three times five of differently shuffled rows.
     n_jobs : int or None, default=None
         Threads that train the folds.
 
@@ -118,7 +119,7 @@ class MultilabelClassifier(SolverEstimator):
         gamma=0.0,
         C=1.0,
         fit_intercept=True,
-        intercept_scaling=1.0,
+        intercept_scaling="auto",
         kernel="linear",
         theta=None,
         eps=1e-3,
@@ -218,7 +219,7 @@ class MultilabelClassifier(SolverEstimator):
         self.multilabel_ = False
         for name in ("threshold_", "threshold_score_"):
             vars(self).pop(name, None)
-        self._keep(solution, classes, binary=len(classes) == 2)
+        self._keep(solution, X, classes, binary=len(classes) == 2)
         return self
 
     def _fit_sets(self, X, y, classes, weights, rule: ThresholdRule) -> MultilabelClassifier:
@@ -240,7 +241,7 @@ class MultilabelClassifier(SolverEstimator):
         else:
             self.threshold_ = rule.value
         self._sparse_output = sparse.issparse(y)
-        self._keep(solution, classes, binary=False)
+        self._keep(solution, X, classes, binary=False)
         return self
 
     def _swept(self, X, y, weights, seed: int, grid: np.ndarray) -> Sweep:
@@ -259,9 +260,11 @@ class MultilabelClassifier(SolverEstimator):
             pairwise=pairwise,
             n_jobs=self.n_jobs,
         )
-        for solution in solutions:
-            if solution.status != "converged":
-                self._warn(solution, where=", in the cross-validation of the threshold,")
+        missed = [solution for solution in solutions if solution.status != "converged"]
+        if missed:
+            worst = max(missed, key=lambda solution: solution.relative_gap)
+            count = f"{len(missed)} of {len(solutions)} trainings"
+            self._warn(worst, X, f", in {count} of the cross-validation of the threshold,")
         return swept
 
     def predict(self, X) -> np.ndarray | sparse.csr_matrix:
@@ -287,7 +290,7 @@ class MultilabelClassifier(SolverEstimator):
 
     @available_if(_is_logistic)
     def predict_proba(self, X) -> np.ndarray:
-        """Return the probability of each label; with ``loss="lr_ova"`` only.
+        """Return the probability of each label; with ``loss="lr_ova"`` or ``"lr_ml"`` only.
 
         Parameters
         ----------
@@ -296,13 +299,12 @@ class MultilabelClassifier(SolverEstimator):
         Returns
         -------
         ndarray, (n, m)
-            Of each label by itself: rows do not sum to 1. When `y` was a vector they are divided by
-            their sum, as one-vs-rest classifiers of scikit-learn do.
+            Of "lr_ova" ``1 / (1 + exp(-f_y(x)))``, of each label by itself: rows do not sum to 1.
+            Of "lr_ml" ``exp(f_y(x)) / sum_z exp(f_z(x))``, that a label drawn from the set of the
+            row is this one: rows sum to 1. When `y` was a vector rows sum to 1 for both, those of
+            "lr_ova" being divided by their sum, as one-vs-rest classifiers of scikit-learn do.
         """
-        scores = self.decision_function(X)
-        if self.multilabel_:
-            return expit(scores)
-        if self._binary:
-            scores = np.column_stack([-scores, scores])
-        # Logarithms, since all of a row may underflow.
-        return softmax(log_expit(scores), axis=1)
+        check_is_fitted(self, "classes_")
+        if self.multilabel_ and self.loss == "lr_ova":
+            return expit(self.decision_function(X))
+        return np.exp(self._log_probabilities(X))

@@ -12,26 +12,10 @@ __all__ = ["TopKScorer", "found_share", "top_k_scorer"]
 
 
 def found_share(y, scores: np.ndarray, classes: np.ndarray, k: int, sample_weight=None) -> float:
-    """Return the share of the rows whose class has fewer than k classes scoring strictly higher.
-
-    Parameters
-    ----------
-    y : array-like, (n,)
-        Class names; one that is not in `classes` is never found.
-    scores : ndarray, (n, m), or (n,) for two classes
-        As `decision_function` returns them.
-    classes : ndarray, (m,)
-        Sorted.
-    k : int, 1..m
-    sample_weight : array-like, (n,), optional
-
-    Returns
-    -------
-    float
-
-    Notes
-    -----
+    """Return the share of the rows whose class has fewer than k classes scoring strictly higher:
     `toplabel.metrics.top_k_accuracy` (TPAMI Eq. (1)) with class names and weights.
+
+    Scores are those of `decision_function`. A class that is not in `classes` is never found.
     """
     y = np.asarray(y)
     if scores.ndim == 1:

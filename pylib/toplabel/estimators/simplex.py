@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from toplabel._core.arrays import as_integer
-from toplabel.estimators.base import encode, seed_from
+from toplabel.estimators import convergence
+from toplabel.estimators.base import Documented, encode, seed_from
 from toplabel.simplex import (
     LeastSquaresPath,
     SimplexSolution,
@@ -24,7 +22,7 @@ from toplabel.simplex.losses import check_loss
 __all__ = ["SimplexClassifier"]
 
 
-class SimplexClassifier(ClassifierMixin, BaseEstimator):
+class SimplexClassifier(ClassifierMixin, Documented):
     """Classifier of one label per row whose classes are the vertices of a simplex (NIPS 2012).
 
     Minimises ``C sum_i V(y_i, f(x_i)) + 1/2 ||f||^2`` over functions with values in R^(m-1). There
@@ -40,9 +38,10 @@ class SimplexClassifier(ClassifierMixin, BaseEstimator):
         squares: the one of `n_Cs` values with the smallest leave-one-out error.
     kernel : {"linear", "rbf", "precomputed"} or callable, default="linear"
         As of `toplabel.solve`.
-    theta : float, optional
-        ``kernel="rbf"`` is ``exp(-theta ||x - z||^2)``; by default 1/(2 width^2), where the width
-        is the 25th percentile of the distances between training rows.
+    theta : float, "scale" or None, default=None
+        ``kernel="rbf"`` is ``exp(-theta ||x - z||^2)``; "scale" as of `toplabel.solve`,
+        None: 1/(2 width^2), where the width is the 25th percentile of the distances between
+        training rows.
     n_Cs : int, default=100
         Number of values for ``C="loo"``, between those whose lambda n is the largest and the
         smallest eigenvalue.
@@ -155,7 +154,7 @@ class SimplexClassifier(ClassifierMixin, BaseEstimator):
         classes, codes = encode(y, None)
         solution = self._train(X, codes, len(classes))
         self.classes_ = classes
-        self._keep(solution)
+        self._keep(solution, X)
         return self
 
     def _check_combination(self) -> None:
@@ -205,7 +204,7 @@ class SimplexClassifier(ClassifierMixin, BaseEstimator):
         self.loo_errors_ = np.array([path.left_out_error(C) for C in self.Cs_])
         return path.solution(float(self.Cs_[self.loo_errors_.argmin()]))
 
-    def _keep(self, solution: SimplexSolution) -> None:
+    def _keep(self, solution: SimplexSolution, X) -> None:
         """Set the fitted attributes."""
         for name in ("coef_", "dual_coef_"):
             vars(self).pop(name, None)
@@ -222,13 +221,7 @@ class SimplexClassifier(ClassifierMixin, BaseEstimator):
         else:
             self.coef_ = np.ascontiguousarray(solution.W.T)
         if solution.status not in ("converged", "uncertified"):
-            warnings.warn(
-                f"{type(self).__name__} did not reach eps={self.eps:g}: status "
-                f"{solution.status!r} at the relative duality gap {solution.relative_gap:.3g} after "
-                f"{solution.epochs} epochs; scale the features or raise max_epochs",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
+            convergence.warn(self, solution, X)
 
     def decision_function(self, X) -> np.ndarray:
         """Return the inner products of f with the code vectors.

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import sparse
-from sklearn.model_selection import KFold, check_cv
+from sklearn.model_selection import KFold, RepeatedKFold, check_cv
 from sklearn.utils.parallel import Parallel, delayed
 
 from toplabel import thresholds
@@ -25,17 +25,8 @@ STRATEGIES = ("tune", "cardinality", "per_label")
 
 @dataclass(frozen=True)
 class ThresholdRule:
-    """A checked choice of the strategy.
-
-    Attributes
-    ----------
-    strategy : {"constant", "cardinality", "tune", "per_label"}
-    value : float or ndarray, (m,)
-        For "constant".
-    metric : str
-        For "tune".
-    grid : ndarray, (D,)
-        For "tune" and "per_label".
+    """A checked choice of the strategy: "constant" with a `value`, a float or (m,), "cardinality",
+    "tune" (by `metric` on the `grid`) or "per_label" (on the `grid`).
     """
 
     strategy: str
@@ -81,15 +72,8 @@ class ThresholdRule:
 
 
 def match_training_cardinality(score: Callable, X, Y, weights) -> float:
-    """Return the threshold that gives the rows as many labels on average as they have.
-
-    Parameters
-    ----------
-    score : callable
-        From rows to scores, (n, m).
-    X : array or sparse matrix of n rows
-    Y : ndarray or sparse matrix, (n, m)
-    weights : ndarray, (n,), or None
+    """Return the threshold that gives rows as many labels on average as they have; `score` gives
+    the scores of rows.
     """
     sizes = np.asarray(Y.sum(axis=1), dtype=float).ravel()
     largest = thresholds.LargestScores(float(sizes.sum() if weights is None else weights @ sizes))
@@ -98,12 +82,17 @@ def match_training_cardinality(score: Callable, X, Y, weights) -> float:
     return largest.threshold()
 
 
-def _splitter(cv, seed: int):
-    """Return a splitter; a number of folds means shuffled rows, which are often sorted by their
-    labels.
+_FEW = 1000  # rows below which five folds leave the best threshold to chance
+
+
+def _splitter(cv, n: int, seed: int):
+    """Return a splitter of n rows; a number of folds means shuffled rows, which are often sorted by
+    their labels.
     """
-    if cv is None or isinstance(cv, numbers.Integral):
-        return KFold(5 if cv is None else cv, shuffle=True, random_state=seed % 2**32)
+    if cv is None:
+        return RepeatedKFold(n_splits=5, n_repeats=3 if n < _FEW else 1, random_state=seed % 2**32)
+    if isinstance(cv, numbers.Integral):
+        return KFold(cv, shuffle=True, random_state=seed % 2**32)
     return check_cv(cv)
 
 
@@ -128,34 +117,15 @@ def sweep_folds(
     n_jobs: int | None,
 ) -> tuple[thresholds.Sweep, list[Solution]]:
     """Count the labels of the held-out rows of each split at all thresholds, by a model of its
-    other rows.
+    other rows; return the `Sweep` of all, and the solutions without their arrays.
 
-    Parameters
-    ----------
-    train : callable
-        Takes X, y and weights of the training rows, and the name of the fold.
-    cv : int, splitter, iterable or None
-    X : array or CSR matrix, (n, d), or (n, n) if `pairwise`
-    y : array or sparse matrix, (n, m)
-    weights : ndarray, (n,), or None
-    grid : ndarray, (D,)
-    pairwise : bool
-        Is X a Gram matrix?
-    seed : int
-        Of the shuffling where `cv` is a number of folds.
-    n_jobs : int or None
-        Threads, a fold each.
-
-    Returns
-    -------
-    swept : Sweep
-        Of all held-out rows; a row may occur in several splits, or in none.
-    solutions : list of Solution
-        Of the folds, without their arrays.
+    `train` takes X, y and weights of the training rows, and the name of the fold; X is a Gram
+    matrix if `pairwise`. A row may occur in several splits, or in none. The seed is that of the
+    shuffling where `cv` is a number of folds; `n_jobs` threads take a fold each.
     """
     every = np.arange(X.shape[0])
     y = y.tocsr() if sparse.issparse(y) else y
-    splits = list(_splitter(cv, seed).split(X, y))
+    splits = list(_splitter(cv, X.shape[0], seed).split(X, y))
     folds = [Fold(every[inside], every[outside]) for inside, outside in splits]
 
     def of_fold(i: int, fold: Fold):

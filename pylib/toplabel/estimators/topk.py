@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import log_softmax, softmax
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 
@@ -17,10 +16,11 @@ from toplabel.estimators.weighting import weights_of_classes
 __all__ = ["TopKClassifier"]
 
 
-def _is_softmax(estimator: TopKClassifier) -> bool:
-    """Is the loss the softmax loss, whose minimiser estimates probabilities?"""
+def _is_logistic(estimator: TopKClassifier) -> bool:
+    """Does the minimiser of the loss estimate probabilities?"""
     loss = LOSSES.get(estimator.loss)
-    return loss is not None and "lr_multi" in (loss.key, loss.at_one if estimator.k == 1 else "")
+    at_one = loss.at_one if loss is not None and estimator.k == 1 else ""
+    return "lr_multi" in (estimator.loss, at_one) or estimator.loss == "lr_ova"
 
 
 class TopKClassifier(SolverEstimator):
@@ -39,19 +39,21 @@ class TopKClassifier(SolverEstimator):
     k : int, default=1
         The k of a top-k loss, below the number of classes; 1 for the other losses.
     gamma : float, default=0.0
-        Smoothing of the hinge losses. A positive value trains faster.
+        Smoothing of the hinge losses; no parameter of a kernel. A positive value trains faster.
     C : float, default=1.0
         Weight of the loss, as in `sklearn.svm.LinearSVC`.
     fit_intercept : bool, default=True
         Fit b; else it is 0, as in the papers.
-    intercept_scaling : float, default=1.0
+    intercept_scaling : float or "auto", default="auto"
         As in `sklearn.svm.LinearSVC`: b is the weight of a constant feature of this value, times
         the value, and is regularised with the other weights. The larger, the less. With a kernel:
-        ``k(x, z) + intercept_scaling^2``.
+        ``k(x, z) + intercept_scaling^2``. "auto": a third of the root of the mean squared norm of
+        the rows, but at least 1 and at most 10.
     kernel : {"linear", "rbf", "precomputed"} or callable, default="linear"
         As in `toplabel.solve`.
-    theta : float, optional
-        ``kernel="rbf"`` is ``exp(-theta ||x - z||^2)``.
+    theta : float, "scale" or None, default=None
+        ``kernel="rbf"`` is ``exp(-theta ||x - z||^2)`` and needs it; "scale" is ``1 / (d
+        X.var())``, which scikit-learn calls ``gamma="scale"``.
     eps : float, default=1e-3
         Stop when ``|P - D| + e <= eps max(|P|, |D|)``, where e bounds the rounding error of P - D.
     max_epochs : int, default=1000
@@ -74,7 +76,7 @@ class TopKClassifier(SolverEstimator):
         Print a line at each evaluation of the objectives.
     time_limit : float, optional
         Seconds of wall time.
-    acceleration : "auto", False or float > 0, default="auto"
+    acceleration : "auto", "unscaled", False or float > 0, default="auto"
         As in `toplabel.solve`. Without it the training needs less memory, by twice that of the
         model.
 
@@ -103,6 +105,13 @@ class TopKClassifier(SolverEstimator):
     feature_names_in_ : ndarray, (d,)
         When X has column names.
 
+    Notes
+    -----
+    There is no `n_jobs`: one model is trained by one thread, beside those of BLAS, and
+    `GridSearchCV` and its like share out models. There is no `partial_fit` either: the certificate
+    needs a dual variable for each row, so all rows must be there; `warm_start` continues from the
+    last fit, and rows may be mapped from a file.
+
     Examples
     --------
     >>> from sklearn.datasets import load_iris
@@ -125,7 +134,7 @@ class TopKClassifier(SolverEstimator):
         gamma=0.0,
         C=1.0,
         fit_intercept=True,
-        intercept_scaling=1.0,
+        intercept_scaling="auto",
         kernel="linear",
         theta=None,
         eps=1e-3,
@@ -192,7 +201,7 @@ class TopKClassifier(SolverEstimator):
         self._check_same_classes(classes)
         weights = weights_of_classes(self.class_weight, weights, classes, codes)
         solution = self._train(X, codes, weights, seed_from(self.random_state), len(classes))
-        self._keep(solution, classes, binary=len(classes) == 2)
+        self._keep(solution, X, classes, binary=len(classes) == 2)
         return self
 
     def predict(self, X) -> np.ndarray:
@@ -209,9 +218,9 @@ class TopKClassifier(SolverEstimator):
         """
         return self._best_class(X)
 
-    @available_if(_is_softmax)
+    @available_if(_is_logistic)
     def predict_proba(self, X) -> np.ndarray:
-        """Return probabilities of the classes; with ``loss="lr_multi"`` only.
+        """Return probabilities of the classes; with ``loss="lr_multi"`` or ``"lr_ova"`` only.
 
         Parameters
         ----------
@@ -220,13 +229,14 @@ class TopKClassifier(SolverEstimator):
         Returns
         -------
         ndarray, (n, m)
-            Softmax of the scores.
+            Of "lr_multi" ``exp(f_y(x)) / sum_z exp(f_z(x))``, of "lr_ova" ``1 / (1 +
+            exp(-f_y(x)))``, divided by the sum of the row.
         """
-        return softmax(self._class_scores(X), axis=1)
+        return np.exp(self._log_probabilities(X))
 
-    @available_if(_is_softmax)
+    @available_if(_is_logistic)
     def predict_log_proba(self, X) -> np.ndarray:
-        """Return logarithms of the probabilities; with ``loss="lr_multi"`` only.
+        """Return logarithms of the probabilities of `predict_proba`.
 
         Parameters
         ----------
@@ -236,7 +246,7 @@ class TopKClassifier(SolverEstimator):
         -------
         ndarray, (n, m)
         """
-        return log_softmax(self._class_scores(X), axis=1)
+        return self._log_probabilities(X)
 
     def top_k_score(self, X, y, k: int | None = None, sample_weight=None) -> float:
         """Top-k accuracy: share of the rows with fewer than k classes scoring strictly higher than

@@ -10,19 +10,7 @@ __all__ = ["weights_of_classes", "weights_of_sets"]
 
 
 def weights_of_classes(class_weight, weights, classes: np.ndarray, codes: np.ndarray):
-    """Multiply the weights of rows of one class each.
-
-    Parameters
-    ----------
-    class_weight : dict, "balanced" or None
-    weights : ndarray, (n,), or None
-    classes : ndarray, (m,)
-    codes : ndarray of int, (n,)
-
-    Returns
-    -------
-    ndarray, (n,), or None
-    """
+    """Multiply the weights of rows, if there are any, by the weight of the class of each."""
     if class_weight is None:
         return weights
     totals = np.bincount(codes, weights, minlength=len(classes))
@@ -31,19 +19,8 @@ def weights_of_classes(class_weight, weights, classes: np.ndarray, codes: np.nda
 
 
 def weights_of_sets(class_weight, weights, classes: np.ndarray, Y):
-    """Multiply the weights of rows with label sets by the mean of their labels' factors, 1 for an
+    """Multiply the weights of rows with label sets by the mean of their labels' weights, 1 for an
     empty set.
-
-    Parameters
-    ----------
-    class_weight : dict, "balanced" or None
-    weights : ndarray, (n,), or None
-    classes : ndarray, (m,)
-    Y : ndarray or sparse matrix, (n, m)
-
-    Returns
-    -------
-    ndarray, (n,), or None
     """
     if class_weight is None:
         return weights

@@ -22,15 +22,7 @@ class SvmRun:
     """Dual coordinate ascent at some point between its start and the optimum, as
     `toplabel._core.training` drives it.
 
-    Parameters
-    ----------
-    problem : SimplexProblem
-    loss : {"sc_svm", "sh_svm"}
-    C : float
-    seed : int
-    weight : ndarray, (n,), optional
-    start : ndarray, optional
-        Feasible dual variables, (n, T) or (n,); updated in place.
+    `start` are feasible dual variables, (n, T) or (n,), updated in place.
     """
 
     def __init__(

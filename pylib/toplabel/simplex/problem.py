@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from toplabel._core.arrays import as_features, as_labels, as_number
-from toplabel._core.problem import LARGEST, Data, as_C, check_kernel, gram_matrix
+from toplabel._core.arrays import as_features, as_labels
+from toplabel._core.problem import LARGEST, Data, as_C, as_theta, check_kernel, gram_matrix
 from toplabel.simplex.width import gaussian_width, theta_of_width
 
 __all__ = ["SimplexProblem", "as_C", "check_size"]
@@ -27,9 +27,7 @@ class SimplexProblem(Data):
         check_kernel(kernel, theta)
         if kernel == "rbf":
             check_size(rows)
-            if theta is None:
-                theta = theta_of_width(gaussian_width(rows))
-            theta = as_number(theta, "theta", 0.0, strict=True)
+            theta = theta_of_width(gaussian_width(rows)) if theta is None else as_theta(theta, rows)
         features = rows if kernel == "linear" else gram_matrix(rows, kernel, theta)
         return cls(rows, features, labels, kernel, theta)
 

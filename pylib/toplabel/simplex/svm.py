@@ -56,9 +56,9 @@ def solve(
         The paper's ``C_0 = 1/(2 n lambda)``, whose regulariser is ``lambda ||f||^2``.
     kernel : {"linear", "rbf", "precomputed"} or callable
         A callable gets two matrices of p and q rows and returns their kernel, (p, q).
-    theta : float > 0, optional
-        ``kernel="rbf"`` is ``exp(-theta ||x - z||^2)``; by default 1/(2 width^2) with the width of
-        `gaussian_width`.
+    theta : float > 0, "scale" or None
+        ``kernel="rbf"`` is ``exp(-theta ||x - z||^2)``; "scale" as of `toplabel.solve`,
+        None: 1/(2 width^2) with the width of `gaussian_width`.
     eps : float >= 0
         Stop when ``|P - D| + e <= eps max(|P|, |D|)``, e a bound of the rounding error.
     max_epochs : int >= 0
@@ -83,7 +83,7 @@ def solve(
     ValueError, TypeError
         For an argument that does not fit, naming it.
     ToplabelError
-        For what the C library refuses: a Gram matrix that is not symmetric, numbers that overflow.
+        For what the C library refuses: numbers that overflow.
     """
     check_loss(loss)
     C = as_C(C)

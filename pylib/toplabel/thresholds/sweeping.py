@@ -241,20 +241,8 @@ def _numbers(
     axis: int,
     weight: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Count the (chosen) labels of each row (axis 0) or column (axis 1) that reach each threshold.
-
-    Parameters
-    ----------
-    passed : ndarray of int, (rows, columns)
-    chosen : ndarray of bool, (rows, columns), optional
-    n_thresholds : int
-    axis : {0, 1}
-    weight : ndarray, (rows,), optional
-        What a row counts.
-
-    Returns
-    -------
-    ndarray of int64, or float64 with weights, (rows or columns, n_thresholds)
+    """Count the (chosen) labels of each row (axis 0) or column (axis 1) that reach each threshold,
+    a row as often as its weight says: (rows or columns, n_thresholds).
     """
     size = passed.shape[axis]
     place = np.arange(size)[:, None] if axis == 0 else np.arange(size)

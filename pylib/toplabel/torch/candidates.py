@@ -23,14 +23,9 @@ _GROUPS = 32
 class Candidates:
     """Some classes of each row, packed.
 
-    Attributes
-    ----------
-    scores : Tensor, (n, width)
-        Minus infinity behind a row's last.
-    target : Tensor, optional
-        Classes (n,) or an indicator (n, width), of the packed columns.
-    origin, place : Tensor, int64
-        Where each class is among all scores, and among the packed ones.
+    `scores` (n, width) are minus infinity behind a row's last; `target` are classes (n,) or an
+    indicator (n, width) of the packed columns; `origin` and `place` say where each class is among
+    all scores, and among the packed ones.
     """
 
     scores: Tensor

@@ -26,44 +26,20 @@ _SHORTEST = 1e-9
 class EntropyDescent:
     """Truncated top-k entropy, descended from the softmax solution.
 
-    Parameters
-    ----------
-    k : int
-    steps : int
-        Most steps of gradient descent; 1000 is the default of the authors' program.
+    `steps` are the most of gradient descent; 1000 is the default of the authors' program. An epoch
+    is a step; the softmax's passes do not count.
     """
 
     def __init__(self, k: int = 1, steps: int = 1000) -> None:
         self._k = k
         self._steps = as_integer(steps, "steps", 0)
 
-    def train(
-        self,
-        X: Matrix,
-        labels: np.ndarray,
-        *,
-        n_classes: int,
-        C: float,
-        seed: int,
-        eps: float,
-        max_epochs: int,
-        start: Trained | None = None,
-    ) -> Trained:
-        """Train; see `toplabel.reproduction.baselines.models.Trainer`. An epoch is a step; the
-        softmax's passes do not count.
-        """
+    def train(self, X, labels, *, n_classes, C, seed, eps, max_epochs, **_) -> Trained:
+        """Train (see `models.Trainer`)."""
         from toplabel.solver import solve
 
-        softmax = solve(
-            X,
-            labels,
-            "lr_multi",
-            C=C,
-            n_classes=n_classes,
-            eps=_START_EPS,
-            max_epochs=max_epochs,
-            seed=seed,
-        )
+        limits = {"n_classes": n_classes, "eps": _START_EPS, "max_epochs": max_epochs}
+        softmax = solve(X, labels, "lr_multi", C=C, seed=seed, **limits)
         if softmax.status == "interrupted":
             raise KeyboardInterrupt
         objective = _Objective(X, labels, self._k, C)

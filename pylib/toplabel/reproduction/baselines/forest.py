@@ -13,52 +13,30 @@ import numpy as np
 from scipy import sparse
 from sklearn.ensemble import RandomForestRegressor
 
+from toplabel._core.arrays import as_integer
 from toplabel.reproduction.baselines.models import Forest, Matrix, Trained, indicator
 
 
 class MultiOutputForest:
-    """Bagged multi-output trees; a score is the share of in-bag rows with the label in the row's
-    leaves.
+    """Bagged multi-output trees; a score is the share of in-bag rows with the label in the leaves.
 
-    What is selected is the least number of rows in a leaf.
-
-    Parameters
-    ----------
-    trees : int
-    features : str
-        How many features a split considers: scikit-learn's ``max_features`` "sqrt" or "log2".
-    projection : int
-        With more labels than that, the splits are chosen for that many random combinations of the
-        labels (A. Joly, P. Geurts, L. Wehenkel: Random forests with random projections of the
-        output space for high dimensional multi-label classification. ECML PKDD 2014), since time
-        and memory grow with the number of outputs. Leaves hold the labels themselves all the same.
+    C, which is selected, is the least number of rows in a leaf, rounded. An epoch is a tree, and
+    their number is fixed. `features` is scikit-learn's ``max_features``, "sqrt" or "log2". With
+    more labels than `projection`, the splits are chosen for that many random combinations of the
+    labels (A. Joly, P. Geurts, L. Wehenkel: Random forests with random projections of the output
+    space for high dimensional multi-label classification. ECML PKDD 2014), since time and memory
+    grow with the number of outputs. Leaves hold the labels themselves all the same.
     """
 
     def __init__(self, trees: int = 100, features: str = "sqrt", projection: int = 64) -> None:
-        for name, value in (("trees", trees), ("projection", projection)):
-            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-                raise ValueError(f"{name} must be a positive whole number, got {value!r}")
         if features not in ("sqrt", "log2"):
             raise ValueError(f"features must be 'sqrt' or 'log2', got {features!r}")
-        self._trees = trees
+        self._trees = as_integer(trees, "trees", 1)
         self._features = features
-        self._projection = projection
+        self._projection = as_integer(projection, "projection", 1)
 
-    def train(
-        self,
-        X: Matrix,
-        labels: np.ndarray,
-        *,
-        n_classes: int,
-        C: float,
-        seed: int,
-        eps: float,
-        max_epochs: int,
-        start: Trained | None = None,
-    ) -> Trained:
-        """Train; see `toplabel.reproduction.baselines.models.Trainer`. C is the least number of
-        rows in a leaf, rounded; an epoch is a tree, and their number is fixed.
-        """
+    def train(self, X, labels, *, n_classes, C, seed, **_) -> Trained:
+        """Train (see `models.Trainer`)."""
         Y = indicator(labels, n_classes)
         rng = np.random.default_rng(seed)
         forest = RandomForestRegressor(
@@ -84,11 +62,7 @@ def _as_arrays(forest: RandomForestRegressor, rows: Matrix, Y: np.ndarray) -> Fo
     n = rows.shape[0]
     copies = [np.bincount(drawn, minlength=n) for drawn in forest.estimators_samples_]
     return Forest(
-        feature=np.concatenate([tree.feature for tree in trees]).astype(np.int32),
-        threshold=np.concatenate([tree.threshold for tree in trees]),
-        left=np.concatenate([tree.children_left for tree in trees]).astype(np.int32),
-        right=np.concatenate([tree.children_right for tree in trees]).astype(np.int32),
-        offset=np.cumsum([0] + [tree.node_count for tree in trees]),
+        **Forest.arrays(trees),
         leaf=forest.apply(rows).T.astype(np.int32),
         copies=np.array(copies, dtype=np.uint8),
         labels=np.packbits(Y, axis=1),

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from toplabel._core.arrays import as_integer
 from toplabel.reproduction.baselines.liblinear import OneVsAll
 from toplabel.reproduction.baselines.models import Hierarchy, Matrix, Trained, indicator
 
@@ -25,34 +26,15 @@ class LabelHierarchy:
 
     A label is therefore predicted at the threshold 0 exactly when every classifier on the path
     predicts it, as in the hierarchy of the paper; other thresholds, and rankings, are our
-    extension.
-
-    Parameters
-    ----------
-    children : int
-        How many clusters a node has.
+    extension. A node has `children` clusters. Epochs are LIBLINEAR's, of the node that needed most
+    of them.
     """
 
     def __init__(self, children: int = 4) -> None:
-        if isinstance(children, bool) or not isinstance(children, int) or children < 2:
-            raise ValueError(f"children must be a whole number of at least 2, got {children!r}")
-        self._children = children
+        self._children = as_integer(children, "children", 2)
 
-    def train(
-        self,
-        X: Matrix,
-        labels: np.ndarray,
-        *,
-        n_classes: int,
-        C: float,
-        seed: int,
-        eps: float,
-        max_epochs: int,
-        start: Trained | None = None,
-    ) -> Trained:
-        """Train; see `toplabel.reproduction.baselines.models.Trainer`. Epochs are LIBLINEAR's, of
-        the node that needed most of them.
-        """
+    def train(self, X, labels, *, n_classes, C, seed, eps, max_epochs, **_) -> Trained:
+        """Train (see `models.Trainer`)."""
         Y = indicator(labels, n_classes)
         groups = label_tree(Y, self._children, seed)
         svm = OneVsAll("svm_ova")
@@ -80,27 +62,16 @@ def _fit(svm: OneVsAll, X: Matrix, rows: np.ndarray, targets: np.ndarray, **argu
 
 
 def _table(paths: Sequence[Sequence[int]]) -> np.ndarray:
-    """Return paths of different lengths as one array; the last step is repeated, which changes no
-    minimum.
-    """
+    """Return paths as one array, with the last step repeated, which changes no minimum."""
     depth = max(len(path) for path in paths)
     rows = [[*path, *[path[-1]] * (depth - len(path))] for path in paths]
     return np.array(rows, dtype=np.int32)
 
 
 def label_tree(Y: np.ndarray, children: int, seed: int) -> list[list[np.ndarray]]:
-    """Split the labels into balanced clusters, and these again, down to single labels.
+    """Split the labels of Y, boolean (n, m), into balanced clusters, and these again, to the end.
 
-    Parameters
-    ----------
-    Y : ndarray of bool, (n, m)
-    children : int
-    seed : int
-
-    Returns
-    -------
-    list of list of ndarray
-        The nodes, each above its children: for each child the labels below it.
+    Return the nodes, each above its children: for each child the labels below it.
     """
     values = Y.astype(np.float64)
     gram = values.T @ values
@@ -123,19 +94,8 @@ def balanced_clusters(gram: np.ndarray, count: int, rng: np.random.Generator) ->
     members.
 
     In each round every point goes to the nearest centre; when that is full, its farthest member
-    goes on to the centre that is next for it.
-
-    Parameters
-    ----------
-    gram : ndarray, (m, m)
-        Inner products of the points, m >= count.
-    count : int
-    rng : Generator
-
-    Returns
-    -------
-    ndarray of int, (m,)
-        The cluster of each point; none is empty.
+    goes on to the centre that is next for it. `gram` has the inner products of the m >= count
+    points. Return the cluster of each point; none is empty.
     """
     m = len(gram)
     room = -(-m // count)
@@ -152,9 +112,7 @@ def balanced_clusters(gram: np.ndarray, count: int, rng: np.random.Generator) ->
 
 
 def _to_centres(gram: np.ndarray, cluster: np.ndarray, count: int) -> np.ndarray:
-    """Return the squared distances of points to the means of the clusters, shape (m, count); -1 is
-    in none.
-    """
+    """Return the squared distances of points to the means of the clusters; -1 is in none."""
     members = (cluster[:, None] == np.arange(count)).astype(float)
     shares = members / members.sum(axis=0)
     cross = gram @ shares
@@ -162,9 +120,7 @@ def _to_centres(gram: np.ndarray, cluster: np.ndarray, count: int) -> np.ndarray
 
 
 def _assign(distance: np.ndarray, room: int, order: np.ndarray) -> np.ndarray:
-    """Return the nearest centre with room for each point; the farthest members of a full one move
-    on.
-    """
+    """Return the nearest centre with room for each point; a full one's farthest members move on."""
     m, count = distance.shape
     preference = np.argsort(distance, axis=1, kind="stable")
     rank = np.zeros(m, dtype=int)  # how many centres were full for a point

@@ -26,14 +26,12 @@ _LOOSEST, _TIGHTEST = 0.1, 1e-10  # of LIBLINEAR's own tolerance: relative to ep
 class OneVsAll:
     """A binary classifier for each class, or for each label, against the rest.
 
-    The hinge is minimised by LIBLINEAR's dual coordinate descent (solver 3), which returns no dual
-    variables, so there is no gap to report. The logistic loss is minimised by its trust-region
-    Newton method (solver 0); being smooth it gives dual variables for any W, and the gap ``||grad
-    P(W)||_F^2 / (2 lambda)``. LIBLINEAR's tolerance is tightened until that gap is small.
-
-    Parameters
-    ----------
-    loss : {"svm_ova", "lr_ova"}
+    The hinge (svm_ova) is minimised by LIBLINEAR's dual coordinate descent (solver 3), which
+    returns no dual variables, so there is no gap to report. The logistic loss (lr_ova) is minimised
+    by its trust-region Newton method (solver 0); being smooth it gives dual variables for any W,
+    and the gap ``||grad P(W)||_F^2 / (2 lambda)``. LIBLINEAR's tolerance is tightened until that
+    gap is small. An epoch is an iteration of LIBLINEAR, counted for the class that needed most of
+    them. There are no warm starts.
     """
 
     def __init__(self, loss: str) -> None:
@@ -41,26 +39,12 @@ class OneVsAll:
             raise ValueError(f"loss must be one of {', '.join(LOSSES)}, got {loss!r}")
         self._loss = loss
 
-    def train(
-        self,
-        X: Matrix,
-        labels: np.ndarray,
-        *,
-        n_classes: int,
-        C: float,
-        seed: int,
-        eps: float,
-        max_epochs: int,
-        start: Trained | None = None,
-    ) -> Trained:
-        """Train; see `toplabel.reproduction.baselines.models.Trainer`. An epoch is an iteration of
-        LIBLINEAR's solver, counted for the class that needed most of them. There are no warm
-        starts.
-        """
+    def train(self, X, labels, *, n_classes, C, seed, eps, max_epochs, **_) -> Trained:
+        """Train (see `models.Trainer`)."""
         targets = indicator(labels, n_classes)
         tolerance = eps * _LOOSEST
         while True:
-            W, epochs, finished = self._fit(X, targets, C, seed, tolerance, max_epochs)
+            W, epochs, finished = _fit(self._classifier(C, seed, tolerance, max_epochs), X, targets)
             primal, gap = self._certificate(X, labels, targets, W, C)
             relative = relative_gap(primal, primal - gap)
             if self._loss == "svm_ova" or relative <= eps or not finished or tolerance < _TIGHTEST:
@@ -71,35 +55,6 @@ class OneVsAll:
         else:
             status = "converged" if relative <= eps else "max_epochs"
         return Trained(W, status, epochs, primal, primal - gap, relative)
-
-    def _fit(
-        self,
-        X: Matrix,
-        targets: np.ndarray,
-        C: float,
-        seed: int,
-        tolerance: float,
-        max_epochs: int,
-    ) -> tuple[np.ndarray, int, bool]:
-        """W, the most iterations of any class, and whether all of them reached the tolerance."""
-        W = np.empty((X.shape[1], targets.shape[1]))
-        epochs, finished = 0, True
-        padded = None
-        for j, target in enumerate(targets.T):
-            rows, sides = X, np.where(target, 1, -1)
-            if target.all() or not target.any():
-                # LIBLINEAR needs both classes. A row of zeros has the same loss for every w.
-                padded = _with_zero_row(X) if padded is None else padded
-                rows, sides = padded, np.append(sides, -sides[0])
-            classifier = self._classifier(C, seed, tolerance, max_epochs)
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", ConvergenceWarning)
-                classifier.fit(rows, sides)
-            W[:, j] = classifier.coef_[0]
-            iterations = int(np.max(classifier.n_iter_))
-            epochs = max(epochs, iterations)
-            finished = finished and iterations < max_epochs
-        return W, epochs, finished
 
     def _classifier(self, C: float, seed: int, tolerance: float, max_epochs: int):
         arguments = {
@@ -127,6 +82,24 @@ class OneVsAll:
         of_scores = losses.gradient(self._loss, scores, labels)
         gradient = np.asarray(X.T @ of_scores) / n + penalty * W
         return float(primal), float(np.vdot(gradient, gradient) / (2 * penalty))
+
+
+def _fit(classifier, X: Matrix, targets: np.ndarray) -> tuple[np.ndarray, int, bool]:
+    """Return W, the most iterations of any class, and whether all reached the tolerance."""
+    W = np.empty((X.shape[1], targets.shape[1]))
+    epochs, padded = 0, None
+    for j, target in enumerate(targets.T):
+        rows, sides = X, np.where(target, 1, -1)
+        if target.all() or not target.any():
+            # LIBLINEAR needs both classes. A row of zeros has the same loss for every w.
+            padded = _with_zero_row(X) if padded is None else padded
+            rows, sides = padded, np.append(sides, -sides[0])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            classifier.fit(rows, sides)
+        W[:, j] = classifier.coef_[0]
+        epochs = max(epochs, int(np.max(classifier.n_iter_)))
+    return W, epochs, epochs < classifier.max_iter
 
 
 def _with_zero_row(X: Matrix) -> Matrix:

@@ -7,47 +7,15 @@ W is judged by our certificate: the optimum lies in [D, P] of our solution.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from toplabel.metrics import top_k_accuracy
 from toplabel.reproduction.baselines.liblinear import LOSSES, OneVsAll
 from toplabel.reproduction.baselines.models import Matrix
 from toplabel.solver import solve
-
-
-@dataclass(frozen=True)
-class Agreement:
-    """One loss at one C; accuracies in percent, objectives as `toplabel.solve` reports them.
-
-    Attributes
-    ----------
-    loss : str
-    C : float
-    ours, lower_bound : float
-        P and D of our solution: the optimum lies between them.
-    liblinear : float
-        P of LIBLINEAR's.
-    difference : float
-        (liblinear - ours) / ours; positive where ours is the better.
-    accuracy_difference : float
-        The largest difference in test accuracy over the k asked for, in points, without sign.
-    accuracies : tuple of (k, ours, liblinear)
-    finished : bool
-        Whether both met their own tolerance.
-    """
-
-    loss: str
-    C: float
-    ours: float
-    lower_bound: float
-    liblinear: float
-    difference: float
-    accuracy_difference: float
-    accuracies: tuple[tuple[int, float, float], ...]
-    finished: bool
 
 
 def results(
@@ -63,64 +31,37 @@ def results(
     max_epochs: int = 20000,
     seed: int = 0,
     train: Callable[..., Any] = solve,
-) -> list[Agreement]:
-    """Train both solvers at each C and compare objectives and accuracies.
+) -> pd.DataFrame:
+    """Train both solvers at each C and compare objectives and accuracies, by loss and ascending C.
 
-    Parameters
-    ----------
-    X, X_test : ndarray or csr_matrix of shape (n, d), (n', d)
-    y, y_test : ndarray of shape (n,), (n',)
-        Class indices 0..m-1.
-    Cs : iterable of float
-    ks : sequence of int
-        Top-k accuracies to compare; those with k >= m are left out.
-    losses : iterable of {"svm_ova", "lr_ova"}
-    eps : float
-        Relative duality gap of ours; LIBLINEAR's tolerance is a tenth of it.
-    max_epochs : int
-    seed : int
-    train : callable
-        `toplabel.solve` or one like it.
-
-    Returns
-    -------
-    list of Agreement
-        In the order of `losses`, then of ascending C.
+    The columns are those of results/<set>/agreement.csv from `method` on. y and y_test are class
+    indices; of the `ks` those with k >= m are left out. `eps` is the relative duality gap of ours;
+    LIBLINEAR's tolerance is a tenth of it. `train` is `toplabel.solve` or one like it.
     """
     m = int(y.max()) + 1
-    ks = [k for k in ks if k < m]
-    found = []
+    rows = []
     for loss in losses:
         ours = None
         for C in sorted(Cs):
-            ours = train(
-                *(X, y),
-                loss=loss,
-                C=C,
-                eps=eps,
-                max_epochs=max_epochs,
-                seed=seed,
-                n_classes=m,
-                warm_start=ours,
+            limits = {"eps": eps, "max_epochs": max_epochs, "seed": seed, "n_classes": m}
+            ours = train(X, y, loss=loss, C=C, warm_start=ours, **limits)
+            theirs = OneVsAll(loss).train(X, y, C=C, **limits)
+            both = {
+                who: {k: 100.0 * top_k_accuracy(y_test, scores, k=k) for k in ks if k < m}
+                for who, scores in (("ours", X_test @ ours.W), ("liblinear", X_test @ theirs.model))
+            }
+            apart = (abs(both["ours"][k] - both["liblinear"][k]) for k in both["ours"])
+            rows.append(
+                {
+                    "method": loss,
+                    "C": float(C),
+                    "ours": ours.primal,
+                    "lower_bound": ours.dual,
+                    "liblinear": theirs.primal,
+                    "difference": (theirs.primal - ours.primal) / ours.primal,
+                    "accuracy_difference": max(apart, default=0.0),
+                }
+                | {f"{who}_top{k}": value for who in both for k, value in both[who].items()}
+                | {"finished": int(ours.status == "converged" and theirs.status != "max_epochs")}
             )
-            theirs = OneVsAll(loss).train(
-                *(X, y), n_classes=m, C=C, seed=seed, eps=eps, max_epochs=max_epochs
-            )
-            scores = (np.asarray(X_test @ ours.W), np.asarray(X_test @ theirs.model))
-            accuracies = [
-                (k, *(100.0 * top_k_accuracy(y_test, values, k=k) for values in scores)) for k in ks
-            ]
-            found.append(
-                Agreement(
-                    loss=loss,
-                    C=float(C),
-                    ours=ours.primal,
-                    lower_bound=ours.dual,
-                    liblinear=theirs.primal,
-                    difference=(theirs.primal - ours.primal) / ours.primal,
-                    accuracy_difference=max((abs(a - b) for _, a, b in accuracies), default=0.0),
-                    accuracies=tuple(accuracies),
-                    finished=ours.status == "converged" and theirs.status != "max_epochs",
-                )
-            )
-    return found
+    return pd.DataFrame(rows)

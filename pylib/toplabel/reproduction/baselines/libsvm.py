@@ -12,49 +12,30 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
-from toplabel.reproduction.baselines.models import Affine, Gaussian, Matrix, Trained, indicator
+from toplabel._core.arrays import as_integer
+from toplabel.reproduction.baselines.models import Affine, Gaussian, Trained, indicator
 from toplabel.simplex.width import gaussian_width, theta_of_width
 
 _CACHE = 500  # MiB of kernel values
 
 
 class OneVsAllSVC:
-    """A binary SVM for each class against the rest.
+    """A binary SVM for each class against the rest; deterministic, without warm starts.
 
-    Parameters
-    ----------
-    kernel : {"linear", "rbf"}
-        The width of the Gaussian is the 25th percentile of the distances between training rows, as
-        for simplex least squares.
-    passes : int
-        At most so many times n iterations a class: on raw features and with a large C LIBSVM may
-        run for hours.
+    The width of the Gaussian is the 25th percentile of the distances between training rows, as for
+    simplex least squares. A class gets at most `passes` times n iterations: on raw features and
+    with a large C LIBSVM may run for hours. An epoch is n iterations, each of which changes two
+    dual variables, counted for the class that needed most of them.
     """
 
     def __init__(self, kernel: str, passes: int = 100) -> None:
-        if isinstance(passes, bool) or not isinstance(passes, int) or passes < 1:
-            raise ValueError(f"passes must be a positive whole number, got {passes!r}")
         if kernel not in ("linear", "rbf"):
             raise ValueError(f"kernel must be 'linear' or 'rbf', got {kernel!r}")
         self._kernel = kernel
-        self._passes = passes
+        self._passes = as_integer(passes, "passes", 1)
 
-    def train(
-        self,
-        X: Matrix,
-        labels: np.ndarray,
-        *,
-        n_classes: int,
-        C: float,
-        seed: int,
-        eps: float,
-        max_epochs: int,
-        start: Trained | None = None,
-    ) -> Trained:
-        """Train; see `toplabel.reproduction.baselines.models.Trainer`. An epoch is n iterations of
-        LIBSVM, each of which changes two dual variables, counted for the class that needed most of
-        them. Deterministic, without warm starts.
-        """
+    def train(self, X, labels, *, n_classes, C, max_epochs, **_) -> Trained:
+        """Train (see `models.Trainer`)."""
         X = np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=float)
         n = len(X)
         theta = theta_of_width(gaussian_width(X)) if self._kernel == "rbf" else None

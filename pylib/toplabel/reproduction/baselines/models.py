@@ -6,8 +6,9 @@ of this module whose fields are arrays. None is pickled.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
-from typing import ClassVar, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from scipy import sparse
@@ -19,13 +20,7 @@ Matrix = np.ndarray | sparse.csr_matrix
 
 @dataclass(frozen=True, eq=False)
 class Affine:
-    """Scores X W + bias.
-
-    Attributes
-    ----------
-    W : ndarray, (d, m)
-    bias : ndarray, (m,)
-    """
+    """Scores X W + bias, W of shape (d, m)."""
 
     kind: ClassVar[str] = "affine"
     W: np.ndarray
@@ -40,12 +35,8 @@ class Affine:
 class Hierarchy:
     """A tree of linear classifiers over the labels: a label's score is the smallest on its path.
 
-    Attributes
-    ----------
-    W : ndarray, (d, e)
-        Weights of the e edges of the tree.
-    path : ndarray of int, (m, depth)
-        The edges from the root to each label; an edge may be repeated.
+    W, (d, e), has the weights of the e edges of the tree, and path, (m, depth), the edges from the
+    root to each label; an edge may be repeated.
     """
 
     kind: ClassVar[str] = "hierarchy"
@@ -62,36 +53,59 @@ class Hierarchy:
 
 
 @dataclass(frozen=True, eq=False)
-class Forest:
-    """Trees whose leaves hold training rows; a score is the share of these with the label, over all
-    trees.
+class Trees:
+    """Trees one after the other; the i-th begins at offset[i], of shape (t + 1,).
 
-    The labels of the rows are kept instead of those of the leaves, which with many labels are much
-    larger.
-
-    Attributes
-    ----------
-    feature, threshold, left, right : ndarray, (nodes,)
-        All trees one after the other; a row goes left when its feature is at most the threshold.
-        Children are counted within their tree, and are negative at a leaf.
-    offset : ndarray of int, (t + 1,)
-        Where each tree begins.
-    leaf : ndarray of int, (t, n)
-        The node of its tree in which each training row ends.
-    copies : ndarray of uint8, (t, n)
-        How often the row is in the tree's sample.
-    labels : ndarray of uint8, (n, ceil(m / 8))
-        Packed bits of the rows' labels.
-    n_labels : ndarray, ()
-        m.
+    A row goes left when its feature is at most the threshold. feature, threshold, left and right
+    have the shape (nodes,); children are counted within their tree, and are negative at a leaf.
     """
 
-    kind: ClassVar[str] = "forest"
     feature: np.ndarray
     threshold: np.ndarray
     left: np.ndarray
     right: np.ndarray
     offset: np.ndarray
+
+    @staticmethod
+    def arrays(trees: Sequence[Any]) -> dict[str, np.ndarray]:
+        """Return the arrays of scikit-learn's ``tree_`` objects."""
+        return {
+            "feature": np.concatenate([tree.feature for tree in trees]).astype(np.int32),
+            "threshold": np.concatenate([tree.threshold for tree in trees]),
+            "left": np.concatenate([tree.children_left for tree in trees]).astype(np.int32),
+            "right": np.concatenate([tree.children_right for tree in trees]).astype(np.int32),
+            "offset": np.cumsum([0] + [tree.node_count for tree in trees]),
+        }
+
+    def nodes(self, tree: int) -> slice:
+        """Return where the nodes of a tree stand."""
+        return slice(self.offset[tree], self.offset[tree + 1])
+
+    def leaves(self, tree: int, rows: np.ndarray) -> np.ndarray:
+        """Return the leaf in which each row ends, (rows,)."""
+        nodes = self.nodes(tree)
+        feature, threshold = self.feature[nodes], self.threshold[nodes]
+        left, right = self.left[nodes], self.right[nodes]
+        at = np.zeros(len(rows), dtype=np.intp)
+        moving = np.flatnonzero(left[at] >= 0)
+        while moving.size:
+            node = at[moving]
+            goes_left = rows[moving, feature[node]] <= threshold[node]
+            at[moving] = np.where(goes_left, left[node], right[node])
+            moving = moving[left[at[moving]] >= 0]
+        return at
+
+
+@dataclass(frozen=True, eq=False)
+class Forest(Trees):
+    """Trees whose leaves hold training rows; a score is the share of these with the label.
+
+    The labels of the rows, packed bits of shape (n, ceil(m / 8)), are kept instead of those of the
+    leaves, which with many labels are much larger. `leaf`, (t, n), is the node of its tree in which
+    each row ends, `copies`, (t, n), how often the row is in the tree's sample, `n_labels` () is m.
+    """
+
+    kind: ClassVar[str] = "forest"
     leaf: np.ndarray
     copies: np.ndarray
     labels: np.ndarray
@@ -108,7 +122,7 @@ class Forest:
         for tree in range(len(self.leaf)):
             shares = self._shares(tree) @ Y
             for block, rows in zip(blocks, dense, strict=True):
-                total[block] += shares[self._descend(tree, rows)]
+                total[block] += shares[self.leaves(tree, rows)]
         return total / len(self.leaf)
 
     def _shares(self, tree: int) -> sparse.csr_matrix:
@@ -121,35 +135,17 @@ class Forest:
         shape = (nodes, len(copies))
         return sparse.csr_matrix((copies[rows] / size[leaf], (leaf, rows)), shape=shape)
 
-    def _descend(self, tree: int, rows: np.ndarray) -> np.ndarray:
-        """Return the leaf of each row."""
-        nodes = slice(self.offset[tree], self.offset[tree + 1])
-        return leaves_of(
-            self.feature[nodes], self.threshold[nodes], self.left[nodes], self.right[nodes], rows
-        )
-
 
 @dataclass(frozen=True, eq=False)
-class Boosted:
-    """Trees with a class in each leaf; a row scores sum_t step_t <c_k, c_(its leaf's class)> for
-    the class k.
+class Boosted(Trees):
+    """Trees with a class in each leaf.
 
-    Attributes
-    ----------
-    feature, threshold, left, right, offset : ndarray
-        As of `Forest`.
-    classes : ndarray, (nodes,)
-    step : ndarray, (t,)
-    n_classes : ndarray, ()
-        m; <c_j, c_k> is 1 for j = k and -1/(m - 1) otherwise.
+    A row scores sum_t step_t <c_k, c_(its leaf's class)> for the class k, where <c_j, c_k> is 1 for
+    j = k and -1/(m - 1) otherwise. `classes` has the shape (nodes,), `step` (t,), `n_classes` () is
+    m.
     """
 
     kind: ClassVar[str] = "boosted"
-    feature: np.ndarray
-    threshold: np.ndarray
-    left: np.ndarray
-    right: np.ndarray
-    offset: np.ndarray
     classes: np.ndarray
     step: np.ndarray
     n_classes: np.ndarray
@@ -160,31 +156,9 @@ class Boosted:
         votes = np.zeros((len(rows), m))
         each = np.arange(len(rows))
         for tree, step in enumerate(self.step):
-            nodes = slice(self.offset[tree], self.offset[tree + 1])
-            leaf = leaves_of(
-                *(self.feature[nodes], self.threshold[nodes], self.left[nodes], self.right[nodes]),
-                rows,
-            )
-            votes[each, self.classes[nodes][leaf]] += step
+            classes = self.classes[self.nodes(tree)]
+            votes[each, classes[self.leaves(tree, rows)]] += step
         return (m * votes - self.step.sum()) / (m - 1)
-
-
-def leaves_of(
-    feature: np.ndarray,
-    threshold: np.ndarray,
-    left: np.ndarray,
-    right: np.ndarray,
-    rows: np.ndarray,
-) -> np.ndarray:
-    """Return the leaf in which each row ends, (rows,); the arrays of one tree as of `Forest`."""
-    at = np.zeros(len(rows), dtype=np.intp)
-    moving = np.flatnonzero(left[at] >= 0)
-    while moving.size:
-        node = at[moving]
-        goes_left = rows[moving, feature[node]] <= threshold[node]
-        at[moving] = np.where(goes_left, left[node], right[node])
-        moving = moving[left[at[moving]] >= 0]
-    return at
 
 
 def _single(X: Matrix) -> np.ndarray:
@@ -194,16 +168,7 @@ def _single(X: Matrix) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class Gaussian:
-    """Scores sum_i exp(-theta ||x - x_i||^2) A_i + bias.
-
-    Attributes
-    ----------
-    X : ndarray, (n, d)
-        The rows that have a coefficient.
-    A : ndarray, (n, m)
-    bias : ndarray, (m,)
-    theta : ndarray, ()
-    """
+    """Scores sum_i exp(-theta ||x - x_i||^2) A_i + bias, X (n, d) the rows with a coefficient."""
 
     kind: ClassVar[str] = "gaussian"
     X: np.ndarray
@@ -233,13 +198,7 @@ def arrays_of(model: Structured) -> dict[str, np.ndarray]:
 
 
 def scores_of(model: np.ndarray | Structured, X: Matrix) -> np.ndarray:
-    """Return scores of rows, shape (rows, m).
-
-    Parameters
-    ----------
-    model : ndarray of shape (d, m), or a model of this module
-    X : ndarray or csr_matrix of shape (rows, d)
-    """
+    """Return scores of rows, shape (rows, m), by weights (d, m) or a model of this module."""
     return np.asarray(X @ model) if isinstance(model, np.ndarray) else model.scores(X)
 
 
@@ -247,21 +206,13 @@ def scores_of(model: np.ndarray | Structured, X: Matrix) -> np.ndarray:
 class Trained:
     """A trained baseline; what `toplabel.Solution` is for our own solver.
 
-    Attributes
-    ----------
-    model : ndarray, (d, m), or a model of this module
-    status : str
-        "converged": the relative gap is at most the tolerance; "max_epochs": the limit came first;
-        "stalled": rounding prevented further progress; "uncertified": trained to the end by its own
-        rule, which does not bound the distance to an optimum.
-    epochs : int
-        Passes over the data, or iterations, as each baseline defines them.
-    primal, dual, relative_gap : float
-        In the normalisation of `toplabel.solve`; NaN where the baseline has none.
-    state : object
-        What a later call needs to start here.
-    left_out : ndarray, (n, m), or None
-        Scores of each training row by the model of all others, where there is a closed form.
+    `status` is "converged" when the relative gap is at most the tolerance, "max_epochs" when the
+    limit came first, "stalled" when rounding prevented further progress, "uncertified" when it was
+    trained to the end by its own rule, which does not bound the distance to an optimum. Epochs are
+    passes or iterations, as each baseline defines them. Objectives are in the normalisation of
+    `toplabel.solve`; NaN where the baseline has none. `state` is what a later call needs to start
+    here. `left_out`, (n, m), are scores of each training row by the model of all others, where
+    there is a closed form.
     """
 
     model: np.ndarray | Structured
@@ -280,7 +231,7 @@ class Trained:
 
 
 class Trainer(Protocol):
-    """What every baseline can do."""
+    """What every baseline can do; a class takes of the arguments those that it needs."""
 
     def train(
         self,
@@ -294,25 +245,12 @@ class Trainer(Protocol):
         max_epochs: int,
         start: Trained | None = None,
     ) -> Trained:
-        """Train for one value of the hyper-parameter.
+        """Train on rows X, (n, d), for one value C of `config.baselines.Baseline.parameter`.
 
-        Parameters
-        ----------
-        X : ndarray or csr_matrix of shape (n, d)
-        labels : ndarray of shape (n,) or (n, m)
-            Class indices, or for a multilabel baseline an indicator.
-        n_classes : int
-            m; the last classes may have no example.
-        C : float
-            The value of `toplabel.reproduction.config.baselines.Baseline.parameter`.
-        seed : int
-            What is random depends on it alone.
-        eps : float
-            Relative gap to reach, by those that have one.
-        max_epochs : int
-            Limit on the passes.
-        start : Trained, optional
-            The result for a smaller C.
+        The labels are class indices, or an indicator for a multilabel baseline; the last of the
+        classes may have no example. What is random depends on the seed alone. eps is the relative
+        gap to reach, by those that have one, max_epochs the limit on the passes, and start the
+        result for a smaller C.
         """
 
 
@@ -334,3 +272,27 @@ def indicator(labels: np.ndarray, n_classes: int) -> np.ndarray:
     if labels.ndim == 2:
         return labels != 0
     return labels[:, None] == np.arange(n_classes)
+
+
+def train_problems(
+    solve: Callable[[np.ndarray, Any], Any],
+    labels: np.ndarray,
+    n_classes: int,
+    one_vs_all: bool,
+    start: Trained | None,
+    status: Callable[[float, int], str],
+) -> Trained:
+    """Solve the problem of all classes, or one per class, and join what the solutions say.
+
+    `solve` takes which embedded examples are positive, (n, c), and the state of an earlier
+    solution. The objectives are sums, and of the epochs the largest number counts.
+    """
+    positive = indicator(labels, n_classes)
+    problems = np.split(positive, n_classes, axis=1) if one_vs_all else [positive]
+    states = [None] * len(problems) if start is None else start.state
+    solved = [solve(problem, state) for problem, state in zip(problems, states, strict=True)]
+    primal, dual = sum(one.primal for one in solved), sum(one.dual for one in solved)
+    gap, epochs = relative_gap(primal, dual), max(one.epochs for one in solved)
+    model = np.concatenate([one.W for one in solved], axis=1)
+    states = [one.state for one in solved]
+    return Trained(model, status(gap, epochs), epochs, primal, dual, gap, state=states)

@@ -1,5 +1,6 @@
-"""Convex quadratic programs over nonnegative variables: the subproblems of TopPush and SVM-Perf. A
-variable belongs to a negative example of the working set, or to a cutting plane.
+"""Convex quadratic programs over nonnegative variables: the subproblems of TopPush and SVM-Perf.
+
+A variable belongs to a negative example of the working set, or to a cutting plane.
 """
 
 from __future__ import annotations
@@ -23,21 +24,8 @@ def minimise_blocks(
     Block principal pivoting (J. J. Judice, F. M. Pires: A block principal pivoting algorithm for
     large-scale strictly monotone linear complementarity problems. Computers & Operations Research
     21, 1994): all infeasible variables change sides at once. It may cycle where G is nearly
-    singular; then the active-set method goes on.
-
-    Parameters
-    ----------
-    blocks : sequence of ndarray, (q_j, q_j)
-        Of consecutive variables.
-    g : ndarray, (q,)
-    weight : float
-        At least 0.
-    start : ndarray, (q,)
-        A start; only the signs of its values matter.
-
-    Returns
-    -------
-    ndarray, (q,)
+    singular; then the active-set method goes on. The blocks are of consecutive variables, weight is
+    at least 0, and only the signs of `start` matter.
     """
     q = len(g)
     ends = np.cumsum([0, *(len(block) for block in blocks)])
@@ -77,9 +65,7 @@ def _blocks_face(
     weight: float,
     free: np.ndarray,
 ) -> np.ndarray:
-    """Return the minimiser with the variables that are not free at 0; the rank-one term by
-    Sherman-Morrison.
-    """
+    """Return the minimiser over the free variables; the rank-one term by Sherman-Morrison."""
     ones, turned = np.zeros(len(g)), np.zeros(len(g))
     for block, i, j in zip(blocks, ends[:-1], ends[1:], strict=True):
         index = np.flatnonzero(free[i:j])
@@ -95,20 +81,9 @@ def minimise(
 ) -> np.ndarray:
     """Minimise 1/2 a^T G a - b^T a over a >= 0, and with `total` over sum(a) <= total.
 
-    Parameters
-    ----------
-    G : ndarray, (q, q)
-        Symmetric, positive semidefinite.
-    b : ndarray, (q,)
-        Without `total` in the range of G, or the minimum is not bounded.
-    total : float, optional
-    start : ndarray, (q,), optional
-        A feasible point; a good one saves steps.
-
-    Returns
-    -------
-    ndarray, (q,)
-        Feasible, and optimal up to the ridge that is added to G.
+    G is symmetric and positive semidefinite; without `total` b is in its range, or the minimum is
+    not bounded. `start` is a feasible point. The result is feasible, and optimal up to the ridge
+    that is added to G.
     """
     a = np.zeros(len(b)) if start is None else np.asarray(start, dtype=float).copy()
     G = G + _RIDGE * (np.trace(G) / max(1, len(b)) or 1.0) * np.eye(len(b))
@@ -141,9 +116,7 @@ def minimise(
 def _on_face(
     G: np.ndarray, b: np.ndarray, free: np.ndarray, total: float | None
 ) -> tuple[np.ndarray, float]:
-    """Return the minimiser with the other variables at 0, and with the sum at `total` its
-    multiplier.
-    """
+    """Return the minimiser over the free variables, and with the sum at `total` its multiplier."""
     target, index = np.zeros(len(b)), np.flatnonzero(free)
     if not index.size:
         return target, 0.0
@@ -160,9 +133,7 @@ def _on_face(
 def _to_boundary(
     a: np.ndarray, target: np.ndarray, total: float | None
 ) -> tuple[float, int | None]:
-    """Return the largest feasible step towards the target, and the constraint that blocks it: a
-    variable, or len(a) for the sum.
-    """
+    """Return the largest feasible step, and what blocks it: a variable, or len(a) for the sum."""
     step, blocking = 1.0, None
     falling = np.flatnonzero(target < 0)
     if falling.size:

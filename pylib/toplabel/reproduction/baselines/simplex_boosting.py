@@ -15,7 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.tree import DecisionTreeRegressor
 
-from toplabel.reproduction.baselines.models import Boosted, Matrix, Trained
+from toplabel._core.arrays import as_integer
+from toplabel.reproduction.baselines.models import Boosted, Trained
 from toplabel.simplex import coding
 
 _NEWTON_STEPS = 30
@@ -23,9 +24,7 @@ _NEWTON_STEPS = 30
 
 @dataclass
 class _Round:
-    """A tree, the class of the code vector in each of its nodes (that of a leaf counts), and its
-    step.
-    """
+    """A tree, the class of the code vector in each of its nodes, and its step."""
 
     tree: object
     classes: np.ndarray
@@ -34,43 +33,24 @@ class _Round:
 
 @dataclass
 class _State:
-    """What another round starts from: the rounds so far and the scores <c_k, f(x_i)> of the
-    training rows.
-    """
+    """The rounds so far, and the scores <c_k, f(x_i)> of the training rows."""
 
     rounds: list[_Round]
     scores: np.ndarray
 
 
 class SimplexBoosting:
-    """Boosted trees with values among the code vectors; what is selected is the number of rounds.
+    """Boosted trees of some depth (1 is a stump) with values among the code vectors.
 
-    Parameters
-    ----------
-    depth : int
-        Of the trees; 1 is a decision stump.
+    C, which is selected, is the number of rounds, rounded; an epoch is a round, and training goes
+    on where `start` ended.
     """
 
     def __init__(self, depth: int = 2) -> None:
-        if isinstance(depth, bool) or not isinstance(depth, int) or depth < 1:
-            raise ValueError(f"depth must be a positive whole number, got {depth!r}")
-        self._depth = depth
+        self._depth = as_integer(depth, "depth", 1)
 
-    def train(
-        self,
-        X: Matrix,
-        labels: np.ndarray,
-        *,
-        n_classes: int,
-        C: float,
-        seed: int,
-        eps: float,
-        max_epochs: int,
-        start: Trained | None = None,
-    ) -> Trained:
-        """Train; see `toplabel.reproduction.baselines.models.Trainer`. C is the number of rounds,
-        rounded; an epoch is a round, and training goes on where `start` ended.
-        """
+    def train(self, X, labels, *, n_classes, C, start=None, **_) -> Trained:
+        """Train (see `models.Trainer`)."""
         rows = (X.toarray() if hasattr(X, "toarray") else np.asarray(X)).astype(np.float32)
         rounds = list(start.state.rounds) if start is not None else []
         scores = (
@@ -85,7 +65,13 @@ class SimplexBoosting:
                 break
             scores += found.step * _codes_gram(n_classes)[found.classes[found.tree.apply(rows)]]
         state = _State(rounds, scores)
-        return Trained(_as_arrays(rounds, n_classes), "uncertified", len(rounds), state=state)
+        model = Boosted(
+            **Boosted.arrays([one.tree.tree_ for one in rounds]),
+            classes=np.concatenate([one.classes for one in rounds]).astype(np.int32),
+            step=np.array([one.step for one in rounds]),
+            n_classes=np.array(n_classes),
+        )
+        return Trained(model, "uncertified", len(rounds), state=state)
 
     def _round(
         self, rows: np.ndarray, labels: np.ndarray, scores: np.ndarray, count: int
@@ -129,8 +115,7 @@ def _margins(scores: np.ndarray, labels: np.ndarray) -> np.ndarray:
 
 
 def _gradient(scores: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    """w_i as coefficients of the code vectors, (n, T), with the largest loss of all rows as the
-    unit.
+    """Return w_i as coefficients of the code vectors, (n, T), in units of the largest loss.
 
     ``w_i = sum_(j != y_i) e_ij (c_(y_i) - c_j)``, e_ij the terms of the risk. <c_k, w_i> is these
     coefficients times T/(T-1) and a number that does not depend on k, since they sum to zero.
@@ -143,9 +128,7 @@ def _gradient(scores: np.ndarray, labels: np.ndarray) -> np.ndarray:
 
 
 def _best_step(scores: np.ndarray, direction: np.ndarray, labels: np.ndarray) -> float:
-    """Return the step >= 0 that minimises the risk along a direction: Newton's method on its
-    logarithm, which is convex.
-    """
+    """Return the step >= 0 of least risk, by Newton's method on its logarithm, which is convex."""
     margins = _margins(scores, labels)
     slopes = _margins(direction, labels)
     slopes[np.arange(len(slopes)), labels] = 0.0
@@ -163,17 +146,3 @@ def _best_step(scores: np.ndarray, direction: np.ndarray, labels: np.ndarray) ->
         if abs(change) < 1e-9:
             break
     return step
-
-
-def _as_arrays(rounds: list[_Round], n_classes: int) -> Boosted:
-    trees = [one.tree.tree_ for one in rounds]
-    return Boosted(
-        feature=np.concatenate([tree.feature for tree in trees]).astype(np.int32),
-        threshold=np.concatenate([tree.threshold for tree in trees]),
-        left=np.concatenate([tree.children_left for tree in trees]).astype(np.int32),
-        right=np.concatenate([tree.children_right for tree in trees]).astype(np.int32),
-        offset=np.cumsum([0] + [tree.node_count for tree in trees]),
-        classes=np.concatenate([one.classes for one in rounds]).astype(np.int32),
-        step=np.array([one.step for one in rounds]),
-        n_classes=np.array(n_classes),
-    )

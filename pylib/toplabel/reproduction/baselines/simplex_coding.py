@@ -1,5 +1,5 @@
-"""The methods of "Multiclass Learning with Simplex Coding" (NIPS 2012) as trainers, for the study
-of its Table 2.
+"""The methods of "Multiclass Learning with Simplex Coding" (NIPS 2012) as trainers, for its Table
+2.
 
 The algorithms are those of `toplabel.simplex`. C is 1/(2 n lambda) with the paper's lambda, as
 everywhere: the regulariser is ``lambda ||f||^2`` there and half of that here.
@@ -7,6 +7,7 @@ everywhere: the regulariser is ``lambda ||f||^2`` there and half of that here.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,17 +20,10 @@ from toplabel.reproduction.baselines.models import Affine, Gaussian, Matrix, Tra
 class LeastSquares:
     """Simplex least squares in closed form, with its leave-one-out scores.
 
-    Parameters
-    ----------
-    kernel : {"linear", "rbf"}
-        The width of the Gaussian is the 25th percentile of the distances between training rows.
-    denominator : int
-        The Gaussian is ``exp(-||x - z||^2 / (denominator width^2))``. It is 1 in GURLS, the
-        authors' library.
-    count : int
-        Values of lambda between the smallest and the largest eigenvalue.
-    bias : bool
-        Whether the rows get a column of ones, whose weights are regularised with the others.
+    The width of the Gaussian is the 25th percentile of the distances between training rows; it is
+    ``exp(-||x - z||^2 / (denominator width^2))``, with a 1 in GURLS, the authors' library. The grid
+    has `count` values of lambda between the smallest and the largest eigenvalue. With `bias` the
+    rows get a column of ones, whose weights are regularised with the others.
     """
 
     def __init__(
@@ -39,151 +33,73 @@ class LeastSquares:
         self._settings = (kernel, bias, denominator)
 
     def axis(self, X: Matrix, labels: np.ndarray, n_classes: int) -> tuple[float, float, int]:
-        """Return logarithms to the base 10 of the smallest and the largest C, and how many there
-        are.
-        """
+        """Return log10 of the smallest and the largest C, and how many there are."""
         Cs = _path_of(X, labels, n_classes, *self._settings).Cs(self._count)
         return float(np.log10(Cs[0])), float(np.log10(Cs[-1])), self._count
 
-    def train(
-        self,
-        X: Matrix,
-        labels: np.ndarray,
-        *,
-        n_classes: int,
-        C: float,
-        seed: int,
-        eps: float,
-        max_epochs: int,
-        start: Trained | None = None,
-    ) -> Trained:
-        """Train; see `toplabel.reproduction.baselines.models.Trainer`.
-
-        On the rows that `axis` has seen by their eigendecomposition, and with leave-one-out scores.
-        """
+    def train(self, X, labels, *, n_classes, C, **_) -> Trained:
+        """Train (see `models.Trainer`)."""
         kernel, bias, denominator = self._settings
         if _Last.holds(X, labels, n_classes, *self._settings):
             found, left_out = _Last.path.solution(C), _Last.path.left_out(C)
         else:
             options = {"n_classes": n_classes, **_kernel(X, kernel, denominator)}
             found, left_out = simplex.solve(_rows(X, bias), labels, "s_ls", C, **options), None
-        return Trained(
-            _model(found, X, bias),
-            found.status,
-            1,
-            found.primal,
-            found.dual,
-            found.relative_gap,
-            left_out=left_out,
-        )
+        certificate = (found.primal, found.dual, found.relative_gap)
+        return Trained(_model(found, X, bias), found.status, 1, *certificate, left_out=left_out)
 
 
 _DECADES = 5
 _CLIMB_EPOCHS = 300
 
 
+@dataclass(frozen=True)
 class SupportVectors:
     """Simplex cone SVM or simplex half space SVM in batch, by `toplabel.simplex.solve`.
 
     Linear ones without a warm start are trained for smaller values of C first, in steps of ten,
-    each the warm start of the next. On raw features that saves many passes: the cone SVM of landsat
-    at C = 0.01 has a gap of 0.005 after 3300 passes in all, and 0.14 after 4000 from zero.
-
-    Parameters
-    ----------
-    loss : {"sc_svm", "sh_svm"}
-    kernel : {"linear", "rbf"}
-        As of `LeastSquares`.
+    each the warm start of the next, whose dual variables are rescaled. On raw features that saves
+    many passes: the cone SVM of landsat at C = 0.01 has a gap of 0.005 after 3300 passes in all,
+    and 0.14 after 4000 from zero. The kernels are those of `LeastSquares`.
     """
 
-    def __init__(self, loss: str, kernel: str) -> None:
-        self._loss = loss
-        self._kernel = kernel
+    loss: str
+    kernel: str
 
-    def train(
-        self,
-        X: Matrix,
-        labels: np.ndarray,
-        *,
-        n_classes: int,
-        C: float,
-        seed: int,
-        eps: float,
-        max_epochs: int,
-        start: Trained | None = None,
-    ) -> Trained:
-        """Train; see `toplabel.reproduction.baselines.models.Trainer`. Dual variables are those of
-        `start`, rescaled.
-        """
+    def train(self, X, labels, *, n_classes, C, seed, eps, max_epochs, start=None) -> Trained:
+        """Train (see `models.Trainer`)."""
         found = None if start is None else start.state
-        climbs = found is None and self._kernel == "linear"
+        climbs = found is None and self.kernel == "linear"
         stations = [C * 10.0**-k for k in range(_DECADES, 0, -1)] if climbs else []
         epochs = 0
         for station in [*stations, C]:
             limit = max_epochs if station == C else min(max_epochs, _CLIMB_EPOCHS)
-            found = simplex.solve(
-                X,
-                labels,
-                self._loss,
-                station,
-                kernel=self._kernel,
-                eps=eps,
-                max_epochs=limit,
-                seed=seed,
-                warm_start=found,
-                n_classes=n_classes,
-            )
+            options = {"kernel": self.kernel, "n_classes": n_classes, "eps": eps, "seed": seed}
+            options |= {"max_epochs": limit, "warm_start": found}
+            found = simplex.solve(X, labels, self.loss, station, **options)
             epochs += found.epochs
         certificate = (found.primal, found.dual, found.relative_gap)
         return Trained(_model(found, X), found.status, epochs, *certificate, state=found)
 
 
+@dataclass(frozen=True)
 class Online:
-    """Projected stochastic subgradient steps, by `toplabel.simplex.solve_online`.
+    """Projected stochastic subgradient steps, by `toplabel.simplex.solve_online`; C begins at zero.
 
-    Parameters
-    ----------
-    loss : {"s_ls", "sc_svm", "sh_svm"}
-    epochs : int
-    average : bool
-        Whether the model is the mean of all iterates.
-    bias : bool
-        As of `LeastSquares`.
+    With `average` the model is the mean of all iterates; `bias` is as of `LeastSquares`.
     """
 
-    def __init__(
-        self, loss: str, epochs: int = 20, average: bool = True, bias: bool = False
-    ) -> None:
-        self._loss = loss
-        self._epochs = epochs
-        self._average = average
-        self._bias = bias
+    loss: str
+    epochs: int = 20
+    average: bool = True
+    bias: bool = False
 
-    def train(
-        self,
-        X: Matrix,
-        labels: np.ndarray,
-        *,
-        n_classes: int,
-        C: float,
-        seed: int,
-        eps: float,
-        max_epochs: int,
-        start: Trained | None = None,
-    ) -> Trained:
-        """Train; see `toplabel.reproduction.baselines.models.Trainer`. Each C begins at zero."""
-        found = simplex.solve_online(
-            _rows(X, self._bias),
-            labels,
-            self._loss,
-            C,
-            epochs=self._epochs,
-            average=self._average,
-            seed=seed,
-            n_classes=n_classes,
-        )
-        model = _model(found, X, self._bias)
-        return Trained(model, found.status, found.epochs, found.primal)
+    def train(self, X, labels, *, n_classes, C, seed, **_) -> Trained:
+        """Train (see `models.Trainer`)."""
+        options = {"epochs": self.epochs, "average": self.average, "n_classes": n_classes}
+        rows = _rows(X, self.bias)
+        found = simplex.solve_online(rows, labels, self.loss, C, seed=seed, **options)
+        return Trained(_model(found, X, self.bias), found.status, found.epochs, found.primal)
 
 
 class _Last:

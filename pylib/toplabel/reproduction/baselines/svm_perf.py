@@ -26,13 +26,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from toplabel._core.arrays import as_number
+from toplabel._core.arrays import as_integer, as_number
 from toplabel.reproduction.baselines.models import (
     Matrix,
     Trained,
-    indicator,
     relative_gap,
     status_of,
+    train_problems,
 )
 from toplabel.reproduction.baselines.quadratic import minimise
 
@@ -43,78 +43,38 @@ _IDLE = 30  # steps without weight after which a cutting plane is dropped
 class RecallAtK:
     """SVM-Perf's Recall@k for classes: one problem for all of them, or one per class.
 
-    Parameters
-    ----------
-    one_vs_all : bool
-        False: the multiclass-to-binary reduction of NIPS 2015.
-    k : int
-    tolerance : float, optional
-        SVM-Perf's own rule, its option ``-e`` (0.1 by default), in place of the relative gap: end
-        when the next plane raises the risk by at most so many percent of the positives.
+    Without `one_vs_all` it is the multiclass-to-binary reduction of NIPS 2015. `tolerance` is
+    SVM-Perf's own rule, its option ``-e`` (0.1 by default), in place of the relative gap: end when
+    the next plane raises the risk by at most so many percent of the positives. An epoch is a
+    cutting plane; of one-vs-all problems the largest number counts, and the objectives are their
+    sums.
     """
 
     def __init__(self, one_vs_all: bool, k: int = 1, tolerance: float | None = None) -> None:
-        if isinstance(k, bool) or not isinstance(k, int) or k < 1:
-            raise ValueError(f"k must be a positive whole number, got {k!r}")
         self._one_vs_all = one_vs_all
-        self._k = k
+        self._k = as_integer(k, "k", 1)
         self._tolerance = None if tolerance is None else as_number(tolerance, "tolerance", 0.0)
 
-    def train(
-        self,
-        X: Matrix,
-        labels: np.ndarray,
-        *,
-        n_classes: int,
-        C: float,
-        seed: int,
-        eps: float,
-        max_epochs: int,
-        start: Trained | None = None,
-    ) -> Trained:
-        """Train; see `toplabel.reproduction.baselines.models.Trainer`. An epoch is a cutting plane;
-        of one-vs-all problems the largest number counts, and the objectives are their sums.
-        """
-        positive = indicator(labels, n_classes)
-        problems = np.split(positive, n_classes, axis=1) if self._one_vs_all else [positive]
-        states = [None] * len(problems) if start is None else start.state
-        solved = [
-            solve(X, problem, self._k, C, eps, max_epochs, state, self._tolerance)
-            for problem, state in zip(problems, states, strict=True)
-        ]
-        primal, dual = sum(one.primal for one in solved), sum(one.dual for one in solved)
-        gap, epochs = relative_gap(primal, dual), max(one.epochs for one in solved)
-        return Trained(
-            model=np.concatenate([one.W for one in solved], axis=1),
-            status=self._status(gap, eps, epochs, max_epochs),
-            epochs=epochs,
-            primal=primal,
-            dual=dual,
-            relative_gap=gap,
-            state=[one.planes for one in solved],
-        )
+    def train(self, X, labels, *, n_classes, C, eps, max_epochs, start=None, **_) -> Trained:
+        """Train (see `models.Trainer`)."""
 
-    def _status(self, gap: float, eps: float, epochs: int, max_epochs: int) -> str:
-        if self._tolerance is None or epochs >= max_epochs:
-            return status_of(gap, eps, epochs, max_epochs)
-        return "uncertified"
+        def status(gap: float, epochs: int) -> str:
+            if self._tolerance is None or epochs >= max_epochs:
+                return status_of(gap, eps, epochs, max_epochs)
+            return "uncertified"
+
+        def one(positive: np.ndarray, state: Planes | None) -> Solved:
+            return solve(X, positive, self._k, C, eps, max_epochs, state, self._tolerance)
+
+        return train_problems(one, labels, n_classes, self._one_vs_all, start, status)
 
 
 class Planes:
     """Cutting planes: the risk is at least ``missed - <direction, W>`` for each, and at least 0.
 
-    Parameters
-    ----------
-    size : int
-        Of a direction, which is the sum of (y_i - ybar_i) x_i as a vector.
-
-    Attributes
-    ----------
-    missed : ndarray, (q,)
-    gram : ndarray, (q, q)
-        Of the directions.
-    weight : ndarray, (q,)
-        Dual variables, for the C of the last solution.
+    A direction is the sum of (y_i - ybar_i) x_i as a vector of some size; `missed` has the shape
+    (q,), `gram` (q, q) is of the directions, `weight` (q,) are dual variables for the C of the last
+    solution.
     """
 
     def __init__(self, size: int) -> None:
@@ -169,7 +129,7 @@ class Solved:
     primal: float
     dual: float
     epochs: int
-    planes: Planes | None
+    state: Planes | None
 
 
 def solve(
@@ -184,29 +144,11 @@ def solve(
 ) -> Solved:
     """Solve one problem.
 
-    Parameters
-    ----------
-    X : ndarray or csr_matrix, (n, d)
-    positive : ndarray of bool, (n, c)
-        Entry (i, j): does the j-th embedding of row i, scored by the j-th column of W, count as
-        positive?
-    k : int
-        K is k times the number of positives, but at most all entries.
-    C : float
-    eps : float
-        Relative duality gap.
-    max_epochs : int
-        Cutting planes.
-    start : Planes, optional
-        Of the same problem, for another C; used up.
-    tolerance : float, optional
-        As for `RecallAtK`; then eps does not count.
-
-    Returns
-    -------
-    Solved
-        W is the best one found. Without a positive or without a negative it is 0, which is then
-        optimal.
+    Entry (i, j) of `positive`, (n, c): does the j-th embedding of row i, scored by the j-th column
+    of W, count as positive? K is k times the number of positives, but at most all entries.
+    `max_epochs` are cutting planes, `start` those of the same problem for another C, which are used
+    up; with a `tolerance` as for `RecallAtK` eps does not count. W is the best one found; without a
+    positive or without a negative it is 0, which is then optimal.
     """
     n_positive = int(positive.sum())
     shape = (X.shape[1], positive.shape[1])
@@ -235,24 +177,11 @@ def solve(
 
 
 def most_violating(scores: np.ndarray, positive: np.ndarray, k: int) -> tuple[np.ndarray, int]:
-    """Return the prediction that maximises the missed positives plus sum_i ybar_i s_i (Joachims
-    2005, Algorithm 2).
+    """Return the prediction that maximises the missed positives plus sum_i ybar_i s_i.
 
-    Whatever the number of positives predicted right is, those with the highest scores are the best
-    choice, and so are the negatives with the highest scores.
-
-    Parameters
-    ----------
-    scores : ndarray, (n, c)
-    positive : ndarray of bool, (n, c)
-    k : int
-
-    Returns
-    -------
-    predicted : ndarray of bool, (n, c)
-        With K = min(k n+, n c) ones.
-    missed : int
-        The positives that are not predicted.
+    Joachims 2005, Algorithm 2: whatever the number of positives predicted right is, those with the
+    highest scores are the best choice, and so are the negatives with the highest scores. The
+    prediction (n, c) has K = min(k n+, n c) ones; with it comes the number of missed positives.
     """
     n_positive = int(positive.sum())
     K = min(k * n_positive, positive.size)

@@ -30,13 +30,7 @@ from scipy import sparse
 from scipy.linalg import cho_factor, cho_solve
 from scipy.optimize import brentq
 
-from toplabel.reproduction.baselines.models import (
-    Matrix,
-    Trained,
-    indicator,
-    relative_gap,
-    status_of,
-)
+from toplabel.reproduction.baselines.models import Matrix, Trained, status_of, train_problems
 from toplabel.reproduction.baselines.quadratic import minimise_blocks
 
 _NEW_NEGATIVES = 50  # that enter at a time, at least; at most as many as there are
@@ -48,66 +42,32 @@ _SAME = 1e-9
 class TopPush:
     """TopPush for classes: one problem for all of them, or one per class.
 
-    Parameters
-    ----------
-    one_vs_all : bool
-        False: the multiclass-to-binary reduction of NIPS 2015.
+    Without `one_vs_all` it is the multiclass-to-binary reduction of NIPS 2015. An epoch scores all
+    negatives once; of one-vs-all problems the largest number counts, and the objectives are sums.
     """
 
     def __init__(self, one_vs_all: bool) -> None:
         self._one_vs_all = one_vs_all
 
-    def train(
-        self,
-        X: Matrix,
-        labels: np.ndarray,
-        *,
-        n_classes: int,
-        C: float,
-        seed: int,
-        eps: float,
-        max_epochs: int,
-        start: Trained | None = None,
-    ) -> Trained:
-        """Train; see `toplabel.reproduction.baselines.models.Trainer`. An epoch scores all
-        negatives once; of one-vs-all problems the largest number counts, and the objectives are
-        their sums.
-        """
-        positive = indicator(labels, n_classes)
-        problems = np.split(positive, n_classes, axis=1) if self._one_vs_all else [positive]
-        states = [None] * len(problems) if start is None else start.state
-        solved = [
-            solve(X, problem, C, eps, max_epochs, state)
-            for problem, state in zip(problems, states, strict=True)
-        ]
-        primal, dual = sum(one.primal for one in solved), sum(one.dual for one in solved)
-        gap, epochs = relative_gap(primal, dual), max(one.epochs for one in solved)
-        return Trained(
-            model=np.concatenate([one.W for one in solved], axis=1),
-            status=status_of(gap, eps, epochs, max_epochs),
-            epochs=epochs,
-            primal=primal,
-            dual=dual,
-            relative_gap=gap,
-            state=solved,
-        )
+    def train(self, X, labels, *, n_classes, C, eps, max_epochs, start=None, **_) -> Trained:
+        """Train (see `models.Trainer`)."""
+
+        def one(positive: np.ndarray, state: RankingSolution | None) -> RankingSolution:
+            return solve(X, positive, C, eps, max_epochs, state)
+
+        def status(gap: float, epochs: int) -> str:
+            return status_of(gap, eps, epochs, max_epochs)
+
+        return train_problems(one, labels, n_classes, self._one_vs_all, start, status)
 
 
 @dataclass(frozen=True, eq=False)
 class RankingSolution:
-    """A solved ranking problem.
+    """A solved ranking problem, W of shape (d, c).
 
-    Attributes
-    ----------
-    W : ndarray, (d, c)
-    primal, dual : float
-    epochs : int
-    row, column : ndarray of int, (q,)
-        The negatives of the working set: row of X, and column of W that scores it.
-    alpha : ndarray, (n+,)
-        Dual variables of the positives, in the order of `numpy.argwhere(positive.T)`.
-    beta : ndarray, (q,)
-        Of those negatives.
+    `row` and `column`, (q,), are the negatives of the working set: row of X, and column of W that
+    scores it; `beta`, (q,), are their dual variables, and `alpha`, (n+,), those of the positives in
+    the order of `numpy.argwhere(positive.T)`.
     """
 
     W: np.ndarray
@@ -119,6 +79,11 @@ class RankingSolution:
     alpha: np.ndarray
     beta: np.ndarray
 
+    @property
+    def state(self) -> RankingSolution:
+        """What the solution for another C can start from."""
+        return self
+
 
 def solve(
     X: Matrix,
@@ -128,26 +93,12 @@ def solve(
     max_epochs: int,
     start: RankingSolution | None = None,
 ) -> RankingSolution:
-    """Solve one ranking problem.
+    """Solve one ranking problem, to a relative duality gap or a number of scorings of all
+    negatives.
 
-    Parameters
-    ----------
-    X : ndarray or csr_matrix, (n, d)
-    positive : ndarray of bool, (n, c)
-        Entry (i, j): does the j-th embedding of row i, scored by the j-th column of W, count as
-        positive?
-    C : float
-    eps : float
-        Relative duality gap.
-    max_epochs : int
-        How often all negatives are scored.
-    start : RankingSolution, optional
-        The solution for another C.
-
-    Returns
-    -------
-    RankingSolution
-        Without a positive or without a negative W is 0, which is then optimal.
+    Entry (i, j) of `positive`, (n, c): does the j-th embedding of row i, scored by the j-th column
+    of W, count as positive? `start` is the solution for another C. Without a positive or without a
+    negative W is 0, which is then optimal.
     """
     n_positive = int(positive.sum())
     if n_positive in (0, positive.size):
@@ -202,8 +153,7 @@ class _Working:
         self.column = np.concatenate([self.column, column])
 
     def extend(self, scores: np.ndarray, beta: np.ndarray, t: float, drop: bool) -> np.ndarray:
-        """Drop negatives without weight, add the highest of those above t; return beta for all of
-        them.
+        """Drop negatives without weight, add the highest of those above t; return beta for all.
 
         Negatives are dropped only at a minimum over the working set: the next minimum is then
         higher, so no working set repeats.
@@ -267,14 +217,8 @@ class _Working:
     ) -> tuple[np.ndarray, float, np.ndarray, np.ndarray, bool]:
         """Minimise 1/2 ||W||^2 + C sum_p max(0, 1 + t - s_p)^2 over W and t >= s_q.
 
-        Returns
-        -------
-        W : ndarray, (d, c)
-        t : float
-        alpha, beta : ndarray
-            Dual variables.
-        settled : bool
-            Whether that is the minimum; false after a few steps that do not reach it.
+        Return W, t, the dual variables alpha and beta, and whether that is the minimum, which a few
+        steps may not reach.
         """
         t, positives = float(self._negatives(W).max()), self._positives(W)
         for _ in range(_NEWTON_STEPS):
@@ -332,9 +276,7 @@ class _Working:
 
 
 class _Block:
-    """The positive rows that one column scores, and solutions with H = I + 2C sum of x x^T over
-    some of them.
-    """
+    """The positive rows that one column scores, and solutions with H = I + 2C sum of x x^T."""
 
     def __init__(self, rows: Matrix, C: float) -> None:
         self._all = rows
@@ -353,9 +295,7 @@ class _Block:
         return np.asarray(self._all.T @ alpha)
 
     def activate(self, active: np.ndarray) -> None:
-        """Say over which rows H sums; sets `pull` = H^-1 u, with u their sum, and `rest` = their number
-        - 2C u^T H^-1 u.
-        """
+        """Say over which rows H sums; set `pull` = H^-1 u, u their sum, `rest` = n - 2C u^T pull."""
         if self._active is not None and np.array_equal(active, self._active):
             return
         self._active, C = active, self._C
@@ -391,7 +331,7 @@ class _Block:
 def _line_minimum(
     margins: np.ndarray, change: np.ndarray, slope: float, curvature: float, C: float
 ) -> float:
-    """Return the s in [0, 1] that minimises s slope + s^2/2 curvature + C sum max(0, margins + s
+    """Return the s in [0, 1] of least s slope + s^2/2 curvature + C sum max(0, margins + s
     change)^2.
     """
 

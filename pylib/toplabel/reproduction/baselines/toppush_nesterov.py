@@ -27,9 +27,7 @@ _ROUNDING = 1e-15
 
 @dataclass(frozen=True, eq=False)
 class _Point:
-    """Dual variables: ``alpha`` (n+,) of the positives, ``beta`` (n, m) of the negatives, 0 at
-    positives.
-    """
+    """Dual variables: alpha (n+,) of the positives, beta (n, m) of the negatives, 0 at positives."""
 
     alpha: np.ndarray
     beta: np.ndarray
@@ -45,35 +43,16 @@ class TopPushNesterov:
     """TopPush for classes by the multiclass-to-binary reduction, trained as the authors' program
     does.
 
-    Parameters
-    ----------
-    tolerance : float
-        Relative change of the objective at which it ends.
-    iterations : int
-        After which it ends in any case.
+    It ends at a relative change of the objective, `tolerance`, or after so many `iterations`, which
+    are its epochs; `max_epochs` does not count. Its gap says how far from the optimum that is.
     """
 
     def __init__(self, tolerance: float = 1e-4, iterations: int = 10_000) -> None:
         self._tolerance = as_number(tolerance, "tolerance", 0.0)
         self._iterations = as_integer(iterations, "iterations", 1)
 
-    def train(
-        self,
-        X: Matrix,
-        labels: np.ndarray,
-        *,
-        n_classes: int,
-        C: float,
-        seed: int,
-        eps: float,
-        max_epochs: int,
-        start: Trained | None = None,
-    ) -> Trained:
-        """Train; see `toplabel.reproduction.baselines.models.Trainer`. An epoch is an iteration;
-        `max_epochs` does not count.
-
-        It has a gap, which says how far from the optimum the authors' rule ends.
-        """
+    def train(self, X, labels, *, n_classes, C, **_) -> Trained:
+        """Train (see `models.Trainer`)."""
         positive = indicator(labels, n_classes)
         if not positive.any() or positive.all():
             W = np.zeros((X.shape[1], n_classes))
@@ -133,10 +112,10 @@ def _value(C: float, point: _Point, V: np.ndarray) -> float:
 
 
 class _Dual:
-    """The function ``C/2 ||V||^2 - sum_p (alpha_p - alpha_p^2/4)``, V = sum_p alpha_p x_p - sum_q
-    beta_q x_q.
+    """The function ``C/2 ||V||^2 - sum_p (alpha_p - alpha_p^2/4)``.
 
-    It is -n+ D of `toplabel.reproduction.baselines.toppush` with alpha and beta divided by C.
+    V = sum_p alpha_p x_p - sum_q beta_q x_q. It is -n+ D of
+    `toplabel.reproduction.baselines.toppush` with alpha and beta divided by C.
     """
 
     def __init__(self, X: Matrix, positive: np.ndarray, C: float) -> None:
@@ -165,9 +144,7 @@ class _Dual:
         return _Point(of_positives, -scores)
 
     def step(self, ahead: _State, curvature: float) -> tuple[_State | None, float]:
-        """Return a projected gradient step from `ahead`: where it ends, None if it does not move,
-        and the curvature.
-        """
+        """Return a projected gradient step, None if it does not move, and the curvature."""
         gradient, value = self.gradient(ahead), ahead.value
         while True:
             new = self.project(ahead.point.plus(-1.0 / curvature, gradient))

@@ -25,6 +25,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from toplabel._core.arrays import as_integer, as_number
 from toplabel.reproduction.baselines.models import Matrix, Trained
 
 BATCH = 16
@@ -34,51 +35,21 @@ _TINY = 1e-12
 class WsabiePlusPlus:
     """Wsabie++ with `queue` remembered violators per class and an embedding of `dimension` numbers.
 
-    Parameters
-    ----------
-    queue : int
-        Q; 0 discounts nothing.
-    dimension : int
-        Of the embedding (256 in NIPS 2015).
-    step : float
-        First step of Adagrad, as a share of the bound on the norms.
-    epochs : int
-        Passes over the data, unless `max_epochs` of a call is smaller.
-
-    Raises
-    ------
-    ValueError
-        When one of them is out of range.
+    `queue` is Q, and 0 discounts nothing; the dimension is 256 in NIPS 2015; `step` is the first of
+    Adagrad, as a share of the bound on the norms, which is C. There is no warm start, and `eps` has
+    no effect: training ends after its epochs.
     """
 
     def __init__(
         self, queue: int, dimension: int = 256, step: float = 0.1, epochs: int = 30
     ) -> None:
-        for name, value, least in (("queue", queue, 0), ("dimension", dimension, 1)):
-            if int(value) != value or value < least:
-                raise ValueError(f"{name} must be a whole number of at least {least}, got {value}")
-        if not step > 0:
-            raise ValueError(f"step must be positive, got {step}")
-        if int(epochs) != epochs or epochs < 1:
-            raise ValueError(f"epochs must be a whole number of at least 1, got {epochs}")
-        self._queue, self._dimension = int(queue), int(dimension)
-        self._step, self._epochs = float(step), int(epochs)
+        self._queue = as_integer(queue, "queue", 0)
+        self._dimension = as_integer(dimension, "dimension", 1)
+        self._step = as_number(step, "step", 0.0, strict=True)
+        self._epochs = as_integer(epochs, "epochs", 1)
 
-    def train(
-        self,
-        X: Matrix,
-        labels: np.ndarray,
-        *,
-        n_classes: int,
-        C: float,
-        seed: int,
-        eps: float,
-        max_epochs: int,
-        start: Trained | None = None,
-    ) -> Trained:
-        """Train; see `toplabel.reproduction.baselines.models.Trainer`. `C` is the bound on the
-        norms. There is no warm start, and `eps` has no effect: training ends after its epochs.
-        """
+    def train(self, X, labels, *, n_classes, C, seed, max_epochs, **_) -> Trained:
+        """Train (see `models.Trainer`)."""
         rng = np.random.default_rng(seed)
         embedding = Embedding(X.shape[1], n_classes, self._dimension, C, self._step * C, rng)
         last = Violators(n_classes, self._queue)
@@ -91,18 +62,14 @@ class WsabiePlusPlus:
 
 
 class Violators:
-    """The last classes that violated each class' margin, at most `depth` a class, the oldest
-    dropped first.
-    """
+    """The last classes that violated each class' margin, at most `depth` a class."""
 
     def __init__(self, n_classes: int, depth: int) -> None:
         self._last = np.full((n_classes, depth), -1)
         self._at = np.zeros(n_classes, dtype=int)
 
     def remembered(self, labels: np.ndarray, n_classes: int) -> np.ndarray:
-        """Return which classes the class of each example remembers, boolean of shape (len(labels),
-        n_classes).
-        """
+        """Return which classes the class of each example remembers, (len(labels), n_classes)."""
         found = np.zeros((len(labels), n_classes + 1), dtype=bool)  # the last column takes the -1
         found[np.arange(len(labels))[:, None], self._last[labels]] = True
         return found[:, :n_classes]
@@ -121,15 +88,8 @@ class Violators:
 class Embedding:
     """U and B with their sums of squared gradients.
 
-    Parameters
-    ----------
-    d, n_classes, dimension : int
-    bound : float
-        Largest norm of a row of U and of a column of B.
-    step : float
-        Of Adagrad.
-    rng : Generator
-        For the start: independent normal entries of deviation 1/sqrt(dimension), within the bound.
+    `bound` is the largest norm of a row of U and of a column of B, `step` that of Adagrad. The
+    start are independent normal entries of deviation 1/sqrt(dimension), within the bound.
     """
 
     def __init__(
@@ -179,9 +139,7 @@ class Embedding:
         violator: np.ndarray,
         weights: np.ndarray,
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Return gradients of sum_i weights_i (1 - s_{y_i} + s_{c_i})_+ in U and B; c_i = -1 is no
-        violator.
-        """
+        """Return gradients of sum_i weights_i (1 - s_{y_i} + s_{c_i})_+; c_i = -1 is none."""
         weights = np.where(violator >= 0, weights, 0.0)
         apart = np.zeros((len(labels), len(self.B)))  # of the scores
         rows = np.arange(len(labels))
@@ -198,22 +156,10 @@ class Embedding:
 def sample_violators(
     scores: np.ndarray, labels: np.ndarray, last: Violators, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the first class in random order that violates each example's margin, and the number of
-    classes drawn.
+    """Return the first class in random order that violates each margin, and the number drawn.
 
-    Parameters
-    ----------
-    scores : ndarray, (b, m)
-    labels : ndarray of int, (b,)
-    last : Violators
-        Those that the class of an example remembers do not count.
-    rng : Generator
-
-    Returns
-    -------
-    violator : ndarray of int, (b,)
-        -1 where there is none.
-    draws : ndarray of int, (b,)
+    Both have the shape (b,) of the examples; -1 where there is none. Classes that the class of an
+    example remembers do not count.
     """
     rows = np.arange(len(labels))
     turn = rng.random(scores.shape)
@@ -228,9 +174,7 @@ def sample_violators(
 
 
 def rank_weights(draws: np.ndarray, n_classes: int) -> np.ndarray:
-    """Phi of the rank estimated from a number of draws, floor((m - 1) / draws) (Wsabie, section
-    4).
-    """
+    """Return Phi of the rank estimated from the draws, floor((m - 1) / draws) (Wsabie, section 4)."""
     harmonic = np.concatenate([[0.0], np.cumsum(1.0 / np.arange(1, max(n_classes, 2)))])
     return harmonic[(n_classes - 1) // draws]
 

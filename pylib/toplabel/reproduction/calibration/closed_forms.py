@@ -1,6 +1,4 @@
-"""The Bayes optimal scores and risks that the proofs of TPAMI Propositions 8 to 12 derive (its
-appendix B).
-"""
+"""The Bayes optimal scores and risks of the proofs of TPAMI Propositions 8 to 12 (appendix B)."""
 
 from __future__ import annotations
 

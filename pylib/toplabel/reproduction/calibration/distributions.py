@@ -15,9 +15,7 @@ WHOLE = 1000
 
 @dataclass(frozen=True)
 class Distribution:
-    """Probabilities of the classes, falling, with the sum 1000; `family` is what kind they are
-    of.
-    """
+    """Probabilities of the classes, falling, with the sum 1000, of some kind (`family`)."""
 
     family: str
     thousandths: tuple[int, ...]
@@ -105,9 +103,7 @@ FIXED = (
 
 
 def distributions(seed: int, each: int, sizes: tuple[int, ...] = (3, 4, 5)) -> list[Distribution]:
-    """Return the fixed distributions and `each` of every family and number of classes, without
-    repetition.
-    """
+    """Return the fixed distributions, and `each` of every family and size, without repetition."""
     found = list(FIXED)
     for m in sizes:
         for family, draw in FAMILIES.items():
@@ -118,9 +114,7 @@ def distributions(seed: int, each: int, sizes: tuple[int, ...] = (3, 4, 5)) -> l
 
 
 def _in_thousandths(p: np.ndarray) -> tuple[int, ...]:
-    """Round to thousandths with the sum 1000; what is positive stays positive, equal ones stay
-    equal if they can.
-    """
+    """Round to the sum 1000; positive stays positive, equal ones stay equal if they can."""
     p = np.sort(p)[::-1]
     whole = np.where(p > 0, np.maximum(np.round(WHOLE * p), 1), 0).astype(int)
     whole[0] += WHOLE - whole.sum()

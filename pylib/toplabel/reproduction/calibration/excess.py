@@ -29,8 +29,7 @@ OPTIMAL, WRONG, UNDECIDED = "optimal", "not optimal", "undecided"
 
 @dataclass(frozen=True, eq=False)
 class Excess:
-    """What a wrong top-s set costs: the risk of the tie over the least risk, and how far that may
-    be off.
+    """What a wrong top-s set costs: the risk of the tie over the least risk, and its uncertainty.
 
     `scores` are the best with the tie, (m,); of the truncated entropy empty.
     """
@@ -54,9 +53,7 @@ def cuts(p: np.ndarray) -> list[int]:
 
 
 def least_risk(loss: Pointwise, p: np.ndarray, tie: int | None = None) -> Minimum:
-    """Minimise the conditional risk of a convex loss; with `tie`, among scores with g[tie] = g[tie
-    + 1].
-    """
+    """Minimise the risk of a convex loss; with `tie`, among scores with g[tie] = g[tie + 1]."""
     method = linear if loss.piecewise_linear else newton
     return method.minimise(loss, p, tie)
 
@@ -64,22 +61,8 @@ def least_risk(loss: Pointwise, p: np.ndarray, tie: int | None = None) -> Minimu
 def excesses(loss: Pointwise, p: np.ndarray) -> tuple[Minimum, list[Excess]]:
     """Return the least risk, and for each s of `cuts` what a wrong top-s set costs.
 
-    Parameters
-    ----------
-    loss : Pointwise
-    p : ndarray, (m,)
-        Probabilities of the classes, falling, m > loss.k; all positive if the loss
-        `needs_all_classes`.
-
-    Returns
-    -------
-    Minimum, list of Excess
-
-    Raises
-    ------
-    ValueError
-        For probabilities that are not falling, not those of a distribution, or 0 where they may not
-        be.
+    The probabilities p, (m,), fall, m > loss.k; they are all positive if the loss
+    `needs_all_classes`. Others are a ValueError.
     """
     p = _checked(loss, p)
     if not loss.convex and loss.key != "topk_ent_tr":
@@ -112,17 +95,12 @@ def _checked(loss: Pointwise, p: np.ndarray) -> np.ndarray:
 
 
 def worst_regret(scores: np.ndarray, p: np.ndarray, s: int) -> float:
-    """Return the probability that a top-s set misses beyond the Bayes optimal one, ties broken for
-    the worst case.
+    """Return the probability that a top-s set misses beyond the Bayes optimal one, at worst.
 
-    It is 0 if every top-s set is Bayes optimal.
-
-    Notes
-    -----
-    TPAMI Lemma 1. Its condition, {y : f_y >= the s-th largest} within {y : p_y >= the s-th
-    largest}, is that of this regret being 0 where p_s > p_(s+1). Where they are equal the condition
-    is necessary, but not sufficient: with p = (0.4, 0.2, 0.2, 0.2), s = 2, scores (0, 1, 1, 0)
-    fulfil it and miss the most likely class.
+    It is 0 if every top-s set is Bayes optimal. TPAMI Lemma 1: its condition, {y : f_y >= the s-th
+    largest} within {y : p_y >= the s-th largest}, is that of this regret being 0 where p_s >
+    p_(s+1). Where they are equal the condition is necessary, but not sufficient: with p = (0.4,
+    0.2, 0.2, 0.2), s = 2, scores (0, 1, 1, 0) fulfil it and miss the most likely class.
     """
     order = np.lexsort((p, -scores))  # of equal scores the less likely first
     return float(np.sort(p)[::-1][:s].sum() - p[order[:s]].sum())

@@ -1,6 +1,4 @@
-"""The least conditional risk of the hinge losses: a linear program, with its dual as
-certificate.
-"""
+"""The least conditional risk of the hinge losses: a linear program, certified by its dual."""
 
 from __future__ import annotations
 
@@ -20,8 +18,7 @@ Constraint = tuple[float, dict[int, float]]
 
 
 def minimise(loss: Pointwise, p: np.ndarray, tie: int | None = None) -> Minimum:
-    """Return the least risk of a hinge loss without smoothing; with `tie`, of scores with g[tie] =
-    g[tie + 1].
+    """Return the least risk of a hinge without smoothing; with `tie`, where g[tie] = g[tie + 1].
 
     `risk` is evaluated by the library's loss at the solution, `lower` is the value of a dual
     solution, less what rounding may have added to it.
@@ -34,9 +31,7 @@ def minimise(loss: Pointwise, p: np.ndarray, tie: int | None = None) -> Minimum:
 
 
 def _one_vs_all(p: np.ndarray) -> tuple[np.ndarray, np.ndarray, list[Constraint]]:
-    """sum_j p_j max(0, 1 - g_j) + (1 - p_j) max(0, 1 + g_j): cost, which variables are free,
-    constraints.
-    """
+    """Return cost, free variables and constraints of sum_j p_j (1 - g_j)_+ + (1 - p_j) (1 + g_j)_+."""
     m = len(p)
     rows: list[Constraint] = []
     for j in range(m):
@@ -70,9 +65,7 @@ def _multiclass(loss: Pointwise, p: np.ndarray) -> tuple[np.ndarray, np.ndarray,
 def _solve(
     c: np.ndarray, free: np.ndarray, rows: list[Constraint], tie: int | None
 ) -> tuple[np.ndarray, float]:
-    """Return the solution of min c'x and the value of a dual solution, which bounds it from
-    below.
-    """
+    """Return the solution of min c'x and the value of a dual solution, a bound from below."""
     A, b = np.zeros((len(rows), len(c))), np.array([-side for side, _ in rows])
     for row, (_, of) in zip(A, rows, strict=True):
         for index, coefficient in of.items():

@@ -24,8 +24,7 @@ Function = Callable[[np.ndarray], np.ndarray]
 
 
 def minimise(loss: Pointwise, p: np.ndarray, tie: int | None = None) -> Minimum:
-    """Return the least risk of a smooth convex loss; with `tie`, of scores with g[tie] = g[tie +
-    1].
+    """Return the least risk of a smooth convex loss; with `tie`, where g[tie] = g[tie + 1].
 
     If the loss `needs_all_classes`, all p must be positive.
     """
@@ -73,9 +72,7 @@ def _hessian(slope: Function, z: np.ndarray, spacing: float) -> np.ndarray:
 
 
 def _direction(hessian: np.ndarray, gradient: np.ndarray) -> np.ndarray:
-    """Return Newton's step, damped by the norm of the gradient: the Hessian is singular along (1,
-    .., 1).
-    """
+    """Return Newton's step, damped by the gradient: the Hessian is singular along (1, .., 1)."""
     values, vectors = np.linalg.eigh(hessian)
     damped = np.maximum(values, 0.0) + min(1e-2, float(np.linalg.norm(gradient)))
     step = -vectors @ ((vectors.T @ gradient) / damped)
@@ -83,9 +80,7 @@ def _direction(hessian: np.ndarray, gradient: np.ndarray) -> np.ndarray:
 
 
 def _search(risk: Function, slope: Function, candidates, value, gradient, descent: float):
-    """Return the first candidate with sufficient decrease; near rounding, one with a smaller
-    gradient, or None.
-    """
+    """Return the first candidate of sufficient decrease; near rounding, of a smaller gradient."""
     risks = risk(candidates)
     enough = risks <= value + 1e-4 * _HALVINGS * descent
     # The decrease must exceed rounding.

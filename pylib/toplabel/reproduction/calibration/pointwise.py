@@ -73,9 +73,7 @@ def _labels(q: int, m: int) -> Labels:
 
 @dataclass(frozen=True, eq=False)
 class Minimum:
-    """The least risk, between two bounds: the `risk` at `scores`, (m,), and a `lower` that is
-    proven up to rounding.
-    """
+    """The least risk: the `risk` at `scores`, (m,), and a `lower` that is proven up to rounding."""
 
     scores: np.ndarray
     risk: float

@@ -1,6 +1,4 @@
-"""TPAMI Propositions 8 to 13, and the question that the paper leaves open, as a table of what was
-found.
-"""
+"""TPAMI Propositions 8 to 13, and the question that the paper leaves open, as a table."""
 
 from __future__ import annotations
 
@@ -15,8 +13,7 @@ _LOSS = ["loss", "k", "gamma"]
 
 
 class Statement(NamedTuple):
-    """A claim about the top-s sets of some losses: what the paper says, and a query of the cases it
-    is about.
+    """What the paper says of the top-s sets of some losses, and a query of the cases of it.
 
     The query may name `p1`, the largest probability.
     """
@@ -64,9 +61,7 @@ STATEMENTS = (
 
 
 def table(minima: pd.DataFrame, cases: pd.DataFrame) -> pd.DataFrame:
-    """Return a row of text for each of `STATEMENTS`, of the frames of
-    `toplabel.reproduction.calibration.study.study`.
-    """
+    """Return a row of text for each of `STATEMENTS`, of the two frames of `study.study`."""
     cases = cases.assign(p1=cases["p"].str.split().str[0].astype(float))
     return pd.DataFrame([_row(one, minima, cases.query(one.query)) for one in STATEMENTS])
 
@@ -90,9 +85,7 @@ def _row(one: Statement, minima: pd.DataFrame, cases: pd.DataFrame) -> dict[str,
 
 
 def _verdict(claim: str, right: int, wrong: int, undecided: int) -> str:
-    """Say what was found: of a claim whether it is confirmed, of an open question whether it
-    fails.
-    """
+    """Say whether a claim is confirmed, or whether the answer to an open question is known."""
     decided = wrong > 0 or (right > 0 and not undecided)
     if claim == OPEN:
         found = "fails" if wrong else "no counterexample"

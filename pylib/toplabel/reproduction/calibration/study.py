@@ -1,6 +1,4 @@
-"""The study: every loss on every distribution, and maps of where top sets are Bayes optimal for
-three classes.
-"""
+"""Every loss on every distribution, and maps of where top sets are Bayes optimal."""
 
 from __future__ import annotations
 
@@ -54,21 +52,11 @@ def _pairs(seed: int, each: int) -> Iterator[tuple[Pointwise, Distribution]]:
 def study(seed: int = 0, each: int = 2) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Minimise the risk of every loss of `STUDIED` under every distribution.
 
-    Parameters
-    ----------
-    seed : int
-        Of the distributions.
-    each : int
-        Distributions of every family and number of classes.
-
-    Returns
-    -------
-    minima : DataFrame
-        The least risks. `deviation` is the distance to the closed form of TPAMI's proof, NaN where
-        there is none.
-    cases : DataFrame
-        Whether the top-s sets of all minimisers are Bayes optimal. `scores` are the best with a tie
-        of the classes s and s + 1; if the verdict is not "optimal", they are minimisers.
+    There are `each` distributions of every family and number of classes, drawn by the seed. The
+    minima have the least risks; `deviation` is the distance to the closed form of TPAMI's proof,
+    NaN where there is none. The cases say whether the top-s sets of all minimisers are Bayes
+    optimal; `scores` are the best with a tie of the classes s and s + 1, and minimisers if the
+    verdict is not "optimal".
     """
     minima, cases = [], []
     for loss, one in _pairs(seed, each):
@@ -101,21 +89,12 @@ def _text(numbers: np.ndarray) -> str:
 
 
 def map_of_three(divisions: int = 10) -> pd.DataFrame:
-    """Judge the losses of `MAPPED` all over p_1 > p_2 > p_3.
+    """Judge the losses of `MAPPED` all over p_1 > p_2 > p_3, a row per triangle and loss.
 
-    Parameters
-    ----------
-    divisions : int
-        Even; the sides of the triangle (1, 0, 0), (1/2, 1/2, 0), (1/2, 1/4, 1/4) are cut into so
-        many parts, those of (1/2, 1/2, 0), (1/2, 1/4, 1/4), (1/3, 1/3, 1/3) into half as many. Each
-        of the resulting triangles is judged at its middle, where no two probabilities are equal and
-        none is 0.
-
-    Returns
-    -------
-    DataFrame
-        A row per triangle and loss: its middle, its corners, and whether the top-1 and top-2 sets
-        are right there.
+    The sides of the triangle (1, 0, 0), (1/2, 1/2, 0), (1/2, 1/4, 1/4) are cut into so many parts,
+    an even number, those of (1/2, 1/2, 0), (1/2, 1/4, 1/4), (1/3, 1/3, 1/3) into half as many. Each
+    of the resulting triangles is judged at its middle, where no two probabilities are equal and
+    none is 0.
     """
     rows = []
     triangles = list(_triangles(divisions))
@@ -131,8 +110,7 @@ def map_of_three(divisions: int = 10) -> pd.DataFrame:
 
 
 def _triangles(divisions: int) -> Iterator[np.ndarray]:
-    """Cut the falling probabilities into triangles of equal area: (3, 3) arrays, one corner per
-    row.
+    """Cut the falling probabilities into triangles of equal area: (3, 3) arrays of corners.
 
     No triangle crosses the line p_1 = 1/2, where one-vs-all and multiclass SVM change (Propositions
     8 and 11). The part with a majority has three times the area of the other, and twice the

@@ -1,5 +1,4 @@
-"""The least conditional risk of the truncated top-k entropy, which is not convex (TPAMI Proposition
-13).
+"""The least risk of the truncated top-k entropy, which is not convex (TPAMI Proposition 13).
 
 For the k - 1 classes D with the highest scores the loss can be made as small as one likes by
 raising them. The risk is then that of the softmax among the other classes, and its infimum is the
@@ -26,15 +25,12 @@ def scaled_entropy(q: np.ndarray) -> float:
 
 
 def infimum(p: np.ndarray, k: int) -> float:
-    """Return the infimum of the risk over all scores, p falling: D holds the k - 1 most likely
-    classes.
-    """
+    """Return the infimum over all scores, p falling: D holds the k - 1 most likely classes."""
     return scaled_entropy(p[k - 1 :])
 
 
 def infimum_of_wrong(p: np.ndarray, k: int, s: int) -> float:
-    """Return the infimum of the risk over the scores whose top-s set can be another than the s most
-    likely classes.
+    """Return the infimum over the scores whose top-s set can be another than the most likely.
 
     p falls, with p[s - 1] > p[s]. Such scores have g_j >= g_i for an i < s <= j. If i is not in D,
     j is in D, or both are outside and tie, which gives both the mean of their weights; if i is in
@@ -53,19 +49,14 @@ def infimum_of_wrong(p: np.ndarray, k: int, s: int) -> float:
 
 
 def _tied_entropy(p: np.ndarray, rest: list[int], i: int, j: int) -> float:
-    """Return the least softmax risk of the classes `rest` with g_i = g_j: as if both had the mean
-    of their weights.
-    """
+    """Return the least risk of the classes `rest` with g_i = g_j: both have their mean weight."""
     q = p.copy()
     q[[i, j]] = 0.5 * (p[i] + p[j])
     return scaled_entropy(q[rest])
 
 
 def descend(loss: Pointwise, p: np.ndarray, seed: int) -> tuple[np.ndarray, float]:
-    """Return scores within [-25, 25] and their risk, the lowest found from several starts.
-
-    The formula of the infimum is not used.
-    """
+    """Return the scores within [-25, 25] of lowest risk, and that, found from several starts."""
     starts = np.random.default_rng(seed).normal(scale=2.0, size=(_STARTS, len(p)))
     starts[0] = np.log(np.maximum(p, 1e-4))
     found = [

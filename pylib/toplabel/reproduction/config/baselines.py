@@ -15,34 +15,20 @@ from typing import Any
 class Baseline:
     """What the other packages know of a baseline.
 
-    Attributes
-    ----------
-    module, trainer : str
-        The module of the package and the class in it, whose instances are a `models.Trainer`.
-    task : {"multiclass", "multilabel"}
-        Whether it is trained on one label per example or on a set of labels.
-    parameter : str
-        What is selected on validation data, on the axis C of the protocols' grids. "C" is the C of
-        the papers, 1/(lambda n) with n the number of terms in the loss.
-    top_k : bool
-        Whether it has a k, as the top-k losses do.
-    fixed : mapping
-        Arguments of the trainer that make this baseline.
-    options : frozenset of str
-        Arguments of the trainer that a row of the registry of methods may set (`params`).
-    kernel : str
-        Of its key: "linear", "rbf" with a width that it chooses itself, or "" for none.
-    leave_one_out : bool
-        Whether it is validated by its closed-form leave-one-out scores (`models.Trained.left_out`),
-        whatever the protocol.
-    own_grid : bool
-        Whether the trainer derives the grid of C from the data (`axis`), in place of the
-        protocol's.
+    `trainer` is a class of `module`, whose instances are a `models.Trainer`. `task` is
+    "multiclass", trained on one label per example, or "multilabel", on a set of labels. `parameter`
+    is what is selected on validation data, on the axis C of the protocols' grids; "C" is the C of
+    the papers, 1/(lambda n) with n the number of terms in the loss. `fixed` are the arguments of
+    the trainer that make this baseline, `options` those that a row of the registry of methods may
+    set (`params`). `kernel` is that of its key: "linear", "rbf" with a width that it chooses
+    itself, or "" for none. `leave_one_out`: it is validated by its closed-form leave-one-out scores
+    (`models.Trained.left_out`), whatever the protocol. `own_grid`: the trainer derives the grid of
+    C from the data (`axis`), in place of the protocol's.
     """
 
     module: str
     trainer: str
-    task: str
+    task: str = "multiclass"
     parameter: str = "C"
     top_k: bool = False
     fixed: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
@@ -52,119 +38,72 @@ class Baseline:
     own_grid: bool = False
 
 
-_ROOM = "toplabel.reproduction.baselines"
+def _by(code: str, options: str = "", **about: Any) -> Baseline:
+    """Return the baseline of a module and a class, with the names of its options."""
+    module, trainer = code.split(".")
+    where = f"toplabel.reproduction.baselines.{module}"
+    return Baseline(where, trainer, options=frozenset(options.split()), **about)
+
+
+_KERNELS = (("", "linear"), ("_rbf", "rbf"))
 
 BASELINES: dict[str, Baseline] = {
-    "svm_ova_liblinear": Baseline(
-        f"{_ROOM}.liblinear", "OneVsAll", "multiclass", fixed={"loss": "svm_ova"}
+    "svm_ova_liblinear": _by("liblinear.OneVsAll", fixed={"loss": "svm_ova"}),
+    "lr_ova_liblinear": _by("liblinear.OneVsAll", fixed={"loss": "lr_ova"}),
+    "toppush": _by("toppush.TopPush", fixed={"one_vs_all": False}),
+    "toppush_ova": _by("toppush.TopPush", fixed={"one_vs_all": True}),
+    "recall_at_k": _by("svm_perf.RecallAtK", "tolerance", top_k=True, fixed={"one_vs_all": False}),
+    "recall_at_k_ova": _by(
+        "svm_perf.RecallAtK", "tolerance", top_k=True, fixed={"one_vs_all": True}
     ),
-    "lr_ova_liblinear": Baseline(
-        f"{_ROOM}.liblinear", "OneVsAll", "multiclass", fixed={"loss": "lr_ova"}
-    ),
-    "toppush": Baseline(f"{_ROOM}.toppush", "TopPush", "multiclass", fixed={"one_vs_all": False}),
-    "toppush_ova": Baseline(
-        f"{_ROOM}.toppush", "TopPush", "multiclass", fixed={"one_vs_all": True}
-    ),
+    "toppush_nesterov": _by("toppush_nesterov.TopPushNesterov", "tolerance iterations"),
+    "topk_ent_tr_descent": _by("entropy_descent.EntropyDescent", "steps", top_k=True),
     **{
-        name: Baseline(
-            f"{_ROOM}.svm_perf",
-            "RecallAtK",
-            "multiclass",
-            top_k=True,
-            fixed={"one_vs_all": one_vs_all},
-            options=frozenset(("tolerance",)),
-        )
-        for name, one_vs_all in (("recall_at_k", False), ("recall_at_k_ova", True))
-    },
-    "toppush_nesterov": Baseline(
-        f"{_ROOM}.toppush_nesterov",
-        "TopPushNesterov",
-        "multiclass",
-        options=frozenset(("tolerance", "iterations")),
-    ),
-    "topk_ent_tr_descent": Baseline(
-        f"{_ROOM}.entropy_descent",
-        "EntropyDescent",
-        "multiclass",
-        top_k=True,
-        options=frozenset(("steps",)),
-    ),
-    **{
-        f"wsabie_pp_{queue}": Baseline(
-            f"{_ROOM}.wsabie",
-            "WsabiePlusPlus",
-            "multiclass",
+        f"wsabie_pp_{queue}": _by(
+            "wsabie.WsabiePlusPlus",
+            "dimension step epochs",
             parameter="bound on the norms",
             fixed={"queue": queue},
-            options=frozenset(("dimension", "step", "epochs")),
         )
         for queue in range(3)
     },
-    "multioutput_forest": Baseline(
-        f"{_ROOM}.forest",
-        "MultiOutputForest",
-        "multilabel",
+    "multioutput_forest": _by(
+        "forest.MultiOutputForest",
+        "trees features projection",
+        task="multilabel",
         parameter="rows in a leaf",
-        options=frozenset(("trees", "features", "projection")),
     ),
-    "label_hierarchy": Baseline(
-        f"{_ROOM}.hierarchy", "LabelHierarchy", "multilabel", options=frozenset(("children",))
-    ),
+    "label_hierarchy": _by("hierarchy.LabelHierarchy", "children", task="multilabel"),
     **{
-        name: Baseline(
-            f"{_ROOM}.simplex_coding",
-            "LeastSquares",
-            "multiclass",
+        f"s_ls{suffix}_batch": _by(
+            "simplex_coding.LeastSquares",
+            f"count {option}",
             fixed={"kernel": kernel},
-            options=frozenset(("count", *options)),
             kernel=kernel,
             leave_one_out=True,
             own_grid=True,
         )
-        for name, kernel, options in (
-            ("s_ls_batch", "linear", ("bias",)),
-            ("s_ls_rbf_batch", "rbf", ("denominator",)),
-        )
+        for (suffix, kernel), option in zip(_KERNELS, ("bias", "denominator"), strict=True)
     },
     **{
-        f"{loss}{suffix}_batch": Baseline(
-            f"{_ROOM}.simplex_coding",
-            "SupportVectors",
-            "multiclass",
-            fixed={"loss": loss, "kernel": kernel},
-            kernel=kernel,
+        f"{loss}{suffix}_batch": _by(
+            "simplex_coding.SupportVectors", fixed={"loss": loss, "kernel": kernel}, kernel=kernel
         )
         for loss in ("sc_svm", "sh_svm")
-        for suffix, kernel in (("", "linear"), ("_rbf", "rbf"))
+        for suffix, kernel in _KERNELS
     },
     **{
-        f"{loss}_online": Baseline(
-            f"{_ROOM}.simplex_coding",
-            "Online",
-            "multiclass",
-            fixed={"loss": loss},
-            options=frozenset(("epochs", "average", "bias")),
-        )
+        f"{loss}_online": _by("simplex_coding.Online", "epochs average bias", fixed={"loss": loss})
         for loss in ("s_ls", "sc_svm", "sh_svm")
     },
     **{
-        name: Baseline(
-            f"{_ROOM}.libsvm",
-            "OneVsAllSVC",
-            "multiclass",
-            fixed={"kernel": kernel},
-            options=frozenset(("passes",)),
-            kernel=kernel,
+        f"svm{suffix}_ova_batch": _by(
+            "libsvm.OneVsAllSVC", "passes", fixed={"kernel": kernel}, kernel=kernel
         )
-        for name, kernel in (("svm_ova_batch", "linear"), ("svm_rbf_ova_batch", "rbf"))
+        for suffix, kernel in _KERNELS
     },
-    "simplex_boosting": Baseline(
-        f"{_ROOM}.simplex_boosting",
-        "SimplexBoosting",
-        "multiclass",
-        parameter="rounds",
-        options=frozenset(("depth",)),
-        kernel="",
+    "simplex_boosting": _by(
+        "simplex_boosting.SimplexBoosting", "depth", parameter="rounds", kernel=""
     ),
 }
 """By the key under which results are compared with data/published: the published one where the

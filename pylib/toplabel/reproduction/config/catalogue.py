@@ -23,20 +23,9 @@ from toplabel.reproduction.config.studies import Study, check_study, load_studie
 class Catalogue:
     """What a checkout registers; it is read once and handed down.
 
-    Attributes
-    ----------
-    registry : Registry
-        Data sets.
-    protocols, methods, studies : mapping by name
-    tables : mapping of str to (str, str)
-        Source and number of the published tables by their short names.
-    claims : list of Claim
-    reasons : list of Reason
-        Why numbers differ from the printed ones.
-    readings : ReadingsFile
-        Other readings of the protocols.
-    published : Path
-        The folder of the published numbers.
+    `tables` are source and number of the published tables by their short names, `reasons` why
+    numbers differ from the printed ones, `readings` other readings of the protocols, and
+    `published` is the folder of the published numbers.
     """
 
     registry: Registry
@@ -58,19 +47,11 @@ class Catalogue:
 def load_catalogue(
     root: str | os.PathLike[str], run: Mapping[str, Any] = MappingProxyType({})
 ) -> Catalogue:
-    """Read and check all that a checkout registers, and what the config of a run adds.
+    """Read and check what config/ and data/published/ of a checkout hold, and what a run adds.
 
-    Parameters
-    ----------
-    root : path-like
-        The folder that holds config/ and data/published/.
-    run : mapping
-        The config of the run, which may have data sets, methods and studies of its own.
-
-    Raises
-    ------
-    ValueError
-        One line that names the file, the key and what was found; a `Fault` for rows of `run`.
+    `run` is the config of the run, which may have data sets, methods and studies of its own. A
+    ValueError is one line that names the file, the key and what was found; a `Fault` for rows of
+    `run`.
     """
     config, published = Path(root) / "config", Path(root) / "data/published"
     registry = load_registry(config / "datasets.yaml", run)

@@ -34,6 +34,19 @@ class Registry(dict[str, Entry]):
         super().__init__({**entries, **{entry.name: entry for entry in drawn.values()}})
         self.seeds_of = {entry.name: base for base, entry in drawn.items()}
 
+    def maker(self, name: str) -> str:
+        """Return the rule that makes the prepared form of a data set."""
+        if name in self.seeds_of:
+            return "redraw_folds"
+        return "prepare" if self[name].network is None else "extract_features"
+
+    def origin_of(self, name: str) -> str:
+        """Return the set that a data set is made of: the images of a network, that whose folds it
+        draws again, or itself.
+        """
+        network = self[name].network
+        return self.seeds_of.get(name, name) if network is None else network.images
+
     def published_key(self, name: str) -> str:
         """Return the name of a data set in the papers: its own where it is not registered."""
         return self[name].published_key if name in self else name
@@ -54,7 +67,9 @@ class DatasetsFile(Closed):
     """The registry of data sets (config/datasets.yaml)."""
 
     datasets: Annotated[
-        Mapping[Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_]*$")], Entry], Some, Named
+        Mapping[Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_]*$", max_length=100)], Entry],
+        Some,
+        Named,
     ] = Field(description="The sets by the key that targets, studies and data/published/*.csv use.")
     fold_seeds: Mapping[Name, Annotated[Count, Field(ge=2)]] = Field(
         default_factory=dict,

@@ -15,11 +15,12 @@ from toplabel.reproduction.config.model import Closed, Some, Text, model
 class Deviation(Closed):
     """One change of the protocol."""
 
-    date: Annotated[str, Field(pattern=r"^\d{4}-\d{2}-\d{2}$")] = Field(
-        description='The day of the change, in quotes, as "2026-11-23".'
-    )
-    what: Text = Field(description="What changed, a sentence.")
-    why: Text = Field(description="The reason, a sentence.")
+    date: Annotated[str, Field(pattern=r"^\d{4}-\d{2}-\d{2}$")]
+    """The day of the change, in quotes, as "2026-11-23"."""
+    what: Text
+    """What changed, a sentence."""
+    why: Text
+    """The reason, a sentence."""
 
 
 @model
@@ -30,11 +31,5 @@ class DeviationsFile(Closed):
 
 
 def load_deviations(path: str | os.PathLike[str]) -> tuple[Deviation, ...]:
-    """Read and check the deviations.
-
-    Raises
-    ------
-    ValueError
-        One line with the file, the key and what is wrong.
-    """
+    """Read and check the deviations; a ValueError names the file, the key and what is wrong."""
     return check(read_yaml(path), DeviationsFile, str(path)).deviations

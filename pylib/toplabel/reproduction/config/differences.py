@@ -8,10 +8,9 @@ from __future__ import annotations
 import os
 import re
 import sys
+import textwrap
 from collections.abc import Collection, Mapping
 from typing import Annotated
-
-from pydantic import Field
 
 from toplabel.reproduction.config.documents import check, read_yaml
 from toplabel.reproduction.config.findings import Pattern, Selector
@@ -25,28 +24,24 @@ from toplabel.reproduction.config.model import (
     Unique,
     model,
 )
-from toplabel.reproduction.config.studies import whole_names
+from toplabel.reproduction.config.studies import check_names, whole_names
 
 
 @model
 class Cells(Closed):
     """Cells of the papers' tables, and what their reason is known from."""
 
-    tables: Annotated[tuple[Name, ...], Some, Unique] = Field(
-        description="Published tables by their whole names, as `tpami2017_table05`."
-    )
-    datasets: Annotated[tuple[Name, ...], Some, Unique] = Field(
-        description="Data sets, by the papers' names."
-    )
-    methods: Annotated[tuple[Selector, ...], Some] = Field(
-        description="Methods; `k: metric` is the k of the metric."
-    )
-    metrics: Annotated[tuple[Pattern, ...], Some, Unique] = Field(
-        description="`*` stands for any letters and digits, as in `f1_*`."
-    )
-    evidence: Text = Field(
-        description="What was measured or is known, in sentences; in the small markup of the reports, as SVM^{ML}."
-    )
+    tables: Annotated[tuple[Name, ...], Some, Unique]
+    """Published tables by their whole names, as `tpami2017_table05`."""
+    datasets: Annotated[tuple[Name, ...], Some, Unique]
+    """Data sets, by the papers' names."""
+    methods: Annotated[tuple[Selector, ...], Some]
+    """Methods; `k: metric` is the k of the metric."""
+    metrics: Annotated[tuple[Pattern, ...], Some, Unique]
+    """`*` stands for any letters and digits, as in `f1_*`."""
+    evidence: Text
+    """What was measured or is known, in sentences; in the small markup of the reports, as
+    SVM^{ML}."""
 
 
 @model
@@ -54,9 +49,12 @@ class Reason(Closed):
     """Why some cells differ."""
 
     name: RowName
-    title: Text = Field(description="In a few words.")
-    why: Text = Field(description="In one sentence.")
-    cells: Annotated[tuple[Cells, ...], Some] = Field(description="The cells that it is about.")
+    title: Text
+    """In a few words."""
+    why: Text
+    """In one sentence."""
+    cells: Annotated[tuple[Cells, ...], Some]
+    """The cells that it is about."""
 
 
 @model
@@ -69,28 +67,13 @@ class DifferencesFile(Closed):
 def load_reasons(
     path: str | os.PathLike[str], published_folder: str | os.PathLike[str]
 ) -> list[Reason]:
-    """Read and check the reasons.
-
-    Parameters
-    ----------
-    path : path-like
-        ``config/differences.yaml``.
-    published_folder : path-like
-        ``data/published``: the tables that a reason may name.
-
-    Raises
-    ------
-    ValueError
-        One line with the file, the key and what is wrong, or the table that does not exist.
-    """
+    """Read the reasons and check the tables that they name; a ValueError names file, key and fault."""
     reasons = [*check(read_yaml(path), DifferencesFile, str(path)).reasons.values()]
     known = whole_names(published_folder)
     for reason in reasons:
-        for place, cells in enumerate(reason.cells):
-            for table in cells.tables:
-                if table not in known:
-                    key = f"reasons.{reason.name}.cells[{place}].tables"
-                    raise ValueError(f"{path}: {key}: no table '{table}'")
+        for i, cells in enumerate(reason.cells):
+            key = f"{path}: reasons.{reason.name}.cells[{i}].tables"
+            check_names(key, "table", cells.tables, known)
     return reasons
 
 
@@ -102,20 +85,23 @@ def page(reasons: Collection[Reason]) -> str:
 _HEAD = """\
 # Why numbers differ
 
-`make reference` writes this page from `config/differences.yaml`. The reports show each reason beside
-the cells that differ, and say which cells have none. An experiment is a method of the study
+`make reference` writes this page from `config/differences.yaml`. The reports show each reason
+beside the cells that differ, and say which cells have none. An experiment is a method of the study
 `as_printed` (`config/studies/as_printed.yaml`). The reports, and the column `experiment` of
 `results/differences.csv`, say what it gives.
 """
 
 
-def _plain(text: str) -> str:
-    return re.sub(r"\^\{([^{}]*)\}", r"^\1", text)
-
-
 def _section(reason: Reason) -> str:
-    lines = [f"- {', '.join(cells.tables)}: {_plain(cells.evidence)}" for cells in reason.cells]
-    return "\n".join([f"## {reason.title}\n", f"{reason.why}\n", *lines, ""])
+    texts = (f"- {', '.join(cells.tables)}: {cells.evidence}" for cells in reason.cells)
+    plain = (re.sub(r"\^\{([^{}]*)\}", r"^\1", text) for text in texts)
+    lines = (_wrapped(text, "  ") for text in plain)
+    return "\n".join([f"## {reason.title}\n", f"{_wrapped(reason.why)}\n", *lines, ""])
+
+
+def _wrapped(text: str, indent: str = "") -> str:
+    words = {"break_long_words": False, "break_on_hyphens": False}
+    return textwrap.fill(text, 100, subsequent_indent=indent, **words)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from toplabel._core.files import one_line
 _BYTES = 2**20  # of a document; ours have up to 60 KB
 _DEPTH = 50  # of nested lists and mappings
 _NODES = 10**5  # with those that an alias repeats; ours have up to 5,000
-_MERGE = "tag:yaml.org,2002:merge"
+_MERGE, _TEXT = "tag:yaml.org,2002:merge", "tag:yaml.org,2002:str"
 _SHOWN = 60  # characters of a value in an error
 _MAPPING = "{value} is not a mapping of keys to values"
 _MESSAGES = {  # by pydantic's type of error; the others keep its message
@@ -36,6 +36,7 @@ _MESSAGES = {  # by pydantic's type of error; the others keep its message
     "literal_error": "{value} is not one of {expected}",
     "mapping_type": _MAPPING,
     "string_pattern_mismatch": "{value} does not match {pattern}",
+    "string_too_long": "{value} has more than {max_length} characters",
     "string_too_short": "{value} is empty",
     "string_type": "{value} is not text",
     "too_short": "{value} has fewer entries than {min_length}",
@@ -46,7 +47,7 @@ _MESSAGES = {  # by pydantic's type of error; the others keep its message
 
 
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
-    """YAML of bounded depth and size, in which a key given twice is an error."""
+    """YAML of bounded depth and size, whose keys are text, each of them given once."""
 
     _depth = 0
 
@@ -70,13 +71,11 @@ class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
         return node
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        seen: set[Any] = set()
+        seen: set[str] = set()
         for key_node, _ in node.value:
             if key_node.tag == _MERGE:  # explicit keys override merged ones
                 continue
-            key = self.construct_object(key_node, deep=True)
-            if not isinstance(key, Hashable):
-                raise _refused(f"{_shown(key)} cannot be a key", key_node)
+            key = self.construct_object(key_node)
             if key in seen:
                 raise _refused(f"the key {_shown(key)} is given twice", key_node)
             seen.add(key)
@@ -88,11 +87,18 @@ def _refused(problem: str, node: yaml.Node | None) -> yaml.constructor.Construct
 
 
 def _count(node: yaml.Node, known: dict[int, int]) -> int:
-    """Return the number of nodes below one, with those that aliases repeat."""
+    """Return the number of nodes below one, with those that aliases repeat; refuse keys that are
+    not text.
+    """
     if id(node) not in known:
         known[id(node)] = _NODES + 1  # a node below itself: a cycle
         below = node.value if isinstance(node, yaml.CollectionNode) else ()
         if isinstance(node, yaml.MappingNode):
+            for key, _ in node.value:  # before a dict is built: numbers can be made to collide
+                if key.tag not in (_TEXT, _MERGE):
+                    plain = isinstance(key, yaml.ScalarNode)
+                    what = _shown(key.value) if plain else "a list or mapping"
+                    raise _refused(f"a key must be text, not {what}", key)
             below = (child for pair in node.value for child in pair)
         known[id(node)] = 1 + sum(_count(child, known) for child in below)
     return known[id(node)]

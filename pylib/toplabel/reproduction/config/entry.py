@@ -102,8 +102,8 @@ class Divide(Closed):
         "the rows that an .npz file names, an array of row numbers (from 0) for each new part."
     )
     into: (
-        Annotated[Mapping[str, Amount], Field(min_length=2)]
-        | Annotated[tuple[str, ...], Field(min_length=2), Unique]
+        Annotated[Mapping[PartName, Amount], Field(min_length=2)]
+        | Annotated[tuple[PartName, ...], Field(min_length=2), Unique]
     ) = Field(
         description="For in_order the number of rows of each new part, for listed the names alone, else the shares."
     )
@@ -187,9 +187,11 @@ class Entry(Closed):
         None,
         description="The set is features of a network that is trained on another set's images (PyTorch).",
     )
-    folder: Annotated[str, Field(pattern=r"^([A-Za-z0-9][A-Za-z0-9_.-]*)?$")] = Field(
-        "",
-        description="The folder of the raw files below data/raw and the mirrors; by default the key.",
+    folder: Annotated[str, Field(pattern=r"^([A-Za-z0-9][A-Za-z0-9_.-]*)?$", max_length=100)] = (
+        Field(
+            "",
+            description="The folder of the raw files below data/raw and the mirrors; by default the key.",
+        )
     )
     files: tuple[RawFile, ...] = Field((), description="The raw files.")
     divide: Divide | None = Field(
@@ -201,6 +203,11 @@ class Entry(Closed):
         "sparse features are scaled only; normalise: rows of norm 1; pca: centre by the training mean, keep all "
         "components with a variance above 0, up to a rotation; gram: the features are Gram matrices, training rows "
         "(n, n) and others (n', n), and become vectors with these inner products.",
+    )
+    C_scale: Literal["mean_squared_norm"] | None = Field(
+        None,
+        description="mean_squared_norm: linear methods divide the grid of C by the mean squared norm of the rows that "
+        "they are trained on, for features whose scale is to stay.",
     )
     splits: tuple[Split, ...] = Field((), description="The experiments.")
     label_lists: LabelLists | None = Field(
@@ -235,6 +242,28 @@ class Entry(Closed):
     def lacks_single_labels(self) -> bool:
         """Whether it is known before the files are read that no row has a single label."""
         return self.task == "multilabel" and self.format in _LABEL_SETS_ALONE
+
+    @property
+    def split_names(self) -> list[str]:
+        """The names of its splits, before the set is made: registered, or those that its generator
+        or network gives.
+        """
+        if self.splits:
+            return [split.name for split in self.splits]
+        if self.network is not None:
+            return self.network.splits
+        if self.embedded == "circle":
+            draws = formats.Circle(**self.options).n_draws
+            return [f"s{draw:02d}" for draw in range(draws)]
+        return ["main"]
+
+    @property
+    def known_classes(self) -> int | None:
+        """The number of classes, as far as the papers print it or its network has it."""
+        if self.network is not None:
+            return self.network.classes
+        printed = [table.n_classes or "" for table in self.statistics]
+        return max((int(text) for text in printed if text.isdecimal()), default=None)
 
     def forms(self, file: RawFile) -> list[tuple[RawFile, ...]]:
         """Return the forms in which a file may stand: one of these groups of files, whole.

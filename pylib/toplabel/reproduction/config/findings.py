@@ -24,7 +24,7 @@ from toplabel.reproduction.config.model import (
     Unique,
     model,
 )
-from toplabel.reproduction.config.studies import whole_names
+from toplabel.reproduction.config.studies import check_names, whole_names
 
 Pattern = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*[*]?$")]
 
@@ -34,23 +34,21 @@ class Selector(Closed):
     """Some methods; what is not named may be anything."""
 
     method: Name
-    k: Literal["metric"] | Annotated[tuple[Count, ...], Some] | None = Field(
-        None, description="Values, or that of the metric."
-    )
+    k: Literal["metric"] | Annotated[tuple[Count, ...], Some] | None = None
+    """Values, or that of the metric."""
     gamma: Annotated[Number, Field(ge=0)] | None = None
-    kernel: Literal["linear", "rbf", "precomputed", ""] | None = Field(
-        None, description='"" for methods that have none, as networks.'
-    )
+    kernel: Literal["linear", "rbf", "precomputed", ""] | None = None
+    """"" for methods that have none, as networks."""
 
 
 @model
 class Side(Closed):
     """One side of a comparison: of several methods the best counts."""
 
-    label: Text = Field(description="In the small markup of the reports, as LR^{Multi}.")
-    methods: Literal["others"] | Annotated[tuple[Selector, ...], Some] = Field(
-        description="Which methods; `others` are all that the other side has not."
-    )
+    label: Text
+    """In the small markup of the reports, as LR^{Multi}."""
+    methods: Literal["others"] | Annotated[tuple[Selector, ...], Some]
+    """Which methods; `others` are all that the other side has not."""
 
 
 @model
@@ -58,38 +56,36 @@ class Claim(Closed):
     """A sentence of a paper as a comparison (docs/results.md)."""
 
     name: RowName
-    source: Name = Field(description="The key of the paper.")
-    place: Text = Field(description='Where in it, as "section 6.2".')
-    says: Text = Field(description="The claim in our words, one sentence without its full stop.")
-    expects: Literal["first", "similar", "neither"] = Field(
-        description="first: the first side is ahead in at least `least` of the decided comparisons; similar: the sides "
-        "are within `margin` in that many; neither: each side is ahead in at least a quarter, of four comparisons or "
-        "more."
-    )
-    tables: Annotated[tuple[Name, ...], Some, Unique] = Field(
-        description="The published tables, by their whole names, in which the claim is looked up."
-    )
-    first: Side = Field(description="The side that the sentence speaks of.")
-    second: Side = Field(description="What it is compared with.")
-    metrics: Annotated[tuple[Pattern, ...], Some, Unique] = Field(
-        description="`*` stands for any letters and digits, as in `ap_*`."
-    )
-    datasets: tuple[Name, ...] = Field(
-        (),
-        description="The only data sets, by the papers' names; without it all.",
-        json_schema_extra=GIVEN,
-    )
+    source: Name
+    """The key of the paper."""
+    place: Text
+    """Where in it, as "section 6.2"."""
+    says: Text
+    """The claim in our words, one sentence without its full stop."""
+    expects: Literal["first", "similar", "neither"]
+    """first: the first side is ahead in at least `least` of the decided comparisons; similar: the
+    sides are within `margin` in that many; neither: each side is ahead in at least a quarter, of
+    four comparisons or more."""
+    tables: Annotated[tuple[Name, ...], Some, Unique]
+    """The published tables, by their whole names, in which the claim is looked up."""
+    first: Side
+    """The side that the sentence speaks of."""
+    second: Side
+    """What it is compared with."""
+    metrics: Annotated[tuple[Pattern, ...], Some, Unique]
+    """`*` stands for any letters and digits, as in `ap_*`."""
+    datasets: tuple[Name, ...] = Field((), json_schema_extra=GIVEN)
+    """The only data sets, by the papers' names; without it all."""
     excluded: Annotated[tuple[Name, ...], Field(alias="except")] = Field(
         (), description="Data sets that the claim is not about."
     )
-    least: Annotated[Positive, Field(le=1)] = Field(
-        0.6, description="The share of comparisons from which on the claim holds."
-    )
-    margin: Positive = Field(1.0, description="In points; a hundredth of a loss is a point.")
-    ties_win: Flag = Field(
-        False,
-        description="Whether a tie counts for the first side, as where several methods share the best printed number.",
-    )
+    least: Annotated[Positive, Field(le=1)] = 0.6
+    """The share of comparisons from which on the claim holds."""
+    margin: Positive = 1.0
+    """In points; a hundredth of a loss is a point."""
+    ties_win: Flag = False
+    """Whether a tie counts for the first side, as where several methods share the best printed
+    number."""
 
     def __post_init__(self) -> None:
         if self.first.methods == "others":
@@ -106,24 +102,9 @@ class FindingsFile(Closed):
 def load_claims(
     path: str | os.PathLike[str], published_folder: str | os.PathLike[str]
 ) -> list[Claim]:
-    """Read and check the claims.
-
-    Parameters
-    ----------
-    path : path-like
-        ``config/findings.yaml``.
-    published_folder : path-like
-        ``data/published``: the tables that a claim may name.
-
-    Raises
-    ------
-    ValueError
-        One line with the file, the key and what is wrong, or the table that does not exist.
-    """
+    """Read the claims and check the tables that they name; a ValueError names file, key and fault."""
     claims = [*check(read_yaml(path), FindingsFile, str(path)).claims.values()]
     known = whole_names(published_folder)
     for claim in claims:
-        for table in claim.tables:
-            if table not in known:
-                raise ValueError(f"{path}: claims.{claim.name}.tables: no table '{table}'")
+        check_names(f"{path}: claims.{claim.name}.tables", "table", claim.tables, known)
     return claims

@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from toplabel.reproduction.config.documents import Fault
 from toplabel.reproduction.config.model import (
     Closed,
     Count,
@@ -114,6 +115,9 @@ class Features(Closed):
     n_features: _Size | None = Field(
         None, description="Of LIBSVM text; without it, the largest index."
     )
+    label_base: Whole | None = Field(
+        None, description="Of LIBSVM text with label sets: the number of the first label."
+    )
 
 
 @model
@@ -162,6 +166,11 @@ class Circle(Closed):
         description="authors: the one draw of the authors' public demo, from MATLAB's rng(0); with n_draws: 1.",
     )
 
+    def __post_init__(self) -> None:
+        others = self.n_draws, self.segments, self.seed
+        if self.generator == "authors" and others != (1, "equal", 0):
+            raise Fault("generator", "the authors' draw is one, of equal segments, with seed 0")
+
 
 @model
 class DigitScenes(Closed):
@@ -175,6 +184,10 @@ class DigitScenes(Closed):
     )
     noise: Annotated[Number, Field(ge=0)] = Field(0.15, description="Deviation of the noise.")
     seed: Whole = Field(0, description="Another value gives other scenes.")
+
+    def __post_init__(self) -> None:
+        if len(self.sides) < self.max_digits:
+            raise Fault("sides", f"has fewer entries than max_digits, {self.max_digits}")
 
 
 FORMATS: dict[str, Any] = {

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import numbers
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from toplabel._core.catalogue import LOSSES
@@ -24,30 +25,14 @@ class Key(NamedTuple):
 
 
 def canonical_key(method: object, k: object = "", gamma: object = "", kernel: object = "") -> Key:
-    """Give the one key that all names of a method share.
+    """Return the one key that all names of a method share.
 
-    The top-k hinges with k = 1 are the multiclass SVM of the same gamma, the top-k entropies with
-    k = 1 are the softmax loss (TPAMI section 3.2, Table 1). A hinge without gamma has gamma = 0;
-    a loss without k or gamma has none, whatever the table says. Methods of other authors keep what
-    they have.
+    The top-k hinges with k = 1 are the multiclass SVM of the same gamma, the top-k entropies with k
+    = 1 are the softmax loss (TPAMI section 3.2, Table 1). A hinge without gamma has gamma = 0; a
+    loss without k or gamma has none, whatever the table says. Methods of other authors keep what
+    they have. Empty, None and NaN are the same; so are 1, 1.0, "1" and "1.0". What is neither empty
+    nor a number is a ValueError.
 
-    Parameters
-    ----------
-    method, kernel : str
-    k, gamma : str, number or None
-        Empty, None and NaN are the same; so are 1, 1.0, "1" and "1.0".
-
-    Returns
-    -------
-    Key
-
-    Raises
-    ------
-    ValueError
-        When k or gamma is neither empty nor a number.
-
-    Examples
-    --------
     >>> canonical_key("topk_svm_beta", 1, 0.0, "linear")
     Key(method='svm_multi', k='', gamma='0', kernel='linear')
     """
@@ -62,13 +47,15 @@ def canonical_key(method: object, k: object = "", gamma: object = "", kernel: ob
     return Key(name, k_text, gamma_text, _text(kernel))
 
 
-def number_text(value: object, name: str) -> str:
-    """Write a number in its shortest form ("1", "0.5"); nothing, None and NaN are empty.
+def key_of(row: Mapping[str, object], method: str = "method") -> Key:
+    """Return the key of a row of a result file, whose method stands in some column."""
+    return canonical_key(row[method], row["k"], row["gamma"], row["kernel"])
 
-    Raises
-    ------
-    ValueError
-        Naming the argument, when it is neither empty nor a finite number.
+
+def number_text(value: object, name: str) -> str:
+    """Return a number in its shortest form ("1", "0.5"); nothing, None and NaN are empty.
+
+    A ValueError names the argument, when it is neither empty nor a finite number.
     """
     text = _text(value)
     if not text:

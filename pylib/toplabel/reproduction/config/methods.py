@@ -41,82 +41,52 @@ class Method(Closed):
     """
 
     name: RowName
-    label: Text = Field(
-        description="For tables and figures; ^{..} and _{..} are superscripts and subscripts."
-    )
-    loss: str = Field(
-        "",
-        description="A loss of toplabel.solve, which is then the solver.",
-        json_schema_extra={"enum": [*LOSSES]},
-    )
-    k: Count | Annotated[tuple[Count, ...], Field(min_length=2), Unique] = Field(
-        1,
-        description="The k of a top-k loss, or of a baseline that has one; a list of values to select from, per metric "
-        "as C is (TPAMI section 6.3), for a top-k loss with the linear kernel.",
-    )
-    gamma: Annotated[Number, Field(ge=0)] = Field(
-        0.0, description="Smoothing of a hinge loss; 0 is the nonsmooth one."
-    )
-    kernel: Literal["linear", "rbf", ""] = Field(
-        "",
-        description="linear, or rbf for exp(-theta ||x - z||^2) with theta selected; by default linear, of a baseline "
-        "that of its key.",
-    )
-    labels: Literal["one", "set"] = Field(
-        "one",
-        description="What a loss that takes either is trained on: one label per example, or a set of labels, which for "
-        "a one-vs-all loss is binary relevance.",
-    )
-    features: Literal["raw", "bias", "standard"] = Field(
-        "raw",
-        description="raw: as published, without a bias, as in the papers; bias: with a column of ones; standard: with "
-        "mean 0 and variance 1 (sparse features: mean square 1) and a column of ones.",
-    )
-    baseline: str = Field(
-        "",
-        description="A method of others (docs/protocol.md), in place of a loss.",
-        json_schema_extra={"enum": [*BASELINES]},
-    )
+    label: Text
+    """For tables and figures; ^{..} and _{..} are superscripts and subscripts."""
+    loss: str = Field("", json_schema_extra={"enum": [*LOSSES]})
+    """A loss of toplabel.solve, which is then the solver."""
+    k: Count | Annotated[tuple[Count, ...], Field(min_length=2), Unique] = 1
+    """The k of a top-k loss, or of a baseline that has one; a list of values to select from, per
+    metric as C is (TPAMI section 6.3), for a top-k loss with the linear kernel."""
+    gamma: Annotated[Number, Field(ge=0)] = 0.0
+    """Smoothing of a hinge loss; 0 is the nonsmooth one."""
+    kernel: Literal["linear", "rbf", ""] = ""
+    """linear, or rbf for exp(-theta ||x - z||^2) with theta selected; by default linear, of a
+    baseline that of its key."""
+    labels: Literal["one", "set"] = "one"
+    """What a loss that takes either is trained on: one label per example, or a set of labels, which
+    for a one-vs-all loss is binary relevance."""
+    features: Literal["raw", "bias", "standard"] = "raw"
+    """raw: as published, without a bias, as in the papers; bias: with a column of ones; standard:
+    with mean 0 and variance 1 (sparse features: mean square 1) and a column of ones."""
+    baseline: str = Field("", json_schema_extra={"enum": [*BASELINES]})
+    """A method of others (docs/protocol.md), in place of a loss."""
     params: Mapping[str, Flag | Whole | Number | str] = Field(
-        default_factory=dict,
-        description="Options of the baseline.",
-        json_schema_extra=GIVEN,
+        default_factory=dict, json_schema_extra=GIVEN
     )
-    grid: Mapping[BudgetName, Axis] = Field(
-        default_factory=dict,
-        description="The method's own grid in place of the protocol's C, by budget; of a baseline that selects "
-        "something else, as docs/protocol.md says, the grid of that.",
-        json_schema_extra=GIVEN,
-    )
-    protocol: str = Field(
-        "",
-        description="A name of config/protocols.yaml, in place of the one of the data set.",
-    )
-    variant_of: str = Field(
-        "",
-        description="The method that this is another training of: as the authors' procedure is likely to have trained, "
-        "or at a point of the grid that was not selected. Its numbers explain those of that method where they differ "
-        "from the printed ones, and are compared with nothing themselves.",
-    )
-    passes: Count | None = Field(
-        None, description="Of a variant: the solver ends after so many passes over the data."
-    )
+    """Options of the baseline."""
+    grid: Mapping[BudgetName, Axis] = Field(default_factory=dict, json_schema_extra=GIVEN)
+    """The method's own grid in place of the protocol's C, by budget; of a baseline that selects
+    something else, as docs/protocol.md says, the grid of that."""
+    protocol: str = ""
+    """A name of config/protocols.yaml, in place of the one of the data set."""
+    variant_of: str = ""
+    """The method that this is another training of: as the authors' procedure is likely to have
+    trained, or at a point of the grid that was not selected. Its numbers explain those of that
+    method where they differ from the printed ones, and are compared with nothing themselves."""
+    passes: Count | None = None
+    """Of a variant: the solver ends after so many passes over the data."""
     point: Mapping[Literal["C", "theta"], Number] = Field(
-        default_factory=dict,
-        description="Of a variant: the one point of the protocol's grids that it is trained at, as exponents of C and, "
-        "for the RBF kernel, theta; the threshold is selected as ever.",
-        json_schema_extra=GIVEN,
+        default_factory=dict, json_schema_extra=GIVEN
     )
-    selected_by: str = Field(
-        "",
-        description="Of a variant: the metric whose best point is that of all metrics; its tuning is that of the "
-        "method that it is a variant of. By default each metric has its own point.",
-    )
-    epochs: Annotated[Whole, Field(ge=0)] | None = Field(
-        None,
-        description="Train no linear model, but the network of the data set, for so many epochs more with the loss; 0 "
-        "is the network as it was trained, with softmax.",
-    )
+    """Of a variant: the one point of the protocol's grids that it is trained at, as exponents of C
+    and, for the RBF kernel, theta; the threshold is selected as ever."""
+    selected_by: str = ""
+    """Of a variant: the metric whose best point is that of all metrics; its tuning is that of the
+    method that it is a variant of. By default each metric has its own point."""
+    epochs: Annotated[Whole, Field(ge=0)] | None = None
+    """Train no linear model, but the network of the data set, for so many epochs more with the
+    loss; 0 is the network as it was trained, with softmax."""
 
     def __post_init__(self) -> None:
         if bool(self.loss) == bool(self.baseline):
@@ -186,6 +156,18 @@ class Method(Closed):
         return self.epochs is not None
 
     @property
+    def tuned_as(self) -> str:
+        """The method whose tuning it takes: its own, unless a metric of another one selects."""
+        return self.variant_of if self.selected_by else self.name
+
+    @property
+    def results(self) -> tuple[str, ...]:
+        """The files that its evaluation leaves: of networks, whose splits tell how sure a number
+        is, no ranks of the true classes.
+        """
+        return ("evaluation.csv",) if self.fine_tunes else ("evaluation.csv", "ranks.npz")
+
+    @property
     def task(self) -> str:
         """What it is trained on: "multiclass" or "multilabel"."""
         if self.baseline:
@@ -235,9 +217,7 @@ class Method(Closed):
         return replace(self, k=int(k)) if k == k else self
 
     def budget(self, budget: Budget, name: BudgetName) -> Budget:
-        """Return the budget of that name of the protocol, with the method's own grid, or its one
-        point.
-        """
+        """Return the budget of that name, with the method's own grid, or its one point."""
         if not self.point:
             return replace(budget, C=self.grid.get(name, budget.C))
         C, theta = (
@@ -245,6 +225,12 @@ class Method(Closed):
             for key, axis in (("C", budget.C), ("theta", budget.theta))
         )
         return replace(budget, C=C, theta=theta, refine=None, extend=0, screen_rows=None)
+
+    @property
+    def takes_grid(self) -> bool:
+        """Whether its C is selected from the grid of the protocol, on the features as they are."""
+        linear = self.kernel == "linear" and self.features != "standard"
+        return linear and self.selects_C and not self.point
 
     @property
     def selects_C(self) -> bool:
@@ -265,9 +251,7 @@ class Method(Closed):
 
     @property
     def group(self) -> str:
-        """What figures with many methods show in one panel: a loss with its values of k, and what
-        it extends.
-        """
+        """What figures with many methods show in one panel: a loss with its values of k."""
         return (
             OTHERS if self.baseline or self.fine_tunes else LOSSES[self.loss].panel_of(self.gamma)
         )
@@ -284,9 +268,8 @@ class Method(Closed):
 class MethodsFile(Closed):
     """The registry of methods (config/methods.yaml)."""
 
-    methods: Annotated[Mapping[str, Method], Some, Named] = Field(
-        description="The methods by name, which targets, folders of results and studies use."
-    )
+    methods: Annotated[Mapping[str, Method], Some, Named]
+    """The methods by name, which targets, folders of results and studies use."""
 
     def __post_init__(self) -> None:
         names: dict[Key, str] = {}
@@ -314,25 +297,10 @@ class MethodsFile(Closed):
 def load_methods(
     path: str | os.PathLike[str], run: Mapping[str, Any] = MappingProxyType({})
 ) -> dict[str, Method]:
-    """Read and check the registry of methods.
+    """Read and check the registry of methods, in its order, with the `methods` of a run's config.
 
-    Parameters
-    ----------
-    path : path-like
-        ``config/methods.yaml``.
-    run : mapping
-        The config of the run, whose `methods` are added.
-
-    Returns
-    -------
-    dict of str to Method
-        In the order of the file.
-
-    Raises
-    ------
-    ValueError
-        One line with the file, the key and what is wrong: not YAML, not as `Method` says, or two
-        names for one method.
+    A ValueError is one line with the file, the key and what is wrong: not YAML, not as `Method`
+    says, or two names for one method.
     """
     own = run.get("methods", {})
     return check_rows(read_yaml(path), MethodsFile, str(path), "methods", own).methods

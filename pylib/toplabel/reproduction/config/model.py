@@ -94,8 +94,11 @@ Number = Annotated[float, Strict()]
 Positive = Annotated[float, Strict(), Field(gt=0)]
 Gap = Annotated[float, Strict(), Field(gt=0, lt=1)]
 Text = Annotated[str, StringConstraints(min_length=1)]
-FileName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.+-]*$")]
-Name = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$")]
+# File systems take names of 255 bytes; suffixes are added.
+FileName = Annotated[
+    str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.+-]*$", max_length=200)
+]
+Name = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$", max_length=100)]
 Part = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*(/[a-z][a-z0-9_]*)?$")]
 """A name, or that part of what it names which is of one data set: ``multiclass/letter``."""
 RowName = Annotated[Name, Field(exclude=True, json_schema_extra={"rowName": True})]

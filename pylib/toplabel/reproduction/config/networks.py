@@ -30,34 +30,35 @@ class Network(Closed):
     the batches, other rows.
     """
 
-    images: Name = Field(
-        description="A data set of this file whose rows are square images with one label each, and whose first split "
-        "says what is trained and tested on."
-    )
-    classes: Annotated[Whole, Field(ge=2)] = Field(description="How many there are.")
-    pairs: Flag = Field(
-        False,
-        description="Whether an input is two images side by side, drawn at random, and its class the pair of theirs.",
-    )
-    draws: Count = Field(5, description="How many networks are trained, one seed each.")
-    n_train: Count | None = Field(
-        None, description="Inputs to train on, drawn for each draw; by default all images, once."
-    )
-    n_test: Count | None = Field(None, description="The same to test on.")
-    channels: Annotated[tuple[Count, ...], Field(min_length=2, max_length=2)] = Field(
-        (8, 16), description="Of the convolutions."
-    )
-    width: Count = Field(64, description="Features.")
-    epochs: Count = Field(description="Passes over the training inputs with softmax.")
-    rate: Positive = Field(0.05, description="The learning rate then.")
-    fine_tuning_rate: Positive = Field(
-        0.005, description="The learning rate of the fine-tuning, the same for each loss."
-    )
-    batch: Count = Field(64, description="Inputs of a step.")
+    images: Name
+    """A data set of this file whose rows are square images with one label each, and whose first
+    split says what is trained and tested on."""
+    classes: Annotated[Whole, Field(ge=2)]
+    """How many there are."""
+    pairs: Flag = False
+    """Whether an input is two images side by side, drawn at random, and its class the pair of
+    theirs."""
+    draws: Count = 5
+    """How many networks are trained, one seed each."""
+    n_train: Count | None = None
+    """Inputs to train on, drawn for each draw; by default all images, once."""
+    n_test: Count | None = None
+    """The same to test on."""
+    channels: Annotated[tuple[Count, ...], Field(min_length=2, max_length=2)] = (8, 16)
+    """Of the convolutions."""
+    width: Count = 64
+    """Features."""
+    epochs: Count = Field()
+    """Passes over the training inputs with softmax."""
+    rate: Positive = 0.05
+    """The learning rate then."""
+    fine_tuning_rate: Positive = 0.005
+    """The learning rate of the fine-tuning, the same for each loss."""
+    batch: Count = 64
+    """Inputs of a step."""
     momentum: _Fraction = 0.9
-    weight_decay: Annotated[Number, Field(ge=0)] = Field(
-        5e-4, description="Of the weights; biases have none."
-    )
+    weight_decay: Annotated[Number, Field(ge=0)] = 5e-4
+    """Of the weights; biases have none."""
 
     def __post_init__(self) -> None:
         if self.pairs and (self.n_train is None or self.n_test is None):

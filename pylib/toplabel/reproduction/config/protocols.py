@@ -73,6 +73,11 @@ class Axis(Closed):
         """Return the grid value of an exponent."""
         return self.base**exponent
 
+    def over(self, divisor: float) -> Axis:
+        """Return the axis with all values divided by a number above 0."""
+        shift = math.log(divisor, self.base)
+        return Axis(self.base, tidy(self.start - shift), tidy(self.stop - shift), self.step)
+
     def values(self) -> list[float]:
         """Return ascending grid values."""
         return [self.value(exponent) for exponent in self.exponents()]
@@ -185,60 +190,38 @@ ThresholdGrid = Annotated[
 class Budget(Closed):
     """How much work a protocol may do."""
 
-    C: Axis = Field(description="Grid of the regularisation C = 1/(lambda n).")
-    theta: Axis | None = Field(
-        None,
-        description="Widths of the RBF kernel exp(-theta ||x - z||^2); needed by methods with that kernel only.",
-    )
-    thresholds: Annotated[ThresholdGrid, _ByName] = Field(
-        NoThresholds("none", "none"),
-        description="Name of a grid of thresholds; without it, there are none.",
-    )
-    folds: Annotated[Whole, Field(ge=2)] | None = Field(
-        None, description="Number of folds; needed unless validation is half or fifth."
-    )
-    refine: Refinement | None = Field(
-        None,
-        description="A second grid of finer `step`, `span` steps to either side of each metric's best point.",
-    )
-    extend: Annotated[Whole, Field(ge=0)] = Field(
-        0,
-        description="At most so many steps beyond either edge of C, while a best value lies there.",
-    )
-    splits: Count | None = Field(
-        None, description="Use the first so many splits of the set only; all, if not given."
-    )
-    theta_block: Count | None = Field(
-        None, description="Widths that one job of cross-validation takes; all, if not given."
-    )
-    validation_rows: Count | None = Field(
-        None,
-        description="Train and validate on the first folds only, as many as together hold so many validation rows; on "
-        "all folds, if not given or if they hold fewer. An image of several rows counts once.",
-    )
-    screen_rows: Annotated[Whole, Field(ge=10)] | None = Field(
-        None,
-        description="Train the coarse grid on at most so many rows of a fold; it then only says where the fine grid "
-        "lies, and the choice is among the points of that. For cross-validation (folds).",
-    )
-    patience: Count | None = Field(
-        None,
-        description="Early stopping: end a path over C, and skip the widths beyond, after so many values in a row "
-        "at which every metric is worse than its best before; never, if not given.",
-    )
-    eps_tune: Gap | None = Field(
-        None,
-        description="Relative duality gap at which training stops while hyper-parameters are tuned, in place of that "
-        "of the run.",
-    )
-    eps_train: Gap | None = Field(
-        None,
-        description="Relative duality gap at which the final training stops, in place of that of the run.",
-    )
-    gram_dtype: Literal["float32", "float64"] = Field(
-        "float64",
-        description="How Gram matrices are stored. Dual variables and gaps are float64 always.",
-    )
+    C: Axis
+    """Grid of the regularisation C = 1/(lambda n)."""
+    theta: Axis | None = None
+    """Widths of the RBF kernel exp(-theta ||x - z||^2); needed by methods with that kernel only."""
+    thresholds: Annotated[ThresholdGrid, _ByName] = NoThresholds("none", "none")
+    """Name of a grid of thresholds; without it, there are none."""
+    folds: Annotated[Whole, Field(ge=2)] | None = None
+    """Number of folds; needed unless validation is half or fifth."""
+    refine: Refinement | None = None
+    """A second grid of finer `step`, `span` steps to either side of each metric's best point."""
+    extend: Annotated[Whole, Field(ge=0)] = 0
+    """At most so many steps beyond either edge of C, while a best value lies there."""
+    splits: Count | None = None
+    """Use the first so many splits of the set only; all, if not given."""
+    theta_block: Count | None = None
+    """Widths that one job of cross-validation takes; all, if not given."""
+    validation_rows: Count | None = None
+    """Train and validate on the first folds only, as many as together hold so many validation rows;
+    on all folds, if not given or if they hold fewer. An image of several rows counts once."""
+    screen_rows: Annotated[Whole, Field(ge=10)] | None = None
+    """Train the coarse grid on at most so many rows of a fold; it then only says where the fine
+    grid lies, and the choice is among the points of that. For cross-validation (folds)."""
+    patience: Count | None = None
+    """Early stopping: end a path over C, and skip the widths beyond, after so many values in a row
+    at which every metric is worse than its best before; never, if not given."""
+    eps_tune: Gap | None = None
+    """Relative duality gap at which training stops while hyper-parameters are tuned, in place of
+    that of the run."""
+    eps_train: Gap | None = None
+    """Relative duality gap at which the final training stops, in place of that of the run."""
+    gram_dtype: Literal["float32", "float64"] = "float64"
+    """How Gram matrices are stored. Dual variables and gaps are float64 always."""
 
     def __post_init__(self) -> None:
         if self.validation_rows is not None and self.folds is None:
@@ -247,21 +230,15 @@ class Budget(Closed):
             raise Fault("screen_rows", "needs a fine grid (refine)")
 
     def fold_count(self, rows: int) -> int | None:
-        """Return the number of folds that are trained, of so many rows; None where there are no
-        folds to count.
-        """
+        """Return how many folds are trained, of so many rows; None without folds to count."""
         if self.folds is None or self.validation_rows is None or not rows:
             return self.folds
         return min(self.folds, -(-self.validation_rows * self.folds // rows))
 
     def thetas(self, tunes_width: bool) -> list[float]:
-        """Return exponents of theta for a method that tunes the width; `LINEAR` alone for one that
-        does not.
+        """Return exponents of theta; `LINEAR` alone for a method that does not tune the width.
 
-        Raises
-        ------
-        ValueError
-            When there is no grid of theta, and the method needs one.
+        A grid that is needed and not there is a ValueError.
         """
         if not tunes_width:
             return [LINEAR]
@@ -281,23 +258,18 @@ class Protocol(Closed):
     """A way to select hyper-parameters."""
 
     name: RowName
-    validation: Literal["holdout", "folds", "half", "fifth"] = Field(
-        description="holdout: the set's own validation part, else stratified folds. folds: cross-validation. half: one "
-        "half to train, the other to validate. fifth: four fifths to train, one, drawn once, to validate."
-    )
-    retrain_on: Literal["train", "train_val"] = Field(
-        description="What the final model is trained on, if the set has a validation part of its own."
-    )
-    metrics: Annotated[tuple[Annotated[str, Field(pattern=_METRIC)], ...], Some, Unique] = Field(
-        description="What is measured, and selected for one by one (docs/metrics.md)."
-    )
-    budgets: Mapping[BudgetName, Budget] = Field(
-        description="The grids of each budget; the run names one of them."
-    )
-    splits_together: Flag = Field(
-        False,
-        description="Whether one job tunes all splits of a set; for splits that take milliseconds each.",
-    )
+    validation: Literal["holdout", "folds", "half", "fifth"]
+    """holdout: the set's own validation part, else stratified folds. folds: cross-validation. half:
+    one half to train, the other to validate. fifth: four fifths to train, one, drawn once, to
+    validate."""
+    retrain_on: Literal["train", "train_val"]
+    """What the final model is trained on, if the set has a validation part of its own."""
+    metrics: Annotated[tuple[Annotated[str, Field(pattern=_METRIC)], ...], Some, Unique]
+    """What is measured, and selected for one by one (docs/metrics.md)."""
+    budgets: Mapping[BudgetName, Budget]
+    """The grids of each budget; the run names one of them."""
+    splits_together: Flag = False
+    """Whether one job tunes all splits of a set; for splits that take milliseconds each."""
 
     def __post_init__(self) -> None:
         for name, budget in self.budgets.items():
@@ -309,12 +281,10 @@ class Protocol(Closed):
 class ProtocolsFile(Closed):
     """How hyper-parameters are selected (config/protocols.yaml)."""
 
-    thresholds: Annotated[
-        Mapping[Name, Annotated[ThresholdGrid, AfterValidator(_entered)]], Named
-    ] = Field(description="Grids of thresholds by name.")
-    protocols: Annotated[Mapping[Name, Protocol], Named] = Field(
-        description="The protocols by name."
-    )
+    thresholds: Annotated[Mapping[Name, Annotated[ThresholdGrid, AfterValidator(_entered)]], Named]
+    """Grids of thresholds by name."""
+    protocols: Annotated[Mapping[Name, Protocol], Named]
+    """The protocols by name."""
 
     def __post_init__(self) -> None:
         for protocol in self.protocols.values():
@@ -326,20 +296,12 @@ class ProtocolsFile(Closed):
 
 
 def load_protocols(path: str | os.PathLike[str]) -> dict[str, Protocol]:
-    """Read and check all protocols.
-
-    Raises
-    ------
-    ValueError
-        One line with the file, the key and what is wrong.
-    """
+    """Read and check all protocols; a ValueError names the file, the key and what is wrong."""
     return check(read_yaml(path), ProtocolsFile, str(path), context={}).protocols
 
 
 def metrics_for(protocol: Protocol, n_classes: int) -> list[str]:
-    """Return the protocol's metrics that mean something for m classes: topk, p_at_k, r_at_k,
-    ndcg_at_k with k < m.
-    """
+    """Return the protocol's metrics that mean something for m classes: those of k < m."""
 
     def depth(metric: str) -> int:
         if metric.startswith("top"):

@@ -9,7 +9,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from toplabel.reproduction.config.documents import Fault, check, read_yaml, unknown
+from toplabel.reproduction.config.documents import Fault, check, read_yaml
 from toplabel.reproduction.config.model import (
     GIVEN,
     Closed,
@@ -21,7 +21,7 @@ from toplabel.reproduction.config.model import (
     Text,
     model,
 )
-from toplabel.reproduction.config.studies import whole_names, whole_table
+from toplabel.reproduction.config.studies import check_names, whole_names, whole_table
 
 Pattern = Annotated[str, Field(pattern=r"^[a-z0-9_]*[*]?$", min_length=1)]
 
@@ -35,42 +35,31 @@ class Reading(Closed):
     """
 
     name: RowName
-    title: Text = Field(description="In a few words.")
-    stated: Text = Field(description="What the paper states, in a sentence.")
-    found: Text = Field(
-        description="What its numbers and its authors' programs suggest, in a sentence."
-    )
-    evidence: Text = Field(description="What that is known from, in sentences.")
-    chosen_on_test: Flag = Field(
-        description="Whether printed test numbers had a part in the choice of this reading."
-    )
-    tables: Annotated[tuple[Name, ...], Some] = Field(
-        description="Published tables that it is about, by their whole names, as `tpami2017_table05`."
-    )
-    datasets: Mapping[Name, Name] = Field(
-        default_factory=dict,
-        description="Data sets of the stated reading, and those that take their places.",
-        json_schema_extra=GIVEN,
-    )
-    methods: Mapping[Name, Name] = Field(
-        default_factory=dict,
-        description="Methods of the stated reading, and those that take their places.",
-        json_schema_extra=GIVEN,
-    )
-    metrics: Mapping[Name, Name] = Field(
-        default_factory=dict,
-        description="Metrics of the stated reading, and those that take their places.",
-        json_schema_extra=GIVEN,
-    )
+    title: Text
+    """In a few words."""
+    stated: Text
+    """What the paper states, in a sentence."""
+    found: Text
+    """What its numbers and its authors' programs suggest, in a sentence."""
+    evidence: Text
+    """What that is known from, in sentences."""
+    chosen_on_test: Flag
+    """Whether printed test numbers had a part in the choice of this reading."""
+    tables: Annotated[tuple[Name, ...], Some]
+    """Published tables that it is about, by their whole names, as `tpami2017_table05`."""
+    datasets: Mapping[Name, Name] = Field(default_factory=dict, json_schema_extra=GIVEN)
+    """Data sets of the stated reading, and those that take their places."""
+    methods: Mapping[Name, Name] = Field(default_factory=dict, json_schema_extra=GIVEN)
+    """Methods of the stated reading, and those that take their places."""
+    metrics: Mapping[Name, Name] = Field(default_factory=dict, json_schema_extra=GIVEN)
+    """Metrics of the stated reading, and those that take their places."""
 
     def __post_init__(self) -> None:
         if not (self.datasets or self.methods or self.metrics):
             raise Fault("methods", "a reading changes a data set, a method or a metric")
 
     def place(self, dataset: str, method: str, metric: str) -> tuple[str, str, str] | None:
-        """Return where a number is measured under this reading; None where it says nothing of
-        it.
-        """
+        """Return where a number is measured under this reading; None where it says nothing of it."""
         named = ((self.datasets, dataset), (self.methods, method), (self.metrics, metric))
         if any(names and name not in names for names, name in named):
             return None
@@ -82,18 +71,18 @@ class Choice(Closed):
     """A reading that our numbers follow, in the choice of which printed test numbers had a part."""
 
     name: RowName
-    title: Text = Field(description="In a few words.")
-    chosen: Text = Field(description="What was chosen, and by which numbers, in a sentence.")
-    tables: Annotated[tuple[Name, ...], Some] = Field(
-        description="Published tables whose cells depend on it, by their whole names."
-    )
-    datasets: Annotated[tuple[Name, ...], Some] = Field(
-        description="Data sets of these cells, by the papers' names."
-    )
-    methods: tuple[Pattern, ...] = Field(
-        ("*",), description="Methods of these cells; `*` stands for any letters and digits."
-    )
-    metrics: tuple[Pattern, ...] = Field(("*",), description="Metrics of these cells, alike.")
+    title: Text
+    """In a few words."""
+    chosen: Text
+    """What was chosen, and by which numbers, in a sentence."""
+    tables: Annotated[tuple[Name, ...], Some]
+    """Published tables whose cells depend on it, by their whole names."""
+    datasets: Annotated[tuple[Name, ...], Some]
+    """Data sets of these cells, by the papers' names."""
+    methods: tuple[Pattern, ...] = ("*",)
+    """Methods of these cells; `*` stands for any letters and digits."""
+    metrics: tuple[Pattern, ...] = ("*",)
+    """Metrics of these cells, alike."""
 
     def names(self, cell: Mapping[str, str]) -> bool:
         """Return whether a row of comparison.csv depends on this choice."""
@@ -109,12 +98,10 @@ class Choice(Closed):
 class ReadingsFile(Closed):
     """Readings of the protocols (config/readings.yaml)."""
 
-    choices: Annotated[Mapping[str, Choice], Some, Named] = Field(
-        description="Readings that our numbers follow and that printed test numbers had a part in."
-    )
-    readings: Annotated[Mapping[str, Reading], Some, Named] = Field(
-        description="Other readings than the stated ones, whose numbers stand beside ours."
-    )
+    choices: Annotated[Mapping[str, Choice], Some, Named]
+    """Readings that our numbers follow and that printed test numbers had a part in."""
+    readings: Annotated[Mapping[str, Reading], Some, Named]
+    """Other readings than the stated ones, whose numbers stand beside ours."""
 
 
 def stand_ins(readings: Iterable[Reading]) -> set[str]:
@@ -128,37 +115,18 @@ def load_readings(
     datasets: Collection[str],
     methods: Collection[str],
 ) -> ReadingsFile:
-    """Read and check the readings.
-
-    Parameters
-    ----------
-    path : path-like
-        ``config/readings.yaml``.
-    published : path-like
-        ``data/published``, for the names of the tables.
-    datasets, methods : collection of str
-        The names that are registered.
-
-    Raises
-    ------
-    ValueError
-        One line with the file, the key and what is wrong.
-    """
+    """Read the readings and check the names in them; a ValueError names file, key and fault."""
     found = check(read_yaml(path), ReadingsFile, str(path))
     tables = whole_names(published)
     for name, choice in found.choices.items():
-        _check(f"{path}: choices.{name}.tables", "table", choice.tables, tables)
-    for name, reading in found.readings.items():
+        check_names(f"{path}: choices.{name}.tables", "table", choice.tables, tables)
+    for name, one in found.readings.items():
         where = f"{path}: readings.{name}"
-        of_sets = {*reading.datasets, *reading.datasets.values()}
-        of_methods = {*reading.methods, *reading.methods.values()}
-        _check(f"{where}.tables", "table", reading.tables, tables)
-        _check(f"{where}.datasets", "data set", sorted(of_sets), datasets)
-        _check(f"{where}.methods", "method", sorted(of_methods), methods)
+        check_names(f"{where}.tables", "table", one.tables, tables)
+        for key, kind, known in (
+            ("datasets", "data set", datasets),
+            ("methods", "method", methods),
+        ):
+            names = {name for pair in getattr(one, key).items() for name in pair}
+            check_names(f"{where}.{key}", kind, sorted(names), known)
     return found
-
-
-def _check(where: str, what: str, names: Iterable[str], known: Collection[str]) -> None:
-    for name in names:
-        if name not in known:
-            raise ValueError(f"{where}: {unknown(what, name, sorted(known))}")

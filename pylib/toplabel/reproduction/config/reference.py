@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import json
+import textwrap
 from collections.abc import Mapping
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 from pydantic import TypeAdapter
@@ -35,10 +40,10 @@ FILES = {
 _HEAD = """\
 # The config files, key by key
 
-`make reference` writes this page from the models of `toplabel.reproduction.config`, and a test holds it
-to them. An unknown key, and a value of another kind or out of range, is an error of one line that
-names file, key and value. For an editor that completes and checks YAML,
-`python -m toplabel.reproduction.config FOLDER` writes the same as JSON schemas.
+`make reference` writes this page from the models of `toplabel.reproduction.config`, and a test
+holds it to them. An unknown key, and a value of another kind or out of range, is an error of one
+line that names file, key and value. For an editor that completes and checks YAML, `python -m
+toplabel.reproduction.config FOLDER` writes the same as JSON schemas.
 """
 _BOUNDS = {
     "minimum": "at least",
@@ -53,9 +58,29 @@ def schema(model: type) -> dict[str, Any]:
     """Return the JSON schema of a model, without the names that stand before the colon of a row."""
     found = TypeAdapter(model).json_schema()
     for part in (found, *found.get("$defs", {}).values()):
+        for name, text in _texts().get(part["title"], {}).items():
+            part["properties"][name].setdefault("description", text)
         if part.get("properties", {}).get("name", {}).pop("rowName", False):
             del part["properties"]["name"]
             part["required"] = [key for key in part.get("required", ()) if key != "name"]
+    return found
+
+
+@cache
+def _texts() -> dict[str, dict[str, str]]:
+    """Return the texts below the fields of the models, by class and field.
+
+    Pydantic could take them as it makes a model, but every job would wait for that.
+    """
+    found: dict[str, dict[str, str]] = {}
+    for path in Path(__file__).parent.glob("*.py"):
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef):
+                bases = [found.get(base.id, {}) for base in node.bases if hasattr(base, "id")]
+                found[node.name] = {name: text for base in bases for name, text in base.items()}
+                for field, text in pairwise(node.body):
+                    if isinstance(field, ast.AnnAssign) and isinstance(text, ast.Expr):
+                        found[node.name][field.target.id] = text.value.value
     return found
 
 
@@ -78,7 +103,7 @@ def _file(name: str, model: type) -> str:
 
 
 def _table(part: Mapping[str, Any]) -> str:
-    lines = [" ".join(part.get("description", "").split()), ""]
+    lines = [textwrap.fill(part.get("description", ""), 100, break_on_hyphens=False), ""]
     if part.get("properties"):
         lines += ["| key | value | default | |", "|---|---|---|---|"]
     for key, value in part.get("properties", {}).items():

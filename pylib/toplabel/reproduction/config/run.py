@@ -32,36 +32,27 @@ SUMMARY = "reports/summary"
 class Settings(Closed):
     """What a run may set about training."""
 
-    seed: Annotated[Whole, Field(ge=0)] = Field(
-        0, description="Another value gives other folds and another order of the training rows."
-    )
-    eps_tune: Gap = Field(
-        1e-3,
-        description="Relative duality gap at which training stops while hyper-parameters are tuned.",
-    )
-    eps_train: Gap = Field(
-        1e-3,
-        description="Relative duality gap at which the final training stops; at most eps_tune.",
-    )
-    max_epochs_tune: Count = Field(
-        1000,
-        description="Passes over the data after which training stops all the same, while tuning.",
-    )
-    max_epochs_train: Count = Field(
-        20000,
-        description="The same at the end; more of them, since the final models carry the certificates.",
-    )
+    seed: Annotated[Whole, Field(ge=0)] = 0
+    """Another value gives other folds and another order of the training rows."""
+    eps_tune: Gap = 1e-3
+    """Relative duality gap at which training stops while hyper-parameters are tuned."""
+    eps_train: Gap = 1e-3
+    """Relative duality gap at which the final training stops; at most eps_tune."""
+    max_epochs_tune: Count = 1000
+    """Passes over the data after which training stops all the same, while tuning."""
+    max_epochs_train: Count = 20000
+    """The same at the end; more of them, since the final models carry the certificates."""
 
 
 @model
 class Threshold(Closed):
     """The threshold of the metrics that compare sets of labels (TPAMI section 3.1)."""
 
-    strategy: Literal["tune", "constant", "cardinality"] = Field(
-        description="tune: selected together with C on validation data; constant: the one given; cardinality: the one "
-        "that gives test instances as many labels as training instances have."
-    )
-    constant: Number = Field(0.0, description="The threshold of the strategy constant.")
+    strategy: Literal["tune", "constant", "cardinality"]
+    """tune: selected together with C on validation data; constant: the one given; cardinality: the
+    one that gives test instances as many labels as training instances have."""
+    constant: Number = 0.0
+    """The threshold of the strategy constant."""
 
 
 @model
@@ -72,28 +63,23 @@ class RunConfig(Settings):
     studies: (
         Annotated[tuple[Part, ...], Some, Unique]
         | Annotated[Mapping[Part, Mapping[str, Any] | None], Some]
-    ) = Field(
-        description="What `all` computes and the reports show: files of config/studies/, data sets, published tables; "
-        "`multiclass/letter` is that part of a study or table which is of one data set. A mapping "
-        "defines studies of the run's own, as in config/studies/; a name without a definition is a known one."
     )
-    budget: BudgetName = Field(
-        description="How fine the grids of hyper-parameters are (config/protocols.yaml)."
-    )
-    mirrors: tuple[Text, ...] = Field(
-        description="Folders that hold raw files as `<set>/<file>`, plain or with .xz, .gz or .bz2 added. Those of the "
-        "environment variable TOPLABEL_MIRROR come first, those that the repository ships last."
-    )
-    download: Flag = Field(
-        description="Whether the official address may be asked for a file that no folder has."
-    )
+    """What `all` computes and the reports show: files of config/studies/, data sets, published
+    tables; `multiclass/letter` is that part of a study or table which is of one data set. A mapping
+    defines studies of the run's own, as in config/studies/; a name without a definition is a known
+    one."""
+    budget: BudgetName
+    """How fine the grids of hyper-parameters are (config/protocols.yaml)."""
+    mirrors: tuple[Text, ...]
+    """Folders that hold raw files as `<set>/<file>`, plain or with .xz, .gz or .bz2 added. Those of
+    the environment variable TOPLABEL_MIRROR come first, those that the repository ships last."""
+    download: Flag
+    """Whether the official address may be asked for a file that no folder has."""
     threshold: Threshold
-    datasets: Mapping[str, Any] = Field(
-        default_factory=dict, description="Data sets of the run's own, as in config/datasets.yaml."
-    )
-    methods: Mapping[str, Any] = Field(
-        default_factory=dict, description="Methods of the run's own, as in config/methods.yaml."
-    )
+    datasets: Mapping[str, Any] = Field(default_factory=dict)
+    """Data sets of the run's own, as in config/datasets.yaml."""
+    methods: Mapping[str, Any] = Field(default_factory=dict)
+    """Methods of the run's own, as in config/methods.yaml."""
 
     def __post_init__(self) -> None:
         if self.eps_train > self.eps_tune:

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from toplabel.reproduction.config.model import Closed, model
 
-PartName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]*$")]
+PartName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]*$", max_length=100)]
 
 
 @model

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Any
@@ -52,31 +52,23 @@ class Study(Closed):
     """
 
     name: RowName
-    title: Text = Field(description="One line, for the reports.")
-    datasets: Names = Field(
-        description="Names of config/datasets.yaml; those that cannot be had are skipped, with the reason."
-    )
-    methods: Annotated[tuple[Name, ...], Unique] = Field(
-        (),
-        description="Names of config/methods.yaml; each is run on every data set but those whose statistics "
-        "(config/datasets.yaml) tell no more classes than its k.",
-    )
-    tables: Annotated[tuple[TableName, ...], Unique] = Field(
-        (),
-        description="The published tables that it reproduces, as table05 or cvpr2016_table07.",
-    )
-    description: str = Field("", description="A few sentences, for the reports.")
-    layouts: Annotated[tuple[TableName, ...], Unique] = Field(
-        (),
-        description="Published tables in whose layout the study's own table is printed, one for each, in place of one "
-        "with every metric: the same metrics in the same order. For data that stand in for those of the tables.",
-        json_schema_extra=GIVEN,
-    )
-    only: Mapping[Name, Names] = Field(
-        default_factory=dict,
-        description="Methods that are not for all of the data sets, and for which they are.",
-        json_schema_extra=GIVEN,
-    )
+    title: Text
+    """One line, for the reports."""
+    datasets: Names
+    """Names of config/datasets.yaml; those that cannot be had are skipped, with the reason."""
+    methods: Annotated[tuple[Name, ...], Unique] = ()
+    """Names of config/methods.yaml; each is run on every data set but those whose statistics
+    (config/datasets.yaml) tell no more classes than its k."""
+    tables: Annotated[tuple[TableName, ...], Unique] = ()
+    """The published tables that it reproduces, as table05 or cvpr2016_table07."""
+    description: str = ""
+    """A few sentences, for the reports."""
+    layouts: Annotated[tuple[TableName, ...], Unique] = Field((), json_schema_extra=GIVEN)
+    """Published tables in whose layout the study's own table is printed, one for each, in place of
+    one with every metric: the same metrics in the same order. For data that stand in for those of
+    the tables."""
+    only: Mapping[Name, Names] = Field(default_factory=dict, json_schema_extra=GIVEN)
+    """Methods that are not for all of the data sets, and for which they are."""
 
     def __post_init__(self) -> None:
         if not (self.methods or self.only):
@@ -102,27 +94,14 @@ class Study(Closed):
 
     @property
     def own_tables(self) -> dict[str, str]:
-        """Names of the tables of what no paper prints, and the layout of each ("" for every
-        metric).
-        """
+        """Names of the tables of what no paper prints, with their layouts ("" for every metric)."""
         if not self.layouts:
             return {self.name: ""}
         return {f"{self.name}_{layout}": layout for layout in self.layouts}
 
 
 def load_study(path: str | os.PathLike[str]) -> Study:
-    """Read and check a study; names are checked by `check_study`.
-
-    Parameters
-    ----------
-    path : path-like
-        ``config/studies/<name>.yaml``.
-
-    Raises
-    ------
-    ValueError
-        One line with the file, the key and what is wrong.
-    """
+    """Read and check a study of config/studies; its names are checked by `check_study`."""
     document = with_name(read_yaml(path), Path(path).stem, f"{path}: ")
     return check(document, Study, str(path))
 
@@ -132,17 +111,7 @@ def load_studies(
 ) -> dict[str, Study]:
     """Read all studies of a folder, in the order of their names, and those of the run's config.
 
-    Parameters
-    ----------
-    folder : path-like
-        ``config/studies``.
-    run : mapping
-        The config of the run. Its `studies` may be a mapping of names to studies of its own.
-
-    Raises
-    ------
-    ValueError
-        As `load_study`; a `Fault` for studies of `run`.
+    A ValueError names the file, the key and what is wrong; a `Fault` for studies of `run`.
     """
     studies = [load_study(path) for path in sorted(Path(folder).glob("*.yaml"))]
     found = {study.name: study for study in studies}
@@ -165,28 +134,21 @@ def check_study(
     known_methods: Collection[str],
     known_tables: Collection[str] | None = None,
 ) -> None:
-    """Refuse a study that names something unknown.
-
-    Parameters
-    ----------
-    study : Study
-    known_datasets, known_methods : collection of str
-    known_tables : collection of str, optional
-        As the keys of `published_tables`; by default tables are not checked.
-
-    Raises
-    ------
-    ValueError
-        One line with the study, the unknown name, and the nearest known ones.
-    """
+    """Refuse a study that names something unknown; without `known_tables` tables are not checked."""
     for kind, names, known in (
         ("data set", study.datasets, known_datasets),
         ("method", (*study.methods, *study.only), known_methods),
         ("table", (*study.tables, *study.layouts), known_tables),
     ):
-        for name in names:
-            if known is not None and name not in known:
-                raise ValueError(f"study '{study.name}': {unknown(kind, name, sorted(known))}")
+        if known is not None:
+            check_names(f"study '{study.name}'", kind, names, known)
+
+
+def check_names(where: str, kind: str, names: Iterable[str], known: Collection[str]) -> None:
+    """Refuse an unknown name, by where it stands and the nearest known ones."""
+    for name in names:
+        if name not in known:
+            raise ValueError(f"{where}: {unknown(kind, name, sorted(known))}")
 
 
 def studies_with_table(studies: Mapping[str, Study], table: str) -> list[str]:
@@ -195,12 +157,9 @@ def studies_with_table(studies: Mapping[str, Study], table: str) -> list[str]:
 
 
 def table_name(source: str, table: str) -> str:
-    """Name a published table in short: "table05" for the main paper, else "cvpr2016_table07".
+    """Return a published table in short: "table05" of the main paper, else "cvpr2016_table07".
 
-    Parameters
-    ----------
-    source, table : str
-        As in data/published: "tpami2017", "5".
+    Source and table are as in data/published: "tpami2017", "5".
     """
     return short_name(whole_table(source, table))
 
@@ -211,15 +170,10 @@ def whole_table(source: str, table: str) -> str:
 
 
 def published_tables(folder: str | os.PathLike[str]) -> dict[str, tuple[str, str]]:
-    """Return the published tables of a folder by their short names, as (source, table).
+    """Return the published tables of data/published by their short names, as (source, table).
 
     A table is a file ``<source>_table<number>.csv``. Runtimes (tpami2017_table02) are not among
     them, since they depend on the machine and have other columns.
-
-    Parameters
-    ----------
-    folder : path-like
-        ``data/published``.
     """
     found = {}
     for path in sorted(Path(folder).glob("*.csv")):

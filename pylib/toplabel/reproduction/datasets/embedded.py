@@ -1,15 +1,13 @@
 """Data sets that need no file: circle, digits and digit_scenes.
 
-A set is a function of its registry options; every draw comes from
-`toplabel.reproduction.seeds.seed_of`, so the same options give the same bytes in whatever order the
-sets are made.
+A set is a function of its registry options, which `toplabel.reproduction.config.formats` checks;
+every draw comes from `toplabel.reproduction.seeds.seed_of`, so the same options give the same bytes
+in whatever order the sets are made.
 """
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from sklearn.datasets import load_digits
@@ -28,34 +26,10 @@ _CIRCLE_CLASSES = np.array(
     ]
 )
 _MATLAB_SEED = 5489  # of rng(0)
+_DIGITS = [str(digit) for digit in range(10)]
 _DIGIT_SIDE = 8
 _DIGIT_MAX = 16.0  # the UCI digits count the dark pixels of 4 x 4 blocks
 _GREYS = 255.0
-
-
-def load_embedded(name: str, options: dict[str, Any]) -> Loaded:
-    """Make an embedded data set.
-
-    Parameters
-    ----------
-    name : str
-        A key of `EMBEDDED`.
-    options : dict
-        Keyword arguments of the set's function.
-
-    Raises
-    ------
-    ValueError
-        For an unknown name or option, or an option out of range.
-    """
-    if name not in EMBEDDED:
-        raise ValueError(f"unknown embedded set '{name}'; known: {', '.join(EMBEDDED)}")
-    known = inspect.signature(EMBEDDED[name]).parameters
-    for key in options:
-        if key not in known:
-            allowed = ", ".join(known) or "none"
-            raise ValueError(f"embedded set '{name}': unknown option '{key}'; known: {allowed}")
-    return EMBEDDED[name](**options)
 
 
 def circle(
@@ -91,15 +65,6 @@ def circle(
         stream, and the first ones train. MATLAB's default generator is the Mersenne Twister with
         the seed 5489, and its uniform numbers are those of NumPy's `RandomState`.
     """
-    _require("circle", "n_draws", n_draws, 1)
-    for key, value in (("n_train", n_train), ("n_val", n_val), ("n_test", n_test)):
-        _require("circle", key, value, 1)
-    if segments not in ("equal", "length"):
-        raise ValueError(f"circle: segments must be equal or length, not {segments!r}")
-    if generator not in ("seeded", "authors"):
-        raise ValueError(f"circle: generator must be seeded or authors, not {generator!r}")
-    if generator == "authors" and (n_draws, segments, seed) != (1, "equal", 0):
-        raise ValueError("circle: the authors' draw is one of equally likely segments, with seed 0")
     lengths = np.diff(_CIRCLE_EDGES)
     weights = np.full(5, 0.2) if segments == "equal" else lengths / lengths.sum()
     sizes = {"train": n_train, "val": n_val, "test": n_test}
@@ -111,26 +76,17 @@ def circle(
         names = {role: f"{split}_{role}" for role in sizes}
         for role, n in sizes.items():
             rng = np.random.default_rng(seed_of("circle", seed, split, role))
-            parts[names[role]] = _draw_circle(rng, n, weights)
+            parts[names[role]] = _circle_part(rng.random((3, n)), weights)
         splits.append(Split(name=split, **names))
-    return Loaded(parts=parts, class_names=["1", "2", "3"], splits=splits)
+    return Loaded(parts, ["1", "2", "3"], splits)
 
 
 def _authors_circle(sizes: dict[str, int], weights: np.ndarray) -> Loaded:
     """Make the one draw of the authors: all rows at once, then cut into parts."""
     uniforms = np.random.RandomState(_MATLAB_SEED).random_sample((3, sum(sizes.values())))
-    whole = _circle_part(uniforms, weights)
-    ends = np.cumsum([0, *sizes.values()])
-    parts = {
-        role: Part(X=whole.X[start:end], y=whole.y[start:end])
-        for role, start, end in zip(sizes, ends, ends[1:], strict=False)
-    }
-    splits = [Split("s00", "train", "val", "test")]
-    return Loaded(parts=parts, class_names=["1", "2", "3"], splits=splits)
-
-
-def _draw_circle(rng: np.random.Generator, n: int, weights: np.ndarray) -> Part:
-    return _circle_part(rng.random((3, n)), weights)
+    cuts = np.split(uniforms, np.cumsum([*sizes.values()])[:-1], axis=1)
+    parts = {role: _circle_part(cut, weights) for role, cut in zip(sizes, cuts, strict=True)}
+    return Loaded(parts, ["1", "2", "3"], [Split("s00", "train", "val", "test")])
 
 
 def _circle_part(uniforms: np.ndarray, weights: np.ndarray) -> Part:
@@ -157,8 +113,7 @@ def digits() -> Loaded:
         name: Part(X=images[mask].reshape(-1, _DIGIT_SIDE**2), y=labels[mask])
         for name, mask in (("train", ~is_test), ("test", is_test))
     }
-    names = [str(digit) for digit in range(10)]
-    return Loaded(parts=parts, class_names=names, splits=[Split("main", "train", None, "test")])
+    return Loaded(parts, _DIGITS, [Split("main", "train", None, "test")])
 
 
 def _digit_images() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -201,25 +156,13 @@ def digit_scenes(
     seed : int
         Another value gives other scenes.
     """
-    for key, value in (("n_train", n_train), ("n_test", n_test), ("max_digits", max_digits)):
-        _require("digit_scenes", key, value, 1)
-    if max_digits > 10:
-        raise ValueError(f"digit_scenes: max_digits must be at most 10, not {max_digits}")
-    if len(set(sides)) != len(sides) or len(sides) < max_digits or min(sides) < 1:
-        raise ValueError(
-            f"digit_scenes: sides must be at least {max_digits} different positive numbers, "
-            f"not {list(sides)}"
-        )
-    if not noise >= 0:
-        raise ValueError(f"digit_scenes: noise must not be negative, not {noise}")
     images, labels, is_test = _digit_images()
     images = images / _DIGIT_MAX
     parts = {}
     for name, n, mask in (("train", n_train, ~is_test), ("test", n_test, is_test)):
         rng = np.random.default_rng(seed_of("digit_scenes", seed, name))
         parts[name] = _compose(rng, n, images[mask], labels[mask], max_digits, sides, noise)
-    names = [str(digit) for digit in range(10)]
-    return Loaded(parts=parts, class_names=names, splits=[Split("main", "train", None, "test")])
+    return Loaded(parts, _DIGITS, [Split("main", "train", None, "test")])
 
 
 def _compose(
@@ -249,7 +192,7 @@ def _compose(
 
 
 def _tile(rng: np.random.Generator, image: np.ndarray, side: int, noise: float) -> np.ndarray:
-    """Return one region: the noisy image at `side` x `side`, described by 64 grey values in [0, 1]."""
+    """Return one region: the noisy image at `side` x `side`, as 64 grey values in [0, 1]."""
     tile = _resample(image, side)
     tile = np.clip(tile + noise * rng.standard_normal(tile.shape), 0.0, 1.0)
     # Whole grey levels, as a camera stores them; it also hides the last bits of the sums.
@@ -271,11 +214,6 @@ def _overlaps(n_in: int, n_out: int) -> np.ndarray:
     old = np.arange(n_in)[None, :] * n_out
     shared = np.minimum(new + n_in, old + n_out) - np.maximum(new, old)
     return np.maximum(shared, 0) / n_in
-
-
-def _require(name: str, key: str, value: Any, least: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        raise ValueError(f"{name}: {key} must be a whole number of at least {least}, not {value!r}")
 
 
 EMBEDDED: dict[str, Callable[..., Loaded]] = {

@@ -12,14 +12,15 @@ import gzip
 import hashlib
 import http.client
 import lzma
+import math
 import os
 import urllib.error
 import urllib.parse
 import urllib.request
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from toplabel._core.files import atomic_path
 from toplabel.reproduction.config.entry import Entry, RawFile
@@ -30,6 +31,7 @@ NOT_COMPARABLE = "NOT_COMPARABLE.txt"
 
 _CHUNK = 1 << 20
 _LONGEST = 2**33  # bytes that are taken from an address when no size is registered
+_FREE, _RATIO = 2**26, 100  # likewise of a compressed file: bytes of its content, per byte read
 _DECOMPRESSORS = {".xz": lzma.open, ".gz": gzip.open, ".bz2": bz2.open}
 _DAMAGE = (EOFError, OSError, lzma.LZMAError, zlib.error)
 
@@ -96,16 +98,12 @@ def find_checked(
     ChecksumError
         It is not the registered one.
     """
-    found = find(file, folders_of(entry, raw_folder, mirrors))
+    found = _find(file, folders_of(entry, raw_folder, mirrors))
     if found is None:
         return None
     path, suffix = found
-    digest, size = hashlib.sha256(), 0
     with path.open("rb") as stream:
-        for piece in _pieces(file, stream, suffix, str(path), path.stat().st_size):
-            digest.update(piece)
-            size += len(piece)
-    check_sum(file, digest.hexdigest(), size, str(path))
+        _consume(file, _pieces(file, stream, suffix, str(path)), str(path))
     return path
 
 
@@ -142,6 +140,7 @@ def _fetch_mark(files: Iterable[RawFile], folders: Sequence[Path]) -> None:
     marks = [folder / NOT_COMPARABLE for folder in origins if folder != folders[0]]
     marks = [mark for mark in marks if mark.is_file()]
     if marks and not target.is_file():
+        _refuse_link(marks[0])
         with atomic_path(target) as temporary:
             temporary.write_bytes(marks[0].read_bytes())
 
@@ -160,7 +159,7 @@ def _fetch_file(
         check_sum(file, sha256, size, f"{target} (remove it to have it fetched again)")
         return target
     folders = folders_of(entry, raw_folder, mirrors)
-    found = find(file, folders)
+    found = _find(file, folders)
     if found is not None:
         _copy(file, *found, target)
         return target
@@ -180,10 +179,25 @@ def _fetch_file(
     return target
 
 
+def _find(file: RawFile, folders: Sequence[Path]) -> tuple[Path, str] | None:
+    """Find a file; without a registered sum, one that a mirror only links to is refused."""
+    found = find(file, folders)
+    if found is not None and file.sha256 is None and found[0].parent != folders[0]:
+        _refuse_link(found[0])
+    return found
+
+
+def _refuse_link(path: Path) -> None:
+    """Refuse a link out of a mirror, which may lead to any file of this machine."""
+    if not path.resolve().is_relative_to(path.parents[1].resolve()):
+        message = "leads out of the mirror, and the entry has no sha256 for it; copy the file"
+        raise FetchError(f"{path}: {message}")
+
+
 def _copy(file: RawFile, copy: Path, suffix: str, target: Path) -> None:
     try:
         with copy.open("rb") as stream:
-            _store(file, stream, suffix, target, str(copy), copy.stat().st_size)
+            _store(file, stream, suffix, target, str(copy))
     except OSError as error:
         raise FetchError(f"{copy}: cannot be copied to {target} ({error.strerror})") from None
 
@@ -195,9 +209,8 @@ def _download(file: RawFile, url: str, target: Path, timeout: float) -> None:
     with open_address(url, timeout) as stream:
         length = stream.headers.get("Content-Length")
         promised = int(length) if length and length.isdecimal() else None
-        taken = min(_LONGEST, _LONGEST if promised is None else promised)
         # A connection that breaks looks like the end of the file to read().
-        _store(file, stream, suffix, target, url, taken, None if suffix else promised)
+        _store(file, stream, suffix, target, url, None if suffix else promised, _LONGEST)
 
 
 def open_address(url: str, timeout: float, method: str = "GET") -> BinaryIO:
@@ -239,42 +252,65 @@ def _store(
     suffix: str,
     target: Path,
     origin: str,
-    packed: int,
     promised: int | None = None,
+    longest: float = math.inf,
 ) -> None:
     """Decompress, check and place a file; the content passes through memory in pieces.
 
-    `packed` is what the compressed file has at most, `promised` what an uncompressed one must have.
+    `promised` is what it must have uncompressed, `longest` what it may have if no size is
+    registered.
     """
+    with atomic_path(target) as temporary, temporary.open("wb") as output:
+        pieces = _pieces(file, stream, suffix, origin, longest)
+        _consume(file, pieces, origin, output.write, promised)
+
+
+def _consume(
+    file: RawFile,
+    pieces: Iterable[bytes],
+    origin: str,
+    write: Callable[[bytes], Any] = len,
+    promised: int | None = None,
+) -> None:
+    """Write content piece by piece, if it is to be, and compare it with the registry."""
     digest, size = hashlib.sha256(), 0
-    with atomic_path(target) as temporary:
-        with temporary.open("wb") as output:
-            for piece in _pieces(file, stream, suffix, origin, packed):
-                digest.update(piece)
-                size += len(piece)
-                output.write(piece)
-        if promised is not None and size != promised:
-            raise FetchError(f"{origin}: broke off after {size} of {promised} bytes")
-        check_sum(file, digest.hexdigest(), size, origin)
+    for piece in pieces:
+        digest.update(piece)
+        size += len(piece)
+        write(piece)
+    if promised is not None and size != promised:
+        raise FetchError(f"{origin}: broke off after {size} of {promised} bytes")
+    check_sum(file, digest.hexdigest(), size, origin)
+
+
+class _Counted:
+    """A stream that counts the bytes read from it."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream, self.taken = stream, 0
+
+    def read(self, size: int = -1) -> bytes:
+        piece = self._stream.read(size)
+        self.taken += len(piece)
+        return piece
 
 
 def _pieces(
-    file: RawFile, stream: BinaryIO, suffix: str, origin: str, packed: int
+    file: RawFile, stream: BinaryIO, suffix: str, origin: str, longest: float = math.inf
 ) -> Iterator[bytes]:
     """Yield the content, uncompressed; an error as soon as it is longer than it may be."""
-    from toplabel.reproduction.datasets.formats.source import FREE, RATIO
-
+    most, why = longest, "are taken at most"
     if file.size is not None:
         most, why = file.size, "the registry has"
-    elif suffix:
-        most, why = max(FREE, RATIO * packed), f"{RATIO} times the compressed file has"
-    else:
-        most, why = packed, "are taken at most"
-    plain, size = _DECOMPRESSORS[suffix](stream) if suffix else stream, 0
+    packed, size = _Counted(stream), 0
+    plain = _DECOMPRESSORS[suffix](packed) if suffix else packed
     while piece := _read_chunk(plain, suffix, origin):
         size += len(piece)
         if size > most:
             raise ChecksumError(f"{origin}: more than the {most} bytes that {why}")
+        if file.size is None and suffix and size > max(_FREE, _RATIO * packed.taken):
+            message = f"unpacks to over {_RATIO} times its size; state the file's `size`"
+            raise FetchError(f"{origin}: {message} if that is right")
         yield piece
 
 

@@ -1,4 +1,4 @@
-"""Where raw files stand: ``data/raw/<set>/``, the mirror folders, the files that the checkout ships.
+"""Where raw files stand: ``data/raw/<set>/``, the mirror folders, the files that a checkout ships.
 
 Planning a run reads this module, so it imports the formats, which need SciPy, only where a file
 asks for them.
@@ -10,6 +10,7 @@ import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from toplabel._core.files import one_line
 from toplabel.reproduction.config.entry import Entry, RawFile
 
 SUFFIXES = ("", ".xz", ".gz", ".bz2")
@@ -95,12 +96,22 @@ def folders_of(
 
 
 def find(file: RawFile, folders: Iterable[Path]) -> tuple[Path, str] | None:
-    """Return the first copy of a file, and the suffix of its compression."""
+    """Return the first copy of a file, and the suffix of its compression.
+
+    Raises
+    ------
+    FetchError
+        When a folder cannot be looked into.
+    """
     for folder in folders:
         for suffix in SUFFIXES:
             candidate = folder / (file.name + suffix)
-            if candidate.is_file():
-                return candidate, suffix
+            try:
+                if candidate.is_file():
+                    return candidate, suffix
+            except OSError as error:
+                shown = one_line(str(folder))
+                raise FetchError(f"{shown}: cannot be looked into ({error.strerror})") from None
     return None
 
 

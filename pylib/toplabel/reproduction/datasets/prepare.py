@@ -6,13 +6,13 @@ import os
 from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
 
 from toplabel.reproduction.config.entry import Divide, Entry, RawFile
-from toplabel.reproduction.datasets.embedded import load_embedded
+from toplabel.reproduction.datasets.embedded import EMBEDDED
 from toplabel.reproduction.datasets.fetch import NOT_COMPARABLE, check_sum, sha256_of
 from toplabel.reproduction.datasets.formats import Source
 from toplabel.reproduction.datasets.formats.numpy_files import open_npz
@@ -23,16 +23,20 @@ from toplabel.reproduction.datasets.rows import Rows, RowsOf, take
 from toplabel.reproduction.datasets.statistics import (
     check_row_count,
     compare_with_paper,
+    norm_advice,
     statistics,
 )
 from toplabel.reproduction.datasets.transform import transform
 from toplabel.reproduction.datasets.validation import validate_prepared
 from toplabel.reproduction.seeds import seed_of
 
+if TYPE_CHECKING:
+    from toplabel.reproduction.config.protocols import Axis
+
 _DENSE_DENSITY = 0.2
 
 
-def prepare(entry: Entry, raw_folder: str | os.PathLike[str]) -> Prepared:
+def prepare(entry: Entry, raw_folder: str | os.PathLike[str], grid: Axis | None = None) -> Prepared:
     """Make a data set from its registry entry.
 
     Parameters
@@ -40,13 +44,15 @@ def prepare(entry: Entry, raw_folder: str | os.PathLike[str]) -> Prepared:
     entry : Entry
     raw_folder : path-like
         ``data/raw``; what `fetch` left in its folder ``<set>``. Not looked at for embedded sets.
+    grid : Axis, optional
+        The grid of C, to which `meta` says if the norms of the rows do not suit it.
 
     Returns
     -------
     Prepared
         Validated; `meta` has title, protocol, features, published_key, not_comparable (why its
         results are not put beside published ones, or ""), options, raw (sum, size and address of
-        each file), statistics and paper (see `compare_with_paper`).
+        each file), statistics, paper (see `compare_with_paper`) and advice (see `norm_advice`).
 
     Raises
     ------
@@ -60,7 +66,7 @@ def prepare(entry: Entry, raw_folder: str | os.PathLike[str]) -> Prepared:
     raw: dict[str, Any] = {}
     folder = Path(raw_folder) / entry.folder
     if entry.embedded is not None:
-        loaded = load_embedded(entry.embedded, entry.options)
+        loaded = EMBEDDED[entry.embedded](**entry.options)
     else:
         loaded, raw = _load_files(entry, folder)
     if entry.divide is not None:
@@ -73,10 +79,16 @@ def prepare(entry: Entry, raw_folder: str | os.PathLike[str]) -> Prepared:
     if entry.transform is not None:
         parts = transform(f"data set '{entry.name}'", parts, splits, entry.transform)
     loaded = Loaded(store(parts, entry.storage), loaded.class_names, splits)
-    return finish(entry, loaded, raw, entry.not_comparable or _mark(folder))
+    return finish(entry, loaded, raw, entry.not_comparable or _mark(folder), grid)
 
 
-def finish(entry: Entry, loaded: Loaded, raw: dict[str, Any], not_comparable: str) -> Prepared:
+def finish(
+    entry: Entry,
+    loaded: Loaded,
+    raw: dict[str, Any],
+    not_comparable: str,
+    grid: Axis | None = None,
+) -> Prepared:
     """Check what a data set holds, and describe it.
 
     Parameters
@@ -88,6 +100,8 @@ def finish(entry: Entry, loaded: Loaded, raw: dict[str, Any], not_comparable: st
         What is known of each raw file.
     not_comparable : str
         Why results are not put beside published ones, or "".
+    grid : Axis, optional
+        As in `prepare`.
 
     Raises
     ------
@@ -101,14 +115,20 @@ def finish(entry: Entry, loaded: Loaded, raw: dict[str, Any], not_comparable: st
         class_names=loaded.class_names,
         parts=loaded.parts,
         splits=loaded.splits,
-        meta=_describe(entry, raw, not_comparable),
     )
     validate_prepared(prepared)
     measured = statistics(prepared)
-    if not prepared.meta["not_comparable"]:
+    if not not_comparable:
         check_row_count(entry.name, measured, entry.statistics)
-    paper = compare_with_paper(measured, entry.statistics)
-    return replace(prepared, meta={**prepared.meta, "statistics": measured, "paper": paper})
+    keys = ("title", "protocol", "features", "published_key", "options")
+    meta = {key: getattr(entry, key) for key in keys} | {
+        "not_comparable": not_comparable,
+        "raw": raw,
+        "statistics": measured,
+        "paper": compare_with_paper(measured, entry.statistics),
+        "advice": norm_advice(measured, grid) if grid and not entry.C_scale else "",
+    }
+    return replace(prepared, meta=meta)
 
 
 def _mark(folder: Path) -> str:
@@ -120,18 +140,6 @@ def _mark(folder: Path) -> str:
         " ".join(path.read_text(encoding="utf-8-sig", errors="replace").split())
         or f"marked by {NOT_COMPARABLE}"
     )
-
-
-def _describe(entry: Entry, raw: dict[str, Any], not_comparable: str) -> dict[str, Any]:
-    return {
-        "title": entry.title,
-        "protocol": entry.protocol,
-        "features": entry.features,
-        "published_key": entry.published_key,
-        "not_comparable": not_comparable,
-        "options": entry.options,
-        "raw": raw,
-    }
 
 
 def _load_files(entry: Entry, folder: Path) -> tuple[Loaded, dict[str, Any]]:
@@ -201,11 +209,8 @@ def _in_order(where: str, how: Divide, n: int) -> dict[str, np.ndarray]:
     counts = list(how.into.values())
     if any(count != int(count) for count in counts) or sum(counts) != n:
         raise ValueError(f"{where}: the numbers of rows {counts} do not add up to {n}")
-    ends = np.cumsum(counts).astype(int)
-    starts = [0, *ends[:-1]]
-    return {
-        key: np.arange(start, end) for key, start, end in zip(how.into, starts, ends, strict=True)
-    }
+    pieces = np.split(np.arange(n), np.cumsum(counts[:-1]).astype(int))
+    return dict(zip(how.into, pieces, strict=True))
 
 
 def _listed(path: Path, how: Divide, n: int) -> dict[str, np.ndarray]:

@@ -21,12 +21,11 @@ from toplabel._core.files import (
     file_sum,
     read_json,
     read_npz,
-    remade,
     write_json,
 )
 from toplabel.reproduction.config.splits import Split
 from toplabel.reproduction.datasets.parts import Part, Prepared
-from toplabel.reproduction.datasets.rows import Rows, write_npy
+from toplabel.reproduction.datasets.rows import write_npy
 from toplabel.reproduction.datasets.validation import validate_prepared
 
 _PART_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
@@ -124,7 +123,7 @@ def load_prepared(folder: str | os.PathLike[str], mmap: bool = True) -> Prepared
     Raises
     ------
     FileError
-        When ``meta.json`` is missing, the files do not fit it, or one is not what was written.
+        When ``meta.json`` is missing or damaged, or a file is not what was written.
     """
     folder = Path(folder)
     record = read_meta(folder)
@@ -141,7 +140,7 @@ def load_prepared(folder: str | os.PathLike[str], mmap: bool = True) -> Prepared
 
 
 def not_comparable(folder: str | os.PathLike[str]) -> str:
-    """Return why results on a prepared set are not put beside published ones; empty when they are."""
+    """Return why results on a prepared set are not put beside published ones, or ""."""
     there = (Path(folder) / _META_FILE).is_file()
     return read_meta(folder).get("not_comparable", "") if there else ""
 
@@ -160,28 +159,30 @@ def read_meta(folder: str | os.PathLike[str]) -> dict[str, Any]:
     return read_json(path)
 
 
+def check_prepared(folder: str | os.PathLike[str]) -> None:
+    """Compare the files of a prepared set with the sums in its ``meta.json``.
+
+    Raises
+    ------
+    FileError
+        For the first that is not what was written.
+    """
+    for name, shape in read_meta(folder)["parts"].items():
+        _check_part(Path(folder), name, shape)
+
+
+def _check_part(folder: Path, name: str, shape: dict[str, Any]) -> None:
+    files = _files(folder, name, shape["storage"])
+    for key, promised in shape["sha256"].items():
+        check_file(files[key], promised, folder / _META_FILE)
+
+
 def _load_part(folder: Path, name: str, shape: dict[str, Any], mmap: bool) -> Part:
     files = _files(folder, name, shape["storage"])
-    for key, promised in shape.get("sha256", {}).items():  # an earlier version wrote none
-        check_file(files[key], promised, folder / _META_FILE)
-    X = _load_features(files["X"], mmap)
+    _check_part(folder, name, shape)
+    if shape["storage"] == "csr":
+        X = sparse.csr_matrix(sparse.load_npz(files["X"]))
+    else:
+        X = np.load(files["X"], mmap_mode="r" if mmap else None)
     labels = read_npz(files["Y"], folder / _META_FILE)
-    part = Part(X=X, **{key: labels[key] for key in shape["labels"]})
-    found = (part.n_instances, part.n_rows, part.n_features)
-    promised = (shape["n_instances"], shape["n_rows"], shape["n_features"])
-    if found != promised:
-        raise FileError(
-            f"{folder}: {_META_FILE} promises n, rows, d = {promised}, the files of '{name}' hold {found}"
-        )
-    return part
-
-
-def _load_features(path: Path, mmap: bool) -> Rows:
-    try:
-        if path.suffix == ".npz":
-            return sparse.csr_matrix(sparse.load_npz(path))
-        return np.load(path, mmap_mode="r" if mmap else None)
-    except Exception as error:  # without a sum: any error of NumPy on damaged data
-        words = " ".join(str(error).split()) or type(error).__name__
-        command = remade(path.with_name(_META_FILE))
-        raise FileError(f"{path}: missing or damaged ({words}); {command}") from None
+    return Part(X=X, **{key: labels[key] for key in shape["labels"]})

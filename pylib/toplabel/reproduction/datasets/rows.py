@@ -62,6 +62,13 @@ def blocks(X: np.ndarray | RowsOf) -> Iterator[tuple[int, np.ndarray]]:
         yield start, X[start : start + step]
 
 
+def squared_norms(X: Rows) -> np.ndarray:
+    """Return the squared Euclidean norm of each row."""
+    if sparse.issparse(X):
+        return np.asarray(X.multiply(X).sum(axis=1)).ravel()
+    return np.concatenate([np.einsum("ij,ij->i", block, block) for _, block in blocks(X)])
+
+
 def take(X: Rows, rows: np.ndarray) -> Rows:
     """Return rows by their numbers; those of a file stay there."""
     if isinstance(X, RowsOf | np.memmap):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
@@ -13,9 +13,14 @@ from scipy import sparse
 from toplabel.reproduction.config.entry import Entry, LabelLists, Printed
 from toplabel.reproduction.datasets.formats import voc
 from toplabel.reproduction.datasets.parts import Part, Prepared
-from toplabel.reproduction.datasets.rows import blocks
+from toplabel.reproduction.datasets.rows import blocks, squared_norms
+
+if TYPE_CHECKING:
+    from toplabel.reproduction.config.protocols import Axis
 
 COMPARED = ("n_classes", "n_train", "n_features", "label_cardinality")
+_PECULIAR = ("zero_rows", "empty_label_sets", "full_label_sets", "classes_without_example")
+_EFFECTIVE = 0.1  # of C ||x||^2: the smallest value of the usual grids at a norm of 100
 _SUFFIX = {"K": 1_000, "M": 1_000_000}
 
 
@@ -32,7 +37,7 @@ def statistics(prepared: Prepared) -> dict[str, Any]:
     dict
         n_classes, n_train, n_val, n_test (instances; n_val None without a validation part),
         n_features, label_cardinality (None for multiclass sets), zero_rows (feature vectors that
-        are 0), row_norm (their median norm), empty_label_sets, full_label_sets,
+        are 0), row_norm (their median norm), mean_squared_norm, empty_label_sets, full_label_sets,
         classes_without_example; ``parts`` has n, rows, label_cardinality and the four counts for
         each part of the split.
     """
@@ -43,6 +48,7 @@ def statistics(prepared: Prepared) -> dict[str, Any]:
     train = by_part["train"]
     distinct = [prepared.parts[name] for name in sorted({n for n in names.values() if n})]
     multilabel = prepared.task == "multilabel"
+    squares = squared_norms(roles["train"].X)
     return {
         "n_classes": prepared.n_classes,
         "n_train": train["n_instances"],
@@ -50,31 +56,28 @@ def statistics(prepared: Prepared) -> dict[str, Any]:
         "n_test": by_part["test"]["n_instances"],
         "n_features": roles["train"].n_features,
         "label_cardinality": _cardinality([part.Y for part in distinct]) if multilabel else None,
-        "zero_rows": train["zero_rows"],
-        "row_norm": _median_norm(roles["train"]),
-        "empty_label_sets": train["empty_label_sets"],
-        "full_label_sets": train["full_label_sets"],
-        "classes_without_example": train["classes_without_example"],
+        "row_norm": float(np.median(np.sqrt(squares))),
+        "mean_squared_norm": float(np.mean(squares, dtype=np.float64)),
+        **{key: train[key] for key in _PECULIAR},
         "parts": by_part,
     }
 
 
 def _measure(part: Part, n_classes: int) -> dict[str, Any]:
+    there = {"n_instances": part.n_instances, "n_rows": part.n_rows, "zero_rows": _zero_rows(part)}
     if part.Y is not None:
-        labels_per_row, examples = part.Y.sum(axis=1, dtype=np.int64), part.Y.any(axis=0)
-        empty, full = int((labels_per_row == 0).sum()), int((labels_per_row == n_classes).sum())
-        cardinality = _cardinality([part.Y])
-    else:
-        examples = np.bincount(part.y, minlength=n_classes) > 0
-        empty, full, cardinality = 0, 0, None
+        return there | {"label_cardinality": _cardinality([part.Y]), **_label_counts(part.Y)}
+    missing = int((np.bincount(part.y, minlength=n_classes) == 0).sum())
+    counts = {"empty_label_sets": 0, "full_label_sets": 0, "classes_without_example": missing}
+    return there | {"label_cardinality": None, **counts}
+
+
+def _label_counts(Y: np.ndarray) -> dict[str, int]:
+    per_row = Y.sum(axis=1, dtype=np.int64)
     return {
-        "n_instances": part.n_instances,
-        "n_rows": part.n_rows,
-        "label_cardinality": cardinality,
-        "zero_rows": _zero_rows(part),
-        "empty_label_sets": empty,
-        "full_label_sets": full,
-        "classes_without_example": int((~examples).sum()),
+        "empty_label_sets": int((per_row == 0).sum()),
+        "full_label_sets": int((per_row == Y.shape[1]).sum()),
+        "classes_without_example": int((~Y.any(axis=0)).sum()),
     }
 
 
@@ -86,13 +89,20 @@ def _zero_rows(part: Part) -> int:
     return sum(int((~np.any(block, axis=1)).sum()) for _, block in blocks(part.X))
 
 
-def _median_norm(part: Part) -> float:
-    """Return the median Euclidean norm of the feature vectors."""
-    if sparse.issparse(part.X):
-        squares = np.asarray(part.X.multiply(part.X).sum(axis=1)).ravel()
-    else:
-        squares = np.concatenate([np.einsum("ij,ij->i", b, b) for _, b in blocks(part.X)])
-    return float(np.median(np.sqrt(squares)))
+def norm_advice(measured: dict[str, Any], grid: Axis) -> str:
+    """Return advice on rows so long, or so short, that a grid of C does not suit them; else "".
+
+    C acts by C ||x||^2: a grid is of use where it holds values of that on both sides of 0.1.
+    """
+    square = measured["mean_squared_norm"]
+    least, most = (grid.value(exponent) * square for exponent in (grid.start, grid.stop))
+    if not square or least <= _EFFECTIVE <= most:
+        return ""
+    return (
+        f"the rows have the mean squared norm {square:.3g}, times which the grid of C is "
+        f"{least:.3g} to {most:.3g}: few values are of use; give the set `transform: standardise`, "
+        "or, if all columns have one unit, `C_scale: mean_squared_norm`"
+    )
 
 
 def _cardinality(indicators: Sequence[np.ndarray]) -> float:
@@ -194,19 +204,17 @@ def list_statistics(path: Path, lists: LabelLists) -> dict[str, Any]:
     dict
         As `statistics`, as far as labels go; objects that are marked as difficult do not count.
     """
-    classes, flags = voc.read_lists(path)
-    images = {role: voc.set_names(path, getattr(lists, role)) for role in ("train", "test")}
+    archive = voc.Archive(path)
+    classes, flags = archive.label_sets()
+    images = {role: archive.images_of(getattr(lists, role)) for role in ("train", "test")}
     Y = {role: np.array([flags[image] for image in names]) for role, names in images.items()}
-    per_row = Y["train"].sum(axis=1)
     return {
         "n_classes": len(classes),
         "n_train": len(Y["train"]),
         "n_features": None,
         "n_test": len(Y["test"]),
         "label_cardinality": _cardinality(list(Y.values())),
-        "empty_label_sets": int((per_row == 0).sum()),
-        "full_label_sets": int((per_row == len(classes)).sum()),
-        "classes_without_example": int((~Y["train"].any(axis=0)).sum()),
+        **_label_counts(Y["train"]),
         "parts": {role: {"label_cardinality": _cardinality([rows])} for role, rows in Y.items()},
     }
 

@@ -2,9 +2,9 @@
 matrix is a given kernel.
 
 The last two come from a pivoted Cholesky factorisation ``K = L L^T`` of the Gram matrix of the
-training rows. The rows of L are training vectors with the inner products of K, which is all that a linear
-method without bias depends on: its scores, losses and norms are those of the kernel method. A
-further row with the inner products k (to the training rows) becomes ``L_11^{-1} k_1``, where 1
+training rows. The rows of L are training vectors with the inner products of K, which is all that a
+linear method without bias depends on: its scores, losses and norms are those of the kernel method.
+A further row with the inner products k (to the training rows) becomes ``L_11^{-1} k_1``, where 1
 stands for the pivots; what of it lies outside the span of the training rows no score depends on.
 """
 

@@ -31,16 +31,8 @@ def extract_features(
 ) -> Prepared:
     """Return the features of the networks of all draws as a data set, a split each.
 
-    Parameters
-    ----------
-    images : Prepared
-    entry : Entry
-    weights : mapping of str to path-like
-        The files of the networks by the names of the draws.
-    seed : int
-        Of the run.
-    folder : path-like
-        For the rows, which are mapped into memory; the caller removes it.
+    `weights` are the files of the networks by the names of the draws; the seed is that of the run.
+    The rows are mapped into memory from `folder`, which the caller removes.
     """
     torch.set_num_threads(1)
     parts: dict[str, Part] = {}

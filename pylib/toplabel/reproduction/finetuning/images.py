@@ -16,13 +16,7 @@ from toplabel.reproduction.seeds import seed_of
 
 @dataclass(frozen=True)
 class Images:
-    """Inputs and their classes.
-
-    Attributes
-    ----------
-    inputs : Tensor of shape (n, 1, height, width), float32
-    classes : Tensor of shape (n,), int64
-    """
+    """Inputs of shape (n, 1, height, width), float32, and their classes (n,), int64."""
 
     inputs: Tensor
     classes: Tensor
@@ -31,10 +25,7 @@ class Images:
 def class_names(prepared: Prepared, network: Network) -> list[str]:
     """Return names of the classes of the network, of pairs "first second".
 
-    Raises
-    ------
-    ValueError
-        When they are not as many as the entry of the registry says.
+    A number of them that is not that of the entry of the registry is a ValueError.
     """
     names = prepared.class_names
     if network.pairs:
@@ -51,22 +42,10 @@ def draw_images(
 ) -> tuple[Images, Images]:
     """Return what a draw trains and tests on, of disjoint images.
 
-    Grey values are divided by the largest absolute one of the training images.
-
-    Parameters
-    ----------
-    prepared : Prepared
-        The images, one a row; its first split is taken.
-    network : Network
-    name : str
-        What the rows depend on besides the seed: data set and draw.
-    seed : int
-        Of the run.
-
-    Raises
-    ------
-    ValueError
-        When the rows are no square images, or fewer than are asked for.
+    `prepared` has the images, one a row; its first split is taken. Grey values are divided by the
+    largest absolute one of the training images. The rows depend on the seed of the run and on
+    `name`, data set and draw. Rows that are no square images, or fewer than are asked for, are a
+    ValueError.
     """
     split = prepared.splits[0]
     train, test = prepared.parts[split.train], prepared.parts[split.test]

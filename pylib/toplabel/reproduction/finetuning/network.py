@@ -18,15 +18,9 @@ FEATURES = "rectified"
 
 
 def build(network: Network, shape: Sequence[int], seed: int = 0) -> nn.Sequential:
-    """Return a network with initial weights that depend on the seed alone; it leaves PyTorch's own
-    generator as it was.
+    """Return a network for inputs of some height and width.
 
-    Parameters
-    ----------
-    network : Network
-    shape : sequence of int
-        Height and width of an input.
-    seed : int
+    Its initial weights depend on the seed alone; PyTorch's own generator stays as it was.
     """
     first, second = network.channels
     height, width = ((side + 3) // 4 for side in shape)
@@ -51,13 +45,7 @@ def save_weights(network: nn.Module, path: str | os.PathLike[str]) -> None:
 
 
 def load_weights(network: nn.Module, path: str | os.PathLike[str]) -> None:
-    """Take the weights that `save_weights` wrote.
-
-    Raises
-    ------
-    FileError
-        When the file is damaged, or of another network.
-    """
+    """Take the weights that `save_weights` wrote; a damaged or other file is a FileError."""
     arrays = read_npz(path)
     try:
         network.load_state_dict({name: torch.from_numpy(one) for name, one in arrays.items()})

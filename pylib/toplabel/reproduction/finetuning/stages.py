@@ -27,18 +27,9 @@ _CHECKED = 1000  # inputs that say whether the training diverged
 def train_network(
     images: Prepared, network: Network, name: str, seed: int, path: str | os.PathLike[str]
 ) -> None:
-    """Train the network of a draw with softmax, and write its weights.
+    """Train the network of a draw with softmax, and write its weights to an .npz file.
 
-    Parameters
-    ----------
-    images : Prepared
-    network : Network
-    name : str
-        Data set and draw, as "digits_network/d0".
-    seed : int
-        Of the run.
-    path : path-like
-        The .npz file of the weights.
+    `name` is data set and draw, as "digits_network/d0"; the seed is that of the run.
     """
     torch.set_num_threads(1)
     train_part, _ = draw_images(images, network, name, seed)
@@ -63,31 +54,11 @@ def fine_tune(
     seed: int,
     path: str | os.PathLike[str],
 ) -> pd.DataFrame:
-    """Train the network of a draw further with the loss of a method, and measure it on the test
-    part.
+    """Train the network of a draw further with the loss of a method, and measure it:
+    `TEST_METRICS`.
 
-    Parameters
-    ----------
-    images : Prepared
-    network : Network
-    method : Method
-        Its loss and epochs; 0 epochs are the network as it was.
-    dataset, split : str
-        The data set and the draw.
-    weights : path-like
-        The file of the network.
-    metrics : sequence of str
-    budget : str
-        Name, for the table.
-    seed : int
-        Of the run.
-    path : path-like
-        Where the caller writes the table; the checkpoint lies beside it.
-
-    Returns
-    -------
-    DataFrame
-        The columns of `TEST_METRICS`, one row per metric.
+    0 epochs are the network as it was. `weights` is the file of the network; the caller writes the
+    table to `path`, beside which the checkpoint lies. The seed is that of the run.
     """
     torch.set_num_threads(1)
     start = time.perf_counter()
@@ -103,24 +74,17 @@ def fine_tune(
     train(model, train_part, course, network, _checkpoint(path))
     truth, found = test_part.classes.numpy(), scores(model, test_part)
     values = all_values(list(metrics), truth, found, np.empty(0))[0]
-    seconds = round(time.perf_counter() - start, 6)
-    bare = dict.fromkeys(("C", "theta", "threshold", "relative_gap", "gradient_norm"), np.nan)
-    head = {"dataset": dataset, "method": method.name, "split": split}
-    rows = [
-        {
-            **head,
-            **bare,
-            "metric": metric,
-            "value": value,
-            "epochs": method.epochs,
-            "status": "uncertified",
-            "seconds": seconds,
-            "budget": budget,
-            "selected_k": np.nan,
-        }
-        for metric, value in zip(metrics, values, strict=True)
-    ]
-    return TEST_METRICS.frame(rows)
+    row = dict.fromkeys(TEST_METRICS.names, np.nan) | {
+        "dataset": dataset,
+        "method": method.name,
+        "split": split,
+        "epochs": method.epochs,
+        "status": "uncertified",
+        "seconds": round(time.perf_counter() - start, 6),
+        "budget": budget,
+    }
+    measured = zip(metrics, values, strict=True)
+    return TEST_METRICS.frame(row | {"metric": one, "value": value} for one, value in measured)
 
 
 def remove_checkpoint(path: str | os.PathLike[str]) -> None:

@@ -23,19 +23,9 @@ _TEST_BATCH = 1000
 
 @dataclass(frozen=True)
 class Course:
-    """How a network is trained.
+    """How a network is trained: loss, epochs, and a learning rate, which stays as it is.
 
-    Attributes
-    ----------
-    loss : str
-        A key of `toplabel.losses.LOSSES`.
-    k, gamma : int, float
-        Of the loss.
-    epochs : int
-    rate : float
-        The learning rate, which stays as it is.
-    seed : int
-        Of the order of the batches.
+    The seed is of the order of the batches.
     """
 
     loss: str
@@ -49,22 +39,11 @@ class Course:
 def train(
     network: nn.Module, images: Images, course: Course, options: Network, checkpoint: Path
 ) -> None:
-    """Train a network, going on from a checkpoint of the same training if there is one.
+    """Train a network in place, going on from a checkpoint of the same training if there is one.
 
     The same arguments give the same weights, whether the training was interrupted or not, on one
-    thread of one kind of processor. The checkpoint is left to the caller to remove, once the result
-    is written.
-
-    Parameters
-    ----------
-    network : Module
-        Trained in place.
-    images : Images
-    course : Course
-    options : Network
-        Its batch, momentum and weight decay are used.
-    checkpoint : Path
-        Written after each epoch.
+    thread of one kind of processor. The checkpoint, written after each epoch, is left to the caller
+    to remove, once the result is written. Of the options batch, momentum and weight decay are used.
     """
     criterion = Loss(course.loss, k=course.k, gamma=course.gamma)
     descent = Descent(network, course.rate, options)
@@ -81,8 +60,7 @@ def train(
 
 
 class Descent:
-    """Stochastic gradient descent with momentum, as `torch.optim.SGD` has it; the biases are not
-    regularised.
+    """Stochastic gradient descent with momentum, as `torch.optim.SGD`; no decay of biases.
 
     Making one of `torch.optim` imports PyTorch's compiler, a second of processor time for each of
     many short jobs.
@@ -104,13 +82,7 @@ class Descent:
 
 
 def scores(network: nn.Module, images: Images) -> np.ndarray:
-    """Return scores of inputs, shape (n, m), float64.
-
-    Raises
-    ------
-    ValueError
-        When one is not finite: the training diverged.
-    """
+    """Return scores of inputs, (n, m), float64; one that is not finite is a ValueError."""
     network.eval()
     with torch.inference_mode():
         parts = [network(batch) for batch in images.inputs.split(_TEST_BATCH)]
@@ -126,9 +98,7 @@ def _save(network: nn.Module, descent: Descent, path: Path, about: str, epochs: 
 
 
 def _resume(network: nn.Module, descent: Descent, path: Path, about: str) -> int:
-    """Take up a checkpoint; how many epochs it had. One of another training, or a damaged one, is
-    begun anew.
-    """
+    """Take up a checkpoint of the same training that is not damaged; return its epochs, else 0."""
     if not path.is_file():
         return 0
     try:

@@ -12,22 +12,10 @@ _LARGEST = 10.0
 
 
 def lambert_curves(points: int = 201) -> pd.DataFrame:
-    """Return V on both sides of 0, each with the approximation that the paper names for it.
+    """Return V on both sides of 0, each with the approximation of TPAMI section 5.1: `COLUMNS`.
 
-    Parameters
-    ----------
-    points : int
-        Of a curve.
-
-    Returns
-    -------
-    DataFrame
-        `COLUMNS`. Panel ``log`` has t in [-10, 0] and the curves ``V`` and ``exp``, e^t; panel
-        ``linear`` has t in [0, 10] and the curves ``V`` and ``t - log t``, the latter from t = 1.
-
-    Notes
-    -----
-    TPAMI section 5.1: e^t for t << 0, t - log t for t >> 1.
+    Panel ``log`` has t in [-10, 0] and the curves ``V`` and ``exp``, e^t for t << 0; panel
+    ``linear`` has t in [0, 10] and the curves ``V`` and ``t - log t`` for t >> 1, from t = 1.
     """
     left = np.linspace(-_LARGEST, 0.0, points)
     right = np.linspace(0.0, _LARGEST, points)

@@ -1,6 +1,4 @@
-"""The losses along a line of scores: the binary ones, the hinges with one strong rival, the
-entropies.
-"""
+"""The losses along a line of scores: binary ones, hinges with one strong rival, entropies."""
 
 from __future__ import annotations
 
@@ -18,43 +16,23 @@ _FAR = -40.0  # a score at which a class adds nothing to a sum over classes
 
 #: For each panel the curves: loss, k, gamma.
 CURVES = {
-    "binary": (
-        ("svm_ova", 1, 0.0),
-        ("svm_ova", 1, 0.5),
-        ("svm_ova", 1, 1.0),
-        ("lr_ova", 1, 0.0),
+    "binary": (*(("svm_ova", 1, gamma) for gamma in (0.0, 0.5, 1.0)), ("lr_ova", 1, 0.0)),
+    "hinges": tuple(
+        (loss, k, gamma)
+        for loss, k in (("svm_multi", 1), ("topk_svm_alpha", 2), ("topk_svm_beta", 2))
+        for gamma in (0.0, 1.0)
     ),
-    "hinges": (
-        ("svm_multi", 1, 0.0),
-        ("svm_multi", 1, 1.0),
-        ("topk_svm_alpha", 2, 0.0),
-        ("topk_svm_alpha", 2, 1.0),
-        ("topk_svm_beta", 2, 0.0),
-        ("topk_svm_beta", 2, 1.0),
-    ),
-    "entropies": (
-        ("lr_multi", 1, 0.0),
-        ("topk_ent", 2, 0.0),
-        ("topk_ent_tr", 2, 0.0),
-    ),
+    "entropies": (("lr_multi", 1, 0.0), ("topk_ent", 2, 0.0), ("topk_ent_tr", 2, 0.0)),
 }
 ERROR = "top-2 error"
 
 
 def loss_curves(points: int = 181) -> pd.DataFrame:
-    """Return the losses along three lines.
+    """Return the losses along three lines: `COLUMNS`.
 
-    Parameters
-    ----------
-    points : int
-        Of a curve.
-
-    Returns
-    -------
-    DataFrame
-        `COLUMNS`. Panel ``binary``: x is the margin y f(x). Panels ``hinges`` and ``entropies``: x
-        is the score of the true class, the other four have the scores `RIVALS`; the curve ``top-2
-        error`` is TPAMI Eq. (1).
+    Panel ``binary``: x is the margin y f(x). Panels ``hinges`` and ``entropies``: x is the score of
+    the true class, the other four have the scores `RIVALS`; the curve ``top-2 error`` is TPAMI Eq.
+    (1).
     """
     margin, score = np.linspace(-2.0, 3.0, points), np.linspace(-3.0, 6.0, points)
     binary = np.column_stack([margin, np.full(points, _FAR)])

@@ -1,6 +1,4 @@
-"""The simplex coding of three classes in the plane: decoding regions and level sets (NIPS 2012,
-Fig. 1 and 2).
-"""
+"""The simplex coding of three classes in the plane (NIPS 2012, Fig. 1 and 2)."""
 
 from __future__ import annotations
 
@@ -17,16 +15,12 @@ REACH = 1.6
 
 
 def decoding_regions() -> pd.DataFrame:
-    """Return the code vectors of three classes, their triangle, and the cone of points that decode
-    to each class.
+    """Return the code vectors of three classes, their triangle, and the cones that decode to each.
 
-    Returns
-    -------
-    DataFrame
-        `REGION_COLUMNS`. `what` is "code" (a code vector), "hull" (a corner of the triangle) or
-        "region" (a corner of a cone, which is cut off outside the square that is shown): between
-        the opposite vectors of the two other classes, where the scores of a class and of its
-        neighbour are equal. Classes count from 1.
+    Rows of `REGION_COLUMNS`: `what` is "code" (a code vector), "hull" (a corner of the triangle) or
+    "region" (a corner of a cone, which is cut off outside the square that is shown): between the
+    opposite vectors of the two other classes, where the scores of a class and of its neighbour are
+    equal. Classes count from 1.
     """
     codes = simplex.simplex_coding(CLASSES).T
     rows = [("code", y + 1, 0, *codes[y]) for y in range(CLASSES)]
@@ -40,18 +34,7 @@ def decoding_regions() -> pd.DataFrame:
 
 
 def loss_levels(points: int = 65) -> pd.DataFrame:
-    """Return the three losses of the first class on a square grid.
-
-    Parameters
-    ----------
-    points : int
-        A side.
-
-    Returns
-    -------
-    DataFrame
-        `LEVEL_COLUMNS`; for each loss the values row by row, f1 fastest.
-    """
+    """Return the losses of the first class on a square grid, f1 fastest: `LEVEL_COLUMNS`."""
     side = np.linspace(-REACH, REACH, points)
     first, second = np.meshgrid(side, side)
     F = np.column_stack([first.ravel(), second.ravel()])

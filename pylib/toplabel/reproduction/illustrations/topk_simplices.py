@@ -1,6 +1,4 @@
-"""The top-k simplices in three dimensions, as polytopes (NIPS 2015 Fig. 2, TPAMI Eq. (2) and
-(3)).
-"""
+"""The top-k simplices in three dimensions (NIPS 2015 Fig. 2, TPAMI Eq. (2) and (3))."""
 
 from __future__ import annotations
 
@@ -16,24 +14,7 @@ _TOLERANCE = 1e-12
 
 
 def half_spaces(kind: str, k: int) -> tuple[list[str], np.ndarray, np.ndarray]:
-    """Return the inequalities A x <= b of a set with radius 1.
-
-    Parameters
-    ----------
-    kind : {"alpha", "beta"}
-    k : int, 1..3
-
-    Returns
-    -------
-    names : list of str
-    A : ndarray, (7, 3)
-    b : ndarray, (7,)
-
-    Raises
-    ------
-    ValueError
-        For another kind or k.
-    """
+    """Return names, A and b of the seven inequalities A x <= b of a set with radius 1, k in 1..3."""
     if kind not in SETS:
         raise ValueError(f"kind must be one of {', '.join(SETS)}, got {kind!r}")
     if k not in range(1, DIMENSION + 1):
@@ -49,9 +30,7 @@ def half_spaces(kind: str, k: int) -> tuple[list[str], np.ndarray, np.ndarray]:
 
 
 def vertices(kind: str, k: int) -> np.ndarray:
-    """Return the vertices of a set, (v, 3), in a fixed order: where three of its inequalities are
-    tight.
-    """
+    """Return the vertices of a set, (v, 3), sorted: where three of its inequalities are tight."""
     _, A, b = half_spaces(kind, k)
     found: set[tuple[float, ...]] = set()
     for chosen in combinations(range(len(b)), DIMENSION):
@@ -65,9 +44,7 @@ def vertices(kind: str, k: int) -> np.ndarray:
 
 
 def faces(kind: str, k: int) -> list[tuple[str, np.ndarray]]:
-    """Return the faces of a set, each as its inequality and its corners in order; of a segment, the
-    segment.
-    """
+    """Return the faces of a set, each as its inequality and its corners in order."""
     names, A, b = half_spaces(kind, k)
     corners = vertices(kind, k)
     tight = np.abs(corners @ A.T - b) < 1e-9
@@ -90,13 +67,9 @@ def _in_order(corners: np.ndarray, normal: np.ndarray) -> np.ndarray:
 
 
 def topk_simplices() -> pd.DataFrame:
-    """Return both sets for k = 1, 2, 3, corner by corner.
+    """Return both sets for k = 1, 2, 3: `COLUMNS`, a row for each corner of each face, in order.
 
-    Returns
-    -------
-    DataFrame
-        `COLUMNS`; one row a corner of a face, the corners of a face in order around it. The set
-        alpha with k = 3 is a segment and has one "face" with two corners.
+    The set alpha with k = 3 is a segment and has one "face" with two corners.
     """
     rows = []
     for kind in SETS:

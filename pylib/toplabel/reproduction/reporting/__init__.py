@@ -1,9 +1,9 @@
 """Reports: HTML, PDF, figures and machine-readable data from the collected results. Nothing is
 computed here.
 
-`load_inputs` reads and checks the collected files of a results folder; `write_html`, `write_pdf`,
-`write_data` and `crate.write_crate` format them. The figures are listed in
-`toplabel.reproduction.figures`.
+`load_inputs` reads the collected files of a results folder, `tree.build_tree` arranges them as one
+tree of plain data; `write_html`, `write_pdf`, `write_data` and `crate.write_crate` print it. The
+figures are listed in `toplabel.reproduction.figures`.
 """
 
 from toplabel._core.files import FileError

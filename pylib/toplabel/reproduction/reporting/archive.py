@@ -77,7 +77,7 @@ def without_paths(text: str) -> str:
 
 
 def _without_paths(inputs: ReportInputs) -> ReportInputs:
-    """Return inputs without paths of the machine, and without the folder that links would lead to."""
+    """Return inputs without paths of the machine, and without the folder that links lead to."""
     frames = ("comparison", "datasets", "failures")
     return replace(
         inputs,

@@ -14,7 +14,7 @@ from matplotlib.patches import Patch, PathPatch
 from matplotlib.path import Path as Outline
 
 from toplabel.reproduction.reporting import style
-from toplabel.reproduction.reporting.drawing import mathtext, panel_grid, require, write_figure
+from toplabel.reproduction.reporting.drawing import mathtext, panel_grid, write_figure
 from toplabel.reproduction.reporting.labels import plain
 
 COLUMNS = ["loss", "k", "gamma", "label", "p1", "p2", "p3", "corners", "top1", "top2"]
@@ -29,10 +29,7 @@ _STATES = {
 }
 
 
-def draw_calibration(
-    frame: pd.DataFrame,
-    out_svg: str | Path,
-) -> None:
+def draw_calibration(frame: pd.DataFrame, out_svg: str | Path) -> None:
     """Draw a map over the triangle of probabilities for each loss.
 
     Parameters
@@ -43,7 +40,6 @@ def draw_calibration(
         probabilities, text), `top1`, `top2` (whether the top-1 and top-2 sets of all minimisers are
         Bayes optimal). The five other orders of the classes look the same and are drawn too.
     """
-    require(frame, COLUMNS, "frame", ["p1", "p2", "p3"])
     panels = list(frame.groupby("label", sort=False))
     with style.house_style():
         figure, axes = panel_grid(len(panels), across=4, height=1.75)
@@ -56,12 +52,15 @@ def draw_calibration(
         ]
         figure.legend(handles=handles, loc="outside lower center", ncols=len(handles))
         caption = (
-            "A point of a triangle is a distribution of three classes, a corner certainty of one class, the middle all"
-            " alike. The colour says whether every minimiser of the conditional risk has a Bayes optimal top-1 and"
+            "A point of a triangle is a distribution of three classes, a corner certainty of one"
+            " class, the middle all"
+            " alike. The colour says whether every minimiser of the conditional risk has a Bayes"
+            " optimal top-1 and"
             " top-2 set there."
         )
         alt = (
-            f"{len(panels)} triangles, one for each loss, coloured by whether the scores of least risk order the"
+            f"{len(panels)} triangles, one for each loss, coloured by whether the scores of least"
+            " risk order the"
             f" classes as the Bayes classifier does. {_spoken(panels)}"
         )
         write_figure(figure, frame[COLUMNS], out_svg, alt=alt, caption=caption)
@@ -111,6 +110,7 @@ def _spoken(panels: list) -> str:
     for label, part in panels:
         shares = part[["top1", "top2"]].mean()
         parts.append(
-            f"{plain(str(label))}: top-1 right on {shares['top1']:.0%} of the area, top-2 on {shares['top2']:.0%}."
+            f"{plain(str(label))}: top-1 right on {shares['top1']:.0%} of the area, top-2 on"
+            f" {shares['top2']:.0%}."
         )
     return " ".join(parts)

@@ -16,7 +16,6 @@ from toplabel.reproduction.reporting.drawing import (
     legend,
     mathtext,
     panel_grid,
-    require,
     write_figure,
 )
 from toplabel.reproduction.reporting.labels import plain
@@ -32,11 +31,7 @@ _EDGE = 1.38
 _SHORTEST_NAMED_ARC = math.radians(14)
 
 
-def draw_circle(
-    points: pd.DataFrame,
-    rings: pd.DataFrame,
-    out_svg: str | Path,
-) -> None:
+def draw_circle(points: pd.DataFrame, rings: pd.DataFrame, out_svg: str | Path) -> None:
     """Draw the training points on the circle and each method's two best classes around it.
 
     Parameters
@@ -49,8 +44,6 @@ def draw_circle(
         classes with the highest and the second highest score at this angle). One panel per method;
         each angle stands for the arc up to halfway to its neighbours.
     """
-    require(points, POINTS_COLUMNS, "points", ["angle"])
-    require(rings, RINGS_COLUMNS, "rings", ["angle"])
     classes = sorted({*points["label"], *rings["rank1"], *rings["rank2"]}, key=str)
     panels = list(rings.groupby(["method", "label", "k"], sort=False, dropna=False))
     with style.house_style():
@@ -75,13 +68,16 @@ def draw_circle(
         legend(figure, handles)
         names = ", ".join(plain(str(label)) for (_, label, _), _ in panels)
         alt = (
-            f"{len(points)} training points of {len(classes)} classes on the unit circle, drawn once for"
-            f" each of {len(panels)} methods ({names}). Two rings around each circle show by angle the"
+            f"{len(points)} training points of {len(classes)} classes on the unit circle, drawn"
+            " once for"
+            f" each of {len(panels)} methods ({names}). Two rings around each circle show by"
+            " angle the"
             " class with the highest score (inner ring) and with the second highest (outer ring). "
             + _spoken_rings(panels)
         )
         caption = (
-            "Training points inside the black circle, the classes side by side. The inner ring is the"
+            "Training points inside the black circle, the classes side by side. The inner ring is"
+            " the"
             " class predicted first at that angle, the outer ring the class predicted second; the"
             " numbers name the classes."
         )

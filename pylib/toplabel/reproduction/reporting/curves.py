@@ -18,7 +18,6 @@ from toplabel.reproduction.reporting.drawing import (
     legend,
     mathtext,
     percent_axis,
-    require,
     write_figure,
 )
 from toplabel.reproduction.reporting.labels import metric_label, plain
@@ -44,9 +43,6 @@ def draw_selection(
         took this C). Metrics of one unit share the panels; those of another have panels of their
         own below.
     """
-    require(frame, SELECTION_COLUMNS, "frame", ["C", "value"])
-    if (frame["C"] <= 0).any():
-        raise ValueError(f"frame: C must be positive, found {frame['C'].min()}")
     labels = list(dict.fromkeys(frame["label"]))
     looks = {metric: i for i, metric in enumerate(dict.fromkeys(frame["metric"]))}
     blocks = [part for _, part in frame.groupby(frame["metric"].map(unit), sort=False)]
@@ -76,11 +72,13 @@ def draw_selection(
         ]
         legend(figure, handles)
         caption = (
-            "The value on the validation part or folds, a panel a method, all on one scale; the ring marks the C that"
+            "The value on the validation part or folds, a panel a method, all on one scale; the"
+            " ring marks the C that"
             " was chosen, the dashed line the best value that any method was chosen with."
         )
         alt = (
-            f"Curves of the validation value against C, {' and '.join(map(metric_label, looks))}, a panel for each of"
+            f"Curves of the validation value against C, {' and '.join(map(metric_label, looks))},"
+            " a panel for each of"
             f" {len(labels)} methods. {_spoken_choices(frame)}"
         )
         write_figure(
@@ -148,7 +146,8 @@ def _spoken_choices(frame: pd.DataFrame) -> str:
     """Say what was chosen, in at most a dozen sentences; the data holds the rest."""
     chosen = frame[frame["chosen"].astype(bool)].head(12)
     return " ".join(
-        f"{plain(str(row.title))}, {metric_label(row.metric)}, {plain(str(row.label))}: {row.value:.4g} at"
+        f"{plain(str(row.title))}, {metric_label(row.metric)}, {plain(str(row.label))}:"
+        f" {row.value:.4g} at"
         f" C = {row.C:.3g}."
         for row in chosen.itertuples()
     )
@@ -170,9 +169,6 @@ def draw_gaps(
     eps : float
         The tolerance that the solver stops at, drawn as a line.
     """
-    require(frame, GAPS_COLUMNS, "frame", ["relative_gap"])
-    if not eps > 0:
-        raise ValueError(f"eps: must be positive, found {eps}")
     labels = list(dict.fromkeys(frame["label"]))[::-1]  # the first method on top
     floor = min(eps, frame.loc[frame["relative_gap"] > 0, "relative_gap"].min()) / 10
     with style.house_style():
@@ -208,7 +204,8 @@ def draw_gaps(
         largest = frame.groupby("label", sort=False)["relative_gap"].max()
         over = [plain(str(label)) for label in largest.index[largest > eps]]
         alt = (
-            f"Relative duality gaps ({len(frame)} values) of {len(labels)} methods on a logarithmic axis."
+            f"Relative duality gaps ({len(frame)} values) of {len(labels)} methods on a"
+            " logarithmic axis."
             f" The largest is {largest.max():.1e}; the tolerance is {eps:g}. "
             + (f"Above the tolerance: {', '.join(over)}." if over else "No method exceeds it.")
         )

@@ -1,4 +1,4 @@
-"""Shared by all figures: the three files, labels as mathtext, panels, legends, checks."""
+"""Shared by all figures: the three files, labels as mathtext, panels, legends."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def write_figure(
         Instead of that of the row.
     page : str
         The page of the report, of a figure without a row: a study's name, or one of
-        `toplabel.reproduction.reporting.places`.
+        `toplabel.reproduction.reporting.pages`.
 
     Raises
     ------
@@ -167,17 +167,3 @@ def _stretched(accuracy: np.ndarray) -> np.ndarray:
 
 def _accuracy(stretched: np.ndarray) -> np.ndarray:
     return _BEYOND - 10.0**-stretched
-
-
-def require(frame: pd.DataFrame, columns: list[str], name: str, finite: list[str]) -> None:
-    """Check an input frame: its columns are there, it has rows, these numbers are finite."""
-    for column in columns:
-        if column not in frame.columns:
-            raise ValueError(
-                f"{name}: the column '{column}' is missing, found {list(frame.columns)}"
-            )
-    if frame.empty:
-        raise ValueError(f"{name}: there is no row to draw")
-    for column in finite:
-        if not np.isfinite(frame[column].to_numpy(dtype=float)).all():
-            raise ValueError(f"{name}: the column '{column}' has a number that is not finite")

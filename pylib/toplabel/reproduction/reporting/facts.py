@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import math
+import json
 import re
-from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -16,157 +14,64 @@ from toplabel.reproduction.reporting import numbers
 from toplabel.reproduction.reporting.inputs import ReportInputs
 from toplabel.reproduction.reporting.labels import paper_label
 from toplabel.reproduction.reporting.trace import NOT_REGISTERED, OF_OTHERS, Trace
+from toplabel.reproduction.reporting.words import say
 
-
-@dataclass(frozen=True)
-class Statistic:
-    """A statistic of a data set: ours, and the paper's where it prints one."""
-
-    ours: str
-    paper: str
-
-
-@dataclass(frozen=True)
-class DatasetRow:
-    title: str
-    task: str
-    ready: bool
-    statistics: list[Statistic]
-    oddities: str
-    agreement: str
-    source: str
-    licence: str
-    citation: str
-    url: str
-
-
-@dataclass(frozen=True)
-class MissingSet:
-    """A data set whose files are missing, and how many published cells wait for it."""
-
-    title: str
-    reason: str
-    cells: int
-
-
-@dataclass(frozen=True)
-class MissingCells:
-    """Published cells that share a reason, on data sets that are there or of other authors."""
-
-    reason: str
-    where: str
-    cells: int
-
-
-@dataclass(frozen=True)
-class Reach:
-    """A part of the published cells: measured, or why not."""
-
-    key: str
-    words: str
-    cells: int
-
-
-_REACH = {
+STATISTICS = {
+    "Classes": ("n_classes", "paper_n_classes"),
+    "Train": ("n_train", "paper_n_train"),
+    "Val": ("n_val", ""),
+    "Test": ("n_test", ""),
+    "Features": ("n_features", "paper_n_features"),
+    "Cardinality": ("label_cardinality", "paper_label_cardinality"),
+}
+REACH = {
     "measured": "measured",
     "kept": "shown from the kept run",
     "left": "not part of this run",
     "absent": "data not at hand",
     "others": "other people’s methods",
 }
-
-
-@dataclass(frozen=True)
-class Certificates:
-    """The largest relative gap of each method (rows) on each data set (columns).
-
-    A method whose loss is not convex has none; its largest gradient norm stands there, as "‖∇P‖
-    3.1e−04". A baseline may have neither: "—".
-    """
-
-    columns: list[str]
-    rows: list[tuple[str, list[str]]]
-    remark: str
-
-
-@dataclass(frozen=True)
-class Failure:
-    """Results of a data set that a run did not get: the last stage of each, and why it ended."""
-
-    dataset: str
-    method: str
-    count: int
-    stage: str
-    reason: str
-    log: str
-    link: str
-
-
-STATISTICS = ("Classes", "Train", "Val", "Test", "Features", "Cardinality")
-_COLUMNS = (
-    ("n_classes", "paper_n_classes"),
-    ("n_train", "paper_n_train"),
-    ("n_val", ""),
-    ("n_test", ""),
-    ("n_features", "paper_n_features"),
-    ("label_cardinality", "paper_label_cardinality"),
-)
-_ODDITIES = {
-    "zero_rows": "rows of zeros",
-    "empty_label_sets": "empty label sets",
-    "full_label_sets": "full label sets",
-    "classes_without_example": "classes without an example",
-}
+_AGREEMENT = {"true": "agrees", "false": "differs", "1": "agrees", "0": "differs"}
 # C acts by C ||x||^2: beyond these norms the smallest values of the usual grids, or the largest,
 # are no limit.
 _LONGEST_ROWS, _SHORTEST_ROWS = 100.0, 0.01
-_AGREEMENT = {"true": "agrees", "false": "differs", "1": "agrees", "0": "differs"}
 
 
-def dataset_rows(inputs: ReportInputs) -> list[DatasetRow]:
+def dataset_rows(inputs: ReportInputs) -> list[dict[str, Any]]:
     """Return the registered data sets, those that are there first."""
-    rows = []
-    frame = inputs.datasets
-    ordered = pd.concat([frame[frame["status"] == status] for status in ("ready", "missing")])
-    for _, row in ordered.iterrows():
-        odd = [
-            f"{_number(row[c])} {w}"
-            for c, w in _ODDITIES.items()
-            if _number(row[c]) not in ("", "0")
-        ]
-        odd += _norm_note(row["row_norm"])
-        if row["status"] == "ready" and row["reason"]:
-            odd.append(row["reason"])
-        if row["status"] == "missing" and row["n_train"]:
-            odd.append("counted in its label lists, without features")
-        rows.append(
-            DatasetRow(
-                title=row["title"] or row["dataset"],
-                task=row["task"],
-                ready=row["status"] == "ready",
-                statistics=[
-                    Statistic(_number(row[ours]), numbers.shown(row[paper]) if paper else "")
-                    for ours, paper in _COLUMNS
-                ],
-                oddities=", ".join(odd),
-                agreement=_AGREEMENT.get(row["agrees"].strip().lower(), ""),
-                source=row["paper_source"],
-                licence=row["licence"],
-                citation=row["citation"],
-                url=row["url"] if urlsplit(row["url"]).scheme in ("http", "https") else "",
-            )
-        )
-    return rows
-
-
-def _norm_note(text: str) -> list[str]:
-    """Return advice for rows so long, or so short, that the grid of C does not fit their loss."""
-    norm = float(text) if text else 1.0
-    if norm == 0.0 or _SHORTEST_ROWS <= norm <= _LONGEST_ROWS:
-        return []
+    frame = inputs.datasets.sort_values("status", key=lambda one: one != "ready", kind="stable")
     return [
-        f"rows of norm {numbers.compact(norm, 3)}, for which few values of C are of use: try features: standard"
+        {
+            "title": row["title"] or row["dataset"],
+            "task": row["task"],
+            "ready": row["status"] == "ready",
+            "statistics": [
+                {"ours": _number(row[ours]), "paper": numbers.shown(row[paper]) if paper else ""}
+                for ours, paper in STATISTICS.values()
+            ],
+            "oddities": say("oddities", row, long_rows(row["row_norm"]), _number),
+            "agreement": _AGREEMENT.get(row["agrees"].strip().lower(), ""),
+            "source": paper_of(row["paper_source"]),
+            "licence": row["licence"],
+            "citation": row["citation"],
+            "url": web_address(row["url"]),
+        }
+        for row in frame.to_dict("records")
     ]
+
+
+def long_rows(text: str) -> str:
+    """Return the norm of rows so long, or so short, that the grid of C does not fit their loss;
+    else "".
+    """
+    norm = float(text) if text else 0.0
+    fits = norm == 0.0 or _SHORTEST_ROWS <= norm <= _LONGEST_ROWS
+    return "" if fits else numbers.compact(norm, 3)
+
+
+def web_address(url: str) -> str:
+    """Return an address of the web; "" for any other."""
+    return url if urlsplit(url).scheme in ("http", "https") else ""
 
 
 def _number(text: str) -> str:
@@ -178,154 +83,185 @@ def _number(text: str) -> str:
     return numbers.count(int(value)) if value == int(value) else numbers.fixed(value, 2)
 
 
-def missing(inputs: ReportInputs, trace: Trace) -> tuple[list[MissingSet], list[MissingCells]]:
-    """Return the data sets whose files are missing, and the cells that have no measurement for
-    another reason.
-
-    The sets and the reasons that most cells are of come first.
-    """
-    bare = inputs.comparison[inputs.comparison["measured"].isna()]
-    waiting: Counter[str] = Counter()
-    by_reason: dict[str, Counter[str]] = {}
-    for row in bare.to_dict("records"):
-        dataset, reason = trace.cause(row)
-        if dataset:
-            waiting[dataset] += 1
-        else:
-            by_reason.setdefault(reason, Counter())[trace.title(row["dataset"])] += 1
-    absent = inputs.datasets[inputs.datasets["status"] == "missing"]
-    sets = [
-        MissingSet(row["title"] or row["dataset"], row["reason"], waiting[row["dataset"]])
-        for _, row in absent.iterrows()
-    ]
-    cells = [
-        MissingCells(
-            reason, ", ".join(f"{t} {numbers.count(n)}" for t, n in counts.items()), counts.total()
-        )
-        for reason, counts in by_reason.items()
-    ]
-    return sorted(sets, key=lambda one: -one.cells), sorted(cells, key=lambda one: -one.cells)
-
-
-def reach(inputs: ReportInputs, trace: Trace) -> list[Reach]:
-    """Divide the published cells by where their numbers come from, or why there is none."""
-    counts = Counter(_origin(row, trace) for row in inputs.comparison.to_dict("records"))
-    return [Reach(key, words, counts[key]) for key, words in _REACH.items() if counts[key]]
-
-
-def _origin(row: Mapping[str, Any], trace: Trace) -> str:
-    if not math.isnan(row["measured"]):
-        return "measured"
-    if not math.isnan(row["kept"]):
-        return "kept"
-    dataset, reason = trace.cause(row)
-    if reason == OF_OTHERS:
-        return "others"
-    return "absent" if dataset or reason == NOT_REGISTERED else "left"
-
-
-def failures(inputs: ReportInputs, trace: Trace) -> list[Failure]:
-    """Return the results that an unfinished run did not get, grouped by how they ended."""
-    alike: dict[tuple[str, ...], list[str]] = {}
-    for row in inputs.failures.to_dict("records"):
-        key = tuple(row[name] for name in ("dataset", "stage", "reason", "log"))
-        alike.setdefault(key, []).append(row["label"] or row["method"])
-    return [
-        Failure(
-            dataset=trace.title(dataset),
-            method=", ".join(methods),
-            count=len(methods),
-            stage=stage,
-            reason=reason,
-            log=log,
-            link=trace.link(log),
-        )
-        for (dataset, stage, reason, log), methods in alike.items()
-    ]
-
-
-def certificates(inputs: ReportInputs, trace: Trace) -> Certificates:
-    """Arrange the largest relative gap, or gradient norm, by method and data set."""
-    frame = inputs.evaluation
-    labels = pd.Series(
-        [trace.label(row) for _, row in frame.iterrows()], index=frame.index, dtype=str
-    )
-    sets = frame["dataset"] + frame["features"].where(
-        frame["features"] == "", " " + frame["features"]
-    )
-    proofs = frame.groupby([labels, sets], sort=False)[["relative_gap", "gradient_norm"]].max()
-    worst = {
-        pair: _proof(*proof) for pair, proof in zip(proofs.index, proofs.to_numpy(), strict=True)
-    }
-    columns = list(dict.fromkeys(sets))
-    titles = dict(zip(sets, frame["dataset"], strict=True))
-    rows = [
-        (label, [worst.get((label, column), "") for column in columns])
-        for label in dict.fromkeys(labels)
-    ]
-    names = [c.replace(titles[c], trace.title(titles[c]), 1) for c in columns]
-    return Certificates(names, rows, _remark(frame))
-
-
-def _proof(gap: float, gradient_norm: float) -> str:
-    """Return the gap; where there is none, the gradient norm; where there is neither, a dash."""
-    norm = numbers.small(gradient_norm)
-    return numbers.small(gap) or (f"‖∇P‖ {norm}" if norm else "—")
-
-
-def _remark(frame: pd.DataFrame) -> str:
-    """Say how many evaluated cells come from models that did not converge, and which have no
-    gap.
-    """
-    if frame.empty:
-        return "No model was trained in this run."
-    bare = frame["relative_gap"].isna() & frame["gradient_norm"].isna()
-    remark = _convergence(frame[~bare])
-    if frame["gradient_norm"].notna().any():
-        remark += _NOT_CONVEX
-    return remark + (_uncertified(frame[bare]) if bare.any() else "")
-
-
-def _uncertified(frame: pd.DataFrame) -> str:
-    count = numbers.count(len(frame))
-    unfinished = int(frame["status"].str.contains("max_epochs").sum())
-    ends = (
-        f", and {numbers.count(unfinished)} of them reached the limit of passes"
-        if unfinished
-        else ""
-    )
-    return f" {count} more come from baselines or networks, which bound no distance to an optimum (—){ends}."
-
-
-_NOT_CONVEX = (
-    " The truncated top-k entropy is not convex and has no duality gap: the norm ‖∇P‖ of the gradient stands in its"
-    " place, and the tolerance is on the gap of the convex problem in which each row keeps the classes that it drops,"
-    " ‖∇P‖²/(2λ)."
-)
-
-
-def _convergence(frame: pd.DataFrame) -> str:
-    if frame.empty:
-        return "No measured number comes from a model with a duality gap."
-    stopped = frame[frame["status"] != "converged"]
-    if stopped.empty:
-        return (
-            "Every measured number comes from models that reached the tolerance on the duality gap."
-        )
-    causes = ", ".join(sorted(set(stopped["status"]) - {""})) or "no status"
-    return (
-        f"{numbers.count(len(stopped))} of {numbers.count(len(frame))} measured numbers come from a"
-        f" model that stopped before it reached the tolerance ({causes})."
-    )
-
-
 def paper_of(sources: str) -> str:
     """Name the papers and places of a `paper_source` like tpami2017_table04;nips2015_sec5.1."""
-    return "; ".join(_place(source) for source in sources.split(";") if source)
+    found = []
+    for source in filter(None, sources.split(";")):
+        paper, _, place = source.strip().partition("_")
+        place = re.sub(r"^sec", "section ", re.sub(r"^table0*", "Table ", place))
+        found.append(", ".join(filter(None, (paper_label(paper), place))))
+    return "; ".join(found)
 
 
-def _place(source: str) -> str:
-    paper, _, place = source.strip().partition("_")
-    place = re.sub(r"^table0*", "Table ", place)
-    place = re.sub(r"^sec", "section ", place)
-    return f"{paper_label(paper)}, {place}" if place else paper_label(paper)
+def missing(
+    inputs: ReportInputs, bare: pd.DataFrame, trace: Trace
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Return the data sets whose files are missing, and the cells that have no measurement for
+    another reason; the sets and the reasons that most cells are of come first.
+
+    Parameters
+    ----------
+    inputs : ReportInputs
+    bare : DataFrame
+        Cells without a measurement (`Trace.with_causes`).
+    trace : Trace
+    """
+    waiting = bare["waits_for"].value_counts()
+    absent = inputs.datasets[inputs.datasets["status"] == "missing"]
+    sets = [
+        {
+            "title": row["title"] or row["dataset"],
+            "reason": row["reason"],
+            "cells": int(waiting.get(row["dataset"], 0)),
+        }
+        for row in absent.to_dict("records")
+    ]
+    cells = []
+    for reason, part in bare[bare["waits_for"] == ""].groupby("why", sort=False):
+        counts = part["dataset"].map(trace.title).value_counts(sort=False)
+        where = ", ".join(f"{title} {numbers.count(n)}" for title, n in counts.items())
+        cells.append({"reason": reason, "where": where, "cells": len(part)})
+    return tuple(sorted(rows, key=lambda one: -one["cells"]) for rows in (sets, cells))
+
+
+def reach(cells: pd.DataFrame) -> list[dict[str, Any]]:
+    """Divide the published cells by where their numbers come from, or why there is none."""
+    origin = pd.Series("left", index=cells.index)
+    origin[(cells["waits_for"] != "") | (cells["why"] == NOT_REGISTERED)] = "absent"
+    origin[cells["why"] == OF_OTHERS] = "others"
+    origin[cells["kept"].notna()] = "kept"
+    origin[cells["measured"].notna()] = "measured"
+    counts = origin.value_counts()
+    return [
+        {"key": key, "words": words, "cells": int(counts[key])}
+        for key, words in REACH.items()
+        if key in counts
+    ]
+
+
+def failures(inputs: ReportInputs, trace: Trace) -> list[dict[str, Any]]:
+    """Return the results that an unfinished run did not get, grouped by how they ended."""
+    frame = inputs.failures
+    keys = ["dataset", "stage", "reason", "log"]
+    names = frame["label"].where(frame["label"] != "", frame["method"])
+    return [
+        {
+            "dataset": trace.title(dataset),
+            "method": ", ".join(methods),
+            "count": len(methods),
+            "stage": stage,
+            "reason": reason,
+            "log": log,
+            "link": trace.link(log),
+        }
+        for (dataset, stage, reason, log), methods in names.groupby(
+            [frame[key] for key in keys], sort=False
+        )
+    ]
+
+
+def certificates(inputs: ReportInputs, trace: Trace) -> dict[str, Any]:
+    """Arrange the largest relative gap of each method (rows) on each data set (columns).
+
+    A method whose loss is not convex has none; its largest gradient norm stands there, as "‖∇P‖
+    3.1e−04". A baseline may have neither: "—".
+    """
+    frame = inputs.evaluation
+    frame = frame.assign(
+        name=[trace.label(row) for row in frame.to_dict("records")],
+        set=[
+            f"{trace.title(d)} {f}".rstrip()
+            for d, f in zip(frame["dataset"], frame["features"], strict=True)
+        ],
+    )
+    proofs = frame.groupby(["name", "set"], sort=False)[["relative_gap", "gradient_norm"]].max()
+    texts = {key: say("proof", *proof) for key, proof in proofs.T.to_dict("list").items()}
+    columns = list(dict.fromkeys(frame["set"]))
+    bare = frame["relative_gap"].isna() & frame["gradient_norm"].isna()
+    stopped = frame[~bare & (frame["status"] != "converged")]
+    counts = {
+        "all": len(frame),
+        "proved": int((~bare).sum()),
+        "stopped": len(stopped),
+        "causes": ", ".join(sorted(set(stopped["status"]) - {""})) or "no status",
+        "not_convex": bool(frame["gradient_norm"].notna().any()),
+        "bare": int(bare.sum()),
+        "unfinished": int(frame.loc[bare, "status"].str.contains("max_epochs").sum()),
+    }
+    return counts | {
+        "columns": columns,
+        "rows": [
+            {"label": name, "gaps": [texts.get((name, one), "") for one in columns]}
+            for name in dict.fromkeys(frame["name"])
+        ],
+        "remark": say("certificates", counts),
+        "largest": numbers.small(frame["relative_gap"].max()) if len(frame) else "",
+    }
+
+
+# The run -----------------------------------------------------------------------------------------
+
+# In the order of the workflow; others stand at the end.
+_STAGES = ("prepare", "network", "extract", "tune", "train", "threshold", "evaluate")
+
+
+def run_facts(run: Mapping[str, Any]) -> list[dict[str, str]]:
+    """Return the facts of run.json as names and texts."""
+    machine, git = run["machine"], run["git"]
+    cores, memory = machine.get("cores"), machine.get("memory_gib")
+    hardware = [machine.get("cpu"), cores and f"{cores} cores", memory and f"{_plain(memory)} GiB"]
+    changed = ", with changes that are not committed" if git.get("dirty") else ""
+    seconds = run["wall_seconds"]
+    found = {name: _plain(run[name]) for name in ("created", "command", "budget", "seeds")} | {
+        "wall time": numbers.duration(float(seconds)) if isinstance(seconds, (int, float)) else "",
+        "nodes": ", ".join(run.get("nodes", ())),
+        "files": _plain(run.get("verified", "")),
+        "machine": ", ".join(str(part) for part in [*hardware, machine.get("os")] if part),
+        "BLAS": _libraries(run["blas"]),
+        "versions": _plain(run["versions"]),
+        "commit": str(git.get("commit") or "unknown") + changed,
+    }
+    return [{"name": name, "text": text} for name, text in found.items() if text]
+
+
+def stages(run: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return what the jobs of each stage took; a run of an earlier version says nothing of them."""
+    found = [one for one in run.get("jobs", ()) if "hours" in one]
+    found.sort(key=lambda one: [*_STAGES, one["stage"]].index(one["stage"]))
+    most = max((one["hours"] for one in found), default=0)
+    return [
+        {
+            "name": one["stage"],
+            "jobs": numbers.count(one["jobs"]),
+            "hours": numbers.compact(one["hours"], 2),
+            "longest": numbers.duration(float(one["longest_seconds"])),
+            "memory": numbers.count(one["peak_mb"]),
+            "share": round(100 * one["hours"] / most) if most else 0,
+        }
+        for one in found
+    ]
+
+
+def config_text(run: Mapping[str, Any]) -> str:
+    """Return the configuration of the run as it is to be printed."""
+    config = run["config"]
+    return config if isinstance(config, str) else json.dumps(config, indent=2, ensure_ascii=False)
+
+
+def _libraries(value: object) -> str:
+    """Name the BLAS libraries: for each the values of its entry, equal ones once."""
+    if not isinstance(value, list):
+        return _plain(value)
+    entries = [one.values() if isinstance(one, dict) else [one] for one in value]
+    return "; ".join(dict.fromkeys(" ".join(map(_plain, entry)) for entry in entries))
+
+
+def _plain(value: object) -> str:
+    """Put a value of run.json into words: lists with commas, objects as name and value."""
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {_plain(inner)}" for name, inner in value.items())
+    if isinstance(value, list):
+        return ", ".join(map(_plain, value))
+    if isinstance(value, float):
+        return numbers.compact(value, 6)
+    return "" if value is None else str(value)

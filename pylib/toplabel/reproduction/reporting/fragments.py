@@ -6,28 +6,44 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterable, Mapping
-from itertools import groupby
 
 import pandas as pd
 
 from toplabel.metrics.names import is_fraction
-from toplabel.reproduction.reporting.findings_text import OUTCOMES
-from toplabel.reproduction.reporting.found import under_found
+from toplabel.reproduction.reporting.kept import under_found
 from toplabel.reproduction.reporting.labels import (
+    OUTCOMES,
     VERDICTS,
     method_label,
     metric_label,
-    paper_label,
     plain,
+    segments,
+    table_label,
     table_order,
 )
-from toplabel.reproduction.reporting.markdown import in_markdown, table
 from toplabel.reproduction.reporting.numbers import decimals_of, fixed, in_points, signed
 from toplabel.reproduction.tables.collected import FEWEST_DRAWS
 
 _NOT_CONVEX = "topk_ent_tr"
 _TIE = 0.05  # points: half of the last printed digit
 _FEW = 4  # methods that a row can name
+_METHOD = ["method", "k", "gamma", "kernel"]
+
+
+def in_markdown(label: str) -> str:
+    """Return a label in the small markup, for Markdown."""
+    return "".join(
+        text if style == "text" else f"<{style}>{text}</{style}>" for style, text in segments(label)
+    )
+
+
+def table(head: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
+    """Return a table in Markdown; empty without a row."""
+    head, rows = list(head), list(rows)
+    if not rows:
+        return ""
+    lines = [f"| {' | '.join(map(str, line))} |" for line in (head, *rows)]
+    return "\n".join([lines[0], "|" + "---|" * len(head), *lines[1:]])
 
 
 def counts(cells: pd.DataFrame, *datasets: str) -> str:
@@ -50,20 +66,19 @@ def counts(cells: pd.DataFrame, *datasets: str) -> str:
         cells = _multilabel(cells)
     elif datasets:
         cells = cells[cells["dataset"].isin(datasets) & (cells["source"] != "nips2012")]
-    shown = [verdict for key, verdict in VERDICTS.items() if (cells["verdict"] == key).any()]
-    groups = sorted(
-        cells.groupby(["source", "table", "dataset"])["verdict"],
-        key=lambda group: (*table_order(*group[0][:2]), group[0][2]),
-    )
+    shown = [verdict for verdict in VERDICTS.values() if (cells["verdict"] == verdict.key).any()]
+
+    def tally(part: pd.DataFrame) -> list[int]:
+        return [*(_number(part, verdict.key) for verdict in shown), len(part)]
+
     rows = []
-    for (source, number), of_table in groupby(groups, key=lambda group: group[0][:2]):
-        title = f"{paper_label(source)}, Table {number}"
-        parts = [(dataset, verdicts) for (*_, dataset), verdicts in of_table]
-        rows += [[title, dataset, *_tally(verdicts, shown)] for dataset, verdicts in parts]
-        if len(parts) > 1:
-            whole = pd.concat([verdicts for _, verdicts in parts])
-            rows.append([title, "*all*", *_tally(whole, shown)])
-    rows.append(["**all**", "", *_tally(cells["verdict"], shown)])
+    of_tables = dict(iter(cells.groupby(["source", "table"])))
+    for key in sorted(of_tables, key=lambda pair: table_order(*pair)):
+        of_sets = list(of_tables[key].groupby("dataset"))
+        rows += [[table_label(*key), dataset, *tally(part)] for dataset, part in of_sets]
+        if len(of_sets) > 1:
+            rows.append([table_label(*key), "*all*", *tally(of_tables[key])])
+    rows.append(["**all**", "", *tally(cells)])
     head = ["table", "data set", *(verdict.word for verdict in shown), "compared"]
     near = _number(cells, "match", "close")
     sentence = (
@@ -83,7 +98,8 @@ def _convex(cells: pd.DataFrame) -> str:
     apart = convex["difference"].astype(float).abs()
     return (
         f" Of the {len(convex)} cells of CVPR's and TPAMI's tables whose loss is convex"
-        f" {_number(convex, 'match')} match; the differences are {fixed(apart.mean(), 2)} points in the mean and"
+        f" {_number(convex, 'match')} match; the differences are {fixed(apart.mean(), 2)} points"
+        " in the mean and"
         f" {fixed(apart.max(), 2)} at most."
     )
 
@@ -97,11 +113,16 @@ def score(cells: pd.DataFrame, headline: pd.DataFrame, published: int, created: 
     row = headline.set_index("metric").loc["all"]
     match, near = row["match"] / row["distinct"], (row["match"] + row["close"]) / row["distinct"]
     text = (
-        f"**The last whole run** ({created[:10]}) measured {len(cells):,} of {published:,} printed numbers; most of"
-        f" the others are of data that cannot be had. Of {row['distinct']:,.0f} distinct measurements"
-        f" {100 * match:.1f} % match (within 0.5 points, or 0.005 of a loss), {100 * near:.1f} % match or are close"
-        f" (within three times that), and {row['not_reproduced']:.0f} are not reproduced. By chance,"
-        f" {row['chance']:.0f} % would match. Other readings of the protocols raise the printed numbers that match from"
+        f"**The last whole run** ({created[:10]}) measured {len(cells):,} of {published:,}"
+        " printed numbers; most of"
+        f" the others are of data that cannot be had. Of {row['distinct']:,.0f} distinct"
+        " measurements"
+        f" {100 * match:.1f} % match (within 0.5 points, or 0.005 of a loss), {100 * near:.1f} %"
+        " match or are close"
+        f" (within three times that), and {row['not_reproduced']:.0f} are not reproduced. By"
+        " chance,"
+        f" {row['chance']:.0f} % would match. Other readings of the protocols raise the printed"
+        " numbers that match from"
         f" {_number(cells, 'match'):,} to {_number(found, 'match'):,}."
     )
     return textwrap.fill(text, 100)
@@ -115,33 +136,34 @@ def beside(cells: pd.DataFrame, source: str, number: str) -> str:
     """Return a published table, a row a method: published, measured, the difference and its
     verdict.
     """
-    cells = cells[
-        (cells["verdict"] != "") & (cells["source"] == source) & (cells["table"] == number)
-    ]
-    rows: dict[str, dict[str, str]] = {}
-    for cell in cells.itertuples():
-        decimals = decimals_of(cell.metric, cell.published)
-        text = " / ".join(
-            [
-                cell.published,
-                fixed(float(cell.measured), decimals),
-                f"{signed(float(cell.difference), decimals)} {VERDICTS[cell.verdict].key}",
-            ]
-        )
-        label = plain(method_label(cell.method, cell.k, cell.gamma, cell.kernel))
-        rows.setdefault(label, {})[cell.dataset] = text
-    names = sorted(set(cells["dataset"]))
-    body = [[label, *(row.get(name, "") for name in names)] for label, row in rows.items()]
-    tally = ", ".join(
-        f"{_number(cells, key)} {verdict.word}"
-        for key, verdict in VERDICTS.items()
-        if (cells["verdict"] == key).any()
+    of_table = (cells["source"] == source) & (cells["table"] == number)
+    cells = cells[(cells["verdict"] != "") & of_table]
+    rows = cells.to_dict("records")
+    texts = [_beside(row) for row in rows]
+    labels = [plain(method_label(*(row[key] for key in _METHOD))) for row in rows]
+    wide = cells.assign(text=texts, label=labels).pivot(
+        index="label", columns="dataset", values="text"
     )
-    return f"{table(['method', *names], body)}\n\nOf {len(cells)} cells: {tally}."
+    wide = wide.loc[list(dict.fromkeys(labels))].fillna("").reset_index()
+    tally = ", ".join(
+        f"{number} {verdict.word}"
+        for key, verdict in VERDICTS.items()
+        if (number := _number(cells, key))
+    )
+    rows = wide.to_numpy().tolist()
+    return f"{table(['method', *wide.columns[1:]], rows)}\n\nOf {len(cells)} cells: {tally}."
 
 
-_CELL = ("source", "table", "dataset", "method", "k", "gamma", "kernel", "metric")
-_MEASUREMENT = _CELL[2:]  # the same number may be compared with the printed ones of several tables
+def _beside(cell: Mapping[str, str]) -> str:
+    decimals = decimals_of(cell["metric"], cell["published"])
+    measured, apart = float(cell["measured"]), float(cell["difference"])
+    ours = f"{fixed(measured, decimals)} / {signed(apart, decimals)}"
+    return f"{cell['published']} / {ours} {cell['verdict']}"
+
+
+_MEASUREMENT = ["dataset", *_METHOD, "metric"]
+# The same number may be compared with the printed ones of several tables.
+_CELL = ["source", "table", *_MEASUREMENT]
 
 
 def grids(cells: pd.DataFrame, paper: pd.DataFrame, *datasets: str) -> str:
@@ -159,68 +181,47 @@ def grids(cells: pd.DataFrame, paper: pd.DataFrame, *datasets: str) -> str:
     paper = _multilabel(paper) if whole else paper[paper["dataset"].isin(datasets)]
     values = ["measured", "verdict", "C", "theta", "seconds"]
     both = cells[[*_CELL, "published", *values]].merge(
-        paper[[*_CELL, *values]], on=list(_CELL), suffixes=("", "_paper")
+        paper[[*_CELL, *values]], on=_CELL, suffixes=("", "_paper")
     )
     apart = both["measured_paper"].astype(float) - both["measured"].astype(float)
-    both["points"] = [in_points(*one) for one in zip(both["metric"], apart, strict=True)]
-    points = ["C", "theta"]
-    both["elsewhere"] = (both[points] != both[[f"{one}_paper" for one in points]].to_numpy()).any(
-        axis=1
-    )
+    both["points"] = [abs(in_points(*one)) for one in zip(both["metric"], apart, strict=True)]
+    both["elsewhere"] = (both["C"] != both["C_paper"]) | (both["theta"] != both["theta_paper"])
+    both["other"] = both["verdict"] != both["verdict_paper"]
     rows = []
     for (dataset, kernel), group in both.groupby(["dataset", "kernel"]):
-        own = group.drop_duplicates(list(_MEASUREMENT))
-        rows.append(
-            [
-                dataset,
-                kernel,
-                len(group),
-                *(int((group[name] == "match").sum()) for name in ("verdict", "verdict_paper")),
-                int((group["verdict"] != group["verdict_paper"]).sum()),
-                f"{int(own['elsewhere'].sum())} of {len(own)}",
-                fixed(own["points"].abs().mean(), 2),
-                fixed(own["points"].abs().max(), 2),
-                *(fixed(_hours(own, name), 2) for name in ("seconds", "seconds_paper")),
-            ]
-        )
-    head = [
-        "data set",
-        "kernel",
-        "cells",
-        "match, `standard`",
-        "`paper`",
-        "other verdict",
-        "other C or theta",
-    ]
-    head += ["mean difference, points", "largest", "hours, `standard`", "`paper`"]
-    return f"{table(head, rows)}\n\n{_other_verdicts(both)}"
+        own = group.drop_duplicates(_MEASUREMENT)
+        matches = [int((group[name] == "match").sum()) for name in ("verdict", "verdict_paper")]
+        elsewhere = f"{int(own['elsewhere'].sum())} of {len(own)}"
+        points = [fixed(value, 2) for value in (own["points"].mean(), own["points"].max())]
+        hours = [fixed(_hours(own, name), 2) for name in ("seconds", "seconds_paper")]
+        other = int(group["other"].sum())
+        rows.append([dataset, kernel, len(group), *matches, other, elsewhere, *points, *hours])
+    head = ["data set", "kernel", "cells", "match, `standard`", "`paper`", "other verdict"]
+    head += ["other C or theta", "mean difference, points", "largest", "hours, `standard`"]
+    return f"{table([*head, '`paper`'], rows)}\n\n{_other_verdicts(both[both['other']])}"
 
 
 def _hours(cells: pd.DataFrame, seconds: str) -> float:
     """Return the hours of tuning, and of training the dearest model of each method."""
-    methods = [name for name in _MEASUREMENT if name != "metric"]
-    return (
-        cells[seconds].astype(float).groupby([cells[name] for name in methods]).max().sum() / 3600
-    )
+    dearest = cells[seconds].astype(float).groupby([cells[name] for name in _MEASUREMENT[:-1]])
+    return dearest.max().sum() / 3600
 
 
-def _other_verdicts(both: pd.DataFrame) -> str:
+def _other_verdicts(cells: pd.DataFrame) -> str:
     rows = []
-    for one in both[both["verdict"] != both["verdict_paper"]].itertuples():
-        decimals = decimals_of(one.metric, one.published)
-        rows.append(
-            [
-                one.dataset,
-                in_markdown(method_label(one.method, one.k, one.gamma, one.kernel)),
-                metric_label(one.metric),
-                one.published,
-                fixed(float(one.measured), decimals),
-                fixed(float(one.measured_paper), decimals),
-                f"{VERDICTS[one.verdict].word} → {VERDICTS[one.verdict_paper].word}",
-            ]
-        )
+    for one in cells.to_dict("records"):
+        decimals = decimals_of(one["metric"], one["published"])
+        numbers = [fixed(float(one[name]), decimals) for name in ("measured", "measured_paper")]
+        label = in_markdown(method_label(*(one[key] for key in _METHOD)))
+        words = [VERDICTS[one[name]].word for name in ("verdict", "verdict_paper")]
+        metric = metric_label(one["metric"])
+        rows.append((one["dataset"], label, metric, one["published"], *numbers, " → ".join(words)))
     head = ["data set", "method", "metric", "printed", "`standard`", "`paper`", "verdict"]
-    return table(head, list(dict.fromkeys(map(tuple, rows)))) or "No cell has another verdict."
+    return table(head, dict.fromkeys(rows)) or "No cell has another verdict."
+
+
+def _decimals(metric: str) -> int:
+    return 3 if is_fraction(metric) else 1
 
 
 def variants(
@@ -229,23 +230,18 @@ def variants(
     """Return each method of each data set with several endings of its name: their values side by
     side.
     """
-    values = _values(measured)
+    values = _values(measured)["measured"]
+
+    def text(dataset: str, method: str, metric: str) -> str:
+        found = (values.get((dataset, f"{method}{ending}", metric)) for ending in endings)
+        return " / ".join("" if one is None else fixed(one, _decimals(metric)) for one in found)
+
     rows = [
-        [
-            dataset,
-            f"`{method}`",
-            *(_joined(values, dataset, method, endings, one) for one in metrics),
-        ]
+        [dataset, f"`{method}`", *(text(dataset, method, one) for one in metrics)]
         for dataset in dict.fromkeys(measured["dataset"])
         for method in methods
     ]
     return table(["data set", "method", *map(metric_label, metrics)], rows)
-
-
-def _joined(values: Mapping, dataset: str, method: str, endings: Iterable[str], metric: str) -> str:
-    decimals = 3 if is_fraction(metric) else 1
-    found = (values.get((dataset, f"{method}{ending}", metric)) for ending in endings)
-    return " / ".join("" if one is None else fixed(one[0], decimals) for one in found)
 
 
 def grid(measured: pd.DataFrame, metrics: Iterable[str]) -> str:
@@ -253,32 +249,41 @@ def grid(measured: pd.DataFrame, metrics: Iterable[str]) -> str:
     several.
     """
     values = _values(measured)
-    labels = dict(zip(measured["method"], measured["label"], strict=True))
-    rows = []
-    for dataset, method in dict.fromkeys(zip(measured["dataset"], measured["method"], strict=True)):
-        texts = []
-        for metric in metrics:
-            mean, std = values.get((dataset, method, metric), (float("nan"), float("nan")))
-            decimals = 3 if is_fraction(metric) else 1
-            deviation = fixed(std, decimals)
-            texts.append(fixed(mean, decimals) + (f" ± {deviation}" if deviation else ""))
-        rows.append([dataset, in_markdown(labels[method]), *texts])
+    nothing = pd.Series({"measured": float("nan"), "std": float("nan")})
+
+    def text(dataset: str, method: str, metric: str) -> str:
+        key = (dataset, method, metric)
+        one = values.loc[key] if key in values.index else nothing
+        mean, std = (fixed(one[name], _decimals(metric)) for name in ("measured", "std"))
+        return f"{mean} ± {std}" if std else mean
+
+    named = measured.drop_duplicates(["dataset", "method"])[["dataset", "method", "label"]]
+    rows = [
+        [dataset, in_markdown(label), *(text(dataset, method, metric) for metric in metrics)]
+        for dataset, method, label in named.itertuples(index=False)
+    ]
     return table(["data set", "method", *map(metric_label, metrics)], rows)
 
 
+def _values(measured: pd.DataFrame) -> pd.DataFrame:
+    """Return the numbers of measured.csv by data set, method and metric."""
+    numbers = measured[["measured", "std"]].replace("", "nan").astype(float)
+    keys = ["dataset", "method", "metric"]
+    return numbers.set_index(pd.MultiIndex.from_frame(measured[keys])).groupby(level=keys).last()
+
+
 def strategies(values: pd.DataFrame, metrics: Iterable[str]) -> str:
-    """Return the means over the methods of each data set: constant, cardinality, tuned, per label."""
+    """Return the means over the methods of each data set, of each strategy in this order."""
     names = ["constant", "cardinality", "tuned", "per label"]
-    means = values.assign(**{name: values[name].astype(float) for name in names})
+    means = values.astype(dict.fromkeys(names, float))
     means = means.groupby(["data set", "metric"], sort=False)[names].mean()
     rows = []
     for dataset in dict.fromkeys(values["data set"]):
         texts = []
         for metric in metrics:
-            decimals = 3 if is_fraction(metric) else 1
             key = (dataset, metric_label(metric))
             found = means.loc[key] if key in means.index else []
-            texts.append(" / ".join(fixed(value, decimals) for value in found))
+            texts.append(" / ".join(fixed(value, _decimals(metric)) for value in found))
         rows.append([dataset, *texts])
     return table(["data set", *map(metric_label, metrics)], rows)
 
@@ -297,28 +302,20 @@ def cardinality(values: pd.DataFrame) -> str:
 
 
 def claims(findings: pd.DataFrame, prefix: str) -> str:
-    """Return claims whose names begin so, each with its outcome on data that are not the papers'."""
+    """Return claims whose names begin so, each with its outcome on data of no paper."""
     chosen = findings[findings["claim"].str.startswith(prefix)]
-    rows = [
-        [
-            one.says,
-            OUTCOMES[one.other_outcome].word,
-            one.other_comparisons,
-            one.other_first,
-            one.other_second,
-            signed(float(one.other_median or "nan"), 2),
-        ]
-        for one in chosen.itertuples()
-    ]
-    head = [
-        "claim",
-        "here",
-        "comparisons",
-        "first side ahead",
-        "behind",
-        "median difference, points",
-    ]
-    return table(head, rows)
+    medians = chosen["other_median"].map(lambda text: signed(float(text or "nan"), 2))
+    outcomes = chosen["other_outcome"].map(lambda key: OUTCOMES[key].word)
+    chosen = chosen.assign(other_outcome=outcomes, other_median=medians)
+    head = {
+        "says": "claim",
+        "other_outcome": "here",
+        "other_comparisons": "comparisons",
+        "other_first": "first side ahead",
+        "other_second": "behind",
+        "other_median": "median difference, points",
+    }
+    return table(head.values(), chosen[[*head]].to_numpy())
 
 
 def differences(cells: pd.DataFrame) -> str:
@@ -326,24 +323,17 @@ def differences(cells: pd.DataFrame) -> str:
     without a reason last.
     """
     rows = []
-    groups = ["title", "evidence", "experiment"]
-    for (title, _, experiment), group in sorted(
-        cells.groupby(groups, sort=False), key=lambda one: one[0][0] == ""
+    for (title, _, experiment), group in cells.groupby(
+        ["title", "evidence", "experiment"], sort=False
     ):
-        methods = dict.fromkeys(
-            plain(method_label(*one))
-            for one in group[["method", "k", "gamma", "kernel"]].itertuples(index=False, name=None)
-        )
-        rows.append(
-            [
-                title or "not looked into",
-                ", ".join(dict.fromkeys(group["dataset"])),
-                ", ".join(methods) if len(methods) <= _FEW else f"{len(methods)} methods",
-                *(_number(group, verdict) for verdict in ("off", "higher", "lower")),
-                in_markdown(experiment.removeprefix("Experiment: "))
-                or ("" if not title else "none"),
-            ]
-        )
+        keys = group[_METHOD].itertuples(index=False, name=None)
+        methods = dict.fromkeys(plain(method_label(*key)) for key in keys)
+        named = ", ".join(methods) if len(methods) <= _FEW else f"{len(methods)} methods"
+        tried = in_markdown(experiment.removeprefix("Experiment: ")) or ("none" if title else "")
+        counts = [_number(group, verdict) for verdict in ("off", "higher", "lower")]
+        sets = ", ".join(dict.fromkeys(group["dataset"]))
+        rows.append([title or "not looked into", sets, named, *counts, tried])
+    rows.sort(key=lambda row: row[0] == "not looked into")
     head = ["reason", "data sets", "methods", "off", "higher", "lower", "experiment"]
     return table(head, rows)
 
@@ -358,17 +348,8 @@ def intervals(cells: pd.DataFrame) -> str:
         inside = [_inside(group["in_rows"]), _inside(group.loc[enough, "in_seeds"])]
         drawn = "/".join(sorted({*group["seeds"]} - {""})) or "—"
         rows.append([dataset, kernel or "none", len(group), inside[0], drawn, inside[1]])
-    return table(
-        [
-            "data set",
-            "kernel",
-            "compared",
-            "in the interval over test rows",
-            "draws of the folds",
-            "in that of a further draw",
-        ],
-        rows,
-    )
+    head = ["data set", "kernel", "compared", "in the interval over test rows"]
+    return table([*head, "draws of the folds", "in that of a further draw"], rows)
 
 
 def _inside(told: pd.Series) -> str:
@@ -376,15 +357,54 @@ def _inside(told: pd.Series) -> str:
     return f"{int((told == 'true').sum())} of {len(told)}" if len(told) else "—"
 
 
-def _values(measured: pd.DataFrame) -> dict[tuple[str, str, str], tuple[float, float]]:
-    numbers = measured[["measured", "std"]].replace("", "nan").astype(float)
-    keys = zip(measured["dataset"], measured["method"], measured["metric"], strict=True)
-    return dict(zip(keys, numbers.itertuples(index=False, name=None), strict=True))
-
-
 def _number(cells: pd.DataFrame, *verdicts: str) -> int:
     return int(cells["verdict"].isin(verdicts).sum())
 
 
-def _tally(verdicts: pd.Series, shown: list) -> list[int]:
-    return [*(int((verdicts == one.key).sum()) for one in shown), len(verdicts)]
+def jobs(took: pd.DataFrame) -> str:
+    """Return what the jobs of a run took: the ten longest, and hours by study and by data set, from
+    the kept jobs.csv.
+    """
+    took = took.astype({"seconds": float, "peak_mb": float})
+    words = ["stage", "dataset", "method", "part"]
+    longest = [
+        [
+            " ".join(one[word] for word in words).rstrip(),
+            fixed(one["seconds"], 0),
+            fixed(one["peak_mb"], 0),
+        ]
+        for one in took.nlargest(10, "seconds").to_dict("records")
+    ]
+    parts = [table(["job", "seconds", "peak, MB"], longest)]
+    for column, head, rest in (
+        ("study", "study", "data, and jobs for all"),
+        ("dataset", "data set", "none"),
+    ):
+        hours = took["seconds"].groupby(took[column].replace("", rest)).agg(["size", "sum"])
+        rows = [[name, int(n), fixed(seconds / 3600, 2)] for name, n, seconds in hours.itertuples()]
+        rows.sort(key=lambda row: -float(row[2]))
+        parts.append(table([head, "jobs", "hours"], rows))
+    return "\n\n".join(parts)
+
+
+def conditions(run: Mapping) -> str:
+    """Return where, with what and how long it ran, from the kept part of run.json."""
+    machine, jobs = run["machine"], run["jobs"]
+    commit = run["git"]["commit"] or "unknown"
+    parts = f" in {len(run['parts'])} parts" if len(run["parts"]) > 1 else ""
+    rows = [
+        [
+            *(one["stage"], one["jobs"], fixed(one["hours"], 2)),
+            *(fixed(one["longest_seconds"], 0), fixed(one["peak_mb"], 0)),
+        ]
+        for one in jobs
+    ]
+    kernels = "/".join(sorted({str(one["kernels"]) for one in run["blas"]}))
+    return (
+        f"{run['created'][:10]}, commit `{commit[:12]}`, budget `{run['budget']}`,"
+        f" {machine['cores']} cores"
+        f" ({machine['cpu']}, {machine['memory_gib']:.0f} GiB, BLAS kernels {kernels});"
+        f" {sum(run['parts']) / 3600:.1f} hours of wall time{parts},"
+        f" {sum(one['hours'] for one in jobs):.1f} hours of jobs.\n\n"
+        + table(["stage", "jobs", "hours", "longest, s", "peak, MB"], rows)
+    )

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Mapping
+from typing import Any
 
 import pandas as pd
 
@@ -12,135 +12,64 @@ from toplabel.metrics.names import lower_is_better
 from toplabel.reproduction.reporting import numbers
 from toplabel.reproduction.reporting.kept import as_own
 from toplabel.reproduction.reporting.labels import metric_label
+from toplabel.reproduction.reporting.trace import Trace
 
-
-@dataclass(frozen=True)
-class GridCell:
-    """One cell, as text. `state` is "measured", "kept" (by the kept run alone), "published" or
-    "empty".
-
-    `found` is the number under another reading of the protocol; `choice` is the title of the
-    reading that the cell depends on and that printed test numbers had a part in.
-    """
-
-    state: str
-    ours: str = ""
-    ours_std: str = ""
-    published: str = ""
-    published_std: str = ""
-    difference: str = ""
-    verdict: str = ""
-    record: str = ""
-    best_ours: bool = False
-    best_published: bool = False
-    found: str = ""
-    found_verdict: str = ""
-    choice: str = ""
-
-
-@dataclass(frozen=True)
-class GridColumn:
-    label: str
-    lower_is_better: bool
-
-
-@dataclass(frozen=True)
-class GridRow:
-    label: str
-    key: str
-    cells: list[GridCell]
-
-    @property
-    def measured(self) -> bool:
-        return any(cell.state == "measured" for cell in self.cells)
-
-    @property
-    def kept(self) -> bool:
-        """True where a number is the kept run's."""
-        return any(cell.state == "kept" for cell in self.cells)
-
-
-@dataclass(frozen=True)
-class Block:
-    """A grid with a heading: a data set, or a whole table with data sets across."""
-
-    title: str
-    key: str
-    columns: list[GridColumn]
-    rows: list[GridRow]
-
-    @property
-    def measured(self) -> bool:
-        return any(row.measured for row in self.rows)
-
-    @property
-    def kept(self) -> bool:
-        """True where a number is the kept run's."""
-        return any(row.kept for row in self.rows)
-
-    @property
-    def compared(self) -> bool:
-        """Whether a number of ours stands beside a published one."""
-        return any(cell.ours and cell.published for row in self.rows for cell in row.cells)
-
-    @property
-    def spread(self) -> bool:
-        """Whether a number of ours has a deviation."""
-        return any(
-            cell.ours_std or "sd" in cell.difference for row in self.rows for cell in row.cells
-        )
-
+Block = dict[str, Any]
 
 ROW_KEYS = ["method", "k", "gamma", "kernel"]
 
 
-def build_blocks(
-    cells: pd.DataFrame, label_of: Callable[[pd.Series], str], title_of: Callable[[str], str]
-) -> list[Block]:
+def build_blocks(cells: pd.DataFrame, trace: Trace) -> list[Block]:
     """Arrange the cells of one table.
 
     Parameters
     ----------
     cells : DataFrame
-        Rows of `ReportInputs.comparison` with a column `record` (the anchor of a cell's record, or
-        empty), in the order in which they are printed.
-    label_of : callable
-        From a row to the label of its method.
-    title_of : callable
-        From the key of a data set to its title.
+        Rows of `ReportInputs.comparison` with the columns `record` (the anchor of a cell's record,
+        or empty) and `stopped` (whether its fit did not converge), in the order in which they are
+        printed.
+    trace : Trace
 
     Returns
     -------
-    list of Block
+    list of dict
         One per data set (and features); a table with one metric for several data sets has these
-        across, as NIPS 2012 prints its Table 2.
+        across, as NIPS 2012 prints its Table 2. ``title``, ``key``, ``columns`` (``label``,
+        ``lower`` is better, ``interval``: one of its cells has one), ``rows`` (``label``, ``key``,
+        ``state``, ``cells``, ``seconds``), ``state``; ``own`` without a published number;
+        ``spread`` with a deviation. A state is "measured", "kept" (by the kept run alone),
+        "published" or "empty", that of a row or block the first of these that a cell has.
     """
     cells = _with_lines(_with_references(as_own(cells)))
     metrics = cells.groupby(["dataset", "features"], sort=False)["metric"].unique()
     alike = {tuple(found) for found in metrics}
     if len(metrics) > 1 and len(alike) == 1 and len(next(iter(alike))) == 1:
-        across = cells.assign(across=cells["dataset"] + _features(cells))
-        titles = {a: _block_title(r, title_of) for a, r in _first(across, "across").items()}
         metric = str(cells["metric"].iloc[0])
-        columns = {a: GridColumn(title, lower_is_better(metric)) for a, title in titles.items()}
-        return [_block(metric_label(metric), metric, across, columns, label_of)]
+        across = cells.assign(across=cells["dataset"] + " " + cells["features"])
+        firsts = across.drop_duplicates("across").to_dict("records")
+        columns = [_column(row["across"], _title(row, trace), metric) for row in firsts]
+        return [_block(metric_label(metric), metric, across, columns, trace)]
     blocks = []
-    for _, part in cells.groupby(["dataset", "features"], sort=False):
+    for (dataset, features), part in cells.groupby(["dataset", "features"], sort=False):
+        # In the order of the methods' rows: a reference may have but one of the metrics.
+        of_methods = part.loc[part["method"] != "reference", "metric"]
+        columns = [
+            _column(metric, metric_label(metric), metric)
+            for metric in dict.fromkeys([*of_methods, *part["metric"]])
+        ]
         part = part.assign(across=part["metric"])
-        columns = {m: GridColumn(metric_label(m), lower_is_better(m)) for m in _metrics(part)}
-        first = part.iloc[0]
-        blocks.append(
-            _block(_block_title(first, title_of), first["dataset"], part, columns, label_of)
-        )
+        title = _title({"dataset": dataset, "features": features}, trace)
+        blocks.append(_block(title, dataset, part, columns, trace))
     return blocks
 
 
-def _metrics(cells: pd.DataFrame) -> list[str]:
-    """Return the metrics in the order of the methods' rows; a reference may have but one of
-    them.
-    """
-    methods = cells.loc[cells["method"] != "reference", "metric"]
-    return list(dict.fromkeys([*methods, *cells["metric"]]))
+def _column(key: str, label: str, metric: str) -> dict[str, Any]:
+    return {"key": key, "label": label, "lower": lower_is_better(metric)}
+
+
+def _title(row: Mapping[str, Any], trace: Trace) -> str:
+    title = trace.title(row["dataset"])
+    return f"{title}, {row['features']}" if row["features"] else title
 
 
 def _with_references(cells: pd.DataFrame) -> pd.DataFrame:
@@ -158,79 +87,113 @@ def _with_lines(cells: pd.DataFrame) -> pd.DataFrame:
     return cells.assign(line=cells.groupby(keys, sort=False).cumcount())
 
 
-def _features(cells: pd.DataFrame) -> pd.Series:
-    return cells["features"].where(cells["features"] == "", " " + cells["features"])
-
-
-def _first(cells: pd.DataFrame, column: str) -> dict[str, pd.Series]:
-    return {row[column]: row for _, row in cells.drop_duplicates(column).iterrows()}
-
-
-def _block_title(row: pd.Series, title_of: Callable[[str], str]) -> str:
-    title = title_of(row["dataset"])
-    return f"{title}, {row['features']}" if row["features"] else title
-
-
 def _block(
-    title: str,
-    key: str,
-    cells: pd.DataFrame,
-    columns: dict[str, GridColumn],
-    label_of: Callable[[pd.Series], str],
+    title: str, key: str, cells: pd.DataFrame, columns: list[dict[str, Any]], trace: Trace
 ) -> Block:
-    best = _best_cells(cells)
+    cells = cells.assign(
+        best_ours=_best(cells, "measured"),
+        best_published=_best(cells, "published"),
+        near=_near_best(cells),
+    )
+    known = cells.loc[cells["rows_low"].notna() & cells["measured"].notna(), "across"]
+    for column in columns:
+        column["interval"] = column["key"] in set(known)
+    groups: dict[tuple, list[dict[str, Any]]] = {}
+    for row in cells.to_dict("records"):
+        groups.setdefault(tuple(row[key] for key in (*ROW_KEYS, "line")), []).append(row)
     rows = []
-    for row_key, part in cells.groupby([*ROW_KEYS, "line"], sort=False):
-        by_column = {r["across"]: r for _, r in part.iterrows()}
-        found = [_cell(by_column.get(a), best) for a in columns]
-        method, k, gamma, kernel, _ = row_key
+    for (method, k, gamma, kernel, _), part in groups.items():
+        by_column = {row["across"]: row for row in part}
+        found = [_cell(by_column.get(column["key"])) for column in columns]
         words = [method, f"k={k}" if k else "", f"gamma={gamma}" if gamma else "", kernel]
-        rows.append(GridRow(label_of(part.iloc[0]), " ".join(w for w in words if w), found))
-    return Block(title, key, list(columns.values()), rows)
+        seconds = max((row["seconds"] for row in part), key=lambda s: -1 if math.isnan(s) else s)
+        rows.append(
+            {
+                "label": trace.label(part[0]),
+                "key": " ".join(filter(None, words)),
+                "state": _first_state(found),
+                "cells": found,
+                "seconds": numbers.compact(seconds, 3),
+            }
+        )
+    own = bool(cells["published"].isna().all())
+    deviations = cells["measured_std"].notna() & cells["measured"].notna()
+    return {
+        "title": title,
+        "key": key,
+        "columns": columns,
+        "rows": rows,
+        "state": _first_state(rows),
+        "own": own,
+        "compared": bool((cells["measured"].notna() & cells["published"].notna()).any()),
+        "spread": bool(deviations.any()),
+    }
 
 
-def _best_cells(cells: pd.DataFrame) -> dict[str, set]:
-    """Find the best of each column, ours and published apart, ties at the printed digits included.
+_STATES = ("measured", "kept", "published", "empty")
+
+
+def _first_state(parts: list[dict[str, Any]]) -> str:
+    return min((part["state"] for part in parts), key=_STATES.index)
+
+
+def _best(cells: pd.DataFrame, side: str) -> pd.Series:
+    """Find the best of each column, ties at the printed digits included.
 
     The references, results of other authors, do not compete; the papers print them in the heading.
     """
-    competing = cells[cells["method"] != "reference"]
-    best: dict[str, set] = {"measured": set(), "published": set()}
+    best = pd.Series(False, index=cells.index)
+    competing = cells[(cells["method"] != "reference") & cells[side].notna()]
     for _, part in competing.groupby("across", sort=False):
-        for side, chosen in best.items():
-            values = part[side].dropna()
-            if len(values) < 2:
-                continue
-            metric = part["metric"].iloc[0]
-            digits = max(numbers.decimals_of(metric, t) for t in part["published_text"])
-            values = values.round(digits)
-            winner = values.min() if lower_is_better(metric) else values.max()
-            chosen.update(values.index[values == winner])
+        metric = part["metric"].iloc[0]
+        digits = max(numbers.decimals_of(metric, text) for text in part["published_text"])
+        values = part[side].round(digits)
+        winner = values.min() if lower_is_better(metric) else values.max()
+        best[values.index[values == winner]] = len(values) > 1
     return best
 
 
-def _cell(row: pd.Series | None, best: dict[str, set]) -> GridCell:
+def _near_best(cells: pd.DataFrame) -> pd.Series:
+    """Find the cells of each column that lie within the interval over test rows of its best one."""
+    near = pd.Series(False, index=cells.index)
+    for _, part in cells[cells["measured"].notna()].groupby("across", sort=False):
+        lower = lower_is_better(part["metric"].iloc[0])
+        best = part.loc[part["measured"].idxmin() if lower else part["measured"].idxmax()]
+        near[part.index] = part["measured"].between(best["rows_low"], best["rows_high"])
+    return near
+
+
+_EMPTY = {"state": "empty", "ours": "", "published": "", "verdict": ""}
+
+
+def _cell(row: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return a cell as text.
+
+    `found` is the number under another reading of the protocol; `choice` is the title of the
+    reading that the cell depends on and that printed test numbers had a part in.
+    """
     if row is None:
-        return GridCell("empty")
+        return _EMPTY
     texts = cell_texts(row)
-    state = "measured" if texts["ours"] else "published"
-    return GridCell(
-        state=state if math.isnan(row["kept"]) else "kept",
-        record=row["record"],
-        verdict=row["verdict"],
-        best_ours=row.name in best["measured"],
-        best_published=row.name in best["published"],
-        found=numbers.fixed(
-            row["found"], numbers.decimals_of(row["metric"], row["published_text"])
-        ),
-        found_verdict=row["found_verdict"],
-        choice=row["choice"] if row["verdict"] else "",
-        **texts,
-    )
+    decimals = numbers.decimals_of(row["metric"], row["published_text"])
+    state = "kept" if not math.isnan(row["kept"]) else "measured" if texts["ours"] else "published"
+    return texts | {
+        "state": state,
+        "record": row["record"],
+        "verdict": row["verdict"],
+        "best_ours": row["best_ours"],
+        "best_published": row["best_published"],
+        "near": row["near"],
+        "stopped": row["stopped"],
+        "found": numbers.fixed(row["found"], decimals),
+        "found_verdict": row["found_verdict"],
+        "choice": row["choice"] if row["verdict"] else "",
+    }
 
 
-def cell_texts(row: pd.Series) -> dict[str, str]:
-    """Return the numbers of a cell as text: ours, published, their deviations, the difference.
+def cell_texts(row: Mapping[str, Any]) -> dict[str, str]:
+    """Return the numbers of a cell as text: ours, published, their deviations, the difference, the
+    interval over test rows.
 
     Of a cell within the spread the deviation, which decides its verdict, stands with the
     difference.
@@ -239,12 +202,14 @@ def cell_texts(row: pd.Series) -> dict[str, str]:
     deviation = numbers.fixed(row["measured_std"], decimals)
     difference = numbers.signed(row["difference"], decimals)
     spread = row["verdict"] == "spread"
+    ends = (numbers.fixed(row[name], decimals) for name in ("rows_low", "rows_high"))
     return {
         "ours": numbers.fixed(row["measured"], decimals),
         "ours_std": "" if spread else deviation,
         "published": _as_printed(row["published_text"], row["published"], decimals),
         "published_std": _as_printed(row["std_text"], row["std"], decimals),
         "difference": f"{difference}, sd {deviation}" if spread else difference,
+        "interval": " to ".join(filter(None, ends)),
     }
 
 
@@ -253,6 +218,5 @@ def _as_printed(text: str, value: float, decimals: int) -> str:
     few.
     """
     _, point, fraction = text.partition(".")
-    if not point and text.isdigit():
-        return text
-    return text if len(fraction) == decimals else numbers.fixed(value, decimals)
+    kept = text.isdigit() if not point else len(fraction) == decimals
+    return text if kept else numbers.fixed(value, decimals)

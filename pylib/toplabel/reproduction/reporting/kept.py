@@ -1,13 +1,14 @@
-"""The kept run: the last whole run of the project, whose numbers stand where a run has none of its
-own.
+"""Numbers beside those of a run: of the kept run, where the run has none of its own, and under
+other readings of the protocols.
 
-Its files are in the repository (reports/summary; `toplabel.reproduction.workflow.summary` writes
-them), so every report can show every table complete, whatever its run computed.
+The kept run is the last whole run of the project. Its files are in the repository (reports/summary;
+`toplabel.reproduction.workflow.summary` writes them), so every report can show every table
+complete, whatever its run computed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,8 +16,8 @@ from typing import Any
 import pandas as pd
 
 from toplabel._core.files import FileError, read_json
+from toplabel.reproduction.config.readings import Choice
 from toplabel.reproduction.config.run import SUMMARY
-from toplabel.reproduction.reporting.numbers import count
 from toplabel.reproduction.reporting.score import Score, score_of
 from toplabel.reproduction.tables.collected import (
     COMPARISON,
@@ -28,11 +29,14 @@ from toplabel.reproduction.tables.collected import (
 )
 from toplabel.reproduction.tables.table import Table, as_numbers, read_csv
 
-COLUMNS = ("kept", "kept_difference", "kept_std", "kept_verdict")
+_KEYS = [*PUBLISHED_KEYS]
+KEPT_EPS = 1e-3
+"""The gap at which training stopped in the kept run: the default, which its run.json leaves out."""
+_OWN = ("measured", "difference", "measured_std", "verdict", "relative_gap")
+COLUMNS = ("kept", "kept_difference", "kept_std", "kept_verdict", "kept_gap")
 """The columns of a cell that hold the kept run's measurement where the run has none."""
 FOUND = ("reading", "found", "found_difference", "found_verdict")
 """The columns of a cell that hold a measurement under another reading than the stated one."""
-_COMMIT_DIGITS = 12
 
 
 @dataclass(frozen=True)
@@ -42,8 +46,8 @@ class Kept:
     Attributes
     ----------
     cells : DataFrame
-        Its compared cells, the columns of `COMPARISON`; `published` as printed, `measured` and
-        `difference` numbers.
+        Its compared cells, the columns of `COMPARISON`; `published` as printed, other numbers as
+        numbers.
     claims, winners, differences, readings, worth : DataFrame
         What it says of the claims on other data, of the best methods, of the cells that differ, of
         cells under other readings, and of what its score is worth, all text.
@@ -60,23 +64,10 @@ class Kept:
     run: Mapping[str, Any]
 
     @property
-    def score(self) -> Score:
-        """The score of all its cells."""
-        return score_of(self.cells)
-
-    @property
     def name(self) -> str:
         """The name that stands beside its numbers: its date and commit."""
-        commit = str(self.run["git"]["commit"] or "unknown")[:_COMMIT_DIGITS]
+        commit = str(self.run["git"]["commit"] or "unknown")[:12]
         return f"kept run, {str(self.run['created'])[:10]}, commit {commit}"
-
-    def headline(self, published: int) -> str:
-        """Return its score in one sentence, as a part of so many published numbers."""
-        score = self.score
-        return (
-            f"The last whole run of the project ({self.name}) measured {count(score.comparable)} of"
-            f" {count(published)}: {score.word}."
-        )
 
 
 def load_kept(folder: str | Path) -> Kept | None:
@@ -93,25 +84,20 @@ def load_kept(folder: str | Path) -> Kept | None:
     if not (path.is_file() and (folder / "run.json").is_file()):
         return None
     try:
-        return _load(folder, path)
+        cells = COMPARISON.read_text(path)
+        named = ("measured", "difference", "measured_std", "splits", "relative_gap")
+        return Kept(
+            cells=cells.assign(**{name: as_numbers(cells[name], path) for name in named}),
+            claims=_read_claims(folder / "claims.csv"),
+            winners=read_optional(WINNERS, folder),
+            differences=read_optional(DIFFERENCES, folder),
+            readings=read_optional(READINGS, folder),
+            worth=read_optional(HEADLINE, folder),
+            run=read_json(folder / "run.json", ("created", "git")),
+        )
     except FileError as error:
         what = str(error).partition("; `snakemake")[0]
         raise FileError(f"{what}; `git checkout {SUMMARY}` brings the kept run back") from None
-
-
-def _load(folder: Path, path: Path) -> Kept:
-    cells = COMPARISON.read_text(path)
-    named = ("measured", "difference", "measured_std", "splits")
-    numbers = {name: as_numbers(cells[name], path) for name in named}
-    return Kept(
-        cells=cells.assign(**numbers),
-        claims=_read_claims(folder / "claims.csv"),
-        winners=_read(WINNERS, folder),
-        differences=_read(DIFFERENCES, folder),
-        readings=_read(READINGS, folder),
-        worth=_read(HEADLINE, folder),
-        run=read_json(folder / "run.json", ("created", "git")),
-    )
 
 
 def _read_claims(path: Path) -> pd.DataFrame:
@@ -119,7 +105,8 @@ def _read_claims(path: Path) -> pd.DataFrame:
     return read_csv(path, columns) if path.is_file() else pd.DataFrame(columns=columns)
 
 
-def _read(table: Table, folder: Path) -> pd.DataFrame:
+def read_optional(table: Table, folder: Path) -> pd.DataFrame:
+    """Read a file as text; without rows where it is missing."""
     path = folder / table.file
     return table.read_text(path) if path.is_file() else table.frame().astype(str)
 
@@ -134,19 +121,14 @@ def beside(cells: pd.DataFrame, kept: Kept | None) -> pd.DataFrame:
         With `PUBLISHED_KEYS` and `measured` (NaN without one).
     kept : Kept or None
     """
-    empty = dict.fromkeys(COLUMNS, float("nan")) | {"kept_verdict": ""}
     if kept is None or cells.empty:
-        return cells.assign(**empty)
-    keys = [*PUBLISHED_KEYS]
-    known = kept.cells.set_index(keys)[["measured", "difference", "measured_std", "verdict"]]
-    found = known.reindex(pd.MultiIndex.from_frame(cells[keys]))
-    own = cells["measured"].notna().to_numpy()
-    return cells.assign(
-        kept=found["measured"].mask(own).to_numpy(),
-        kept_difference=found["difference"].mask(own).to_numpy(),
-        kept_std=found["measured_std"].mask(own).to_numpy(),
-        kept_verdict=found["verdict"].fillna("").mask(own, "").to_numpy(),
-    )
+        return cells.assign(**dict.fromkeys(COLUMNS, float("nan")) | {"kept_verdict": ""})
+    known = kept.cells.set_index(_KEYS)[[*_OWN]]
+    found = known.reindex(pd.MultiIndex.from_frame(cells[_KEYS])).set_index(cells.index)
+    own = cells["measured"].notna()
+    columns = {of: found[name].mask(own) for name, of in zip(_OWN, COLUMNS, strict=True)}
+    columns["kept_verdict"] = columns["kept_verdict"].fillna("")
+    return cells.assign(**columns)
 
 
 def as_own(cells: pd.DataFrame) -> pd.DataFrame:
@@ -154,9 +136,25 @@ def as_own(cells: pd.DataFrame) -> pd.DataFrame:
     missing one.
     """
     kept = cells["kept"].notna()
-    named = {"measured": "kept", "difference": "kept_difference", "measured_std": "kept_std"}
-    named |= {"verdict": "kept_verdict"}
-    return cells.assign(**{own: cells[own].mask(kept, cells[of]) for own, of in named.items()})
+    pairs = zip(_OWN, COLUMNS, strict=True)
+    return cells.assign(**{own: cells[own].mask(kept, cells[of]) for own, of in pairs})
+
+
+def score_of_kept(cells: pd.DataFrame) -> Score:
+    """Return the score of the kept measurements among some cells, which have `COLUMNS`."""
+    return score_of(
+        cells[["published", "kept", "kept_verdict"]].set_axis(
+            ["published", "measured", "verdict"], axis="columns"
+        )
+    )
+
+
+def kept_differences(comparison: pd.DataFrame, kept: Kept | None) -> pd.DataFrame:
+    """Return the cells that differ in the kept run and were not measured in this one."""
+    if kept is None:
+        return DIFFERENCES.frame().astype(str)
+    shown = pd.MultiIndex.from_frame(comparison.loc[comparison["kept"].notna(), _KEYS])
+    return kept.differences[pd.MultiIndex.from_frame(kept.differences[_KEYS]).isin(shown)]
 
 
 def with_found(
@@ -175,19 +173,52 @@ def with_found(
     path : Path
         The file of the readings, for errors.
     """
-    keys = [*PUBLISHED_KEYS]
     parts = [readings] if kept is None else [readings, kept.readings]
-    known = pd.concat(parts, ignore_index=True).drop_duplicates(keys)
+    known = pd.concat(parts, ignore_index=True).drop_duplicates(_KEYS)
     numbers = {name: as_numbers(known[name], path) for name in ("found", "found_difference")}
-    known = known.assign(**numbers).set_index(keys)[[*FOUND]]
-    found = known.reindex(pd.MultiIndex.from_frame(cells[keys])).set_index(cells.index)
-    texts = {name: found[name].fillna("") for name in ("reading", "found_verdict")}
-    return cells.assign(**found).assign(**texts)
+    known = known.assign(**numbers).set_index(_KEYS)[[*FOUND]]
+    found = known.reindex(pd.MultiIndex.from_frame(cells[_KEYS])).set_index(cells.index)
+    return cells.assign(**found.fillna({"reading": "", "found_verdict": ""}))
 
 
-def score_of_kept(cells: pd.DataFrame) -> Score:
-    """Return the score of the kept measurements among some cells, which have the columns
-    `COLUMNS`.
+def under_found(cells: pd.DataFrame) -> pd.DataFrame:
+    """Return cells with the number and the verdict of another reading where there is one."""
+    has = cells["found"].notna()
+    return cells.assign(
+        measured=cells["found"].where(has, cells["measured"]),
+        verdict=cells["found_verdict"].where(has, cells["verdict"]),
+    )
+
+
+def kept_with_found(summary: Path) -> pd.DataFrame:
+    """Return the compared cells of a kept run with their numbers under other readings.
+
+    Parameters
+    ----------
+    summary : Path
+        The folder of comparison.csv and readings.csv.
     """
-    of_kept = cells[["published", "kept", "kept_verdict"]]
-    return score_of(of_kept.set_axis(["published", "measured", "verdict"], axis="columns"))
+    path = summary / READINGS.file
+    cells = COMPARISON.read(summary / "comparison.csv")
+    return with_found(cells, READINGS.read_text(path), None, path)
+
+
+def chosen_for(cells: pd.DataFrame, choices: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Return for each cell the title of the first choice that it depends on: a reading in whose
+    choice printed test numbers had a part; empty without one.
+
+    Parameters
+    ----------
+    cells : DataFrame
+        Rows of comparison.csv.
+    choices : iterable of mapping
+        The fields of `Choice`, as run.json has them.
+    """
+    known = [
+        Choice(**{key: tuple(v) if isinstance(v, list) else v for key, v in one.items()})
+        for one in choices
+    ]
+    return [
+        next((one.title for one in known if one.names(cell)), "")
+        for cell in cells.to_dict("records")
+    ]

@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from importlib import resources
+
+import yaml
 
 from toplabel._core.catalogue import LOSSES, parametrised
 
@@ -25,25 +28,20 @@ class Verdict:
     meaning: str
 
 
-# The tolerances themselves are applied by toplabel.reproduction.studies; here they are only put
-# into words.
+# toplabel.reproduction.studies applies the tolerances; here they are only put into words.
 TOLERANCE = "0.5 points, 0.005 for rank and Hamming loss"
 DRAWS = (
-    "farther away, but within two standard deviations over our draws, where the paper prints one draw"
-    " (two standard errors, where it prints a mean): no match"
+    "farther away, but within two standard deviations over our draws, where the paper prints one"
+    " draw (two standard errors, where it prints a mean): no match"
 )
+HIGHER = "farther away: a difference, although to the good side"
 VERDICTS = {
     verdict.key: verdict
     for verdict in (
         Verdict("match", "✓", "match", f"within {TOLERANCE}"),
         Verdict("close", "≈", "close", "within three times that"),
         Verdict("spread", "○", "within spread", DRAWS),
-        Verdict(
-            "higher",
-            "▲",
-            "higher than printed",
-            "farther away: a difference, although to the good side",
-        ),
+        Verdict("higher", "▲", "higher than printed", HIGHER),
         Verdict("lower", "▼", "lower than printed", "the same, of a loss"),
         Verdict("off", "✗", "off", "farther away, to the bad side"),
     )
@@ -51,49 +49,57 @@ VERDICTS = {
 
 
 @dataclass(frozen=True)
+class Outcome:
+    """What became of a claim."""
+
+    mark: str
+    word: str
+
+
+OUTCOMES = {
+    "holds": Outcome("✓", "confirmed"),
+    "smaller": Outcome("↘", "same direction, smaller"),
+    "undecided": Outcome("○", "not decided by the test rows"),
+    "mixed": Outcome("≈", "mixed"),
+    "fails": Outcome("✗", "not confirmed"),
+    "few": Outcome("·", "too few comparisons"),
+    "": Outcome("·", "not tested"),
+}
+
+
+@dataclass(frozen=True)
 class Paper:
     """A paper whose numbers are compared."""
 
-    key: str
     short: str
     reference: str
     url: str
 
 
-PAPERS = {
-    paper.key: paper
-    for paper in (
-        Paper(
-            "tpami2017",
-            "TPAMI 2017",
-            "M. Lapin, M. Hein, B. Schiele: Analysis and Optimization of Loss Functions for Multiclass,"
-            " Top-k, and Multilabel Classification. IEEE Transactions on Pattern Analysis and Machine"
-            " Intelligence, 2017.",
-            "https://doi.org/10.1109/TPAMI.2017.2751607",
-        ),
-        Paper(
-            "nips2015",
-            "NIPS 2015",
-            "M. Lapin, M. Hein, B. Schiele: Top-k Multiclass SVM. Advances in Neural Information"
-            " Processing Systems, 2015.",
-            "https://arxiv.org/abs/1511.06683",
-        ),
-        Paper(
-            "cvpr2016",
-            "CVPR 2016 suppl.",
-            "M. Lapin, M. Hein, B. Schiele: Loss Functions for Top-k Error: Analysis and Insights."
-            " IEEE Conference on Computer Vision and Pattern Recognition, 2016.",
-            "https://arxiv.org/abs/1512.00486",
-        ),
-        Paper(
-            "nips2012",
-            "NIPS 2012",
-            "Y. Mroueh, T. Poggio, L. Rosasco, J.-J. Slotine: Multiclass Learning with Simplex Coding."
-            " Advances in Neural Information Processing Systems, 2012.",
-            "https://arxiv.org/abs/1209.1360",
-        ),
-    )
+_SHORT = {
+    "tpami2017": "TPAMI 2017",
+    "nips2015": "NIPS 2015",
+    "cvpr2016": "CVPR 2016 suppl.",
+    "nips2012": "NIPS 2012",
 }
+
+
+def _papers() -> dict[str, Paper]:
+    """Return the papers, described by what the documents cite."""
+    file = resources.files("toplabel.reproduction.reporting").joinpath("templates/references.yml")
+    entries = yaml.safe_load(file.read_text("utf-8"))
+    found = {}
+    for key, short in _SHORT.items():
+        entry = entries[key]
+        names = (author.split(", ") for author in entry["author"])
+        authors = ", ".join(f"{first[0]}. {last}" for last, first in names)
+        words = f"{authors}: {entry['title']}. {entry['parent']['title']}, {entry['date']}."
+        doi = entry.get("serial-number", {}).get("doi")
+        found[key] = Paper(short, words, entry.get("url") or f"https://doi.org/{doi}")
+    return found
+
+
+PAPERS = _papers()
 
 _TABLE_TITLES = {
     ("tpami2017", "3"): "Top-k accuracy on the synthetic circle",
@@ -229,7 +235,16 @@ def table_title(source: str, table: str, datasets: list[str]) -> str:
 
 def table_order(source: str, table: str) -> tuple:
     """Sort key of published tables: papers in the order of `PAPERS`, tables by number."""
-    papers = list(PAPERS)
-    rank = papers.index(source) if source in papers else len(papers)
+    rank = [*PAPERS, source].index(source)
     number = int(table) if table.isdigit() else 10**6
     return (rank, source, number, table)
+
+
+def table_label(source: str, table: str) -> str:
+    """Return the name of a published table, as "TPAMI 2017, Table 5"."""
+    return f"{paper_label(source)}, Table {table}"
+
+
+def slug(text: str) -> str:
+    """Return `text` as the name of an anchor."""
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")

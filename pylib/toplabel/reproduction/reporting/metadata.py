@@ -5,7 +5,6 @@ everything in it.
 from __future__ import annotations
 
 import json
-import math
 import shutil
 from pathlib import Path
 from typing import Any
@@ -13,17 +12,18 @@ from typing import Any
 import pandas as pd
 
 from toplabel._core.files import atomic_path
-from toplabel.reproduction.reporting import facts
-from toplabel.reproduction.reporting.inputs import ReportInputs
-from toplabel.reproduction.reporting.kept import Kept
+from toplabel.reproduction.reporting.exported import export, without_formulas
+from toplabel.reproduction.reporting.inputs import FIGURE_WORDS, TABLE_WORDS, ReportInputs
 from toplabel.reproduction.reporting.labels import VERDICTS
-from toplabel.reproduction.reporting.score import score_of
-from toplabel.reproduction.reporting.trace import Trace, inside
+from toplabel.reproduction.reporting.trace import inside
+from toplabel.reproduction.reporting.tree import Tree, build_tree
 from toplabel.reproduction.tables.collected import COLLECTED, COMPARISON
 
 
 def write_data(inputs: ReportInputs, folder: str | Path) -> None:
     """Write the data of the report, so that its folder does not need results/.
+
+    A text of a CSV file that a spreadsheet would take for a formula has a ' before it.
 
     Parameters
     ----------
@@ -41,25 +41,19 @@ def write_data(inputs: ReportInputs, folder: str | Path) -> None:
         (folder / part).mkdir(parents=True)
     for file in _linked(inputs):
         (folder / file).parent.mkdir(parents=True, exist_ok=True)
-        _copy(inputs.folder / file, folder / file)
-    for name in COLLECTED:
-        source, target = inputs.collected / f"{name}.csv", folder / f"{name}.csv"
-        if source.is_file():
-            _copy(source, target)
-        else:
-            target.unlink(missing_ok=True)
+        export(inputs.folder / file, folder / file)
+    for file in (f"{name}.csv" for name in COLLECTED):
+        (folder / file).unlink(missing_ok=True)
+        if (inputs.collected / file).is_file():
+            export(inputs.collected / file, folder / file)
     for figure in inputs.figures:
-        _write(folder / "figures" / f"{figure.name}.svg", figure.svg)
-        _write(folder / "figures" / f"{figure.name}.csv", figure.csv)
-    for table in inputs.tables:
-        base = (
-            inputs.collected
-            if (inputs.collected / f"tables/{table.name}.csv").is_file()
-            else inputs.folder
-        )
-        _copy(base / f"tables/{table.name}.csv", folder / f"tables/{table.name}.csv")
-    text = json.dumps(metadata(inputs), indent=1, ensure_ascii=False, allow_nan=False)
-    _write(folder / "report.json", text + "\n")
+        _write(folder / "figures" / f"{figure['name']}.svg", figure["svg"])
+        _write(folder / "figures" / f"{figure['name']}.csv", without_formulas(figure["csv"]))
+    for file in (f"tables/{table['name']}.csv" for table in inputs.tables):
+        base = inputs.collected if (inputs.collected / file).is_file() else inputs.folder
+        export(base / file, folder / file)
+    content = metadata(inputs, build_tree(inputs))
+    _write(folder / "report.json", json.dumps(content, indent=1, ensure_ascii=False) + "\n")
 
 
 def _linked(inputs: ReportInputs) -> list[str]:
@@ -69,93 +63,61 @@ def _linked(inputs: ReportInputs) -> list[str]:
     return sorted(file for file in files if (inputs.folder / file).is_file())
 
 
-def _copy(source: Path, target: Path) -> None:
-    with atomic_path(target) as path:
-        shutil.copyfile(source, path)
-
-
 def _write(target: Path, text: str) -> None:
     with atomic_path(target) as path:
-        path.write_text(text, encoding="utf-8")
+        path.write_text(text, encoding="utf-8", newline="")
 
 
-def metadata(inputs: ReportInputs) -> dict[str, Any]:
+def metadata(inputs: ReportInputs, tree: Tree) -> dict[str, Any]:
     """Return everything that the report knows, as plain data.
 
     Returns
     -------
     dict
-        ``run`` (run.json), ``inputs`` (raw files with their sums, by data set), ``score``,
-        ``findings``, ``winners``, ``differences``, ``datasets``, ``cells`` (one per published
+        ``run`` (run.json), ``inputs`` (raw files with their sums, by data set); of the tree
+        ``answer``, ``score`` with ``reach``, ``kept``, ``best``; ``findings``, ``winners``,
+        ``differences``, ``datasets``, ``failures`` as collected; ``cells`` (one per published
         number that was measured), ``results`` (evaluation.csv), ``missing`` (published cells
-        without a measurement, counted by data set and reason), ``failures``, ``figures``,
-        ``tables``. A number that is missing is null.
+        without a measurement, counted by data set and reason), ``figures``, ``tables``. A number
+        that is missing is null.
     """
-    score = score_of(inputs.comparison)
-    measured = inputs.comparison[inputs.comparison["measured"].notna()]
+    comparison = inputs.comparison
+    measured = comparison[comparison["measured"].notna()]
     printed = measured.assign(published=measured["published_text"], std=measured["std_text"])
+    kept, score = tree["kept"], tree["score"]
+    of_kept = kept and {key: kept[key] for key in ("created", "commit")}
+    collected = ("findings", "winners", "differences", "datasets", "failures")
     return {
         "name": "toplabel reproduction report",
         "run": inputs.run,
         "complete": inputs.failures.empty,
         "inputs": inputs.raw,
+        "answer": tree["answer"],
         "score": {
-            "published": score.published,
-            "comparable": score.comparable,
-            "reach": {part.key: part.cells for part in facts.reach(inputs, Trace(inputs))},
-            **score.by_verdict,
+            **{key: score[key] for key in ("published", "comparable")},
+            "reach": {part["key"]: part["cells"] for part in tree["reach"]},
+            **score["by_verdict"],
             "meaning": {key: verdict.meaning for key, verdict in VERDICTS.items()},
         },
-        "kept": _kept(inputs.kept),
-        "findings": _rows(inputs.findings),
-        "winners": _rows(inputs.winners),
-        "differences": _rows(inputs.differences),
-        "datasets": _rows(inputs.datasets),
+        "kept": kept
+        and of_kept | {"comparable": kept["score"]["comparable"]} | kept["score"]["by_verdict"],
+        "best": tree["best"],
+        **{name: _rows(getattr(inputs, name)) for name in collected},
         "cells": _rows(printed[COMPARISON.names]),
         "results": _rows(inputs.evaluation),
-        "missing": _missing(inputs),
-        "failures": _rows(inputs.failures),
+        "missing": tree["missing"],
         "figures": [
-            {
-                key: getattr(figure, key)
-                for key in ("name", "title", "caption", "alt", "source", "script")
-            }
-            | {"svg": f"figures/{figure.name}.svg", "data": f"figures/{figure.name}.csv"}
-            for figure in inputs.figures
+            {key: one[key] for key in FIGURE_WORDS}
+            | {"svg": f"figures/{one['name']}.svg", "data": f"figures/{one['name']}.csv"}
+            for one in inputs.figures
         ],
         "tables": [
-            {
-                key: getattr(table, key)
-                for key in ("name", "title", "caption", "source", "table", "study")
-            }
-            | {"data": f"tables/{table.name}.csv"}
-            for table in inputs.tables
+            {key: one[key] for key in TABLE_WORDS} | {"data": f"tables/{one['name']}.csv"}
+            for one in inputs.tables
         ],
     }
 
 
-def _kept(kept: Kept | None) -> dict[str, Any] | None:
-    """Return the score of the kept run, whose numbers the pages show where this run has none."""
-    if kept is None:
-        return None
-    score = kept.score
-    named = {"created": kept.run["created"], "commit": kept.run["git"]["commit"]}
-    return named | {"comparable": score.comparable} | score.by_verdict
-
-
 def _rows(frame: pd.DataFrame) -> list[dict[str, Any]]:
     """Return rows as dicts; NaN is None, since JSON has no NaN."""
-    return [
-        {name: None if isinstance(v, float) and math.isnan(v) else v for name, v in row.items()}
-        for row in frame.to_dict("records")
-    ]
-
-
-def _missing(inputs: ReportInputs) -> list[dict[str, Any]]:
-    trace = Trace(inputs)
-    bare = inputs.comparison[inputs.comparison["measured"].isna()]
-    counts: dict[tuple[str, str], int] = {}
-    for _, row in bare.iterrows():
-        key = (row["dataset"], trace.reason(row))
-        counts[key] = counts.get(key, 0) + 1
-    return [{"dataset": d, "reason": r, "cells": n} for (d, r), n in counts.items()]
+    return frame.astype(object).where(frame.notna(), None).to_dict("records")

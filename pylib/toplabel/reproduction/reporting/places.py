@@ -1,156 +1,243 @@
-"""Which page of the report each table and figure stands on."""
+"""Where things stand in the report: every table and figure of the papers, and what the search
+field of the front page finds.
+"""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import quote
 
-from toplabel.reproduction import figures
-from toplabel.reproduction.config.studies import whole_name
-from toplabel.reproduction.figures import row_of, table_files
-from toplabel.reproduction.reporting.inputs import FigureInput, ReportInputs
-from toplabel.reproduction.reporting.sections import PlainTable, Section
+import pandas as pd
 
-FRONT = "index"
-CALIBRATION = "calibration"
-FIGURES = "figures"
-SPEED = "speed"
-DATA = "data"
-PUBLISHED = "published"
-RUN = "run"
-#: Names of pages that no study can have.
-RESERVED = (FRONT, CALIBRATION, FIGURES, SPEED, DATA, PUBLISHED, RUN)
+from toplabel.reproduction.figures import FIGURES
+from toplabel.reproduction.reporting import labels, pages
+from toplabel.reproduction.reporting.labels import paper_label, slug
+from toplabel.reproduction.reporting.pages import Page
+from toplabel.reproduction.reporting.sections import Section
+from toplabel.reproduction.reporting.trace import NOT_RUN, OF_OTHERS
+from toplabel.reproduction.reporting.words import say
 
-
-@dataclass(frozen=True)
-class StudyText:
-    """A study in words."""
-
-    name: str
-    title: str
-    description: str
-
-    @property
-    def page(self) -> str:
-        """The name of its page."""
-        return f"study-{self.name}" if self.name in RESERVED else self.name
+# What is no table of results: its title, the page or the file in results/ that shows it, or why it
+# is not shown.
+_OTHERS = {
+    "TPAMI 2017, Table 1": {"title": "The losses", "why": "an overview, without numbers"},
+    "TPAMI 2017, Table 2": {"title": "Time of the projections", "file": "table02"},
+    "TPAMI 2017, Table 4": {"title": "Statistics of the multiclass sets", "page": pages.DATA},
+    "TPAMI 2017, Table 8": {"title": "Statistics of the multilabel sets", "page": pages.DATA},
+    **{one.source: {"title": one.title, "file": one.name} for one in FIGURES if one.source},
+}
 
 
-class Places:
-    """The pages of studies, and what belongs to them.
+def build_coverage(
+    cells: pd.DataFrame, found: list[Page], sections: list[Section]
+) -> list[dict[str, Any]]:
+    """Return all tables and figures of the papers in their order, with what became of them.
 
     Parameters
     ----------
-    inputs : ReportInputs
-        Studies are those that something was measured for, in the order of run.json's list, then of
-        evaluation.csv.
-    """
+    cells : DataFrame
+        The comparison, with the columns of `Trace.with_causes`.
+    found : list of dict
+        The pages.
+    sections : list of dict
+        All published tables.
 
-    def __init__(self, inputs: ReportInputs) -> None:
-        runs = inputs.evaluation
-        self._files: dict[str, set[str]] = {}
-        self._sets: dict[str, Counter[str]] = {}
-        for names, file, dataset in zip(runs["study"], runs["file"], runs["dataset"], strict=True):
-            for name in filter(None, names.split(";")):
-                self._files.setdefault(name, set()).add(file)
-                self._sets.setdefault(dataset, Counter())[name] += 1
-        texts = _texts(inputs.run)
-        self._of_table = _studies_of_tables(inputs.run, self._files)
-        of_kept = inputs.comparison.loc[inputs.comparison["kept"].notna(), ["source", "table"]]
-        shown = {self._of_table.get(tuple(key), "") for key in of_kept.drop_duplicates().to_numpy()}
-        order = [
-            *(n for n in texts if n in self._files or n in shown),
-            *(n for n in self._files if n not in texts),
+    Returns
+    -------
+    list of dict
+        ``paper``, ``name``, ``title``, ``address`` (empty where it is not shown), ``shown``, and a
+        ``remark``: how much of it is there, or why it is not.
+    """
+    rows = [_table(one, cells) for one in sections if one["source"]]
+    places = {
+        one["name"]: f"{page['file']}#{prefix}{one.get('anchor', one['name'])}"
+        for page in found
+        for prefix, part in (("figure-", _figures(page)), ("", page["plain"]))
+        for one in part
+    }
+    for source, other in _OTHERS.items():
+        paper, name = source.split(", ")
+        page = other.get("page", "")
+        address = f"{page}.html" if page else places.get(other.get("file", ""), "")
+        remark = "" if address else other.get("why", NOT_RUN)
+        words = {"paper": paper, "name": name, "title": other["title"]}
+        rows.append(words | {"address": address, "shown": bool(address), "remark": remark})
+    papers = [paper_label(one["source"]) for one in sections if one["source"]]
+
+    def place(one: dict[str, Any]) -> tuple:
+        kind = ("Table", "Fig.", "section").index(one["name"].split()[0])
+        number = int(re.search(r"\d+", one["name"])[0])
+        return [*papers, one["paper"]].index(one["paper"]), kind, number, one["name"]
+
+    return sorted(rows, key=place)
+
+
+def _figures(page: Page) -> list[dict[str, Any]]:
+    return page["figures"] + [one for section in page["sections"] for one in section["figures"]]
+
+
+def _table(section: Section, cells: pd.DataFrame) -> dict[str, Any]:
+    shown = bool(section["blocks"])
+    home = f"{section['page']}.html#{section['anchor']}" if shown else f"{pages.PUBLISHED}.html"
+    return {
+        "paper": paper_label(section["source"]),
+        "name": f"Table {section['table']}",
+        "title": section["title"],
+        "address": home,
+        "shown": shown,
+        "remark": say("covered", section["score"]) if shown else _why(section, cells),
+    }
+
+
+def _why(section: Section, cells: pd.DataFrame) -> str:
+    """Return why nothing of a table was measured: the commonest reason of our own methods."""
+    cells = cells[(cells["source"] == section["source"]) & (cells["table"] == section["table"])]
+    cells = cells.drop_duplicates(["dataset", "method", "k", "gamma", "kernel"])
+    ours = cells[cells["why"] != OF_OTHERS]
+    if ours.empty:
+        return OF_OTHERS
+    waiting = set(ours["waits_for"])
+    if len(waiting) > 1 and "" not in waiting:
+        return say("no_set", len(waiting))
+    return str(ours["why"].mode()[0])
+
+
+def _target(kind: str, name: str, note: str, words: str, address: str) -> dict[str, str]:
+    return {"kind": kind, "name": name, "note": note, "words": words, "address": address}
+
+
+# What readers call things that have another name here.
+_SYNONYMS = {
+    "_ent_tr": "truncated nonconvex",
+    "_ent": "entropy",
+    "lr_": "entropy softmax logistic",
+    "svm": "hinge",
+    "f1_": "F1",
+    "rank_loss": "rank loss ranking",
+    "hamming_loss": "hamming",
+}
+# The parts of pages that hold no tables: anchor, name, other words for it, and what of the tree
+# must be there.
+_PARTS = {
+    pages.FRONT: (
+        ("trust", "Can I trust it?", "verify sums checksum LIBLINEAR commit", "trust"),
+        ("differences", "Why numbers differ", "reason off evidence", "differences"),
+        ("readings", "Other readings", "protocol found stated choice", "readings choices"),
+        ("findings", "Findings", "what the papers say claim confirmed hypothesis", "findings"),
+        ("winners", "Who wins where", "best winner rank", "winners"),
+        ("by-table", "Score by table", "verdict count", "touched"),
+        ("pages", "All pages", "contents download", "pages"),
+    ),
+    pages.DATA: (
+        ("failures", "What failed", "error log unfinished", "failures"),
+        ("coverage", "Tables and figures", "coverage papers shown", "pages"),
+        ("missing", "What is missing", "why reason not available", "pages"),
+        ("datasets", "Data sets", "licence source citation statistics", "pages"),
+    ),
+    pages.RUN: (
+        ("protocol", "Protocol", "selection budget threshold tolerance epsilon", "pages"),
+        ("certificates", "Certificates", "certificate duality gap converged proof", "pages"),
+        ("run", "Machine and config", "version command time seconds cores", "pages"),
+    ),
+}
+
+
+def build_parts(tree: Mapping[str, Any]) -> dict[str, list[dict[str, str]]]:
+    """Return the parts of each page that holds no tables (``anchor``, ``name``, ``words``)."""
+    of_kept = bool(tree["kept"] and tree["kept"]["differences"])
+    return {
+        page: [
+            {"anchor": anchor, "name": name, "words": words}
+            for anchor, name, words, needs in parts
+            if any(tree[one] for one in needs.split()) or (anchor == "differences" and of_kept)
         ]
-        self._rank = {name: rank for rank, name in enumerate(order)}
-        self.studies = [texts.get(name, StudyText(name, name, "")) for name in order]
-        self._pages = {study.name: study.page for study in self.studies}
-
-    def files(self, study: str) -> set[str]:
-        """Return the files of a study's results."""
-        return self._files.get(study, set())
-
-    def page_of(self, study: str) -> str:
-        """Return the page of a study; what is in no study stands with the figures."""
-        return self._pages.get(study, FIGURES)
-
-    def home(self, section: Section) -> str:
-        """Return the study that a table belongs to: its own, or the one with most of its compared
-        cells.
-
-        A table with numbers of the kept run alone belongs to the first study that reproduces it.
-        """
-        if section.study in self._pages:
-            return section.study
-        if not section.records:
-            return self._of_table.get((section.source, section.table), "")
-        counts: Counter[str] = Counter()
-        for record in section.records:
-            for study, files in self._files.items():
-                if record.file in files:
-                    counts[study] += 1 if record.verdict else 0
-                    counts.setdefault(study, 0)
-        return self._most(counts)
-
-    def visitors(self, section: Section) -> list[str]:
-        """Return other studies with results in a table, in the order of the studies."""
-        files = {record.file for record in section.records}
-        home = self.home(section)
-        return [s.name for s in self.studies if s.name != home and files & self.files(s.name)]
-
-    def of_figure(self, figure: FigureInput) -> str:
-        """Return the page of a figure: that of its .json, or of its row in
-        `toplabel.reproduction.figures`.
-        """
-        row = row_of(figure.name)
-        page = figure.page or (row.page if row else FIGURES)
-        if row and row.dataset and not figure.page:
-            page = self._most(self._sets.get(row.dataset_of(figure.name), Counter()))
-        return page if page in RESERVED else self.page_of(page)
-
-    def of_table(self, table: PlainTable) -> str:
-        """Return the page of a table that is no grid: its study's, that of its data sets, or of the
-        figure it is made with.
-        """
-        if table.study in self._pages:
-            return self.page_of(table.study)
-        if table.datasets:
-            counts = [self._sets.get(name, Counter()) for name in table.datasets]
-            return self.page_of(self._most(sum(counts, Counter())))
-        file = table_files(table.name)[0]
-        return next((row.page for row in figures.FIGURES if file in row.files), FIGURES)
-
-    def _most(self, counts: Counter[str]) -> str:
-        """Return the study with the highest count, of several the first; empty when there is none."""
-        return min(counts, key=lambda name: (-counts[name], self._rank[name]), default="")
+        for page, parts in _PARTS.items()
+    }
 
 
-def _studies_of_tables(
-    run: Mapping[str, object], measured: Collection[str]
-) -> dict[tuple[str, str], str]:
-    """Return the study of each published table, by source and number.
+def search_targets(tree: Mapping[str, Any]) -> list[dict[str, str]]:
+    """Return what there is to find: data sets and methods first, then tables and figures in the
+    order of the pages, then parts of pages.
 
-    Of several it is one with measurements, else one of the config, else the first.
+    Returns
+    -------
+    list of dict
+        ``kind``, ``name``, ``note``, ``words`` that it is found by besides, and ``address``; with
+        `?find=` in it the filter of the page is filled.
     """
-    found: dict[tuple[str, str], str] = {}
-    config = run["config"] if isinstance(run["config"], Mapping) else {}
-    asked = {name.partition("/")[0] for name in config.get("studies", ())}
-    studies = sorted(
-        run.get("studies") or (),
-        key=lambda entry: (entry["name"] not in measured, entry["name"] not in asked),
-    )
-    for entry in studies:
-        for name in entry.get("tables", ()):
-            source, _, number = whole_name(name).rpartition("_table")
-            found.setdefault((source, str(int(number))), str(entry["name"]))
-    return found
+    found = tree["pages"]
+    blocks = [
+        (page, block)
+        for page in found
+        for section in page["sections"]
+        for block in section["blocks"]
+    ]
+    methods: dict[str, Counter[str]] = {}
+    keys: dict[str, str] = {}
+    sets: dict[str, Counter[str]] = {}
+    for page, block in blocks:
+        for row in block["rows"]:
+            shown = sum(cell["state"] in ("measured", "kept") for cell in row["cells"])
+            if shown:
+                sets.setdefault(block["title"], Counter())[page["name"]] += shown
+                methods.setdefault(row["label"], Counter())[page["name"]] += shown
+                keys[row["label"]] = row["key"]
+    named = {page["name"]: page for page in found}
+    targets = []
+    for row in tree["datasets"]:
+        title = row["title"]
+        page = named[sets[title].most_common(1)[0][0]] if title in sets else None
+        note = f"{row['task']}, on {page['title']}" if page else row["task"]
+        address = _filtered(page, title) if page else f"{pages.DATA}.html#set-{slug(title)}"
+        targets.append(_target("data set", title, note, "", address))
+    for label, counts in methods.items():
+        page = named[counts.most_common(1)[0][0]]
+        joined = "".join(text for _, text in labels.segments(label))
+        words = f"{keys[label]} {label} {_synonyms(keys[label])}"
+        targets.append(_target("method", label, page["title"], words, _filtered(page, joined)))
+    placed = [
+        (one, f"{page['file']}#{one['anchor']}") for page in found for one in page["sections"]
+    ]
+    placed += [(one, f"{pages.PUBLISHED}.html#{one['anchor']}") for one in tree["untouched"]]
+    targets += [_of_table(one, address) for one, address in placed]
+    for page in found:
+        for one in page["plain"]:
+            address = f"{page['file']}#{one['anchor']}"
+            words = " ".join([one["name"], *one["datasets"]])
+            targets.append(_target("table", one["title"], page["title"], words, address))
+        for one in _figures(page):
+            address = f"{page['file']}#figure-{one['name']}"
+            targets.append(_target("figure", one["title"], one["source"], one["name"], address))
+    for page, parts in tree["parts"].items():
+        for one in parts:
+            address = f"{page}.html#{one['anchor']}"
+            targets.append(_target("part", one["name"], "", one["words"], address))
+    return targets
 
 
-def _texts(run: Mapping[str, object]) -> dict[str, StudyText]:
-    """Return the studies of run.json, which older runs lack."""
-    found = {}
-    for entry in run.get("studies") or ():
-        name = str(entry["name"])
-        found[name] = StudyText(name, str(entry["title"]), str(entry.get("description", "")))
-    return found
+def _of_table(section: Section, address: str) -> dict[str, str]:
+    blocks = [*section["blocks"], *section["unmeasured"]]
+    rows = [row for block in blocks for row in block["rows"]]
+    number = section["table"].zfill(2)
+    words = dict.fromkeys([f"table{number}", f"{section['source']}_table{number}"])
+    words |= dict.fromkeys(word for block in blocks for word in (block["title"], block["key"]))
+    words |= dict.fromkeys(row["key"] for row in rows)
+    words |= dict.fromkeys(labels.plain(row["label"]) for row in rows)
+    words |= dict.fromkeys(column["key"] for block in blocks for column in block["columns"])
+    words |= dict.fromkeys(column["label"] for block in blocks for column in block["columns"])
+    text = " ".join(words)
+    title = section["title"] if section["origin"] else ""
+    name = section["origin"] or section["title"]
+    return _target("table", name, title, f"{text} {_synonyms(text)}", address)
+
+
+def _synonyms(text: str) -> str:
+    return " ".join(words for part, words in _SYNONYMS.items() if part in text)
+
+
+def _filtered(page: Page, words: str) -> str:
+    """Return the address of the tables of a page with these words in its filter."""
+    return f"{page['file']}?find={quote(words)}#tables"

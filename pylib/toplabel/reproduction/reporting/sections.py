@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Any
 
@@ -13,402 +10,299 @@ import pandas as pd
 
 from toplabel.metrics.names import is_fraction
 from toplabel.reproduction.reporting import numbers
-from toplabel.reproduction.reporting.differences_text import Group, build_groups, of_kept, of_table
-from toplabel.reproduction.reporting.grid import Block, build_blocks, cell_texts
-from toplabel.reproduction.reporting.inputs import ReportInputs, TableInput
-from toplabel.reproduction.reporting.kept import beside, score_of_kept
+from toplabel.reproduction.reporting.explained import groups_of, of_table
+from toplabel.reproduction.reporting.grid import ROW_KEYS, build_blocks, cell_texts
+from toplabel.reproduction.reporting.inputs import ReportInputs, cells_of_evaluation
+from toplabel.reproduction.reporting.kept import KEPT_EPS, kept_differences, score_of_kept
 from toplabel.reproduction.reporting.labels import (
-    VERDICTS,
     metric_label,
-    paper_label,
+    slug,
+    table_label,
     table_order,
     table_title,
 )
-from toplabel.reproduction.reporting.score import Score, score_of
+from toplabel.reproduction.reporting.score import score_of
 from toplabel.reproduction.reporting.trace import Trace
-from toplabel.reproduction.reporting.uncertainty_text import (
-    rows_interval,
-    seeds_spread,
-    spread_sentence,
-)
-from toplabel.reproduction.tables.collected import KEYS
+from toplabel.reproduction.reporting.words import say
+from toplabel.reproduction.tables.collected import FEWEST_DRAWS, KEYS
+
+Section = dict[str, Any]
 
 NO_GAP = "—"
 """In place of the gap of a model that has none."""
 
 
-@dataclass(frozen=True)
-class CellRecord:
-    """All that is known of one measured cell, as text; `points` is the difference in points.
-
-    `rows` is the interval over test rows, `seeds` the spread over draws of the folds, `choice` the
-    reading that the number depends on and that printed test numbers had a part in.
-    """
-
-    anchor: str
-    dataset: str
-    method: str
-    k: str
-    gamma: str
-    kernel: str
-    metric: str
-    ours: str
-    published: str
-    difference: str
-    rows: str
-    seeds: str
-    verdict: str
-    choice: str
-    budget: str
-    C: str
-    theta: str
-    threshold: str
-    gap: str
-    seconds: str
-    file: str
-    link: str
-    points: float
-    is_loss: bool
-
-
-@dataclass(frozen=True)
-class Section:
-    """A table of the report.
-
-    `blocks` have a measurement, of this run or of the kept one, `unmeasured` have none; `kept` is
-    the score of the kept ones alone. `notes` say which rows of a block were not measured and why,
-    by the position of the block; `reasons` say why cells differ, `kept_reasons` the same of the
-    kept ones; `spread` says how many printed numbers lie within what test rows and draws of the
-    folds give. `source` and `table` are the keys of a published table, `study` that of a study's
-    own one; `page` is where the whole table stands.
-    """
-
-    anchor: str
-    title: str
-    origin: str
-    caption: str
-    score: Score
-    blocks: list[Block]
-    unmeasured: list[Block]
-    records: list[CellRecord]
-    kept: Score
-    notes: list[str] = field(default_factory=list)
-    reasons: list[Group] = field(default_factory=list)
-    kept_reasons: list[Group] = field(default_factory=list)
-    spread: str = ""
-    source: str = ""
-    table: str = ""
-    study: str = ""
-    page: str = ""
-
-
-@dataclass(frozen=True)
-class PlainTable:
-    """A table that is no grid, printed as it stands.
-
-    `numeric` says which columns hold numbers, `datasets` which sets the rows are of, if they name
-    any.
-    """
-
-    anchor: str
-    title: str
-    caption: str
-    header: list[str]
-    rows: list[list[str]]
-    file: str
-    link: str
-    name: str = ""
-    study: str = ""
-    numeric: list[bool] = field(default_factory=list)
-    datasets: list[str] = field(default_factory=list)
-
-
 def lined_up(rows: list[list[str]], width: int) -> tuple[list[list[str]], list[bool]]:
     """Return rows of `width` cells with their numbers aligned, and which columns hold numbers."""
-    if not rows:
-        return [], [False] * width
-    columns = [list(column) for column in zip(*rows, strict=True)]
+    columns = [[row[i] for row in rows] for i in range(width)]
     found = [numbers.aligned(column) for column in columns]
     lined = [new or old for new, old in zip(found, columns, strict=True)]
     return [list(row) for row in zip(*lined, strict=True)], [new is not None for new in found]
 
 
-def build_sections(inputs: ReportInputs, trace: Trace) -> list[Section]:
+def build_sections(inputs: ReportInputs, cells: pd.DataFrame, trace: Trace) -> list[Section]:
     """Return the published tables in the papers' order, then tables without a published
     counterpart.
+
+    Parameters
+    ----------
+    inputs : ReportInputs
+    cells : DataFrame
+        The comparison, with `why` (`Trace.with_causes`).
+    trace : Trace
+
+    Returns
+    -------
+    list of dict
+        ``anchor``, ``title``, ``origin`` (the published table in words), ``caption``, ``score``,
+        ``kept`` (the score of the kept run's numbers alone), ``blocks`` that have a measurement of
+        this run or of the kept one, ``unmeasured`` ones, ``records``, ``reasons`` (why cells
+        differ) and ``kept_reasons``, ``spread`` (how many printed numbers lie within what test
+        rows and draws of the folds give), ``source`` and ``table``, the keys of a published table,
+        and ``study``, that of a study's own one.
     """
-    serial = count(1)
-    grids = [table for table in inputs.tables if table.is_grid]
-    published = {
-        (str(source), str(table)): cells
-        for (source, table), cells in inputs.comparison.groupby(["source", "table"])
-    }
-    kept_differences = of_kept(inputs)
+    make = _Sections(inputs, trace)
+    grids = [table for table in inputs.tables if table["is_grid"]]
+    kept = kept_differences(inputs.comparison, inputs.kept)
+    published = dict(iter(cells.groupby(["source", "table"])))
     sections = []
     for key in sorted(published, key=lambda pair: table_order(*pair)):
-        printed = [table for table in grids if (table.source, table.table) == key]
-        cells = _with_extra_cells(published[key], printed)
-        title = printed[0].title if printed else ""
-        titles = [trace.title(dataset) for dataset in dict.fromkeys(cells["dataset"])]
+        printed = [table for table in grids if (table["source"], table["table"]) == key]
+        whole = _with_extra_cells(published[key], printed)
+        first = printed[0] if printed else None
+        titles = [trace.title(dataset) for dataset in dict.fromkeys(whole["dataset"])]
         sections.append(
-            _section(
-                anchor=slug(printed[0].name if printed else f"{key[0]}-table{key[1]}"),
-                title=title or table_title(*key, titles),
-                origin=f"{paper_label(key[0])}, Table {key[1]}",
-                caption=printed[0].caption if printed else "",
-                cells=cells,
-                trace=trace,
-                serial=serial,
-                names={
-                    "source": key[0],
-                    "table": key[1],
-                    "reasons": build_groups(of_table(inputs.differences, *key), {}),
-                    "kept_reasons": build_groups(of_table(kept_differences, *key), {}),
-                },
+            make.section(
+                slug(first["name"] if first else f"{key[0]}-table{key[1]}"),
+                (first and first["title"]) or table_title(*key, titles),
+                first["caption"] if first else "",
+                whole,
+                origin=table_label(*key),
+                source=key[0],
+                table=key[1],
+                reasons=groups_of(of_table(inputs.differences, *key)),
+                kept_reasons=groups_of(of_table(kept, *key)),
             )
         )
-    own = [table for table in grids if (table.source, table.table) not in published]
+    own = [table for table in grids if (table["source"], table["table"]) not in published]
     for table in own:
-        names = {"study": table.study}
         sections.append(
-            _section(
-                slug(table.name), table.title, "", table.caption, table.frame, trace, serial, names
+            make.section(
+                slug(table["name"]),
+                table["title"],
+                table["caption"],
+                table["frame"],
+                study=table["study"],
             )
         )
-    sections.extend(_leftovers(inputs, own, trace, serial))
+    rest = _leftovers(inputs, own)
+    if len(rest):
+        caption = "What this run measured where the papers print nothing."
+        title = "Without a published counterpart"
+        sections.append(make.section("unpublished", title, caption, cells_of_evaluation(rest)))
     return sections
 
 
-def build_plain_tables(inputs: ReportInputs, trace: Trace) -> list[PlainTable]:
-    """Return the tables that are no grids."""
-    found = []
-    for table in inputs.tables:
-        if table.is_grid:
-            continue
-        file = f"tables/{table.name}.csv"
-        header = [str(column) for column in table.frame.columns]
-        rows, numeric = lined_up(
-            [
-                [
-                    _plain_cell(name, str(value), trace)
-                    for name, value in zip(header, row, strict=True)
-                ]
-                for row in table.frame.itertuples(index=False)
-            ],
-            len(header),
-        )
-        found.append(
-            PlainTable(
-                slug(table.name),
-                table.title,
-                table.caption,
-                header,
-                rows,
-                file,
-                trace.link(file),
-                table.name,
-                table.study,
-                numeric,
-                [str(name) for name in table.frame.get("data set", ())],
-            )
-        )
-    return found
-
-
-def _plain_cell(column: str, value: str, trace: Trace) -> str:
-    return trace.title(value) if column == "data set" else numbers.shown(value)
-
-
-def slug(text: str) -> str:
-    """Return `text` as the name of an anchor."""
-    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
-
-
-def _with_extra_cells(cells: pd.DataFrame, printed: list[TableInput]) -> pd.DataFrame:
+def _with_extra_cells(cells: pd.DataFrame, printed: list[dict[str, Any]]) -> pd.DataFrame:
     """Add what only the printed tables have, as methods of ours."""
     known = pd.MultiIndex.from_frame(cells[[*KEYS]])
     parts = [cells]
     for table in printed:
-        extra = ~pd.MultiIndex.from_frame(table.frame[[*KEYS]]).isin(known)
-        parts.append(table.frame[extra & table.frame["measured"].notna()])
+        extra = ~pd.MultiIndex.from_frame(table["frame"][[*KEYS]]).isin(known)
+        parts.append(table["frame"][extra & table["frame"]["measured"].notna()].assign(why=""))
     return pd.concat(parts, ignore_index=True) if len(parts) > 1 else cells
 
 
-def _leftovers(
-    inputs: ReportInputs, own: list[TableInput], trace: Trace, serial: Iterator[int]
-) -> list[Section]:
+def _leftovers(inputs: ReportInputs, own: list[dict[str, Any]]) -> pd.DataFrame:
     """Return what was measured on data sets that no table shows."""
-    files = {file for table in own for file in table.frame["file"]}
-    files.update(inputs.comparison["file"])
-    shown = inputs.evaluation.loc[inputs.evaluation["file"].isin(files), "dataset"]
-    rest = inputs.evaluation[~inputs.evaluation["dataset"].isin(shown)]
-    rest = rest.drop_duplicates([*KEYS])
-    if rest.empty:
-        return []
-    cells = rest.rename(columns={"std": "measured_std"}).assign(
-        source="",
-        table="",
-        published=float("nan"),
-        published_text="",
-        std=float("nan"),
-        std_text="",
+    files = {file for table in own for file in table["frame"]["file"]} | {
+        *inputs.comparison["file"]
+    }
+    runs = inputs.evaluation
+    shown = runs.loc[runs["file"].isin(files), "dataset"]
+    return runs[~runs["dataset"].isin(shown)].drop_duplicates([*KEYS])
+
+
+class _Sections:
+    """Makes the sections of a report; the records are numbered through."""
+
+    def __init__(self, inputs: ReportInputs, trace: Trace) -> None:
+        self._trace = trace
+        self._serial: Iterator[int] = count(1)
+        self._eps = eps_of(inputs)
+
+    def section(
+        self, anchor: str, title: str, caption: str, cells: pd.DataFrame, **more: Any
+    ) -> Section:
+        """Return a section of some cells."""
+        measured = cells["measured"].notna()
+        cells = cells.assign(
+            record=[f"r{next(self._serial)}" if m else "" for m in measured],
+            stopped=(cells["relative_gap"] > self._eps) | (cells["kept_gap"] > KEPT_EPS),
+        )
+        blocks = build_blocks(cells, self._trace)
+        for block in blocks:
+            block["note"] = _note(cells[cells["dataset"] == block["key"]])
+        shown = [block for block in blocks if block["state"] in ("measured", "kept")]
+        return {
+            "anchor": anchor,
+            "title": title,
+            "caption": caption,
+            "score": score_of(cells),
+            "kept": score_of_kept(cells),
+            "blocks": shown,
+            "unmeasured": [block for block in blocks if block not in shown],
+            "records": records_of(cells[measured], self._trace),
+            "spread": spread_sentence(cells),
+            **dict.fromkeys(("origin", "source", "table", "study"), ""),
+            "reasons": [],
+            "kept_reasons": [],
+            **more,
+        }
+
+
+def eps_of(inputs: ReportInputs) -> float:
+    """Return the gap that training stops at; no limit where run.json does not say."""
+    config = inputs.run["config"]
+    return float(config.get("eps_train", "inf")) if isinstance(config, Mapping) else float("inf")
+
+
+def spread_sentence(cells: pd.DataFrame) -> str:
+    """Say how many printed numbers lie within what test rows, and what draws of the folds give;
+    empty without any.
+    """
+    of_seeds = cells["in_seeds"].mask(cells["seeds"] < FEWEST_DRAWS, "")
+    return say("spread", _inside(cells["in_rows"]), _inside(of_seeds))
+
+
+def _inside(told: pd.Series) -> dict[str, int]:
+    return {"known": int((told != "").sum()), "inside": int((told == "true").sum())}
+
+
+def _note(cells: pd.DataFrame) -> str:
+    """Say how many rows of a block have no measurement, by reason; nothing where data sets stand
+    across, whose reasons differ by column.
+    """
+    if cells.empty or "why" not in cells:
+        return ""
+    bare = cells["measured"].isna() & cells["kept"].isna()
+    rows = (
+        cells.assign(bare=bare).groupby(ROW_KEYS, sort=False).agg({"bare": "all", "why": "first"})
     )
-    cells = cells.assign(difference=float("nan"), verdict="", reason="", in_rows="", in_seeds="")
-    cells = beside(cells, None).assign(found=float("nan"), found_verdict="", choice="")
-    cells = cells.assign(seeds=float("nan"), seeds_mean=float("nan"), seeds_std=float("nan"))
-    caption = "What this run measured where the papers print nothing."
-    title = "Without a published counterpart"
-    return [_section("unpublished", title, "", caption, cells, trace, serial)]
+    reasons = rows.loc[rows["bare"], "why"].value_counts().to_dict()
+    return say("unmeasured_rows", reasons, len(rows)) if reasons else ""
 
 
-def _section(
-    anchor: str,
-    title: str,
-    origin: str,
-    caption: str,
-    cells: pd.DataFrame,
-    trace: Trace,
-    serial: Iterator[int],
-    names: Mapping[str, Any] | None = None,
-) -> Section:
-    measured = cells["measured"].notna()
-    cells = cells.assign(record=[f"r{next(serial)}" if m else "" for m in measured])
-    blocks = build_blocks(cells, trace.label, trace.title)
-    shown = [block for block in blocks if block.measured or block.kept]
-    return Section(
-        anchor=anchor,
-        title=title,
-        origin=origin,
-        caption=caption,
-        score=score_of(cells),
-        blocks=shown,
-        unmeasured=[block for block in blocks if block not in shown],
-        records=_records(cells[measured], trace),
-        kept=score_of_kept(cells),
-        notes=[_note(block, cells, trace) for block in shown],
-        spread=spread_sentence(cells),
-        **(names or {}),
-    )
-
-
-def restricted(section: Section, files: Collection[str]) -> Section:
+def restricted(section: Section, files: Collection[str]) -> Section | None:
     """Return the rows of a table that come from some files: what a study shows of the table of
     another study.
     """
-    records = [record for record in section.records if record.file in files]
-    kept = {record.anchor for record in records}
+    records = [record for record in section["records"] if record["file"] in files]
+    anchors = {record["anchor"] for record in records}
     blocks = []
-    for block in section.blocks:
-        rows = [row for row in block.rows if any(cell.record in kept for cell in row.cells)]
+    for block in section["blocks"]:
+        rows = [
+            row
+            for row in block["rows"]
+            if any(
+                cell["state"] == "measured" and cell["record"] in anchors for cell in row["cells"]
+            )
+        ]
         if rows:
-            blocks.append(replace(block, rows=rows))
-    verdicts = Counter(record.verdict for record in records if record.verdict)
-    number = sum(verdicts.values())
-    score = Score(number, number, {key: verdicts[key] for key in VERDICTS})
-    notes = [""] * len(blocks)
-    return replace(
-        section,
-        score=score,
-        blocks=blocks,
-        unmeasured=[],
-        kept=Score(0, 0, dict.fromkeys(VERDICTS, 0)),
-        records=records,
-        notes=notes,
-        spread="",
-        reasons=[],
-        kept_reasons=[],
-        caption="",
+            blocks.append(block | {"rows": rows, "note": ""})
+    verdicts = pd.DataFrame({"verdict": [r["verdict"] for r in records if r["verdict"]]})
+    none = {key: [] for key in ("unmeasured", "reasons", "kept_reasons", "figures")}
+    return (
+        section
+        | none
+        | {
+            "score": score_of(verdicts.assign(published=1.0, measured=1.0)),
+            "kept": score_of(verdicts.iloc[:0].assign(published=1.0, measured=1.0)),
+            "blocks": blocks,
+            "records": records,
+            "spread": "",
+            "caption": "",
+        }
     )
 
 
-def _note(block: Block, cells: pd.DataFrame, trace: Trace) -> str:
-    """Say how many rows of a block have no measurement, by reason."""
-    part = cells[cells["dataset"] == block.key]
-    if (
-        part.empty
-    ):  # data sets stand across: the reasons differ by column, see the list of the missing
-        return ""
-    per_row = part.groupby(["method", "k", "gamma", "kernel"], sort=False)
-    bare = [
-        rows.iloc[0]
-        for _, rows in per_row
-        if rows["measured"].isna().all() and rows["kept"].isna().all()
-    ]
-    if not bare:
-        return ""
-    reasons = pd.Series([trace.reason(row) for row in bare]).value_counts()
-    if len(reasons) == 1:
-        causes = reasons.index[0]
-    else:
-        causes = "; ".join(f"{number} {reason}" for reason, number in reasons.items())
-    return f"{len(bare)} of {per_row.ngroups} rows were not measured: {causes}."
+_NUMBERS = ("ours", "published", "difference", "C", "theta", "threshold", "gap", "seconds")
 
 
-def _records(cells: pd.DataFrame, trace: Trace) -> list[CellRecord]:
-    records = []
-    for _, row in cells.iterrows():
-        texts = cell_texts(row)
-        records.append(
-            CellRecord(
-                anchor=row["record"],
-                dataset=trace.title(row["dataset"]) + (f" {row['features']}".rstrip()),
-                method=trace.label(row),
-                k=row["k"] or numbers.compact(row["selected_k"]),
-                gamma=row["gamma"],
-                kernel=row["kernel"],
-                metric=metric_label(row["metric"]),
-                ours=_with_draws(row, texts),
-                published=_with_std(texts["published"], texts["published_std"]),
-                difference=texts["difference"],
-                rows=rows_interval(row),
-                seeds=seeds_spread(row),
-                verdict=row["verdict"],
-                choice=row["choice"] if row["verdict"] else "",
-                budget=row["budget"],
-                C=numbers.compact(row["C"]),
-                theta=numbers.compact(row["theta"]),
-                threshold=numbers.compact(row["threshold"]),
-                gap=numbers.small(row["relative_gap"]) or NO_GAP,
-                seconds=numbers.compact(row["seconds"], 3),
-                file=row["file"],
-                link=trace.link(row["file"]),
-                points=numbers.in_points(row["metric"], row["difference"]),
-                is_loss=is_fraction(row["metric"]),
-            )
-        )
-    return _records_lined_up(records)
+def records_of(cells: pd.DataFrame, trace: Trace) -> list[dict[str, Any]]:
+    """Return all that is known of each measured cell, as text.
 
-
-_NUMBERS_OF_RECORDS = (
-    "ours",
-    "published",
-    "difference",
-    "C",
-    "theta",
-    "threshold",
-    "gap",
-    "seconds",
-)
-
-
-def _records_lined_up(records: list[CellRecord]) -> list[CellRecord]:
-    rows = [[getattr(one, name) for name in _NUMBERS_OF_RECORDS] for one in records]
-    lined, _ = lined_up(rows, len(_NUMBERS_OF_RECORDS))
-    changes = [dict(zip(_NUMBERS_OF_RECORDS, row, strict=True)) for row in lined]
-    return [replace(one, **change) for one, change in zip(records, changes, strict=True)]
-
-
-def _with_draws(row: pd.Series, texts: Mapping[str, str]) -> str:
-    """Return our number with its deviation over the draws, and with the standard error of the mean
-    that it is.
+    `points` is the difference in points, `rows` the interval over test rows, `seeds` the spread
+    over draws of the folds, `choice` the reading that the number depends on and that printed test
+    numbers had a part in, `stopped` whether its fit ended before it converged.
     """
-    std, draws = row["measured_std"], row["splits"]
-    if pd.isna(std) or not draws > 1:
-        return _with_std(texts["ours"], texts["ours_std"])
-    decimals = numbers.decimals_of(row["metric"], row["published_text"])
-    deviation, error = (numbers.fixed(value, decimals) for value in (std, std / draws**0.5))
-    return f"{texts['ours']} ± {deviation} ({draws:.0f} draws, standard error {error})"
+    records = []
+    for row in cells.to_dict("records"):
+        texts = cell_texts(row)
+        row |= {"decimals": numbers.decimals_of(row["metric"], row["published_text"])}
+        records.append(
+            {
+                name: row[name]
+                for name in ("gamma", "kernel", "verdict", "budget", "file", "stopped")
+            }
+            | {
+                "anchor": row["record"],
+                "dataset": f"{trace.title(row['dataset'])} {row['features']}".rstrip(),
+                "method": trace.label(row),
+                "k": row["k"] or numbers.compact(row["selected_k"]),
+                "metric": metric_label(row["metric"]),
+                "ours": say("with_draws", texts, row),
+                "published": say("with_std", texts["published"], texts["published_std"]),
+                "difference": texts["difference"],
+                "rows": say("rows_interval", texts["interval"], row["in_rows"]),
+                "seeds": say("seeds_spread", row, FEWEST_DRAWS),
+                "choice": row["choice"] if row["verdict"] else "",
+                "C": numbers.compact(row["C"]),
+                "theta": numbers.compact(row["theta"]),
+                "threshold": numbers.compact(row["threshold"]),
+                "gap": numbers.small(row["relative_gap"]) or NO_GAP,
+                "seconds": numbers.compact(row["seconds"], 3),
+                "link": trace.link(row["file"]),
+                "points": numbers.in_points(row["metric"], row["difference"])
+                if row["verdict"]
+                else None,
+                "is_loss": is_fraction(row["metric"]),
+            }
+        )
+    lined, _ = lined_up([[one[name] for name in _NUMBERS] for one in records], len(_NUMBERS))
+    return [
+        one | dict(zip(_NUMBERS, row, strict=True)) for one, row in zip(records, lined, strict=True)
+    ]
 
 
-def _with_std(value: str, std: str) -> str:
-    return f"{value} ± {std}" if value and std else value
+def build_plain_tables(inputs: ReportInputs, trace: Trace) -> list[dict[str, Any]]:
+    """Return the tables that are no grids, printed as they stand.
+
+    `numeric` says which columns hold numbers, `datasets` which sets the rows are of, if they name
+    any.
+    """
+    found = []
+    for table in (table for table in inputs.tables if not table["is_grid"]):
+        frame = table["frame"].astype(str)
+        if "data set" in frame:
+            frame["data set"] = frame["data set"].map(trace.title)
+        shown = frame.map(numbers.shown).to_numpy().tolist()
+        rows, numeric = lined_up(shown, len(frame.columns))
+        file = f"tables/{table['name']}.csv"
+        found.append(
+            {
+                "name": table["name"],
+                "origin": "",
+                "anchor": slug(table["name"]),
+                "title": table["title"],
+                "caption": table["caption"],
+                "study": table["study"],
+                "header": [str(name) for name in frame.columns],
+                "rows": rows,
+                "numeric": numeric,
+                "file": file,
+                "link": trace.link(file),
+                "datasets": [str(name) for name in table["frame"].get("data set", ())],
+            }
+        )
+    return found

@@ -5,6 +5,8 @@ from __future__ import annotations
 import base64
 import xml.etree.ElementTree as ET
 
+from toplabel._core.files import FileError
+
 SVG = "http://www.w3.org/2000/svg"
 _PAGE_WIDTH = 7.2 * 72  # points: `toplabel.reproduction.reporting.style.WIDTH`
 _PAGE_HEIGHT = 9.2 * 72  # points, with room for a caption
@@ -21,19 +23,18 @@ def share_of(text: str, name: str) -> float:
 
     Raises
     ------
-    ValueError
+    FileError
         The text is not SVG.
     """
+    file = f"figures/{name}.svg"
     try:
         root = ET.fromstring(text)
     except ET.ParseError as error:
-        raise ValueError(
-            f"figures/{name}.svg, line {error.position[0]}: not well-formed XML"
-        ) from None
+        raise FileError(f"{file}, line {error.position[0]}: not well-formed XML") from None
     if root.tag != f"{{{SVG}}}svg":
-        raise ValueError(f"figures/{name}.svg: the outermost element is not <svg>")
+        raise FileError(f"{file}: the outermost element is not <svg>")
     try:
         width, height = map(float, root.get("viewBox", "").split()[2:])
-    except ValueError:
+        return round(min(width, _PAGE_WIDTH, _PAGE_HEIGHT / height * width) / _PAGE_WIDTH, 3)
+    except (ValueError, ZeroDivisionError):
         return 1.0
-    return round(min(width / _PAGE_WIDTH, 1.0, _PAGE_HEIGHT / height * width / _PAGE_WIDTH), 3)

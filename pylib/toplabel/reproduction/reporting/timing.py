@@ -15,7 +15,6 @@ from toplabel.reproduction.reporting.drawing import (
     legend,
     mathtext,
     panel_grid,
-    require,
     write_figure,
 )
 from toplabel.reproduction.reporting.labels import plain
@@ -30,10 +29,8 @@ _MARKERS = 12  # on a curve
 def draw_scaling(frame: pd.DataFrame, out_svg: str | Path, *, caption: str) -> None:
     """Draw the time of 1000 projections against the dimension, both logarithmic.
 
-    The frame is that of `toplabel.reproduction.timings.projections.scaling`; a ``ValueError`` says
-    what it lacks.
+    The frame is that of `toplabel.reproduction.timings.projections.scaling`.
     """
-    require(frame, SCALING_COLUMNS, "frame", ["dimension", "problems", "seconds"])
     curves = list(frame.groupby(["projection", "algorithm"], sort=False))
     rivals = set(frame.loc[frame["algorithm"].str.contains("sorting"), "projection"])
     with style.house_style():
@@ -59,7 +56,8 @@ def draw_scaling(frame: pd.DataFrame, out_svg: str | Path, *, caption: str) -> N
             for row in largest.itertuples(index=False)
         )
         alt = (
-            f"{len(curves)} lines of time against dimension on logarithmic axes, nearly straight and parallel."
+            f"{len(curves)} lines of time against dimension on logarithmic axes, nearly straight"
+            " and parallel."
             f" For 1000 problems of dimension {largest['dimension'].iloc[0]:,}: {spoken}."
         )
         write_figure(figure, frame[SCALING_COLUMNS], out_svg, alt=alt, caption=caption)
@@ -68,10 +66,8 @@ def draw_scaling(frame: pd.DataFrame, out_svg: str | Path, *, caption: str) -> N
 def draw_convergence(frame: pd.DataFrame, out_svg: str | Path, *, caption: str) -> None:
     """Draw the relative gap (left) and the top-1 accuracy (right) of each method against time.
 
-    The frame is that of `toplabel.reproduction.timings.convergence.convergence`; a ``ValueError``
-    says what it lacks.
+    The frame is that of `toplabel.reproduction.timings.convergence.convergence`.
     """
-    require(frame, CURVES_COLUMNS, "frame", ["epoch", "relative_gap", "top1", "seconds"])
     labels = list(dict.fromkeys(frame["label"]))
     floor = frame.loc[frame["relative_gap"] > 0, "relative_gap"].min()
     drawn = frame.assign(relative_gap=frame["relative_gap"].clip(lower=floor))
@@ -87,7 +83,8 @@ def draw_convergence(frame: pd.DataFrame, out_svg: str | Path, *, caption: str) 
         axes[1].set_ylabel("validation accuracy, top-1 (%)")
         legend(figure, _handles(labels))
         alt = (
-            "Two panels over the seconds of training: the relative duality gap falls, the validation accuracy rises and"
+            "Two panels over the seconds of training: the relative duality gap falls, the"
+            " validation accuracy rises and"
             f" levels off early. {_spoken_curves(frame)}"
         )
         write_figure(figure, frame[CURVES_COLUMNS], out_svg, alt=alt, caption=caption)
@@ -113,7 +110,8 @@ def _spoken_curves(frame: pd.DataFrame) -> str:
             f"gap 1e-3 after {below['seconds'].min():.3g} s" if len(below) else "never gap 1e-3"
         )
         parts.append(
-            f"{plain(str(label))}: {reached}; at the end, after {last['epoch']:.0f} epochs and {last['seconds']:.3g} s,"
+            f"{plain(str(label))}: {reached}; at the end, after {last['epoch']:.0f} epochs and"
+            f" {last['seconds']:.3g} s,"
             f" gap {last['relative_gap']:.1e} and accuracy {last['top1']:.1f} %."
         )
     return " ".join(parts)
@@ -122,10 +120,8 @@ def _spoken_curves(frame: pd.DataFrame) -> str:
 def draw_race(frame: pd.DataFrame, out_svg: str | Path, *, caption: str) -> None:
     """Draw how far the objective of each solver is from the optimum, against time.
 
-    The frame is that of `toplabel.reproduction.timings.softmax.race`; a ``ValueError`` says what it
-    lacks.
+    The frame is that of `toplabel.reproduction.timings.softmax.race`.
     """
-    require(frame, RACE_COLUMNS, "frame", ["step", "excess", "seconds"])
     solvers = list(dict.fromkeys(frame["solver"]))
     floor = min(frame.loc[frame["excess"] > 0, "excess"].min(), 1e-7)
     drawn = frame.assign(excess=frame["excess"].clip(lower=floor))
@@ -148,7 +144,8 @@ def draw_race(frame: pd.DataFrame, out_svg: str | Path, *, caption: str) -> None
             when = f"after {there['seconds'].min():.3g} s" if len(there) else "not reached"
             spoken.append(f"{solver}: 1e-4 {when}, at last {np.float64(part['excess'].min()):.1e}.")
         alt = (
-            f"Excess of the softmax objective over its least value against seconds, {len(solvers)} solvers, axes"
+            "Excess of the softmax objective over its least value against seconds,"
+            f" {len(solvers)} solvers, axes"
             f" logarithmic. {' '.join(spoken)}"
         )
         write_figure(figure, frame[RACE_COLUMNS], out_svg, alt=alt, caption=caption)

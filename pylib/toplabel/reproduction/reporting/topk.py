@@ -16,7 +16,6 @@ from toplabel.reproduction.reporting.drawing import (
     mathtext,
     panel_grid,
     percent_axis,
-    require,
     write_figure,
 )
 from toplabel.reproduction.reporting.labels import metric_label, plain
@@ -63,7 +62,6 @@ def draw_topk(
     baseline : str
         The method that stands in every panel, in grey, where it was measured.
     """
-    require(frame, TOPK_COLUMNS, "frame", ["k", "value"])
     groups = list(frame.groupby("group", sort=False))
     ends = frame["k"].min() - 0.3, frame["k"].max() + 0.3
     reach = frame["std"].fillna(0)
@@ -94,8 +92,10 @@ def draw_topk(
             below = {"loc": "upper left", "bbox_to_anchor": (-0.3, -0.22), "fontsize": 6.3}
             ax.legend(ncols=_LEGEND_COLUMNS, handlelength=1.4, columnspacing=0.8, **below)
         caption = (
-            "Test accuracy, for each k of the model that was selected for that k. The dashed grey line is the softmax,"
-            " in every panel the same. Where it reaches 90 %, the scale is that of the error’s logarithm. Bars: one"
+            "Test accuracy, for each k of the model that was selected for that k. The dashed grey"
+            " line is the softmax,"
+            " in every panel the same. Where it reaches 90 %, the scale is that of the error’s"
+            " logarithm. Bars: one"
             f" standard deviation over the splits, where there are several.{_spoken_printed(frame)}"
         )
         alt = (
@@ -148,7 +148,6 @@ def draw_ranks(
     alpha : float
         The level of the test, for the words.
     """
-    require(frame, RANK_COLUMNS, "frame", ["mean_rank", "friedman_p", "critical_difference"])
     panels = list(frame.groupby("metric", sort=False))
     rows = max(len(part) for _, part in panels)
     with style.house_style():
@@ -172,8 +171,10 @@ def draw_ranks(
             ax.set_title(metric_label(metric))
             ax.set_xlabel("mean rank (1 is best)")
         caption = (
-            f"Ranks of the test value among the methods that were measured on all these sets: {frame['sets'].iat[0]}."
-            f" Shaded: within Nemenyi’s critical difference (level {alpha:g}) of the best; a diamond lies outside."
+            "Ranks of the test value among the methods that were measured on all these sets:"
+            f" {frame['sets'].iat[0]}."
+            f" Shaded: within Nemenyi’s critical difference (level {alpha:g}) of the best; a"
+            " diamond lies outside."
             f" Friedman’s test: {_spoken_tests(frame)}"
         )
         alt = f"Mean ranks of methods, {len(panels)} panels. " + " ".join(
@@ -185,7 +186,8 @@ def draw_ranks(
 def _spoken_tests(frame: pd.DataFrame) -> str:
     first = frame.drop_duplicates("metric")
     parts = [
-        f"{metric_label(row.metric)} p = {row.friedman_p:.2g}, critical difference {row.critical_difference:.1f}"
+        f"{metric_label(row.metric)} p = {row.friedman_p:.2g}, critical difference"
+        f" {row.critical_difference:.1f}"
         for row in first.itertuples()
     ]
     return "; ".join(parts) + "."
@@ -198,6 +200,7 @@ def _spoken_ranks(metric: str, part: pd.DataFrame) -> str:
     reach = order["mean_rank"].iat[0] + order["critical_difference"].iat[0]
     near = int((order["mean_rank"] <= reach).sum())
     return (
-        f"{metric_label(metric)}: best {', '.join(named)}; last {plain(str(last.label))} {last.mean_rank:.1f};"
+        f"{metric_label(metric)}: best {', '.join(named)}; last {plain(str(last.label))}"
+        f" {last.mean_rank:.1f};"
         f" {near} of {len(order)} methods within the critical difference of the best."
     )

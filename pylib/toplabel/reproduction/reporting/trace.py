@@ -31,10 +31,10 @@ class Trace:
         runs = inputs.evaluation
         self._ours = {*LOSSES, *BASELINES} | set(runs["loss"])
         self._labels = dict(zip(runs["method"], runs["label"], strict=True))
-        sets = inputs.datasets.set_index("dataset")
-        self._titles = sets["title"].to_dict()
-        self._published: dict[tuple[str, str], list[pd.Series]] = {}
-        for _, one in inputs.datasets.iterrows():
+        sets = inputs.datasets.to_dict("records")
+        self._titles = {one["dataset"]: one["title"] for one in sets}
+        self._published: dict[tuple[str, str], list[dict[str, str]]] = {}
+        for one in sets:
             key = (one["published_key"], one["features"])
             self._published.setdefault(key, []).append(one)
 
@@ -42,7 +42,7 @@ class Trace:
         """Return the title of a data set, or its key when it is not registered."""
         return self._titles.get(dataset) or dataset
 
-    def label(self, row: pd.Series) -> str:
+    def label(self, row: Mapping[str, Any]) -> str:
         """Return the label of a row's method: its own, the papers', or the one of methods.yaml."""
         if row["label"]:
             return row["label"]
@@ -50,36 +50,29 @@ class Trace:
             return self._labels[row["method"]]
         return method_label(row["method"], row["k"], row["gamma"], row["kernel"])
 
-    def reason(self, row: pd.Series) -> str:
-        """Say why a published cell has no measurement."""
-        return self.cause(row)[1]
-
-    def waits_for(self, row: pd.Series) -> str:
-        """Return the key of the data set that a cell without measurement waits for; empty if of
-        none.
-        """
-        return self.cause(row)[0]
+    def with_causes(self, cells: pd.DataFrame) -> pd.DataFrame:
+        """Return published cells with `waits_for` and `why`, the two parts of `cause`."""
+        causes = [self.cause(row) for row in cells.to_dict("records")]
+        return cells.assign(waits_for=[one for one, _ in causes], why=[why for _, why in causes])
 
     def cause(self, row: Mapping[str, Any]) -> tuple[str, str]:
-        """Return both, `waits_for` and `reason`."""
+        """Return the data set that a published cell without a measurement waits for, which is
+        empty if of none, and why it has none.
+        """
         if row["reason"]:
             return "", row["reason"]
         if row["method"] not in self._ours:
             return "", OF_OTHERS
-        one = self._set_of(row)
-        if one is None:
-            return "", NOT_REGISTERED
-        return (one["dataset"], one["reason"]) if one["status"] == "missing" else ("", NOT_RUN)
-
-    def _set_of(self, row: Mapping[str, Any]) -> pd.Series | None:
-        """Return the registered set that a published cell is of, one that is there before others."""
         found = [
             one
             for one in self._published.get((row["dataset"], row["features"]), ())
             if not one["published_sources"] or row["source"] in one["published_sources"].split(";")
         ]
-        there = [one for one in found if one["status"] != "missing"]
-        return next(iter(there or found), None)
+        if not found:
+            return "", NOT_REGISTERED
+        # One that is there before others.
+        one = min(found, key=lambda one: one["status"] == "missing")
+        return (one["dataset"], one["reason"]) if one["status"] == "missing" else ("", NOT_RUN)
 
     def link(self, file: str) -> str:
         """Return the address in the report of the copy of a file of the results folder; empty if it
@@ -88,10 +81,8 @@ class Trace:
         `toplabel.reproduction.reporting.metadata` makes the copies, so that the report may be
         moved.
         """
-        path = self._folder / inside(file, self._folder)
-        return (
-            f"data/{path.relative_to(self._folder).as_posix()}" if file and path.is_file() else ""
-        )
+        name = inside(file, self._folder)
+        return f"data/{name}" if file and (self._folder / name).is_file() else ""
 
 
 def inside(file: str, folder: Path) -> str:

@@ -23,14 +23,9 @@ WORTH_KEEPING = 10.0
 class Checkpoints:
     """A folder with a file for each finished path, which the job removes when it ends well.
 
-    Parameters
-    ----------
-    folder : path-like
-    identity : object
-        All that the numbers depend on, with a `repr` that tells it: data, method, budget, code. A
-        path that was saved under another identity is not found.
-    worth : float
-        Shorter paths, in seconds of their fits, are not saved.
+    `identity` is all that the numbers depend on (data, method, budget, code), with a `repr` that
+    tells it: a path that was saved under another identity is not found. Paths of fewer seconds of
+    fits than `worth` are not saved.
     """
 
     def __init__(

@@ -12,34 +12,19 @@ from toplabel.reproduction.tables.cells import SELECTION
 
 
 def select(results: Mapping[str, TuneResult], by: str = "") -> list[Any]:
-    """Return the rows of selection.csv.
+    """Return the rows of selection.csv, one per split and metric.
 
-    Parameters
-    ----------
-    results : mapping
-        The mean over folds of each split; where k is selected, one for each k of a split.
-    by : str
-        The metric that the point of all metrics is selected by; by default each has its own.
-
-    Returns
-    -------
-    list of SELECTION.row
-        One row per split and metric: split, metric, k (NaN where none is selected; ties go to the
-        smallest), C, theta, threshold, value (as printed), at_edge (the choice lies on an edge of
-        the grid of C or theta, and is better than any inside).
+    `results` are the means over folds of each split, where k is selected one for each k. Each
+    metric has its own best point, or all of them that of the metric `by`. k is NaN where none is
+    selected, and of several that are level the smallest. `at_edge` says that the choice lies on an
+    edge of the grid of C or theta, and is better than any inside.
     """
     of_split: dict[str, list[TuneResult]] = {}
     for result in results.values():
         of_split.setdefault(result.split, []).append(result)
     return [
         SELECTION.row(
-            split=split,
-            metric=best.metric,
-            k=k,
-            C=best.C,
-            theta=best.theta,
-            threshold=best.threshold,
-            value=best.value,
+            *(split, best.metric, k, best.C, best.theta, best.threshold, best.value),
             at_edge=bool(best.edge_C or best.edge_theta),
         )
         for split in sorted(of_split)

@@ -39,35 +39,16 @@ def evaluate(
     models: Models,
     tuning_seconds: Mapping[str, float],
 ) -> tuple[list[Any], list[TrueRanks]]:
-    """Measure each metric on the test part, with the model and the threshold chosen for that
-    metric.
+    """Measure each metric on the test part, with the model and the threshold chosen for it.
 
-    Parameters
-    ----------
-    prepared : Prepared
-    method : str
-        Name, for the table.
-    protocol : Protocol
-    budget : str
-        Name, for the table.
-    thresholds : sequence of THRESHOLDS.row or SELECTION.row
-        As `thresholding.set_thresholds` gives it, or the selection where no metric needs a
-        threshold.
-    certificates : sequence of CERTIFICATES.row
-        As `final.train_models` gives it.
-    models : Models
-    tuning_seconds : mapping
-        By split, what the whole tuning took.
+    `thresholds` are rows as of `thresholding.set_thresholds`, or the selection where no metric
+    needs a threshold; `certificates` those of `final.train_models`; `tuning_seconds` is by split.
 
-    Returns
-    -------
-    list of TEST_METRICS.row
-        One row per split and metric; `value` in percent, but fractions for the rank and the Hamming
-        loss; `seconds` is what the cell took: the tuning of the split and the training of the
-        model. After the mAP stand the average precisions that it is the mean of, ``ap_<class>``:
-        those of its model, as in TPAMI Table 10, where they average to the printed mAP.
-    list of TrueRanks
-        Of each model that a top-k accuracy is measured with.
+    Return a TEST_METRICS.row per split and metric, with the value in percent (fractions for the
+    rank and the Hamming loss) and the seconds of the split's tuning and the model's training; and
+    the ranks of each model that a top-k accuracy is measured with. After the mAP stand the average
+    precisions that it is the mean of, ``ap_<class>``: those of its model, as in TPAMI Table 10,
+    where they average to the printed mAP.
     """
     proofs = {model_key(row.split, row.C, row.theta, row.k): row for row in certificates}
     rows, ranks = [], []
@@ -87,17 +68,9 @@ def evaluate(
                 values |= class_values(truth, cache[key], prepared.class_names)
             rows += [
                 TEST_METRICS.row(
-                    dataset=prepared.name,
-                    method=method,
-                    split=split.name,
-                    metric=metric,
-                    value=value,
-                    C=row.C,
-                    theta=row.theta,
-                    threshold=row.threshold,
-                    relative_gap=proof.relative_gap,
-                    epochs=proof.epochs,
-                    status=proof.status,
+                    *(prepared.name, method, split.name, metric, value),
+                    *(row.C, row.theta, row.threshold),
+                    *(proof.relative_gap, proof.epochs, proof.status),
                     seconds=round(tuning_seconds[split.name] + proof.seconds, 6),
                     budget=budget,
                     gradient_norm=proof.gradient_norm,

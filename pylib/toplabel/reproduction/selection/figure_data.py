@@ -21,48 +21,24 @@ _DIRECTIONS = 720
 def selection_curve(
     results: Sequence[TuneResult], selection: Iterable[Any], metrics: Sequence[str]
 ) -> pd.DataFrame:
-    """Return the best validation value at each C, over k, theta and the threshold, with the chosen
-    C marked.
+    """Return the best validation value at each C, over k, theta and the threshold.
 
-    Parameters
-    ----------
-    results : sequence of TuneResult
-        Mean over the folds of one split; one for each k where that is selected.
-    selection : iterable of SELECTION.row
-        As `choice.select` gives it.
-    metrics : sequence of str
-
-    Returns
-    -------
-    DataFrame
-        Columns metric, C (ascending within a metric), value (as printed), chosen.
+    `results` are the means over the folds of one split, one for each k where that is selected. The
+    columns are metric, C (ascending within a metric), value (as printed), chosen.
     """
     chosen = {row.metric: row.C for row in selection if row.split == results[0].split}
     frames = []
     for metric in metrics:
-        best: dict[float, float] = {}
-        for result in results:
-            for C, value in zip(result.C, _best_over_others(result, metric), strict=True):
-                if np.isfinite(value):
-                    best[float(C)] = max(value, best.get(float(C), -np.inf))
-        Cs = np.array(sorted(best))
-        frames.append(
-            pd.DataFrame(
-                {
-                    "metric": metric,
-                    "C": Cs,
-                    "value": [sign(metric) * best[C] for C in Cs],
-                    "chosen": Cs == chosen[metric],
-                }
-            )
-        )
+        values = pd.concat([pd.Series(_best_over_others(one, metric), one.C) for one in results])
+        best = values[np.isfinite(values)].groupby(level=0).max()
+        columns = {"C": best.index, "value": sign(metric) * best.to_numpy()}
+        columns["chosen"] = best.index == chosen[metric]
+        frames.append(pd.DataFrame({"metric": metric} | columns))
     return pd.concat(frames, ignore_index=True)
 
 
 def _best_over_others(result: TuneResult, metric: str) -> np.ndarray:
-    """At each C the best value over theta and the threshold, with the sign at which more is
-    better.
-    """
+    """Return the best value at each C over theta and the threshold; more is better."""
     names = [str(name) for name in result.metric]
     signed = sign(metric) * result.value[..., names.index(metric)]
     return np.where(np.isnan(signed), -np.inf, signed).max(axis=(0, 2))
@@ -71,23 +47,10 @@ def _best_over_others(result: TuneResult, metric: str) -> np.ndarray:
 def circle_rings(
     prepared: Prepared, selection: Iterable[Any], models: Models, split: str, metric: str
 ) -> pd.DataFrame:
-    """Return the two classes that a linear model of the circle scores highest, by direction (TPAMI
-    Fig. 4).
+    """Return the two classes that a linear model of the circle scores highest, by direction.
 
-    Parameters
-    ----------
-    prepared : Prepared
-        A set of points in the plane.
-    selection : iterable of SELECTION.row
-    models : Models
-    split : str
-    metric : str
-        Whose best model.
-
-    Returns
-    -------
-    DataFrame
-        Columns angle (radians), rank1, rank2 (names of classes).
+    TPAMI Fig. 4; the model is the best one of a metric. The columns are angle (radians), rank1 and
+    rank2 (names of classes).
     """
     chosen = next(row for row in selection if (row.split, row.metric) == (split, metric))
     angle = 2.0 * np.pi * np.arange(_DIRECTIONS) / _DIRECTIONS

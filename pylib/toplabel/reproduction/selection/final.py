@@ -49,18 +49,14 @@ def model_key(split: str, C: float, theta: float, k: float = np.nan) -> Key:
 class Models:
     """Trained models by `model_key`.
 
-    Attributes
-    ----------
-    arrays : mapping
-        W of shape (d, m), or A of shape (rows, m) if there is a theta, or a model of
-        `toplabel.reproduction.baselines.models` that is not linear.
+    A model is W of shape (d, m), or A of shape (rows, m) if there is a theta, or a model of
+    `toplabel.reproduction.baselines.models` that is not linear.
     """
 
     arrays: Mapping[Key, np.ndarray | Structured]
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write an .npz file, whole or not at all: ``split``, ``C``, ``theta``, ``k``,
-        ``model_<i>``.
+        """Write ``split``, ``C``, ``theta``, ``k`` and ``model_<i>`` as an .npz file.
 
         The arrays of a model that is not linear are ``model_<i>.<kind>.<name>``.
         """
@@ -76,13 +72,7 @@ class Models:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Models:
-        """Read what `save` wrote.
-
-        Raises
-        ------
-        FileError
-            When the file is damaged, or lacks an array.
-        """
+        """Read what `save` wrote; raise FileError when it is damaged, or lacks an array."""
         stored = read_npz(path)
         try:
             names = zip(*(stored[name] for name in ("split", "C", "theta", "k")), strict=True)
@@ -92,9 +82,7 @@ class Models:
             raise FileError(f"{path}: lacks an array ({error}); {remade(path)}") from None
 
     def scores(self, key: Key, X: Matrix, X_train: Matrix) -> np.ndarray:
-        """Return scores of rows, shape (rows, m). Kernel models need the rows that they were
-        trained on.
-        """
+        """Return scores of rows, shape (rows, m); kernel models need the rows of their training."""
         model, theta = self.arrays[key], key[2]
         if theta is None:
             return scores_of(model, X)
@@ -122,46 +110,31 @@ def _from_stored(name: str, stored: Mapping[str, np.ndarray]) -> np.ndarray | St
 def train_models(
     prepared: Prepared, task: Task, selection: Iterable[Any], solve: Solve
 ) -> tuple[Models, list[Any]]:
-    """Train every model that the selection names.
+    """Train every model that the rows of a selection name, and return them with their certificates.
 
-    Parameters
-    ----------
-    prepared : Prepared
-    task : Task
-    selection : iterable of SELECTION.row
-        As `choice.select` gives it.
-    solve : callable
-
-    Returns
-    -------
-    Models
-    list of CERTIFICATES.row
-        split, C, theta, k, primal, dual, relative_gap, epochs, status, seconds, gradient_norm. A
-        loss that is not convex has a gradient norm and no dual or gap, others have a gap and no
-        gradient norm, and baselines may have neither: NaN.
+    A loss that is not convex has a gradient norm and no dual or gap, others have a gap and no
+    gradient norm, and baselines may have neither: NaN.
     """
     arrays: dict[Key, np.ndarray | Structured] = {}
     rows = []
-    method, budget, settings = task.method, task.budget, task.settings
+    method = task.method
     for (split, theta, k), Cs in _paths(selection):
         part = final_part(prepared, split_named(prepared, split), task.protocol)
         check_rows(part, method, prepared.name)
         X, labels = labelled(part.X, training_labels(part, method))
         scaling = None if method.features == "raw" else Scaling.fit(X, method.features)
-        models = fitter(
+        # As the first fold of tuning: where no rows are added, these are the models that were
+        # validated.
+        fit = fitter(
+            replace(task, split=split, method=method.at(k)),
             solve,
-            _inputs(X, theta, scaling, budget),
+            _inputs(X, theta, scaling, task.budget),
             labels,
-            method.at(k),
-            prepared.n_classes,
-            budget.eps_train or settings.eps_train,
-            settings.max_epochs_train,
-            # As the first fold of tuning: where no rows are added, these are the models that were
-            # validated.
-            (*replace(task, split=split).names, 0, repr(float(theta))),
+            *(prepared.n_classes, theta, 0),
+            final=True,
         )
         for C in Cs:
-            result = models.fit(C)
+            result = fit(C)
             log_fit(result, split=split, theta=theta, k=k)
             key = model_key(split, C, theta, k)
             arrays[key] = _model_of(result.solution, method, theta, scaling)
@@ -204,17 +177,13 @@ def _model_of(
 
 def _certificate(split: str, theta: float, k: float, result: FitResult) -> Any:
     solution = result.solution
-    gradient_norm = solution.gradient_norm
+    norm = solution.gradient_norm
     return CERTIFICATES.row(
-        split=split,
-        C=result.C,
-        theta=theta,
-        k=k,
-        primal=solution.primal,
+        *(split, result.C, theta, k, solution.primal),
         dual=solution.dual if np.isfinite(solution.dual) else np.nan,
         relative_gap=solution.relative_gap,
         epochs=result.epochs,
         status=solution.status,
         seconds=round(result.seconds, 6),
-        gradient_norm=np.nan if gradient_norm is None else gradient_norm,
+        gradient_norm=np.nan if norm is None else norm,
     )

@@ -1,6 +1,4 @@
-"""Models of one problem for many C, by our own solver or a baseline, with seeds and times; scores
-of instances.
-"""
+"""Models of one problem for many C, by our own solver or a baseline, and scores of instances."""
 
 from __future__ import annotations
 
@@ -9,17 +7,16 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
 from toplabel.kernels import cross_gram
-from toplabel.reproduction.baselines.models import Trained, Trainer
-from toplabel.reproduction.baselines.trainers import create
-from toplabel.reproduction.config.baselines import BASELINES
+from toplabel.reproduction.baselines import BASELINES, Trained, Trainer, create
 from toplabel.reproduction.config.methods import Method
 from toplabel.reproduction.config.protocols import Axis, Budget
+from toplabel.reproduction.datasets.rows import squared_norms
 from toplabel.reproduction.seeds import seed_of
 from toplabel.reproduction.selection.problems import Matrix, ValidationProblem
 from toplabel.reproduction.selection.task import Task
@@ -41,14 +38,10 @@ class FitResult:
 
 
 def log_fit(result: FitResult, **where: Any) -> None:
-    """Log one line of progress of a job: which model, how good, what it took.
+    """Log which model was trained (`where` has split, fold, theta, k), how good it is, what it
+    took.
 
-    Parameters
-    ----------
-    result : FitResult
-    **where
-        What else names the model: split, fold, theta, k. NaN stands for what the method does not
-        have.
+    NaN stands for what the method does not have.
     """
     solution = result.solution
     facts = where | {
@@ -82,149 +75,115 @@ def dense(X: Matrix) -> np.ndarray:
     return X.toarray() if sparse.issparse(X) else np.asarray(X)
 
 
-class Fitter(Protocol):
-    """Models of one problem for one C after the other; a call may use the models of earlier ones as
-    warm starts.
+Train = Callable[[float], Any]
+"""Of a value of C, or of what a baseline has in its place, the solution."""
+Fitter = Callable[[float], FitResult]
+"""The same, with what it took."""
+
+
+class Limits(NamedTuple):
+    """How long models are trained, and the names that their seeds depend on.
+
+    A fold may lack an example of the last of the classes.
     """
 
-    def fit(self, C: float) -> FitResult:
-        """Train for one C, or what a baseline has in place of it."""
+    n_classes: int
+    eps: float
+    max_epochs: int
+    names: tuple[object, ...]
 
 
-class Direct:
-    """A loss of our own for many C, each trained without a warm start.
+def by_solver(solve: Solve, X: Matrix, labels: np.ndarray, method: Method, limits: Limits) -> Train:
+    """Return a loss of our own for many C, each trained without a warm start.
 
     A warm start from another C would save a quarter of the passes, but the model would depend on
     the values of C trained before it. Without one it is a function of its rows, its
     hyper-parameters and its names: a final model on the rows of a fold is the very one that was
-    validated.
-
-    Parameters
-    ----------
-    solve : callable
-        `toplabel.solve` or one like it.
-    X : ndarray or csr_matrix
-        Features of shape (rows, d), or for an RBF method the Gram matrix of shape (rows, rows).
-    labels : ndarray
-    method : Method
-    n_classes : int
-        m; a fold may lack an example of the last class.
-    eps : float
-    max_epochs : int
-    names : tuple
-        What the seeds depend on, besides C.
+    validated. X has the features, or for an RBF method is the Gram matrix.
     """
+    fixed = {
+        "loss": method.loss,
+        "k": method.k,
+        "gamma": method.gamma,
+        "kernel": "precomputed" if method.tunes_width else "linear",
+        "n_classes": limits.n_classes,
+        "acceleration": "unscaled",  # as when the kept numbers were made
+        "check_input": False,  # Gram matrices come from `toplabel.kernels`
+        "eps": limits.eps,
+        "max_epochs": min(limits.max_epochs, method.passes or limits.max_epochs),
+    }
 
-    def __init__(
-        self,
-        solve: Solve,
-        X: Matrix,
-        labels: np.ndarray,
-        method: Method,
-        n_classes: int,
-        eps: float,
-        max_epochs: int,
-        names: tuple[object, ...],
-    ) -> None:
-        self._solve = solve
-        self._problem = (X, labels)
-        self._names = names
-        self._fixed = {
-            "loss": method.loss,
-            "k": method.k,
-            "gamma": method.gamma,
-            "kernel": "precomputed" if method.tunes_width else "linear",
-            "n_classes": n_classes,
-            "eps": eps,
-            "max_epochs": min(max_epochs, method.passes or max_epochs),
-        }
-
-    def fit(self, C: float) -> FitResult:
-        """Train for one C.
-
-        Raises
-        ------
-        KeyboardInterrupt
-            When the solver was interrupted: a model that is not finished must not be used.
-        """
-        begin = time.perf_counter()
-        seed = seed_of("solve", *self._names, repr(C))
-        solution = self._solve(*self._problem, C=C, seed=seed, **self._fixed)
-        if solution.status == "interrupted":
+    def train(C: float) -> Any:
+        seed = seed_of("solve", *limits.names, repr(C))
+        solution = solve(X, labels, C=C, seed=seed, **fixed)
+        if solution.status == "interrupted":  # a model that is not finished must not be used
             raise KeyboardInterrupt
-        seconds = time.perf_counter() - begin
-        return FitResult(solution=solution, C=C, epochs=int(solution.epochs), seconds=seconds)
+        return solution
+
+    return train
 
 
-class Series:
-    """A baseline trained for many values of its hyper-parameter.
+def by_baseline(trainer: Trainer, X: Matrix, labels: np.ndarray, limits: Limits) -> Train:
+    """Return a baseline for many values of its hyper-parameter.
 
     Ascending values are warm-started, each from the one before; a value below the largest so far is
     trained without a warm start.
-
-    Parameters
-    ----------
-    trainer : Trainer
-    X, labels, n_classes
-        As for `Direct`.
-    eps : float
-    max_epochs : int
-    names : tuple
-        What the seeds depend on, besides the value.
     """
+    n_classes, eps, max_epochs, names = limits
+    fixed = {"n_classes": n_classes, "eps": eps, "max_epochs": max_epochs}
+    largest: tuple[float, Trained | None] = (-math.inf, None)
 
-    def __init__(
-        self,
-        trainer: Trainer,
-        X: Matrix,
-        labels: np.ndarray,
-        n_classes: int,
-        eps: float,
-        max_epochs: int,
-        names: tuple[object, ...],
-    ) -> None:
-        self._trainer = trainer
-        self._problem = (X, labels)
-        self._names = names
-        self._fixed = {"n_classes": n_classes, "eps": eps, "max_epochs": max_epochs}
-        self._largest: tuple[float, Trained] | None = None
+    def train(C: float) -> Trained:
+        nonlocal largest
+        start = largest[1] if largest[0] < C else None
+        seed = seed_of("baseline", *names, repr(C))
+        trained = trainer.train(X, labels, C=C, seed=seed, start=start, **fixed)
+        if largest[0] < C:
+            largest = (C, trained)
+        return trained
 
-    def fit(self, C: float) -> FitResult:
-        """Train for one value; see `Fitter`."""
-        begin = time.perf_counter()
-        start = self._largest[1] if self._largest and self._largest[0] < C else None
-        seed = seed_of("baseline", *self._names, repr(C))
-        trained = self._trainer.train(*self._problem, C=C, seed=seed, start=start, **self._fixed)
-        if self._largest is None or self._largest[0] < C:
-            self._largest = (C, trained)
-        seconds = time.perf_counter() - begin
-        return FitResult(solution=trained, C=C, epochs=trained.epochs, seconds=seconds)
+    return train
 
 
 def fitter(
+    task: Task,
     solve: Solve,
     X: Matrix,
     labels: np.ndarray,
-    method: Method,
     n_classes: int,
-    eps: float,
-    max_epochs: int,
-    names: tuple[object, ...],
+    theta: float,
+    fold: int,
+    final: bool = False,
 ) -> Fitter:
-    """`Direct` for a loss, `Series` for a baseline; arguments as for `Direct`."""
-    if not method.baseline:
-        return Direct(solve, X, labels, method, n_classes, eps, max_epochs, names)
-    trainer = create(method.baseline, method.k, method.params)
-    return Series(trainer, X, labels, n_classes, eps, max_epochs, names)
+    """Return what trains the method of a task on some rows, and measures the time."""
+    method, budget, settings = task.method, task.budget, task.settings
+    eps = budget.eps_tune or settings.eps_tune
+    max_epochs = settings.max_epochs_tune
+    if final:
+        eps, max_epochs = budget.eps_train or settings.eps_train, settings.max_epochs_train
+    limits = Limits(n_classes, eps, max_epochs, (*task.names, fold, repr(float(theta))))
+    if method.baseline:
+        trainer = create(method.baseline, method.k, method.params)
+        train = by_baseline(trainer, X, labels, limits)
+    else:
+        train = by_solver(solve, X, labels, method, limits)
+
+    def fit(C: float) -> FitResult:
+        begin = time.perf_counter()
+        solution = train(C)
+        return FitResult(solution, C, int(solution.epochs), time.perf_counter() - begin)
+
+    return fit
 
 
 def budget_for(task: Task, problem: ValidationProblem) -> Budget:
-    """Return the budget, with the grid that a baseline derives from the data of a problem, if it
-    does.
+    """Return the budget, with the grid that a baseline derives from the data, or that the data set
+    scales by them, if they do.
     """
     method = task.method
     if not (method.baseline and BASELINES[method.baseline].own_grid):
-        return task.budget
+        square = float(squared_norms(problem.X).mean()) if task.C_scale else 0.0
+        return replace(task.budget, C=task.budget.C.over(square)) if square else task.budget
     trainer = create(method.baseline, method.k, method.params)
     start, stop, count = trainer.axis(problem.X, problem.labels, problem.n_classes)
     axis = Axis(10.0, start, stop, (stop - start) / (count - 1) or 1.0)
@@ -234,11 +193,7 @@ def budget_for(task: Task, problem: ValidationProblem) -> Budget:
 def pool(scores: np.ndarray, groups: np.ndarray | None) -> np.ndarray:
     """Return scores of instances: the maximum over an instance's rows (TPAMI section 6.3).
 
-    Parameters
-    ----------
-    scores : ndarray of shape (rows, m)
-    groups : ndarray of shape (rows,) or None
-        Instance 0..n-1 of each row; every instance has one.
+    `groups` has the instance 0..n-1 of each row, of every instance one; None: row i is instance i.
     """
     if groups is None:
         return scores

@@ -13,15 +13,7 @@ from toplabel.reproduction.selection.results import TuneResult
 
 
 def coarse_points(method: Method, budget: Budget, block: int | None = None) -> dict:
-    """Return the protocol's grid: exponents of C by exponent of theta.
-
-    Parameters
-    ----------
-    method : Method
-    budget : Budget
-    block : int, optional
-        For methods with a kernel, only this block of widths.
-    """
+    """Return the protocol's grid, or a block of its widths: exponents of C by exponent of theta."""
     thetas = budget.thetas(method.tunes_width)
     if block is not None and budget.theta_block is not None and method.tunes_width:
         thetas = thetas[block * budget.theta_block : (block + 1) * budget.theta_block]
@@ -31,12 +23,8 @@ def coarse_points(method: Method, budget: Budget, block: int | None = None) -> d
 def refined_points(result: TuneResult, budget: Budget) -> dict:
     """Return the finer grid around each metric's best point, without the points already visited.
 
-    Points of a coarse grid that only screens are visited again, on all rows.
-
-    Returns
-    -------
-    dict
-        Exponents of C by exponent of theta; empty when the budget does not refine.
+    Points of a coarse grid that only screens are visited again, on all rows. The result is empty
+    when the budget does not refine.
     """
     if budget.refine is None:
         return {}
@@ -46,10 +34,8 @@ def refined_points(result: TuneResult, budget: Budget) -> dict:
             around = budget.refine.around(_exponent(best.C, budget.C.base), budget.C)
             wanted.setdefault(theta, set()).update(around)
     visited = _visited(result, budget) if budget.screen_rows is None else {}
-    fresh = {
-        theta: sorted(exponents - visited.get(theta, set())) for theta, exponents in wanted.items()
-    }
-    return {theta: fresh[theta] for theta in sorted(fresh) if fresh[theta]}
+    fresh = {theta: sorted(wanted[theta] - visited.get(theta, set())) for theta in sorted(wanted)}
+    return {theta: exponents for theta, exponents in fresh.items() if exponents}
 
 
 def _refined_thetas(theta: float, budget: Budget) -> list[float]:
@@ -72,9 +58,7 @@ def _exponent(value: float, base: float) -> float:
 
 
 def extended_points(result: TuneResult, budget: Budget, thetas: Iterable[float]) -> dict:
-    """Return one more C beyond each edge on which a metric is strictly best; empty when there is
-    none.
-    """
+    """Return one more C beyond each edge on which a metric is strictly best, if there is one."""
     fresh = set()
     for best in best_points(result):
         if best.edge_C < 0:

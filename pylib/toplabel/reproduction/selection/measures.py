@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
@@ -20,9 +21,7 @@ PARTITION = (
 
 
 def needs_threshold(metric: str) -> bool:
-    """Return whether the metric compares sets of labels, which are predicted by a threshold on the
-    scores.
-    """
+    """Return whether the metric compares sets of labels, predicted by a threshold on the scores."""
     return metric in PARTITION
 
 
@@ -32,50 +31,41 @@ def sign(metric: str) -> int:
 
 
 def ranking_value(metric: str, truth: np.ndarray, scores: np.ndarray) -> float:
-    """Return a metric of the order of the scores, as printed.
+    """Return a metric of the order of the scores, shape (n, m), as printed.
 
-    Ties in top-k accuracy, P@k and R@k are shared. If they counted as right, as in TPAMI Eq. (1), a
-    model of zeros would find every label and be selected. Where no scores tie that is the same.
-
-    Parameters
-    ----------
-    metric : str
-        ``top<k>``, ``balanced_accuracy``, ``rank_loss``, ``map``, ``p_at_<k>``, ``r_at_<k>``,
-        ``ndcg_at_<k>``, ``coverage_loss`` (a number of labels), ``one_error_loss`` or ``label_ap``.
-    truth : ndarray of shape (n,) or (n, m)
-        Class indices, or an indicator of label sets.
-    scores : ndarray of shape (n, m)
-
-    Raises
-    ------
-    ValueError
-        For a metric that does not fit the kind of truth.
+    The truth are class indices (n,) or an indicator of label sets (n, m); a metric that does not
+    fit it is a ValueError. Ties in top-k accuracy, P@k and R@k are shared. If they counted as
+    right, as in TPAMI Eq. (1), a model of zeros would find every label and be selected. Where no
+    scores tie that is the same.
     """
+    name, _, k = metric.rpartition("_at_") if "_at_" in metric else (metric, "", "")
     if metric == "balanced_accuracy" or metric.startswith("top"):
         _require(truth.ndim == 1, metric, "one label per instance")
         if metric == "balanced_accuracy":
             return 100.0 * metrics.balanced_accuracy(truth, scores, ties="shared")
         return 100.0 * metrics.top_k_accuracy(truth, scores, k=int(metric[3:]), ties="shared")
     _require(truth.ndim == 2, metric, "label sets")
-    if metric == "rank_loss":
-        return float(metrics.rank_loss(truth, scores))
-    if metric == "map":
-        return 100.0 * float(metrics.mean_average_precision(truth, scores))
-    if metric.startswith("p_at_"):
-        return 100.0 * float(
-            metrics.precision_at_k(truth, scores, k=int(metric[5:]), ties="shared")
-        )
-    if metric.startswith("r_at_"):
-        return 100.0 * float(metrics.recall_at_k(truth, scores, k=int(metric[5:]), ties="shared"))
-    if metric.startswith("ndcg_at_"):
-        return 100.0 * float(metrics.ndcg_at_k(truth, scores, k=int(metric[8:])))
-    if metric == "coverage_loss":
-        return metrics.coverage(truth, scores)
     if metric == "one_error_loss":
         return 100.0 - ranking_value("p_at_1", truth, scores)
-    if metric == "label_ap":
-        return 100.0 * metrics.label_ranking_average_precision(truth, scores)
+    if metric in _OF_ORDER:
+        scale, function = _OF_ORDER[metric]
+        return scale * float(function(truth, scores))
+    if name in _AT_K:
+        return 100.0 * float(_AT_K[name](truth, scores, k=int(k)))
     raise ValueError(f"unknown metric '{metric}'")
+
+
+_OF_ORDER = {
+    "rank_loss": (1.0, metrics.rank_loss),
+    "coverage_loss": (1.0, metrics.coverage),
+    "map": (100.0, metrics.mean_average_precision),
+    "label_ap": (100.0, metrics.label_ranking_average_precision),
+}
+_AT_K = {
+    "p": partial(metrics.precision_at_k, ties="shared"),
+    "r": partial(metrics.recall_at_k, ties="shared"),
+    "ndcg": metrics.ndcg_at_k,
+}
 
 
 def _require(condition: bool, metric: str, what: str) -> None:
@@ -86,20 +76,10 @@ def _require(condition: bool, metric: str, what: str) -> None:
 def all_values(
     names: Sequence[str], truth: np.ndarray, scores: np.ndarray, grid: np.ndarray
 ) -> np.ndarray:
-    """Return every metric at every threshold, as printed.
+    """Return every metric at every threshold, as printed, shape (max(D, 1), len(names)).
 
-    Parameters
-    ----------
-    names : sequence of str
-    truth, scores : ndarray
-        As in `ranking_value`.
-    grid : ndarray of shape (D,)
-        Thresholds; a label is predicted when its score reaches the threshold.
-
-    Returns
-    -------
-    ndarray of shape (max(D, 1), len(names))
-        A metric without threshold stands at index 0, NaN elsewhere.
+    A label is predicted when its score reaches the threshold, of a grid of shape (D,). A metric
+    without threshold stands at index 0, NaN elsewhere.
     """
     values = np.full((max(len(grid), 1), len(names)), np.nan)
     cut = [name for name in names if needs_threshold(name)]
@@ -118,19 +98,9 @@ def all_values(
 def class_values(
     truth: np.ndarray, scores: np.ndarray, class_names: Sequence[str]
 ) -> dict[str, float]:
-    """Return the average precision of each class, ``ap_<class>`` in percent; their mean is ``map``.
+    """Return the average precision of each class that occurs, ``ap_<class>`` in percent.
 
-    Parameters
-    ----------
-    truth : ndarray of shape (n, m)
-        An indicator of label sets.
-    scores : ndarray of shape (n, m)
-    class_names : sequence of str
-
-    Returns
-    -------
-    dict of str to float
-        Without the classes that no instance has.
+    Their mean is ``map``. The truth is an indicator of label sets, (n, m).
     """
     return {
         f"ap_{name}": 100.0 * float(metrics.average_precision(truth[:, j], scores[:, j]))

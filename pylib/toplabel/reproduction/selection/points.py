@@ -1,6 +1,4 @@
-"""The best grid point of each metric. Tuning needs no table, so this module does not import
-pandas.
-"""
+"""The best grid point of each metric. Tuning needs no table, so this imports no pandas."""
 
 from __future__ import annotations
 
@@ -35,10 +33,7 @@ class Best:
 def points_by(result: TuneResult, metric: str) -> list[Best]:
     """Return the best point of one metric for every metric, each with its own value there.
 
-    Raises
-    ------
-    ValueError
-        When a metric needs a threshold, which is selected for each by itself.
+    A metric that needs a threshold, which is selected for each by itself, is a ValueError.
     """
     names = [str(name) for name in result.metric]
     if wrong := [name for name in names if needs_threshold(name)]:
@@ -53,15 +48,10 @@ def points_by(result: TuneResult, metric: str) -> list[Best]:
 
 
 def best_points(result: TuneResult) -> list[Best]:
-    """Return the best point of every metric.
+    """Return the best point of every metric; a metric without any value is a ValueError.
 
     Ties go to the smallest C (the strongest regularisation), then the smallest theta, then the
     threshold of smallest magnitude, then the negative one.
-
-    Raises
-    ------
-    ValueError
-        When a metric has no value at all.
     """
     return [_best_point(result, i) for i in range(len(result.metric))]
 

@@ -1,5 +1,7 @@
-"""Training rows with the rows to validate on: one problem for a split, or one for each of its
-folds.
+"""Training rows with the rows to validate on: a problem for a split, or for each of its folds.
+
+The folds are a function of (seed, data set, split, number of folds) and not of the method: all
+methods of a set are compared on equal folds.
 """
 
 from __future__ import annotations
@@ -14,13 +16,6 @@ from scipy import sparse
 from toplabel.reproduction.config.methods import Method
 from toplabel.reproduction.config.protocols import Budget, Protocol
 from toplabel.reproduction.seeds import seed_of
-from toplabel.reproduction.selection.folds import (
-    Fold,
-    half_fold,
-    random_folds,
-    rows_of,
-    stratified_folds,
-)
 from toplabel.reproduction.selection.task import Task
 
 if TYPE_CHECKING:  # for annotations only
@@ -32,23 +27,12 @@ Matrix = np.ndarray | sparse.csr_matrix
 
 @dataclass(frozen=True)
 class ValidationProblem:
-    """Rows to train on, and rows to measure on.
+    """Rows X to train on, and rows X_eval to measure on.
 
-    Attributes
-    ----------
-    X : ndarray or csr_matrix of shape (rows, d)
-    labels : ndarray of shape (rows,) or (rows, m)
-        As the method's loss takes them: class indices or an indicator.
-    X_eval : ndarray or csr_matrix of shape (rows', d)
-    truth : ndarray of shape (n',) or (n', m)
-        What predictions are measured against: the label sets where there are some, whatever the
-        method was trained on (TPAMI section 6.3), else the class indices.
-    groups : ndarray of shape (rows',) or None
-        Instance 0..n'-1 of each row to measure on.
-    n_classes : int
-        m.
-    leave_one_out : bool
-        Whether the rows to measure on are those to train on, each by the model of all others.
+    `labels` are as the method's loss takes them. `truth` is what predictions are measured against:
+    the label sets where there are some, whatever the method was trained on (TPAMI section 6.3),
+    else the class indices. `groups` has the instance of each row to measure on. With
+    `leave_one_out` these are the rows to train on, each by the model of all others.
     """
 
     X: Matrix
@@ -61,14 +45,9 @@ class ValidationProblem:
 
 
 def training_labels(part: Part, method: Method) -> np.ndarray:
-    """Return labels of a part's rows as the method's loss takes them.
+    """Return labels of a part's rows as the method's loss takes them, or raise ValueError.
 
     A region gets the label, or the labels, of its image (TPAMI section 6.3).
-
-    Raises
-    ------
-    ValueError
-        When the part has no labels of that kind.
     """
     labels = part.Y if method.task == "multilabel" else part.y
     if labels is None:
@@ -78,9 +57,7 @@ def training_labels(part: Part, method: Method) -> np.ndarray:
 
 
 def labelled(X: Matrix, labels: np.ndarray) -> tuple[Matrix, np.ndarray]:
-    """Return the rows that a method can be trained on: without those whose image has no single
-    label (-1).
-    """
+    """Return the rows that a method can be trained on: not those without a single label (-1)."""
     if labels.ndim == 2 or (labels >= 0).all():
         return X, labels
     kept = np.flatnonzero(labels >= 0)
@@ -93,18 +70,73 @@ def truth_of(part: Part) -> np.ndarray:
 
 
 def split_named(prepared: Prepared, name: str) -> Split:
-    """Return the split of that name.
+    """Return the split of that name; a ValueError lists those that exist."""
+    known = {split.name: split for split in prepared.splits}
+    if name in known:
+        return known[name]
+    raise ValueError(
+        f"data set '{prepared.name}': unknown split '{name}'; known: {', '.join(known)}"
+    )
 
-    Raises
-    ------
-    ValueError
-        When there is none; the error lists those that exist.
+
+# ---- folds ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Fold:
+    """Instances of a training part that train, and those that validate; both ascending."""
+
+    train: np.ndarray
+    val: np.ndarray
+
+
+def stratified_folds(y: np.ndarray, count: int, *names: object) -> list[Fold]:
+    """Return folds of nearly equal size in which every class is spread as evenly as it can be.
+
+    The instances, of classes y (n,), are ordered by class, at random within a class, and dealt out
+    in turn. The seed depends on `names`.
     """
-    for split in prepared.splits:
-        if split.name == name:
-            return split
-    known = ", ".join(split.name for split in prepared.splits)
-    raise ValueError(f"data set '{prepared.name}': unknown split '{name}'; known: {known}")
+    rng = np.random.default_rng(seed_of("folds", *names, count))
+    shuffled = rng.permutation(len(y))
+    order = shuffled[np.argsort(y[shuffled], kind="stable")]
+    return _deal(order, count)
+
+
+def random_folds(n: int, count: int, *names: object) -> list[Fold]:
+    """Return folds of nearly equal size of 0..n-1 at random."""
+    rng = np.random.default_rng(seed_of("folds", *names, count))
+    return _deal(rng.permutation(n), count)
+
+
+def half_fold(n: int, *names: object) -> Fold:
+    """Return one half to train (the larger, if n is odd) and the other (TPAMI section 6.3)."""
+    if n < 2:
+        raise ValueError(f"folds: {n} instance cannot be split in half")
+    order = np.random.default_rng(seed_of("half", *names)).permutation(n)
+    cut = (n + 1) // 2
+    return Fold(train=np.sort(order[:cut]), val=np.sort(order[cut:]))
+
+
+def _deal(order: np.ndarray, count: int) -> list[Fold]:
+    n = len(order)
+    if not 2 <= count <= n:
+        raise ValueError(f"folds: {count} folds of {n} instances; there must be 2 to n of them")
+    of_instance = np.empty(n, dtype=np.int64)
+    of_instance[order] = np.arange(n) % count
+    return [
+        Fold(train=np.flatnonzero(of_instance != i), val=np.flatnonzero(of_instance == i))
+        for i in range(count)
+    ]
+
+
+def rows_of(instances: np.ndarray, groups: np.ndarray | None) -> np.ndarray:
+    """Return the rows of the instances, which ascend: regions of one image stay together.
+
+    `groups` has the instance of each row; None: row i is instance i.
+    """
+    if groups is None:
+        return instances
+    return np.flatnonzero(np.isin(groups, instances))
 
 
 def folds_of(
@@ -129,26 +161,16 @@ def folds_of(
 
 def fold_problem(part: Part, fold: Fold, method: Method, n_classes: int) -> ValidationProblem:
     """Train on the fold's training instances, measure on the others of the same part."""
-    train = rows_of(fold.train, part.groups)
-    val = rows_of(fold.val, part.groups)
+    train, val = rows_of(fold.train, part.groups), rows_of(fold.val, part.groups)
     groups = None if part.groups is None else np.searchsorted(fold.val, part.groups[val])
     X, labels = labelled(part.X[train], training_labels(part, method)[train])
-    return ValidationProblem(
-        X=X,
-        labels=labels,
-        X_eval=part.X[val],
-        truth=truth_of(part)[fold.val],
-        groups=groups,
-        n_classes=n_classes,
-    )
+    return ValidationProblem(X, labels, part.X[val], truth_of(part)[fold.val], groups, n_classes)
 
 
 def fewer_rows(
     problem: ValidationProblem, most: int, names: tuple[object, ...]
 ) -> ValidationProblem:
-    """Return the problem with at most so many training rows, drawn at random; `names` are what the
-    seed depends on.
-    """
+    """Return the problem with at most so many training rows, drawn by a seed of `names`."""
     n = problem.X.shape[0]
     if n <= most:
         return problem
@@ -162,24 +184,15 @@ def holdout_problem(
 ) -> ValidationProblem:
     """Train on one part, measure on another."""
     X, labels = labelled(train.X, training_labels(train, method))
-    return ValidationProblem(
-        X=X,
-        labels=labels,
-        X_eval=held_out.X,
-        truth=truth_of(held_out),
-        groups=held_out.groups,
-        n_classes=n_classes,
-    )
+    truth = truth_of(held_out)
+    return ValidationProblem(X, labels, held_out.X, truth, held_out.groups, n_classes)
 
 
 def check_rows(part: Part, method: Method, dataset: str) -> None:
     """Refuse a part whose rows a method cannot train on.
 
-    Raises
-    ------
-    ValueError
-        A kernel method or leave-one-out validation where an image has no label; leave-one-out
-        validation where images have several rows, of which the others would reveal the label.
+    That is where an image has no label, for a kernel method or leave-one-out validation; for the
+    latter also where images have several rows, of which the others would reveal the label.
     """
     if not (method.tunes_width or method.leave_one_out):
         return
@@ -221,12 +234,9 @@ def join_parts(first: Part, second: Part) -> Part:
 
     groups = None
     if first.groups is not None or second.groups is not None:
-        shifted = _groups(second) + first.n_instances
-        groups = np.concatenate([_groups(first), shifted])
-    if sparse.issparse(first.X):
-        X = sparse.vstack([first.X, second.X], format="csr")
-    else:
-        X = np.concatenate([first.X, second.X])
+        groups = np.concatenate([_groups(first), _groups(second) + first.n_instances])
+    is_sparse, rows = sparse.issparse(first.X), [first.X, second.X]
+    X = sparse.vstack(rows, format="csr") if is_sparse else np.concatenate(rows)
     return replace(first, X=X, y=both("y"), Y=both("Y"), groups=groups)
 
 
@@ -235,9 +245,7 @@ def _groups(part: Part) -> np.ndarray:
 
 
 def final_part(prepared: Prepared, split: Split, protocol: Protocol) -> Part:
-    """Return what the final models are trained on: the training part, or it and the validation
-    part.
-    """
+    """Return what the final models are trained on, with the validation part if it is retrained on."""
     train = prepared.parts[split.train]
     if protocol.retrain_on == "train_val" and split.val is not None:
         return join_parts(train, prepared.parts[split.val])

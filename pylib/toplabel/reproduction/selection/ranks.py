@@ -1,6 +1,4 @@
-"""Where the true class of each test row ranks: what the top-k accuracies of a cell follow from, row
-by row.
-"""
+"""Where the true class of each test row ranks: what top-k accuracies follow from, row by row."""
 
 from __future__ import annotations
 
@@ -17,17 +15,11 @@ TOP = "top"
 
 @dataclass(frozen=True)
 class TrueRanks:
-    """Of one model on the test rows of a split.
+    """Ranks of one model on the n test rows of a split.
 
-    Attributes
-    ----------
-    split : str
-    metric : ndarray of str
-        The top-k accuracies that are measured with this model, ``top<k>``.
-    above : ndarray of shape (n,)
-        How many classes score higher than the true one.
-    tied : ndarray of shape (n,)
-        How many score the same, the true one among them.
+    `metric` names the top-k accuracies that are measured with this model, ``top<k>``. `above` (n,)
+    says how many classes score higher than the true one, `tied` (n,) how many score the same, the
+    true one among them.
     """
 
     split: str
@@ -45,8 +37,7 @@ class TrueRanks:
         return cls(split, np.array(metrics), above, tied)
 
     def hits(self, metric: str) -> np.ndarray:
-        """Return whether each row counts for ``top<k>``, shape (n,): 0 or 1, or a share where
-        classes tie.
+        """Return whether each row counts for ``top<k>``: 0 or 1, or a share where classes tie.
 
         Their mean is ``metrics.top_k_accuracy(y, scores, k, ties="shared")``.
         """
@@ -58,9 +49,7 @@ _ARRAYS = [field.name for field in fields(TrueRanks)]
 
 
 def save_ranks(ranks: Sequence[TrueRanks], path: str | os.PathLike[str]) -> None:
-    """Write the arrays of the i-th model, ``<i>.split``, ``<i>.metric``, ``<i>.above`` and
-    ``<i>.tied``.
-    """
+    """Write ``<i>.split``, ``<i>.metric``, ``<i>.above`` and ``<i>.tied`` of the i-th model."""
     arrays = {
         f"{i}.{name}": np.asarray(getattr(one, name))
         for i, one in enumerate(ranks)
@@ -70,13 +59,7 @@ def save_ranks(ranks: Sequence[TrueRanks], path: str | os.PathLike[str]) -> None
 
 
 def load_ranks(path: str | os.PathLike[str]) -> list[TrueRanks]:
-    """Read what `save_ranks` wrote.
-
-    Raises
-    ------
-    FileError
-        When the file is missing or damaged, or lacks an array.
-    """
+    """Read what `save_ranks` wrote; raise FileError when it is damaged, or lacks an array."""
     arrays = read_npz(path)
     count = -(-len(arrays) // len(_ARRAYS))
     try:

@@ -17,26 +17,11 @@ from toplabel.reproduction.config.protocols import Budget
 class TuneResult:
     """Validation values over a grid; NaN where a point was not visited.
 
-    Attributes
-    ----------
-    split : str
-    fold : str
-        Index of the fold, or "all" for the mean over them.
-    theta : ndarray of shape (t,)
-        Ascending; a single NaN for methods without a kernel parameter.
-    C : ndarray of shape (c,)
-        Ascending.
-    threshold : ndarray of shape (D,)
-        A single NaN when no metric needs a threshold.
-    metric : ndarray of str, shape (k,)
-    value : ndarray of shape (t, c, D, k)
-        As printed: percent, but fractions for the rank and the Hamming loss. A metric without
-        threshold stands at its index 0.
-    relative_gap, epochs, seconds : ndarray of shape (t, c)
-        Of several folds, the worst gap, and the sums of epochs and seconds. A loss that is not
-        convex has no gap (NaN).
-    k : float
-        The k of the loss where it is selected, too; NaN elsewhere.
+    `fold` is the index of the fold, or "all" for the mean over them. theta (t,) and C (c,) ascend;
+    theta is a single NaN for methods without a kernel parameter, and so is threshold (D,) when no
+    metric needs one. `value` has the shape (t, c, D, metrics), as printed; a metric without
+    threshold stands at its index 0. relative_gap, epochs and seconds, (t, c), are of several folds
+    the worst gap, NaN for a loss that is not convex, and sums. k is NaN where it is not selected.
     """
 
     split: str
@@ -73,10 +58,7 @@ def save_unit(results: Sequence[TuneResult], path: str | os.PathLike[str]) -> No
 def load_units(paths: Iterable[str | os.PathLike[str]]) -> Iterator[TuneResult]:
     """Read what `save_unit` wrote, of several jobs one after the other.
 
-    Raises
-    ------
-    FileError
-        When a file is damaged, or another version wrote it, with other arrays.
+    A file that is damaged, or of another version with other arrays, is a FileError.
     """
     names = [field.name for field in fields(TuneResult)]
     for path in paths:
@@ -151,14 +133,7 @@ def merge(results: Sequence[TuneResult]) -> TuneResult:
 
 
 def average(results: Sequence[TuneResult]) -> TuneResult:
-    """Return the mean over folds: the mean of the folds' values, at the points that all of them
-    visited.
-
-    Raises
-    ------
-    ValueError
-        When no point was visited by all folds.
-    """
+    """Return the mean over folds, at the points that all of them visited; none is a ValueError."""
     first = results[0]
     theta = _shared([result.theta for result in results])
     C = _shared([result.C for result in results])
@@ -196,9 +171,7 @@ def _part(result: TuneResult, theta: np.ndarray, C: np.ndarray) -> TuneResult:
 
 
 def candidates(results: Iterable[TuneResult]) -> dict[str, TuneResult]:
-    """Return what may be chosen, by name: means over all folds. Single folds were screened, on
-    fewer rows.
-    """
+    """Return what may be chosen, by name: means over all folds. Single folds only screen."""
     return {result.name: result for result in results if result.fold == "all"}
 
 

@@ -1,8 +1,7 @@
 """Features other than as published: with a constant column, or standardised and with one.
 
 The papers train on raw features without a bias. A method that departs from that is trained in the
-changed space, and its weights are then written in terms of the raw features, so nothing after
-training needs to know.
+changed space, and its weights are then written in terms of the raw features.
 """
 
 from __future__ import annotations
@@ -20,27 +19,18 @@ KINDS = ("raw", "bias", "standard")
 
 @dataclass(frozen=True)
 class Scaling:
-    """Maps x to ((x - shift) / scale, 1).
-
-    Attributes
-    ----------
-    shift, scale : ndarray of shape (d,)
-    """
+    """The map from x to ((x - shift) / scale, 1); both have the shape (d,)."""
 
     shift: np.ndarray
     scale: np.ndarray
 
     @classmethod
     def fit(cls, X: Matrix, kind: str) -> Scaling:
-        """Return the map for some training rows.
+        """Return the map for some training rows, of shape (rows, d).
 
-        Parameters
-        ----------
-        X : ndarray or csr_matrix of shape (rows, d)
-        kind : {"bias", "standard"}
-            bias: only the constant column. standard: mean zero and variance one before; sparse
-            rows, which would not stay sparse, are divided by the root of the mean square and not
-            shifted. A constant column is not divided.
+        bias: only the constant column. standard: mean zero and variance one before; sparse rows,
+        which would not stay sparse, are divided by the root of the mean square and not shifted. A
+        constant column is not divided.
         """
         d = X.shape[1]
         if kind == "bias":

@@ -13,16 +13,8 @@ from toplabel.reproduction.config.run import Settings
 class Task:
     """A method on a data set, and all that its models depend on besides the data.
 
-    Attributes
-    ----------
-    dataset : str
-    method : Method
-    protocol : Protocol
-    budget : Budget
-    settings : Settings
-        Seed, tolerances and epochs.
-    split : str
-        The split that is worked on; empty for all of them.
+    `settings` has the seed, tolerances and epochs; `split` is what is worked on, empty for all;
+    `C_scale` is what of the rows the grid of C is divided by, ``"mean_squared_norm"`` or nothing.
     """
 
     dataset: str
@@ -31,6 +23,7 @@ class Task:
     budget: Budget
     settings: Settings
     split: str = ""
+    C_scale: str | None = None
 
     @property
     def names(self) -> tuple[object, ...]:

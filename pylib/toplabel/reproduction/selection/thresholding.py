@@ -1,6 +1,4 @@
-"""The threshold stage: the threshold of each metric's model, and what each strategy gives (TPAMI
-section 3.1).
-"""
+"""The threshold stage (TPAMI section 3.1): that of each metric's model, and other strategies."""
 
 from __future__ import annotations
 
@@ -31,22 +29,11 @@ def set_thresholds(
     strategy: str,
     constant: float = 0.0,
 ) -> list[Any]:
-    """Set the threshold of every metric that needs one.
+    """Return a THRESHOLDS.row per split and metric; the threshold is NaN where none is needed.
 
-    Parameters
-    ----------
-    prepared, protocol, selection, models
-    strategy : {"tune", "constant", "cardinality"}
-        tune: the threshold that was selected together with C (TPAMI section 3.1 (iii)); constant:
-        the given one (i); cardinality: the one at which the test instances get as many labels on
-        average as the training instances have (ii), which looks at all test instances at once.
-    constant : float
-
-    Returns
-    -------
-    list of THRESHOLDS.row
-        One row per split and metric; threshold is NaN and strategy empty
-        where the metric needs none.
+    tune: the threshold that was selected together with C (TPAMI section 3.1 (iii)); constant: the
+    given one (i); cardinality: the one at which the test instances get as many labels on average as
+    the training instances have (ii), which looks at all test instances at once.
     """
     if strategy not in STRATEGIES:
         raise ValueError(f"threshold strategy must be one of {STRATEGIES}, not {strategy!r}")
@@ -64,11 +51,7 @@ def set_thresholds(
 
     return [
         THRESHOLDS.row(
-            split=row.split,
-            metric=row.metric,
-            k=row.k,
-            C=row.C,
-            theta=row.theta,
+            *(row.split, row.metric, row.k, row.C, row.theta),
             threshold=threshold_of(row) if needs_threshold(row.metric) else row.threshold,
             strategy=strategy if needs_threshold(row.metric) else "",
         )
@@ -77,9 +60,7 @@ def set_thresholds(
 
 
 def _matched(prepared: Prepared, protocol: Protocol, models: Models, key: Key) -> float:
-    """Return the threshold at which the test instances get as many labels as the training instances
-    have.
-    """
+    """Return the threshold at which test instances get as many labels as training instances have."""
     split = split_named(prepared, key[0])
     scores = instance_scores(prepared, protocol, split, models, key)
     labels = final_part(prepared, split, protocol).Y
@@ -95,18 +76,9 @@ def compare_strategies(
 ) -> list[Any]:
     """Measure the models that were chosen with a tuned threshold, under every strategy.
 
-    Parameters
-    ----------
-    prepared, protocol, selection, models
-    constant : float
-        The threshold of the strategy "constant".
-
-    Returns
-    -------
-    list of THRESHOLD_STRATEGIES.row
-        One row per split, metric that needs a threshold, and strategy: those of `STRATEGIES`, and
-        per_label (`thresholds.match_frequencies`; the column threshold is then the mean over the
-        labels).
+    Return a THRESHOLD_STRATEGIES.row per split, metric that needs a threshold, and strategy: those
+    of `STRATEGIES`, `constant` being the threshold of the strategy of that name, and per_label
+    (`thresholds.match_frequencies`; the column threshold is then the mean over the labels).
     """
     rows = []
     for name in sorted({row.split for row in selection}):

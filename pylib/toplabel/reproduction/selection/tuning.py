@@ -7,7 +7,8 @@ a fold runs up the grid of C.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -15,7 +16,6 @@ from toplabel.kernels import cross_gram, rbf_gram
 from toplabel.reproduction.selection.checkpoints import Checkpoints
 from toplabel.reproduction.selection.fitting import (
     FitResult,
-    Fitter,
     Solve,
     budget_for,
     dense,
@@ -35,22 +35,11 @@ Points = Mapping[float, Sequence[float]]  # exponents of C by exponent of theta
 
 
 class EarlyStopping:
-    """Detects that no metric has come near its best for some values in a row.
+    """Detects that no metric has come near its best for `patience` values in a row; None: never.
 
     A metric that stays equal, as the rank loss does where C is so small that only the length of W
     changes, does not count as worse; but one that was perfect cannot get better, and ties go to the
-    smaller C.
-
-    Parameters
-    ----------
-    metrics : sequence of str
-    patience : int or None
-        How many values in a row; None: never.
-
-    Attributes
-    ----------
-    best : ndarray of shape (k,)
-        The best of each metric so far, with the sign at which more is better.
+    smaller C. `best` has the best of each metric so far, signed so that more is better.
     """
 
     def __init__(self, metrics: Sequence[str], patience: int | None) -> None:
@@ -68,45 +57,21 @@ class EarlyStopping:
 
 
 def best_values(point: Point, metrics: Sequence[str]) -> np.ndarray:
-    """Return the best value of each metric over the thresholds, with the sign at which more is
-    better.
-    """
+    """Return the best value of each metric over the thresholds, signed so that more is better."""
     signs = np.array([sign(metric) for metric in metrics])
     values = np.where(np.isnan(point.values), -np.inf, signs * point.values)
     return np.round(values.max(axis=0), DECIMALS)
 
 
+@dataclass(frozen=True)
 class FoldPath:
-    """One fold of one method: fits along C, and their validation values.
+    """One fold of one method: fits along C, and their validation values."""
 
-    Parameters
-    ----------
-    problem : ValidationProblem
-    task : Task
-    fold : int
-    solve : callable
-        `toplabel.solve` or one like it.
-    checkpoints : Checkpoints, optional
-        Finished paths of a job that was killed, and those of this one.
-    """
-
-    def __init__(
-        self,
-        problem: ValidationProblem,
-        task: Task,
-        fold: int,
-        solve: Solve,
-        checkpoints: Checkpoints | None = None,
-    ) -> None:
-        features = task.method.features
-        self._problem = problem if features == "raw" else _scaled(problem, features)
-        self._method = task.method
-        self._budget = task.budget
-        self._metrics = task.metrics(problem.n_classes)
-        self._settings = task.settings
-        self._names = (*task.names, fold)
-        self._solve = solve
-        self._checkpoints = checkpoints
+    problem: ValidationProblem
+    task: Task
+    fold: int
+    solve: Solve
+    checkpoints: Checkpoints | None = None
 
     def visit(self, points: Points) -> TuneResult:
         """Fit and measure at the given exponents, C ascending for each theta."""
@@ -115,36 +80,46 @@ class FoldPath:
         )
 
     def survey(self, points: Points) -> TuneResult:
-        """Visit the given exponents, but end each path after a clear decline, if the budget has a
-        `patience`.
-        """
+        """Visit the given exponents, but end each path after a decline (the budget's `patience`)."""
         found: list[Point] = []
-        across = EarlyStopping(self._metrics, self._budget.patience)
+        across = EarlyStopping(self._metrics, self.task.budget.patience)
         for theta in sorted(points):
-            along = EarlyStopping(self._metrics, self._budget.patience)
+            along = EarlyStopping(self._metrics, self.task.budget.patience)
             found += self._path(theta, points[theta], along)
             if across.update(along.best):
                 break
         return self._result(found)
 
+    @cached_property
+    def _metrics(self) -> list[str]:
+        return self.task.metrics(self.problem.n_classes)
+
+    @cached_property
+    def _rows(self) -> tuple[Matrix, Matrix]:
+        """The rows to train and to measure on, as the method takes features."""
+        X, X_eval = self.problem.X, self.problem.X_eval
+        if self.task.method.features == "raw":
+            return X, X_eval
+        scaling = Scaling.fit(X, self.task.method.features)
+        return scaling.apply(X), scaling.apply(X_eval)
+
     def _result(self, points: Iterable[Point]) -> TuneResult:
-        split, fold = self._names[3:5]
-        return assemble(list(points), self._metrics, self._budget, split, str(fold))
+        task = self.task
+        return assemble(list(points), self._metrics, task.budget, task.split, str(self.fold))
 
     def _path(
         self, theta_exponent: float, exponents: Sequence[float], stopping: EarlyStopping | None
     ) -> list[Point]:
-        """Return one path over C, to its end or until early stopping; from a checkpoint if there is
-        one.
-        """
-        if self._checkpoints is None:
+        """Return one path over C, to its end or until early stopping; a checkpoint's, if any."""
+        if self.checkpoints is None:
             return self._train_path(theta_exponent, exponents, stopping)
-        patience = None if stopping is None else self._budget.patience
-        key = (*self._names, self._method.k, theta_exponent, *sorted(exponents), patience)
-        found = self._checkpoints.load(key)
+        patience = None if stopping is None else self.task.budget.patience
+        names = (*self.task.names, self.fold, self.task.method.k)
+        key = (*names, theta_exponent, *sorted(exponents), patience)
+        found = self.checkpoints.load(key)
         if found is None:
             found = self._train_path(theta_exponent, exponents, stopping)
-            self._checkpoints.save(key, found)
+            self.checkpoints.save(key, found)
         elif stopping is not None:
             for point in found:
                 stopping.update(best_values(point, self._metrics))
@@ -153,61 +128,34 @@ class FoldPath:
     def _train_path(
         self, theta_exponent: float, exponents: Sequence[float], stopping: EarlyStopping | None
     ) -> list[Point]:
-        theta, models, held_out = self._fitter(theta_exponent)
+        budget, problem, theta = self.task.budget, self.problem, np.nan
+        X, held_out = self._rows
+        if self.task.method.tunes_width:
+            theta = budget.theta.value(theta_exponent)
+            rows = dense(X)
+            held_out = cross_gram(dense(held_out), rows, theta)
+            X = rbf_gram(rows, theta, budget.gram_dtype)
+        fit = fitter(self.task, self.solve, X, problem.labels, problem.n_classes, theta, self.fold)
         found = []
         for exponent in sorted(exponents):
-            result = models.fit(self._budget.C.value(exponent))
+            result = fit(budget.C.value(exponent))
             log_fit(
-                result, split=self._names[3], fold=self._names[4], theta=theta, k=self._method.k
+                result, split=self.task.split, fold=self.fold, theta=theta, k=self.task.method.k
             )
             found.append(self._measure(theta, result, held_out))
             if stopping is not None and stopping.update(best_values(found[-1], self._metrics)):
                 break
         return found
 
-    def _fitter(self, theta_exponent: float) -> tuple[float, Fitter, Matrix]:
-        """Return theta, what trains for it, and the rows to measure on."""
-        if not self._method.tunes_width:
-            return np.nan, self._fitter_for(self._problem.X, np.nan), self._problem.X_eval
-        theta = self._budget.theta.value(theta_exponent)
-        X = dense(self._problem.X)
-        held_out = cross_gram(dense(self._problem.X_eval), X, theta)
-        K = rbf_gram(X, theta, self._budget.gram_dtype)
-        return theta, self._fitter_for(K, theta), held_out
-
-    def _fitter_for(self, X: Matrix, theta: float) -> Fitter:
-        return fitter(
-            self._solve,
-            X,
-            self._problem.labels,
-            self._method,
-            self._problem.n_classes,
-            self._budget.eps_tune or self._settings.eps_tune,
-            self._settings.max_epochs_tune,
-            (*self._names, repr(float(theta))),
-        )
-
     def _measure(self, theta: float, result: FitResult, held_out: Matrix) -> Point:
-        if self._problem.leave_one_out:
-            scores = result.solution.left_out
-        else:
-            scores = np.asarray(result.solution.decision_function(held_out))
-        scores = pool(scores, self._problem.groups)
-        return Point(
-            theta=theta,
-            C=result.C,
-            values=all_values(
-                self._metrics, self._problem.truth, scores, self._budget.thresholds.values()
-            ),
-            relative_gap=float(result.solution.relative_gap),
-            epochs=result.epochs,
-            seconds=result.seconds,
-        )
-
-
-def _scaled(problem: ValidationProblem, kind: str) -> ValidationProblem:
-    scaling = Scaling.fit(problem.X, kind)
-    return replace(problem, X=scaling.apply(problem.X), X_eval=scaling.apply(problem.X_eval))
+        solution, problem = result.solution, self.problem
+        left_out = solution.left_out if problem.leave_one_out else None
+        scores = solution.decision_function(held_out) if left_out is None else left_out
+        scores = pool(np.asarray(scores), problem.groups)
+        thresholds = self.task.budget.thresholds.values()
+        values = all_values(self._metrics, problem.truth, scores, thresholds)
+        gap = float(solution.relative_gap)
+        return Point(theta, result.C, values, gap, result.epochs, result.seconds)
 
 
 def tune_block(
@@ -219,23 +167,14 @@ def tune_block(
 ) -> list[TuneResult]:
     """Visit a block of widths of the coarse grid, on at most so many rows as the budget screens.
 
-    Parameters
-    ----------
-    problems : iterable of ValidationProblem
-        One a fold; taken one after the other.
-    task, solve, checkpoints
-        As for `tune_split`.
-    block : int
-
-    Returns
-    -------
-    list of TuneResult
-        One a fold.
+    Return a result for each of the problems, which are one a fold and are taken one by one.
     """
-    budget = task.budget
-    points = coarse_points(task.method, budget, block)
     found = []
     for fold, problem in enumerate(problems):
+        if not fold:
+            budget = budget_for(task, problem)
+            task = replace(task, budget=budget)
+            points = coarse_points(task.method, budget, block)
         if budget.screen_rows is not None:
             seeds = (task.settings.seed, task.dataset, task.split, fold)
             problem = fewer_rows(problem, budget.screen_rows, seeds)
@@ -253,22 +192,10 @@ def tune_split(
 ) -> TuneResult:
     """Tune a method on all folds of a split: coarse grid, extension at the edge, refinement.
 
-    Parameters
-    ----------
-    problems : sequence of ValidationProblem
-        One a fold, or a single one where the set has a validation part.
-    task : Task
-    solve : callable
-    blocks : sequence of TuneResult
-        The coarse grid, where other jobs have visited it (`tune_block`). If the budget screens, it
-        was trained on fewer rows and says only where the fine grid lies.
-    checkpoints : Checkpoints, optional
-        Finished paths of a job that was killed, and those of this one.
-
-    Returns
-    -------
-    TuneResult
-        Means over the folds.
+    `problems` are one a fold, or a single one where the set has a validation part. `blocks` are the
+    coarse grid, where other jobs have visited it (`tune_block`). If the budget screens, it was
+    trained on fewer rows and says only where the fine grid lies. `checkpoints` have finished paths
+    of a job that was killed. Return means over the folds.
     """
     budget = budget_for(task, problems[0])
     task = replace(task, budget=budget)
@@ -309,12 +236,7 @@ def tune_ks(
 ) -> list[TuneResult]:
     """Tune a method on a split (`tune_split`), with each of its values of k if it selects one.
 
-    A k must be below the number of classes, so larger ones are left out.
-
-    Raises
-    ------
-    ValueError
-        When none is left.
+    A k must be below the number of classes, so larger ones are left out; none left is a ValueError.
     """
     method = task.method
     if not method.ks:

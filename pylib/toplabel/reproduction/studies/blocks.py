@@ -1,6 +1,4 @@
-"""The data sets and methods whose ranks can be compared; without pandas, since planning a run asks
-for them.
-"""
+"""The data sets and methods whose ranks can be compared; planning asks, so without pandas."""
 
 from __future__ import annotations
 
@@ -12,18 +10,9 @@ LEAST_SETS, LEAST_METHODS = 3, 3
 def block(cells: Iterable[tuple[str, str]]) -> tuple[list[str], list[str]]:
     """Return the data sets and methods of the largest complete table, whose ranks can be compared.
 
-    Sets are taken from the one with most methods downwards, as long as (sets) x (methods of all of
-    them) grows.
-
-    Parameters
-    ----------
-    cells : iterable of (data set, method)
-
-    Returns
-    -------
-    sets, methods : list of str
-        In alphabetical order; both empty where fewer than `LEAST_SETS` sets share `LEAST_METHODS`
-        methods.
+    `cells` are pairs of data set and method. Sets are taken from the one with most methods
+    downwards, as long as (sets) x (methods of all of them) grows. Both lists are in alphabetical
+    order, and empty where fewer than `LEAST_SETS` sets share `LEAST_METHODS` methods.
     """
     by_set: dict[str, set[str]] = {}
     for dataset, method in cells:

@@ -24,18 +24,9 @@ _ENTRIES = 2**22  # of the weights of a block of draws
 
 
 def draws_of_means(values: np.ndarray, *names: object) -> np.ndarray:
-    """Return the means of the columns over the rows of each draw.
+    """Return the means of the columns of values (n, c) over the rows of each draw, (DRAWS, c).
 
-    Parameters
-    ----------
-    values : ndarray of shape (n, c)
-        A row for each test row, a column for each number that is its mean.
-    *names : object
-        What the draws depend on, besides n.
-
-    Returns
-    -------
-    ndarray of shape (DRAWS, c)
+    The draws depend on n and `names`.
     """
     n = len(values)
     blocks = [weights @ values for weights in _weights(n, *names)]

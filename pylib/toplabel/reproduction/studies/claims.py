@@ -1,8 +1,7 @@
 """The claims of the papers (``config/findings.yaml``), tested on their tables and on ours.
 
 A claim compares two sides, the best method of each, over data sets and metrics. Its outcome is
-counted the same way in the published tables and in what was measured, so that the two can be
-compared.
+counted the same way in the published tables and in what was measured.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ import pandas as pd
 from toplabel.metrics.names import is_fraction, lower_is_better
 from toplabel.reproduction.config.datasets import NONE_REGISTERED, Registry
 from toplabel.reproduction.config.findings import Claim, Selector
-from toplabel.reproduction.config.keys import Key, canonical_key
+from toplabel.reproduction.config.keys import Key, key_of
 from toplabel.reproduction.seeds import seed_of
 from toplabel.reproduction.studies.bootstrap import DRAWS, RowDraws, interval
 from toplabel.reproduction.studies.comparison import TOLERANCE
@@ -44,33 +43,22 @@ def find(
     not_comparable: Collection[str] = (),
     draws: RowDraws | None = None,
 ) -> pd.DataFrame:
-    """Count how each claim fares in the papers' tables and in what was measured.
+    """Count how each claim fares in the papers' tables and in what was measured: `FINDINGS`.
 
-    Parameters
-    ----------
-    claims : iterable of Claim
-    comparison, collected : DataFrame
-        results/comparison.csv and evaluation.csv.
-    registry : Registry, optional
-        As for `comparison.compare`.
-    not_comparable : collection of str
-        Data sets that count as measured, and never beside a published number.
-    draws : mapping, optional
-        On drawn test rows, for the intervals of our medians.
+    `comparison` and `collected` are results/comparison.csv and evaluation.csv. Data sets that are
+    `not_comparable` count as measured, and never beside a published number. `draws` on test rows
+    give the intervals of our medians.
 
-    Returns
-    -------
-    DataFrame
-        The columns of `FINDINGS`, one row per claim. A comparison is one data set (and features)
-        and one metric; medians are of the first side minus the second in points, positive when the
-        first is better. Differences below half of the last printed digit are ties, and so are
-        differences of means over several draws below two standard errors. An outcome is that of
-        `outcome`, or "smaller": it holds, by a median difference of less than half the papers' (and
-        at least half a point less), or "undecided": one side is said to be ahead, and 0 is in the
-        interval of our median over test rows. Data sets of the claim's tables are the "same" data,
-        the rest is "other". ``p`` is of a sign test over comparisons (`p_value`), and ``adjusted``
-        the same after Holm's correction for the number of claims. ``both`` counts comparisons that
-        are decided in the papers' tables and in ours, ``agree`` those of them that go the same way.
+    A comparison is one data set (and features) and one metric; medians are of the first side minus
+    the second in points, positive when the first is better. Differences below half of the last
+    printed digit are ties, and so are differences of means over several draws below two standard
+    errors. An outcome is that of `outcome`, or "smaller": it holds, by a median difference of less
+    than half the papers' (and at least half a point less), or "undecided": one side is said to be
+    ahead, and 0 is in the interval of our median over test rows. Data sets of the claim's tables
+    are the "same" data, the rest is "other". ``p`` is of a sign test over comparisons (`p_value`),
+    and ``adjusted`` the same after Holm's correction for the number of claims. ``both`` counts
+    comparisons that are decided in the papers' tables and in ours, ``agree`` those of them that go
+    the same way.
     """
     claims, printed = list(claims), _printed_cells(comparison)
     shared = {name: registry.published_key(name) for name in registry if name not in not_comparable}
@@ -111,11 +99,8 @@ def _measured_cells(collected: pd.DataFrame, names: Mapping[str, str]) -> pd.Dat
 
 
 def _cells(frame: pd.DataFrame, cell: pd.Series) -> pd.DataFrame:
-    """Return data set, features, metric, table, canonical key, value and its error in points, and
-    the given names.
-    """
-    columns = ("method_key", "k", "gamma", "kernel")
-    keys = [canonical_key(*row) for row in zip(*(frame[c] for c in columns), strict=True)]
+    """Return names, canonical key, and value and error in points, larger being better."""
+    keys = [key_of(row, "method_key") for row in frame.to_dict("records")]
     sign = frame["metric"].map(lambda metric: -1.0 if lower_is_better(metric) else 1.0)
     scale = frame["metric"].map(lambda metric: _POINTS_OF_ONE if is_fraction(metric) else 1.0)
     points = (frame["value"] * sign * scale).astype(float)  # larger is better
@@ -149,9 +134,9 @@ def _finding(
         "second": claim.second.label,
         **_counted("published", claim, in_print),
         **_ours("same", claim, same, in_print, draws),
-        "same_datasets": _datasets(same),
+        "same_datasets": ";".join(same.index.unique("dataset")),
         **_ours("other", claim, other, in_print, draws),
-        "other_datasets": _datasets(other),
+        "other_datasets": ";".join(other.index.unique("dataset")),
         "both": len(decided),
         "agree": int((decided.iloc[:, 0] == decided.iloc[:, 1]).sum()),
     }
@@ -180,11 +165,15 @@ def _ours(
     in_print: pd.DataFrame,
     draws: RowDraws,
 ) -> dict[str, Any]:
-    """Return the counts of comparisons of ours, and what the test rows and the size of the papers'
-    differences say of them.
-    """
+    """Return the counts of ours, tests, and what test rows and the papers' differences say."""
+    from scipy.stats import quantile_test
+
     found = _counted(prefix, claim, differences)
-    found |= {f"{prefix}_{name}": value for name, value in _tested(claim, differences).items()}
+    ends = (math.nan, math.nan)
+    if len(differences):
+        ends = quantile_test(differences["points"].to_numpy()).confidence_interval(_LEVEL)
+    found |= dict(zip((f"{prefix}_median_low", f"{prefix}_median_high"), ends, strict=True))
+    found[f"{prefix}_p"] = p_value(claim, differences)
     low, high = interval(_medians(differences, draws))
     if claim.expects == "first" and low <= 0.0 <= high:
         found[f"{prefix}_outcome"] = "undecided"
@@ -193,16 +182,6 @@ def _ours(
         if median < printed / 2 and printed - median >= TOLERANCE:
             found[f"{prefix}_outcome"] = "smaller"
     return found | {f"{prefix}_rows_low": low, f"{prefix}_rows_high": high}
-
-
-def _tested(claim: Claim, differences: pd.DataFrame) -> dict[str, float]:
-    """Return the exact 95 % interval of the median difference, and the p-value of the claim."""
-    from scipy.stats import quantile_test
-
-    low = high = math.nan
-    if len(differences):
-        low, high = quantile_test(differences["points"].to_numpy()).confidence_interval(_LEVEL)
-    return {"median_low": low, "median_high": high, "p": p_value(claim, differences)}
 
 
 def p_value(claim: Claim, differences: pd.DataFrame) -> float:
@@ -241,8 +220,7 @@ def holm(p: Sequence[float]) -> np.ndarray:
 
 
 def _medians(differences: pd.DataFrame, draws: RowDraws) -> np.ndarray:
-    """Return the median difference on the test rows of each draw, the methods of both sides as
-    chosen on all rows.
+    """Return the median difference on the test rows of each draw, the methods chosen on all rows.
 
     Means over draws of the data, which have no test rows in common, vary by their errors. NaN where
     a comparison has neither, or none has rows.
@@ -260,30 +238,21 @@ def _medians(differences: pd.DataFrame, draws: RowDraws) -> np.ndarray:
     return np.median(columns, axis=0) if rows else np.full(DRAWS, math.nan)
 
 
-def _datasets(differences: pd.DataFrame) -> str:
-    return ";".join(dict.fromkeys(unit[0] for unit in differences.index))
-
-
 def _differences(claim: Claim, cells: pd.DataFrame) -> pd.DataFrame:
-    """Return the first side minus the second and its error in points, and the two cells, by data
-    set, features, metric.
-    """
+    """Return the first side minus the second, its error in points and the cells, by `_UNIT`."""
     metric = cells["metric"].map(
         lambda name: any(fnmatchcase(name, pattern) for pattern in claim.metrics)
     )
     cells = cells[metric.astype(bool) & ~cells["dataset"].isin(claim.excluded)]
     if claim.datasets:
         cells = cells[cells["dataset"].isin(claim.datasets)]
-    rows = list(zip(cells["key"], cells["metric"], strict=True))
-    first = pd.Series(
-        [is_selected(claim.first.methods, *row) for row in rows], cells.index, dtype=bool
-    )
-    if claim.second.methods == "others":
-        second = ~first
-    else:
-        second = pd.Series(
-            [is_selected(claim.second.methods, *row) for row in rows], cells.index, dtype=bool
-        )
+
+    def named(selectors: Iterable[Selector]) -> pd.Series:
+        rows = zip(cells["key"], cells["metric"], strict=True)
+        return pd.Series([is_selected(selectors, *row) for row in rows], cells.index, dtype=bool)
+
+    first = named(claim.first.methods)
+    second = ~first if claim.second.methods == "others" else named(claim.second.methods)
     best, other = (_best(part) for part in (cells[first], cells[second]))
     error = (best["error"].pow(2) + other["error"].pow(2)).pow(0.5)
     points = best["points"] - other["points"]
@@ -331,19 +300,10 @@ def _within(claim: Claim, differences: pd.DataFrame) -> int:
 
 
 def outcome(claim: Claim, differences: pd.DataFrame) -> str:
-    """Judge a claim by its differences (docs/results.md).
+    """Judge a claim by its differences, ``points`` and their standard ``error`` (docs/results.md).
 
-    Parameters
-    ----------
-    claim : Claim
-    differences : DataFrame
-        ``points``, first minus second, and ``error``, the standard error of that (0 without draws).
-
-    Returns
-    -------
-    str
-        "holds", "mixed" or "fails"; "few" when there are too few comparisons to say that neither
-        side wins; "" when there is none.
+    Return "holds", "mixed" or "fails"; "few" when there are too few comparisons to say that neither
+    side wins; "" when there is none.
     """
     if differences.empty:
         return ""

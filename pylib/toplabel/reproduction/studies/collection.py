@@ -25,34 +25,20 @@ def collect(
     features: Mapping[str, str],
     draws: RowDraws | None = None,
 ) -> pd.DataFrame:
-    """Reduce the splits of every (data set, method, metric) to one row.
+    """Reduce the splits of every (data set, method, metric) to one row of `EVALUATION`.
 
-    Parameters
-    ----------
-    evaluations : DataFrame
-        The joined results/<set>/<method>/evaluation.csv.
-    methods : mapping of str to Method
-    studies : iterable of Study
-        They give the order of the rows.
-    features : mapping of str to str
-        The features of each data set, "" for its own vectors.
-    draws : mapping, optional
-        On drawn test rows, for the intervals.
+    `evaluations` are the joined results/<set>/<method>/evaluation.csv, `studies` give the order of
+    the rows, `features` are those of each data set ("" for its own vectors), and `draws` on test
+    rows give the intervals.
 
-    Returns
-    -------
-    DataFrame
-        The columns of `EVALUATION`: mean and standard deviation (n - 1) over the splits; C, theta,
-        threshold and the selected k of the split, of several the lower median, which is a value
-        that was used (no C where a baseline selects something else); the worst relative gap and
-        gradient norm; epochs and seconds summed; the status "converged" only when every split is. A
-        pair that several studies share names them all, joined by ";".
+    A row has mean and standard deviation (n - 1) over the splits; C, theta, threshold and the
+    selected k of the split, of several the lower median, which is a value that was used (no C where
+    a baseline selects something else); the worst relative gap and gradient norm; epochs and seconds
+    summed; the status "converged" only when every split is. A pair that several studies share names
+    them all, joined by ";".
 
-    Raises
-    ------
-    ValueError
-        On a method or a data set that is not registered, a metric that stands twice for a split, or
-        a value that is no finite number.
+    A method or a data set that is not registered, a metric that stands twice for a split, and a
+    value that is no finite number are ValueErrors.
     """
     studies = list(studies)
     _check_evaluations(evaluations, methods, features)
@@ -143,9 +129,7 @@ def _interval(row: Mapping[str, Any], draws: RowDraws) -> dict[str, float]:
 
 
 def _kernel(method: Method, features: str) -> str:
-    """Return the kernel that a method counts as: on vectors computed from a kernel a linear method
-    counts as one of that kernel.
-    """
+    """Return the kernel, which is that of the features where a linear method has kernel vectors."""
     is_kernel = features.endswith("_kernels") and method.kernel == "linear"
     return "precomputed" if is_kernel else method.kernel
 

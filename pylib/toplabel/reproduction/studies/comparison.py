@@ -11,7 +11,7 @@ import pandas as pd
 
 from toplabel.metrics.names import is_fraction, lower_is_better
 from toplabel.reproduction.config.datasets import NONE_REGISTERED, Registry
-from toplabel.reproduction.config.keys import Key, canonical_key
+from toplabel.reproduction.config.keys import Key, key_of
 from toplabel.reproduction.studies.collection import ROWS
 from toplabel.reproduction.tables.collected import COMPARISON
 
@@ -21,13 +21,13 @@ TOLERANCE_LOSS = 0.005
 """Of the rank and the Hamming loss."""
 
 DEVIATIONS = 2.0
-"""How many standard deviations over our draws still count as the spread of a number that is one
-draw.
-"""
+"""Standard deviations over our draws that count as the spread of a number that is one draw."""
 
 _SLACK = 1e-9  # relative; 57.7 - 58.2 is half a point, although not in binary
 _TRACE = ["budget", "C", "theta", "threshold", "relative_gap", "seconds", "selected_k", "splits"]
 _SEEDS = ["seeds", "seeds_mean", "seeds_std"]
+_NUMBERS = ["measured", "difference", "measured_std", *_TRACE[1:], *ROWS, *_SEEDS]
+_CELL = ["source", "dataset", "features", "metric"]
 
 
 def compare(
@@ -36,35 +36,18 @@ def compare(
     registry: Registry = NONE_REGISTERED,
     not_comparable: Mapping[str, str] | None = None,
 ) -> pd.DataFrame:
-    """Put the measured number beside every published one.
+    """Put the measured number beside every published one: `COMPARISON`.
 
-    A published cell is measured when there is a result for the same data set, features, metric and
-    canonical key (`keys.canonical_key`) of the method.
+    A published cell is measured when there is a result (of `collect`) for the same data set,
+    features, metric and canonical key (`keys.canonical_key`) of the method. The registry says what
+    a data set is called in the papers, which of them use it as it is here, and of which set it
+    draws the folds again. `not_comparable` are data sets whose results are not put beside published
+    ones, and why.
 
-    Parameters
-    ----------
-    collected : DataFrame
-        As `collect` gives it.
-    published : DataFrame
-        As `published.load_published` gives it.
-    registry : Registry, optional
-        It says what a data set is called in the papers, which of them use it as it is here, and of
-        which set it draws the folds again; by default none does.
-    not_comparable : mapping of str to str, optional
-        Data sets whose results are not put beside published ones, and why.
-
-    Returns
-    -------
-    DataFrame
-        The columns of `COMPARISON`, one row per published cell, in the order of `published`;
-        ``published`` and ``std`` as printed, ``difference`` is measured minus published with all
-        digits. Without a measurement the numbers are NaN and the verdict is empty; ``reason`` then
-        says why when it is known here.
-
-    Raises
-    ------
-    ValueError
-        When two results claim the same published cell.
+    There is one row per cell of `published`, in its order; ``published`` and ``std`` as printed,
+    ``difference`` is measured minus published with all digits. Without a measurement the numbers
+    are NaN and the verdict is empty; ``reason`` then says why when it is known here. Two results
+    for the same published cell are a ValueError.
     """
     why = not_comparable or {}
     comparable = ~collected["dataset"].isin(list(why))
@@ -76,23 +59,21 @@ def compare(
     }
     redrawn = _redrawn(collected, registry.seeds_of)
     rows = []
-    for cell in published.itertuples(index=False):
-        key = canonical_key(cell.method, cell.k, cell.gamma, cell.kernel)
-        row = {name: getattr(cell, name, "") for name in COMPARISON.names}
-        numbers = ("measured", "difference", "measured_std", *_TRACE[1:], *ROWS, *_SEEDS)
-        row |= dict.fromkeys(numbers, math.nan)
-        result = results.get((cell.source, cell.dataset, cell.features, key, cell.metric))
+    for cell in published.to_dict("records"):
+        source, dataset, features, metric = (cell[name] for name in _CELL)
+        key = key_of(cell)
+        row = dict.fromkeys(COMPARISON.names, "") | dict.fromkeys(_NUMBERS, math.nan) | cell
+        result = results.get((source, dataset, features, key, metric))
         if result is None:
-            elsewhere = other_features.get((cell.source, cell.dataset, key, cell.metric))
-            kept = kept_out.get((cell.dataset, cell.features), "")
+            elsewhere = other_features.get((source, dataset, key, metric))
+            kept = kept_out.get((dataset, features), "")
             row["reason"] = f"measured with {elsewhere}" if elsewhere else kept
         elif not math.isfinite(result["measured"]):
             row["reason"] = "the measurement is no number"
         else:
-            row |= _measured(result, cell.metric, cell.value, _number(cell.std))
-            row["in_rows"] = _inside(cell.published, *(result[name] for name in ROWS))
-            row |= redrawn.get(_of_budget(result), {})
-            row["in_seeds"] = _within_seeds(row)
+            row |= _measured(result, cell) | redrawn.get(_of_budget(result), {})
+            mean, reach = row["seeds_mean"], further_draw(row["seeds_std"], row["seeds"])
+            row["in_seeds"] = _inside(cell["published"], mean - reach, mean + reach)
         rows.append(row)
     return COMPARISON.frame(rows)
 
@@ -105,7 +86,7 @@ def _index(collected: pd.DataFrame, registry: Registry, sources: Iterable[str]):
         if not registry.is_compared(row["dataset"], source):
             continue
         dataset = registry.published_key(row["dataset"])
-        key = canonical_key(row["loss"], row["k"], row["gamma"], row["kernel"])
+        key = key_of(row, "loss")
         cell = (source, dataset, row["features"], key, row["metric"])
         if cell in results:
             both = f"{results[cell]['file']} and {row['file']}"
@@ -116,24 +97,16 @@ def _index(collected: pd.DataFrame, registry: Registry, sources: Iterable[str]):
     return results, other_features
 
 
-def _number(text: str) -> float:
-    return float(text) if text else math.nan
-
-
-def _measured(
-    result: Mapping[str, Any], metric: str, published: float, published_std: float
-) -> dict[str, Any]:
-    std = float(result["std"])
-    difference = float(result["measured"]) - published
-    spread = spread_of(std, int(result["splits"]), published_std)
-    return {
-        "measured": result["measured"],
+def _measured(result: Mapping[str, Any], cell: Mapping[str, Any]) -> dict[str, Any]:
+    std, printed_std = float(result["std"]), float(cell["std"] or math.nan)
+    difference = float(result["measured"]) - cell["value"]
+    spread = spread_of(std, int(result["splits"]), printed_std)
+    return {name: result[name] for name in ("measured", "file", *_TRACE, *ROWS)} | {
         "difference": difference,
-        "verdict": verdict(metric, difference, spread),
+        "verdict": verdict(cell["metric"], difference, spread),
         "measured_std": std,
-        "file": result["file"],
-        "reason": "",
-    } | {name: result[name] for name in (*_TRACE, *ROWS)}
+        "in_rows": _inside(cell["published"], *(result[name] for name in ROWS)),
+    }
 
 
 def _of_budget(result: Mapping[str, Any]) -> tuple[str, ...]:
@@ -143,9 +116,7 @@ def _of_budget(result: Mapping[str, Any]) -> tuple[str, ...]:
 def _redrawn(
     collected: pd.DataFrame, seeds_of: Mapping[str, str]
 ) -> dict[tuple[str, ...], dict[str, float]]:
-    """Return the number, mean and deviation over draws of the folds, by the cell of the set that
-    they are of.
-    """
+    """Return number, mean and deviation of draws of the folds, by the cell that they are of."""
     results = collected[collected["dataset"].isin([*seeds_of])].to_dict("records")
     return {
         _of_budget(row | {"dataset": seeds_of[row["dataset"]]}): dict(
@@ -155,24 +126,11 @@ def _redrawn(
     }
 
 
-def _within_seeds(row: Mapping[str, Any]) -> str:
-    """Return, as `_inside`, whether a printed number may lie in the interval of one more draw of
-    the folds.
-    """
-    mean, reach = row["seeds_mean"], further_draw(row["seeds_std"], row["seeds"])
-    return _inside(row["published"], mean - reach, mean + reach)
-
-
 def further_draw(std: float, draws: float) -> float:
-    """Return how far from the mean of normal draws one more lies at most in 95 % of cases:
-    Student's prediction interval.
+    """Return how far from the mean of normal draws one more lies at most in 95 % of cases.
 
-    Parameters
-    ----------
-    std : float
-        Standard deviation over the draws (n - 1).
-    draws : float
-        How many there are, at least two; nan gives nan.
+    Student's prediction interval, by the standard deviation (n - 1) over at least two draws; NaN
+    gives NaN.
     """
     from scipy.special import stdtrit  # planning a run imports this module; keep that fast
 
@@ -180,11 +138,7 @@ def further_draw(std: float, draws: float) -> float:
 
 
 def _inside(published: str, low: float, high: float) -> str:
-    """Return whether a printed number may lie in an interval: "true" or "false", or "" without an
-    interval.
-
-    It stands for all numbers that are printed like it.
-    """
+    """Return whether a printed number, as rounded, may lie in an interval; "" without one."""
     if math.isnan(low):
         return ""
     rounding = 0.5 * 10.0 ** -len(published.partition(".")[2]) * (1.0 + _SLACK)
@@ -194,20 +148,10 @@ def _inside(published: str, low: float, high: float) -> str:
 def spread_of(std: float, splits: int, published_std: float = math.nan) -> float:
     """Return how far apart two measurements of the same may lie by the draw of the data alone.
 
-    Parameters
-    ----------
-    std : float
-        Standard deviation over our splits.
-    splits : int
-    published_std : float
-        The deviation that the paper prints, if it does: then its number is a mean, taken to be over
-        as many draws.
-
-    Returns
-    -------
-    float
-        Two standard deviations where the published number is one draw, two standard errors of the
-        difference where it is a mean; 0 with one split.
+    `std` is over our splits, `published_std` what the paper prints, if it does: then its number is
+    a mean, taken to be over as many draws. The result is two standard deviations where the
+    published number is one draw, two standard errors of the difference where it is a mean; 0 with
+    one split.
     """
     if splits < 2 or not math.isfinite(std):
         return 0.0
@@ -217,23 +161,11 @@ def spread_of(std: float, splits: int, published_std: float = math.nan) -> float
 
 
 def verdict(metric: str, difference: float, spread: float = 0.0) -> str:
-    """Judge one cell (docs/architecture.md, "Verdicts").
+    """Judge a difference, measured minus published (docs/architecture.md, "Verdicts").
 
-    Parameters
-    ----------
-    metric : str
-    difference : float
-        Measured minus published.
-    spread : float
-        `spread_of` our draws; 0 where there are none.
-
-    Returns
-    -------
-    str
-        "match" up to the tolerance, whatever the spread; "spread" beyond it within the spread of
-        the draws; "close" up to three times the tolerance; farther away "off" to the bad side, and
-        to the good one "higher" than printed, or "lower" for a loss. Empty when the difference is
-        NaN.
+    "match" up to the tolerance, whatever the spread; "spread" beyond it within the spread of our
+    draws (`spread_of`); "close" up to three times the tolerance; farther away "off" to the bad
+    side, and to the good one "higher" than printed, or "lower" for a loss. Empty when it is NaN.
     """
     if math.isnan(difference):
         return ""

@@ -8,63 +8,44 @@ from fnmatch import fnmatchcase
 import pandas as pd
 
 from toplabel.reproduction.config.differences import Cells, Reason
-from toplabel.reproduction.config.keys import Key, canonical_key
+from toplabel.reproduction.config.keys import Key, key_of
+from toplabel.reproduction.config.studies import whole_table
 from toplabel.reproduction.studies.claims import is_selected
-from toplabel.reproduction.studies.variants import experiment
-from toplabel.reproduction.tables.collected import DIFFERENCES, FEWEST_DRAWS
-
-DIFFERENT = ("off", "higher", "lower")
-"""The verdicts that count as differences."""
+from toplabel.reproduction.studies.readings import experiment
+from toplabel.reproduction.tables.collected import DIFFERENCES, FEWEST_DRAWS, NOT_REPRODUCED
 
 
 def explain(
     comparison: pd.DataFrame, reasons: Iterable[Reason], variants: pd.DataFrame | None = None
 ) -> pd.DataFrame:
-    """List the cells that differ, each with its reason.
+    """List the cells that differ, each with its reason: `DIFFERENCES`.
 
-    Parameters
-    ----------
-    comparison : DataFrame
-        results/comparison.csv.
-    reasons : iterable of Reason
-        The first that names a cell is taken.
-    variants : DataFrame, optional
-        results/variants.csv.
-
-    Returns
-    -------
-    DataFrame
-        The columns of `DIFFERENCES`, in the order of `comparison`; without a reason its columns are
-        empty.
+    The first reason that names a cell is taken; without one its columns are empty. The order is
+    that of `comparison`. `variants` are rows of results/variants.csv.
     """
-    reasons = list(reasons)
-    cells = comparison[comparison["verdict"].isin(DIFFERENT)]
+    texts = ("reason", "title", "why", "evidence", "experiment")
+    cells = comparison[comparison["verdict"].isin(NOT_REPRODUCED)]
+    known = [(reason, named) for reason in reasons for named in reason.cells]
     rows = []
     for cell in cells.to_dict("records"):
-        key = canonical_key(cell["method"], cell["k"], cell["gamma"], cell["kernel"])
-        table = f"{cell['source']}_table{cell['table'].zfill(2)}"
-        found = next(
-            ((r, c) for r in reasons for c in r.cells if _names(c, table, cell, key)), None
-        )
-        texts = dict.fromkeys(("reason", "title", "why", "evidence", "experiment"), "")
-        if found:
-            reason, named = found
-            texts |= {"reason": reason.name, "title": reason.title, "why": reason.why}
-            texts["evidence"] = named.evidence
-        rows.append({name: cell[name] for name in DIFFERENCES.names if name not in texts} | texts)
+        rows.append(cell | dict.fromkeys(texts, ""))
+        key = key_of(cell)
+        for reason, named in known:
+            if _names(named, cell, key):
+                rows[-1] |= {"reason": reason.name, "title": reason.title, "why": reason.why}
+                rows[-1] |= {"evidence": named.evidence}
+                break
     found = DIFFERENCES.frame(rows)
     found.index = cells.index
     for _, part in found[found["reason"] != ""].groupby(["reason", "evidence"]):
-        texts = [] if variants is None else [experiment(part, variants)]
-        texts.append(draws(cells.loc[part.index]))
-        found.loc[part.index, "experiment"] = " ".join(filter(None, texts))
+        said = [] if variants is None else [experiment(part, variants)]
+        said.append(draws(cells.loc[part.index]))
+        found.loc[part.index, "experiment"] = " ".join(filter(None, said))
     return found.reset_index(drop=True)
 
 
 def draws(cells: pd.DataFrame) -> str:
-    """Say in how many cells the printed number could be a draw of the folds; empty with fewer than
-    five draws.
-    """
+    """Say how many printed numbers could be a draw of the folds; empty with fewer than five draws."""
     seeds = cells["seeds"].replace("", "0").astype(float)
     drawn = cells[(cells["in_seeds"] != "") & (seeds >= FEWEST_DRAWS)]
     if drawn.empty:
@@ -78,9 +59,9 @@ def draws(cells: pd.DataFrame) -> str:
     return f"{which} in the 95 % interval of a further draw of the folds, after {counts} draws."
 
 
-def _names(cells: Cells, table: str, cell: dict[str, str], key: Key) -> bool:
+def _names(cells: Cells, cell: dict[str, str], key: Key) -> bool:
     return (
-        table in cells.tables
+        whole_table(cell["source"], cell["table"]) in cells.tables
         and cell["dataset"] in cells.datasets
         and any(fnmatchcase(cell["metric"], pattern) for pattern in cells.metrics)
         and is_selected(cells.methods, key, cell["metric"])

@@ -1,11 +1,9 @@
-"""What a score is worth: distinct measurements, what chance gives, how many numbers reach the
-printed digits.
-"""
+"""What a score is worth: distinct measurements, what chance gives, how many printed digits match."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 import numpy as np
 import pandas as pd
@@ -23,71 +21,57 @@ _SLACK = 1e-9
 
 
 def headline(comparison: pd.DataFrame, choices: Iterable[Choice] = ()) -> pd.DataFrame:
-    """Count what was measured, by metric and in all.
+    """Count what was measured, by metric and in all: `HEADLINE`.
 
-    Parameters
-    ----------
-    comparison : DataFrame
-        results/comparison.csv.
-    choices : iterable of Choice
-        Readings in whose choice printed test numbers had a part.
-
-    Returns
-    -------
-    DataFrame
-        The columns of `HEADLINE`: a row for each metric, in the order of their first cells, one
-        named "all", and one named "unflagged", without the cells that depend on a choice. A
-        measurement that is printed in several places is counted once, at its first place; `places`
-        counts all of them. `chance` is the share of measurements that would match if the methods
-        were shuffled within each data set and metric, the mean of `SHUFFLES` seeded shuffles.
+    There is a row for each metric, in the order of their first cells, one named "all", and one
+    named "unflagged", without the cells that depend on one of the `choices` that printed test
+    numbers had a part in. A measurement that is printed in several places is counted once, at its
+    first place; `places` counts all of them. `chance` is the share of measurements that would match
+    if the methods were shuffled within each data set and metric, the mean of `SHUFFLES` seeded
+    shuffles.
     """
     places = comparison[comparison["verdict"] != ""]
     cells = places.drop_duplicates(["file", "metric"])
-    numbers = pd.to_numeric(cells["published"])
-    cells = cells.assign(value=numbers, chance=_chance(cells.assign(value=numbers)))
-    cells = cells.assign(digits=_reaches_digits(cells))
+    if cells.empty:
+        return HEADLINE.frame()
+    cells = cells.assign(value=pd.to_numeric(cells["published"]))
+    half_digit = 0.5 * 10.0 ** -cells["published"].astype(str).str.partition(".")[2].str.len()
+    near = (cells["measured"] - cells["value"]).abs() <= half_digit * (1.0 + _SLACK)
+    cells = cells.assign(chance=_chance(cells), digits=near)
     rows = [
         _row(metric, part, places[places["metric"] == metric])
         for metric, part in cells.groupby("metric", sort=False)
     ]
-    if not rows:
-        return HEADLINE.frame()
-    free = ~_flagged(places, list(choices))
+    choices = list(choices)
+    flagged = [any(one.names(cell) for one in choices) for cell in places.to_dict("records")]
+    free = ~pd.Series(flagged, places.index, dtype=bool)
     rest = _row("unflagged", cells[free.loc[cells.index]], places[free])
     return HEADLINE.frame([*rows, _row("all", cells, places), rest])
 
 
-def _flagged(cells: pd.DataFrame, choices: Sequence[Choice]) -> pd.Series:
-    """Return whether each cell depends on a choice."""
-    found = [any(one.names(cell) for one in choices) for cell in cells.to_dict("records")]
-    return pd.Series(found, cells.index, dtype=bool)
-
-
 def _row(metric: str, cells: pd.DataFrame, places: pd.DataFrame) -> dict[str, object]:
-    counts = cells["verdict"].value_counts()
-    convex = cells[cells["method"].isin(_CONVEX) & (cells["in_rows"] != "")]
+    counts = cells["verdict"].value_counts().reindex(_VERDICTS, fill_value=0)
+    convex = cells.loc[cells["method"].isin(_CONVEX) & (cells["in_rows"] != ""), "difference"]
     return {
         "metric": metric,
         "places": len(places),
         "distinct": len(cells),
-        **{name: int(counts.get(name, 0)) for name in _VERDICTS},
-        "not_reproduced": sum(int(counts.get(name, 0)) for name in NOT_REPRODUCED),
+        **counts,
+        "not_reproduced": counts[[*NOT_REPRODUCED]].sum(),
         "chance": cells["chance"].mean(),
-        "digits": int(cells["digits"].sum()),
+        "digits": cells["digits"].sum(),
         "convex": len(convex),
-        "convex_median": convex["difference"].abs().median() if len(convex) else math.nan,
-        "convex_mean": convex["difference"].mean() if len(convex) else math.nan,
+        "convex_median": convex.abs().median(),
+        "convex_mean": convex.mean(),
     }
 
 
-_VERDICTS = ("match", "close", "spread", "higher", "lower", "off")
+_VERDICTS = ["match", "close", "spread", "higher", "lower", "off"]
 _CONVEX = [name for name, loss in LOSSES.items() if loss.convex]
 
 
 def _chance(cells: pd.DataFrame) -> pd.Series:
-    """Return the share of shuffles of the methods of its data set and metric in which a printed
-    number is matched.
-    """
+    """Return the share of shuffles of the methods in which a printed number is matched."""
     found = pd.Series(math.nan, cells.index)
     for place, part in cells.groupby(_PLACE, sort=False):
         rng = np.random.default_rng(seed_of("headline", *place))
@@ -97,13 +81,3 @@ def _chance(cells: pd.DataFrame) -> pd.Series:
         near = np.abs(shuffled - part["value"].to_numpy()) <= tolerance * (1.0 + _SLACK)
         found[part.index] = 100.0 * near.mean(axis=0)
     return found
-
-
-def _reaches_digits(cells: pd.DataFrame) -> list[bool]:
-    """Return whether a number, rounded as the printed one is, has its digits."""
-    return [
-        abs(measured - value) <= 0.5 * 10.0 ** -len(str(text).partition(".")[2]) * (1.0 + _SLACK)
-        for measured, value, text in zip(
-            cells["measured"], cells["value"], cells["published"], strict=True
-        )
-    ]

@@ -12,16 +12,7 @@ TITLE = "One-vs-all: our own solver beside LIBLINEAR"
 
 
 def printed(frame: pd.DataFrame, labels: Mapping[str, str]) -> pd.DataFrame:
-    """Return the frame as text.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        Columns dataset, method, C, ours, liblinear (objectives), difference (relative),
-        accuracy_difference (points), finished.
-    labels : mapping
-        What to call a loss.
-    """
+    """Return the columns of results/<set>/agreement.csv as text; `labels` are of the losses."""
     return pd.DataFrame(
         {
             "data set": frame["dataset"],
@@ -39,9 +30,7 @@ def printed(frame: pd.DataFrame, labels: Mapping[str, str]) -> pd.DataFrame:
 
 
 def caption(frame: pd.DataFrame, labels: Mapping[str, str], titles: Mapping[str, str]) -> str:
-    """Say by how much the two differ at most, where both met their tolerance; `titles` are those of
-    data sets.
-    """
+    """Say by how much the two differ at most, where both met their tolerance."""
     text = (
         "P of TPAMI Eq. (9), summed over the classes, on the training part of the first split; accuracies on its test"
         " part, the largest difference over k = 1, 3, 5, 10. A positive relative difference: ours is the lower. "

@@ -29,24 +29,12 @@ class TableText:
 
 
 def load_published(folder: str | os.PathLike[str]) -> pd.DataFrame:
-    """Read and check all published cells.
+    """Read and check all published cells of ``data/published``.
 
-    Parameters
-    ----------
-    folder : path-like
-        ``data/published``.
-
-    Returns
-    -------
-    DataFrame
-        One row per cell, in the order of the files' names and of the rows in them: the names of a
-        cell, ``published`` and ``std`` as printed (text), and ``value``, the printed number.
-
-    Raises
-    ------
-    ValueError
-        One line with the file and the line: a column is missing, a number is not one, a key is
-        empty, the row belongs to another table, or a cell stands twice.
+    There is one row per cell, in the order of the files' names and of the rows in them: the names
+    of a cell, ``published`` and ``std`` as printed (text), and ``value``, the printed number. A
+    missing column, a number that is not one, an empty key, a row of another table and a repeated
+    cell are ValueErrors of one line with the file and the line.
     """
     folder = Path(folder)
     files = sorted(folder.glob("*.csv"))
@@ -91,13 +79,7 @@ def _require(good: pd.Series, path: Path, complaint: str) -> None:
 
 
 def load_texts(path: str | os.PathLike[str]) -> dict[str, TableText]:
-    """Read title and caption of the published tables, by their short names.
-
-    Parameters
-    ----------
-    path : path-like
-        ``data/published/tables.csv``, with the columns source, table, title and caption.
-    """
+    """Read title and caption of the published tables (tables.csv), by their short names."""
     frame = read_csv(path, ["source", "table", "title", "caption"])
     return {
         table_name(row.source, row.table): TableText(row.title, row.caption)

@@ -20,18 +20,10 @@ ALPHA = 0.05
 class MeanRanks:
     """Methods by their mean rank for one metric.
 
-    Attributes
-    ----------
-    metric : str
-    table : DataFrame
-        `method`, `label`, `mean_rank` (1 is best; ties share the mean of their ranks), from the
-        best down.
-    sets : list of str
-    friedman_p : float
-        Of the hypothesis that all methods rank the same.
-    critical_difference : float
-        Of Nemenyi's test at the level `ALPHA`: mean ranks closer than this do not differ
-        significantly.
+    `table` has method, label and mean_rank (1 is best; ties share the mean of their ranks), from
+    the best down. `friedman_p` is of the hypothesis that all methods rank the same. Mean ranks
+    closer than `critical_difference`, of Nemenyi's test at the level `ALPHA`, do not differ
+    significantly.
     """
 
     metric: str
@@ -42,19 +34,9 @@ class MeanRanks:
 
 
 def rank_methods(collected: pd.DataFrame, metric: str) -> MeanRanks | None:
-    """Rank the methods of the largest complete table of a metric for which more is better.
+    """Rank the methods of the largest complete table (`block`) of a metric, top1 .. top10.
 
-    Parameters
-    ----------
-    collected : DataFrame
-        As `collection.collect` gives it.
-    metric : str
-        `top1` .. `top10`.
-
-    Returns
-    -------
-    MeanRanks or None
-        None when no table is large enough (`block`).
+    `collected` is that of `collection.collect`. None when no table is large enough.
     """
     from scipy import stats  # planning a run imports this module; keep that fast
 

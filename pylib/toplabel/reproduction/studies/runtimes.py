@@ -16,27 +16,12 @@ PRINTED_COLUMNS = ["dimension", "sorting_based_s", "variable_fixing_s", "improve
 def projection_table(
     measured: pd.DataFrame, printed: pd.DataFrame, conditions: str
 ) -> PrintedTable:
-    """Put our times of the bipartite projection beside those of TPAMI Table 2.
+    """Put our times of the bipartite projection beside those of TPAMI Table 2, as text.
 
-    Parameters
-    ----------
-    measured : DataFrame
-        Columns `projection`, `algorithm`, `dimension`, `problems`, `seconds` (of 1000 problems).
-    printed : DataFrame
-        data/published/tpami2017_table02.csv.
-    conditions : str
-        A sentence for the caption.
-
-    Returns
-    -------
-    PrintedTable
-        Text. Columns whose name begins with "seconds" or "ratio" differ from run to run.
-
-    Raises
-    ------
-    ValueError
-        When a dimension that the paper prints was measured with one algorithm only, or a column is
-        missing.
+    `measured` has the columns projection, algorithm, dimension, problems, seconds (of 1000
+    problems); `printed` is data/published/tpami2017_table02.csv. Columns whose name begins with
+    "seconds" or "ratio" differ from run to run. A printed dimension that was measured with one
+    algorithm only, and a missing column, are ValueErrors.
     """
     for column in PRINTED_COLUMNS:
         if column not in printed.columns:
@@ -75,19 +60,10 @@ def projection_table(
 
 
 def time_to(curves: pd.DataFrame, accuracies: Sequence[float] = ACCURACIES) -> pd.DataFrame:
-    """Return when each solver was first as accurate as that.
+    """Return when each solver was first as accurate as that; NaN where it never was.
 
-    Parameters
-    ----------
-    curves : DataFrame
-        Columns `solver`, `step`, `excess`, `seconds`.
-    accuracies : sequence of float
-
-    Returns
-    -------
-    DataFrame
-        Columns `solver`, `accuracy`, `step`, `seconds`; NaN where it was not reached. In the order
-        of the solvers.
+    `curves` has the columns solver, step, excess, seconds; the result solver, accuracy, step,
+    seconds, in the order of the solvers.
     """
     rows = []
     for solver, curve in curves.groupby("solver", sort=False):
@@ -102,17 +78,7 @@ def time_to(curves: pd.DataFrame, accuracies: Sequence[float] = ACCURACIES) -> p
 
 
 def race_table(curves: pd.DataFrame, ours: str, what: str, conditions: str) -> PrintedTable:
-    """Return the times of the solvers to `ACCURACIES`, with ratios to ours.
-
-    Parameters
-    ----------
-    curves : DataFrame
-        As for `time_to`.
-    ours : str
-        The solver that ratios are to.
-    what, conditions : str
-        Of the problem and of the measurement, for the caption.
-    """
+    """Return the times of the solvers (curves as of `time_to`) to `ACCURACIES`, and ratios to ours."""
     times = time_to(curves)
     base = times[times["solver"] == ours].set_index("accuracy")["seconds"]
     rows = []

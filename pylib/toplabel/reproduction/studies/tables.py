@@ -1,8 +1,7 @@
 """Tables to print: results/tables/<name>.csv and .json.
 
 A published table shows what the paper prints of the data sets that were measured, with our numbers
-beside it; a study's own table shows its data sets of which the tables that it reproduces print
-nothing.
+beside it; a study's own table shows its data sets of which those tables print nothing.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ import pandas as pd
 
 from toplabel._core.files import write_json
 from toplabel.reproduction.config.datasets import NONE_REGISTERED, Registry
-from toplabel.reproduction.config.keys import canonical_key
+from toplabel.reproduction.config.keys import key_of
 from toplabel.reproduction.config.studies import Study, table_name
 from toplabel.reproduction.studies.published import TableText
 from toplabel.reproduction.tables.collected import GRID
@@ -30,17 +29,9 @@ _SET = ["dataset", "features"]
 class PrintedTable:
     """A table to print.
 
-    Attributes
-    ----------
-    name : str
-        Of the files.
-    title, caption : str
-    source, table : str
-        The published table, as in data/published; empty for a study's own table.
-    study : str
-        Names of the studies that it belongs to, joined by ";".
-    frame : DataFrame
-        Of a grid the columns of `GRID`, one row per cell.
+    `source` and `table` are those of a published table, as in data/published, empty for a study's
+    own. `study` has the names of its studies, joined by ";". The frame of a grid has the columns of
+    `GRID`, one row per cell.
     """
 
     name: str
@@ -65,24 +56,8 @@ def published_table(
 
     Methods that were measured on these sets in the table's metrics, but are not in the table,
     follow the printed ones of their set; variants of methods do not. When nothing was measured, all
-    of the table is there.
-
-    Parameters
-    ----------
-    source, table : str
-        As in data/published: "tpami2017", "5".
-    comparison, collected : DataFrame
-        As `comparison.compare` and `collection.collect` give them.
-    studies : iterable of Study
-    texts : mapping of str to TableText
-        Titles and captions by short name (`published.load_texts`).
-    registry : Registry, optional
-        As for `comparison.compare`.
-
-    Raises
-    ------
-    ValueError
-        When there is no such published table.
+    of the table is there. `texts` are titles and captions by short name. A table that does not
+    exist is a ValueError.
     """
     cells = comparison[(comparison["source"] == source) & (comparison["table"] == table)]
     if cells.empty:
@@ -114,31 +89,15 @@ def own_table(
     layout: tuple[str, str] | None = None,
     texts: Mapping[str, TableText] | None = None,
 ) -> PrintedTable | None:
-    """Make the table of a study's data sets that are in none of the published tables that it
-    reproduces.
+    """Make the table of a study's data sets that the tables which it reproduces print nothing of.
 
-    Parameters
-    ----------
-    study : Study
-    comparison, collected : DataFrame
-        As `comparison.compare` and `collection.collect` give them.
-    layout : tuple of str, optional
-        Source and table of a published table whose metrics the table has, in their order; average
-        precisions of classes (``ap_*``) stand for those of the set's own classes. Without it, every
-        metric.
-    texts : mapping of str to TableText, optional
-        As for `published_table`; the title of the layout is named.
-
-    Returns
-    -------
-    PrintedTable or None
-        None when there is no such data set.
+    `layout` is source and table of a published table whose metrics the table has, in their order;
+    average precisions of classes (``ap_*``) stand for those of the set's own classes. Without it
+    there is every metric. None when there is no such data set.
     """
-    names = [
-        table_name(*one) for one in zip(comparison["source"], comparison["table"], strict=True)
-    ]
+    places = comparison[["source", "table"]].itertuples(index=False)
     compared = _compared(
-        comparison[pd.Series(names, comparison.index).isin(study.tables)], collected
+        comparison[[table_name(*one) in study.tables for one in places]], collected
     )
     pairs = [pair for pair in study.pairs if pair[0] not in compared]
     mine = collected[pd.MultiIndex.from_frame(collected[["dataset", "method"]]).isin(pairs)]
@@ -177,14 +136,8 @@ def write_tables(tables: Iterable[PrintedTable], folder: str | os.PathLike[str])
     """Write <name>.csv and <name>.json of each table, each whole or not at all."""
     for table in tables:
         write_csv(table.frame, Path(folder) / f"{table.name}.csv")
-        about = {
-            "name": table.name,
-            "title": table.title,
-            "caption": table.caption,
-            "source": table.source,
-            "table": table.table,
-            "study": table.study,
-        }
+        names = ("name", "title", "caption", "source", "table", "study")
+        about = {name: getattr(table, name) for name in names}
         write_json(Path(folder) / f"{table.name}.json", about)
 
 
@@ -205,16 +158,12 @@ def _block(
         & (collected["features"] == identity.features)
         & collected["metric"].isin(printed["metric"])
     ]
-    known = {_key(row, "method") for row in printed.to_dict("records")}
-    extra = ours[[_key(row, "loss") not in known for row in ours.to_dict("records")]]
+    known = {key_of(row) for row in printed.to_dict("records")}
+    extra = ours[[key_of(row, "loss") not in known for row in ours.to_dict("records")]]
     if extra.empty:
         return [printed]
     head = {"source": printed["source"].iat[0], "table": printed["table"].iat[0]}
     return [printed, _as_cells(extra).assign(dataset=identity.dataset, **head)]
-
-
-def _key(row: Mapping[str, str], method: str):
-    return canonical_key(row[method], row["k"], row["gamma"], row["kernel"])
 
 
 def _as_cells(collected: pd.DataFrame) -> pd.DataFrame:

@@ -21,17 +21,9 @@ STRATEGIES = {
 def strategy_frame(cells: Sequence[Mapping[str, object]]) -> pd.DataFrame:
     """Put the strategies of all cells side by side.
 
-    Parameters
-    ----------
-    cells : sequence of mapping
-        With ``dataset``, ``label`` (of the method) and ``frame``, the cell's
-        threshold_strategies.csv.
-
-    Returns
-    -------
-    DataFrame
-        Columns "data set", "method", "metric", and one a strategy: the mean over the splits, as
-        printed in the papers; rows in the given order.
+    A cell has ``dataset``, ``label`` (of the method) and ``frame``, its threshold_strategies.csv.
+    The columns are "data set", "method", "metric", and one a strategy: the mean over the splits, as
+    printed in the papers.
     """
     rows = []
     for cell in cells:
@@ -43,9 +35,7 @@ def strategy_frame(cells: Sequence[Mapping[str, object]]) -> pd.DataFrame:
 
 
 def printed(frame: pd.DataFrame, name_of: Callable[[str], str]) -> pd.DataFrame:
-    """Return the frame as text: metrics by their names, percent with one decimal, fractions with
-    four.
-    """
+    """Return the frame as text: percent with one decimal, fractions with four."""
     text = frame.astype(object)
     for i, metric in enumerate(frame["metric"]):
         decimals = 4 if is_fraction(metric) else 1

@@ -16,20 +16,12 @@ _METHOD = ["method", "k", "gamma", "kernel"]
 
 
 def find_winners(comparison: pd.DataFrame) -> pd.DataFrame:
-    """Name the best methods of every column of a published table, among those that were measured.
+    """Name the best methods of every column of a published table, of those measured: `WINNERS`.
 
-    Parameters
-    ----------
-    comparison : DataFrame
-        results/comparison.csv.
-
-    Returns
-    -------
-    DataFrame
-        The columns of `WINNERS`, one row per data set and metric of a table with two measured
-        methods or more: the best ones, ours and the papers', as ``method:k:gamma:kernel`` joined by
-        ";" (ties at the printed digits), their values and how far the next best is behind, and
-        whether the two lists share a method.
+    There is one row per data set and metric of a table with two measured methods or more: the best
+    ones, ours and the papers', as ``method:k:gamma:kernel`` joined by ";" (ties at the printed
+    digits), their values and how far the next best is behind, and whether the two lists share a
+    method.
     """
     measured = comparison[(comparison["verdict"] != "") & (comparison["method"] != OTHERS)]
     rows = [
@@ -42,10 +34,10 @@ def find_winners(comparison: pd.DataFrame) -> pd.DataFrame:
 
 def _winners(names: dict[str, Any], part: pd.DataFrame) -> dict[str, Any]:
     loss = lower_is_better(names["metric"])
-    published = pd.to_numeric(part["published"])
-    digits = max(part["published"].map(_decimals).max(), 3 if is_fraction(names["metric"]) else 1)
+    decimals = part["published"].astype(str).str.partition(".")[2].str.len()
+    digits = max(decimals.max(), 3 if is_fraction(names["metric"]) else 1)
     ours, best, margin = _best(part, part["measured"], loss, digits)
-    papers, printed, published_margin = _best(part, published, loss, digits)
+    papers, printed, published_margin = _best(part, pd.to_numeric(part["published"]), loss, digits)
     return names | {
         "methods": len(part),
         "ours": ";".join(ours),
@@ -63,12 +55,7 @@ def _best(
 ) -> tuple[list[str], float, float]:
     """Return the best methods, their value, and how far the next value is behind."""
     rounded = values.round(digits)
-    ordered = sorted(rounded.unique(), reverse=not loss)
-    best = ordered[0]
-    margin = round(abs(best - ordered[1]), digits) if len(ordered) > 1 else math.nan
+    best, *others = sorted(rounded.unique(), reverse=not loss)
+    margin = round(abs(best - others[0]), digits) if others else math.nan
     winners = part.loc[rounded == best, _METHOD]
     return [":".join(row) for row in winners.itertuples(index=False)], float(best), float(margin)
-
-
-def _decimals(text: object) -> int:
-    return len(str(text).partition(".")[2])

@@ -4,16 +4,18 @@ result files.
 
 from __future__ import annotations
 
+import textwrap
+
 from toplabel.reproduction.tables import cells, collected
 from toplabel.reproduction.tables.table import Table
 
 _HEAD = """# Result files
 
-These are the CSV files between the stages, column by column. `python -m toplabel.reproduction.tables`
-writes this page from `pylib/toplabel/reproduction/tables/`. The files are UTF-8, with a header and rows
-in a fixed order; an empty cell is a missing number or an empty text. A file with other columns, as
-another version may have left it, is refused by name. So is one that is not what was written, by the
-sum beside it (`<name>.sha256`).
+These are the CSV files between the stages, column by column. `python -m
+toplabel.reproduction.tables` writes this page from `pylib/toplabel/reproduction/tables/`. The files
+are UTF-8, with a header and rows in a fixed order; an empty cell is a missing number or an empty
+text. A file with other columns, as another version may have left it, is refused by name. So is one
+that is not what was written, by the sum beside it (`<name>.sha256`).
 """
 
 
@@ -26,14 +28,8 @@ def page() -> str:
 def _section(table: Table) -> str:
     digits = f" Numbers have {table.digits} digits." if table.digits else ""
     rows = [f"| `{one.name}` | {one.kind} | {one.about} |" for one in table.columns]
-    head = [
-        f"## `{table.path}`",
-        "",
-        table.about + digits,
-        "",
-        "| column | kind | |",
-        "|---|---|---|",
-    ]
+    about = textwrap.fill(table.about + digits, 100, break_on_hyphens=False)
+    head = [f"## `{table.path}`", "", about, "", "| column | kind | |", "|---|---|---|"]
     return "\n".join([*head, *rows, ""])
 
 

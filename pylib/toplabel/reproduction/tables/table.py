@@ -6,11 +6,13 @@ import csv
 import io
 import math
 import os
+import re
 from collections import namedtuple
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cached_property
+from textwrap import dedent
 from typing import TYPE_CHECKING, Any
 
 from toplabel._core.files import FileError, read_text, result_path
@@ -20,20 +22,14 @@ if TYPE_CHECKING:
 
 _OTHER_VERSION = "; another version wrote it: delete it, to have it made again"
 _CONVERT = {"number": float, "whole": int}
+_KINDS = ("text", *_CONVERT)
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a result file.
+    """A column of a result file; a name that ends in ``*`` is a prefix of any number of them.
 
-    Attributes
-    ----------
-    name : str
-        A name that ends in ``*`` is a prefix: any number of columns.
-    kind : {"text", "number", "whole"}
-        A number is finite or, where the cell is empty, NaN.
-    about : str
-        What it holds, for docs/result-files.md.
+    The kind is text, number or whole; a number is finite or, where the cell is empty, NaN.
     """
 
     name: str
@@ -43,17 +39,9 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """The description of a result file.
+    """The description of a result file: its path, with ``<name>`` for what varies, and columns.
 
-    Attributes
-    ----------
-    path : str
-        Its path, with ``<name>`` for what varies.
-    about : str
-        What it holds, and what a row is.
-    columns : tuple of Column
-    digits : int, optional
-        Significant digits of its numbers; by default so many that reading gives the same bits.
+    Its numbers have so many significant digits, by default as many as give the same bits again.
     """
 
     path: str
@@ -78,9 +66,7 @@ class Table:
 
     @cached_property
     def row(self) -> type[tuple[Any, ...]]:
-        """The class of its rows, a named tuple: training needs no frames, and importing pandas
-        takes time.
-        """
+        """The class of its rows, a named tuple: training needs no frames, and pandas takes time."""
         return namedtuple("Row", self.names)
 
     def write_rows(self, rows: Iterable[tuple[Any, ...]], path: str | os.PathLike[str]) -> None:
@@ -118,24 +104,15 @@ class Table:
         return pd.DataFrame(list(rows), columns=self.names)
 
     def write(self, frame: pd.DataFrame, path: str | os.PathLike[str]) -> None:
-        """Write the file with its sum, whole or not at all.
-
-        Raises
-        ------
-        FileError
-            When the columns of `frame` are not those of the file.
-        """
+        """Write the file with its sum, whole or not at all; other columns are a FileError."""
         self._check(frame.columns, path)
         write_csv(frame, path, self.digits)
 
     def read(self, path: str | os.PathLike[str]) -> pd.DataFrame:
         """Read the file: text as it stands ("" where a cell is empty), numbers as float or int.
 
-        Raises
-        ------
-        FileError
-            One line with the file, and the column or the line: it cannot be read or is not what was
-            written, a column is missing or unknown, a number is not one.
+        A FileError is one line with the file, and the column or the line: it cannot be read or is
+        not what was written, a column is missing or unknown, a number is not one.
         """
         frame = self.read_text(path)
         kinds = {name: self._column(name).kind for name in frame.columns}
@@ -167,16 +144,37 @@ class Table:
             raise FileError(f"{path}: {wrong[0]}{advice}")
 
 
+def columns(text: str, known: Iterable[Column] = ()) -> tuple[Column, ...]:
+    """Read lines of a name, a kind and what the column holds, or of names of `known` columns.
+
+    A line that begins with a space goes on with the one before it.
+    """
+    by_name = {column.name: column for column in known}
+    found: list[Column] = []
+    for line in re.sub(r"\n +", " ", dedent(text).strip()).splitlines():
+        name, *rest = line.split(maxsplit=2)
+        is_new = rest and rest[0] in _KINDS
+        found += [Column(name, *rest)] if is_new else [by_name[one] for one in line.split()]
+    return tuple(found)
+
+
+def described(
+    path: str,
+    text: str,
+    known: Iterable[Column] = (),
+    digits: int | None = None,
+    before: tuple[Column, ...] = (),
+) -> Table:
+    """Return a file by a text: what it holds, an empty line, and its `columns`."""
+    about, _, lines = dedent(text).strip().partition("\n\n")
+    return Table(path, " ".join(about.split()), (*before, *columns(lines, known)), digits)
+
+
 def write_csv(frame: pd.DataFrame, path: str | os.PathLike[str], digits: int | None = 12) -> None:
     """Write a CSV file with its sum, whole or not at all, the same bytes for the same rows.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        Its index is not written; NaN is an empty cell.
-    path : path-like
-    digits : int, optional
-        Of numbers; None for as many as it takes to get the very same bits back.
+    The index is not written; NaN is an empty cell. Without a number of `digits` there are as many
+    as it takes to get the very same bits back.
     """
     form = None if digits is None else f"%.{digits}g"
     with result_path(path) as temporary:
@@ -186,13 +184,10 @@ def write_csv(frame: pd.DataFrame, path: str | os.PathLike[str], digits: int | N
 def read_csv(
     path: str | os.PathLike[str], columns: Sequence[str] = (), target: str | None = None
 ) -> pd.DataFrame:
-    """Read a CSV file as text, "" where a cell is empty; `target` as in
-    `toplabel._core.files.check_file`.
+    """Read a CSV file as text, "" where a cell is empty; `target` as in `_core.files.check_file`.
 
-    Raises
-    ------
-    FileError
-        When it is missing, not what was written, no CSV file, or lacks one of `columns`.
+    A file that is missing, not what was written, no CSV file, or lacks one of `columns` is a
+    FileError.
     """
     return _parsed(path, columns, target, dtype=str, keep_default_na=False)
 
@@ -221,21 +216,10 @@ def _parsed(
 
 
 def as_numbers(column: pd.Series, path: str | os.PathLike[str], kind: str = "number") -> pd.Series:
-    """Turn a column of text into numbers; an empty cell is NaN.
+    """Turn a column of text into numbers of a kind; an empty cell is NaN.
 
-    By Python's own conversion: that of pandas has rounded differently from version to version.
-
-    Parameters
-    ----------
-    column : Series of str
-    path : path-like
-        Where it is from, for the error.
-    kind : {"number", "whole"}
-
-    Raises
-    ------
-    FileError
-        One line with the file, the line, the column and what was found.
+    By Python's own conversion: that of pandas has rounded differently from version to version. A
+    FileError names the file that it is from, the line, the column and what was found.
     """
     import pandas as pd
 

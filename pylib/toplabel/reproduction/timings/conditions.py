@@ -44,9 +44,7 @@ def _cpuinfo(key: str) -> str:
 
 
 def load_average() -> float:
-    """Return processes that want to run, averaged over the last minute; NaN where the system does
-    not say.
-    """
+    """Return processes that want to run, averaged over the last minute; NaN where unknown."""
     try:
         return os.getloadavg()[0]
     except (AttributeError, OSError):

@@ -44,12 +44,8 @@ class TimedSet:
 def timed_set(prepared: Prepared) -> TimedSet:
     """Return the training and validation part of the first split of a set of one label per row.
 
-    Without a validation part, a stratified fifth of the training rows serves as one.
-
-    Raises
-    ------
-    ValueError
-        For a set whose C is not known (`CS`).
+    Without a validation part, a stratified fifth of the training rows serves as one. A set whose C
+    is not known (`CS`) is a ValueError.
     """
     if prepared.name not in CS:
         raise ValueError(f"data set '{prepared.name}': no C is known; known: {', '.join(CS)}")
@@ -68,35 +64,23 @@ def _dense(part: Part) -> np.ndarray:
 
 
 def convergence(data: TimedSet, epochs: int) -> pd.DataFrame:
-    """Train the methods of TPAMI Fig. 3b and c, evaluated after each epoch.
+    """Train the methods of TPAMI Fig. 3b and c, for at most so many epochs, each evaluated:
+    `COLUMNS`.
 
-    Parameters
-    ----------
-    data : TimedSet
-    epochs : int
-        At most.
-
-    Returns
-    -------
-    DataFrame
-        `COLUMNS`, of all first epochs and some of the later ones; `top1` in percent on the
-        validation rows, `seconds` of the epochs alone, without what it takes to evaluate.
+    There are all first epochs and some of the later ones; `top1` is in percent on the validation
+    rows, `seconds` are of the epochs alone, without what it takes to evaluate.
     """
     rows = []
     for loss, gamma in METHODS:
         label = LOSSES[loss].name(gamma=gamma)
+        options = {"gamma": gamma, "C": data.C, "n_classes": data.n_classes, "eval_every": 1}
         solution = solve(
-            data.X,
-            data.y,
-            loss=loss,
-            gamma=gamma,
-            C=data.C,
+            *(data.X, data.y, loss),
+            **options,
             eps=_EPS,
             max_epochs=epochs,
-            eval_every=1,
             watch={"val": (data.X_val, data.y_val)},
             watch_metric=lambda y, scores: 100 * top_k_accuracy(y, scores, k=1),
-            n_classes=data.n_classes,
         )
         for one in _thinned(solution.history[1:]):
             gap = (one.epoch, one.relative_gap, one.watched["val"])

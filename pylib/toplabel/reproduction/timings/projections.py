@@ -1,6 +1,4 @@
-"""Projections without sorting beside those that sort, and how they scale (TPAMI Table 2, Fig.
-3a).
-"""
+"""Projections without sorting beside those that sort (TPAMI Table 2, Fig. 3a)."""
 
 from __future__ import annotations
 
@@ -30,16 +28,9 @@ _LONG = 0.5  # seconds; such a measurement is not repeated
 
 
 class Projection:
-    """A projection of the C library, one problem per row, with preallocated memory, as a solver
-    calls it.
+    """A projection (of `PROJECTIONS`) of the rows of b, with preallocated memory, as in a solver.
 
-    Parameters
-    ----------
-    name : str
-        A key of `PROJECTIONS`.
-    b : ndarray, (rows, dimension)
-        Of the bipartite simplex both sides, one half each.
-    sorting : bool
+    Of the bipartite simplex a row has both sides, one half each.
     """
 
     def __init__(self, name: str, b: np.ndarray, sorting: bool):
@@ -65,10 +56,10 @@ class Projection:
 
 
 def by_sorting(b: np.ndarray, b_bar: np.ndarray, radius: float) -> tuple[np.ndarray, np.ndarray]:
-    """Project onto the bipartite simplex from sorted breakpoints (after Shalev-Shwartz and Singer),
-    in NumPy.
+    """Project onto the bipartite simplex from sorted breakpoints, in NumPy.
 
-    NumPy's sort uses vector instructions, so that this may be faster than sorting in C.
+    After Shalev-Shwartz and Singer. NumPy's sort uses vector instructions, so that this may be
+    faster than sorting in C.
     """
     u, v = np.sort(b)[::-1], np.sort(b_bar)[::-1]
     t, s = _simplex_threshold(u, radius), _simplex_threshold(v, radius)
@@ -95,15 +86,10 @@ def _simplex_threshold(descending: np.ndarray, radius: float) -> float:
 
 
 def algorithms(name: str, b: np.ndarray, sorting: bool = True) -> dict[str, Callable[[], object]]:
-    """Return the ways to compute a projection of the rows of b: variable fixing, and by `sorting`
-    in C and NumPy.
+    """Return the ways to project the rows of b: variable fixing, and by `sorting` in C and NumPy.
 
-    NumPy's is of the bipartite simplex alone.
-
-    Raises
-    ------
-    ArithmeticError
-        When the two of the C library disagree.
+    NumPy's is of the bipartite simplex alone. ArithmeticError when the two of the C library
+    disagree.
     """
     ours = Projection(name, b, sorting=False)
     found: dict[str, Callable[[], object]] = {OURS: ours}
@@ -121,25 +107,11 @@ def algorithms(name: str, b: np.ndarray, sorting: bool = True) -> dict[str, Call
 
 
 def scaling(quick: bool = False) -> pd.DataFrame:
-    """Time the projections of TPAMI Fig. 3a, problems drawn from N(0, 1), radius 10.
+    """Time the projections of TPAMI Fig. 3a, problems drawn from N(0, 1), radius 10: `COLUMNS`.
 
-    Parameters
-    ----------
-    quick : bool
-        The two smallest dimensions only.
-
-    Returns
-    -------
-    DataFrame
-        `COLUMNS`; `seconds` is the time of 1000 problems, of which `problems` were solved (fewer
-        where they are large), the best of three rounds. The bipartite simplex has the dimension of
-        both sides together, and beside variable fixing the same by sorting, in C and in NumPy,
-        whose sort uses vector instructions.
-
-    Raises
-    ------
-    ArithmeticError
-        When two algorithms disagree.
+    `seconds` is the time of 1000 problems, of which `problems` were solved (fewer where they are
+    large), the best of three rounds. The bipartite simplex has the dimension of both sides
+    together, and is also projected by sorting. `quick` are the two smallest dimensions only.
     """
     rows = []
     for d in DIMENSIONS[:2] if quick else DIMENSIONS:

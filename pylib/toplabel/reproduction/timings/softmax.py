@@ -12,6 +12,7 @@ from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 
 from toplabel import losses
+from toplabel._core.solution import Record
 from toplabel.reproduction.timings.clock import now, timed
 from toplabel.reproduction.timings.convergence import TimedSet
 from toplabel.reproduction.timings.packages import missing
@@ -35,27 +36,13 @@ def fista(
     tol: float = 0.0,
     callback: Callable[[int, np.ndarray], object] = lambda step, W: False,
 ) -> np.ndarray:
-    """Train the softmax by accelerated gradient descent (Beck and Teboulle 2009), where SPAMS is
-    not installed.
+    """Train the softmax by accelerated gradient descent (Beck and Teboulle 2009), without SPAMS.
 
     Minimises ``(1/n) sum_i log sum_j exp(f_j(x_i) - f_{y_i}(x_i)) + ||W||_F^2 / (2 C n)`` without a
     bias. The step 1/L is found by backtracking, as in SPAMS, and the momentum restarted where it is
-    no descent direction (O'Donoghue and Candes 2015).
-
-    Parameters
-    ----------
-    X : ndarray or sparse matrix, (n, d)
-    y : ndarray of int, (n,)
-    C : float > 0
-    max_iter : int
-    tol : float
-        Stop when the norm of the gradient has fallen below `tol` times that at 0.
-    callback : callable
-        Called with the number of iterations and W after each; a true result stops the run.
-
-    Returns
-    -------
-    ndarray, (d, m)
+    no descent direction (O'Donoghue and Candes 2015). It stops when the norm of the gradient has
+    fallen below `tol` times that at 0, or when the callback, given the number of iterations and W
+    after each, returns something true. Return W, (d, m).
     """
     n, m = X.shape[0], int(y.max()) + 1
     penalty = 1.0 / (C * n)
@@ -96,9 +83,7 @@ def _mean_loss(scores: np.ndarray, y: np.ndarray) -> float:
 
 
 def _largest_eigenvalue(X) -> float:
-    """Return a bound from above of the largest eigenvalue of X^T X: power iteration, and the bound
-    that its last residual gives.
-    """
+    """Return a bound from above of the largest eigenvalue of X^T X, by power iteration."""
     v = np.random.default_rng(0).normal(size=X.shape[1])
     value = residual = 0.0
     for _ in range(30):
@@ -116,8 +101,7 @@ def _largest_eigenvalue(X) -> float:
 def spams_fista(X, y: np.ndarray, C: float) -> Callable[[int], np.ndarray]:
     """Return FISTA of SPAMS as a function of the number of iterations, to W.
 
-    Its 'l2' is half the squared norm, its loss the mean over the rows. Converting X is not part of
-    the function.
+    Its 'l2' is half the squared norm, its loss the mean over the rows. Converting X does not count.
     """
     spams = importlib.import_module("spams")
     n, m = X.shape[0], int(y.max()) + 1
@@ -147,25 +131,13 @@ def logistic(X, y: np.ndarray, C: float, iterations: int, **options) -> Logistic
 
 
 def race(data: TimedSet, cap: float = 30.0) -> pd.DataFrame:
-    """Train the softmax with our solver, FISTA and L-BFGS.
+    """Train the softmax with our solver, FISTA and L-BFGS, each for at most `cap` seconds:
+    `COLUMNS`.
 
-    Parameters
-    ----------
-    data : TimedSet
-    cap : float
-        Seconds after which a solver is given up.
-
-    Returns
-    -------
-    DataFrame
-        `COLUMNS`; `step` counts epochs or iterations, `excess` is (P - P*)/P* with a lower bound
-        for P* that our dual proves. Evaluating P does not count. L-BFGS and SPAMS are run anew for
-        each number of iterations, since they do not show their iterates.
-
-    Raises
-    ------
-    ArithmeticError
-        When the bound is not tight enough within four times the cap.
+    `step` counts epochs or iterations, `excess` is (P - P*)/P* with a lower bound for P* that our
+    dual proves. Evaluating P does not count. L-BFGS and SPAMS are run anew for each number of
+    iterations, since they do not show their iterates. ArithmeticError when the bound is not tight
+    enough within four times the cap.
     """
     X, y, C = data.X, data.y, data.C
     proof = solve(X, y, "lr_multi", C=C, eps=1e-9, max_epochs=100_000, time_limit=4 * cap)
@@ -190,17 +162,12 @@ def race(data: TimedSet, cap: float = 30.0) -> pd.DataFrame:
 
 
 def _ours(data: TimedSet, bound: float, cap: float) -> list[tuple[int, float, float]]:
-    solution = solve(
-        data.X,
-        data.y,
-        loss="lr_multi",
-        C=data.C,
-        eps=0.0,
-        max_epochs=100_000,
-        eval_every=1,
-        time_limit=cap,
-        callback=lambda record: record.primal / bound - 1 <= _FINISH,
-    )
+    limits = {"eps": 0.0, "max_epochs": 100_000, "eval_every": 1, "time_limit": cap}
+
+    def arrived(record: Record) -> bool:
+        return record.primal / bound - 1 <= _FINISH
+
+    solution = solve(data.X, data.y, "lr_multi", C=data.C, callback=arrived, **limits)
     history = solution.history[1:]  # without the start
     return [(one.epoch, one.primal / bound - 1, one.solve_seconds) for one in history]
 

@@ -7,9 +7,11 @@ import math
 import textwrap
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
-from toplabel._core.files import read_json
+from toplabel._core.files import FileError, read_json
 from toplabel.reproduction.config.run import SUMMARY
 from toplabel.reproduction.datasets.locate import SHIPPED, folder_of
 from toplabel.reproduction.tables.collected import COMPARISON, PUBLISHED_KEYS
@@ -18,15 +20,16 @@ from toplabel.reproduction.workflow.plan import RAW_FOLDER, Plan
 
 _WIDTH = 100
 _NAMED = 6  # of many names or cells, so many
-_PARTIAL = Path("results/partial")
 
 
-def kept_seconds(root: Path) -> dict[str, float]:
+def kept_seconds(plan: Plan) -> dict[str, float]:
     """Return the seconds of each job of the kept run by its benchmark file,
-    ``<stage>/<set>/<method>/<part>.tsv``.
+    ``<stage>/<set>/<method>/<part>.tsv``; none where that run had another budget.
     """
+    if _kept_run(plan).get("budget") != plan.budget:
+        return {}
     names = ("stage", "dataset", "method", "part")
-    rows = [row for row in _rows(root / SUMMARY / "jobs.csv") if _is_number(row["seconds"])]
+    rows = [row for row in _rows(plan, "jobs.csv") if _is_number(row["seconds"])]
     return {
         "/".join(filter(None, map(row.get, names))) + ".tsv": float(row["seconds"]) for row in rows
     }
@@ -56,28 +59,26 @@ def opening(
     at_once : int
         Jobs that run at a time.
     """
-    length = f"{jobs:,} {_plural(jobs, 'job')}, {at_once} at a time; time left: {time_left}"
+    length = f"{_count(jobs, 'job')}, {at_once} at a time; time left: {time_left}"
     if not cells:
-        return f"\n{length[0].upper()}{length[1:]}."
+        return f"\n{length}."
     files = {cell.path("evaluation.csv").removeprefix("results/") for cell in cells}
-    printed = sum(row["file"] in files for row in _kept_cells(plan.root))
+    printed = sum(row["file"] in files for row in _kept_cells(plan))
     sets = dataset_names(cells)
     beside = f", to compare them with {printed:,} printed numbers of the papers" if printed else ""
     text = (
-        f"This run trains and tests {len(cells):,} {_plural(len(cells), 'pair')} of a method and a data set, on"
-        f" {len(sets):,} data {_plural(len(sets), 'set')}{beside}. {_origins(plan, sets)}"
+        f"This run trains and tests {_count(len(cells), 'pair')} of a method and a data set, on"
+        f" {_count(len(sets), 'data set')}{beside}. {_origins(plan, sets)}"
         f" It has {length}, by the times of earlier runs."
     )
-    lines = [textwrap.fill(text, _WIDTH)]
     missing = {cell.dataset: plan.reason_missing(cell.dataset) for cell in sorted(asked)}
-    if any(missing.values()):
-        lines.append("Left out, since their files cannot be had:")
-    lines += [
+    left_out = [
         textwrap.fill(f"{name}: {why}", _WIDTH, initial_indent="  ", subsequent_indent="      ")
         for name, why in missing.items()
         if why
     ]
-    return "\n" + "\n".join(lines)
+    head = ["Left out, since their files cannot be had:"] if left_out else []
+    return "\n" + "\n".join([textwrap.fill(text, _WIDTH), *head, *left_out])
 
 
 def _origins(plan: Plan, sets: Sequence[str]) -> str:
@@ -90,29 +91,21 @@ def _origins(plan: Plan, sets: Sequence[str]) -> str:
         if folder == plan.root / SHIPPED:
             where = f"{SHIPPED} of the repository"
         found.setdefault(where if entry.files else "a generator", []).append(name)
-    parts = [f"{_listed(names)} from {where}" for where, names in found.items()]
+    parts = [f"{_listed(names, ', ')} from {where}" for where, names in found.items()]
     return f"Data: {'; '.join(parts)}." if parts else ""
 
 
 def closing(plan: Plan, reported: bool) -> list[str]:
     """Return what a run has measured, where that stands against the kept run, and where the reports
-    are.
-
-    Parameters
-    ----------
-    plan : Plan
-    reported : bool
-        Whether the run wrote reports.
+    are; `reported` says whether it wrote some.
     """
     if not reported:
         return ["Done. The next run of the target `report` shows all results in the reports."]
-    from toplabel.reproduction.reporting.score import (
-        in_words,  # here, since it loads all of the reporting
-    )
+    from toplabel.reproduction.reporting.score import in_words  # loads all of the reporting
 
-    there = [path for path in (Path("results"), _PARTIAL) if (path / "run.json").is_file()]
-    folder = max(there, key=lambda path: (path / "run.json").stat().st_mtime)
-    cells = _rows(folder / "comparison.csv")
+    runs = (Path("results/run.json"), Path("results/partial/run.json"))
+    last = max(filter(Path.is_file, runs), key=lambda path: path.stat().st_mtime)
+    cells = _read(last.with_name("comparison.csv"))
     measured = [row for row in cells if row["verdict"]]
     verdicts = in_words(Counter(row["verdict"] for row in measured))
     verdicts = verdicts.replace("\u202f", ",")  # the separator of thousands on a page
@@ -126,52 +119,62 @@ def closing(plan: Plan, reported: bool) -> list[str]:
 
 def _beside_kept(plan: Plan, measured: Sequence[Mapping[str, str]]) -> str:
     """Say whether the numbers are those of the kept run, to the last digit."""
-    if not (plan.root / SUMMARY / "run.json").is_file():
+    about = _kept_run(plan)
+    if not about:
         return "there is no kept run to compare with."
-    about = read_json(plan.root / SUMMARY / "run.json", ("created", "git", "budget"))
     name = f"the kept run ({about['created'][:10]}, commit {str(about['git']['commit'])[:12]})"
-    known = {_key(row): row["measured"] for row in _kept_cells(plan.root)}
     if plan.budget != about["budget"]:
         return f"{name} has the budget {about['budget']}, so its digits are not compared."
     if not measured:
         return f"nothing was computed; the reports show {name}."
+    known = {_key(row): row["measured"] for row in _kept_cells(plan)}
     both = [row for row in measured if _key(row) in known]
-    other = [row for row in both if row["measured"] != known[_key(row)]]
+    other = [
+        f"{row['file'].removesuffix('/evaluation.csv')} {row['metric']}"
+        f" {known[_key(row)]} -> {row['measured']}"
+        for row in both
+        if row["measured"] != known[_key(row)]
+    ]
     if not both:
         return f"no number of this run is among those of {name}."
     if not other:
         return f"all {len(both):,} are those of {name}, to the last digit."
-    shown = [
-        f"{row['file'].removesuffix('/evaluation.csv')} {row['metric']} {known[_key(row)]} -> {row['measured']}"
-        for row in other[:_NAMED]
-    ]
-    more = f"; and {len(other) - _NAMED} more" if len(other) > _NAMED else ""
-    return f"{len(other):,} of {len(both):,} differ from {name}: {'; '.join(shown)}{more}."
+    return f"{len(other):,} of {len(both):,} differ from {name}: {_listed(other, '; ')}."
 
 
 def _key(row: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(row[name] for name in PUBLISHED_KEYS)
 
 
-def _kept_cells(root: Path) -> list[dict[str, str]]:
-    return _rows(root / SUMMARY / COMPARISON.file)
+def _kept_run(plan: Plan) -> dict[str, Any]:
+    """Return what is kept of the whole run itself; empty where nothing is, or nothing readable."""
+    with suppress(FileError):
+        return read_json(plan.root / SUMMARY / "run.json", ("created", "git", "budget"))
+    return {}
 
 
-def _rows(path: Path) -> list[dict[str, str]]:
-    """Return the rows of a CSV file; none where it is not there."""
-    if not path.is_file():
-        return []
+def _kept_cells(plan: Plan) -> list[dict[str, str]]:
+    return _rows(plan, COMPARISON.file)
+
+
+def _rows(plan: Plan, name: str) -> list[dict[str, str]]:
+    """Return the rows of a file of the kept run; none where it is not there."""
+    path = plan.root / SUMMARY / name
+    return _read(path) if path.is_file() else []
+
+
+def _read(path: Path) -> list[dict[str, str]]:
     with path.open(newline="", encoding="utf-8") as stream:
         return list(csv.DictReader(stream))
 
 
-def _listed(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    return ", ".join(names[:_NAMED]) + more
+def _listed(names: Sequence[str], comma: str) -> str:
+    more = f"{comma}and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return comma.join(names[:_NAMED]) + more
 
 
-def _plural(number: int, word: str) -> str:
-    return word if number == 1 else f"{word}s"
+def _count(number: int, word: str) -> str:
+    return f"{number:,} {word}" if number == 1 else f"{number:,} {word}s"
 
 
 def _is_number(text: str) -> bool:

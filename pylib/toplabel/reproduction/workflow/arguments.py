@@ -10,16 +10,17 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from toplabel._core.files import checked
-from toplabel.reproduction.config.documents import read_yaml
+from toplabel.reproduction.config.documents import read_yaml, unknown
 
 _CONFIGFILES = ("--configfile", "--configfiles")
 _DIRECTORY = ("--directory", "-d")
 _FORCE = re.compile(r"--force(all|run)?(=.*)?|-\w*[fFR]\w*")
 _INCOMPLETE = ".snakemake/incomplete"  # notes of outputs that Snakemake makes again, since their job was killed
+_OTHER_FOLDERS = ("logs", "benchmarks", "partial", "smoke")  # of results/, with folders in them
 _TEMPLATE = "__use_yte__"  # Snakemake would run the Python that such a file holds
 
 
@@ -45,9 +46,47 @@ def check_arguments(arguments: Sequence[str] | None = None) -> None:
         sys.exit(f"Error: {error}")
 
 
+def unknown_target(
+    rules: Collection[str],
+    sets: Collection[str],
+    methods: Collection[str],
+    arguments: Sequence[str] | None = None,
+) -> str:
+    """Say which target of a command line is none, with the nearest names; empty when all are.
+
+    Parameters
+    ----------
+    rules, sets, methods : collection of str
+        What targets may be called, and what folders of results are.
+    arguments : sequence of str, optional
+        Of the command line; by default that of this process.
+    """
+    arguments = sys.argv[1:] if arguments is None else arguments
+    words = {*_values(arguments, ())} - {*rules}
+    if all(word.isdigit() or "=" in word or Path(word).exists() for word in words):
+        return ""  # the parser takes a third of a second
+    from snakemake.cli import get_argument_parser
+
+    options, _ = get_argument_parser().parse_known_args([*arguments])
+    for target in options.targets:
+        parts = Path(target).parts
+        if len(parts) == 1 and not Path(target).exists() and target not in rules:
+            return unknown("target", target, rules)
+        if parts[0] != "results" or len(parts) < 4 or parts[1] in _OTHER_FOLDERS:
+            continue
+        _, dataset, method, *_ = parts
+        if dataset not in sets:
+            return f"{target}: {unknown('data set', dataset, sets)}"
+        if method not in {*methods, "data", "network"}:
+            return f"{target}: {unknown('method', method, methods)}"
+    return ""
+
+
 def _check_config(path: Path) -> None:
     if path.exists() and not path.is_file():
         return  # what is read from a pipe can be read once
+    if not path.exists() and path.parent == Path() and not path.suffix:
+        raise ValueError(f"{path}: no such file; if it is a target, put targets first")
     content = read_yaml(path)
     if not isinstance(content, dict):
         found = "nothing in it" if content is None else f"a {type(content).__name__}"

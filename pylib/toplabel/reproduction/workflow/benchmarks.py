@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Mapping
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from toplabel.reproduction.workflow.jobs import STARTED
 
 LOGS = Path("results/logs")
 BENCHMARKS = Path("results/benchmarks")
+_NAMES = ("stage", "dataset", "method", "part")
 
 
 def jobs(folder: Path = BENCHMARKS) -> list[dict[str, Any]]:
@@ -26,17 +27,11 @@ def jobs(folder: Path = BENCHMARKS) -> list[dict[str, Any]]:
     """
     found = []
     for path in sorted(folder.rglob("*.tsv")):
-        names = path.relative_to(folder).with_suffix("").parts
-        stage, dataset, method, part = (*names, "", "", "")[:4]
+        parts = (*path.relative_to(folder).with_suffix("").parts, "", "", "")
         with path.open(newline="", encoding="utf-8") as stream:
             for row in csv.DictReader(stream, delimiter="\t"):
-                took = {
-                    "seconds": _number(row, "s"),
-                    "peak_mb": _number(row, "max_rss"),
-                }
-                found.append(
-                    {"stage": stage, "dataset": dataset, "method": method, "part": part} | took
-                )
+                took = {"seconds": _number(row.get("s")), "peak_mb": _number(row.get("max_rss"))}
+                found.append(dict(zip(_NAMES, parts, strict=False)) | took)
     return found
 
 
@@ -44,10 +39,19 @@ def jobs_by_stage(folder: Path = BENCHMARKS) -> list[dict[str, Any]]:
     """Return each stage with its number of jobs, their hours, longest job in seconds and highest
     memory in MB; of `jobs`.
     """
-    found: dict[str, list[dict[str, Any]]] = {}
-    for job in jobs(folder):
-        found.setdefault(job["stage"], []).append(job)
-    return [{"stage": stage, **_sum(rows)} for stage, rows in found.items()]
+    found = []
+    for stage, rows in groupby(sorted(jobs(folder), key=_stage), key=_stage):
+        seconds, peaks = zip(*((row["seconds"], row["peak_mb"]) for row in rows), strict=True)
+        found.append(
+            {
+                "stage": stage,
+                "jobs": len(seconds),
+                "hours": round(sum(seconds) / 3600, 4),
+                "longest_seconds": round(max(seconds), 1),
+                "peak_mb": round(max(peaks)),
+            }
+        )
+    return found
 
 
 def job_ends(folder: Path = BENCHMARKS) -> list[float]:
@@ -65,18 +69,13 @@ def nodes(folder: Path = LOGS) -> list[str]:
     return sorted(found)
 
 
-def _sum(rows: list[dict[str, Any]]) -> dict[str, Any]:
-    return {
-        "jobs": len(rows),
-        "hours": round(sum(row["seconds"] for row in rows) / 3600, 4),
-        "longest_seconds": round(max(row["seconds"] for row in rows), 1),
-        "peak_mb": round(max(row["peak_mb"] for row in rows)),
-    }
+def _stage(job: dict[str, Any]) -> str:
+    return job["stage"]
 
 
-def _number(row: Mapping[str, str], name: str) -> float:
+def _number(text: str | None) -> float:
     """Return a field; 0 for "NA" and "-", which stand for what was not measured."""
     try:
-        return float(row.get(name) or 0)
+        return float(text or 0)
     except ValueError:
         return 0.0

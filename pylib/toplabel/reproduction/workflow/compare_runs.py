@@ -22,6 +22,9 @@ from toplabel.reproduction.tables.table import read_csv
 #: Columns that need not agree: those of this name, or that begin with it and a comma or a blank, as
 #: "seconds, ours".
 _TIMES = re.compile(r"(seconds|ratio)($|[, ])")
+_CELL = [*PUBLISHED_KEYS]
+_RUN = ["measured", "verdict", "budget", "C", "theta", "seconds"]
+_USAGE = "usage: python -m toplabel.reproduction.workflow.compare_runs FIRST.csv SECOND.csv"
 
 
 def difference(first: str | os.PathLike[str], second: str | os.PathLike[str]) -> str:
@@ -48,33 +51,17 @@ def _read(path: str | os.PathLike[str]) -> list[list[str]]:
         return list(csv.reader(stream))
 
 
-_CELL = [*PUBLISHED_KEYS]
-_RUN = ["measured", "verdict", "budget", "C", "theta", "seconds"]
-
-
-def changed(first: pd.DataFrame, second: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Compare the verdicts of two runs.
-
-    Parameters
-    ----------
-    first, second : DataFrame
-        results/comparison.csv of each.
-
-    Returns
-    -------
-    DataFrame
-        One row per published cell that both measured and whose verdicts differ: what names the
-        cell, ``published``, and of both runs ``measured``, ``verdict``, ``budget``, ``C``,
-        ``theta`` and ``seconds`` with the suffixes ``_a`` and ``_b``.
-    DataFrame
-        How many cells that both measured have each pair of verdicts, rows those of the first run.
+def _changed(first: str, second: str) -> str:
+    """Return the cells that both runs measured and judge otherwise, a row each with what both say,
+    and how many cells have each pair of verdicts.
     """
-    both = first[[*_CELL, "published", *_RUN]].merge(
-        second[[*_CELL, *_RUN]], on=_CELL, suffixes=("_a", "_b")
+    both = _comparison(first).merge(
+        _comparison(second)[[*_CELL, *_RUN]], on=_CELL, suffixes=("_a", "_b")
     )
     both = both[(both["verdict_a"] != "") & (both["verdict_b"] != "")]
     counts = pd.crosstab(both["verdict_a"], both["verdict_b"])
-    return both[both["verdict_a"] != both["verdict_b"]].reset_index(drop=True), counts
+    cells = both[both["verdict_a"] != both["verdict_b"]]
+    return f"{cells.to_csv(index=False)}\n{counts.to_string()}"
 
 
 def _comparison(path: str) -> pd.DataFrame:
@@ -82,23 +69,19 @@ def _comparison(path: str) -> pd.DataFrame:
     found = read_csv(path, (*_CELL, "published", *_RUN))
     if found.duplicated(_CELL).any():
         raise FileError(f"{path}: a cell stands there twice")
-    return found
+    return found[[*_CELL, "published", *_RUN]]
 
 
 def main(arguments: Sequence[str]) -> int:
     """Compare two files; return the exit status."""
     if len(arguments) != 2:
-        print(
-            "usage: python -m toplabel.reproduction.workflow.compare_runs FIRST.csv SECOND.csv",
-            file=sys.stderr,
-        )
+        print(_USAGE, file=sys.stderr)
         return 2
     try:
         found = difference(*arguments)
         print(found or "the same, but for wall times")
         if found and {"verdict", *_CELL} <= {*_read(arguments[0])[0]}:
-            cells, counts = changed(*map(_comparison, arguments))
-            print(cells.to_csv(index=False), counts.to_string(), sep="\n")
+            print(_changed(*arguments))
     except (OSError, ValueError, csv.Error) as error:
         print(error, file=sys.stderr)
         return 2

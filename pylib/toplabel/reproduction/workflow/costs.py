@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import heapq
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import pandas as pd
 
-from toplabel.reproduction.reporting.markdown import table
+from toplabel.reproduction.reporting.fragments import table
 from toplabel.reproduction.reporting.numbers import fixed
-from toplabel.reproduction.workflow.schedule import Job, schedule
 
 _CORES = (2, 16, 100)
 _ORDER = (
@@ -18,19 +18,44 @@ _ORDER = (
 )
 
 
-def chained(took: pd.DataFrame) -> list[Job]:
-    """Return the jobs of a jobs.csv, each after those of its cell and its data set that come first."""
+def chained(took: pd.DataFrame) -> list[tuple[float, list[int]]]:
+    """Return the seconds of each job of a jobs.csv, and the numbers of those of its cell and its
+    data set that come first.
+    """
     blocks = took["part"].str.contains(".block", regex=False)
     stages = took["stage"].mask(blocks, "block")
     ranks = stages.map(lambda stage: _ORDER.index(stage) if stage in _ORDER else 0)
-    jobs: list[Job] = []
+    jobs: list[tuple[float, list[int]]] = []
     known: defaultdict[tuple[str, str], list[tuple[int, int]]] = defaultdict(list)
     for rank, row in sorted(zip(ranks, took.itertuples(), strict=True), key=lambda one: one[0]):
         before = known[row.dataset, ""] + known[row.dataset, row.method]
-        after = [number for number, first in before if first < rank]
         known[row.dataset, row.method].append((len(jobs), rank))
-        jobs.append(Job(row.stage, {}, after, float(row.seconds)))
+        jobs.append((float(row.seconds), [number for number, first in before if first < rank]))
     return jobs
+
+
+def wall_time(jobs: Sequence[tuple[float, list[int]]], cores: int) -> float:
+    """Return the seconds from the first start to the last end, when jobs start in order as cores
+    are free and those that they wait for have ended.
+    """
+    waiting = [len(before) for _, before in jobs]
+    ready = [number for number, left in enumerate(waiting) if not left]
+    next_ones = defaultdict(list)
+    for number, (_, before) in enumerate(jobs):
+        for other in before:
+            next_ones[other].append(number)
+    running: list[tuple[float, int]] = []
+    now = 0.0
+    while ready or running:
+        while ready and len(running) < cores:
+            number = heapq.heappop(ready)
+            heapq.heappush(running, (now + jobs[number][0], number))
+        now, done = heapq.heappop(running)
+        for number in next_ones[done]:
+            waiting[number] -= 1
+            if not waiting[number]:
+                heapq.heappush(ready, number)
+    return now
 
 
 def costs(took: pd.DataFrame) -> str:
@@ -50,4 +75,4 @@ def _row(took: pd.DataFrame) -> Iterable[object]:
     jobs, seconds = chained(took), took["seconds"]
     yield from (len(jobs), fixed(seconds.sum() / 3600, 2), fixed(seconds.max(), 0))
     yield fixed(took["peak_mb"].max(), 0)
-    yield from (fixed(schedule(jobs, cores) / 60, 1) for cores in _CORES)
+    yield from (fixed(wall_time(jobs, cores) / 60, 1) for cores in _CORES)

@@ -71,21 +71,17 @@ def git_state(folder: str | os.PathLike[str]) -> dict[str, Any]:
     None for what is not known.
     """
 
-    def git(*arguments: str) -> str:
-        done = subprocess.run(
-            ["git", *arguments], cwd=folder, capture_output=True, text=True, check=True
-        )
+    def git(*arguments: str) -> str | None:
+        command = ["git", *arguments]
+        try:
+            done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
+        except (OSError, subprocess.CalledProcessError):
+            return None
         return done.stdout.strip()
 
-    try:
-        commit = git("rev-parse", "HEAD")
-        dirty = bool(git("status", "--porcelain", "-uno"))
-    except (OSError, subprocess.CalledProcessError):
-        return {"commit": None, "dirty": None, "url": None}
-    try:
-        page = web_page(git("remote", "get-url", "origin"))
-    except subprocess.CalledProcessError:
-        page = ""
+    commit, changes = git("rev-parse", "HEAD"), git("status", "--porcelain", "-uno")
+    page = web_page(git("remote", "get-url", "origin") or "")
+    dirty = None if changes is None else bool(changes)
     return {"commit": commit, "dirty": dirty, "url": f"{page}/commit/{commit}" if page else None}
 
 
@@ -116,13 +112,8 @@ def blas_facts() -> list[dict[str, Any]]:
 
 
 def kernels_of(blas: Iterable[Mapping[str, Any]]) -> str:
-    """For which kind of processor the loaded OpenBLAS libraries compute, as ``"SkylakeX"``; empty
-    if not of one kind.
-
-    Parameters
-    ----------
-    blas : iterable of mapping
-        What `blas_facts` found, or of a run.json.
+    """Return for which kind of processor the OpenBLAS libraries of `blas_facts` compute, as
+    ``"SkylakeX"``; empty if not of one kind.
     """
     found = {one.get("kernels") for one in blas if one.get("library") == "openblas"}
     return str(found.pop() or "") if len(found) == 1 else ""
@@ -157,16 +148,10 @@ def read_starts() -> tuple[list[float], str]:
 
 
 def durations(starts: Sequence[float], ends: Iterable[float], now: float) -> list[float]:
-    """Return the wall time in seconds of each invocation that ended a job, and of the present one.
+    """Return the wall time in seconds of each invocation that ended a job, and of the present one,
+    the last of `starts`.
 
-    Parameters
-    ----------
-    starts : sequence of float
-        Of the invocations, ascending; the last is the present one. It may be empty.
-    ends : iterable of float
-        When the jobs ended that left a benchmark file. An invocation that was killed lasted until
-        the last of its own.
-    now : float
+    One that was killed lasted until the last of `ends`, those of jobs with a benchmark file.
     """
     ends = sorted(ends)
     found = []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -19,27 +19,17 @@ from toplabel.reproduction.workflow.plan import Plan
 
 LOGS = Path("results/logs")
 SLURM_LOGS = Path(".snakemake/slurm_logs")  # of the plugin: <rule>/<wildcards>/<job>.log
-#: The stages of a cell in their order, and where their logs are.
-_STAGES = {
-    "fetch": "fetch/{origin}.log",
-    "prepare": "prepare/{origin}.log",
-    "network": "network/{dataset}/*.log",
-    "extract": "extract/{dataset}.log",
-    "redraw": "redraw/{dataset}.log",
-    "fine_tune": "fine_tune/{dataset}/{method}/*.log",
-    "tune": "tune/{dataset}/{method}/*.log",
-    "train": "train/{dataset}/{method}.log",
-    "threshold": "threshold/{dataset}/{method}.log",
-    "evaluate": "evaluate/{dataset}/{method}.log",
-}
 _ERROR = " ERROR "
 _UNEXPECTED = "the job failed"  # what jobs.run logs before a traceback
 _NO_WORD = "the job ended without a word, as when it is killed, or the run was stopped"
+_NOT_STARTED = "the run ended before the next job"
 # What Slurm writes when it ends a job; for memory it says two things, the cause first.
 _SLURM_ENDS = re.compile(
     r"(?:slurmstepd|srun)\S*: error: (.*(?:CANCELLED|OOM|oom|memory|controller).*)"
 )
-_NOT_STARTED = "the run ended before the next job"
+_OF_CELLS = {"fetch", "prepare", "network", "extract", "redraw"}
+_OF_CELLS |= {"fine_tune", "tune", "train", "threshold", "evaluate"}
+_NOT_SHOWN = {"smoke.log", "partial_report.log", "verify_files.log"}
 
 
 def find_failures(plan: Plan, wanted: Iterable[Cell]) -> pd.DataFrame:
@@ -64,18 +54,20 @@ def find_failures(plan: Plan, wanted: Iterable[Cell]) -> pd.DataFrame:
         for cell in sorted(wanted)
         if (reason := _reason(plan, cell))
     ]
-    rows += [
-        {"dataset": "", "method": "", "label": path.stem, "stage": _stage(path)}
-        | _words(path, text)
-        for path, text in _other_errors()
-    ]
-    return FAILURES.frame(rows)
+    return FAILURES.frame([*rows, *_other_failures()])
 
 
 def failed_sets(plan: Plan) -> set[str]:
     """Return data sets whose files could not be fetched or read."""
     logs = (path for stage in ("fetch", "prepare") for path in LOGS.glob(f"{stage}/*.log"))
     return {path.stem for path in logs if path.stem in plan.registry and error_of(path)}
+
+
+def errors_since(start: float) -> list[str]:
+    """Return the errors of the jobs that failed after a time, in their order, each with its log."""
+    logs = [path for path in LOGS.rglob("*.log") if path.stat().st_mtime >= start]
+    logs.sort(key=lambda path: path.stat().st_mtime)
+    return [f"{text} ({path.as_posix()})" for path in logs if (text := error_of(path))]
 
 
 def damage(cell: Cell) -> str:
@@ -92,76 +84,68 @@ def damage(cell: Cell) -> str:
     return ""
 
 
+def _stages(plan: Plan, cell: Cell) -> dict[str, tuple[str, Sequence[str]]]:
+    """Return the stages of a cell in their order, each with its logs and the files that it leaves."""
+    (dataset, method), origin = cell.names, plan.origin_of(cell.dataset)
+    meta = [f"results/{dataset}/data/meta.json"]
+    return {
+        "fetch": (f"{origin}.log", [f"results/{origin}/fetch.json"]),
+        "prepare": (f"{origin}.log", [f"results/{origin}/data/meta.json"]),
+        "network": (f"{dataset}/*.log", plan.draws(dataset)),
+        "extract": (f"{dataset}.log", meta),
+        "redraw": (f"{dataset}.log", meta),
+        "fine_tune": (f"{dataset}/{method}/*.log", plan.draws(dataset, method)),
+        "tune": (f"{dataset}/{method}/*.log", plan.units(dataset, method)),
+        "train": (f"{dataset}/{method}.log", [cell.path("models.npz")]),
+        "threshold": (f"{dataset}/{method}.log", [cell.path("thresholds.csv")]),
+        "evaluate": (f"{dataset}/{method}.log", [cell.path("evaluation.csv")]),
+    }
+
+
 def _reason(plan: Plan, cell: Cell) -> dict[str, str]:
     """Return why a cell has no test metrics, or none that can be read; empty when it has."""
     if Path(cell.path("evaluation.csv")).is_file():
         why = damage(cell)
-        return {"stage": "evaluate", "reason": why, "log": ""} if why else {}
-    return _last_stage(plan, cell)
+        return _row("evaluate", why) if why else {}
+    stages = _stages(plan, cell)
+    logs = [
+        (stage, log)
+        for stage, (pattern, _) in stages.items()
+        for log in sorted(LOGS.glob(f"{stage}/{pattern}"))
+    ]
+    for stage, log in logs:
+        if text := error_of(log):
+            return _row(stage, text, log)
+    if not logs:
+        return _row("", _NOT_STARTED)
+    stage, log = logs[-1]
+    before_start = _before_start(cell, stages)
+    if all(Path(name).is_file() for name in stages[stage][1]):
+        return before_start or _row(f"after {stage}", _NOT_STARTED)
+    return _row(stage, _slurm_cause(log) or before_start.get("reason") or _NO_WORD, log)
 
 
-def _last_stage(plan: Plan, cell: Cell) -> dict[str, str]:
-    """Return the last stage of a cell that left a log, and what the log ends with."""
-    names = {"dataset": cell.dataset, "method": cell.method, "origin": plan.origin_of(cell.dataset)}
-    last: tuple[str, Path] | None = None
-    for stage, pattern in _STAGES.items():
-        for path in sorted(LOGS.glob(pattern.format(**names))):
-            if text := error_of(path):
-                return {"stage": stage} | _words(path, text)
-            last = (stage, path)
-    if last is None:
-        return {"stage": "", "reason": _NOT_STARTED, "log": ""}
-    stage, path = last
-    if not _done(plan, cell, stage):
-        why = _slurm_cause(path) or _before_start(plan, cell).get("reason") or _NO_WORD
-        return {"stage": stage} | _words(path, why)
-    never = {"stage": f"after {stage}", "reason": _NOT_STARTED, "log": ""}
-    return _before_start(plan, cell) or never
+def _row(stage: str, reason: str, log: Path | None = None) -> dict[str, str]:
+    name = log.relative_to(LOGS.parent).as_posix() if log else ""
+    return {"stage": stage, "reason": reason, "log": name}
 
 
-def _before_start(plan: Plan, cell: Cell) -> dict[str, str]:
+def _before_start(cell: Cell, stages: dict[str, tuple[str, Sequence[str]]]) -> dict[str, str]:
     """Return why Slurm ended the cell's last job before its script wrote the first line of a log;
     empty when it did not.
     """
-    folders = {"prepare": [cell.dataset], "tune": [], "tune_block": []}
-    folders |= {stage: ["_".join(cell.names)] for stage in ("train", "threshold", "evaluate")}
-    for part in (Path(unit).stem for unit in plan.units(*cell.names)):
-        blocks = [Path(block).stem.split(".block") for block in plan.blocks(*cell.names, part)]
-        folders["tune"].append("_".join((*cell.names, part)))
-        folders["tune_block"] += ["_".join((*cell.names, *block)) for block in blocks]
-    found = {
-        log: stage.removesuffix("_block")
-        for stage, names in folders.items()
-        if not _done(plan, cell, stage.removesuffix("_block"))
-        for name in names
-        for log in SLURM_LOGS.glob(f"rule_{stage}/{name}/*.log")
-    }
-    if not found:
-        return {}
-    last = max(found, key=lambda log: log.stat().st_mtime)
-    cause = _slurm_words(last)
-    return {"stage": found[last], "reason": cause, "log": ""} if cause else {}
-
-
-def _done(plan: Plan, cell: Cell, stage: str) -> bool:
-    """Return whether a stage left its files, so that the cell stopped after it."""
-    origin = plan.origin_of(cell.dataset)
-    files = {
-        "fetch": [f"results/{origin}/fetch.json"],
-        "prepare": [f"results/{origin}/data/meta.json"],
-        "network": plan.draws(cell.dataset),
-        "extract": [f"results/{cell.dataset}/data/meta.json"],
-        "redraw": [f"results/{cell.dataset}/data/meta.json"],
-        "fine_tune": plan.draws(*cell.names),
-        "tune": plan.units(*cell.names),
-        "train": [cell.path("models.npz")],
-        "threshold": [cell.path("thresholds.csv")],
-    }
-    return stage in files and all(Path(name).is_file() for name in files[stage])
-
-
-def _words(path: Path, text: str) -> dict[str, str]:
-    return {"reason": text, "log": path.relative_to(LOGS.parent).as_posix()}
+    found = {}
+    for stage, (pattern, files) in stages.items():
+        if all(Path(name).is_file() for name in files):
+            continue
+        folders = [pattern.removesuffix(".log").replace("/", "_")]
+        if stage == "tune":  # a block has its number after the part
+            folders = ["_".join((*cell.names, f"{Path(file).stem}*")) for file in files]
+        for folder in folders:
+            found |= dict.fromkeys(SLURM_LOGS.glob(f"rule_{stage}*/{folder}/*.log"), stage)
+    last = max(found, key=lambda log: log.stat().st_mtime, default=None)
+    cause = _slurm_words(last) if last else ""
+    return _row(found[last], cause) if last and cause else {}
 
 
 def error_of(path: Path) -> str:
@@ -206,16 +190,14 @@ def _killed(path: Path) -> str:
     return _slurm_cause(path) or _NO_WORD
 
 
-def _other_errors() -> list[tuple[Path, str]]:
-    """Return logs that belong to no cell, of what the reports show, with an error or of a job that
-    was killed.
-    """
-    others = {pattern.partition("/")[0] for pattern in _STAGES.values()}
-    others |= {"smoke.log", "partial_report.log"}
-    paths = [p for p in sorted(LOGS.rglob("*.log")) if p.relative_to(LOGS).parts[0] not in others]
-    return [(path, text) for path in paths if (text := error_of(path) or _killed(path))]
-
-
-def _stage(path: Path) -> str:
-    parts = path.relative_to(LOGS).parts
-    return parts[0] if len(parts) > 1 else "collecting"
+def _other_failures() -> list[dict[str, str]]:
+    """Return failures by logs that belong to no cell: with an error, or of a job that was killed."""
+    found = []
+    for path in sorted(LOGS.rglob("*.log")):
+        stage, *inside = path.relative_to(LOGS).parts
+        if stage in _OF_CELLS or stage in _NOT_SHOWN:
+            continue
+        if text := error_of(path) or _killed(path):
+            names = {"dataset": "", "method": "", "label": path.stem}
+            found.append(names | _row(stage if inside else "collecting", text, path))
+    return found

@@ -49,13 +49,13 @@ _SCRIPTS = "workflow/scripts"
 _C_SOURCES = ("csrc/include/*.h", "csrc/src/*.[ch]")
 # Files of the package that no import statement names.
 _DATA = {"report": ("toplabel/reproduction/reporting/templates/*",)}
-_PACKAGE = "toplabel"
-STATEMENTS = Path(".snakemake/toplabel.imports.json")
 _NATIVE = "toplabel._native"
+_PARSED = Path(".snakemake/toplabel.imports.json")
+_PACKAGE = Path(__file__).resolve().parents[3]
 
 
 @cache
-def fingerprint(stage: str, root: Path, package: Path | None = None) -> str:
+def fingerprint(stage: str, root: Path, package: Path = _PACKAGE) -> str:
     """Return the sum of a stage: 16 hexadecimal digits of SHA-256 over names and contents.
 
     Parameters
@@ -67,35 +67,26 @@ def fingerprint(stage: str, root: Path, package: Path | None = None) -> str:
     package : Path, optional
         The folder that holds the package ``toplabel``; by default where this module lies.
     """
-    package = package or Path(__file__).resolve().parents[3]
     modules = stage_modules(stage, root, package)
     of_checkout = [f"{_SCRIPTS}/{pattern}" for pattern in STAGES[stage]]
-    of_package = [*_DATA.get(stage, ())]
-    for module in modules:
-        if module == _NATIVE:
-            of_checkout += _C_SOURCES
-        else:
-            of_package.append(_file(module, package).relative_to(package).as_posix())
+    of_checkout += _C_SOURCES if _NATIVE in modules else ()
+    of_package = [*_DATA.get(stage, ()), *_files(modules, package)]
     both = f"{sum_of(root, of_checkout)} {sum_of(package, of_package)}"
     return hashlib.sha256(both.encode()).hexdigest()[:16]
 
 
 @cache
-def module_sum(module: str, package: Path | None = None) -> str:
+def module_sum(module: str, package: Path = _PACKAGE) -> str:
     """Return the sum over one module and all of the package that it imports, directly or not, but
     the C library.
 
     Of a baseline, which a stage imports by name only when it is asked for. Whatever reaches the C
     library is among the sources of the stage.
     """
-    package = package or Path(__file__).resolve().parents[3]
-    found = _reached({module}, package) - {_NATIVE}
-    return sum_of(
-        package, sorted(_file(name, package).relative_to(package).as_posix() for name in found)
-    )
+    return sum_of(package, _files(_reached({module}, package), package))
 
 
-def stage_modules(stage: str, root: Path, package: Path) -> list[str]:
+def stage_modules(stage: str, root: Path, package: Path = _PACKAGE) -> list[str]:
     """Return names of the package's modules that the scripts of a stage import, directly or not.
 
     A module counts, but not the ``__init__`` of the folders above it, unless a name is imported
@@ -105,58 +96,104 @@ def stage_modules(stage: str, root: Path, package: Path) -> list[str]:
     return sorted(_reached({n for script in scripts for n in _imports(script, package)}, package))
 
 
+def sum_of(base: Path, patterns: Iterable[str]) -> str:
+    """Return 16 hexadecimal digits of SHA-256 over names and contents of the files below a
+    folder.
+    """
+    digest = hashlib.sha256()
+    for path in sorted({path for pattern in patterns for path in base.glob(pattern)}):
+        if path.is_file():
+            digest.update(f"{path.relative_to(base).as_posix()}\n".encode())
+            digest.update(_content(path).encode())
+    return digest.hexdigest()[:16]
+
+
+def save_parsed() -> None:
+    """Keep what was parsed, for the jobs of the run.
+
+    Each job of a cluster makes the plan anew, and to parse all sources takes longer than the rest.
+    """
+    _PARSED.parent.mkdir(exist_ok=True)
+    with atomic_path(_PARSED) as temporary:
+        temporary.write_text(json.dumps(_known()), encoding="utf-8")
+
+
 def _reached(new: set[str], package: Path) -> set[str]:
     """Return some modules and all that they import, directly or not."""
     found: set[str] = set()
     while new:
         found |= new
-        files = [_file(module, package) for module in new if module != _NATIVE]
+        files = [_file(module, package) for module in new - {_NATIVE}]
         new = {name for file in files for name in _imports(file, package)} - found
     return found
 
 
+def _files(modules: Iterable[str], package: Path) -> list[str]:
+    """Return the Python files of some modules, below the folder of the package."""
+    files = (_file(module, package) for module in modules if module != _NATIVE)
+    return [file.relative_to(package).as_posix() for file in files]
+
+
+@cache
+def _file(module: str, package: Path) -> Path:
+    """Return the file of a module, which need not exist."""
+    path = package.joinpath(*module.split("."))
+    return path / "__init__.py" if path.is_dir() else path.with_name(f"{path.name}.py")
+
+
 @cache
 def _imports(path: Path, package: Path) -> frozenset[str]:
-    """Return names of the package's modules in a file's import statements, those in functions
-    included.
-    """
-    names = set()
-    for module, members in _statements(path):
-        if not members:
-            names.add(module)
-            continue
-        modules = {name for name in members if _is_module(f"{module}.{name}", package)}
-        names |= {f"{module}.{name}" for name in modules}
-        if set(members) - modules:
-            names.add(module)
-    return frozenset(name for name in names if _is_module(name, package))
+    """Return names of the package's modules in a file's import statements, also in functions."""
+
+    def is_module(name: str) -> bool:
+        return name == _NATIVE or _file(name, package).is_file()
+
+    names = (
+        f"{module}.{member}" if member and is_module(f"{module}.{member}") else module
+        for module, member in _parsed(path)["imports"]
+    )
+    return frozenset(filter(is_module, names))
 
 
-def _statements(path: Path) -> list[list[Any]]:
-    """Return the import statements of a file: a module each, with the names that are imported from
-    it, if any.
-    """
-    return _parsed(path)["imports"]
+@cache
+def _content(path: Path) -> str:
+    """Return the SHA-256 of a file, of Python code that of its syntax tree."""
+    if path.suffix == ".py":
+        return _parsed(path)["sum"]
+    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
+@cache
 def _parsed(path: Path) -> dict[str, Any]:
-    """Return what a Python file imports, and the sum of its syntax tree."""
-    key = hashlib.sha256(path.read_bytes()).hexdigest()
-    known = _known_statements()
-    if key not in known:
-        tree = ast.parse(path.read_bytes(), str(path))
-        known[key] = {"imports": _imported(tree), "sum": _tree_sum(tree)}
-    return known[key]
+    """Return what a Python file imports of the package, as pairs of module and name, and the sum of
+    its syntax tree.
+    """
+    content = path.read_bytes()
+    key = hashlib.sha256(content).hexdigest()
+    if key not in _known():
+        tree = ast.parse(content, str(path))
+        _known()[key] = {"imports": _imported(tree), "sum": _tree_sum(tree)}
+    return _known()[key]
 
 
-def _imported(tree: ast.Module) -> list[list[Any]]:
-    found: list[list[Any]] = []
+@cache
+def _known() -> dict[str, dict[str, Any]]:
+    """Return what was parsed of files by the SHA-256 of their content, as `save_parsed` left it."""
+    try:
+        known = json.loads(_PARSED.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return known if isinstance(known, dict) else {}
+
+
+def _imported(tree: ast.Module) -> list[tuple[str, str]]:
+    found: list[tuple[str, str]] = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            found += [[alias.name, []] for alias in node.names]
-        elif isinstance(node, ast.ImportFrom) and node.level == 0:
-            found.append([node.module, [alias.name for alias in node.names]])
-    return [one for one in found if one[0].partition(".")[0] == _PACKAGE]
+            found += [(alias.name, "") for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            found += [(node.module or "", alias.name) for alias in node.names]
+    return [one for one in found if one[0].partition(".")[0] == "toplabel"]
 
 
 def _tree_sum(tree: ast.Module) -> str:
@@ -172,54 +209,3 @@ def _is_text(node: ast.AST) -> bool:
     """Return whether a statement is a string alone: a docstring, or that of an attribute."""
     value = node.value if isinstance(node, ast.Expr) else None
     return isinstance(value, ast.Constant) and isinstance(value.value, str)
-
-
-@cache
-def _known_statements() -> dict[str, dict[str, Any]]:
-    """Return what was parsed of files by the SHA-256 of their content, as `save_statements` left
-    it.
-
-    Each job of a cluster makes the plan anew, and to parse all sources takes longer than the rest
-    of it.
-    """
-    try:
-        known = json.loads(STATEMENTS.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return known if isinstance(known, dict) else {}
-
-
-def save_statements() -> None:
-    """Keep what was parsed, for the jobs of the run."""
-    STATEMENTS.parent.mkdir(exist_ok=True)
-    with atomic_path(STATEMENTS) as temporary:
-        temporary.write_text(json.dumps(_known_statements()), encoding="utf-8")
-
-
-def _is_module(name: str, package: Path) -> bool:
-    ours = name.partition(".")[0] == _PACKAGE
-    return ours and (name == _NATIVE or _file(name, package).is_file())
-
-
-@cache
-def _file(module: str, package: Path) -> Path:
-    """Return the file of a module, which need not exist."""
-    path = package.joinpath(*module.split("."))
-    return path / "__init__.py" if path.is_dir() else path.with_name(f"{path.name}.py")
-
-
-@cache
-def _content(path: Path) -> str:
-    if path.suffix == ".py":
-        return _parsed(path)["sum"]
-    return hashlib.sha256(path.read_bytes()).hexdigest()
-
-
-def sum_of(base: Path, patterns: Iterable[str]) -> str:
-    """16 hexadecimal digits of SHA-256 over names and contents of the files below a folder."""
-    digest = hashlib.sha256()
-    for path in sorted({path for pattern in patterns for path in base.glob(pattern)}):
-        if path.is_file():
-            digest.update(f"{path.relative_to(base).as_posix()}\n".encode())
-            digest.update(_content(path).encode())
-    return digest.hexdigest()[:16]

@@ -7,7 +7,8 @@ the Snakefile.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import cache
 from pathlib import Path
@@ -16,8 +17,6 @@ from typing import Any
 from toplabel.reproduction.config.baselines import BASELINES
 from toplabel.reproduction.config.catalogue import load_catalogue
 from toplabel.reproduction.config.documents import Fault, unknown
-from toplabel.reproduction.config.entry import Entry
-from toplabel.reproduction.config.formats import Circle
 from toplabel.reproduction.config.protocols import Budget, Protocol
 from toplabel.reproduction.config.run import SUMMARY, RunConfig, Settings
 from toplabel.reproduction.config.studies import Study
@@ -52,6 +51,23 @@ _CONTENT = (
 
 class PlanError(ValueError):
     """The config asks for something impossible; the message is one line."""
+
+
+def planned(function: Callable[..., Any], *patterns: str) -> Callable[[Any], Any]:
+    """Return the input function of a rule: what a function of the plan says, asked with some
+    patterns that have the wildcards of the job in them.
+
+    Its `PlanError` ends the run in one line: Snakemake prints a traceback for whatever an input
+    function raises, but for SystemExit.
+    """
+
+    def answer(wildcards: Any) -> Any:
+        try:
+            return function(*(pattern.format(**wildcards) for pattern in patterns))
+        except PlanError as error:
+            sys.exit(f"Error: {error}")
+
+    return answer
 
 
 class Plan:
@@ -136,7 +152,7 @@ class Plan:
         """Return the splits that are run: those of the registry, or the first few if the budget
         says so.
         """
-        return _split_names(self.registry[dataset])[: self.budget_of(dataset).splits]
+        return self.registry[dataset].split_names[: self.budget_of(dataset).splits]
 
     # ---- slices of the config, for the params of the rules -------------------------------------
 
@@ -161,6 +177,7 @@ class Plan:
             replace(self.protocols[name], budgets={}),
             row.budget(budget, self.run.budget),
             self._settings(stage),
+            C_scale=self.registry[dataset].C_scale if row.takes_grid else None,
         )
 
     def _settings(self, stage: str) -> Settings:
@@ -179,16 +196,22 @@ class Plan:
         """Return what the networks of a data set depend on."""
         return {"network": self.registry[dataset].network, "seed": self.run.seed}
 
-    def networks(self) -> list[str]:
-        """Return data sets that are features of networks."""
-        return [name for name, entry in self.registry.items() if entry.network is not None]
+    def sets_made_by(self, rule: str) -> str:
+        """Return the pattern of the data sets whose prepared form a rule makes."""
+        return _pattern(name for name in self.registry if self.registry.maker(name) == rule)
+
+    def methods_trained_by(self, rule: str) -> str:
+        """Return the pattern of the methods whose models a rule trains: "train" or "fine_tune"."""
+        fine_tunes = rule == "fine_tune"
+        return _pattern(n for n, method in self.methods.items() if method.fine_tunes == fine_tunes)
 
     def origin_of(self, dataset: str) -> str:
-        """Return the set that a data set is made of: the images of a network, that whose folds it
-        draws again, or itself.
-        """
-        network = self.registry[dataset].network
-        return self.registry.seeds_of.get(dataset, dataset) if network is None else network.images
+        """Return the set that a data set is made of, or itself."""
+        return self.registry.origin_of(dataset)
+
+    def origin_meta(self, dataset: str) -> str:
+        """Return the prepared form of the set that a data set is made of."""
+        return f"results/{self.origin_of(dataset)}/data/meta.json"
 
     def entry_slice(self, dataset: str) -> dict[str, Any]:
         """Return what the content of the prepared set depends on."""
@@ -244,11 +267,10 @@ class Plan:
         """Return files of the tuning of a data set and method: one per split, or one of all where
         they are small.
         """
-        found = self.methods[method]
-        method = found.variant_of if found.selected_by else method
         together = self.protocol_of(dataset).splits_together or dataset in self.registry.seeds_of
         parts = [ALL_SPLITS] if together else self.split_names(dataset)
-        return [Cell(dataset, method).path(f"tune/{part}.npz") for part in parts]
+        tuned = Cell(dataset, self.methods[method].tuned_as)
+        return [tuned.path(f"tune/{part}.npz") for part in parts]
 
     def splits_of(self, dataset: str, part: str) -> list[str]:
         """Return the splits that one file of `units` holds."""
@@ -316,12 +338,9 @@ class Plan:
         }
 
     def _fits(self, dataset: str, method: str) -> bool:
-        """Return whether k is below the number of classes, as far as the papers print that."""
-        printed = [table.n_classes or "" for table in self.registry[dataset].statistics]
-        classes = [int(text) for text in printed if text.isdecimal()]
-        if (network := self.registry[dataset].network) is not None:
-            classes = [network.classes]
-        return not classes or self.methods[method].smallest_k < max(classes)
+        """Return whether k is below the number of classes, as far as that is known."""
+        classes = self.registry[dataset].known_classes
+        return classes is None or self.methods[method].smallest_k < classes
 
     def cells_of_dataset(self, dataset: str) -> set[Cell]:
         """Return a data set with all methods of the studies that contain it, but variants of
@@ -356,14 +375,6 @@ class Plan:
         return [cell for cell in self.begun() if Path(cell.path("evaluation.csv")).is_file()]
 
 
-def _split_names(entry: Entry) -> list[str]:
-    """Return names of the splits, before the set is made: registered, or those that a generator
-    gives.
-    """
-    if entry.splits:
-        return [split.name for split in entry.splits]
-    if entry.network is not None:
-        return entry.network.splits
-    if entry.embedded == "circle":
-        return [f"s{draw:02d}" for draw in range(Circle(**entry.options).n_draws)]
-    return ["main"]
+def _pattern(names: Iterable[str]) -> str:
+    """Return a regular expression of some names; of none, one that matches nothing."""
+    return "|".join(names) or "(?!)"

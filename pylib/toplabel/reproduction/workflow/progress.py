@@ -1,44 +1,33 @@
-"""Say how much of a run is left, in one line every some seconds or minutes, when a job ends.
+"""How much of a run is left, in one line every some seconds or minutes, when a job ends.
 
 A job takes as long as in an earlier run, as its benchmark file says, else as long as in the kept
-run, else what is fitted to its size (`toplabel.reproduction.workflow.resources`). Jobs of sets that
-are not prepared yet have no size and are left out till they have.
+run. Of other jobs, and of those that have taken longer already, nothing is known, and that is said.
 """
 
 from __future__ import annotations
 
+import csv
 import logging
 import os
 import sys
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
 from pathlib import Path
-from types import MappingProxyType, SimpleNamespace
+from types import MappingProxyType
 from typing import Any, TextIO
 
 from toplabel.reproduction.workflow.announcements import kept_seconds, opening
 from toplabel.reproduction.workflow.cells import Cell
 from toplabel.reproduction.workflow.plan import Plan
-from toplabel.reproduction.workflow.resources import Size
-from toplabel.reproduction.workflow.schedule import Job, fitted, read_benchmark, schedule
 from toplabel.reproduction.workflow.targets import Targets
 
 BRIEF = "TOPLABEL_BRIEF"
 EVERY = 300.0  # seconds between two lines
 _OFTEN = 20.0  # the same where Snakemake's own lines are not printed
-_FITTED = ("tune", "tune_block", "train", "threshold", "evaluate", "agree")
+_SHORT = 2.3  # seconds of a job that leaves no benchmark file, since it does not train
 _SURE = 60.0  # seconds of jobs after which their pace counts as much as what was expected
-
-
-@dataclass(frozen=True)
-class _Task:
-    """A job of the run: its number, those it waits for, its benchmark file if it has one."""
-
-    number: Any
-    job: Job
-    after: tuple[Any, ...]
-    benchmark: Path | None
+_DEFAULT_LIMIT = (100, 1)  # jobs that Snakemake starts, in seconds
 
 
 class Progress(logging.Handler):
@@ -46,9 +35,8 @@ class Progress(logging.Handler):
 
     Parameters
     ----------
-    plan : Plan
     tasks : iterable
-        Snakemake's jobs that have to run, with `jobid`, `rule`, `wildcards_dict`, `benchmark`.
+        Snakemake's jobs that have to run, with `jobid` and `benchmark`.
     before : callable
         The jobs that one waits for.
     at_once : int
@@ -65,7 +53,6 @@ class Progress(logging.Handler):
 
     def __init__(
         self,
-        plan: Plan,
         tasks: Iterable[Any],
         before: Callable[[Any], Iterable[Any]],
         at_once: int,
@@ -75,32 +62,44 @@ class Progress(logging.Handler):
         every: float = EVERY,
     ) -> None:
         super().__init__()
-        self._plan, self._at_once, self._say, self._clock = plan, at_once, say, clock
-        self._known, self._every = known, every
-        self._left = {task.jobid: _task(task, before(task)) for task in tasks}
-        self._total = len(self._left)
+        self._at_once, self._say, self._clock, self._every = at_once, say, clock, every
+        tasks = list(tasks)
+        self._expected = {task.jobid: expected_seconds(task.benchmark, known) for task in tasks}
+        self._after = {task.jobid: [other.jobid for other in before(task)] for task in tasks}
+        self._left = set(self._expected)
         self._started: dict[Any, float] = {}
-        self._sizes: dict[str, Size] = {}
-        self._took = self._expected = 0.0
-        for task in self._left.values():
-            self._time(task)
+        self._took = self._foreseen = 0.0
         self._said = clock()
 
     def time_left(self) -> str:
         """Return the time that is left, in words."""
-        for task in self._left.values():
-            if task.job.source == "unknown":
-                self._time(task)
-        known = [task for task in self._left.values() if task.job.source != "unknown"]
-        seconds = schedule(self._remaining(known), self._at_once)
-        if not known:
+        now, pace = self._clock(), (_SURE + self._took) / (_SURE + self._foreseen)
+        rest = {
+            number: pace * seconds - (now - self._started.get(number, now))
+            for number in self._left
+            if (seconds := self._expected[number]) is not None
+        }
+        rest = {number: seconds for number, seconds in rest.items() if seconds > 0}
+
+        @cache
+        def chain(number: Any) -> float:
+            """Return the seconds of a job and of the longest chain of those before it."""
+            before = [chain(other) for other in self._after[number] if other in self._left]
+            return rest.get(number, 0.0) + max(before, default=0.0)
+
+        seconds = max([sum(rest.values()) / self._at_once, *map(chain, self._left)], default=0.0)
+        unknown = len(self._left) - len(rest)
+        if not unknown:
+            return duration(seconds)
+        if unknown == len(self._left):
             return "unknown"
-        return duration(seconds) + (" and more" if len(known) < len(self._left) else "")
+        jobs = "1 job" if unknown == 1 else f"{unknown:,} jobs"
+        return f"{duration(seconds)}, and {jobs} of unknown length"
 
     def line(self) -> str:
         """Return how much is done, and the time that is left."""
-        done = self._total - len(self._left)
-        return f"{done} of {self._total} jobs done, time left: {self.time_left()}"
+        total = len(self._expected)
+        return f"{total - len(self._left)} of {total} jobs done, time left: {self.time_left()}"
 
     def emit(self, record: logging.LogRecord) -> None:
         """Take note of a job that starts or ends; say what is left if that was not said for a
@@ -120,56 +119,24 @@ class Progress(logging.Handler):
             self.handleError(record)
 
     def _end(self, number: Any, now: float) -> None:
-        task = self._left.pop(number, None)
+        self._left.discard(number)
         started = self._started.pop(number, None)
-        if task and started is not None and task.job.source != "unknown":
+        if started is not None and (foreseen := self._expected.get(number)) is not None:
             self._took += now - started
-            self._expected += task.job.seconds
-
-    def _time(self, task: _Task) -> None:
-        job = task.job
-        if task.benchmark and (found := read_benchmark(task.benchmark)):
-            job.seconds, job.source = found, "benchmark"
-        elif job.path in self._known:
-            job.seconds, job.source = self._known[job.path], "kept"
-        elif job.rule in _FITTED:
-            at = SimpleNamespace(**job.wildcards)
-            try:
-                size = self._sizes.get(at.dataset) or Size.of(
-                    f"results/{at.dataset}/data/meta.json"
-                )
-            except OSError:
-                job.source = "unknown"
-                return
-            self._sizes[at.dataset] = size
-            job.seconds = fitted(self._plan, job.rule, at, size)
-            job.source = "fitted"
-
-    def _remaining(self, tasks: Sequence[_Task]) -> list[Job]:
-        """Return jobs with the time that each has left, at the pace of this run so far."""
-        pace = (_SURE + self._took) / (_SURE + self._expected)
-        now = self._clock()
-        index = {task.number: position for position, task in enumerate(tasks)}
-        return [
-            replace(
-                task.job,
-                after=[index[number] for number in task.after if number in index],
-                seconds=max(
-                    0.0, pace * task.job.seconds - (now - self._started.get(task.number, now))
-                ),
-            )
-            for task in tasks
-        ]
+            self._foreseen += foreseen
 
 
-def _task(job: Any, before: Iterable[Any]) -> _Task:
-    """Return what counts of Snakemake's job."""
-    return _Task(
-        job.jobid,
-        Job(job.rule.name, dict(job.wildcards_dict)),
-        tuple(other.jobid for other in before),
-        Path(job.benchmark) if job.benchmark else None,
-    )
+def expected_seconds(benchmark: Any, known: Mapping[str, float]) -> float | None:
+    """Return the seconds that a job took in an earlier run here, else in the kept run; None where
+    neither says.
+    """
+    if not benchmark:
+        return _SHORT
+    try:
+        with open(benchmark, newline="", encoding="utf-8") as stream:
+            return float(next(csv.DictReader(stream, delimiter="\t"))["s"])
+    except (OSError, StopIteration, KeyError, TypeError, ValueError):
+        return known.get(Path(benchmark).as_posix().partition("benchmarks/")[2])
 
 
 def duration(seconds: float) -> str:
@@ -202,18 +169,16 @@ def follow(workflow: Any, plan: Plan, targets: Targets) -> bool:
     except WorkflowError:
         at_once = 1
     at_once = max(1, int(at_once or 1))
-    dag = workflow.dag
     alone = os.environ.get(BRIEF, "0") not in ("", "0")
     screen = Screen(sys.stderr)
-    tasks = list(dag.needrun_jobs())
+    tasks = list(workflow.dag.needrun_jobs())
     cells = [cell for task in tasks for cell in map(Cell.of_path, task.output) if cell]
     progress = Progress(
-        plan,
         tasks,
-        dag.job_dependencies,
+        workflow.dag.job_dependencies,
         at_once,
         screen if alone else logger.info,
-        known=kept_seconds(plan.root),
+        known=kept_seconds(plan),
         every=_OFTEN if alone else EVERY,
     )
     asked = targets.asked() if cells else ()
@@ -225,7 +190,20 @@ def follow(workflow: Any, plan: Plan, targets: Targets) -> bool:
                 handler.setLevel(logging.WARNING)
                 handler.addFilter(screen.end_line)
     logger.addHandler(progress)
+    lift_default_limit(workflow)
     return any(task.rule.name.endswith(("write_html", "partial")) for task in tasks)
+
+
+def lift_default_limit(workflow: Any) -> None:
+    """Let Snakemake start as many jobs at once as have room; a limit that the user gives stays.
+
+    For its default, 100 jobs in a second, Snakemake 9 sets a timer each time that it looks for jobs
+    to start, and looks again when it fires; as it also looks when a job ends, every job adds a
+    timer that never stops. After some hundred jobs it does nothing else.
+    """
+    limiter = getattr(workflow.scheduler, "job_rate_limiter", None)
+    if limiter is not None and (limiter.max_jobs, limiter.timespan) == _DEFAULT_LIMIT:
+        workflow.scheduler.job_rate_limiter = None
 
 
 class Screen:

@@ -18,12 +18,13 @@ from toplabel._core.files import read_json
 from toplabel.reproduction.config.catalogue import Catalogue, load_catalogue
 from toplabel.reproduction.config.deviations import load_deviations
 from toplabel.reproduction.config.run import SUMMARY
-from toplabel.reproduction.reporting import headline_text, labels, numbers
-from toplabel.reproduction.reporting.agreement import draw, lanes_of_cells
-from toplabel.reproduction.reporting.findings_text import OUTCOMES
-from toplabel.reproduction.reporting.found import under_found, with_found
-from toplabel.reproduction.reporting.replication import write_replication
+from toplabel.reproduction.reporting import labels, numbers
+from toplabel.reproduction.reporting.agreement import draw, points_of_cells
+from toplabel.reproduction.reporting.kept import kept_with_found, under_found
+from toplabel.reproduction.reporting.labels import OUTCOMES
+from toplabel.reproduction.reporting.pdf import write_document
 from toplabel.reproduction.reporting.score import Score, score_of
+from toplabel.reproduction.reporting.tree import WORTH_HEAD, worth, worth_rows
 from toplabel.reproduction.tables.collected import (
     COMPARISON,
     NOT_REPRODUCED,
@@ -46,14 +47,14 @@ def facts_of(root: Path) -> tuple[dict[str, Any], str, datetime]:
     readings = READINGS.read(summary / "readings.csv")
     headline = read_csv(summary / "headline.csv")
     run = read_json(summary / "run.json")
-    both = with_found(summary)
+    both = kept_with_found(summary)
     about = both[both["found"].notna()]
     facts = {
         "created": run["created"][:10],
         "commit": run["git"]["commit"][:12],
         "run": _run(run),
-        "worth": headline_text.sentences(headline),
-        "metrics": {"head": headline_text.HEAD, "rows": headline_text.rows(headline)},
+        "worth": worth(headline),
+        "metrics": {"head": WORTH_HEAD, "rows": worth_rows(headline)},
         "score": _score(score_of(cells)),
         "tables": _by(cells, ["source", "table", "dataset"]),
         "papers": _by(cells, ["source"]),
@@ -64,7 +65,7 @@ def facts_of(root: Path) -> tuple[dict[str, Any], str, datetime]:
         },
         "readings": _readings(catalogue, readings),
         "choices": [
-            {"title": labels.segments(one.title), "chosen": labels.segments(one.chosen)}
+            {"title": one.title, "chosen": one.chosen}
             for one in catalogue.readings.choices.values()
         ],
         "differences": _differences(read_csv(summary / "differences.csv")),
@@ -74,23 +75,27 @@ def facts_of(root: Path) -> tuple[dict[str, Any], str, datetime]:
             for one in load_deviations(root / "config/deviations.yaml")
         ],
     }
-    picture = draw(lanes_of_cells(text))
+    picture = draw(points_of_cells(text))
     return facts, picture, datetime.fromisoformat(run["created"])
 
 
 def _score(score: Score) -> dict[str, str]:
-    counts = score.by_verdict
+    counts = score["by_verdict"]
     far = sum(counts[key] for key in NOT_REPRODUCED)
     near = counts["match"] + counts["close"]
     return {
-        "cells": numbers.count(score.comparable),
+        "cells": numbers.count(score["comparable"]),
         "match": numbers.count(counts["match"]),
         "close": numbers.count(counts["close"]),
         "spread": numbers.count(counts["spread"]),
         "far": numbers.count(far),
-        "match_share": f"{numbers.fixed(100 * counts['match'] / score.comparable, 1)} %",
-        "near_share": f"{numbers.fixed(100 * near / score.comparable, 1)} %",
+        "match_share": _share(counts["match"], score["comparable"]),
+        "near_share": _share(near, score["comparable"]),
     }
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{numbers.fixed(100 * part / whole, 1)} %"
 
 
 def _by(cells: pd.DataFrame, keys: list[str]) -> list[dict[str, str]]:
@@ -114,8 +119,8 @@ def _readings(catalogue: Catalogue, rows: pd.DataFrame) -> list[dict[str, Any]]:
             {"dataset": str(dataset)} | _pair(of_set)
             for dataset, of_set in part.groupby("dataset", sort=False)
         ]
-        words = {key: labels.segments(getattr(one, key)) for key in ("stated", "found", "evidence")}
-        found.append({"title": labels.segments(one.title), "sets": sets, **words})
+        words = {key: getattr(one, key) for key in ("title", "stated", "found", "evidence")}
+        found.append({"sets": sets, **words})
     return found
 
 
@@ -226,7 +231,7 @@ def main() -> int:
     """Write the paper below the working folder; return the exit status."""
     try:
         facts, picture, created = facts_of(Path())
-        write_replication(facts, {"agreement.svg": picture}, created, OUT)
+        write_document("replication.typ", facts, {"agreement.svg": picture}, created, OUT)
     except (OSError, ValueError) as error:
         print(f"Error: {error}", file=sys.stderr)
         return 1

@@ -1,15 +1,16 @@
-"""What a job needs: memory and time, from the prepared set, the method and the grids.
+"""What a job asks a scheduler for: memory and time, from the kept run, or from the prepared set, the
+method and the grids.
 
 A scheduler kills a job that takes more, and it is started again with twice as much of that
 (`toplabel.reproduction.workflow.slurm.growth`); one that asks for too much waits, and keeps others
-waiting. The benchmark files of the rules are what the factors are compared with.
+waiting. docs/cluster.md has measured beside asked.
 """
 
 from __future__ import annotations
 
 import csv
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
@@ -26,8 +27,6 @@ from toplabel.reproduction.workflow.plan import Plan
 from toplabel.reproduction.workflow.runlock import LOCK
 from toplabel.reproduction.workflow.slurm import growth
 
-# Fitted to benchmark files and to the seconds of tuned cells; docs/cluster.md has measured beside
-# asked.
 _BASE_MB = 500  # a script with its libraries 110 to 180, and on a cluster two Snakemakes of 140
 _MARGIN = 1.2
 _ARRAYS = 11  # of n x m float64: duals, scores, their copies, models of a kernel
@@ -61,16 +60,8 @@ Need = Callable[..., int]
 
 @dataclass(frozen=True)
 class Size:
-    """Of a prepared set.
-
-    Attributes
-    ----------
-    rows, classes, columns : int
-        Rows of the largest part, m, and d.
-    entries : float
-        Stored feature values of that part: rows times features, or those that a sparse matrix has.
-    features_mb : float
-        All parts in memory.
+    """Rows of the largest part of a prepared set, its m and d, the stored feature values of that
+    part, and the features of all parts in MB.
     """
 
     rows: int = 0
@@ -89,23 +80,19 @@ class Size:
         FileNotFoundError
             It is not prepared yet. Snakemake asks again when it is.
         """
-        path = Path(meta)
-        if not path.is_file():
-            raise FileNotFoundError(2, "not prepared yet", str(meta))
         try:
-            found = read_json(path)
+            found = read_json(_there(meta))
         except FileError:
             return cls()
-        parts = found["parts"]
-        stored = {name: _stored(path.parent, name) for name in parts}
+        parts, folder = found["parts"], Path(meta).parent
         largest = max(parts, key=lambda name: parts[name]["n_rows"])
-        dense = parts[largest]["storage"] == "dense"
+        value = 8 if parts[largest]["storage"] == "dense" else 12  # CSR has a column beside each
         return cls(
-            rows=parts[largest]["n_rows"],
-            classes=found["n_classes"],
-            columns=parts[largest]["n_features"],
-            entries=stored[largest] / (8 if dense else 12),  # CSR has a column beside each value
-            features_mb=sum(stored.values()) / 1e6,
+            parts[largest]["n_rows"],
+            found["n_classes"],
+            parts[largest]["n_features"],
+            _stored(folder, largest) / value,
+            _stored(folder, "*") / 1e6,
         )
 
     def first(self, rows: int | None) -> Size:
@@ -115,6 +102,13 @@ class Size:
         if rows is None or rows >= self.rows:
             return self
         return replace(self, rows=rows, entries=self.entries * rows / self.rows)
+
+
+def _there(path: str | os.PathLike[str]) -> Path:
+    """Return the path of a file that is there; Snakemake asks again when it is not."""
+    if not Path(path).is_file():
+        raise FileNotFoundError(2, "not made yet", str(path))
+    return Path(path)
 
 
 def _stored(folder: Path, part: str) -> int:
@@ -132,25 +126,17 @@ def memory_mb(size: Size, method: Method, budget: Budget) -> float:
     """Return memory of a job that trains or evaluates, in MB.
 
     Features twice, dense ones for a kernel, arrays of n x m numbers (duals, scores, models), and
-    Gram matrices.
+    for a kernel the Gram matrix of our solver, or three of the simplex coding with its
+    eigenvectors.
     """
     features = 2 * size.features_mb
+    gram = 0
     if method.kernel == "rbf":
         features = max(features, 16 * size.rows * size.columns / 1e6)
+        entry = 24 if method.baseline else 4 if budget.gram_dtype == "float32" else 8
+        gram = entry * size.rows**2
     arrays = 8 * _ARRAYS * size.rows * size.classes
-    gram = _gram_bytes(method, budget) * size.rows**2
     return _BASE_MB + _MARGIN * (features + (arrays + gram) / 1e6)
-
-
-def _gram_bytes(method: Method, budget: Budget) -> int:
-    """Return bytes for each pair of rows: a matrix of our solver, or three of the simplex coding
-    with its eigenvectors.
-    """
-    if method.kernel != "rbf":
-        return 0
-    if method.baseline:
-        return 24
-    return 4 if budget.gram_dtype == "float32" else 8
 
 
 def fits(method: Method, budget: Budget, rows: int, block: bool = False) -> int:
@@ -178,30 +164,19 @@ def fit_seconds(size: Size, method: Method, count: float) -> float:
 
 
 def estimate(plan: Plan, stage: str, wildcards: Any, size: Size) -> tuple[float, float]:
-    """Return memory in MB with its margin, and seconds of a core, of a job that trains, cuts or
-    evaluates a cell.
-
-    Parameters
-    ----------
-    plan : Plan
-    stage : {"tune", "tune_block", "train", "threshold", "evaluate", "agree"}
-    wildcards : object
-        With `dataset`, `method` but for agree, and `part` where it tunes.
-    size : Size
-        Of the prepared set.
+    """Return memory in MB with its margin, and seconds of a core, of a job of a stage that trains,
+    cuts or evaluates a cell, or of the rule agree.
     """
     dataset = wildcards.dataset
-    if stage == "agree":
-        method, budget = plan.methods["svm_ova"], plan.budget_of(dataset)
-        return memory_mb(size, method, budget), fit_seconds(size, method, _AGREEING)
-    task = plan.task(stage, dataset, wildcards.method)
-    method, budget = task.method, task.budget
-    count = 1.0
+    task = plan.task(stage, dataset, wildcards.get("method", "svm_ova"))  # of the rule agree
+    method, budget, count = task.method, task.budget, 1.0
     if stage in ("tune", "tune_block"):
         count = _VISITED * fits(method, budget, size.rows, block=stage == "tune_block")
         count *= len(plan.splits_of(dataset, wildcards.part))
     elif stage == "train":
         count = len(plan.split_names(dataset)) * len(plan.protocol_of(dataset).metrics)
+    elif stage == "agree":
+        count = _AGREEING
     if stage == "tune_block":
         size = size.first(budget.screen_rows)
     return memory_mb(size, method, budget), fit_seconds(size, method, count)
@@ -211,54 +186,44 @@ def training_needs(plan: Plan, rule: str) -> dict[str, Need]:
     """Return ``mem_mb`` and ``runtime`` (minutes) of a rule that `estimate` knows."""
 
     def guess(wildcards: Any, input: Any) -> tuple[float, float]:
-        return estimate(plan, rule, wildcards, Size.of(input.meta))
+        mb, seconds = estimate(plan, rule, wildcards, Size.of(input.meta))
+        return mb, _BASE_MINUTES + _SLACK * seconds / 60
 
-    return _needs(
-        plan,
-        rule,
-        lambda wildcards, input: guess(wildcards, input)[0],
-        lambda wildcards, input: _BASE_MINUTES + _SLACK * guess(wildcards, input)[1] / 60,
-    )
+    return _needs(plan, rule, guess)
 
 
 def preparing_needs(plan: Plan, rule: str) -> dict[str, Need]:
     """Return the same of a rule that reads raw files into numbers."""
-    return _needs(plan, rule, preparing_mb, lambda *_: _PREPARING_MINUTES)
+    return _needs(plan, rule, lambda _, input: (preparing_mb(input.receipt), _PREPARING_MINUTES))
 
 
 def fixed_needs(plan: Plan, rule: str, mem_mb: int, minutes: int) -> dict[str, Need]:
     """Return the same of a rule whose jobs are all alike."""
-    return _needs(plan, rule, lambda *_: mem_mb, lambda *_: minutes)
+    return _needs(plan, rule, lambda *_: (mem_mb, minutes))
 
 
-def preparing_mb(wildcards: Any, input: Any) -> float:
+def preparing_mb(receipt: str) -> float:
     """Return memory of the rule prepare: raw files, read into numbers."""
-    if not Path(input.receipt).is_file():
-        raise FileNotFoundError(2, "not fetched yet", str(input.receipt))
     try:
-        receipt: Mapping[str, Any] = read_json(input.receipt)
+        files = read_json(_there(receipt)).values()
     except FileError:
-        receipt = {}
-    return _BASE_MB + _RAW_COPIES * sum(file["size"] for file in receipt.values()) / 1e6
+        files = ()
+    return _BASE_MB + _RAW_COPIES * sum(file["size"] for file in files) / 1e6
 
 
-def _needs(
-    plan: Plan, rule: str, mb: Callable[..., float], minutes: Callable[..., float]
-) -> dict[str, Need]:
+def _needs(plan: Plan, rule: str, guess: Callable[..., tuple[float, float]]) -> dict[str, Need]:
     """Return what a rule asks for, which grows with what earlier attempts ended for; the time of a
     job that the kept run has is from there, and its memory at least that.
     """
 
     def memory(wildcards: Any, input: Any, attempt: int) -> int:
         _, peak = _kept(plan.root, plan.budget).get(_benchmark(rule, wildcards), (0.0, 0.0))
-        least = _KEPT_MARGIN * (peak + _TWO_SNAKEMAKES)
-        return ceil(
-            max(least, mb(wildcards, input)) * growth(rule, wildcards, attempt, _begun())[1]
-        )
+        asked = max(_KEPT_MARGIN * (peak + _TWO_SNAKEMAKES), guess(wildcards, input)[0])
+        return ceil(asked * growth(rule, wildcards, attempt, _begun())[1])
 
     def runtime(wildcards: Any, input: Any, attempt: int) -> int:
         kept = _kept(plan.root, plan.budget).get(_benchmark(rule, wildcards))
-        asked = _KEPT_MINUTES + _SLOWER * kept[0] / 60 if kept else minutes(wildcards, input)
+        asked = _KEPT_MINUTES + _SLOWER * kept[0] / 60 if kept else guess(wildcards, input)[1]
         return ceil(asked * growth(rule, wildcards, attempt, _begun())[0])
 
     return {"mem_mb": memory, "runtime": runtime}
@@ -280,16 +245,11 @@ def _benchmark(rule: str, wildcards: Iterable[str]) -> str:
 @cache
 def _kept(root: Path, budget: str) -> dict[str, tuple[float, float]]:
     """Return seconds and peak memory in MB of the kept jobs; none where they had other grids."""
+    names, found = ("stage", "dataset", "method", "part"), {}
     with suppress(FileError, OSError, KeyError, ValueError):
         if read_json(root / SUMMARY / "run.json")["budget"] == budget:
             with (root / SUMMARY / "jobs.csv").open(newline="", encoding="utf-8") as stream:
-                rows = list(csv.DictReader(stream))
-            names = ("stage", "dataset", "method", "part")
-            return {
-                "/".join(filter(None, map(row.get, names))): (
-                    float(row["seconds"]),
-                    float(row["peak_mb"]),
-                )
-                for row in rows
-            }
-    return {}
+                for row in csv.DictReader(stream):
+                    took = float(row["seconds"]), float(row["peak_mb"])
+                    found["/".join(filter(None, map(row.get, names)))] = took
+    return found

@@ -9,7 +9,7 @@ from pathlib import Path
 from toplabel.reproduction.figures import figure_files, row_of, table_files
 from toplabel.reproduction.workflow.cells import Cell, dataset_names
 from toplabel.reproduction.workflow.plan import Plan
-from toplabel.reproduction.workflow.targets import FREE, Targets, evaluations
+from toplabel.reproduction.workflow.targets import FREE, Targets
 
 THRESHOLDS = "thresholds"
 AGREEMENT = "agreement"
@@ -73,14 +73,14 @@ class Shown:
         return [cell for cell in self._plan.existing() if cell not in made]
 
     def _cut(self) -> list[Cell]:
-        """Return cells of the config whose protocol has thresholds, without those of folds drawn
-        again and of variants.
+        """Return cells of the config whose protocol has thresholds, without those of other draws
+        of a set and of variants.
         """
         plan = self._plan
         return [
             cell
             for cell in self._targets.wanted()
-            if cell.dataset not in plan.registry.seeds_of
+            if cell.dataset not in plan.catalogue.other_draws
             and not plan.methods[cell.method].variant_of
             and len(plan.budget_of(cell.dataset).thresholds.values())
         ]
@@ -104,35 +104,21 @@ class Shown:
 
     def prepared(self) -> list[str]:
         """Prepared data sets that the command makes, and the one that times are measured on."""
-        names = dict.fromkeys([*self._made_sets(), self.timed_set()])
-        return [_meta(name) for name in names]
-
-    def timed_set(self) -> str:
-        """Return the set that figures of training times are about."""
-        return "digits" if self._plan.budget == "quick" else "letter"
+        return list(dict.fromkeys([*map(_meta, self._made_sets()), self.timed_meta()]))
 
     def timed_meta(self) -> str:
-        """Return the prepared form of `timed_set`."""
-        return _meta(self.timed_set())
+        """Return the prepared set that figures of training times are about."""
+        return _meta("digits" if self._plan.budget == "quick" else "letter")
 
-    def evaluations(self) -> list[str]:
-        """Test metrics that the command makes."""
-        return evaluations(self.made())
-
-    def ranks(self) -> list[str]:
-        """Return ranks of the true classes of `evaluations`; none of networks, whose splits tell
-        how sure a number is.
-        """
+    def made_files(self, name: str) -> list[str]:
+        """Return a file of each cell that the command makes, as far as its method leaves one."""
         methods = self._plan.methods
-        return _ranks(cell for cell in self.made() if not methods[cell.method].fine_tunes)
+        return [cell.path(name) for cell in self.made() if name in methods[cell.method].results]
 
-    def other_ranks(self) -> list[str]:
-        """Return those of `others`, as far as they are there."""
-        return [path for path in _ranks(self.others()) if Path(path).is_file()]
-
-    def other_evaluations(self) -> list[str]:
-        """Test metrics of `others`."""
-        return evaluations(self.others())
+    def other_files(self, name: str) -> list[str]:
+        """Return a file of each of `others`, as far as it is there."""
+        paths = (cell.path(name) for cell in self.others())
+        return [path for path in paths if Path(path).is_file()]
 
     def other_metas(self) -> list[str]:
         """Return data sets that were prepared before and that the command does not make."""
@@ -177,10 +163,6 @@ class Shown:
         figures = self._targets.figures_of(self._targets.wanted())
         files = [file for figure in figures for file in figure_files(figure)]
         return list(dict.fromkeys([*files, *(file for name in FREE for file in FREE[name])]))
-
-
-def _ranks(cells: Iterable[Cell]) -> list[str]:
-    return [cell.path("ranks.npz") for cell in cells]
 
 
 def _figure_of(path: str) -> str:

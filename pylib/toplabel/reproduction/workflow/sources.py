@@ -14,34 +14,21 @@ from toplabel.reproduction.datasets.fetch import open_address
 from toplabel.reproduction.datasets.locate import available
 
 _TIMEOUT = 4.0  # seconds
+_silent: dict[str, str] = {}  # why a host did not answer, which is asked once
 
 
 def unreachable(url: str) -> str:
-    """Ask the host of an address for the address' header.
-
-    Returns
-    -------
-    str
-        Why there is no answer; empty when there is one. A host that did not answer is not asked
-        again in this process.
-    """
+    """Return why the host of an address does not answer; empty when it does."""
     host = urllib.parse.urlsplit(url).netloc
     if host not in _silent:
-        _silent[host] = _ask(url)
+        try:
+            with open_address(url, _TIMEOUT, "HEAD"):
+                _silent[host] = ""
+        except urllib.error.HTTPError:
+            _silent[host] = ""  # it answers; some servers refuse HEAD
+        except (urllib.error.URLError, OSError, ValueError) as error:
+            _silent[host] = f"no answer, {getattr(error, 'reason', None) or error}"
     return _silent[host]
-
-
-_silent: dict[str, str] = {}
-
-
-def _ask(url: str) -> str:
-    try:
-        with open_address(url, _TIMEOUT, "HEAD"):
-            return ""
-    except urllib.error.HTTPError:
-        return ""  # it answers; some servers refuse HEAD
-    except (urllib.error.URLError, OSError, ValueError) as error:
-        return f"no answer, {getattr(error, 'reason', None) or error}"
 
 
 def reason_missing(
@@ -53,30 +40,17 @@ def reason_missing(
 ) -> str:
     """Say why a data set cannot be had; empty when it can.
 
-    Parameters
-    ----------
-    entry : Entry
-    raw_folder : Path
-        ``data/raw``.
-    mirrors : sequence of Path
-    download : bool
-        Whether the official addresses may be asked.
-    silence : callable
-        Why an address does not answer; one address of each host is asked.
+    With `download` the official addresses may be asked, of each host one; `silence` says why one
+    does not answer.
     """
     at_hand, reason = available(entry, raw_folder, mirrors)
     if at_hand:
         return ""
-    if not download or not entry.is_readable:
+    each = [replace(entry, files=(file,)) for file in entry.files]
+    missing = [one.files[0].url for one in each if not available(one, raw_folder, mirrors)[0]]
+    if not download or not entry.is_readable or None in missing:
         return reason
-    urls = [
-        file.url
-        for file in entry.files
-        if not available(replace(entry, files=(file,)), raw_folder, mirrors)[0]
-    ]
-    if None in urls:
-        return reason
-    for host, url in {urllib.parse.urlsplit(url).netloc: url for url in urls}.items():
+    for host, url in {urllib.parse.urlsplit(url).netloc: url for url in missing}.items():
         if why := silence(url):
             return f"{reason}; {host}: {why}"
     return ""

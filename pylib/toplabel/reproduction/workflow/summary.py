@@ -17,14 +17,15 @@ import sys
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import pandas as pd
 
 from toplabel._core.files import FileError, read_json, write_json
 from toplabel.reproduction.config.run import SUMMARY
-from toplabel.reproduction.reporting import fragments, run_fragments
-from toplabel.reproduction.reporting.agreement import draw, lanes_of_cells
-from toplabel.reproduction.reporting.found import with_found
+from toplabel.reproduction.reporting import fragments
+from toplabel.reproduction.reporting.agreement import draw, points_of_cells
+from toplabel.reproduction.reporting.kept import kept_with_found
 from toplabel.reproduction.reporting.labels import VERDICTS
 from toplabel.reproduction.studies.published import load_published
 from toplabel.reproduction.tables.collected import COMPARISON, HEADLINE, PUBLISHED_KEYS
@@ -59,7 +60,7 @@ _RUN = (
 _STAGE = ("stage", "jobs", "hours", "longest_seconds", "peak_mb")
 _JOBS = ["study", "stage", "dataset", "method", "part", "seconds", "peak_mb"]
 _FRAGMENT = re.compile(r"(<!-- run: ([\w ]+) -->\n).*?(\n<!-- end -->)", re.DOTALL)
-_OF_SETS = ("rank_loss", "hamming_loss", "subset_accuracy", "f1_micro", "f1_macro")
+_OF_SETS = ("hamming_loss", "subset_accuracy", "f1_micro", "f1_macro")
 
 
 def keep(results: Path, summary: Path) -> None:
@@ -184,92 +185,87 @@ def filled(text: str, root: Path) -> str:
         file, make = MAKERS[name]
         if not (root / SUMMARY / file).is_file():
             return found[0]
-        text = make(root, *arguments)
+        text = make(_Kept(root), *arguments)
         return f"{found[1]}\n{text}\n{found[3]}" if text else found[0]
 
     return _FRAGMENT.sub(fragment, text)
 
 
-def _cells(root: Path) -> pd.DataFrame:
-    return COMPARISON.read_text(root / SUMMARY / "comparison.csv")
+class _Kept:
+    """The kept files of a checkout, as fragments ask for them."""
+
+    def __init__(self, root: Path) -> None:
+        self.root, self.folder = root, root / SUMMARY
+
+    def table(self, name: str, columns: Sequence[str] = ()) -> pd.DataFrame:
+        return read_csv(self.folder / f"{name}.csv", columns)
+
+    def cells(self, name: str = "comparison") -> pd.DataFrame:
+        return COMPARISON.read_text(self.folder / f"{name}.csv")
+
+    def measured(self, *studies: str) -> pd.DataFrame:
+        frame = self.table("measured", _MEASURED)
+        return frame[_of_studies(frame, studies)]
+
+    def run(self) -> dict[str, Any]:
+        return read_json(self.folder / "run.json")
 
 
-def _measured(root: Path, *studies: str) -> pd.DataFrame:
-    frame = read_csv(root / SUMMARY / "measured.csv", _MEASURED)
-    return frame[_of_studies(frame, studies)]
+def _score(kept: _Kept) -> str:
+    return fragments.score(
+        kept_with_found(kept.folder),
+        HEADLINE.read(kept.folder / "headline.csv"),
+        len(load_published(kept.root / "data/published")),
+        kept.run()["created"],
+    )
 
 
-def _bias(root: Path) -> str:
+def _bias(kept: _Kept) -> str:
     return fragments.variants(
-        _measured(root, "multilabel_bias"),
+        kept.measured("multilabel_bias"),
         ("svm_ml", "svm_ml_smooth", "lr_ml"),
         ("", "_bias", "_standard"),
         ("rank_loss", "f1_micro", "subset_accuracy"),
     )
 
 
+def _baselines(kept: _Kept) -> str:
+    measured = kept.measured("multilabel_baselines", "multilabel_baselines_rbf")
+    return fragments.grid(measured, ("rank_loss", *_OF_SETS))
+
+
+#: Of each fragment the kept file that it needs, and what makes it.
 MAKERS: dict[str, tuple[str, Callable[..., str]]] = {
-    "score": (
-        "comparison.csv",
-        lambda root: fragments.score(
-            with_found(root / SUMMARY),
-            HEADLINE.read(root / SUMMARY / "headline.csv"),
-            len(load_published(root / "data/published")),
-            read_json(root / SUMMARY / "run.json")["created"],
-        ),
-    ),
-    "counts": ("comparison.csv", lambda root, *sets: fragments.counts(_cells(root), *sets)),
-    "intervals": ("comparison.csv", lambda root: fragments.intervals(_cells(root))),
-    "beside": ("comparison.csv", lambda root, *table: fragments.beside(_cells(root), *table)),
+    "score": ("comparison.csv", _score),
+    "counts": ("comparison.csv", lambda kept, *sets: fragments.counts(kept.cells(), *sets)),
+    "intervals": ("comparison.csv", lambda kept: fragments.intervals(kept.cells())),
+    "beside": ("comparison.csv", lambda kept, *table: fragments.beside(kept.cells(), *table)),
     "bias": ("measured.csv", _bias),
-    "baselines": (
-        "measured.csv",
-        lambda root: fragments.grid(
-            _measured(root, "multilabel_baselines", "multilabel_baselines_rbf"), _OF_SETS
-        ),
-    ),
+    "baselines": ("measured.csv", _baselines),
     "finetuning": (
         "measured.csv",
-        lambda root: fragments.grid(
-            _measured(root, "finetuning"), ("top1", "top3", "top5", "top10")
-        ),
+        lambda kept: fragments.grid(kept.measured("finetuning"), ("top1", "top3", "top5", "top10")),
     ),
     "grids": (
         "paper.csv",
-        lambda root, *sets: fragments.grids(
-            _cells(root), COMPARISON.read_text(root / SUMMARY / "paper.csv"), *sets
-        ),
+        lambda kept, *sets: fragments.grids(kept.cells(), kept.cells("paper"), *sets),
     ),
     "claims": (
         "claims.csv",
-        lambda root, prefix: fragments.claims(
-            read_csv(root / SUMMARY / "claims.csv", _CLAIMS), prefix
-        ),
+        lambda kept, prefix: fragments.claims(kept.table("claims", _CLAIMS), prefix),
     ),
     "strategies": (
         "thresholds.csv",
-        lambda root: fragments.strategies(
-            read_csv(root / SUMMARY / "thresholds.csv"),
-            ("hamming_loss", "subset_accuracy", "f1_micro", "f1_macro"),
-        ),
+        lambda kept: fragments.strategies(kept.table("thresholds"), _OF_SETS),
     ),
-    "cardinality": (
-        "thresholds.csv",
-        lambda root: fragments.cardinality(read_csv(root / SUMMARY / "thresholds.csv")),
-    ),
+    "cardinality": ("thresholds.csv", lambda kept: fragments.cardinality(kept.table("thresholds"))),
     "differences": (
         "differences.csv",
-        lambda root: fragments.differences(read_csv(root / SUMMARY / "differences.csv")),
+        lambda kept: fragments.differences(kept.table("differences")),
     ),
-    "jobs": (
-        "jobs.csv",
-        lambda root: run_fragments.jobs(read_csv(root / SUMMARY / "jobs.csv", _JOBS)),
-    ),
-    "cost": ("jobs.csv", lambda root: costs(read_csv(root / SUMMARY / "jobs.csv", _JOBS))),
-    "conditions": (
-        "run.json",
-        lambda root: run_fragments.conditions(read_json(root / SUMMARY / "run.json")),
-    ),
+    "jobs": ("jobs.csv", lambda kept: fragments.jobs(kept.table("jobs", _JOBS))),
+    "cost": ("jobs.csv", lambda kept: costs(kept.table("jobs", _JOBS))),
+    "conditions": ("run.json", lambda kept: fragments.conditions(kept.run())),
 }
 
 
@@ -295,7 +291,7 @@ def main(arguments: Sequence[str]) -> int:
             if not options.fewer:
                 check_whole(staged / SUMMARY, root / SUMMARY)
             pages = {name: filled((root / name).read_text("utf-8"), staged) for name in PAGES}
-            pages[PICTURE] = draw(lanes_of_cells(_cells(staged)), "white")
+            pages[PICTURE] = draw(points_of_cells(_Kept(staged).cells()), "white")
         except (FileError, OSError, ValueError) as error:
             print(f"make summary: {error}", file=sys.stderr)
             return 1

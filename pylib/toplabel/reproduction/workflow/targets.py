@@ -262,12 +262,9 @@ class Targets:
         if name in FREE:
             return FREE[name]
         cells = self.cells(name)
-        return figure_files(name) if name in self.figures() else evaluations(cells)
-
-
-def evaluations(cells: Iterable[Cell]) -> list[str]:
-    """Return files of the test metrics of some cells."""
-    return [cell.path("evaluation.csv") for cell in cells]
+        if name in self.figures():
+            return figure_files(name)
+        return [cell.path("evaluation.csv") for cell in cells]
 
 
 def _long_name(source: str, number: str) -> str:

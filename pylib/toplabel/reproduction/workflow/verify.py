@@ -16,20 +16,32 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import pandas as pd
 
 from toplabel._core.files import FileError, read_json
 from toplabel.reproduction.config.catalogue import load_catalogue
+from toplabel.reproduction.config.methods import Method
 from toplabel.reproduction.tables.collected import COMPARISON, PUBLISHED_KEYS
+from toplabel.reproduction.tables.table import read_csv
 from toplabel.reproduction.workflow.collecting.results import compare_results
 from toplabel.reproduction.workflow.environment import kernels_of
+from toplabel.reproduction.workflow.progress import duration
+
+_START = 2.0  # seconds of a job besides its script
 
 
-def draw(summary: pd.DataFrame, cells: int, seed: int) -> pd.DataFrame:
-    """Return rows of `summary` that have a measured number, at random and without repetition.
+def draw(
+    summary: pd.DataFrame,
+    cells: int,
+    seed: int,
+    times: Times | None = None,
+    minutes: float | None = None,
+) -> pd.DataFrame:
+    """Return rows of `summary` that have a measured number, at random and without repetition; with
+    `minutes`, of those that fit into so many by their `times`.
 
     Raises
     ------
@@ -39,7 +51,78 @@ def draw(summary: pd.DataFrame, cells: int, seed: int) -> pd.DataFrame:
     measured = summary[summary["measured"].notna()]
     if not 1 <= cells <= len(measured):
         raise ValueError(f"--cells {cells}: it must be from 1 to {len(measured)}, those measured")
+    if times is not None and minutes is not None:
+        return times.fitting(measured.sample(frac=1, random_state=seed), cells, minutes)
     return measured.sample(cells, random_state=seed).sort_index()
+
+
+class Times:
+    """How long the results of the run to verify took, by its ``jobs.csv``.
+
+    Parameters
+    ----------
+    path : Path
+        Where it is not there, nothing is known.
+    methods : mapping of str to Method
+    cores : int
+    """
+
+    def __init__(self, path: Path, methods: Mapping[str, Method], cores: int) -> None:
+        keys = ["stage", "dataset", "method", "seconds"]
+        jobs = read_csv(path, keys) if path.is_file() else pd.DataFrame(columns=keys)
+        self._jobs = jobs.assign(seconds=pd.to_numeric(jobs["seconds"], errors="coerce"))
+        self._methods, self._cores = methods, cores
+
+    def _jobs_of(self, file: str) -> pd.DataFrame:
+        """Return the jobs of a result, ``<set>/<method>/evaluation.csv``, and of its data set."""
+        dataset, name, _ = file.split("/")
+        jobs, method = self._jobs, self._methods.get(name)
+        tuned = method.tuned_as if method else name
+        own = (jobs["method"] == name) | ((jobs["method"] == tuned) & (jobs["stage"] == "tune"))
+        return jobs[(jobs["dataset"] == dataset) & (own | (jobs["method"] == ""))]
+
+    def known(self, file: str) -> bool:
+        """Return whether the jobs of a result have times."""
+        return bool((self._jobs_of(file)["method"] != "").any())
+
+    def seconds(self, files: Iterable[str]) -> float:
+        """Return about how long some results take together, each job once."""
+        of_each = [self._jobs_of(file)["seconds"] for file in files]
+        if not of_each:
+            return 0.0
+        every = pd.concat(of_each)
+        every = every[~every.index.duplicated()]
+        shared = (every.sum() + _START * len(every)) / self._cores
+        return max(shared, *(one.sum() for one in of_each))
+
+    def fitting(self, cells: pd.DataFrame, most: int, minutes: float) -> pd.DataFrame:
+        """Return at most so many of some cells in their order, whose results take no more."""
+        files: list[str] = []
+        rows = []
+        for row, file in cells["file"].items():
+            if len(rows) == most:
+                break
+            if file not in files and not self.known(file):
+                continue
+            if self.seconds({*files, file}) <= 60 * minutes:
+                rows.append(row)
+                files.append(file)
+        if not rows:
+            raise ValueError(f"--minutes {minutes:g}: no cell is known to take as little")
+        return cells.loc[sorted(rows)]
+
+    def announcement(self, drawn: pd.DataFrame) -> str:
+        """Return the results of drawn cells, a line each, and how long all of them take."""
+        lines = []
+        for file, metrics in drawn.groupby("file")["metric"]:
+            took = duration(self._jobs_of(file)["seconds"].sum()) if self.known(file) else "unknown"
+            lines.append(f"  {Path(file).parent}: {', '.join(dict.fromkeys(metrics))}; {took}")
+        unknown = sum(not self.known(file) for file in drawn["file"].unique())
+        time = duration(self.seconds(drawn["file"].unique()))
+        results = "1 result" if unknown == 1 else f"{unknown} results"
+        more = f", and {results} of unknown length" if unknown else ""
+        end = f"Together {time} on {self._cores} cores{more}, by the times of the run to verify."
+        return "\n".join([*lines, end])
 
 
 def kernels_of_run(run: Path) -> dict[str, str]:
@@ -116,6 +199,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Draw, compute and compare; exit status 1 if a number differs or could not be computed."""
     parser = argparse.ArgumentParser(prog="make verify", description=__doc__.splitlines()[0])
     parser.add_argument("--cells", type=int, default=20)
+    parser.add_argument("--minutes", type=float, help="draw among cells that fit into so many")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--root", type=Path, default=Path(), help="the checkout")
     parser.add_argument("--summary", type=Path, help="comparison.csv of the run to verify")
@@ -134,21 +218,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise ValueError(f"--configfile {options.configfile}: no such file")
         summary = options.summary or root / "reports/summary/comparison.csv"
         known = COMPARISON.read(summary)
-        drawn = draw(known, options.cells, options.seed)
+        if options.minutes is not None and not options.minutes > 0:
+            raise ValueError(f"--minutes {options.minutes:g}: it must be above 0")
+        catalogue = load_catalogue(root)
+        times = Times(summary.with_name("jobs.csv"), catalogue.methods, options.cores)
+        drawn = draw(known, options.cells, options.seed, times, options.minutes)
         setting = kernels_of_run(summary.parent / "run.json")
         folder = _empty(options.folder)
     except (FileError, ValueError) as error:
         print(f"make verify: {error}", file=sys.stderr)
         return 1
     targets = sorted({f"results/{file}" for file in drawn["file"]})
-    print(
-        f"{len(drawn)} cells, seed {options.seed}: {len(targets)} results, computed in {folder}",
-        flush=True,
-    )
+    print(f"{len(drawn)} cells, seed {options.seed}: {len(targets)} results, computed in {folder}")
+    print(times.announcement(drawn), flush=True)
     snakemake = ["--cores", str(options.cores), "--keep-going", "--configfile", str(config)]
     status = compute(root, folder, targets, snakemake, setting)
     made = [path for target in targets if (path := folder / target).exists()]
-    again = compare_results(load_catalogue(root), map(str, made))[1] if made else drawn.iloc[:0]
+    again = compare_results(catalogue, map(str, made))[1] if made else drawn.iloc[:0]
     found = beside(known[known["file"].isin(drawn["file"])], again)
     is_drawn = (
         found[[*PUBLISHED_KEYS]]

@@ -8,9 +8,11 @@ with file and line, enter it in `FORMATS`, and describe its options in
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from toplabel.reproduction.datasets.formats import (
     arff,
+    arrays,
     coco,
     features,
     hdf5,
@@ -30,9 +32,9 @@ FORMATS: dict[str, Callable[..., Loaded]] = {
     "idx": idx.load,
     "uci_csv": uci_csv.load,
     "mat": mat.load,
-    "npz": numpy_files.load_npz,
+    "npz": partial(arrays.load, numpy_files.read_npz),
     "npy": numpy_files.load_npy,
-    "hdf5": hdf5.load,
+    "hdf5": partial(arrays.load, hdf5.read),
     "features": features.load,
     "voc": voc.load,
     "coco": coco.load,

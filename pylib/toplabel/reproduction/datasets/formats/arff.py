@@ -8,7 +8,9 @@ differs from that of the columns, and neither file need put them last.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +20,7 @@ from toplabel.reproduction.datasets.formats.source import (
     FormatError,
     Source,
     check_claim,
+    is_finite,
     parse_numbers,
     parse_xml,
     read_bytes,
@@ -29,8 +32,10 @@ from toplabel.reproduction.datasets.parts import Loaded, Part
 _QUOTED = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
 _ATTRIBUTE = re.compile(rf"@attribute\s+({_QUOTED}|[^\s'\"]\S*)\s+(\S.*)", re.IGNORECASE)
 _NOMINAL_VALUE = re.compile(rf"\s*({_QUOTED}|[^,'\"\s]+)\s*(?:,|$)")
-_VALUE = re.compile(rf"(?:^|(?<=,))((?:{_QUOTED}|[^,'\"])*)")
-_SPARSE_ROW = re.compile(r"\{\s*(?:\d+\s+[^\s,]+\s*(?:,\s*\d+\s+[^\s,]+\s*)*)?\}")
+_DENSE_VALUE = re.compile(rf"(?:^|(?<=,))((?:{_QUOTED}|[^,'\"])*)")
+_PAIR = rf"(\d+)\s+({_QUOTED}|[^\s,'\"{{}}]+)"
+_SPARSE_PAIR = re.compile(_PAIR)
+_SPARSE_ROW = re.compile(rf"\{{\s*(?:{_PAIR}\s*(?:,\s*{_PAIR}\s*)*)?\}}")
 _NUMERIC = ("numeric", "real", "integer")
 
 
@@ -41,11 +46,19 @@ class _Attribute:
     Words stand in the table by their positions, which are then the values.
     """
 
-    name: str
+    path: Path
     line: int
-    values: tuple[float, ...] | None
+    name: str
+    values: tuple[float, ...] | None = None
     words: dict[str, str] | None = None  # the position of each, as text
     dropped: bool = False
+
+    def __str__(self) -> str:
+        return f"attribute {shown(self.name)}"
+
+    def error(self, message: str, line: int | None = None) -> FormatError:
+        """Return an error in a row, or in the line where it is declared."""
+        return FormatError(self.path, line or self.line, f"{self}{message}")
 
 
 @dataclass
@@ -96,8 +109,10 @@ def load(
         raise ValueError(f"the Mulan format holds multilabel sets, not {source.task} ones")
     listed = read_labels(source.labels) if source.labels else None
     tables = {name: _read(path, drop) for name, path in source.parts.items()}
-    _check_same_attributes(list(tables.values()))
-    names = listed or _names_by_position(next(iter(tables.values())), first_labels, last_labels)
+    first, *others = tables.values()
+    for table in others:
+        _check_same_attributes(first, table)
+    names = listed or _names_by_position(first, first_labels, last_labels)
     parts = {name: _split_columns(table, names) for name, table in tables.items()}
     return Loaded(parts=parts, class_names=names)
 
@@ -115,14 +130,12 @@ def read_labels(path: Path) -> list[str]:
     names = [element.get("name") for element in elements]
     if not names:
         raise FormatError(path, None, "no <label> in it")
-    seen: set[str] = set()
-    for name in names:
-        if name is None:
-            raise FormatError(path, None, "a <label> without a name")
-        if name in seen:
-            raise FormatError(path, None, f"the label {shown(name)} occurs twice")
-        seen.add(name)
-    return list(names)
+    if None in names:
+        raise FormatError(path, None, "a <label> without a name")
+    name, count = Counter(names).most_common(1)[0]
+    if count > 1:
+        raise FormatError(path, None, f"the label {shown(name)} occurs {count} times")
+    return names
 
 
 def _names_by_position(table: _Table, first: int | None, last: int | None) -> list[str]:
@@ -134,8 +147,12 @@ def _names_by_position(table: _Table, first: int | None, last: int | None) -> li
     return names[:first] if first else names[-last:]
 
 
-def _read(path: Path, drop: tuple[str, ...]) -> _Table:
-    lines = read_lines(path)
+def _read(path: Path, drop: Collection[str]) -> _Table:
+    lines = (
+        (line, stripped)
+        for line, text in read_lines(path)
+        if (stripped := text.strip()) and not stripped.startswith("%")
+    )
     attributes = _read_header(path, lines, drop)
     coded = {j: a for j, a in enumerate(attributes) if a.dropped or a.words is not None}
     numbers: list[np.ndarray] = []
@@ -143,17 +160,19 @@ def _read(path: Path, drop: tuple[str, ...]) -> _Table:
     row_lines: list[int] = []
     is_sparse = False
     for line, text in lines:
-        text = text.strip()
-        if not text or text.startswith("%"):
-            continue
-        if not row_lines:
-            is_sparse = text.startswith("{")
+        is_sparse = text.startswith("{") if not row_lines else is_sparse
+        if text.startswith("{") != is_sparse:
+            kinds = ("a dense", "sparse") if is_sparse else ("a sparse", "dense")
+            raise FormatError(path, line, "{} row among {} ones".format(*kinds))
         if is_sparse:
-            index, values = _parse_sparse_row(path, line, text, attributes, coded)
+            index, tokens = _sparse_row(path, line, text, len(attributes))
             columns.append(index)
+            named = [attributes[j] for j in index]
+            there = {i: coded[j] for i, j in enumerate(index) if j in coded} if coded else {}
         else:
-            values = _parse_dense_row(path, line, text, attributes, coded)
-        numbers.append(values)
+            tokens = _dense_row(path, line, text, len(attributes))
+            named, there = attributes, coded
+        numbers.append(_numbers(path, line, tokens, named, there))
         row_lines.append(line)
     if not row_lines:
         raise FormatError(path, None, "no row after @data")
@@ -163,83 +182,101 @@ def _read(path: Path, drop: tuple[str, ...]) -> _Table:
     return table
 
 
-def _read_header(path: Path, lines, drop: tuple[str, ...]) -> list[_Attribute]:
-    attributes: list[_Attribute] = []
-    seen: dict[str, int] = {}
+def _read_header(
+    path: Path, lines: Iterator[tuple[int, str]], drop: Collection[str]
+) -> list[_Attribute]:
+    seen: dict[str, _Attribute] = {}
     for line, text in lines:
-        text = text.strip()
-        keyword = text.split(None, 1)[0].lower() if text else ""
-        if not text or text.startswith("%") or keyword == "@relation":
+        keyword = text.split(None, 1)[0].lower()
+        if keyword == "@relation":
             continue
         if keyword == "@data":
-            if not attributes:
+            if not seen:
                 raise FormatError(path, line, "@data without any @attribute before it")
-            for name in drop:
-                if name not in seen:
-                    raise FormatError(path, None, f"no attribute {shown(name)}, which `drop` names")
-            return attributes
+            if missing := [name for name in drop if name not in seen]:
+                message = f"no attribute {shown(missing[0])}, which `drop` names"
+                raise FormatError(path, None, message)
+            return [*seen.values()]
         attribute = _parse_attribute(path, line, text, drop)
         if attribute.name in seen:
-            first = seen[attribute.name]
-            raise FormatError(
-                path, line, f"attribute {shown(attribute.name)} is already declared in line {first}"
-            )
-        seen[attribute.name] = line
-        attributes.append(attribute)
+            first = seen[attribute.name].line
+            raise attribute.error(f" is already declared in line {first}")
+        seen[attribute.name] = attribute
     raise FormatError(path, None, "no @data line; the file is truncated or no ARFF")
 
 
-def _parse_attribute(path: Path, line: int, text: str, drop: tuple[str, ...]) -> _Attribute:
+def _parse_attribute(path: Path, line: int, text: str, drop: Collection[str]) -> _Attribute:
     match = _ATTRIBUTE.fullmatch(text)
     if match is None:
         raise FormatError(path, line, f"expected @attribute <name> <type>, found {text[:60]!r}")
-    name, kind = _unquote(match[1]), match[2].strip()
-    if name in drop:
-        return _Attribute(name, line, None, dropped=True)
+    attribute, kind = _Attribute(path, line, _unquote(match[1])), match[2].strip()
+    if attribute.name in drop:
+        return replace(attribute, dropped=True)
     if kind.lower() in _NUMERIC:
-        return _Attribute(name, line, None)
-    if kind.startswith("{"):
-        listed = _parse_domain(path, line, name, kind)
-        if all(map(_is_number, listed)):
-            return _Attribute(name, line, tuple(parse_numbers(listed, path, line).tolist()))
-        words = {word: str(position) for position, word in enumerate(listed)}
-        return _Attribute(name, line, tuple(map(float, range(len(listed)))), words)
-    raise FormatError(
-        path,
-        line,
-        f"attribute {shown(name)} has the type {shown(kind)}, which is neither numeric nor nominal; "
-        "name it in the option `drop` to leave it out",
-    )
+        return attribute
+    if not kind.startswith("{"):
+        raise attribute.error(
+            f" has the type {shown(kind)}, which is neither numeric nor nominal; "
+            "name it in the option `drop` to leave it out"
+        )
+    listed = _parse_domain(attribute, kind)
+    if all(map(is_finite, listed)):
+        return replace(attribute, values=tuple(map(float, listed)))
+    words = {word: str(position) for position, word in enumerate(listed)}
+    return replace(attribute, values=tuple(map(float, range(len(listed)))), words=words)
 
 
-def _is_number(text: str) -> bool:
-    try:
-        return np.isfinite(float(text))
-    except ValueError:
-        return False
-
-
-def _parse_domain(path: Path, line: int, name: str, kind: str) -> list[str]:
+def _parse_domain(attribute: _Attribute, kind: str) -> list[str]:
     if not kind.endswith("}"):
-        raise FormatError(path, line, f"attribute {shown(name)}: no closing brace in {shown(kind)}")
-    inner, values, position = kind[1:-1].strip(), [], 0
-    while position < len(inner):
-        match = _NOMINAL_VALUE.match(inner, position)
-        if match is None:
-            raise FormatError(
-                path, line, f"attribute {shown(name)}: malformed values {shown(kind)}"
-            )
-        values.append(_unquote(match[1]))
-        position = match.end()
+        raise attribute.error(f": no closing brace in {shown(kind)}")
+    values = _matches(_NOMINAL_VALUE, kind[1:-1].strip())
+    if values is None:
+        raise attribute.error(f": malformed values {shown(kind)}")
     if not values:
-        raise FormatError(path, line, f"attribute {shown(name)}: no values in {shown(kind)}")
-    return values
+        raise attribute.error(f": no values in {shown(kind)}")
+    return [_unquote(match[1]) for match in values]
+
+
+def _matches(pattern: re.Pattern[str], text: str) -> list[re.Match[str]] | None:
+    """Return matches that follow each other to the end of a text; None if it is none of them."""
+    found, position = [], 0
+    while position < len(text):
+        match = pattern.match(text, position)
+        if match is None:
+            return None
+        found.append(match)
+        position = match.end()
+    return found
 
 
 def _unquote(text: str) -> str:
     if len(text) >= 2 and text[0] in "'\"" and text[-1] == text[0]:
         return re.sub(r"\\(.)", r"\1", text[1:-1])
     return text
+
+
+def _dense_row(path: Path, line: int, text: str, width: int) -> list[str]:
+    quoted = "'" in text or '"' in text  # a comma may stand inside
+    found = _DENSE_VALUE.findall(text) if quoted else text.split(",")
+    if len(found) != width:
+        raise FormatError(path, line, f"{len(found)} values for {width} attributes")
+    return [_unquote(token.strip()) for token in found]
+
+
+def _sparse_row(path: Path, line: int, text: str, width: int) -> tuple[np.ndarray, list[str]]:
+    if not _SPARSE_ROW.fullmatch(text):
+        if not text.endswith("}"):
+            raise FormatError(path, line, "a sparse row without its closing brace")
+        raise FormatError(path, line, f"malformed sparse row {text[:60]!r}")
+    pairs = _SPARSE_PAIR.findall(text)
+    columns = parse_numbers([index for index, _ in pairs], path, line)
+    descending = np.flatnonzero(columns[1:] <= columns[:-1])
+    if descending.size:
+        index = int(columns[descending[0] + 1])
+        raise FormatError(path, line, f"index {index} is not above the index before it")
+    if columns.size and columns[-1] >= width:
+        raise FormatError(path, line, f"index {int(columns[-1])} is outside 0..{width - 1}")
+    return columns.astype(np.int64), [_unquote(value) for _, value in pairs]
 
 
 def _numbers(
@@ -255,54 +292,9 @@ def _numbers(
         elif (position := attribute.words.get(tokens[place])) is not None:
             tokens[place] = position
         else:
-            listed = ",".join(attribute.words)
-            what = f"is {shown(tokens[place])}, not one of {{{shown(listed)}}}"
-            raise FormatError(path, line, f"attribute {shown(attribute.name)} {what}")
-    try:
-        return parse_numbers(tokens, path, line)
-    except FormatError as error:
-        for token, attribute in zip(tokens, attributes, strict=True):
-            if not _is_number(token):
-                message = f"attribute {shown(attribute.name)}: {error.what}"
-                raise FormatError(path, line, message) from None
-        raise
-
-
-def _parse_dense_row(
-    path: Path, line: int, text: str, attributes: list[_Attribute], coded: dict
-) -> np.ndarray:
-    if text.startswith("{"):
-        raise FormatError(path, line, "a sparse row among dense ones")
-    quoted = "'" in text or '"' in text  # a comma may stand inside
-    found = _VALUE.findall(text) if quoted else text.split(",")
-    tokens = [_unquote(token.strip()) for token in found]
-    if len(tokens) != len(attributes):
-        raise FormatError(path, line, f"{len(tokens)} values for {len(attributes)} attributes")
-    return _numbers(path, line, tokens, attributes, coded)
-
-
-def _parse_sparse_row(
-    path: Path, line: int, text: str, attributes: list[_Attribute], coded: dict
-) -> tuple[np.ndarray, np.ndarray]:
-    if not _SPARSE_ROW.fullmatch(text):
-        if not text.startswith("{"):
-            raise FormatError(path, line, "a dense row among sparse ones")
-        if not text.endswith("}"):
-            raise FormatError(path, line, "a sparse row without its closing brace")
-        raise FormatError(path, line, f"malformed sparse row {text[:60]!r}")
-    tokens = [_unquote(token) for token in text[1:-1].replace(",", " ").split()]
-    columns = parse_numbers(tokens[0::2], path, line)
-    descending = np.flatnonzero(columns[1:] <= columns[:-1])
-    if descending.size:
-        index = int(columns[descending[0] + 1])
-        raise FormatError(path, line, f"index {index} is not above the index before it")
-    if columns.size and columns[-1] >= len(attributes):
-        last = len(attributes) - 1
-        raise FormatError(path, line, f"index {int(columns[-1])} is outside 0..{last}")
-    columns = columns.astype(np.int64)
-    named = [attributes[j] for j in columns]
-    there = {i: coded[j] for i, j in enumerate(columns) if j in coded} if coded else {}
-    return columns, _numbers(path, line, tokens[1::2], named, there)
+            listed = shown(",".join(attribute.words))
+            raise attribute.error(f" is {shown(tokens[place])}, not one of {{{listed}}}", line)
+    return parse_numbers(tokens, path, line, lambda place: str(attributes[place]))
 
 
 def _as_csr(
@@ -322,46 +314,34 @@ def _check_nominal(table: _Table) -> None:
         if attribute.values is None:
             continue
         if table.is_sparse and attribute.values[0] != 0:
-            message = (
-                f"attribute {shown(attribute.name)}: sparse rows leave out the first value, "
-                f"{attribute.values[0]:g}; only 0 can be left out"
+            raise attribute.error(
+                f": sparse rows leave out the first value, {attribute.values[0]:g}; "
+                "only 0 can be left out"
             )
-            raise FormatError(table.path, attribute.line, message)
         by_domain.setdefault(attribute.values, []).append(column)
     for domain, members in by_domain.items():
-        _check_domain(table, domain, members)
+        columns = table.values[:, members]
+        # Zeros are not stored: where they are no value, all of the table is looked at.
+        block = columns.tocoo() if 0 in domain else columns.toarray()
+        bad = np.flatnonzero(~np.isin(block.data if 0 in domain else block.ravel(), domain))
+        if bad.size:
+            row, column = divmod(bad[0], len(members))
+            if 0 in domain:
+                row, column = block.row[bad[0]], block.col[bad[0]]
+            listed = ",".join(f"{value:g}" for value in domain)
+            message = f" is {columns[row, column]:g}, not one of {{{listed}}}"
+            raise table.attributes[members[column]].error(message, table.lines[row])
 
 
-def _check_domain(table: _Table, domain: tuple[float, ...], members: list[int]) -> None:
-    columns = table.values[:, members].tocoo()
-    bad = ~np.isin(columns.data, domain)
-    rows, members_of, found = columns.row[bad], columns.col[bad], columns.data[bad]
-    if not rows.size and 0 not in domain:  # the zeros of a dense file are not stored
-        rows, members_of = np.nonzero(columns.toarray() == 0)
-        found = np.zeros(len(rows))
-    if rows.size:
-        attribute = table.attributes[members[members_of[0]]]
-        listed = ",".join(f"{value:g}" for value in domain)
-        message = f"attribute {shown(attribute.name)} is {found[0]:g}, not one of {{{listed}}}"
-        raise FormatError(table.path, table.lines[rows[0]], message)
-
-
-def _check_same_attributes(tables: list[_Table]) -> None:
-    first = tables[0]
-    expected = [attribute.name for attribute in first.attributes]
-    for table in tables[1:]:
-        found = [attribute.name for attribute in table.attributes]
-        if len(found) != len(expected):
-            message = f"{len(found)} attributes, but {first.path} has {len(expected)}"
-            raise FormatError(table.path, None, message)
-        for attribute, name in zip(table.attributes, expected, strict=True):
-            if attribute.name != name:
-                message = f"attribute {shown(attribute.name)} where {first.path} has {name!r}"
-                raise FormatError(table.path, attribute.line, message)
-        for attribute, expects in zip(table.attributes, first.attributes, strict=True):
-            if attribute.words != expects.words:
-                message = f"attribute {shown(attribute.name)} has other values than in {first.path}"
-                raise FormatError(table.path, attribute.line, message)
+def _check_same_attributes(first: _Table, table: _Table) -> None:
+    if len(table.attributes) != len(first.attributes):
+        message = f"{len(table.attributes)} attributes, but {first.path} has"
+        raise FormatError(table.path, None, f"{message} {len(first.attributes)}")
+    for attribute, expected in zip(table.attributes, first.attributes, strict=True):
+        if attribute.name != expected.name:
+            raise attribute.error(f" where {first.path} has {expected.name!r}")
+        if attribute.words != expected.words:
+            raise attribute.error(f" has other values than in {first.path}")
 
 
 def _split_columns(table: _Table, label_names: list[str]) -> Part:
@@ -371,35 +351,35 @@ def _split_columns(table: _Table, label_names: list[str]) -> Part:
         message = f"no attribute for the label {shown(missing[0])} of the XML"
         raise FormatError(table.path, None, message)
     labels = [position[name] for name in label_names]
-    is_feature = np.ones(len(table.attributes), dtype=bool)
-    is_feature[labels] = False
+    for label in (table.attributes[j] for j in labels):
+        if label.words is not None or label.dropped:
+            what = f"has the values {{{','.join(label.words)}}}" if label.words else "is dropped"
+            message = f"label {shown(label.name)} {what}, not 0 and 1"
+            raise FormatError(table.path, label.line, message)
     check_claim(table.path, table.values.shape[0] * len(labels), "the label sets:")
     Y = table.values[:, labels].toarray()
-    for name in label_names:
-        if (words := table.attributes[position[name]].words) is not None:
-            message = f"label {shown(name)} has the values {{{','.join(words)}}}, not 0 and 1"
-            raise FormatError(table.path, table.attributes[position[name]].line, message)
     bad = np.argwhere((Y != 0) & (Y != 1))
     if bad.size:
         row, column = bad[0]
         message = f"label {shown(label_names[column])} is {Y[row, column]:g}, not 0 or 1"
         raise FormatError(table.path, table.lines[row], message)
-    is_feature[[attribute.dropped for attribute in table.attributes]] = False
-    X = _features(table, np.flatnonzero(is_feature))
+    is_label = {*labels}
+    kept = [j for j, a in enumerate(table.attributes) if not a.dropped and j not in is_label]
+    X = _features(table, kept)
     X.eliminate_zeros()
     X.sort_indices()
     return Part(X=sparse.csr_matrix(X), Y=Y.astype(np.uint8))
 
 
-def _features(table: _Table, columns: np.ndarray) -> sparse.csr_matrix:
-    """Return columns of the table, with a 0/1 column for each word where there are more than two."""
-    several = [len(table.attributes[j].words or ()) > 2 for j in columns]
-    if not any(several):
+def _features(table: _Table, columns: list[int]) -> sparse.csr_matrix:
+    """Return columns of the table; one of more than two words becomes a 0/1 column for each."""
+    words = [len(table.attributes[j].words or ()) for j in columns]
+    if max(words, default=0) <= 2:
         return table.values[:, columns]
     found = []
-    for j, expanded in zip(columns, several, strict=True):
+    for j, count in zip(columns, words, strict=True):
         column = table.values[:, [j]]
-        if expanded:
-            column = column.toarray() == np.arange(len(table.attributes[j].words))
+        if count > 2:
+            column = column.toarray() == np.arange(count)
         found.append(sparse.csc_matrix(column, dtype=np.float64))
     return sparse.hstack(found, format="csr")

@@ -3,62 +3,79 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
 
-from toplabel.reproduction.datasets.formats.source import FormatError, check_claim, damage
+from toplabel.reproduction.datasets.formats.source import FormatError, Source, check_claim, damage
 from toplabel.reproduction.datasets.parts import Loaded, Part, Task
 from toplabel.reproduction.datasets.rows import Rows, RowsOf
 
 _NUMBERS = "biuf"  # kinds of dtypes: boolean, integers, floating point
-_ABSENT = "is not in it; it has: "
 
 
-@dataclass(frozen=True)
-class PartArrays:
-    """The arrays of one part, as they stand in a file.
+class PartArrays(NamedTuple):
+    """The arrays of one part, as they stand in a file: features, and classes or an indicator."""
 
-    Attributes
-    ----------
-    path : Path
-        Of the features, for messages.
-    X : ndarray (maybe a memory map) or sparse matrix
-    labels : ndarray or sparse matrix
-        Class numbers (n,), (n, 1) or (1, n); or an indicator (n, m).
-    labels_path : Path, optional
-        Of the labels, when they have a file of their own.
-    """
-
-    path: Path
+    path: Path  # of the features
     X: np.ndarray | sparse.spmatrix
     labels: np.ndarray | sparse.spmatrix
-    labels_path: Path | None = None
+    labels_path: Path | None = None  # where they have a file of their own
+
+    @property
+    def place(self) -> Path:
+        """The file of the labels, for messages."""
+        return self.labels_path or self.path
 
 
-def label_name(name: str | None, task: Task) -> str:
-    """Return the variable of the labels: `name`, or ``y`` for classes and ``Y`` for label sets."""
-    return name or ("Y" if task == "multilabel" else "y")
+def load(
+    read: Callable[[Path, Sequence[str]], Sequence[np.ndarray]],
+    source: Source,
+    X: str = "X",
+    labels: str | None = None,
+) -> Loaded:
+    """Read files that hold arrays under names.
 
-
-def pick(path: Path, name: str, part: str, found: Mapping) -> str:
-    """Return the name of a variable of a part ("{part}" stands for the part's), which must be
-    there.
+    Parameters
+    ----------
+    read : callable
+        Returns arrays of a file by their names.
+    source : Source
+        Several parts may share a file.
+    X : str
+        The name of the features, (n, d); "{part}" in it stands for the name of the part.
+    labels : str, optional
+        The name of the labels, likewise: classes (n,), whole numbers, or label sets (n, m) of 0 and
+        1. By default ``y`` for classes and ``Y`` for label sets.
 
     Raises
     ------
     FormatError
-        Naming the variables that the file has.
+        With the file, as `read` and `assemble` raise it.
     """
-    name = name.replace("{part}", part)
-    if name not in found:
-        raise FormatError(
-            path, None, f"{name!r} {_ABSENT}{', '.join(map(str, found)) or 'nothing'}"
-        )
-    return name
+    names = X, labels or ("Y" if source.task == "multilabel" else "y")
+    tables = {
+        part: PartArrays(path, *read(path, [name.replace("{part}", part) for name in names]))
+        for part, path in source.parts.items()
+    }
+    return assemble(tables, source.task)
+
+
+def check_names(path: Path, names: Iterable[str], found: Iterable[str]) -> None:
+    """Refuse a file that has no array of a name.
+
+    Raises
+    ------
+    FormatError
+        Naming the arrays that it has.
+    """
+    for name in names:
+        if name not in found:
+            there = ", ".join(map(str, found)) or "nothing"
+            raise FormatError(path, None, f"{name!r} is not in it; it has: {there}")
 
 
 def assemble(tables: Mapping[str, PartArrays], task: Task) -> Loaded:
@@ -81,14 +98,18 @@ def assemble(tables: Mapping[str, PartArrays], task: Task) -> Loaded:
         labels = {key: {"y": np.searchsorted(classes, y)} for key, y in values.items()}
         names = [str(number) for number in classes]
     else:
-        indicators = {name: _indicator(table) for name, table in tables.items()}
-        labels = {key: {"Y": Y} for key, Y in indicators.items()}
-        names = [str(j) for j in range(_width(tables, indicators))]
+        labels = {name: {"Y": _indicator(table)} for name, table in tables.items()}
+        first, width = next((name, of["Y"].shape[1]) for name, of in labels.items())
+        for name, table in tables.items():
+            if (found := labels[name]["Y"].shape[1]) != width:
+                message = f"{found} labels, but the part '{first}' has {width}"
+                raise FormatError(table.place, None, message)
+        names = [str(j) for j in range(width)]
     for name, table in tables.items():
         n = len(next(iter(labels[name].values())))
         if n != features[name].shape[0]:
             message = f"{n} labels for {features[name].shape[0]} rows of features"
-            raise FormatError(table.labels_path or table.path, None, message)
+            raise FormatError(table.place, None, message)
     parts = {name: Part(X=X, **labels[name]) for name, X in features.items()}
     return Loaded(parts=parts, class_names=names)
 
@@ -119,59 +140,47 @@ def features_of(path: Path, X: np.ndarray | sparse.spmatrix) -> Rows:
 
 
 def _class_numbers(table: PartArrays) -> np.ndarray:
-    path, values = table.labels_path or table.path, table.labels
-    values = _dense(path, values)
+    values = _dense(table, "labels", "classes must be whole numbers")
     if values.ndim == 2 and 1 in values.shape:
         values = values.ravel()
     if values.ndim != 1 or not len(values):
-        raise FormatError(path, None, f"labels of the shape {values.shape}; they must be (n,)")
-    if values.dtype.kind not in _NUMBERS:
-        message = f"labels of the type {values.dtype}; classes must be whole numbers"
-        raise FormatError(path, None, message)
+        message = f"labels of the shape {values.shape}; they must be (n,)"
+        raise FormatError(table.place, None, message)
     if values.dtype.kind == "f":
-        bad = np.flatnonzero(values != np.round(values))
-        if bad.size or not np.isfinite(values).all():
-            row = bad[0] if bad.size else np.flatnonzero(~np.isfinite(values))[0]
-            message = f"the label of row {row} (from 0) is {values[row]}, no whole number"
-            raise FormatError(path, None, message)
-    beyond = np.flatnonzero((values < -(2.0**63)) | (values >= 2.0**63))
-    if beyond.size:
-        message = f"the label of row {beyond[0]} (from 0) is {values[beyond[0]]}, beyond 64 bits"
-        raise FormatError(path, None, message)
+        fractions = ~np.isfinite(values) | (values != np.floor(values))
+        _refuse_label(table, values, fractions, "no whole number")
+    _refuse_label(table, values, (values < -(2.0**63)) | (values >= 2.0**63), "beyond 64 bits")
     return values.astype(np.int64)
 
 
-def _dense(path: Path, values: np.ndarray | sparse.spmatrix) -> np.ndarray:
+def _refuse_label(table: PartArrays, values: np.ndarray, bad: np.ndarray, why: str) -> None:
+    if bad.any():
+        row = int(np.argmax(bad))
+        message = f"the label of row {row} (from 0) is {values[row]}, {why}"
+        raise FormatError(table.place, None, message)
+
+
+def _dense(table: PartArrays, what: str, wanted: str) -> np.ndarray:
+    """Return the labels, which must be numbers, as an array."""
+    values = table.labels
+    if values.dtype.kind not in _NUMBERS:
+        raise FormatError(table.place, None, f"{what} of the type {values.dtype}; {wanted}")
     if not sparse.issparse(values):
         return np.asarray(values)
-    check_claim(path, math.prod(values.shape), "the labels, a sparse matrix:")
-    with damage(path, "sparse matrix"):
+    check_claim(table.place, math.prod(values.shape), "the labels, a sparse matrix:")
+    with damage(table.place, "sparse matrix"):
         values.check_format(full_check=True)
     return values.toarray()
 
 
 def _indicator(table: PartArrays) -> np.ndarray:
-    path, Y = table.labels_path or table.path, table.labels
-    Y = _dense(path, Y)
+    Y = _dense(table, "label sets", "they must be 0 or 1")
     if Y.ndim != 2 or 0 in Y.shape:
         message = f"label sets of the shape {Y.shape}; they must be (n, m), 0 or 1 for each label"
-        raise FormatError(path, None, message)
-    if Y.dtype.kind not in _NUMBERS:
-        raise FormatError(path, None, f"label sets of the type {Y.dtype}; they must be 0 or 1")
+        raise FormatError(table.place, None, message)
     bad = np.argwhere((Y != 0) & (Y != 1))
     if bad.size:
         row, column = bad[0]
         message = f"label {column} of row {row} (from 0) is {Y[row, column]}, not 0 or 1"
-        raise FormatError(path, None, message)
+        raise FormatError(table.place, None, message)
     return Y.astype(np.uint8)
-
-
-def _width(tables: Mapping[str, PartArrays], indicators: Mapping[str, np.ndarray]) -> int:
-    first = next(iter(indicators))
-    width = indicators[first].shape[1]
-    for name, Y in indicators.items():
-        if Y.shape[1] != width:
-            path = tables[name].labels_path or tables[name].path
-            message = f"{Y.shape[1]} labels, but the part '{first}' has {width}"
-            raise FormatError(path, None, message)
-    return width

@@ -7,19 +7,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from toplabel.reproduction.datasets.formats.objects import Object, labels_of
-from toplabel.reproduction.datasets.formats.regions import read_regions
+from toplabel.reproduction.datasets.formats.regions import Object, labels_of, read_regions
 from toplabel.reproduction.datasets.formats.source import (
     FormatError,
     Source,
-    beside,
     read_bytes,
     shown,
 )
 from toplabel.reproduction.datasets.parts import Loaded
 
-SIZES = ("bbox", "area")
-CROWD = ("present", "absent")
 _LARGEST = 1e100  # of a size: the product of two is finite
 
 
@@ -47,16 +43,9 @@ def load(
     FormatError
         With the file and the line or the element: malformed, or an image that is not in it.
     """
-    for name, value, known in (("size", size, SIZES), ("crowd", crowd, CROWD)):
-        if value not in known:
-            raise ValueError(f"{name} must be one of {known}, not {value!r}")
     parts, classes = {}, None
     for part, path in source.parts.items():
-        if part not in labels:
-            message = f"the option 'labels' names no file for the part '{part}'"
-            raise FormatError(path, None, message)
-        regions = read_regions(path)
-        annotated = beside(path, labels[part])
+        regions, annotated = read_regions(path), source.beside(part, labels)
         names, objects = read_instances(annotated, size, crowd)
         if classes not in (None, names):
             message = f"its categories are not those of the part '{next(iter(parts))}'"
@@ -91,6 +80,8 @@ def read_instances(
     categories = {}
     for i, entry in enumerate(document["categories"]):
         key = _field(path, f"categories[{i}]", entry, "id", int)
+        if key in categories:
+            raise FormatError(path, None, f"categories[{i}]: the id {key} occurs twice")
         categories[key] = _field(path, f"categories[{i}]", entry, "name", str)
     objects: dict[str, list[Object]] = {}
     for i, entry in enumerate(document["images"]):

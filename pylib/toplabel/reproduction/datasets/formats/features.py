@@ -13,21 +13,18 @@ the registered name, ``P.libsvm``  LIBSVM text
 
 from __future__ import annotations
 
-from dataclasses import replace
-from pathlib import Path
-
 import numpy as np
 from scipy import sparse
 
 from toplabel.reproduction.datasets.formats import hdf5, libsvm, mat, numpy_files
-from toplabel.reproduction.datasets.formats.arrays import PartArrays, assemble, label_name
+from toplabel.reproduction.datasets.formats.arrays import PartArrays, assemble
 from toplabel.reproduction.datasets.formats.source import Source
 from toplabel.reproduction.datasets.parts import Loaded
 
-_ARRAYS = (".npz", ".npy", ".mat", ".h5")  # whose shapes are known
+_READERS = {".npz": numpy_files.read_npz, ".mat": mat.read, ".h5": hdf5.read}
 
 
-def load(source: Source, n_features: int | None = None) -> Loaded:
+def load(source: Source, n_features: int | None = None, label_base: int | None = None) -> Loaded:
     """Read the parts, each in its own form.
 
     Parameters
@@ -36,52 +33,38 @@ def load(source: Source, n_features: int | None = None) -> Loaded:
         The path of a part ends in .npz, .npy, .mat or .h5; any other is LIBSVM text.
     n_features : int, optional
         Of LIBSVM text; without it, the largest index of any part.
+    label_base : int, optional
+        Of LIBSVM text with label sets: the number of the first label.
 
     Raises
     ------
     FormatError
         As the formats raise it.
     """
-    labels = label_name(None, source.task)
-    tables = {
-        part: _read(path, part, source, labels, n_features) for part, path in source.parts.items()
-    }
-    return assemble(_of_one_width(tables), source.task)
-
-
-def _of_one_width(tables: dict[str, PartArrays]) -> dict[str, PartArrays]:
-    """LIBSVM text does not say how many columns it has: those beyond the last entry of a part are
-    zero.
-    """
-    texts = {name: table for name, table in tables.items() if table.path.suffix not in _ARRAYS}
-    if not texts:
-        return tables
-    width = max(table.X.shape[1] for table in tables.values() if table.X.ndim == 2)
-    return tables | {
-        name: replace(table, X=_widened(table.X, width)) for name, table in texts.items()
-    }
+    tables, texts = {}, set()
+    for part, path in source.parts.items():
+        if path.suffix in _READERS:
+            names = "X", "Y" if source.task == "multilabel" else "y"
+            tables[part] = PartArrays(path, *_READERS[path.suffix](path, names))
+        elif path.suffix == ".npy":
+            labels = path.with_name(f"{path.stem}_labels.npy")
+            tables[part] = numpy_files.read_npy(path, labels)
+        else:
+            texts.add(part)
+            tables[part] = _read_libsvm(Source({part: path}, source.task), n_features, label_base)
+    # LIBSVM text does not say how many columns it has: those beyond the last entry are zero.
+    width = max((t.X.shape[1] for t in tables.values() if t.X.ndim == 2), default=0)
+    for part in texts:
+        tables[part] = tables[part]._replace(X=_widened(tables[part].X, width))
+    return assemble(tables, source.task)
 
 
 def _widened(X: sparse.csr_matrix, width: int) -> sparse.csr_matrix:
     return sparse.csr_matrix((X.data, X.indices, X.indptr), shape=(X.shape[0], width))
 
 
-def _read(path: Path, part: str, source: Source, labels: str, n_features: int | None) -> PartArrays:
-    match path.suffix:
-        case ".npz":
-            return numpy_files.read_npz(path, part, "X", labels)
-        case ".npy":
-            return numpy_files.read_npy(path, path.with_name(f"{path.stem}_labels.npy"))
-        case ".mat":
-            return mat.read(path, part, "X", labels)
-        case ".h5":
-            return hdf5.read(path, part, "X", labels)
-        case _:
-            return _read_libsvm(Source({part: path}, source.task), n_features)
-
-
-def _read_libsvm(source: Source, n_features: int | None) -> PartArrays:
-    loaded = libsvm.load(source, n_features=n_features)
+def _read_libsvm(source: Source, n_features: int | None, label_base: int | None) -> PartArrays:
+    loaded = libsvm.load(source, n_features=n_features, label_base=label_base)
     ((name, part),) = loaded.parts.items()
     numbers = part.Y if part.y is None else np.array(loaded.class_names, dtype=int)[part.y]
     return PartArrays(source.parts[name], part.X, numbers)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from toplabel.reproduction.datasets.formats.source import FormatError, Source, beside, read_bytes
+from toplabel.reproduction.datasets.formats.source import FormatError, Source, read_bytes
 from toplabel.reproduction.datasets.parts import Loaded, Part
 
 _UNSIGNED_BYTE = 0x08
@@ -35,12 +35,8 @@ def load(source: Source, labels: Mapping[str, str]) -> Loaded:
     """
     images, values = {}, {}
     for name, path in source.parts.items():
-        if name not in labels:
-            raise FormatError(
-                path, None, f"the option 'labels' names no file for the part '{name}'"
-            )
+        labels_path = source.beside(name, labels)
         images[name] = _read(path)
-        labels_path = beside(path, labels[name])
         values[name] = _read(labels_path)
         if values[name].ndim != 1 or len(values[name]) != len(images[name]):
             message = f"{values[name].shape} labels for {len(images[name])} images of {path.name}"

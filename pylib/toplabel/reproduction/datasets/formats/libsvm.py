@@ -41,6 +41,14 @@ class _Rows:
     indices: np.ndarray
     values: np.ndarray
 
+    def refuse(self, bad: np.ndarray, why: str) -> None:
+        """Raise an error for the first of the indices that are bad."""
+        positions = np.flatnonzero(bad)
+        if positions.size:
+            row = int(np.searchsorted(self.indptr, positions[0], side="right")) - 1
+            index = int(self.indices[positions[0]])
+            raise FormatError(self.path, self.lines[row], f"index {index} is {why}")
+
 
 def load(
     source: Source,
@@ -107,15 +115,10 @@ def _read(path: Path, task: str) -> _Rows:
     if not labels:
         raise FormatError(path, None, "no row in it")
     flat = np.concatenate(numbers)
-    rows = _Rows(
-        path=path,
-        labels=labels,
-        lines=lines,
-        indptr=np.concatenate([[0], np.cumsum(lengths)]),
-        indices=flat[0::2],
-        values=flat[1::2].copy(),  # some solvers refuse arrays with gaps
-    )
-    _refuse(rows, rows.indices > _LARGEST_INDEX, f"above the largest one, {_LARGEST_INDEX}")
+    indptr = np.concatenate([[0], np.cumsum(lengths)])
+    # Copied, since some solvers refuse arrays with gaps.
+    rows = _Rows(path, labels, lines, indptr, flat[0::2], flat[1::2].copy())
+    rows.refuse(rows.indices > _LARGEST_INDEX, f"above the largest one, {_LARGEST_INDEX}")
     return replace(rows, indices=rows.indices.astype(np.int64))
 
 
@@ -157,15 +160,12 @@ def _parse_label(path: Path, line: int, label: str, task: str) -> tuple[int, ...
 
 def _count_features(rows: dict[str, _Rows], index_base: int) -> int:
     for part in rows.values():
-        _refuse(
-            part,
-            part.indices < index_base,
-            f"below the first one, {index_base} (option `index_base`)",
-        )
-    largest = max(int(part.indices.max(initial=-1)) for part in rows.values())
-    if largest < 0:
-        raise FormatError(next(iter(rows.values())).path, None, "no feature in any row")
+        below = f"below the first one, {index_base} (option `index_base`)"
+        part.refuse(part.indices < index_base, below)
     widest = max(rows.values(), key=lambda part: part.indices.max(initial=-1))
+    largest = int(widest.indices.max(initial=-1))
+    if largest < 0:
+        raise FormatError(widest.path, None, "no feature in any row")
     check_claim(widest.path, 8 * largest, f"vectors up to the index {largest}:")
     return largest - index_base + 1
 
@@ -174,22 +174,14 @@ def _features(rows: _Rows, index_base: int, n_features: int) -> sparse.csr_matri
     columns = rows.indices - index_base
     outside = (columns < 0) | (columns >= n_features)
     last = index_base + n_features - 1
-    _refuse(rows, outside, f"outside {index_base}..{last} (options `index_base`, `n_features`)")
+    rows.refuse(outside, f"outside {index_base}..{last} (options `index_base`, `n_features`)")
     descending = np.zeros(len(columns), dtype=bool)
     descending[1:] = columns[1:] <= columns[:-1]
     starts = rows.indptr[:-1]
     descending[starts[starts < len(columns)]] = False
-    _refuse(rows, descending, "not above the index before it")
+    rows.refuse(descending, "not above the index before it")
     shape = (len(rows.labels), n_features)
     return sparse.csr_matrix((rows.values, columns, rows.indptr), shape=shape)
-
-
-def _refuse(rows: _Rows, bad: np.ndarray, why: str) -> None:
-    positions = np.flatnonzero(bad)
-    if positions.size:
-        row = int(np.searchsorted(rows.indptr, positions[0], side="right")) - 1
-        index = int(rows.indices[positions[0]])
-        raise FormatError(rows.path, rows.lines[row], f"index {index} is {why}")
 
 
 def _classes(rows: dict[str, _Rows]) -> tuple[list[str], dict[str, np.ndarray]]:
@@ -202,42 +194,27 @@ def _classes(rows: dict[str, _Rows]) -> tuple[list[str], dict[str, np.ndarray]]:
 def _label_sets(
     rows: dict[str, _Rows], n_classes: int | None, stated_base: int | None
 ) -> tuple[list[str], dict[str, np.ndarray]]:
-    label_base = 0 if stated_base is None else stated_base
-    largest = {name: max(map(_largest, part.labels)) for name, part in rows.items()}
-    last = label_base + n_classes - 1 if n_classes else max(label_base, *largest.values())
+    base = 0 if stated_base is None else stated_base
+    found = {name: [label for of in part.labels for label in of] for name, part in rows.items()}
+    if stated_base is None and not any(0 in labels for labels in found.values()):
+        smallest = min((label for labels in found.values() for label in labels), default=0)
+        why = f"no row has the label 0, the smallest is {smallest}"
+        path = next(iter(rows.values())).path
+        raise FormatError(path, None, f"{why}; state the first label's number, option `label_base`")
+    widest = max(found, key=lambda name: max(found[name], default=base))
+    last = base + n_classes - 1 if n_classes else max([base, *found[widest]])
     for part in rows.values():
-        _check_labels(part, label_base, last)
-    if stated_base is None and not any(0 in labels for p in rows.values() for labels in p.labels):
-        smallest = min(
-            (min(labels) for p in rows.values() for labels in p.labels if labels), default=0
-        )
-        why = f"no row has the label 0, the smallest is {smallest}; state the option `label_base`"
-        raise FormatError(
-            next(iter(rows.values())).path, None, f"{why}, the number of the first label"
-        )
+        for line, labels in zip(part.lines, part.labels, strict=True):
+            if wrong := [label for label in labels if not base <= label <= last]:
+                where = f"outside {base}..{last} (options `label_base`, `n_classes`)"
+                raise FormatError(part.path, line, f"label {wrong[0]} is {where}")
+    count = n_classes or last - base + 1
     if n_classes is None:
-        n_classes = last - label_base + 1
-        claimed = n_classes * sum(len(part.labels) for part in rows.values())
-        widest = rows[max(largest, key=largest.get)]
-        check_claim(widest.path, claimed, f"label sets up to the label {last}:")
+        claimed = count * sum(len(part.labels) for part in rows.values())
+        check_claim(rows[widest].path, claimed, f"label sets up to the label {last}:")
     indicators = {}
     for name, part in rows.items():
-        Y = np.zeros((len(part.labels), n_classes), dtype=np.uint8)
-        for i, labels in enumerate(part.labels):
-            Y[i, [label - label_base for label in labels]] = 1
-        indicators[name] = Y
-    return [str(label_base + j) for j in range(n_classes)], indicators
-
-
-def _largest(labels: tuple[int, ...]) -> int:
-    return max(labels, default=_LABELS.min)
-
-
-def _check_labels(part: _Rows, first: int, last: int) -> None:
-    for line, labels in zip(part.lines, part.labels, strict=True):
-        for label in labels:
-            if not first <= label <= last:
-                message = (
-                    f"label {label} is outside {first}..{last} (options `label_base`, `n_classes`)"
-                )
-                raise FormatError(part.path, line, message)
+        Y = indicators[name] = np.zeros((len(part.labels), count), dtype=np.uint8)
+        for row, labels in zip(Y, part.labels, strict=True):
+            row[[label - base for label in labels]] = 1
+    return [str(base + j) for j in range(count)], indicators

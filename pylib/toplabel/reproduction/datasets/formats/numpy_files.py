@@ -2,62 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 
-from toplabel.reproduction.datasets.formats.arrays import PartArrays, assemble, label_name, pick
+from toplabel.reproduction.datasets.formats.arrays import PartArrays, assemble, check_names
 from toplabel.reproduction.datasets.formats.source import (
     FormatError,
     Source,
-    beside,
     check_claim,
     damage,
+    shown,
 )
 from toplabel.reproduction.datasets.parts import Loaded
 
 
-def load_npz(source: Source, X: str = "X", labels: str | None = None) -> Loaded:
-    """Read .npz files.
-
-    Parameters
-    ----------
-    source : Source
-        Several parts may share a file.
-    X : str
-        The array of the features, (n, d); "{part}" in it stands for the name of the part.
-    labels : str, optional
-        The array of the labels, likewise: classes (n,), whole numbers, or label sets (n, m) of 0 and
-        1. By default ``y`` for classes and ``Y`` for label sets.
+def read_npz(path: Path, names: Sequence[str]) -> list[np.ndarray]:
+    """Return arrays of an .npz file by their names.
 
     Raises
     ------
     FormatError
-        With the file: no .npz file, damaged, without the array, with arrays of Python objects, or
-        with arrays that do not fit (see `arrays.assemble`).
-    """
-    labels = label_name(labels, source.task)
-    tables = {part: read_npz(path, part, X, labels) for part, path in source.parts.items()}
-    return assemble(tables, source.task)
-
-
-def read_npz(path: Path, part: str, X: str, labels: str) -> PartArrays:
-    """Return the arrays of one part of an .npz file."""
-    return PartArrays(path, *read_members(path, (X, labels), part))
-
-
-def read_members(path: Path, names: Iterable[str], part: str = "") -> list[np.ndarray]:
-    """Return arrays of an .npz file by their names, "{part}" standing for the part.
-
-    Raises
-    ------
-    FormatError
-        As `load_npz`.
+        With the file: no .npz file, damaged, without the array, or with an array of Python objects.
     """
     with damage(path, ".npz file"), open_npz(path) as stored:
-        picked = [pick(path, name, part, stored.files) for name in names]
-        return [stored[name] for name in picked]
+        check_names(path, names, stored.files)
+        return [stored[name] for name in names]
 
 
 def open_npz(path: Path):
@@ -72,6 +44,9 @@ def open_npz(path: Path):
         stored = np.load(path, mmap_mode="r")  # which is for a file of one array
         if not isinstance(stored, np.lib.npyio.NpzFile):
             raise FormatError(path, None, "one array (.npy), not a file of several (.npz)")
+        name, count = Counter(stored.files).most_common(1)[0] if stored.files else ("", 0)
+        if count > 1:
+            raise FormatError(path, None, f"the array {shown(name)} is in it {count} times")
         for member in stored.zip.infolist():
             check_claim(path, member.file_size, f"{member.filename!r}:")
     return stored
@@ -94,12 +69,9 @@ def load_npy(source: Source, labels: Mapping[str, str]) -> Loaded:
         With the file: no .npy file, cut off, without its labels, or with arrays that do not fit
         (see `arrays.assemble`).
     """
-    tables = {}
-    for part, path in source.parts.items():
-        if part not in labels:
-            message = f"the option 'labels' names no file for the part '{part}'"
-            raise FormatError(path, None, message)
-        tables[part] = read_npy(path, beside(path, labels[part]))
+    tables = {
+        part: read_npy(path, source.beside(part, labels)) for part, path in source.parts.items()
+    }
     return assemble(tables, source.task)
 
 

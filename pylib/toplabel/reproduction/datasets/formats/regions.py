@@ -1,5 +1,5 @@
-"""Features of the regions of images: several rows per image, and an index that says which (TPAMI
-section 6.3).
+"""Features of the regions of images: several rows per image, and an index that says which, and the
+labels of images from their objects (TPAMI section 6.3).
 
 A part P stands in one of these forms:
 
@@ -14,8 +14,9 @@ A part P stands in one of these forms:
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,26 +26,19 @@ from toplabel.reproduction.datasets.formats.source import FormatError, shown
 from toplabel.reproduction.datasets.parts import Part
 from toplabel.reproduction.datasets.rows import Rows
 
-NO_LABEL = -1
-"""The single label of an image that has no object."""
+_NO_LABEL = -1  # the single label of an image that has no object
 
 
-@dataclass(frozen=True)
-class Regions:
-    """The regions of one part.
+class Object(NamedTuple):
+    """An object of an image that counts: its class and its size, in pixels squared."""
 
-    Attributes
-    ----------
-    path : Path
-        For messages.
-    X : array of shape (rows, d)
-    groups : ndarray of shape (rows,), int64
-        The image 0..n-1 of each row.
-    images : list of str
-        n names.
-    """
+    label: str
+    size: float
 
-    path: Path
+
+class Regions(NamedTuple):
+    """The regions of one part: features, the image 0..n-1 of each row, and the images' names."""
+
     X: Rows
     groups: np.ndarray
     images: list[str]
@@ -76,14 +70,14 @@ def read_regions(path: Path) -> Regions:
         case ".npy":
             X = numpy_files.read_array(path)
             index_path = path.with_name(f"{path.stem}_regions.npz")
-            image, images = numpy_files.read_members(index_path, names)
+            image, images = numpy_files.read_npz(index_path, names)
         case ".h5":
-            X, image, images = hdf5.read_arrays(path, ("X", *names))
+            X, image, images = hdf5.read(path, ("X", *names))
         case _:
-            X, image, images = numpy_files.read_members(path, ("X", *names))
+            X, image, images = numpy_files.read_npz(path, ("X", *names))
     X = features_of(path, X)
     listed = _names(index_path, images)
-    return Regions(path, X, _groups(index_path, image, X.shape[0], listed), listed)
+    return Regions(X, _groups(index_path, image, X.shape[0], listed), listed)
 
 
 def _names(path: Path, images: np.ndarray) -> list[str]:
@@ -119,3 +113,34 @@ def _groups(path: Path, image: np.ndarray, n_rows: int, images: list[str]) -> np
     if without.size:
         raise FormatError(path, None, f"the image {images[without[0]]!r} has no row")
     return groups
+
+
+def labels_of(
+    images: Sequence[Sequence[Object]], classes: Sequence[str]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Label sets and prominent labels.
+
+    Parameters
+    ----------
+    images : sequence of sequences of Object
+        The objects of each of n images.
+    classes : sequence of str
+        Names of the m classes.
+
+    Returns
+    -------
+    Y : ndarray of shape (n, m), uint8
+        Whether an image has an object of a class.
+    y : ndarray of shape (n,), int64
+        The class of the largest object, of equally large ones the first; -1 for an image
+        without an object.
+    """
+    index = {name: j for j, name in enumerate(classes)}
+    Y = np.zeros((len(images), len(classes)), dtype=np.uint8)
+    y = np.full(len(images), _NO_LABEL, dtype=np.int64)
+    for i, objects in enumerate(images):
+        for found in objects:
+            Y[i, index[found.label]] = 1
+        if objects:
+            y[i] = index[max(objects, key=lambda found: found.size).label]
+    return Y, y

@@ -4,8 +4,9 @@ share.
 
 from __future__ import annotations
 
+import math
 import reprlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -56,18 +57,22 @@ class Source:
     task: Task
     labels: Path | None = None
 
+    def beside(self, part: str, labels: Mapping[str, str]) -> Path:
+        """Return the file of a part's labels that an option names, beside that of its rows.
 
-def beside(path: Path, name: str) -> Path:
-    """Return a file that an option names, in the folder of another.
-
-    Raises
-    ------
-    FormatError
-        `name` leads elsewhere.
-    """
-    if not name or name in (".", "..") or Path(name).name != name:
-        raise FormatError(path, None, f"the option 'labels' has {name!r}, no name of a file beside")
-    return path.with_name(name)
+        Raises
+        ------
+        FormatError
+            It names none, or one that lies elsewhere.
+        """
+        path, name = self.parts[part], labels.get(part)
+        if name is None:
+            message = f"the option 'labels' names no file for the part '{part}'"
+            raise FormatError(path, None, message)
+        if not name or name in (".", "..") or Path(name).name != name:
+            message = f"the option 'labels' has {name!r}, no name of a file beside"
+            raise FormatError(path, None, message)
+        return path.with_name(name)
 
 
 def shown(value: Any) -> str:
@@ -135,8 +140,18 @@ def parse_xml(content: bytes, path: Path) -> ElementTree.Element:
         raise FormatError(path, None, f"not XML ({' '.join(str(error).split())})") from None
 
 
-def parse_numbers(tokens: Sequence[str], path: Path, line: int) -> np.ndarray:
+def parse_numbers(
+    tokens: Sequence[str], path: Path, line: int, name: Callable[[int], str] | None = None
+) -> np.ndarray:
     """Turn the tokens of one line into finite float64 numbers.
+
+    Parameters
+    ----------
+    tokens : sequence of str
+    path : Path
+    line : int
+    name : callable, optional
+        Says in a message what the token at a place is.
 
     Raises
     ------
@@ -148,8 +163,24 @@ def parse_numbers(tokens: Sequence[str], path: Path, line: int) -> np.ndarray:
     except ValueError:
         values = None
     if values is None or not np.isfinite(values).all() or any(map(_is_python_only, tokens)):
-        raise FormatError(path, line, _complaint(tokens))
+        places = (i for i, token in enumerate(tokens) if not is_finite(token))
+        place = next(places)
+        where = f"{name(place)}: " if name else ""
+        raise FormatError(path, line, where + _complaint(tokens[place]))
     return values
+
+
+def number(token: str) -> float | None:
+    """Return the number that a token is, maybe NaN or infinite; None if it is a word."""
+    try:
+        return None if _is_python_only(token) else float(token)
+    except ValueError:
+        return None
+
+
+def is_finite(token: str) -> bool:
+    """Return whether a token is a finite number."""
+    return (value := number(token)) is not None and math.isfinite(value)
 
 
 def _is_python_only(token: str) -> bool:
@@ -157,16 +188,7 @@ def _is_python_only(token: str) -> bool:
     return "_" in token or not token.isascii()
 
 
-def _complaint(tokens: Sequence[str]) -> str:
-    for token in tokens:
-        if token == "?":
-            return "a missing value ('?'); features and labels must all be given"
-        try:
-            value = float(token)
-        except ValueError:
-            return f"{shown(token)} is not a number"
-        if _is_python_only(token):
-            return f"{shown(token)} is not a number"
-        if not np.isfinite(value):
-            return f"{shown(token)} is not finite"
-    raise AssertionError("called without a bad token")
+def _complaint(token: str) -> str:
+    if token == "?":
+        return "a missing value ('?'); features and labels must all be given"
+    return f"{shown(token)} is not {'a number' if number(token) is None else 'finite'}"

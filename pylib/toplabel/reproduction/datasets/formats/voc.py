@@ -12,25 +12,25 @@ import re
 import tarfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
+from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
 
-from toplabel.reproduction.datasets.formats.objects import Object, labels_of
-from toplabel.reproduction.datasets.formats.regions import Regions, read_regions
+from toplabel.reproduction.datasets.formats.regions import Object, labels_of, read_regions
 from toplabel.reproduction.datasets.formats.source import (
     FormatError,
     Source,
-    beside,
     damage,
+    is_finite,
     parse_xml,
     shown,
 )
 from toplabel.reproduction.datasets.parts import Loaded
 
-DIFFICULT = ("absent", "present")
 _LIST = re.compile(r"(?P<label>.+)_(?P<set>train|val|trainval|test)\.txt")
 _LARGEST = 2**26  # bytes of an annotation or a label list
+_UNLISTED = -9  # of an image that a class's list has not
 _CORNERS = ("xmin", "ymin", "xmax", "ymax")
 
 
@@ -47,8 +47,8 @@ def load(
     source : Source
         Features of each part, in a form of `regions`; `images` are VOC's names, "000005".
     labels : mapping of str to str
-        For each part the tar file (or folder) beside its features with ``Annotations/*.xml``, or
-        with ``ImageSets/Main/*.txt`` alone; then images have label sets and no single label.
+        For each part the tar file beside its features with ``Annotations/*.xml``, or with
+        ``ImageSets/Main/*.txt`` alone; then images have label sets and no single label.
     classes : mapping of str to str, optional
         The classes in their order, with the name of each in the papers' tables. Without it, those
         that occur, in alphabetical order.
@@ -61,22 +61,33 @@ def load(
         With the file and the line or the object: malformed, a class that `classes` has not, an
         image that is not annotated.
     """
-    if difficult not in DIFFICULT:
-        raise ValueError(f"difficult must be one of {DIFFICULT}, not {difficult!r}")
     regions = {part: read_regions(path) for part, path in source.parts.items()}
-    archives = {}
-    for part, path in source.parts.items():
-        if part not in labels:
-            message = f"the option 'labels' names no file for the part '{part}'"
-            raise FormatError(path, None, message)
-        archives[part] = Archive(beside(path, labels[part]))
-    if all(archive.annotations for archive in archives.values()):
-        return _from_annotations(regions, archives, classes, difficult)
-    return _from_lists(regions, archives, classes, difficult)
+    archives = {part: Archive(source.beside(part, labels)) for part in source.parts}
+    annotated = all(archive.annotations for archive in archives.values())
+    names = None if classes is None else list(classes)
+    images: dict[str, list[list[Object]]] = {}
+    for part, archive in archives.items():
+        if annotated:
+            images[part] = _annotated_objects(archive, regions[part].images, names, difficult)
+        else:
+            listed, images[part] = _listed_objects(archive, regions[part].images, difficult)
+            names = names or listed
+            if other := sorted({*names} ^ {*listed}):
+                message = (
+                    f"the class '{other[0]}' is not among both its lists and the set's classes"
+                )
+                raise FormatError(archive.path, None, message)
+    if names is None:
+        names = sorted({o.label for part in images.values() for image in part for o in image})
+    parts = {}
+    for part, objects in images.items():
+        Y, y = labels_of(objects, names)
+        parts[part] = regions[part].part(Y, y if annotated else None)
+    return Loaded(parts, names if classes is None else [classes[name] for name in names])
 
 
 class Archive:
-    """The text files of a tar file or a folder, by the end of their paths.
+    """The text files of a tar file, by the end of their paths.
 
     Parameters
     ----------
@@ -92,37 +103,34 @@ class Archive:
     Raises
     ------
     FormatError
-        It is neither, or holds neither annotations nor label lists.
+        It is none, holds neither annotations nor label lists, or one of them twice.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.annotations: dict[str, str] = {}
         self.lists: dict[tuple[str, str], str] = {}
-        for name in self._members():
+        with damage(path, "tar file"), tarfile.open(path) as tar:
+            names = sorted(member.name for member in tar if member.isfile())
+        for name in names:
             place = PurePosixPath(name)
             if place.suffix == ".xml" and place.parent.name == "Annotations":
-                self.annotations[place.stem] = name
+                self._add(self.annotations, place.stem, name)
             in_main = place.parts[-3:-1] == ("ImageSets", "Main")
             if in_main and (found := _LIST.fullmatch(place.name)):
-                self.lists[found["label"], found["set"]] = name
+                self._add(self.lists, (found["label"], found["set"]), name)
         if not self.annotations and not self.lists:
             message = "neither Annotations/*.xml nor ImageSets/Main/<class>_<set>.txt in it"
             raise FormatError(path, None, message)
 
-    def _members(self) -> list[str]:
-        if self.path.is_dir():
-            found = (path for path in self.path.rglob("*") if path.is_file())
-            return sorted(path.relative_to(self.path).as_posix() for path in found)
-        with damage(self.path, "folder and no tar file"), tarfile.open(self.path) as tar:
-            return sorted(member.name for member in tar if member.isfile())
+    def _add(self, files: dict[Any, str], key: Any, name: str) -> None:
+        if key in files:
+            message = f"has both {shown(files[key])} and {shown(name)}"
+            raise FormatError(self.path, None, message)
+        files[key] = name
 
     def read(self, names: Sequence[str]) -> Iterator[bytes]:
         """Yield the contents of files, in that order."""
-        if self.path.is_dir():
-            for name in names:
-                yield (self.path / name).read_bytes()
-            return
         with damage(self.path, "tar file"), tarfile.open(self.path) as tar:
             for name in names:
                 if (size := tar.getmember(name).size) > _LARGEST:
@@ -130,50 +138,48 @@ class Archive:
                     raise FormatError(self.path, None, message)
                 yield tar.extractfile(name).read()
 
+    def file_of(self, files: Mapping[str, Any], image: str) -> Any:
+        """Return what a mapping has for an image of the features."""
+        if image not in files:
+            message = f"the image {image!r} of the features is not in it"
+            raise FormatError(self.path, None, message)
+        return files[image]
 
-def read_lists(path: Path, difficult: str = "absent") -> tuple[list[str], dict[str, np.ndarray]]:
-    """Read all label lists of a tar file or folder.
+    def images_of(self, name: str) -> list[str]:
+        """Return the images of a set (train, val, trainval or test), in the order of its first
+        label list.
+        """
+        lists = sorted(file for (_, of), file in self.lists.items() if of == name)
+        if not lists:
+            raise FormatError(self.path, None, f"no label list of the set '{name}'")
+        (content,) = self.read(lists[:1])
+        return [image for image, _ in _lines(self.path / lists[0], content)]
 
-    Returns
-    -------
-    classes : list of str
-        In alphabetical order.
-    flags : dict of str to ndarray of shape (m,)
-        By image, uint8: the classes that it has.
-    """
-    return _label_sets(Archive(path), difficult)
+    def label_sets(self, difficult: str = "absent") -> tuple[list[str], dict[str, np.ndarray]]:
+        """Read all label lists.
 
-
-def set_names(path: Path, name: str) -> list[str]:
-    """Return the images of a set (train, val, trainval or test), in the order of its first label
-    list.
-    """
-    archive = Archive(path)
-    lists = sorted(file for (_, of), file in archive.lists.items() if of == name)
-    if not lists:
-        raise FormatError(path, None, f"no label list of the set '{name}'")
-    (content,) = archive.read(lists[:1])
-    return [image for image, _ in _lines(path / lists[0], content)]
-
-
-def _label_sets(archive: Archive, difficult: str) -> tuple[list[str], dict[str, np.ndarray]]:
-    classes = sorted({label for label, _ in archive.lists})
-    least = 1 if difficult == "absent" else 0
-    flags: dict[str, np.ndarray] = {}
-    known: dict[str, np.ndarray] = {}
-    files = list(archive.lists.items())
-    contents = archive.read([file for _, file in files])
-    for ((label, _), file), content in zip(files, contents, strict=True):
-        j = classes.index(label)
-        for image, flag in _lines(archive.path / file, content):
-            row = flags.setdefault(image, np.zeros(len(classes), dtype=np.uint8))
-            seen = known.setdefault(image, np.zeros(len(classes), dtype=bool))
-            row[j], seen[j] = flag >= least, True
-    for image, seen in known.items():
-        if not seen.all():
-            label = classes[int(np.flatnonzero(~seen)[0])]
-            raise FormatError(archive.path, None, f"no list of '{label}' has the image {image!r}")
-    return classes, flags
+        Returns
+        -------
+        classes : list of str
+            In alphabetical order.
+        flags : dict of str to ndarray of shape (m,)
+            By image, uint8: the classes that it has.
+        """
+        classes = sorted({label for label, _ in self.lists})
+        marks: dict[str, np.ndarray] = {}
+        files = self.lists.items()
+        contents = self.read([file for _, file in files])
+        for ((label, _), file), content in zip(files, contents, strict=True):
+            j = classes.index(label)
+            for image, mark in _lines(self.path / file, content):
+                marks.setdefault(image, np.full(len(classes), _UNLISTED))[j] = mark
+        for image, row in marks.items():
+            if _UNLISTED in row:
+                label = classes[int(np.argmax(row == _UNLISTED))]
+                message = f"no list of '{label}' has the image {image!r}"
+                raise FormatError(self.path, None, message)
+        least = 1 if difficult == "absent" else 0
+        return classes, {image: (row >= least).astype(np.uint8) for image, row in marks.items()}
 
 
 def _lines(path: Path, content: bytes) -> Iterator[tuple[str, int]]:
@@ -187,62 +193,27 @@ def _lines(path: Path, content: bytes) -> Iterator[tuple[str, int]]:
         yield tokens[0], int(tokens[1])
 
 
-def _from_lists(
-    regions: Mapping[str, Regions],
-    archives: Mapping[str, Archive],
-    classes: Mapping[str, str] | None,
-    difficult: str,
-) -> Loaded:
-    parts, names = {}, None
-    for part, of_part in regions.items():
-        archive = archives[part]
-        if not archive.lists:
-            message = "has annotations, but the file of another part has label lists alone"
-            raise FormatError(archive.path, None, message)
-        found, flags = _label_sets(archive, difficult)
-        names = names or list(classes or found)
-        missing = [name for name in names if name not in found]
-        if missing or len(found) != len(names):
-            other = missing or [name for name in found if name not in names]
-            message = f"the class '{other[0]}' is not among both its lists and the set's classes"
-            raise FormatError(archive.path, None, message)
-        columns = [found.index(name) for name in names]
-        rows = [_annotated(archive.path, flags, image)[columns] for image in of_part.images]
-        parts[part] = of_part.part(np.array(rows), None)
-    return Loaded(parts=parts, class_names=_printed(names, classes))
+def _listed_objects(
+    archive: Archive, images: Sequence[str], difficult: str
+) -> tuple[list[str], list[list[Object]]]:
+    """Return the classes that have lists, and an object for each class of an image."""
+    if not archive.lists:
+        message = "has annotations, but the file of another part has label lists alone"
+        raise FormatError(archive.path, None, message)
+    classes, flags = archive.label_sets(difficult)
+    rows = [archive.file_of(flags, image) for image in images]
+    return classes, [[Object(classes[j], 0.0) for j in np.flatnonzero(row)] for row in rows]
 
 
-def _annotated(path: Path, by_image: Mapping, image: str):
-    if image not in by_image:
-        raise FormatError(path, None, f"the image {image!r} of the features is not in it")
-    return by_image[image]
-
-
-def _from_annotations(
-    regions: Mapping[str, Regions],
-    archives: Mapping[str, Archive],
-    classes: Mapping[str, str] | None,
-    difficult: str,
-) -> Loaded:
-    objects = {}
-    for part, of_part in regions.items():
-        archive = archives[part]
-        files = [_annotated(archive.path, archive.annotations, image) for image in of_part.images]
-        known = None if classes is None else frozenset(classes)
-        objects[part] = [
-            read_objects(content, archive.path / name, known, difficult)
-            for name, content in zip(files, archive.read(files), strict=True)
-        ]
-    occurring = {one.label for images in objects.values() for image in images for one in image}
-    names = sorted(occurring) if classes is None else list(classes)
-    parts = {
-        part: of_part.part(*labels_of(objects[part], names)) for part, of_part in regions.items()
-    }
-    return Loaded(parts=parts, class_names=_printed(names, classes))
-
-
-def _printed(names: Sequence[str], classes: Mapping[str, str] | None) -> list[str]:
-    return [name if classes is None else classes[name] for name in names]
+def _annotated_objects(
+    archive: Archive, images: Sequence[str], classes: Sequence[str] | None, difficult: str
+) -> list[list[Object]]:
+    files = [archive.file_of(archive.annotations, image) for image in images]
+    known = None if classes is None else frozenset(classes)
+    return [
+        read_objects(content, archive.path / name, known, difficult)
+        for name, content in zip(files, archive.read(files), strict=True)
+    ]
 
 
 def read_objects(
@@ -290,13 +261,9 @@ def _area(box: ElementTree.Element | None, path: Path, place: str) -> float:
     corners = []
     for name in _CORNERS:
         text = (box.findtext(name) or "").strip()
-        try:
-            value = float(text)
-        except ValueError:
-            value = np.nan
-        if not np.isfinite(value):
+        if not is_finite(text):
             raise FormatError(path, None, f"{place}: {name} is {shown(text)}, no number")
-        corners.append(value)
+        corners.append(float(text))
     width, height = corners[2] - corners[0] + 1, corners[3] - corners[1] + 1
     if width <= 0 or height <= 0:
         raise FormatError(path, None, f"{place}: the box {corners} is empty")

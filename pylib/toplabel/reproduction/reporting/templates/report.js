@@ -1,4 +1,4 @@
-// Sorting, filtering, and the card of a number. The page is complete without it.
+// Sorting, filtering, searching, and the card of a number. The page is complete without it.
 (() => {
   "use strict";
   const root = document.documentElement;
@@ -16,77 +16,51 @@
   const sort = (button) => {
     const head = button.closest("th");
     const table = head.closest("table");
-    const body = table.tBodies[0];
-    const column = head.cellIndex;
     const next = { none: "ascending", ascending: "descending", descending: "none" }[head.getAttribute("aria-sort")];
     all("th[aria-sort]", table.tHead).forEach((th) => th.setAttribute("aria-sort", "none"));
     head.setAttribute("aria-sort", next);
-    const rows = Array.from(body.rows);
-    rows.forEach((row, place) => { row.place = row.place ?? place; });
-    const key = (row) => {
-      const text = row.cells[column].textContent.trim();
+    const rows = Array.from(table.tBodies[0].rows, (row, place) => {
+      row.place = row.place ?? place;
+      const text = row.cells[head.cellIndex].textContent.trim();
       const rank = text === "" || text.startsWith("–") ? 2 : text.startsWith("(") ? 1 : 0;
-      return { text, value: number(text), rank };
-    };
-    const keyed = rows.map((row) => ({ row, ...key(row) }));
-    const numeric = keyed.every((one) => one.rank === 2 || !Number.isNaN(one.value));
+      return { row, text, value: number(text), rank };
+    });
+    const numeric = rows.every((one) => one.rank === 2 || !Number.isNaN(one.value));
     const sign = next === "descending" ? -1 : 1;
-    keyed.sort((a, b) => {
+    rows.sort((a, b) => {
       if (next === "none") return a.row.place - b.row.place;
       if (a.rank !== b.rank) return a.rank - b.rank;
       const order = numeric ? a.value - b.value : a.text.localeCompare(b.text, "en", { numeric: true });
       return sign * (order || 0) || a.row.place - b.row.place;
     });
-    body.append(...keyed.map((one) => one.row));
+    table.tBodies[0].append(...rows.map((one) => one.row));
   };
-  document.addEventListener("click", (event) => {
-    const button = event.target.closest("th button");
-    if (button) sort(button);
-  });
 
-  // A table is one stop of the tab key; arrow keys move in it. What was focused last is the stop.
-  const stops = (table) => all("thead button, tbody a", table);
-  const stop = (table, one) => {
-    all("[tabindex='0']", table).forEach((other) => { other.tabIndex = -1; });
-    one.tabIndex = 0;
-  };
-  const home = (table) => {
-    const found = stops(table);
-    found.forEach((one, place) => { one.tabIndex = place ? -1 : 0; });
-  };
+  // A table is one stop of the tab key; arrow keys, Home and End move in it. What was focused last is the stop.
+  const stops = (table) => all("thead button, tbody a", table).filter((one) => !one.closest("tr").hidden);
+  const home = (table) => stops(table).forEach((one, place) => { one.tabIndex = place ? -1 : 0; });
   all("main table").forEach(home);
   const inTable = (target) => target.closest("main table") && target.matches("thead button, tbody a");
-  const along = (row, from, step) => {
-    for (let i = from; i >= 0 && i < row.cells.length; i += step) {
-      const found = row.cells[i].querySelector("a, button");
-      if (found) return found;
-    }
-    return null;
-  };
-  const neighbour = (cell, key) => {
-    const row = cell.parentElement;
-    const table = row.closest("table");
-    if (key === "ArrowLeft" || key === "ArrowRight") {
-      const step = key === "ArrowLeft" ? -1 : 1;
-      return along(row, cell.cellIndex + step, step);
-    }
-    if (key === "Home") return along(row, 0, 1);
-    if (key === "End") return along(row, row.cells.length - 1, -1);
-    const rows = Array.from(table.rows).filter((one) => !one.hidden);
-    const step = key === "ArrowUp" ? -1 : 1;
-    for (let i = rows.indexOf(row) + step; i >= 0 && i < rows.length; i += step) {
-      const found = rows[i].cells[cell.cellIndex]?.querySelector("a, button");
-      if (found) return found;
-    }
-    return null;
+  const neighbour = (from, key) => {
+    const at = (one) => ({ row: one.closest("tr"), column: one.closest("th, td").cellIndex });
+    const here = at(from);
+    const found = stops(from.closest("table"));
+    const back = key === "ArrowLeft" || key === "ArrowUp";
+    const inRow = found.filter((one) => at(one).row === here.row);
+    if (key === "Home") return inRow[0];
+    if (key === "End") return inRow.at(-1);
+    const line = key.endsWith("t") ? inRow : found.filter((one) => at(one).column === here.column);
+    return line[line.indexOf(from) + (back ? -1 : 1)];
   };
   document.addEventListener("keydown", (event) => {
     if (!/^(Arrow|Home$|End$)/.test(event.key) || !inTable(event.target) || event.ctrlKey || event.altKey) return;
     event.preventDefault();
-    neighbour(event.target.closest("th, td"), event.key)?.focus();
+    neighbour(event.target, event.key)?.focus();
   });
-  document.addEventListener("focusin", (event) => {
-    if (inTable(event.target)) stop(event.target.closest("table"), event.target);
+  document.addEventListener("focusin", ({ target }) => {
+    if (!inTable(target)) return;
+    all("[tabindex='0']", target.closest("table")).forEach((other) => { other.tabIndex = -1; });
+    target.tabIndex = 0;
   });
 
   // A frame that its table fits needs no scrolling of its own: the heads then stick to the window.
@@ -101,43 +75,36 @@
   }));
   // Only what is near the window is measured, or the browser would lay out all of it.
   const near = new IntersectionObserver((entries) => {
-    for (const { target, isIntersecting } of entries) {
-      if (isIntersecting) fit.observe(target);
-      else fit.unobserve(target);
-    }
+    for (const { target, isIntersecting } of entries) fit[isIntersecting ? "observe" : "unobserve"](target);
   }, { rootMargin: "200px" });
   all(".scroll").forEach((frame) => near.observe(frame));
 
-  // Filtering: every word must occur in a row or in the heading of its table.
+  // Filtering: every word must occur in a row or in the heading of its table; the address says what was asked.
   const form = document.querySelector(".filter");
-  const tables = all("#tables table[data-find]");
-  const measured = (cell) => cell.querySelector("a") !== null || cell.parentElement.id !== "";
-  const matches = (cell, verdict) =>
-    cell.tagName === "TD" && (verdict === "measured" ? measured(cell) : cell.querySelector(".v")?.classList.contains(verdict) === true);
   const several = (n, word) => `${n} ${word}${n === 1 ? "" : "s"}`;
-
+  const matches = (cell, verdict) => cell.tagName === "TD" && (verdict === "measured"
+    ? cell.querySelector("a") !== null
+    : cell.querySelector(".v")?.classList.contains(verdict) === true);
   const filter = () => {
-    const words = form.elements.text.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const asked = form.elements.text.value.trim();
+    const words = asked.toLowerCase().split(/\s+/).filter(Boolean);
     const verdict = form.elements.verdict?.value ?? "";
     const active = words.length > 0 || verdict !== "";
     let rows = 0, found = 0;
-    for (const table of tables) {
+    for (const table of all("#tables table[data-find]")) {
       const grid = table.classList.contains("grid");
-      const heading = table.dataset.find.toLowerCase();
       let left = 0;
       for (const row of table.tBodies[0].rows) {
         const cells = Array.from(row.cells);
         const shown = cells.map((cell) => cell.textContent).join(" ");
-        const text = `${heading} ${row.dataset.find ?? ""} ${shown}`.toLowerCase();
+        const text = `${table.dataset.find} ${row.dataset.find ?? ""} ${shown}`.toLowerCase();
         const hit = words.every((word) => text.includes(word)) &&
           (!verdict || cells.some((cell) => matches(cell, verdict)));
         row.hidden = !hit;
         left += hit ? 1 : 0;
-        if (!grid) continue;
-        for (const cell of cells) {
-          const asked = hit && verdict && cell.tagName === "TD";
-          const one = Boolean(asked) && matches(cell, verdict);
-          cell.classList.toggle("dim", Boolean(asked) && !one);
+        for (const cell of grid ? cells : []) {
+          const one = hit && verdict !== "" && matches(cell, verdict);
+          cell.classList.toggle("dim", hit && verdict !== "" && cell.tagName === "TD" && !one);
           found += one ? 1 : 0;
         }
       }
@@ -158,6 +125,12 @@
     for (const note of all("#tables .note")) note.hidden = active;
     const said = verdict ? `${several(found, "cell")} in ${several(rows, "row")}` : several(rows, "row");
     form.querySelector("output").textContent = !active ? "" : rows ? said : "Nothing on this page has all of this.";
+    const address = new URL(location.href);
+    for (const [name, value] of [["find", asked], ["show", verdict]]) {
+      if (value) address.searchParams.set(name, value);
+      else address.searchParams.delete(name);
+    }
+    if (address.href !== location.href) history.replaceState(null, "", address);
   };
   if (form) {
     form.hidden = false;
@@ -168,28 +141,31 @@
     // Heads stick below the filter, which has two lines where the window is narrow.
     const makeRoom = () => root.style.setProperty("--top", `${form.offsetHeight}px`);
     new ResizeObserver(() => setTimeout(makeRoom)).observe(form);
-    // The search of the front page leads here with the words of a method or data set.
-    const asked = new URLSearchParams(location.search).get("find");
-    if (asked) { form.elements.text.value = asked; filter(); }
+    const asked = new URLSearchParams(location.search);
+    form.elements.text.value = asked.get("find") ?? "";
+    for (const one of form.elements.verdict?.options ?? []) one.selected = one.value === (asked.get("show") ?? "");
+    if (asked.has("find") || asked.has("show")) filter();
   }
 
-  // Searching all pages: every word must occur, hits that are named so come first; Enter goes to the first.
+  // Searching all pages: every word must occur. What is named so comes first, whole words before parts of words;
+  // Enter goes to the first.
   const search = document.querySelector(".search");
   const MOST = 12;
+  const whole = (text) => ` ${text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, " ").trim()} `;
   const find = () => {
-    const typed = search.elements.text.value.trim().toLowerCase();
-    const words = typed.split(/\s+/).filter(Boolean);
+    const typed = whole(search.elements.text.value);
+    const words = typed.trim().split(" ").filter(Boolean);
     const list = search.querySelector("#hits");
-    const has = (text) => words.length > 0 && words.every((word) => text.toLowerCase().includes(word));
-    const rank = (one) => {
-      const name = one.firstElementChild.textContent.toLowerCase();
-      if (words.length && name === typed) return 3;
-      return has(name) ? 2 : has(`${one.textContent} ${one.dataset.find}`) ? 1 : 0;
-    };
-    const entries = Array.from(list.children, (one) => ({ one, rank: rank(one) }));
-    const hits = entries.filter((entry) => entry.rank).sort((a, b) => b.rank - a.rank || a.one.place - b.one.place);
-    const shown = hits.slice(0, MOST).map((entry) => entry.one);
-    for (const { one } of entries) one.hidden = !shown.includes(one);
+    const hits = Array.from(list.children, (one) => {
+      const name = whole(one.firstElementChild.textContent);
+      const text = whole(`${one.textContent} ${one.dataset.find}`);
+      const has = (place, mark) => words.length > 0 && words.every((word) => place.includes(`${mark}${word}${mark}`));
+      const ranks = [name === typed, name.includes(typed), has(name, " "), has(text, " "), has(text, "")];
+      one.hidden = true;
+      return { one, rank: words.length ? ranks.indexOf(true) : -1 };
+    }).filter((hit) => hit.rank >= 0).sort((a, b) => a.rank - b.rank || a.one.place - b.one.place);
+    const shown = hits.slice(0, MOST).map((hit) => hit.one);
+    for (const one of shown) one.hidden = false;
     list.prepend(...shown);
     list.hidden = shown.length === 0;
     const said = hits.length > MOST ? `${MOST} of ${hits.length} hits` : several(hits.length, "hit");
@@ -205,105 +181,44 @@
     });
   }
 
-  // The record of a number: a card beside its column under a pointer that rests, and on focus; under a finger, a
-  // sheet at the foot of the window. A click or Enter leads to the record.
-  const card = document.createElement("div");
-  card.className = "card";
-  card.id = "card";
-  card.hidden = true;
-  document.body.append(card);
-  const numberAt = (target) => target instanceof Element ? target.closest(".grid td > a") : null;
+  // The record of a number, in a dialog; without the script its link leads to the record.
   const made = (name, ...children) => {
     const element = document.createElement(name);
     element.append(...children);
     return element;
   };
-
-  const fill = (link) => {
+  const card = made("dialog");
+  card.className = "card";
+  card.setAttribute("aria-label", "The record of a number");
+  document.body.append(card);
+  const show = (link) => {
     const row = document.getElementById(link.hash.slice(1));
-    const names = row.closest("table").tHead.rows[0].cells;
-    const value = (name) => row.cells[Array.from(names).findIndex((head) => head.textContent.trim() === name)].textContent.trim();
+    const names = Array.from(row.closest("table").tHead.rows[0].cells, (head) => head.textContent.trim());
+    const value = (name) => row.cells[names.indexOf(name)].textContent.trim();
     const list = made("dl");
     for (const cell of row.cells) {
       if (!cell.textContent.trim()) continue;
-      const words = made("dd");
-      words.append(...cell.cloneNode(true).childNodes);
-      list.append(made("dt", names[cell.cellIndex].textContent.trim()), words);
+      list.append(made("dt", names[cell.cellIndex]), made("dd", ...cell.cloneNode(true).childNodes));
     }
     const command = `snakemake --cores 1 --config budget=${value("Budget")} results/${value("File")}`;
     list.append(made("dt", "Computed by"), made("dd", made("code", command)));
-    card.replaceChildren(list);
-  };
-  const showCard = (link) => {
-    fill(link);
-    card.classList.remove("sheet");
-    card.setAttribute("role", "tooltip");
-    card.hidden = false;
-    link.setAttribute("aria-describedby", "card");
-    place(link);
-  };
-  const place = (link) => {
-    const at = link.closest("td").getBoundingClientRect();
-    const room = root.clientWidth - card.offsetWidth - 8;
-    const left = at.right + 8 <= room ? at.right + 8 : Math.max(8, at.left - card.offsetWidth - 8);
-    const top = Math.max(4, Math.min(at.top, window.innerHeight - card.offsetHeight - 4));
-    card.style.left = `${left}px`;
-    card.style.top = `${top}px`;
-  };
-  let shownFor = null;
-  const showSheet = (link) => {
-    fill(link);
     const record = made("a", "Its record");
     record.href = link.hash;
     const close = made("button", "Close");
     close.type = "button";
-    close.addEventListener("click", () => { hideCard(); link.focus({ preventScroll: true }); hideCard(); });
-    card.prepend(made("p", record, close));
-    card.removeAttribute("style");
-    card.classList.add("sheet");
-    card.setAttribute("role", "dialog");
-    card.setAttribute("aria-label", "The record of a number");
-    card.hidden = false;
-    shownFor = link;
-    close.focus({ preventScroll: true });
+    card.replaceChildren(made("p", record, close), list);
+    card.showModal();
   };
-  const hideCard = () => {
-    card.hidden = true;
-    shownFor = null;
-    all("[aria-describedby=card]").forEach((link) => link.removeAttribute("aria-describedby"));
-  };
-  const touched = (event) =>
-    event.pointerType ? event.pointerType === "touch" : window.matchMedia("(hover: none)").matches && event.detail > 0;
-  let resting = 0;
-  document.addEventListener("pointerover", (event) => {
-    const link = event.pointerType === "touch" ? null : numberAt(event.target);
-    if (link) { clearTimeout(resting); resting = setTimeout(() => showCard(link), 300); }
+  card.addEventListener("click", (event) => {
+    if (event.target === card || event.target.closest("a, button")) card.close();
   });
-  document.addEventListener("pointerout", (event) => {
-    if (numberAt(event.target)) { clearTimeout(resting); if (!shownFor) hideCard(); }
-  });
-  document.addEventListener("focusin", (event) => {
-    const link = numberAt(event.target);
-    if (link?.matches(":focus-visible")) showCard(link);
-  });
-  document.addEventListener("focusout", (event) => { if (numberAt(event.target) && !shownFor) hideCard(); });
-  document.addEventListener("scroll", () => {
-    if (shownFor || card.hidden) return;
-    const link = numberAt(document.activeElement);
-    if (link?.getAttribute("aria-describedby")) place(link);
-    else hideCard();
-  }, { passive: true });
   document.addEventListener("click", (event) => {
-    const link = numberAt(event.target);
-    clearTimeout(resting);
-    if (link && touched(event)) { event.preventDefault(); showSheet(link); }
-    else if (link || event.target.closest(".sheet a") || !event.target.closest(".sheet")) hideCard();
-  });
-  document.addEventListener("keydown", (event) => {
-    if (event.key !== "Escape") return;
-    const link = shownFor;
-    hideCard();
-    if (link) { link.focus({ preventScroll: true }); hideCard(); }
+    const head = event.target.closest("th button");
+    if (head) sort(head);
+    const link = event.target.closest(".grid td > a");
+    if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    show(link);
   });
 
   // Browsers do not open a fold for a link into it everywhere.
@@ -318,21 +233,6 @@
   };
   window.addEventListener("hashchange", openTarget);
   openTarget();
-
-  // Records as a file, made of what the page shows.
-  const field = (text) => (/[",\n]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text);
-  const download = (button) => {
-    const table = button.closest("details").querySelector("table");
-    const clean = (cell) => field(cell.textContent.trim().replace(/\u2212/g, "-").replace(/\u202f/g, ""));
-    const lines = Array.from(table.rows, (row) => Array.from(row.cells, clean).join(","));
-    const link = document.createElement("a");
-    link.href = URL.createObjectURL(new Blob([lines.join("\n") + "\n"], { type: "text/csv" }));
-    link.download = button.dataset.name;
-    link.click();
-    URL.revokeObjectURL(link.href);
-  };
-  all(".tools").forEach((tools) => { tools.hidden = false; });
-  all(".download").forEach((button) => button.addEventListener("click", () => download(button)));
 
   for (const button of all(".copy")) {
     button.hidden = !navigator.clipboard;

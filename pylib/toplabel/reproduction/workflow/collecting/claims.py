@@ -9,8 +9,7 @@ from toplabel.reproduction.datasets.prepared import not_comparable
 from toplabel.reproduction.studies.claims import find
 from toplabel.reproduction.studies.differences import explain
 from toplabel.reproduction.studies.headline import headline
-from toplabel.reproduction.studies.readings import read_otherwise
-from toplabel.reproduction.studies.variants import compare_variants
+from toplabel.reproduction.studies.readings import compare_variants, read_otherwise
 from toplabel.reproduction.studies.winners import find_winners
 from toplabel.reproduction.workflow.collecting.results import draw_rows
 

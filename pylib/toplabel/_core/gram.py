@@ -1,0 +1,88 @@
+"""What a Gram matrix must be: real, symmetric and positive semidefinite."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from scipy import linalg
+from scipy.sparse.linalg import LinearOperator, eigsh
+
+__all__ = ["check_gram"]
+
+_ROWS = 256  # of a strip
+_SMALL = 200  # rows up to which all eigenvalues take no time
+_TOLERANCE = 1e-4  # of a matrix that was computed in float32
+_ROUNDING = {"f": 1e-5, "d": 1e-8}  # of an entry, beside the largest on the diagonal
+
+
+def check_gram(K: np.ndarray, name: str = "X") -> None:
+    """Refuse what is no Gram matrix, with a ``ValueError`` that begins with the name.
+
+    It is no one if it is not symmetric, if some ``|K_ij|`` is above ``sqrt(K_ii K_jj)``, or if the
+    smallest eigenvalue is below -1e-4 times the largest: above 200 rows by Lanczos steps, at least
+    28 products with a vector, each of which reads the matrix once.
+    """
+    _check_entries(K, name)
+    smallest, largest = _extreme_eigenvalues(K)
+    if smallest < -_TOLERANCE * abs(largest):
+        raise ValueError(
+            f"{name} must be a positive semidefinite Gram matrix, but beside the eigenvalue "
+            f"{largest:.3g} it has {smallest:.3g}"
+        )
+
+
+def _check_entries(K: np.ndarray, name: str) -> None:
+    """Refuse a matrix that is not symmetric, and pairs of rows that no inner product allows."""
+    diagonal = K.diagonal().astype(np.float64)
+    lengths = np.sqrt(np.maximum(diagonal, 0.0))
+    rounding = _ROUNDING[K.dtype.char] * max(float(diagonal.max()), 0.0)
+    largest = ((1.0 + _TOLERANCE) * lengths).astype(K.dtype)  # of an entry, divided by a length
+    for first in range(0, len(K), _ROWS):
+        rows = slice(first, first + _ROWS)
+        strip, mirrored = K[rows, first:], K[first:, rows].T
+        if not np.array_equal(strip, mirrored):
+            asymmetric = np.argwhere(np.abs(strip - mirrored) > rounding)
+            if len(asymmetric):
+                i, j = first + asymmetric[0]
+                raise ValueError(
+                    f"{name} must be a symmetric Gram matrix, but [{i}, {j}] is {K[i, j]:.6g} and "
+                    f"[{j}, {i}] is {K[j, i]:.6g}"
+                )
+        bound = np.outer(lengths[rows].astype(K.dtype), largest[first:])
+        bound += rounding
+        excess = np.abs(strip) > bound
+        if excess.any():
+            i, j = first + np.argwhere(excess)[0]
+            raise ValueError(
+                f"{name} must be a positive semidefinite Gram matrix, but |[{i}, {j}]| = "
+                f"{abs(K[i, j]):.6g} is above sqrt([{i}, {i}] [{j}, {j}]), of "
+                f"{diagonal[i]:.6g} and {diagonal[j]:.6g}"
+            )
+
+
+def _extreme_eigenvalues(K: np.ndarray) -> tuple[float, float]:
+    """Return bounds of the smallest from above and of the largest from below."""
+    size = float(K.diagonal().max())
+    if size == 0.0:
+        return 0.0, 0.0
+    if len(K) <= _SMALL:
+        values = linalg.eigvalsh(np.asarray(K, np.float64) / size)
+        return size * float(values[0]), size * float(values[-1])
+    root = np.sqrt(size)  # divides twice, so that no product leaves the range of float32
+
+    def product(v: np.ndarray) -> np.ndarray:
+        return (K @ (v.ravel() / root).astype(K.dtype)).astype(np.float64) / root
+
+    largest = _farthest(product, len(K), 8)
+    shift = 1.1 * largest  # from there the smallest is the farthest one, also of the identity
+    smallest = shift + _farthest(lambda v: product(v) - shift * v.ravel(), len(K), 20)
+    return smallest * size, largest * size
+
+
+def _farthest(product: Callable, n: int, steps: int) -> float:
+    """Return an eigenvalue that is as far from 0 as any, within a hundredth of it."""
+    start = np.random.default_rng(0).standard_normal(n)
+    operator = LinearOperator((n, n), matvec=product, dtype=np.float64)
+    options = {"k": 1, "which": "LM", "ncv": steps, "tol": 0.01, "v0": start}
+    return float(eigsh(operator, return_eigenvectors=False, **options)[0])

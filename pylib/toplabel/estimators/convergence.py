@@ -1,0 +1,47 @@
+"""The warning of a training that did not converge, with what helps."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
+
+from toplabel._core.problem import mean_squared_norm
+
+__all__ = ["warn"]
+
+
+def warn(estimator, solution, X, *, where: str = "", smooth: bool = False) -> None:
+    """Warn that a solution is farther than the estimator's `eps` from the optimum; `where` names
+    the training, `smooth` says whether a positive gamma would help.
+    """
+    reached = f"relative duality gap {solution.relative_gap:.3g}"
+    if (gradient := getattr(solution, "gradient_norm", None)) is not None:
+        reached = f"gradient norm {gradient:.3g}"
+    limit = "time_limit" if solution.status == "time_limit" else "max_epochs"
+    asked = [f"raise {limit}", *(["set gamma=1.0, which smooths the loss"] if smooth else [])]
+    if solution.status == "interrupted":
+        advice = "it was interrupted"
+    elif estimator.kernel == "linear":
+        advice = f"{_scaling(X)}, or {' or '.join(asked)}"
+    else:
+        advice = f"lower C, or {' or '.join(asked)}"
+    warnings.warn(
+        f"{type(estimator).__name__}{where} did not reach eps={estimator.eps:g}: status "
+        f"{solution.status!r} at the {reached} after {solution.epochs} epochs; {advice}",
+        ConvergenceWarning,
+        stacklevel=5,
+    )
+
+
+def _scaling(X) -> str:
+    """Say how long the rows are, and which scaling or C that suggests."""
+    norm = mean_squared_norm(X)
+    count = X.nnz / X.shape[0] if sparse.issparse(X) else X.shape[1]
+    text = f"the mean squared norm of the rows is {norm:.3g}: "
+    if not np.isfinite(norm) or norm <= 1.5 * count:  # as that of features of unit variance
+        return f"{text}lower C"
+    scaler = "MaxAbsScaler" if sparse.issparse(X) else "StandardScaler"
+    return f"{text}scale the features ({scaler}), lower C to about {count / norm:.1g}"

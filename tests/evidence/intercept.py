@@ -1,0 +1,53 @@
+"""Evidence for ``intercept_scaling="auto"``: ``python tests/evidence/intercept.py [SET ...]`` prints
+the table of docs/estimators.md.
+
+Each set is trained with the logistic losses at C = 1, as it is and with features of unit variance,
+for scales of the intercept from 1 to three times the length of the rows (the root of their mean
+squared norm). Rows longer than 100 are left out, since no training converges on them. Numbers and
+raw files are those of ``tests/evidence/defaults.py``.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+
+import numpy as np
+from defaults import LABEL_SETS, SETS, load, measure, scaled
+from scipy import sparse
+from threadpoolctl import threadpool_limits
+
+from toplabel import MultilabelClassifier, TopKClassifier
+
+FACTORS = (1.0, 3.0)
+COLUMNS = ["set", "length", "1", "auto", *(f"{factor:.2g} lengths" for factor in FACTORS)]
+
+
+def main() -> None:
+    print(f"| {' | '.join(COLUMNS)} |")
+    print("|---" * len(COLUMNS) + "|")
+    for name in sys.argv[1:] or SETS:
+        if (data := load(name)) is None:
+            continue
+        X, y, X_test, y_test = data
+        for form, rows in (("", (X, X_test)), (", scaled", scaled(X, X_test))):
+            length = np.sqrt(sparse.csr_array(rows[0]).power(2).sum() / rows[0].shape[0])
+            if length > 100:
+                continue
+            cells = [name + form, f"{length:.3g}"]
+            for scaling in (1.0, "auto", *(factor * length for factor in FACTORS)):
+                options = {"intercept_scaling": scaling, "random_state": 0}
+                if name in LABEL_SETS:
+                    model = MultilabelClassifier("lr_ova", **options)
+                else:
+                    model = TopKClassifier("lr_multi", **options)
+                values, converged, _ = measure(model, rows[0], y, rows[1], y_test)
+                texts = [f"{values[0]:.1f}", *(f"{value:.3f}" for value in values[1:])]
+                cells.append(", ".join(texts) + ("" if converged else " *"))
+            print(f"| {' | '.join(cells)} |", flush=True)
+
+
+if __name__ == "__main__":
+    warnings.simplefilter("ignore")
+    with threadpool_limits(1):
+        main()

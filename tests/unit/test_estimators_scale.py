@@ -1,0 +1,134 @@
+"""What the estimators do about the scale of the features: intercept, width, and their warnings."""
+
+from email.message import Message
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.datasets import load_wine
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.svm import SVC
+
+from toplabel import MultilabelClassifier, SimplexClassifier, TopKClassifier, solve
+
+X, y = load_wine(return_X_y=True)
+Z = (X - X.mean(axis=0)) / X.std(axis=0)
+
+
+@pytest.mark.parametrize(
+    ("rows", "kernel", "expected"),
+    [
+        (6 * Z, "linear", 2 * np.sqrt(13)),
+        ((6 * Z).astype(np.float32), "linear", 2 * np.sqrt(13)),
+        (sparse.csr_array(6 * Z), "linear", 2 * np.sqrt(13)),
+        (0.1 * Z, "linear", 1.0),
+        (X, "linear", 10.0),
+        (9 * Z, "rbf", 1.0),
+        (36 * rbf_kernel(Z), "precomputed", 2.0),
+    ],
+)
+def test_the_scale_of_the_intercept_follows_the_rows(rows, kernel, expected):
+    theta = "scale" if kernel == "rbf" else None
+    options = {"kernel": kernel, "theta": theta, "fit_intercept": True, "max_epochs": 3}
+    solution = solve(rows, y, intercept_scaling="auto", **options)
+    assert solution.intercept_scaling == pytest.approx(expected, rel=1e-6)
+    stated = solve(rows, y, intercept_scaling=solution.intercept_scaling, **options)
+    np.testing.assert_array_equal(stated.intercept, solution.intercept)
+    if kernel == "linear":
+        weights = np.arange(len(y)) % 3
+        options = options | {"intercept_scaling": "auto", "max_epochs": 0}
+        weighted = solve(rows, y, sample_weight=weights, **options).intercept_scaling
+        copies = np.repeat(np.arange(len(y)), weights)
+        assert weighted == pytest.approx(
+            solve(rows[copies], y[copies], **options).intercept_scaling
+        )
+
+
+@pytest.mark.parametrize("convert", [np.asarray, sparse.csr_array, lambda A: A.astype(np.float32)])
+def test_scale_is_the_width_of_scikit_learn(convert):
+    theirs = SVC(gamma="scale").fit(X, y)._gamma
+    rows = convert(X)
+    assert solve(rows, y, kernel="rbf", theta="scale").theta == pytest.approx(theirs, rel=1e-6)
+    model = SimplexClassifier(kernel="rbf", theta="scale").fit(rows, y)
+    assert model.theta_ == pytest.approx(theirs, rel=1e-6)
+    same = solve(np.ones((4, 2)), [0, 1, 0, 1], kernel="rbf", theta="scale")
+    assert same.theta == 0.5
+    with pytest.raises(ValueError, match="theta must be a number or 'scale', got 'auto'"):
+        solve(rows, y, kernel="rbf", theta="auto")
+
+
+@pytest.mark.parametrize(
+    ("model", "rows", "message"),
+    [
+        (
+            TopKClassifier(max_epochs=5),
+            X,
+            r"status 'max_epochs' at the relative duality gap \S+ after 5 epochs; the mean squared "
+            r"norm of the rows is 6.67e\+05: scale the features \(StandardScaler\), lower C to "
+            "about 2e-05, or raise max_epochs or set gamma=1.0, which smooths the loss$",
+        ),
+        (
+            TopKClassifier("lr_multi", max_epochs=5),
+            sparse.csr_array(X),
+            r"scale the features \(MaxAbsScaler\), lower C to about 2e-05, or raise max_epochs$",
+        ),
+        (
+            TopKClassifier("lr_multi", max_epochs=1),
+            Z,
+            "the mean squared norm of the rows is 13: lower C, or raise max_epochs$",
+        ),
+        (
+            TopKClassifier("lr_multi", time_limit=0.0),
+            X,
+            "lower C to about 2e-05, or raise time_limit$",
+        ),
+        (
+            TopKClassifier("lr_multi", kernel="rbf", theta=1.0, max_epochs=1),
+            Z,
+            "epochs; lower C, or raise max_epochs$",
+        ),
+        (
+            SimplexClassifier("sc_svm", max_epochs=2),
+            X,
+            r"scale the features \(StandardScaler\), lower C to about 2e-05, or raise max_epochs$",
+        ),
+    ],
+)
+def test_a_warning_states_the_norm_and_the_remedy(model, rows, message):
+    with pytest.warns(ConvergenceWarning, match=message):
+        model.fit(rows, y)
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (TopKClassifier("svm_mulit"), "got 'svm_mulit'; did you mean 'svm_multi'"),
+        (MultilabelClassifier("lr_mll"), "got 'lr_mll'; did you mean 'lr_ml'"),
+        (MultilabelClassifier("xyz"), "must be one of svm_ova, lr_ova, svm_ml, lr_ml, got 'xyz'$"),
+        (TopKClassifier(3), "must be one of svm_ova, .*, got 3$"),
+        (TopKClassifier("lr_ml"), "'lr_ml' is not for TopKClassifier; use MultilabelClassifier"),
+    ],
+)
+def test_losses_that_fit_are_suggested(model, message):
+    with pytest.raises(ValueError, match=message):
+        model.fit(Z, np.eye(3, dtype=int)[y] if isinstance(model, MultilabelClassifier) else y)
+
+
+@pytest.mark.parametrize(("rows", "folds"), [(178, 15), (1068, 5)])
+def test_few_rows_are_split_three_times(rows, folds, capsys):
+    index = np.resize(np.arange(len(y)), rows)
+    Y = np.eye(3, dtype=int)[y][index]
+    MultilabelClassifier("lr_ml", eps=0.5, verbose=1, random_state=0).fit(Z[index], Y)
+    assert f"fold {folds}/{folds}" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("model", [TopKClassifier(), MultilabelClassifier(), SimplexClassifier()])
+def test_the_html_links_to_the_page_where_the_package_states_the_site(model, monkeypatch):
+    stated = Message()
+    monkeypatch.setattr("toplabel.estimators.base.metadata", lambda name: stated)
+    assert "href" not in model._repr_html_()
+    stated["Project-URL"] = "Source, https://example.org/code"
+    stated["Project-URL"] = "Documentation, https://example.org/docs/"
+    page = f"https://example.org/docs/generated/toplabel.{type(model).__name__}.html"
+    assert f'href="{page}"' in model._repr_html_()
