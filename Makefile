@@ -7,7 +7,7 @@
 # make check       formatters and linters only
 # make evidence    what the solvers and the proximal maps were checked against, and by how much they miss: minutes, prints
 # make campaign    an hour of attempts to break it: damaged input files, extreme scales, killed runs, fuzzing (docs/workflow.md)
-# make test-slurm  runs on a real Slurm controller with faults, half an hour; installs Slurm, so Debian or Ubuntu as root
+# make test-slurm  runs on a real Slurm controller with faults, 12 to 24 minutes; installs Slurm, so Debian or Ubuntu as root
 # make bench       speed against other solvers (benchopt), one thread; results in benchmarks/outputs
 # make test-torch  losses, features and the study of fine-tuning in PyTorch, in an environment of their own; TORCH=torch==2.13.0 says which
 # make setup       the environment in .venv, as pinned in requirements.lock
@@ -91,14 +91,19 @@ $(TORCH_VENV)/.installed: requirements.lock
 	$(TORCH_VENV)/bin/python -m pip install --quiet --disable-pip-version-check $(TORCH)
 	touch $@
 
-# A controller on this machine, cores and memory of its node on paper (tests/cluster/slurm.sh).
-test-slurm: setup $(VENV)/.slurm
-	$(BIN)/python -m pytest -p no:cacheprovider --durations=0 tests/cluster/slurm_faults.py tests/workflow/test_submit_script.py $(ARGS)
+# A controller on this machine, cores and memory of its node on paper (tests/cluster/slurm.sh). The plugins are in a
+# folder of their own: Snakemake asks Slurm at each start where it finds them.
+SLURM_PLUGINS := build/slurm
 
-$(VENV)/.slurm: | $(VENV)/.installed
+test-slurm: setup $(SLURM_PLUGINS)/.installed
+	PYTHONPATH=$(CURDIR)/$(SLURM_PLUGINS) tests/cluster/slurm.sh run $(BIN)/python -m pytest -p no:cacheprovider \
+		--durations=0 tests/cluster/slurm_faults.py tests/workflow/test_submit_script.py $(ARGS)
+
+$(SLURM_PLUGINS)/.installed: | $(VENV)/.installed
 	tests/cluster/slurm.sh install
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
-		snakemake-executor-plugin-slurm==2.8.0 snakemake-executor-plugin-cluster-generic==1.0.9
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --target $(SLURM_PLUGINS) \
+		snakemake-executor-plugin-slurm==2.8.0 snakemake-executor-plugin-slurm-jobstep==0.6.1 throttler==1.2.3 \
+		snakemake-executor-plugin-cluster-generic==1.0.9
 	touch $@
 
 evidence: setup

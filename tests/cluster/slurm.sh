@@ -1,32 +1,31 @@
 #!/bin/bash
 # Slurm on this machine, for `make test-slurm`: controller and one node, without accounting and without systemd.
 #   slurm.sh install            packages, on Debian or Ubuntu, as root
-#   slurm.sh start | stop       state in $SLURM_TEST; CPUS and MEMORY (MB) are those of the node, on paper
+#   slurm.sh run COMMAND...     with /etc/slurm, /etc/hosts and processes of its own: nothing of them is left at its end,
+#                               but the logs in $SLURM_TEST where COMMAND failed
+# and inside COMMAND
+#   slurm.sh start | stop       CPUS and MEMORY (MB) are those of the node, on paper
 #   slurm.sh controller-start | controller-stop
 # LIMIT=cgroup lets the kernel kill jobs for memory (state OUT_OF_MEMORY); without it Slurm looks every second.
 set -eu
-SLURM_TEST=${SLURM_TEST:-${TMPDIR:-/tmp}/slurm-test}
 CPUS=${CPUS:-4}
 MEMORY=${MEMORY:-32000}
 LIMIT=${LIMIT:-poll}
 NODE=$(hostname -s)
-export SLURM_CONF=$SLURM_TEST/slurm.conf
 
 write_config() {
     mkdir -p "$SLURM_TEST"/{log,state,spool}
-    getent hosts "$NODE" >/dev/null || echo "127.0.0.1 $NODE" >>/etc/hosts
     if [ "$LIMIT" = cgroup ]; then
         tracking="ProctrackType=proctrack/cgroup
 TaskPlugin=task/cgroup"
-        printf '%s\n' ConstrainRAMSpace=yes AllowedSwapSpace=0 >"$SLURM_TEST/cgroup.conf"
-        ln -sfn "$SLURM_TEST/cgroup.conf" /etc/slurm/cgroup.conf
+        printf '%s\n' ConstrainRAMSpace=yes AllowedSwapSpace=0 >/etc/slurm/cgroup.conf
     else
         tracking="ProctrackType=proctrack/linuxproc
 TaskPlugin=task/none
 JobAcctGatherParams=OverMemoryKill"
         rm -f /etc/slurm/cgroup.conf
     fi
-    cat >"$SLURM_CONF" <<CONF
+    cat >/etc/slurm/slurm.conf <<CONF
 ClusterName=test
 SlurmctldHost=$NODE(127.0.0.1)
 SlurmUser=root
@@ -41,6 +40,7 @@ SlurmctldLogFile=$SLURM_TEST/log/slurmctld.log
 SlurmdLogFile=$SLURM_TEST/log/slurmd.log
 SelectType=select/cons_tres
 SelectTypeParameters=CR_CPU_Memory
+SchedulerParameters=sched_interval=5,bf_interval=5
 MpiDefault=none
 DefMemPerCPU=1000
 SlurmdParameters=config_overrides
@@ -52,7 +52,6 @@ JobAcctGatherFrequency=task=1
 NodeName=$NODE NodeAddr=127.0.0.1 CPUs=$CPUS RealMemory=$MEMORY State=UNKNOWN
 PartitionName=main Nodes=$NODE Default=YES DefaultTime=10 MaxTime=7-0 State=UP
 CONF
-    ln -sfn "$SLURM_CONF" /etc/slurm/slurm.conf # srun of a job drops SLURM_CONF from its environment
 }
 
 begin() { # name, command...: a process of its own session, whose number is kept
@@ -68,31 +67,45 @@ end() {
     rm -f "$SLURM_TEST/$1.id"
 }
 
-wait_for() { # command...: until it succeeds, for a minute
-    for _ in $(seq 300); do
-        "$@" >/dev/null 2>&1 && return
+wait_for() { # command...: until it succeeds, for a minute of the clock
+    local end=$((SECONDS + 60))
+    until timeout 10 "$@" >/dev/null 2>&1; do
+        [ $SECONDS -lt $end ] || { echo "slurm.sh: not up after a minute: $*" >&2; return 1; }
         sleep 0.2
     done
-    echo "slurm.sh: not up after a minute: $*" >&2
-    return 1
 }
-
-idle() { sinfo -h -o %T | grep -q idle; }
 
 case ${1:-} in
 install)
     apt-get update -q
     DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends slurm-wlm munge
     ;;
+run)
+    shift
+    SLURM_TEST=$(mktemp -d)
+    export SLURM_TEST
+    # The kernel ends all processes of the command's, the daemons among them, with the first.
+    exec unshare --mount --pid --fork --kill-child --mount-proc "$0" inside "$@"
+    ;;
+inside)
+    shift
+    mkdir "$SLURM_TEST/etc"
+    { cat /etc/hosts; echo "127.0.0.1 $NODE"; } >"$SLURM_TEST/hosts"
+    mount --bind "$SLURM_TEST/etc" /etc/slurm
+    mount --bind "$SLURM_TEST/hosts" /etc/hosts
+    mkdir -p /run/munge
+    mount -t tmpfs tmpfs /run/munge
+    "$@" && rm -rf "$SLURM_TEST" # no exec: the first process of a namespace has to take in orphans
+    ;;
 start)
     write_config
-    install -d -o munge -g munge -m 755 /run/munge
+    chown munge:munge /run/munge
     begin munged runuser -u munge -- munged --foreground
     wait_for munge -n
     begin slurmctld slurmctld -D -i
     wait_for scontrol ping
     begin slurmd slurmd -D -N "$NODE"
-    wait_for idle
+    wait_for sh -c "sinfo -h -o %T | grep -q idle"
     ;;
 controller-stop) end slurmctld -KILL ;;
 controller-start)
@@ -101,7 +114,7 @@ controller-start)
     ;;
 stop) for name in slurmd slurmctld munged; do end "$name"; done ;;
 *)
-    sed -n '2,6s/^# //p' "$0" >&2
+    sed -n '2,9s/^# //p' "$0" >&2
     exit 2
     ;;
 esac

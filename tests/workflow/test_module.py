@@ -14,13 +14,33 @@ def test_both_snakefiles_are_one_workflow(tmp_path):
         assert "time left" not in done.stdout
 
 
-def test_another_workflow_uses_it_as_a_module(tmp_path):
-    (tmp_path / "Snakefile").write_text(
-        f"module toplabel:\n    snakefile: {str(ROOT / 'workflow/Snakefile')!r}\n\n"
-        "use rule * from toplabel as toplabel_*\n\n"
-        f"rule mine:\n    input: {CELL!r}\n    output: 'mine.txt'\n    shell: 'cp {{input}} {{output}}'\n",
+def write_module(folder, rest="", config=""):
+    """A Snakefile outside the checkout that uses the workflow as a module."""
+    (folder / "Snakefile").write_text(
+        f"module toplabel:\n    snakefile: {str(ROOT / 'workflow/Snakefile')!r}\n{config}\n"
+        f"use rule * from toplabel as toplabel_*\n{rest}",
         encoding="utf-8",
+    )
+
+
+def test_another_workflow_uses_it_as_a_module(tmp_path):
+    write_module(
+        tmp_path,
+        f"\nrule mine:\n    input: {CELL!r}\n    output: 'mine.txt'\n    shell: 'cp {{input}} {{output}}'\n",
     )
     done = snakemake("--cores", "1", "mine.txt", root=tmp_path, directory=tmp_path)
     assert done.returncode == 0, done.stdout
     assert (tmp_path / "mine.txt").read_bytes() == (tmp_path / CELL).read_bytes()
+
+
+def test_the_config_of_a_module_is_filled_in_and_named_in_errors(tmp_path):
+    how = {"root": tmp_path, "directory": tmp_path, "configfiles": ()}
+    write_module(tmp_path, config='    config: {"studies": ["digits"], "budget": "quick"}\n')
+    done = snakemake("--dry-run", CELL, **how)
+    assert done.returncode == 0, done.stdout
+    stages = {name.removeprefix("toplabel_"): n for name, n in jobs_of(done.stdout).items()}
+    assert stages == STAGES
+    write_module(tmp_path, config='    config: {"budget": "fast"}\n')
+    done = snakemake("--dry-run", CELL, **how)
+    assert done.returncode != 0
+    assert "Error: `config:` of the module: budget: 'fast' is not one of" in done.stdout

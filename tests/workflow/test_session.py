@@ -1,6 +1,7 @@
 """The start and the end of a run: the lock, what is no target, Ctrl-C, what the last lines say."""
 
 import os
+import platform
 import signal
 import subprocess
 import sys
@@ -11,13 +12,13 @@ from running import call_script, command, environment, snakemake
 from toplabel._core.files import read_json, write_json
 from toplabel.reproduction.workflow.arguments import unknown_target
 from toplabel.reproduction.workflow.failures import errors_since
-from toplabel.reproduction.workflow.session import RunLockError, lock_run
+from toplabel.reproduction.workflow.runlock import RunLockError, lock_run
 
 
 def test_a_lock_has_one_holder_and_dies_with_it(tmp_path):
     path = tmp_path / "run.lock"
     code = (
-        "from toplabel.reproduction.workflow.session import lock_run\n"
+        "from toplabel.reproduction.workflow.runlock import lock_run\n"
         f"lock = lock_run({str(path)!r}); print('held', flush=True)\n"
         "input()\n"
     )
@@ -25,14 +26,16 @@ def test_a_lock_has_one_holder_and_dies_with_it(tmp_path):
     holder = subprocess.Popen([sys.executable, "-c", code], **pipes)
     try:
         assert holder.stdout.readline().strip() == "held"
-        with pytest.raises(RunLockError, match=f"process {holder.pid}") as caught:
+        with pytest.raises(
+            RunLockError, match=f"process {holder.pid} on {platform.node()}"
+        ) as caught:
             lock_run(path)
         assert "\n" not in str(caught.value)
     finally:
         holder.kill()
         holder.communicate()
     lock = lock_run(path)
-    assert path.read_text(encoding="ascii") == f"{os.getpid()}\n"
+    assert path.read_text(encoding="utf-8").split()[:2] == [platform.node(), str(os.getpid())]
     lock.release()
 
 

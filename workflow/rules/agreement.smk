@@ -11,14 +11,13 @@ rule agree:
     benchmark:
         "results/benchmarks/agree/{dataset}.tsv"
     resources:
-        mem_mb=training_mb(plan, "agree"),
-        runtime=doubled(240),
+        **training_needs(plan, "agree"),
     params:
         settings={
             "Cs": [0.001, 0.01, 0.1, 1.0],
             "eps": 1e-4,
             "max_epochs": 3000,
-            "seed": config["seed"],
+            "seed": plan.config["seed"],
         },
         fingerprint=plan.fingerprint("agree"),
     message:

@@ -22,10 +22,9 @@ rule study_calibration:
     benchmark:
         "results/benchmarks/calibration.tsv"
     resources:
-        mem_mb=doubled(1500),
-        runtime=doubled(60),
+        **fixed_needs(plan, "study_calibration", mem_mb=1500, minutes=60),
     params:
-        seed=config["seed"],
+        seed=plan.config["seed"],
         each=1 if plan.budget == "quick" else 2,
         divisions=4 if plan.budget == "quick" else 10,
         fingerprint=plan.fingerprint("calibration"),

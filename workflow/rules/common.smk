@@ -4,7 +4,11 @@ import sys
 
 try:
     from toplabel.reproduction.workflow.plan import RAW_FOLDER, planned
-    from toplabel.reproduction.workflow.resources import doubled, preparing_mb, training_mb
+    from toplabel.reproduction.workflow.resources import (
+        fixed_needs,
+        preparing_needs,
+        training_needs,
+    )
     from toplabel.reproduction.workflow.session import Session, read_plan
     from toplabel.reproduction.workflow.shown import Shown
     from toplabel.reproduction.workflow.targets import Targets

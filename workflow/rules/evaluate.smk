@@ -18,8 +18,7 @@ rule evaluate:
     wildcard_constraints:
         method=plan.methods_trained_by("train"),
     resources:
-        mem_mb=training_mb(plan, "evaluate"),
-        runtime=doubled(240),
+        **training_needs(plan, "evaluate"),
     params:
         task=lambda wildcards: vars(plan.task("evaluate", wildcards.dataset, wildcards.method)),
         budget=plan.budget,

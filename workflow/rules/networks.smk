@@ -18,8 +18,7 @@ rule train_network:
     wildcard_constraints:
         dataset=plan.sets_made_by("extract_features"),
     resources:
-        mem_mb=doubled(3000),
-        runtime=doubled(60),
+        **fixed_needs(plan, "train_network", mem_mb=3000, minutes=60),
     params:
         options=lambda wildcards: plan.network(wildcards.dataset),
         fingerprint=plan.fingerprint("network"),
@@ -42,8 +41,7 @@ rule extract_features:
     wildcard_constraints:
         dataset=plan.sets_made_by("extract_features"),
     resources:
-        mem_mb=doubled(3000),
-        runtime=doubled(60),
+        **fixed_needs(plan, "extract_features", mem_mb=3000, minutes=60),
     params:
         options=lambda wildcards: plan.network(wildcards.dataset),
         entry=lambda wildcards: plan.entry_slice(wildcards.dataset),
@@ -68,8 +66,7 @@ rule fine_tune:
         dataset=plan.sets_made_by("extract_features"),
         method=plan.methods_trained_by("fine_tune"),
     resources:
-        mem_mb=doubled(3000),
-        runtime=doubled(60),
+        **fixed_needs(plan, "fine_tune", mem_mb=3000, minutes=60),
     params:
         options=lambda wildcards: plan.network(wildcards.dataset),
         task=lambda wildcards: vars(plan.task("fine_tune", wildcards.dataset, wildcards.method)),

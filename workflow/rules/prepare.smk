@@ -17,8 +17,7 @@ rule prepare:
     wildcard_constraints:
         dataset=plan.sets_made_by("prepare"),
     resources:
-        mem_mb=preparing_mb,
-        runtime=doubled(120),
+        **preparing_needs(plan, "prepare"),
     params:
         raw_folder=RAW_FOLDER,
         entry=lambda wildcards: plan.entry_slice(wildcards.dataset),

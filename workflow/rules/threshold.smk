@@ -14,8 +14,7 @@ rule threshold:
     benchmark:
         "results/benchmarks/threshold/{dataset}/{method}.tsv"
     resources:
-        mem_mb=training_mb(plan, "threshold"),
-        runtime=doubled(240),
+        **training_needs(plan, "threshold"),
     params:
         task=lambda wildcards: vars(plan.task("threshold", wildcards.dataset, wildcards.method)),
         threshold=plan.threshold,

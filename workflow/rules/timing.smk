@@ -10,8 +10,7 @@ rule time_projections:
     log:
         "results/logs/timing/projections.log",
     resources:
-        mem_mb=doubled(2000),
-        runtime=doubled(60),
+        **fixed_needs(plan, "time_projections", mem_mb=2000, minutes=60),
     params:
         quick=plan.budget == "quick",
         fingerprint=plan.fingerprint("timing"),
@@ -31,8 +30,7 @@ rule time_convergence:
         "results/logs/timing/convergence.log",
     threads: workflow.resource_settings.cores or 1  # none is known on a cluster
     resources:
-        mem_mb=doubled(2000),
-        runtime=doubled(60),
+        **fixed_needs(plan, "time_convergence", mem_mb=2000, minutes=60),
     params:
         quick=plan.budget == "quick",
         fingerprint=plan.fingerprint("timing"),
@@ -52,8 +50,7 @@ rule time_softmax:
         "results/logs/timing/softmax.log",
     threads: workflow.resource_settings.cores or 1  # none is known on a cluster
     resources:
-        mem_mb=doubled(2000),
-        runtime=doubled(60),
+        **fixed_needs(plan, "time_softmax", mem_mb=2000, minutes=60),
     params:
         quick=plan.budget == "quick",
         fingerprint=plan.fingerprint("timing"),

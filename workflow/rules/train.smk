@@ -15,8 +15,7 @@ rule train:
     benchmark:
         "results/benchmarks/train/{dataset}/{method}.tsv"
     resources:
-        mem_mb=training_mb(plan, "train"),
-        runtime=doubled(240),
+        **training_needs(plan, "train"),
     params:
         task=lambda wildcards: vars(plan.task("train", wildcards.dataset, wildcards.method)),
         fingerprint=lambda wildcards: plan.fingerprint("train", wildcards.method),

@@ -13,8 +13,7 @@ rule tune:
     benchmark:
         "results/benchmarks/tune/{dataset}/{method}/{part}.tsv"
     resources:
-        mem_mb=training_mb(plan, "tune"),
-        runtime=doubled(240),
+        **training_needs(plan, "tune"),
     params:
         splits=planned(plan.splits_of, "{dataset}", "{part}"),
         task=lambda wildcards: vars(plan.task("tune", wildcards.dataset, wildcards.method)),
@@ -35,8 +34,7 @@ rule tune_block:
     benchmark:
         "results/benchmarks/tune/{dataset}/{method}/{part}.block{block}.tsv"
     resources:
-        mem_mb=training_mb(plan, "tune_block"),
-        runtime=doubled(240),
+        **training_needs(plan, "tune_block"),
     params:
         task=lambda wildcards: vars(plan.task("tune", wildcards.dataset, wildcards.method)),
         fingerprint=lambda wildcards: plan.fingerprint("tune", wildcards.method),

@@ -1,9 +1,4 @@
-"""What happens before the first job of a run and after its last one.
-
-One run at a time works in a folder. Snakemake's own lock is a set of files that outlive a killed
-process, after which the same command refuses to start; the kernel releases the one here whenever
-its holder ends.
-"""
+"""What happens before the first job of a run and after its last one."""
 
 from __future__ import annotations
 
@@ -15,11 +10,12 @@ import sys
 import threading
 import time
 from collections.abc import Mapping
+from copy import deepcopy
 from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from filelock import FileLock, Timeout
+from filelock import FileLock
 
 from toplabel.reproduction.config.documents import read_yaml
 from toplabel.reproduction.datasets.locate import MIRROR_VARIABLE
@@ -28,30 +24,37 @@ from toplabel.reproduction.workflow.environment import note_start
 from toplabel.reproduction.workflow.fingerprints import save_parsed
 from toplabel.reproduction.workflow.folders import FolderError, check_folders
 from toplabel.reproduction.workflow.plan import Plan
+from toplabel.reproduction.workflow.runlock import RunLockError, check_run, lock_run
+from toplabel.reproduction.workflow.slurm import SubmissionError, check_submission
 from toplabel.reproduction.workflow.targets import Targets
 
-_LOCK = ".snakemake/toplabel.lock"
 _TWICE = 2.0  # seconds in which Ctrl-C counts once
 _RETRY = 0.1  # seconds
 _SHOWN = 5  # of many errors, so many
 _INTERRUPTED = 130  # as shells report a process that Ctrl-C ended
 
 
-class RunLockError(RuntimeError):
-    """Another run is active."""
-
-
 def read_plan(root: Path, config: Mapping[str, Any], workflow: Any) -> Plan:
     """Return the plan of a run of Snakemake, or end it in one line."""
+    from snakemake.utils import update_config
+
     try:
+        if workflow.remote_exec:
+            check_run()
         # Read again, since Snakemake takes the last of a key given twice.
         names = [root / "config/config.yaml", *workflow.overwrite_configfiles]
         layers = [(_short(name, root), read_yaml(name)) for name in names]
-        plan = Plan(root, config, [*layers, ("--config", workflow.config_settings.config)])
+        layers.append(("--config", workflow.config_settings.config))
+        if workflow.modifier.skip_configfile:
+            # `config:` of a module stands in place of the file, and of the command line.
+            layers = [layers[0], ("`config:` of the module", config)]
+            config = deepcopy(layers[0][1])
+            update_config(config, layers[1][1])
+        plan = Plan(root, config, layers)
         if workflow.is_main_process:  # nodes of a cluster need no raw files
             _check_mirrors(plan)
         check_folders(sets=plan.registry)
-    except (ValueError, FolderError) as error:
+    except (ValueError, FolderError, RunLockError) as error:
         sys.exit(f"Error: {error}")
     return plan
 
@@ -66,37 +69,6 @@ def _check_mirrors(plan: Plan) -> None:
         for folder in filter(None, map(str, folders)):
             if not Path(folder).expanduser().is_dir():
                 raise ValueError(f"{key}: {folder}: no such folder")
-
-
-def lock_run(path: str | os.PathLike[str]) -> FileLock:
-    """Take the lock of a run, or say who has it.
-
-    Parameters
-    ----------
-    path : path-like
-        The file to lock. It holds the number of the last holder's process.
-
-    Returns
-    -------
-    FileLock
-        Held as long as it is referred to.
-
-    Raises
-    ------
-    RunLockError
-        One line with the folder and the number of the process that holds the lock.
-    """
-    lock = FileLock(path, blocking=False, fallback_to_soft=False)
-    try:
-        lock.acquire()
-    except Timeout:
-        holder = Path(path).read_text(encoding="ascii", errors="replace").strip() or "unknown"
-        raise RunLockError(
-            f"another run is active in {Path.cwd()} (process {holder}); "
-            "wait for it to end, or stop it"
-        ) from None
-    Path(path).write_text(f"{os.getpid()}\n", encoding="ascii")
-    return lock
 
 
 class Session:
@@ -127,14 +99,13 @@ class Session:
 
     def begin(self, workflow: Any) -> None:
         """Take the lock of the folder, and say what the run computes and how long that takes."""
-        from snakemake.exceptions import WorkflowError
-
         from toplabel.reproduction.workflow.progress import follow
 
         try:
-            self._lock = lock_run(_LOCK)
-        except RunLockError as error:
-            raise WorkflowError(str(error)) from None
+            self._lock = lock_run()
+            check_submission(workflow)
+        except (RunLockError, SubmissionError) as error:
+            sys.exit(f"Error: {error}")
         note_start()
         save_parsed()
         if signal.getsignal(signal.SIGINT) is signal.default_int_handler:

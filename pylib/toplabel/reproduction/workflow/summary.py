@@ -31,12 +31,14 @@ from toplabel.reproduction.studies.published import load_published
 from toplabel.reproduction.tables.collected import COMPARISON, HEADLINE, PUBLISHED_KEYS
 from toplabel.reproduction.tables.table import read_csv, write_csv
 from toplabel.reproduction.workflow.benchmarks import jobs
+from toplabel.reproduction.workflow.costs import costs
 
 PICTURE = "docs/images/agreement.svg"
 PAGES = (
     "README.md",
     "reports/summary/README.md",
     "docs/results.md",
+    "docs/cluster.md",
     "docs/simplex-coding.md",
     "docs/torch.md",
 )
@@ -262,6 +264,7 @@ MAKERS: dict[str, tuple[str, Callable[..., str]]] = {
         lambda kept: fragments.differences(kept.table("differences")),
     ),
     "jobs": ("jobs.csv", lambda kept: fragments.jobs(kept.table("jobs", _JOBS))),
+    "cost": ("jobs.csv", lambda kept: costs(kept.table("jobs", _JOBS))),
     "conditions": ("run.json", lambda kept: fragments.conditions(kept.run())),
 }
 
