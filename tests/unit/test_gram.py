@@ -118,3 +118,18 @@ def test_a_matrix_that_was_checked_is_not_checked_again(monkeypatch):
     monkeypatch.setattr("toplabel._core.problem.check_gram", lambda *_: pytest.fail("checked"))
     trusted = toplabel.solve(K, y, kernel="precomputed", check_input=False)
     np.testing.assert_array_equal(trusted.A, checked.A)
+
+
+def test_an_eigenvalue_near_zero_is_found_in_a_matrix_of_medium_size():
+    rng = np.random.default_rng(0)
+    Q = np.linalg.qr(rng.normal(size=(700, 700)))[0]
+    values = rng.uniform(0.0, 1.0, 700)
+    for smallest, refused in ((-2e-3, True), (0.0, False)):
+        values[0] = smallest
+        K = (Q * values) @ Q.T
+        K = (K + K.T) / 2
+        if refused:
+            with pytest.raises(ValueError, match="must be a positive semidefinite Gram matrix"):
+                check_gram(K)
+        else:
+            check_gram(K)

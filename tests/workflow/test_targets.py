@@ -3,6 +3,7 @@ rest.
 """
 
 import re
+from base64 import urlsafe_b64encode
 from dataclasses import fields
 
 import pytest
@@ -167,8 +168,12 @@ def test_a_damaged_target_is_named_unless_it_is_made_again(tmp_path):
     for force in ("-f", "-nF", "--forceall"):
         check_arguments([force, *given])
     # A run that was killed goes on with the same command: Snakemake makes again what it was at.
-    (tmp_path / ".snakemake/incomplete").mkdir(parents=True)
-    (tmp_path / ".snakemake/incomplete/note").write_text("")
+    notes = tmp_path / ".snakemake/incomplete"
+    notes.mkdir(parents=True)
+    (notes / urlsafe_b64encode(b"results/other.csv").decode()).write_text("")
+    with pytest.raises(SystemExit):
+        check_arguments(given)
+    (notes / urlsafe_b64encode(target.encode()).decode()).write_text("")
     check_arguments(given)
 
 

@@ -32,6 +32,11 @@ wildcard_constraints:
     block="[0-9]+",
 
 
+def as_they_are(*question):
+    """Return an input function about files of earlier runs: what shows them follows them, and they are never made again."""
+    return lambda wildcards: [before_update(path) for path in planned(*question)(wildcards)]
+
+
 onstart:
     session.begin(workflow)
 

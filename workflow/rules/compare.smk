@@ -2,11 +2,6 @@
 # other cells that results/ holds, as they are. What other targets of the same command make counts with the former.
 
 
-def as_they_are(*question):
-    """An input function about files of earlier runs: what shows them follows them, and they are never made again."""
-    return lambda wildcards: [before_update(path) for path in planned(*question)(wildcards)]
-
-
 localrules:
     collect_datasets,
     compare,

@@ -74,7 +74,8 @@ def as_features(value: object, name: str, dtype: object = None) -> np.ndarray | 
         raise ValueError(f"{name} is empty: its shape is {array.shape}")
     if sparse.issparse(array):
         return _as_csr(array, name, dtype)
-    array = np.ascontiguousarray(array, dtype=dtype)
+    with np.errstate(over="ignore"):  # told below
+        array = np.ascontiguousarray(array, dtype=dtype)
     if not is_mapped(array):  # no scan of a file: the library checks its rows when it reads them
         check_finite(array, name)
     return array

@@ -53,7 +53,7 @@ def certify(
     are rounded once. Only the losses and their conjugates of single rows are those of the library.
     Slow: 25 floating-point operations in place of one. A Gram matrix is assumed to be positive
     semidefinite, without which D is no bound: an eigenvalue below -1e-4 times the largest (above
-    200 rows: below a hundredth of it) is refused as `toplabel.solve` does, what is nearer to 0 is
+    3000 rows: below a hundredth of it) is refused as `toplabel.solve` does, what is nearer to 0 is
     taken for rounding.
 
     Parameters

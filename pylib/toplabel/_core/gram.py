@@ -11,7 +11,8 @@ from scipy.sparse.linalg import LinearOperator, eigsh
 __all__ = ["check_gram"]
 
 _ROWS = 256  # of a strip
-_SMALL = 200  # rows up to which all eigenvalues take no time
+_SMALL = 200  # rows up to which all eigenvalues take no time,
+_MEDIUM = 3000  # and up to which a Cholesky factor takes about as long as Lanczos steps
 _TOLERANCE = 1e-4  # of a matrix that was computed in float32
 _SHORT = 1e-3  # of the largest diagonal entry: what a shorter row has may be rounding
 _ROUNDING = {"f": 1e-5, "d": 1e-8}  # of an entry, beside the largest on the diagonal
@@ -21,7 +22,7 @@ def check_gram(K: np.ndarray, name: str = "X") -> None:
     """Refuse what is no Gram matrix, with a ``ValueError`` that begins with the name.
 
     It is no one if it is not symmetric, if some ``|K_ij|`` is above ``sqrt(K_ii K_jj)``, or if the
-    smallest eigenvalue, with rows scaled to length 1, is below -1e-4 times the largest. Above 200
+    smallest eigenvalue, with rows scaled to length 1, is below -1e-4 times the largest. Above 3000
     rows that is looked for by Lanczos steps, at least 28 products with a vector, each of which reads
     the matrix once: they find what is below a hundredth of the largest, and may miss what is nearer
     to 0.
@@ -72,14 +73,23 @@ def _extreme_eigenvalues(K: np.ndarray) -> tuple[float, float]:
     if (size := float(diagonal.max())) == 0.0:
         return 0.0, 0.0
     scale = 1.0 / np.sqrt(np.maximum(diagonal, _SHORT * size))
+    scaled = scale[:, None] * np.asarray(K, np.float64) * scale if len(K) <= _MEDIUM else None
     if len(K) <= _SMALL:
-        values = linalg.eigvalsh(scale[:, None] * np.asarray(K, np.float64) * scale)
+        values = linalg.eigvalsh(scaled)
         return float(values[0]), float(values[-1])
 
     def product(v: np.ndarray) -> np.ndarray:
         return scale * (K @ (scale * v.ravel()).astype(K.dtype)).astype(np.float64)
 
     largest = _farthest(product, len(K), 8)
+    if scaled is not None:
+        scaled[np.diag_indices(len(K))] += _TOLERANCE * largest
+        try:
+            linalg.cholesky(scaled, check_finite=False)
+        except linalg.LinAlgError:
+            values = linalg.eigvalsh(scaled, subset_by_index=[0, 0])
+            return float(values[0]) - _TOLERANCE * largest, largest
+        return 0.0, largest
     shift = 1.1 * largest  # from there the smallest is the farthest one, also of the identity
     smallest = shift + _farthest(lambda v: product(v) - shift * v.ravel(), len(K), 20)
     return smallest, largest

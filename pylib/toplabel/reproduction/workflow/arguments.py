@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 import sys
+from base64 import urlsafe_b64encode
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
@@ -39,9 +40,11 @@ def check_arguments(arguments: Sequence[str] | None = None) -> None:
             raise ValueError(f"{work}: is not a folder; --directory names that of the run")
         for name in _values(arguments, _CONFIGFILES):
             _check_config(Path(name))
-        if not any(map(_FORCE.fullmatch, arguments)) and not _is_interrupted(work):
+        if not any(map(_FORCE.fullmatch, arguments)):
+            unfinished = _unfinished(work)
             for target in _values(arguments, ()):
-                checked(work / target, target)
+                if urlsafe_b64encode(target.encode()).decode() not in unfinished:
+                    checked(work / target, target)
     except ValueError as error:
         sys.exit(f"Error: {error}")
 
@@ -95,8 +98,13 @@ def _check_config(path: Path) -> None:
         raise ValueError(f"{path}: the key '{_TEMPLATE}' is not supported; write the values out")
 
 
-def _is_interrupted(work: Path) -> bool:
-    return any(path.is_file() for path in (work / _INCOMPLETE).rglob("*"))
+def _unfinished(work: Path) -> set[str]:
+    """Return the names of the notes on outputs whose jobs were killed: their paths in base 64, split
+    into folders where they are long.
+    """
+    folder = work / _INCOMPLETE
+    notes = (path.relative_to(folder).parts for path in folder.rglob("*") if path.is_file())
+    return {"".join(part.removeprefix("@") for part in parts) for parts in notes}
 
 
 def _is_option(argument: str, names: Sequence[str]) -> bool:
