@@ -158,14 +158,16 @@ def test_each_fit_leaves_a_line_in_the_log(caplog):
     assert [line.split(", gap")[0] for line in lines] == tuned + trained
 
 
-def test_certificates_say_what_the_solver_said():
+def test_certificates_say_what_the_solver_said(caplog):
     prepared = multiclass_set()
     nothing = [np.nan] * 2
     selection = pd.DataFrame(
         {"split": ["main"] * 2, "C": [4.0, 0.25], "theta": nothing, "k": nothing}
     )
     task = task_of(SOFTMAX, BUDGET)
-    _, found = train_models(prepared, task, _rows(selection), Recorder(status="max_epochs"))
+    with caplog.at_level("INFO"):
+        _, found = train_models(prepared, task, _rows(selection), Recorder(status="max_epochs"))
+    assert [one.message.endswith(", max_epochs_train") for one in caplog.records] == [True] * 2
     table = pd.DataFrame(found)
     assert table["C"].tolist() == [0.25, 4.0]  # from the smallest up
     assert (table["status"] == "max_epochs").all()

@@ -135,7 +135,7 @@ def train_models(
         )
         for C in Cs:
             result = fit(C)
-            log_fit(result, split=split, theta=theta, k=k)
+            log_fit(result, "max_epochs_train", split=split, theta=theta, k=k)
             key = model_key(split, C, theta, k)
             arrays[key] = _model_of(result.solution, method, theta, scaling)
             rows.append(_certificate(split, theta, k, result))

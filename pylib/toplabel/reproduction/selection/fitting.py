@@ -37,9 +37,9 @@ class FitResult:
     seconds: float
 
 
-def log_fit(result: FitResult, **where: Any) -> None:
+def log_fit(result: FitResult, limit: str, **where: Any) -> None:
     """Log which model was trained (`where` has split, fold, theta, k), how good it is, what it
-    took.
+    took, and what ended it; `limit` is the key of the config that bounds its passes.
 
     NaN stands for what the method does not have.
     """
@@ -59,7 +59,7 @@ def log_fit(result: FitResult, **where: Any) -> None:
         ", ".join(known),
         result.epochs,
         result.seconds,
-        solution.status,
+        limit if solution.status == "max_epochs" else solution.status,
     )
 
 

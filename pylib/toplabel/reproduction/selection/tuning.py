@@ -139,9 +139,8 @@ class FoldPath:
         found = []
         for exponent in sorted(exponents):
             result = fit(budget.C.value(exponent))
-            log_fit(
-                result, split=self.task.split, fold=self.fold, theta=theta, k=self.task.method.k
-            )
+            where = {"split": self.task.split, "fold": self.fold, "theta": theta}
+            log_fit(result, "max_epochs_tune", **where, k=self.task.method.k)
             found.append(self._measure(theta, result, held_out))
             if stopping is not None and stopping.update(best_values(found[-1], self._metrics)):
                 break
