@@ -1,4 +1,4 @@
-"""What a Gram matrix must be: real, symmetric and positive semidefinite."""
+"""Check that a Gram matrix is real, symmetric and positive semidefinite."""
 
 from __future__ import annotations
 

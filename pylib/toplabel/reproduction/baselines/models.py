@@ -231,7 +231,7 @@ class Trained:
 
 
 class Trainer(Protocol):
-    """What every baseline can do; a class takes of the arguments those that it needs."""
+    """Train and store a baseline; a class takes of the arguments those that it needs."""
 
     def train(
         self,
