@@ -5,6 +5,7 @@ import platform
 import signal
 import subprocess
 import sys
+import time
 
 import pytest
 from running import call_script, command, environment, snakemake
@@ -90,11 +91,11 @@ def test_a_slip_in_the_command_is_one_line(tmp_path, arguments, mirror, said):
 
 def test_errors_of_this_run_are_said_in_their_order(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    for name, time in (("tune/b.log", 30), ("fetch/a.log", 20), ("prepare/old.log", 5)):
+    for name, when in (("tune/b.log", 30), ("fetch/a.log", 20), ("prepare/old.log", 5)):
         path = tmp_path / "results/logs" / name
         path.parent.mkdir(parents=True)
         path.write_text(f"2026 ERROR {name} is bad\n", encoding="utf-8")
-        os.utime(path, (time, time))
+        os.utime(path, (when, when))
     assert errors_since(10) == [
         "fetch/a.log is bad (results/logs/fetch/a.log)",
         "tune/b.log is bad (results/logs/tune/b.log)",
@@ -113,26 +114,42 @@ def test_the_error_of_a_job_is_the_last_line(tmp_path):
     assert last.endswith("(results/logs/fetch/emotions.log)")
 
 
-@pytest.mark.workflow
-@pytest.mark.parametrize("times", [1, 2])
-def test_ctrl_c_is_one_line(tmp_path, times):
+def begin(tmp_path, line):
+    """Start a run as a shell would, and return it when it has printed a line, with those to come."""
     run = subprocess.Popen(
         command("results/circle/data/meta.json", directory=tmp_path),
         env=environment(),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+        start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     lines = iter(run.stdout.readline, "")
-    assert "Execute 1 jobs...\n" in lines  # which reads up to there
+    assert line in lines  # which reads up to there
+    return run, lines
+
+
+@pytest.mark.workflow
+@pytest.mark.parametrize(("times", "wait"), [(1, 0), (2, 0.3)])
+def test_ctrl_c_is_one_line_while_a_job_starts(tmp_path, times, wait):
+    run, lines = begin(tmp_path, "Execute 1 jobs...\n")
     for _ in range(times):
-        run.send_signal(signal.SIGINT)
+        time.sleep(wait)
+        os.killpg(run.pid, signal.SIGINT)
     after = "".join(lines)
     assert run.wait() == 1
     assert after.count("Interrupted: the jobs are stopped") == 1
     assert "Traceback" not in after
     assert "Error" not in after
+
+
+@pytest.mark.workflow
+def test_ctrl_c_before_the_first_job_ends_at_once(tmp_path):
+    run, lines = begin(tmp_path, "Building DAG of jobs...\n")
+    os.killpg(run.pid, signal.SIGINT)
+    assert "".join(lines) == ""
+    assert run.wait() == -signal.SIGINT
 
 
 # ---- sums ---------------------------------------------------------------------------------------

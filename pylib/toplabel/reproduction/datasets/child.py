@@ -82,6 +82,7 @@ def _answer(
 ) -> None:
     os.close(inlet)
     faulthandler.disable()  # the parent reports a crash
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # and Ctrl-C
     _lower(resource.RLIMIT_CORE, 0)
     _lower(resource.RLIMIT_DATA, limits.memory)
     _lower(resource.RLIMIT_CPU, limits.seconds)

@@ -9,6 +9,7 @@ before all else, calls `check_arguments`.
 from __future__ import annotations
 
 import re
+import signal
 import sys
 from base64 import urlsafe_b64encode
 from collections.abc import Collection, Sequence
@@ -28,12 +29,18 @@ _TEMPLATE = "__use_yte__"  # Snakemake would run the Python that such a file hol
 def check_arguments(arguments: Sequence[str] | None = None) -> None:
     """End the run in one line if the work folder, a config file or a target cannot be used.
 
+    From here to `Session.begin`, Ctrl-C ends it without a word.
+
     Parameters
     ----------
     arguments : sequence of str, optional
         Of the command line; by default that of this process.
     """
-    arguments = sys.argv[1:] if arguments is None else arguments
+    if arguments is None:
+        arguments = sys.argv[1:]
+        if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])  # a job may have started it
     work = Path(*_values(arguments, _DIRECTORY)[-1:])
     try:
         if work.exists() and not work.is_dir():

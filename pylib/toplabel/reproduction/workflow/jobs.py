@@ -48,7 +48,11 @@ def run(main: Callable[[Any], None], snakemake: Any) -> None:
     logging.getLogger().addHandler(handler)
     logging.getLogger().setLevel(logging.INFO)
     before = signal.signal(signal.SIGTERM, _terminate)
+    ctrl_c, mask = signal.getsignal(signal.SIGINT), signal.pthread_sigmask(signal.SIG_BLOCK, [])
     try:
+        if ctrl_c is not signal.SIG_IGN:
+            signal.signal(signal.SIGINT, _interrupt)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])  # `Session` has blocked it
         logger.info("%s %s, process %d%s", STARTED, platform.node(), os.getpid(), _slurm_job())
         main(snakemake)
         logger.info(ENDED)
@@ -67,6 +71,8 @@ def run(main: Callable[[Any], None], snakemake: Any) -> None:
         logger.exception("the job failed")
         raise
     finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        signal.signal(signal.SIGINT, ctrl_c)
         signal.signal(signal.SIGTERM, before)
         logging.getLogger().removeHandler(handler)
         with suppress(OSError):
@@ -79,6 +85,12 @@ class _Terminated(BaseException):
 
 def _terminate(number: int, frame: FrameType | None) -> None:
     raise _Terminated
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    """Raise KeyboardInterrupt, once: another Ctrl-C must not disturb the end."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    raise KeyboardInterrupt
 
 
 def _slurm_job() -> str:

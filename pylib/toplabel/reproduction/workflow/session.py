@@ -108,13 +108,16 @@ class Session:
             sys.exit(f"Error: {error}")
         note_start()
         save_parsed()
-        if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
             signal.signal(signal.SIGINT, self._interrupt)
+            threading.setprofile(_block_interrupts)
         self._reports = follow(workflow, self._plan, self._targets)
 
     def _interrupt(self, number: int, frame: FrameType | None) -> None:
         """Say in one line that Ctrl-C has come, and let Snakemake end the jobs without a word."""
-        if _writes_log(frame):  # which takes no notice of exceptions
+        if not self._interrupted and not _is_inside(frame, "schedule"):  # no job runs
+            os._exit(_INTERRUPTED)
+        elif _is_inside(frame, "emit"):  # of a log, which takes no notice of exceptions
             threading.Timer(_RETRY, os.kill, (os.getpid(), signal.SIGINT)).start()
         elif not self._interrupted:
             self._interrupted = time.monotonic()
@@ -156,9 +159,17 @@ class Session:
         )
 
 
-def _writes_log(frame: FrameType | None) -> bool:
-    """Return whether a frame is inside a handler of logs."""
-    while frame is not None and frame.f_code.co_name != "emit":
+def _block_interrupts(*event: Any) -> None:
+    """Keep Ctrl-C from a new thread and the jobs that it starts, which take it when they can:
+    `jobs.run` unblocks it.
+    """
+    sys.setprofile(None)
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+
+
+def _is_inside(frame: FrameType | None, function: str) -> bool:
+    """Return whether a frame is, or was called from, one of a function of this name."""
+    while frame is not None and frame.f_code.co_name != function:
         frame = frame.f_back
     return frame is not None
 
