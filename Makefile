@@ -110,10 +110,7 @@ evidence: setup
 	@for script in tests/evidence/*.py; do $(BIN)/python $$script $(ARGS) || exit 1; done
 
 campaign: setup
-	$(BIN)/python tests/campaign/inputs.py
-	$(BIN)/python tests/campaign/runs.py
-	$(BIN)/python tests/evidence/scales.py
-	$(MAKE) -C csrc fuzz
+	$(BIN)/python tests/campaign $(ARGS)
 
 # Data sets and options of benchopt, as `make bench BENCH="-d tiny -r 1"`.
 BENCH ?= -d synthetic -d published -r 3 --timeout 300

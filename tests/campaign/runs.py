@@ -1,17 +1,20 @@
 """Check that runs which are killed, or whose disk is full, end with the same numbers.
 
     python tests/campaign/runs.py               # 20 kills, 10 full disks, 200 damaged results, ...
-    python tests/campaign/runs.py 50 --seed 7 --only kill
+    python tests/campaign/runs.py --times 1 --seed 7 --only kill
 
-A small run (circle) is made once. Then
+The run of config/smoke.yaml with its reports is made once. Then
 
-kill    it is made again in an empty folder and killed with SIGKILL at a random moment: Snakemake
-        with all its jobs, a job alone, or Snakemake alone. No file may be there that differs from
-        its sum. The same command must finish.
-disk    it is made in a file system of a random size, which is enlarged when the run has ended.
+kill    it is made in an empty folder and killed with SIGKILL five times, at random moments:
+        Snakemake with all its jobs, Snakemake alone, or a job alone. No file may be there that
+        differs from its sum. The same command must go on each time, and finish.
+disk    it is made in a file system of a random size, which is enlarged when the run has ended,
+        five times before there is room.
 damage  a file of its results is cut, cut at the end of a line, changed in one bit, overwritten with
         zeros or emptied. Reading it must be refused in one line that names the file and the command
         that makes it again.
+
+And the circle of that run alone, up to the comparison:
 
 path    it is made in a folder whose name has blanks, quotes, a command, a semicolon and letters of
         other scripts.
@@ -35,9 +38,9 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "workflow"))
@@ -48,7 +51,7 @@ from toplabel._core.files import FileError, checked, file_sum
 from toplabel.reproduction.datasets.prepared import load_prepared
 from toplabel.reproduction.workflow.compare_runs import difference
 
-_TARGET = "results/comparison.csv"
+_CHAIN = ("all", "Snakemake", "all", "Snakemake", "a job")  # who is killed, one after the other
 _COMPARED = ("results/comparison.csv", "results/evaluation.csv")
 _NAMES = (
     "a blank and 'quotes\"",
@@ -65,24 +68,44 @@ class Campaign:
 
     Attributes
     ----------
-    reference : Path
-        The folder of the finished run.
-    seconds : float
-        That it took.
     place : Path
-        For the folders of the others.
-    config : Path
+        For the folders of all runs.
+    target : str
+    configs : tuple of Path
         What they compute.
     """
 
-    reference: Path
-    seconds: float
     place: Path
-    config: Path
+    target: str
+    configs: tuple[Path, ...]
+
+    @property
+    def reference(self) -> Path:
+        """The folder of the finished run."""
+        return self.place / "reference"
+
+    @cached_property
+    def seconds(self) -> float:
+        """What the finished run took; it is made if it is not there."""
+        took = self.place / "seconds"
+        if not took.exists():
+            begin = time.monotonic()
+            done = self.run(self.folder("reference"))
+            if done.returncode != 0:
+                sys.exit(f"the first run fails: {done.stdout[-3000:]}")
+            took.write_text(f"{time.monotonic() - begin:.1f}", encoding="utf-8")
+        return float(took.read_text(encoding="utf-8"))
+
+    def folder(self, name: str) -> Path:
+        """A new folder of a run."""
+        folder = self.place / name
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        return folder
 
     def command(self, folder: Path) -> list[str]:
         """The command line of a run in a folder."""
-        return command(_TARGET, directory=folder, configfiles=(SMOKE, self.config), cores=2)
+        return command(self.target, directory=folder, configfiles=self.configs, cores=2)
 
     def run(
         self, folder: Path, before: Sequence[str] = (), **variables: str
@@ -110,17 +133,12 @@ class Campaign:
         return next(filter(None, found), "")
 
 
-def start(place: Path) -> Campaign:
-    """Make the run that the others are compared with."""
-    config, reference = place / "campaign.yaml", place / "reference"
+def campaigns(place: Path) -> tuple[Campaign, Campaign]:
+    """The smoke run, and a small part of it."""
+    config = place / "circle.yaml"
     config.write_text("studies: [circle]\n", encoding="utf-8")
-    reference.mkdir()
-    campaign = Campaign(reference, 0.0, place, config)
-    begin = time.monotonic()
-    done = campaign.run(reference)
-    if done.returncode != 0:
-        sys.exit(f"the first run fails: {done.stdout[-3000:]}")
-    return Campaign(reference, time.monotonic() - begin, place, config)
+    whole = Campaign(place / "whole", "all", (SMOKE,))
+    return whole, Campaign(place / "circle", "results/comparison.csv", (SMOKE, config))
 
 
 def half_written(folder: Path) -> str:
@@ -133,17 +151,22 @@ def half_written(folder: Path) -> str:
 
 
 def kill(campaign: Campaign, rng: random.Random, number: int) -> str:
-    """Kill a run at a random moment, and go on."""
-    folder = campaign.place / f"killed{number}"
-    folder.mkdir()
-    whom = _kill_one(campaign, rng, folder, ("all", "a job", "Snakemake")[number % 3])
-    found = half_written(folder) or campaign.finish(folder)
-    shutil.rmtree(folder)
-    return f"{whom} killed: {found}" if found else ""
+    """Kill a run at random moments, and go on after each."""
+    folder = campaign.folder(f"killed{number}")
+    moments = sorted(rng.uniform(0.0, 0.95 * campaign.seconds) for _ in _CHAIN)
+    for whom, start, end in zip(_CHAIN, [0.0, *moments], moments, strict=False):
+        _kill_one(campaign, rng, folder, whom, end - start)
+        if found := half_written(folder):
+            return f"{whom} killed at {end:.1f} s: {found}"
+    if not (found := campaign.finish(folder)):
+        shutil.rmtree(folder)
+    return found
 
 
-def _kill_one(campaign: Campaign, rng: random.Random, folder: Path, whom: str) -> str:
-    """Begin a run and kill it, or a job of it, at a random moment; return whom."""
+def _kill_one(
+    campaign: Campaign, rng: random.Random, folder: Path, whom: str, seconds: float
+) -> None:
+    """Begin a run and kill it, or a job of it, after some seconds."""
     run = subprocess.Popen(
         campaign.command(folder),
         env=environment(),
@@ -151,7 +174,7 @@ def _kill_one(campaign: Campaign, rng: random.Random, folder: Path, whom: str) -
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
-    time.sleep(rng.uniform(0.0, campaign.seconds))
+    time.sleep(seconds)
     if whom == "all":
         os.killpg(run.pid, signal.SIGKILL)
     elif whom == "Snakemake":
@@ -160,7 +183,6 @@ def _kill_one(campaign: Campaign, rng: random.Random, folder: Path, whom: str) -
         _kill_a_job(run.pid, rng)
     run.wait()
     _wait_for_orphans(run.pid)
-    return whom
 
 
 def _group(leader: int) -> list[int]:
@@ -190,24 +212,26 @@ def _wait_for_orphans(leader: int) -> None:
 
 
 def full_disk(campaign: Campaign, rng: random.Random, number: int) -> str:
-    """Run on a disk of a random size, and go on when there is room."""
-    disk, copy = campaign.place / f"disk{number}", campaign.place / f"copy{number}"
-    disk.mkdir()
-    size = rng.randrange(100, 4000)
+    """Run on disks of random sizes, each larger than the last, and go on when there is room."""
+    disk, copy = campaign.folder(f"disk{number}"), campaign.place / f"copy{number}"
+    shutil.rmtree(copy, ignore_errors=True)
+    needed = sum(path.stat().st_size for path in campaign.reference.rglob("*") if path.is_file())
+    sizes = sorted(rng.randrange(100, needed // 1024) for _ in _CHAIN)
     run = shlex.join(campaign.command(disk))
+    tries = "".join(f"mount -o remount,size={size}k {disk} && {run}; " for size in sizes)
     script = (
-        f"mount -t tmpfs -o size={size}k tmpfs {disk} && {{ {run}; "
-        f"mount -o remount,size=256m {disk} && {run} && cp -r {disk} {copy}; }}"
+        f"mount -t tmpfs -o size={sizes[0]}k tmpfs {disk} && {{ {tries}"
+        f"mount -o remount,size=1g {disk} && {run} && cp -r {disk} {copy}; }}"
     )
     namespace = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", script]
     done = subprocess.run(namespace, env=environment(), capture_output=True, text=True, check=False)
     found = done.stdout + done.stderr
     wrong = "" if done.returncode == 0 else f"the same command fails: {found[-2000:]}"
     if not wrong and "Traceback" in found:
-        wrong = f"a traceback: {found[-2000:]}"
+        wrong = f"a traceback: {found[found.index('Traceback') - 200 :][:3000]}"
     wrong = wrong or half_written(copy) or campaign.compare(copy)
     shutil.rmtree(copy, ignore_errors=True)
-    return f"a disk of {size} kB: {wrong}" if wrong else ""
+    return f"disks of {sizes} kB: {wrong}" if wrong else ""
 
 
 def damage(campaign: Campaign, rng: random.Random, number: int) -> str:
@@ -252,8 +276,7 @@ def _damaged(data: bytes, rng: random.Random) -> bytes:
 def path(campaign: Campaign, rng: random.Random, number: int) -> str:
     """Run in a folder with a hostile name."""
     name = _NAMES[number % len(_NAMES)]
-    folder = campaign.place / name
-    folder.mkdir()
+    folder = campaign.folder(name)
     found = campaign.finish(folder)
     if not found and (made := [*campaign.place.rglob("made"), *Path().glob("made")]):
         found = f"the name was run as a command: {made[0]}"
@@ -271,8 +294,7 @@ def _refused(done: subprocess.CompletedProcess[str], folder: Path, name: str) ->
 
 def tmpdir(campaign: Campaign, rng: random.Random, number: int) -> str:
     """Run with a TMPDIR that does not exist, and go on with one that does."""
-    folder = campaign.place / f"tmpdir{number}"
-    folder.mkdir()
+    folder = campaign.folder(f"tmpdir{number}")
     done = campaign.run(folder, TMPDIR=str(campaign.place / "none"))
     found = _refused(done, folder, "TMPDIR") or campaign.finish(folder)
     shutil.rmtree(folder)
@@ -281,11 +303,8 @@ def tmpdir(campaign: Campaign, rng: random.Random, number: int) -> str:
 
 def clock(campaign: Campaign, rng: random.Random, number: int) -> str:
     """Kill a run, and go on with a clock that was set back by an hour."""
-    if not shutil.which("faketime"):
-        return "faketime is not installed (apt-get install faketime)"
-    folder = campaign.place / f"clock{number}"
-    folder.mkdir()
-    _kill_one(campaign, rng, folder, "all")
+    folder = campaign.folder(f"clock{number}")
+    _kill_one(campaign, rng, folder, "all", rng.uniform(0.0, campaign.seconds))
     found = half_written(folder) or campaign.finish(folder, ("faketime", "-f", "-1h"))
     found = found or campaign.finish(folder)
     shutil.rmtree(folder)
@@ -294,8 +313,8 @@ def clock(campaign: Campaign, rng: random.Random, number: int) -> str:
 
 def reports(campaign: Campaign, rng: random.Random, number: int) -> str:
     """Run where the folder of the reports is read-only, and go on where it is not."""
-    folder = campaign.place / f"reports{number}"
-    (folder / "reports").mkdir(parents=True)
+    folder = campaign.folder(f"reports{number}")
+    (folder / "reports").mkdir()
     mount = f"mount -t tmpfs -o ro tmpfs {shlex.quote(str(folder / 'reports'))}"
     run = shlex.join(campaign.command(folder))
     namespace = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", f"{mount} && {run}"]
@@ -306,43 +325,59 @@ def reports(campaign: Campaign, rng: random.Random, number: int) -> str:
     return found
 
 
-PARTS: dict[str, Callable[[Campaign, random.Random, int], str]] = {
-    "kill": kill,
-    "disk": full_disk,
-    "damage": damage,
-    "path": path,
-    "tmpdir": tmpdir,
-    "clock": clock,
-    "reports": reports,
+@dataclass(frozen=True)
+class Part:
+    """A kind of attack: its title, how often it is tried, and how many attacks each try is."""
+
+    title: str
+    attempt: Callable[[Campaign, random.Random, int], str]
+    times: int
+    attacks: int = 1
+    is_small: bool = True  # it attacks the small run
+
+
+PARTS = {
+    "kill": Part("killed runs (SIGKILL)", kill, 4, attacks=len(_CHAIN), is_small=False),
+    "disk": Part("full disks", full_disk, 2, attacks=len(_CHAIN), is_small=False),
+    "damage": Part("damaged results", damage, 200, is_small=False),
+    "path": Part("folders with hostile names", path, len(_NAMES)),
+    "tmpdir": Part("TMPDIR missing", tmpdir, 2),
+    "clock": Part("clock set back by an hour", clock, 5),
+    "reports": Part("folder of reports read-only", reports, 2),
 }
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Try the parts, print a table, and return the exit status."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("count", nargs="?", type=int, default=20, help="kills")
+    parser.add_argument("--times", type=int, help="tries of each part")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", nargs="+", choices=PARTS, default=[*PARTS])
+    parser.add_argument("--place", type=Path, help="a folder that is kept, with the first run")
     asked = parser.parse_args(arguments)
-    some = max(1, asked.count // 4)
-    counts = dict.fromkeys(PARTS, some) | {"kill": asked.count, "damage": 10 * asked.count}
-    counts["disk"] = max(1, asked.count // 2)
-    print(f"runs, seed {asked.seed}")
-    print(f"{'what':<8} {'tried':>6} {'survived':>9} seconds")
     defects = 0
-    with tempfile.TemporaryDirectory(prefix="campaign") as place:
-        campaign = start(Path(place))
+    with tempfile.TemporaryDirectory(prefix="campaign") as temporary:
+        place = asked.place or Path(temporary)
+        place.mkdir(parents=True, exist_ok=True)
+        whole, small = campaigns(place.resolve())
         for name in asked.only:
-            begin, survived = time.monotonic(), Counter()
-            for number in range(counts[name]):
-                rng = random.Random(f"{name} {asked.seed} {number}")
-                found = PARTS[name](campaign, rng, number)
-                survived[not found] += 1
+            part = PARTS[name]
+            campaign = small if part.is_small else whole
+            times, lost = asked.times or part.times, 0
+            if name == "clock" and not shutil.which("faketime"):
+                print("clock: left out, since faketime is not installed (apt-get install faketime)")
+                times = 0
+            begin, _ = time.monotonic(), campaign.seconds
+            for number in range(times):
+                found = part.attempt(
+                    campaign, random.Random(f"{name} {asked.seed} {number}"), number
+                )
+                lost += bool(found)
                 if found:
-                    print(f"  {name} {number}: {found}", file=sys.stderr)
-            row = f"{counts[name]:>6} {survived[True]:>9} {time.monotonic() - begin:>7.0f}"
-            print(f"{name:<8} {row}", flush=True)
-            defects += survived[False]
+                    print(f"  {name} {number}: {found}", flush=True)
+            seconds = time.monotonic() - begin
+            print(f"{name}: tried {times * part.attacks}, lost {lost}, {seconds:.0f} s", flush=True)
+            defects += lost
     return int(defects > 0)
 
 
