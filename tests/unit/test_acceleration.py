@@ -292,7 +292,7 @@ def test_a_start_at_coefficients_has_its_own_estimate(problem, loss):
         start_r=first.r,
     )
     # With so few rows the sample is all of them.
-    assert run.estimated_gap() == pytest.approx(run.evaluate().relative_gap, rel=1e-6)
+    assert run.progress().relative_gap == pytest.approx(run.evaluate().relative_gap, rel=1e-6)
 
 
 @pytest.mark.parametrize("form", ["wide", "gram"])

@@ -26,7 +26,6 @@ from toplabel.reproduction.calibration.excess import (
     cuts,
     excesses,
     least_risk,
-    worst_regret,
 )
 from toplabel.reproduction.calibration.pointwise import Pointwise
 from toplabel.reproduction.calibration.propositions import STATEMENTS, table
@@ -156,6 +155,18 @@ def test_the_neighbours_tie_is_the_cheapest_of_all_wrong_pairs(loss):
             pairs = [(i, j) for i in range(one.s) for j in range(one.s, len(p))]
             cheapest = min(_least_with(loss, p, i, j) for i, j in pairs) - least.risk
             assert one.value == pytest.approx(cheapest, abs=1e-8)
+
+
+def worst_regret(scores: np.ndarray, p: np.ndarray, s: int) -> float:
+    """Return the probability that a top-s set misses beyond the Bayes optimal one, at worst.
+
+    It is 0 if every top-s set is Bayes optimal. TPAMI Lemma 1: its condition, {y : f_y >= the s-th
+    largest} within {y : p_y >= the s-th largest}, is that of this regret being 0 where p_s >
+    p_(s+1). Where they are equal the condition is necessary, but not sufficient: with p = (0.4,
+    0.2, 0.2, 0.2), s = 2, scores (0, 1, 1, 0) fulfil it and miss the most likely class.
+    """
+    order = np.lexsort((p, -scores))  # of equal scores the less likely first
+    return float(np.sort(p)[::-1][:s].sum() - p[order[:s]].sum())
 
 
 @pytest.mark.parametrize("loss", CONVEX, ids=_name)

@@ -297,7 +297,7 @@ def test_labels_lie_beside_their_features(tmp_path, kind, name):
         validate({"labels": {"a": name}}, formats.FORMATS[kind])
 
 
-@pytest.mark.parametrize("second", ["X.npy", "X"])
+@pytest.mark.parametrize("second", ["X.npy", "X", "./X.npy"])
 def test_an_npz_file_with_an_array_twice_is_refused(read, tmp_path, second):
     np.savez(tmp_path / "twice.npz", X=X, y=CLASSES)
     with zipfile.ZipFile(tmp_path / "twice.npz", "a") as content, warnings.catch_warnings():

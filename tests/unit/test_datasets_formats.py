@@ -235,6 +235,10 @@ ARFF_FAULTS = {
         HEADER.replace("happy {0,1}", "happy {NO,YES}") + "1,1,1,YES,1,1\n",
         "7: label 'happy' has the values {NO,YES}, not 0 and 1",
     ),
+    "value twice": (
+        HEADER.replace("{0, 1}", "{NO,NO}"),
+        "6: attribute 'a colour': the value 'NO' is listed 2 times",
+    ),
     "open brace": (HEADER.replace("{0, 1}", "{0,1"), "6: attribute 'a colour': no closing brace"),
     "odd values": (HEADER.replace("{0, 1}", "{0 1}"), "6: attribute 'a colour': malformed values"),
     "no values": (HEADER.replace("{0, 1}", "{ }"), "6: attribute 'a colour': no values"),

@@ -84,6 +84,11 @@ def test_scale_is_the_width_of_scikit_learn(convert):
             "lower C to about 2e-05, or raise time_limit$",
         ),
         (
+            TopKClassifier("lr_multi", eps=1e-15),
+            Z,
+            "status '(stalled|imprecise)' .* lower C, or raise eps, as rounding ended it$",
+        ),
+        (
             TopKClassifier("lr_multi", kernel="rbf", theta=1.0, max_epochs=1),
             Z,
             "epochs; lower C, or raise max_epochs$",

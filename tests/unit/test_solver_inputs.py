@@ -401,7 +401,7 @@ def test_a_warm_start_with_a_gram_matrix_has_an_estimate(problem, key):
         C_start=0.5,
     )
     # With so few rows the sample is all of them.
-    assert run.estimated_gap() == pytest.approx(run.evaluate().relative_gap, rel=1e-9)
+    assert run.progress().relative_gap == pytest.approx(run.evaluate().relative_gap, rel=1e-9)
 
 
 def test_a_start_far_from_done_is_not_evaluated_with_a_gram_matrix(problem):

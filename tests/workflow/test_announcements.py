@@ -9,7 +9,7 @@ import yaml
 from running import ROOT
 
 from toplabel.reproduction.config.run import SUMMARY
-from toplabel.reproduction.workflow.announcements import closing, kept_seconds, opening
+from toplabel.reproduction.workflow.announcements import closing, opening
 from toplabel.reproduction.workflow.plan import Plan
 from toplabel.reproduction.workflow.targets import Targets
 
@@ -109,21 +109,6 @@ def test_the_closing_is_of_the_report_that_was_written_last(plan, tmp_path):
 def test_a_target_without_report_says_how_to_see_it(plan):
     (line,) = closing(plan, False)
     assert "`report`" in line
-
-
-def test_damaged_times_of_the_kept_run_do_not_stop_a_run(config, plan, tmp_path):
-    assert kept_seconds(plan)["train/letter/svm_multi.tsv"] > 1
-    assert kept_seconds(plan)["tune/emotions/svm_ml_rbf/main.block0.tsv"] > 0.1
-    assert kept_seconds(Plan(ROOT, config | {"budget": "quick"})) == {}
-    plan.root = tmp_path
-    folder = tmp_path / SUMMARY
-    folder.mkdir(parents=True)
-    text = "study,stage,dataset,method,part,seconds,peak_mb\n,prepare,a,,,,1\n,prepare,b,,,2.5,1\n"
-    (folder / "jobs.csv").write_text(text, encoding="utf-8")
-    assert kept_seconds(plan) == {}
-    about = '{"budget": "standard", "created": "", "git": {}}'
-    (folder / "run.json").write_text(about, encoding="utf-8")
-    assert kept_seconds(plan) == {"prepare/b.tsv": 2.5}
 
 
 def test_a_report_of_nothing_says_so(plan, tmp_path):

@@ -8,6 +8,7 @@ import yaml
 from running import ROOT, Named
 from scipy.sparse import csr_matrix
 
+from toplabel.reproduction.config.run import SUMMARY
 from toplabel.reproduction.config.splits import Split
 from toplabel.reproduction.datasets.parts import Part, Prepared
 from toplabel.reproduction.datasets.prepared import save_prepared
@@ -20,6 +21,7 @@ from toplabel.reproduction.workflow.resources import (
     fit_seconds,
     fits,
     fixed_needs,
+    kept_jobs,
     memory_mb,
     preparing_mb,
     training_needs,
@@ -251,3 +253,18 @@ def test_logs_name_the_nodes(tmp_path):
 def test_the_page_of_a_repository(remote: str, page: str) -> None:
     """Where its commits can be read; names, passwords and folders of the machine stay out."""
     assert web_page(remote) == page
+
+
+def test_damaged_times_of_the_kept_run_do_not_stop_a_run(tmp_path):
+    kept = kept_jobs(ROOT, "standard")
+    assert kept["train/letter/svm_multi"][0] > 1
+    assert kept["tune/emotions/svm_ml_rbf/main.block0"][0] > 0.1
+    assert kept_jobs(ROOT, "quick") == {}
+    folder = tmp_path / SUMMARY
+    folder.mkdir(parents=True)
+    text = "study,stage,dataset,method,part,seconds,peak_mb\n,prepare,a,,,,1\n,prepare,b,,,2.5,1\n"
+    (folder / "jobs.csv").write_text(text, encoding="utf-8")
+    assert kept_jobs(tmp_path / "none", "standard") == {}
+    about = '{"budget": "standard", "created": "", "git": {}}'
+    (folder / "run.json").write_text(about, encoding="utf-8")
+    assert kept_jobs(tmp_path, "standard") == {"prepare/b": (2.5, 1.0)}

@@ -151,11 +151,6 @@ class Run:
         """Rows visited up to the last evaluation or estimate."""
         return int(self._objective.visits)
 
-    def estimated_gap(self) -> float:
-        """Return the relative gap as the last epoch's rows saw it."""
-        check(lib.tl_solver_estimate(self._handle, self._objective))
-        return self._objective.relative_gap
-
     def progress(self):
         """Return a ``tl_objective`` of the passes so far, and of the objectives as the last one's
         rows saw them; valid until the next call.

@@ -12,6 +12,8 @@ from toplabel._core.problem import mean_squared_norm
 
 __all__ = ["warn"]
 
+_BY_ROUNDING = ("stalled", "imprecise")  # where more passes do not help
+
 
 def warn(estimator, solution, X, *, where: str = "", smooth: bool = False) -> None:
     """Warn that a solution is farther than the estimator's `eps` from the optimum; `where` names
@@ -20,8 +22,9 @@ def warn(estimator, solution, X, *, where: str = "", smooth: bool = False) -> No
     reached = f"relative duality gap {solution.relative_gap:.3g}"
     if (gradient := getattr(solution, "gradient_norm", None)) is not None:
         reached = f"gradient norm {gradient:.3g}"
-    limit = "time_limit" if solution.status == "time_limit" else "max_epochs"
-    asked = [f"raise {limit}", *(["set gamma=1.0, which smooths the loss"] if smooth else [])]
+    raised = {"time_limit": "time_limit"} | dict.fromkeys(_BY_ROUNDING, "eps, as rounding ended it")
+    asked = [f"raise {raised.get(solution.status, 'max_epochs')}"]
+    asked += ["set gamma=1.0, which smooths the loss"] if smooth else []
     if solution.status == "interrupted":
         advice = "it was interrupted"
     elif estimator.kernel == "linear":

@@ -92,15 +92,3 @@ def _checked(loss: Pointwise, p: np.ndarray) -> np.ndarray:
     if loss.needs_all_classes and p[-1] == 0:
         raise ValueError(f"p must be positive for {loss.key!r}, got {p.tolist()}")
     return p
-
-
-def worst_regret(scores: np.ndarray, p: np.ndarray, s: int) -> float:
-    """Return the probability that a top-s set misses beyond the Bayes optimal one, at worst.
-
-    It is 0 if every top-s set is Bayes optimal. TPAMI Lemma 1: its condition, {y : f_y >= the s-th
-    largest} within {y : p_y >= the s-th largest}, is that of this regret being 0 where p_s >
-    p_(s+1). Where they are equal the condition is necessary, but not sufficient: with p = (0.4,
-    0.2, 0.2, 0.2), s = 2, scores (0, 1, 1, 0) fulfil it and miss the most likely class.
-    """
-    order = np.lexsort((p, -scores))  # of equal scores the less likely first
-    return float(np.sort(p)[::-1][:s].sum() - p[order[:s]].sum())

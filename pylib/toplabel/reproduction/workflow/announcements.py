@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import math
 import textwrap
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,19 +19,6 @@ from toplabel.reproduction.workflow.plan import RAW_FOLDER, Plan
 
 _WIDTH = 100
 _NAMED = 6  # of many names or cells, so many
-
-
-def kept_seconds(plan: Plan) -> dict[str, float]:
-    """Return the seconds of each job of the kept run by its benchmark file,
-    ``<stage>/<set>/<method>/<part>.tsv``; none where that run had another budget.
-    """
-    if _kept_run(plan).get("budget") != plan.budget:
-        return {}
-    names = ("stage", "dataset", "method", "part")
-    rows = [row for row in _rows(plan, "jobs.csv") if _is_number(row["seconds"])]
-    return {
-        "/".join(filter(None, map(row.get, names))) + ".tsv": float(row["seconds"]) for row in rows
-    }
 
 
 def opening(
@@ -176,11 +162,3 @@ def _listed(names: Sequence[str], comma: str) -> str:
 
 def _count(number: int, word: str) -> str:
     return f"{number:,} {word}" if number == 1 else f"{number:,} {word}s"
-
-
-def _is_number(text: str) -> bool:
-    """Return whether a text of a kept file is a number; a damaged one must not stop a run."""
-    try:
-        return math.isfinite(float(text))
-    except ValueError:
-        return False

@@ -17,9 +17,10 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, TextIO
 
-from toplabel.reproduction.workflow.announcements import kept_seconds, opening
+from toplabel.reproduction.workflow.announcements import opening
 from toplabel.reproduction.workflow.cells import Cell
 from toplabel.reproduction.workflow.plan import Plan
+from toplabel.reproduction.workflow.resources import kept_jobs
 from toplabel.reproduction.workflow.targets import Targets
 
 BRIEF = "TOPLABEL_BRIEF"
@@ -173,12 +174,13 @@ def follow(workflow: Any, plan: Plan, targets: Targets) -> bool:
     screen = Screen(sys.stderr)
     tasks = list(workflow.dag.needrun_jobs())
     cells = [cell for task in tasks for cell in map(Cell.of_path, task.output) if cell]
+    kept = kept_jobs(plan.root, plan.budget)
     progress = Progress(
         tasks,
         workflow.dag.job_dependencies,
         at_once,
         screen if alone else logger.info,
-        known=kept_seconds(plan),
+        known={f"{job}.tsv": took for job, (took, _) in kept.items()},
         every=_OFTEN if alone else EVERY,
     )
     asked = targets.asked() if cells else ()

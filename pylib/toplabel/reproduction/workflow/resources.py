@@ -217,12 +217,12 @@ def _needs(plan: Plan, rule: str, guess: Callable[..., tuple[float, float]]) -> 
     """
 
     def memory(wildcards: Any, input: Any, attempt: int) -> int:
-        _, peak = _kept(plan.root, plan.budget).get(_benchmark(rule, wildcards), (0.0, 0.0))
+        _, peak = kept_jobs(plan.root, plan.budget).get(_benchmark(rule, wildcards), (0.0, 0.0))
         asked = max(_KEPT_MARGIN * (peak + _TWO_SNAKEMAKES), guess(wildcards, input)[0])
         return ceil(asked * growth(rule, wildcards, attempt, _begun())[1])
 
     def runtime(wildcards: Any, input: Any, attempt: int) -> int:
-        kept = _kept(plan.root, plan.budget).get(_benchmark(rule, wildcards))
+        kept = kept_jobs(plan.root, plan.budget).get(_benchmark(rule, wildcards))
         asked = _KEPT_MINUTES + _SLOWER * kept[0] / 60 if kept else guess(wildcards, input)[1]
         return ceil(asked * growth(rule, wildcards, attempt, _begun())[0])
 
@@ -235,7 +235,7 @@ def _begun() -> float:
 
 
 def _benchmark(rule: str, wildcards: Iterable[str]) -> str:
-    """Return stage and names of a job, as `_kept` has them."""
+    """Return stage and names of a job, as `kept_jobs` has them."""
     names = [_FOLDERS.get(rule, rule), *wildcards]
     if rule == "tune_block":
         names[-2:] = [".block".join(names[-2:])]
@@ -243,13 +243,17 @@ def _benchmark(rule: str, wildcards: Iterable[str]) -> str:
 
 
 @cache
-def _kept(root: Path, budget: str) -> dict[str, tuple[float, float]]:
-    """Return seconds and peak memory in MB of the kept jobs; none where they had other grids."""
+def kept_jobs(root: Path, budget: str) -> dict[str, tuple[float, float]]:
+    """Return seconds and peak memory in MB of the jobs of the kept run, by
+    ``<stage>/<set>/<method>/<part>``; none where that run had another budget. Damaged rows are left
+    out.
+    """
     names, found = ("stage", "dataset", "method", "part"), {}
     with suppress(FileError, OSError, KeyError, ValueError):
-        if read_json(root / SUMMARY / "run.json")["budget"] == budget:
+        if read_json(root / SUMMARY / "run.json", ["budget"])["budget"] == budget:
             with (root / SUMMARY / "jobs.csv").open(newline="", encoding="utf-8") as stream:
                 for row in csv.DictReader(stream):
-                    took = float(row["seconds"]), float(row["peak_mb"])
-                    found["/".join(filter(None, map(row.get, names)))] = took
+                    with suppress(ValueError):
+                        took = float(row["seconds"]), float(row["peak_mb"])
+                        found["/".join(filter(None, map(row.get, names)))] = took
     return found

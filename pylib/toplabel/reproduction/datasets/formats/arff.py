@@ -234,7 +234,11 @@ def _parse_domain(attribute: _Attribute, kind: str) -> list[str]:
         raise attribute.error(f": malformed values {shown(kind)}")
     if not values:
         raise attribute.error(f": no values in {shown(kind)}")
-    return [_unquote(match[1]) for match in values]
+    listed = [_unquote(match[1]) for match in values]
+    value, count = Counter(listed).most_common(1)[0]
+    if count > 1:
+        raise attribute.error(f": the value {shown(value)} is listed {count} times")
+    return listed
 
 
 def _matches(pattern: re.Pattern[str], text: str) -> list[re.Match[str]] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -44,9 +45,10 @@ def open_npz(path: Path):
         stored = np.load(path, mmap_mode="r")  # which is for a file of one array
         if not isinstance(stored, np.lib.npyio.NpzFile):
             raise FormatError(path, None, "one array (.npy), not a file of several (.npz)")
-        name, count = Counter(stored.files).most_common(1)[0] if stored.files else ("", 0)
-        if count > 1:
-            raise FormatError(path, None, f"the array {shown(name)} is in it {count} times")
+        names = map(posixpath.normpath, stored.files)
+        for name, count in Counter(names).most_common(1):
+            if count > 1:
+                raise FormatError(path, None, f"the array {shown(name)} is in it {count} times")
         for member in stored.zip.infolist():
             check_claim(path, member.file_size, f"{member.filename!r}:")
     return stored
