@@ -7,7 +7,12 @@ import tempfile
 import pytest
 from running import snakemake
 
-from toplabel.reproduction.workflow.folders import FOLDERS, FolderError, check_folders
+from toplabel.reproduction.workflow.folders import (
+    FOLDERS,
+    FolderError,
+    check_folders,
+    pull_back_times,
+)
 
 
 def test_a_new_folder_and_one_of_an_earlier_run_are_fine(tmp_path):
@@ -79,3 +84,18 @@ def test_a_run_in_such_a_folder_ends_in_one_line(tmp_path, monkeypatch):
     assert done.returncode == 1
     assert f"Error: {tmp_path}/none: is not a folder; temporary files go there" in done.stdout
     assert "Traceback" not in done.stdout
+
+
+def test_files_of_the_future_keep_their_order(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    times = {"results/a": 50, "results/b/c": 4000, "data/raw/d": 4000, "results/e": 3000}
+    for name, when in times.items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("")
+        os.utime(path, (when, when))
+    assert pull_back_times(1000.0) == 3
+    found = {name: (tmp_path / name).stat().st_mtime for name in times}
+    assert found["results/a"] == 50
+    assert 999.9 < found["results/e"] < found["results/b/c"] == found["data/raw/d"] < 1000.0
+    assert pull_back_times(1000.0) == 0

@@ -13,6 +13,7 @@ FOLDERS = ("results", "reports", "data", "data/raw", ".snakemake")
 _OF_SETS = ("results", "data/raw")
 _WRITES = "the run writes there; remove it, or name another work folder with --directory"
 _ROOM = 1 << 16  # bytes; Snakemake and its scripts need no more of TMPDIR
+_APART = 1000  # nanoseconds
 
 
 class FolderError(OSError):
@@ -49,6 +50,23 @@ def check_folders(folder: str | os.PathLike[str] = "", sets: Iterable[str] = ())
     for path in (work / name / key for name in _OF_SETS for key in sets):
         if path.is_file():
             raise FolderError(f"{path}: is not a folder; {_WRITES}")
+
+
+def pull_back_times(now: float) -> int:
+    """Give files of the future times just before `now`, in the order that they had, and return how
+    many there are.
+
+    They are there when the clock was set back, and a job whose input is newer than its output fails.
+    """
+    latest, found = int(now * 1e9), {}
+    for path in (path for name in _OF_SETS for path in Path(name).rglob("*")):
+        if path.is_file() and (written := path.stat().st_mtime_ns) > latest:
+            found[path] = written
+    newest_first = sorted({*found.values()}, reverse=True)
+    times = {when: latest - rank * _APART for rank, when in enumerate(newest_first, start=1)}
+    for path, written in found.items():
+        os.utime(path, ns=(latest, times[written]))
+    return len(found)
 
 
 def _check(folder: Path, use: str) -> None:

@@ -22,7 +22,7 @@ from toplabel.reproduction.datasets.locate import MIRROR_VARIABLE
 from toplabel.reproduction.workflow.arguments import unknown_target
 from toplabel.reproduction.workflow.environment import note_start
 from toplabel.reproduction.workflow.fingerprints import save_parsed
-from toplabel.reproduction.workflow.folders import FolderError, check_folders
+from toplabel.reproduction.workflow.folders import FolderError, check_folders, pull_back_times
 from toplabel.reproduction.workflow.plan import Plan
 from toplabel.reproduction.workflow.runlock import RunLockError, check_run, lock_run
 from toplabel.reproduction.workflow.slurm import SubmissionError, check_submission
@@ -106,6 +106,12 @@ class Session:
             check_submission(workflow)
         except (RunLockError, SubmissionError) as error:
             sys.exit(f"Error: {error}")
+        if count := pull_back_times(self._began):
+            print(
+                f"{count:,} files are of the future, as after a clock was set back: they get the"
+                " time of now.",
+                file=sys.stderr,
+            )
         note_start()
         save_parsed()
         if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
