@@ -172,7 +172,7 @@ def test_searching_all_pages(site: Site, tmp_path: Path) -> None:
         };
       };
       const table = ask("Table 7"), figure = ask("rings");
-      const inside = ask("emotions rf-pct"), method = ask("svm_multi");
+      const inside = ask("emotions rf-pct"), method = ask("svm_multi"), beginning = ask("fig");
       const none = ask("no such thing"), empty = ask("");
       ask("rings");
       let gone = "";
@@ -184,7 +184,7 @@ def test_searching_all_pages(site: Site, tmp_path: Path) -> None:
       const words = {};
       for (const word of ["truncated", "entropy", "hinge", "F1", "rank loss", "certificate", "why", "table07"])
         words[word] = ask(word).hits.length;
-      return { table, figure, inside, method, none, empty, gone, words };
+      return { table, figure, inside, method, beginning, none, empty, gone, words };
     """
     found = browse(site.texts["index"], body, tmp_path)
     name, address = found["table"]["hits"][0]
@@ -192,6 +192,7 @@ def test_searching_all_pages(site: Site, tmp_path: Path) -> None:
     assert address.endswith("#tpami2017-table7")
     assert min(found["words"].values()) > 0
     assert found["figure"]["hits"][0][1].endswith("#figure-rings")
+    assert "#figure-" in found["beginning"]["hits"][0][1]  # not of Pubfig83
     assert found["gone"] == found["figure"]["hits"][0][1]
     assert any("table" in name for name, _ in found["inside"]["hits"])
     assert any("method" in name for name, _ in found["method"]["hits"])

@@ -29,7 +29,7 @@ OPTIMAL, WRONG, UNDECIDED = "optimal", "not optimal", "undecided"
 
 @dataclass(frozen=True, eq=False)
 class Excess:
-    """What a wrong top-s set costs: the risk of the tie over the least risk, and its uncertainty.
+    """The cost of a wrong top-s set: the risk of the tie over the least risk, and its uncertainty.
 
     `scores` are the best with the tie, (m,); of the truncated entropy empty.
     """

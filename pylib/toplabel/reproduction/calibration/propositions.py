@@ -13,7 +13,7 @@ _LOSS = ["loss", "k", "gamma"]
 
 
 class Statement(NamedTuple):
-    """What the paper says of the top-s sets of some losses, and a query of the cases of it.
+    """A statement of the paper on the top-s sets of some losses, and a query of the cases of it.
 
     The query may name `p1`, the largest probability.
     """

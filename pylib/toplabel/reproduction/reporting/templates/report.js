@@ -147,8 +147,8 @@
     if (asked.has("find") || asked.has("show")) filter();
   }
 
-  // Searching all pages: every word must occur. What is named so comes first, whole words before parts of words;
-  // Enter goes to the first.
+  // Searching all pages: every word must occur. What is named so comes first, whole words before
+  // beginnings of words, and these before other parts; Enter goes to the first.
   const search = document.querySelector(".search");
   const MOST = 12;
   const whole = (text) => ` ${text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, " ").trim()} `;
@@ -159,8 +159,9 @@
     const hits = Array.from(list.children, (one) => {
       const name = whole(one.firstElementChild.textContent);
       const text = whole(`${one.textContent} ${one.dataset.find}`);
-      const has = (place, mark) => words.length > 0 && words.every((word) => place.includes(`${mark}${word}${mark}`));
-      const ranks = [name === typed, name.includes(typed), has(name, " "), has(text, " "), has(text, "")];
+      const has = (place, before, after) => words.every((word) => place.includes(before + word + after));
+      const named = [name === typed, name.includes(typed), has(name, " ", " ")];
+      const ranks = [...named, has(text, " ", " "), has(text, " ", ""), has(text, "", "")];
       one.hidden = true;
       return { one, rank: words.length ? ranks.indexOf(true) : -1 };
     }).filter((hit) => hit.rank >= 0).sort((a, b) => a.rank - b.rank || a.one.place - b.one.place);
