@@ -1,5 +1,6 @@
 """Turn raw files, or a generator, into the prepared form of a data set."""
 
+import sys
 from pathlib import Path
 
 from toplabel.reproduction.config.datasets import load_registry
@@ -21,6 +22,7 @@ def main(snakemake):
     logger.info("%s: %s", entry.name, prepared.meta["statistics"])
     if advice := prepared.meta["advice"]:
         logger.warning("%s: %s", entry.name, advice)
+        print(f"Warning: {entry.name}: {advice}", file=sys.stderr)
 
 
 if "snakemake" in globals():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from pathlib import Path
 
@@ -104,7 +104,8 @@ class Shown:
 
     def prepared(self) -> list[str]:
         """Prepared data sets that the command makes, and the one that times are measured on."""
-        return list(dict.fromkeys([*map(_meta, self._made_sets()), self.timed_meta()]))
+        timed = [] if self._is_own else [self.timed_meta()]
+        return list(dict.fromkeys([*map(_meta, self._made_sets()), *timed]))
 
     def timed_meta(self) -> str:
         """Return the prepared set that figures of training times are about."""
@@ -157,12 +158,18 @@ class Shown:
         return [file for table in dict.fromkeys(tables) for file in table_files(table)]
 
     def figures(self) -> list[str]:
-        """Return files of the figures of the config and of those of no run, and the tables made
-        with them.
+        """Return files of the figures of the config and, unless all its studies are the user's own,
+        of those of no run, and the tables made with them.
         """
         figures = self._targets.figures_of(self._targets.wanted())
         files = [file for figure in figures for file in figure_files(figure)]
-        return list(dict.fromkeys([*files, *(file for name in FREE for file in FREE[name])]))
+        free = [] if self._is_own else [file for name in FREE for file in FREE[name]]
+        return list(dict.fromkeys([*files, *free]))
+
+    @property
+    def _is_own(self) -> bool:
+        """Whether the config defines its studies, and so asks for none of the project's."""
+        return isinstance(self._plan.config["studies"], Mapping)
 
 
 def _figure_of(path: str) -> str:
