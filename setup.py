@@ -9,6 +9,7 @@ import sys
 import sysconfig
 from pathlib import Path
 
+import cffi  # noqa: F401  without it setuptools passes over cffi_modules, and builds no extension
 from setuptools import setup
 from setuptools.command.build_ext import build_ext
 
