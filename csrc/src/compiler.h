@@ -19,9 +19,13 @@
 #if defined(__GNUC__)
 #define TL_UNREACHABLE() __builtin_unreachable()
 #define TL_INLINE static inline __attribute__((always_inline))
+#define TL_PREFETCH(address) __builtin_prefetch(address)
 #else
 #define TL_UNREACHABLE() ((void)0)
 #define TL_INLINE static inline
+#define TL_PREFETCH(address) ((void)(address))
 #endif
+
+#define TL_CACHE_LINE 64
 
 #endif /* TL_COMPILER_H */

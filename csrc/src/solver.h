@@ -248,7 +248,10 @@ void tl_accelerate_end_pass(tl_solver *self);
 /* Between outer steps? Only there an evaluation is of use. */
 bool tl_is_step_over(const tl_solver *self);
 
-/* solver_memory.c: give back the pages of a mapped file. */
+/* solver_memory.c */
+/* Zeros that begin on a cache line, and on large pages if they are many; for free(). */
+double *tl_vectors(size_t rows, size_t columns);
+/* Give back the pages of a mapped file. */
 void tl_release_rows(const tl_solver *self, size_t first, size_t count);
 /* Rows between two such calls in a pass over all rows. */
 size_t tl_rows_in_memory(const tl_solver *self);

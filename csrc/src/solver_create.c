@@ -57,7 +57,7 @@ static bool allocate_rows(tl_solver *self) {
 static bool allocate_weights(tl_solver *self) {
     if (tl_is_gram(self)) return true;
     const size_t d = self->data.d, columns = self->by_rows ? self->stride : self->data.m;
-    self->weights = tl_doubles(d, columns);
+    self->weights = tl_vectors(d, columns);
     if (self->weights == NULL) return false;
     if (self->settings.ridge != NULL) {
         self->ridge = tl_doubles(d, 1);
@@ -103,10 +103,10 @@ static bool allocate(tl_solver *self) {
     self->norm2 = tl_doubles(n, 1);
     self->kept = tl_doubles(n, TL_KEPT);
     self->gram = tl_doubles(b, b);
-    self->scores = tl_doubles(larger(b, TL_EVALUATION_BLOCK), self->stride);
-    self->delta = tl_doubles(b, self->stride); /* padding stays 0 */
+    self->scores = tl_vectors(larger(b, TL_EVALUATION_BLOCK), self->stride);
+    self->delta = tl_vectors(b, self->stride); /* padding stays 0 */
     self->moved = tl_array(b, 1, sizeof *self->moved);
-    self->work = tl_doubles(TL_WORK(m), 1);
+    self->work = tl_vectors(TL_WORK(m), 1);
     self->sizes = tl_doubles(2, m);
     if (!self->order || !self->visits || !self->sampled_here || !self->shrinking || !self->norm2 ||
         !self->kept || !self->gram || !self->scores || !self->delta || !self->moved ||

@@ -17,6 +17,9 @@ static scan scan_scores(tl_solver *self, bool with_worst) {
     const size_t n = self->data.n, m = self->data.m;
     const size_t in_memory = tl_rows_in_memory(self);
     const bool has_own = tl_is_gram(self) && self->outer.active;
+    const bool flat = self->at_zero && self->center == NULL && !self->outer.active;
+    double loss = 0.0;
+    size_t labels = SIZE_MAX;
     scan sums = {0};
     for (size_t first = 0; first < n; first += TL_EVALUATION_BLOCK) {
         if (first > 0 && first % in_memory == 0)
@@ -29,7 +32,11 @@ static scan scan_scores(tl_solver *self, bool with_worst) {
             if (has_own) sums.coefficients += tl_dot(m, s, self->coefficients + (first + i) * m);
             const tl_row row = tl_row_view(self, first + i);
             if (!(row.C > 0.0)) continue;
-            const double loss = self->ops->value(&row, self->params, m, s, self->work);
+            /* No loss tells one class from another: where all scores are 0, so many labels have
+             * the same loss. */
+            if (!flat || row.n_labels != labels)
+                loss = self->ops->value(&row, self->params, m, s, self->work);
+            labels = row.n_labels;
             sums.losses += row.C * loss;
             sums.domain += tl_domain_error(self, &row, first + i, s);
             if (!with_worst) continue;
@@ -44,12 +51,16 @@ static scan scan_scores(tl_solver *self, bool with_worst) {
 
 double tl_dual_sum(const tl_solver *self, double scale, size_t every) {
     const size_t m = self->data.m;
-    double sum = 0.0, weight = 0.0;
+    double sum = 0.0, weight = 0.0, conjugate = 0.0;
+    size_t labels = SIZE_MAX;
     for (size_t i = 0; i < self->data.n; i += every) {
         const tl_row row = tl_row_view(self, i);
         if (!(row.C > 0.0)) continue;
         const double *a = self->dual + i * m;
-        sum -= row.C * self->ops->conjugate(&row, self->params, m, a, -scale / row.C);
+        if (!self->at_zero || row.n_labels != labels)
+            conjugate = self->ops->conjugate(&row, self->params, m, a, -scale / row.C);
+        labels = row.n_labels;
+        sum -= row.C * conjugate;
         weight += row.C;
     }
     if (every == 1) return sum / self->settings.C;

@@ -106,11 +106,32 @@ double tl_rows_norm2(tl_solver *self, size_t i) {
     return tl_features_norm2(&x);
 }
 
+TL_INLINE void prefetch(const void *array, size_t first, size_t count, size_t size) {
+    const char *bytes = (const char *)array + first * size;
+    for (size_t b = 0; b < count * size; b += TL_CACHE_LINE)
+        TL_PREFETCH(bytes + b);
+}
+
+/* The stored features and the dual variables of a row: no processor guesses the order. Inline,
+ * since compilers leave out calls without an effect. */
+TL_INLINE void prefetch_row(const tl_solver *self, size_t i) {
+    const tl_data *data = &self->data;
+    const bool sparse = data->representation == TL_CSR;
+    const size_t width = tl_stored_features(data);
+    const size_t first = sparse ? (size_t)data->row_start[i] : i * width;
+    const size_t count = sparse ? (size_t)data->row_start[i + 1] - first : width;
+    prefetch(data->x, first, count, data->type == TL_FLOAT32 ? sizeof(float) : sizeof(double));
+    if (data->column32 != NULL) prefetch(data->column32, first, count, sizeof(int32_t));
+    if (data->column64 != NULL) prefetch(data->column64, first, count, sizeof(int64_t));
+    prefetch(self->dual, i * data->m, data->m, sizeof(double));
+}
+
 void tl_rows_update(tl_solver *self, size_t first, size_t count) {
     const size_t m = self->data.m, stride = self->stride;
     double *s = self->scores, *delta = self->delta, *a_new = self->work + TL_UPDATE_WORK(m);
     for (size_t visit = first; visit < first + count; visit++) {
         const size_t i = self->visits[visit];
+        if (visit + 1 < self->n_visits) prefetch_row(self, self->visits[visit + 1]);
         const tl_row row = tl_row_view(self, i);
         if (!(row.C > 0.0)) continue; /* weight 0: the row is not there */
         const tl_features x = row_features(self, i);
