@@ -7,9 +7,9 @@ order of the rows: the numbers do not depend on the number of threads.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -61,7 +61,7 @@ def _groups(problem: Problem, Cs, options: Options, warm_start) -> list[_Group]:
     bounds = [m * i // count for i in range(count + 1)]
     start = _checked(warm_start, problem)
     groups = []
-    for first, last in zip(bounds, bounds[1:], strict=False):
+    for first, last in pairwise(bounds):
         columns = slice(first, last)
         part = sdca.solutions(_of_columns(problem, columns), Cs, options, _start(start, columns))
         groups.append(_Group(columns, part))

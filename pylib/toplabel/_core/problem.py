@@ -272,7 +272,7 @@ def _sparse_if_faster(rows):
     return sparse.csr_array(rows)
 
 
-def _represent(rows, kernel, theta, dtype, check, threads):
+def _represent(rows, kernel, theta, dtype, check=True, threads=1):
     """Return what the solver works on (rows or a Gram matrix), and theta as a number."""
     if kernel == "linear":
         return _sparse_if_faster(rows), None

@@ -11,7 +11,6 @@ from contextvars import ContextVar, copy_context
 
 from toplabel._core.arrays import as_integer
 
-
 _MANY = 1 << 20
 
 
@@ -122,7 +121,9 @@ def _one_blas_thread() -> Iterator[None]:
     The number belongs to the process, so callers in several threads must not restore it in turn.
     """
     global _limited, _limits
-    from threadpoolctl import threadpool_limits  # scikit-learn needs it; it reads all loaded libraries
+    from threadpoolctl import (
+        threadpool_limits,
+    )  # scikit-learn needs it; it reads all loaded libraries
 
     with _lock:
         if _limited == 0:
