@@ -23,7 +23,7 @@ _LARGEST = 64  # classes of a group; halves of it take up to a fifth more time
 
 
 def is_split(problem: Problem) -> bool:
-    """Whether the loss is a sum over the classes, and these are enough for two groups."""
+    """Tell whether the loss is a sum over the classes, and these are enough for two groups."""
     return problem.loss.key.endswith("_ova") and problem.labels.m > _LARGEST
 
 
