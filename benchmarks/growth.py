@@ -181,7 +181,8 @@ def peer(data: Data, solver: str, bound: float, setting: float, before: float) -
     while True:
         start = time.process_time()
         if solver == "lbfgs":
-            W = logistic(data.X, data.y, C, int(setting), solver="lbfgs").coef_.T
+            own_C = C if data.y.max() > 1 else 2 * C  # of two classes it has the difference w
+            W = logistic(data.X, data.y, own_C, int(setting), solver="lbfgs").coef_.T
         else:
             options = {"C": C, "loss": "hinge", "fit_intercept": False, "random_state": 0}
             options |= {"multi_class": "crammer_singer", "tol": setting, "max_iter": 10**6}

@@ -19,7 +19,7 @@ from toplabel._core.problem import Problem
 from toplabel._core.solution import Record, Solution
 from toplabel._core.training import Clock, Options
 
-_LARGEST = 64  # classes of a group; halves of it take up to a fifth more time
+_LARGEST = 64  # classes of a group; halves of it take up to a quarter more time
 
 
 def is_split(problem: Problem) -> bool:
