@@ -8,7 +8,7 @@
 # make evidence    what the solvers and the proximal maps were checked against, and by how much they miss: minutes, prints
 # make campaign    an hour of attempts to break it: damaged input files, extreme scales, killed runs, fuzzing (docs/workflow.md)
 # make test-slurm  runs on a real Slurm controller with faults, 12 to 24 minutes; installs Slurm, so Debian or Ubuntu as root
-# make bench       speed against other solvers (benchopt), one thread; results in benchmarks/outputs
+# make bench       speed against other solvers (benchopt), one thread; results in benchmarks/outputs. benchmarks/growth.py is not in it
 # make test-torch  losses, features and the study of fine-tuning in PyTorch, in an environment of their own; TORCH=torch==2.13.0 says which
 # make setup       the environment in .venv, as pinned in requirements.lock
 # make docs        the site, build/docs/index.html: the pages of docs/, the examples with their figures, every signature
@@ -118,6 +118,7 @@ bench: setup $(VENV)/.peers
 	$(BIN)/benchopt run benchmarks --max-runs 1000 --no-cache --no-display $(BENCH)
 	$(BIN)/python benchmarks/kernels.py $(ARGS)
 	$(BIN)/python benchmarks/ratios.py
+	$(BIN)/python benchmarks/jobs.py $(ARGS)
 
 
 # Solvers to compare with that nothing else needs; the benchmark says which of them it has to do without.

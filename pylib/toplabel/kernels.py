@@ -7,13 +7,17 @@ from collections.abc import Callable
 import numpy as np
 from scipy import sparse
 
+from toplabel._core.threads import each, thread_count
+
 __all__ = ["between", "cross_gram", "gram", "rbf_gram"]
 
 
 _STRIP = 512  # rows
 
 
-def gram(X, kernel: str | Callable, theta: float | None, dtype=np.float64) -> np.ndarray:
+def gram(
+    X, kernel: str | Callable, theta: float | None, dtype=np.float64, n_jobs: int | None = None
+) -> np.ndarray:
     """Gram matrix of the training rows.
 
     Parameters
@@ -24,13 +28,15 @@ def gram(X, kernel: str | Callable, theta: float | None, dtype=np.float64) -> np
     theta : float or None
         Of ``"rbf"``.
     dtype : float32 or float64
+    n_jobs : int, optional
+        As in `rbf_gram`.
 
     Returns
     -------
     ndarray, (n, n)
     """
     if kernel == "rbf":
-        return rbf_gram(X, theta, dtype)
+        return rbf_gram(X, theta, dtype, n_jobs)
     return between(X, X, kernel, theta).astype(dtype, copy=False)
 
 
@@ -60,7 +66,7 @@ def between(X, Z, kernel: str | Callable, theta: float | None) -> np.ndarray:
     return K
 
 
-def rbf_gram(X, theta: float, dtype=np.float64) -> np.ndarray:
+def rbf_gram(X, theta: float, dtype=np.float64, n_jobs: int | None = None) -> np.ndarray:
     """Gram matrix ``exp(-theta ||x_i - x_j||^2)``, exactly symmetric, with ones on the diagonal.
 
     Parameters
@@ -69,6 +75,8 @@ def rbf_gram(X, theta: float, dtype=np.float64) -> np.ndarray:
     theta : float > 0
         1/(2 sigma^2) (TPAMI section 6.3).
     dtype : float32 or float64
+    n_jobs : int, optional
+        Threads, each for a part of the rows; the numbers do not depend on it.
 
     Returns
     -------
@@ -78,7 +86,8 @@ def rbf_gram(X, theta: float, dtype=np.float64) -> np.ndarray:
     n = X.shape[0]
     K = np.empty((n, n), dtype)
     smallest = np.finfo(dtype).tiny
-    for i in range(0, n, _STRIP):
+
+    def compute(i: int) -> None:
         strip = cross_gram(X[i : i + _STRIP], X[i:], theta)
         square = strip[:, : len(strip)]
         square += (
@@ -88,6 +97,8 @@ def rbf_gram(X, theta: float, dtype=np.float64) -> np.ndarray:
         strip[strip < smallest] = 0.0  # products with subnormal numbers take several times as long
         K[i : i + _STRIP, i:] = strip
         K[i:, i : i + _STRIP] = strip.T
+
+    each(compute, range(0, n, _STRIP), thread_count(n_jobs))
     np.fill_diagonal(K, 1.0)
     return K
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 import numpy as np
 
 from toplabel import kernels, losses
-from toplabel._core import nonconvex
+from toplabel._core import columns, nonconvex
 from toplabel._core import sdca as _sdca
 from toplabel._core.arrays import as_features, as_labels, check_mapped_finite, is_mapped
 from toplabel._core.problem import Problem, as_C
 from toplabel._core.run import Run
 from toplabel._core.solution import Record, Solution, split_intercept
+from toplabel._core.threads import thread_count
 from toplabel._core.training import Options
 
 __all__ = ["Record", "Solution", "path", "solve"]
@@ -47,6 +49,7 @@ def solve(
     fit_intercept: bool = False,
     intercept_scaling: float | str = 1.0,
     check_input: bool = True,
+    n_jobs: int | None = None,
 ) -> Solution:
     """Train a linear or kernel classifier to a given duality gap.
 
@@ -133,6 +136,13 @@ def solve(
         False: a Gram matrix is taken for positive semidefinite without a check, which with few
         epochs takes as long as the training. For a matrix that was checked before: with another one
         the objective is unbounded, and the gap says nothing.
+    n_jobs : int, optional
+        Threads (-1: one for each core) that compute the matrix of ``kernel="rbf"`` and train the
+        classes of a one-vs-all loss, from 65 classes on in groups that are problems of their own.
+        The numbers are the same for every `n_jobs` that is not None; without it all classes are one
+        problem, whose model is another one within `eps`. In groups `callback` and `history` see the
+        end alone, and there is no `watch`. While the threads run, BLAS uses one for each of them.
+        Other losses are trained by one thread, beside those of BLAS.
 
     Returns
     -------
@@ -153,13 +163,15 @@ def solve(
     TPAMI section 5, Propositions 14, 15, 18 and 20; the certificate is the duality gap of Eq. (9).
     """
     data = (X, y, loss, k, gamma, kernel, theta, dtype, n_classes, sample_weight, W0)
-    problem = Problem.of(*data, (fit_intercept, intercept_scaling), check_input)
+    threads = thread_count(n_jobs)
+    intercept = (fit_intercept, intercept_scaling)
+    problem = Problem.of(*data, intercept, check_input, threads)
     measures = _measures(problem, watch, watch_metric)
     options = Options(
         *(eps, max_epochs, seed, eval_every, callback, time_limit, cpu_limit, window, acceleration),
         measures,
     )
-    return _solutions(problem, [as_C(C)], options, warm_start)[0]
+    return _solutions(problem, [as_C(C)], options, warm_start, n_jobs and threads)[0]
 
 
 def path(
@@ -190,6 +202,7 @@ def path(
     acceleration: str | bool | float = "auto",
     fit_intercept: bool = False,
     intercept_scaling: float | str = 1.0,
+    n_jobs: int | None = None,
 ) -> list[Solution]:
     """Train for several values of C, from the smallest to the largest, each from the one before.
 
@@ -220,20 +233,26 @@ def path(
     if np.ndim(Cs) != 1:
         raise TypeError(f"Cs must be a sequence of numbers, got {Cs!r}")
     data = (X, y, loss, k, gamma, kernel, theta, dtype, n_classes, sample_weight, W0)
-    problem = Problem.of(*data, (fit_intercept, intercept_scaling))
+    intercept, threads = (fit_intercept, intercept_scaling), thread_count(n_jobs)
+    problem = Problem.of(*data, intercept, True, threads)
     measures = _measures(problem, watch, watch_metric)
     options = Options(
         *(eps, max_epochs, seed, eval_every, callback, time_limit, cpu_limit, window, acceleration),
         measures,
     )
-    return _solutions(problem, [as_C(C, "Cs") for C in Cs], options, warm_start)
+    Cs = [as_C(C, "Cs") for C in Cs]
+    return _solutions(problem, Cs, options, warm_start, n_jobs and threads)
 
 
-def _solutions(problem: Problem, Cs: list[float], options: Options, warm_start) -> list[Solution]:
+def _solutions(
+    problem: Problem, Cs: list[float], options: Options, warm_start, threads: int | None
+) -> list[Solution]:
     """Return the solutions in the order of `Cs`, trained in ascending order until one is
     interrupted.
     """
     train = _sdca.solutions if problem.loss.convex else nonconvex.solutions
+    if threads is not None and columns.is_split(problem):
+        train = partial(columns.solutions, n_threads=threads)
     order = sorted(range(len(Cs)), key=Cs.__getitem__)
     found: dict[int, Solution] = {}
     for solution in train(problem, [Cs[i] for i in order], options, warm_start):

@@ -14,6 +14,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "benchmarks"))
 
+import growth  # noqa: E402
 from benchmark_utils import own_solver  # noqa: E402
 from benchmark_utils.measuring import Meter  # noqa: E402
 from benchmark_utils.problems import SYNTHETIC, synthetic  # noqa: E402
@@ -67,6 +68,23 @@ def test_the_scripts_print_their_tables():
     for word in ("dgemm", "scipy wrightomega", "bipartite", "topk_svm_beta", "blas_milliseconds"):
         assert word in text
     assert "within_limit" in run("benchmarks/large.py", "--quick")
+    assert "matrix of the RBF kernel" in run("benchmarks/jobs.py", "--quick")
+
+
+def test_growth_is_measured_once_and_drawn(tmp_path):
+    text = run("benchmarks/growth.py", "--quick", tmp_path)
+    for solver in ("svm_multi", "LIBLINEAR", "lr_multi", "lbfgs"):
+        assert f"| rows | {solver} | 1,000 to 1,000 |" in text
+    assert (tmp_path / "growth.svg").is_file()
+    kept = (tmp_path / "growth.csv").read_text()
+    assert "rows,1000," not in run("benchmarks/growth.py", "--quick", tmp_path)
+    assert (tmp_path / "growth.csv").read_text() == kept
+
+
+def test_exponents_are_those_of_the_upper_half():
+    sizes = np.array([1.0, 10.0, 100.0, 1000.0])
+    assert growth.exponent(sizes, np.array([7.0, 9.0, 1.0, 100.0])) == pytest.approx(2.0)
+    assert np.isnan(growth.exponent(sizes[:1], sizes[:1]))
 
 
 @pytest.mark.skipif(find_spec("benchopt") is None, reason="benchopt is missing: make bench has it")

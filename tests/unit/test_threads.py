@@ -1,13 +1,30 @@
 """The library lets other Python threads run, and gives them the same numbers."""
 
+import os
+import signal
 import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
+import pytest
+from joblib import Parallel, delayed, parallel_config
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from threadpoolctl import threadpool_info, threadpool_limits
 
-from toplabel import losses, solve
+from toplabel import (
+    MultilabelClassifier,
+    TopKClassifier,
+    certify,
+    kernels,
+    losses,
+    path,
+    solve,
+)
+from toplabel._core.threads import each, why_to_end
 
 
 def test_a_call_of_the_library_releases_the_interpreter_lock():
@@ -47,3 +64,206 @@ def test_problems_that_are_solved_side_by_side_give_the_same_numbers():
         found = [*pool.map(train, values)]
     for C, W in zip(values, found, strict=True):
         np.testing.assert_array_equal(W, train(C))
+
+
+# ---- n_jobs -----------------------------------------------------------------------------------------
+
+M = 70  # two groups of classes
+
+
+@pytest.fixture(scope="module")
+def sets():
+    rng = np.random.default_rng(2)
+    Y = (rng.random((200, M)) < 0.03).astype(np.uint8)
+    Y[np.arange(200), rng.integers(0, M, 200)] = 1
+    X = Y @ rng.standard_normal((M, 80)) + rng.standard_normal((200, 80))
+    return X / np.linalg.norm(X, axis=1, keepdims=True), Y
+
+
+def same(first, second):
+    for name in ("A", "W", "coefficients", "intercept"):
+        np.testing.assert_array_equal(getattr(first, name), getattr(second, name))
+    for name in ("primal", "dual", "relative_gap", "epochs", "visits", "status"):
+        assert getattr(first, name) == getattr(second, name)
+
+
+@pytest.mark.parametrize("loss", ["svm_ova", "lr_ova"])
+@pytest.mark.parametrize("form", ["dense", "csr", "float32", "rounded", "rbf", "precomputed"])
+def test_one_vs_all_has_the_same_numbers_for_every_n_jobs(sets, loss, form):
+    X, Y = sets
+    X = {"csr": sparse.csr_array(X), "float32": X.astype(np.float32), "precomputed": X @ X.T}.get(
+        form, X
+    )
+    kernel = form if form in ("rbf", "precomputed") else "linear"
+    options = {"kernel": kernel, "C": 3.0, "fit_intercept": True, "sample_weight": np.arange(200)}
+    options |= {"theta": 0.5} if form == "rbf" else {}
+    options |= {"dtype": np.float32} if form == "rounded" else {}
+    one, two, three = (solve(X, Y, loss, n_jobs=n_jobs, **options) for n_jobs in (1, 2, 3))
+    same(one, two)
+    same(one, three)
+    assert one.status == "converged"
+    assert one.relative_gap <= 1e-3
+    certified = certify(X, Y, one, sample_weight=np.arange(200))
+    assert certified.primal == pytest.approx(one.primal, rel=1e-9)
+    assert certified.dual == pytest.approx(one.dual, rel=1e-9)
+    together = solve(X, Y, loss, **options)  # all classes in one problem
+    assert together.dual <= one.primal * (1 + 1e-9)
+    assert one.dual <= together.primal * (1 + 1e-9)
+    np.testing.assert_allclose(
+        one.decision_function(X), together.decision_function(X), atol=0.2, rtol=0
+    )
+
+
+def test_classes_of_a_vector_and_a_path_are_shared_out(sets):
+    X, _ = sets
+    y = np.arange(200) % M
+    Cs = [10.0, 0.1, 1.0]
+    one, two = (path(X, y, Cs, "svm_ova", n_jobs=n_jobs) for n_jobs in (1, -1))
+    assert [solution.C for solution in one] == Cs
+    for first, second in zip(one, two, strict=True):
+        same(first, second)
+        assert certify(X, y, first).relative_gap <= 1e-3
+    assert one[0].epochs < solve(X, y, "svm_ova", C=10.0, n_jobs=1).epochs  # from the C before
+
+
+def test_groups_of_classes_start_from_a_solution_and_have_a_centre(sets):
+    X, Y = sets
+    W0 = np.random.default_rng(0).standard_normal((80, M))
+    first = solve(X, Y, "lr_ova", C=5.0, W0=W0, n_jobs=2)
+    again = solve(X, Y, "lr_ova", C=5.0, W0=W0, warm_start=first, n_jobs=2)
+    assert again.epochs == 0
+    assert again.primal == pytest.approx(first.primal, rel=1e-12)
+    assert solve(X, Y, "lr_ova", C=5.0, W0=W0, warm_start=first.A, n_jobs=2).epochs <= 1
+    with pytest.raises(ValueError, match="warm_start"):
+        solve(X, Y, "lr_ova", C=5.0, warm_start=first.A[:, 1:], n_jobs=2)
+
+
+def test_a_loss_that_is_not_one_vs_all_is_one_problem(sets):
+    X, Y = sets
+    same(solve(X, Y, "lr_ml", n_jobs=2), solve(X, Y, "lr_ml"))
+    same(solve(X, Y[:, :64], "lr_ova", n_jobs=2), solve(X, Y[:, :64], "lr_ova"))
+
+
+def test_arguments_that_do_not_fit_n_jobs_are_named(sets):
+    X, Y = sets
+    for wrong, error in ((0, ValueError), (1.5, TypeError), (True, TypeError)):
+        with pytest.raises(error, match="n_jobs"):
+            solve(X, Y, "lr_ova", n_jobs=wrong)
+        with pytest.raises(error, match="n_jobs"):
+            MultilabelClassifier(n_jobs=wrong).fit(X, Y)
+    with pytest.raises(ValueError, match="watch"):
+        solve(X, Y, "lr_ova", n_jobs=2, watch={"rows": (X, Y)})
+
+
+def test_limits_and_the_callback_hold_for_all_groups_together(sets):
+    X, Y = sets
+    for n_jobs in (1, 2):
+        records = []
+        solution = solve(X, Y, "svm_ova", C=1e3, n_jobs=n_jobs, callback=records.append)
+        assert records == solution.history
+        assert records[0].relative_gap == solution.relative_gap
+        late = solve(X, Y, "svm_ova", C=1e3, eps=0, max_epochs=10**9, time_limit=0.1, n_jobs=n_jobs)
+        assert late.status == "time_limit"
+        assert late.seconds < 5
+        assert np.isfinite(late.W).all()
+        assert late.dual <= late.primal
+        assert solve(X, Y, "svm_ova", C=1e3, max_epochs=2, n_jobs=n_jobs).status == "max_epochs"
+        assert len(path(X, Y, [1, 2], "svm_ova", n_jobs=n_jobs, callback=lambda record: True)) == 1
+
+
+@pytest.mark.parametrize("threshold", [0.0, "tune", "per_label"])
+def test_a_classifier_has_the_same_numbers_for_every_n_jobs(sets, threshold):
+    X, Y = sets
+    model = MultilabelClassifier(threshold=threshold, cv=3, random_state=0)
+    one, two, many = (clone(model).set_params(n_jobs=n).fit(X, Y) for n in (1, 2, 9))
+    for other in (two, many):
+        np.testing.assert_array_equal(one.coef_, other.coef_)
+        np.testing.assert_array_equal(one.threshold_, other.threshold_)
+    top = TopKClassifier("svm_ova", random_state=0)
+    y = np.arange(200) % M
+    one, two = (clone(top).set_params(n_jobs=n).fit(X, y).coef_ for n in (1, 2))
+    np.testing.assert_array_equal(one, two)
+
+
+def test_threads_within_threads_have_the_same_numbers_and_end(sets):
+    X, Y = sets
+    model = MultilabelClassifier("svm_ova", cv=3, n_jobs=2, random_state=0)
+    alone = clone(model).fit(X, Y)
+    threads = threadpool_info()
+    with parallel_config("threading"):
+        jobs = Parallel(n_jobs=3)(delayed(clone(model).fit)(X, Y) for _ in range(4))
+    for fitted in jobs:
+        np.testing.assert_array_equal(fitted.coef_, alone.coef_)
+        assert fitted.threshold_ == alone.threshold_
+    assert threadpool_info() == threads  # each left BLAS as it was
+
+
+def test_blas_has_its_threads_back_when_the_last_of_several_callers_leaves():
+    def in_use():
+        return {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"}
+
+    with threadpool_limits(2, user_api="blas"):
+        seen = each(lambda _: each(lambda _: in_use(), range(2), 2), range(3), 2)
+        assert seen == [[{1}, {1}]] * 3
+        assert in_use() == {2}
+
+
+def test_the_first_error_ends_the_other_jobs(sets):
+    X, Y = sets
+
+    def job(number):
+        if number == 1:
+            raise RuntimeError("job 1")
+        return solve(X, Y, "svm_ova", C=1e3, eps=0, max_epochs=10**9).status
+
+    start = time.perf_counter()
+    with pytest.raises(RuntimeError, match="job 1"):
+        each(job, range(4), 2)
+    assert time.perf_counter() - start < 10
+    assert why_to_end() == ""
+
+
+@pytest.fixture
+def ctrl_c():
+    """Ctrl-C comes in half a second."""
+    # A shell may have started the tests with SIGINT ignored.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    yield
+    timer.join()
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("ctrl_c")
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_ctrl_c_ends_all_groups_and_leaves_the_model_so_far(sets, n_jobs):
+    X, Y = sets
+    start = time.perf_counter()
+    found = path(X, Y, [1e3, 2e3], "svm_ova", eps=0, max_epochs=10**9, n_jobs=n_jobs)
+    assert time.perf_counter() - start < 10
+    assert [solution.status for solution in found] == ["interrupted"]
+    assert certify(X, Y, found[0]).dual == pytest.approx(found[0].dual, rel=1e-9)
+    assert certify(X, Y, found[0]).primal == pytest.approx(found[0].primal, rel=1e-9)
+
+
+@pytest.mark.usefixtures("ctrl_c")
+@pytest.mark.parametrize("loss", ["svm_ova", "lr_ml"])
+def test_ctrl_c_ends_all_folds(sets, loss):
+    X, Y = sets
+    model = MultilabelClassifier(loss, C=1e4, eps=0, max_epochs=10**9, warm_start=True, n_jobs=2)
+    start = time.perf_counter()
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(X, Y)
+    assert time.perf_counter() - start < 10
+    with pytest.raises(NotFittedError):
+        model.predict(X)
+    model.set_params(C=1.0, eps=1e-3, threshold=0.0, max_epochs=1000).fit(X, Y)
+    assert model.status_ == "converged"
+
+
+def test_rbf_matrices_are_the_same_for_every_n_jobs():
+    X = np.random.default_rng(0).standard_normal((1300, 20))
+    for rows in (X, sparse.csr_array(X)):
+        one, two = (kernels.rbf_gram(rows, 0.05, n_jobs=n_jobs) for n_jobs in (None, 2))
+        np.testing.assert_array_equal(one, two)

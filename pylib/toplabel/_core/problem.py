@@ -91,7 +91,13 @@ def check_kernel(kernel: object, theta: object) -> None:
 
 
 def gram_matrix(
-    rows, kernel: str | Callable, theta: float | None, dtype=np.float64, *, check: bool = True
+    rows,
+    kernel: str | Callable,
+    theta: float | None,
+    dtype=np.float64,
+    *,
+    check: bool = True,
+    threads: int = 1,
 ) -> np.ndarray:
     """Return the Gram matrix of the rows, or with ``"precomputed"`` the rows, which are one; without
     `check` they are not asked whether they are.
@@ -99,7 +105,7 @@ def gram_matrix(
     if is_mapped(rows):
         check_mapped_finite(rows, "X")
     if kernel != "precomputed":
-        K = kernels.gram(rows, kernel, theta, dtype)
+        K = kernels.gram(rows, kernel, theta, dtype, threads)
     elif rows.shape[0] != rows.shape[1]:
         raise ValueError(
             f"X must be a square Gram matrix for kernel='precomputed', got {rows.shape}"
@@ -173,6 +179,7 @@ class Problem(Data):
         W0,
         intercept,
         check_input=True,
+        threads=1,
     ) -> Problem:
         """Check and convert the arguments of `toplabel.solve`; errors name the argument."""
         loss = losses.get(loss)
@@ -190,7 +197,7 @@ class Problem(Data):
         if gamma > LARGEST:
             raise ValueError(f"gamma must be <= {LARGEST:g}, got {gamma!r}")
         center = None if W0 is None else _center(W0, kernel, loss, (rows.shape[1], labels.m))
-        features, theta = _represent(rows, kernel, theta, dtype, check_input)
+        features, theta = _represent(rows, kernel, theta, dtype, check_input, threads)
         weight = as_weights(sample_weight, labels.n)
         constant = as_constant(*intercept, features, weight, gram=kernel != "linear")
         own = (loss, int(k), gamma, weight, center, constant, exact)
@@ -265,7 +272,7 @@ def _sparse_if_faster(rows):
     return sparse.csr_array(rows)
 
 
-def _represent(rows, kernel, theta, dtype, check=True):
+def _represent(rows, kernel, theta, dtype, check=True, threads=1):
     """Return what the solver works on (rows or a Gram matrix), and theta as a number."""
     if kernel == "linear":
         return _sparse_if_faster(rows), None
@@ -275,4 +282,4 @@ def _represent(rows, kernel, theta, dtype, check=True):
     # asked for
     single = dtype is not None and np.dtype(dtype) == np.float32
     dtype = np.float32 if single else np.float64
-    return gram_matrix(rows, kernel, theta, dtype, check=check), theta
+    return gram_matrix(rows, kernel, theta, dtype, check=check, threads=threads), theta

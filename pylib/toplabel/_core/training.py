@@ -11,6 +11,7 @@ from toplabel._core.lib import ffi, lib
 from toplabel._core.problem import LARGEST
 from toplabel._core.run import Run
 from toplabel._core.solution import Record
+from toplabel._core.threads import why_to_end
 
 _STATUS = {
     lib.TL_CONVERGED: "converged",
@@ -151,6 +152,8 @@ class _Listener:
         self._lap("solve")
         if self._clock.is_over():
             self.stopped = "time_limit"
+        elif status := why_to_end():
+            self.stopped = status
         elif self._is_given_up():
             self.stopped = "given up"
         return int(self.stopped != "")

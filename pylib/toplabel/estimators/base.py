@@ -11,6 +11,7 @@ from functools import partial
 from importlib.metadata import metadata
 
 import numpy as np
+from joblib import effective_n_jobs
 from scipy.special import log_expit, log_softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
@@ -20,6 +21,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from toplabel import losses
 from toplabel._core.arrays import Labels, as_integer, as_labels, refuse_masked
 from toplabel._core.catalogue import nearest
+from toplabel._core.threads import thread_count
 from toplabel.estimators import convergence
 from toplabel.estimators.parts import parts
 from toplabel.metrics.top_lists import best_scores
@@ -117,7 +119,7 @@ class SolverEstimator(ClassifierMixin, Documented):
         )
 
     def _solve(
-        self, X, y, weights, seed: int, n_classes=None, warm_start=None, name: str = ""
+        self, X, y, weights, seed: int, n_classes=None, warm_start=None, name: str = "", threads=1
     ) -> Solution:
         return solve(
             X,
@@ -140,6 +142,7 @@ class SolverEstimator(ClassifierMixin, Documented):
             fit_intercept=self.fit_intercept,
             intercept_scaling=self.intercept_scaling,
             acceleration=self.acceleration,
+            n_jobs=None if self.n_jobs is None else threads,
         )
 
     def _report(self, name: str, record: Record) -> None:
@@ -149,7 +152,13 @@ class SolverEstimator(ClassifierMixin, Documented):
             flush=True,
         )
 
-    def _train(self, X, y, weights, seed: int, n_classes: int) -> Solution:
+    def _threads(self) -> int:
+        """Return the number of threads, which a surrounding `joblib.parallel_config` may limit."""
+        if self.n_jobs is not None:
+            thread_count(self.n_jobs)  # its errors name the parameter
+        return effective_n_jobs(self.n_jobs)
+
+    def _train(self, X, y, weights, seed: int, n_classes: int, threads: int = 1) -> Solution:
         """Solve for the labels, from the previous fit where that is asked for and possible."""
         previous, start = getattr(self, "_previous", None), None
         if self.warm_start:
@@ -159,7 +168,7 @@ class SolverEstimator(ClassifierMixin, Documented):
                 self.loss, getattr(self, "k", 1), X.shape[1], labels, weights
             ):
                 start = previous.solution
-        solution = self._solve(X, y, weights, seed, n_classes, start)
+        solution = self._solve(X, y, weights, seed, n_classes, start, threads=threads)
         self._previous = None
         if self.warm_start:
             self._previous = _Previous(solution, X.shape[1], labels, weights)
@@ -169,10 +178,11 @@ class SolverEstimator(ClassifierMixin, Documented):
         """Refuse a warm start for other classes than those of the previous fit."""
         if not self.warm_start or getattr(self, "_previous", None) is None:
             return
-        if not np.array_equal(self.classes_, classes):
+        known = getattr(self, "classes_", classes)  # the first fit may have ended by Ctrl-C
+        if not np.array_equal(known, classes):
             raise ValueError(
                 "warm_start=True needs the classes of the previous fit; they were "
-                f"{self.classes_}, now y has {classes}"
+                f"{known}, now y has {classes}"
             )
 
     def _keep(self, solution: Solution, X, classes: np.ndarray, *, binary: bool) -> None:

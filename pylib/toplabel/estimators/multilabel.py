@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 from scipy import sparse
 from scipy.special import expit
@@ -10,12 +12,14 @@ from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from toplabel._core.arrays import as_weights
+from toplabel._core.threads import each
 from toplabel.estimators.base import SolverEstimator, encode, seed_from
 from toplabel.estimators.inputs import check_no_lists, column_names, warn_of_empty_labels
 from toplabel.estimators.thresholding import (
+    Fold,
     ThresholdRule,
+    folds_to_sweep,
     match_training_cardinality,
-    sweep_folds,
 )
 from toplabel.estimators.weighting import weights_of_classes, weights_of_sets
 from toplabel.solver import Solution
@@ -70,7 +74,8 @@ class MultilabelClassifier(SolverEstimator):
         rows, since sets are often sorted by their labels. None is five folds, and below 1,000 rows
         three times five of differently shuffled rows.
     n_jobs : int or None, default=None
-        Threads that train the folds.
+        Threads that train the folds and the model on all rows, and as in `TopKClassifier`. Ctrl-C then
+        leaves no model.
 
     Attributes
     ----------
@@ -215,7 +220,8 @@ class MultilabelClassifier(SolverEstimator):
         classes, codes = encode(y, weights)
         self._check_same_classes(classes)
         weights = weights_of_classes(self.class_weight, weights, classes, codes)
-        solution = self._train(X, codes, weights, seed_from(self.random_state), len(classes))
+        seed = seed_from(self.random_state)
+        solution = self._train(X, codes, weights, seed, len(classes), self._threads())
         self.multilabel_ = False
         for name in ("threshold_", "threshold_score_"):
             vars(self).pop(name, None)
@@ -228,9 +234,7 @@ class MultilabelClassifier(SolverEstimator):
         warn_of_empty_labels(y, classes)
         weights = weights_of_sets(self.class_weight, weights, classes, y)
         seed = seed_from(self.random_state)
-        # First the cross-validation: an interrupt of the last training then leaves a whole model.
-        swept = self._swept(X, y, weights, seed, rule.grid) if rule.needs_folds else None
-        solution = self._train(X, y, weights, seed, len(classes))
+        solution, swept = self._trained(X, y, weights, seed, len(classes), rule)
         self.multilabel_ = True
         vars(self).pop("threshold_score_", None)
         if swept is not None:
@@ -244,22 +248,45 @@ class MultilabelClassifier(SolverEstimator):
         self._keep(solution, X, classes, binary=False)
         return self
 
-    def _swept(self, X, y, weights, seed: int, grid: np.ndarray) -> Sweep:
-        """Return labels of the held-out rows, by models that were trained without them."""
-
-        def train(X, y, weights, fold: str) -> Solution:
-            solution = self._solve(X, y, weights, seed, name=f"{fold}, ")
-            if solution.status == "interrupted":
-                raise KeyboardInterrupt  # a threshold of some of the folds would be another one
-            return solution
-
+    def _trained(self, X, y, weights, seed: int, m: int, rule: ThresholdRule):
+        """Return the solution on all rows, and labels of held-out rows, by models that were trained
+        without them; None where the threshold needs none.
+        """
+        threads = self._threads()
+        if not rule.needs_folds:
+            return self._train(X, y, weights, seed, m, threads), None
         pairwise = self.kernel == "precomputed"
-        swept, solutions = sweep_folds(
-            *(train, self.cv, X, y, weights, grid),
-            seed=seed,
-            pairwise=pairwise,
-            n_jobs=self.n_jobs,
-        )
+        data = (self.cv, X, y, weights, rule.grid)
+        folds = folds_to_sweep(*data, seed=seed, pairwise=pairwise)
+        each_threads = max(1, threads // (len(folds) + 1))
+
+        def of_fold(fold: Fold) -> tuple[Sweep, Solution]:
+            def train(X, y, weights) -> Solution:
+                name = f"fold {fold.number}/{len(folds)}, "
+                solution = self._solve(X, y, weights, seed, name=name, threads=each_threads)
+                if solution.status == "interrupted":
+                    raise KeyboardInterrupt  # a threshold of some of the folds would be another one
+                return solution
+
+            return fold.sweep(train)
+
+        def of_all_rows() -> Solution:
+            return self._train(X, y, weights, seed, m, each_threads)
+
+        if threads == 1:  # the folds first: an interrupt of the last training leaves a whole model
+            found = [of_fold(fold) for fold in folds]
+            solution = of_all_rows()
+        else:  # the longest training first
+            jobs = [of_all_rows, *(partial(of_fold, fold) for fold in folds)]
+            solution, *found = each(lambda job: job(), jobs, threads)
+        return solution, self._joined(found, X, rule.grid, m)
+
+    def _joined(self, found, X, grid: np.ndarray, m: int) -> Sweep:
+        """Return the labels of all folds together; warn of trainings that did not converge."""
+        swept = Sweep(grid, m)
+        for part, _ in found:
+            swept.join(part)
+        solutions = [solution for _, solution in found]
         missed = [solution for solution in solutions if solution.status != "converged"]
         if missed:
             worst = max(missed, key=lambda solution: solution.relative_gap)

@@ -9,15 +9,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy import sparse
 from sklearn.model_selection import KFold, RepeatedKFold, check_cv
-from sklearn.utils.parallel import Parallel, delayed
 
 from toplabel import thresholds
 from toplabel._core.arrays import as_number, is_mapped
+from toplabel._core.threads import why_to_end
 from toplabel.estimators.parts import parts
 from toplabel.metrics.inputs import check_choice
 from toplabel.solver import Solution
 
-__all__ = ["ThresholdRule", "match_training_cardinality", "sweep_folds"]
+__all__ = ["Fold", "ThresholdRule", "folds_to_sweep", "match_training_cardinality"]
 
 _LEAST_F1 = 0.2  # on held-out rows, for a threshold of a label's own
 STRATEGIES = ("tune", "cardinality", "per_label")
@@ -98,65 +98,55 @@ def _splitter(cv, n: int, seed: int):
 
 @dataclass(frozen=True)
 class Fold:
-    """Training rows and the others, of one split."""
+    """A split: rows to train on, and others; X is a Gram matrix if `pairwise`."""
 
+    number: int
     inside: np.ndarray
     outside: np.ndarray
+    X: object
+    y: object
+    weights: np.ndarray | None
+    grid: np.ndarray
+    pairwise: bool
 
-
-def sweep_folds(
-    train: Callable[..., Solution],
-    cv,
-    X,
-    y,
-    weights,
-    grid: np.ndarray,
-    *,
-    seed: int,
-    pairwise: bool,
-    n_jobs: int | None,
-) -> tuple[thresholds.Sweep, list[Solution]]:
-    """Count the labels of the held-out rows of each split at all thresholds, by a model of its
-    other rows; return the `Sweep` of all, and the solutions without their arrays.
-
-    `train` takes X, y and weights of the training rows, and the name of the fold; X is a Gram
-    matrix if `pairwise`. A row may occur in several splits, or in none. The seed is that of the
-    shuffling where `cv` is a number of folds; `n_jobs` threads take a fold each.
-    """
-    every = np.arange(X.shape[0])
-    y = y.tocsr() if sparse.issparse(y) else y
-    splits = list(_splitter(cv, X.shape[0], seed).split(X, y))
-    folds = [Fold(every[inside], every[outside]) for inside, outside in splits]
-
-    def of_fold(i: int, fold: Fold):
-        solution = _train_inside(train, X, y, weights, fold, pairwise, f"fold {i + 1}/{len(folds)}")
-        swept = _sweep_outside(solution, X, y, weights, grid, fold, pairwise)
+    def sweep(self, train: Callable[..., Solution]) -> tuple[thresholds.Sweep, Solution]:
+        """Count the labels of the other rows at all thresholds, by the model that `train` makes of X,
+        y and weights; return that, and the solution without its arrays.
+        """
+        if why_to_end():
+            raise KeyboardInterrupt
+        solution = self._trained(train)
+        swept = thresholds.Sweep(self.grid, self.y.shape[1])
+        for part in parts(len(self.outside), self.y.shape[1]):
+            self._add(swept, solution, self.outside[part])
         # Without its arrays: those of all folds are several times those of the model.
         return swept, replace(solution, A=None, W=None, coefficients=None, X=None)
 
-    jobs = Parallel(n_jobs=n_jobs, prefer="threads")
-    results = jobs(delayed(of_fold)(i, fold) for i, fold in enumerate(folds))
-    swept = thresholds.Sweep(grid, y.shape[1])
-    for part, _ in results:
-        swept.join(part)
-    return swept, [solution for _, solution in results]
+    def _trained(self, train) -> Solution:
+        X, y, weights, inside = self.X, self.y, self.weights, self.inside
+        if is_mapped(X) and not self.pairwise:
+            some = np.zeros(X.shape[0])  # rows without weight are not there; their copy would be
+            np.add.at(some, inside, 1.0 if weights is None else weights[inside])
+            return train(X, y, some)
+        rows = X[np.ix_(inside, inside)] if self.pairwise else X[inside]
+        return train(rows, y[inside], None if weights is None else weights[inside])
+
+    def _add(self, swept: thresholds.Sweep, solution: Solution, rows: np.ndarray) -> None:
+        X = self.X[np.ix_(rows, self.inside)] if self.pairwise else self.X[rows]
+        truth = self.y[rows].toarray() if sparse.issparse(self.y) else self.y[rows]
+        weights = None if self.weights is None else self.weights[rows]
+        swept.add(solution.decision_function(X), truth != 0, weights)
 
 
-def _train_inside(train, X, y, weights, fold: Fold, pairwise: bool, name: str) -> Solution:
-    inside = fold.inside
-    if is_mapped(X) and not pairwise:  # rows without weight are not there; their copy would be
-        some = np.zeros(X.shape[0])
-        np.add.at(some, inside, 1.0 if weights is None else weights[inside])
-        return train(X, y, some, name)
-    rows = X[np.ix_(inside, inside)] if pairwise else X[inside]
-    return train(rows, y[inside], None if weights is None else weights[inside], name)
-
-
-def _sweep_outside(solution, X, y, weights, grid, fold: Fold, pairwise: bool) -> thresholds.Sweep:
-    swept = thresholds.Sweep(grid, y.shape[1])
-    for part in parts(len(fold.outside), y.shape[1]):
-        rows = fold.outside[part]
-        scores = solution.decision_function(X[np.ix_(rows, fold.inside)] if pairwise else X[rows])
-        truth = y[rows].toarray() if sparse.issparse(y) else y[rows]
-        swept.add(scores, truth != 0, None if weights is None else weights[rows])
-    return swept
+def folds_to_sweep(cv, X, y, weights, grid: np.ndarray, *, seed: int, pairwise: bool) -> list[Fold]:
+    """Return the splits of `cv`. A row may occur in several splits, or in none. The seed is that of
+    the shuffling where `cv` is a number of folds.
+    """
+    every = np.arange(X.shape[0])
+    y = y.tocsr() if sparse.issparse(y) else y
+    splits = _splitter(cv, X.shape[0], seed).split(X, y)
+    data = (X, y, weights, grid, pairwise)
+    return [
+        Fold(i + 1, every[inside], every[outside], *data)
+        for i, (inside, outside) in enumerate(splits)
+    ]

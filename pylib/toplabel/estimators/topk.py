@@ -79,6 +79,10 @@ class TopKClassifier(SolverEstimator):
     acceleration : "auto", "unscaled", False or float > 0, default="auto"
         As in `toplabel.solve`. Without it the training needs less memory, by twice that of the
         model.
+    n_jobs : int or None, default=None
+        As in `toplabel.solve`: threads for one-vs-all losses of more than 64 classes and for the
+        matrix of ``kernel="rbf"``. Numbers are the same for all but None. Other losses are trained
+        by one thread, beside those of BLAS; `GridSearchCV` and its like share out models.
 
     Attributes
     ----------
@@ -107,10 +111,8 @@ class TopKClassifier(SolverEstimator):
 
     Notes
     -----
-    There is no `n_jobs`: one model is trained by one thread, beside those of BLAS, and
-    `GridSearchCV` and its like share out models. There is no `partial_fit` either: the certificate
-    needs a dual variable for each row, so all rows must be there; `warm_start` continues from the
-    last fit, and rows may be mapped from a file.
+    There is no `partial_fit`: the certificate needs a dual variable for each row, so all rows must
+    be there; `warm_start` continues from the last fit, and rows may be mapped from a file.
 
     Examples
     --------
@@ -146,6 +148,7 @@ class TopKClassifier(SolverEstimator):
         verbose=0,
         time_limit=None,
         acceleration="auto",
+        n_jobs=None,
     ) -> None:
         self.loss = loss
         self.k = k
@@ -164,6 +167,7 @@ class TopKClassifier(SolverEstimator):
         self.verbose = verbose
         self.time_limit = time_limit
         self.acceleration = acceleration
+        self.n_jobs = n_jobs
 
     def fit(self, X, y, sample_weight=None) -> TopKClassifier:
         """Train.
@@ -200,7 +204,8 @@ class TopKClassifier(SolverEstimator):
         classes, codes = encode(y, weights)
         self._check_same_classes(classes)
         weights = weights_of_classes(self.class_weight, weights, classes, codes)
-        solution = self._train(X, codes, weights, seed_from(self.random_state), len(classes))
+        seed = seed_from(self.random_state)
+        solution = self._train(X, codes, weights, seed, len(classes), self._threads())
         self._keep(solution, X, classes, binary=len(classes) == 2)
         return self
 

@@ -1,0 +1,179 @@
+"""One-vs-all losses in groups of classes, each a problem of its own, on threads.
+
+P, D and the bound of the rounding error are sums over the classes, so those of the groups add up to
+the certificate of the whole. The groups depend on the number of classes alone, and all have the same
+order of the rows: the numbers do not depend on the number of threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import numpy as np
+
+from toplabel._core import sdca, threads
+from toplabel._core.arrays import Labels, as_dual
+from toplabel._core.problem import Problem
+from toplabel._core.solution import Record, Solution
+from toplabel._core.training import Clock, Options
+
+_LARGEST = 64  # classes of a group; halves of it take up to a quarter more time
+
+
+def is_split(problem: Problem) -> bool:
+    """Tell whether the loss is a sum over the classes, and these are enough for two groups."""
+    return problem.loss.key.endswith("_ova") and problem.labels.m > _LARGEST
+
+
+def solutions(
+    problem: Problem, Cs: Sequence[float], options: Options, warm_start, n_threads: int
+) -> Iterator[Solution]:
+    """Yield the solution for each C, in ascending order; as `toplabel._core.sdca.solutions`."""
+    if options.watch:
+        raise ValueError("watch looks at a whole model while it trains: leave n_jobs away")
+    groups = _groups(problem, Cs, replace(options, callback=None), warm_start)
+    for i, C in enumerate(Cs):
+        clock = Clock(options)
+        whole = _Whole(problem, is_last=i + 1 == len(Cs))
+        ended = False
+        try:
+            parts = threads.each(whole.train, groups, n_threads, clock.is_over)
+        except threads.Interrupted as stop:
+            parts, ended = stop.results, True
+        yield whole.joined(parts, C, options, clock, ended)
+
+
+@dataclass(frozen=True)
+class _Group:
+    """Columns, and the trainings of their classes for one C after the other."""
+
+    columns: slice
+    trainings: Iterator[Solution]
+
+
+def _groups(problem: Problem, Cs, options: Options, warm_start) -> list[_Group]:
+    m = problem.labels.m
+    count = 1
+    while count * _LARGEST < m:  # a power of two is shared evenly by as many threads
+        count *= 2
+    bounds = [m * i // count for i in range(count + 1)]
+    start = _checked(warm_start, problem)
+    groups = []
+    for first, last in pairwise(bounds):
+        columns = slice(first, last)
+        part = sdca.solutions(_of_columns(problem, columns), Cs, options, _start(start, columns))
+        groups.append(_Group(columns, part))
+    return groups
+
+
+def _of_columns(problem: Problem, columns: slice) -> Problem:
+    """Return the problem of these classes alone."""
+    center = problem.center
+    center = None if center is None else np.ascontiguousarray(center[:, columns])
+    return replace(problem, labels=_labels(problem.labels, columns), center=center)
+
+
+def _labels(labels: Labels, columns: slice) -> Labels:
+    label = labels.label[: labels.start[-1]]
+    inside = (label >= columns.start) & (label < columns.stop)
+    start = np.concatenate([[0], np.cumsum(inside)])[labels.start]
+    found = label[inside] - np.int32(columns.start)
+    found = found if len(found) else np.zeros(1, np.int32)  # there must be an address
+    return Labels(labels.n, columns.stop - columns.start, start.astype(np.int64), found)
+
+
+def _checked(warm_start, problem: Problem):
+    """Return dual variables, or a solution with dual variables, of the right shape."""
+    if warm_start is None:
+        return None
+    n, m = problem.labels.n, problem.labels.m
+    if not isinstance(warm_start, Solution):
+        return as_dual(warm_start, n, m)
+    return replace(warm_start, A=as_dual(warm_start.A, n, m))
+
+
+def _start(start, columns: slice):
+    """Return the columns of a start."""
+    if start is None:
+        return None
+    if not isinstance(start, Solution):
+        return np.ascontiguousarray(start[:, columns])
+    names = ("A", "W", "coefficients")
+    arrays = {name: getattr(start, name) for name in names}
+    own = {name: None if a is None else a[:, columns] for name, a in arrays.items()}
+    intercept = None if start.intercept is None else start.intercept[columns]
+    return replace(start, intercept=intercept, **own)
+
+
+class _Whole:
+    """The arrays of all classes, filled in by groups."""
+
+    def __init__(self, problem: Problem, *, is_last: bool):
+        n, m = problem.labels.n, problem.labels.m
+        gram, d = problem.is_gram, problem.features.shape[1]
+        self._problem = problem
+        self._is_last = is_last
+        self._arrays = {
+            "A": np.empty((n, m)),
+            "W": None if gram else np.empty((d, m)),
+            "coefficients": np.empty((n, m)) if gram else None,
+            "intercept": np.empty(m) if problem.constant else None,
+        }
+
+    def train(self, group: _Group) -> Solution:
+        """Train a group, keep its columns, and return the rest of its solution."""
+        part = next(group.trainings)
+        if part.status == "interrupted":
+            threads.end_all()
+        if self._is_last:
+            group.trainings.close()  # its memory
+        for name, array in self._arrays.items():
+            if array is not None:
+                array[..., group.columns] = getattr(part, name)
+        return replace(part, **dict.fromkeys((*self._arrays, "X")))
+
+    def joined(
+        self, parts: list[Solution], C: float, options: Options, clock: Clock, ended: bool
+    ) -> Solution:
+        """Return the solution of all classes; its history is the record of its end."""
+        problem = self._problem
+        record = _record(parts)
+        stop = options.callback is not None and bool(options.callback(record))
+        return replace(
+            parts[0],
+            **self._arrays,
+            primal=record.primal,
+            dual=record.dual,
+            relative_gap=record.relative_gap,
+            epochs=record.epoch,
+            status=_status(parts, record.relative_gap, options.eps, stop or ended),
+            history=[record],
+            seconds=clock.seconds,
+            X=sdca.rows_to_keep(problem),
+            visits=-(-sum(part.visits for part in parts) // len(parts)),
+            r=max(part.r for part in parts),
+        )
+
+
+def _record(parts: list[Solution]) -> Record:
+    primal, dual = sum(part.primal for part in parts), sum(part.dual for part in parts)
+    # |P_g - D_g| + e_g, whose sum is at least |P - D| + e
+    bounds = [part.relative_gap * max(abs(part.primal), abs(part.dual)) for part in parts]
+    size = max(abs(primal), abs(dual))
+    gap = sum(bounds) / size if size else 0.0
+    seconds = [
+        sum(getattr(part.history[-1], name) for part in parts)
+        for name in ("solve_seconds", "evaluate_seconds")
+    ]
+    return Record(max(part.epochs for part in parts), primal, dual, gap, *seconds)
+
+
+def _status(parts: list[Solution], gap: float, eps: float, stopped: bool) -> str:
+    found = {part.status for part in parts}
+    if stopped or "interrupted" in found:
+        return "interrupted"
+    if gap <= eps or found == {"converged"}:
+        return "converged"
+    return next(s for s in ("time_limit", "max_epochs", "stalled", "imprecise") if s in found)

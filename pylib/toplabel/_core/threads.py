@@ -1,0 +1,138 @@
+"""Independent jobs on threads, which the first error, Ctrl-C and a limit of time end together."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from contextvars import ContextVar, copy_context
+
+from toplabel._core.arrays import as_integer
+
+_MANY = 1 << 20
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C came while jobs ran on threads; `results` are what they returned, told to end."""
+
+    def __init__(self, results: list):
+        super().__init__()
+        self.results = results
+
+
+class _Jobs:
+    """What running jobs are asked for between parts of their work."""
+
+    def __init__(self, outer: _Jobs | None, is_over: Callable[[], bool]):
+        self._outer, self._is_over = outer, is_over
+        self._ended = threading.Event()
+
+    def end(self) -> None:
+        self._ended.set()
+
+    def status(self) -> str:
+        """Return why the jobs are to end, as in `toplabel.Solution`; "": they are not."""
+        if self._ended.is_set():
+            return "interrupted"
+        if self._is_over():
+            return "time_limit"
+        return "" if self._outer is None else self._outer.status()
+
+
+_jobs: ContextVar[_Jobs | None] = ContextVar("jobs", default=None)
+
+
+def why_to_end() -> str:
+    """Return the status with which the job that asks is to end, or ""."""
+    jobs = _jobs.get()
+    return "" if jobs is None else jobs.status()
+
+
+def end_all() -> None:
+    """Ask the jobs beside the one that calls this to end, too."""
+    jobs = _jobs.get()
+    if jobs is not None:
+        jobs.end()
+
+
+def thread_count(n_jobs: object) -> int:
+    """Return how many threads `n_jobs` says: -1 is one for each core, -2 one less; None is one."""
+    if n_jobs is None:
+        return 1
+    n_jobs = as_integer(n_jobs, "n_jobs", -_MANY, _MANY)
+    if n_jobs == 0:
+        raise ValueError("n_jobs must not be 0")
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return n_jobs if n_jobs > 0 else max(1, (cores or 1) + 1 + n_jobs)
+
+
+def each(
+    function: Callable, items: Sequence, threads: int, is_over: Callable[[], bool] = lambda: False
+) -> list:
+    """Return ``function(item)`` of each item, on so many threads.
+
+    After an error, Ctrl-C (`Interrupted`), or when `is_over`, `why_to_end` says so to the jobs; those
+    that have not begun run, too, since they may have to say where they are.
+    """
+    jobs = _Jobs(_jobs.get(), is_over)
+    token = _jobs.set(jobs)
+    try:
+        if min(threads, len(items)) <= 1:
+            return [function(item) for item in items]
+        return _on_threads(function, items, min(threads, len(items)), jobs)
+    finally:
+        _jobs.reset(token)
+
+
+def _on_threads(function: Callable, items: Sequence, threads: int, jobs: _Jobs) -> list:
+    with _one_blas_thread(), ThreadPoolExecutor(threads) as pool:
+        futures = [pool.submit(copy_context().run, function, item) for item in items]
+        interrupted = False
+        try:
+            done, _ = wait(futures, return_when=FIRST_EXCEPTION)
+            failed = any(future.exception() is not None for future in done)
+        except KeyboardInterrupt:  # the main thread alone is told
+            interrupted = failed = True
+        if failed:
+            jobs.end()
+            wait(futures)
+    errors = [error for error in (future.exception() for future in futures) if error is not None]
+    # A job that was told to end may raise KeyboardInterrupt: that is not what went wrong.
+    errors.sort(key=lambda error: isinstance(error, KeyboardInterrupt))
+    if errors:
+        raise errors[0]
+    results = [future.result() for future in futures]
+    if interrupted:
+        raise Interrupted(results)
+    return results
+
+
+_lock = threading.Lock()
+_limited = 0  # callers that are inside
+_limits = None
+
+
+@contextmanager
+def _one_blas_thread() -> Iterator[None]:
+    """Have matrix products use one thread each until the last of all callers has left.
+
+    The number belongs to the process, so callers in several threads must not restore it in turn.
+    """
+    global _limited, _limits
+    from threadpoolctl import (
+        threadpool_limits,
+    )  # scikit-learn needs it; it reads all loaded libraries
+
+    with _lock:
+        if _limited == 0:
+            _limits = threadpool_limits(1, user_api="blas")
+        _limited += 1
+    try:
+        yield
+    finally:
+        with _lock:
+            _limited -= 1
+            if _limited == 0:
+                _limits.restore_original_limits()
