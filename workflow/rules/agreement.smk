@@ -10,6 +10,7 @@ rule agree:
         "results/logs/agree/{dataset}.log",
     benchmark:
         "results/benchmarks/agree/{dataset}.tsv"
+    priority: long_cells
     resources:
         **training_needs(plan, "agree"),
     params:

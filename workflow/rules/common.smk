@@ -4,6 +4,7 @@ import sys
 
 try:
     from toplabel.reproduction.workflow.plan import RAW_FOLDER, planned
+    from toplabel.reproduction.workflow.priorities import PREPARING, longest_first
     from toplabel.reproduction.workflow.resources import (
         fixed_needs,
         preparing_needs,
@@ -18,6 +19,7 @@ except ModuleNotFoundError as error:
     )
 
 plan = read_plan(ROOT, config, workflow)
+long_cells = longest_first(plan)
 targets = Targets(plan)
 # What the command line asks for is not known yet while this file is read.
 shown = Shown(plan, targets, lambda: workflow.dag_settings.targets)

@@ -17,6 +17,7 @@ rule evaluate:
         "results/benchmarks/evaluate/{dataset}/{method}.tsv"
     wildcard_constraints:
         method=plan.methods_trained_by("train"),
+    priority: long_cells
     resources:
         **training_needs(plan, "evaluate"),
     params:

@@ -11,6 +11,7 @@ rule fetch:
         receipt="results/{dataset}/fetch.json",
     log:
         "results/logs/fetch/{dataset}.log",
+    priority: PREPARING
     params:
         raw_folder=RAW_FOLDER,
         entry=lambda wildcards: plan.entry_slice(wildcards.dataset),

@@ -17,6 +17,7 @@ rule train_network:
         "results/benchmarks/network/{dataset}/{part}.tsv"
     wildcard_constraints:
         dataset=plan.sets_made_by("extract_features"),
+    priority: PREPARING
     resources:
         **fixed_needs(plan, "train_network", mem_mb=3000, minutes=60),
     params:
@@ -40,6 +41,7 @@ rule extract_features:
         "results/benchmarks/extract/{dataset}.tsv"
     wildcard_constraints:
         dataset=plan.sets_made_by("extract_features"),
+    priority: PREPARING
     resources:
         **fixed_needs(plan, "extract_features", mem_mb=3000, minutes=60),
     params:
@@ -65,6 +67,7 @@ rule fine_tune:
     wildcard_constraints:
         dataset=plan.sets_made_by("extract_features"),
         method=plan.methods_trained_by("fine_tune"),
+    priority: long_cells
     resources:
         **fixed_needs(plan, "fine_tune", mem_mb=3000, minutes=60),
     params:

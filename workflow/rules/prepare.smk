@@ -16,6 +16,7 @@ rule prepare:
         "results/benchmarks/prepare/{dataset}.tsv"
     wildcard_constraints:
         dataset=plan.sets_made_by("prepare"),
+    priority: PREPARING
     resources:
         **preparing_needs(plan, "prepare"),
     params:
@@ -38,6 +39,7 @@ rule redraw_folds:
         "results/logs/redraw/{dataset}.log",
     wildcard_constraints:
         dataset=plan.sets_made_by("redraw_folds"),
+    priority: PREPARING
     params:
         entry=lambda wildcards: plan.entry_slice(wildcards.dataset),
         fingerprint=plan.fingerprint("redraw"),

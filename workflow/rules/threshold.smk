@@ -13,6 +13,7 @@ rule threshold:
         "results/logs/threshold/{dataset}/{method}.log",
     benchmark:
         "results/benchmarks/threshold/{dataset}/{method}.tsv"
+    priority: long_cells
     resources:
         **training_needs(plan, "threshold"),
     params:

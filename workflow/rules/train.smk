@@ -14,6 +14,7 @@ rule train:
         "results/logs/train/{dataset}/{method}.log",
     benchmark:
         "results/benchmarks/train/{dataset}/{method}.tsv"
+    priority: long_cells
     resources:
         **training_needs(plan, "train"),
     params:

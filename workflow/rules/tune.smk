@@ -12,6 +12,7 @@ rule tune:
         "results/logs/tune/{dataset}/{method}/{part}.log",
     benchmark:
         "results/benchmarks/tune/{dataset}/{method}/{part}.tsv"
+    priority: long_cells
     resources:
         **training_needs(plan, "tune"),
     params:
@@ -33,6 +34,7 @@ rule tune_block:
         "results/logs/tune/{dataset}/{method}/{part}.block{block}.log",
     benchmark:
         "results/benchmarks/tune/{dataset}/{method}/{part}.block{block}.tsv"
+    priority: long_cells
     resources:
         **training_needs(plan, "tune_block"),
     params:

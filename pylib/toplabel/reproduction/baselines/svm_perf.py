@@ -25,6 +25,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy import sparse
 
 from toplabel._core.arrays import as_integer, as_number
 from toplabel.reproduction.baselines.models import (
@@ -109,12 +110,17 @@ class Planes:
         start = self.weight * min(1.0, C / total) if total > 0 else self.weight
         self.weight = minimise(self.gram, self.missed, total=C, start=start)
         self._idle = np.where(self.weight > 0, 0, self._idle + 1)
-        keep = self._idle < _IDLE
-        if not keep.all():
-            self._directions = self._directions[: len(keep)][keep]
-            self.gram = self.gram[np.ix_(keep, keep)]
-            self.missed, self.weight = self.missed[keep], self.weight[keep]
-            self._idle = self._idle[keep]
+        kept = np.flatnonzero(self._idle < _IDLE)
+        if len(kept) < len(self._idle):
+            # The last planes take the places of those that go, so that few directions are moved.
+            last = kept[kept >= len(kept)]
+            gone = np.setdiff1d(np.arange(len(kept)), kept)
+            self._directions[gone] = self._directions[last]
+            kept = np.arange(len(kept))
+            kept[gone] = last
+            self.gram = self.gram[np.ix_(kept, kept)]
+            self.missed, self.weight = self.missed[kept], self.weight[kept]
+            self._idle = self._idle[kept]
 
     def risk(self) -> float:
         """Return the largest lower bound of the risk at W."""
@@ -155,16 +161,16 @@ def solve(
     if n_positive in (0, positive.size):
         return Solved(np.zeros(shape), 0.0, 0.0, 0, None)
     scale = C * n_positive
-    planes = Planes(shape[0] * shape[1]) if start is None else start
+    planes = Planes(positive.shape[1] * X.shape[1]) if start is None else start
     best, best_primal, epochs = np.zeros(shape), np.inf, 0
     # A plane that is not above the present ones adds nothing: rounding prevents further progress.
     least = (_SAME if tolerance is None else tolerance / 100.0) * n_positive
     while True:
         planes.minimise(C)
-        W = planes.combine().reshape(shape)
+        W = planes.combine().reshape(shape[::-1]).T
         dual = (planes.weight @ planes.missed - np.vdot(W, W) / 2) / scale
         predicted, missed = most_violating(np.asarray(X @ W), positive, k)
-        direction = np.asarray(X.T @ (2.0 * (positive.astype(float) - predicted)))
+        direction = _direction(X, positive, predicted)
         risk = max(0.0, missed - float(np.vdot(direction, W)))
         primal = (C * risk + np.vdot(W, W) / 2) / scale
         if primal < best_primal:
@@ -173,7 +179,15 @@ def solve(
         small = tolerance is None and relative_gap(best_primal, dual) <= eps
         if small or epochs >= max_epochs or risk <= planes.risk() + least:
             return Solved(best, best_primal, float(dual), epochs, planes)
-        planes.add(direction.ravel(), missed)
+        planes.add(direction.T.ravel(), missed)
+
+
+def _direction(X: Matrix, positive: np.ndarray, predicted: np.ndarray) -> np.ndarray:
+    """Return X' times 2 (positive - predicted), of which few entries are not 0."""
+    rows, columns = np.nonzero(positive != predicted)
+    signs = np.where(positive[rows, columns], 2.0, -2.0)
+    found = sparse.csr_matrix((signs, (columns, rows)), shape=positive.T.shape) @ X
+    return (found.toarray() if sparse.issparse(found) else found).T
 
 
 def most_violating(scores: np.ndarray, positive: np.ndarray, k: int) -> tuple[np.ndarray, int]:
@@ -186,7 +200,7 @@ def most_violating(scores: np.ndarray, positive: np.ndarray, k: int) -> tuple[np
     n_positive = int(positive.sum())
     K = min(k * n_positive, positive.size)
     own, others = scores[positive], scores[~positive]
-    own_order, other_order = (np.argsort(-part, kind="stable") for part in (own, others))
+    own_order, other_order = _highest(own, len(own)), _highest(others, K)
     hits = np.arange(max(0, K - len(others)), min(K, n_positive) + 1)
     sums = [
         np.concatenate([[0.0], np.cumsum(part)]) for part in (own[own_order], others[other_order])
@@ -200,3 +214,14 @@ def most_violating(scores: np.ndarray, positive: np.ndarray, k: int) -> tuple[np
     predicted = np.zeros(positive.shape, dtype=bool)
     predicted[positive], predicted[~positive] = chosen, wrong
     return predicted, n_positive - hit
+
+
+def _highest(scores: np.ndarray, count: int) -> np.ndarray:
+    """Return the indices of the highest scores in falling order, of equal ones the first ones
+    first; all where there are not more.
+    """
+    if count >= len(scores):
+        return np.argsort(-scores, kind="stable")
+    least = np.partition(scores, -count)[-count]
+    found = np.flatnonzero(scores >= least)
+    return found[np.argsort(-scores[found], kind="stable")][:count]
