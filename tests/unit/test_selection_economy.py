@@ -15,8 +15,15 @@ from toplabel.reproduction.config.protocols import LINEAR, Axis, Budget, Refinem
 from toplabel.reproduction.selection import tuning
 from toplabel.reproduction.selection.grids import refined_points
 from toplabel.reproduction.selection.problems import ValidationProblem, fewer_rows
-from toplabel.reproduction.selection.results import Point, average
-from toplabel.reproduction.selection.tuning import EarlyStopping, FoldPath, best_values, tune_block
+from toplabel.reproduction.selection.results import Point, average, candidates
+from toplabel.reproduction.selection.tuning import (
+    EarlyStopping,
+    FoldPath,
+    best_values,
+    tune_block,
+    tune_ks,
+    tune_split,
+)
 
 SOFTMAX = Method("lr_multi", "A", "lr_multi")
 KERNEL = Method("lr_rbf", "A", "lr_multi", kernel="rbf")
@@ -151,6 +158,25 @@ def test_screening_takes_rows_at_random_but_always_the_same():
     np.testing.assert_array_equal(fewer_rows(problem, 30, ("toy", 0)).X, few.X)
     assert not np.array_equal(fewer_rows(problem, 30, ("toy", 1)).X, few.X)
     assert fewer_rows(problem, 120, ("toy", 0)) is problem
+
+
+def test_the_job_of_a_split_screens_and_keeps_what_is_screened_for_its_times():
+    sizes = []
+
+    def solve(X, y, **arguments):
+        sizes.append(len(X))
+        return Recorder()(X, y, **arguments)
+
+    budget = replace(BUDGET, screen_rows=10, refine=Refinement(1, 1))
+    problem, task = _problem(), _task(budget=budget)
+    found = tune_ks([problem], task, solve)
+    coarse = len(budget.C.exponents())
+    assert set(sizes[:coarse]) == {10}
+    assert set(sizes[coarse:]) == {len(problem.labels)}
+    assert [one.fold for one in found] == ["0", "all"]
+    assert list(candidates(found)) == [task.split]
+    fine = tune_split([problem], task, Recorder(), found[:1])
+    np.testing.assert_array_equal(found[1].value, fine.value)
 
 
 def test_a_block_is_screened():

@@ -94,10 +94,10 @@ def test_the_whole_run_and_the_count_of_its_jobs(tmp_path):
 
 @pytest.mark.mirror
 def test_kernels_are_tuned_in_blocks_and_then_finer(mirror, tmp_path):
-    config = tmp_path / "standard.yaml"
-    config.write_text("budget: standard\n", encoding="utf-8")
+    config = tmp_path / "paper.yaml"
+    config.write_text("budget: paper\n", encoding="utf-8")
     jobs = _dry_run("yeast", directory=tmp_path, configfiles=(SMOKE, config), mirror=mirror)
-    # four methods with a kernel, whose seven widths are four blocks
+    # four methods with a kernel, whose nineteen widths are four blocks
     assert jobs["tune_block"] == 16
     assert jobs["tune"] == jobs["train"]
 

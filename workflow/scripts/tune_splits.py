@@ -20,8 +20,7 @@ def main(snakemake):
     prepared = load_prepared(Path(snakemake.input.meta).parent)
     task = Task(**snakemake.params.task)
     blocks = list(load_units(snakemake.input.get("blocks", ())))
-    # Screened results are kept for their times.
-    results = blocks[:] if task.budget.screen_rows is not None else []
+    results = []
     checkpoints = Checkpoints(
         Path(snakemake.output.unit).with_suffix(".paths"),
         (task, snakemake.params.get("fingerprint"), file_sum(snakemake.input.meta)),

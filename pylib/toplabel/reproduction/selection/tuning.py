@@ -161,10 +161,11 @@ def tune_block(
     problems: Iterable[ValidationProblem],
     task: Task,
     solve: Solve,
-    block: int,
+    block: int | None = None,
     checkpoints: Checkpoints | None = None,
 ) -> list[TuneResult]:
-    """Visit a block of widths of the coarse grid, on at most so many rows as the budget screens.
+    """Visit the coarse grid, or a block of its widths, on at most so many rows as the budget
+    screens.
 
     Return a result for each of the problems, which are one a fold and are taken one by one.
     """
@@ -192,9 +193,9 @@ def tune_split(
     """Tune a method on all folds of a split: coarse grid, extension at the edge, refinement.
 
     `problems` are one a fold, or a single one where the set has a validation part. `blocks` are the
-    coarse grid, where other jobs have visited it (`tune_block`). If the budget screens, it was
-    trained on fewer rows and says only where the fine grid lies. `checkpoints` have finished paths
-    of a job that was killed. Return means over the folds.
+    coarse grid, where it was visited before (`tune_block`). If the budget screens, it was trained
+    on fewer rows and says only where the fine grid lies. `checkpoints` have finished paths of a job
+    that was killed. Return means over the folds.
     """
     budget = budget_for(task, problems[0])
     task = replace(task, budget=budget)
@@ -236,10 +237,11 @@ def tune_ks(
     """Tune a method on a split (`tune_split`), with each of its values of k if it selects one.
 
     A k must be below the number of classes, so larger ones are left out; none left is a ValueError.
+    Results of single folds, of a coarse grid that only screens, are returned for their times.
     """
     method = task.method
     if not method.ks:
-        return [tune_split(problems, task, solve, blocks, checkpoints)]
+        return _tune(problems, task, solve, blocks, checkpoints)
     n_classes = problems[0].n_classes
     ks = [k for k in method.ks if k < n_classes]
     if not ks:
@@ -247,9 +249,23 @@ def tune_ks(
             f"method '{method.name}': every k of {list(method.ks)} is at least the number of "
             f"classes, {n_classes}"
         )
-    found = []
-    for k in ks:
-        at_k = replace(task, method=method.at(k))
-        result = tune_split(problems, at_k, solve, checkpoints=checkpoints)
-        found.append(replace(result, k=float(k)))
-    return found
+    return [
+        replace(result, k=float(k))
+        for k in ks
+        for result in _tune(problems, replace(task, method=method.at(k)), solve, (), checkpoints)
+    ]
+
+
+def _tune(
+    problems: Sequence[ValidationProblem],
+    task: Task,
+    solve: Solve,
+    blocks: Sequence[TuneResult],
+    checkpoints: Checkpoints | None,
+) -> list[TuneResult]:
+    """Return what tuning on a split finds, after results of the coarse grid if it only screens."""
+    screens = task.budget.screen_rows is not None and not task.method.baseline
+    if screens and not blocks:
+        blocks = tune_block(problems, task, solve, checkpoints=checkpoints)
+    mean = tune_split(problems, task, solve, blocks, checkpoints)
+    return [*blocks, mean] if screens else [mean]

@@ -277,17 +277,15 @@ class Plan:
         return self.split_names(dataset) if part == ALL_SPLITS else [part]
 
     def blocks(self, dataset: str, method: str, part: str) -> list[str]:
-        """Return files of the coarse grid of a split by blocks of kernel widths; none where the job
-        of the split does all.
-
-        There are blocks where a kernel is tuned by cross-validation, and one where the coarse grid
-        is screened.
+        """Return files of the coarse grid of a split by blocks of kernel widths, where a kernel is
+        tuned by cross-validation and the budget asks for blocks; none where the job of the split
+        does all.
         """
         found = self.methods[method]
         budget = found.budget(self.budget_of(dataset), self.run.budget)
-        heavy = found.kernel != "linear" or budget.screen_rows is not None
+        split = budget.theta_block is not None and found.tunes_width
         in_folds = self.protocol_of(dataset).validation == "folds" and part != ALL_SPLITS
-        if not (heavy and in_folds) or found.baseline or found.ks:
+        if not (split and in_folds) or found.baseline or found.ks:
             return []
         unit = Cell(dataset, method).path(f"tune/{part}")
         return [f"{unit}.block{block}.npz" for block in range(budget.blocks(found.tunes_width))]
