@@ -69,14 +69,15 @@ static void gather_rows(tl_solver *self, size_t count, const size_t *index) {
         copy_row(self, index[i], self->rows + i * length);
 }
 
-/* Where these rows are; those that lack something are gathered. */
+/* Where these rows are; gathered where they lack something, or would be read across lines of the
+ * cache. */
 static const double *const *locate_rows(tl_solver *self, size_t count, const size_t *index) {
     const size_t length = tl_row_length(self);
-    const bool copies = tl_copies_rows(&self->data);
+    const double *x = self->data.x;
+    const bool copies = tl_copies_rows(&self->data) || !tl_is_aligned(x);
     if (copies) gather_rows(self, count, index);
     for (size_t i = 0; i < count; i++)
-        self->row[i] = copies ? self->rows + i * length
-                              : (const double *)self->data.x + index[i] * length;
+        self->row[i] = copies ? self->rows + i * length : x + index[i] * length;
     return self->row;
 }
 
@@ -100,8 +101,8 @@ static void gather_rows32(tl_solver *self, size_t count, const size_t *index) {
 
 static const float *const *locate_rows32(tl_solver *self, size_t count, const size_t *index) {
     const size_t length = tl_row_length(self);
-    const bool copies = self->x32 == NULL && self->data.constant != 0.0;
     const float *x = self->x32 ? self->x32 : self->data.x;
+    const bool copies = (self->x32 == NULL && self->data.constant != 0.0) || !tl_is_aligned(x);
     const size_t stride = self->x32 ? self->stride32 : length;
     if (copies) gather_rows32(self, count, index);
     for (size_t i = 0; i < count; i++)
@@ -132,7 +133,7 @@ void tl_blocks_copy_coefficients(tl_solver *self) {
 bool tl_blocks_copy_rows(tl_solver *self) {
     const size_t n = self->data.n, d = self->data.d, stored = tl_stored_length(self);
     self->stride32 = (d + LINE32 - 1) / LINE32 * LINE32 + LINE32;
-    self->x32 = tl_array(n, self->stride32, sizeof *self->x32);
+    self->x32 = tl_aligned(n, self->stride32, sizeof *self->x32);
     for (size_t i = 0; self->x32 != NULL && i < n; i++) {
         float *row = self->x32 + i * self->stride32;
         narrow(stored, (const double *)self->data.x + i * stored, row);

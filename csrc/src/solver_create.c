@@ -25,7 +25,7 @@ void tl_settings_default(tl_settings *settings) {
 /* ---- memory ---- */
 
 static float *floats(size_t rows, size_t columns) {
-    return tl_array(rows, columns, sizeof(float));
+    return tl_aligned(rows, columns, sizeof(float));
 }
 
 static size_t larger(size_t a, size_t b) {
@@ -60,14 +60,14 @@ static bool allocate_rows(tl_solver *self) {
     }
     const bool copies = tl_copies_rows(&self->data);
     const size_t count = copies ? larger(self->block, TL_EVALUATION_BLOCK) : self->block;
-    self->rows = tl_doubles(count, tl_row_length(self));
+    self->rows = tl_aligned(count, tl_row_length(self), sizeof *self->rows);
     return self->rows != NULL;
 }
 
 static bool allocate_weights(tl_solver *self) {
     if (tl_is_gram(self)) return true;
     const size_t d = self->data.d, columns = self->by_rows ? self->stride : self->data.m;
-    self->weights = tl_doubles(d, columns);
+    self->weights = tl_aligned(d, columns, sizeof *self->weights);
     if (self->weights == NULL) return false;
     if (self->settings.ridge != NULL) {
         self->ridge = tl_doubles(d, 1);
