@@ -12,8 +12,7 @@
  * the first. */
 #define CHUNK (4096 / sizeof(TL_REAL))
 
-typedef TL_REAL VECTOR
-    __attribute__((vector_size(TL_BYTES), aligned(sizeof(TL_REAL)), may_alias));
+typedef TL_REAL VECTOR __attribute__((vector_size(TL_BYTES), aligned(sizeof(TL_REAL)), may_alias));
 typedef TL_REAL TL_KERNEL(half) __attribute__((vector_size(TL_BYTES / 2)));
 typedef __typeof__((VECTOR){0} < (VECTOR){0}) MASK;
 
@@ -59,8 +58,8 @@ TL_TARGET TL_INLINE void TL_KERNEL(dots)(const size_t columns, size_t count,
                                          const TL_REAL *const *x, const TL_REAL *const *w,
                                          size_t first, size_t end, TL_REAL *s, size_t stride) {
     VECTOR sums[ROWS][COLUMNS];
-    UNROLL for (size_t i = 0; i < ROWS; i++)
-        UNROLL for (size_t j = 0; j < columns; j++) sums[i][j] = (VECTOR){0};
+    UNROLL for (size_t i = 0; i < ROWS; i++) UNROLL for (size_t j = 0; j < columns; j++)
+        sums[i][j] = (VECTOR){0};
     const MASK mask = TL_KERNEL(last)((end - first) % LANES);
     size_t k = first;
     for (; k + LANES <= end; k += LANES)
@@ -121,19 +120,17 @@ TL_TARGET TL_INLINE void TL_KERNEL(add)(const size_t classes, const size_t vecto
                                         const TL_REAL *const *x, size_t k, const bool masked,
                                         MASK mask, TL_REAL *w) {
     VECTOR sums[CLASSES][VECTORS];
-    UNROLL for (size_t j = 0; j < classes; j++)
-        UNROLL for (size_t v = 0; v < vectors; v++)
-            sums[j][v] = TL_KERNEL(load)(w + j * d + k + v * LANES, false, mask);
+    UNROLL for (size_t j = 0; j < classes; j++) UNROLL for (size_t v = 0; v < vectors; v++)
+        sums[j][v] = TL_KERNEL(load)(w + j * d + k + v * LANES, false, mask);
     for (size_t i = 0; i < b; i++) {
         VECTOR row[VECTORS];
-        UNROLL for (size_t v = 0; v < vectors; v++)
-            row[v] = TL_KERNEL(load)(x[i] + k + v * LANES, masked, mask);
-        UNROLL for (size_t j = 0; j < classes; j++)
-            UNROLL for (size_t v = 0; v < vectors; v++) sums[j][v] += delta[i * m + j] * row[v];
+        UNROLL for (size_t v = 0; v < vectors; v++) row[v] =
+            TL_KERNEL(load)(x[i] + k + v * LANES, masked, mask);
+        UNROLL for (size_t j = 0; j < classes; j++) UNROLL for (size_t v = 0; v < vectors; v++)
+            sums[j][v] += delta[i * m + j] * row[v];
     }
-    UNROLL for (size_t j = 0; j < classes; j++)
-        UNROLL for (size_t v = 0; v < vectors; v++)
-            *(VECTOR *)(w + j * d + k + v * LANES) = sums[j][v];
+    UNROLL for (size_t j = 0; j < classes; j++) UNROLL for (size_t v = 0; v < vectors; v++) *
+        (VECTOR *)(w + j * d + k + v * LANES) = sums[j][v];
 }
 
 /* The same for all classes. */

@@ -135,12 +135,12 @@ struct tl_solver {
 
     size_t stride; /* between two rows of scores or of delta: m, by rows padded with zeros */
     size_t block;
-    size_t inner;    /* updates within a block are carried to later rows by products of so many */
+    size_t inner; /* updates within a block are carried to later rows by products of so many */
     const tl_products *products; /* of dense rows; NULL: by the BLAS */
     const double **row;          /* (block): where the rows of the block are, for these products */
     const float **row32;
-    double *rows;  /* gathered or converted rows */
-    float *rows32; /* (block, d), for a Gram matrix (block, n) */
+    double *rows;    /* gathered or converted rows */
+    float *rows32;   /* (block, d), for a Gram matrix (block, n) */
     double *gram;    /* (block, block), lower triangle */
     float *gram32;   /* the same, not for a Gram matrix */
     double *scores;  /* (max(block, TL_EVALUATION_BLOCK), stride) */

@@ -69,8 +69,8 @@ static void check_products(const tl_products *products, size_t b, size_t m, size
             CHECK_CLOSE(w[j * d + k], now, 1e-12 * (double)b);
             CHECK_CLOSE((double)w32[j * d + k], now, 1e-5 * (double)b);
         }
-    void *arrays[] = {x, w, delta, x32, w32, delta32, s, g, s32, g32, (void *)row, (void *)row32,
-                      before};
+    void *arrays[] = {x, w,   delta, x32,         w32,           delta32, s,
+                      g, s32, g32,   (void *)row, (void *)row32, before};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         free(arrays[i]);
 }
