@@ -14,6 +14,8 @@
 /* The squared norms of rows that get a float32 copy, where they are not 0. */
 #define LEAST_NORM2 1e-20
 #define LARGEST_NORM2 1e20
+/* Of C ||x_i||^2, by which an update of row i may change its scores. */
+#define LARGEST_CHANGE 1e6
 /* A smaller r counts as none: 1 - 1/(1 + r) would be rounding. */
 #define TL_SMALLEST_R 1e-10
 
@@ -255,19 +257,23 @@ static bool is_moderate(const tl_solver *self, bool narrow) {
     return self->settings.gamma / self->settings.C <= TL_LARGEST;
 }
 
+/* In float32 the products with shorter or longer rows could lose what counts, and where an update
+ * changes scores by more, their rounding is not small against margins of size 1. */
+static bool are_norms_moderate(const tl_solver *self) {
+    for (size_t i = 0; i < self->data.n; i++) {
+        const double C = tl_row_view(self, i).C, norm2 = self->norm2[i];
+        if (norm2 != 0.0 && !tl_in_range(norm2, LEAST_NORM2, LARGEST_NORM2)) return false;
+        if (C * norm2 > LARGEST_CHANGE) return false;
+    }
+    return true;
+}
+
 /* A Gram matrix in float32, and a copy of float64 rows, may have the products in float64, too. */
 static bool check_range(tl_solver *self) {
     const bool narrow = tl_blocks_are_narrow(self);
     if (!is_moderate(self, self->weights32 != NULL && !narrow)) return false;
-    if (narrow && !is_moderate(self, true)) tl_blocks_widen(self);
-    return true;
-}
-
-/* In float32 the products with shorter or longer rows could lose what counts. */
-static bool are_norms_moderate(const tl_solver *self) {
-    for (size_t i = 0; i < self->data.n; i++)
-        if (self->norm2[i] != 0.0 && !tl_in_range(self->norm2[i], LEAST_NORM2, LARGEST_NORM2))
-            return false;
+    const bool fits = is_moderate(self, true) && (self->x32 == NULL || are_norms_moderate(self));
+    if (narrow && !fits) tl_blocks_widen(self);
     return true;
 }
 

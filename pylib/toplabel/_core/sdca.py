@@ -146,8 +146,8 @@ _FINE_EPS = 1e-4
 
 
 def _may_round(features, options: Options) -> bool:
-    """Whether passes in float32 fit: the copy of dense rows is small, and evaluations are frequent
-    enough to end them in time, or the gap asked for is above what they leave.
+    """Return whether passes in float32 fit: the copy of dense rows is small, and evaluations are
+    frequent enough to end them in time, or the gap asked for is above what they leave.
     """
     if sparse.issparse(features) or is_mapped(features) or options.max_epochs == 0:
         return False
