@@ -83,7 +83,7 @@ def relative_costs(quick: bool, names: tuple[str, ...] = ("a", "b", "c", "text",
         best = best_of_rounds(
             {case: partial(measure, case) for case in cases()}, 1 if quick else REPEATS
         )
-        flops = own_solver.flops_per_epoch(problem, own_solver.block_size(problem, "svm_multi"))
+        flops = own_solver.flops_per_epoch(problem, own_solver.block_size(problem))
         for case, (total, _) in best.items():
             seconds = total / epochs
             baseline = Case(case.baseline, 1, case.gamma, case.baseline)

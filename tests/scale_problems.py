@@ -12,7 +12,7 @@ from toplabel import ToplabelError, losses, simplex
 from toplabel.kernels import rbf_gram
 
 EPS = 1e-3
-FORMS = ("dense", "csr", "gram", "rbf")
+FORMS = ("dense", "csr", "gram", "rbf", "wide")
 KEYS = (*(key for key, loss in losses.LOSSES.items() if loss.convex), "sc_svm", "sh_svm")
 
 
@@ -35,7 +35,9 @@ class Claim:
 def draw(rng: np.random.Generator, key: str, form: str):
     """Data, labels and the options of `solve`."""
     n, d, m = rng.integers(2, 25), rng.integers(1, 10), rng.integers(3, 8)
-    spreads = {"gram": [0, 10, 30], "rbf": [0]}.get(form, [0, 20, 60])
+    if form == "wide":  # so many features that the passes may be in float32
+        d += 64
+    spreads = {"gram": [0, 10, 30], "rbf": [0], "wide": [0, 4, 9, 60]}.get(form, [0, 20, 60])
     spread = 10.0 ** rng.choice(spreads)
     X = rng.normal(size=(n, d)) * spread ** rng.uniform(-1, 1, size=(n, 1))
     if rng.random() < 0.3:  # columns too, so that each score is a sum of few terms

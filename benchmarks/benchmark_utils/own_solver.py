@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from benchmark_utils.measuring import Meter
 from benchmark_utils.problems import BenchProblem
 from toplabel import losses
 from toplabel._core.arrays import as_features, as_labels
@@ -24,8 +23,10 @@ def train(problem: BenchProblem, loss: str, **arguments) -> Solution:
 
 
 def run_epochs(problem: BenchProblem, loss: str, epochs: int, **arguments) -> Solution:
-    """Make a number of epochs, with an evaluation before the first and after the last."""
-    return train(problem, loss, eps=0.0, max_epochs=epochs, eval_every=max(epochs, 1), **arguments)
+    """Make a number of epochs, with an evaluation before the first and after the last; with a
+    smaller eps they would all be in float64.
+    """
+    return train(problem, loss, eps=1e-4, max_epochs=epochs, eval_every=max(epochs, 1), **arguments)
 
 
 def start(problem: BenchProblem, loss: str, k: int = 1, gamma: float = 0.0) -> Run:
@@ -90,8 +91,7 @@ def bytes_per_epoch(problem: BenchProblem) -> float:
     return float(sum(one.nbytes for one in arrays) + 16 * problem.n * problem.n_classes)
 
 
-def block_size(problem: BenchProblem, loss: str) -> int:
+def block_size(problem: BenchProblem) -> int:
     """Rows between two updates of W; 0 when the solver does without inner products of rows."""
-    with Meter() as meter:
-        run_epochs(problem, loss, 1)
-    return meter.block
+    has_blocks = not sparse.issparse(problem.features) and problem.features.shape[1] > 64
+    return min(64, problem.n) if has_blocks else 0

@@ -177,7 +177,7 @@ SYNTHETIC = {
         lambda rng, n, d, m: decaying(rng, n, d, m, 0.3), (1500, 103, 14), (150, 30, 14), 1.0, 0.5
     ),
     "tabular": Recipe(tabular, (7494, 16, 10), (400, 16, 10), 10.0),
-    "tags": Recipe(tagged, (4880, 1836, 159), (300, 150, 40), 10.0),
+    "tags": Recipe(tagged, (4880, 1836, 159), (300, 150, 140), 10.0),
 }
 
 

@@ -11,6 +11,7 @@
  * for static functions: the clones of others would be exported. */
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12 && defined(__x86_64__) &&           \
     defined(__linux__) && defined(__GLIBC__) && !defined(TL_NO_CLONES)
+#define TL_HAS_CLONES 1
 #define TL_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else
 #define TL_CLONES

@@ -121,8 +121,7 @@ tl_status tl_simplex_solve(tl_simplex *self, const tl_stopping *stopping, tl_obj
                                     .step = step,
                                     .evaluate = evaluate,
                                     .estimate = no_estimate,
-                                    .is_worth_it = is_worth_it,
-                                    .resolution = DBL_EPSILON};
+                                    .is_worth_it = is_worth_it};
     return tl_solve(&iterative, stopping, objective, outcome);
 }
 

@@ -2,6 +2,7 @@
 /* Passes until the gap is small: when to evaluate, and when to stop. */
 #include "solve.h"
 
+#include <float.h>
 #include <math.h>
 
 /* Where the estimate of the gap is beyond this times eps, no evaluation is needed. */
@@ -83,10 +84,12 @@ static bool is_due(const loop *self) {
 static bool is_stalled(loop *self) {
     progress *best = &self->progress;
     const tl_objective *now = self->objective;
+    const tl_iterative *iterative = self->iterative;
+    const bool narrow = iterative->is_narrow && iterative->is_narrow(iterative->solver);
     const uint64_t fifth = self->epoch / 5;
     if (self->epoch - best->epoch < (fifth > STALLED_EPOCHS ? fifth : STALLED_EPOCHS)) return false;
     const double rise = now->dual - best->dual,
-                 rounding = self->iterative->resolution * fabs(now->dual);
+                 rounding = (narrow ? FLT_EPSILON : DBL_EPSILON) * fabs(now->dual);
     const bool still = rise <= rounding && -rise <= LARGEST_SWING * rounding &&
                        now->primal >= 0.99 * best->primal && now->relative_gap >= 0.99 * best->gap;
     best->windows = still ? best->windows + 1 : 0;
@@ -94,7 +97,9 @@ static bool is_stalled(loop *self) {
     best->dual = fmax(best->dual, now->dual);
     best->primal = fmin(best->primal, now->primal);
     best->gap = fmin(best->gap, now->relative_gap);
-    return best->windows >= STALLED_WINDOWS;
+    if (best->windows < STALLED_WINDOWS) return false;
+    best->windows = 0;
+    return !(iterative->widen && iterative->widen(iterative->solver));
 }
 
 /* Passes until an evaluation is due, or the callback says stop: *answer. */

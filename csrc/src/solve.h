@@ -19,7 +19,10 @@ typedef struct tl_iterative {
     double (*estimate)(const void *solver);
     /* Is an evaluation of use at the end of this pass? */
     bool (*is_worth_it)(const void *solver);
-    double resolution; /* relative changes of D below this count as rounding */
+    /* Do the passes, or their data, have float32 numbers? NULL: no. */
+    bool (*is_narrow)(const void *solver);
+    /* Go on in float64, if that is possible and was not so; NULL: it is not. */
+    bool (*widen)(void *solver);
 } tl_iterative;
 
 tl_status tl_solve(const tl_iterative *iterative, const tl_stopping *stopping,

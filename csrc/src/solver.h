@@ -18,6 +18,7 @@
 #define TL_SOLVER_H
 
 #include "loss.h"
+#include "products.h"
 #include "row_features.h"
 
 /* With at most so many dense features, rows are updated one by one, without matrix products. */
@@ -119,8 +120,11 @@ struct tl_solver {
     double *dual;     /* (n, m), the caller's */
     bool at_zero;     /* dual is still all zeros */
     double *weights;  /* by rows: (d, stride); in blocks: (m, d); NULL for a Gram matrix */
-    float *weights32; /* (m, d), in blocks with float32 data: these are what the epochs work with,
-                         and weights their float64 copy at the last evaluation */
+    float *weights32; /* (m, d), in blocks, as long as the products run in float32: these are what
+                         the epochs work with, and weights those of the last evaluation */
+    bool is_behind;   /* have weights32 changed since weights were computed? */
+    float *x32;       /* (n, stride32), for float64 rows, as long as the products run in float32 */
+    size_t stride32;
     float *coefficients32; /* (n, m), for a Gram matrix in float32, as long as its products run in
                               that: the copy of coefficients that they take */
     double *center;        /* W0 in the layout of weights, or NULL */
@@ -131,7 +135,10 @@ struct tl_solver {
 
     size_t stride; /* between two rows of scores or of delta: m, by rows padded with zeros */
     size_t block;
-    size_t inner;    /* updates within a block are carried to later rows by products of so many */
+    size_t inner; /* updates within a block are carried to later rows by products of so many */
+    const tl_products *products; /* of dense rows; NULL: by the BLAS */
+    const double **row;          /* (block): where the rows of the block are, for these products */
+    const float **row32;
     double *rows;    /* gathered or converted rows */
     float *rows32;   /* (block, d), for a Gram matrix (block, n) */
     double *gram;    /* (block, block), lower triangle */
@@ -225,8 +232,18 @@ double tl_blocks_norm2(tl_solver *self, size_t i);
 /* Bring self->coefficients32, if there are any, up to date after self->coefficients have changed.
  */
 void tl_blocks_copy_coefficients(tl_solver *self);
-/* Switch to products in float64 once rounding is no longer small against the gap, P - D. */
+/* A float32 copy of float64 rows; is there memory for it? */
+bool tl_blocks_copy_rows(tl_solver *self);
+/* Before an evaluation that computes W anew: the scores of a sample as the float32 products have
+ * them, into self->scores32. */
+void tl_blocks_sample32(tl_solver *self);
+/* After it: switch to products in float64 once rounding is no longer small against the gap, P - D.
+ */
 void tl_blocks_check_rounding(tl_solver *self, double gap);
+/* Switch to them in any case; whether there was something to switch. */
+bool tl_blocks_widen(tl_solver *self);
+/* Do products of float64 data run in float32? */
+bool tl_blocks_are_narrow(const tl_solver *self);
 /* With a Gram matrix: products of at most self->block rows with a matrix (n, m), into self->scores.
  */
 void tl_blocks_products(tl_solver *self, const double *matrix, size_t count, const size_t *index);
@@ -248,10 +265,7 @@ void tl_accelerate_end_pass(tl_solver *self);
 /* Between outer steps? Only there an evaluation is of use. */
 bool tl_is_step_over(const tl_solver *self);
 
-/* solver_memory.c */
-/* Zeros that begin on a cache line, and on large pages if they are many; for free(). */
-double *tl_vectors(size_t rows, size_t columns);
-/* Give back the pages of a mapped file. */
+/* solver_memory.c: give back the pages of a mapped file. */
 void tl_release_rows(const tl_solver *self, size_t first, size_t count);
 /* Rows between two such calls in a pass over all rows. */
 size_t tl_rows_in_memory(const tl_solver *self);

@@ -93,7 +93,7 @@ static double *primal(const tl_solver *self) {
 
 /* weights from the weights32 that the passes have changed, and the reverse. */
 static void read_weights(tl_solver *self) {
-    for (size_t i = 0; self->weights32 != NULL && i < tl_weights_size(self); i++)
+    for (size_t i = 0; self->is_behind && i < tl_weights_size(self); i++)
         self->weights[i] = (double)self->weights32[i];
 }
 

@@ -9,7 +9,10 @@
  * matrix, scores are products with A, which each update changes in place.
  *
  * With float32 features the three products run in float32, and so does that of a Gram matrix in
- * float32 with a copy of A; everything between them is float64. */
+ * float32 with a copy of A; everything between them is float64. Float64 rows may have a float32
+ * copy that the passes work with. Where rounding is no longer small against the gap, a Gram matrix
+ * and a copy are left for float64. */
+#include "allocate.h"
 #include "blas.h"
 #include "sampling.h"
 #include "solver.h"
@@ -66,6 +69,18 @@ static void gather_rows(tl_solver *self, size_t count, const size_t *index) {
         copy_row(self, index[i], self->rows + i * length);
 }
 
+/* Where these rows are; gathered where they lack something, or would be read across lines of the
+ * cache. */
+static const double *const *locate_rows(tl_solver *self, size_t count, const size_t *index) {
+    const size_t length = tl_row_length(self);
+    const double *x = self->data.x;
+    const bool copies = tl_copies_rows(&self->data) || !tl_is_aligned(x);
+    if (copies) gather_rows(self, count, index);
+    for (size_t i = 0; i < count; i++)
+        self->row[i] = copies ? self->rows + i * length : x + index[i] * length;
+    return self->row;
+}
+
 /* ---- the products at the start and at the end of a block ---- */
 
 static void gather_rows32(tl_solver *self, size_t count, const size_t *index) {
@@ -73,11 +88,26 @@ static void gather_rows32(tl_solver *self, size_t count, const size_t *index) {
     const double constant = self->data.constant;
     for (size_t i = 0; i < count; i++) {
         float *row = self->rows32 + i * length;
+        if (self->x32 != NULL) {
+            memcpy(row, self->x32 + index[i] * self->stride32, length * sizeof *row);
+            continue;
+        }
         memcpy(row, (const float *)self->data.x + index[i] * stored, stored * sizeof *row);
         for (size_t j = 0; constant != 0.0 && tl_is_gram(self) && j < stored; j++)
             row[j] = (float)((double)row[j] + constant * constant);
         if (stored < length) row[stored] = (float)constant;
     }
+}
+
+static const float *const *locate_rows32(tl_solver *self, size_t count, const size_t *index) {
+    const size_t length = tl_row_length(self);
+    const float *x = self->x32 ? self->x32 : self->data.x;
+    const bool copies = (self->x32 == NULL && self->data.constant != 0.0) || !tl_is_aligned(x);
+    const size_t stride = self->x32 ? self->stride32 : length;
+    if (copies) gather_rows32(self, count, index);
+    for (size_t i = 0; i < count; i++)
+        self->row32[i] = copies ? self->rows32 + i * length : x + index[i] * stride;
+    return self->row32;
 }
 
 static void start_gram32(tl_solver *self, size_t count, const size_t *index) {
@@ -95,18 +125,72 @@ void tl_blocks_copy_coefficients(tl_solver *self) {
         narrow(self->data.n * self->data.m, self->coefficients, self->coefficients32);
 }
 
+/* ---- products in float32, as long as they are good enough ---- */
+
+/* Numbers in a line of the cache: rows whose length is a power of two would share few of them. */
+#define LINE32 16
+
+bool tl_blocks_copy_rows(tl_solver *self) {
+    const size_t n = self->data.n, d = self->data.d, stored = tl_stored_length(self);
+    self->stride32 = (d + LINE32 - 1) / LINE32 * LINE32 + LINE32;
+    self->x32 = tl_aligned(n, self->stride32, sizeof *self->x32);
+    for (size_t i = 0; self->x32 != NULL && i < n; i++) {
+        float *row = self->x32 + i * self->stride32;
+        narrow(stored, (const double *)self->data.x + i * stored, row);
+        if (stored < d) row[stored] = (float)self->data.constant;
+    }
+    return self->x32 != NULL;
+}
+
+bool tl_blocks_are_narrow(const tl_solver *self) {
+    return self->x32 != NULL || self->coefficients32 != NULL;
+}
+
+bool tl_blocks_widen(tl_solver *self) {
+    if (!tl_blocks_are_narrow(self)) return false;
+    free(self->coefficients32);
+    free(self->weights32);
+    free(self->x32);
+    self->coefficients32 = self->weights32 = self->x32 = NULL;
+    if (self->is_behind) tl_compute_weights(self);
+    return true;
+}
+
 /* A rounded score makes an update miss its optimum, and moves P - D by at most twice its error. */
 #define ROUNDING_MARGIN 16.0
 
-void tl_blocks_check_rounding(tl_solver *self, double gap) {
-    if (self->coefficients32 == NULL) return;
-    const size_t n = self->data.n, m = self->data.m;
-    size_t index[TL_SAMPLE_BLOCK] = {0}, count = 0;
+/* Some rows from all over the data; how many. */
+static size_t sample_rows(const tl_solver *self, size_t *index) {
+    const size_t n = self->data.n;
+    size_t count = 0;
     for (; count < n && count < self->block && count < TL_SAMPLE_BLOCK; count++)
         index[count] = tl_sampled_row(n, TL_SAMPLE_BLOCK, count);
+    return count;
+}
+
+void tl_blocks_sample32(tl_solver *self) {
+    if (!tl_blocks_are_narrow(self)) return;
+    const size_t m = self->data.m, length = tl_row_length(self);
+    size_t index[TL_SAMPLE_BLOCK] = {0};
+    const size_t count = sample_rows(self, index);
     gather_rows32(self, count, index);
-    tl_gemm_nn32(count, m, n, self->rows32, self->coefficients32, self->scores32);
-    tl_blocks_products(self, self->coefficients, count, index);
+    if (self->coefficients32 != NULL)
+        tl_gemm_nn32(count, m, length, self->rows32, self->coefficients32, self->scores32);
+    else
+        tl_gemm_nt32(count, m, length, self->rows32, self->weights32, self->scores32);
+}
+
+void tl_blocks_check_rounding(tl_solver *self, double gap) {
+    if (!tl_blocks_are_narrow(self)) return;
+    const size_t m = self->data.m;
+    size_t index[TL_SAMPLE_BLOCK] = {0};
+    const size_t count = sample_rows(self, index);
+    if (tl_is_gram(self)) {
+        tl_blocks_products(self, self->coefficients, count, index);
+    } else {
+        gather_rows(self, count, index);
+        tl_gemm_nt(count, m, self->data.d, self->rows, self->weights, self->scores);
+    }
     double sum = 0.0;
     for (size_t i = 0; i < count; i++) {
         double largest = 0.0;
@@ -114,10 +198,10 @@ void tl_blocks_check_rounding(tl_solver *self, double gap) {
             largest = fmax(largest, fabs(self->scores[j] - (double)self->scores32[j]));
         sum += largest;
     }
-    if (gap > ROUNDING_MARGIN * sum / (double)count) return;
-    free(self->coefficients32);
-    self->coefficients32 = NULL;
+    if (!(gap > ROUNDING_MARGIN * sum / (double)count)) tl_blocks_widen(self);
 }
+
+/* ---- the start of a block ---- */
 
 void tl_blocks_products(tl_solver *self, const double *matrix, size_t count, const size_t *index) {
     gather_rows(self, count, index);
@@ -132,16 +216,29 @@ static void start_gram64(tl_solver *self, size_t count, const size_t *index) {
 }
 
 static void start_float64(tl_solver *self, size_t count, const size_t *index) {
+    const size_t d = self->data.d, m = self->data.m;
+    if (self->products != NULL) {
+        const double *const *x = locate_rows(self, count, index);
+        self->products->scores(count, m, d, x, self->weights, self->scores);
+        self->products->inner(count, d, x, self->gram);
+        return;
+    }
     gather_rows(self, count, index);
-    tl_gemm_nt(count, self->data.m, self->data.d, self->rows, self->weights, self->scores);
-    tl_syrk_lower(count, self->data.d, self->rows, self->gram);
+    tl_gemm_nt(count, m, d, self->rows, self->weights, self->scores);
+    tl_syrk_lower(count, d, self->rows, self->gram);
 }
 
 static void start_float32(tl_solver *self, size_t count, const size_t *index) {
     const size_t d = self->data.d, m = self->data.m;
-    gather_rows32(self, count, index);
-    tl_gemm_nt32(count, m, d, self->rows32, self->weights32, self->scores32);
-    tl_syrk_lower32(count, d, self->rows32, self->gram32);
+    if (self->products != NULL) {
+        const float *const *x = locate_rows32(self, count, index);
+        self->products->scores32(count, m, d, x, self->weights32, self->scores32);
+        self->products->inner32(count, d, x, self->gram32);
+    } else {
+        gather_rows32(self, count, index);
+        tl_gemm_nt32(count, m, d, self->rows32, self->weights32, self->scores32);
+        tl_syrk_lower32(count, d, self->rows32, self->gram32);
+    }
     tl_widen(count * m, self->scores32, self->scores);
     for (size_t i = 0; i < count; i++)
         tl_widen(i + 1, self->gram32 + i * count, self->gram + i * count);
@@ -174,12 +271,18 @@ static void finish_block(tl_solver *self, size_t count, const size_t *index) {
         if (self->coefficients32 != NULL) narrow(m, row, self->coefficients32 + index[i] * m);
     }
     if (tl_is_gram(self)) return;
-    if (self->weights32 == NULL) {
-        tl_gemm_tn_add(count, m, d, self->delta, self->rows, self->weights);
-        return;
+    if (self->weights32 != NULL) {
+        narrow(count * m, self->delta, self->delta32);
+        self->is_behind = true;
     }
-    narrow(count * m, self->delta, self->delta32);
-    tl_gemm_tn_add32(count, m, d, self->delta32, self->rows32, self->weights32);
+    if (self->products != NULL && self->weights32 != NULL)
+        self->products->update32(count, m, d, self->delta32, self->row32, self->weights32);
+    else if (self->products != NULL)
+        self->products->update(count, m, d, self->delta, self->row, self->weights);
+    else if (self->weights32 != NULL)
+        tl_gemm_tn_add32(count, m, d, self->delta32, self->rows32, self->weights32);
+    else
+        tl_gemm_tn_add(count, m, d, self->delta, self->rows, self->weights);
 }
 
 /* ---- within a block ---- */

@@ -11,6 +11,11 @@
 #define TL_LARGEST 1e200
 #define TL_LARGEST32 1e30
 #define ROOM 1e6
+/* The squared norms of rows that get a float32 copy, where they are not 0. */
+#define LEAST_NORM2 1e-20
+#define LARGEST_NORM2 1e20
+/* Of C ||x_i||^2, by which an update of row i may change its scores. */
+#define LARGEST_CHANGE 1e6
 /* A smaller r counts as none: 1 - 1/(1 + r) would be rounding. */
 #define TL_SMALLEST_R 1e-10
 
@@ -22,7 +27,7 @@ void tl_settings_default(tl_settings *settings) {
 /* ---- memory ---- */
 
 static float *floats(size_t rows, size_t columns) {
-    return tl_array(rows, columns, sizeof(float));
+    return tl_aligned(rows, columns, sizeof(float));
 }
 
 static size_t larger(size_t a, size_t b) {
@@ -31,6 +36,13 @@ static size_t larger(size_t a, size_t b) {
 
 static bool needs_float32_products(const tl_solver *self) {
     return !self->by_rows && self->data.type == TL_FLOAT32;
+}
+
+/* May the passes over float64 rows work with a float32 copy of them? */
+static bool may_be_copied(const tl_solver *self) {
+    return self->settings.float32_passes && !self->by_rows &&
+           self->data.representation == TL_DENSE && self->data.type == TL_FLOAT64 &&
+           !self->data.mapped;
 }
 
 static size_t longest_row(const tl_data *data) {
@@ -50,7 +62,7 @@ static bool allocate_rows(tl_solver *self) {
     }
     const bool copies = tl_copies_rows(&self->data);
     const size_t count = copies ? larger(self->block, TL_EVALUATION_BLOCK) : self->block;
-    self->rows = tl_doubles(count, tl_row_length(self));
+    self->rows = tl_aligned(count, tl_row_length(self), sizeof *self->rows);
     return self->rows != NULL;
 }
 
@@ -72,6 +84,8 @@ static bool allocate_weights(tl_solver *self) {
 
 static bool allocate_float32(tl_solver *self) {
     const size_t b = self->block, m = self->data.m, d = self->data.d;
+    self->row32 = tl_array(b, 1, sizeof *self->row32);
+    if (self->row32 == NULL) return false;
     self->scores32 = floats(b, m);
     if (tl_is_gram(self)) {
         self->coefficients32 = floats(self->data.n, m);
@@ -120,7 +134,8 @@ static bool allocate(tl_solver *self) {
         for (size_t r = 0; r < count; r++)
             self->runs[r] = r;
     }
-    if (!allocate_rows(self) || !allocate_weights(self)) return false;
+    self->row = tl_array(b, 1, sizeof *self->row);
+    if (!self->row || !allocate_rows(self) || !allocate_weights(self)) return false;
     return !needs_float32_products(self) || allocate_float32(self);
 }
 
@@ -141,6 +156,9 @@ void tl_solver_free(tl_solver *self) {
     free(self->coefficients32);
     free(self->center);
     free(self->ridge);
+    free(self->x32);
+    free(self->row);
+    free(self->row32);
     free(self->rows);
     free(self->rows32);
     free(self->gram);
@@ -186,6 +204,8 @@ static void choose_layout(tl_solver *self) {
         self->settings.window = (blocks > 0 ? blocks : 1) * self->block;
     }
     self->inner = data->m >= MANY_CLASSES ? 8 : self->block;
+    if (data->representation == TL_DENSE && !self->by_rows)
+        self->products = tl_products_for(data->m, data->d);
 }
 
 /* Clear what earlier updates left for the next ones. */
@@ -237,14 +257,33 @@ static bool is_moderate(const tl_solver *self, bool narrow) {
     return self->settings.gamma / self->settings.C <= TL_LARGEST;
 }
 
-/* A Gram matrix in float32 may have its products in float64, too. */
-static bool check_range(tl_solver *self) {
-    if (!is_moderate(self, self->weights32 != NULL)) return false;
-    if (self->coefficients32 != NULL && !is_moderate(self, true)) {
-        free(self->coefficients32);
-        self->coefficients32 = NULL;
+/* In float32 the products with shorter or longer rows could lose what counts, and where an update
+ * changes scores by more, their rounding is not small against margins of size 1. */
+static bool are_norms_moderate(const tl_solver *self) {
+    for (size_t i = 0; i < self->data.n; i++) {
+        const double C = tl_row_view(self, i).C, norm2 = self->norm2[i];
+        if (norm2 != 0.0 && !tl_in_range(norm2, LEAST_NORM2, LARGEST_NORM2)) return false;
+        if (C * norm2 > LARGEST_CHANGE) return false;
     }
     return true;
+}
+
+/* A Gram matrix in float32, and a copy of float64 rows, may have the products in float64, too. */
+static bool check_range(tl_solver *self) {
+    const bool narrow = tl_blocks_are_narrow(self);
+    if (!is_moderate(self, self->weights32 != NULL && !narrow)) return false;
+    const bool fits = is_moderate(self, true) && (self->x32 == NULL || are_norms_moderate(self));
+    if (narrow && !fits) tl_blocks_widen(self);
+    return true;
+}
+
+/* Without the memory for a copy the passes are in float64. */
+static void try_float32(tl_solver *self) {
+    if (!may_be_copied(self) || !are_norms_moderate(self) || !is_moderate(self, true)) return;
+    if (!allocate_float32(self) || !tl_blocks_copy_rows(self)) {
+        free(self->weights32);
+        self->weights32 = NULL;
+    }
 }
 
 static tl_status initialise(tl_solver *self) {
@@ -312,6 +351,7 @@ static tl_status set_up(tl_solver *self) {
     const double C_start = self->settings.C_start > 0.0 ? self->settings.C_start : self->settings.C;
     status = tl_check_start(self, C_start);
     if (status != TL_OK) return status;
+    try_float32(self);
     copy_center(self);
     copy_ridge(self);
     if (tl_is_gram(self))
@@ -390,6 +430,6 @@ tl_status tl_solver_weights(const tl_solver *self, double *weights) {
         for (size_t j = 0; j < m; j++)
             for (size_t k = top; k < d && k < top + tile; k++)
                 weights[k * m + j] =
-                    self->weights32 ? (double)self->weights32[j * d + k] : self->weights[j * d + k];
+                    self->is_behind ? (double)self->weights32[j * d + k] : self->weights[j * d + k];
     return TL_OK;
 }

@@ -1,37 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory for numbers that vectors read, and features that are mapped from a file: pages are given
- * back after use, so that the memory in use stays bounded whatever the size of the file. The next
- * use reads them again, from the cache of the operating system or from the disk. */
+/* Features that are mapped from a file: pages are given back after use, so that the memory in use
+ * stays bounded whatever the size of the file. The next use reads them again, from the cache of the
+ * operating system or from the disk. */
 #if defined(__linux__)
 #define _DEFAULT_SOURCE /* madvise */
 #include <sys/mman.h>
 #include <unistd.h>
 #endif
 
-#include "allocate.h"
 #include "solver.h"
-
-#include <string.h>
-
-#define LARGE_PAGE ((size_t)2 << 20)
 
 /* Bytes of features in use at a time, where the caller has not chosen windows. */
 #define BYTES_IN_USE ((size_t)256 << 20)
-
-double *tl_vectors(size_t rows, size_t columns) {
-#if defined(__linux__)
-    if (rows > (SIZE_MAX / sizeof(double) - LARGE_PAGE) / columns) return NULL;
-    const size_t least = rows * columns * sizeof(double);
-    const size_t unit = least > LARGE_PAGE ? LARGE_PAGE : TL_CACHE_LINE;
-    const size_t bytes = (least / unit + 1) * unit;
-    void *array = aligned_alloc(unit, bytes);
-    if (array == NULL) return NULL;
-    if (unit == LARGE_PAGE) (void)madvise(array, bytes, MADV_HUGEPAGE); /* a failure costs time */
-    return memset(array, 0, bytes);
-#else
-    return tl_doubles(rows, columns);
-#endif
-}
 
 static size_t row_bytes(const tl_solver *self) {
     const size_t item = self->data.type == TL_FLOAT32 ? sizeof(float) : sizeof(double);

@@ -186,6 +186,7 @@ static bool is_indefinite(const tl_solver *self, const evaluation *at) {
 
 tl_status tl_solver_evaluate(tl_solver *self, tl_objective *objective) {
     if (self == NULL || objective == NULL) return TL_ERR_NULL;
+    tl_blocks_sample32(self);
     if (is_computed(self)) tl_compute_weights(self);
     evaluation at = evaluate_once(self, false);
     if (!(at.rounding <= NEGLIGIBLE * (at.primal - at.dual))) {

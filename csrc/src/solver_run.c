@@ -4,8 +4,6 @@
 #include "solve.h"
 #include "solver.h"
 
-#include <float.h>
-
 /* Runs of neighbouring rows in a random order, and the rows shuffled within windows of it. */
 static void shuffle_windows(tl_solver *self) {
     const size_t n = self->data.n, window = self->settings.window;
@@ -99,17 +97,26 @@ static bool is_worth_it(const void *solver) {
     return tl_is_step_over(solver);
 }
 
+static bool is_narrow(const void *solver) {
+    const tl_solver *self = solver;
+    return self->data.type == TL_FLOAT32 || tl_blocks_are_narrow(self);
+}
+
+static bool widen(void *solver) {
+    return tl_blocks_widen(solver);
+}
+
 tl_status tl_solver_solve(tl_solver *self, const tl_stopping *stopping, tl_objective *objective,
                           tl_outcome *outcome) {
     if (self == NULL || stopping == NULL || objective == NULL || outcome == NULL)
         return TL_ERR_NULL;
     if (!(stopping->eps >= 0.0)) return TL_ERR_PARAMETER;
-    const bool narrow = self->data.type == TL_FLOAT32;
     const tl_iterative iterative = {.solver = self,
                                     .step = step,
                                     .evaluate = evaluate,
                                     .estimate = estimate,
                                     .is_worth_it = is_worth_it,
-                                    .resolution = narrow ? FLT_EPSILON : DBL_EPSILON};
+                                    .is_narrow = is_narrow,
+                                    .widen = widen};
     return tl_solve(&iterative, stopping, objective, outcome);
 }

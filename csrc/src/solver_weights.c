@@ -4,11 +4,14 @@
 
 #include <string.h>
 
+/* With float32 rows W is in float32; with a float32 copy of float64 rows only the passes are. */
 static void round_to_float32(tl_solver *self) {
-    for (size_t i = 0; i < tl_weights_size(self); i++) {
+    const bool rounded = self->data.type == TL_FLOAT32;
+    for (size_t i = 0; self->weights32 != NULL && i < tl_weights_size(self); i++) {
         self->weights32[i] = (float)self->weights[i];
-        self->weights[i] = (double)self->weights32[i];
+        if (rounded) self->weights[i] = (double)self->weights32[i];
     }
+    self->is_behind = false;
 }
 
 /* From X^T A in the weights: W = sigma X^T A + (1 - sigma t) Y, while plain X^T A/t. */
@@ -22,7 +25,7 @@ static void ridge_weights(tl_solver *self) {
             self->outer.active ? sigma * sum + (1.0 - sigma * t) * self->outer.anchor[i] : plain;
     }
     self->sums = (tl_weight_sums){.norm2 = norm2, .center_product = 0.0};
-    if (self->weights32 != NULL) round_to_float32(self);
+    round_to_float32(self);
 }
 
 double tl_weights_norm2(const tl_solver *self, const double *other) {
@@ -58,7 +61,7 @@ void tl_compute_weights(tl_solver *self) {
     const double sigma = self->outer.sigma;
     for (size_t i = 0; self->outer.active && i < size; i++)
         self->weights[i] = sigma * self->weights[i] + (1.0 - sigma) * self->outer.anchor[i];
-    if (self->weights32 != NULL) round_to_float32(self);
+    round_to_float32(self);
 }
 
 void tl_scores(tl_solver *self, size_t first, size_t count) {

@@ -4,8 +4,6 @@
 #include "solve.h"
 #include "solver_problem.h"
 
-#include <float.h>
-
 /* ---- the schedule ---- */
 
 enum { PASSES = 200 };
@@ -15,6 +13,7 @@ typedef struct script {
     uint64_t worth_every; /* an evaluation is of use after so many passes */
     uint64_t epoch, evaluations, evaluated[PASSES + 1];
     tl_status step_status, evaluate_status;
+    bool narrow; /* passes in float32, which the solver can leave */
 } script;
 
 static tl_status script_step(void *user, size_t rows, int *ended) {
@@ -46,6 +45,18 @@ static bool script_is_worth_it(const void *user) {
     return s->epoch % s->worth_every == 0;
 }
 
+static bool script_is_narrow(const void *user) {
+    const script *s = user;
+    return s->narrow;
+}
+
+static bool script_widen(void *user) {
+    script *s = user;
+    const bool was_narrow = s->narrow;
+    s->narrow = false;
+    return was_narrow;
+}
+
 static script begin(void) {
     script s = {.worth_every = 1};
     for (size_t i = 0; i <= PASSES; i++) {
@@ -62,7 +73,8 @@ static tl_iterative iterative_of(script *s) {
                           .evaluate = script_evaluate,
                           .estimate = script_estimate,
                           .is_worth_it = script_is_worth_it,
-                          .resolution = DBL_EPSILON};
+                          .is_narrow = script_is_narrow,
+                          .widen = script_widen};
 }
 
 static tl_outcome solve_script(script *s, const tl_stopping *stopping) {
@@ -158,6 +170,10 @@ static void test_stalls(void) {
         s.duals[i] = 1.0;
     CHECK(solve_script(&s, &stopping) == TL_STALLED);
     CHECK(s.epoch >= 20 && s.epoch <= 25);
+    s.epoch = s.evaluations = 0;
+    s.narrow = true; /* as long again, in float64 */
+    CHECK(solve_script(&s, &stopping) == TL_STALLED);
+    CHECK(!s.narrow && s.epoch >= 35 && s.epoch <= 60);
     s.epoch = s.evaluations = 0;
     stopping.eps = 0.0;
     CHECK(solve_script(&s, &stopping) == TL_MAX_EPOCHS);

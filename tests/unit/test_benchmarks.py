@@ -17,7 +17,12 @@ sys.path.insert(0, str(ROOT / "benchmarks"))
 import growth  # noqa: E402
 from benchmark_utils import own_solver  # noqa: E402
 from benchmark_utils.measuring import Meter  # noqa: E402
-from benchmark_utils.problems import SYNTHETIC, synthetic  # noqa: E402
+from benchmark_utils.problems import (  # noqa: E402
+    SYNTHETIC,
+    BenchProblem,
+    decaying,
+    synthetic,
+)
 
 LOSSES = ("svm_multi", "lr_multi", "svm_ova", "lr_ova")
 
@@ -55,7 +60,8 @@ def test_a_problem_is_the_same_again_and_has_rows_held_out():
 
 
 def test_the_meter_counts_the_products_of_an_epoch():
-    problem = synthetic("b", quick=True)
+    X, y = decaying(np.random.default_rng(0), 300, 80, 150)  # with fewer classes there is no BLAS
+    problem = BenchProblem("c", X, y, 150, 10.0)
     solver = own_solver.start(problem, "svm_multi")
     with Meter() as meter:
         solver.run(1)

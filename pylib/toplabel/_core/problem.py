@@ -144,7 +144,8 @@ class Problem(Data):
 
     `weight` are those of the rows, `center` is W0. `constant` is a further feature of all rows,
     whose weights, times it, are the intercept; 0: there is none. `exact` is what was passed, where
-    `features` are rounded to float32.
+    `features` are rounded to float32. `float32_passes`: no type was asked for, so that the passes
+    over float64 rows may be in float32.
     """
 
     loss: Loss
@@ -154,6 +155,7 @@ class Problem(Data):
     center: np.ndarray | None
     constant: float = 0.0
     exact: np.ndarray | sparse.csr_array | None = None
+    float32_passes: bool = False
 
     @property
     def weights_shape(self) -> tuple[int, int]:
@@ -200,7 +202,7 @@ class Problem(Data):
         features, theta = _represent(rows, kernel, theta, dtype, check_input, threads)
         weight = as_weights(sample_weight, labels.n)
         constant = as_constant(*intercept, features, weight, gram=kernel != "linear")
-        own = (loss, int(k), gamma, weight, center, constant, exact)
+        own = (loss, int(k), gamma, weight, center, constant, exact, dtype is None)
         return cls(rows, features, labels, kernel, theta, *own)
 
     def like(self, loss: Loss) -> Problem:

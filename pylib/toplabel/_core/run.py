@@ -59,7 +59,8 @@ class Run:
     `start_weights` (d, m), or coefficients (n, m). `center` is W0. `ridge`, (d,), are factors of the
     regulariser, in (0, 1], one for each feature. `acceleration` is the r of the accelerated loop
     (0: none, negative: chosen), `start_r` its first one. `block` rows stand between two matrix
-    products, and rows are shuffled within a `window`; 0: chosen, and all.
+    products, and rows are shuffled within a `window`; 0: chosen, and all. With `float32_passes`
+    dense float64 rows may get a float32 copy.
     """
 
     def __init__(
@@ -84,6 +85,7 @@ class Run:
         start_weights: np.ndarray | None = None,
         start_r: float = 0.0,
         ridge: np.ndarray | None = None,
+        float32_passes: bool = False,
     ):
         n, d = features.shape
         self._shape = (d + (constant != 0.0), labels.m)
@@ -96,6 +98,7 @@ class Run:
         settings.loss, settings.k, settings.gamma = losses.code(loss), k, gamma
         settings.C, settings.C_start, settings.block = C, C_start, block
         settings.seed, settings.window = seed, window
+        settings.float32_passes = float32_passes
         settings.acceleration = acceleration
         settings.start_r = start_r
         settings.ridge = ffi.NULL if ridge is None else pointer(ridge)

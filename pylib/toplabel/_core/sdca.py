@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
+from scipy import sparse
 
 from toplabel._core.arrays import as_dual, as_matrix, check_mapped_finite, is_mapped
 from toplabel._core.problem import LARGEST, Problem
@@ -126,6 +127,7 @@ def _create(problem: Problem, C: float, options: Options, start: _Start) -> Run:
             constant=problem.constant,
             window=_window(features, options.window),
             acceleration=as_r(options.acceleration),
+            float32_passes=problem.float32_passes and _may_round(features, options),
         )
     except ToplabelError as error:
         if error.name == "TL_ERR_NOT_FINITE" and is_mapped(features):
@@ -137,6 +139,20 @@ def _padded_center(problem: Problem) -> np.ndarray | None:
     """W0, with zeros for a constant feature."""
     center = problem.center
     return None if center is None else join_intercept(center, None, problem.constant)
+
+
+_COPY_BYTES = 1 << 30
+_FINE_EPS = 1e-4
+
+
+def _may_round(features, options: Options) -> bool:
+    """Return whether passes in float32 fit: the copy of dense rows is small, and evaluations are
+    frequent enough to end them in time, or the gap asked for is above what they leave.
+    """
+    if sparse.issparse(features) or is_mapped(features) or options.max_epochs == 0:
+        return False
+    is_seen = options.eval_every is None or options.eps >= _FINE_EPS
+    return is_seen and features.size * np.dtype(np.float32).itemsize <= _COPY_BYTES
 
 
 _WINDOW_BYTES = 1 << 28
