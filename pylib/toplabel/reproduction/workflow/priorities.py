@@ -6,8 +6,8 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping
 from functools import cache
 
-from toplabel.reproduction.workflow.announcements import kept_seconds
 from toplabel.reproduction.workflow.plan import Plan
+from toplabel.reproduction.workflow.resources import kept_jobs
 
 PREPARING = 10**6  # above every cell
 _UNKNOWN = 10**5  # seconds of a cell that the kept run has not: it may take long
@@ -24,8 +24,8 @@ def longest_first(plan: Plan) -> Callable[[Mapping[str, str]], float]:
     @cache
     def cells() -> dict[tuple[str, ...], float]:
         found: defaultdict[tuple[str, ...], float] = defaultdict(float)
-        for file, seconds in kept_seconds(plan).items():
-            _, *names = file.removesuffix(".tsv").split("/")
+        for job, (seconds, _) in kept_jobs(plan.root, plan.budget).items():
+            _, *names = job.split("/")
             found[tuple(names[:2])] += seconds  # a stage without data sets has no names
         return dict(found)
 
