@@ -121,9 +121,7 @@ def _one_blas_thread() -> Iterator[None]:
     The number belongs to the process, so callers in several threads must not restore it in turn.
     """
     global _limited, _limits
-    from threadpoolctl import (
-        threadpool_limits,
-    )  # scikit-learn needs it; it reads all loaded libraries
+    from threadpoolctl import threadpool_limits  # reads all loaded libraries, so not at the top
 
     with _lock:
         if _limited == 0:
