@@ -1,5 +1,5 @@
 # Validation values over the grid of hyper-parameters, on all folds of a split: coarse grid, extension, refinement. Where
-# a kernel is tuned by cross-validation, other jobs have visited the coarse grid, each a block of widths.
+# a kernel is tuned by cross-validation and the budget has blocks of widths, other jobs have visited the coarse grid.
 
 
 rule tune:
