@@ -91,7 +91,7 @@ def words(n: int, d: int, m: int, *, sets: bool = False) -> Data:
 
 @dataclass(frozen=True)
 class Axis:
-    """What grows."""
+    """A quantity that grows, with the problems of each size and the solvers to be timed."""
 
     title: str
     sizes: tuple[int, ...]

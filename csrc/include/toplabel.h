@@ -314,7 +314,7 @@ typedef struct tl_settings {
     /** Not 0: epochs over dense float64 rows of more than 64 features, whose numbers are in the
      * range of float32, work with a float32 copy of the rows, as long as rounding is small against
      * the gap; the objectives stay those of the rows, in float64. Where there is no memory for the
-     *  copy it is left out. */
+     * copy it is left out. */
     int float32_passes;
     /** 0: every epoch in an order drawn from all rows. Else rows are drawn within windows of about
      *  so many, made of runs of neighbouring rows that are drawn anew each epoch: for features that

@@ -86,7 +86,7 @@ class Campaign:
 
     @cached_property
     def seconds(self) -> float:
-        """What the finished run took; it is made if it is not there."""
+        """Return what the finished run took; make the run if it is not there."""
         took = self.place / "seconds"
         if not took.exists():
             begin = time.monotonic()

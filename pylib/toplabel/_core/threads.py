@@ -23,7 +23,7 @@ class Interrupted(KeyboardInterrupt):
 
 
 class _Jobs:
-    """What running jobs are asked for between parts of their work."""
+    """Tell running jobs, between parts of their work, whether they are to end."""
 
     def __init__(self, outer: _Jobs | None, is_over: Callable[[], bool]):
         self._outer, self._is_over = outer, is_over

@@ -168,7 +168,7 @@ class Shown:
 
     @property
     def _is_own(self) -> bool:
-        """Whether the config defines its studies, and so asks for none of the project's."""
+        """Return whether the config defines its studies, and so asks for none of the project's."""
         return isinstance(self._plan.config["studies"], Mapping)
 
 
