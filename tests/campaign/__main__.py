@@ -1,6 +1,6 @@
 """Try all kinds of attack, one after the other, and print a table of what was lost.
 
-    python tests/campaign                 # as `make campaign`: less than an hour on two free cores
+    python tests/campaign                 # as `make campaign`
     python tests/campaign --fraction 0.05 # with fewer repeats
     python tests/campaign --only kill disk
 
