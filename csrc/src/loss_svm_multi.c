@@ -58,27 +58,38 @@ void tl_update_hinge(const tl_row *row, tl_params params, size_t m, const double
     }
 }
 
+typedef struct sums {
+    double product, square; /* of x_j b_j, and of x_j^2 */
+} sums;
+
 TL_CLONES
-static double smooth_sum(size_t n, const double *v, double top, const double *minus_x) {
-    double sum = 0.0;
-#pragma omp simd reduction(+ : sum)
+static sums smooth_sums(size_t n, const double *v, double top, const double *minus_x) {
+    double product = 0.0, square = 0.0;
+#pragma omp simd reduction(+ : product, square)
     for (size_t j = 0; j < n; j++) {
         const double x = -minus_x[j];
-        sum += x > 0.0 ? x * (v[j] + top - 0.5 * x) : 0.0;
+        product += x > 0.0 ? x * (v[j] + top) : 0.0;
+        square += x * x;
     }
-    return sum;
+    return (sums){product, square};
 }
 
 /* <b, x> - x^2/2 at its maximiser x, which is the update's projection with the radius gamma and no
- * bias, in scores instead of dual variables. */
+ * bias, in scores instead of dual variables. A projection may miss its radius by rounding, and then
+ * so would the value, since b may be much larger than gamma: x is scaled to the radius. */
 double tl_value_smooth_hinge(const tl_row *row, tl_params params, size_t m, const double *s,
                              double *work) {
     const size_t n = tl_padded(m);
+    const double gamma = params.gamma;
     double *minus_x = work + n, kept[TL_KEPT] = {NAN, NAN};
     const double top = tl_margins(m, (size_t)row->labels[0], s, s, 0.0, 1.0, work);
     if (!(top > 0.0)) return 0.0;
-    params.project(n, work, top, params.k, params.gamma, 0.0, kept, minus_x, work + 2 * n);
-    return smooth_sum(n, work, top, minus_x) / params.gamma;
+    const double sum =
+        params.project(n, work, top, params.k, gamma, 0.0, kept, minus_x, work + 2 * n);
+    const bool is_bounded = fabs(sum - gamma) <= TL_SUM_TOLERANCE * gamma;
+    const double scale = is_bounded ? gamma / sum : 1.0;
+    const sums of = smooth_sums(n, work, top, minus_x);
+    return scale * (of.product - 0.5 * scale * of.square) / gamma;
 }
 
 void tl_gradient_hinge(const tl_row *row, tl_params params, size_t m, const double *s, double *g,

@@ -87,6 +87,9 @@ double tl_topk_entropic_project(size_t n, const double *b, size_t k, double alph
  * `kept` holds it, two numbers which may be NaN, and receives the new one. n is a multiple of 8,
  * and entries of -inf count as absent. */
 
+/* The sum of the x that a warm projection gives may miss what it should be by this part of it. */
+#define TL_SUM_TOLERANCE 1e-12
+
 /* Onto the top-k simplices. v_j = b_j - top <= 0 for the largest entry top > 0. Writes -x and
  * returns sum_j x_j. radius > 0, infinite bias excluded; 1 <= k < number of entries;
  * tl_warm_simplex is both for k = 1. work: 2 n. */

@@ -11,9 +11,6 @@
 
 /* More are rare; then the methods with guaranteed termination take over. */
 #define MAX_PASSES 16
-/* A sum of x may miss what it should be by this much. */
-#define SUM_TOLERANCE 1e-12
-
 /* The linear piece at (tau, u). */
 typedef struct piece {
     double sum;    /* of x_j = clip(v_j - tau, 0, u) */
@@ -41,7 +38,7 @@ TL_INLINE piece clip(size_t n, const double *restrict v, double tau, double u,
 }
 
 static bool near(double sum, double target) {
-    return fabs(sum - target) <= SUM_TOLERANCE * target;
+    return fabs(sum - target) <= TL_SUM_TOLERANCE * target;
 }
 
 /* sum_j (v_j - tau)_+ = min((top + tau)/bias, radius): the left side minus the right one is convex

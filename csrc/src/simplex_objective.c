@@ -26,11 +26,24 @@ double tl_simplex_norm2(const tl_simplex *self) {
     return sum;
 }
 
+#define LEAST_SQUARE 1e-250
+
+/* ||a||, also where squares are too small to be numbers. */
+static double norm_of(size_t k, const double *a) {
+    const double square = tl_dot(k, a, a);
+    if (square > LEAST_SQUARE) return sqrt(square);
+    double largest, sum = 0.0;
+    tl_norm1(k, a, &largest);
+    for (size_t j = 0; largest > 0.0 && j < k; j++)
+        sum += a[j] / largest * (a[j] / largest);
+    return largest * sqrt(sum);
+}
+
 static double find_size(const tl_simplex *self) {
     double sum = 0.0;
     for (size_t i = 0; i < self->data.n; i++)
         if (tl_simplex_coefficient(self, i, self->u, self->a))
-            sum += sqrt(self->norm2[i] * tl_dot(self->k, self->a, self->a));
+            sum += sqrt(self->norm2[i]) * norm_of(self->k, self->a);
     return sum;
 }
 

@@ -107,8 +107,12 @@ static void take_features(bytes *in, problem *p) {
     p->x_size = count * sizeof *x;
     if (p->data.type == TL_FLOAT32) {
         float *narrow = exact_bytes(count * sizeof *narrow);
-        for (size_t i = 0; i < count; i++)
+        for (size_t i = 0; i < count; i++) {
             narrow[i] = fabs(x[i]) < 3e38 ? (float)x[i] : (x[i] > 0.0 ? HUGE_VALF : -HUGE_VALF);
+            /* Without its small entries a Gram matrix is another one. */
+            if (representation == TL_GRAM && x[i] != 0.0 && fabs(x[i]) < 2e-38)
+                p->is_semidefinite = 0;
+        }
         p->x = narrow;
         p->x_size = count * sizeof *narrow;
         free(x);

@@ -43,6 +43,15 @@ def test_value_is_the_papers_formula(loss, k, gamma, seed):
     )
 
 
+@pytest.mark.parametrize("loss", ["svm_multi", "topk_svm_alpha", "topk_svm_beta"])
+@pytest.mark.parametrize("gamma", [1e-8, 1.122018454301963e-4, 0.3])
+def test_a_little_smoothed_hinge_keeps_its_digits(loss, gamma):
+    """With equal scores the maximiser over the dual variables is uniform."""
+    m = 49
+    value = losses.value(loss, np.zeros((1, m)), [7], k=1, gamma=gamma)
+    np.testing.assert_allclose(value, 1.0 - gamma / (2 * (m - 1)), rtol=1e-15)
+
+
 @pytest.mark.parametrize(("loss", "k", "gamma"), CONVEX)
 @settings(max_examples=60)
 @given(seed=st.integers(0, 10**6))

@@ -430,3 +430,11 @@ def test_a_sparse_matrix_whose_index_is_out_of_range_is_refused(index):
     matrix.indices[0] = index
     with pytest.raises(FormatError, match=r"^toy\.mat: no sparse matrix, or a damaged one"):
         features_of(Path("toy.mat"), matrix)
+
+
+def test_an_npz_file_with_a_member_that_is_no_array_is_refused(read, tmp_path):
+    np.savez(tmp_path / "bad.npz", X=X)
+    with zipfile.ZipFile(tmp_path / "bad.npz", "a") as content:
+        content.writestr("y.npy", b"not an array")
+    with pytest.raises(FormatError, match=r"toy\.npz: 'y\.npy' is no array"):
+        read("npz", (tmp_path / "bad.npz").read_bytes())

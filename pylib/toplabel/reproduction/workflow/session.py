@@ -112,6 +112,7 @@ class Session:
                 " time of now.",
                 file=sys.stderr,
             )
+        logging.raiseExceptions = False  # a log on a full disk gets no traceback of its own
         note_start()
         save_parsed()
         if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:

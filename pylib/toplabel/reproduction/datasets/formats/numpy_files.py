@@ -51,6 +51,9 @@ def open_npz(path: Path):
                 raise FormatError(path, None, f"the array {shown(name)} is in it {count} times")
         for member in stored.zip.infolist():
             check_claim(path, member.file_size, f"{member.filename!r}:")
+            with stored.zip.open(member) as content:  # which NumPy would return as bytes
+                if content.read(len(np.lib.format.MAGIC_PREFIX)) != np.lib.format.MAGIC_PREFIX:
+                    raise FormatError(path, None, f"{shown(member.filename)} is no array")
     return stored
 
 
