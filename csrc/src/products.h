@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * products.h: products of the rows of a block, which are read where they are, with the weights of
- * few classes; ...32 in float32.
+ * few classes, or with coefficients; ...32 in float32.
  */
 #ifndef TL_PRODUCTS_H
 #define TL_PRODUCTS_H
@@ -24,8 +24,8 @@ typedef struct tl_products {
                      float *w);
 } tl_products;
 
-/* Those for this processor; NULL where there are none, or a BLAS is as fast. They use one thread.
- */
+/* Those for this processor; NULL where there are none for so many classes and features. They use one
+ * thread. */
 const tl_products *tl_products_for(size_t m, size_t d);
 
 #endif /* TL_PRODUCTS_H */

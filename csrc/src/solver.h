@@ -125,8 +125,8 @@ struct tl_solver {
     bool is_behind;   /* have weights32 changed since weights were computed? */
     float *x32;       /* (n, stride32), for float64 rows, as long as the products run in float32 */
     size_t stride32;
-    float *coefficients32; /* (n, m), for a Gram matrix in float32, as long as its products run in
-                              that: the copy of coefficients that they take */
+    float *coefficients32; /* (n, m), or (m, n) for the own products; for a Gram matrix in float32,
+                              as long as its products run in that: the coefficients that they take */
     double *center;        /* W0 in the layout of weights, or NULL */
     double *ridge;         /* t, one number for each feature; NULL: ones */
     tl_weight_sums sums;   /* at the last call of tl_compute_weights */
@@ -136,7 +136,7 @@ struct tl_solver {
     size_t stride; /* between two rows of scores or of delta: m, by rows padded with zeros */
     size_t block;
     size_t inner; /* updates within a block are carried to later rows by products of so many */
-    const tl_products *products; /* of dense rows; NULL: by the BLAS */
+    const tl_products *products; /* of dense rows, or of a Gram matrix; NULL: by the BLAS */
     const double **row;          /* (block): where the rows of the block are, for these products */
     const float **row32;
     double *rows;    /* gathered or converted rows */
@@ -146,7 +146,7 @@ struct tl_solver {
     double *scores;  /* (max(block, TL_EVALUATION_BLOCK), stride) */
     float *scores32; /* (block, m) */
     double *delta;   /* (block, stride) */
-    float *delta32;  /* (block, m), not for a Gram matrix */
+    float *delta32;  /* (block, m), for a Gram matrix (1, m) */
     bool *moved;     /* (block): is delta of this row not zero? */
     double *work;    /* (TL_WORK(m)) */
     double *sizes;   /* (2, m): S_c and M_c of solver_rounding.c */

@@ -102,7 +102,8 @@ static void gather_rows32(tl_solver *self, size_t count, const size_t *index) {
 static const float *const *locate_rows32(tl_solver *self, size_t count, const size_t *index) {
     const size_t length = tl_row_length(self);
     const float *x = self->x32 ? self->x32 : self->data.x;
-    const bool copies = (self->x32 == NULL && self->data.constant != 0.0) || !tl_is_aligned(x);
+    const bool lacks = self->x32 == NULL && self->data.constant != 0.0;
+    const bool copies = lacks || (!tl_is_gram(self) && !tl_is_aligned(x));
     const size_t stride = self->x32 ? self->stride32 : length;
     if (copies) gather_rows32(self, count, index);
     for (size_t i = 0; i < count; i++)
@@ -110,19 +111,44 @@ static const float *const *locate_rows32(tl_solver *self, size_t count, const si
     return self->row32;
 }
 
-static void start_gram32(tl_solver *self, size_t count, const size_t *index) {
+/* Scores of these rows of a Gram matrix, into self->scores32. */
+static void gram_scores32(tl_solver *self, size_t count, const size_t *index) {
     const size_t n = self->data.n, m = self->data.m;
+    if (self->products != NULL) {
+        const float *const *x = locate_rows32(self, count, index);
+        self->products->scores32(count, m, n, x, self->coefficients32, self->scores32);
+        return;
+    }
     gather_rows32(self, count, index);
+    for (size_t i = 0; i < count; i++)
+        self->row32[i] = self->rows32 + i * n;
     tl_gemm_nn32(count, m, n, self->rows32, self->coefficients32, self->scores32);
-    tl_widen(count * m, self->scores32, self->scores);
+}
+
+static void start_gram32(tl_solver *self, size_t count, const size_t *index) {
+    gram_scores32(self, count, index);
+    tl_widen(count * self->data.m, self->scores32, self->scores);
     for (size_t i = 0; i < count; i++)
         for (size_t j = 0; j <= i; j++)
-            self->gram[i * count + j] = (double)self->rows32[i * n + index[j]];
+            self->gram[i * count + j] = (double)self->row32[i][index[j]];
+}
+
+/* Of row i, into coefficients32: a row of them, or for the own products a column. */
+static void copy_coefficients(tl_solver *self, size_t i) {
+    const size_t n = self->data.n, m = self->data.m;
+    const double *row = self->coefficients + i * m;
+    if (self->products == NULL) {
+        narrow(m, row, self->coefficients32 + i * m);
+        return;
+    }
+    narrow(m, row, self->delta32);
+    for (size_t j = 0; j < m; j++)
+        self->coefficients32[j * n + i] = self->delta32[j];
 }
 
 void tl_blocks_copy_coefficients(tl_solver *self) {
-    if (self->coefficients32 != NULL)
-        narrow(self->data.n * self->data.m, self->coefficients, self->coefficients32);
+    for (size_t i = 0; self->coefficients32 != NULL && i < self->data.n; i++)
+        copy_coefficients(self, i);
 }
 
 /* ---- products in float32, as long as they are good enough ---- */
@@ -173,11 +199,12 @@ void tl_blocks_sample32(tl_solver *self) {
     const size_t m = self->data.m, length = tl_row_length(self);
     size_t index[TL_SAMPLE_BLOCK] = {0};
     const size_t count = sample_rows(self, index);
+    if (self->coefficients32 != NULL) {
+        gram_scores32(self, count, index);
+        return;
+    }
     gather_rows32(self, count, index);
-    if (self->coefficients32 != NULL)
-        tl_gemm_nn32(count, m, length, self->rows32, self->coefficients32, self->scores32);
-    else
-        tl_gemm_nt32(count, m, length, self->rows32, self->weights32, self->scores32);
+    tl_gemm_nt32(count, m, length, self->rows32, self->weights32, self->scores32);
 }
 
 void tl_blocks_check_rounding(tl_solver *self, double gap) {
@@ -268,7 +295,7 @@ static void finish_block(tl_solver *self, size_t count, const size_t *index) {
         if (!self->moved[i]) continue;
         double *row = self->coefficients + index[i] * m;
         if (row != self->dual + index[i] * m) add_scaled(m, 1.0, self->delta + i * m, row);
-        if (self->coefficients32 != NULL) narrow(m, row, self->coefficients32 + index[i] * m);
+        if (self->coefficients32 != NULL) copy_coefficients(self, index[i]);
     }
     if (tl_is_gram(self)) return;
     if (self->weights32 != NULL) {

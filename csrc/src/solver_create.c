@@ -90,7 +90,8 @@ static bool allocate_float32(tl_solver *self) {
     if (tl_is_gram(self)) {
         self->coefficients32 = floats(self->data.n, m);
         self->rows32 = floats(b, self->data.n);
-        return self->scores32 && self->coefficients32 && self->rows32;
+        self->delta32 = floats(1, m);
+        return self->scores32 && self->coefficients32 && self->rows32 && self->delta32;
     }
     self->weights32 = floats(m, d);
     self->rows32 = floats(b, d);
@@ -185,6 +186,18 @@ void tl_solver_free(tl_solver *self) {
 #define GRAM_BLOCK 256
 #define GRAM_CLASSES 512
 
+/* With more classes a BLAS is as fast; with a Gram matrix it packs the coefficients of all rows again
+ * for each block. */
+#define OWN_CLASSES 128
+
+static const tl_products *choose_products(const tl_data *data) {
+    if (data->representation == TL_GRAM)
+        return data->type == TL_FLOAT32 && data->m < GRAM_CLASSES
+                   ? tl_products_for(data->m, data->n)
+                   : NULL;
+    return data->m <= OWN_CLASSES ? tl_products_for(data->m, data->d) : NULL;
+}
+
 static size_t choose_block(const tl_data *data) {
     const bool large = data->representation == TL_GRAM && data->m >= GRAM_CLASSES;
     return tl_smaller(large ? GRAM_BLOCK : BLOCK, data->n);
@@ -204,8 +217,7 @@ static void choose_layout(tl_solver *self) {
         self->settings.window = (blocks > 0 ? blocks : 1) * self->block;
     }
     self->inner = data->m >= MANY_CLASSES ? 8 : self->block;
-    if (data->representation == TL_DENSE && !self->by_rows)
-        self->products = tl_products_for(data->m, data->d);
+    if (!self->by_rows) self->products = choose_products(data);
 }
 
 /* Clear what earlier updates left for the next ones. */
