@@ -30,8 +30,8 @@ class OneVsAll:
     returns no dual variables, so there is no gap to report. The logistic loss (lr_ova) is minimised
     by its trust-region Newton method (solver 0); being smooth it gives dual variables for any W,
     and the gap ``||grad P(W)||_F^2 / (2 lambda)``. LIBLINEAR's tolerance is tightened until that
-    gap is small, for the classes that have more than their share of it. An epoch is an iteration of
-    LIBLINEAR, counted for the class that needed most of them. There are no warm starts.
+    gap is small. An epoch is an iteration of LIBLINEAR, counted for the class that needed most of
+    them. There are no warm starts.
     """
 
     def __init__(self, loss: str) -> None:
@@ -42,20 +42,14 @@ class OneVsAll:
     def train(self, X, labels, *, n_classes, C, seed, eps, max_epochs, **_) -> Trained:
         """Train (see `models.Trainer`)."""
         targets = indicator(labels, n_classes)
-        W = np.zeros((X.shape[1], n_classes))
-        epochs, tolerance, open_classes = 0, eps * _LOOSEST, np.arange(n_classes)
+        tolerance = eps * _LOOSEST
         while True:
-            classifier = self._classifier(C, seed, tolerance, max_epochs)
-            W[:, open_classes], needed, finished = _fit(classifier, X, targets[:, open_classes])
-            epochs = max(epochs, needed)
-            primal, gaps = self._certificate(X, labels, targets, W, C)
-            gap = float(gaps.sum())
+            W, epochs, finished = _fit(self._classifier(C, seed, tolerance, max_epochs), X, targets)
+            primal, gap = self._certificate(X, labels, targets, W, C)
             relative = relative_gap(primal, primal - gap)
             if self._loss == "svm_ova" or relative <= eps or not finished or tolerance < _TIGHTEST:
                 break
             tolerance /= 10
-            share = eps * max(abs(primal), abs(primal - gap)) / n_classes
-            open_classes = np.flatnonzero(gaps > share)
         if self._loss == "svm_ova":
             status = "uncertified" if finished else "max_epochs"
         else:
@@ -76,20 +70,18 @@ class OneVsAll:
 
     def _certificate(
         self, X: Matrix, labels: np.ndarray, targets: np.ndarray, W: np.ndarray, C: float
-    ) -> tuple[float, np.ndarray]:
-        """P(W), and what each class adds to P - D, (m,), with the dual variables that W gives; NaN
-        for the hinge.
-        """
+    ) -> tuple[float, float]:
+        """P(W), and P - D with the dual variables that W gives; NaN for the hinge."""
         n = X.shape[0]
         scores = np.ascontiguousarray(X @ W)
         labels = labels if labels.ndim == 1 else targets.astype(np.uint8)
         penalty = 1.0 / (C * n)
         primal = losses.value(self._loss, scores, labels).mean() + penalty / 2 * np.vdot(W, W)
         if self._loss == "svm_ova":
-            return float(primal), np.full(W.shape[1], np.nan)
+            return float(primal), np.nan
         of_scores = losses.gradient(self._loss, scores, labels)
         gradient = np.asarray(X.T @ of_scores) / n + penalty * W
-        return float(primal), np.einsum("ij,ij->j", gradient, gradient) / (2 * penalty)
+        return float(primal), float(np.vdot(gradient, gradient) / (2 * penalty))
 
 
 def _fit(classifier, X: Matrix, targets: np.ndarray) -> tuple[np.ndarray, int, bool]:
