@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#define MOST_CLASSES 1024
+#define MOST_CLASSES 512
 #define LEAST_FEATURES 16 /* a vector */
 
 #define PRAGMA(x) _Pragma(#x)

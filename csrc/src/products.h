@@ -24,8 +24,8 @@ typedef struct tl_products {
                      float *w);
 } tl_products;
 
-/* Those for this processor; NULL where there are none for so many classes and features. They use one
- * thread. */
+/* Those for this processor; NULL where there are none for so many classes and features. They use
+ * one thread. */
 const tl_products *tl_products_for(size_t m, size_t d);
 
 #endif /* TL_PRODUCTS_H */

@@ -125,8 +125,8 @@ struct tl_solver {
     bool is_behind;   /* have weights32 changed since weights were computed? */
     float *x32;       /* (n, stride32), for float64 rows, as long as the products run in float32 */
     size_t stride32;
-    float *coefficients32; /* (n, m), or (m, n) for the own products; for a Gram matrix in float32,
-                              as long as its products run in that: the coefficients that they take */
+    float *coefficients32; /* for a Gram matrix in float32, as long as its products run in that: the
+                              coefficients that they take, (n, m), or (m, n) by the own products */
     double *center;        /* W0 in the layout of weights, or NULL */
     double *ridge;         /* t, one number for each feature; NULL: ones */
     tl_weight_sums sums;   /* at the last call of tl_compute_weights */

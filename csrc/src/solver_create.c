@@ -183,17 +183,18 @@ void tl_solver_free(tl_solver *self) {
 /* The products of a block read the weights, or the coefficients of all rows, once. With a Gram
  * matrix and so many classes, reading them costs as much as the product of 64 rows. */
 #define BLOCK 64
-#define GRAM_BLOCK 128
+#define GRAM_BLOCK 256
 #define GRAM_CLASSES 512
 
-/* With more classes a BLAS is as fast; with a Gram matrix it packs the coefficients of all rows again
- * for each block. */
+/* With more classes a BLAS is as fast; with a Gram matrix it packs the coefficients of all rows
+ * again for each block, so that it needs large ones. */
 #define OWN_CLASSES 128
 
 static const tl_products *choose_products(const tl_data *data) {
     if (data->representation != TL_GRAM)
         return data->m <= OWN_CLASSES ? tl_products_for(data->m, data->d) : NULL;
-    return data->type == TL_FLOAT32 ? tl_products_for(data->m, data->n) : NULL;
+    const bool small = data->type == TL_FLOAT32 && data->m < GRAM_CLASSES;
+    return small ? tl_products_for(data->m, data->n) : NULL;
 }
 
 static size_t choose_block(const tl_data *data) {
