@@ -47,7 +47,7 @@ tl_status tl_simplex_check(const tl_data *data, tl_simplex_loss loss, const doub
  *   minimise   1/2 ||W||^2 + C sum_i V(y_i, W^T x_i),   C = 1/(2 n lambda)
  *   W = sum_i x_i a_i^T,   a_i = -sum_(y != y_i) alpha_iy c_y   or   a_i = alpha_i c_(y_i)
  *
- * Features keep W, (d, T - 1). A Gram matrix keeps the values f(x_i) of all rows, (n, T - 1); for
+ * Features keep W, (d, T - 1). A Gram matrix keeps the values f(x_i) of all rows, (T - 1, n); for
  * SH-SVM only their products with the row's own code vector, (n): its dual is no larger than a
  * binary one. */
 struct tl_simplex {
@@ -60,8 +60,8 @@ struct tl_simplex {
     tl_coding coding;
     size_t k;      /* T - 1 */
     double *alpha; /* the caller's: (n, T), or (n) */
-    double *state; /* W (d, k); of a Gram matrix f (n, k), or (n) */
-    double *A;     /* (n, k), of a Gram matrix and SC-SVM: to compute f anew */
+    double *state; /* W (d, k); of a Gram matrix f (k, n), or (n) */
+    double *A;     /* (k, n), of a Gram matrix and SC-SVM: to compute f anew */
     double *norm2; /* (n) */
     double *total; /* (n), SC-SVM: the sum of the row's alpha */
     size_t *order; /* (n) */

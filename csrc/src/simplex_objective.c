@@ -19,11 +19,8 @@ double tl_simplex_linear_part(const tl_simplex *self) {
 double tl_simplex_norm2(const tl_simplex *self) {
     const size_t n = self->data.n, k = self->k;
     if (!tl_simplex_is_gram(self)) return tl_dot(self->data.d * k, self->state, self->state);
-    double sum = 0.0;
-    for (size_t i = 0; i < n; i++)
-        sum += tl_simplex_is_cone(self) ? tl_dot(k, self->A + i * k, self->state + i * k)
-                                        : self->alpha[i] * self->state[i];
-    return sum;
+    return tl_simplex_is_cone(self) ? tl_dot(n * k, self->A, self->state)
+                                    : tl_dot(n, self->alpha, self->state);
 }
 
 #define LEAST_SQUARE 1e-250

@@ -44,9 +44,12 @@ void tl_simplex_compute(tl_simplex *self) {
         return;
     }
     if (tl_simplex_is_gram(self)) {
+        memset(self->A, 0, n * k * sizeof *self->A);
         for (size_t i = 0; i < n; i++)
-            tl_simplex_coefficient(self, i, self->u, self->A + i * k);
-        tl_gemm_nn(n, k, n, self->data.x, self->A, self->state);
+            if (tl_simplex_coefficient(self, i, self->u, self->a))
+                for (size_t r = 0; r < k; r++)
+                    self->A[r * n + i] = self->a[r];
+        tl_gemm_nn(k, n, n, self->A, self->data.x, self->state);
         return;
     }
     memset(self->state, 0, self->data.d * k * sizeof *self->state);
@@ -60,7 +63,11 @@ void tl_simplex_compute(tl_simplex *self) {
 /* ---- one example ---- */
 
 const double *tl_simplex_values(tl_simplex *self, size_t i) {
-    if (tl_simplex_is_gram(self)) return self->state + i * self->k;
+    if (tl_simplex_is_gram(self)) {
+        for (size_t r = 0; r < self->k; r++)
+            self->f[r] = self->state[r * self->data.n + i];
+        return self->f;
+    }
     const tl_features x = tl_features_of(&self->data, i, NULL);
     tl_features_project(&x, self->k, self->state, self->f);
     return self->f;

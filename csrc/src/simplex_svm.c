@@ -5,6 +5,7 @@
 #include "blas.h"
 #include "sampling.h"
 #include "solve.h"
+#include "vector.h"
 
 #include <float.h>
 #include <math.h>
@@ -18,13 +19,11 @@ static void add_coefficient(tl_simplex *self, size_t i) {
         tl_features_add(&x, k, self->a, self->state);
         return;
     }
-    /* A rank-one update, as of a dense matrix with the row K_i as its only column. */
+    /* A rank-one update, one value of f after the other: k is small, n is long. */
+    const size_t n = self->data.n;
     const double *row = tl_simplex_gram_row(self, i);
-    for (size_t j = 0; j < self->data.n; j++) {
-        double *f = self->state + j * k;
-        for (size_t r = 0; r < k; r++)
-            f[r] += row[j] * self->a[r];
-    }
+    for (size_t r = 0; r < k; r++)
+        tl_axpy(n, self->a[r], row, self->state + r * n);
 }
 
 static void update_cone(tl_simplex *self, size_t i, double box) {

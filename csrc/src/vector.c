@@ -45,6 +45,17 @@ void tl_scale(size_t n, double factor, double *x) {
 }
 
 TL_CLONES
+static void axpy(size_t n, double factor, const double *restrict x, double *restrict y) {
+#pragma omp simd
+    for (size_t j = 0; j < n; j++)
+        y[j] += factor * x[j];
+}
+
+void tl_axpy(size_t n, double factor, const double *x, double *y) {
+    axpy(n, factor, x, y);
+}
+
+TL_CLONES
 static void add_signed(size_t n, double factor, const double *x, double *sum, double *below) {
     double all = 0.0, negative = 0.0;
 #pragma omp simd reduction(+ : all, negative)

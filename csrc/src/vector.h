@@ -26,6 +26,8 @@ double tl_dot(size_t n, const double *x, const double *y);
 /* ||x - y||^2 */
 double tl_squared_distance(size_t n, const double *x, const double *y);
 void tl_scale(size_t n, double factor, double *x);
+/* y += factor x */
+void tl_axpy(size_t n, double factor, const double *x, double *y);
 /* Adds the sum of v = factor x, and how far its negative entries lie below 0. */
 void tl_add_signed(size_t n, double factor, const double *x, double *sum, double *below);
 /* How far the entries of factor x lie above the cap, in sum. */
