@@ -107,8 +107,6 @@ def by_solver(solve: Solve, X: Matrix, labels: np.ndarray, method: Method, limit
         "gamma": method.gamma,
         "kernel": "precomputed" if method.tunes_width else "linear",
         "n_classes": limits.n_classes,
-        "acceleration": "unscaled",  # as when the kept numbers were made
-        "dtype": X.dtype,  # passes in float32 end elsewhere where a fit does not converge
         "check_input": False,  # Gram matrices come from `toplabel.kernels`
         "eps": limits.eps,
         "max_epochs": min(limits.max_epochs, method.passes or limits.max_epochs),
