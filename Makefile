@@ -1,12 +1,12 @@
 # make reproduce   the default run with both reports: the papers' data in data/embedded, no network but the package registry
-# make show        the reports on what is there, beside the kept whole run: seconds, computes nothing
+# make show        the reports on what is there, beside the kept run: seconds, computes nothing
 # make whole       config/full.yaml: all that a mirror (TOPLABEL_MIRROR) or the network has; hours, and resumes
 # make test        linters, C tests with sanitizers, pytest, a small workflow with both reports
 # make smoke       config/smoke.yaml: every stage on small grids; what it measures means nothing
 # make verify      CELLS=20 published cells (of those that fit into MINUTES=30), from raw data, beside reports/summary
 # make check       formatters and linters only
 # make evidence    what the solvers and the proximal maps were checked against, and by how much they miss: minutes, prints
-# make campaign    an hour of attempts to break it: damaged input files, extreme scales, killed runs, fuzzing (docs/workflow.md)
+# make campaign    25 minutes of attempts to break it: damaged input files, extreme scales, killed runs, fuzzing (docs/reliability.md)
 # make test-slurm  runs on a real Slurm controller with faults, 12 to 24 minutes; installs Slurm, so Debian or Ubuntu as root
 # make bench       speed against other solvers (benchopt), one thread; results in benchmarks/outputs. benchmarks/growth.py is not in it
 # make test-torch  losses, features and the study of fine-tuning in PyTorch, in an environment of their own; TORCH=torch==2.13.0 says which
@@ -15,7 +15,7 @@
 # make types       the annotations of the public functions, by a type checker
 # make lock        requirements.lock, after a change of the dependencies in pyproject.toml
 # make paper       reports/replication.pdf, the replication paper from the kept run: seconds, computes nothing
-# make summary     RUN=results keeps a full run's numbers in reports/summary, and writes those of README.md and docs/ anew
+# make summary     RUN=results keeps the numbers of a whole run in reports/summary, and writes those of README.md and docs/ anew
 # make archive     the report of results/ as one file, build/toplabel-report.zip, at most 15 MB and without paths of this machine
 # make wheel       sdist and wheel in build/dist, tested where there is no compiler (RELEASING.md)
 #
@@ -192,13 +192,13 @@ lock: setup
 		--no-annotate --custom-compile-command 'make lock' --extra dev $(ARGS) pyproject.toml - -o requirements.lock
 
 # The page of the config's keys, made of the models that check them, the page of why numbers differ, and the numbers of
-# the last full run in README.md and docs/.
+# the kept run in README.md and docs/.
 reference: setup
 	$(BIN)/python -m toplabel.reproduction.config > docs/config-reference.md
 	$(BIN)/python -m toplabel.reproduction.config.differences config/differences.yaml data/published > docs/differences.md
 	$(BIN)/python -m toplabel.reproduction.workflow.summary
 
-# What the documents need of a full run, kept in reports/summary, and the documents from there.
+# What the documents need of a whole run, kept in reports/summary, and the documents from there.
 RUN ?= results
 
 summary: setup

@@ -143,9 +143,9 @@ def test_each_fragment_stands_in_a_page(repository):
             "score",
             [
                 "**The last whole run** (",
-                "measured 5 of 8,482",
-                "would match.",
-                "from 2 to 2.",
+                "measured 5 of the 8,482",
+                "are shuffled,",
+                "2 under other readings",
             ],
         ),
         ("cardinality", ["In 6 comparisons", "on 1 data sets", "points"]),
@@ -174,8 +174,8 @@ def test_each_fragment_stands_in_a_page(repository):
         (
             "differences",
             [
-                "| too far | letter | top-3 Ent tr | 2 | 0 | 0 | gives 46.2 for LR<sup>ML</sup> |",
-                "| not looked into | bibtex | SVM ML | 0 | 1 | 0 |  |",
+                "| too far | letter | top-3 Ent<sub>tr</sub> | 2 | 0 | 0 | gives 46.2 for LR<sup>ML</sup> |",
+                "| not looked into | bibtex | SVM<sup>ML</sup> | 0 | 1 | 0 |  |",
             ],
         ),
         (
@@ -267,7 +267,7 @@ def state(root):
 
 def test_pages_and_picture_are_written(checkout):
     assert summary.main([]) == 0
-    assert "5 of 8,4" in (checkout / "README.md").read_text(encoding="utf-8")
+    assert "5 of the 8,4" in (checkout / "README.md").read_text(encoding="utf-8")
     assert "<svg" in (checkout / summary.PICTURE).read_text(encoding="utf-8")
 
 

@@ -85,18 +85,41 @@ def page(reasons: Collection[Reason]) -> str:
 _HEAD = """\
 # Why numbers differ
 
-`make reference` writes this page from `config/differences.yaml`. The reports show each reason
-beside the cells that differ, and say which cells have none. An experiment is a method of the study
-`as_printed` (`config/studies/as_printed.yaml`). The reports, and the column `experiment` of
+`make reference` writes this page from `config/differences.yaml`. [The summary of the kept
+run](../reports/summary/README.md) counts the numbers that each reason is about. The reports show it
+beside the cells that differ, and say which cells have none. "The experiment" is a method of the
+study `as_printed` (`config/studies/as_printed.yaml`); the reports, and the column `experiment` of
 `results/differences.csv`, say what it gives.
 """
 
 
 def _section(reason: Reason) -> str:
-    texts = (f"- {', '.join(cells.tables)}: {cells.evidence}" for cells in reason.cells)
+    texts = (f"- {_place(cells)}: {cells.evidence}" for cells in reason.cells)
     plain = (re.sub(r"\^\{([^{}]*)\}", r"^\1", text) for text in texts)
     lines = (_wrapped(text, "  ") for text in plain)
     return "\n".join([f"## {reason.title}\n", f"{_wrapped(reason.why)}\n", *lines, ""])
+
+
+def _place(cells: Cells) -> str:
+    """Return tables, data sets, methods and metrics in a few words."""
+    names = (
+        cells.tables,
+        cells.datasets,
+        tuple(map(_selected, cells.methods)),
+        tuple(f"`{metric}`" for metric in cells.metrics),
+    )
+    return "; ".join(", ".join(some) for some in names)
+
+
+def _selected(methods: Selector) -> str:
+    ks = methods.k if isinstance(methods.k, tuple) else ()
+    facts = {
+        "k": ", ".join(map(str, ks)),
+        "gamma": "" if methods.gamma is None else f"{methods.gamma:g}",
+    }
+    words = [f"{name} = {value}" for name, value in facts.items() if value]
+    words += [f"{methods.kernel} kernel"] if methods.kernel else []
+    return f"`{methods.method}`" + (f" ({', '.join(words)})" if words else "")
 
 
 def _wrapped(text: str, indent: str = "") -> str:

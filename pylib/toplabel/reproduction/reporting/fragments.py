@@ -113,17 +113,14 @@ def score(cells: pd.DataFrame, headline: pd.DataFrame, published: int, created: 
     row = headline.set_index("metric").loc["all"]
     match, near = row["match"] / row["distinct"], (row["match"] + row["close"]) / row["distinct"]
     text = (
-        f"**The last whole run** ({created[:10]}) measured {len(cells):,} of {published:,}"
-        " printed numbers; most of"
-        f" the others are of data that cannot be had. Of {row['distinct']:,.0f} distinct"
-        " measurements"
-        f" {100 * match:.1f} % match (within 0.5 points, or 0.005 of a loss), {100 * near:.1f} %"
-        " match or are close"
-        f" (within three times that), and {row['not_reproduced']:.0f} are not reproduced. By"
-        " chance,"
-        f" {row['chance']:.0f} % would match. Other readings of the protocols raise the printed"
-        " numbers that match from"
-        f" {_number(cells, 'match'):,} to {_number(found, 'match'):,}."
+        f"**The last whole run** ({created[:10]}) measured {len(cells):,} of the {published:,} numbers"
+        " that the papers print; most of the others are of data that cannot be had."
+        f" Of {row['distinct']:,.0f} distinct measurements {100 * match:.1f} % match (within 0.5 points,"
+        f" or 0.005 of a loss), {100 * near:.1f} % match or are close (within three times that), and"
+        f" {row['not_reproduced']:.0f} are not reproduced. If the methods of a column are shuffled,"
+        f" {row['chance']:.0f} % match. Of the {len(cells):,} printed numbers"
+        f" {_number(cells, 'match'):,} match, and {_number(found, 'match'):,} under other readings of"
+        " the protocols."
     )
     return textwrap.fill(text, 100)
 
@@ -327,7 +324,7 @@ def differences(cells: pd.DataFrame) -> str:
         ["title", "evidence", "experiment"], sort=False
     ):
         keys = group[_METHOD].itertuples(index=False, name=None)
-        methods = dict.fromkeys(plain(method_label(*key)) for key in keys)
+        methods = dict.fromkeys(in_markdown(method_label(*key)) for key in keys)
         named = ", ".join(methods) if len(methods) <= _FEW else f"{len(methods)} methods"
         tried = in_markdown(experiment.removeprefix("Experiment: ")) or ("none" if title else "")
         counts = [_number(group, verdict) for verdict in ("off", "higher", "lower")]

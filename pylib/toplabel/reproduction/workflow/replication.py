@@ -25,6 +25,7 @@ from toplabel.reproduction.reporting.labels import OUTCOMES
 from toplabel.reproduction.reporting.pdf import write_document
 from toplabel.reproduction.reporting.score import Score, score_of
 from toplabel.reproduction.reporting.tree import WORTH_HEAD, worth, worth_rows
+from toplabel.reproduction.studies.published import load_published
 from toplabel.reproduction.tables.collected import (
     COMPARISON,
     NOT_REPRODUCED,
@@ -53,6 +54,7 @@ def facts_of(root: Path) -> tuple[dict[str, Any], str, datetime]:
         "created": run["created"][:10],
         "commit": run["git"]["commit"][:12],
         "run": _run(run),
+        "published": numbers.count(len(load_published(catalogue.published))),
         "worth": worth(headline),
         "metrics": {"head": WORTH_HEAD, "rows": worth_rows(headline)},
         "score": _score(score_of(cells)),

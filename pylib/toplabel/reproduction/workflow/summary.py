@@ -36,6 +36,7 @@ from toplabel.reproduction.workflow.costs import costs
 PICTURE = "docs/images/agreement.svg"
 PAGES = (
     "README.md",
+    "docs/index.md",
     "reports/summary/README.md",
     "docs/results.md",
     "docs/cluster.md",
