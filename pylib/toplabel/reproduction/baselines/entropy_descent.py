@@ -42,30 +42,31 @@ class EntropyDescent:
         softmax = solve(X, labels, "lr_multi", C=C, seed=seed, **limits)
         if softmax.status == "interrupted":
             raise KeyboardInterrupt
-        objective = _Objective(X, labels, self._k, C)
+        objective = _Objective(labels, self._k, C)
         W, taken = softmax.W, 0
-        value, scores = objective.value(W)
-        gradient = objective.gradient(W, scores)
-        norm = float(np.linalg.norm(gradient))
+        scores = np.asarray(X @ W)
+        value = objective.value(W, scores)
+        gradient, direction, norm = objective.descent(X, W, scores)
         length, before = min(1.0, 1.0 / norm) if norm > 0.0 else 1.0, 0.0
         while taken < self._steps and norm > eps:
             if length == before:
                 length *= 2.0
             before = length
-            new_value, scores = objective.value(W - length * gradient)
-            while not new_value <= value - _SUFFICIENT * norm * length and length > _SHORTEST:
+            while True:  # scores are linear in W: a trial needs no product with X
+                new_W, new_scores = W - length * gradient, scores - length * direction
+                new_value = objective.value(new_W, new_scores)
+                if new_value <= value - _SUFFICIENT * norm * length or length <= _SHORTEST:
+                    break
                 length /= 2.0
-                new_value, scores = objective.value(W - length * gradient)
             if length <= _SHORTEST:
                 break
-            W, value, taken = W - length * gradient, new_value, taken + 1
-            gradient = objective.gradient(W, scores)
-            norm = float(np.linalg.norm(gradient))
+            W, scores, value, taken = new_W, new_scores, new_value, taken + 1
+            gradient, direction, norm = objective.descent(X, W, scores)
         return Trained(
             model=W,
             status="uncertified",
             epochs=taken,
-            primal=value / (C * X.shape[0]),
+            primal=objective.value(W, X @ W) / (C * X.shape[0]),
             gradient_norm=norm / (C * X.shape[0]),
         )
 
@@ -73,16 +74,18 @@ class EntropyDescent:
 class _Objective:
     """F = P/lambda: C times the sum of the losses, and half the squared norm of W."""
 
-    def __init__(self, X: Matrix, labels: np.ndarray, k: int, C: float) -> None:
-        self._X, self._labels, self._k, self._C = X, labels, k, C
+    def __init__(self, labels: np.ndarray, k: int, C: float) -> None:
+        self._labels, self._k, self._C = labels, k, C
 
-    def value(self, W: np.ndarray) -> tuple[float, np.ndarray]:
-        """Return F(W), and the scores X W."""
-        scores = np.asarray(self._X @ W)
+    def value(self, W: np.ndarray, scores: np.ndarray) -> float:
+        """Return F at W, whose scores are given."""
         loss = losses.value(_LOSS, scores, self._labels, k=self._k).sum()
-        return float(self._C * loss + np.vdot(W, W) / 2.0), scores
+        return float(self._C * loss + np.vdot(W, W) / 2.0)
 
-    def gradient(self, W: np.ndarray, scores: np.ndarray) -> np.ndarray:
-        """Return the gradient of F at W, whose scores are given."""
+    def descent(
+        self, X: Matrix, W: np.ndarray, scores: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, float]:
+        """Return the gradient of F at W, its scores, and its norm."""
         of_scores = self._C * losses.gradient(_LOSS, scores, self._labels, k=self._k)
-        return np.asarray(self._X.T @ of_scores) + W
+        gradient = np.asarray(X.T @ of_scores) + W
+        return gradient, np.asarray(X @ gradient), float(np.linalg.norm(gradient))
