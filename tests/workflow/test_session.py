@@ -5,6 +5,7 @@ import platform
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 import pytest
@@ -14,6 +15,7 @@ from toplabel._core.files import read_json, write_json
 from toplabel.reproduction.workflow.arguments import unknown_target
 from toplabel.reproduction.workflow.failures import errors_since
 from toplabel.reproduction.workflow.runlock import RunLockError, lock_run
+from toplabel.reproduction.workflow.session import in_a_thread
 
 
 def test_a_lock_has_one_holder_and_dies_with_it(tmp_path):
@@ -153,6 +155,25 @@ def test_ctrl_c_before_the_first_job_ends_at_once(tmp_path):
 
 
 # ---- sums ---------------------------------------------------------------------------------------
+
+
+def test_a_signal_does_not_wait_for_the_code_that_it_interrupts():
+    lock, ended = threading.Lock(), threading.Event()
+
+    def end(*_):
+        if lock.acquire(timeout=2):
+            ended.set()
+            lock.release()
+
+    before = signal.signal(signal.SIGUSR1, in_a_thread(end))
+    try:
+        with lock:
+            os.kill(os.getpid(), signal.SIGUSR1)
+            time.sleep(0.1)  # the signal is delivered here
+            assert not ended.is_set()
+        assert ended.wait(5)
+    finally:
+        signal.signal(signal.SIGUSR1, before)
 
 
 def test_all_files_are_compared_with_their_sums(tmp_path, monkeypatch, capsys):

@@ -9,7 +9,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from copy import deepcopy
 from pathlib import Path
 from types import FrameType
@@ -118,6 +118,8 @@ class Session:
         if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
             signal.signal(signal.SIGINT, self._interrupt)
             threading.setprofile(_block_interrupts)
+        if callable(ends := signal.getsignal(signal.SIGTERM)):
+            signal.signal(signal.SIGTERM, in_a_thread(ends))
         self._reports = follow(workflow, self._plan, self._targets)
 
     def _interrupt(self, number: int, frame: FrameType | None) -> None:
@@ -164,6 +166,14 @@ class Session:
             f" missing: {missing} results or files. The same command goes on where it ended.",
             file=sys.stderr,
         )
+
+
+def in_a_thread(handler: Callable[..., Any]) -> Callable[..., None]:
+    """Return a handler of signals that calls another in a thread.
+
+    That of Snakemake 9.27 waits for a lock, for ever where the interrupted code holds it.
+    """
+    return lambda *given: threading.Thread(target=handler, args=given, daemon=True).start()
 
 
 def _block_interrupts(*event: Any) -> None:
