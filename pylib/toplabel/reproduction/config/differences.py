@@ -85,16 +85,16 @@ def page(reasons: Collection[Reason]) -> str:
 _HEAD = """\
 # Why numbers differ
 
-`make reference` writes this page from `config/differences.yaml`. [The summary of the kept
-run](../reports/summary/README.md) counts the numbers that each reason is about. The reports show it
-beside the cells that differ, and say which cells have none. "The experiment" is a method of the
-study `as_printed` (`config/studies/as_printed.yaml`); the reports, and the column `experiment` of
-`results/differences.csv`, say what it gives.
+`make reference` writes this page from `config/differences.yaml`.
+[reports/summary](../reports/summary/README.md) counts, for each reason, the numbers of the kept run
+that it covers. The reports show the reason beside the cells that differ, and say which cells have
+none. "The experiment" is a method of the study `as_printed` (`config/studies/as_printed.yaml`); the
+reports, and the column `experiment` of `results/differences.csv`, say what it gives.
 """
 
 
 def _section(reason: Reason) -> str:
-    texts = (f"- {_place(cells)}: {cells.evidence}" for cells in reason.cells)
+    texts = (f"- **{_place(cells)}**: {cells.evidence}" for cells in reason.cells)
     plain = (re.sub(r"\^\{([^{}]*)\}", r"^\1", text) for text in texts)
     lines = (_wrapped(text, "  ") for text in plain)
     return "\n".join([f"## {reason.title}\n", f"{_wrapped(reason.why)}\n", *lines, ""])

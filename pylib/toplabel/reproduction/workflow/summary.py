@@ -60,7 +60,7 @@ _RUN = (
 )
 _STAGE = ("stage", "jobs", "hours", "longest_seconds", "peak_mb")
 _JOBS = ["study", "stage", "dataset", "method", "part", "seconds", "peak_mb"]
-_FRAGMENT = re.compile(r"(<!-- run: ([\w ]+) -->\n).*?(\n<!-- end -->)", re.DOTALL)
+_FRAGMENT = re.compile(r"(<!-- run: ([\w ]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 _OF_SETS = ("hamming_loss", "subset_accuracy", "f1_micro", "f1_macro")
 
 
@@ -187,7 +187,7 @@ def filled(text: str, root: Path) -> str:
         if not (root / SUMMARY / file).is_file():
             return found[0]
         text = make(_Kept(root), *arguments)
-        return f"{found[1]}\n{text}\n{found[3]}" if text else found[0]
+        return f"{found[1]}\n{text}\n\n{found[3]}" if text else found[0]
 
     return _FRAGMENT.sub(fragment, text)
 
