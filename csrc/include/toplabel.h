@@ -41,7 +41,7 @@
 #include <stdint.h>
 
 /** Version of this header; tl_version() is that of the library. */
-#define TL_VERSION "0.1.0"
+#define TL_VERSION "1.0.0"
 
 #ifdef __cplusplus
 extern "C" {

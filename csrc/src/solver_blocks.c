@@ -282,19 +282,12 @@ static void start_block(tl_solver *self, size_t count, const size_t *index) {
         start_float64(self, count, index);
 }
 
-TL_CLONES
-static void add_scaled(size_t m, double factor, const double *x, double *y) {
-#pragma omp simd
-    for (size_t j = 0; j < m; j++)
-        y[j] += factor * x[j];
-}
-
 static void finish_block(tl_solver *self, size_t count, const size_t *index) {
     const size_t d = self->data.d, m = self->data.m;
     for (size_t i = 0; tl_is_gram(self) && i < count; i++) {
         if (!self->moved[i]) continue;
         double *row = self->coefficients + index[i] * m;
-        if (row != self->dual + index[i] * m) add_scaled(m, 1.0, self->delta + i * m, row);
+        if (row != self->dual + index[i] * m) tl_axpy(m, 1.0, self->delta + i * m, row);
         if (self->coefficients32 != NULL) copy_coefficients(self, index[i]);
     }
     if (tl_is_gram(self)) return;
@@ -337,7 +330,7 @@ static bool update_row(tl_solver *self, size_t start, size_t count, size_t first
     }
     for (size_t j = first; j < i; j++)
         if (self->moved[j] && self->gram[i * count + j] != 0.0)
-            add_scaled(m, self->gram[i * count + j], self->delta + j * m, s);
+            tl_axpy(m, self->gram[i * count + j], self->delta + j * m, s);
     tl_sample_row(self, start + i, &row, s, a);
     double *a_new = self->work + TL_UPDATE_WORK(m);
     self->ops->update(&row, self->params, m, s, a, a_new, self->kept + index * TL_KEPT, self->work);
