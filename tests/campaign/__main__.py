@@ -1,11 +1,11 @@
-"""Try all kinds of attack, one after the other, and print a table of what was lost.
+"""Try all kinds of attack, one after the other, and print a table of the faults found.
 
     python tests/campaign                 # as `make campaign`
     python tests/campaign --fraction 0.05 # with fewer repeats
     python tests/campaign --only kill disk
 
 Each kind writes a log into build/campaign. Called again after an interruption, it goes on with the
-kinds that have none; after the last one it begins anew. The exit status is 1 if anything was lost.
+kinds that have none; after the last one it begins anew. The exit status is 1 if a fault was found.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from runs import PARTS
 _ROOT = Path(__file__).resolve().parents[2]
 _PLACE = _ROOT / "build/campaign"
 _RUNS = _PLACE / "runs"
-_LONGEST = 1800  # seconds of one kind, after which it counts as lost
-_LOST = re.compile(r"(?:lost|not confirmed) +([0-9]+)")
+_LONGEST = 1800  # seconds of one kind, after which it counts as a fault
+_FAULTS = re.compile(r"(?:faults|not confirmed) +([0-9]+)")
 
 
 @dataclass(frozen=True)
@@ -91,13 +91,13 @@ def _attack(command: list[str], log: Path) -> None:
 
 
 def _row(kind: Kind, log: Path) -> tuple[str, bool]:
-    """A row of the table, and whether something was lost."""
+    """Return a row of the table, and whether a fault was found."""
     *lines, last = log.read_text(encoding="utf-8").splitlines()
     status, _, seconds = last.rpartition(", ")
-    lost = sum(int(count) for line in lines for count in _LOST.findall(line))
-    wrong = lost > 0 or status != "exit status 0"
+    faults = sum(int(count) for line in lines for count in _FAULTS.findall(line))
+    wrong = faults > 0 or status != "exit status 0"
     notes = [line for line in lines if "left out" in line] + [status] * wrong
-    row = f"{kind.title:<30} {0 if notes and not wrong else kind.tried:>7} {lost:>5} {seconds:>7}"
+    row = f"{kind.title:<30} {0 if notes and not wrong else kind.tried:>7} {faults:>6} {seconds:>7}"
     return "  ".join((row, *notes)), wrong
 
 
@@ -117,7 +117,7 @@ def main() -> int:
             print(f"{time.strftime('%H:%M:%S')} {kind.title} ...", flush=True)
             _attack(kind.command, logs[name])
     rows = [_row(kind, logs[name]) for name, kind in chosen.items()]
-    print(f"\n{'attack':<30} {'tried':>7} {'lost':>5} {'seconds':>7}")
+    print(f"\n{'attack':<30} {'tried':>7} {'faults':>6} {'seconds':>7}")
     print(*(row for row, _ in rows), f"\nLogs are in {_PLACE.relative_to(_ROOT)}.", sep="\n")
     return int(any(wrong for _, wrong in rows))
 

@@ -410,7 +410,7 @@ def main(arguments: list[str] | None = None) -> int:
         row = " ".join(f"{counts[kind]:>9}" for kind in kinds)
         print(f"{name:<15} {asked.count:>7} {row} {time.monotonic() - start:>7.0f}", flush=True)
         defects += counts["defect"]
-    print(f"tried {asked.count * len(asked.only)}, lost {defects}")
+    print(f"tried {asked.count * len(asked.only)}, faults {defects}")
     return int(defects > 0)
 
 

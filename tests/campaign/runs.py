@@ -363,7 +363,7 @@ def main(arguments: list[str] | None = None) -> int:
         for name in asked.only:
             part = PARTS[name]
             campaign = small if part.is_small else whole
-            times, lost = asked.times or part.times, 0
+            times, faults = asked.times or part.times, 0
             if name == "clock" and not shutil.which("faketime"):
                 print("clock: left out, since faketime is not installed (apt-get install faketime)")
                 times = 0
@@ -372,12 +372,12 @@ def main(arguments: list[str] | None = None) -> int:
                 found = part.attempt(
                     campaign, random.Random(f"{name} {asked.seed} {number}"), number
                 )
-                lost += bool(found)
+                faults += bool(found)
                 if found:
                     print(f"  {name} {number}: {found}", flush=True)
             seconds = time.monotonic() - begin
-            print(f"{name}: tried {times * part.attacks}, lost {lost}, {seconds:.0f} s", flush=True)
-            defects += lost
+            print(f"{name}: tried {times * part.attacks}, faults {faults}, {seconds:.0f} s", flush=True)
+            defects += faults
     return int(defects > 0)
 
 
