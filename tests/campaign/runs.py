@@ -376,7 +376,10 @@ def main(arguments: list[str] | None = None) -> int:
                 if found:
                     print(f"  {name} {number}: {found}", flush=True)
             seconds = time.monotonic() - begin
-            print(f"{name}: tried {times * part.attacks}, faults {faults}, {seconds:.0f} s", flush=True)
+            print(
+                f"{name}: tried {times * part.attacks}, faults {faults}, {seconds:.0f} s",
+                flush=True,
+            )
             defects += faults
     return int(defects > 0)
 
