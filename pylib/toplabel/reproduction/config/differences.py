@@ -78,7 +78,7 @@ def load_reasons(
 
 
 def page(reasons: Collection[Reason]) -> str:
-    """docs/differences.md."""
+    """Return the text of docs/differences.md."""
     return "\n".join([_HEAD, *map(_section, reasons)])
 
 
@@ -89,7 +89,9 @@ _HEAD = """\
 [reports/summary](../reports/summary/README.md) counts, for each reason, the numbers of the kept run
 that it covers. The reports show the reason beside the cells that differ, and say which cells have
 none. "The experiment" is a method of the study `as_printed` (`config/studies/as_printed.yaml`); the
-reports, and the column `experiment` of `results/differences.csv`, say what it gives.
+reports, and the column `experiment` of `results/differences.csv`, say what it gives. The printed and
+the measured number of each cell are in `reports/summary/comparison.csv`, those of other readings in
+`reports/summary/readings.csv`.
 """
 
 

@@ -115,12 +115,12 @@ def score(cells: pd.DataFrame, headline: pd.DataFrame, published: int, created: 
     text = (
         f"**The last whole run** ({created[:10]}) measured {len(cells):,} of the {published:,} numbers"
         " that the papers print; most of the others are of data that cannot be had."
-        f" Of {row['distinct']:,.0f} distinct measurements {100 * match:.1f} % match (within 0.5 points,"
-        f" or 0.005 of a loss), {100 * near:.1f} % match or are close (within three times that), and"
-        f" {row['not_reproduced']:.0f} are not reproduced. If the methods of a column are shuffled,"
-        f" {row['chance']:.0f} % match. Of the {len(cells):,} printed numbers"
-        f" {_number(cells, 'match'):,} match, and {_number(found, 'match'):,} under other readings of"
-        " the protocols."
+        f" They are {row['distinct']:,.0f} distinct measurements: {100 * match:.1f} % match (within 0.5"
+        f" points, or 0.005 of a loss), {100 * near:.1f} % match or are close (three times that),"
+        f" {row['spread']:.0f} lie within the spread of draws, {row['not_reproduced']:.0f} are not"
+        f" reproduced. With shuffled methods {row['chance']:.0f} % would match. Of all printed numbers"
+        f" {_number(cells, 'match'):,} match, and {_number(found, 'match'):,} under other readings of the"
+        " protocols, chosen with them in view."
     )
     return textwrap.fill(text, 100)
 
