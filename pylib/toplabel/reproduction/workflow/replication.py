@@ -196,6 +196,8 @@ def _criterion(row: dict[str, Any]) -> str:
         return f"within {numbers.fixed(row['margin'], 1)} points in {share} %"
     if row["expects"] == "neither":
         return "each side ahead in a quarter"
+    if row["ties_win"] == "true":
+        return f"ahead or tied in {share} % of all"
     return f"ahead in {share} % of the decided"
 
 
