@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 from scipy import sparse
+from scipy.spatial.distance import cdist
 
 from toplabel._core.threads import each, thread_count
 
@@ -13,6 +14,8 @@ __all__ = ["between", "cross_gram", "gram", "rbf_gram"]
 
 
 _STRIP = 512  # rows
+_BLOCK = 2**23  # numbers of a dense copy of sparse rows
+_FAR = 1e7  # theta ||x||^2 whose rounding is about that of kernels in float32
 
 
 def gram(
@@ -117,14 +120,37 @@ def cross_gram(X, Z, theta: float) -> np.ndarray:
     ndarray of float64, (p, q)
     """
     X, Z = _as_float64(X), _as_float64(Z)
-    D = X @ Z.T
-    D = D.toarray() if sparse.issparse(D) else np.asarray(D)
-    D *= -2.0
-    D += _squares(X)[:, None]
-    D += _squares(Z)
-    np.maximum(D, 0.0, out=D)  # rounding may leave a small negative distance
+    squares = _squares(X), _squares(Z)
+    if theta * max(one.max(initial=0.0) for one in squares) > _FAR:
+        D = _distances(X, Z)
+    else:
+        D = X @ Z.T
+        D = D.toarray() if sparse.issparse(D) else np.asarray(D)
+        D *= -2.0
+        D += squares[0][:, None]
+        D += squares[1]
+        np.maximum(D, 0.0, out=D)  # rounding may leave a small negative distance
     D *= -theta
     return np.exp(D, out=D)
+
+
+def _distances(X, Z) -> np.ndarray:
+    """Return ``||x_i - z_j||^2`` as sums of squared differences: slow, but exact for rows that are
+    far from 0 and near each other.
+    """
+    if not sparse.issparse(X) and not sparse.issparse(Z):
+        return cdist(X, Z, "sqeuclidean")
+    D = np.empty((X.shape[0], Z.shape[0]))
+    step = max(1, _BLOCK // X.shape[1])
+    for i in range(0, len(D), step):
+        for j in range(0, D.shape[1], step):
+            rows = (_dense(X[i : i + step]), _dense(Z[j : j + step]))
+            D[i : i + step, j : j + step] = cdist(*rows, "sqeuclidean")
+    return D
+
+
+def _dense(X) -> np.ndarray:
+    return X.toarray() if sparse.issparse(X) else X
 
 
 def _as_float64(X):

@@ -184,8 +184,10 @@ def test_scores_beyond_what_the_losses_take():
         (lambda X, y: {"W0": np.zeros((3, 3))}, r"W0 must have shape \(4, 3\), got \(3, 3\)"),
         (
             lambda X, y: {"sample_weight": np.ones(3)},
-            r"sample_weight must have shape \(12,\), got \(3,\)",
+            r"sample_weight must have the shape \(12,\), got \(3,\)",
         ),
+        (lambda X, y: {"sample_weight": -np.ones(12)}, "sample_weight must not be negative"),
+        (lambda X, y: {"sample_weight": np.zeros(12)}, "sample_weight is zero for every row"),
     ],
 )
 def test_refuses_what_does_not_fit(change, message):

@@ -197,6 +197,36 @@ def test_labels_that_are_no_indicator_are_explained(problem, make, message):
         MultilabelClassifier().fit(X, make(Y))
 
 
+@pytest.mark.parametrize("metric", ["f1_micro", "f1_instance", "hamming_loss"])
+def test_rows_without_weight_are_in_no_fold(problem, metric):
+    X, Y = problem
+    weight = (np.arange(len(X)) % 3 > 0).astype(float)
+    model = MultilabelClassifier("lr_ml", threshold_metric=metric, random_state=0)
+    weighted = clone(model).fit(X, Y, weight)
+    without = clone(model).fit(X[weight > 0], Y[weight > 0])
+    assert weighted.threshold_score_ == pytest.approx(without.threshold_score_, abs=0.02)
+    few = np.where(np.arange(len(X)) < 2, 1.0, 0.0)
+    with pytest.raises(ValueError, match="n_splits=5 greater than the number of samples"):
+        clone(model).fit(X, Y, few)
+
+
+@pytest.mark.parametrize(
+    ("split", "message"),
+    [
+        ((np.arange(60), []), "split 2 of cv has no row of positive weight to hold out"),
+        ((np.arange(60), [60, 61]), "split 2 of cv has no row of positive weight to hold out"),
+        (([60, 61], np.arange(60)), "split 2 of cv has no row of positive weight to train on"),
+    ],
+)
+def test_splits_without_weight_are_named(problem, split, message):
+    X, Y = problem
+    weight = np.ones(len(X))
+    weight[[60, 61]] = 0.0
+    cv = [(np.arange(100), np.arange(100, 200)), split]
+    with pytest.raises(ValueError, match=message):
+        MultilabelClassifier("lr_ml", cv=cv, random_state=0).fit(X, Y, weight)
+
+
 def test_mistakes_with_one_label_are_explained(problem):
     X, Y = problem
     for sets in (Y, Y.tolist(), [[1], [1, 2]] * 100):

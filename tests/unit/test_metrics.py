@@ -157,6 +157,9 @@ SCORES = np.zeros((4, 3))
         (lambda: metrics.top_k_accuracy([0, 1], SCORES), r"y must have the shape \(4,\)"),
         (lambda: metrics.top_k_accuracy([0, 1, 2, 3], SCORES), r"y\[3\] is 3: .* 0\.\.2"),
         (lambda: metrics.top_k_accuracy([0, -1, 2, 1], SCORES), r"y\[1\] is -1"),
+        (lambda: metrics.top_k_accuracy([0, 0.5, 2, 1], SCORES), r"y\[1\] is 0.5: .* 0\.\.2"),
+        (lambda: metrics.top_k_accuracy([0, 1, np.nan, 1], SCORES), r"y\[2\] is nan: .* 0\.\.2"),
+        (lambda: metrics.hamming_loss(np.ma.masked_array(Y, Y > 0), P), "Y is a masked array"),
         (lambda: metrics.top_k_accuracy([0, 1, 2, 1], SCORES, k=4), r"k must be in 1\.\.3, got 4"),
         (lambda: metrics.top_k_accuracy([0, 1, 2, 1], SCORES, k=0), r"k must be in 1\.\.3, got 0"),
         (lambda: metrics.top_k_accuracy([0], [[np.nan, 1.0]]), r"scores\[0, 0\] is nan"),
@@ -188,7 +191,7 @@ def test_bad_input_is_refused_with_the_name_of_the_argument(call, message):
     ("call", "message"),
     [
         (lambda: metrics.f1(np.array([["a"]]), P), "Y must hold zeros and ones"),
-        (lambda: metrics.top_k_accuracy([0.5, 1, 1, 1], SCORES), "y must hold class indices"),
+        (lambda: metrics.top_k_accuracy(["a", "b", "c", "d"], SCORES), "y must hold class indices"),
         (lambda: metrics.top_k_accuracy([0, 1, 2, 1], SCORES, k=1.0), "k must be an integer"),
         (lambda: metrics.rank_loss(Y, SCORES * 1j), "scores must hold real numbers"),
     ],

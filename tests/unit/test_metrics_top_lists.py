@@ -94,6 +94,12 @@ def test_the_best_of_many_are_those_of_a_stable_sort(seed, k, more):
     np.testing.assert_array_equal(own, np.take_along_axis(scores, best, axis=1))
 
 
+def test_entries_that_stand_twice_are_one():
+    twice = sparse.csr_array(([1.0, 3.0, 2.0], [0, 1, 0], [0, 3]), shape=(1, 3))
+    np.testing.assert_array_equal(metrics.top_lists(twice, 2), [[0, 1]])
+    assert twice.nnz == 3
+
+
 def test_wrong_lists_are_named():
     Y = np.eye(3, dtype=int)
     best = np.array([[0, 1], [1, 0], [2, 1]])

@@ -6,10 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy import sparse
 from standin import Recorder, blobs, multiclass_set, problems_of, task_of
 
-from toplabel import kernels
 from toplabel.reproduction.config.methods import Method
 from toplabel.reproduction.config.protocols import LINEAR, Axis, Budget, Refinement
 from toplabel.reproduction.selection import tuning
@@ -215,36 +213,3 @@ def test_as_many_folds_are_used_as_hold_the_rows_asked_for(share, used):
     assert len(some) == used
     for one, other in zip(some, all_folds, strict=False):
         np.testing.assert_array_equal(one, other)
-
-
-# ---- single precision ---------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("n", [3, 700])
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_a_gram_matrix_is_symmetric_in_either_type(n, dtype):
-    X = np.random.default_rng(0).standard_normal((n, 5))
-    K = kernels.rbf_gram(X, 0.3, dtype)
-    assert K.dtype == dtype
-    np.testing.assert_array_equal(K, K.T)
-    squares = ((X[:, None] - X[None]) ** 2).sum(axis=2)
-    tolerance = 1e-6 if dtype == "float32" else 1e-13
-    np.testing.assert_allclose(K, np.exp(-0.3 * squares), rtol=0, atol=tolerance)
-
-
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_a_gram_matrix_has_no_subnormal_numbers(dtype):
-    X = 5.0 * np.arange(40.0)[:, None]  # far apart in steps, so that exp(-D) underflows in steps
-    K = kernels.rbf_gram(X, 0.03, dtype)
-    positive = K[K > 0]
-    assert positive.min() >= np.finfo(dtype).tiny
-    assert 0 < (K == 0).mean() < 1
-    np.testing.assert_allclose(K, np.exp(-0.03 * (X - X.T) ** 2), rtol=1e-5, atol=1e-37)
-
-
-@pytest.mark.parametrize("form", [sparse.coo_array, sparse.csc_matrix, sparse.csr_array])
-def test_a_gram_matrix_of_sparse_rows(form):
-    X = np.random.default_rng(0).standard_normal((600, 7)) * (np.arange(7) % 2)
-    np.testing.assert_allclose(
-        kernels.rbf_gram(form(X), 0.3), kernels.rbf_gram(X, 0.3), rtol=0, atol=1e-13
-    )

@@ -724,12 +724,31 @@ def test_ctrl_c_in_a_truncated_path_returns_what_there_is(problem, monkeypatch):
         ({"watch": {"a": (np.ones((2, 80)), [0])}}, ValueError, r"watch\['a'\]: y must have"),
         ({"kernel": np.ones(3)}, ValueError, "kernel must be 'linear'"),
         ({"dtype": "foo"}, ValueError, "dtype must be None, float32 or float64, got 'foo'"),
-        ({"sample_weight": np.full(90, 1e308)}, ValueError, "finite sum, got inf"),
+        ({"sample_weight": np.full(90, 1e308)}, ValueError, "finite sum of .*, got inf"),
+        ({"sample_weight": np.full(90, 1e-200)}, ValueError, "sum of at least 1e-100, got 9e-199"),
     ],
 )
 def test_every_refusal_names_the_argument(problem, arguments, error, message):
     with pytest.raises(error, match=message):
         toplabel.solve(problem[0], problem[1], **arguments)
+
+
+@pytest.mark.parametrize("loss", ["svm_multi", "lr_multi", "svm_ova"])
+def test_a_tiny_weight_is_that_of_a_row_that_is_not_there(problem, loss):
+    X, y, _ = problem
+    weight = np.ones(len(y))
+    weight[3] = 1e-310
+    found = toplabel.solve(X, y, loss, sample_weight=weight, eps=1e-8)
+    proof = toplabel.certify(X, y, found, sample_weight=weight)
+    assert proof.relative_gap <= 2e-8
+    without = toplabel.solve(np.delete(X, 3, 0), np.delete(y, 3), loss, eps=1e-8)
+    assert found.primal == pytest.approx(without.primal, rel=1e-6)
+
+
+def test_a_class_of_a_huge_index_takes_no_memory(problem):
+    X, y, _ = problem
+    with pytest.raises(ValueError, match="class 1 has no example"):
+        toplabel.solve(X, np.where(y == y[0], 2**31 - 2, 0), "svm_multi")
 
 
 def test_more_refusals(problem):

@@ -168,8 +168,13 @@ def as_dual(value: object, n: int, m: int) -> np.ndarray:
     return array
 
 
+_SMALLEST_WEIGHT = 1e-100  # of all rows together
+
+
 def as_weights(value: object, n: int) -> np.ndarray | None:
-    """Return sample weights as float64 of shape (n,), or None."""
+    """Return sample weights as float64 of shape (n,), or None. Those that are more than 200 orders of
+    magnitude below the largest are returned as 0: the solver divides by them.
+    """
     if value is None:
         return None
     array = _as_float(value, "sample_weight")
@@ -184,9 +189,11 @@ def as_weights(value: object, n: int) -> np.ndarray | None:
         total = array.sum()
     if total <= 0:
         raise ValueError("sample_weight is zero for every row")
-    if not np.isfinite(total):
-        raise ValueError("sample_weight must have a finite sum, got inf")
-    return array
+    if not _SMALLEST_WEIGHT <= total < np.inf:
+        raise ValueError(
+            f"sample_weight must have a finite sum of at least {_SMALLEST_WEIGHT:g}, got {total:g}"
+        )
+    return np.where(array < 1e-200 * array.max(), 0.0, array)
 
 
 def as_number(
@@ -305,7 +312,7 @@ def _indicator_labels(y, n: int, n_classes: int | None) -> Labels:
     values = y.tocsr().data if sparse.issparse(y) else y
     if y.dtype.kind not in "iubf" or not np.isin(values, (0, 1)).all():
         raise ValueError("y must be an indicator of zeros and ones for a multilabel loss")
-    pattern = sparse.csr_matrix(y)
+    pattern = sparse.csr_matrix(y, copy=True)  # the next two lines write into it
     pattern.eliminate_zeros()
     pattern.sum_duplicates()
     label = np.zeros(max(1, pattern.nnz), dtype=np.int32)

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from toplabel import losses
-from toplabel._core.arrays import as_features, as_labels
+from toplabel._core.arrays import as_features, as_labels, as_weights
 from toplabel._core.problem import gram_matrix
 from toplabel._core.solution import Solution, join_intercept
 from toplabel.simplex import SimplexSolution, coding
@@ -96,9 +96,7 @@ def certify(
         raise ValueError(
             f"X must have {len(solution.W)} columns like the solution, got {rows.shape[1]}"
         )
-    weight = np.ones(n) if sample_weight is None else np.asarray(sample_weight, np.float64)
-    if weight.shape != (n,):
-        raise ValueError(f"sample_weight must have shape ({n},), got {weight.shape}")
+    weight = np.ones(n) if sample_weight is None else as_weights(sample_weight, n)
     if is_simplex:
         return _simplex(rows, y, solution, weight)
     constant = solution.intercept_scaling

@@ -151,7 +151,7 @@ class _Whole:
             status=_status(parts, record.relative_gap, options.eps, stop or ended),
             history=[record],
             seconds=clock.seconds,
-            X=sdca.rows_to_keep(problem),
+            X=problem.rows_to_keep(),
             visits=-(-sum(part.visits for part in parts) // len(parts)),
             r=max(part.r for part in parts),
         )

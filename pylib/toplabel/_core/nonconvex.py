@@ -143,7 +143,7 @@ def _descend(problem: Problem, C: float, start, options: Options, clock: Clock) 
         kernel=problem.kernel,
         theta=problem.theta,
         seconds=clock.seconds,
-        X=_sdca.rows_to_keep(problem),
+        X=problem.rows_to_keep(),
         gradient_norm=math.sqrt(state.squared_gradient),
     )
 

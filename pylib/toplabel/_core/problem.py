@@ -74,9 +74,18 @@ def as_theta(theta: object, rows) -> float:
     if theta != "scale":
         raise ValueError(f"theta must be a number or 'scale', got {theta!r}")
     mean = float(rows.mean(dtype=np.float64))
-    square = mean_squared_norm(rows) / rows.shape[1]
-    variance = square - mean**2
-    return 1.0 / (rows.shape[1] * (variance if variance > 1e-15 * square else 1.0))
+    variance = _squared_deviations(rows, mean) / (rows.shape[0] * rows.shape[1])
+    rounding = (1e-14 * mean) ** 2
+    return 1.0 / (rows.shape[1] * (variance if variance > rounding else 1.0))
+
+
+def _squared_deviations(rows, mean: float) -> float:
+    """Return the sum of ``(x_ij - mean)^2``; from its definition, as ``E x^2 - mean^2`` cancels."""
+    if sparse.issparse(rows):
+        zeros = rows.shape[0] * rows.shape[1] - rows.nnz
+        return float(np.square(rows.data - mean, dtype=np.float64).sum() + zeros * mean**2)
+    parts = (rows[i : i + _PROBED] for i in range(0, len(rows), _PROBED))
+    return sum(float(np.square(np.subtract(part, mean, dtype=np.float64)).sum()) for part in parts)
 
 
 def check_kernel(kernel: object, theta: object) -> None:
@@ -136,6 +145,13 @@ class Data:
     def kernel_rows(self):
         """The rows that predicting needs, or None."""
         return self.rows if self.kernel == "rbf" or callable(self.kernel) else None
+
+    def rows_to_keep(self):
+        """Return a copy of the rows that predicting needs, but for a mapped file; None if it needs
+        none.
+        """
+        rows = self.kernel_rows
+        return rows if rows is None or is_mapped(rows) else rows.copy()
 
 
 @dataclass(frozen=True)
@@ -232,10 +248,11 @@ def _exact(X, rows, dtype: object):
 
 
 def _check_every_class(labels: Labels) -> None:
-    counts = np.bincount(labels.label, minlength=labels.m)
-    if counts.min() == 0:
+    found = np.unique(labels.label)
+    if len(found) < labels.m:
+        missing = int(np.argmax(found != np.arange(len(found))))  # the last class is there
         raise ValueError(
-            f"class {int(np.argmin(counts))} has no example in y, whose classes are counted from 0; "
+            f"class {missing} has no example in y, whose classes are counted from 0; "
             "pass n_classes if that is intended"
         )
 

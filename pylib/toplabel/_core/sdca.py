@@ -61,7 +61,7 @@ def solutions(
             kernel=problem.kernel,
             theta=problem.theta,
             seconds=time.perf_counter() - began,
-            X=rows_to_keep(problem),
+            X=problem.rows_to_keep(),
             visits=visits,
             r=run.r,
         )
@@ -86,14 +86,6 @@ def _of_exact_rows(problem: Problem, solution: Solution, options: Options) -> So
         history=[*solution.history[:-1], last],
         **objectives,
     )
-
-
-def rows_to_keep(problem: Problem):
-    """Return a copy of the rows that predicting needs, but for a mapped file; None if it needs
-    none.
-    """
-    rows = problem.kernel_rows
-    return rows if rows is None or is_mapped(rows) else rows.copy()
 
 
 def _start(problem: Problem, C: float, options: Options, warm_start) -> Run:

@@ -97,7 +97,7 @@ class SolverEstimator(ClassifierMixin, Documented):
         ]
         if self.loss in fits:
             return losses.get(self.loss)
-        if self.loss in losses.LOSSES:
+        if isinstance(self.loss, str) and self.loss in losses.LOSSES:
             raise ValueError(
                 f"loss {self.loss!r} is not for {type(self).__name__}; use {self._OTHER}"
             )
@@ -171,7 +171,8 @@ class SolverEstimator(ClassifierMixin, Documented):
         solution = self._solve(X, y, weights, seed, n_classes, start, threads=threads)
         self._previous = None
         if self.warm_start:
-            self._previous = _Previous(solution, X.shape[1], labels, weights)
+            copied = None if weights is None else weights.copy()
+            self._previous = _Previous(solution, X.shape[1], labels, copied)
         return solution
 
     def _check_same_classes(self, classes: np.ndarray) -> None:

@@ -28,7 +28,7 @@ def warn(estimator, solution, X, *, where: str = "", smooth: bool = False) -> No
     if solution.status == "interrupted":
         advice = "it was interrupted"
     elif estimator.kernel == "linear":
-        advice = f"{_scaling(X)}, or {' or '.join(asked)}"
+        advice = f"{_scaling(X, estimator.C)}, or {' or '.join(asked)}"
     else:
         advice = f"lower C, or {' or '.join(asked)}"
     warnings.warn(
@@ -39,7 +39,7 @@ def warn(estimator, solution, X, *, where: str = "", smooth: bool = False) -> No
     )
 
 
-def _scaling(X) -> str:
+def _scaling(X, C) -> str:
     """Say how long the rows are, and which scaling or C that suggests."""
     norm = mean_squared_norm(X)
     count = X.nnz / X.shape[0] if sparse.issparse(X) else X.shape[1]
@@ -47,4 +47,6 @@ def _scaling(X) -> str:
     if not np.isfinite(norm) or norm <= 1.5 * count:  # as that of features of unit variance
         return f"{text}lower C"
     scaler = "MaxAbsScaler" if sparse.issparse(X) else "StandardScaler"
-    return f"{text}scale the features ({scaler}), lower C to about {count / norm:.1g}"
+    lower = count / norm
+    to = f" to about {lower:.1g}" if not isinstance(C, str) and lower < C else ""
+    return f"{text}scale the features ({scaler}), lower C{to}"

@@ -76,8 +76,8 @@ class SimplexClassifier(ClassifierMixin, Documented):
     n_iter_ : int
         Passes over the rows, 0 for least squares in batch.
     status_ : str
-        ``"converged"``, ``"max_epochs"``, ``"stalled"``, or after online training
-        ``"uncertified"``.
+        ``"converged"``, ``"max_epochs"``, ``"stalled"``, ``"imprecise"``, ``"interrupted"``, or
+        after online training ``"uncertified"``.
     n_features_in_ : int
 
     Examples

@@ -85,15 +85,11 @@ def match_training_cardinality(score: Callable, X, Y, weights) -> float:
 _FEW = 1000  # rows below which five folds leave the best threshold to chance
 
 
-def _splitter(cv, n: int, seed: int):
-    """Return a splitter of n rows; a number of folds means shuffled rows, which are often sorted by
-    their labels.
-    """
-    if cv is None:
+def _splitter(folds: int | None, n: int, seed: int):
+    """Return a splitter of n rows, which are shuffled, as they are often sorted by their labels."""
+    if folds is None:
         return RepeatedKFold(n_splits=5, n_repeats=3 if n < _FEW else 1, random_state=seed % 2**32)
-    if isinstance(cv, numbers.Integral):
-        return KFold(cv, shuffle=True, random_state=seed % 2**32)
-    return check_cv(cv)
+    return KFold(folds, shuffle=True, random_state=seed % 2**32)
 
 
 @dataclass(frozen=True)
@@ -140,13 +136,27 @@ class Fold:
 
 def folds_to_sweep(cv, X, y, weights, grid: np.ndarray, *, seed: int, pairwise: bool) -> list[Fold]:
     """Return the splits of `cv`. A row may occur in several splits, or in none. The seed is that of
-    the shuffling where `cv` is a number of folds.
+    the shuffling where `cv` is a number of folds, which rows without weight are not part of.
+
+    Raises
+    ------
+    ValueError
+        If a split trains on no row of positive weight, or holds none out.
     """
-    every = np.arange(X.shape[0])
     y = y.tocsr() if sparse.issparse(y) else y
-    splits = _splitter(cv, X.shape[0], seed).split(X, y)
+    weighted = np.arange(X.shape[0]) if weights is None else np.flatnonzero(weights)
+    if cv is None or isinstance(cv, numbers.Integral):
+        splits = _splitter(cv, len(weighted), seed).split(weighted)
+        splits = [(weighted[inside], weighted[outside]) for inside, outside in splits]
+    else:
+        splits = check_cv(cv).split(X, y)
     data = (X, y, weights, grid, pairwise)
-    return [
-        Fold(i + 1, every[inside], every[outside], *data)
-        for i, (inside, outside) in enumerate(splits)
-    ]
+    every = np.arange(X.shape[0])  # a split may be a mask
+    folds = [Fold(i + 1, every[a], every[b], *data) for i, (a, b) in enumerate(splits)]
+    for fold in folds:
+        for rows, purpose in ((fold.inside, "train on"), (fold.outside, "hold out")):
+            if not np.isin(rows, weighted).any():
+                raise ValueError(
+                    f"split {fold.number} of cv has no row of positive weight to {purpose}"
+                )
+    return folds

@@ -104,7 +104,8 @@ class TopKClassifier(SolverEstimator):
     history_ : list of `toplabel.Record`
     status_ : str
         ``"converged"``, or what ended the training before: ``"max_epochs"``, ``"time_limit"``,
-        ``"stalled"`` (rounding allows no further progress), ``"interrupted"``.
+        ``"stalled"`` (rounding allows no further progress), ``"imprecise"`` (P - D is small enough,
+        the bound of its rounding error is not), ``"interrupted"``.
     n_features_in_ : int
     feature_names_in_ : ndarray, (d,)
         When X has column names.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from toplabel._core.arrays import as_matrix
+from toplabel._core.arrays import as_matrix, refuse_masked
 
 
 def labels_and_scores(Y, scores) -> tuple[np.ndarray, np.ndarray]:
@@ -18,6 +18,7 @@ def as_indicator(
     value, name: str, shape: tuple[int, ...] | None = None, like: str = "scores"
 ) -> np.ndarray:
     """Return an indicator as a bool array, (n, m)."""
+    refuse_masked(value, name)
     array = value.toarray() if sparse.issparse(value) else np.asarray(value)
     if array.dtype.kind not in "biuf":
         raise TypeError(f"{name} must hold zeros and ones, got items of type {array.dtype}")
@@ -45,9 +46,9 @@ def as_class_indices(y, shape: tuple[int, int]) -> np.ndarray:
     array = np.asarray(y)
     if array.shape != (n,):
         raise ValueError(f"y must have the shape ({n},) like the rows of scores, got {array.shape}")
-    if array.dtype.kind not in "iuf" or not np.all(array == np.floor(array)):
+    if array.dtype.kind not in "iuf":
         raise TypeError(f"y must hold class indices 0..{m - 1}, got items of type {array.dtype}")
-    wrong = (array < 0) | (array >= m)
+    wrong = ~((array >= 0) & (array < m) & (array == np.floor(array)))  # NaN is wrong, too
     if wrong.any():
         i = int(np.argmax(wrong))
         raise ValueError(f"y[{i}] is {array[i]}: class indices are 0..{m - 1} for these scores")

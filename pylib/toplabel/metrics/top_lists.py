@@ -34,7 +34,8 @@ def top_lists(scores, k: int) -> np.ndarray:
         stored.
     """
     if sparse.issparse(scores):
-        csr = sparse.csr_array(scores)
+        csr = sparse.csr_array(scores, copy=True)
+        csr.sum_duplicates()
         check_finite(csr.data, "scores")
         k = as_integer(k, "k", 1, csr.shape[1])
         rows = np.repeat(np.arange(csr.shape[0]), np.diff(csr.indptr))

@@ -188,7 +188,7 @@ def _solution(
         *(W, A, primal, dual, gap, 0, "converged", "s_ls", C, problem.labels.m),
         kernel=problem.kernel,
         theta=problem.theta,
-        X=problem.kernel_rows,
+        X=problem.rows_to_keep(),
     )
 
 

@@ -111,7 +111,7 @@ def solve(
         kernel=kernel,
         theta=problem.theta,
         history=history,
-        X=problem.kernel_rows,
+        X=problem.rows_to_keep(),
         dual_variables=run.alpha,
     )
 
