@@ -73,7 +73,7 @@ verify: setup
 	$(BIN)/python -m toplabel.reproduction.workflow.verify --cells $(CELLS) $(if $(MINUTES),--minutes $(MINUTES)) --cores $(CORES) $(ARGS)
 
 smoke: setup
-	$(BIN)/snakemake --cores $(CORES) --configfile config/smoke.yaml $(ARGS)
+	$(BIN)/snakemake smoke $(ARGS) --cores $(CORES)
 
 test: check ctest
 	$(BIN)/python -m pytest -n $(CORES) $(ARGS)
@@ -81,11 +81,12 @@ test: check ctest
 # PyTorch is large, so nothing else installs it. Where pip is not told of a smaller build, this is the one for GPUs.
 TORCH ?= torch==2.13.0
 TORCH_VENV := build/torch
+TORCH_INSTALLED := $(TORCH_VENV)/.installed-$(shell echo "$(TORCH)" | cksum | cut -d " " -f 1)
 
-test-torch: setup $(TORCH_VENV)/.installed
+test-torch: setup $(TORCH_INSTALLED)
 	PYTHONPATH=$(CURDIR)/pylib $(TORCH_VENV)/bin/python -m pytest -p no:cacheprovider tests/pytorch $(ARGS)
 
-$(TORCH_VENV)/.installed: requirements.lock
+$(TORCH_INSTALLED): requirements.lock
 	$(PYTHON) -m venv $(TORCH_VENV)
 	$(TORCH_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
 	$(TORCH_VENV)/bin/python -m pip install --quiet --disable-pip-version-check $(TORCH)
@@ -204,5 +205,6 @@ RUN ?= results
 summary: setup
 	$(BIN)/python -m toplabel.reproduction.workflow.summary $(RUN) $(ARGS)
 
+# Not .snakemake: without what it keeps of results/, Snakemake would take them for those of any code and config.
 clean:
-	rm -rf $(VENV) build csrc/build .snakemake
+	rm -rf $(VENV) build csrc/build

@@ -25,6 +25,8 @@ from toplabel.reproduction.reporting import archive
         ("https://example.org/data/x.csv", "https://example.org/data/x.csv"),
         ("results/tmp/x and a/b, 1/2, ±/data", "results/tmp/x and a/b, 1/2, ±data"),
         ("../results/srv/x.csv", "../results/srv/x.csv"),
+        ("/gpfs/alice/raw, /lustre/home1/b/raw, /workspace/x/y", "raw, raw, y"),
+        ("/scratch2/me/raw and /datasets", "raw and /datasets"),
     ],
 )
 def test_paths_of_a_machine_keep_their_last_part(text: str, left: str) -> None:

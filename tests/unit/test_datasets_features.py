@@ -281,7 +281,7 @@ def test_what_is_missing_is_told_with_all_forms(registry, tmp_path):
     assert available(registry["fmd"], tmp_path)[1] == reason
     with pytest.raises(FetchError, match=r"train\.libsvm could not be had"):
         fetch(registry["fmd"], tmp_path, network=False)
-    with pytest.raises(ValueError, match=r"fmd/train\.libsvm is missing; fetch it first"):
+    with pytest.raises(ValueError, match=r"fmd/train\.libsvm is missing; fetch it again with"):
         prepare(registry["fmd"], tmp_path)
 
 

@@ -94,7 +94,10 @@ def test_one_mulan_file_cut_by_rows_as_bookmarks_is(raw):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"files": (RawFile("c.txt", part="train"),)}, r"toy/c\.txt is missing; fetch it first"),
+        (
+            {"files": (RawFile("c.txt", part="train"),)},
+            r"toy/c\.txt is missing; fetch it again with",
+        ),
         (
             {"files": (RawFile("a.txt", part="train", sha256="0" * 64),)},
             r"a\.txt: sha256 is [0-9a-f]{64} .*, the registry has 0{64}",

@@ -140,7 +140,11 @@ def test_the_random_state_is_the_seed(problem):
         ({"random_state": -1}, ValueError, "random_state must be in"),
         ({"random_state": "a"}, ValueError, "cannot be used to seed"),
         ({"eps": "small"}, TypeError, "eps must be a number"),
-        ({"loss": ["svm_multi"]}, ValueError, r"loss must be one of .*, got \['svm_multi'\]; did you"),
+        (
+            {"loss": ["svm_multi"]},
+            ValueError,
+            r"loss must be one of .*, got \['svm_multi'\]; did you",
+        ),
     ],
 )
 def test_bad_parameters_are_named(problem, parameters, error, message):

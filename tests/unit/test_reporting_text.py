@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toplabel._core.files import FileError
-from toplabel.reproduction.reporting import facts, labels, numbers
+from toplabel.reproduction.reporting import labels, numbers
 from toplabel.reproduction.reporting.exported import without_formulas
 from toplabel.reproduction.reporting.html import label_markup
 from toplabel.reproduction.reporting.score import in_words, score_of, sum_of
@@ -279,17 +279,6 @@ def test_letters_have_one_size_in_all_figures(box: str, share: float) -> None:
 def test_not_svg(text: str, message: str) -> None:
     with pytest.raises(FileError, match=f"^figures/f.svg.*{message}$"):
         share_of(text, "f")
-
-
-@pytest.mark.parametrize(
-    ("norm", "noted"),
-    [("", False), ("0", False), ("1", False), ("99.5", False), ("237.5", True), ("0.001", True)],
-)
-def test_rows_for_which_no_C_fits_are_noted(norm, noted):
-    row = dict.fromkeys(("zero_rows", "empty_label_sets", "full_label_sets"), "")
-    row |= {"classes_without_example": "", "status": "ready", "reason": "", "n_train": "9"}
-    note = say("oddities", row, facts.long_rows(norm), str)
-    assert bool(note) == noted == ("transform: standardise" in note)
 
 
 @pytest.mark.parametrize(

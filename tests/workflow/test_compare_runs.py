@@ -52,6 +52,13 @@ def test_a_file_that_is_missing_is_one_line(tmp_path, capsys):
     assert main([first]) == 2
 
 
+def test_an_empty_file_is_a_difference(tmp_path, capsys):
+    second = _write(tmp_path / "b.csv", ("top1", 50.0, "match", "standard"))
+    (tmp_path / "a.csv").touch()
+    assert main([str(tmp_path / "a.csv"), second]) == 1
+    assert capsys.readouterr().out
+
+
 def test_a_cell_that_stands_twice_is_refused(tmp_path, capsys):
     first = _write(tmp_path / "a.csv", ("top1", 50.0, "match", "standard"))
     twice = _write(tmp_path / "b.csv", *[("top1", 50.0, "match", "standard")] * 2)

@@ -40,6 +40,10 @@ def test_the_config_of_a_module_is_filled_in_and_named_in_errors(tmp_path):
     assert done.returncode == 0, done.stdout
     stages = {name.removeprefix("toplabel_"): n for name, n in jobs_of(done.stdout).items()}
     assert stages == STAGES
+    fetched = "results/digits/fetch.json"
+    done = snakemake("--cores", "1", fetched, **how)
+    assert done.returncode == 0, done.stdout
+    assert (tmp_path / fetched).is_file()
     write_module(tmp_path, config='    config: {"budget": "fast"}\n')
     done = snakemake("--dry-run", CELL, **how)
     assert done.returncode != 0

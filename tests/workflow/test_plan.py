@@ -5,6 +5,7 @@ import dataclasses
 import re
 from pathlib import Path
 
+import pandas as pd
 import pytest
 import yaml
 from running import ROOT, copy_checkout, count_jobs
@@ -441,6 +442,21 @@ def test_figures_of_the_multiclass_study(plan):
     assert {"gaps", "selection_digits", "topk_digits"} == set(found)
     three = plan.cells_of_studies(["multiclass_small"])
     assert "mean_ranks" in targets.figures_of(three)
+
+
+def test_what_is_another_reading_has_no_rank_and_no_selection_of_its_own(config):
+    plan = Plan(ROOT, config | {"studies": ["readings"]})
+    targets, methods = Targets(plan), plan.methods
+    shown = targets.cells_of_figure("selection_caltech101_silhouettes")
+    assert shown
+    assert not any(methods[cell.method].selected_by for cell in shown)
+    assert "mean_ranks" not in targets.figures_of(targets.asked())
+
+
+def test_ranks_and_claims_leave_out_other_draws_and_variants(plan):
+    rows = [("letter", ""), ("circle_authors", ""), ("letter", "s_ls"), ("yeast_seeds", "")]
+    frame = pd.DataFrame(rows, columns=["dataset", "variant_of"])
+    assert [*plan.catalogue.without_repeats(frame).index] == [0]
 
 
 def test_variants_have_no_table_of_thresholds_and_are_in_no_target_of_a_data_set(

@@ -35,7 +35,7 @@ def written(folder):
     names = ["source", "table", "dataset", "method", "metric"]
     names += ["published", "measured", "difference", "verdict"]
     frame = pd.DataFrame(cells, columns=names).assign(kernel="linear", seconds=3.6)
-    frame = frame.reindex(columns=COMPARISON.names)
+    frame = frame.reindex(columns=COMPARISON.names).assign(budget="standard")
     frame["seeds"] = [5, 5, *[None] * 4]
     frame["in_seeds"] = ["true", "true", *[""] * 4]
     frame["in_rows"] = ["", "", "false", "true", "", ""]
@@ -112,6 +112,7 @@ def kept(tmp_path, repository):
     cells = COMPARISON.read_text(tmp_path / "results/comparison.csv")
     COMPARISON.write(with_the_papers_grid(cells), tmp_path / "results/comparison.csv")
     summary.keep_paper(tmp_path / "results", root / summary.SUMMARY)
+    COMPARISON.write(cells, tmp_path / "results/comparison.csv")
     return root
 
 
@@ -144,7 +145,7 @@ def test_each_fragment_stands_in_a_page(repository):
             [
                 "**The last whole run** (",
                 "measured 5 of the 8,482",
-                "are shuffled,",
+                "With shuffled methods",
                 "2 under other readings",
             ],
         ),
@@ -274,7 +275,7 @@ def test_pages_and_picture_are_written(checkout):
 def test_a_run_that_lacks_cells_is_kept_only_if_that_is_asked_for(checkout, tmp_path, capsys):
     results = tmp_path / "results"
     cells = COMPARISON.read_text(results / "comparison.csv")
-    COMPARISON.write(cells.assign(budget="standard").iloc[1:], results / "comparison.csv")
+    COMPARISON.write(cells.iloc[1:], results / "comparison.csv")
     before = state(checkout)
     assert summary.main([str(results)]) == 1
     said = capsys.readouterr().err
@@ -286,6 +287,17 @@ def test_a_run_that_lacks_cells_is_kept_only_if_that_is_asked_for(checkout, tmp_
     assert state(checkout) == before
     assert summary.main([str(results), "--fewer"]) == 0
     assert len(COMPARISON.read_text(checkout / summary.SUMMARY / "comparison.csv")) == 4
+
+
+@pytest.mark.parametrize("budgets", [("quick", "quick"), ("standard", "paper")])
+def test_a_quick_run_and_a_mixed_one_are_not_kept(checkout, tmp_path, capsys, budgets):
+    path = tmp_path / "results/comparison.csv"
+    cells = COMPARISON.read_text(path)
+    COMPARISON.write(cells.assign(budget=[budgets[i % 2] for i in range(len(cells))]), path)
+    before = state(checkout)
+    assert summary.main([str(path.parent)]) == 1
+    assert "; kept is a run of one, and not `quick`" in capsys.readouterr().err
+    assert state(checkout) == before
 
 
 def test_an_error_leaves_everything_as_it_was(checkout, tmp_path, capsys):

@@ -233,7 +233,6 @@ rule draw_softmax:
     log:
         "results/logs/figures/tpami2017_figure03d.log",
     params:
-        printed=plan.names_sum(),
         fingerprint=plan.fingerprint("figures"),
     message:
         "Draw tpami2017_figure03d"

@@ -2,16 +2,18 @@
 
 import pandas as pd
 
+from toplabel.reproduction.config.catalogue import load_catalogue
 from toplabel.reproduction.reporting.topk import draw_ranks
 from toplabel.reproduction.studies.ranks import ALPHA, rank_methods
 from toplabel.reproduction.tables.collected import EVALUATION
-from toplabel.reproduction.workflow.jobs import run
+from toplabel.reproduction.workflow.jobs import checkout, run
 
 METRICS = ("top1", "top5")
 
 
 def main(snakemake):
-    collected = EVALUATION.read(snakemake.input.evaluation)
+    catalogue = load_catalogue(checkout(snakemake), snakemake.config)
+    collected = catalogue.without_repeats(EVALUATION.read(snakemake.input.evaluation))
     rankings = [rank_methods(collected, metric) for metric in METRICS]
     frames = [
         one.table.assign(

@@ -14,7 +14,8 @@ RESULTS = Path("results")
 
 def main(snakemake):
     begin, damaged = time.monotonic(), []
-    files = sorted(path.with_suffix("") for path in RESULTS.rglob("*.sha256"))
+    sums = (path.with_suffix("") for path in RESULTS.rglob("*.sha256"))
+    files = sorted(filter(Path.is_file, sums))  # Snakemake leaves the sums of files that it removes
     sets = sorted(path.parent for path in RESULTS.glob("*/data/meta.json"))
     for check, paths in ((checked, files), (check_prepared, sets)):
         for path in paths:

@@ -43,6 +43,11 @@ class Catalogue:
         """Data sets that are another one with its folds or points drawn otherwise."""
         return {*self.registry.seeds_of, *stand_ins(self.readings.readings.values())}
 
+    def without_repeats(self, collected):
+        """Return the rows of a frame without other draws of a data set and variants of a method."""
+        again = collected["dataset"].isin(self.other_draws) | (collected["variant_of"] != "")
+        return collected[~again]
+
 
 def load_catalogue(
     root: str | os.PathLike[str], run: Mapping[str, Any] = MappingProxyType({})

@@ -43,7 +43,7 @@ def mirror_folders(
         The checkout.
     """
     named = os.environ.get(MIRROR_VARIABLE, "").split(os.pathsep)
-    folders = [Path(name).expanduser() for name in (*named, *configured) if str(name)]
+    folders = [Path(os.path.expanduser(name)) for name in (*named, *configured) if str(name)]
     return list(dict.fromkeys([*folders, Path(root) / SHIPPED]))
 
 

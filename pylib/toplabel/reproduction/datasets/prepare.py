@@ -161,7 +161,10 @@ def _form(entry: Entry, file: RawFile, folder: Path) -> tuple[RawFile, ...]:
     for form in entry.forms(file):
         if all((folder / member.name).is_file() for member in form):
             return form
-    raise ValueError(f"data set '{entry.name}': {folder / file.name} is missing; fetch it first")
+    raise ValueError(
+        f"data set '{entry.name}': {folder / file.name} is missing; fetch it again with"
+        f" `snakemake --cores 1 --force results/{entry.name}/fetch.json`"
+    )
 
 
 def _checked(file: RawFile, path: Path) -> dict[str, Any]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -47,7 +48,9 @@ def train(
     """
     criterion = Loss(course.loss, k=course.k, gamma=course.gamma)
     descent = Descent(network, course.rate, options)
-    about = json.dumps({**asdict(course), "options": asdict(options)}, sort_keys=True)
+    start = [*network.state_dict().values(), images.inputs, images.classes]
+    known = {"options": asdict(options), "start": _sum_of(start)}
+    about = json.dumps(asdict(course) | known, sort_keys=True)
     done = _resume(network, descent, checkpoint, about)
     network.train()
     for epoch in range(done, course.epochs):
@@ -90,6 +93,13 @@ def scores(network: nn.Module, images: Images) -> np.ndarray:
     if not np.isfinite(found).all():
         raise ValueError("the training of the network diverged; lower its learning rate")
     return found
+
+
+def _sum_of(tensors: Iterable[Tensor]) -> str:
+    digest = hashlib.sha256()
+    for one in tensors:
+        digest.update(one.detach().contiguous().numpy().tobytes())
+    return digest.hexdigest()
 
 
 def _save(network: nn.Module, descent: Descent, path: Path, about: str, epochs: int) -> None:

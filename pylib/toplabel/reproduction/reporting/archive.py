@@ -29,8 +29,9 @@ from toplabel.reproduction.reporting.pdf import write_pdf
 LARGEST = 15 * 10**6
 """Bytes of the archive."""
 _ROOTS = "home|root|Users|tmp|work|mnt|media|opt|srv|scratch|data|var|private|Volumes"
+_ROOTS += "|gpfs|lustre|beegfs|nfs|net|cluster|projects?|users|storage|workspace"
 #: An absolute path in a text, but not the path of a web address.
-_PATH = re.compile(rf"(?<![\w.:/<~-])/(?:{_ROOTS})(?:/[^\s\"'`,;()<>\\]+)*/?")
+_PATH = re.compile(rf"(?<![\w.:/<~-])/(?:{_ROOTS})\d*(?![\w-])(?:/[^\s\"'`,;()<>\\]+)*/?")
 _TEXTS = (".html", ".csv", ".json")
 _FOLDER = "toplabel-report"
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # of all members, so that the same report gives the same bytes

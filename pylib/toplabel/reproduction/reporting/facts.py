@@ -32,9 +32,6 @@ REACH = {
     "others": "other people’s methods",
 }
 _AGREEMENT = {"true": "agrees", "false": "differs", "1": "agrees", "0": "differs"}
-# C acts by C ||x||^2: beyond these norms the smallest values of the usual grids, or the largest,
-# are no limit.
-_LONGEST_ROWS, _SHORTEST_ROWS = 100.0, 0.01
 
 
 def dataset_rows(inputs: ReportInputs) -> list[dict[str, Any]]:
@@ -49,7 +46,7 @@ def dataset_rows(inputs: ReportInputs) -> list[dict[str, Any]]:
                 {"ours": _number(row[ours]), "paper": numbers.shown(row[paper]) if paper else ""}
                 for ours, paper in STATISTICS.values()
             ],
-            "oddities": say("oddities", row, long_rows(row["row_norm"]), _number),
+            "oddities": say("oddities", row, _number),
             "agreement": _AGREEMENT.get(row["agrees"].strip().lower(), ""),
             "source": paper_of(row["paper_source"]),
             "licence": row["licence"],
@@ -58,15 +55,6 @@ def dataset_rows(inputs: ReportInputs) -> list[dict[str, Any]]:
         }
         for row in frame.to_dict("records")
     ]
-
-
-def long_rows(text: str) -> str:
-    """Return the norm of rows so long, or so short, that the grid of C does not fit their loss;
-    else "".
-    """
-    norm = float(text) if text else 0.0
-    fits = norm == 0.0 or _SHORTEST_ROWS <= norm <= _LONGEST_ROWS
-    return "" if fits else numbers.compact(norm, 3)
 
 
 def web_address(url: str) -> str:

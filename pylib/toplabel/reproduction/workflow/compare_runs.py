@@ -80,7 +80,7 @@ def main(arguments: Sequence[str]) -> int:
     try:
         found = difference(*arguments)
         print(found or "the same, but for wall times")
-        if found and {"verdict", *_CELL} <= {*_read(arguments[0])[0]}:
+        if found and {"verdict", *_CELL} <= {*next(iter(_read(arguments[0])), ())}:
             print(_changed(*arguments))
     except (OSError, ValueError, csv.Error) as error:
         print(error, file=sys.stderr)

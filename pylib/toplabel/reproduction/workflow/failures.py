@@ -28,7 +28,7 @@ _SLURM_ENDS = re.compile(
     r"(?:slurmstepd|srun)\S*: error: (.*(?:CANCELLED|OOM|oom|memory|controller).*)"
 )
 _OF_CELLS = {"fetch", "prepare", "network", "extract", "redraw"}
-_OF_CELLS |= {"fine_tune", "tune", "train", "threshold", "evaluate"}
+_OF_CELLS |= {"fine_tune", "join", "tune", "train", "threshold", "evaluate"}
 _NOT_SHOWN = {"smoke.log", "partial_report.log", "verify_files.log"}
 
 

@@ -46,7 +46,7 @@ STAGES: dict[str, tuple[str, ...]] = {
     "run": ("describe_run.py",),
 }
 _SCRIPTS = "workflow/scripts"
-_C_SOURCES = ("csrc/include/*.h", "csrc/src/*.[ch]")
+_C_SOURCES = ("csrc/include/*.h", "csrc/src/*.[ch]", "pylib/build_native.py")
 # Files of the package that no import statement names.
 _DATA = {"report": ("toplabel/reproduction/reporting/templates/*",)}
 _NATIVE = "toplabel._native"

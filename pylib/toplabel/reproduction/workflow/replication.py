@@ -29,7 +29,6 @@ from toplabel.reproduction.studies.published import load_published
 from toplabel.reproduction.tables.collected import (
     COMPARISON,
     NOT_REPRODUCED,
-    PUBLISHED_KEYS,
     READINGS,
 )
 from toplabel.reproduction.tables.table import read_csv
@@ -37,7 +36,6 @@ from toplabel.reproduction.workflow.collecting.claims import judge_claims
 
 OUT = "reports/replication.pdf"
 _VERSIONS = ("python", "numpy", "scipy", "scikit-learn", "snakemake", "torch")
-_KEY = [*PUBLISHED_KEYS]
 
 
 def facts_of(root: Path) -> tuple[dict[str, Any], str, datetime]:
@@ -238,6 +236,9 @@ def main() -> int:
         write_document("replication.typ", facts, {"agreement.svg": picture}, created, OUT)
     except (OSError, ValueError) as error:
         print(f"Error: {error}", file=sys.stderr)
+        return 1
+    except (AttributeError, KeyError, TypeError) as error:
+        print(f"Error: a file of {SUMMARY} is not of this version ({error!r})", file=sys.stderr)
         return 1
     print(OUT)
     return 0

@@ -67,7 +67,7 @@ def _check_mirrors(plan: Plan) -> None:
     named = os.environ.get(MIRROR_VARIABLE, "").split(os.pathsep)
     for key, folders in ((MIRROR_VARIABLE, named), ("mirrors", plan.config["mirrors"])):
         for folder in filter(None, map(str, folders)):
-            if not Path(folder).expanduser().is_dir():
+            if not Path(os.path.expanduser(folder)).is_dir():
                 raise ValueError(f"{key}: {folder}: no such folder")
 
 

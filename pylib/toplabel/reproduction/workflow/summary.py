@@ -78,6 +78,11 @@ def keep(results: Path, summary: Path) -> None:
     collected = read_csv(results / "evaluation.csv", _MEASURED)
     measured = collected[_of_studies(collected, STUDIES)]
     run = read_json(results / "run.json", (*_RUN, "git"))
+    if {*cells["budget"]} != {run["budget"]} or run["budget"] == "quick":
+        raise FileError(
+            f"{results / 'comparison.csv'}: its cells have the budgets"
+            f" {', '.join(sorted({*cells['budget']}))}; kept is a run of one, and not `quick`"
+        )
     kept = {key: run[key] for key in _RUN}
     kept["git"] = {key: run["git"].get(key) for key in ("commit", "dirty")}
     kept["jobs"] = [{key: stage[key] for key in _STAGE} for stage in run["jobs"]]

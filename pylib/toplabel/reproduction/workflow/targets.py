@@ -211,8 +211,9 @@ class Targets:
     def figures_of(self, cells: Iterable[Cell]) -> list[str]:
         """Return figures that show a cell, in the order of `figures`."""
         cells = sorted(cells)
-        figures = self._figures_of_sets(dataset_names(cells))
-        if not block(cell.names for cell in cells if cell.dataset in self.ranked_sets)[0]:
+        figures, methods = self._figures_of_sets(dataset_names(cells)), self._plan.methods
+        ranked = [cell for cell in cells if cell.dataset in self.ranked_sets]
+        if not block(cell.names for cell in ranked if not methods[cell.method].variant_of)[0]:
             figures = [name for name in figures if name != "mean_ranks"]
         return figures
 
@@ -221,7 +222,7 @@ class Targets:
         none of all studies.
 
         Without variants of methods, and where selections are drawn, those of methods whose C is
-        selected.
+        selected, and not by the validation of another method.
         """
         figure, methods = row_of(name), self._plan.methods
         dataset = figure.dataset_of(name)
@@ -229,7 +230,11 @@ class Targets:
         cells = cells or self._plan.cells_of_dataset(dataset)
         cells = {cell for cell in cells if not methods[cell.method].variant_of} or cells
         if figure.shows == "selections":
-            cells = {cell for cell in cells if methods[cell.method].selects_C}
+            cells = {
+                cell
+                for cell in cells
+                if methods[cell.method].selects_C and not methods[cell.method].selected_by
+            }
         return self._as_registered(cells)
 
     def figure_inputs(self, name: str, file: str) -> list[str]:

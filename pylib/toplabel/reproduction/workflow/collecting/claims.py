@@ -34,10 +34,7 @@ def judge_claims(
     catalogue: Catalogue, comparison: pd.DataFrame, collected: pd.DataFrame
 ) -> pd.DataFrame:
     """Return what became of the papers' claims."""
-    # Neither folds drawn again nor another draw are other data, and a variant of a method is no
-    # other method.
-    again = collected["dataset"].isin(catalogue.other_draws) | (collected["variant_of"] != "")
-    collected = collected[~again]
+    collected = catalogue.without_repeats(collected)
     own = {name for name in collected["dataset"].unique() if not_comparable(f"results/{name}/data")}
     draws = draw_rows(f"results/{file}" for file in collected["file"].unique())
     return find(catalogue.claims, comparison, collected, catalogue.registry, own, draws)
