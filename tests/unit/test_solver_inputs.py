@@ -745,6 +745,21 @@ def test_a_tiny_weight_is_that_of_a_row_that_is_not_there(problem, loss):
     assert found.primal == pytest.approx(without.primal, rel=1e-6)
 
 
+@pytest.mark.parametrize(
+    ("solve", "loss"),
+    [
+        (toplabel.solve, "svm_multi"),
+        (toplabel.solve, "svm_ova"),
+        (toplabel.simplex.solve, "sc_svm"),
+        (toplabel.simplex.solve, "s_ls"),
+    ],
+)
+def test_a_class_without_example_is_named(problem, solve, loss):
+    X, y, _ = problem
+    with pytest.raises(ValueError, match="class 1 has no example"):
+        solve(X, np.where(y == 1, 2, y), loss)
+
+
 def test_a_class_of_a_huge_index_takes_no_memory(problem):
     X, y, _ = problem
     with pytest.raises(ValueError, match="class 1 has no example"):

@@ -209,8 +209,8 @@ class Problem(Data):
         if kernel == "precomputed" and sparse.issparse(exact):
             exact = exact.toarray()
         labels = as_labels(y, rows.shape[0], multilabel=loss.labels != "one", n_classes=n_classes)
-        if loss.labels == "one" and n_classes is None:
-            _check_every_class(labels)
+        if n_classes is None and np.ndim(y) == 1:
+            check_every_class(labels)
         gamma = losses.check_parameters(loss, k, gamma, labels.m)
         if gamma > LARGEST:
             raise ValueError(f"gamma must be <= {LARGEST:g}, got {gamma!r}")
@@ -247,7 +247,8 @@ def _exact(X, rows, dtype: object):
     return exact
 
 
-def _check_every_class(labels: Labels) -> None:
+def check_every_class(labels: Labels) -> None:
+    """Refuse labels, one a row, of which a class is missing below the largest."""
     found = np.unique(labels.label)
     if len(found) < labels.m:
         missing = int(np.argmax(found != np.arange(len(found))))  # the last class is there

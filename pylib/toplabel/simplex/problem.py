@@ -6,7 +6,15 @@ import numpy as np
 from scipy import sparse
 
 from toplabel._core.arrays import as_features, as_labels
-from toplabel._core.problem import LARGEST, Data, as_C, as_theta, check_kernel, gram_matrix
+from toplabel._core.problem import (
+    LARGEST,
+    Data,
+    as_C,
+    as_theta,
+    check_every_class,
+    check_kernel,
+    gram_matrix,
+)
 from toplabel.simplex.width import gaussian_width, theta_of_width
 
 __all__ = ["SimplexProblem", "as_C", "check_size"]
@@ -24,6 +32,8 @@ class SimplexProblem(Data):
         """
         rows = as_features(X, "X", np.float64)
         labels = as_labels(y, rows.shape[0], multilabel=False, n_classes=n_classes)
+        if n_classes is None:
+            check_every_class(labels)
         check_kernel(kernel, theta)
         if kernel == "rbf":
             check_size(rows)
