@@ -19,7 +19,9 @@ except ModuleNotFoundError as error:
     )
 
 plan = read_plan(ROOT, config, workflow)
-config.update(plan.config)  # `config:` of a module may name a part of the keys; scripts read them all
+config.update(
+    plan.config
+)  # `config:` of a module may name a part of the keys; scripts read them all
 long_cells = longest_first(plan)
 targets = Targets(plan)
 # What the command line asks for is not known yet while this file is read.
@@ -38,6 +40,28 @@ wildcard_constraints:
 def as_they_are(*question):
     """Return an input function about files of earlier runs: what shows them follows them, and they are never made again."""
     return lambda wildcards: [before_update(path) for path in planned(*question)(wildcards)]
+
+
+def figure(name, label, of_set=False):
+    """Return the files of a figure; Snakemake's report shows the drawing under its label."""
+    files = {ending: f"results/figures/{name}.{ending}" for ending in ("svg", "csv", "json")}
+    labels = {"figure": label} | ({"data set": "{dataset}"} if of_set else {})
+    svg = report(files["svg"], caption="../report/figure.rst", category="Figures", labels=labels)
+    return files | {"svg": svg}
+
+
+def table(name):
+    """Return the files of a table that is made with a figure."""
+    labels = {"table": name}
+    path = f"results/tables/{name}.csv"
+    shown = report(path, caption="../report/table.rst", category="Tables", labels=labels)
+    return {"table": shown, "about": f"results/tables/{name}.json"}
+
+
+def judged(name, label):
+    """Return a file of the judgements; Snakemake's report shows it under its label."""
+    about = {"caption": "../report/findings.rst", "category": "Comparison"}
+    return report(f"results/{name}.csv", labels={"what": label}, **about)
 
 
 onstart:

@@ -66,42 +66,12 @@ rule judge_claims:
         evaluation="results/evaluation.csv",
         comparison="results/comparison.csv",
     output:
-        findings=report(
-            "results/findings.csv",
-            caption="../report/findings.rst",
-            category="Comparison",
-            labels={"what": "claims of the papers"},
-        ),
-        winners=report(
-            "results/winners.csv",
-            caption="../report/findings.rst",
-            category="Comparison",
-            labels={"what": "best methods"},
-        ),
-        differences=report(
-            "results/differences.csv",
-            caption="../report/findings.rst",
-            category="Comparison",
-            labels={"what": "why numbers differ"},
-        ),
-        variants=report(
-            "results/variants.csv",
-            caption="../report/findings.rst",
-            category="Comparison",
-            labels={"what": "variants of methods beside the printed numbers"},
-        ),
-        readings=report(
-            "results/readings.csv",
-            caption="../report/findings.rst",
-            category="Comparison",
-            labels={"what": "other readings of the protocols"},
-        ),
-        headline=report(
-            "results/headline.csv",
-            caption="../report/findings.rst",
-            category="Comparison",
-            labels={"what": "what the score is worth"},
-        ),
+        findings=judged("findings", "claims of the papers"),
+        winners=judged("winners", "best methods"),
+        differences=judged("differences", "why numbers differ"),
+        variants=judged("variants", "variants of methods beside the printed numbers"),
+        readings=judged("readings", "other readings of the protocols"),
+        headline=judged("headline", "what the score is worth"),
     log:
         "results/logs/judge_claims.log",
     params:

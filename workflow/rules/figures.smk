@@ -19,14 +19,7 @@ localrules:
 
 rule draw_mathematics:
     output:
-        svg=report(
-            "results/figures/{drawing}.svg",
-            caption="../report/figure.rst",
-            category="Figures",
-            labels={"figure": "{drawing}"},
-        ),
-        csv="results/figures/{drawing}.csv",
-        json="results/figures/{drawing}.json",
+        **figure("{drawing}", "{drawing}"),
     log:
         "results/logs/figures/{drawing}.log",
     wildcard_constraints:
@@ -45,14 +38,7 @@ rule draw_circle:
         selections=planned(targets.figure_inputs, "tpami2017_figure04", "selection.csv"),
         models=planned(targets.figure_inputs, "tpami2017_figure04", "models.npz"),
     output:
-        svg=report(
-            "results/figures/tpami2017_figure04.svg",
-            caption="../report/figure.rst",
-            category="Figures",
-            labels={"figure": "TPAMI 2017, Fig. 4"},
-        ),
-        csv="results/figures/tpami2017_figure04.csv",
-        json="results/figures/tpami2017_figure04.json",
+        **figure("tpami2017_figure04", "TPAMI 2017, Fig. 4"),
     log:
         "results/logs/figures/tpami2017_figure04.log",
     params:
@@ -68,14 +54,7 @@ rule draw_selection:
     input:
         units=planned(targets.figure_inputs, "selection_{dataset}", "tune"),
     output:
-        svg=report(
-            "results/figures/selection_{dataset}.svg",
-            caption="../report/figure.rst",
-            category="Figures",
-            labels={"figure": "Validation value against C", "data set": "{dataset}"},
-        ),
-        csv="results/figures/selection_{dataset}.csv",
-        json="results/figures/selection_{dataset}.json",
+        **figure("selection_{dataset}", "Validation value against C", of_set=True),
     log:
         "results/logs/figures/selection_{dataset}.log",
     params:
@@ -91,14 +70,7 @@ rule draw_topk:
     input:
         evaluations=planned(targets.figure_inputs, "topk_{dataset}", "evaluation.csv"),
     output:
-        svg=report(
-            "results/figures/topk_{dataset}.svg",
-            caption="../report/figure.rst",
-            category="Figures",
-            labels={"figure": "Top-k accuracy against k", "data set": "{dataset}"},
-        ),
-        csv="results/figures/topk_{dataset}.csv",
-        json="results/figures/topk_{dataset}.json",
+        **figure("topk_{dataset}", "Top-k accuracy against k", of_set=True),
     log:
         "results/logs/figures/topk_{dataset}.log",
     params:
@@ -116,14 +88,7 @@ rule draw_ranks:
     input:
         evaluation="results/evaluation.csv",
     output:
-        svg=report(
-            "results/figures/mean_ranks.svg",
-            caption="../report/figure.rst",
-            category="Figures",
-            labels={"figure": "Mean rank of the methods over data sets"},
-        ),
-        csv="results/figures/mean_ranks.csv",
-        json="results/figures/mean_ranks.json",
+        **figure("mean_ranks", "Mean rank of the methods over data sets"),
     log:
         "results/logs/figures/mean_ranks.log",
     params:
@@ -138,14 +103,7 @@ rule draw_gaps:
     input:
         evaluation="results/evaluation.csv",
     output:
-        svg=report(
-            "results/figures/gaps.svg",
-            caption="../report/figure.rst",
-            category="Figures",
-            labels={"figure": "Relative duality gap of every trained model"},
-        ),
-        csv="results/figures/gaps.csv",
-        json="results/figures/gaps.json",
+        **figure("gaps", "Relative duality gap of every trained model"),
     log:
         "results/logs/figures/gaps.log",
     params:
@@ -161,21 +119,8 @@ rule draw_scaling:
         csv="results/timing/projections.csv",
         json="results/timing/projections.json",
     output:
-        svg=report(
-            "results/figures/tpami2017_figure03a.svg",
-            caption="../report/figure.rst",
-            category="Figures",
-            labels={"figure": "TPAMI 2017, Fig. 3a"},
-        ),
-        csv="results/figures/tpami2017_figure03a.csv",
-        json="results/figures/tpami2017_figure03a.json",
-        table=report(
-            "results/tables/table02.csv",
-            caption="../report/table.rst",
-            category="Tables",
-            labels={"table": "table02"},
-        ),
-        about="results/tables/table02.json",
+        **figure("tpami2017_figure03a", "TPAMI 2017, Fig. 3a"),
+        **table("table02"),
     log:
         "results/logs/figures/tpami2017_figure03a.log",
     params:
@@ -192,14 +137,7 @@ rule draw_convergence:
         csv="results/timing/convergence.csv",
         json="results/timing/convergence.json",
     output:
-        svg=report(
-            "results/figures/tpami2017_figure03bc.svg",
-            caption="../report/figure.rst",
-            category="Figures",
-            labels={"figure": "TPAMI 2017, Fig. 3b-c"},
-        ),
-        csv="results/figures/tpami2017_figure03bc.csv",
-        json="results/figures/tpami2017_figure03bc.json",
+        **figure("tpami2017_figure03bc", "TPAMI 2017, Fig. 3b-c"),
     log:
         "results/logs/figures/tpami2017_figure03bc.log",
     params:
@@ -215,21 +153,8 @@ rule draw_softmax:
         csv="results/timing/softmax.csv",
         json="results/timing/softmax.json",
     output:
-        svg=report(
-            "results/figures/tpami2017_figure03d.svg",
-            caption="../report/figure.rst",
-            category="Figures",
-            labels={"figure": "TPAMI 2017, Fig. 3d"},
-        ),
-        csv="results/figures/tpami2017_figure03d.csv",
-        json="results/figures/tpami2017_figure03d.json",
-        table=report(
-            "results/tables/figure03d.csv",
-            caption="../report/table.rst",
-            category="Tables",
-            labels={"table": "figure03d"},
-        ),
-        about="results/tables/figure03d.json",
+        **figure("tpami2017_figure03d", "TPAMI 2017, Fig. 3d"),
+        **table("figure03d"),
     log:
         "results/logs/figures/tpami2017_figure03d.log",
     params:
@@ -244,14 +169,7 @@ rule draw_calibration:
     input:
         map="results/calibration/map.csv",
     output:
-        svg=report(
-            "results/figures/calibration.svg",
-            caption="../report/figure.rst",
-            category="Figures",
-            labels={"figure": "TPAMI 2017, section 4"},
-        ),
-        csv="results/figures/calibration.csv",
-        json="results/figures/calibration.json",
+        **figure("calibration", "TPAMI 2017, section 4"),
     log:
         "results/logs/figures/calibration.log",
     params:
