@@ -197,6 +197,7 @@ lock: setup
 reference: setup
 	$(BIN)/python -m toplabel.reproduction.config > docs/config-reference.md
 	$(BIN)/python -m toplabel.reproduction.config.differences config/differences.yaml data/published > docs/differences.md
+	$(BIN)/python -m toplabel.reproduction.tables > docs/result-files.md
 	$(BIN)/python -m toplabel.reproduction.workflow.summary
 
 # What the documents need of a whole run, kept in reports/summary, and the documents from there.

@@ -28,11 +28,11 @@ from toplabel.reproduction.reporting.tree import WORTH_HEAD, worth, worth_rows
 from toplabel.reproduction.studies.published import load_published
 from toplabel.reproduction.tables.collected import (
     COMPARISON,
+    FINDINGS,
     NOT_REPRODUCED,
     READINGS,
 )
 from toplabel.reproduction.tables.table import read_csv
-from toplabel.reproduction.workflow.collecting.claims import judge_claims
 
 OUT = "reports/replication.pdf"
 _VERSIONS = ("python", "numpy", "scipy", "scikit-learn", "snakemake", "torch")
@@ -69,7 +69,7 @@ def facts_of(root: Path) -> tuple[dict[str, Any], str, datetime]:
             for one in catalogue.readings.choices.values()
         ],
         "differences": _differences(read_csv(summary / "differences.csv")),
-        "claims": _claims(catalogue, cells),
+        "claims": _claims(FINDINGS.read(summary / "claims.csv")),
         "deviations": [
             {"date": one.date, "what": one.what, "why": one.why}
             for one in load_deviations(root / "config/deviations.yaml")
@@ -149,16 +149,8 @@ def _differences(rows: pd.DataFrame) -> list[dict[str, Any]]:
     return sorted(found, key=lambda one: -one["cells"])
 
 
-def _claims(catalogue: Catalogue, cells: pd.DataFrame) -> list[dict[str, Any]]:
+def _claims(rows: pd.DataFrame) -> list[dict[str, Any]]:
     """Return the claims on the papers' own data; ours on other data are in the reports."""
-    ours = cells.assign(
-        dataset=cells["file"].str.partition("/")[0],
-        loss=cells["method"],
-        std=cells["measured_std"],
-        method=cells["file"].str.split("/").str[1],
-        variant_of="",
-    )
-    rows = judge_claims(catalogue, cells, ours.drop_duplicates(["file", "metric"]))
     return [
         {
             "says": row["says"],

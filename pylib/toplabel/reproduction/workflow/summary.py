@@ -28,7 +28,7 @@ from toplabel.reproduction.reporting.agreement import draw, points_of_cells
 from toplabel.reproduction.reporting.kept import kept_with_found
 from toplabel.reproduction.reporting.labels import VERDICTS
 from toplabel.reproduction.studies.published import load_published
-from toplabel.reproduction.tables.collected import COMPARISON, HEADLINE, PUBLISHED_KEYS
+from toplabel.reproduction.tables.collected import COMPARISON, FINDINGS, HEADLINE, PUBLISHED_KEYS
 from toplabel.reproduction.tables.table import read_csv, write_csv
 from toplabel.reproduction.workflow.benchmarks import jobs
 from toplabel.reproduction.workflow.costs import costs
@@ -50,10 +50,6 @@ STUDIES = (
 """Those without published numbers that are kept."""
 
 _MEASURED = ("study", "dataset", "method", "label", "metric", "measured", "std")
-_CLAIMS = (
-    *("claim", "says", "other_outcome"),
-    *("other_comparisons", "other_first", "other_second", "other_median"),
-)
 _RUN = (
     *("created", "budget", "machine", "blas", "versions"),
     *("parts", "jobs"),
@@ -89,8 +85,7 @@ def keep(results: Path, summary: Path) -> None:
     kept["machine"] = {key: run["machine"].get(key) for key in ("cpu", "cores", "memory_gib")}
     COMPARISON.write(cells, summary / "comparison.csv")
     write_csv(measured[list(_MEASURED)], summary / "measured.csv")
-    claims = read_csv(results / "findings.csv", _CLAIMS)
-    write_csv(claims[list(_CLAIMS)], summary / "claims.csv")
+    FINDINGS.write(FINDINGS.read_text(results / "findings.csv"), summary / "claims.csv")
     for name in ("thresholds", "differences", "variants", "winners", "readings", "headline"):
         folder = results / "tables" if name == "thresholds" else results
         write_csv(read_csv(folder / f"{name}.csv"), summary / f"{name}.csv")
@@ -258,7 +253,7 @@ MAKERS: dict[str, tuple[str, Callable[..., str]]] = {
     ),
     "claims": (
         "claims.csv",
-        lambda kept, prefix: fragments.claims(kept.table("claims", _CLAIMS), prefix),
+        lambda kept, prefix: fragments.claims(kept.table("claims", FINDINGS.names), prefix),
     ),
     "strategies": (
         "thresholds.csv",
