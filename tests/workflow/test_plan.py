@@ -512,7 +512,7 @@ def test_every_figure_has_a_script_and_a_page(plan):
     rules = (ROOT / "workflow/rules/figures.smk").read_text(encoding="utf-8")
     for figure in FIGURES:
         assert f"rule {figure.script}:" in rules
-        assert figure.name in MATHEMATICS or f'"results/figures/{figure.name}.svg"' in rules
+        assert figure.name in MATHEMATICS or f'figure("{figure.name}"' in rules
     for figure in FIGURES:
         assert figure.dataset or figure.page in {*RESERVED, *plan.studies}, figure.name
         assert row_of(figure.of("letter")) is figure

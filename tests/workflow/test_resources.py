@@ -258,7 +258,7 @@ def test_the_page_of_a_repository(remote: str, page: str) -> None:
 def test_damaged_times_of_the_kept_run_do_not_stop_a_run(tmp_path):
     kept = kept_jobs(ROOT, "standard")
     assert kept["train/letter/svm_multi"][0] > 1
-    assert kept["tune/emotions/svm_ml_rbf/main.block0"][0] > 0.1
+    assert kept["tune/emotions/svm_ml_rbf/main"][0] > 0.1
     assert kept_jobs(ROOT, "quick") == {}
     folder = tmp_path / SUMMARY
     folder.mkdir(parents=True)
