@@ -45,6 +45,7 @@ PAGES = (
 )
 STUDIES = (
     *("multilabel_bias", "multilabel_baselines", "multilabel_baselines_rbf", "finetuning"),
+    "digit_scenes",
     *("multiclass_small", "multiclass_own_splits", "multiclass_costly"),
 )
 """Those without published numbers that are kept."""
@@ -57,6 +58,8 @@ _RUN = (
 _STAGE = ("stage", "jobs", "hours", "longest_seconds", "peak_mb")
 _JOBS = ["study", "stage", "dataset", "method", "part", "seconds", "peak_mb"]
 _FRAGMENT = re.compile(r"(<!-- run: ([\w ]+) -->\n).*?(<!-- end -->)", re.DOTALL)
+_OF_SCENES = ("map", "p_at_1", "r_at_3", "rank_loss", "hamming_loss", "accuracy")
+_OF_SCENES += ("subset_accuracy", "f1_micro", "f1_macro", "f1_instance")
 _OF_SETS = ("hamming_loss", "subset_accuracy", "f1_micro", "f1_macro")
 
 
@@ -243,6 +246,10 @@ MAKERS: dict[str, tuple[str, Callable[..., str]]] = {
     "beside": ("comparison.csv", lambda kept, *table: fragments.beside(kept.cells(), *table)),
     "bias": ("measured.csv", _bias),
     "baselines": ("measured.csv", _baselines),
+    "scenes": (
+        "measured.csv",
+        lambda kept: fragments.grid(kept.measured("digit_scenes"), _OF_SCENES),
+    ),
     "finetuning": (
         "measured.csv",
         lambda kept: fragments.grid(kept.measured("finetuning"), ("top1", "top3", "top5", "top10")),
