@@ -160,6 +160,10 @@ SCORES = np.zeros((4, 3))
         (lambda: metrics.top_k_accuracy([0, 0.5, 2, 1], SCORES), r"y\[1\] is 0.5: .* 0\.\.2"),
         (lambda: metrics.top_k_accuracy([0, 1, np.nan, 1], SCORES), r"y\[2\] is nan: .* 0\.\.2"),
         (lambda: metrics.hamming_loss(np.ma.masked_array(Y, Y > 0), P), "Y is a masked array"),
+        (
+            lambda: metrics.top_k_accuracy(np.ma.masked_array([0, 1, 2, 1], [1, 0, 0, 0]), SCORES),
+            "y is a masked array",
+        ),
         (lambda: metrics.top_k_accuracy([0, 1, 2, 1], SCORES, k=4), r"k must be in 1\.\.3, got 4"),
         (lambda: metrics.top_k_accuracy([0, 1, 2, 1], SCORES, k=0), r"k must be in 1\.\.3, got 0"),
         (lambda: metrics.top_k_accuracy([0], [[np.nan, 1.0]]), r"scores\[0, 0\] is nan"),

@@ -42,6 +42,7 @@ def as_indicator(
 
 def as_class_indices(y, shape: tuple[int, int]) -> np.ndarray:
     """Return class indices for scores of this shape, (n,)."""
+    refuse_masked(y, "y")
     n, m = shape
     array = np.asarray(y)
     if array.shape != (n,):

@@ -88,7 +88,7 @@ _HEAD = """\
 `make reference` writes this page from `config/differences.yaml`.
 [reports/summary](../reports/summary/README.md) counts, for each reason, the numbers of the kept run
 that it covers. The reports show the reason beside the cells that differ, and say which cells have
-none. "The experiment" is a method of the study `as_printed` (`config/studies/as_printed.yaml`); the
+none. "The experiment" is a variant of the method, of the studies `as_printed` and `readings`; the
 reports, and the column `experiment` of `results/differences.csv`, say what it gives. The printed and
 the measured number of each cell are in `reports/summary/comparison.csv`, those of other readings in
 `reports/summary/readings.csv`.

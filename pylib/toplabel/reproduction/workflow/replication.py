@@ -227,7 +227,8 @@ def main() -> int:
         facts, picture, created = facts_of(Path())
         write_document("replication.typ", facts, {"agreement.svg": picture}, created, OUT)
     except (OSError, ValueError) as error:
-        print(f"Error: {error}", file=sys.stderr)
+        what = str(error).partition("; `snakemake")[0]
+        print(f"Error: {what}; `git checkout {SUMMARY}` brings the kept run back", file=sys.stderr)
         return 1
     except (AttributeError, KeyError, TypeError) as error:
         print(f"Error: a file of {SUMMARY} is not of this version ({error!r})", file=sys.stderr)
