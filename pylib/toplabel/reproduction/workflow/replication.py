@@ -140,6 +140,7 @@ def _differences(rows: pd.DataFrame) -> list[dict[str, Any]]:
     found = [
         {
             "cells": len(part),
+            "counted": "1 number" if len(part) == 1 else f"{len(part)} numbers",
             "title": part["title"].iloc[0] or "Without a known reason",
             "why": part["why"].iloc[0] or "These cells were not looked into.",
             "sets": ", ".join(dict.fromkeys(part["dataset"])),
