@@ -140,6 +140,15 @@ def test_a_checkpoint_of_another_training_is_not_taken_up(tmp_path):
     assert found.drop(columns="seconds").equals(expected.drop(columns="seconds"))
 
 
+def test_a_checkpoint_of_other_weights_is_not_taken_up(tmp_path):
+    first, other = trained(tmp_path / "a"), trained(tmp_path / "b", "set/d1")
+    expected = tuned(other, tmp_path / "alone.csv", 1)
+    tuned(first, tmp_path / "both.csv", 1)
+    assert (tmp_path / "both.checkpoint.npz").is_file()
+    found = tuned(other, tmp_path / "both.csv", 1)
+    assert found.drop(columns="seconds").equals(expected.drop(columns="seconds"))
+
+
 def test_the_steps_are_those_of_pytorch():
     torch.manual_seed(0)
     ours, theirs = (build(NETWORK, (6, 6), seed=3) for _ in range(2))

@@ -19,9 +19,8 @@ except ModuleNotFoundError as error:
     )
 
 plan = read_plan(ROOT, config, workflow)
-config.update(
-    plan.config
-)  # `config:` of a module may name a part of the keys; scripts read them all
+# `config:` of a module may name a part of the keys, and scripts read them all.
+config.update(plan.config)
 long_cells = longest_first(plan)
 targets = Targets(plan)
 # What the command line asks for is not known yet while this file is read.

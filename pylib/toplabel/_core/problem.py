@@ -83,7 +83,9 @@ def _squared_deviations(rows, mean: float) -> float:
     """Return the sum of ``(x_ij - mean)^2``; from its definition, as ``E x^2 - mean^2`` cancels."""
     if sparse.issparse(rows):
         zeros = rows.shape[0] * rows.shape[1] - rows.nnz
-        return float(np.square(rows.data - mean, dtype=np.float64).sum() + zeros * mean**2)
+        return float(
+            np.square(np.subtract(rows.data, mean, dtype=np.float64)).sum() + zeros * mean**2
+        )
     parts = (rows[i : i + _PROBED] for i in range(0, len(rows), _PROBED))
     return sum(float(np.square(np.subtract(part, mean, dtype=np.float64)).sum()) for part in parts)
 
