@@ -164,7 +164,7 @@ WHEEL_TESTS := $(wildcard tests/unit/test_estimators*.py tests/property/test_pro
 
 archive: setup
 	mkdir -p build
-	$(BIN)/python -m toplabel.reproduction.reporting.archive results build/toplabel-report.zip
+	$(BIN)/python -m toplabel.reproduction.report.archive results build/toplabel-report.zip
 	ls -l build/toplabel-report.zip
 
 ctest:

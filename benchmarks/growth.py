@@ -31,7 +31,7 @@ from sklearn.svm import LinearSVC
 
 from large import MIB, peak_mib
 from toplabel import losses
-from toplabel.reproduction.reporting import style
+from toplabel.reproduction.report import style
 from toplabel.reproduction.seeds import seed_of
 from toplabel.reproduction.timings.conditions import cpu_name, load_average
 from toplabel.reproduction.timings.softmax import logistic

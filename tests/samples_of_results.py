@@ -6,11 +6,11 @@ import math
 
 import pandas as pd
 
+from toplabel.reproduction.compare.collection import collect
 from toplabel.reproduction.config.datasets import Registry
 from toplabel.reproduction.config.entry import Entry
 from toplabel.reproduction.config.methods import Method
 from toplabel.reproduction.config.studies import Study
-from toplabel.reproduction.studies.collection import collect
 from toplabel.reproduction.tables.cells import TEST_METRICS
 
 METHODS = {

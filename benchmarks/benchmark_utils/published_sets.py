@@ -10,9 +10,9 @@ import numpy as np
 
 from benchmark_utils.problems import BenchProblem
 from toplabel.reproduction.config.datasets import load_registry
-from toplabel.reproduction.datasets.fetch import fetch
-from toplabel.reproduction.datasets.formats import FORMATS, Source
-from toplabel.reproduction.datasets.locate import available, mirror_folders
+from toplabel.reproduction.data.fetch import fetch
+from toplabel.reproduction.data.formats import FORMATS, Source
+from toplabel.reproduction.data.locate import available, mirror_folders
 
 #: The checkout that this file lies in.
 CHECKOUT = Path(__file__).resolve().parents[2]

@@ -37,10 +37,10 @@ from scipy import sparse
 from toplabel.reproduction.config.datasets import load_registry
 from toplabel.reproduction.config.documents import read_yaml
 from toplabel.reproduction.config.entry import Entry, LabelLists, RawFile
-from toplabel.reproduction.datasets.child import ChildError, Limits, in_child
-from toplabel.reproduction.datasets.fetch import fetch
-from toplabel.reproduction.datasets.formats import FORMATS, Source, hdf5
-from toplabel.reproduction.datasets.statistics import list_statistics
+from toplabel.reproduction.data.child import ChildError, Limits, in_child
+from toplabel.reproduction.data.fetch import fetch
+from toplabel.reproduction.data.formats import FORMATS, Source, hdf5
+from toplabel.reproduction.data.statistics import list_statistics
 
 LIMITS = Limits(memory=2**30, seconds=20)  # the good files have some kilobytes
 _LONGEST = 500  # characters of a message

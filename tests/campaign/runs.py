@@ -48,7 +48,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "workflow"))
 from running import SMOKE, command, environment
 
 from toplabel._core.files import FileError, checked, file_sum
-from toplabel.reproduction.datasets.prepared import load_prepared
+from toplabel.reproduction.data.prepared import load_prepared
 from toplabel.reproduction.workflow.compare_runs import difference
 
 _CHAIN = ("all", "Snakemake", "all", "Snakemake", "a job")  # who is killed, one after the other

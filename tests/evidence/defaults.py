@@ -29,9 +29,9 @@ from threadpoolctl import threadpool_limits
 
 from toplabel import MultilabelClassifier, TopKClassifier, metrics
 from toplabel.reproduction.config.datasets import load_registry
-from toplabel.reproduction.datasets.fetch import fetch
-from toplabel.reproduction.datasets.locate import available, mirror_folders
-from toplabel.reproduction.datasets.prepare import prepare
+from toplabel.reproduction.data.fetch import fetch
+from toplabel.reproduction.data.locate import available, mirror_folders
+from toplabel.reproduction.data.prepare import prepare
 
 ROOT = Path(__file__).resolve().parents[2]
 LABEL_SETS = ("emotions", "scene", "yeast", "medical", "enron", "bibtex")

@@ -21,7 +21,7 @@ from sklearn.svm import LinearSVC
 from threadpoolctl import threadpool_limits
 
 from toplabel import MultilabelClassifier, metrics
-from toplabel.reproduction.datasets.prepared import load_prepared
+from toplabel.reproduction.data.prepared import load_prepared
 
 D, M = 5000, 3993
 OWN = np.random.default_rng(7).integers(0, D, (M, 12))  # words of each label

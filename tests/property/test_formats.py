@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from toplabel.reproduction.datasets.formats import FORMATS, FormatError, Source
+from toplabel.reproduction.data.formats import FORMATS, FormatError, Source
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
 matrices = hnp.arrays(

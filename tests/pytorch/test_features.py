@@ -19,8 +19,8 @@ from tiny_network import network
 from toplabel._core.files import FileError
 from toplabel.features import extract
 from toplabel.reproduction.config.datasets import load_registry
-from toplabel.reproduction.datasets.fetch import fetch
-from toplabel.reproduction.datasets.prepare import prepare
+from toplabel.reproduction.data.fetch import fetch
+from toplabel.reproduction.data.prepare import prepare
 
 
 def some_batches(n: int = 4):

@@ -16,13 +16,13 @@ from toplabel.reproduction.config.entry import Entry
 from toplabel.reproduction.config.methods import Method
 from toplabel.reproduction.config.networks import Network
 from toplabel.reproduction.config.splits import Split
-from toplabel.reproduction.datasets.parts import Part, Prepared
-from toplabel.reproduction.finetuning import stages, training
-from toplabel.reproduction.finetuning.features import extract_features
-from toplabel.reproduction.finetuning.images import class_names, draw_images
-from toplabel.reproduction.finetuning.network import FEATURES, build, load_weights, save_weights
-from toplabel.reproduction.finetuning.stages import fine_tune, train_network
-from toplabel.reproduction.finetuning.training import Descent
+from toplabel.reproduction.data.parts import Part, Prepared
+from toplabel.reproduction.networks import stages, training
+from toplabel.reproduction.networks.features import extract_features
+from toplabel.reproduction.networks.images import class_names, draw_images
+from toplabel.reproduction.networks.network import FEATURES, build, load_weights, save_weights
+from toplabel.reproduction.networks.stages import fine_tune, train_network
+from toplabel.reproduction.networks.training import Descent
 
 ROOT = Path(__file__).parents[2]
 NETWORK = Network(images="squares", classes=3, width=6, epochs=3, batch=8, channels=(2, 3))

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from pathlib import Path
 
-from toplabel.reproduction.reporting import load_inputs, write_html
+from toplabel.reproduction.report import load_inputs, write_html
 
 VOID = {"meta", "link", "br", "input", "img", "hr", "use", "path"}
 

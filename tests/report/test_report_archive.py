@@ -13,7 +13,7 @@ import pytest
 from markup import Site
 
 from toplabel._core.files import FileError
-from toplabel.reproduction.reporting import archive
+from toplabel.reproduction.report import archive
 
 
 @pytest.mark.parametrize(

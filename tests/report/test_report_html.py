@@ -21,10 +21,10 @@ from synthetic import (
     write_table_files,
 )
 
-from toplabel.reproduction.reporting import FileError, load_inputs, write_data, write_html
-from toplabel.reproduction.reporting.grid import cell_texts
-from toplabel.reproduction.reporting.labels import VERDICTS
-from toplabel.reproduction.reporting.trace import NOT_REGISTERED, NOT_RUN, OF_OTHERS, Trace
+from toplabel.reproduction.report import FileError, load_inputs, write_data, write_html
+from toplabel.reproduction.report.grid import cell_texts
+from toplabel.reproduction.report.labels import VERDICTS
+from toplabel.reproduction.report.trace import NOT_REGISTERED, NOT_RUN, OF_OTHERS, Trace
 from toplabel.reproduction.tables.collected import EVALUATION, READINGS
 
 

@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 from synthetic import write_figure_files, write_table_files
 
-from toplabel.reproduction.reporting import FileError, load_inputs
-from toplabel.reproduction.reporting.inputs import RUN_KEYS
+from toplabel.reproduction.report import FileError, load_inputs
+from toplabel.reproduction.report.inputs import RUN_KEYS
 from toplabel.reproduction.tables.collected import COLLECTED
 
 FILES = ("comparison.csv", "evaluation.csv", "datasets.csv", "run.json")

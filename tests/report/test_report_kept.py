@@ -11,9 +11,9 @@ from markup import render
 
 from toplabel._core.files import FileError
 from toplabel.reproduction.config.run import SUMMARY
-from toplabel.reproduction.reporting import load_inputs, write_pdf
-from toplabel.reproduction.reporting.kept import load_kept
-from toplabel.reproduction.reporting.score import score_of
+from toplabel.reproduction.report import load_inputs, write_pdf
+from toplabel.reproduction.report.kept import load_kept
+from toplabel.reproduction.report.score import score_of
 from toplabel.reproduction.tables.collected import COMPARISON, PUBLISHED_KEYS
 
 KEPT = Path(__file__).resolve().parents[2] / SUMMARY
@@ -94,7 +94,7 @@ def test_a_folder_without_a_kept_run_is_none_and_a_damaged_one_an_error(tmp_path
 
 
 def test_the_kept_winners_are_those_of_the_kept_cells(kept_cells):
-    from toplabel.reproduction.studies.winners import find_winners
+    from toplabel.reproduction.compare.winners import find_winners
     from toplabel.reproduction.tables.collected import WINNERS
 
     cells = kept_cells.assign(measured=pd.to_numeric(kept_cells["measured"]))

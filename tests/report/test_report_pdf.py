@@ -13,8 +13,8 @@ import pytest
 import typst
 from synthetic import RUN, SVG, write_figure_files, write_table_files
 
-from toplabel.reproduction.reporting import FileError, load_inputs, pdf, write_pdf
-from toplabel.reproduction.reporting.tree import build_tree
+from toplabel.reproduction.report import FileError, load_inputs, pdf, write_pdf
+from toplabel.reproduction.report.tree import build_tree
 from toplabel.reproduction.tables.collected import FAILURES
 
 
@@ -113,7 +113,7 @@ def test_the_last_rows_of_a_table_stay_together(tmp_path: Path) -> None:
     """On a page of a dozen rows, whatever their number: two pages at the ends of which three rows
     stand.
     """
-    parts = resources.files("toplabel.reproduction.reporting").joinpath("templates/parts.typ")
+    parts = resources.files("toplabel.reproduction.report").joinpath("templates/parts.typ")
     (tmp_path / "parts.typ").write_text(parts.read_text("utf-8"), encoding="utf-8")
     (tmp_path / "content.json").write_text('{"verdicts": []}', encoding="utf-8")
     left = set()

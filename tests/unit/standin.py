@@ -8,7 +8,7 @@ from scipy.optimize import minimize
 from toplabel.reproduction.config.protocols import Protocol
 from toplabel.reproduction.config.run import Settings
 from toplabel.reproduction.config.splits import Split
-from toplabel.reproduction.datasets.parts import Part, Prepared
+from toplabel.reproduction.data.parts import Part, Prepared
 from toplabel.reproduction.selection.problems import validation_problems
 from toplabel.reproduction.selection.task import Task
 

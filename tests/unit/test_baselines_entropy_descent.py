@@ -8,7 +8,7 @@ from scipy.optimize import minimize
 from standin import blobs
 
 from toplabel import losses, solve
-from toplabel.reproduction.baselines import create
+from toplabel.reproduction.methods import create
 
 FIXED = {"n_classes": 4, "seed": 0, "eps": 1e-3, "max_epochs": 1000}
 

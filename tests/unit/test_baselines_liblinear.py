@@ -5,8 +5,8 @@ import pytest
 from standin import blobs
 
 import toplabel
-from toplabel.reproduction.baselines import create
-from toplabel.reproduction.baselines.liblinear_agreement import results
+from toplabel.reproduction.methods import create
+from toplabel.reproduction.methods.liblinear_agreement import results
 
 BINARY = {
     "svm_ova": lambda margins: np.maximum(0.0, 1.0 - margins),

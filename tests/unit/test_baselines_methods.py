@@ -7,10 +7,10 @@ import pytest
 from scipy import sparse
 from standin import blobs, multiclass_set, problems_of, task_of
 
-from toplabel.reproduction.baselines import BASELINES, create
-from toplabel.reproduction.baselines.models import Trained
 from toplabel.reproduction.config.methods import Method
 from toplabel.reproduction.config.protocols import Axis, Budget
+from toplabel.reproduction.methods import BASELINES, create
+from toplabel.reproduction.methods.models import Trained
 from toplabel.reproduction.selection.choice import select
 from toplabel.reproduction.selection.evaluation import evaluate
 from toplabel.reproduction.selection.final import Models, train_models

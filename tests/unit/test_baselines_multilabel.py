@@ -7,10 +7,10 @@ from sklearn.ensemble import RandomForestRegressor
 from standin import regions_set
 
 import toplabel
-from toplabel.reproduction.baselines import create
-from toplabel.reproduction.baselines.hierarchy import balanced_clusters, label_tree
-from toplabel.reproduction.baselines.models import Forest, Hierarchy
 from toplabel.reproduction.config.methods import load_methods
+from toplabel.reproduction.methods import create
+from toplabel.reproduction.methods.hierarchy import balanced_clusters, label_tree
+from toplabel.reproduction.methods.models import Forest, Hierarchy
 from toplabel.reproduction.selection.fitting import Limits, by_solver
 from toplabel.reproduction.selection.problems import training_labels
 

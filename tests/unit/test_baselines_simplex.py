@@ -12,10 +12,10 @@ from sklearn.svm import SVC
 from standin import blobs, multiclass_set, problems_of, regions_set, task_of
 
 from toplabel import simplex
-from toplabel.reproduction.baselines import create
-from toplabel.reproduction.baselines.simplex_boosting import _best_step, _gradient, coding_values
 from toplabel.reproduction.config.methods import Method
 from toplabel.reproduction.config.protocols import Axis, Budget
+from toplabel.reproduction.methods import create
+from toplabel.reproduction.methods.simplex_boosting import _best_step, _gradient, coding_values
 from toplabel.reproduction.selection.choice import select
 from toplabel.reproduction.selection.final import Models, train_models
 from toplabel.reproduction.selection.tuning import tune_split

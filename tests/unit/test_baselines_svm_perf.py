@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from standin import blobs
 
-from toplabel.reproduction.baselines import create
-from toplabel.reproduction.baselines.svm_perf import most_violating, solve
 from toplabel.reproduction.config.methods import load_methods
+from toplabel.reproduction.methods import create
+from toplabel.reproduction.methods.svm_perf import most_violating, solve
 
 
 def _predictions(positive, k):

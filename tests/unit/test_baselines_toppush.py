@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 from standin import blobs
 
-from toplabel.reproduction.baselines import create
-from toplabel.reproduction.baselines.quadratic import minimise, minimise_blocks
-from toplabel.reproduction.baselines.toppush import solve
-from toplabel.reproduction.baselines.toppush_nesterov import _Dual, _Point
+from toplabel.reproduction.methods import create
+from toplabel.reproduction.methods.quadratic import minimise, minimise_blocks
+from toplabel.reproduction.methods.toppush import solve
+from toplabel.reproduction.methods.toppush_nesterov import _Dual, _Point
 
 # Quadratic programs -------------------------------------------------------------------------------
 

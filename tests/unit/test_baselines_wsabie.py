@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from toplabel.reproduction.baselines import create
-from toplabel.reproduction.baselines.wsabie import (
+from toplabel.reproduction.methods import create
+from toplabel.reproduction.methods.wsabie import (
     Embedding,
     Violators,
     rank_weights,

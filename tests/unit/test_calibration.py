@@ -30,7 +30,7 @@ from toplabel.reproduction.calibration.excess import (
 from toplabel.reproduction.calibration.pointwise import Pointwise
 from toplabel.reproduction.calibration.propositions import STATEMENTS, table
 from toplabel.reproduction.calibration.study import MAPPED, STUDIED, map_of_three, study
-from toplabel.reproduction.reporting.calibration import draw_calibration
+from toplabel.reproduction.report.calibration import draw_calibration
 
 CONVEX = [loss for loss in STUDIED if loss.convex]
 SMOOTH = [loss for loss in CONVEX if not loss.piecewise_linear]

@@ -12,8 +12,8 @@ from scipy import sparse
 from array_files import WRITERS, needs_h5py, write_hdf5
 from toplabel.reproduction.config import formats
 from toplabel.reproduction.config.documents import Fault, validate
-from toplabel.reproduction.datasets.formats import FORMATS, FormatError, Source, hdf5, source
-from toplabel.reproduction.datasets.formats.arrays import features_of
+from toplabel.reproduction.data.formats import FORMATS, FormatError, Source, hdf5, source
+from toplabel.reproduction.data.formats.arrays import features_of
 
 X = np.array([[0.5, 0, -2], [1, 2, 3], [0, 0, 0], [4, 5, 6.25]])
 CLASSES = np.array([7, -1, 7, 30])

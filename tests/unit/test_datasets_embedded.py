@@ -5,7 +5,7 @@ import pytest
 
 from toplabel.reproduction.config import formats
 from toplabel.reproduction.config.documents import Fault, validate
-from toplabel.reproduction.datasets.embedded import (
+from toplabel.reproduction.data.embedded import (
     EMBEDDED,
     circle,
     digit_scenes,

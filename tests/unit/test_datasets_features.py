@@ -12,12 +12,12 @@ from scipy import io, sparse
 from array_files import needs_h5py, write_hdf5
 from toplabel.reproduction.config.datasets import load_registry
 from toplabel.reproduction.config.entry import RawFile
-from toplabel.reproduction.datasets import rows
-from toplabel.reproduction.datasets.fetch import NOT_COMPARABLE, fetch
-from toplabel.reproduction.datasets.formats import hdf5
-from toplabel.reproduction.datasets.locate import FetchError, available
-from toplabel.reproduction.datasets.prepare import prepare
-from toplabel.reproduction.datasets.prepared import load_prepared, not_comparable, save_prepared
+from toplabel.reproduction.data import rows
+from toplabel.reproduction.data.fetch import NOT_COMPARABLE, fetch
+from toplabel.reproduction.data.formats import hdf5
+from toplabel.reproduction.data.locate import FetchError, available
+from toplabel.reproduction.data.prepare import prepare
+from toplabel.reproduction.data.prepared import load_prepared, not_comparable, save_prepared
 
 SYNTHETIC = "synthetic features, seed 0"
 M = 5  # classes; the shapes are those of the sets, the sizes are not

@@ -14,9 +14,9 @@ import pytest
 
 from toplabel.reproduction.config.documents import Fault, validate
 from toplabel.reproduction.config.entry import Entry, RawFile
-from toplabel.reproduction.datasets import fetch as fetching
-from toplabel.reproduction.datasets.fetch import ChecksumError, fetch
-from toplabel.reproduction.datasets.locate import (
+from toplabel.reproduction.data import fetch as fetching
+from toplabel.reproduction.data.fetch import ChecksumError, fetch
+from toplabel.reproduction.data.locate import (
     MIRROR_VARIABLE,
     SHIPPED,
     FetchError,

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from toplabel.reproduction.datasets.formats import FORMATS, FormatError, Source
-from toplabel.reproduction.datasets.formats.arff import read_labels
+from toplabel.reproduction.data.formats import FORMATS, FormatError, Source
+from toplabel.reproduction.data.formats.arff import read_labels
 
 XML = """\
 <?xml version="1.0" encoding="utf-8"?>

@@ -8,12 +8,12 @@ from scipy import sparse
 from sklearn.datasets import load_digits
 
 from toplabel.reproduction.config.datasets import load_registry
-from toplabel.reproduction.datasets.fetch import fetch, find_checked
-from toplabel.reproduction.datasets.formats import FORMATS, Source
-from toplabel.reproduction.datasets.formats.voc import Archive
-from toplabel.reproduction.datasets.locate import available
-from toplabel.reproduction.datasets.prepare import prepare
-from toplabel.reproduction.datasets.statistics import dataset_row, list_statistics
+from toplabel.reproduction.data.fetch import fetch, find_checked
+from toplabel.reproduction.data.formats import FORMATS, Source
+from toplabel.reproduction.data.formats.voc import Archive
+from toplabel.reproduction.data.locate import available
+from toplabel.reproduction.data.prepare import prepare
+from toplabel.reproduction.data.statistics import dataset_row, list_statistics
 
 pytestmark = pytest.mark.mirror
 

@@ -10,9 +10,9 @@ from scipy import sparse
 from toplabel.reproduction.config.entry import Divide, Entry, Printed, RawFile
 from toplabel.reproduction.config.protocols import Axis
 from toplabel.reproduction.config.splits import Split
-from toplabel.reproduction.datasets.parts import Loaded, Part, Prepared
-from toplabel.reproduction.datasets.prepare import divide, prepare, store
-from toplabel.reproduction.datasets.statistics import (
+from toplabel.reproduction.data.parts import Loaded, Part, Prepared
+from toplabel.reproduction.data.prepare import divide, prepare, store
+from toplabel.reproduction.data.statistics import (
     check_row_count,
     compare_with_paper,
     dataset_row,

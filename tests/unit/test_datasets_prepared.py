@@ -9,9 +9,9 @@ from scipy import sparse
 
 from toplabel._core.files import FileError
 from toplabel.reproduction.config.splits import Split
-from toplabel.reproduction.datasets.parts import Part, Prepared
-from toplabel.reproduction.datasets.prepared import load_prepared, save_prepared
-from toplabel.reproduction.datasets.validation import validate_prepared
+from toplabel.reproduction.data.parts import Part, Prepared
+from toplabel.reproduction.data.prepared import load_prepared, save_prepared
+from toplabel.reproduction.data.validation import validate_prepared
 
 META = {"meta.json", "meta.json.sha256"}
 

@@ -10,9 +10,9 @@ import pytest
 from scipy import io, sparse
 
 from array_files import needs_h5py, write_hdf5
-from toplabel.reproduction.datasets import reading
-from toplabel.reproduction.datasets.child import ChildError, Limits, in_child
-from toplabel.reproduction.datasets.formats import FORMATS, FormatError, Source
+from toplabel.reproduction.data import reading
+from toplabel.reproduction.data.child import ChildError, Limits, in_child
+from toplabel.reproduction.data.formats import FORMATS, FormatError, Source
 
 LIMITS = Limits(memory=2**30, seconds=5)
 X = np.arange(24.0).reshape(6, 4)

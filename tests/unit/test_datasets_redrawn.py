@@ -11,8 +11,8 @@ from standin import multiclass_set
 from toplabel._core.files import FileError
 from toplabel.reproduction.config.protocols import Axis, Budget, Protocol
 from toplabel.reproduction.config.splits import Split
-from toplabel.reproduction.datasets.prepared import load_prepared, read_meta, save_prepared
-from toplabel.reproduction.datasets.redrawn import redraw
+from toplabel.reproduction.data.prepared import load_prepared, read_meta, save_prepared
+from toplabel.reproduction.data.redrawn import redraw
 from toplabel.reproduction.selection.problems import folds_of
 
 SPLITS = [Split(f"s0{i}", "train", None, "test") for i in range(3)]

@@ -11,8 +11,8 @@ import yaml
 
 from toplabel.reproduction.config import formats
 from toplabel.reproduction.config.datasets import load_registry
-from toplabel.reproduction.datasets.embedded import EMBEDDED
-from toplabel.reproduction.datasets.formats import FORMATS
+from toplabel.reproduction.data.embedded import EMBEDDED
+from toplabel.reproduction.data.formats import FORMATS
 
 GOOD = """\
 datasets:

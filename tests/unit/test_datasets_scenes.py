@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from array_files import needs_h5py, write_hdf5
 from toplabel.reproduction.config.entry import Entry, LabelLists, Printed
-from toplabel.reproduction.datasets.formats import FORMATS, FormatError, Source, voc
-from toplabel.reproduction.datasets.formats.regions import Object, labels_of, read_regions
-from toplabel.reproduction.datasets.formats.voc import Archive, read_objects
-from toplabel.reproduction.datasets.statistics import dataset_row, list_statistics
+from toplabel.reproduction.data.formats import FORMATS, FormatError, Source, voc
+from toplabel.reproduction.data.formats.regions import Object, labels_of, read_regions
+from toplabel.reproduction.data.formats.voc import Archive, read_objects
+from toplabel.reproduction.data.statistics import dataset_row, list_statistics
 
 ENTRY = Entry("voc", "VOC", "multilabel", "half_half", licence="", citation="")
 BOX = "<bndbox><xmin>{}</xmin><ymin>{}</ymin><xmax>{}</xmax><ymax>{}</ymax></bndbox>"

@@ -6,8 +6,8 @@ from scipy import sparse
 from sklearn.decomposition import PCA
 
 from toplabel.reproduction.config.splits import Split
-from toplabel.reproduction.datasets.parts import Part
-from toplabel.reproduction.datasets.transform import factor, transform
+from toplabel.reproduction.data.parts import Part
+from toplabel.reproduction.data.transform import factor, transform
 
 MAIN = [Split("main", "train", None, "test")]
 

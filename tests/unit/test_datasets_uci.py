@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from toplabel.reproduction.datasets.formats import FORMATS, FormatError, Source
+from toplabel.reproduction.data.formats import FORMATS, FormatError, Source
 
 
 @pytest.fixture

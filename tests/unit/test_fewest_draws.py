@@ -3,9 +3,9 @@
 import pandas as pd
 import pytest
 
-from toplabel.reproduction.reporting.fragments import intervals
-from toplabel.reproduction.reporting.sections import spread_sentence
-from toplabel.reproduction.reporting.words import say
+from toplabel.reproduction.report.fragments import intervals
+from toplabel.reproduction.report.sections import spread_sentence
+from toplabel.reproduction.report.words import say
 from toplabel.reproduction.tables.collected import FEWEST_DRAWS
 
 

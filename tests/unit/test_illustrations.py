@@ -23,7 +23,7 @@ from toplabel.reproduction.illustrations.topk_simplices import (
     topk_simplices,
     vertices,
 )
-from toplabel.reproduction.reporting.mathematics import (
+from toplabel.reproduction.report.mathematics import (
     draw_decoding,
     draw_lambert,
     draw_levels,

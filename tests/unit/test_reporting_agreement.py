@@ -7,9 +7,9 @@ from collections import Counter
 import pandas as pd
 import pytest
 
-from toplabel.reproduction.reporting import claims_chart
-from toplabel.reproduction.reporting.agreement import draw, sentence
-from toplabel.reproduction.reporting.labels import VERDICTS
+from toplabel.reproduction.report import claims_chart
+from toplabel.reproduction.report.agreement import draw, sentence
+from toplabel.reproduction.report.labels import VERDICTS
 from toplabel.reproduction.tables.collected import COMPARISON
 
 POINTS = pd.DataFrame(

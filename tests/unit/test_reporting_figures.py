@@ -23,18 +23,18 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from toplabel.reproduction import figures
-from toplabel.reproduction.reporting import style
-from toplabel.reproduction.reporting.circle import arcs, draw_circle
-from toplabel.reproduction.reporting.curves import _panels, draw_gaps, draw_selection
-from toplabel.reproduction.reporting.drawing import (
+from toplabel.reproduction.report import style
+from toplabel.reproduction.report.circle import arcs, draw_circle
+from toplabel.reproduction.report.curves import _panels, draw_gaps, draw_selection
+from toplabel.reproduction.report.drawing import (
     legend,
     mathtext,
     panel_grid,
     percent_axis,
     write_figure,
 )
-from toplabel.reproduction.reporting.pages import RESERVED
-from toplabel.reproduction.reporting.topk import draw_ranks, draw_topk
+from toplabel.reproduction.report.pages import RESERVED
+from toplabel.reproduction.report.topk import draw_ranks, draw_topk
 
 ROOT = Path(__file__).parents[2]
 

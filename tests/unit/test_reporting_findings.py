@@ -2,8 +2,8 @@
 
 import pytest
 
-from toplabel.reproduction.reporting.claims import side_of
-from toplabel.reproduction.reporting.words import say
+from toplabel.reproduction.report.claims import side_of
+from toplabel.reproduction.report.words import say
 
 
 def compared(row):

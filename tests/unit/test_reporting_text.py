@@ -12,12 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toplabel._core.files import FileError
-from toplabel.reproduction.reporting import labels, numbers
-from toplabel.reproduction.reporting.exported import without_formulas
-from toplabel.reproduction.reporting.html import label_markup
-from toplabel.reproduction.reporting.score import in_words, score_of, sum_of
-from toplabel.reproduction.reporting.svg import share_of
-from toplabel.reproduction.reporting.words import say
+from toplabel.reproduction.report import labels, numbers
+from toplabel.reproduction.report.exported import without_formulas
+from toplabel.reproduction.report.html import label_markup
+from toplabel.reproduction.report.score import in_words, score_of, sum_of
+from toplabel.reproduction.report.svg import share_of
+from toplabel.reproduction.report.words import say
 
 
 @pytest.mark.parametrize(

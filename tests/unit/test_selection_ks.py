@@ -12,9 +12,9 @@ from standin import problems_of, task_of
 from toplabel import solve
 from toplabel.reproduction.config.methods import Method
 from toplabel.reproduction.config.protocols import Axis, Budget, EquallySpaced
-from toplabel.reproduction.datasets.embedded import digit_scenes
-from toplabel.reproduction.datasets.parts import Prepared
-from toplabel.reproduction.datasets.validation import validate_prepared
+from toplabel.reproduction.data.embedded import digit_scenes
+from toplabel.reproduction.data.parts import Prepared
+from toplabel.reproduction.data.validation import validate_prepared
 from toplabel.reproduction.selection.choice import select
 from toplabel.reproduction.selection.evaluation import evaluate
 from toplabel.reproduction.selection.final import Models, model_key, train_models

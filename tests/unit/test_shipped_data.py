@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from toplabel.reproduction.config.datasets import load_registry
-from toplabel.reproduction.datasets.fetch import fetch
-from toplabel.reproduction.datasets.locate import SHIPPED, mirror_folders
+from toplabel.reproduction.data.fetch import fetch
+from toplabel.reproduction.data.locate import SHIPPED, mirror_folders
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / SHIPPED

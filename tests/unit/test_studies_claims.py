@@ -8,13 +8,13 @@ import pytest
 import yaml
 
 from samples_of_results import collected, published, registered
+from toplabel.reproduction.compare.bootstrap import draws_of_means
+from toplabel.reproduction.compare.claims import find, holm, outcome, p_value
+from toplabel.reproduction.compare.comparison import compare
+from toplabel.reproduction.compare.published import load_published
+from toplabel.reproduction.compare.winners import find_winners
 from toplabel.reproduction.config.catalogue import load_catalogue
 from toplabel.reproduction.config.findings import load_claims
-from toplabel.reproduction.studies.bootstrap import draws_of_means
-from toplabel.reproduction.studies.claims import find, holm, outcome, p_value
-from toplabel.reproduction.studies.comparison import compare
-from toplabel.reproduction.studies.published import load_published
-from toplabel.reproduction.studies.winners import find_winners
 from toplabel.reproduction.tables.collected import FINDINGS, WINNERS
 from toplabel.reproduction.workflow.collecting.claims import judge_claims
 

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from samples_of_results import FEATURES, METHODS, STUDIES, collected, published, registered, results
-from toplabel.reproduction.studies.collection import collect
-from toplabel.reproduction.studies.comparison import compare, further_draw, spread_of, verdict
+from toplabel.reproduction.compare.collection import collect
+from toplabel.reproduction.compare.comparison import compare, further_draw, spread_of, verdict
 from toplabel.reproduction.tables.collected import COMPARISON, EVALUATION
 
 # Collected ----------------------------------------------------------------------------------------

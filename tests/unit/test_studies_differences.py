@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from toplabel.reproduction.compare.differences import explain
 from toplabel.reproduction.config.differences import load_reasons, page
-from toplabel.reproduction.studies.differences import explain
 from toplabel.reproduction.tables.collected import COMPARISON, DIFFERENCES, NOT_REPRODUCED, VARIANTS
 from toplabel.reproduction.tables.table import read_csv
 

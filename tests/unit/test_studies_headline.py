@@ -6,11 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from toplabel.reproduction.compare.headline import headline
 from toplabel.reproduction.config.catalogue import load_catalogue
 from toplabel.reproduction.config.documents import validate
 from toplabel.reproduction.config.readings import Choice
 from toplabel.reproduction.config.run import SUMMARY
-from toplabel.reproduction.studies.headline import headline
 from toplabel.reproduction.tables.collected import COMPARISON, HEADLINE
 
 

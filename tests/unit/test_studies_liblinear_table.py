@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from toplabel.reproduction.studies import liblinear_table
+from toplabel.reproduction.compare import liblinear_table
 
 TITLES = {"letter": "Letter"}
 LABELS = {"svm_ova": "SVM^{OVA}", "lr_ova": "LR^{OVA}"}

@@ -3,9 +3,9 @@
 import pytest
 
 from toplabel.metrics.names import is_share_of
+from toplabel.reproduction.compare.published import load_published, load_texts
 from toplabel.reproduction.config.keys import canonical_key
 from toplabel.reproduction.config.studies import published_tables
-from toplabel.reproduction.studies.published import load_published, load_texts
 from toplabel.reproduction.tables.collected import PUBLISHED_KEYS
 
 HEADER = "source,table,dataset,features,method,k,gamma,kernel,metric,value,std\n"

@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from toplabel.reproduction.studies.blocks import block
-from toplabel.reproduction.studies.ranks import rank_methods
+from toplabel.reproduction.compare.blocks import block
+from toplabel.reproduction.compare.ranks import rank_methods
 
 
 def _cells(table):

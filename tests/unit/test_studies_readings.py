@@ -3,12 +3,12 @@
 import pandas as pd
 import pytest
 
+from toplabel.reproduction.compare.readings import read_otherwise
 from toplabel.reproduction.config.catalogue import load_catalogue
 from toplabel.reproduction.config.datasets import load_registry
 from toplabel.reproduction.config.documents import Fault, validate
 from toplabel.reproduction.config.methods import load_methods
 from toplabel.reproduction.config.readings import Reading, load_readings, stand_ins
-from toplabel.reproduction.studies.readings import read_otherwise
 from toplabel.reproduction.tables.collected import COMPARISON, EVALUATION
 
 WORDS = dict.fromkeys(("title", "stated", "found", "evidence"), "words")

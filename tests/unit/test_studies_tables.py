@@ -6,11 +6,11 @@ import pandas as pd
 import pytest
 
 from samples_of_results import FEATURES, METHODS, collected, published, registered
+from toplabel.reproduction.compare import threshold_table
+from toplabel.reproduction.compare.comparison import compare
+from toplabel.reproduction.compare.published import TableText
+from toplabel.reproduction.compare.tables import own_table, published_table, write_tables
 from toplabel.reproduction.config.studies import Study
-from toplabel.reproduction.studies import threshold_table
-from toplabel.reproduction.studies.comparison import compare
-from toplabel.reproduction.studies.published import TableText
-from toplabel.reproduction.studies.tables import own_table, published_table, write_tables
 from toplabel.reproduction.tables.collected import COMPARISON, DATASETS, EVALUATION, GRID
 
 TEXTS = {"table05": TableText("Multiclass", "What the paper says.")}
@@ -151,7 +151,7 @@ def test_files_of_a_table(tmp_path, table05):
 
 def test_the_reports_read_the_files(tmp_path, comparison, ours, table05):
     """The reports read what is written here."""
-    from toplabel.reproduction.reporting import inputs
+    from toplabel.reproduction.report import inputs
 
     COMPARISON.write(comparison, tmp_path / "comparison.csv")
     EVALUATION.write(ours, tmp_path / "evaluation.csv")

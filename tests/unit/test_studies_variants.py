@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from toplabel.reproduction.studies.readings import compare_variants, experiment
+from toplabel.reproduction.compare.readings import compare_variants, experiment
 from toplabel.reproduction.tables.collected import COMPARISON, EVALUATION, VARIANTS
 
 LABELS = {"ent": "Ent", "ent_a": "Ent, 10 steps", "ent_b": "Ent, 20 steps"}

@@ -12,7 +12,7 @@ import pytest
 
 from samples_of_results import collected, published, results
 from toplabel._core.files import FileError, result_path
-from toplabel.reproduction.studies.comparison import compare
+from toplabel.reproduction.compare.comparison import compare
 from toplabel.reproduction.tables import cells
 from toplabel.reproduction.tables.__main__ import page
 from toplabel.reproduction.tables.cells import AGREEMENT, SELECTION, TEST_METRICS

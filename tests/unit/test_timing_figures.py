@@ -18,10 +18,10 @@ from sklearn.linear_model import LogisticRegression
 import toplabel
 from toplabel import losses
 from toplabel.prox import bipartite_simplex, topk_simplex_alpha
+from toplabel.reproduction.compare.runtimes import projection_table, race_table, time_to
 from toplabel.reproduction.config.splits import Split
-from toplabel.reproduction.datasets.parts import Part, Prepared
-from toplabel.reproduction.reporting.timing import draw_convergence, draw_race, draw_scaling
-from toplabel.reproduction.studies.runtimes import projection_table, race_table, time_to
+from toplabel.reproduction.data.parts import Part, Prepared
+from toplabel.reproduction.report.timing import draw_convergence, draw_race, draw_scaling
 from toplabel.reproduction.timings import (
     clock,
     conditions,

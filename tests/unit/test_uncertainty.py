@@ -10,10 +10,10 @@ import pytest
 from samples_of_results import FEATURES, METHODS, STUDIES, published, results
 from toplabel import metrics
 from toplabel._core.files import FileError, write_npz
+from toplabel.reproduction.compare import bootstrap
+from toplabel.reproduction.compare.collection import collect
+from toplabel.reproduction.compare.comparison import compare
 from toplabel.reproduction.selection.ranks import TrueRanks, load_ranks, save_ranks
-from toplabel.reproduction.studies import bootstrap
-from toplabel.reproduction.studies.collection import collect
-from toplabel.reproduction.studies.comparison import compare
 from toplabel.reproduction.workflow.collecting.results import draw_rows
 
 TOPS = ["top1", "top3", "top10"]

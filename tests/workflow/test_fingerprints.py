@@ -48,7 +48,7 @@ TREE = {
     "pylib/toplabel/room/__init__.py": "NAME = 1\n",
     "pylib/toplabel/room/inner.py": "",
     "pylib/toplabel/room/other.py": "import toplabel.solver\n",
-    "pylib/toplabel/reproduction/reporting/templates/page.html": "",
+    "pylib/toplabel/reproduction/report/templates/page.html": "",
     "workflow/scripts/evaluate_test.py": "from toplabel.room import inner\n",
     "workflow/scripts/tune_splits.py": "from toplabel.room.inner import f\nfrom toplabel.solver import solve\n",
     "workflow/scripts/write_report.py": "from toplabel.room import NAME\n",
@@ -75,7 +75,7 @@ def _tree(root, changed="", addition="\nCHANGED = 1\n"):
         ("pylib/toplabel/room/__init__.py", {"report"}),  # of which a name is imported
         ("pylib/toplabel/room/inner.py", {"evaluate", "tune"}),
         ("pylib/toplabel/room/other.py", set()),
-        ("pylib/toplabel/reproduction/reporting/templates/page.html", {"report"}),
+        ("pylib/toplabel/reproduction/report/templates/page.html", {"report"}),
         ("workflow/scripts/evaluate_test.py", {"evaluate"}),
         ("workflow/scripts/tune_splits.py", {"tune"}),
         ("workflow/scripts/write_report.py", {"report"}),
@@ -149,7 +149,7 @@ def test_the_plan_itself_is_in_no_sum(stages_of):
 def test_a_baseline_is_in_no_stage_that_trains(stages_of):
     for module in {baseline.module for baseline in BASELINES.values()}:
         assert not stages_of[module] & TRAINING, module
-        assert module_sum(module) != module_sum("toplabel.reproduction.baselines.models")
+        assert module_sum(module) != module_sum("toplabel.reproduction.methods.models")
 
 
 def test_every_script_is_of_one_stage():

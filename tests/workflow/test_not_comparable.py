@@ -5,9 +5,9 @@ import pandas as pd
 from running import ROOT, call_script
 
 from toplabel.reproduction.config.datasets import load_registry
-from toplabel.reproduction.datasets.fetch import NOT_COMPARABLE
-from toplabel.reproduction.datasets.prepare import prepare
-from toplabel.reproduction.datasets.prepared import save_prepared
+from toplabel.reproduction.data.fetch import NOT_COMPARABLE
+from toplabel.reproduction.data.prepare import prepare
+from toplabel.reproduction.data.prepared import save_prepared
 from toplabel.reproduction.tables.cells import TEST_METRICS
 
 

@@ -16,7 +16,7 @@ from toplabel.reproduction.config.protocols import Axis
 from toplabel.reproduction.config.run import SUMMARY
 from toplabel.reproduction.config.studies import load_studies
 from toplabel.reproduction.figures import FIGURES, MATHEMATICS, row_of, table_files
-from toplabel.reproduction.reporting.pages import RESERVED
+from toplabel.reproduction.report.pages import RESERVED
 from toplabel.reproduction.tables.collected import COMPARISON
 from toplabel.reproduction.workflow.cells import Cell
 from toplabel.reproduction.workflow.layers import source_of
@@ -149,7 +149,7 @@ def test_a_set_without_thresholds_needs_no_job_for_them(plan):
 
 
 def test_registered_splits_are_those_of_the_prepared_sets(plan):
-    from toplabel.reproduction.datasets.embedded import EMBEDDED
+    from toplabel.reproduction.data.embedded import EMBEDDED
 
     for name in EMBEDDED:
         options = plan.registry[name].options

@@ -9,7 +9,7 @@ import pytest
 from running import ROOT
 
 from toplabel.reproduction.config.run import SUMMARY
-from toplabel.reproduction.reporting.pdf import write_document
+from toplabel.reproduction.report.pdf import write_document
 from toplabel.reproduction.tables.table import read_csv, write_csv
 from toplabel.reproduction.workflow.replication import facts_of, main
 
@@ -23,7 +23,7 @@ def paper(tmp_path_factory):
 
 
 def test_the_prose_of_the_template_has_no_digit():
-    templates = resources.files("toplabel.reproduction.reporting").joinpath("templates")
+    templates = resources.files("toplabel.reproduction.report").joinpath("templates")
     text = templates.joinpath("replication.typ").read_text("utf-8")
     text = text.partition("= What was claimed")[2]
     text = re.sub(r"\$[^$]*\$", "", text)  # formulas

@@ -10,8 +10,8 @@ from scipy.sparse import csr_matrix
 
 from toplabel.reproduction.config.run import SUMMARY
 from toplabel.reproduction.config.splits import Split
-from toplabel.reproduction.datasets.parts import Part, Prepared
-from toplabel.reproduction.datasets.prepared import save_prepared
+from toplabel.reproduction.data.parts import Part, Prepared
+from toplabel.reproduction.data.prepared import save_prepared
 from toplabel.reproduction.workflow.benchmarks import jobs_by_stage, nodes
 from toplabel.reproduction.workflow.environment import web_page
 from toplabel.reproduction.workflow.plan import Plan

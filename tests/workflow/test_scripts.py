@@ -17,8 +17,8 @@ from toplabel.reproduction.config.methods import Method
 from toplabel.reproduction.config.protocols import Axis, Budget, EquallySpaced, Protocol, Refinement
 from toplabel.reproduction.config.run import Settings
 from toplabel.reproduction.config.splits import Split
-from toplabel.reproduction.datasets.parts import Part, Prepared
-from toplabel.reproduction.datasets.prepared import load_prepared, save_prepared
+from toplabel.reproduction.data.parts import Part, Prepared
+from toplabel.reproduction.data.prepared import load_prepared, save_prepared
 from toplabel.reproduction.selection.ranks import load_ranks
 from toplabel.reproduction.selection.results import load_units
 from toplabel.reproduction.tables.cells import AGREEMENT, SELECTION, TEST_METRICS

@@ -6,8 +6,8 @@ import pandas as pd
 import pytest
 
 from toplabel._core.files import write_json
-from toplabel.reproduction.reporting import fragments
-from toplabel.reproduction.studies.headline import headline
+from toplabel.reproduction.compare.headline import headline
+from toplabel.reproduction.report import fragments
 from toplabel.reproduction.tables.collected import (
     COMPARISON,
     DIFFERENCES,

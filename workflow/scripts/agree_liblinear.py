@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from toplabel.reproduction.baselines.liblinear_agreement import results
-from toplabel.reproduction.datasets.prepared import load_prepared
+from toplabel.reproduction.data.prepared import load_prepared
+from toplabel.reproduction.methods.liblinear_agreement import results
 from toplabel.reproduction.tables.cells import AGREEMENT
 from toplabel.reproduction.workflow.jobs import logger, run
 

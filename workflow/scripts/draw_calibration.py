@@ -1,6 +1,6 @@
 """Where scores of least risk are Bayes optimal: maps over the probabilities of three classes."""
 
-from toplabel.reproduction.reporting.calibration import draw_calibration
+from toplabel.reproduction.report.calibration import draw_calibration
 from toplabel.reproduction.tables.table import read_numbers
 from toplabel.reproduction.workflow.jobs import run
 

@@ -2,7 +2,7 @@
 none.
 """
 
-from toplabel.reproduction.reporting.curves import draw_gaps
+from toplabel.reproduction.report.curves import draw_gaps
 from toplabel.reproduction.tables.collected import EVALUATION
 from toplabel.reproduction.workflow.jobs import run
 

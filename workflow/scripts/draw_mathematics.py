@@ -4,14 +4,14 @@ from toplabel.reproduction.illustrations.lambert import lambert_curves
 from toplabel.reproduction.illustrations.one_dimension import RIVALS, loss_curves
 from toplabel.reproduction.illustrations.simplex_coding import decoding_regions, loss_levels
 from toplabel.reproduction.illustrations.topk_simplices import topk_simplices
-from toplabel.reproduction.reporting.mathematics import (
+from toplabel.reproduction.report.mathematics import (
     draw_decoding,
     draw_lambert,
     draw_levels,
     draw_losses,
     draw_simplices,
 )
-from toplabel.reproduction.reporting.numbers import shown
+from toplabel.reproduction.report.numbers import shown
 from toplabel.reproduction.workflow.jobs import run
 
 LOSSES = (

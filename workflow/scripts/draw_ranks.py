@@ -2,9 +2,9 @@
 
 import pandas as pd
 
+from toplabel.reproduction.compare.ranks import ALPHA, rank_methods
 from toplabel.reproduction.config.catalogue import load_catalogue
-from toplabel.reproduction.reporting.topk import draw_ranks
-from toplabel.reproduction.studies.ranks import ALPHA, rank_methods
+from toplabel.reproduction.report.topk import draw_ranks
 from toplabel.reproduction.tables.collected import EVALUATION
 from toplabel.reproduction.workflow.jobs import checkout, run
 

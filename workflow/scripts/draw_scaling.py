@@ -3,9 +3,9 @@
 from pathlib import Path
 
 from toplabel._core.files import read_json
-from toplabel.reproduction.reporting.timing import draw_scaling
-from toplabel.reproduction.studies.runtimes import projection_table
-from toplabel.reproduction.studies.tables import write_tables
+from toplabel.reproduction.compare.runtimes import projection_table
+from toplabel.reproduction.compare.tables import write_tables
+from toplabel.reproduction.report.timing import draw_scaling
 from toplabel.reproduction.tables.table import read_numbers
 from toplabel.reproduction.workflow.jobs import checkout, run
 

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from toplabel.reproduction.reporting.curves import draw_selection
+from toplabel.reproduction.report.curves import draw_selection
 from toplabel.reproduction.selection.choice import select
 from toplabel.reproduction.selection.figure_data import selection_curve
 from toplabel.reproduction.selection.results import candidates, load_units

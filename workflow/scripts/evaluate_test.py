@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from toplabel.reproduction.datasets.prepared import load_prepared
+from toplabel.reproduction.data.prepared import load_prepared
 from toplabel.reproduction.selection.evaluation import evaluate
 from toplabel.reproduction.selection.final import Models
 from toplabel.reproduction.selection.ranks import save_ranks

@@ -4,8 +4,8 @@ import shutil
 from pathlib import Path
 
 from toplabel.reproduction.config.datasets import load_registry
-from toplabel.reproduction.datasets.prepared import load_prepared, save_prepared
-from toplabel.reproduction.finetuning.features import extract_features
+from toplabel.reproduction.data.prepared import load_prepared, save_prepared
+from toplabel.reproduction.networks.features import extract_features
 from toplabel.reproduction.workflow.jobs import checkout, logger, run
 
 

@@ -2,8 +2,8 @@
 
 from toplabel._core.files import write_json
 from toplabel.reproduction.config.datasets import load_registry
-from toplabel.reproduction.datasets.fetch import fetch, sha256_of
-from toplabel.reproduction.datasets.locate import mirror_folders
+from toplabel.reproduction.data.fetch import fetch, sha256_of
+from toplabel.reproduction.data.locate import mirror_folders
 from toplabel.reproduction.workflow.jobs import checkout, logger, run
 
 

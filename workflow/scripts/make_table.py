@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
+from toplabel.reproduction.compare.tables import write_tables
 from toplabel.reproduction.config.catalogue import load_catalogue
-from toplabel.reproduction.studies.tables import write_tables
 from toplabel.reproduction.tables.collected import COMPARISON, EVALUATION
 from toplabel.reproduction.workflow.collecting.tables import printed_table
 from toplabel.reproduction.workflow.jobs import checkout, run

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from toplabel.reproduction.config.datasets import load_registry
 from toplabel.reproduction.config.protocols import load_protocols
-from toplabel.reproduction.datasets.prepare import prepare
-from toplabel.reproduction.datasets.prepared import save_prepared
+from toplabel.reproduction.data.prepare import prepare
+from toplabel.reproduction.data.prepared import save_prepared
 from toplabel.reproduction.workflow.jobs import checkout, logger, run
 
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from toplabel.reproduction.config.datasets import load_registry
-from toplabel.reproduction.datasets.redrawn import redraw
+from toplabel.reproduction.data.redrawn import redraw
 from toplabel.reproduction.workflow.jobs import checkout, run
 
 

@@ -4,7 +4,7 @@ gives.
 
 from pathlib import Path
 
-from toplabel.reproduction.datasets.prepared import load_prepared
+from toplabel.reproduction.data.prepared import load_prepared
 from toplabel.reproduction.selection.final import Models
 from toplabel.reproduction.selection.task import Task
 from toplabel.reproduction.selection.thresholding import compare_strategies, set_thresholds

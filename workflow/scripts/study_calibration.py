@@ -6,7 +6,7 @@ from pathlib import Path
 
 from toplabel.reproduction.calibration.propositions import table
 from toplabel.reproduction.calibration.study import map_of_three, study
-from toplabel.reproduction.studies.tables import PrintedTable, write_tables
+from toplabel.reproduction.compare.tables import PrintedTable, write_tables
 from toplabel.reproduction.tables.table import write_csv
 from toplabel.reproduction.workflow.jobs import run
 

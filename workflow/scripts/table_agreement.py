@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from toplabel.reproduction.studies import liblinear_table
-from toplabel.reproduction.studies.tables import PrintedTable, write_tables
+from toplabel.reproduction.compare import liblinear_table
+from toplabel.reproduction.compare.tables import PrintedTable, write_tables
 from toplabel.reproduction.tables.cells import AGREEMENT
 from toplabel.reproduction.workflow.jobs import run
 

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from toplabel.reproduction.reporting.labels import metric_label
-from toplabel.reproduction.studies import threshold_table
-from toplabel.reproduction.studies.tables import PrintedTable, write_tables
+from toplabel.reproduction.compare import threshold_table
+from toplabel.reproduction.compare.tables import PrintedTable, write_tables
+from toplabel.reproduction.report.labels import metric_label
 from toplabel.reproduction.tables.cells import THRESHOLD_STRATEGIES
 from toplabel.reproduction.workflow.jobs import run
 

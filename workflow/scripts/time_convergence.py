@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from toplabel.reproduction.datasets.prepared import load_prepared
+from toplabel.reproduction.data.prepared import load_prepared
 from toplabel.reproduction.tables.table import write_csv
 from toplabel.reproduction.timings.conditions import measuring
 from toplabel.reproduction.timings.convergence import convergence, timed_set

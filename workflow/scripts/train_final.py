@@ -5,7 +5,7 @@ certificate.
 import math
 from pathlib import Path
 
-from toplabel.reproduction.datasets.prepared import load_prepared
+from toplabel.reproduction.data.prepared import load_prepared
 from toplabel.reproduction.selection.choice import edge_notes, select
 from toplabel.reproduction.selection.final import train_models
 from toplabel.reproduction.selection.fitting import default_solve

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from toplabel.reproduction.datasets.prepared import load_prepared
-from toplabel.reproduction.finetuning.stages import train_network
+from toplabel.reproduction.data.prepared import load_prepared
+from toplabel.reproduction.networks.stages import train_network
 from toplabel.reproduction.workflow.jobs import run
 
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from toplabel._core.files import file_sum
-from toplabel.reproduction.datasets.prepared import load_prepared
+from toplabel.reproduction.data.prepared import load_prepared
 from toplabel.reproduction.selection.checkpoints import Checkpoints
 from toplabel.reproduction.selection.fitting import default_solve
 from toplabel.reproduction.selection.problems import validation_problems

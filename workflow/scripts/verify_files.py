@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from toplabel._core.files import FileError, checked, write_json
-from toplabel.reproduction.datasets.prepared import check_prepared
-from toplabel.reproduction.reporting.inputs import VERIFIED
+from toplabel.reproduction.data.prepared import check_prepared
+from toplabel.reproduction.report.inputs import VERIFIED
 from toplabel.reproduction.workflow.jobs import logger, run
 
 RESULTS = Path("results")

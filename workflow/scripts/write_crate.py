@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from toplabel.reproduction.reporting import load_inputs
-from toplabel.reproduction.reporting.crate import write_crate
+from toplabel.reproduction.report import load_inputs
+from toplabel.reproduction.report.crate import write_crate
 from toplabel.reproduction.workflow.jobs import checkout, run
 
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from toplabel.reproduction.config.run import SUMMARY
-from toplabel.reproduction.reporting import load_inputs, write_data, write_html, write_pdf
+from toplabel.reproduction.report import load_inputs, write_data, write_html, write_pdf
 from toplabel.reproduction.workflow.jobs import checkout, run
 
 

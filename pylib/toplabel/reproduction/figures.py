@@ -28,7 +28,7 @@ class Figure:
         The figure or section of a paper that it answers to, as "TPAMI 2017, Fig. 4".
     page : str
         Where it stands in the report: a study, or one of
-        `toplabel.reproduction.reporting.pages.RESERVED`.
+        `toplabel.reproduction.report.pages.RESERVED`.
     dataset : str
         In place of a page, the set that is shown: the figure stands with the study of that set.
     shows : str

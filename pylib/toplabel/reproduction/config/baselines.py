@@ -41,7 +41,7 @@ class Baseline:
 def _by(code: str, options: str = "", **about: Any) -> Baseline:
     """Return the baseline of a module and a class, with the names of its options."""
     module, trainer = code.split(".")
-    where = f"toplabel.reproduction.baselines.{module}"
+    where = f"toplabel.reproduction.methods.{module}"
     return Baseline(where, trainer, options=frozenset(options.split()), **about)
 
 

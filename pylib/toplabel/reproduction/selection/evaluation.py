@@ -17,7 +17,7 @@ from toplabel.reproduction.tables.cells import TEST_METRICS
 
 if TYPE_CHECKING:
     from toplabel.reproduction.config.splits import Split
-    from toplabel.reproduction.datasets.parts import Prepared
+    from toplabel.reproduction.data.parts import Prepared
 
 
 def instance_scores(

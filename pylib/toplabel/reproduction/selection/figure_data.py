@@ -13,7 +13,7 @@ from toplabel.reproduction.selection.measures import sign
 from toplabel.reproduction.selection.results import TuneResult
 
 if TYPE_CHECKING:
-    from toplabel.reproduction.datasets.parts import Prepared
+    from toplabel.reproduction.data.parts import Prepared
 
 _DIRECTIONS = 720
 

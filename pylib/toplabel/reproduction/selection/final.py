@@ -11,9 +11,9 @@ import numpy as np
 
 from toplabel._core.files import FileError, read_npz, remade, write_npz
 from toplabel.kernels import rbf_gram
-from toplabel.reproduction.baselines.models import KINDS, Structured, arrays_of, scores_of
 from toplabel.reproduction.config.methods import Method
 from toplabel.reproduction.config.protocols import Budget
+from toplabel.reproduction.methods.models import KINDS, Structured, arrays_of, scores_of
 from toplabel.reproduction.selection.fitting import (
     FitResult,
     Solve,
@@ -35,7 +35,7 @@ from toplabel.reproduction.selection.task import Task
 from toplabel.reproduction.tables.cells import CERTIFICATES
 
 if TYPE_CHECKING:
-    from toplabel.reproduction.datasets.parts import Prepared
+    from toplabel.reproduction.data.parts import Prepared
 
 Key = tuple[str, float, float | None, float | None]  # split, C, theta, k
 
@@ -50,7 +50,7 @@ class Models:
     """Trained models by `model_key`.
 
     A model is W of shape (d, m), or A of shape (rows, m) if there is a theta, or a model of
-    `toplabel.reproduction.baselines.models` that is not linear.
+    `toplabel.reproduction.methods.models` that is not linear.
     """
 
     arrays: Mapping[Key, np.ndarray | Structured]

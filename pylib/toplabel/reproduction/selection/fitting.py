@@ -13,10 +13,10 @@ import numpy as np
 from scipy import sparse
 
 from toplabel.kernels import cross_gram
-from toplabel.reproduction.baselines import BASELINES, Trained, Trainer, create
 from toplabel.reproduction.config.methods import Method
 from toplabel.reproduction.config.protocols import Axis, Budget
-from toplabel.reproduction.datasets.rows import squared_norms
+from toplabel.reproduction.data.rows import squared_norms
+from toplabel.reproduction.methods import BASELINES, Trained, Trainer, create
 from toplabel.reproduction.seeds import seed_of
 from toplabel.reproduction.selection.problems import Matrix, ValidationProblem
 from toplabel.reproduction.selection.task import Task

@@ -20,7 +20,7 @@ from toplabel.reproduction.selection.task import Task
 
 if TYPE_CHECKING:  # for annotations only
     from toplabel.reproduction.config.splits import Split
-    from toplabel.reproduction.datasets.parts import Part, Prepared
+    from toplabel.reproduction.data.parts import Part, Prepared
 
 Matrix = np.ndarray | sparse.csr_matrix
 

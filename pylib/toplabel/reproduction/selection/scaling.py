@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from toplabel.reproduction.baselines.models import Affine
+from toplabel.reproduction.methods.models import Affine
 from toplabel.reproduction.selection.problems import Matrix
 
 KINDS = ("raw", "bias", "standard")

@@ -16,7 +16,7 @@ from toplabel.reproduction.selection.problems import final_part, split_named, tr
 from toplabel.reproduction.tables.cells import THRESHOLD_STRATEGIES, THRESHOLDS
 
 if TYPE_CHECKING:
-    from toplabel.reproduction.datasets.parts import Prepared
+    from toplabel.reproduction.data.parts import Prepared
 
 STRATEGIES = ("tune", "constant", "cardinality")
 

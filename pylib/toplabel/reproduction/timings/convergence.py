@@ -12,7 +12,7 @@ from sklearn.model_selection import train_test_split
 from toplabel._core.catalogue import LOSSES
 from toplabel._core.solution import Record
 from toplabel.metrics import top_k_accuracy
-from toplabel.reproduction.datasets.parts import Part, Prepared
+from toplabel.reproduction.data.parts import Part, Prepared
 from toplabel.solver import solve
 
 #: C of the best validation accuracy of the multiclass SVM among the powers of ten.

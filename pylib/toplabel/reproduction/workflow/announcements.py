@@ -12,7 +12,7 @@ from typing import Any
 
 from toplabel._core.files import FileError, read_json
 from toplabel.reproduction.config.run import SUMMARY
-from toplabel.reproduction.datasets.locate import SHIPPED, folder_of
+from toplabel.reproduction.data.locate import SHIPPED, folder_of
 from toplabel.reproduction.tables.collected import COMPARISON, PUBLISHED_KEYS
 from toplabel.reproduction.workflow.cells import Cell, dataset_names
 from toplabel.reproduction.workflow.plan import RAW_FOLDER, Plan
@@ -87,7 +87,7 @@ def closing(plan: Plan, reported: bool) -> list[str]:
     """
     if not reported:
         return ["Done. The next run of the target `report` shows all results in the reports."]
-    from toplabel.reproduction.reporting.score import in_words  # loads all of the reporting
+    from toplabel.reproduction.report.score import in_words  # loads all of the reporting
 
     runs = (Path("results/run.json"), Path("results/partial/run.json"))
     last = max(filter(Path.is_file, runs), key=lambda path: path.stat().st_mtime)

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 
 import pandas as pd
 
-from toplabel.reproduction.reporting.fragments import table
-from toplabel.reproduction.reporting.numbers import fixed
+from toplabel.reproduction.report.fragments import table
+from toplabel.reproduction.report.numbers import fixed
 
 _CORES = (2, 16, 100)
 _ORDER = (

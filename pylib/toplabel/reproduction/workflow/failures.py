@@ -9,7 +9,7 @@ from pathlib import Path
 import pandas as pd
 
 from toplabel._core.files import FileError
-from toplabel.reproduction.datasets.prepared import not_comparable
+from toplabel.reproduction.data.prepared import not_comparable
 from toplabel.reproduction.selection.ranks import load_ranks
 from toplabel.reproduction.tables.cells import TEST_METRICS
 from toplabel.reproduction.tables.collected import FAILURES

@@ -48,7 +48,7 @@ STAGES: dict[str, tuple[str, ...]] = {
 _SCRIPTS = "workflow/scripts"
 _C_SOURCES = ("csrc/include/*.h", "csrc/src/*.[ch]", "pylib/build_native.py")
 # Files of the package that no import statement names.
-_DATA = {"report": ("toplabel/reproduction/reporting/templates/*",)}
+_DATA = {"report": ("toplabel/reproduction/report/templates/*",)}
 _NATIVE = "toplabel._native"
 _PARSED = Path(".snakemake/toplabel.imports.json")
 _PACKAGE = Path(__file__).resolve().parents[3]

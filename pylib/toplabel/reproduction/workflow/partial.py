@@ -16,12 +16,12 @@ from pathlib import Path
 import pandas as pd
 
 from toplabel._core.files import FileError, write_json
+from toplabel.reproduction.compare.tables import write_tables
 from toplabel.reproduction.config.keys import canonical_key
 from toplabel.reproduction.config.run import SUMMARY
-from toplabel.reproduction.datasets.prepared import read_meta
-from toplabel.reproduction.reporting import load_inputs, write_data, write_html, write_pdf
-from toplabel.reproduction.reporting.crate import write_crate
-from toplabel.reproduction.studies.tables import write_tables
+from toplabel.reproduction.data.prepared import read_meta
+from toplabel.reproduction.report import load_inputs, write_data, write_html, write_pdf
+from toplabel.reproduction.report.crate import write_crate
 from toplabel.reproduction.tables.collected import COLLECTED, DATASETS, FAILURES
 from toplabel.reproduction.workflow.cells import Cell
 from toplabel.reproduction.workflow.collecting.claims import judge

@@ -20,7 +20,7 @@ from toplabel.reproduction.config.documents import Fault, unknown
 from toplabel.reproduction.config.protocols import Budget, Protocol
 from toplabel.reproduction.config.run import SUMMARY, RunConfig, Settings
 from toplabel.reproduction.config.studies import Study
-from toplabel.reproduction.datasets.locate import available, mirror_folders
+from toplabel.reproduction.data.locate import available, mirror_folders
 from toplabel.reproduction.selection.task import Task
 from toplabel.reproduction.workflow.cells import Cell
 from toplabel.reproduction.workflow.fingerprints import fingerprint, module_sum, sum_of

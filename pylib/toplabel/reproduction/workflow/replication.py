@@ -15,17 +15,17 @@ from typing import Any
 import pandas as pd
 
 from toplabel._core.files import read_json
+from toplabel.reproduction.compare.published import load_published
 from toplabel.reproduction.config.catalogue import Catalogue, load_catalogue
 from toplabel.reproduction.config.deviations import load_deviations
 from toplabel.reproduction.config.run import SUMMARY
-from toplabel.reproduction.reporting import labels, numbers
-from toplabel.reproduction.reporting.agreement import draw, points_of_cells
-from toplabel.reproduction.reporting.kept import kept_with_found, under_found
-from toplabel.reproduction.reporting.labels import OUTCOMES
-from toplabel.reproduction.reporting.pdf import write_document
-from toplabel.reproduction.reporting.score import Score, score_of
-from toplabel.reproduction.reporting.tree import WORTH_HEAD, worth, worth_rows
-from toplabel.reproduction.studies.published import load_published
+from toplabel.reproduction.report import labels, numbers
+from toplabel.reproduction.report.agreement import draw, points_of_cells
+from toplabel.reproduction.report.kept import kept_with_found, under_found
+from toplabel.reproduction.report.labels import OUTCOMES
+from toplabel.reproduction.report.pdf import write_document
+from toplabel.reproduction.report.score import Score, score_of
+from toplabel.reproduction.report.tree import WORTH_HEAD, worth, worth_rows
 from toplabel.reproduction.tables.collected import (
     COMPARISON,
     FINDINGS,

@@ -18,7 +18,7 @@ from typing import Any
 from filelock import FileLock
 
 from toplabel.reproduction.config.documents import read_yaml
-from toplabel.reproduction.datasets.locate import MIRROR_VARIABLE
+from toplabel.reproduction.data.locate import MIRROR_VARIABLE
 from toplabel.reproduction.workflow.arguments import unknown_target
 from toplabel.reproduction.workflow.environment import note_start
 from toplabel.reproduction.workflow.fingerprints import save_parsed

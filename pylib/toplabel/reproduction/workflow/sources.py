@@ -10,8 +10,8 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from toplabel.reproduction.config.entry import Entry
-from toplabel.reproduction.datasets.fetch import open_address
-from toplabel.reproduction.datasets.locate import available
+from toplabel.reproduction.data.fetch import open_address
+from toplabel.reproduction.data.locate import available
 
 _TIMEOUT = 4.0  # seconds
 _silent: dict[str, str] = {}  # why a host did not answer, which is asked once

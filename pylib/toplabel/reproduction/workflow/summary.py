@@ -22,12 +22,12 @@ from typing import Any
 import pandas as pd
 
 from toplabel._core.files import FileError, read_json, write_json
+from toplabel.reproduction.compare.published import load_published
 from toplabel.reproduction.config.run import SUMMARY
-from toplabel.reproduction.reporting import fragments
-from toplabel.reproduction.reporting.agreement import draw, points_of_cells
-from toplabel.reproduction.reporting.kept import kept_with_found
-from toplabel.reproduction.reporting.labels import VERDICTS
-from toplabel.reproduction.studies.published import load_published
+from toplabel.reproduction.report import fragments
+from toplabel.reproduction.report.agreement import draw, points_of_cells
+from toplabel.reproduction.report.kept import kept_with_found
+from toplabel.reproduction.report.labels import VERDICTS
 from toplabel.reproduction.tables.collected import COMPARISON, FINDINGS, HEADLINE, PUBLISHED_KEYS
 from toplabel.reproduction.tables.table import read_csv, write_csv
 from toplabel.reproduction.workflow.benchmarks import jobs

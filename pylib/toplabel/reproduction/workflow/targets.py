@@ -12,9 +12,9 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Any
 
+from toplabel.reproduction.compare.blocks import block
 from toplabel.reproduction.config.studies import Study, short_name, studies_with_table
 from toplabel.reproduction.figures import FIGURES, figure_files, row_of, table_files
-from toplabel.reproduction.studies.blocks import block
 from toplabel.reproduction.workflow.cells import Cell, dataset_names
 from toplabel.reproduction.workflow.plan import Plan, PlanError
 

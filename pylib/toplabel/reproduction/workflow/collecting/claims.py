@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pandas as pd
 
+from toplabel.reproduction.compare.claims import find
+from toplabel.reproduction.compare.differences import explain
+from toplabel.reproduction.compare.headline import headline
+from toplabel.reproduction.compare.readings import compare_variants, read_otherwise
+from toplabel.reproduction.compare.winners import find_winners
 from toplabel.reproduction.config.catalogue import Catalogue
-from toplabel.reproduction.datasets.prepared import not_comparable
-from toplabel.reproduction.studies.claims import find
-from toplabel.reproduction.studies.differences import explain
-from toplabel.reproduction.studies.headline import headline
-from toplabel.reproduction.studies.readings import compare_variants, read_otherwise
-from toplabel.reproduction.studies.winners import find_winners
+from toplabel.reproduction.data.prepared import not_comparable
 from toplabel.reproduction.workflow.collecting.results import draw_rows
 
 

@@ -10,11 +10,11 @@ import pandas as pd
 
 from toplabel.reproduction.config.datasets import Registry
 from toplabel.reproduction.config.entry import Entry
-from toplabel.reproduction.datasets.fetch import find_checked
-from toplabel.reproduction.datasets.formats import FormatError
-from toplabel.reproduction.datasets.locate import FetchError
-from toplabel.reproduction.datasets.prepared import read_meta
-from toplabel.reproduction.datasets.statistics import dataset_row, list_statistics
+from toplabel.reproduction.data.fetch import find_checked
+from toplabel.reproduction.data.formats import FormatError
+from toplabel.reproduction.data.locate import FetchError
+from toplabel.reproduction.data.prepared import read_meta
+from toplabel.reproduction.data.statistics import dataset_row, list_statistics
 from toplabel.reproduction.tables.collected import DATASETS
 
 

@@ -10,14 +10,14 @@ import numpy as np
 import pandas as pd
 
 from toplabel._core.files import FileError
+from toplabel.reproduction.compare.bootstrap import RowDraws, draws_of_means
+from toplabel.reproduction.compare.collection import collect
+from toplabel.reproduction.compare.comparison import compare
+from toplabel.reproduction.compare.published import load_published
 from toplabel.reproduction.config.catalogue import Catalogue
-from toplabel.reproduction.datasets.prepared import not_comparable
-from toplabel.reproduction.reporting.labels import paper_label
+from toplabel.reproduction.data.prepared import not_comparable
+from toplabel.reproduction.report.labels import paper_label
 from toplabel.reproduction.selection.ranks import load_ranks
-from toplabel.reproduction.studies.bootstrap import RowDraws, draws_of_means
-from toplabel.reproduction.studies.collection import collect
-from toplabel.reproduction.studies.comparison import compare
-from toplabel.reproduction.studies.published import load_published
 from toplabel.reproduction.tables.cells import TEST_METRICS
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pandas as pd
 
+from toplabel.reproduction.compare.published import load_texts
+from toplabel.reproduction.compare.tables import PrintedTable, own_table, published_table
 from toplabel.reproduction.config.catalogue import Catalogue
-from toplabel.reproduction.studies.published import load_texts
-from toplabel.reproduction.studies.tables import PrintedTable, own_table, published_table
 
 
 def printed_table(

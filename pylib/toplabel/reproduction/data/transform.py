@@ -1,0 +1,190 @@
+"""New features from old ones: scaled columns or rows, principal components, and vectors whose Gram
+matrix is a given kernel.
+
+The last two come from a pivoted Cholesky factorisation ``K = L L^T`` of the Gram matrix of the
+training rows. The rows of L are training vectors with the inner products of K, which is all that a
+linear method without bias depends on: its scores, losses and norms are those of the kernel method.
+A further row with the inner products k (to the training rows) becomes ``L_11^{-1} k_1``, where 1
+stands for the pivots; what of it lies outside the span of the training rows no score depends on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+from scipy import sparse
+from scipy.linalg import lapack, solve_triangular
+from sklearn.preprocessing import StandardScaler, normalize
+
+from toplabel.reproduction.config.splits import Split
+from toplabel.reproduction.data.parts import Part
+
+_TOLERANCE = 1e-10  # of the largest diagonal entry: a smaller pivot is rounding
+_AGREEMENT = 1e-6  # likewise: how far L L^T may be from K
+_PROBED = 64  # rows on which that is checked
+
+
+def transform(
+    where: str, parts: Mapping[str, Part], splits: Sequence[Split], method: str
+) -> dict[str, Part]:
+    """Transform the parts of every split by its training part.
+
+    Parameters
+    ----------
+    where : str
+        The data set, for messages.
+    parts : mapping of str to Part
+    splits : sequence of Split
+        Splits that share a part must share their training part, except with normalise.
+    method : {"standardise", "normalise", "pca", "gram"}
+        standardise: subtract the mean of the training rows from each column and divide by their
+        standard deviation; sparse columns are divided only, and stay sparse. normalise: divide
+        each row by its norm. pca: centre by the mean of the training rows and keep all
+        components with a variance above 0, up to a rotation (which changes no inner product). gram:
+        the "features" of the training part are its Gram matrix (n, n), those of another part its
+        kernel with the training rows (n', n).
+
+    Returns
+    -------
+    dict of str to Part
+        float64; after pca and gram the columns are as many as the largest rank of a training part.
+
+    Raises
+    ------
+    ValueError
+        For a Gram matrix that is not square, symmetric and positive semidefinite, or a part that
+        belongs to two training parts.
+    """
+    if method == "normalise":
+        return {name: replace(part, X=normalize(_float64(part.X))) for name, part in parts.items()}
+    owner = _training_parts(where, splits, method)
+    if method == "standardise":
+        scalers = {train: _scaler(parts[train].X) for train in set(owner.values())}
+        scaled = {name: scalers[owner[name]].transform(_float64(p.X)) for name, p in parts.items()}
+        return {name: replace(part, X=scaled[name]) for name, part in parts.items()}
+    vectors: dict[str, np.ndarray] = {}
+    for train in dict.fromkeys(owner.values()):
+        others = [name for name, of in owner.items() if of == train and name != train]
+        place = f"{where}, part '{train}'"
+        kernels = _centred if method == "pca" else _given
+        K, cross = kernels(place, parts[train], {name: parts[name] for name in others})
+        vectors[train], order = factor(place, K)
+        rank = vectors[train].shape[1]
+        for name, k in cross.items():
+            solved = solve_triangular(K.T, k[:, order].T, lower=True, overwrite_b=True)
+            vectors[name] = np.ascontiguousarray(solved[:rank].T)
+    width = max(X.shape[1] for X in vectors.values())
+    return {name: replace(part, X=_widened(vectors[name], width)) for name, part in parts.items()}
+
+
+def _scaler(X) -> StandardScaler:
+    return StandardScaler(with_mean=not sparse.issparse(X)).fit(_float64(X))
+
+
+def _training_parts(where: str, splits: Sequence[Split], method: str) -> dict[str, str]:
+    """Return the training part that each part is transformed by."""
+    owner: dict[str, str] = {}
+    for split in splits:
+        for name in filter(None, (split.train, split.val, split.test)):
+            if owner.setdefault(name, split.train) != split.train:
+                raise ValueError(
+                    f"{where}: the part '{name}' belongs to the training parts "
+                    f"'{owner[name]}' and '{split.train}'; a {method} transformation needs one"
+                )
+    return owner
+
+
+def factor(place: str, K: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Factorise a Gram matrix by Cholesky with complete pivoting.
+
+    Parameters
+    ----------
+    place : str
+        For messages.
+    K : ndarray of shape (n, n), float64, symmetric, C-contiguous
+        Overwritten, since it may be large: afterwards ``K.T`` is lower triangular and regular, and
+        its leading (r, r) block is the factor of the first r rows in `order`.
+
+    Returns
+    -------
+    L : ndarray of shape (n, r)
+        ``L L^T = K`` up to rounding; r is the numerical rank.
+    order : ndarray of shape (n,)
+        The rows as they were pivoted; the first r span the others.
+
+    Raises
+    ------
+    ValueError
+        When K is not positive semidefinite, or 0.
+    """
+    n = len(K)
+    largest = float(np.max(np.diag(K)))
+    if largest <= 0:
+        raise ValueError(f"{place}: the Gram matrix has no positive entry on its diagonal")
+    probed = np.linspace(0, n - 1, min(n, _PROBED)).astype(int)
+    wanted = K[probed]
+    factored, order, rank, _ = lapack.dpstrf(K.T, tol=_TOLERANCE * largest, lower=1, overwrite_a=1)
+    order = order - 1  # LAPACK counts from 1
+    L = np.zeros((n, rank))
+    for column in range(rank):
+        L[order[column:], column] = factored[column:, column]
+    for column in range(rank, n):  # what is left of K there is rounding
+        K.T[column:, column] = 0.0
+        K.T[column, column] = 1.0
+    error = float(np.max(np.abs(L[probed] @ L.T - wanted)))
+    if error > _AGREEMENT * largest:
+        raise ValueError(
+            f"{place}: no positive semidefinite Gram matrix; its factors miss it by {error:.3g}"
+        )
+    return L, order
+
+
+def _given(place: str, train: Part, others: Mapping[str, Part]):
+    """Return the kernels as they stand in the files."""
+    K = _dense(train.X)
+    if K.shape[0] != K.shape[1]:
+        raise ValueError(f"{place}: a Gram matrix is square, this one is {K.shape}")
+    asymmetry = float(np.max(np.abs(K - K.T)))
+    if asymmetry > _AGREEMENT * float(np.max(np.abs(K))):
+        raise ValueError(
+            f"{place}: a Gram matrix is symmetric, this one differs by {asymmetry:.3g}"
+        )
+    cross = {name: _dense(part.X) for name, part in others.items()}
+    for name, k in cross.items():
+        if k.shape[1] != len(K):
+            raise ValueError(
+                f"{place}: {len(K)} training rows, but the kernel of the part '{name}' is {k.shape}"
+            )
+    return K, cross
+
+
+def _centred(place: str, train: Part, others: Mapping[str, Part]):
+    """Return the inner products of rows from which the mean of the training rows was subtracted."""
+    X = _float64(train.X)
+    mean = np.asarray(X.mean(axis=0)).ravel()
+    K = _inner(X, X, mean)
+    return K, {name: _inner(_float64(part.X), X, mean) for name, part in others.items()}
+
+
+def _inner(Z, X, mean: np.ndarray) -> np.ndarray:
+    K = Z @ X.T
+    K = np.ascontiguousarray(K.toarray() if sparse.issparse(K) else K)
+    K -= np.asarray(Z @ mean)[:, None]
+    K -= np.asarray(X @ mean)
+    K += mean @ mean
+    return K
+
+
+def _float64(X):
+    return X.astype(np.float64) if sparse.issparse(X) else np.asarray(X, dtype=np.float64)
+
+
+def _dense(X) -> np.ndarray:
+    """Return a copy, since factorising overwrites it."""
+    return np.array(X.toarray() if sparse.issparse(X) else X, dtype=np.float64, order="C")
+
+
+def _widened(X: np.ndarray, width: int) -> np.ndarray:
+    return X if X.shape[1] == width else np.pad(X, ((0, 0), (0, width - X.shape[1])))

@@ -1,0 +1,108 @@
+"""One-vs-all by LIBLINEAR, through scikit-learn and without a bias.
+
+R.-E. Fan, K.-W. Chang, C.-J. Hsieh, X.-R. Wang, C.-J. Lin: LIBLINEAR, a library for large linear
+classification. JMLR 9, 2008. The papers use it for SVM^OVA and LR^OVA (TPAMI section 6.2, NIPS 2015
+section 5.1). `toplabel.solve` minimises the same objective for the losses svm_ova and lr_ova;
+`toplabel.reproduction.methods.liblinear_agreement` shows that the two agree.
+"""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LogisticRegression
+from sklearn.svm import LinearSVC
+
+from toplabel import losses
+from toplabel.reproduction.methods.models import Matrix, Trained, indicator, relative_gap
+
+LOSSES = ("svm_ova", "lr_ova")
+_LOOSEST, _TIGHTEST = 0.1, 1e-10  # of LIBLINEAR's own tolerance: relative to eps; absolute
+
+
+class OneVsAll:
+    """A binary classifier for each class, or for each label, against the rest.
+
+    The hinge (svm_ova) is minimised by LIBLINEAR's dual coordinate descent (solver 3), which
+    returns no dual variables, so there is no gap to report. The logistic loss (lr_ova) is minimised
+    by its trust-region Newton method (solver 0); being smooth it gives dual variables for any W,
+    and the gap ``||grad P(W)||_F^2 / (2 lambda)``. LIBLINEAR's tolerance is tightened until that
+    gap is small. An epoch is an iteration of LIBLINEAR, counted for the class that needed most of
+    them. There are no warm starts.
+    """
+
+    def __init__(self, loss: str) -> None:
+        if loss not in LOSSES:
+            raise ValueError(f"loss must be one of {', '.join(LOSSES)}, got {loss!r}")
+        self._loss = loss
+
+    def train(self, X, labels, *, n_classes, C, seed, eps, max_epochs, **_) -> Trained:
+        """Train (see `models.Trainer`)."""
+        targets = indicator(labels, n_classes)
+        tolerance = eps * _LOOSEST
+        while True:
+            W, epochs, finished = _fit(self._classifier(C, seed, tolerance, max_epochs), X, targets)
+            primal, gap = self._certificate(X, labels, targets, W, C)
+            relative = relative_gap(primal, primal - gap)
+            if self._loss == "svm_ova" or relative <= eps or not finished or tolerance < _TIGHTEST:
+                break
+            tolerance /= 10
+        if self._loss == "svm_ova":
+            status = "uncertified" if finished else "max_epochs"
+        else:
+            status = "converged" if relative <= eps else "max_epochs"
+        return Trained(W, status, epochs, primal, primal - gap, relative)
+
+    def _classifier(self, C: float, seed: int, tolerance: float, max_epochs: int):
+        arguments = {
+            "C": C,
+            "tol": tolerance,
+            "max_iter": max_epochs,
+            "fit_intercept": False,
+            "random_state": seed % (1 << 32),
+        }
+        if self._loss == "svm_ova":
+            return LinearSVC(loss="hinge", dual=True, **arguments)
+        return LogisticRegression(solver="liblinear", **arguments)
+
+    def _certificate(
+        self, X: Matrix, labels: np.ndarray, targets: np.ndarray, W: np.ndarray, C: float
+    ) -> tuple[float, float]:
+        """P(W), and P - D with the dual variables that W gives; NaN for the hinge."""
+        n = X.shape[0]
+        scores = np.ascontiguousarray(X @ W)
+        labels = labels if labels.ndim == 1 else targets.astype(np.uint8)
+        penalty = 1.0 / (C * n)
+        primal = losses.value(self._loss, scores, labels).mean() + penalty / 2 * np.vdot(W, W)
+        if self._loss == "svm_ova":
+            return float(primal), np.nan
+        of_scores = losses.gradient(self._loss, scores, labels)
+        gradient = np.asarray(X.T @ of_scores) / n + penalty * W
+        return float(primal), float(np.vdot(gradient, gradient) / (2 * penalty))
+
+
+def _fit(classifier, X: Matrix, targets: np.ndarray) -> tuple[np.ndarray, int, bool]:
+    """Return W, the most iterations of any class, and whether all reached the tolerance."""
+    W = np.empty((X.shape[1], targets.shape[1]))
+    epochs, padded = 0, None
+    for j, target in enumerate(targets.T):
+        rows, sides = X, np.where(target, 1, -1)
+        if target.all() or not target.any():
+            # LIBLINEAR needs both classes. A row of zeros has the same loss for every w.
+            padded = _with_zero_row(X) if padded is None else padded
+            rows, sides = padded, np.append(sides, -sides[0])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            classifier.fit(rows, sides)
+        W[:, j] = classifier.coef_[0]
+        epochs = max(epochs, int(np.max(classifier.n_iter_)))
+    return W, epochs, epochs < classifier.max_iter
+
+
+def _with_zero_row(X: Matrix) -> Matrix:
+    if sparse.issparse(X):
+        return sparse.vstack([X, sparse.csr_matrix((1, X.shape[1]))], format="csr")
+    return np.concatenate([X, np.zeros((1, X.shape[1]))])

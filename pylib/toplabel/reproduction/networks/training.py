@@ -1,0 +1,127 @@
+"""Training of a network by stochastic gradient descent, resumable after each epoch."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from toplabel._core.files import FileError, read_npz, write_npz
+from toplabel.reproduction.config.networks import Network
+from toplabel.reproduction.networks.images import Images
+from toplabel.reproduction.networks.network import arrays_of
+from toplabel.reproduction.seeds import seed_of
+from toplabel.torch import Loss
+
+_TEST_BATCH = 1000
+
+
+@dataclass(frozen=True)
+class Course:
+    """How a network is trained: loss, epochs, and a learning rate, which stays as it is.
+
+    The seed is of the order of the batches.
+    """
+
+    loss: str
+    k: int
+    gamma: float
+    epochs: int
+    rate: float
+    seed: int
+
+
+def train(
+    network: nn.Module, images: Images, course: Course, options: Network, checkpoint: Path
+) -> None:
+    """Train a network in place, going on from a checkpoint of the same training if there is one.
+
+    The same arguments give the same weights, whether the training was interrupted or not, on one
+    thread of one kind of processor. The checkpoint, written after each epoch, is left to the caller
+    to remove, once the result is written. Of the options batch, momentum and weight decay are used.
+    """
+    criterion = Loss(course.loss, k=course.k, gamma=course.gamma)
+    descent = Descent(network, course.rate, options)
+    start = [*network.state_dict().values(), images.inputs, images.classes]
+    known = {"options": asdict(options), "start": _sum_of(start)}
+    about = json.dumps(asdict(course) | known, sort_keys=True)
+    done = _resume(network, descent, checkpoint, about)
+    network.train()
+    for epoch in range(done, course.epochs):
+        generator = torch.Generator().manual_seed(seed_of("epoch", course.seed, epoch))
+        for rows in torch.randperm(len(images.classes), generator=generator).split(options.batch):
+            network.zero_grad()
+            criterion(network(images.inputs[rows]), images.classes[rows]).backward()
+            descent.step()
+        _save(network, descent, checkpoint, about, epoch + 1)
+
+
+class Descent:
+    """Stochastic gradient descent with momentum, as `torch.optim.SGD`; no decay of biases.
+
+    Making one of `torch.optim` imports PyTorch's compiler, a second of processor time for each of
+    many short jobs.
+    """
+
+    def __init__(self, network: nn.Module, rate: float, options: Network):
+        self._parameters = dict(network.named_parameters())
+        self._rate, self._options = rate, options
+        self.velocity = {name: torch.zeros_like(one) for name, one in self._parameters.items()}
+
+    @torch.no_grad()
+    def step(self) -> None:
+        """Go a step along the gradients."""
+        for name, one in self._parameters.items():
+            decay = 0.0 if name.endswith("bias") else self._options.weight_decay
+            velocity = self.velocity[name].mul_(self._options.momentum)
+            velocity.add_(one.grad).add_(one, alpha=decay)
+            one.sub_(velocity, alpha=self._rate)
+
+
+def scores(network: nn.Module, images: Images) -> np.ndarray:
+    """Return scores of inputs, (n, m), float64; one that is not finite is a ValueError."""
+    network.eval()
+    with torch.inference_mode():
+        parts = [network(batch) for batch in images.inputs.split(_TEST_BATCH)]
+    found = torch.cat(parts).double().numpy()
+    if not np.isfinite(found).all():
+        raise ValueError("the training of the network diverged; lower its learning rate")
+    return found
+
+
+def _sum_of(tensors: Iterable[Tensor]) -> str:
+    digest = hashlib.sha256()
+    for one in tensors:
+        digest.update(one.detach().contiguous().numpy().tobytes())
+    return digest.hexdigest()
+
+
+def _save(network: nn.Module, descent: Descent, path: Path, about: str, epochs: int) -> None:
+    arrays = arrays_of(network.state_dict(), "weights.") | arrays_of(descent.velocity, "velocity.")
+    write_npz(path, {"about": np.array(about), "epochs": np.array(epochs), **arrays})
+
+
+def _resume(network: nn.Module, descent: Descent, path: Path, about: str) -> int:
+    """Take up a checkpoint of the same training that is not damaged; return its epochs, else 0."""
+    if not path.is_file():
+        return 0
+    try:
+        arrays = read_npz(path)
+    except FileError:
+        return 0
+    if str(arrays.get("about")) != about:
+        return 0
+    network.load_state_dict(_tensors(arrays, "weights."))
+    descent.velocity = _tensors(arrays, "velocity.")
+    return int(arrays["epochs"])
+
+
+def _tensors(arrays: Mapping[str, np.ndarray], prefix: str) -> dict[str, Tensor]:
+    chosen = {name: one for name, one in arrays.items() if name.startswith(prefix)}
+    return {name.removeprefix(prefix): torch.from_numpy(one) for name, one in chosen.items()}
