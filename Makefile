@@ -168,12 +168,15 @@ archive: setup
 	ls -l build/toplabel-report.zip
 
 ctest:
-	$(MAKE) --silent --jobs=$(CORES) --output-sync -C csrc test sanitize
+	$(MAKE) --silent --jobs=$(CORES) --output-sync -C csrc test sanitize WERROR=-Werror
+	if command -v clang > /dev/null; then for level in -O0 -O3; do \
+	  $(MAKE) --silent --jobs=$(CORES) --output-sync -C csrc unit CC=clang WERROR=-Werror \
+	    BUILD=build/clang$$level CFLAGS=$$level || exit 1; done; fi
 
-# The C flags (-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror) are in csrc/Makefile.
+# The C flags (-Wall -Wextra -Wpedantic -Wshadow -Wconversion) are in csrc/Makefile.
 check: setup
 	$(BIN)/clang-format --dry-run -Werror csrc/*/*.[ch]
-	$(MAKE) --silent --jobs=$(CORES) -C csrc
+	$(MAKE) --silent --jobs=$(CORES) -C csrc WERROR=-Werror
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports --no-cache --no-logo

@@ -127,6 +127,8 @@ static void free_one(size_t n, const double *v, size_t k, double u, double *tau,
         below = lower > below ? lower : below;
         capped = upper < capped ? upper : capped;
     }
+    below = tl_reduced_max(below);
+    capped = -tl_reduced_max(-capped);
     const bool more = p->capped > (double)k;
     const double freed = more ? capped : below;
 #pragma omp simd reduction(+ : ties)

@@ -3,7 +3,6 @@
  * them is a static one with a name for the others. */
 #include "vector.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -166,7 +165,7 @@ static double next_below(size_t n, const double *v, double at, size_t *others) {
         count += v[j] < at ? 0.0 : 1.0;
     }
     *others = (size_t)count;
-    return below;
+    return tl_reduced_max(below);
 }
 
 static int descending(const void *left, const void *right) {
@@ -183,11 +182,14 @@ void tl_largest(size_t n, const double *v, size_t k, double *top, double *work) 
         return;
     }
     double at = INFINITY;
-    for (size_t found = 0; found < k;) {
+    size_t found = 0;
+    for (size_t round = 0; found < k && round <= k; round++) { /* all but the first find one */
         size_t above;
         const double below = next_below(n, v, at, &above);
         while (found < above && found < k)
             top[found++] = at;
         at = below;
     }
+    while (found < k) /* NaN */
+        top[found++] = at;
 }

@@ -7,6 +7,8 @@
 
 #include "compiler.h"
 
+#include <float.h>
+#include <math.h>
 #include <stddef.h>
 
 /* m rounded up to whole vectors of 512 bits: a loop over so many entries has no remainder. */
@@ -20,6 +22,12 @@ TL_INLINE double tl_max_of(size_t n, const double *x) {
     for (size_t j = 1; j < n; j++)
         top = x[j] > top ? x[j] : top;
     return top;
+}
+
+/* The result of a reduction(max) over numbers that may all be -inf: there OpenMP leaves it to the
+ * compiler whether that is -inf (gcc) or the least finite number (clang). */
+TL_INLINE double tl_reduced_max(double top) {
+    return top > -DBL_MAX ? top : -INFINITY;
 }
 
 double tl_dot(size_t n, const double *x, const double *y);

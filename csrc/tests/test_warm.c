@@ -183,8 +183,34 @@ static void test_topk_entropic(uint64_t *state) {
     CHECK(failed * 1000 < rounds);
 }
 
+/* Padding, and classes that take no part, are -inf; the k largest may be some of them. */
+static void test_largest(uint64_t *state) {
+    double v[32], work[32], top[32];
+    for (int problem = 0; problem < 2000; problem++) {
+        const size_t n = 8 * (1 + (size_t)(uniform(state) * 4.0));
+        const size_t k = 1 + (size_t)(uniform(state) * (double)n);
+        size_t finite = 0;
+        for (size_t j = 0; j < n; j++) {
+            v[j] = uniform(state) < 0.5 ? -INFINITY : floor(8.0 * uniform(state));
+            finite += v[j] > -INFINITY;
+        }
+        tl_largest(n, v, k, top, work);
+        for (size_t i = 0; i < k; i++) {
+            size_t above = 0, equal = 0;
+            for (size_t j = 0; j < n; j++) {
+                above += v[j] > top[i];
+                equal += v[j] == top[i];
+            }
+            CHECK(above <= i && i < above + equal);
+            CHECK((i < finite) == (top[i] > -INFINITY));
+        }
+    }
+    CHECK(tl_reduced_max(-DBL_MAX) == -INFINITY && tl_reduced_max(-1e300) == -1e300);
+}
+
 int main(void) {
     uint64_t state = 3;
+    test_largest(&state);
     test_topk_entropic(&state);
     for (int problem = 0; problem < 4000; problem++) {
         const size_t count = 1 + (size_t)(uniform(&state) * (problem % 10 == 0 ? 100.0 : 20.0));
