@@ -195,11 +195,8 @@ lock: setup
 	echo 'setuptools>=77' | $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 		--no-annotate --custom-compile-command 'make lock' --extra dev $(ARGS) pyproject.toml - -o requirements.lock
 
-# The page of the config's keys, made of the models that check them, the page of why numbers differ, and the numbers of
-# the kept run in README.md and docs/.
+# The page of the result files, and the numbers of the kept run in README.md and docs/.
 reference: setup
-	$(BIN)/python -m toplabel.reproduction.config > docs/config-reference.md
-	$(BIN)/python -m toplabel.reproduction.config.differences config/differences.yaml data/published > docs/differences.md
 	$(BIN)/python -m toplabel.reproduction.tables > docs/result-files.md
 	$(BIN)/python -m toplabel.reproduction.workflow.summary
 

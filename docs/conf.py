@@ -18,6 +18,7 @@ version = release = toplabel.__version__
 
 extensions = [
     "pictures",
+    "config_keys",
     "myst_parser",
     "numpydoc",
     "sphinx.ext.autosummary",

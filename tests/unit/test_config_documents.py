@@ -1,11 +1,9 @@
 """YAML documents: what is refused, with file and line."""
 
 import pytest
-from jsonschema import Draft202012Validator
 
 from toplabel.reproduction.config import documents
 from toplabel.reproduction.config.documents import read_yaml
-from toplabel.reproduction.config.reference import FILES, page, schema
 from toplabel.reproduction.config.run import RunConfig
 
 LAUGHS = "a0: &a0 [x, x]\n" + "".join(f"a{i}: &a{i} [*a{i - 1}, *a{i - 1}]\n" for i in range(1, 40))
@@ -88,17 +86,3 @@ def test_keys_that_are_merged_give_way(tmp_path):
     path = tmp_path / "x.yaml"
     path.write_text("a: &m {k: 6, label: A}\nb: {<<: *m, k: 7}\n", encoding="utf-8")
     assert read_yaml(path)["b"] == {"k": 7, "label": "A"}
-
-
-def test_the_page_of_the_keys_is_that_of_the_models(repository):
-    text = (repository / "docs/config-reference.md").read_text(encoding="utf-8")
-    assert text == page(), "make reference"
-
-
-@pytest.mark.parametrize("name", FILES)
-def test_the_models_allow_what_we_ship_and_describe_every_key(repository, name):
-    validator = Draft202012Validator(schema(FILES[name]))
-    for path in repository.glob(name):
-        assert [error.message for error in validator.iter_errors(read_yaml(path))] == []
-    for part in validator.schema.get("$defs", {}).values():
-        assert part["additionalProperties"] is False

@@ -5,7 +5,6 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-import yaml
 
 from samples_of_results import collected, published, registered
 from toplabel.reproduction.compare.bootstrap import draws_of_means
@@ -14,7 +13,8 @@ from toplabel.reproduction.compare.comparison import compare
 from toplabel.reproduction.compare.published import load_published
 from toplabel.reproduction.compare.winners import find_winners
 from toplabel.reproduction.config.catalogue import load_catalogue
-from toplabel.reproduction.config.findings import load_claims
+from toplabel.reproduction.config.documents import check
+from toplabel.reproduction.config.notes import Claim, load_notes
 from toplabel.reproduction.tables.collected import FINDINGS, WINNERS
 from toplabel.reproduction.workflow.collecting.claims import judge_claims
 
@@ -30,11 +30,9 @@ CLAIM = {
 }
 
 
-def claim_of(repository, tmp_path, **changes):
-    """The only claim of a file that differs from `CLAIM` in some keys."""
-    path = tmp_path / "findings.yaml"
-    path.write_text(yaml.safe_dump({"claims": {"one": CLAIM | changes}}), encoding="utf-8")
-    return load_claims(path, repository / "data/published")[0]
+def claim_of(**changes):
+    """A claim that differs from `CLAIM` in some keys."""
+    return check({"name": "one"} | CLAIM | changes, Claim, "one")
 
 
 def letter(softmax, svm, printed=("75.3", "76.5", "90.3", "89.2")):
@@ -55,8 +53,8 @@ def letter(softmax, svm, printed=("75.3", "76.5", "90.3", "89.2")):
     return compare(ours, cells), ours
 
 
-def test_a_claim_is_counted_in_the_papers_and_in_ours(repository, tmp_path):
-    claim = claim_of(repository, tmp_path)
+def test_a_claim_is_counted_in_the_papers_and_in_ours():
+    claim = claim_of()
     row = find([claim], *letter((75.0, 91.0), (75.02, 88.0))).iloc[0]
     assert [*row.index] == FINDINGS.names
     assert (row["published_first"], row["published_second"]) == (1, 1)
@@ -69,8 +67,8 @@ def test_a_claim_is_counted_in_the_papers_and_in_ours(repository, tmp_path):
     assert (row["other_comparisons"], row["other_outcome"], row["other_datasets"]) == (0, "", "")
 
 
-def test_what_is_not_comparable_is_never_held_against_the_paper(repository, tmp_path):
-    claim = claim_of(repository, tmp_path)
+def test_what_is_not_comparable_is_never_held_against_the_paper():
+    claim = claim_of()
     comparison, ours = letter((75.0, 91.0), (72.0, 88.0))
     rows = find([claim], comparison, ours, not_comparable={"letter"})
     names = ["other_comparisons", "other_first", "same_comparisons", "both", "agree"]
@@ -81,8 +79,8 @@ def test_what_is_not_comparable_is_never_held_against_the_paper(repository, tmp_
     assert rows[["other_datasets", "both"]].iloc[0].tolist() == ["letter_mine", 0]
 
 
-def test_data_that_the_tables_do_not_have_count_apart(repository, tmp_path):
-    claim = claim_of(repository, tmp_path)
+def test_data_that_the_tables_do_not_have_count_apart():
+    claim = claim_of()
     comparison, ours = letter((75.0, 91.0), (72.0, 88.0))
     digits = ours.assign(dataset="digits", measured=[75.0, 91.0, 80.0, 92.0])
     row = find([claim], comparison, pd.concat([ours, digits], ignore_index=True)).iloc[0]
@@ -96,9 +94,9 @@ def test_data_that_the_tables_do_not_have_count_apart(repository, tmp_path):
     ("ahead", "outcome"),
     [((77.0, 92.0), "smaller"), ((87.0, 99.9), "holds"), ((70.0, 80.0), "fails")],
 )
-def test_a_large_advantage_that_is_small_here_is_told(repository, tmp_path, ahead, outcome):
+def test_a_large_advantage_that_is_small_here_is_told(ahead, outcome):
     """Fifteen points ahead in the paper; here two, or more than seven, or behind."""
-    claim = claim_of(repository, tmp_path)
+    claim = claim_of()
     printed = ("90.0", "75.0", "99.0", "84.0")
     row = find([claim], *letter(ahead, (75.0, 90.0), printed)).iloc[0]
     assert row["same_outcome"] == outcome
@@ -129,11 +127,11 @@ def drawn(n, *ahead):
     ("ahead", "expected"),
     [((12, 0), "holds"), ((30, 18), "undecided"), ((18, 30), "undecided"), ((0, 12), "fails")],
 )
-def test_the_test_rows_decide_who_is_ahead(repository, tmp_path, ahead, expected):
+def test_the_test_rows_decide_who_is_ahead(ahead, expected):
     """Twelve rows of a thousand are decisive where the sides differ on no others, and not among
     48.
     """
-    claim = claim_of(repository, tmp_path)
+    claim = claim_of()
     comparison, ours, draws = drawn(1000, *ahead)
     row = find([claim], comparison, ours, draws=draws).iloc[0]
     assert row["same_outcome"] == expected
@@ -147,16 +145,16 @@ def test_the_test_rows_decide_who_is_ahead(repository, tmp_path, ahead, expected
 
 
 @pytest.mark.parametrize("expects", ["similar", "neither"])
-def test_only_who_is_ahead_may_be_undecided(repository, tmp_path, expects):
-    claim = claim_of(repository, tmp_path, expects=expects, margin=5)
+def test_only_who_is_ahead_may_be_undecided(expects):
+    claim = claim_of(expects=expects, margin=5)
     comparison, ours, draws = drawn(1000, 30, 18)
     row = find([claim], comparison, ours, draws=draws).iloc[0]
     assert row["same_outcome"] == {"similar": "holds", "neither": "few"}[expects]
     assert row["same_rows_low"] < 0 < row["same_rows_high"]
 
 
-def test_without_the_rows_of_a_comparison_the_counts_decide(repository, tmp_path):
-    claim = claim_of(repository, tmp_path)
+def test_without_the_rows_of_a_comparison_the_counts_decide():
+    claim = claim_of()
     comparison, ours, draws = drawn(1000, 30, 18)
     del draws["letter", "svm", "top3"]
     row = find([claim], comparison, ours, draws=draws).iloc[0]
@@ -198,12 +196,12 @@ def test_a_variant_of_a_method_is_none_of_the_others(repository, tmp_path, monke
         assert row["same_comparisons"] + row["other_comparisons"] == comparisons
 
 
-def test_losses_count_the_other_way_round_and_in_points(repository, tmp_path):
+def test_losses_count_the_other_way_round_and_in_points():
     methods = {
         "first": {"label": "a", "methods": [{"method": "svm_ml"}]},
         "second": {"label": "b", "methods": "others"},
     }
-    claim = claim_of(repository, tmp_path, metrics=["rank_loss"], **methods)
+    claim = claim_of(metrics=["rank_loss"], **methods)
     ours = collected(("yeast", "ml", "main", "rank_loss", 0.36))
     ours = pd.concat([ours, ours.assign(loss="lr_ml", gamma="", measured=0.38)])
     cells = published(
@@ -216,9 +214,9 @@ def test_losses_count_the_other_way_round_and_in_points(repository, tmp_path):
     assert (row["published_outcome"], row["same_outcome"], row["agree"]) == ("fails", "holds", 0)
 
 
-def test_a_k_may_be_that_of_the_metric(repository, tmp_path):
+def test_a_k_may_be_that_of_the_metric():
     own = {"label": "own", "methods": [{"method": "topk_ent", "k": "metric"}]}
-    claim = claim_of(repository, tmp_path, first=own)
+    claim = claim_of(first=own)
     cells = published(
         ("letter", "", "topk_ent", "3", "", "top1", "73.0"),
         ("letter", "", "topk_ent", "3", "", "top3", "90.8"),
@@ -249,14 +247,14 @@ def test_a_k_may_be_that_of_the_metric(repository, tmp_path):
         ({"expects": "neither"}, [1, 1, 1, 1, 1, -1], "fails"),
     ],
 )
-def test_outcomes(repository, tmp_path, changes, differences, expected):
-    claim = claim_of(repository, tmp_path, **changes)
+def test_outcomes(changes, differences, expected):
+    claim = claim_of(**changes)
     points = pd.Series(differences, dtype=float)
     assert outcome(claim, pd.DataFrame({"points": points, "error": 0.0})) == expected
 
 
 @pytest.mark.parametrize(("better", "ahead"), [((60.0, 80.0), 0), ((69.0, 71.0), 1)])
-def test_means_over_draws_within_two_standard_errors_are_a_tie(repository, tmp_path, better, ahead):
+def test_means_over_draws_within_two_standard_errors_are_a_tie(better, ahead):
     """Ten points ahead twice; the standard error of the difference is 10 points, then 1."""
     ours = collected(
         ("letter", "softmax", "a", "top1", better[0]),
@@ -265,14 +263,14 @@ def test_means_over_draws_within_two_standard_errors_are_a_tie(repository, tmp_p
         ("letter", "svm", "b", "top1", 60.0),
     )
     comparison, _ = letter((75.0, 91.0), (75.0, 88.0))
-    row = find([claim_of(repository, tmp_path)], comparison, ours).iloc[0]
+    row = find([claim_of()], comparison, ours).iloc[0]
     assert (row["same_comparisons"], row["same_median"]) == (1, pytest.approx(10.0))
     assert (row["same_first"], row["same_second"]) == (ahead, 0)
 
 
 def test_the_papers_tables_bear_out_all_claims_but_two(repository):
     """Table 2 of NIPS 2012 does not show what its text says of the online methods."""
-    claims = load_claims(repository / "config/findings.yaml", repository / "data/published")
+    claims = load_notes(repository).claims.values()
     empty = collected()
     comparison = compare(empty, load_published(repository / "data/published"))
     rows = find(claims, comparison, empty).set_index("claim")
@@ -289,15 +287,14 @@ def test_the_papers_tables_bear_out_all_claims_but_two(repository):
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"tables": ["tpami2017_table99"]}, "claims.one.tables: unknown table 'tpami2017_table99'"),
-        ({"expects": "second"}, "claims.one.expects: 'second' is not one of"),
+        ({"expects": "second"}, "one: expects: 'second' is not one of"),
         ({"first": {"label": "x", "methods": "others"}}, "'others' may only be second"),
-        ({"why": "x"}, "claims.one: unknown key .why.; known: source"),
+        ({"why": "x"}, "one: unknown key .why.; known: source"),
     ],
 )
-def test_a_claim_that_cannot_be_is_refused(repository, tmp_path, changes, words):
+def test_a_claim_that_cannot_be_is_refused(changes, words):
     with pytest.raises(ValueError, match=words):
-        claim_of(repository, tmp_path, **changes)
+        claim_of(**changes)
 
 
 def test_winners_among_the_measured_methods():
@@ -331,9 +328,9 @@ def _pairs(*points):
     return pd.DataFrame({"points": points, "error": 0.0})
 
 
-def test_the_p_value_of_a_claim_that_one_side_is_ahead_is_that_of_a_sign_test(repository, tmp_path):
+def test_the_p_value_of_a_claim_that_one_side_is_ahead_is_that_of_a_sign_test():
     def claim(**changes):
-        return claim_of(repository, tmp_path, **changes)
+        return claim_of(**changes)
 
     points = [1.0, 2.0, 0.5, 3.0, -1.0, 0.0]
     # By hand: 4 or 5 heads of 5 tosses; the tie does not count.
@@ -345,8 +342,8 @@ def test_the_p_value_of_a_claim_that_one_side_is_ahead_is_that_of_a_sign_test(re
     assert math.isnan(p_value(claim(), _pairs()))
 
 
-def test_two_sides_are_equivalent_when_both_ends_of_the_margin_are_refuted(repository, tmp_path):
-    similar = claim_of(repository, tmp_path, expects="similar", margin=0.5)
+def test_two_sides_are_equivalent_when_both_ends_of_the_margin_are_refuted():
+    similar = claim_of(expects="similar", margin=0.5)
     assert p_value(similar, _pairs(*[0.1, -0.2, 0.3, 0.0, -0.4])) == pytest.approx(1 / 2**5)
     # All below the upper end, but only half above the lower one.
     assert p_value(similar, _pairs(-0.6, -0.7, 0.1, 0.2)) == pytest.approx(11 / 2**4)

@@ -1,18 +1,13 @@
-"""Why numbers differ: the reasons of config/differences.yaml, and the cells that they are given
+"""Why numbers differ: the reasons of config/notes.yaml, and the cells that they are given
 to.
 """
 
-from pathlib import Path
-
-import pytest
-import yaml
-
 from toplabel.reproduction.compare.differences import explain
-from toplabel.reproduction.config.differences import load_reasons, page
+from toplabel.reproduction.config.documents import check
+from toplabel.reproduction.config.notes import Reason, load_notes
 from toplabel.reproduction.tables.collected import COMPARISON, DIFFERENCES, NOT_REPRODUCED, VARIANTS
 from toplabel.reproduction.tables.table import read_csv
 
-PUBLISHED = Path(__file__).parents[2] / "data/published"
 REASON = {
     "title": "Below its k",
     "why": "The order is not seen.",
@@ -28,13 +23,11 @@ REASON = {
 }
 
 
-def reasons_of(tmp_path, *cells):
-    """The reasons of a file with one reason for each change of the cells above."""
+def reasons_of(*cells):
+    """A reason for each change of the cells above."""
     base = REASON["cells"][0]
-    rows = {f"r{i}": REASON | {"cells": [base | changes]} for i, changes in enumerate(cells)}
-    path = tmp_path / "differences.yaml"
-    path.write_text(yaml.safe_dump({"reasons": rows}), encoding="utf-8")
-    return load_reasons(path, PUBLISHED)
+    rows = (REASON | {"name": f"r{i}", "cells": [base | new]} for i, new in enumerate(cells))
+    return [check(row, Reason, row["name"]) for row in rows]
 
 
 def cells(*rows):
@@ -47,8 +40,8 @@ def cells(*rows):
     return frame
 
 
-def test_only_cells_that_differ_are_listed_and_the_first_reason_counts(tmp_path):
-    reasons = reasons_of(tmp_path, {"metrics": ["top2"]}, {})
+def test_only_cells_that_differ_are_listed_and_the_first_reason_counts():
+    reasons = reasons_of({"metrics": ["top2"]}, {})
     frame = cells(
         ("letter", "topk_ent_tr", "3", "top1", "off"),
         ("letter", "topk_ent_tr", "3", "top2", "higher"),
@@ -68,7 +61,7 @@ def test_only_cells_that_differ_are_listed_and_the_first_reason_counts(tmp_path)
     assert found.iloc[2][["title", "why", "evidence"]].tolist() == [""] * 3
 
 
-def test_draws_of_the_folds_are_an_experiment(tmp_path):
+def test_draws_of_the_folds_are_an_experiment():
     frame = cells(
         ("letter", "topk_ent_tr", "3", "top1", "off"),
         ("letter", "topk_ent_tr", "5", "top1", "off"),
@@ -78,7 +71,7 @@ def test_draws_of_the_folds_are_an_experiment(tmp_path):
     frame.loc[0:1, "seeds"] = "20"
     frame.loc[[3], "seeds"] = "5"
     frame["in_seeds"] = ["true", "false", "", "false"]
-    reasons = reasons_of(tmp_path, {}, {"metrics": ["top9"]})
+    reasons = reasons_of({}, {"metrics": ["top9"]})
     texts = explain(frame, reasons)["experiment"].tolist()
     end = "in the 95 %% interval of a further draw of the folds, after %d draws."
     first = "1 of these 2 printed numbers lies " + end % 20
@@ -87,27 +80,11 @@ def test_draws_of_the_folds_are_an_experiment(tmp_path):
     assert explain(frame, reasons)["experiment"].tolist() == [first, first, first, ""]
 
 
-@pytest.mark.parametrize(
-    ("changes", "words"),
-    [
-        (
-            {"tables": ["tpami2017_table99"]},
-            "r0.cells.0..tables: unknown table 'tpami2017_table99'",
-        ),
-        ({"metrics": []}, "r0.cells.0..metrics: .* has fewer entries than 1"),
-        ({"proof": "x"}, "r0.cells.0.: unknown key 'proof'"),
-    ],
-)
-def test_a_reason_that_cannot_be_is_refused(tmp_path, changes, words):
-    with pytest.raises(ValueError, match=words):
-        reasons_of(tmp_path, changes)
-
-
 def test_each_cell_of_the_last_full_run_that_is_off_has_a_reason_or_is_said_to_have_none(
     repository,
 ):
     frame = COMPARISON.read_text(repository / "reports/summary/comparison.csv")
-    reasons = load_reasons(repository / "config/differences.yaml", PUBLISHED)
+    reasons = load_notes(repository).reasons.values()
     found = explain(frame, reasons)
     assert len(found) == frame["verdict"].isin(NOT_REPRODUCED).sum()
     assert (found.loc[found["verdict"] == "off", "reason"] != "").all()
@@ -120,16 +97,9 @@ def test_what_is_kept_of_the_last_full_run_is_what_the_reasons_say_now(repositor
     kept = repository / "reports/summary"
     found = explain(
         COMPARISON.read_text(kept / "comparison.csv"),
-        load_reasons(repository / "config/differences.yaml", PUBLISHED),
+        load_notes(repository).reasons.values(),
         VARIANTS.read(kept / "variants.csv"),
     )
     columns = [name for name in DIFFERENCES.names if name not in ("k", "gamma")]
     before = read_csv(kept / "differences.csv")
     assert found[columns].to_dict("records") == before[columns].to_dict("records"), "make summary"
-
-
-def test_the_page_of_the_reasons_is_made_of_them(repository):
-    text = (repository / "docs/differences.md").read_text(encoding="utf-8")
-    assert text == page(load_reasons(repository / "config/differences.yaml", PUBLISHED)), (
-        "make reference"
-    )

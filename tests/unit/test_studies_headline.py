@@ -9,7 +9,7 @@ import pytest
 from toplabel.reproduction.compare.headline import headline
 from toplabel.reproduction.config.catalogue import load_catalogue
 from toplabel.reproduction.config.documents import validate
-from toplabel.reproduction.config.readings import Choice
+from toplabel.reproduction.config.notes import Choice
 from toplabel.reproduction.config.run import SUMMARY
 from toplabel.reproduction.tables.collected import COMPARISON, HEADLINE
 
@@ -92,7 +92,7 @@ def test_cells_that_depend_on_a_choice_are_left_out_of_the_last_row():
     )
     for changes, free in (
         ({"datasets": ["s"], "metrics": ["top*"]}, 1),
-        ({"datasets": ["s"], "methods": ["svm_*"]}, 0),
+        ({"datasets": ["s"], "methods": ["svm_multi"]}, 0),
         ({"datasets": ["t"]}, 3),
         ({"datasets": ["s"], "tables": ["tpami2017_table07"]}, 3),
     ):

@@ -5,10 +5,8 @@ import pytest
 
 from toplabel.reproduction.compare.readings import read_otherwise
 from toplabel.reproduction.config.catalogue import load_catalogue
-from toplabel.reproduction.config.datasets import load_registry
 from toplabel.reproduction.config.documents import Fault, validate
-from toplabel.reproduction.config.methods import load_methods
-from toplabel.reproduction.config.readings import Reading, load_readings, stand_ins
+from toplabel.reproduction.config.notes import Reading
 from toplabel.reproduction.tables.collected import COMPARISON, EVALUATION
 
 WORDS = dict.fromkeys(("title", "stated", "found", "evidence"), "words")
@@ -64,7 +62,6 @@ def test_a_data_set_and_a_metric_may_take_the_places_of_others():
     rows = [measured("svm_ova", "accuracy", 61.0, "drawn")]
     frame = found([cell("svm_ova", "top1", "61.8"), cell("svm_ova", "top2", "70")], rows, one)
     assert frame["found"].tolist() == [61.0]
-    assert stand_ins([one, reading()]) == {"drawn"}
 
 
 def test_the_first_reading_that_was_measured_counts():
@@ -79,25 +76,12 @@ def test_a_reading_changes_something():
         validate(WORDS | {"name": "n", "chosen_on_test": True, "tables": ["x"]}, Reading)
 
 
-def test_the_readings_of_the_project_name_what_is_registered(tmp_path, repository):
-    registry = load_registry(repository / "config/datasets.yaml")
-    methods = load_methods(repository / "config/methods.yaml")
-    known = (repository / "data/published", registry, methods)
-    readings = load_readings(repository / "config/readings.yaml", *known).readings
-    assert load_catalogue(repository).other_draws >= {"circle_authors", "yeast_seeds"}
-    for one in readings.values():
+def test_the_readings_of_the_project_take_variants(repository):
+    catalogue = load_catalogue(repository)
+    assert catalogue.other_draws >= {"circle_authors", "yeast_seeds"}
+    for one in catalogue.notes.readings.values():
         for old, new in one.methods.items():
-            assert methods[new].variant_of == old or (new == old and one.metrics)
-    text = (repository / "config/readings.yaml").read_text(encoding="utf-8")
-    path = tmp_path / "readings.yaml"
-    for old, new, words in (
-        ("tpami2017_table03", "tpami2017_table33", "unknown table 'tpami2017_table33'"),
-        ("circle: circle_authors", "circle: circle_author", "unknown data set 'circle_author'"),
-        ("svm_ova: svm_ova_by_top1", "svm_ova: svm_by_top1", "unknown method 'svm_by_top1'"),
-    ):
-        path.write_text(text.replace(old, new), encoding="utf-8")
-        with pytest.raises(ValueError, match=words):
-            load_readings(path, *known)
+            assert catalogue.methods[new].variant_of == old or (new == old and one.metrics)
 
 
 def test_an_empty_run_has_no_other_readings():

@@ -216,18 +216,18 @@ def test_the_sources_of_a_baseline_count_for_it(plan):
     ("file", "before", "after", "message"),
     [
         (
-            "differences",
+            "notes",
             "datasets: [emotions]",
             "datasets: emotions",
-            r"differences\.yaml: .*emotions",
+            r"notes\.yaml: .*emotions",
         ),
         (
-            "differences",
+            "notes",
             "tpami2017_table09",
             "tpami2017_table99",
             "unknown table 'tpami2017_table99'",
         ),
-        ("findings", "expects: ", "expect: ", r"findings\.yaml: .*unknown key 'expect'"),
+        ("notes", "expects: ", "expect: ", r"notes\.yaml: .*unknown key 'expect'"),
     ],
 )
 def test_reasons_and_claims_are_checked_before_any_job(

@@ -82,14 +82,14 @@ def test_a_wrong_file_is_one_line(tmp_path, monkeypatch, capsys):
     for name in ("config", "data/published", SUMMARY):
         shutil.copytree(ROOT / name, tmp_path / name)
     monkeypatch.chdir(tmp_path)
-    path = tmp_path / "config/deviations.yaml"
+    path = tmp_path / "config/notes.yaml"
     path.write_text(path.read_text("utf-8").replace("what:", "waht:", 1), encoding="utf-8")
     assert main() == 1
     error = capsys.readouterr().err
     assert error.count("\n") == 1
-    assert "config/deviations.yaml" in error
+    assert "config/notes.yaml" in error
     assert "waht" in error
-    shutil.copy(ROOT / "config/deviations.yaml", path)
+    shutil.copy(ROOT / "config/notes.yaml", path)
     (tmp_path / SUMMARY / "readings.csv").write_text("a,b\n1,2\n", encoding="utf-8")
     assert main() == 1
     error = capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""The claims of the papers (``config/findings.yaml``), tested on their tables and on ours.
+"""The claims of the papers (``config/notes.yaml``), tested on their tables and on ours.
 
 A claim compares two sides, the best method of each, over data sets and metrics. Its outcome is
 counted the same way in the published tables and in what was measured.
@@ -20,8 +20,8 @@ from toplabel.reproduction.compare.bootstrap import DRAWS, RowDraws, interval
 from toplabel.reproduction.compare.comparison import TOLERANCE
 from toplabel.reproduction.compare.published import OTHERS
 from toplabel.reproduction.config.datasets import NONE_REGISTERED, Registry
-from toplabel.reproduction.config.findings import Claim, Selector
 from toplabel.reproduction.config.keys import Key, key_of
+from toplabel.reproduction.config.notes import Claim, Selector
 from toplabel.reproduction.seeds import seed_of
 from toplabel.reproduction.tables.collected import COMPARISON, FINDINGS
 from toplabel.reproduction.tables.table import as_numbers

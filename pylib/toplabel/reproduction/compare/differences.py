@@ -9,8 +9,8 @@ import pandas as pd
 
 from toplabel.reproduction.compare.claims import is_selected
 from toplabel.reproduction.compare.readings import experiment
-from toplabel.reproduction.config.differences import Cells, Reason
 from toplabel.reproduction.config.keys import Key, key_of
+from toplabel.reproduction.config.notes import Cells, Reason
 from toplabel.reproduction.config.studies import whole_table
 from toplabel.reproduction.tables.collected import DIFFERENCES, FEWEST_DRAWS, NOT_REPRODUCED
 

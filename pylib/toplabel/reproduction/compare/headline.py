@@ -11,7 +11,7 @@ import pandas as pd
 from toplabel._core.catalogue import LOSSES
 from toplabel.metrics.names import is_fraction
 from toplabel.reproduction.compare.comparison import TOLERANCE, TOLERANCE_LOSS
-from toplabel.reproduction.config.readings import Choice
+from toplabel.reproduction.config.notes import Choice
 from toplabel.reproduction.seeds import seed_of
 from toplabel.reproduction.tables.collected import HEADLINE, NOT_REPRODUCED
 

@@ -15,7 +15,7 @@ import pandas as pd
 
 from toplabel.metrics.names import is_fraction
 from toplabel.reproduction.compare.comparison import spread_of, verdict
-from toplabel.reproduction.config.readings import Reading
+from toplabel.reproduction.config.notes import Reading
 from toplabel.reproduction.config.studies import whole_table
 from toplabel.reproduction.tables.collected import PUBLISHED_KEYS, READINGS, VARIANTS
 

@@ -10,12 +10,10 @@ from types import MappingProxyType
 from typing import Any
 
 from toplabel.reproduction.config.datasets import Registry, load_registry
-from toplabel.reproduction.config.differences import Reason, load_reasons
 from toplabel.reproduction.config.documents import unknown
-from toplabel.reproduction.config.findings import Claim, load_claims
 from toplabel.reproduction.config.methods import Method, load_methods
+from toplabel.reproduction.config.notes import Claim, Notes, Reason, check_notes, load_notes
 from toplabel.reproduction.config.protocols import Protocol, load_protocols
-from toplabel.reproduction.config.readings import ReadingsFile, load_readings, stand_ins
 from toplabel.reproduction.config.studies import Study, check_study, load_studies, published_tables
 
 
@@ -23,9 +21,8 @@ from toplabel.reproduction.config.studies import Study, check_study, load_studie
 class Catalogue:
     """What a checkout registers; it is read once and handed down.
 
-    `tables` are source and number of the published tables by their short names, `reasons` why
-    numbers differ from the printed ones, `readings` other readings of the protocols, and
-    `published` is the folder of the published numbers.
+    `tables` are source and number of the published tables by their short names, and `published` is
+    the folder of the published numbers.
     """
 
     registry: Registry
@@ -33,15 +30,28 @@ class Catalogue:
     methods: Mapping[str, Method]
     studies: Mapping[str, Study]
     tables: Mapping[str, tuple[str, str]]
-    claims: list[Claim]
-    reasons: list[Reason]
-    readings: ReadingsFile
+    notes: Notes
     published: Path
+
+    @property
+    def claims(self) -> list[Claim]:
+        """The claims of the papers."""
+        return [*self.notes.claims.values()]
+
+    @property
+    def reasons(self) -> list[Reason]:
+        """The reasons why numbers differ."""
+        return [*self.notes.reasons.values()]
+
+    @property
+    def readings(self) -> Notes:
+        """The notes, which hold the readings."""
+        return self.notes
 
     @property
     def other_draws(self) -> set[str]:
         """Data sets that are another one with its folds or points drawn otherwise."""
-        return {*self.registry.seeds_of, *stand_ins(self.readings.readings.values())}
+        return {*self.registry.seeds_of, *self.notes.stand_ins}
 
     def without_repeats(self, collected):
         """Return the rows of a frame without other draws of a data set and variants of a method."""
@@ -67,12 +77,11 @@ def load_catalogue(
         methods,
         load_studies(config / "studies", run),
         published_tables(published),
-        load_claims(config / "findings.yaml", published),
-        load_reasons(config / "differences.yaml", published),
-        load_readings(config / "readings.yaml", published, registry, methods),
+        load_notes(root),
         published,
     )
     _check_protocols(found)
+    check_notes(found.notes, registry, methods)
     for study in found.studies.values():
         check_study(study, registry, methods, found.tables)
         _check_pairs(study, registry, methods)

@@ -16,7 +16,7 @@ from typing import Any
 import pandas as pd
 
 from toplabel._core.files import FileError, read_json
-from toplabel.reproduction.config.readings import Choice
+from toplabel.reproduction.config.notes import Choice
 from toplabel.reproduction.config.run import SUMMARY
 from toplabel.reproduction.report.score import Score, score_of
 from toplabel.reproduction.tables.collected import (

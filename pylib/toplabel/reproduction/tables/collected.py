@@ -179,7 +179,7 @@ _OURS = """\
 FINDINGS = _table(
     "results/findings.csv",
     f"""
-    The outcome of the papers' claims: one row per entry of config/findings.yaml
+    The outcome of the papers' claims: one row per entry of config/notes.yaml
     (docs/results.md). A comparison is one data set, features and metric; differences are first
     minus second, positive when the first side is better.
 
@@ -223,7 +223,7 @@ WINNERS = _table(
 DIFFERENCES = _table(
     "results/differences.csv",
     """
-    The cells that differ from the printed ones, and why (config/differences.yaml): one row per
+    The cells that differ from the printed ones, and why (config/notes.yaml): one row per
     cell that is off, higher or lower. Without a known reason the last five columns are empty.
 
     verdict    text   off, higher or lower.
@@ -256,7 +256,7 @@ VARIANTS = _table(
 READINGS = _table(
     "results/readings.csv",
     """
-    Cells under other readings of the protocols (config/readings.yaml): one row per published
+    Cells under other readings of the protocols (config/notes.yaml): one row per published
     cell that was measured under the stated reading and under another one.
 
     published        number The printed number.
@@ -274,7 +274,7 @@ HEADLINE = _table(
     "results/headline.csv",
     """
     What the score is worth: one row per metric, one named `all`, and one named `unflagged`,
-    without the cells that depend on a choice of config/readings.yaml. A measurement that is
+    without the cells that depend on a choice of config/notes.yaml. A measurement that is
     printed in several places is counted once.
 
     metric         text   The metric, or all, or unflagged.

@@ -245,7 +245,7 @@ class Plan:
         """Return a sum over what the papers say of their results, where they print it, why numbers
         differ, for which sets.
         """
-        named = ("findings.yaml", "differences.yaml", "readings.yaml", "datasets.yaml")
+        named = ("notes.yaml", "datasets.yaml")
         return sum_of(self.root, (*(f"config/{name}" for name in named), "data/published/*.csv"))
 
     def kept_sum(self) -> str:

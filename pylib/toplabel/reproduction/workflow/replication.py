@@ -17,7 +17,7 @@ import pandas as pd
 from toplabel._core.files import read_json
 from toplabel.reproduction.compare.published import load_published
 from toplabel.reproduction.config.catalogue import Catalogue, load_catalogue
-from toplabel.reproduction.config.deviations import load_deviations
+from toplabel.reproduction.config.notes import load_notes
 from toplabel.reproduction.config.run import SUMMARY
 from toplabel.reproduction.report import labels, numbers
 from toplabel.reproduction.report.agreement import draw, points_of_cells
@@ -72,7 +72,7 @@ def facts_of(root: Path) -> tuple[dict[str, Any], str, datetime]:
         "claims": _claims(FINDINGS.read(summary / "claims.csv")),
         "deviations": [
             {"date": one.date, "what": one.what, "why": one.why}
-            for one in load_deviations(root / "config/deviations.yaml")
+            for one in load_notes(root).deviations
         ],
     }
     picture = draw(points_of_cells(text))

@@ -1,0 +1,301 @@
+"""What stands beside the numbers of the papers: ``config/notes.yaml``.
+
+Readings of the protocols, reasons why numbers differ, claims of the papers, and changes of the
+protocol. Most notes name cells of the papers' tables (`Cells`, `Selector`).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import KW_ONLY
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field
+
+from toplabel.reproduction.config.documents import Fault, check, read_yaml
+from toplabel.reproduction.config.keys import Key, key_of
+from toplabel.reproduction.config.model import (
+    Closed,
+    Count,
+    Flag,
+    Name,
+    Named,
+    Number,
+    Positive,
+    RowName,
+    Some,
+    Text,
+    Unique,
+    model,
+)
+from toplabel.reproduction.config.studies import check_names, whole_names, whole_table
+
+FILE = "config/notes.yaml"
+Pattern = Annotated[str, Field(pattern=r"^[a-z0-9_]*[*]?$", min_length=1)]
+Names = Annotated[tuple[Name, ...], Some, Unique]
+Patterns = Annotated[tuple[Pattern, ...], Some, Unique]
+
+
+@model
+class Selector(Closed):
+    """Methods by what their results are compared by; what is left out may be anything."""
+
+    method: Name
+    """As in data/published: the loss, or the method of others."""
+    k: Literal["metric"] | Annotated[tuple[Count, ...], Some] | None = None
+    """Values of k, or "metric" for the k of the metric."""
+    gamma: Annotated[Number, Field(ge=0)] | None = None
+    """The smoothing."""
+    kernel: Literal["linear", "rbf", "precomputed", ""] | None = None
+    """The kernel; "" for methods that have none, as networks."""
+
+    def matches(self, key: Key, metric: str) -> bool:
+        """Return whether results under a key, measured by a metric, are of these methods."""
+        if self.k == "metric":
+            ks = (metric.removeprefix("top") if metric.startswith("top") else "",)
+        else:
+            ks = (key.k,) if self.k is None else tuple(map(str, self.k))
+        return (
+            self.method == key.method
+            and key.k in ks
+            and (self.gamma is None or key.gamma == f"{self.gamma:.12g}")
+            and self.kernel in (None, key.kernel)
+        )
+
+
+def _from_name(row: object) -> object:
+    return {"method": row} if isinstance(row, str) else row
+
+
+Selectors = tuple[Annotated[Selector, BeforeValidator(_from_name)], ...]
+"""Methods, each a mapping, or the name alone."""
+
+
+@model
+class Cells(Closed):
+    """Cells of the papers' tables."""
+
+    _: KW_ONLY
+    tables: Names
+    """Published tables by their whole names, as tpami2017_table05."""
+    datasets: Names
+    """Data sets by the papers' names."""
+    methods: Selectors = Field((), min_length=1)
+    """Methods; all of them if not given."""
+    metrics: Patterns = ("*",)
+    """Metrics, where * stands for any letters and digits, as in f1_*."""
+
+    def names(self, cell: Mapping[str, Any]) -> bool:
+        """Return whether a cell is among these.
+
+        `cell` has the columns of the published numbers: source, table, dataset, method, k, gamma,
+        kernel and metric.
+        """
+        metric = cell["metric"]
+        return (
+            whole_table(cell["source"], cell["table"]) in self.tables
+            and cell["dataset"] in self.datasets
+            and any(fnmatchcase(metric, pattern) for pattern in self.metrics)
+            and (not self.methods or any(s.matches(key_of(cell), metric) for s in self.methods))
+        )
+
+
+@model
+class Choice(Cells):
+    """A reading that our numbers follow, in the choice of which printed test numbers had a part."""
+
+    name: RowName
+    title: Text
+    """The reading in a few words."""
+    chosen: Text
+    """What was chosen, and by which numbers, in a sentence."""
+
+
+@model
+class Reading(Closed):
+    """Another reading of what a paper states, with what it is known from.
+
+    The mappings say on which data set, with which method and by which metric a printed number is
+    measured in place of those of the stated reading. What a mapping does not name stays as it is.
+    """
+
+    name: RowName
+    title: Text
+    """The reading in a few words."""
+    stated: Text
+    """What the paper states, in a sentence."""
+    found: Text
+    """What its numbers and its authors' programs suggest, in a sentence."""
+    evidence: Text
+    """What that is known from, in sentences."""
+    chosen_on_test: Flag
+    """Whether printed test numbers had a part in the choice of this reading."""
+    tables: Names
+    """Published tables that the reading is about, by their whole names."""
+    datasets: Mapping[Name, Name] = Field(default_factory=dict, min_length=1)
+    """Data sets of the stated reading, and those that take their places."""
+    methods: Mapping[Name, Name] = Field(default_factory=dict, min_length=1)
+    """Methods of the stated reading, and those that take their places."""
+    metrics: Mapping[Name, Name] = Field(default_factory=dict, min_length=1)
+    """Metrics of the stated reading, and those that take their places."""
+
+    def __post_init__(self) -> None:
+        if not (self.datasets or self.methods or self.metrics):
+            raise Fault("methods", "a reading changes a data set, a method or a metric")
+
+    def place(self, dataset: str, method: str, metric: str) -> tuple[str, str, str] | None:
+        """Return data set, method and metric under this reading; None if it is not about them."""
+        named = ((self.datasets, dataset), (self.methods, method), (self.metrics, metric))
+        if any(names and name not in names for names, name in named):
+            return None
+        return tuple(names.get(name, name) for names, name in named)
+
+
+@model
+class Evidence(Cells):
+    """Cells that differ for one reason, and what that is known from."""
+
+    evidence: Text
+    """What was measured or is known, in sentences; in the small markup of the reports, as
+    SVM^{ML}."""
+
+
+@model
+class Reason(Closed):
+    """Why some measured numbers differ from the printed ones."""
+
+    name: RowName
+    title: Text
+    """The reason in a few words."""
+    why: Text
+    """The reason in one sentence."""
+    cells: Annotated[tuple[Evidence, ...], Some]
+    """The cells that differ for this reason."""
+
+
+@model
+class Side(Closed):
+    """One side of a comparison: of several methods the best counts."""
+
+    label: Text
+    """The name in reports, in their small markup, as LR^{Multi}."""
+    methods: Literal["others"] | Annotated[Selectors, Some]
+    """The methods, or "others" for all that the first side has not."""
+
+
+@model
+class Claim(Closed):
+    """A sentence of a paper as a comparison (docs/results.md)."""
+
+    name: RowName
+    source: Name
+    """The key of the paper."""
+    place: Text
+    """Where the sentence stands, as "section 6.2"."""
+    says: Text
+    """The claim in our words, one sentence without its full stop."""
+    expects: Literal["first", "similar", "neither"]
+    """first: the first side is ahead in at least `least` of the decided comparisons; similar: the
+    sides are within `margin` in that many; neither: each side is ahead in at least a quarter, of
+    four comparisons or more."""
+    tables: Names
+    """Published tables in which the claim is looked up, by their whole names."""
+    first: Side
+    """The side that the sentence speaks of."""
+    second: Side
+    """What it is compared with."""
+    metrics: Patterns
+    """Metrics, where * stands for any letters and digits, as in ap_*."""
+    datasets: tuple[Name, ...] = Field((), min_length=1)
+    """Data sets that the claim is about, by the papers' names; all of them if not given."""
+    excluded: Annotated[tuple[Name, ...], Field(alias="except")] = ()
+    """Data sets that the claim is not about."""
+    least: Annotated[Positive, Field(le=1)] = 0.6
+    """The share of comparisons from which on the claim holds."""
+    margin: Positive = 1.0
+    """How far the sides may differ to be similar, in points; a hundredth of a loss is a point."""
+    ties_win: Flag = False
+    """Whether a tie counts for the first side, as where several methods share the best number."""
+
+    def __post_init__(self) -> None:
+        if self.first.methods == "others":
+            raise Fault("first", "'others' may only be second")
+
+
+@model
+class Deviation(Closed):
+    """A change of the protocol after numbers were seen."""
+
+    date: Annotated[str, Field(pattern=r"^\d{4}-\d{2}-\d{2}$")]
+    """The day of the change, in quotes, as "2026-11-23"."""
+    what: Text
+    """What changed, a sentence."""
+    why: Text
+    """The reason, a sentence."""
+
+
+@model
+class Notes(Closed):
+    """The notes on the papers' cells (config/notes.yaml)."""
+
+    choices: Annotated[Mapping[str, Choice], Some, Named]
+    """Readings that our numbers follow and in whose choice printed test numbers had a part."""
+    readings: Annotated[Mapping[str, Reading], Some, Named]
+    """Other readings than the stated ones, whose numbers stand beside ours."""
+    reasons: Annotated[Mapping[str, Reason], Some, Named]
+    """Why measured numbers differ from the printed ones; of several reasons the first counts."""
+    claims: Annotated[Mapping[str, Claim], Some, Named]
+    """What the papers say of their results."""
+    deviations: Annotated[tuple[Deviation, ...], Some]
+    """What was changed in the protocol after numbers were seen."""
+
+    @property
+    def stand_ins(self) -> set[str]:
+        """The data sets that only take the places of others under a reading."""
+        pairs = [pair for one in self.readings.values() for pair in one.datasets.items()]
+        return {new for old, new in pairs if new != old}
+
+    def reason_of(self, cell: Mapping[str, Any]) -> tuple[Reason, Evidence] | None:
+        """Return the first reason that names a cell, with the evidence; None without any."""
+        for reason in self.reasons.values():
+            for cells in reason.cells:
+                if cells.names(cell):
+                    return reason, cells
+        return None
+
+
+def load_notes(root: str | os.PathLike[str]) -> Notes:
+    """Read and check the notes of a checkout, and the tables that they name.
+
+    A ValueError is one line with the file, the key and what is wrong.
+    """
+    path = Path(root) / FILE
+    notes = check(read_yaml(path), Notes, str(path))
+    known = whole_names(Path(root) / "data/published")
+    for key, tables in _tables(notes):
+        check_names(f"{path}: {key}.tables", "table", tables, known)
+    return notes
+
+
+def _tables(notes: Notes) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield the published tables of each note, with the key of the note."""
+    for section in ("choices", "readings", "claims"):
+        for name, note in getattr(notes, section).items():
+            yield f"{section}.{name}", note.tables
+    for name, reason in notes.reasons.items():
+        for i, cells in enumerate(reason.cells):
+            yield f"reasons.{name}.cells[{i}]", cells.tables
+
+
+def check_notes(notes: Notes, datasets: Collection[str], methods: Collection[str]) -> None:
+    """Refuse readings that name a data set or a method that is not registered."""
+    for name, reading in notes.readings.items():
+        for key, kind, known in (
+            ("datasets", "data set", datasets),
+            ("methods", "method", methods),
+        ):
+            names = {one for pair in getattr(reading, key).items() for one in pair}
+            check_names(f"{FILE}: readings.{name}.{key}", kind, sorted(names), known)
