@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 import pandas as pd
 
-from toplabel._core.files import FileError, read_text, remade, result_path
+from toplabel._core.files import FileError, read_text, result_path
 
 Columns = Mapping[str, type]
 
@@ -43,7 +43,7 @@ def read_frame(path: str | os.PathLike[str], columns: Columns) -> pd.DataFrame:
         frame = pd.read_csv(io.StringIO(text), dtype=str, keep_default_na=False)
     except ValueError as error:  # pandas' own errors are ValueErrors
         raise FileError(f"{path}: {' '.join(str(error).split())}") from None
-    _check(frame.columns, columns, path, f"; {remade(path)}")
+    _check(frame.columns, columns, path)
     numbers = [name for name, kind in columns.items() if kind is not str]
     frame = frame.assign(**{name: as_numbers(frame[name], path) for name in numbers})
     return frame[[*columns]]
@@ -78,11 +78,9 @@ def empty_frame(columns: Columns) -> pd.DataFrame:
     return pd.DataFrame(columns=[*columns]).astype(kinds)
 
 
-def _check(
-    found: Iterable[str], columns: Columns, path: str | os.PathLike[str], advice: str = ""
-) -> None:
+def _check(found: Iterable[str], columns: Columns, path: str | os.PathLike[str]) -> None:
     found = [*found]
     wrong = [f"the column '{name}' is missing" for name in columns if name not in found]
     wrong += [f"the column '{name}' is unknown" for name in found if name not in columns]
     if wrong:
-        raise FileError(f"{path}: {wrong[0]}{advice}")
+        raise FileError(f"{path}: {wrong[0]}")

@@ -7,20 +7,53 @@ two methods can be compared in pairs.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import groupby
+from pathlib import Path
 
 import numpy as np
 
+from toplabel._core.files import FileError
 from toplabel.reproduction.seeds import seed_of
+from toplabel.reproduction.selection.ranks import load_ranks
 
 DRAWS = 1000
 LEVEL = 0.95
-"""Of the intervals, between the quantiles of the draws."""
+"""The level of the intervals, which lie between quantiles of the draws."""
+_ENTRIES = 2**22  # of the weights of a block of draws
 
 RowDraws = Mapping[tuple[str, str, str], np.ndarray]
-"""Of (data set, method, metric): a number on the test rows of each draw, shape (DRAWS,)."""
+"""By data set, method and metric the number on the test rows of each draw, shape (DRAWS,)."""
 
-_ENTRIES = 2**22  # of the weights of a block of draws
+
+def draw_rows(paths: Iterable[str | os.PathLike[str]]) -> RowDraws:
+    """Return the top-k accuracies on drawn test rows, by ``results/<set>/<method>/ranks.npz``.
+
+    A data set with several splits has no draws: its spread over the splits is measured.
+    """
+    sets = groupby(sorted(map(Path, paths)), key=lambda path: path.parts[-3])
+    return {key: draws for dataset, files in sets for key, draws in _drawn(dataset, files).items()}
+
+
+def _drawn(dataset: str, files: Iterable[Path]) -> RowDraws:
+    """Return the draws of the methods of one data set."""
+    hits, splits, rows = {}, set(), {}
+    for file in files:
+        for one in load_ranks(file):
+            splits.add(one.split)
+            rows.setdefault(len(one.above), file)
+            hits |= {(dataset, file.parts[-2], str(m)): one.hits(m) for m in one.metric}
+    if len(splits) != 1:
+        return {}
+    if len(rows) > 1:
+        (some, first), (others, second), *_ = rows.items()
+        raise FileError(
+            f"{second}: {others} test rows, but {first} has {some}; the data set was prepared anew between them: "
+            "remove the folder of the older one, and run again"
+        )
+    draws = 100.0 * draws_of_means(np.column_stack([*hits.values()]), dataset, *splits)
+    return dict(zip(hits, draws.T, strict=True))
 
 
 def draws_of_means(values: np.ndarray, *names: object) -> np.ndarray:

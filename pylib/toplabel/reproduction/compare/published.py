@@ -6,18 +6,22 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 from toplabel.reproduction.config.keys import number_text
 from toplabel.reproduction.config.studies import published_tables, table_name
-from toplabel.reproduction.tables.collected import PUBLISHED_KEYS
-from toplabel.reproduction.tables.table import as_numbers, read_csv
+from toplabel.reproduction.frames import as_numbers, read_frame
 
-_KEYS = [*PUBLISHED_KEYS]
-FILE_COLUMNS = [*_KEYS, "value", "std"]
-
+PLACE = [
+    *("source", "table", "dataset", "features"),
+    *("method", "k", "gamma", "kernel", "metric"),
+]
+"""The columns that name a printed number."""
 OTHERS = "reference"
-"""The method under which results of several other authors stand; only its key may repeat."""
+"""The method under which results of several other authors stand; only this key may repeat."""
+_COLUMNS = dict.fromkeys([*PLACE, "value", "std"], str)
+_TEXTS = dict.fromkeys(["source", "table", "title", "caption"], str)
 
 
 @dataclass(frozen=True)
@@ -29,17 +33,24 @@ class TableText:
 
 
 def load_published(folder: str | os.PathLike[str]) -> pd.DataFrame:
-    """Read and check all published cells of ``data/published``.
+    """Read and check all printed numbers of ``data/published``.
 
-    There is one row per cell, in the order of the files' names and of the rows in them: the names
-    of a cell, ``published`` and ``std`` as printed (text), and ``value``, the printed number. A
-    missing column, a number that is not one, an empty key, a row of another table and a repeated
-    cell are ValueErrors of one line with the file and the line.
+    Returns
+    -------
+    DataFrame
+        One row per number, in the order of the files' names and of the rows in them: `PLACE`,
+        `printed` (the number as text), `value` and `std` (NaN where none is printed).
+
+    Raises
+    ------
+    ValueError
+        One line with the file and the line: a number that is none, an empty key, a row of another
+        table, or a number that stands twice.
     """
     folder = Path(folder)
-    files = sorted(folder.glob("*.csv"))
     tables = published_tables(folder)
-    parts = [_read_table(path, tables[name]) for path in files if (name := _short(path)) in tables]
+    files = {_short(path): path for path in sorted(folder.glob("*.csv"))}
+    parts = [_read_table(path, *tables[name]) for name, path in files.items() if name in tables]
     if not parts:
         raise ValueError(f"{folder}: no published table here")
     return pd.concat(parts, ignore_index=True)
@@ -50,38 +61,34 @@ def _short(path: Path) -> str:
     return table_name(source, number) if found and number.isdigit() else path.stem
 
 
-def _read_table(path: Path, identity: tuple[str, str]) -> pd.DataFrame:
-    frame = read_csv(path, FILE_COLUMNS)[FILE_COLUMNS]
-    value = as_numbers(frame["value"], path)
-    as_numbers(frame["std"], path)
-    for column in ("dataset", "method", "metric"):
+def _read_table(path: Path, source: str, table: str) -> pd.DataFrame:
+    frame = read_frame(path, _COLUMNS)
+    numbers = {name: as_numbers(frame[name], path) for name in ("value", "std")}
+    for column in ("dataset", "method", "metric", "value"):
         _require(frame[column] != "", path, f"{column} is empty")
-    _require(value.notna(), path, "value is empty")
-    same = (frame["source"] == identity[0]) & (frame["table"] == identity[1])
-    _require(
-        same, path, f"source and table must be {identity[0]},{identity[1]}, as the file's name"
-    )
+    of_table = (frame["source"] == source) & (frame["table"] == table)
+    _require(of_table, path, f"source and table must be {source},{table}, as the file's name")
     for column in ("k", "gamma"):
-        for row, text in enumerate(frame[column]):
+        for i, text in enumerate(frame[column]):
             try:
                 number_text(text, column)
             except ValueError as error:
-                raise ValueError(f"{path}:{row + 2}: {error}") from None
-    repeated = frame.duplicated(_KEYS) & (frame["method"] != OTHERS)
+                raise ValueError(f"{path}:{i + 2}: {error}") from None
+    repeated = frame.duplicated(PLACE) & (frame["method"] != OTHERS)
     _require(~repeated, path, "this cell stands twice")
-    return frame.rename(columns={"value": "published"}).assign(value=value)
+    return frame[PLACE].assign(printed=frame["value"], **numbers)
 
 
 def _require(good: pd.Series, path: Path, complaint: str) -> None:
     """Raise for the first row that is not good."""
-    if not good.all():
-        raise ValueError(f"{path}:{int((~good).to_numpy().argmax()) + 2}: {complaint}")
+    wrong = np.flatnonzero(~good)
+    if len(wrong):
+        raise ValueError(f"{path}:{wrong[0] + 2}: {complaint}")
 
 
 def load_texts(path: str | os.PathLike[str]) -> dict[str, TableText]:
     """Read title and caption of the published tables (tables.csv), by their short names."""
-    frame = read_csv(path, ["source", "table", "title", "caption"])
     return {
         table_name(row.source, row.table): TableText(row.title, row.caption)
-        for row in frame.itertuples(index=False)
+        for row in read_frame(path, _TEXTS).itertuples(index=False)
     }

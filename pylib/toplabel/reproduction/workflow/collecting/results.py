@@ -39,6 +39,7 @@ def compare_results(
     folders = {path.parts[-3]: path.parents[1] / "data" for path in map(Path, paths)}
     why = {name: text for name, folder in folders.items() if (text := not_comparable(folder))}
     published = load_published(catalogue.published)
+    published = published.rename(columns={"printed": "published"})
     return collected, compare(collected, published, catalogue.registry, why)
 
 
