@@ -245,6 +245,43 @@ tl_status tl_loss_violations(tl_loss_id loss, size_t k, double gamma, size_t n, 
                              const double *v, const int64_t *label_start, const int32_t *label,
                              double *values);
 
+/* ---- Curvature of the losses ----
+ *
+ * What Newton's method needs beside gradients: for each row the generalised Jacobian J_i of the
+ * gradient of its loss in the scores, times C w_i. It is symmetric and positive semidefinite, and
+ * for a hinge, smoothed by gamma, of a size up to C w_i/gamma. */
+
+typedef struct tl_curvatures tl_curvatures;
+
+/** Allocate, for n rows. The labels, as in tl_data, are borrowed. TL_ERR_LOSS for
+ *  TL_LOSS_TOPK_ENT_TR, whose gradient has kinks that are not convex. */
+tl_status tl_curvatures_create(tl_loss_id loss, size_t k, size_t n, size_t m,
+                               const int64_t *label_start, const int32_t *label,
+                               tl_curvatures **curvatures);
+
+/** Find them where the gradients are these, (n, m), as from tl_loss_gradients: of a hinge those for
+ *  this gamma > 0, which others ignore. weight: (n), or NULL for ones. *rows is the number of rows
+ *  whose J_i is not 0, *entries that of their classes, labels of multiclass losses not counted. */
+tl_status tl_curvatures_set(tl_curvatures *self, double gamma, double C, const double *weight,
+                            const double *gradients, size_t *rows, size_t *entries);
+
+/** The indices of these rows, ascending; the functions below have them alone. */
+tl_status tl_curvatures_rows(const tl_curvatures *self, int64_t *rows);
+
+/** t_i <- C w_i J_i t_i for the rows of t (rows, m). */
+tl_status tl_curvatures_multiply(const tl_curvatures *self, double *t);
+
+/** The diagonals of C w_i J_i, (rows, m). */
+tl_status tl_curvatures_diagonal(const tl_curvatures *self, double *diagonal);
+
+/** matrix += sum_i C w_i J_i (x) x_i x_i^T, the Kronecker product, (m d, m d) with the features of
+ * a class together; of its blocks (d, d) those on and above the diagonal. x: (rows, d). */
+tl_status tl_curvatures_assemble(const tl_curvatures *self, size_t d, const double *x,
+                                 double *matrix);
+
+/** Free; NULL is fine. */
+void tl_curvatures_free(tl_curvatures *self);
+
 /* ---- Solver: describe the data ---- */
 
 typedef enum tl_representation {

@@ -33,15 +33,31 @@ typedef struct tl_params {
  * float32. */
 #define TL_DOMAIN_TOLERANCE 1e-6
 
+/* Of one row, the generalised Jacobian of the gradient of its loss in the scores, without the
+ * factor 1/gamma of a hinge, as a sparse diagonal plus rank two,
+ *
+ *     J = diag(w) + Q K Q^T,   K = (core[0] core[1]; core[1] core[2]):
+ *
+ * entry e stands for class column[e] and has the weight w_e = weight[e]. Entries before `middle`
+ * have a number in the first column of Q, the others in the second: w_e, or 1 where w_e is 0. A J
+ * of `differences` acts on t_j - t_y; its row and column of y are minus the sums of the others. */
+typedef struct tl_curvature {
+    int32_t *column;
+    double *weight;
+    size_t count, middle;
+    double core[3];
+} tl_curvature;
+
 /* A loss is this table, one instance per loss, in the list below. `work` is TL_WORK(m) doubles,
  * for an update TL_UPDATE_WORK(m). A loss that is not convex has no dual: `update`, `conjugate` and
- * `infeasibility` are NULL. */
+ * `infeasibility` are NULL; and `curvature` of one that Newton's method does not take. */
 typedef struct tl_loss_ops {
     bool multiclass;            /* exactly one label per row */
     bool quadratic_conjugate;   /* L*(s v) = l s + q s^2 */
     bool always_smooth;         /* smooth for gamma = 0 too */
     bool free_sum;              /* the dual variables of a row need not sum to 0 */
     bool has_k;                 /* 1 <= k < m; k is 1 otherwise */
+    bool differences;           /* of tl_curvature */
     tl_warm_projection project; /* of tl_params */
     /* Maximise D over the row's dual variables: from the scores s = W^T x_i (which contain the old
      * a) to the new a, which has room for tl_padded(m) numbers. kept: TL_KEPT numbers of the row
@@ -58,7 +74,27 @@ typedef struct tl_loss_ops {
      * than 4 times that from the nearest point of the domain, in the 1-norm. */
     double (*infeasibility)(const tl_row *row, tl_params params, size_t m, const double *a,
                             double scale);
+    /* Where the gradient is g, of a smoothed hinge whatever its gamma; `out` is empty at first and
+     * has room for m entries. */
+    void (*curvature)(const tl_row *row, tl_params params, size_t m, const double *g,
+                      tl_curvature *out);
 } tl_loss_ops;
+
+/* Gradients are so near to a bound of the domain of the conjugate where they are at it; and weights
+ * of so little are left out. */
+#define TL_AT_BOUND 1e-10
+
+TL_INLINE void tl_add_entry(tl_curvature *out, size_t j, double weight) {
+    out->column[out->count] = (int32_t)j;
+    out->weight[out->count++] = weight;
+}
+
+/* Of a projection onto { x : 0 <= x_j <= cap, sum of x = 1 } or, unless `is_bounded`, without the
+ * bound of the sum: the entries of g, but for y, that are free. */
+void tl_curvature_box(size_t m, size_t y, const double *g, double cap, bool is_bounded,
+                      tl_curvature *out);
+/* The largest entry of g, but for y, at least 0. */
+double tl_largest_other(size_t m, size_t y, const double *g);
 
 /* The losses: the name in tl_loss_id, and in the table tl_ops_*. */
 #define TL_LOSSES(ROW)                                                                             \

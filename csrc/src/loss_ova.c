@@ -88,7 +88,17 @@ static double infeasibility(const tl_row *row, tl_params params, size_t m, const
     return wrong;
 }
 
+static void curvature_hinge(const tl_row *row, tl_params params, size_t m, const double *g,
+                            tl_curvature *out) {
+    (void)row;
+    (void)params;
+    for (size_t j = 0; j < m; j++)
+        if (g[j] != 0.0 && fabs(g[j]) < 1.0 - TL_AT_BOUND) tl_add_entry(out, j, 1.0);
+    out->middle = out->count;
+}
+
 const tl_loss_ops tl_ops_svm_ova = {
+    .curvature = curvature_hinge,
     .free_sum = true,
     .multiclass = false,
     .quadratic_conjugate = true,
@@ -240,7 +250,19 @@ static double conjugate_logistic(const tl_row *row, tl_params params, size_t m, 
     return binary_entropies(m, a, scale);
 }
 
+static void curvature_logistic(const tl_row *row, tl_params params, size_t m, const double *g,
+                               tl_curvature *out) {
+    (void)row;
+    (void)params;
+    for (size_t j = 0; j < m; j++) {
+        const double p = fabs(g[j]), weight = p * (1.0 - p);
+        if (weight > TL_AT_BOUND) tl_add_entry(out, j, weight);
+    }
+    out->middle = out->count;
+}
+
 const tl_loss_ops tl_ops_lr_ova = {
+    .curvature = curvature_logistic,
     .free_sum = true,
     .multiclass = false,
     .always_smooth = true,

@@ -172,7 +172,23 @@ static double infeasibility(const tl_row *row, tl_params params, size_t m, const
     return others.below + fabs(others.sum);
 }
 
+/* diag(p) - p p^T */
+static void curvature(const tl_row *row, tl_params params, size_t m, const double *g,
+                      tl_curvature *out) {
+    (void)params;
+    const double uniform = row->n_labels > 0 ? 1.0 / (double)row->n_labels : 0.0;
+    for (size_t j = 0, in = 0; j < m; j++) {
+        const bool label = in < row->n_labels && (size_t)row->labels[in] == j;
+        const double p = label ? g[j] + uniform : g[j];
+        if (label) in++;
+        if (p > TL_AT_BOUND) tl_add_entry(out, j, p);
+    }
+    out->middle = out->count;
+    out->core[0] = -1.0;
+}
+
 const tl_loss_ops tl_ops_lr_multi = {
+    .curvature = curvature,
     .multiclass = true,
     .always_smooth = true,
     .update = update,
@@ -183,6 +199,7 @@ const tl_loss_ops tl_ops_lr_multi = {
 };
 
 const tl_loss_ops tl_ops_lr_ml = {
+    .curvature = curvature,
     .multiclass = false,
     .always_smooth = true,
     .update = update,

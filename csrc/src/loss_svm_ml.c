@@ -133,7 +133,38 @@ static double infeasibility(const tl_row *row, tl_params params, size_t m, const
     return wrong + fmax(0.0, sum - 1.0) + fabs(sum - others.sum);
 }
 
+/* -g is a projection of both sides' margins, with the sums of the sides equal, or both 1: the
+ * directions of the free entries on both sides are those with the same sum on both, or with the sum
+ * 0 on each. In the scores the sides have opposite signs. */
+static void curvature(const tl_row *row, tl_params params, size_t m, const double *g,
+                      tl_curvature *out) {
+    (void)params;
+    double sum = 0.0;
+    for (size_t i = 0; i < row->n_labels; i++)
+        if (g[row->labels[i]] < 0.0) {
+            tl_add_entry(out, (size_t)row->labels[i], 1.0);
+            sum -= g[row->labels[i]];
+        }
+    out->middle = out->count;
+    for (size_t j = 0, in = 0; j < m; j++) {
+        if (in < row->n_labels && (size_t)row->labels[in] == j)
+            in++;
+        else if (g[j] > 0.0)
+            tl_add_entry(out, j, 1.0);
+    }
+    if (out->count == 0) return;
+    const double sides[] = {(double)out->middle, (double)(out->count - out->middle)};
+    if (sum >= 1.0 - TL_AT_BOUND) {
+        out->core[0] = -1.0 / fmax(sides[0], 1.0);
+        out->core[2] = -1.0 / fmax(sides[1], 1.0);
+        if (out->count == 2) out->count = out->middle = 0; /* neither can move */
+    } else {
+        out->core[0] = out->core[1] = out->core[2] = -1.0 / (double)out->count;
+    }
+}
+
 const tl_loss_ops tl_ops_svm_ml = {
+    .curvature = curvature,
     .multiclass = false,
     .quadratic_conjugate = true,
     .update = update,

@@ -129,8 +129,39 @@ static double infeasibility(const tl_row *row, tl_params params, size_t m, const
     return others.below + fmax(0.0, others.sum - 1.0) + fabs(others.sum + scale * a[y]);
 }
 
+/* g is a projection of the margins: where so many entries are free, the directions in which it
+ * moves are those of these entries, with the sum 0 where the sum is at its bound. */
+void tl_curvature_box(size_t m, size_t y, const double *g, double cap, bool is_bounded,
+                      tl_curvature *out) {
+    const double limit = cap * (1.0 - TL_AT_BOUND);
+    for (size_t j = 0; j < m; j++)
+        if (j != y && g[j] > 0.0 && g[j] < limit) tl_add_entry(out, j, 1.0);
+    out->middle = out->count;
+    if (!is_bounded) return;
+    if (out->count > 1)
+        out->core[0] = -1.0 / (double)out->count;
+    else
+        out->count = out->middle = 0;
+}
+
+double tl_largest_other(size_t m, size_t y, const double *g) {
+    double top = 0.0;
+    for (size_t j = 0; j < m; j++)
+        top = j != y && g[j] > top ? g[j] : top;
+    return top;
+}
+
+static void curvature(const tl_row *row, tl_params params, size_t m, const double *g,
+                      tl_curvature *out) {
+    (void)params;
+    const size_t y = (size_t)row->labels[0];
+    tl_curvature_box(m, y, g, INFINITY, -g[y] >= 1.0 - TL_AT_BOUND, out);
+}
+
 const tl_loss_ops tl_ops_svm_multi = {
     .multiclass = true,
+    .differences = true,
+    .curvature = curvature,
     .quadratic_conjugate = true,
     .project = tl_warm_simplex,
     .update = tl_update_hinge,

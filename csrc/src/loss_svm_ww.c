@@ -57,8 +57,16 @@ static double infeasibility(const tl_row *row, tl_params params, size_t m, const
     return wrong + fabs(sum + scale * a[y]);
 }
 
+static void curvature(const tl_row *row, tl_params params, size_t m, const double *g,
+                      tl_curvature *out) {
+    (void)params;
+    tl_curvature_box(m, (size_t)row->labels[0], g, 1.0, false, out);
+}
+
 const tl_loss_ops tl_ops_svm_ww = {
     .multiclass = true,
+    .differences = true,
+    .curvature = curvature,
     .quadratic_conjugate = true,
     .project = project,
     .update = update,

@@ -124,8 +124,48 @@ static void gradient(const tl_row *row, tl_params params, size_t m, const double
     g[row->labels[0]] = -best.sum;
 }
 
+/* With the p capped entries u = s/k, the free ones x_M, their sum f = rho u, rho = k - p, and t the
+ * multiplier of that, the derivatives of the conditions of the maximum are
+ *
+ *     dx_j = x_j (dv_j - dt),   (p/u + k^2/(1 - s)) du = sum of dv_U + rho dt,   sum of dx_M = rho
+ * du,
+ *
+ * so with theta = (p/u + k^2/(1 - s))/rho^2 and tau = theta/(1 + theta f)
+ *
+ *     dt = tau sum of x_M dv_M - (1 - tau f)/rho sum of dv_U. */
+static void curvature(const tl_row *row, tl_params params, size_t m, const double *g,
+                      tl_curvature *out) {
+    const size_t y = (size_t)row->labels[0];
+    const double k = (double)params.k, s = -g[y], rest = fmax(1.0 - s, 1e-300);
+    if (!(s > 1e-300)) return;
+    const double cap = tl_largest_other(m, y, g);
+    const bool is_capped = params.k > 1 && cap * k >= s * (1.0 - TL_AT_BOUND);
+    const double limit = is_capped ? cap * (1.0 - TL_AT_BOUND) : INFINITY;
+    double sum = 0.0;
+    for (size_t j = 0; j < m; j++)
+        if (j != y && g[j] > 0.0 && g[j] < limit) {
+            tl_add_entry(out, j, g[j]);
+            sum += g[j];
+        }
+    out->middle = out->count;
+    for (size_t j = 0; j < m; j++)
+        if (j != y && g[j] >= limit) tl_add_entry(out, j, 0.0);
+    const double p = (double)(out->count - out->middle), rho = k - p;
+    if (rho <= 0.0 || out->middle == 0) { /* s moves alone */
+        out->core[2] = s * rest / (k * k);
+        return;
+    }
+    const double theta = (p * k / s + k * k / rest) / (rho * rho);
+    const double tau = theta / (1.0 + theta * sum), left = 1.0 / (1.0 + theta * sum);
+    out->core[0] = -tau;
+    out->core[1] = left / rho;
+    out->core[2] = sum * left / (rho * rho);
+}
+
 const tl_loss_ops tl_ops_topk_ent = {
     .multiclass = true,
+    .differences = true,
+    .curvature = curvature,
     .always_smooth = true,
     .has_k = true,
     .update = update,

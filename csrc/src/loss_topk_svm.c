@@ -43,8 +43,43 @@ double tl_infeasibility_topk_alpha(const tl_row *row, tl_params params, size_t m
     return infeasibility(row, params, m, a, scale, true);
 }
 
+/* With the sum at its bound the cap is 1/k, as for beta. Else the p capped entries are u, and the
+ * sum of the free ones, x_M, is rho u with rho = k - p, so that g is the projection of the margins
+ * b onto that subspace: x_M = b_M - t and p u = sum of b_U + rho t, with
+ *
+ *     t = (p sum of b_M - rho sum of b_U)/D,   D = rho^2 + p |M|. */
+static void curvature_alpha(const tl_row *row, tl_params params, size_t m, const double *g,
+                            tl_curvature *out) {
+    const size_t y = (size_t)row->labels[0];
+    const double k = (double)params.k, sum = -g[y];
+    if (!(sum > 0.0)) return;
+    if (sum >= 1.0 - TL_AT_BOUND) {
+        tl_curvature_box(m, y, g, sum / k, true, out);
+        return;
+    }
+    const double cap = tl_largest_other(m, y, g);
+    const double limit =
+        cap * k >= sum * (1.0 - TL_AT_BOUND) ? cap * (1.0 - TL_AT_BOUND) : INFINITY;
+    for (size_t j = 0; j < m; j++)
+        if (j != y && g[j] > 0.0 && g[j] < limit) tl_add_entry(out, j, 1.0);
+    out->middle = out->count;
+    for (size_t j = 0; j < m; j++)
+        if (j != y && g[j] >= limit) tl_add_entry(out, j, 0.0);
+    const double free_count = (double)out->middle, p = (double)(out->count - out->middle);
+    const double rho = k - p, D = rho * rho + p * free_count;
+    if (free_count == 0.0) {
+        out->core[2] = 1.0 / p;
+        return;
+    }
+    out->core[0] = -p / D;
+    out->core[1] = rho / D;
+    out->core[2] = free_count / D;
+}
+
 const tl_loss_ops tl_ops_topk_svm_alpha = {
     .multiclass = true,
+    .differences = true,
+    .curvature = curvature_alpha,
     .quadratic_conjugate = true,
     .has_k = true,
     .project = tl_warm_topk_alpha,
@@ -72,8 +107,17 @@ static double infeasibility_beta(const tl_row *row, tl_params params, size_t m, 
     return infeasibility(row, params, m, a, scale, false);
 }
 
+static void curvature_beta(const tl_row *row, tl_params params, size_t m, const double *g,
+                           tl_curvature *out) {
+    const size_t y = (size_t)row->labels[0];
+    const double cap = params.k > 1 ? 1.0 / (double)params.k : INFINITY;
+    tl_curvature_box(m, y, g, cap, -g[y] >= 1.0 - TL_AT_BOUND, out);
+}
+
 const tl_loss_ops tl_ops_topk_svm_beta = {
     .multiclass = true,
+    .differences = true,
+    .curvature = curvature_beta,
     .quadratic_conjugate = true,
     .has_k = true,
     .project = tl_warm_topk_beta,

@@ -50,6 +50,7 @@ def solve(
     intercept_scaling: float | str = 1.0,
     check_input: bool = True,
     n_jobs: int | None = None,
+    method: str = "sdca",
 ) -> Solution:
     """Train a linear or kernel classifier to a given duality gap.
 
@@ -144,6 +145,12 @@ def solve(
         problem, whose model is another one within `eps`. In groups `callback` and `history` see the
         end alone, and there is no `watch`. While the threads run, BLAS uses one for each of them.
         Other losses are trained by one thread, beside those of BLAS.
+    method : {"sdca", "newton", "auto"}
+        Dual coordinate ascent; a semismooth Newton method, for rows in memory and the linear kernel,
+        which is faster where there are few weights (up to about 1,500) and the problem is hard: raw
+        features, large C, hinges without smoothing, small `eps`; or the first, and the second where
+        it is expected to take less time. An epoch of Newton's method is one of its steps, or of the
+        conjugate gradients in it. `Solution.methods` tells what ran.
 
     Returns
     -------
@@ -171,6 +178,7 @@ def solve(
     options = Options(
         *(eps, max_epochs, seed, eval_every, callback, time_limit, cpu_limit, window, acceleration),
         measures,
+        method,
     )
     return _solutions(problem, [as_C(C)], options, warm_start, n_jobs and threads)[0]
 
@@ -204,6 +212,7 @@ def path(
     fit_intercept: bool = False,
     intercept_scaling: float | str = 1.0,
     n_jobs: int | None = None,
+    method: str = "sdca",
 ) -> list[Solution]:
     """Train for several values of C, from the smallest to the largest, each from the one before.
 
@@ -240,6 +249,7 @@ def path(
     options = Options(
         *(eps, max_epochs, seed, eval_every, callback, time_limit, cpu_limit, window, acceleration),
         measures,
+        method,
     )
     Cs = [as_C(C, "Cs") for C in Cs]
     return _solutions(problem, Cs, options, warm_start, n_jobs and threads)

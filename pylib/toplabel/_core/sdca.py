@@ -11,10 +11,11 @@ import numpy as np
 from scipy import sparse
 
 from toplabel._core.arrays import as_dual, as_matrix, check_mapped_finite, is_mapped
+from toplabel._core.newton import Newton, reason_against
 from toplabel._core.problem import LARGEST, Problem
 from toplabel._core.run import Run
 from toplabel._core.scaled import Rescue
-from toplabel._core.solution import Solution, join_intercept, split_intercept
+from toplabel._core.solution import Solution, Stage, join_intercept, split_intercept
 from toplabel._core.training import Options, as_r, train
 from toplabel.errors import ToplabelError
 
@@ -26,19 +27,15 @@ def solutions(
     the warm start. Limits hold for each C.
     """
     run = None
+    if options.method == "newton" and (reason := reason_against(problem)):
+        raise ValueError(f"method='newton' does not fit: {reason}")
     for i, C in enumerate(Cs):
         began = time.perf_counter()
         if run is None:
             run = _start(problem, C, options, warm_start)
         else:
             run.set_C(C)
-        visits = -run.visits
-        rescue = Rescue(problem, C, options, run, partial(_at, problem, C, options))
-        status, history = train(run, options, rescue.is_given_up)
-        visits += run.visits
-        if status == "given up":
-            run, status, history, further = rescue.go_on(history)
-            visits += further
+        run, status, history, visits, methods = _solve(problem, C, options, run)
         last = history[-1]
         coefficients = run.coefficients()
         W, intercept = split_intercept(run.weights(), coefficients, problem.constant)
@@ -64,14 +61,34 @@ def solutions(
             X=problem.rows_to_keep(),
             visits=visits,
             r=run.r,
+            methods=methods,
         )
         yield solution if problem.exact is None else _of_exact_rows(problem, solution, options)
+
+
+def _solve(problem: Problem, C: float, options: Options, run: Run):
+    """Return a run at the end of training, its status, its history, the rows visited by coordinate
+    ascent, and what ran.
+    """
+    restart = partial(_at, problem, C, options)
+    if options.method == "newton":
+        method = Newton(problem, C, options, run, restart, [])
+        run, status, history = method.solve()
+        return run, status, history, 0, (Stage("newton", method.steps, "asked for"),)
+    visits = -run.visits
+    rescue = Rescue(problem, C, options, run, restart)
+    status, history = train(run, options, rescue.is_given_up)
+    visits += run.visits
+    if status == "given up":
+        run, status, history, further = rescue.go_on(history)
+        visits += further
+    return run, status, history, visits, (Stage("sdca", history[-1].epoch, "first"),)
 
 
 def _of_exact_rows(problem: Problem, solution: Solution, options: Options) -> Solution:
     """Return the solution with its objectives at the rows that were passed, not at float32 ones."""
     problem = replace(problem, features=problem.exact, exact=None)
-    options = replace(options, max_epochs=0, callback=None, watch={})
+    options = replace(options, max_epochs=0, callback=None, watch={}, method="sdca")
     exact = next(solutions(problem, [solution.C], options, solution))
     names = ("primal", "dual", "relative_gap")
     objectives = {name: getattr(exact, name) for name in names}

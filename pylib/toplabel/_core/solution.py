@@ -40,6 +40,25 @@ class Record:
     watched: dict[str, float] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class Stage:
+    """A method that ran, for a part of a solve.
+
+    Attributes
+    ----------
+    method : {"sdca", "newton"}
+        Coordinate ascent, or Newton's method.
+    steps : int
+        Passes over the rows, or Newton steps.
+    why : str
+        Why it began, in a few words.
+    """
+
+    method: str
+    steps: int
+    why: str
+
+
 @dataclass(frozen=True, eq=False)
 class Solution:
     """A trained model and the proof of how good it is.
@@ -90,6 +109,8 @@ class Solution:
         ``||grad P(W)||_F`` for a loss that is not convex: its `dual` is -inf, its `relative_gap`
         NaN, and its A differs from dual variables of W by the gradient
         (``toplabel._core.nonconvex``). None for the others.
+    methods : tuple of Stage
+        What ran, in order; empty for a loss that is not convex.
     """
 
     A: np.ndarray = field(repr=False)
@@ -114,6 +135,7 @@ class Solution:
     r: float = 0.0
     intercept: np.ndarray | None = None
     intercept_scaling: float = 0.0
+    methods: tuple[Stage, ...] = ()
 
     def decision_function(self, X) -> np.ndarray:
         """Return scores f(x) = W^T x (plus the intercept) of new rows.

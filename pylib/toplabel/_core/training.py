@@ -13,6 +13,8 @@ from toplabel._core.run import Run
 from toplabel._core.solution import Record
 from toplabel._core.threads import why_to_end
 
+METHODS = ("sdca", "newton", "auto")
+
 _STATUS = {
     lib.TL_CONVERGED: "converged",
     lib.TL_MAX_EPOCHS: "max_epochs",
@@ -37,11 +39,14 @@ class Options:
     window: int | None = None
     acceleration: str | bool | float = "auto"
     watch: Mapping[str, Callable[[Run], float]] = field(default_factory=dict)
+    method: str = "sdca"
 
     def __post_init__(self) -> None:
         if self.callback is not None and not callable(self.callback):
             raise TypeError(f"callback must be a function, got {self.callback!r}")
         as_r(self.acceleration)
+        if not isinstance(self.method, str) or self.method not in METHODS:
+            raise ValueError(f"method must be one of {', '.join(METHODS)}, got {self.method!r}")
         checked = {
             "eps": as_number(self.eps, "eps", 0.0),
             "max_epochs": as_integer(self.max_epochs, "max_epochs", 0),

@@ -1,0 +1,380 @@
+"""A semismooth Newton method, for problems with few weights.
+
+In units of the dual variables the problem is to minimise ``F(W) = C sum_i w_i L_i(W x_i) + 1/2 ||W -
+W0||^2``, W (m, d) here. Where the loss is smooth, ``a_i = -C w_i grad L_i(W x_i)`` is feasible for
+every W, and the gap between F(W) and the dual objective of A is ``1/2 ||W - W0 - A^T X||^2``, half the
+squared gradient of F, which Newton's method makes small.
+
+A hinge, smoothed or not, is solved by an augmented Lagrangian (the proximal method of multipliers,
+Rockafellar 1976; with Newton's method inside, Li, Sun and Toh 2018). Outer step k minimises F with the
+losses
+
+    L_{gamma + gamma_k}(s_i + gamma_k g_{k,i}),
+
+L_c the hinge smoothed by c and g_k the gradients at the end of the step before; of a multiclass loss
+those of the label do not shift its score. The dual of that is the dual of F with ``C w_i gamma_k/2
+||g_i - g_{k,i}||^2`` in addition for each row, so the gradients at its end are a proximal step of the
+dual problem, and feasible. The step ends when its gap is at most this term; then gamma_k is halved.
+
+Newton's directions solve ``((1 + mu) I + X^T J X) D = -grad``, J from `toplabel._core.systems`. A step
+along D is accepted where F has fallen enough (Armijo), on the scores ``X W + t X D``. mu follows the
+steps: it grows where they are short, and falls where a whole one has the gain that was predicted.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy import linalg
+
+from toplabel import losses
+from toplabel._core.arrays import is_mapped, pointer
+from toplabel._core.lib import check, lib
+from toplabel._core.problem import Problem
+from toplabel._core.run import Run
+from toplabel._core.solution import Record, join_intercept
+from toplabel._core.systems import Curvatures, Rows, Systems
+from toplabel._core.threads import why_to_end
+from toplabel._core.training import Clock, Options
+
+_FIRST_GAMMA = 10.0  # gamma_0: below 1, rows without curvature remain
+_FACTOR = 0.5  # of gamma_k, from one outer step to the next
+_LEAST_GAMMA = 1e-9
+_NEAR = 3.0  # times eps: the gap of an inner problem where a certificate may be worth its time
+_ARMIJO = 1e-4
+_ROUNDING = 1e-13  # of F, by which a step may miss that
+_TRIALS = 30
+_SHORTEST = 1e-6  # steps below are rounding
+_LEAST_MU = 0.1
+_IDLE = 6  # steps, or outer steps, without a smaller gap: rounding
+_SMALL = 1e-14  # gradient, relative to W, that is rounding
+
+
+def reason_against(problem: Problem) -> str:
+    """Return why Newton's method does not take the problem, or ""."""
+    if problem.is_gram:
+        return "it needs rows, not a kernel"
+    if is_mapped(problem.features):
+        return "it needs rows in memory"
+    return ""
+
+
+class _Ended(Exception):
+    """A limit, the callback or another job ends the run; the argument is its status."""
+
+
+class _Model:
+    """Weights as `Options.watch` takes them."""
+
+    def __init__(self, W: np.ndarray):
+        self._W = W
+
+    def weights(self) -> np.ndarray:
+        return np.ascontiguousarray(self._W.T)
+
+
+@dataclass
+class _Best:
+    """The weights with the smallest P that were met, and the gradients with the largest D."""
+
+    W: np.ndarray
+    gradients: np.ndarray
+    primal: float = np.inf
+    dual: float = -np.inf
+
+
+@dataclass
+class _Point:
+    """Weights, their scores, and at shifted scores the gradients and the sum of the losses."""
+
+    W: np.ndarray
+    S: np.ndarray
+    g: np.ndarray
+    losses: float
+
+
+@dataclass
+class _Inner:
+    """The problem of an outer step: gamma + gamma_k, what is added to the scores, and g_k."""
+
+    gamma: float
+    extra: float = 0.0
+    center: np.ndarray | None = None
+    shift: np.ndarray | None = None
+
+    def at(self, S: np.ndarray) -> np.ndarray:
+        return S if self.shift is None else S + self.shift
+
+
+class Newton:
+    """One run, from the point where a run of coordinate ascent is.
+
+    Parameters
+    ----------
+    problem : Problem
+        That `reason_against` has nothing against.
+    C : float
+    options : Options
+        `max_epochs` counts passes over the rows: one for each Newton step, and one for each step of
+        conjugate gradients, or the part of it that the rows with a curvature are.
+    run : Run
+        At the start.
+    restart : callable
+        From dual variables (n, m) and weights (d, m) to a run that is there: the certificate.
+    history : list of Record
+        Of what was done before; its epochs and seconds count on.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        C: float,
+        options: Options,
+        run: Run,
+        restart: Callable[[np.ndarray, np.ndarray], Run],
+        history: list[Record],
+    ):
+        self._problem, self._C, self._options = problem, C, options
+        self._restart = restart
+        self._clock = Clock(options)
+        self._before = history[-1] if history else None
+        self.history, self._recorded = list(history), len(history)
+        self.steps = 0
+        self._passes = 0.0
+        self._evaluating = 0.0
+        self._rows = Rows(problem)
+        n, self._m = problem.labels.n, problem.labels.m
+        self._share = np.ones(n) if problem.weight is None else problem.weight
+        center = problem.center
+        self._W0 = None
+        if center is not None:
+            self._W0 = np.ascontiguousarray(join_intercept(center, None, problem.constant).T)
+        self._is_hinge = problem.loss.smoothing
+        self._own = problem.loss.labels == "one"
+        self._label = problem.labels.label[:n] if self._own else None
+        self._run = run
+        scale = np.where(self._share > 0.0, self._C * self._share, np.inf)
+        self._best = _Best(np.ascontiguousarray(run.weights().T), -run.A / scale[:, None])
+        self._curvatures = Curvatures(problem, C)
+        self._systems = Systems(self._rows, self._curvatures, self._ask)
+        self._mu = 0.0
+
+    def solve(self) -> tuple[Run, str, list[Record]]:
+        """Return a run at the point that was reached, the status and the history, whose last record
+        is that point's.
+        """
+        try:
+            self._begin()
+            status = self._outer_loop()
+        except _Ended as end:
+            status = end.args[0]
+        except KeyboardInterrupt:
+            status = "interrupted"
+        if status not in ("converged", "imprecise"):  # else the point has its certificate
+            status = self._certify() or status
+        return self._run, status, self.history
+
+    # ---- limits, records, certificates ----
+
+    def _epochs(self) -> int:
+        return int(np.ceil(self._passes)) + (self._before.epoch if self._before else 0)
+
+    def _ask(self) -> None:
+        """Raise `_Ended` where the run is to end."""
+        if self._clock.is_over():
+            raise _Ended("time_limit")
+        if status := why_to_end():
+            raise _Ended(status)
+        if self._epochs() >= self._options.max_epochs:
+            raise _Ended("max_epochs")
+
+    def _record(self, primal: float, dual: float, gap: float, W: np.ndarray) -> None:
+        before, now = self._before, self._clock.seconds
+        watched = {name: of(_Model(W)) for name, of in self._options.watch.items()}
+        self._evaluating += self._clock.seconds - now
+        solving = self._clock.seconds - self._evaluating
+        if before is not None:
+            solving += before.solve_seconds
+        evaluating = self._evaluating + (before.evaluate_seconds if before else 0.0)
+        record = Record(self._epochs(), primal, dual, gap, solving, evaluating, watched)
+        self.history.append(record)
+
+    def _call_back(self) -> None:
+        callback = self._options.callback
+        if callback is not None and callback(self.history[-1]):
+            raise _Ended("interrupted")
+
+    def _evaluate(self, point: _Point, V: np.ndarray) -> float:
+        """Take both objectives of a point, V its ``A^T X``, and record the best; return their gap."""
+        began = time.perf_counter()
+        total = self._C * self._share.sum()
+        U = point.W if self._W0 is None else point.W - self._W0
+        values = losses.values_at(self._problem.loss, point.S, *self._loss(self._problem.gamma))
+        primal = (self._C * (self._share @ values) + 0.5 * np.vdot(U, U)) / total
+        product = 0.0 if self._W0 is None else np.vdot(V, self._W0)
+        conjugates = self._conjugates(point.g, self._problem.gamma)
+        dual = (-self._C * (self._share @ conjugates) - 0.5 * np.vdot(V, V) - product) / total
+        best = self._best
+        if primal <= best.primal:
+            best.primal, best.W = primal, point.W
+        if dual >= best.dual:
+            best.dual, best.gradients = dual, point.g
+        size = max(abs(best.primal), abs(best.dual))
+        gap = abs(best.primal - best.dual) / size if size else 0.0
+        self._evaluating += time.perf_counter() - began
+        self._record(best.primal, best.dual, gap, best.W)
+        return gap
+
+    def _certify(self) -> str:
+        """Take the objectives of the best point from the C library, in place of those recorded last;
+        return the status that they end the run with, or "".
+        """
+        began = time.perf_counter()
+        best, options = self._best, self._options
+        A = -self._C * self._share[:, None] * best.gradients
+        self._run = self._restart(A, np.ascontiguousarray(best.W.T))
+        found = self._run.evaluate()
+        self._evaluating += time.perf_counter() - began
+        names = ("primal", "dual", "relative_gap")
+        values = {name: getattr(found, name) for name in names}
+        if len(self.history) > self._recorded:
+            self.history[-1] = replace(self.history[-1], **values)
+        else:
+            self._record(found.primal, found.dual, found.relative_gap, best.W)
+        allowed = options.eps * max(abs(found.primal), abs(found.dual))
+        if found.relative_gap <= options.eps:
+            return "converged"
+        is_rounding = found.primal - found.dual <= allowed and 2.0 * found.rounding > allowed > 0.0
+        return "imprecise" if is_rounding else ""
+
+    def _judge(self, gap: float) -> None:
+        """End the run where a point whose gap was recorded last is a solution, or the callback asks."""
+        self._call_back()
+        if gap <= self._options.eps and (status := self._certify()):
+            raise _Ended(status)
+
+    # ---- losses ----
+
+    def _loss(self, gamma: float):
+        return self._problem.labels, self._problem.k, gamma
+
+    def _conjugates(self, g: np.ndarray, gamma: float) -> np.ndarray:
+        labels, out = self._problem.labels, np.empty(len(g))
+        of = (losses.code(self._problem.loss), self._problem.k, gamma, len(g), self._m)
+        where = (pointer(labels.start, "int64_t *"), pointer(labels.label, "int32_t *"))
+        check(lib.tl_loss_conjugates(*of, pointer(g), *where, pointer(out)))
+        return out
+
+    def _point(self, inner: _Inner, W: np.ndarray, S: np.ndarray) -> _Point:
+        loss, scores = self._problem.loss, inner.at(S)
+        g = losses.gradients_at(loss, scores, *self._loss(inner.gamma))
+        if self._is_hinge:  # Fenchel and Young
+            values = np.einsum("ij,ij->i", g, scores) - self._conjugates(g, inner.gamma)
+        else:
+            values = losses.values_at(loss, scores, *self._loss(0.0))
+        return _Point(W, S, g, self._C * (self._share @ values))
+
+    def _combine(self, g: np.ndarray) -> np.ndarray:
+        return self._rows.combine(-self._C * self._share[:, None] * g)
+
+    # ---- the method ----
+
+    def _begin(self) -> None:
+        """Record the start: the weights of the run, and its dual variables."""
+        W, g, S = self._best.W, self._best.gradients, self._rows.scores(self._best.W)
+        self._W, self._S, self._g = W, S, g
+        self._judge(self._evaluate(_Point(W, S, g, 0.0), self._combine(g)))
+
+    def _outer_loop(self) -> str:
+        """Return the status of a run that ends without a solution."""
+        if not self._is_hinge:
+            self._minimise(_Inner(0.0))
+            return "stalled"
+        extra, least, idle = _FIRST_GAMMA, np.inf, 0
+        while idle < _IDLE:
+            center = self._g
+            shift = extra * center
+            if self._own:
+                shift[np.arange(len(shift)), self._label] = 0.0
+            self._minimise(_Inner(self._problem.gamma + extra, extra, center, shift))
+            gap = self.history[-1].relative_gap
+            idle = 0 if gap < 0.99 * least else idle + 1
+            least = min(least, gap)
+            extra = max(_FACTOR * extra, _LEAST_GAMMA)
+        return "stalled"
+
+    def _minimise(self, inner: _Inner) -> None:
+        """Minimise the problem of an outer step."""
+        point = self._point(inner, self._W, self._S)
+        least, lowest, idle = np.inf, np.inf, 0
+        while idle < _IDLE:
+            V = self._combine(point.g)
+            U = point.W if self._W0 is None else point.W - self._W0
+            gradient = U - V
+            gap, value = 0.5 * np.vdot(gradient, gradient), point.losses + 0.5 * np.vdot(U, U)
+            self._W, self._S, self._g = point.W, point.S, point.g
+            is_solved = gap <= max(self._proximal(inner, point.g), _SMALL**2 * np.vdot(U, U))
+            is_due = self._options.eval_every is not None or self._options.callback is not None
+            if is_solved or is_due or gap <= _NEAR * self._options.eps * abs(value):
+                self._judge(self._evaluate(point, V))
+            if is_solved:
+                return
+            falls = gap < 0.5 * least or lowest - value > _ROUNDING * abs(value)
+            idle = 0 if falls else idle + 1
+            least, lowest = min(least, gap), min(lowest, value)
+            self._ask()
+            following = self._step(inner, point, U, gradient, value)
+            if following is None:
+                return
+            point = following
+
+    def _proximal(self, inner: _Inner, g: np.ndarray) -> float:
+        """Return the term of the distance to the centre of the outer step, in units of F."""
+        if inner.center is None:
+            return 0.0
+        moved = g - inner.center
+        if self._own:
+            moved[np.arange(len(moved)), self._label] = 0.0
+        squares = np.einsum("ij,ij->i", moved, moved)
+        return 0.5 * self._C * inner.extra * (self._share @ squares)
+
+    def _step(self, inner: _Inner, point: _Point, U, gradient, value: float) -> _Point | None:
+        """Return the point of the next Newton step; None where rounding leaves none."""
+        self._curvatures.set(point.g, inner.gamma)
+        try:
+            D, products = self._systems.solve(1.0 + self._mu, -gradient)
+        except linalg.LinAlgError:
+            self._mu = max(10.0 * self._mu, _LEAST_MU)
+            return None if self._mu > 1e8 else point
+        self.steps += 1
+        self._passes += 1.0 + products * len(self._curvatures.rows) / self._rows.n
+        E = self._rows.scores(D)
+        slope, along, square = (float(np.vdot(*pair)) for pair in ((gradient, D), (U, D), (D, D)))
+        t, norm = 1.0, 0.5 * float(np.vdot(U, U))
+        for _ in range(_TRIALS):
+            trial = self._point(inner, point.W + t * D, point.S + t * E)
+            reached = trial.losses + norm + t * along + 0.5 * t * t * square
+            if reached <= value + _ARMIJO * t * slope + _ROUNDING * abs(value):
+                break
+            end = along + t * square + self._C * (self._share @ np.einsum("ij,ij->i", trial.g, E))
+            # the root of the slope, by a secant
+            t = min(max(t * slope / (slope - end) if slope != end else 0.5 * t, 0.1 * t), 0.7 * t)
+        if t < _SHORTEST:
+            return None
+        predicted = -t * slope * (1.0 - 0.5 * t) + 0.5 * t * t * self._mu * square
+        self._follow(t, (value - reached) / predicted if predicted > 0.0 else 1.0)
+        return trial
+
+    def _follow(self, t: float, ratio: float) -> None:
+        """Set mu for the next step, from the length of this one and its gain over that predicted."""
+        if t < 0.1:
+            self._mu = max(10.0 * self._mu, _LEAST_MU)
+        elif t < 1.0:
+            self._mu = max(3.0 * self._mu, _LEAST_MU)
+        elif ratio > 0.5:
+            self._mu = self._mu / 3.0 if self._mu > _LEAST_MU else 0.0
+        elif ratio < 0.25:
+            self._mu *= 2.0

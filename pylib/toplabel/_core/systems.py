@@ -1,0 +1,191 @@
+"""The linear systems of Newton's method: ``(shift I + X^T J X) D = R`` for weights (m, d).
+
+J are the generalised Jacobians of the losses' gradients in the scores, which the C library finds
+(``csrc/src/curvatures.c``). Small systems are solved by a Cholesky factor, others by conjugate
+gradients, preconditioned by the blocks of each class.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from scipy import linalg, sparse
+
+from toplabel import losses
+from toplabel._core.arrays import pointer
+from toplabel._core.lib import check, ffi, lib
+from toplabel._core.problem import Problem
+
+_DIRECT = 700  # unknowns up to which the whole matrix is factorised,
+_DIRECT_HARD = 1000  # and where conjugate gradients were slow
+_SLOW = 30  # steps of conjugate gradients
+_ASSEMBLY = 40  # steps that may cost as much as a matrix, beside _CHEAP operations
+_CHEAP = 2e7
+_REUSED = 8  # steps up to which a preconditioner is used again
+_REUSED_SHIFT = 10.0  # where the shift has changed by less
+_BLOCK_BYTES = 1 << 28  # of all blocks; beyond, their diagonals take their place
+_TOLERANCE = 0.1  # of conjugate gradients, in the norm of the preconditioner
+_MOST_STEPS = 200
+_DENSE_BYTES = 1 << 28  # of sparse rows that are made dense
+
+
+class Rows:
+    """Rows (n, d) in float64, with the constant feature if there is one."""
+
+    def __init__(self, problem: Problem):
+        X = problem.features
+        if sparse.issparse(X) and 8 * X.shape[0] * X.shape[1] <= _DENSE_BYTES:
+            X = X.toarray()
+        X = X.astype(np.float64, copy=False)
+        if problem.constant:
+            column = np.full((X.shape[0], 1), problem.constant)
+            join = sparse.hstack if sparse.issparse(X) else np.hstack
+            X = join([X, column])
+        self.X = sparse.csr_array(X) if sparse.issparse(X) else np.ascontiguousarray(X)
+        self.n, self.d = X.shape
+        self.is_sparse = sparse.issparse(X)
+
+    def scores(self, W: np.ndarray) -> np.ndarray:
+        """Return (n, m) for weights (m, d)."""
+        return np.ascontiguousarray(self.X @ W.T)
+
+    def combine(self, A: np.ndarray) -> np.ndarray:
+        """Return the weights ``A^T X``, (m, d)."""
+        return np.ascontiguousarray((self.X.T @ A).T) if self.is_sparse else A.T @ self.X
+
+
+class Curvatures:
+    """C w_i J_i of all rows, at the gradients given last."""
+
+    def __init__(self, problem: Problem, C: float):
+        self._problem, self._C = problem, C
+        labels = problem.labels
+        self.m = labels.m
+        out = ffi.new("tl_curvatures **")
+        arrays = (pointer(labels.start, "int64_t *"), pointer(labels.label, "int32_t *"))
+        code = losses.code(problem.loss)
+        check(lib.tl_curvatures_create(code, problem.k, labels.n, labels.m, *arrays, out))
+        self._handle = ffi.gc(out[0], lib.tl_curvatures_free)
+        self._counts = ffi.new("size_t[2]")
+
+    def set(self, gradients: np.ndarray, gamma: float) -> None:
+        """Find them, and `rows`, the indices of those that are not 0."""
+        weight = self._problem.weight
+        weights = ffi.NULL if weight is None else pointer(weight)
+        counts = (self._counts, self._counts + 1)
+        values = pointer(gradients)
+        check(lib.tl_curvatures_set(self._handle, gamma, self._C, weights, values, *counts))
+        self.rows = np.empty(self._counts[0], np.int64)
+        self.entries = int(self._counts[1])
+        check(lib.tl_curvatures_rows(self._handle, pointer(self.rows, "int64_t *")))
+
+    def multiply(self, T: np.ndarray) -> np.ndarray:
+        """Multiply the scores T (rows, m), in place."""
+        check(lib.tl_curvatures_multiply(self._handle, pointer(T)))
+        return T
+
+    def diagonal(self) -> np.ndarray:
+        D = np.empty((len(self.rows), self.m))
+        check(lib.tl_curvatures_diagonal(self._handle, pointer(D)))
+        return D
+
+    def assemble(self, X: np.ndarray) -> np.ndarray:
+        """Return the matrix of X^T J X, (m d, m d), as far as ``lower=True`` of its transpose asks."""
+        size = self.m * X.shape[1]
+        B = np.zeros((size, size))
+        check(lib.tl_curvatures_assemble(self._handle, X.shape[1], pointer(X), pointer(B)))
+        return B
+
+
+class Systems:
+    """Solves one system after the other, each from what the one before has shown.
+
+    Parameters
+    ----------
+    rows : Rows
+    curvatures : Curvatures
+    is_over : callable
+        Asked between the steps of conjugate gradients; an exception ends them.
+    """
+
+    def __init__(self, rows: Rows, curvatures: Curvatures, is_over: Callable[[], None]):
+        self._rows, self._J, self._is_over = rows, curvatures, is_over
+        self._size = rows.d * curvatures.m
+        self._was_slow = False
+        self._kept: tuple[Callable, float, int] | None = None  # with its shift and steps
+
+    def solve(self, shift: float, R: np.ndarray) -> tuple[np.ndarray, int]:
+        """Return the solution, and the steps of conjugate gradients; 0: none were made.
+
+        Raises
+        ------
+        numpy.linalg.LinAlgError
+            Where rounding has left the matrix without a Cholesky factor.
+        """
+        index = self._J.rows
+        X = self._rows.X if len(index) == self._rows.n else self._rows.X[index]
+        if not len(index):
+            return R / shift, 0
+        if self._is_direct():
+            return self._direct(X, shift, R), 0
+        M = self._preconditioner(X, shift)
+        D, steps = self._conjugate_gradients(X, shift, M, R)
+        self._was_slow = self._was_slow or steps > _SLOW
+        self._kept = (M, shift, steps)
+        return D, steps
+
+    def _is_direct(self) -> bool:
+        size, d, rows = self._size, self._rows.d, len(self._J.rows)
+        limit = _DIRECT_HARD if self._was_slow else _DIRECT
+        if size > limit or self._rows.is_sparse:
+            return False
+        classes = self._J.entries / rows
+        assembly = rows * (classes * d) ** 2 + size**3 / 3
+        product = 4 * rows * d * max(classes, self._J.m / 4)
+        return self._was_slow or assembly < _ASSEMBLY * product + _CHEAP
+
+    def _direct(self, X, shift: float, R: np.ndarray) -> np.ndarray:
+        B = self._J.assemble(np.ascontiguousarray(X))
+        B.ravel()[:: self._size + 1] += shift
+        factor = linalg.cho_factor(B.T, lower=True, overwrite_a=True, check_finite=False)
+        return linalg.cho_solve(factor, R.ravel(), check_finite=False).reshape(R.shape)
+
+    def _preconditioner(self, X, shift: float) -> Callable[[np.ndarray], np.ndarray]:
+        if self._kept is not None:
+            M, before, steps = self._kept
+            if steps <= _REUSED and 1 / _REUSED_SHIFT < shift / before < _REUSED_SHIFT:
+                return M
+        D, d = self._J.diagonal(), self._rows.d
+        if 8 * self._size * d > _BLOCK_BYTES:
+            squares = X.power(2) if self._rows.is_sparse else X**2
+            inverse = 1 / (shift + np.asarray(squares.T @ D).T)
+            return lambda R: inverse * R
+        blocks = np.empty((self._J.m, d, d))
+        for block, column in zip(blocks, D.T, strict=True):
+            own = np.flatnonzero(column)
+            Y = X[own].toarray() if self._rows.is_sparse else X[own]
+            Y *= np.sqrt(column[own])[:, None]
+            block[:] = linalg.inv(Y.T @ Y + shift * np.eye(d), check_finite=False)
+        return lambda R: np.matmul(blocks, R[:, :, None])[:, :, 0]
+
+    def _conjugate_gradients(self, X, shift: float, M, R: np.ndarray) -> tuple[np.ndarray, int]:
+        D, R, Z = np.zeros_like(R), R.copy(), M(R)
+        P, product = Z.copy(), float(np.vdot(R, Z))
+        least = _TOLERANCE**2 * product
+        steps = 0
+        while product > least and steps < _MOST_STEPS:
+            self._is_over()
+            scores = self._J.multiply(np.ascontiguousarray(X @ P.T))
+            HP = shift * P + (X.T @ scores).T
+            curvature = float(np.vdot(P, HP))
+            if not curvature > 0.0:
+                break
+            size = product / curvature
+            D += size * P
+            R -= size * HP
+            Z = M(R)
+            before, product = product, float(np.vdot(R, Z))
+            P = Z + product / before * P
+            steps += 1
+        return D, steps

@@ -1,0 +1,174 @@
+"""Newton's method: certified optima of every convex loss, the arguments that change the problem, and
+what ends a run.
+"""
+
+import itertools
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+import toplabel
+from toplabel import losses
+from toplabel._core import systems
+
+N, D, M = 80, 6, 5
+
+
+@pytest.fixture(scope="module")
+def problem():
+    """Classes that overlap, a row of zeros, label sets with an empty and a full one."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(N, D))
+    X[3] = 0.0
+    y = np.argmax(X @ rng.normal(size=(D, M)) + 2 * rng.gumbel(size=(N, M)), axis=1)
+    y[:M] = np.arange(M)
+    Y = np.maximum(np.eye(M, dtype=int)[y], rng.random((N, M)) < 0.2).astype(int)
+    Y[1], Y[2] = 0, 1
+    return X, y, Y
+
+
+def cases() -> list[tuple[str, int, float]]:
+    """Every convex loss with k in {1, 2, m - 1} and gamma in {0, 0.5}, where it has them."""
+    found = []
+    for key, loss in losses.LOSSES.items():
+        if loss.convex:
+            ks = (1, 2, M - 1) if loss.top_k else (1,)
+            gammas = (0.0, 0.5) if loss.smoothing else (0.0,)
+            found += [(key, k, gamma) for k, gamma in itertools.product(ks, gammas)]
+    return found
+
+
+def solve(problem, key, *, X=None, **options):
+    y = problem[2] if losses.get(key).labels == "set" else problem[1]
+    options = {"eps": 1e-8, "method": "newton"} | options
+    return toplabel.solve(problem[0] if X is None else X, y, key, **options)
+
+
+def check(problem, key, solution, X=None) -> None:
+    y = problem[2] if losses.get(key).labels == "set" else problem[1]
+    found = toplabel.certify(problem[0] if X is None else X, y, solution)
+    assert found.relative_gap <= 2e-8
+    assert solution.primal == pytest.approx(found.primal, rel=1e-9)
+
+
+@pytest.mark.parametrize("C", [0.1, 1e3])
+@pytest.mark.parametrize(("key", "k", "gamma"), cases())
+def test_every_loss_has_a_certified_optimum(problem, key, k, gamma, C):
+    found = solve(problem, key, k=k, gamma=gamma, C=C)
+    assert found.status == "converged"
+    assert [stage.method for stage in found.methods] == ["newton"]
+    assert found.methods[0].steps > 0
+    check(problem, key, found)
+
+
+@pytest.mark.parametrize("direct", [True, False])
+@pytest.mark.parametrize("form", ["dense", "sparse", "float32"])
+@pytest.mark.parametrize("key", ["svm_multi", "lr_ml"])
+def test_the_optimum_is_that_of_coordinate_ascent(problem, monkeypatch, key, form, direct):
+    if not direct:
+        monkeypatch.setattr(systems, "_DIRECT", 0)
+        monkeypatch.setattr(systems, "_DIRECT_HARD", 0)
+        monkeypatch.setattr(systems, "_DENSE_BYTES", 0)
+    X = problem[0].astype(np.float32).astype(np.float64)
+    X = {"dense": X, "sparse": sparse.csr_array(X), "float32": X.astype(np.float32)}[form]
+    rng = np.random.default_rng(1)
+    weight = rng.choice([0.0, 0.5, 3.0], N)
+    W0 = rng.normal(size=(D, M))
+    options = {"X": X, "C": 2.0, "sample_weight": weight, "W0": W0, "fit_intercept": True}
+    newton = solve(problem, key, **options)
+    sdca = solve(problem, key, method="sdca", max_epochs=100_000, **options)
+    assert newton.status == sdca.status == "converged"
+    assert newton.primal == pytest.approx(sdca.primal, rel=1e-7)
+    assert np.abs(newton.W - sdca.W).max() < 1e-2
+    assert np.abs(newton.intercept - sdca.intercept).max() < 1e-2
+
+
+def test_diagonals_take_the_place_of_blocks_that_are_too_large(problem, monkeypatch):
+    monkeypatch.setattr(systems, "_DIRECT", 0)
+    monkeypatch.setattr(systems, "_DIRECT_HARD", 0)
+    monkeypatch.setattr(systems, "_BLOCK_BYTES", 0)
+    check(problem, "topk_ent", solve(problem, "topk_ent", k=2, C=10.0))
+
+
+def test_a_warm_start_goes_on_from_a_solution(problem):
+    first = solve(problem, "svm_multi", C=10.0, eps=1e-5)
+    again = solve(problem, "svm_multi", C=10.0, eps=1e-5, warm_start=first)
+    assert again.methods[0].steps == 0
+    near = solve(problem, "svm_multi", C=12.0, warm_start=first)
+    check(problem, "svm_multi", near)
+    sdca = solve(problem, "svm_multi", C=10.0, eps=1e-5, method="sdca", warm_start=first)
+    assert sdca.epochs == 0
+
+
+def test_a_path_goes_from_one_C_to_the_next(problem):
+    X, y, _ = problem
+    found = toplabel.path(X, y, [10.0, 0.1, 1.0], "svm_multi", eps=1e-8, method="newton")
+    assert [solution.C for solution in found] == [10.0, 0.1, 1.0]
+    for solution in found:
+        check(problem, "svm_multi", solution)
+
+
+def test_records_reach_the_callback_which_ends_the_run(problem):
+    X, y, _ = problem
+    seen = []
+
+    def stop(record):
+        seen.append(record)
+        return len(seen) == 4
+
+    found = solve(problem, "svm_multi", C=10.0, callback=stop, watch={"itself": (X, y)})
+    assert found.status == "interrupted"
+    assert found.history == [*seen[:-1], found.history[-1]]
+    assert [record.epoch for record in seen] == sorted(record.epoch for record in seen)
+    scores = found.decision_function(X)
+    mean = losses.value("svm_multi", scores, y).mean()
+    assert found.history[-1].watched["itself"] == pytest.approx(mean)
+
+
+def test_limits_end_the_run_with_what_was_reached(problem):
+    for limit in ({"time_limit": 0.0}, {"cpu_limit": 0.0}):
+        found = solve(problem, "svm_multi", **limit)
+        assert (found.status, found.epochs) == ("time_limit", 0)
+        assert found.relative_gap < np.inf
+    found = solve(problem, "svm_multi", C=10.0, max_epochs=3)
+    assert (found.status, found.epochs) == ("max_epochs", 3)
+    assert solve(problem, "svm_multi", max_epochs=0).methods[0].steps == 0
+
+
+def test_no_gap_below_rounding_is_claimed(problem):
+    for key in ("svm_multi", "lr_multi"):
+        found = solve(problem, key, C=10.0, eps=1e-17)
+        assert found.status in ("stalled", "imprecise")
+        assert 0.0 < found.relative_gap < 1e-10
+
+
+def test_ctrl_c_ends_the_run_with_what_was_reached(problem):
+    def interrupt(record):
+        if record.epoch > 2:
+            raise KeyboardInterrupt
+        return False
+
+    found = solve(problem, "svm_multi", C=10.0, callback=interrupt)
+    assert found.status == "interrupted"
+    assert found.relative_gap < 1.0
+
+
+def test_groups_of_classes_are_trained_on_threads():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(300, 4)), np.arange(300) % 70
+    options = {"C": 1.0, "eps": 1e-6, "method": "newton", "n_jobs": 2}
+    found = toplabel.solve(X, y, "svm_ova", **options)
+    assert found.status == "converged"
+    assert toplabel.certify(X, y, found).relative_gap < 1e-5
+
+
+def test_what_the_method_does_not_take_is_refused(problem, tmp_path):
+    X = problem[0]
+    with pytest.raises(ValueError, match="kernel"):
+        solve(problem, "svm_multi", kernel="rbf", theta=1.0)
+    with pytest.raises(ValueError, match="method"):
+        solve(problem, "svm_multi", method="gradient")
+    np.save(tmp_path / "X.npy", X)
+    with pytest.raises(ValueError, match="memory"):
+        solve(problem, "svm_multi", X=np.load(tmp_path / "X.npy", mmap_mode="r"))
