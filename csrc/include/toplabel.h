@@ -214,6 +214,7 @@ typedef struct tl_traits {
     int has_k;      /* 1 <= k < m; otherwise k is 1. */
     int smooth;     /* Smooth whatever gamma is; otherwise only for gamma > 0. */
     int convex;     /* Has a conjugate and a dual; otherwise tl_solver_create refuses it. */
+    int curvature;  /* Has generalised Jacobians; otherwise tl_curvatures_create refuses it. */
 } tl_traits;
 
 /** TL_ERR_LOSS for what is not a loss. */

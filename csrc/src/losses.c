@@ -20,7 +20,8 @@ tl_status tl_loss_traits(tl_loss_id loss, tl_traits *traits) {
     if (traits == NULL) return TL_ERR_NULL;
     const tl_loss_ops *ops = tl_loss_get(loss);
     if (ops == NULL) return TL_ERR_LOSS;
-    *traits = (tl_traits){ops->multiclass, ops->has_k, ops->always_smooth, ops->update != NULL};
+    *traits = (tl_traits){ops->multiclass, ops->has_k, ops->always_smooth, ops->update != NULL,
+                          ops->curvature != NULL};
     return TL_OK;
 }
 

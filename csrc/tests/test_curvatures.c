@@ -215,6 +215,11 @@ static void test_refusals(void) {
     CHECK(tl_curvatures_set(self, 1.0, 1.0, NULL, g, &rows, &entries) == TL_OK && rows == 1);
     tl_curvatures_free(self);
     tl_curvatures_free(NULL);
+    for (tl_loss_id loss = 0; loss < TL_LOSS_COUNT; loss++) {
+        tl_traits traits;
+        CHECK(tl_loss_traits(loss, &traits) == TL_OK);
+        CHECK((traits.curvature != 0) == (loss != TL_LOSS_TOPK_ENT_TR));
+    }
 }
 
 int main(void) {

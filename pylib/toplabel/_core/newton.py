@@ -32,7 +32,7 @@ from scipy import linalg
 
 from toplabel import losses
 from toplabel._core.arrays import is_mapped, pointer
-from toplabel._core.lib import check, lib
+from toplabel._core.lib import check, ffi, lib
 from toplabel._core.problem import Problem
 from toplabel._core.run import Run
 from toplabel._core.solution import Record, join_intercept
@@ -59,7 +59,9 @@ def reason_against(problem: Problem) -> str:
         return "it needs rows, not a kernel"
     if is_mapped(problem.features):
         return "it needs rows in memory"
-    return ""
+    traits = ffi.new("tl_traits *")
+    check(lib.tl_loss_traits(losses.code(problem.loss), traits))
+    return "" if traits.curvature else f"loss {problem.loss.key!r} has no generalised Jacobian"
 
 
 class _Ended(Exception):
