@@ -6,7 +6,7 @@
 # make verify      CELLS=20 published cells (of those that fit into MINUTES=30), from raw data, beside reports/summary
 # make check       formatters and linters only
 # make evidence    what the solvers and the proximal maps were checked against, and by how much they miss: minutes, prints
-# make campaign    25 minutes of attempts to break it: damaged input files, extreme scales, killed runs, fuzzing (docs/reliability.md)
+# make campaign    25 minutes of attempts to break it: extreme scales, killed runs, fuzzing (docs/reliability.md)
 # make test-slurm  runs on a real Slurm controller with faults, 12 to 24 minutes; installs Slurm, so Debian or Ubuntu as root
 # make bench       speed against other solvers (benchopt), one thread; results in benchmarks/outputs. benchmarks/growth.py is not in it
 # make test-torch  losses, features and the study of fine-tuning in PyTorch, in an environment of their own; TORCH=torch==2.13.0 says which

@@ -10,9 +10,9 @@ import numpy as np
 
 from benchmark_utils.problems import BenchProblem
 from toplabel.reproduction.config.datasets import load_registry
-from toplabel.reproduction.data.fetch import fetch
-from toplabel.reproduction.data.formats import FORMATS, Source
-from toplabel.reproduction.data.locate import available, mirror_folders
+from toplabel.reproduction.data.fetch import fetch, missing_reason
+from toplabel.reproduction.data.locate import mirror_folders
+from toplabel.reproduction.data.prepare import read_files
 
 #: The checkout that this file lies in.
 CHECKOUT = Path(__file__).resolve().parents[2]
@@ -61,13 +61,11 @@ def load(name: str) -> BenchProblem:
         form = entry.format or how.format
         entry = replace(entry, files=files, format=form, waits_for=None)
         mirrors = mirror_folders((), CHECKOUT)
-        at_hand, reason = available(entry, "data/raw", mirrors)
-        if not at_hand:
+        if reason := missing_reason(entry, "data/raw", mirrors):
             raise Unavailable(reason)
         with tempfile.TemporaryDirectory() as folder:
-            paths = fetch(entry, folder, [Path("data/raw"), *mirrors], network=False)
-            parts = {f.part: p for f, p in zip(files, paths, strict=True) if f.part}
-            loaded = FORMATS[form](Source(parts=parts, task=entry.task), **entry.options)
+            fetch(entry, folder, [Path("data/raw"), *mirrors], network=False)
+            loaded = read_files(entry, Path(folder) / entry.folder)
     except ValueError as error:
         raise Unavailable(str(error)) from None
     part = loaded.parts["train"]

@@ -19,7 +19,6 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from inputs import CASES
 from runs import PARTS
 
 _ROOT = Path(__file__).resolve().parents[2]
@@ -57,11 +56,8 @@ def kinds(fraction: float) -> dict[str, Kind]:
         )
         for name, part in PARTS.items()
     }
-    files, problems, inputs = times(500), times(30_000), times(1_000_000)
+    problems, inputs = times(30_000), times(1_000_000)
     return found | {
-        "inputs": Kind(
-            "damaged input files", files * len(CASES), python("campaign/inputs.py", files)
-        ),
         "scales": Kind(
             "problems of extreme scales",
             problems,

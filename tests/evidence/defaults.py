@@ -29,8 +29,8 @@ from threadpoolctl import threadpool_limits
 
 from toplabel import MultilabelClassifier, TopKClassifier, metrics
 from toplabel.reproduction.config.datasets import load_registry
-from toplabel.reproduction.data.fetch import fetch
-from toplabel.reproduction.data.locate import available, mirror_folders
+from toplabel.reproduction.data.fetch import fetch, missing_reason
+from toplabel.reproduction.data.locate import mirror_folders
 from toplabel.reproduction.data.prepare import prepare
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -59,7 +59,7 @@ def load(name: str):
     entry = load_registry(ROOT / "config/datasets.yaml")[name]
     mirrors = mirror_folders((), ROOT)
     with tempfile.TemporaryDirectory() as folder:
-        if not available(entry, folder, mirrors)[0]:
+        if missing_reason(entry, folder, mirrors):
             print(f"{name}: raw files not there (TOPLABEL_MIRROR)", file=sys.stderr)
             return None
         fetch(entry, folder, mirrors, network=False)

@@ -5,7 +5,7 @@ import pandas as pd
 from running import ROOT, call_script
 
 from toplabel.reproduction.config.datasets import load_registry
-from toplabel.reproduction.data.fetch import NOT_COMPARABLE
+from toplabel.reproduction.data.locate import NOT_COMPARABLE
 from toplabel.reproduction.data.prepare import prepare
 from toplabel.reproduction.data.prepared import save_prepared
 from toplabel.reproduction.tables.cells import TEST_METRICS

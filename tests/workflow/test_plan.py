@@ -15,6 +15,7 @@ from toplabel.reproduction.config.documents import read_yaml
 from toplabel.reproduction.config.protocols import Axis
 from toplabel.reproduction.config.run import SUMMARY
 from toplabel.reproduction.config.studies import load_studies
+from toplabel.reproduction.data import fetch
 from toplabel.reproduction.figures import FIGURES, MATHEMATICS, row_of, table_files
 from toplabel.reproduction.report.pages import RESERVED
 from toplabel.reproduction.tables.collected import COMPARISON
@@ -22,7 +23,6 @@ from toplabel.reproduction.workflow.cells import Cell
 from toplabel.reproduction.workflow.layers import source_of
 from toplabel.reproduction.workflow.plan import Plan, PlanError
 from toplabel.reproduction.workflow.shown import Shown
-from toplabel.reproduction.workflow.sources import reason_missing
 from toplabel.reproduction.workflow.targets import Targets
 
 
@@ -55,23 +55,18 @@ def test_names_of_results_depend_on_the_registry(config, tmp_path):
 # ---- sources ------------------------------------------------------------------------------------
 
 
-def test_a_set_without_files_is_asked_for_at_its_address_when_that_is_allowed(tmp_path):
+def test_a_set_without_files_is_asked_for_at_its_address_when_that_is_allowed(
+    tmp_path, monkeypatch
+):
     letter = load_registry(ROOT / "config/datasets.yaml")["letter"]
     asked = []
-
-    def silence(url):
-        asked.append(url)
-        return "no answer"
-
-    assert reason_missing(letter, tmp_path, [], False, silence)
+    monkeypatch.setattr(fetch, "unreachable", lambda url: asked.append(url) or "no answer")
+    assert fetch.missing_reason(letter, tmp_path, [], False)
     assert asked == []
-    assert "no answer" in reason_missing(letter, tmp_path, [], True, silence)
+    assert "no answer" in fetch.missing_reason(letter, tmp_path, [], True)
     assert len(asked) == 1  # one file of each host
-    assert reason_missing(letter, tmp_path, [], True, lambda url: "") == ""
-    nowhere = dataclasses.replace(
-        letter, files=tuple(dataclasses.replace(file, url=None) for file in letter.files)
-    )
-    assert reason_missing(nowhere, tmp_path, [], True, lambda url: "")
+    monkeypatch.setattr(fetch, "unreachable", lambda url: "")
+    assert fetch.missing_reason(letter, tmp_path, [], True) == ""
 
 
 # ---- plans --------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from running import call_script, count_jobs, jobs_of, read_rows, smoke_plan, snakemake
 
-from toplabel.reproduction.data.fetch import NOT_COMPARABLE
+from toplabel.reproduction.data.locate import NOT_COMPARABLE
 from toplabel.reproduction.workflow.cells import Cell
 
 pytestmark = pytest.mark.workflow

@@ -2,8 +2,8 @@
 
 from toplabel._core.files import write_json
 from toplabel.reproduction.config.datasets import load_registry
-from toplabel.reproduction.data.fetch import fetch, sha256_of
-from toplabel.reproduction.data.locate import mirror_folders
+from toplabel.reproduction.data.fetch import fetch, read_raw
+from toplabel.reproduction.data.locate import mirror_folders, raw_file
 from toplabel.reproduction.workflow.jobs import checkout, logger, run
 
 
@@ -17,7 +17,7 @@ def main(snakemake):
     files = fetch(entry, raw, mirrors, network=snakemake.config["download"])
     receipt = {}
     for path in files:
-        sha256, size = sha256_of(path)
+        sha256, size = read_raw(raw_file(entry, path.name), path)
         receipt[path.name] = {"sha256": sha256, "size": size}
         logger.info("%s: %d bytes, sha256 %s", path, size, sha256)
     write_json(snakemake.output.receipt, receipt)

@@ -1,8 +1,7 @@
-"""Bring raw files from a mirror or the official address, and check their sums.
+"""Bring raw files to ``data/raw/<set>/``: from a mirror folder, the checkout or the official address.
 
-A file arrives in ``data/raw/<set>/`` uncompressed and whole, or not at all; from the network by
-https alone, and never longer than what is registered. Pooch could replace `_download` only: it has
-no mirror folders, and checks the sum of the compressed file.
+A file arrives uncompressed and whole, or not at all. Its size and its SHA-256 are compared where the
+registry has them.
 """
 
 from __future__ import annotations
@@ -13,311 +12,240 @@ import hashlib
 import http.client
 import lzma
 import math
-import os
 import urllib.error
 import urllib.parse
 import urllib.request
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from toplabel._core.files import atomic_path
 from toplabel.reproduction.config.entry import Entry, RawFile
-from toplabel.reproduction.data.locate import FetchError, find, folders_of, form_of
+from toplabel.reproduction.data.locate import (
+    MIRROR_VARIABLE,
+    SHIPPED,
+    FetchError,
+    PathLike,
+    find,
+    folders_of,
+    raw_file,
+    raw_names,
+    raw_path,
+)
 
-NOT_COMPARABLE = "NOT_COMPARABLE.txt"
-"""In the folder of a set: its files are no features of the papers; the text says what they are."""
-
-_CHUNK = 1 << 20
-_LONGEST = 2**33  # bytes that are taken from an address when no size is registered
-_FREE, _RATIO = 2**26, 100  # likewise of a compressed file: bytes of its content, per byte read
 _DECOMPRESSORS = {".xz": lzma.open, ".gz": gzip.open, ".bz2": bz2.open}
-_DAMAGE = (EOFError, OSError, lzma.LZMAError, zlib.error)
+_CHUNK = 2**20
+_LONGEST = 2**33  # bytes of a download or a compressed file when no size is registered
+_SHOWN = 3  # of the names of missing files
+_WAIT = 4.0  # seconds for an answer of a host while a run is planned
+_silent: dict[str, str] = {}  # why a host did not answer, which is asked once
 
 
 class ChecksumError(FetchError):
     """A raw file is not the one that the registry describes."""
 
 
-def fetch(
+def missing_reason(
+    entry: Entry, raw_folder: PathLike, mirrors: Sequence[PathLike] = (), download: bool = False
+) -> str:
+    """Return why a data set cannot be had, in one line, or "" when it can.
+
+    Only the existence of files is checked, not their content. With `download` the hosts of the
+    official addresses are asked for what no folder has, each host once.
+    """
+    if not entry.is_readable:
+        return f"waits for {entry.waits_for}"
+    folders = folders_of(entry, raw_folder, mirrors)
+    try:
+        names = raw_names(entry, raw_folder, mirrors)
+        missing = [raw_file(entry, name) for name in names if find(name, folders) is None]
+    except FetchError as error:
+        return str(error)
+    if not missing:
+        return ""
+    more = f" and {len(missing) - _SHOWN} more" if len(missing) > _SHOWN else ""
+    listed = ", ".join(file.name for file in missing[:_SHOWN]) + more
+    reason = f"{listed} not found in data/raw, {SHIPPED} or a mirror ({MIRROR_VARIABLE})"
+    if download and all(file.url for file in missing):
+        hosts = {urllib.parse.urlsplit(file.url).netloc: file.url for file in missing}
+        silent = [f"{host}: {why}" for host, url in hosts.items() if (why := unreachable(url))]
+        return f"{reason}; {silent[0]}" if silent else ""
+    return f"{reason}; waits for {entry.waits_for}" if entry.waits_for else reason
+
+
+def unreachable(url: str) -> str:
+    """Return why the host of an address does not answer, or "" when it does."""
+    host = urllib.parse.urlsplit(url).netloc
+    if host not in _silent:
+        try:
+            with open_address(url, _WAIT, "HEAD"):
+                _silent[host] = ""
+        except urllib.error.HTTPError:
+            _silent[host] = ""  # it answers; some servers refuse HEAD
+        except (OSError, ValueError) as error:
+            _silent[host] = f"no answer, {getattr(error, 'reason', None) or error}"
+    return _silent[host]
+
+
+def fetch_file(
     entry: Entry,
-    raw_folder: str | os.PathLike[str],
-    mirrors: Sequence[str | os.PathLike[str]] = (),
-    network: bool = True,
+    name: str,
+    target: PathLike,
+    mirrors: Sequence[PathLike] = (),
+    download: bool = True,
     timeout: float = 30.0,
-) -> list[Path]:
-    """Bring the raw files of a data set to ``raw_folder/<set>/``, uncompressed and checked.
+) -> None:
+    """Bring one raw file of a data set to the path `target`.
 
     Parameters
     ----------
     entry : Entry
-    raw_folder : path-like
-        ``data/raw``.
+    name : str
+        One of `raw_names`.
+    target : path-like
+        Usually ``data/raw/<set>/<name>``. It is written whole, or not at all.
     mirrors : sequence of path-like
-        Folders that hold ``<set>/<file>``, plain or with .xz, .gz or .bz2 added.
-    network : bool
+        Folders to look in, the first to be asked first (see `mirror_folders`).
+    download : bool
         Whether to ask the official address when no folder has the file.
     timeout : float
         Seconds to wait for the address to answer, or to go on.
 
-    Returns
-    -------
-    list of Path
-        The files in the order of the registry; empty for an embedded set.
-
     Raises
     ------
     ChecksumError
-        A file is not the registered one (both sums or sizes are named).
+        The file is not the registered one (both sums or sizes are named).
     FetchError
-        A file is not available, or a copy of it is damaged.
+        The file is not available, or a copy of it is damaged.
+    """
+    file, target = raw_file(entry, name), Path(target)
+    folders = [Path(mirror) / entry.folder for mirror in mirrors]
+    if copy := find(name, folders):
+        try:
+            with atomic_path(target) as path, path.open("wb") as output:
+                read_raw(file, copy, output.write)
+        except OSError as error:
+            raise FetchError(f"{copy}: cannot be copied to {target} ({error.strerror})") from None
+        return
+    what = f"data set '{entry.name}': {name} could not be had"
+    looked = f"it is not in {' nor in '.join(map(str, (target.parent, *folders)))}"
+    if file.url is None:
+        waits = f"; it waits for {entry.waits_for}" if entry.waits_for else ""
+        raise FetchError(f"{what}: {looked}, and no address is registered{waits}")
+    if not download:
+        raise FetchError(f"{what}: {looked}, and the network is not to be used ({file.url})")
+    try:
+        _download(file, file.url, target, timeout)
+    except (http.client.HTTPException, OSError) as error:
+        is_status = isinstance(error, urllib.error.HTTPError)
+        reason = error if is_status else getattr(error, "reason", None) or error
+        raise FetchError(f"{what}: {looked}, and {file.url} failed ({reason})") from None
+
+
+def fetch(
+    entry: Entry,
+    raw_folder: PathLike,
+    mirrors: Sequence[PathLike] = (),
+    network: bool = True,
+) -> list[Path]:
+    """Bring all raw files of a data set that are not there yet; return their paths.
+
+    Raises
+    ------
+    FetchError
+        As `fetch_file`, or when the set waits for files in a readable format.
     """
     if not entry.is_readable:
         raise FetchError(f"data set '{entry.name}' waits for {entry.waits_for}")
-    folders = folders_of(entry, raw_folder, mirrors)
-    files = [
-        file
-        for registered in entry.files
-        for file in form_of(entry, registered, folders) or (registered,)
-    ]
-    _fetch_mark(files, folders)
-    return [_fetch_file(entry, file, Path(raw_folder), mirrors, network, timeout) for file in files]
+    names = raw_names(entry, raw_folder, mirrors)
+    for name in names:
+        if not (path := raw_path(entry, name, raw_folder)).is_file():
+            fetch_file(entry, name, path, mirrors, network)
+    return [raw_path(entry, name, raw_folder) for name in names]
 
 
-def find_checked(
-    entry: Entry,
-    file: RawFile,
-    raw_folder: str | os.PathLike[str],
-    mirrors: Sequence[str | os.PathLike[str]] = (),
-) -> Path | None:
-    """Return where a file of a data set stands, plain or compressed; None when no folder has it.
+def read_raw(file: RawFile, path: Path, write: Callable[[bytes], Any] = len) -> tuple[str, int]:
+    """Read a raw file, decompress it, and compare it with the registry.
 
-    Raises
-    ------
-    ChecksumError
-        It is not the registered one.
-    """
-    found = _find(file, folders_of(entry, raw_folder, mirrors))
-    if found is None:
-        return None
-    path, suffix = found
-    with path.open("rb") as stream:
-        _consume(file, _pieces(file, stream, suffix, str(path)), str(path))
-    return path
+    Parameters
+    ----------
+    file : RawFile
+        What the registry says of it.
+    path : Path
+    write : callable
+        Takes the uncompressed content, piece by piece.
 
-
-def sha256_of(path: str | os.PathLike[str]) -> tuple[str, int]:
-    """SHA-256 (hexadecimal) and size in bytes of a file."""
-    with Path(path).open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest(), stream.tell()
-
-
-def check_sum(file: RawFile, sha256: str, size: int, where: str) -> None:
-    """Compare what was measured with the registry.
+    Returns
+    -------
+    sha256 : str
+        The sum of the uncompressed content, hexadecimal.
+    size : int
+        Its number of bytes.
 
     Raises
     ------
     ChecksumError
         Naming both sums, or both sizes when no sum is registered.
+    FetchError
+        The file is damaged.
     """
-    if file.sha256 is not None and sha256 != file.sha256:
-        raise ChecksumError(
-            f"{where}: sha256 is {sha256} ({size} bytes), the registry has {file.sha256}"
-            + (f" ({file.size} bytes)" if file.size is not None else "")
-        )
-    if file.size is not None and size != file.size:
-        raise ChecksumError(f"{where}: {size} bytes, the registry has {file.size}")
+    longest = _LONGEST if path.suffix in _DECOMPRESSORS else math.inf
+    with path.open("rb") as stream:
+        return _read(file, stream, path.suffix, str(path), write, longest)
 
 
-def _fetch_mark(files: Iterable[RawFile], folders: Sequence[Path]) -> None:
-    """Copy the file that marks features as not comparable from the folder that they are taken from.
-
-    The first folder is data/raw: files that are there already have their mark, or none.
-    """
-    target = folders[0] / NOT_COMPARABLE
-    origins = [found[0].parent for file in files if (found := find(file, folders))]
-    marks = [folder / NOT_COMPARABLE for folder in origins if folder != folders[0]]
-    marks = [mark for mark in marks if mark.is_file()]
-    if marks and not target.is_file():
-        _refuse_link(marks[0])
-        with atomic_path(target) as temporary:
-            temporary.write_bytes(marks[0].read_bytes())
-
-
-def _fetch_file(
-    entry: Entry,
+def _read(
     file: RawFile,
-    raw_folder: Path,
-    mirrors: Sequence[str | os.PathLike[str]],
-    network: bool,
-    timeout: float,
-) -> Path:
-    target = raw_folder / entry.folder / file.name
-    if target.is_file():
-        sha256, size = sha256_of(target)
-        check_sum(file, sha256, size, f"{target} (remove it to have it fetched again)")
-        return target
-    folders = folders_of(entry, raw_folder, mirrors)
-    found = _find(file, folders)
-    if found is not None:
-        _copy(file, *found, target)
-        return target
-    what = f"data set '{entry.name}': {file.name} could not be had"
-    looked = f"it is not in {' nor in '.join(map(str, folders))}"
-    if file.url is None:
-        waits = f"; it waits for {entry.waits_for}" if entry.waits_for else ""
-        raise FetchError(f"{what}: {looked}, and no address is registered{waits}")
-    if not network:
-        raise FetchError(f"{what}: {looked}, and the network is not to be used ({file.url})")
+    stream: Any,
+    suffix: str,
+    origin: str,
+    write: Callable[[bytes], Any],
+    longest: float,
+) -> tuple[str, int]:
+    content = _DECOMPRESSORS[suffix](stream) if suffix in _DECOMPRESSORS else stream
+    most = file.size or longest
+    digest, size = hashlib.sha256(), 0
     try:
-        _download(file, file.url, target, timeout)
-    except (urllib.error.URLError, http.client.HTTPException, OSError) as error:
-        is_status = isinstance(error, urllib.error.HTTPError)
-        reason = error if is_status else getattr(error, "reason", None) or error
-        raise FetchError(f"{what}: {looked}, and {file.url} failed ({reason})") from None
-    return target
-
-
-def _find(file: RawFile, folders: Sequence[Path]) -> tuple[Path, str] | None:
-    """Find a file; without a registered sum, one that a mirror only links to is refused."""
-    found = find(file, folders)
-    if found is not None and file.sha256 is None and found[0].parent != folders[0]:
-        _refuse_link(found[0])
-    return found
-
-
-def _refuse_link(path: Path) -> None:
-    """Refuse a link out of a mirror, which may lead to any file of this machine."""
-    if not path.resolve().is_relative_to(path.parents[1].resolve()):
-        message = "leads out of the mirror, and the entry has no sha256 for it; copy the file"
-        raise FetchError(f"{path}: {message}")
-
-
-def _copy(file: RawFile, copy: Path, suffix: str, target: Path) -> None:
-    try:
-        with copy.open("rb") as stream:
-            _store(file, stream, suffix, target, str(copy))
-    except OSError as error:
-        raise FetchError(f"{copy}: cannot be copied to {target} ({error.strerror})") from None
+        while piece := content.read(_CHUNK):
+            size += len(piece)
+            if size > most:
+                why = "the registry has" if file.size else "are taken where no `size` is registered"
+                raise ChecksumError(f"{origin}: more than the {most} bytes that {why}")
+            digest.update(piece)
+            write(piece)
+    except (EOFError, OSError, lzma.LZMAError, zlib.error) as error:
+        if getattr(error, "errno", None) is not None:
+            raise  # of the disk or the network
+        raise FetchError(f"{origin}: truncated or damaged {suffix} file ({error})") from None
+    sha256 = digest.hexdigest()
+    if file.sha256 not in (None, sha256):
+        message = f"sha256 is {sha256} ({size} bytes), the registry has {file.sha256}"
+        raise ChecksumError(f"{origin}: {message}")
+    if file.size not in (None, size):
+        raise ChecksumError(f"{origin}: {size} bytes, the registry has {file.size}")
+    return sha256, size
 
 
 def _download(file: RawFile, url: str, target: Path, timeout: float) -> None:
-    suffix = Path(urllib.parse.urlparse(url).path).suffix
-    if suffix not in _DECOMPRESSORS or file.name.endswith(suffix):
-        suffix = ""
-    with open_address(url, timeout) as stream:
-        length = stream.headers.get("Content-Length")
-        promised = int(length) if length and length.isdecimal() else None
-        # A connection that breaks looks like the end of the file to read().
-        _store(file, stream, suffix, target, url, None if suffix else promised, _LONGEST)
-
-
-def open_address(url: str, timeout: float, method: str = "GET") -> BinaryIO:
-    """Ask an https address, and what it redirects to if that is one as well.
-
-    Raises
-    ------
-    OSError
-        `urllib.error.URLError` for an address of another kind, and whatever the network raises.
-    """
-    _check_address(url)
-    opener = urllib.request.OpenerDirector()  # the default opener follows redirects to http and ftp
-    for handler in (
-        urllib.request.ProxyHandler,
-        urllib.request.HTTPSHandler,
-        urllib.request.HTTPDefaultErrorHandler,
-        urllib.request.HTTPErrorProcessor,
-        _Redirects,
+    suffix = Path(urllib.parse.urlsplit(url).path).suffix
+    with (
+        open_address(url, timeout) as stream,
+        atomic_path(target) as path,
+        path.open("wb") as output,
     ):
-        opener.add_handler(handler())
+        promised = stream.length
+        _read(file, stream, suffix, url, output.write, _LONGEST)
+        if stream.length:  # bytes that did not come: a broken connection reads like the file's end
+            got = promised - stream.length
+            raise FetchError(f"{url}: broke off after {got} of {promised} bytes")
+
+
+def open_address(url: str, timeout: float, method: str = "GET") -> Any:
+    """Ask an https address, which may redirect to another https address."""
     request = urllib.request.Request(url, headers={"User-Agent": "toplabel"}, method=method)
-    return opener.open(request, timeout=timeout)
-
-
-class _Redirects(urllib.request.HTTPRedirectHandler):
-    def redirect_request(self, req, fp, code, msg, headers, newurl):
-        _check_address(newurl)
-        return super().redirect_request(req, fp, code, msg, headers, newurl)
-
-
-def _check_address(url: str) -> None:
-    if urllib.parse.urlsplit(url).scheme != "https":
-        raise urllib.error.URLError(f"{url} is no https address")
-
-
-def _store(
-    file: RawFile,
-    stream: BinaryIO,
-    suffix: str,
-    target: Path,
-    origin: str,
-    promised: int | None = None,
-    longest: float = math.inf,
-) -> None:
-    """Decompress, check and place a file; the content passes through memory in pieces.
-
-    `promised` is what it must have uncompressed, `longest` what it may have if no size is
-    registered.
-    """
-    with atomic_path(target) as temporary, temporary.open("wb") as output:
-        pieces = _pieces(file, stream, suffix, origin, longest)
-        _consume(file, pieces, origin, output.write, promised)
-
-
-def _consume(
-    file: RawFile,
-    pieces: Iterable[bytes],
-    origin: str,
-    write: Callable[[bytes], Any] = len,
-    promised: int | None = None,
-) -> None:
-    """Write content piece by piece, if it is to be, and compare it with the registry."""
-    digest, size = hashlib.sha256(), 0
-    for piece in pieces:
-        digest.update(piece)
-        size += len(piece)
-        write(piece)
-    if promised is not None and size != promised:
-        raise FetchError(f"{origin}: broke off after {size} of {promised} bytes")
-    check_sum(file, digest.hexdigest(), size, origin)
-
-
-class _Counted:
-    """A stream that counts the bytes read from it."""
-
-    def __init__(self, stream: BinaryIO) -> None:
-        self._stream, self.taken = stream, 0
-
-    def read(self, size: int = -1) -> bytes:
-        piece = self._stream.read(size)
-        self.taken += len(piece)
-        return piece
-
-
-def _pieces(
-    file: RawFile, stream: BinaryIO, suffix: str, origin: str, longest: float = math.inf
-) -> Iterator[bytes]:
-    """Yield the content, uncompressed; an error as soon as it is longer than it may be."""
-    most, why = longest, "are taken at most"
-    if file.size is not None:
-        most, why = file.size, "the registry has"
-    packed, size = _Counted(stream), 0
-    plain = _DECOMPRESSORS[suffix](packed) if suffix else packed
-    while piece := _read_chunk(plain, suffix, origin):
-        size += len(piece)
-        if size > most:
-            raise ChecksumError(f"{origin}: more than the {most} bytes that {why}")
-        if file.size is None and suffix and size > max(_FREE, _RATIO * packed.taken):
-            message = f"unpacks to over {_RATIO} times its size; state the file's `size`"
-            raise FetchError(f"{origin}: {message} if that is right")
-        yield piece
-
-
-def _read_chunk(stream: BinaryIO, suffix: str, origin: str) -> bytes:
-    if not suffix:
-        return stream.read(_CHUNK)
-    try:
-        return stream.read(_CHUNK)
-    except _DAMAGE as error:
-        raise FetchError(f"{origin}: truncated or damaged {suffix} file ({error})") from None
+    answer = urllib.request.urlopen(request, timeout=timeout)
+    if not answer.url.startswith("https://"):
+        answer.close()
+        raise urllib.error.URLError(f"{url} redirects to {answer.url}, which is no https address")
+    return answer

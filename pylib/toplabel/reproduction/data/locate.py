@@ -1,7 +1,7 @@
 """Where raw files stand: ``data/raw/<set>/``, the mirror folders, the files that a checkout ships.
 
-Planning a run reads this module, so it imports the formats, which need SciPy, only where a file
-asks for them.
+A mirror folder holds ``<set>/<file>``, plain or with .xz, .gz or .bz2 added; a user's own file in
+``data/raw/<set>/`` may be compressed, too.
 """
 
 from __future__ import annotations
@@ -13,155 +13,109 @@ from pathlib import Path
 from toplabel._core.files import one_line
 from toplabel.reproduction.config.entry import Entry, RawFile
 
-SUFFIXES = ("", ".xz", ".gz", ".bz2")
-"""Of a plain file and of the compressions."""
 SHIPPED = "data/embedded"
 """The folder of the checkout with the raw files that it ships."""
 MIRROR_VARIABLE = "TOPLABEL_MIRROR"
-_SHOWN = 3  # of the names of missing files
-_MAYBE_HDF5 = (".h5", ".mat")
+NOT_COMPARABLE = "NOT_COMPARABLE.txt"
+"""A file beside raw files that are not the papers' features; its text says what they are."""
+COMPRESSIONS = (".xz", ".gz", ".bz2")
+
+PathLike = str | os.PathLike[str]
 
 
 class FetchError(ValueError):
     """A raw file is not available."""
 
 
-def mirror_folders(
-    configured: Iterable[str | os.PathLike[str]], root: str | os.PathLike[str]
-) -> list[Path]:
+def mirror_folders(configured: Iterable[PathLike], root: PathLike) -> list[Path]:
     """Return the folders to look for raw files in, the first to be asked first.
 
-    These are the folders of TOPLABEL_MIRROR, the configured ones, and that with the files that the
-    checkout ships.
-
-    Parameters
-    ----------
-    configured : iterable of path-like
-        ``mirrors`` of the configuration. TOPLABEL_MIRROR may name several folders, separated as in
-        PATH.
-    root : path-like
-        The checkout.
+    These are the folders of the environment variable TOPLABEL_MIRROR (separated as in PATH), the
+    configured ones, and the folder with the files that the checkout `root` ships.
     """
     named = os.environ.get(MIRROR_VARIABLE, "").split(os.pathsep)
     folders = [Path(os.path.expanduser(name)) for name in (*named, *configured) if str(name)]
     return list(dict.fromkeys([*folders, Path(root) / SHIPPED]))
 
 
-def available(
-    entry: Entry, raw_folder: str | os.PathLike[str], mirrors: Sequence[str | os.PathLike[str]] = ()
-) -> tuple[bool, str]:
-    """Say whether a data set is available without network, and if not, why.
+def raw_names(
+    entry: Entry, raw_folder: PathLike = "data/raw", mirrors: Sequence[PathLike] = ()
+) -> list[str]:
+    """Return the names of the files in ``data/raw/<set>/`` that a data set is made of.
 
-    Only checks that files exist, not their content: cheap enough for planning.
-
-    Returns
-    -------
-    bool
-    str
-        The reason, one line; empty when the set is available.
-    """
-    if not entry.is_readable:
-        return False, f"waits for {entry.waits_for}"
-    folders = folders_of(entry, raw_folder, mirrors)
-    try:
-        forms = {file: form_of(entry, file, folders) for file in entry.files}
-    except FetchError as error:
-        return False, str(error)
-    missing = [file for file, form in forms.items() if form is None]
-    if not missing:
-        members = [member for form in forms.values() for member in form]
-        reason = _lacking_reader(entry, [find(member, folders)[0] for member in members])
-        return not reason, reason
-    names = _named(entry, missing)
-    reason = f"{names} not found in data/raw, {SHIPPED} or a mirror ({MIRROR_VARIABLE})"
-    return False, f"{reason}; waits for {entry.waits_for}" if entry.waits_for else reason
-
-
-def folder_of(
-    entry: Entry, raw_folder: str | os.PathLike[str], mirrors: Sequence[str | os.PathLike[str]]
-) -> Path | None:
-    """Return the folder, of data/raw and the mirrors, that has the first file of a data set; None
-    where none has.
-    """
-    for folder in map(Path, (raw_folder, *mirrors)):
-        if entry.files and form_of(entry, entry.files[0], [folder / entry.folder]):
-            return folder
-    return None
-
-
-def folders_of(
-    entry: Entry, raw_folder: str | os.PathLike[str], mirrors: Sequence[str | os.PathLike[str]]
-) -> list[Path]:
-    return [Path(folder) / entry.folder for folder in (raw_folder, *mirrors)]
-
-
-def find(file: RawFile, folders: Iterable[Path]) -> tuple[Path, str] | None:
-    """Return the first copy of a file, and the suffix of its compression.
+    Features that the user extracts may stand in several forms (``train.npz``, or ``train.npy`` with
+    ``train_labels.npy``): of these the form that is found is named, and `NOT_COMPARABLE` where it
+    stands beside them.
 
     Raises
     ------
     FetchError
-        When a folder cannot be looked into.
+        A folder has two forms of one part, which may differ, or cannot be looked into.
     """
+    folders = folders_of(entry, raw_folder, mirrors)
+    names = [name for file in entry.files for name in form_of(entry, file, folders)]
+    found = filter(None, (find(name, folders) for name in names))
+    if any((copy.parent / NOT_COMPARABLE).is_file() for copy in found):
+        names.append(NOT_COMPARABLE)
+    return names
+
+
+def raw_path(entry: Entry, name: str, raw_folder: PathLike = "data/raw") -> Path:
+    """Return the path of a raw file of a data set, with the suffix of its compression if it has one.
+
+    A file that is not there has its plain path.
+    """
+    folder = Path(raw_folder) / entry.folder
+    return find(name, [folder]) or folder / name
+
+
+def raw_file(entry: Entry, name: str) -> RawFile:
+    """Return what the registry says of a raw file of a data set."""
+    files = {file.name: file for file in entry.files}
+    return files.get(name) or RawFile(name, role="extra")
+
+
+def find(name: str, folders: Iterable[Path]) -> Path | None:
+    """Return the first copy of a file, plain or compressed; None when no folder has one."""
     for folder in folders:
-        for suffix in SUFFIXES:
-            candidate = folder / (file.name + suffix)
+        for suffix in ("", *COMPRESSIONS):
+            path = folder / (name + suffix)
             try:
-                if candidate.is_file():
-                    return candidate, suffix
+                if path.is_file():
+                    return path
             except OSError as error:
                 shown = one_line(str(folder))
                 raise FetchError(f"{shown}: cannot be looked into ({error.strerror})") from None
     return None
 
 
-def form_of(entry: Entry, file: RawFile, folders: Iterable[Path]) -> tuple[RawFile, ...] | None:
-    """Return the form in which a file stands in the first folder that has one.
+def folders_of(entry: Entry, raw_folder: PathLike, mirrors: Sequence[PathLike]) -> list[Path]:
+    return [Path(folder) / entry.folder for folder in (raw_folder, *mirrors)]
 
-    Raises
-    ------
-    FetchError
-        When that folder has two of them: they may differ.
+
+def form_of(entry: Entry, file: RawFile, folders: Sequence[Path]) -> list[str]:
+    """Return the names of the form in which a file stands in the first folder that has one; the
+    first form where none has.
     """
+    forms = [[member.name for member in form] for form in entry.forms(file)]
     for folder in folders:
-        there = [
-            form for form in entry.forms(file) if all(find(member, [folder]) for member in form)
-        ]
+        there = [form for form in forms if all(find(name, [folder]) for name in form)]
         if len(there) > 1:
-            names = " and ".join(form[0].name for form in there)
-            raise FetchError(
-                f"data set '{entry.name}': {folder} has {names}; remove what is not meant"
-            )
+            names = " and ".join(form[0] for form in there)
+            message = f"{folder} has {names}; remove what is not meant"
+            raise FetchError(f"data set '{entry.name}': {message}")
         if there:
             return there[0]
+    return forms[0]
+
+
+def folder_of(entry: Entry, raw_folder: PathLike, mirrors: Sequence[PathLike]) -> Path | None:
+    """Return the folder, of data/raw and the mirrors, that has the first file of a data set; None
+    where none has.
+    """
+    for folder in map(Path, (raw_folder, *mirrors)):
+        if entry.files and find(
+            form_of(entry, entry.files[0], [folder])[0], [folder / entry.folder]
+        ):
+            return folder
     return None
-
-
-def _named(entry: Entry, files: Sequence[RawFile]) -> str:
-    """Return files and their other forms, in words; of many, the first ones."""
-    shown = [_forms_named(entry, file) for file in files[:_SHOWN]]
-    more = len(files) - len(shown)
-    return ", ".join(shown) + (f" and {more} more" if more else "")
-
-
-def _forms_named(entry: Entry, file: RawFile) -> str:
-    others = [form[0].name for form in entry.forms(file) if form[0] != file]
-    if not others:
-        return file.name
-    suffixes = ", ".join(Path(name).suffix for name in others[1:])
-    return f"{others[0]} (or {suffixes}, or {file.name})"
-
-
-def _lacking_reader(entry: Entry, paths: Iterable[Path]) -> str:
-    """Return why files that are there cannot be read."""
-    asked = [path for path in paths if entry.format == "hdf5" or path.suffix in _MAYBE_HDF5]
-    if not asked:
-        return ""
-    from toplabel.reproduction.data.formats import hdf5, mat
-
-    if hdf5.is_installed():
-        return ""
-    for path in asked:
-        if entry.format == "hdf5" or path.suffix == ".h5" or mat.is_hdf5(path):
-            return f"{path.name} {hdf5.NEEDED}"
-    return ""

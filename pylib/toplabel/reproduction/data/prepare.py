@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
@@ -11,15 +12,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
-from toplabel.reproduction.config.entry import Divide, Entry, RawFile
+from toplabel.reproduction.config.entry import Entry
+from toplabel.reproduction.data.divide import divide
 from toplabel.reproduction.data.embedded import EMBEDDED
-from toplabel.reproduction.data.fetch import NOT_COMPARABLE, check_sum, sha256_of
-from toplabel.reproduction.data.formats import Source
-from toplabel.reproduction.data.formats.numpy_files import open_npz
-from toplabel.reproduction.data.formats.source import damage
+from toplabel.reproduction.data.fetch import read_raw
+from toplabel.reproduction.data.formats import FORMATS, FormatError, Source
+from toplabel.reproduction.data.locate import NOT_COMPARABLE, form_of, raw_file, raw_names, raw_path
 from toplabel.reproduction.data.parts import Loaded, Part, Prepared
-from toplabel.reproduction.data.reading import read
-from toplabel.reproduction.data.rows import Rows, RowsOf, take
+from toplabel.reproduction.data.rows import Rows, RowsOf
 from toplabel.reproduction.data.statistics import (
     check_row_count,
     compare_with_paper,
@@ -28,7 +28,6 @@ from toplabel.reproduction.data.statistics import (
 )
 from toplabel.reproduction.data.transform import transform
 from toplabel.reproduction.data.validation import validate_prepared
-from toplabel.reproduction.seeds import seed_of
 
 if TYPE_CHECKING:
     from toplabel.reproduction.config.protocols import Axis
@@ -43,9 +42,10 @@ def prepare(entry: Entry, raw_folder: str | os.PathLike[str], grid: Axis | None 
     ----------
     entry : Entry
     raw_folder : path-like
-        ``data/raw``; what `fetch` left in its folder ``<set>``. Not looked at for embedded sets.
+        ``data/raw``, whose folder ``<set>`` has the raw files, plain or compressed. Not looked at for
+        generated sets.
     grid : Axis, optional
-        The grid of C, to which `meta` says if the norms of the rows do not suit it.
+        The grid of C. `meta` has advice where the norms of the rows do not suit it.
 
     Returns
     -------
@@ -57,20 +57,17 @@ def prepare(entry: Entry, raw_folder: str | os.PathLike[str], grid: Axis | None 
     Raises
     ------
     ValueError
-        One line: a missing raw file or one with another sum, a malformed file (file and line), a
-        data set that `validate_prepared` refuses, or whose number of training rows contradicts the
-        paper (unless it is marked as not comparable).
+        One line: a missing raw file or one with another sum, a malformed file, a data set that
+        `validate_prepared` refuses, or whose number of training rows contradicts the paper (unless
+        it is marked as not comparable).
     """
     if not entry.is_readable:
         raise ValueError(f"data set '{entry.name}' waits for {entry.waits_for}")
-    raw: dict[str, Any] = {}
-    folder = Path(raw_folder) / entry.folder
+    folder, raw = Path(raw_folder) / entry.folder, {}
     if entry.embedded is not None:
         loaded = EMBEDDED[entry.embedded](**entry.options)
     else:
-        loaded, raw = _load_files(entry, folder)
-    if entry.divide is not None:
-        loaded = divide(entry.folder, loaded, entry.divide, folder)
+        loaded, raw = _read_checked(entry, folder)
     splits = list(entry.splits) or loaded.splits
     used = {part for split in splits for part in (split.train, split.val, split.test) if part}
     parts = {name: part for name, part in loaded.parts.items() if name in used}
@@ -142,114 +139,48 @@ def _mark(folder: Path) -> str:
     )
 
 
-def _load_files(entry: Entry, folder: Path) -> tuple[Loaded, dict[str, Any]]:
-    raw, parts, labels = {}, {}, None
-    for registered in entry.files:
-        form = _form(entry, registered, folder)
-        paths = [folder / file.name for file in form]
-        for file, path in zip(form, paths, strict=True):
-            raw[file.name] = _checked(file, path)
-        parts |= dict.fromkeys(registered.holds, paths[0])
-        if registered.role == "labels":
-            labels = paths[0]
-    source = Source(parts=parts, task=entry.task, labels=labels)
-    return read(entry.format, source, entry.options), raw
+def _read_checked(entry: Entry, folder: Path) -> tuple[Loaded, dict[str, Any]]:
+    """Read and divide the raw files of a set; return what is known of each, too.
 
-
-def _form(entry: Entry, file: RawFile, folder: Path) -> tuple[RawFile, ...]:
-    """Return the form in which a file stands."""
-    for form in entry.forms(file):
-        if all((folder / member.name).is_file() for member in form):
-            return form
-    raise ValueError(
-        f"data set '{entry.name}': {folder / file.name} is missing; fetch it again with"
-        f" `snakemake --cores 1 --force results/{entry.name}/fetch.json`"
-    )
-
-
-def _checked(file: RawFile, path: Path) -> dict[str, Any]:
-    """Return what is known of a raw file, after its sum was compared with the registry's."""
-    sha256, size = sha256_of(path)
-    check_sum(file, sha256, size, str(path))
-    return {"sha256": sha256, "size": size, "url": file.url, "checked": file.sha256 is not None}
-
-
-def divide(name: str, loaded: Loaded, how: Divide, folder: Path | None = None) -> Loaded:
-    """Cut one part into several.
-
-    The rows of each new part keep their order. A random or stratified division depends on `name`
-    alone, so that sets with one folder of raw files are divided alike; a stratified one gives each
-    part its share of each class, to within a row. A listed one takes the rows that an .npz file in
-    `folder` names for each part, from 0.
-
-    Raises
-    ------
-    ValueError
-        When the numbers of rows do not add up, the shares exceed 1, a stratified division is
-        asked of a set without class indices, or a list names a row that is not there, or twice.
+    Their sums are compared with the registry before anything is parsed. Compressed files are
+    unpacked into a temporary folder. Features that are mapped into memory from there stay readable
+    when it is gone.
     """
-    where = f"data set '{name}', divide"
-    whole = loaded.parts[how.part]
-    if whole.groups is not None:
-        raise ValueError(f"{where}: the part '{how.part}' has regions and cannot be cut")
-    if how.method == "in_order":
-        chosen = _in_order(where, how, whole.n_instances)
-    elif how.method == "listed":
-        chosen = _listed(folder / how.file, how, whole.n_instances)
-    else:
-        chosen = _by_share(where, how, whole, seed_of(name, "divide"))
-    parts = {key: part for key, part in loaded.parts.items() if key != how.part}
-    for key, rows in chosen.items():
-        parts[key] = Part(
-            X=take(whole.X, rows),
-            y=None if whole.y is None else whole.y[rows],
-            Y=None if whole.Y is None else whole.Y[rows],
-        )
-    return replace(loaded, parts=parts)
+    raw, is_packed = {}, False
+    with tempfile.TemporaryDirectory(prefix="toplabel-raw-") as temporary:
+        unpacked = Path(temporary)
+        for name in raw_names(entry, folder.parent):
+            file, path = raw_file(entry, name), raw_path(entry, name, folder.parent)
+            if not path.is_file():
+                raise ValueError(f"data set '{entry.name}': {path} is missing")
+            if path.name == name:
+                (unpacked / name).symlink_to(path.resolve())
+                sha256, size = read_raw(file, path)
+            else:
+                is_packed = True
+                with (unpacked / name).open("wb") as stream:
+                    sha256, size = read_raw(file, path, stream.write)
+            checked = file.sha256 is not None
+            raw[name] = {"sha256": sha256, "size": size, "url": file.url, "checked": checked}
+        raw.pop(NOT_COMPARABLE, None)
+        try:
+            return read_files(entry, unpacked if is_packed else folder), raw
+        except FormatError as error:
+            raise ValueError(str(error).replace(temporary, str(folder))) from None
 
 
-def _in_order(where: str, how: Divide, n: int) -> dict[str, np.ndarray]:
-    counts = list(how.into.values())
-    if any(count != int(count) for count in counts) or sum(counts) != n:
-        raise ValueError(f"{where}: the numbers of rows {counts} do not add up to {n}")
-    pieces = np.split(np.arange(n), np.cumsum(counts[:-1]).astype(int))
-    return dict(zip(how.into, pieces, strict=True))
-
-
-def _listed(path: Path, how: Divide, n: int) -> dict[str, np.ndarray]:
-    chosen = {}
-    with open_npz(path) as lists:
-        for key in how.into:
-            if key not in lists.files:
-                raise ValueError(f"{path}: no list of rows for the part '{key}'")
-            with damage(path, ".npz file"):
-                rows = lists[key].ravel()
-            if rows.dtype.kind not in "iu" or not len(rows):
-                raise ValueError(f"{path}: '{key}' must hold row numbers, not {rows.dtype}")
-            if rows.min() < 0 or rows.max() >= n:
-                found = rows.min() if rows.min() < 0 else rows.max()
-                raise ValueError(f"{path}: '{key}' names the row {found}; rows are 0..{n - 1}")
-            if len(np.unique(rows)) != len(rows):
-                raise ValueError(f"{path}: '{key}' names a row twice")
-            chosen[key] = rows.astype(np.int64)
-    return chosen
-
-
-def _by_share(where: str, how: Divide, whole: Part, seed: int) -> dict[str, np.ndarray]:
-    shares = np.array(list(how.into.values()))
-    if shares.sum() > 1 + 1e-9:
-        raise ValueError(f"{where}: the shares {shares.tolist()} exceed 1")
-    if how.method == "stratified" and whole.y is None:
-        raise ValueError(f"{where}: a stratified division needs classes; use random")
-    strata = whole.y if how.method == "stratified" else np.zeros(whole.n_instances, dtype=int)
-    rng = np.random.default_rng(seed)
-    pieces: dict[str, list[np.ndarray]] = {key: [] for key in how.into}
-    for stratum in np.unique(strata):
-        rows = rng.permutation(np.flatnonzero(strata == stratum))
-        ends = np.round(np.cumsum(shares) * len(rows)).astype(int)
-        for key, piece in zip(how.into, np.split(rows, ends), strict=False):
-            pieces[key].append(piece)
-    return {key: np.sort(np.concatenate(rows)) for key, rows in pieces.items()}
+def read_files(entry: Entry, folder: Path) -> Loaded:
+    """Read the raw files of a data set, uncompressed in one folder, and divide a part if need be."""
+    parts, labels = {}, None
+    for file in entry.files:
+        path = folder / form_of(entry, file, [folder])[0]
+        parts |= dict.fromkeys(file.holds, path)
+        if file.role == "labels":
+            labels = path
+    loaded = FORMATS[entry.format](Source(parts, entry.task, labels), **entry.options)
+    if entry.divide is not None:
+        return divide(entry.folder, loaded, entry.divide, folder)
+    return loaded
 
 
 def store(parts: dict[str, Part], storage: str) -> dict[str, Part]:

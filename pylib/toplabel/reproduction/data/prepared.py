@@ -7,7 +7,6 @@ last is written last: its presence says that the rest is whole. It has the sums 
 from __future__ import annotations
 
 import os
-import re
 from pathlib import Path
 from typing import Any
 
@@ -26,26 +25,16 @@ from toplabel._core.files import (
 from toplabel.reproduction.config.splits import Split
 from toplabel.reproduction.data.parts import Part, Prepared
 from toplabel.reproduction.data.rows import write_npy
-from toplabel.reproduction.data.validation import validate_prepared
 
-_PART_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 _META_FILE = "meta.json"
 _RESERVED = ("name", "task", "n_classes", "class_names", "parts", "splits")
 
 
 def save_prepared(prepared: Prepared, folder: str | os.PathLike[str]) -> None:
-    """Validate and write a data set; ``meta.json`` is removed first and written last.
+    """Write a data set; ``meta.json`` is removed first and written last.
 
     The same data set gives the same bytes.
-
-    Raises
-    ------
-    ValueError
-        When `validate_prepared` finds fault, a part's name cannot be a file name, or `meta` uses a
-        key that the form itself needs.
     """
-    validate_prepared(prepared)
-    _check_storable(prepared)
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     (folder / _META_FILE).unlink(missing_ok=True)
@@ -62,18 +51,6 @@ def save_prepared(prepared: Prepared, folder: str | os.PathLike[str]) -> None:
         **prepared.meta,
     }
     write_json(folder / _META_FILE, record, allow_nan=False)
-
-
-def _check_storable(prepared: Prepared) -> None:
-    for name in prepared.parts:
-        if not _PART_NAME.fullmatch(name):
-            raise ValueError(
-                f"data set '{prepared.name}': the part name {name!r} may hold only "
-                "letters, digits, '_' and '-'"
-            )
-    taken = [key for key in prepared.meta if key in _RESERVED]
-    if taken:
-        raise ValueError(f"data set '{prepared.name}': meta may not hold the key {taken[0]!r}")
 
 
 def _save_part(folder: Path, name: str, part: Part) -> dict[str, Any]:

@@ -11,7 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from toplabel.reproduction.config.entry import Entry, LabelLists, Printed
-from toplabel.reproduction.data.formats import voc
+from toplabel.reproduction.data.formats import FormatError, voc
 from toplabel.reproduction.data.parts import Part, Prepared
 from toplabel.reproduction.data.rows import blocks, squared_norms
 
@@ -204,12 +204,14 @@ def list_statistics(path: Path, lists: LabelLists) -> dict[str, Any]:
     dict
         As `statistics`, as far as labels go; objects that are marked as difficult do not count.
     """
-    archive = voc.Archive(path)
-    classes, flags = archive.label_sets()
-    images = {role: archive.images_of(getattr(lists, role)) for role in ("train", "test")}
-    Y = {role: np.array([flags[image] for image in names]) for role, names in images.items()}
+    frames = voc.read_lists(path)
+    Y = {}
+    for role in ("train", "test"):
+        if (name := getattr(lists, role)) not in frames:
+            raise FormatError(path, None, f"no label list of the set '{name}'")
+        Y[role] = (frames[name].to_numpy() == 1).astype(np.uint8)
     return {
-        "n_classes": len(classes),
+        "n_classes": Y["train"].shape[1],
         "n_train": len(Y["train"]),
         "n_features": None,
         "n_test": len(Y["test"]),

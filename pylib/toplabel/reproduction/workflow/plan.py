@@ -20,12 +20,13 @@ from toplabel.reproduction.config.documents import Fault, unknown
 from toplabel.reproduction.config.protocols import Budget, Protocol
 from toplabel.reproduction.config.run import SUMMARY, RunConfig, Settings
 from toplabel.reproduction.config.studies import Study
-from toplabel.reproduction.data.locate import available, mirror_folders
+from toplabel.reproduction.data.fetch import missing_reason
+from toplabel.reproduction.data.locate import mirror_folders
 from toplabel.reproduction.selection.task import Task
 from toplabel.reproduction.workflow.cells import Cell
 from toplabel.reproduction.workflow.fingerprints import fingerprint, module_sum, sum_of
 from toplabel.reproduction.workflow.layers import checked_run, source_of
-from toplabel.reproduction.workflow.sources import lacking_torch, reason_missing
+from toplabel.reproduction.workflow.sources import lacking_torch
 
 RAW_FOLDER = "data/raw"
 _SETTINGS = ("seed", "eps_train", "max_epochs_tune", "max_epochs_train")
@@ -322,7 +323,7 @@ class Plan:
             return ""
         mirrors = [Path(folder) for folder in self.mirrors]
         entry = self.registry[dataset]
-        return reason_missing(entry, Path(RAW_FOLDER), mirrors, self.config["download"])
+        return missing_reason(entry, Path(RAW_FOLDER), mirrors, self.config["download"])
 
     def cells_of_studies(self, studies: Iterable[str]) -> set[Cell]:
         """Return all methods on all data sets of the studies, but a k that the classes are too few
@@ -353,7 +354,7 @@ class Plan:
     def reason_not_at_hand(self, dataset: str) -> str:
         """Return why no folder has the files of a data set; no address is asked."""
         origin = self.registry[self.origin_of(dataset)]
-        return self._lacking(dataset) or available(origin, RAW_FOLDER, self.mirrors)[1]
+        return self._lacking(dataset) or missing_reason(origin, RAW_FOLDER, self.mirrors)
 
     def _lacking(self, dataset: str) -> str:
         """Return why the networks of a data set cannot be trained, if it has any."""

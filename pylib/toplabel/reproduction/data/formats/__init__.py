@@ -1,7 +1,7 @@
-"""File formats: a name in the registry -> a loader.
+"""Readers of file formats: a name in the registry -> a function.
 
-To add a format, write a module with ``load(source, **options) -> Loaded`` that raises `FormatError`
-with file and line, enter it in `FORMATS`, and describe its options in
+To add a format, write a module with ``load(source, **options) -> Loaded`` that hands its arrays to
+`tables.assemble` and raises `FormatError`, enter it in `FORMATS`, and describe its options in
 `toplabel.reproduction.config.formats`.
 """
 
@@ -10,19 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from toplabel.reproduction.data.formats import (
-    arff,
-    arrays,
-    coco,
-    features,
-    hdf5,
-    idx,
-    libsvm,
-    mat,
-    numpy_files,
-    uci_csv,
-    voc,
-)
+from toplabel.reproduction.data.formats import arff, arrays, coco, idx, libsvm, uci_csv, voc
 from toplabel.reproduction.data.formats.source import FormatError, Source
 from toplabel.reproduction.data.parts import Loaded
 
@@ -31,11 +19,11 @@ FORMATS: dict[str, Callable[..., Loaded]] = {
     "mulan_arff": arff.load,
     "idx": idx.load,
     "uci_csv": uci_csv.load,
-    "mat": mat.load,
-    "npz": partial(arrays.load, numpy_files.read_npz),
-    "npy": numpy_files.load_npy,
-    "hdf5": partial(arrays.load, hdf5.read),
-    "features": features.load,
+    "mat": arrays.load_mat,
+    "npz": partial(arrays.load, arrays.read_npz),
+    "npy": arrays.load_npy,
+    "hdf5": partial(arrays.load, arrays.read_hdf5),
+    "features": arrays.load_features,
     "voc": voc.load,
     "coco": coco.load,
 }

@@ -1,42 +1,29 @@
-"""What the formats that hold whole arrays share: features and labels of a part, and the classes."""
+"""Files that hold arrays: NumPy's .npz and .npy, MATLAB's .mat, and HDF5.
+
+Nothing is unpickled, and no array of HDF5 is read whose numbers stand in another file or were never
+written.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any
 
+import h5py
 import numpy as np
-from scipy import sparse
+from scipy import io, sparse
 
-from toplabel.reproduction.data.formats.source import FormatError, Source, check_claim, damage
-from toplabel.reproduction.data.parts import Loaded, Part, Task
-from toplabel.reproduction.data.rows import Rows, RowsOf
+from toplabel.reproduction.data.formats import libsvm
+from toplabel.reproduction.data.formats.source import FormatError, Source, damage
+from toplabel.reproduction.data.formats.tables import Table, assemble
+from toplabel.reproduction.data.parts import Loaded, Task
 
-_NUMBERS = "biuf"  # kinds of dtypes: boolean, integers, floating point
-
-
-class PartArrays(NamedTuple):
-    """The arrays of one part, as they stand in a file: features, and classes or an indicator."""
-
-    path: Path  # of the features
-    X: np.ndarray | sparse.spmatrix
-    labels: np.ndarray | sparse.spmatrix
-    labels_path: Path | None = None  # where they have a file of their own
-
-    @property
-    def place(self) -> Path:
-        """The file of the labels, for messages."""
-        return self.labels_path or self.path
+Read = Callable[[Path, Sequence[str]], Sequence[Any]]
 
 
-def load(
-    read: Callable[[Path, Sequence[str]], Sequence[np.ndarray]],
-    source: Source,
-    X: str = "X",
-    labels: str | None = None,
-) -> Loaded:
+def load(read: Read, source: Source, X: str = "X", labels: str | None = None) -> Loaded:
     """Read files that hold arrays under names.
 
     Parameters
@@ -56,131 +43,138 @@ def load(
     FormatError
         With the file, as `read` and `assemble` raise it.
     """
-    names = X, labels or ("Y" if source.task == "multilabel" else "y")
+    names = X, labels or _label_name(source.task)
     tables = {
-        part: PartArrays(path, *read(path, [name.replace("{part}", part) for name in names]))
+        part: Table(path, *read(path, [name.replace("{part}", part) for name in names]))
         for part, path in source.parts.items()
     }
     return assemble(tables, source.task)
 
 
-def check_names(path: Path, names: Iterable[str], found: Iterable[str]) -> None:
-    """Refuse a file that has no array of a name.
+def load_mat(
+    source: Source, X: str = "X", labels: str | None = None, transposed: bool = False
+) -> Loaded:
+    """Read MATLAB files as `load` does; X may be sparse, with `transposed` it is (d, n)."""
+    return load(_read_transposed if transposed else read_mat, source, X, labels)
 
-    Raises
-    ------
-    FormatError
-        Naming the arrays that it has.
+
+def load_npy(source: Source, labels: Mapping[str, str]) -> Loaded:
+    """Read pairs of .npy files: the features of each part, mapped into memory, and its labels.
+
+    `labels` has for each part the name of the file with its labels, beside that of the features.
     """
+    tables = {}
+    for part, path in source.parts.items():
+        beside = source.beside(part, labels)
+        tables[part] = Table(path, read_npy(path), np.array(read_npy(beside)), beside)
+    return assemble(tables, source.task)
+
+
+def load_features(
+    source: Source, n_features: int | None = None, label_base: int | None = None
+) -> Loaded:
+    """Read feature vectors that the user extracted, each part in whichever form it stands.
+
+    A part P is ``P.npz``, ``P.mat`` or ``P.h5`` with features ``X`` and labels ``y`` or ``Y``;
+    ``P.npy`` with ``P_labels.npy``; or LIBSVM text, for which `n_features` and `label_base` are
+    those of `libsvm.load`.
+    """
+    tables, texts = {}, {}
+    for part, path in source.parts.items():
+        if path.suffix in READERS:
+            arrays = READERS[path.suffix](path, ["X", _label_name(source.task)])
+            tables[part] = Table(path, *arrays)
+        elif path.suffix == ".npy":
+            labels = path.with_name(f"{path.stem}_labels.npy")
+            tables[part] = Table(path, read_npy(path), np.array(read_npy(labels)), labels)
+        else:
+            texts[part] = path
+    if texts:
+        # LIBSVM text does not say how many columns it has: those beyond the last entry are zero.
+        width = n_features or max((table.X.shape[1] for table in tables.values()), default=None)
+        loaded = libsvm.load(Source(texts, source.task), width, label_base=label_base)
+        classes = np.array(loaded.class_names)
+        for part, found in loaded.parts.items():
+            labels = found.Y if found.y is None else classes[found.y].astype(int)
+            tables[part] = Table(texts[part], found.X, labels)
+    return assemble(tables, source.task)
+
+
+def _label_name(task: Task) -> str:
+    return "Y" if task == "multilabel" else "y"
+
+
+def read_npz(path: Path, names: Sequence[str]) -> list[np.ndarray]:
+    """Return arrays of an .npz file by their names."""
+    with damage(path, ".npz file"), np.load(path, allow_pickle=False) as stored:
+        _check_names(path, names, stored.files)
+        return [stored[name] for name in names]
+
+
+def read_npy(path: Path) -> np.memmap:
+    """Return the array of an .npy file, mapped into memory."""
+    with damage(path, ".npy file"):
+        return np.lib.format.open_memmap(path, mode="r")
+
+
+def read_mat(path: Path, names: Sequence[str]) -> list[np.ndarray | sparse.spmatrix]:
+    """Return variables of a MATLAB file of the versions 4, 5 or 7.3, which is HDF5."""
+    with path.open("rb") as stream:
+        if stream.read(19) == b"MATLAB 7.3 MAT-file":
+            # MATLAB writes its columns as the rows of HDF5.
+            return [array.T for array in read_hdf5(path, names)]
+    with damage(path, "MATLAB file"):
+        _check_names(path, names, [name for name, _, _ in io.whosmat(path)])
+        content = io.loadmat(path, variable_names=names)
+    for name in names:
+        if not sparse.issparse(content[name]) and content[name].dtype.kind not in "biuf":
+            raise FormatError(path, None, f"{name!r} is no matrix of real numbers")
+    return [content[name] for name in names]
+
+
+def _read_transposed(path: Path, names: Sequence[str]) -> list[np.ndarray | sparse.spmatrix]:
+    X, labels = read_mat(path, names)
+    return [X.T, labels]
+
+
+def read_hdf5(path: Path, names: Sequence[str]) -> list[np.ndarray]:
+    """Return arrays of an HDF5 file by their paths in it.
+
+    An array that is neither chunked nor compressed is mapped into memory, others are read.
+    """
+    with damage(path, "HDF5 file"), h5py.File(path, "r") as content:
+        found: list[str] = []
+        content.visit(found.append)  # which follows no soft or external link
+        _check_names(path, names, found)
+        return [_array(path, name, content[name]) for name in names]
+
+
+def _array(path: Path, name: str, data: Any) -> np.ndarray:
+    if not isinstance(data, h5py.Dataset):
+        # MATLAB writes sparse matrices and structures as groups.
+        raise FormatError(path, None, f"{name!r} is a group, no array of numbers")
+    if data.is_virtual or data.external:
+        message = f"{name!r} refers to other arrays or files; store the numbers themselves"
+        raise FormatError(path, None, message)
+    if data.chunks:
+        pieces = math.prod(-(-n // size) for n, size in zip(data.shape, data.chunks, strict=True))
+        is_written = data.id.get_num_chunks() == pieces
+    else:
+        is_written = data.id.get_space_status() != h5py.h5d.SPACE_STATUS_NOT_ALLOCATED
+    if not is_written:
+        raise FormatError(path, None, f"{name!r}: pieces of it were never written")
+    offset = data.id.get_offset()  # None when chunked, compact or empty
+    if offset is None or data.dtype.kind not in "biuf" or not data.shape:
+        return np.asarray(data[()])
+    return np.memmap(path, data.dtype, mode="r", offset=offset, shape=data.shape)
+
+
+def _check_names(path: Path, names: Sequence[str], found: Collection[str]) -> None:
     for name in names:
         if name not in found:
-            there = ", ".join(map(str, found)) or "nothing"
+            there = ", ".join(found) or "nothing"
             raise FormatError(path, None, f"{name!r} is not in it; it has: {there}")
 
 
-def assemble(tables: Mapping[str, PartArrays], task: Task) -> Loaded:
-    """Check the arrays of all parts and make one data set of them.
-
-    Classes are the numbers that occur in any part, in ascending order; label sets have one class
-    per column. Features that are float32 (or float16) become float32, all others float64; those of
-    a memory map are neither read nor copied here.
-
-    Raises
-    ------
-    FormatError
-        With the file: features that are no table of numbers, labels that are no whole numbers or
-        not 0 and 1, numbers of rows or of labels that differ.
-    """
-    features = {name: features_of(table.path, table.X) for name, table in tables.items()}
-    if task == "multiclass":
-        values = {name: _class_numbers(table) for name, table in tables.items()}
-        classes = np.unique(np.concatenate(list(values.values())))
-        labels = {key: {"y": np.searchsorted(classes, y)} for key, y in values.items()}
-        names = [str(number) for number in classes]
-    else:
-        labels = {name: {"Y": _indicator(table)} for name, table in tables.items()}
-        first, width = next((name, of["Y"].shape[1]) for name, of in labels.items())
-        for name, table in tables.items():
-            if (found := labels[name]["Y"].shape[1]) != width:
-                message = f"{found} labels, but the part '{first}' has {width}"
-                raise FormatError(table.place, None, message)
-        names = [str(j) for j in range(width)]
-    for name, table in tables.items():
-        n = len(next(iter(labels[name].values())))
-        if n != features[name].shape[0]:
-            message = f"{n} labels for {features[name].shape[0]} rows of features"
-            raise FormatError(table.place, None, message)
-    parts = {name: Part(X=X, **labels[name]) for name, X in features.items()}
-    return Loaded(parts=parts, class_names=names)
-
-
-def features_of(path: Path, X: np.ndarray | sparse.spmatrix) -> Rows:
-    """Return features of a file as a part holds them; those of a memory map stay there.
-
-    Raises
-    ------
-    FormatError
-        When they are no table of real numbers.
-    """
-    if X.ndim != 2 or 0 in X.shape:
-        message = f"features of the shape {X.shape}; they must be (n, d) with n and d at least 1"
-        raise FormatError(path, None, message)
-    if X.dtype.kind not in _NUMBERS:
-        raise FormatError(path, None, f"features of the type {X.dtype}; they must be real numbers")
-    dtype = np.float32 if X.dtype in (np.float16, np.float32) else np.float64
-    if sparse.issparse(X):
-        with damage(path, "sparse matrix"):
-            X.check_format(full_check=True)  # SciPy may crash on an index that is out of range
-        return sparse.csr_matrix(X, dtype=dtype)
-    if not isinstance(X, np.memmap):
-        return np.ascontiguousarray(X, dtype=dtype)
-    if X.dtype == dtype and X.flags.c_contiguous:
-        return X
-    return RowsOf(X, dtype=dtype)
-
-
-def _class_numbers(table: PartArrays) -> np.ndarray:
-    values = _dense(table, "labels", "classes must be whole numbers")
-    if values.ndim == 2 and 1 in values.shape:
-        values = values.ravel()
-    if values.ndim != 1 or not len(values):
-        message = f"labels of the shape {values.shape}; they must be (n,)"
-        raise FormatError(table.place, None, message)
-    if values.dtype.kind == "f":
-        fractions = ~np.isfinite(values) | (values != np.floor(values))
-        _refuse_label(table, values, fractions, "no whole number")
-    _refuse_label(table, values, (values < -(2.0**63)) | (values >= 2.0**63), "beyond 64 bits")
-    return values.astype(np.int64)
-
-
-def _refuse_label(table: PartArrays, values: np.ndarray, bad: np.ndarray, why: str) -> None:
-    if bad.any():
-        row = int(np.argmax(bad))
-        message = f"the label of row {row} (from 0) is {values[row]}, {why}"
-        raise FormatError(table.place, None, message)
-
-
-def _dense(table: PartArrays, what: str, wanted: str) -> np.ndarray:
-    """Return the labels, which must be numbers, as an array."""
-    values = table.labels
-    if values.dtype.kind not in _NUMBERS:
-        raise FormatError(table.place, None, f"{what} of the type {values.dtype}; {wanted}")
-    if not sparse.issparse(values):
-        return np.asarray(values)
-    check_claim(table.place, math.prod(values.shape), "the labels, a sparse matrix:")
-    with damage(table.place, "sparse matrix"):
-        values.check_format(full_check=True)
-    return values.toarray()
-
-
-def _indicator(table: PartArrays) -> np.ndarray:
-    Y = _dense(table, "label sets", "they must be 0 or 1")
-    if Y.ndim != 2 or 0 in Y.shape:
-        message = f"label sets of the shape {Y.shape}; they must be (n, m), 0 or 1 for each label"
-        raise FormatError(table.place, None, message)
-    bad = np.argwhere((Y != 0) & (Y != 1))
-    if bad.size:
-        row, column = bad[0]
-        message = f"label {column} of row {row} (from 0) is {Y[row, column]}, not 0 or 1"
-        raise FormatError(table.place, None, message)
-    return Y.astype(np.uint8)
+READERS: dict[str, Read] = {".npz": read_npz, ".mat": read_mat, ".h5": read_hdf5}
+"""The reader of arrays by names for each suffix of a file."""

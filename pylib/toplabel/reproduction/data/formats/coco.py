@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from toplabel.reproduction.data.formats.regions import Object, labels_of, read_regions
-from toplabel.reproduction.data.formats.source import (
-    FormatError,
-    Source,
-    read_bytes,
-    shown,
-)
+from toplabel.reproduction.data.formats.regions import Object, read_regions
+from toplabel.reproduction.data.formats.source import FormatError, Source, damage
 from toplabel.reproduction.data.parts import Loaded
-
-_LARGEST = 1e100  # of a size: the product of two is finite
 
 
 def load(
@@ -41,22 +35,19 @@ def load(
     Raises
     ------
     FormatError
-        With the file and the line or the element: malformed, or an image that is not in it.
+        With the file: malformed, other categories than another part has, or an image that is not
+        in it.
     """
     parts, classes = {}, None
     for part, path in source.parts.items():
-        regions, annotated = read_regions(path), source.beside(part, labels)
+        annotated = source.beside(part, labels)
         names, objects = read_instances(annotated, size, crowd)
         if classes not in (None, names):
             message = f"its categories are not those of the part '{next(iter(parts))}'"
             raise FormatError(annotated, None, message)
         classes = names
-        missing = [image for image in regions.images if image not in objects]
-        if missing:
-            message = f"the image {missing[0]!r} of the features is not in it"
-            raise FormatError(annotated, None, message)
-        parts[part] = regions.part(*labels_of([objects[i] for i in regions.images], classes))
-    return Loaded(parts=parts, class_names=classes)
+        parts[part] = read_regions(path).labelled(objects, classes)
+    return Loaded(parts, classes)
 
 
 def read_instances(
@@ -67,69 +58,35 @@ def read_instances(
     Returns
     -------
     classes : list of str
-        Names of the categories.
+        The names of the categories.
     objects : dict of str to list of Object
-        By image, those that count; an image without any has an empty list.
+        The objects of each image that count; an image without any has an empty list.
 
     Raises
     ------
     FormatError
-        With the file, and the line or the element.
+        With the file: malformed, or two categories with one name.
     """
-    document = _document(path)
-    categories = {}
-    for i, entry in enumerate(document["categories"]):
-        key = _field(path, f"categories[{i}]", entry, "id", int)
-        if key in categories:
-            raise FormatError(path, None, f"categories[{i}]: the id {key} occurs twice")
-        categories[key] = _field(path, f"categories[{i}]", entry, "name", str)
-    objects: dict[str, list[Object]] = {}
-    for i, entry in enumerate(document["images"]):
-        objects[str(_field(path, f"images[{i}]", entry, "id", int))] = []
-    for i, entry in enumerate(document["annotations"]):
-        place = f"annotations[{i}]"
-        image = str(_field(path, place, entry, "image_id", int))
-        category = _field(path, place, entry, "category_id", int)
-        if image not in objects:
-            raise FormatError(path, None, f"{place}: no image has the id {image}")
-        if category not in categories:
-            raise FormatError(path, None, f"{place}: no category has the id {category}")
-        if crowd == "present" or not entry.get("iscrowd", 0):
-            measured = _size(path, place, entry, size)
-            objects[image].append(Object(categories[category], measured))
+    with damage(path, "instances file of COCO"):
+        document = json.loads(path.read_bytes())
+        categories = {entry["id"]: entry["name"] for entry in document["categories"]}
+        name, count = Counter(categories.values()).most_common(1)[0]
+        if count > 1 or len(categories) < len(document["categories"]):
+            raise ValueError(f"a category occurs twice, perhaps {name!r}")
+        objects: dict[str, list[Object]] = {str(entry["id"]): [] for entry in document["images"]}
+        for entry in document["annotations"]:
+            if crowd == "present" or not entry.get("iscrowd", 0):
+                found = Object(categories[entry["category_id"]], _size(entry, size))
+                objects[str(entry["image_id"])].append(found)
     return [categories[key] for key in sorted(categories)], objects
 
 
-def _document(path: Path) -> dict[str, Any]:
-    try:
-        document = json.loads(read_bytes(path))
-    except json.JSONDecodeError as error:
-        raise FormatError(path, error.lineno, f"not JSON: {error.msg}") from None
-    except UnicodeDecodeError as error:
-        raise FormatError(path, None, f"not UTF-8 text ({error.reason})") from None
-    except ValueError:  # Python reads 4300 digits
-        raise FormatError(path, None, "a number in it has too many digits") from None
-    except RecursionError:
-        raise FormatError(path, None, "lists or objects in it are nested too deep") from None
-    for key in ("images", "annotations", "categories"):
-        if not isinstance(document, dict) or not isinstance(document.get(key), list):
-            raise FormatError(path, None, f"no list '{key}'; is it an instances file?")
-    return document
-
-
-def _field(path: Path, place: str, entry: Any, key: str, kind: type) -> Any:
-    value = entry.get(key) if isinstance(entry, dict) else None
-    if not isinstance(value, kind) or isinstance(value, bool):
-        word = "a whole number" if kind is int else "a text"
-        raise FormatError(path, None, f"{place}: {key} is {shown(value)}, not {word}")
+def _size(entry: dict[str, Any], size: str) -> float:
+    if size == "area":
+        value = float(entry["area"])
+    else:
+        _, _, width, height = entry["bbox"]
+        value = float(width * height)
+    if not value >= 0:
+        raise ValueError(f"the size of the annotation {entry.get('id')} is {value}")
     return value
-
-
-def _size(path: Path, place: str, entry: dict[str, Any], size: str) -> float:
-    value = entry.get(size)
-    numbers = value if isinstance(value, list) else [value]
-    right = all(isinstance(x, int | float) and 0 <= x <= _LARGEST for x in numbers[-2:])
-    if not right or len(numbers) != (4 if size == "bbox" else 1):
-        form = "[x, y, width, height]" if size == "bbox" else "a number"
-        raise FormatError(path, None, f"{place}: {size} is {shown(value)}, not {form}")
-    return float(numbers[-2] * numbers[-1]) if size == "bbox" else float(numbers[0])

@@ -1,7 +1,7 @@
-"""Features of the regions of images: several rows per image, and an index that says which, and the
-labels of images from their objects (TPAMI section 6.3).
+"""Features of the regions of images, and the labels of images from their objects (TPAMI section 6.3).
 
-A part P stands in one of these forms:
+An image has several rows of features, and an index says which row is of which image. A part P stands
+in one of these forms:
 
 =================================  ==============================================================
 ``P.npz``, ``P.h5``                features ``X`` (rows, d); ``image`` (rows,), the number of each
@@ -13,24 +13,23 @@ A part P stands in one of these forms:
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from toplabel.reproduction.data.formats import hdf5, numpy_files
-from toplabel.reproduction.data.formats.arrays import features_of
-from toplabel.reproduction.data.formats.source import FormatError, shown
+from toplabel.reproduction.data.formats.arrays import READERS, read_npy, read_npz
+from toplabel.reproduction.data.formats.source import FormatError
+from toplabel.reproduction.data.formats.tables import features_of
 from toplabel.reproduction.data.parts import Part
 from toplabel.reproduction.data.rows import Rows
 
-_NO_LABEL = -1  # the single label of an image that has no object
+_NO_LABEL = -1  # the single label of an image without an object
 
 
 class Object(NamedTuple):
-    """An object of an image that counts: its class and its size, in pixels squared."""
+    """An object of an image: its class and its size, in pixels squared."""
 
     label: str
     size: float
@@ -39,24 +38,32 @@ class Object(NamedTuple):
 class Regions(NamedTuple):
     """The regions of one part: features, the image 0..n-1 of each row, and the images' names."""
 
+    path: Path
     X: Rows
     groups: np.ndarray
     images: list[str]
 
-    def part(self, Y: np.ndarray, y: np.ndarray | None) -> Part:
-        """Return the part with the images' label sets (n, m) and, where there are some, single
-        labels (n,).
+    def labelled(self, objects: Mapping[str, Sequence[Object]], classes: Sequence[str]) -> Part:
+        """Return the part, labelled by the objects of its images.
+
+        ``Y`` says whether an image has an object of a class; ``y`` is the class of its largest
+        object, of equally large ones the first, and -1 for an image without one.
         """
+        index = {name: j for j, name in enumerate(classes)}
+        Y = np.zeros((len(self.images), len(classes)), dtype=np.uint8)
+        y = np.full(len(self.images), _NO_LABEL, dtype=np.int64)
+        for i, image in enumerate(self.images):
+            if image not in objects:
+                raise FormatError(self.path, None, f"the image {image!r} has no annotation")
+            for found in objects[image]:
+                Y[i, index[found.label]] = 1
+            if objects[image]:
+                y[i] = index[max(objects[image], key=lambda found: found.size).label]
         return Part(X=self.X, y=y, Y=Y, groups=self.groups)
 
 
 def read_regions(path: Path) -> Regions:
-    """Read the features of a part and what image each row is of.
-
-    Parameters
-    ----------
-    path : Path
-        Ends in .npz, .h5 or .npy.
+    """Read the features of a part, and which image each row is of.
 
     Raises
     ------
@@ -65,82 +72,22 @@ def read_regions(path: Path) -> Regions:
         image has two names or no row, or a row refers to an image that is missing.
     """
     names = ("image", "images")
-    index_path = path
-    match path.suffix:
-        case ".npy":
-            X = numpy_files.read_array(path)
-            index_path = path.with_name(f"{path.stem}_regions.npz")
-            image, images = numpy_files.read_npz(index_path, names)
-        case ".h5":
-            X, image, images = hdf5.read(path, ("X", *names))
-        case _:
-            X, image, images = numpy_files.read_npz(path, ("X", *names))
+    if path.suffix == ".npy":
+        X = read_npy(path)
+        path = path.with_name(f"{path.stem}_regions.npz")
+        image, images = read_npz(path, names)
+    else:
+        X, image, images = READERS.get(path.suffix, read_npz)(path, ("X", *names))
     X = features_of(path, X)
-    listed = _names(index_path, images)
-    return Regions(X, _groups(index_path, image, X.shape[0], listed), listed)
-
-
-def _names(path: Path, images: np.ndarray) -> list[str]:
-    if images.ndim != 1 or not len(images) or images.dtype.kind not in "iuUSO":
-        message = f"'images' has the type {images.dtype} and the shape {images.shape}"
-        raise FormatError(path, None, f"{message}; it must hold n names or whole numbers")
-    names = [_name(path, item) for item in images.tolist()]
-    name, count = Counter(names).most_common(1)[0]
-    if count > 1:
-        raise FormatError(path, None, f"'images' names the image {shown(name)} {count} times")
-    return names
-
-
-def _name(path: Path, item: bytes | str | int) -> str:
-    if isinstance(item, str | int):
-        return str(item)
-    try:
-        return item.decode()
-    except (AttributeError, UnicodeDecodeError):
-        raise FormatError(path, None, f"'images' has {shown(item)}, no name") from None
-
-
-def _groups(path: Path, image: np.ndarray, n_rows: int, images: list[str]) -> np.ndarray:
-    if image.shape != (n_rows,) or image.dtype.kind not in "iu":
-        message = f"'image' has the type {image.dtype} and the shape {image.shape}"
-        raise FormatError(path, None, f"{message}; it must hold {n_rows} whole numbers, one a row")
-    groups = image.astype(np.int64)
-    bad = np.flatnonzero((groups < 0) | (groups >= len(images)))
-    if bad.size:
-        message = f"the row {bad[0]} (from 0) is of the image {groups[bad[0]]}"
-        raise FormatError(path, None, f"{message}; images are 0..{len(images) - 1}")
-    without = np.flatnonzero(np.bincount(groups, minlength=len(images)) == 0)
-    if without.size:
-        raise FormatError(path, None, f"the image {images[without[0]]!r} has no row")
-    return groups
-
-
-def labels_of(
-    images: Sequence[Sequence[Object]], classes: Sequence[str]
-) -> tuple[np.ndarray, np.ndarray]:
-    """Label sets and prominent labels.
-
-    Parameters
-    ----------
-    images : sequence of sequences of Object
-        The objects of each of n images.
-    classes : sequence of str
-        Names of the m classes.
-
-    Returns
-    -------
-    Y : ndarray of shape (n, m), uint8
-        Whether an image has an object of a class.
-    y : ndarray of shape (n,), int64
-        The class of the largest object, of equally large ones the first; -1 for an image
-        without an object.
-    """
-    index = {name: j for j, name in enumerate(classes)}
-    Y = np.zeros((len(images), len(classes)), dtype=np.uint8)
-    y = np.full(len(images), _NO_LABEL, dtype=np.int64)
-    for i, objects in enumerate(images):
-        for found in objects:
-            Y[i, index[found.label]] = 1
-        if objects:
-            y[i] = index[max(objects, key=lambda found: found.size).label]
-    return Y, y
+    if images.ndim != 1 or images.dtype.kind not in "iuUSO":
+        raise FormatError(path, None, "'images' must hold the names of n images, or whole numbers")
+    listed = [item.decode() if isinstance(item, bytes) else str(item) for item in images.tolist()]
+    if len({*listed}) < len(listed):
+        raise FormatError(path, None, "'images' has a name twice")
+    if image.shape != (X.shape[0],) or image.dtype.kind not in "iu":
+        message = f"'image' must hold {X.shape[0]} whole numbers, one for each row of X"
+        raise FormatError(path, None, message)
+    if not np.array_equal(np.unique(image), np.arange(len(listed))):
+        message = f"'image' must have each number of 0..{len(listed) - 1}, and no other"
+        raise FormatError(path, None, message)
+    return Regions(path, X, image.astype(np.int64), listed)

@@ -1,45 +1,25 @@
-"""The text tables of the UCI repository: one row per line, numbers and a class, no header."""
+"""Text tables without a header: numbers and a class a line."""
 
 from __future__ import annotations
 
-import re
-from functools import partial
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 
-from toplabel.reproduction.data.formats.source import (
-    FormatError,
-    Source,
-    is_finite,
-    number,
-    parse_numbers,
-    read_lines,
-    shown,
-)
-from toplabel.reproduction.data.parts import Loaded, Part
+from toplabel._core.files import reason
+from toplabel.reproduction.data.formats.source import FormatError, Source, shown
+from toplabel.reproduction.data.formats.tables import Table, assemble
+from toplabel.reproduction.data.parts import Loaded
 
-_DIGITS = 300  # of a whole number; a longer label is a word
-_MANY = 50  # classes, which are more than half the rows: no column of classes
 _DELIMITERS = (";", "\t", ",", "|")
-_DECIMAL_COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+")
-_FIRST_ROW = "; the option `skip_lines` leaves a header out, `label` is the column of the class"
-
-
-class _Table(NamedTuple):
-    """One file: its numbers, and the class of each row as written."""
-
-    X: np.ndarray
-    labels: list[str]
 
 
 def load(source: Source, delimiter: str = ",", label: int = -1, skip_lines: int = 0) -> Loaded:
-    """Read text tables with one class per row.
+    """Read text tables with one class a row.
 
-    Classes are the labels that occur. When all are whole numbers (``6``, ``6.`` and ``6.0000`` are
-    one) they are in ascending order, else in that of their characters. Values may stand in double
-    quotes.
+    Values may stand in double quotes. Classes are the labels as written, or the numbers that they
+    are where all are whole numbers.
 
     Parameters
     ----------
@@ -55,101 +35,60 @@ def load(source: Source, delimiter: str = ",", label: int = -1, skip_lines: int 
     Raises
     ------
     FormatError
-        With file and line: rows of different lengths, missing values, NaN or infinity, what is no
-        number, a row without its class; an empty file, parts of different widths, or nearly a
-        class for each row.
+        With the file, and the row or the column: rows of different lengths, missing values, what is
+        no number, an empty file, nearly a class for each row.
     """
-    if source.task != "multiclass":
-        raise ValueError(f"a UCI table has one class per row, it holds no {source.task} set")
     tables = {
         name: _read(path, delimiter, label, skip_lines) for name, path in source.parts.items()
     }
-    first = next(iter(tables))
-    width = tables[first].X.shape[1]
-    for name, table in tables.items():
-        if table.X.shape[1] != width:
-            message = f"{table.X.shape[1]} features, but {source.parts[first]} has {width}"
-            raise FormatError(source.parts[name], None, message)
-    plain = {name: [_plain(text) for text in table.labels] for name, table in tables.items()}
-    found = {text for labels in plain.values() for text in labels}
-    if len(found) > max(_MANY, sum(map(len, plain.values())) / 2):
-        message = f"{len(found)} classes in column {label}; is it that of the class (`label`)?"
-        raise FormatError(next(iter(source.parts.values())), None, message)
-    numeric = all(_is_integer(text) for text in found)
-    classes = sorted(found, key=int if numeric else None)
-    index = {text: i for i, text in enumerate(classes)}
-    parts = {
-        name: Part(X=table.X, y=np.array([index[text] for text in plain[name]], dtype=np.int64))
-        for name, table in tables.items()
-    }
-    return Loaded(parts=parts, class_names=classes)
+    return assemble(tables, source.task)
 
 
-def _read(path: Path, delimiter: str, label: int, skip_lines: int) -> _Table:
-    separator = None if delimiter == "whitespace" else delimiter
-    rows: list[np.ndarray] = []
-    labels: list[str] = []
-    first = 0
-    for line, text in read_lines(path):
-        if line <= skip_lines or not text.strip():
-            continue
-        tokens = [token.strip().strip('"') for token in text.split(separator)]
-        first = first or line
-        if rows and len(tokens) != len(rows[0]) + 1:
-            message = f"{len(tokens)} values, but line {first} has {len(rows[0]) + 1}"
-            raise FormatError(path, line, message)
-        if len(tokens) < 2 or not -len(tokens) <= label < len(tokens):
-            message = f"{len(tokens)} values; there is no column {label} for the class"
-            message += " beside features"
-            raise FormatError(path, line, message + _delimiter_hint(text, delimiter))
-        position = label % len(tokens)
-        labels.append(_checked(path, line, tokens.pop(position)))
-        try:
-            name = partial(_column, position)
-            rows.append(parse_numbers(tokens, path, line, name))
-        except FormatError as error:
-            hint = _delimiter_hint(text, delimiter)
-            if not hint and any(map(_DECIMAL_COMMA.fullmatch, tokens)):
-                hint = "; decimals have a point"
-            elif not hint and not rows:
-                hint = _FIRST_ROW
-            raise FormatError(path, line, error.what + hint) from None
-    if not rows:
-        raise FormatError(path, None, "no row in it")
-    return _Table(np.array(rows), labels)
+def _read(path: Path, delimiter: str, label: int, skip_lines: int) -> Table:
+    try:
+        frame = pd.read_csv(
+            path,
+            sep=r"\s+" if delimiter == "whitespace" else delimiter,
+            header=None,
+            skiprows=skip_lines,
+            dtype=str,
+            keep_default_na=False,
+            skipinitialspace=True,
+            encoding="utf-8-sig",
+        )
+    except pd.errors.EmptyDataError:
+        raise FormatError(path, None, "no row in it") from None
+    except (ValueError, pd.errors.ParserError) as error:
+        raise FormatError(path, None, reason(error)) from None
+    width = frame.shape[1]
+    if width < 2 or not -width <= label < width:
+        message = f"{width} values a row; there is no column {label} for the class beside features"
+        raise FormatError(path, None, message + _advice(path, delimiter, skip_lines))
+    words = frame.pop(frame.columns[label]).fillna("").str.strip().to_numpy(str)
+    return Table(path, _numbers(path, frame, delimiter, skip_lines), words)
 
 
-def _column(position: int, place: int) -> str:
-    """Return which column a feature stands in, beside the class at a position."""
-    return f"column {place + (place >= position)}"
+def _numbers(path: Path, frame: pd.DataFrame, delimiter: str, skip_lines: int) -> np.ndarray:
+    try:
+        return frame.to_numpy().astype(np.float64)
+    except ValueError:
+        pass
+    for column, values in frame.items():
+        bad = pd.to_numeric(values, errors="coerce").isna().to_numpy()
+        if bad.any():
+            row = int(np.argmax(bad))
+            value = values.iloc[row]
+            what = "a missing value" if value in ("", "?") else f"{shown(value)} is not a number"
+            message = f"row {row}, column {column} (from 0): {what}"
+            raise FormatError(path, None, message + _advice(path, delimiter, skip_lines))
+    raise FormatError(path, None, "a value that is no number")
 
 
-def _delimiter_hint(text: str, delimiter: str) -> str:
-    """Return advice on a row that has another delimiter than the stated one; else nothing."""
-    if delimiter == "whitespace" or delimiter not in text:
-        others = [other for other in _DELIMITERS if other in text] or ["whitespace"]
-    else:
-        others = [other for other in _DELIMITERS[:2] if other in text and other != delimiter]
-    return f"; is the option `delimiter` {others[0]!r}?" if others else ""
-
-
-def _checked(path: Path, line: int, label: str) -> str:
-    if label in ("", "?"):
-        raise FormatError(path, line, "the class is missing")
-    if number(label) is not None and not is_finite(label) and not label.lstrip("+-").isdecimal():
-        message = f"the class {shown(label)} is a number that is not finite"
-        raise FormatError(path, line, f"{message}; if it is a name, write 'class {label}' instead")
-    return label
-
-
-def _plain(label: str) -> str:
-    """Return whole numbers without a fraction; everything else as written."""
-    if _is_integer(label):
-        return str(int(label))
-    value = number(label)
-    return str(int(value)) if value is not None and value.is_integer() else label
-
-
-def _is_integer(text: str) -> bool:
-    digits = text[1:] if text[:1] in ("+", "-") else text
-    return digits.isdecimal() and len(digits) <= _DIGITS
+def _advice(path: Path, delimiter: str, skip_lines: int) -> str:
+    """Return advice on a table that seems to have another delimiter, or a header."""
+    with path.open(encoding="utf-8-sig", errors="replace") as stream:
+        line = next((line for number, line in enumerate(stream) if number >= skip_lines), "")
+    there = [other for other in _DELIMITERS if other in line]
+    if there and delimiter not in there:
+        return f"; is the option `delimiter` {there[0]!r}?"
+    return "; the option `skip_lines` leaves a header out, `label` is the column of the class"

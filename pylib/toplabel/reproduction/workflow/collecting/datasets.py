@@ -10,9 +10,9 @@ import pandas as pd
 
 from toplabel.reproduction.config.datasets import Registry
 from toplabel.reproduction.config.entry import Entry
-from toplabel.reproduction.data.fetch import find_checked
+from toplabel.reproduction.data.fetch import read_raw
 from toplabel.reproduction.data.formats import FormatError
-from toplabel.reproduction.data.locate import FetchError
+from toplabel.reproduction.data.locate import FetchError, find, folders_of
 from toplabel.reproduction.data.prepared import read_meta
 from toplabel.reproduction.data.statistics import dataset_row, list_statistics
 from toplabel.reproduction.tables.collected import DATASETS
@@ -63,5 +63,9 @@ def _listed(
     """Return the statistics of a set's label lists, where it has some and their files are there."""
     if entry.label_lists is None:
         return None
-    path = find_checked(entry, entry.label_lists.file, raw_folder, mirrors)
-    return None if path is None else list_statistics(path, entry.label_lists)
+    file = entry.label_lists.file
+    path = find(file.name, folders_of(entry, raw_folder, mirrors))
+    if path is None:
+        return None
+    read_raw(file, path)  # compares the sum
+    return list_statistics(path, entry.label_lists)

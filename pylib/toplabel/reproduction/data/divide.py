@@ -1,0 +1,83 @@
+"""A part that is published as one, cut into several."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from toplabel.reproduction.config.entry import Divide
+from toplabel.reproduction.data.formats.arrays import read_npz
+from toplabel.reproduction.data.parts import Loaded, Part
+from toplabel.reproduction.data.rows import take
+from toplabel.reproduction.seeds import seed_of
+
+
+def divide(name: str, loaded: Loaded, how: Divide, folder: Path | None = None) -> Loaded:
+    """Cut one part into several.
+
+    The rows of each new part keep their order. A random or stratified division depends on `name`
+    alone, so that sets with one folder of raw files are divided alike; a stratified one gives each
+    part its share of each class, to within a row. A listed one takes the rows that an .npz file in
+    `folder` names for each part, from 0.
+
+    Raises
+    ------
+    ValueError
+        When the numbers of rows do not add up, the shares exceed 1, a stratified division is
+        asked of a set without class indices, or a list names a row that is not there, or twice.
+    """
+    where = f"data set '{name}', divide"
+    whole = loaded.parts[how.part]
+    if whole.groups is not None:
+        raise ValueError(f"{where}: the part '{how.part}' has regions and cannot be cut")
+    if how.method == "in_order":
+        chosen = _in_order(where, how, whole.n_instances)
+    elif how.method == "listed":
+        chosen = _listed(folder / how.file, how, whole.n_instances)
+    else:
+        chosen = _by_share(where, how, whole, seed_of(name, "divide"))
+    parts = {key: part for key, part in loaded.parts.items() if key != how.part}
+    for key, rows in chosen.items():
+        parts[key] = Part(
+            X=take(whole.X, rows),
+            y=None if whole.y is None else whole.y[rows],
+            Y=None if whole.Y is None else whole.Y[rows],
+        )
+    return replace(loaded, parts=parts)
+
+
+def _in_order(where: str, how: Divide, n: int) -> dict[str, np.ndarray]:
+    counts = list(how.into.values())
+    if any(count != int(count) for count in counts) or sum(counts) != n:
+        raise ValueError(f"{where}: the numbers of rows {counts} do not add up to {n}")
+    pieces = np.split(np.arange(n), np.cumsum(counts[:-1]).astype(int))
+    return dict(zip(how.into, pieces, strict=True))
+
+
+def _listed(path: Path, how: Divide, n: int) -> dict[str, np.ndarray]:
+    chosen = dict(zip(how.into, read_npz(path, list(how.into)), strict=True))
+    for key, rows in chosen.items():
+        if rows.ndim != 1 or rows.dtype.kind not in "iu" or not len(rows):
+            raise ValueError(f"{path}: '{key}' must hold row numbers, (n,)")
+        if rows.min() < 0 or rows.max() >= n or len(np.unique(rows)) != len(rows):
+            raise ValueError(f"{path}: '{key}' must hold different numbers of 0..{n - 1}")
+    return {key: rows.astype(np.int64) for key, rows in chosen.items()}
+
+
+def _by_share(where: str, how: Divide, whole: Part, seed: int) -> dict[str, np.ndarray]:
+    shares = np.array(list(how.into.values()))
+    if shares.sum() > 1 + 1e-9:
+        raise ValueError(f"{where}: the shares {shares.tolist()} exceed 1")
+    if how.method == "stratified" and whole.y is None:
+        raise ValueError(f"{where}: a stratified division needs classes; use random")
+    strata = whole.y if how.method == "stratified" else np.zeros(whole.n_instances, dtype=int)
+    rng = np.random.default_rng(seed)
+    pieces: dict[str, list[np.ndarray]] = {key: [] for key in how.into}
+    for stratum in np.unique(strata):
+        rows = rng.permutation(np.flatnonzero(strata == stratum))
+        ends = np.round(np.cumsum(shares) * len(rows)).astype(int)
+        for key, piece in zip(how.into, np.split(rows, ends), strict=False):
+            pieces[key].append(piece)
+    return {key: np.sort(np.concatenate(rows)) for key, rows in pieces.items()}

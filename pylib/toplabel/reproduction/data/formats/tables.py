@@ -1,0 +1,192 @@
+"""The step that all readers share: from the arrays of each part to parts with checked labels.
+
+Readers return features and labels as they stand in the files. Here labels become class indices or an
+indicator matrix, and what is no label is refused. `toplabel.reproduction.data.validation` checks the
+whole data set afterwards, finite features among others.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from toplabel.reproduction.data.formats.source import FormatError, damage, shown
+from toplabel.reproduction.data.parts import Loaded, Part, Task
+from toplabel.reproduction.data.rows import Rows, RowsOf
+
+_NUMBERS = "biuf"  # kinds of dtypes: boolean, integers, floating point
+_WHOLE = re.compile(r"\+?(-?[0-9]{1,18})(?:\.0*)?")
+_MISSING = ("", "?", "nan", "NaN")
+_MANY = 50  # classes, which are more than half the rows: no column of classes
+
+
+class Table(NamedTuple):
+    """The arrays of one part as they stand in its file.
+
+    Attributes
+    ----------
+    path : Path
+        The file of the features.
+    X : ndarray or sparse matrix of shape (n, d)
+        Numbers; a memory map stays on disk.
+    labels : ndarray or sparse matrix
+        Classes, whole numbers or words, of shape (n,); or label sets, 0 and 1, of shape (n, m).
+    labels_path : Path, optional
+        The file of the labels, where they have one of their own.
+    """
+
+    path: Path
+    X: np.ndarray | sparse.spmatrix
+    labels: np.ndarray | sparse.spmatrix
+    labels_path: Path | None = None
+
+    def error(self, message: str) -> FormatError:
+        """Return an error in the labels."""
+        return FormatError(self.labels_path or self.path, None, message)
+
+
+def assemble(
+    tables: Mapping[str, Table], task: Task, label_names: Sequence[str] | None = None
+) -> Loaded:
+    """Check the arrays of all parts and make one data set of them.
+
+    Classes are those that occur in any part: numbers in ascending order, words in that of their
+    characters. Label sets have one class a column, with the names `label_names` or the columns'
+    numbers. Features that are float32 (or float16) become float32, all others float64; those of a
+    memory map are neither read nor copied here.
+
+    Raises
+    ------
+    FormatError
+        With the file: features that are no table of numbers, labels that are missing, no whole
+        numbers, spelled in two ways or not 0 and 1, numbers of rows or of labels that differ.
+    """
+    features = {name: features_of(table.path, table.X) for name, table in tables.items()}
+    if task == "multiclass":
+        names, y = _classes(tables)
+        parts = {name: Part(X, y=y[name]) for name, X in features.items()}
+    else:
+        Y = {name: _indicator(table) for name, table in tables.items()}
+        first, *others = Y
+        for name in others:
+            if Y[name].shape[1] != Y[first].shape[1]:
+                message = f"{Y[name].shape[1]} labels, but the part '{first}' has"
+                raise tables[name].error(f"{message} {Y[first].shape[1]}")
+        names = list(label_names or map(str, range(Y[first].shape[1])))
+        parts = {name: Part(X, Y=Y[name]) for name, X in features.items()}
+    for name, part in parts.items():
+        if part.n_instances != part.n_rows:
+            message = f"{part.n_instances} labels for {part.n_rows} rows of features"
+            raise tables[name].error(message)
+    return Loaded(parts, names)
+
+
+def features_of(path: Path, X: np.ndarray | sparse.spmatrix) -> Rows:
+    """Return features of a file as a part holds them; those of a memory map stay there.
+
+    Raises
+    ------
+    FormatError
+        When they are no table of real numbers.
+    """
+    if X.ndim != 2 or 0 in X.shape:
+        message = f"features of the shape {X.shape}; they must be (n, d) with n and d at least 1"
+        raise FormatError(path, None, message)
+    if X.dtype.kind not in _NUMBERS:
+        raise FormatError(path, None, f"features of the type {X.dtype}; they must be real numbers")
+    dtype = np.float32 if X.dtype in (np.float16, np.float32) else np.float64
+    if sparse.issparse(X):
+        return _checked(path, X).tocsr().astype(dtype)
+    if not isinstance(X, np.memmap):
+        return np.ascontiguousarray(X, dtype=dtype)
+    if X.dtype == dtype and X.flags.c_contiguous:
+        return X
+    return RowsOf(X, dtype=dtype)
+
+
+def _checked(path: Path, matrix: sparse.spmatrix) -> sparse.spmatrix:
+    """Refuse a sparse matrix with an index out of range, on which SciPy may crash."""
+    with damage(path, "sparse matrix"):
+        matrix.check_format(full_check=True)
+    return matrix
+
+
+def _classes(tables: Mapping[str, Table]) -> tuple[list[str], dict[str, np.ndarray]]:
+    """Return the names of the classes, and the class indices of each part."""
+    labels = {name: _single_labels(table) for name, table in tables.items()}
+    if any(values.dtype.kind == "U" for values in labels.values()):
+        labels = {name: values.astype(str) for name, values in labels.items()}
+        labels = _numbers_of_words(tables, labels)
+    found = np.unique(np.concatenate(list(labels.values())))
+    if len(found) > max(_MANY, sum(map(len, labels.values())) / 2):
+        raise next(iter(tables.values())).error(f"{len(found)} classes; are these the labels?")
+    indices = {name: np.searchsorted(found, values) for name, values in labels.items()}
+    return [str(value) for value in found], indices
+
+
+def _single_labels(table: Table) -> np.ndarray:
+    """Return the classes of a part: words as written, or whole numbers as int64."""
+    labels = table.labels
+    values = labels.toarray() if sparse.issparse(labels) else np.asarray(labels)
+    if values.ndim == 2 and 1 in values.shape:
+        values = values.ravel()
+    if values.ndim != 1 or not len(values):
+        raise table.error(f"labels of the shape {values.shape}; they must be (n,)")
+    if values.dtype.kind == "U":
+        _refuse(table, values, np.isin(values, _MISSING), "missing")
+        return values
+    if values.dtype.kind not in _NUMBERS:
+        raise table.error(f"labels of the type {values.dtype}; classes must be whole numbers")
+    if values.dtype.kind == "f":
+        _refuse(table, values, ~np.isfinite(values) | (values % 1 != 0), "no whole number")
+    # Beyond them two labels may have been read as one number.
+    _refuse(table, values, np.abs(values.astype(np.float64)) > 2.0**53, "beyond 53 bits")
+    return values.astype(np.int64)
+
+
+def _numbers_of_words(
+    tables: Mapping[str, Table], labels: dict[str, np.ndarray]
+) -> dict[str, np.ndarray]:
+    """Return words as whole numbers where all of them are some (6, 6. and 6.00 are one number).
+
+    Otherwise they stay as written. Two numbers that differ in leading zeros alone are refused.
+    """
+    spelled: dict[int, str] = {}
+    for name, values in labels.items():
+        for word in np.unique(values):
+            match = _WHOLE.fullmatch(word)
+            if match is None:
+                return labels
+            first = spelled.setdefault(int(match[1]), match[1])
+            if first != match[1]:
+                message = f"the classes {first!r} and {match[1]!r} are one number"
+                raise tables[name].error(f"{message}; write them alike, or as words")
+    return {
+        name: np.array([int(word.partition(".")[0]) for word in values])
+        for name, values in labels.items()
+    }
+
+
+def _refuse(table: Table, values: np.ndarray, bad: np.ndarray, why: str) -> None:
+    if bad.any():
+        row = int(np.argmax(bad))
+        raise table.error(f"the label of row {row} (from 0) is {shown(values[row].item())}, {why}")
+
+
+def _indicator(table: Table) -> np.ndarray:
+    Y, place = table.labels, table.labels_path or table.path
+    if Y.ndim != 2 or 0 in Y.shape or Y.dtype.kind not in _NUMBERS:
+        message = f"label sets of the type {Y.dtype} and the shape {Y.shape}"
+        raise table.error(f"{message}; they must be (n, m), 0 or 1 for each label")
+    Y = _checked(place, Y).toarray() if sparse.issparse(Y) else np.asarray(Y)
+    bad = np.argwhere((Y != 0) & (Y != 1))
+    if bad.size:
+        row, column = bad[0]
+        message = f"label {column} of row {row} (from 0) is {Y[row, column]}, not 0 or 1"
+        raise table.error(message)
+    return Y.astype(np.uint8)

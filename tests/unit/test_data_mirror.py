@@ -1,0 +1,128 @@
+"""The real files, as far as a mirror holds them: what the papers and their publishers say of them."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_digits
+
+from toplabel.reproduction.config.datasets import load_registry
+from toplabel.reproduction.data.fetch import fetch, missing_reason, read_raw
+from toplabel.reproduction.data.locate import find
+from toplabel.reproduction.data.prepare import prepare
+from toplabel.reproduction.data.statistics import dataset_row, list_statistics
+
+pytestmark = pytest.mark.mirror
+
+# n_train, n_val, n_test, d, m, label cardinality over all rows, all-zero training rows, empty
+# label sets and labels without a positive in the training part.
+EXPECTED = {
+    "letter": (10_500, 4_500, 5_000, 16, 26, None, 0, 0, 0),
+    "caltech101_silhouettes": (4_100, 2_264, 2_307, 784, 101, None, 0, 0, 0),
+    "landsat": (4_435, None, 2_000, 36, 6, None, 0, 0, 0),
+    "optdigits": (3_823, None, 1_797, 64, 10, None, 0, 0, 0),
+    "usps": (7_291, None, 2_007, 256, 10, None, 0, 0, 0),
+    "mnist": (60_000, None, 10_000, 784, 10, None, 0, 0, 0),
+    "isolet1": (1_248, None, 312, 617, 26, None, 0, 0, 0),
+    "news20_sparse": (12_748, None, 3_187, 62_061, 20, None, 0, 0, 0),
+    "emotions": (391, None, 202, 72, 6, 1.8685, 0, 0, 0),
+    "yeast": (1_500, None, 917, 103, 14, 4.2371, 0, 0, 0),
+    "scene": (1_211, None, 1_196, 294, 6, 1.0740, 0, 0, 0),
+    "medical": (333, None, 645, 1_449, 45, 1.2454, 0, 0, 7),
+    "medical_645": (645, None, 333, 1_449, 45, 1.2454, 0, 0, 6),
+    "enron": (1_123, None, 579, 1_001, 53, 3.3784, 6, 0, 1),
+    "bibtex": (4_880, None, 2_515, 1_836, 159, 2.4019, 0, 0, 0),
+    "corel5k": (4_500, None, 500, 499, 374, 3.5220, 0, 0, 3),
+    "delicious": (12_920, None, 3_185, 500, 983, 19.0200, 0, 10, 0),
+}
+
+
+@pytest.fixture(scope="module")
+def registry(repository):
+    return load_registry(repository / "config/datasets.yaml")
+
+
+@pytest.fixture(scope="module")
+def raw(tmp_path_factory):
+    return tmp_path_factory.mktemp("raw")
+
+
+@pytest.fixture
+def prepared(registry, mirror, raw):
+    """Fetch and prepare a set."""
+
+    def make(name):
+        if reason := missing_reason(registry[name], raw, [mirror]):
+            pytest.skip(reason)
+        fetch(registry[name], raw, [mirror], network=False)
+        return prepare(registry[name], raw)
+
+    return make
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_statistics_of_the_real_files_are_those_of_the_paper(prepared, name):
+    found = prepared(name).meta
+    measured, paper = found["statistics"], found["paper"]
+    cardinality = measured["label_cardinality"]
+    assert EXPECTED[name] == (
+        *(measured[key] for key in ("n_train", "n_val", "n_test", "n_features", "n_classes")),
+        cardinality and round(cardinality, 4),
+        *(measured[key] for key in ("zero_rows", "empty_label_sets", "classes_without_example")),
+    )
+    if name == "medical":  # the known exception, explained in the registry
+        assert [text.split()[0] for text in paper["differences"]] == ["n_train", "n_features"]
+    else:
+        assert paper["agrees"] is (None if paper["paper_source"] is None else True)
+
+
+def test_yeast_labels_go_by_name_not_by_position(prepared, raw):
+    yeast = prepared("yeast")
+    lines = (raw / "yeast/yeast-test.arff").read_text().splitlines()
+    header = [line.split()[1] for line in lines if line.startswith("@attribute")]
+    rows = [line.split(",") for line in lines if line and line[0] in "-0123456789"]
+    assert yeast.class_names != header[-14:]
+    for j, name in enumerate(yeast.class_names):
+        column = [int(row[header.index(name)]) for row in rows]
+        np.testing.assert_array_equal(yeast.parts["test"].Y[:, j], column)
+
+
+def test_letter_has_the_same_rows_as_text_of_uci_and_of_libsvm(prepared):
+    uci, letter = prepared("letter_raw"), prepared("letter")
+    assert uci.class_names == [chr(ord("A") + j) for j in range(26)]
+
+    def rows(prepared):
+        X = np.concatenate([part.X for part in prepared.parts.values()])
+        y = np.concatenate([part.y for part in prepared.parts.values()])
+        table = np.column_stack([X if X.min() >= 0 else np.round(7.5 * X + 7.5), y])
+        return table[np.lexsort(table.T)]
+
+    np.testing.assert_array_equal(rows(uci), rows(letter))
+
+
+def test_optdigits_are_the_digits_of_scikit_learn(prepared):
+    test, digits = prepared("optdigits").parts["test"], load_digits()
+    np.testing.assert_array_equal(test.X, digits.data)
+    np.testing.assert_array_equal(test.y, digits.target)
+
+
+def test_usps_classes_are_as_many_as_its_description_says(prepared, mirror):
+    lines = (mirror / "usps/zip.info.txt").read_text().splitlines()
+    usps = prepared("usps")
+    for role, word in (("train", "Train 1194"), ("test", " Test  359")):
+        (line,) = (line for line in lines if line.startswith(word))
+        counts = np.bincount(usps.parts[role].y)
+        assert counts.tolist() == [int(number) for number in line.split()[1:-1]]
+
+
+def test_label_lists_of_voc_2007_give_the_printed_statistics(registry, mirror):
+    entry = registry["voc2007"]
+    path = find(entry.label_lists.name, [mirror / entry.folder])
+    if path is None:
+        pytest.skip(f"{entry.label_lists.name} not found in the mirror")
+    read_raw(entry.label_lists.file, path)
+    found = list_statistics(path, entry.label_lists)
+    assert (found["n_classes"], found["n_train"], found["n_test"]) == (20, 5011, 4952)
+    # 1.46 is printed: of the training part, without objects marked as difficult.
+    assert round(found["parts"]["train"]["label_cardinality"], 4) == 1.4580
+    row = dataset_row(entry, None, "no features", found)
+    assert (row["status"], row["agrees"]) == ("missing", True)
+    assert round(found["label_cardinality"], 2) == 1.44  # of all images

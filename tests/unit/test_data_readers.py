@@ -1,0 +1,412 @@
+"""Readers of files: what is read, and what is refused in one line that names the file."""
+
+import h5py
+import numpy as np
+import pytest
+from scipy import io, sparse
+
+from toplabel.reproduction.data.formats import FORMATS, FormatError, Source
+
+X = np.array([[0.5, 0, -2], [1, 2, 3], [0, 0, 0], [4, 5, 6.25]])
+CLASSES = np.array([7, -1, 7, 30])
+SETS = np.array([[0, 1], [1, 1], [0, 0], [1, 0]])
+XML = '<labels xmlns="m"><label name="sad &amp; slow"/><label name="happy"><label name="it\'s"/></label></labels>'
+HEADER = """\
+% a comment
+@RELATION toy
+@attribute height NUMERIC
+@attribute 'it\\'s' {0,1}
+@attribute "a colour" {0, 1}
+@attribute happy {0,1}
+@attribute width real
+@attribute 'sad & slow' {'0','1'}
+@data
+"""
+DENSE = HEADER + "0.5,1,0,0,-2e3,1\n\n% another\n'1.5', 0 ,1,1,0,0\n"
+SPARSE = HEADER + "{0 0.5,1 1, 4 -2e3,5 1}\n{ 0 1.5, 2 1,3 1 }\n"
+WORDS = """\
+@relation toy
+@attribute id string
+@attribute smokes {NO,YES}
+@attribute 'a, b' {red,'dark blue',"it's"}
+@attribute height integer
+@attribute happy {0,1}
+@data
+"""
+ROWS = "'x, 1',YES,'dark blue',1.5,1\ny,NO,red,2,0\n\"z\",NO,\"it's\",3,1\n"
+DROPPED = {"task": "multilabel", "xml": None, "last_labels": 1, "drop": ("id",)}
+
+
+@pytest.fixture
+def read(tmp_path):
+    """Read text (or bytes, or arrays by name) of one part, or of several, in a format."""
+
+    def load(kind, content, task="multiclass", xml=XML, **options):
+        is_parts = isinstance(content, dict) and "train" in content
+        contents = content if is_parts else {"train": content}
+        paths, labels = {}, None
+        for part, one in contents.items():
+            paths[part] = tmp_path / f"{part}.{kind}"
+            write(paths[part], kind, one)
+        if xml is not None:
+            labels = tmp_path / "toy.xml"
+            labels.write_text(xml)
+        return FORMATS[kind](Source(paths, task, labels), **options)
+
+    return load
+
+
+def write(path, kind, content):
+    if isinstance(content, dict) and kind == "npz":
+        with path.open("wb") as stream:
+            np.savez(stream, **content)
+    elif isinstance(content, dict) and kind == "mat":
+        io.savemat(path, content, appendmat=False)
+    elif isinstance(content, dict):
+        with h5py.File(path, "w") as stored:
+            for name, array in content.items():
+                stored[name] = array
+    else:
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+
+
+def dense(part):
+    return part.X.toarray() if sparse.issparse(part.X) else np.asarray(part.X)
+
+
+def names_of(loaded, part="train"):
+    return [loaded.class_names[j] for j in loaded.parts[part].y]
+
+
+# ---- LIBSVM text ---------------------------------------------------------------------------------
+
+
+def test_libsvm_classes_of_all_parts(read):
+    train = "3 1:0.5 4:-2e3\n\n-1 \n+3 2:1 # a remark\n"
+    loaded = read("libsvm", {"train": train, "test": "7.0\t3:1e-5 \r\n"})
+    assert loaded.class_names == ["-1", "3", "7"]
+    assert names_of(loaded) == ["3", "-1", "3"]
+    np.testing.assert_array_equal(
+        dense(loaded.parts["train"]), [[0.5, 0, 0, -2e3], [0, 0, 0, 0], [0, 1, 0, 0]]
+    )
+    np.testing.assert_array_equal(dense(loaded.parts["test"]), [[0, 0, 1e-5, 0]])
+
+
+def test_libsvm_label_sets(read):
+    part = read("libsvm", "0,2 1:1\n 2:1\n1:3 2:4\n1\n", "multilabel").parts["train"]
+    np.testing.assert_array_equal(part.Y, [[1, 0, 1], [0, 0, 0], [0, 0, 0], [0, 1, 0]])
+    np.testing.assert_array_equal(dense(part), [[1, 0], [0, 1], [3, 4], [0, 0]])
+    loaded = read("libsvm", "5 1:1\n4,7\n", "multilabel", label_base=4, n_classes=5)
+    assert loaded.class_names == ["4", "5", "6", "7", "8"]
+    np.testing.assert_array_equal(loaded.parts["train"].Y, [[0, 1, 0, 0, 0], [1, 0, 0, 1, 0]])
+
+
+def test_libsvm_indices_may_begin_with_0(read):
+    part = read("libsvm", "1 0:7 2:1\n2\n", index_base=0, n_features=5).parts["train"]
+    np.testing.assert_array_equal(dense(part), [[7, 0, 1, 0, 0], [0, 0, 0, 0, 0]])
+
+
+# ---- tables --------------------------------------------------------------------------------------
+
+
+def test_a_table_with_its_class_last(read):
+    loaded = read("uci_csv", {"train": "0.5, -2e3,10.\r\n1,2,2\n\n3,4,10\n", "test": "7,8,2.0"})
+    assert loaded.class_names == ["2", "10"]  # as numbers, not as text
+    np.testing.assert_array_equal(loaded.parts["train"].X, [[0.5, -2000], [1, 2], [3, 4]])
+    assert names_of(loaded) == ["10", "2", "10"]
+    assert names_of(loaded, "test") == ["2"]
+
+
+def test_a_table_with_another_delimiter_a_header_and_its_class_first(read):
+    text = "class grey dark\n 6.0000  -1.0 0.5 \n5.0000\t1 \t2\n"
+    loaded = read("uci_csv", text, delimiter="whitespace", label=0, skip_lines=1)
+    assert loaded.class_names == ["5", "6"]
+    np.testing.assert_array_equal(loaded.parts["train"].X, [[-1, 0.5], [1, 2]])
+    assert read("uci_csv", "1;2;x\n3;4;y\n", delimiter=";").class_names == ["x", "y"]
+
+
+def test_delimiters_within_quotes_are_part_of_the_value(read):
+    loaded = read("uci_csv", '"1","2.5","Paris, France"\n3,4,"z"\n')
+    assert loaded.class_names == ["Paris, France", "z"]
+    np.testing.assert_array_equal(loaded.parts["train"].X, [[1, 2.5], [3, 4]])
+
+
+@pytest.mark.parametrize(
+    ("labels", "classes"),
+    [
+        (("250.0", "250.00", "word"), ["250.0", "250.00", "word"]),
+        (("12e4", "120000", "word"), ["120000", "12e4", "word"]),
+        (("0.5", "1.0", "1"), ["0.5", "1", "1.0"]),
+        (("10", "9.", "9"), ["9", "10"]),
+    ],
+)
+def test_classes_stay_as_written_unless_all_are_whole_numbers(read, labels, classes):
+    assert read("uci_csv", "".join(f"1,{label}\n" for label in labels)).class_names == classes
+
+
+# ---- ARFF ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("text", [DENSE, SPARSE])
+def test_mulan_labels_are_found_by_name_and_ordered_as_in_the_xml(read, text):
+    loaded = read("mulan_arff", text, "multilabel")
+    assert loaded.class_names == ["sad & slow", "happy", "it's"]
+    part = loaded.parts["train"]
+    np.testing.assert_array_equal(part.Y, [[1, 0, 1], [0, 1, 0]])
+    np.testing.assert_array_equal(dense(part), [[0.5, 0, -2e3], [1.5, 1, 0]])
+
+
+def test_words_become_numbers_and_attributes_are_dropped(read):
+    part = read("mulan_arff", WORDS + ROWS, **DROPPED).parts["train"]
+    np.testing.assert_array_equal(
+        dense(part), [[1, 0, 1, 0, 1.5], [0, 1, 0, 0, 2], [0, 0, 0, 1, 3]]
+    )
+    np.testing.assert_array_equal(part.Y.ravel(), [1, 0, 1])
+    rows = '{1 YES,3 1.5,4 1}\n{2 red}\n{0 "a, 3 b", 2 "it\'s"}\n{2 \'dark blue\'}\n'
+    part = read("mulan_arff", WORDS + rows, **DROPPED).parts["train"]
+    np.testing.assert_array_equal(
+        dense(part), [[1, 1, 0, 0, 1.5], [0, 1, 0, 0, 0], [0, 0, 0, 1, 0], [0, 0, 1, 0, 0]]
+    )
+
+
+@pytest.mark.parametrize(
+    ("values", "row"),
+    [
+        ("{FALSE,TRUE}", "TRUE"),
+        ("{no,yes}", "yes"),
+        ("{Y,N}", "Y"),
+        ("{-1,1}", "1"),
+        ("{dead,alive}", "alive"),
+    ],
+)
+def test_labels_of_two_words(read, values, row):
+    other = values.strip("{}").replace(row, "", 1).strip(",") if row != "1" else "-1"
+    text = f"@relation r\n@attribute a real\n@attribute b{values}\n@data\n1,{row}\n2,{other}\n"
+    loaded = read("mulan_arff", text, "multilabel", xml=None, last_labels=1)
+    np.testing.assert_array_equal(loaded.parts["train"].Y, [[1], [0]])
+
+
+def test_spellings_of_other_programs(read):
+    text = (
+        "@relation r\n@inputs a\n@attribute a INTEGER [0,9] % a range\n@attribute b {0,1}\n"
+        "@data\n1.5\t1\n2\t0 % a comment\n"
+    )
+    part = read("mulan_arff", text, "multilabel", xml=None, last_labels=1).parts["train"]
+    np.testing.assert_array_equal(dense(part), [[1.5], [2]])
+    np.testing.assert_array_equal(part.Y, [[1], [0]])
+
+
+# ---- arrays --------------------------------------------------------------------------------------
+
+KINDS = ["mat", "npz", "hdf5"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_arrays_of_classes_and_label_sets(read, kind):
+    loaded = read(kind, {"X": X.astype(np.float32), "y": CLASSES})
+    part = loaded.parts["train"]
+    assert loaded.class_names == ["-1", "7", "30"]
+    assert (part.X.dtype, part.y.tolist()) == (np.float32, [1, 0, 1, 2])
+    np.testing.assert_array_equal(part.X, X)
+    part = read(kind, {"X": X, "Y": SETS.astype(float)}, "multilabel").parts["train"]
+    np.testing.assert_array_equal(part.Y, SETS)
+    assert (part.X.dtype, part.Y.dtype) == (np.float64, np.uint8)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_several_parts_in_a_file_share_their_classes(tmp_path, kind):
+    arrays = {"train_data": X, "train_is": CLASSES, "test_data": X[:2], "test_is": [[30], [0]]}
+    write(tmp_path / f"toy.{kind}", kind, arrays)
+    source = Source(dict.fromkeys(("train", "test"), tmp_path / f"toy.{kind}"), "multiclass")
+    loaded = FORMATS[kind](source, X="{part}_data", labels="{part}_is")
+    assert loaded.class_names == ["-1", "0", "7", "30"]
+    assert loaded.parts["test"].y.tolist() == [3, 1]
+
+
+def test_matlab_files_sparse_transposed_and_of_version_7_3(read, tmp_path):
+    arrays = {"X": sparse.csc_matrix(X.T), "Y": sparse.csc_matrix(SETS)}
+    part = read("mat", arrays, "multilabel", transposed=True).parts["train"]
+    np.testing.assert_array_equal(dense(part), X)
+    np.testing.assert_array_equal(part.Y, SETS)
+    path = tmp_path / "new.mat"
+    with h5py.File(path, "w", userblock_size=512) as stored:
+        stored["X"], stored["Y"] = X.T, SETS.T
+    with path.open("r+b") as stream:
+        stream.write(b"MATLAB 7.3 MAT-file, Platform: GLNXA64".ljust(124) + b"\0\2IM")
+    part = FORMATS["mat"](Source({"train": path}, "multilabel")).parts["train"]
+    np.testing.assert_array_equal(part.X, X)
+    np.testing.assert_array_equal(part.Y, SETS)
+
+
+def test_features_in_a_file_are_mapped_into_memory(tmp_path):
+    np.save(tmp_path / "f.npy", X)
+    np.save(tmp_path / "l.npy", CLASSES)
+    source = Source({"train": tmp_path / "f.npy"}, "multiclass")
+    part = FORMATS["npy"](source, labels={"train": "l.npy"}).parts["train"]
+    assert isinstance(part.X, np.memmap)
+    np.save(tmp_path / "f.npy", np.asfortranarray(X.astype(np.float16)))
+    part = FORMATS["npy"](source, labels={"train": "l.npy"}).parts["train"]
+    assert part.X.dtype == np.float32  # converted when it is read
+    np.testing.assert_array_equal(part.X, X)
+    with h5py.File(tmp_path / "f.h5", "w") as stored:
+        stored["deep/X"], stored["y"] = X, CLASSES
+        stored.create_dataset("packed", data=X, compression="gzip")
+    source = Source({"train": tmp_path / "f.h5"}, "multiclass")
+    mapped, packed = (
+        FORMATS["hdf5"](source, X=name).parts["train"].X for name in ("deep/X", "packed")
+    )
+    assert isinstance(mapped, np.memmap)
+    assert not isinstance(packed, np.memmap)
+    np.testing.assert_array_equal(mapped, packed)
+
+
+def test_idx_pairs(tmp_path):
+    images = np.arange(12, dtype=np.uint8).reshape(3, 2, 2)
+    head = b"\0\0\x08\x03" + np.array(images.shape, ">u4").tobytes()
+    (tmp_path / "i").write_bytes(head + images.tobytes())
+    (tmp_path / "l").write_bytes(b"\0\0\x08\x01\0\0\0\3\x09\x01\x09")
+    source = Source({"train": tmp_path / "i"}, "multiclass")
+    loaded = FORMATS["idx"](source, labels={"train": "l"})
+    assert names_of(loaded) == ["9", "1", "9"]
+    np.testing.assert_array_equal(loaded.parts["train"].X, images.reshape(3, 4))
+    (tmp_path / "i").write_bytes(head + images.tobytes()[:-1])
+    with pytest.raises(FormatError, match="header"):
+        FORMATS["idx"](source, labels={"train": "l"})
+
+
+# ---- what is refused -----------------------------------------------------------------------------
+
+MULTILABEL = {"task": "multilabel"}
+FAULTS = {
+    "libsvm: cut in a pair": ("libsvm", "1 1:1\n2 1:0.5 2:", {}, "libsvm:2: "),
+    "libsvm: no colon": ("libsvm", "1 1:1 2 3:1\n", {}, ":1: "),
+    "libsvm: no label": ("libsvm", "1 1:1\n1:1 2:1\n", {}, ":2: "),
+    "libsvm: word": ("libsvm", "1 1:1\ncat 1:1\n", {}, ":2: .*cat"),
+    "libsvm: fraction": ("libsvm", "1 1:1\n1.5 1:1\n", {}, "row 1 .* 1.5, no whole number"),
+    "libsvm: merged labels": ("libsvm", f"{2**53 + 2} 1:1\n0 1:1\n", {}, "53 bits"),
+    "libsvm: descending": ("libsvm", "1 1:1\n1 3:1 2:1\n", {}, ":2: .*sorted"),
+    "libsvm: repeated": ("libsvm", "1 1:1\n1 3:1 3:1\n", {}, ":2: .*unique"),
+    "libsvm: index 0": ("libsvm", "1 1:1\n1 0:1\n", {}, ":2: .*index 0"),
+    "libsvm: large index": ("libsvm", "1 9:1\n", {"n_features": 8}, "n_features"),
+    "libsvm: label out of range": (
+        "libsvm",
+        "0 1:1\n3 1:1\n",
+        MULTILABEL | {"n_classes": 3},
+        "label 3 of row 1",
+    ),
+    "libsvm: labels from 1": ("libsvm", "1,2 1:1\n3 2:1\n", MULTILABEL, "`label_base`"),
+    "libsvm: no labels": ("libsvm", " 1:1\n 2:1\n", MULTILABEL, "no row has a label"),
+    "libsvm: empty": ("libsvm", "# nothing\n\n", {}, "no row"),
+    "table: too long": ("uci_csv", "1,2,a\n\n1,2,3,a\n", {}, "line 3"),
+    "table: missing": ("uci_csv", "1,2,a\n1,?,a\n", {}, "row 1, column 1 .*missing"),
+    "table: word": ("uci_csv", "1,2,a\n1,b,a\n", {}, "row 1, column 1 .*'b' is not a number"),
+    "table: no class": ("uci_csv", "1,2,a\n1,2,\n", {}, "row 1 .*missing"),
+    "table: short row": ("uci_csv", "1,2,a\n1,a\n", {}, "column 1"),
+    "table: header": ("uci_csv", "a,b,class\n1,2,x\n", {}, "`skip_lines`"),
+    "table: delimiter": ("uci_csv", "1;2;a\n3;4;b\n", {}, "`delimiter` ';'"),
+    "table: no column": ("uci_csv", "1,2\n", {"label": 2}, "no column 2"),
+    "table: empty": ("uci_csv", "a,b\n", {"skip_lines": 1}, "no row"),
+    "table: spelled twice": ("uci_csv", "1,042\n1,0042\n", {}, "'0042' and '042'"),
+    "table: measurements": (
+        "uci_csv",
+        "".join(f"{i % 3},{i / 7:.4f}\n" for i in range(120)),
+        {},
+        "120 classes",
+    ),
+    "table: parts": ("uci_csv", {"train": "1,2,a\n", "test": "1,\n"}, {}, "test.uci_csv.*missing"),
+    "arff: short row": ("mulan_arff", DENSE[:-4], MULTILABEL, "mulan_arff:13: "),
+    "arff: cut sparse row": ("mulan_arff", SPARSE[:-3], MULTILABEL, ":11: "),
+    "arff: cut header": ("mulan_arff", HEADER[:-6], MULTILABEL, "no @data line"),
+    "arff: no rows": ("mulan_arff", HEADER, MULTILABEL, "no row"),
+    "arff: row beside @data": ("mulan_arff", HEADER[:-1] + " 1,1\n", MULTILABEL, ":9: "),
+    "arff: word": ("mulan_arff", HEADER + "x,1,1,1,1,1\n", MULTILABEL, ":10: "),
+    "arff: blanks": ("mulan_arff", HEADER + "1,1 2,1,1,1,1\n", MULTILABEL, ":10: .*blanks"),
+    "arff: weight": ("mulan_arff", HEADER + "1,1,1,1,1,1,{5}\n", MULTILABEL, ":10: .*weight"),
+    "arff: no 0 or 1": ("mulan_arff", HEADER + "1,1,1,3,1,1\n", MULTILABEL, "label 1 of row 0"),
+    "arff: index": ("mulan_arff", HEADER + "{0 1}\n{6 1}\n", MULTILABEL, ":11: "),
+    "arff: pair": ("mulan_arff", HEADER + "{2 1,3}\n", MULTILABEL, ":10: "),
+    "arff: left out": (
+        "mulan_arff",
+        HEADER.replace("width real", "width {1,0}") + "{0 1}\n",
+        MULTILABEL,
+        ":7: .*'width'",
+    ),
+    "arff: text": ("mulan_arff", WORDS + ROWS, DROPPED | {"drop": ()}, ":2: .*`drop`"),
+    "arff: not dropped": ("mulan_arff", WORDS + ROWS, DROPPED | {"drop": ("id", "idd")}, "'idd'"),
+    "arff: not listed": ("mulan_arff", WORDS + "a,NO,green,1,1\n", DROPPED, ":8: .*'green'"),
+    "arff: value twice": ("mulan_arff", WORDS.replace("NO,YES", "NO,NO"), DROPPED, ":3: "),
+    "arff: no type": ("mulan_arff", HEADER.replace(" real", ""), MULTILABEL, ":7: "),
+    "arff: twice": ("mulan_arff", HEADER.replace("width", "height"), MULTILABEL, ":7: .*line 3"),
+    "arff: no label": (
+        "mulan_arff",
+        HEADER.replace("happy", "jolly") + "1,1,1,1,1,1\n",
+        MULTILABEL,
+        "'happy'",
+    ),
+    "arff: other parts": (
+        "mulan_arff",
+        {"train": DENSE, "test": DENSE.replace("width", "depth")},
+        MULTILABEL,
+        "test.*:7: .*'depth'",
+    ),
+    "arff: XML": ("mulan_arff", DENSE, MULTILABEL | {"xml": XML[:-12]}, "toy.xml: no XML"),
+    "arrays: no features": ("npz", {"Z": X, "y": CLASSES}, {}, "'X' is not in it.*Z"),
+    "arrays: few labels": ("npz", {"X": X, "y": CLASSES[:3]}, {}, "3 labels for 4 rows"),
+    "arrays: label sets": ("npz", {"X": X, "y": SETS}, {}, r"\(4, 2\)"),
+    "arrays: fraction": ("npz", {"X": X, "y": CLASSES / 2}, {}, "row 0 .* 3.5"),
+    "arrays: NaN": ("npz", {"X": X, "y": np.array([1, np.nan, 2, 3])}, {}, "row 1 .* nan"),
+    "arrays: complex": ("npz", {"X": X * 1j, "y": CLASSES}, {}, "complex"),
+    "arrays: cube": ("npz", {"X": np.zeros((2, 2, 2)), "y": CLASSES[:2]}, {}, r"\(2, 2, 2\)"),
+    "arrays: not 0 or 1": ("npz", {"X": X, "Y": SETS * 2}, MULTILABEL, "label 1 of row 0"),
+    "arrays: objects": ("npz", {"X": X, "y": np.array([{}, 1, 2, 3])}, {}, "Python objects"),
+    "arrays: text": ("mat", {"X": np.array(["a", "b"]), "y": CLASSES[:2]}, {}, "train.mat: "),
+    "bytes": ("mulan_arff", b"\xff\xfe\n", MULTILABEL, "UTF-8"),
+}
+
+
+@pytest.mark.parametrize("case", FAULTS)
+def test_what_does_not_fit_is_one_line_with_the_file(read, case):
+    kind, content, options, message = FAULTS[case]
+    with pytest.raises(FormatError, match=message) as caught:
+        read(kind, content, **options)
+    assert str(caught.value).isprintable()
+    assert len(str(caught.value)) < 700
+
+
+@pytest.mark.parametrize("kind", [*KINDS, "npy", "idx"])
+@pytest.mark.parametrize("damage", ["empty", "text", "half", "end"])
+def test_damaged_files_are_told_in_one_line(tmp_path, kind, damage):
+    path = tmp_path / "train"
+    if kind in KINDS:
+        write(path, kind, {"X": np.random.default_rng(0).random((40, 5)), "y": np.arange(40)})
+        content = path.read_bytes()
+        options = {}
+    else:
+        content, options = b"\0\0\x08\x02\0\0\0\2\0\0\0\2abcd", {"labels": {"train": "train"}}
+    cut = {"empty": b"", "text": b"1,2\n" * 99, "half": content[: len(content) // 2]}
+    path.write_bytes(cut.get(damage, content[:-20]))
+    with pytest.raises(FormatError, match=str(path)) as caught:
+        FORMATS[kind](Source({"train": path}, "multiclass"), **options)
+    assert "\n" not in str(caught.value)
+
+
+def test_hdf5_reads_no_other_file_and_no_number_that_was_never_written(tmp_path):
+    (tmp_path / "outside").write_bytes(X.tobytes())
+    with h5py.File(tmp_path / "other.h5", "w") as stored:
+        stored["X"] = X
+    with h5py.File(tmp_path / "toy.h5", "w") as stored:
+        stored["y"] = CLASSES
+        stored["link"] = h5py.ExternalLink("other.h5", "X")
+        stored.create_dataset(
+            "external", X.shape, "f8", external=[(str(tmp_path / "outside"), 0, 96)]
+        )
+        layout = h5py.VirtualLayout(X.shape, "f8")
+        layout[:] = h5py.VirtualSource(str(tmp_path / "other.h5"), "X", X.shape)
+        stored.create_virtual_dataset("virtual", layout)
+        stored.create_dataset("unwritten", X.shape, "f8")
+        stored.create_dataset("pieces", X.shape, "f8", chunks=(2, 3))[:2] = X[:2]
+        stored.create_group("group")
+    source = Source({"train": tmp_path / "toy.h5"}, "multiclass")
+    for name in ("link", "external", "virtual", "unwritten", "pieces", "group"):
+        with pytest.raises(FormatError, match=name):
+            FORMATS["hdf5"](source, X=name)

@@ -1,0 +1,237 @@
+"""Pascal VOC and COCO: annotations, the largest object, features of regions."""
+
+import json
+import tarfile
+from dataclasses import replace
+
+import h5py
+import numpy as np
+import pytest
+
+from toplabel.reproduction.config.entry import Entry, LabelLists, Printed
+from toplabel.reproduction.data.formats import FORMATS, FormatError, Source
+from toplabel.reproduction.data.formats.regions import read_regions
+from toplabel.reproduction.data.statistics import dataset_row, list_statistics
+
+BOX = "<bndbox><xmin>{}</xmin><ymin>{}</ymin><xmax>{}</xmax><ymax>{}</ymax></bndbox>"
+# A cat larger than a dog; a dog; only a difficult cat and a small bird.
+SCENES = {
+    "000005": [("dog", (1, 1, 10, 10), 0), ("cat", (1, 1, 20, 20), 0), ("dog", (5, 5, 6, 6), 0)],
+    "000007": [("dog", (3, 4, 9, 9), 0)],
+    "000009": [("cat", (1, 1, 90, 90), 1), ("bird", (1, 1, 2, 2), 0)],
+}
+
+
+def xml_of(objects):
+    return "<annotation>{}</annotation>".format(
+        "".join(
+            f"<object><name>{name}</name><difficult>{mark}</difficult>{BOX.format(*box)}</object>"
+            for name, box, mark in objects
+        )
+    )
+
+
+def write_tar(path, texts):
+    folder = path.with_suffix("")
+    for name, text in texts.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    with tarfile.open(path, "w") as archive:
+        archive.add(folder, arcname="VOCdevkit")
+
+
+def write_regions(folder, images, image=(0, 1, 1, 2), form="npz"):
+    arrays = {
+        "X": np.arange(len(image) * 3, dtype=np.float32).reshape(-1, 3),
+        "image": np.array(image),
+        "images": np.array(images),
+    }
+    path = folder / f"train.{form}"
+    if form == "npz":
+        np.savez(path, **arrays)
+    elif form == "npy":
+        np.save(path, arrays.pop("X"))
+        np.savez(folder / "train_regions.npz", **arrays)
+    else:
+        with h5py.File(path, "w") as stored:
+            for name, array in arrays.items():
+                stored[name] = array.astype("S") if array.dtype.kind == "U" else array
+    return path
+
+
+@pytest.fixture
+def voc(tmp_path):
+    def load(scenes=None, images=tuple(SCENES), **options):
+        texts = {name: xml_of(objects) for name, objects in SCENES.items()} | (scenes or {})
+        write_tar(
+            tmp_path / "voc.tar",
+            {f"VOC2007/Annotations/{name}.xml": text for name, text in texts.items()}
+            | {"VOC2007/Annotations/._000005.xml": "macOS"},
+        )
+        source = Source({"train": write_regions(tmp_path, list(images))}, "multilabel")
+        return FORMATS["voc"](source, labels={"train": "voc.tar"}, **options)
+
+    return load
+
+
+@pytest.mark.parametrize("form", ["npz", "npy", "h5"])
+@pytest.mark.parametrize("images", [["b", "a", "c"], [7, 5, 9]])
+def test_regions_in_every_form(tmp_path, form, images):
+    regions = read_regions(write_regions(tmp_path, images, form=form))
+    assert regions.images == [str(image) for image in images]
+    assert regions.groups.tolist() == [0, 1, 1, 2]
+    np.testing.assert_array_equal(np.asarray(regions.X)[1], [3, 4, 5])
+    assert isinstance(regions.X, np.memmap) == (form != "npz")
+
+
+@pytest.mark.parametrize(
+    ("images", "image"),
+    [
+        (["a", "a"], [0, 1]),
+        (["a", "b"], [0, 2]),
+        (["a", "b"], [0, -1]),
+        (["a", "b"], [0, 0]),
+        (["a", "b"], [0.0, 1.0]),
+        ([0.5, 1.5], [0, 1]),
+    ],
+)
+def test_an_index_that_does_not_fit_is_refused(tmp_path, images, image):
+    with pytest.raises(FormatError, match=r"train\.npz: 'image"):
+        read_regions(write_regions(tmp_path, images, image))
+
+
+def test_voc_annotations(voc):
+    loaded = voc()
+    part = loaded.parts["train"]
+    assert loaded.class_names == ["bird", "cat", "dog"]
+    assert part.Y.tolist() == [[0, 1, 1], [0, 0, 1], [1, 0, 0]]
+    assert [loaded.class_names[j] for j in part.y] == ["cat", "dog", "bird"]
+    assert part.groups.tolist() == [0, 1, 1, 2]
+    part = voc(difficult="present").parts["train"]
+    assert part.Y.tolist() == [[0, 1, 1], [0, 0, 1], [1, 1, 0]]
+    assert part.y.tolist() == [1, 2, 1]
+
+
+def test_the_registry_names_and_orders_the_classes_of_voc(voc):
+    loaded = voc(classes={"dog": "D", "cat": "C", "bird": "B", "cow": "no picture"})
+    assert loaded.class_names == ["D", "C", "B", "no picture"]
+    assert loaded.parts["train"].Y.tolist() == [[1, 1, 0, 0], [1, 0, 0, 0], [0, 0, 1, 0]]
+    with pytest.raises(FormatError, match="unknown class 'cat'"):
+        voc(classes={"dog": "dog", "bird": "bird"})
+    with pytest.raises(FormatError, match="'000006' has no annotation"):
+        voc(images=("000009", "000005", "000006"))
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "<annotation>\n<object>\n</annotation>",
+        f"<a><object>{BOX.format(1, 1, 2, 2)}</object></a>",
+        "<a><object><name>cat</name></object></a>",
+        f"<a><object><name>cat</name>{BOX.format(1, 1, 'x', 2)}</object></a>",
+        f"<a><object><name>cat</name>{BOX.format(5, 1, 2, 2)}</object></a>",
+    ],
+)
+def test_a_malformed_annotation_is_named(voc, content):
+    with pytest.raises(FormatError, match=r"Annotations/000007\.xml: ") as caught:
+        voc({"000007": content})
+    assert "\n" not in str(caught.value)
+
+
+def test_statistics_of_label_lists(tmp_path):
+    flags = {
+        "bird": "000005 -1\n000007 -1\n000009  1\n",
+        "cat": "000005 1\n000007 -1\n000009 0\n",
+        "dog": "000005 1\r\n000007 1\r\n000009 -1\r\n",
+    }
+    texts = {f"ImageSets/Main/{label}_trainval.txt": text for label, text in flags.items()}
+    texts |= {f"ImageSets/Main/{label}_test.txt": "000011 1\n" for label in flags}
+    write_tar(tmp_path / "voc.tar", texts)
+    lists = LabelLists("voc.tar", "trainval", "test")
+    found = list_statistics(tmp_path / "voc.tar", lists)
+    assert (found["n_classes"], found["n_train"], found["n_test"]) == (3, 3, 1)
+    assert found["label_cardinality"] == 7 / 4
+    assert found["parts"]["train"]["label_cardinality"] == 4 / 3
+    entry = Entry("voc", "VOC", "multilabel", "half_half", "", "")
+    for of, text, agrees in (("train", "1.33", True), ("all", "1.33", False)):
+        row = Printed("a table", n_train="3", label_cardinality=text, cardinality_of=of)
+        shown = dataset_row(replace(entry, statistics=(row,)), None, "no features", found)
+        assert (shown["status"], shown["agrees"], shown["n_test"]) == ("missing", agrees, 1)
+    with pytest.raises(FormatError, match="'train'"):
+        list_statistics(tmp_path / "voc.tar", replace(lists, train="train"))
+    texts["ImageSets/Main/cat_trainval.txt"] = "000005 1\n000007 2\n000009 0\n"
+    write_tar(tmp_path / "voc.tar", texts)
+    with pytest.raises(FormatError, match="flags"):
+        list_statistics(tmp_path / "voc.tar", lists)
+
+
+ONE = {"image_id": 30, "category_id": 18, "bbox": [0, 0, 9, 9], "iscrowd": 0, "area": 1.0}
+INSTANCES = {
+    "categories": [{"id": 18, "name": "dog"}, {"id": 1, "name": "person"}],
+    "images": [{"id": number} for number in (30, 4, 9, 11)],
+    "annotations": [
+        ONE,
+        ONE | {"category_id": 1, "bbox": [5, 5, 2, 2], "area": 3.5},
+        ONE | {"image_id": 4, "category_id": 1},
+        ONE | {"image_id": 9, "bbox": [0, 0, 3, 3]},
+        ONE | {"image_id": 9, "category_id": 1, "bbox": [0, 0, 50, 9], "iscrowd": 1},
+    ],
+}
+
+
+@pytest.fixture
+def coco(tmp_path):
+    def load(document=INSTANCES, images=(9, 30, 4, 11), **options):
+        text = document if isinstance(document, str) else json.dumps(document)
+        (tmp_path / "instances.json").write_text(text)
+        path = write_regions(tmp_path, list(images), np.arange(len(images)))
+        source = Source({"train": path}, "multilabel")
+        return FORMATS["coco"](source, labels={"train": "instances.json"}, **options)
+
+    return load
+
+
+def test_coco_instances(coco):
+    loaded = coco()
+    part = loaded.parts["train"]
+    assert loaded.class_names == ["person", "dog"]
+    assert part.Y.tolist() == [[1, 1], [1, 1], [1, 0], [0, 0]]
+    assert part.y.tolist() == [0, 1, 0, -1]
+    assert coco(crowd="absent").parts["train"].Y[0].tolist() == [0, 1]
+    assert coco(size="area").parts["train"].y.tolist() == [1, 0, 0, -1]
+    with pytest.raises(FormatError, match="'5' has no annotation"):
+        coco(images=(30, 4, 5))
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        '{\n"images": [}',
+        "[]",
+        '{"images": ' + "[" * 10**5,
+        {"images": [], "annotations": []},
+        INSTANCES | {"categories": [{"id": 1, "name": name} for name in "ab"]},
+        INSTANCES | {"categories": [{"id": number, "name": "dog"} for number in (1, 18)]},
+        INSTANCES | {"annotations": [ONE | {"image_id": 2}]},
+        INSTANCES | {"annotations": [ONE | {"category_id": 2}]},
+        INSTANCES | {"annotations": [ONE | {"bbox": [1, 2]}]},
+        INSTANCES | {"annotations": ["?"]},
+    ],
+)
+def test_malformed_instances_are_named(coco, document):
+    with pytest.raises(FormatError, match=r"instances\.json: ") as caught:
+        coco(document)
+    assert "\n" not in str(caught.value)
+
+
+def test_parts_of_coco_have_the_same_categories(coco, tmp_path):
+    coco()
+    (tmp_path / "train.npz").rename(tmp_path / "test.npz")
+    path = write_regions(tmp_path, [4], [0])
+    other = INSTANCES | {"categories": [{"id": 1, "name": "cat"}], "annotations": []}
+    (tmp_path / "other.json").write_text(json.dumps(other))
+    source = Source({"test": tmp_path / "test.npz", "train": path}, "multilabel")
+    with pytest.raises(FormatError, match=r"other\.json: its categories"):
+        FORMATS["coco"](source, labels={"train": "other.json", "test": "instances.json"})
+    with pytest.raises(FormatError, match="no file for the part 'train'"):
+        FORMATS["coco"](source, labels={"test": "instances.json"})
