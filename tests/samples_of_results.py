@@ -1,81 +1,74 @@
-"""Small results and published cells for the tests of the studies."""
-
-from __future__ import annotations
+"""Small results, printed numbers and frames of cells for tests."""
 
 import math
+from dataclasses import replace
+from types import SimpleNamespace
 
 import pandas as pd
 
-from toplabel.reproduction.compare.collection import collect
-from toplabel.reproduction.config.datasets import Registry
-from toplabel.reproduction.config.entry import Entry
-from toplabel.reproduction.config.methods import Method
-from toplabel.reproduction.config.studies import Study
+from toplabel.reproduction.compare.cells import COLUMNS, KEPT, MEASURED, PUBLISHED, build
 from toplabel.reproduction.tables.cells import TEST_METRICS
 
-METHODS = {
-    m.name: m
-    for m in (
-        Method("svm", "SVM^{Multi}", "svm_multi"),
-        Method("smooth", "SVM^{Multi}_{1}", "svm_multi", gamma=1.0),
-        Method("softmax", "LR^{Multi}", "lr_multi"),
-        Method("ml", "SVM^{ML}", "svm_ml"),
-    )
-}
-FEATURES = {"letter": "", "yeast": "", "circle": "", "cub": "vgg16_fc7", "cub_alex": "alexnet_fc7"}
-STUDIES = [
-    Study("second", "second", ("yeast",), ("ml",)),
-    Study("first", "first", ("letter", "circle"), ("softmax", "svm")),
-    Study("third", "third", ("letter",), ("svm",)),
-]
+_BLANK = {name: "" if kind is str else math.nan for name, kind in COLUMNS.items()}
+_HEADER = "source,table,dataset,features,method,k,gamma,kernel,metric,value,std"
 
 
-def registered(names, sources=None, seeds_of=None):
-    """A registry of data sets by their names in the papers, and the papers that use them."""
-    known = ("title", "protocol", "licence", "citation")
-    words = {"task": "multiclass"} | dict.fromkeys(known, "x")
-    found = Registry(
-        {
-            name: Entry(
-                name, **words, published_key=key, published_sources=(sources or {}).get(name, ())
-            )
-            for name, key in names.items()
-        },
-        {},
-    )
-    found.seeds_of = seeds_of or {}
-    return found
-
-
-def results(*rows):
-    """A frame of evaluations; a row is (dataset, method, split, metric, value) and what differs."""
+def evaluations(*rows):
+    """Rows of evaluation.csv; one is (data set, method, split, metric, value) and what differs."""
     base = {
-        "C": 1.0,
-        "theta": math.nan,
-        "threshold": math.nan,
-        "relative_gap": 1e-4,
-        "epochs": 10,
-        "status": "converged",
-        "seconds": 2.0,
-        "budget": "standard",
-        "gradient_norm": math.nan,
+        **dict.fromkeys(("theta", "threshold", "gradient_norm", "selected_k"), math.nan),
+        **{"C": 1.0, "relative_gap": 1e-4, "epochs": 10, "status": "converged"},
+        **{"seconds": 2.0, "budget": "standard"},
     }
     names = ("dataset", "method", "split", "metric", "value")
-    records = [
-        {**dict(zip(names, row[:5], strict=True)), **base, **(row[5] if len(row) > 5 else {})}
+    return TEST_METRICS.frame(
+        dict(zip(names, row[:5], strict=True)) | base | (row[5] if len(row) > 5 else {})
         for row in rows
-    ]
-    return TEST_METRICS.frame(records)
+    )
 
 
-def collected(*rows):
-    """What `collect` makes of such rows."""
-    return collect(results(*rows), METHODS, STUDIES, FEATURES)
+def built(catalogue, folder, printed, measured, notes=None, **more):
+    """The frame of some results beside some printed numbers.
+
+    `printed` are rows of data/published from the data set on, with another source, if any, at the
+    end; `measured` are rows of `evaluations`.
+    """
+    texts = {"tpami2017": [_HEADER]}
+    for row in printed:
+        text, _, source = row.partition(" ")
+        source = source or "tpami2017"
+        texts.setdefault(source, [_HEADER]).append(f"{source},5,{text}")
+    for source, lines in texts.items():
+        (folder / f"{source}_table05.csv").write_text("\n".join([*lines, ""]))
+    catalogue = replace(catalogue, published=folder, notes=notes or noted())
+    return build(catalogue, evaluations(*measured), **more)
 
 
-def published(*rows):
-    """A frame of published cells; a row is (dataset, features, method, k, gamma, metric, value)."""
-    names = ("dataset", "features", "method", "k", "gamma", "metric", "published")
-    frame = pd.DataFrame(rows, columns=names)
-    frame = frame.assign(source="tpami2017", table="5", kernel="linear", std="")
-    return frame.assign(value=frame["published"].astype(float))
+def noted(**changes):
+    """Notes without any, but for those given."""
+    none = {name: {} for name in ("readings", "choices", "reasons", "claims")}
+    return SimpleNamespace(**none | {"reason_of": lambda row: None} | changes)
+
+
+def number(run, value, metric="top1", method="svm_multi", printed="", **changes):
+    """A row of the frame: a number of letter in Table 5 of TPAMI 2017."""
+    place = {"source": "tpami2017", "table": "5", "dataset": "letter", "metric": metric}
+    place |= {"method": method, "kernel": "linear", "run": run, "value": value}
+    row = _BLANK | place | {"printed": printed}
+    if run == PUBLISHED:
+        row["printed"] = printed or f"{value}"
+    else:
+        row |= {"config_dataset": "letter", "config_method": method, "splits": 1.0}
+        row["difference"] = value - float(printed or "nan")
+    row |= changes
+    if "dataset" in changes and "config_dataset" not in changes and run != PUBLISHED:
+        row["config_dataset"] = changes["dataset"]
+    return row
+
+
+def frame(*rows):
+    """A frame of such rows."""
+    return pd.DataFrame(rows, columns=[*COLUMNS])
+
+
+__all__ = ["KEPT", "MEASURED", "PUBLISHED", "built", "evaluations", "frame", "noted", "number"]

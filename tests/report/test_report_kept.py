@@ -14,7 +14,7 @@ from toplabel.reproduction.config.run import SUMMARY
 from toplabel.reproduction.report import load_inputs, write_pdf
 from toplabel.reproduction.report.kept import load_kept
 from toplabel.reproduction.report.score import score_of
-from toplabel.reproduction.tables.collected import COMPARISON, PUBLISHED_KEYS
+from toplabel.reproduction.tables.collected import COMPARISON
 
 KEPT = Path(__file__).resolve().parents[2] / SUMMARY
 
@@ -91,17 +91,6 @@ def test_a_folder_without_a_kept_run_is_none_and_a_damaged_one_an_error(tmp_path
         load_kept(tmp_path)
     (tmp_path / "run.json").unlink()
     assert load_kept(tmp_path) is None
-
-
-def test_the_kept_winners_are_those_of_the_kept_cells(kept_cells):
-    from toplabel.reproduction.compare.winners import find_winners
-    from toplabel.reproduction.tables.collected import WINNERS
-
-    cells = kept_cells.assign(measured=pd.to_numeric(kept_cells["measured"]))
-    found = find_winners(cells).astype(str)[["ours", "papers", "same"]].to_numpy().tolist()
-    kept = WINNERS.read_text(KEPT / "winners.csv")
-    assert kept[["ours", "papers", "same"]].to_numpy().tolist() == found
-    assert not kept_cells.duplicated([*PUBLISHED_KEYS]).any()
 
 
 def test_kept_cells_have_their_best_and_their_deviations(empty_results):

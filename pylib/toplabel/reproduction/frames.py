@@ -21,19 +21,22 @@ from toplabel._core.files import FileError, read_text, result_path
 Columns = Mapping[str, type]
 
 
-def write_frame(frame: pd.DataFrame, path: str | os.PathLike[str], columns: Columns) -> None:
-    """Write the columns of a frame, in their order; the index is not written.
+def write_frame(
+    frame: pd.DataFrame, path: str | os.PathLike[str], columns: Columns | None = None
+) -> None:
+    """Write a frame with these columns, in their order, or with all that it has.
 
-    A FileError names the path and a column that is missing or unknown.
+    The index is not written. A FileError names the path and a column that is missing or unknown.
     """
+    columns = dict.fromkeys(frame.columns, str) if columns is None else columns
     _check(frame.columns, columns, path)
     whole = {name: "Int64" for name, kind in columns.items() if kind is int}
     with result_path(path) as temporary:
         frame[[*columns]].astype(whole).to_csv(temporary, index=False, lineterminator="\n")
 
 
-def read_frame(path: str | os.PathLike[str], columns: Columns) -> pd.DataFrame:
-    """Read a file with exactly these columns.
+def read_frame(path: str | os.PathLike[str], columns: Columns | None = None) -> pd.DataFrame:
+    """Read a file with exactly these columns, or with any, all as text.
 
     A FileError of one line names the file: it is missing, not what was written, no CSV file, has
     other columns, or text where a number should be.
@@ -43,6 +46,7 @@ def read_frame(path: str | os.PathLike[str], columns: Columns) -> pd.DataFrame:
         frame = pd.read_csv(io.StringIO(text), dtype=str, keep_default_na=False)
     except ValueError as error:  # pandas' own errors are ValueErrors
         raise FileError(f"{path}: {' '.join(str(error).split())}") from None
+    columns = dict.fromkeys(frame.columns, str) if columns is None else columns
     _check(frame.columns, columns, path)
     numbers = [name for name, kind in columns.items() if kind is not str]
     frame = frame.assign(**{name: as_numbers(frame[name], path) for name in numbers})

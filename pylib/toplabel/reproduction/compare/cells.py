@@ -129,7 +129,7 @@ def build(
     others = _read_otherwise(stated, measured, catalogue) + _variants(stated, measured)
     stds = dict(zip(map(_place, published.to_dict("records")), published["std"], strict=True))
     rows = [_judged(row, stds.get(_place(row), math.nan)) for row in [*stated, *others]]
-    parts = [_noted_gaps(published, measured, stated, catalogue), _frame(rows)]
+    parts = [_noted_gaps(published, stated, catalogue), _frame(rows)]
     if kept is not None:
         parts.append(kept)
     return _with_notes(pd.concat(parts, ignore_index=True), catalogue)
@@ -194,28 +194,26 @@ def _placed(
     return found + [row for row in rows if _cell(row) not in printed]
 
 
-def _noted_gaps(
-    published: pd.DataFrame, measured: pd.DataFrame, stated: list[Row], catalogue: Catalogue
-) -> pd.DataFrame:
+def _noted_gaps(published: pd.DataFrame, stated: list[Row], catalogue: Catalogue) -> pd.DataFrame:
     """Note of printed numbers why they have no measured one, as far as the results say it."""
     registry = catalogue.registry
-    elsewhere, kept_out = {}, {}
-    for row in measured.to_dict("records"):
-        dataset = row["config_dataset"]
-        words = f"the features {row['features']}" if row["features"] else "the set's own vectors"
+    other_features, kept_out = {}, {}
+    for row in stated:
+        dataset, features = row["config_dataset"], row["features"]
+        name = registry.published_key(dataset)
+        if row["note"]:
+            kept_out[name, features] = row["note"]
+            continue
+        words = f"the features {features}" if features else "the set's own vectors"
         for source in published["source"].unique():
             if registry.is_compared(dataset, source):
-                name = (source, registry.published_key(dataset), key_of(row), row["metric"])
-                elsewhere[name] = f"measured with {words}"
-    for row in stated:
-        if row["note"]:
-            kept_out[registry.published_key(row["config_dataset"]), row["features"]] = row["note"]
+                other_features[source, name, key_of(row), row["metric"]] = f"measured with {words}"
     known = {_place(row) for row in stated}
     notes = []
     for cell in published.to_dict("records"):
         name = (cell["source"], cell["dataset"], key_of(cell), cell["metric"])
         out = kept_out.get((cell["dataset"], cell["features"]), "")
-        notes.append("" if _place(cell) in known else elsewhere.get(name) or out)
+        notes.append("" if _place(cell) in known else other_features.get(name) or out)
     return published.assign(note=notes)[[*COLUMNS]]
 
 

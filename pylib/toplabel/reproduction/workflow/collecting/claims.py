@@ -1,40 +1,54 @@
-"""What becomes of the compared cells: claims, best methods, differences, readings, headline."""
+"""What becomes of the compared cells, in the files that the frame of cells replaces."""
 
 from __future__ import annotations
 
 import pandas as pd
 
-from toplabel.reproduction.compare.claims import find
-from toplabel.reproduction.compare.differences import explain
-from toplabel.reproduction.compare.headline import headline
-from toplabel.reproduction.compare.readings import compare_variants, read_otherwise
-from toplabel.reproduction.compare.winners import find_winners
+from toplabel.reproduction.compare import claims
+from toplabel.reproduction.compare.bootstrap import draw_rows
+from toplabel.reproduction.compare.counts import headline, winners
+from toplabel.reproduction.compare.notes import explained
+from toplabel.reproduction.compare.views import found, side_by_side, variants
 from toplabel.reproduction.config.catalogue import Catalogue
-from toplabel.reproduction.data.prepared import not_comparable
-from toplabel.reproduction.workflow.collecting.results import draw_rows
+from toplabel.reproduction.tables.collected import (
+    DIFFERENCES,
+    FINDINGS,
+    HEADLINE,
+    PUBLISHED_KEYS,
+    READINGS,
+    VARIANTS,
+    WINNERS,
+)
+from toplabel.reproduction.workflow.collecting.results import build_cells, ranks_beside
 
 
 def judge(
     catalogue: Catalogue, comparison: pd.DataFrame, collected: pd.DataFrame
 ) -> dict[str, pd.DataFrame]:
-    """Return the tables of `COLLECTED` that follow from the compared cells, by name."""
-    readings, choices = catalogue.readings.readings, catalogue.readings.choices
-    variants = compare_variants(comparison, collected)
-    return {
-        "findings": judge_claims(catalogue, comparison, collected),
-        "winners": find_winners(comparison),
-        "differences": explain(comparison, catalogue.reasons, variants),
-        "variants": variants,
-        "readings": read_otherwise(comparison, collected, readings.values()),
-        "headline": headline(comparison, choices.values()),
+    """Return the tables of `COLLECTED` that follow from the results, by name."""
+    paths = [f"results/{file}" for file in collected["file"].unique()]
+    draws = draw_rows(ranks_beside(paths))
+    cells = build_cells(catalogue, paths, draws)
+    best = winners(cells)
+    if len(best):
+        best = best.assign(same=best["same"].astype(str).str.lower())
+    stated = side_by_side(cells)[[*PUBLISHED_KEYS, "published", "measured", "verdict"]]
+    file = found(cells)["config_dataset"] + "/" + found(cells)["config_method"] + "/evaluation.csv"
+    names = {"value": "found", "difference": "found_difference", "verdict": "found_verdict"}
+    readings = found(cells).rename(columns=names).assign(found_file=file)
+    readings = readings[[*PUBLISHED_KEYS, "reading", *names.values(), "found_file"]]
+    names = {"config_method": "variant", "value": "variant_measured", "verdict": "variant_verdict"}
+    tried = variants(cells).rename(columns=names)[[*PUBLISHED_KEYS, "label", *names.values()]]
+    keys = [*PUBLISHED_KEYS]
+    tables = {
+        "findings": (FINDINGS, claims.judge(cells, catalogue, draws)),
+        "winners": (WINNERS, best),
+        "differences": (DIFFERENCES, explained(cells, catalogue.notes)),
+        "variants": (VARIANTS, stated.merge(tried, on=keys)),
+        "readings": (READINGS, stated.merge(readings, on=keys)),
+        "headline": (HEADLINE, headline(cells) if len(paths) else HEADLINE.frame()),
     }
-
-
-def judge_claims(
-    catalogue: Catalogue, comparison: pd.DataFrame, collected: pd.DataFrame
-) -> pd.DataFrame:
-    """Return what became of the papers' claims."""
-    collected = catalogue.without_repeats(collected)
-    own = {name for name in collected["dataset"].unique() if not_comparable(f"results/{name}/data")}
-    draws = draw_rows(f"results/{file}" for file in collected["file"].unique())
-    return find(catalogue.claims, comparison, collected, catalogue.registry, own, draws)
+    return {
+        name: frame.reindex(columns=table.names, fill_value="")
+        for name, (table, frame) in tables.items()
+    }

@@ -80,28 +80,24 @@ def test_only_references_may_repeat(folder):
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
+    ("text", "place"),
     [
-        (HEADER + ROW + ROW.replace("76.5", "7x.5"), r"table05.csv:3: '7x.5' in column 'value' is"),
-        (HEADER + ROW.replace("76.5", ""), r"table05.csv:2: value is empty"),
-        (HEADER + ROW.replace("76.5,", "76.5,a"), r"table05.csv:2: 'a' in column 'std' is"),
-        (HEADER + ROW.replace("letter", ""), r"table05.csv:2: dataset is empty"),
-        (HEADER + ROW.replace(",0,", ",zero,"), r"table05.csv:2: gamma must be a number"),
-        (HEADER + ROW.replace("2017,5", "2017,6"), r"table05.csv:2: source and table must be tpa"),
-        (HEADER + ROW + ROW, r"table05.csv:3: this cell stands twice"),
-        (HEADER.replace(",metric", ",measure") + ROW, r"table05.csv: the column 'metric' is miss"),
-        ("", r"table05.csv: "),
-        (HEADER + ROW + ROW.replace("\n", ",,\n"), r"table05.csv: .*line 3"),
+        (HEADER + ROW + ROW.replace("76.5", "7x.5"), ":3: '7x.5'"),
+        (HEADER + ROW.replace("76.5", ""), ":2: value"),
+        (HEADER + ROW.replace("letter", ""), ":2: dataset"),
+        (HEADER + ROW.replace(",0,", ",zero,"), ":2: gamma"),
+        (HEADER + ROW.replace("2017,5", "2017,6"), ":2: source and table"),
+        (HEADER + ROW + ROW, ":3: "),
+        (HEADER.replace(",metric", ",measure") + ROW, ": the column 'metric'"),
     ],
 )
-def test_a_damaged_file_is_refused(folder, text, message):
-    with pytest.raises(ValueError, match=message) as raised:
+def test_a_damaged_file_is_refused_in_one_line_with_its_place(folder, text, place):
+    with pytest.raises(ValueError, match=f"^.*table05.csv{place}.*$"):
         load_published(folder(text))
-    assert "\n" not in str(raised.value)
 
 
 def test_a_folder_without_tables_is_refused(tmp_path):
-    with pytest.raises(ValueError, match="no published table here"):
+    with pytest.raises(ValueError, match=str(tmp_path)):
         load_published(tmp_path)
 
 
