@@ -1,23 +1,13 @@
-# make reproduce   the default run with both reports: the papers' data in data/embedded, no network but the package registry
-# make show        the reports on what is there, beside the kept run: seconds, computes nothing
-# make whole       config/full.yaml: all that a mirror (TOPLABEL_MIRROR) or the network has; hours, and resumes
-# make test        linters, C tests with sanitizers, pytest, a small workflow with both reports
-# make smoke       config/smoke.yaml: every stage on small grids; what it measures means nothing
-# make verify      CELLS=20 published cells (of those that fit into MINUTES=30), from raw data, beside reports/summary
-# make check       formatters and linters only
-# make evidence    what the solvers and the proximal maps were checked against, and by how much they miss: minutes, prints
-# make campaign    25 minutes of attempts to break it: extreme scales, killed runs, fuzzing (docs/reliability.md)
-# make test-slurm  runs on a real Slurm controller with faults, 12 to 24 minutes; installs Slurm, so Debian or Ubuntu as root
-# make bench       speed against other solvers (benchopt), one thread; results in benchmarks/outputs. benchmarks/growth.py is not in it
-# make test-torch  losses, features and the study of fine-tuning in PyTorch, in an environment of their own; TORCH=torch==2.13.0 says which
-# make setup       the environment in .venv, as pinned in requirements.lock
-# make docs        the site, build/docs/index.html: the pages of docs/, the examples with their figures, every signature
-# make types       the annotations of the public functions, by a type checker
-# make lock        requirements.lock, after a change of the dependencies in pyproject.toml
-# make paper       reports/replication.pdf, the replication paper from the kept run: seconds, computes nothing
-# make summary     RUN=results keeps the numbers of a whole run in reports/summary, and writes those of README.md and docs/ anew
-# make archive     the report of results/ as one file, build/toplabel-report.zip, at most 15 MB and without paths of this machine
-# make wheel       sdist and wheel in build/dist, tested where there is no compiler (RELEASING.md)
+# For readers:
+#   make reproduce   the default run with both reports: the papers' data in data/embedded, no network but the package registry
+#   make show        the reports on what there is, beside the kept run: seconds, computes nothing
+#   make whole       config/full.yaml: all that a mirror (TOPLABEL_MIRROR) or the network has; hours, and resumes
+#   make verify      CELLS=20 published cells (of those that fit into MINUTES=30), from raw data, beside reports/summary
+#   make docs        the site, build/docs/index.html
+#   make clean       removes the environment and what was built
+# For developers (CONTRIBUTING.md):
+#   make test        linters, C tests with sanitizers, pytest with a small workflow and both reports
+#   make check, make format, make lock, make wheel, make bench, make test-torch, make test-slurm
 #
 # Each does its own set-up. Variables: CORES (2), PYTHON (python3), ARGS (added to snakemake or pytest).
 
@@ -34,7 +24,7 @@ export OPENBLAS_NUM_THREADS := 1
 export PYTHONDONTWRITEBYTECODE :=
 export PYDANTIC_DISABLE_PLUGINS := __all__
 
-.PHONY: setup reproduce show whole verify smoke test test-slurm test-torch evidence campaign bench check format ctest lock reference summary docs types archive paper wheel clean
+.PHONY: setup reproduce show whole verify test test-slurm test-torch bench check format ctest lock docs types wheel summary clean
 
 setup: $(VENV)/.installed
 
@@ -56,11 +46,8 @@ reproduce: setup
 	$(BIN)/snakemake $(ARGS) --cores $(CORES) --quiet host reason
 	@echo "The report is reports/index.html."
 
-paper: setup
-	$(BIN)/python -m toplabel.reproduction.workflow.replication
-
 show: setup
-	$(BIN)/snakemake partial $(ARGS) --cores $(CORES) --quiet host reason
+	$(BIN)/snakemake show $(ARGS) --cores $(CORES) --quiet host reason
 
 whole: setup
 	$(BIN)/snakemake $(ARGS) --configfile config/full.yaml --cores $(CORES) --quiet host reason
@@ -70,10 +57,7 @@ whole: setup
 CELLS ?= 20
 
 verify: setup
-	$(BIN)/python -m toplabel.reproduction.workflow.verify --cells $(CELLS) $(if $(MINUTES),--minutes $(MINUTES)) --cores $(CORES) $(ARGS)
-
-smoke: setup
-	$(BIN)/snakemake smoke $(ARGS) --cores $(CORES)
+	$(BIN)/python -m toplabel.reproduction.verify --cells $(CELLS) $(if $(MINUTES),--minutes $(MINUTES)) --cores $(CORES) $(ARGS)
 
 test: check ctest
 	$(BIN)/python -m pytest -n $(CORES) $(ARGS)
@@ -106,12 +90,6 @@ $(SLURM_PLUGINS)/.installed: | $(VENV)/.installed
 		snakemake-executor-plugin-slurm==2.8.0 snakemake-executor-plugin-slurm-jobstep==0.6.1 throttler==1.2.3 \
 		snakemake-executor-plugin-cluster-generic==1.0.9
 	touch $@
-
-evidence: setup
-	@for script in tests/evidence/*.py; do $(BIN)/python $$script $(ARGS) || exit 1; done
-
-campaign: setup
-	$(BIN)/python tests/campaign $(ARGS)
 
 # Data sets and options of benchopt, as `make bench BENCH="-d tiny -r 1"`.
 BENCH ?= -d synthetic -d published -r 3 --timeout 300
@@ -162,11 +140,6 @@ wheel: setup $(VENV)/.release
 # They need neither the checkout nor a compiler.
 WHEEL_TESTS := $(wildcard tests/unit/test_estimators*.py tests/property/test_prox.py)
 
-archive: setup
-	mkdir -p build
-	$(BIN)/python -m toplabel.reproduction.report.archive results build/toplabel-report.zip
-	ls -l build/toplabel-report.zip
-
 ctest:
 	$(MAKE) --silent --jobs=$(CORES) --output-sync -C csrc test sanitize WERROR=-Werror
 	if command -v clang > /dev/null; then for level in -O0 -O3; do \
@@ -195,16 +168,11 @@ lock: setup
 	echo 'setuptools>=77' | $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 		--no-annotate --custom-compile-command 'make lock' --extra dev $(ARGS) pyproject.toml - -o requirements.lock
 
-# The page of the result files, and the numbers of the kept run in README.md and docs/.
-reference: setup
-	$(BIN)/python -m toplabel.reproduction.tables > docs/result-files.md
-	$(BIN)/python -m toplabel.reproduction.workflow.summary
-
 # What the documents need of a whole run, kept in reports/summary, and the documents from there.
 RUN ?= results
 
 summary: setup
-	$(BIN)/python -m toplabel.reproduction.workflow.summary $(RUN) $(ARGS)
+	$(BIN)/python -m toplabel.reproduction.summary $(RUN) $(ARGS)
 
 # Not .snakemake: without what it keeps of results/, Snakemake would take them for those of any code and config.
 clean:

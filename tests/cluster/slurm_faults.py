@@ -16,9 +16,9 @@ from contextlib import contextmanager
 import numpy as np
 import psutil
 import pytest
-
-from toplabel.reproduction.workflow.compare_runs import difference
 from toplabel.reproduction.workflow.slurm import queued_jobs
+
+from same_numbers import same_numbers
 from workflow.running import ROOT, command, environment, read_rows, small_checkout
 
 CONTROL = ROOT / "tests/cluster/slurm.sh"
@@ -166,7 +166,7 @@ def test_the_numbers_are_those_of_a_local_run(local, on_slurm, folder):
     shutil.rmtree(folder / "results")
     run = on_slurm(f"{CELL}/evaluation.csv")
     assert run.wait(WAIT) == 0, said(run)[-3000:]
-    assert difference(*(run / CELL / "evaluation.csv" for run in (local[1], folder))) == ""
+    assert same_numbers(*(run / CELL / "evaluation.csv" for run in (local[1], folder)))
 
 
 def test_a_second_run_is_refused_and_a_cancelled_job_is_started_again(local, on_slurm, folder):

@@ -66,7 +66,7 @@ def test_names_of_the_package_are_there_whatever_was_imported_before():
 def test_the_plan_of_a_run_needs_no_solver():
     code = (
         "import sys\n"
-        "import toplabel.reproduction.workflow.targets, toplabel.reproduction.workflow.resources\n"
+        "import toplabel.reproduction.targets, toplabel.reproduction.run\n"
         "print(*({'scipy', 'pandas', 'sklearn', 'toplabel._native'} & {*sys.modules}))\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -16,6 +16,7 @@ from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 
 import toplabel
+from same_numbers import same_numbers
 from toplabel import losses
 from toplabel.prox import bipartite_simplex, topk_simplex_alpha
 from toplabel.reproduction.compare.runtimes import projection_table, race_table, time_to
@@ -30,7 +31,6 @@ from toplabel.reproduction.timings import (
     projections,
     softmax,
 )
-from toplabel.reproduction.workflow.compare_runs import difference
 
 PRINTED = pd.DataFrame(
     {
@@ -146,7 +146,7 @@ def test_runs_differ_in_times_only(tmp_path, times):
         table = projection_table(slower, PRINTED, conditions_of)
         table.frame.to_csv(tmp_path / f"table_{name}.csv", index=False)
     for what in ("times", "table"):
-        assert difference(tmp_path / f"{what}_a.csv", tmp_path / f"{what}_b.csv") == ""
+        assert same_numbers(tmp_path / f"{what}_a.csv", tmp_path / f"{what}_b.csv")
         first, second = ((tmp_path / f"{what}_{x}.csv").read_bytes() for x in "ab")
         assert first != second
 

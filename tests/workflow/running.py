@@ -14,8 +14,8 @@ from types import SimpleNamespace
 import yaml
 
 from toplabel.reproduction.config.documents import read_yaml
-from toplabel.reproduction.workflow.jobs import run
-from toplabel.reproduction.workflow.plan import Plan
+from toplabel.reproduction.jobs import run
+from toplabel.reproduction.plan import Plan
 
 ROOT = Path(__file__).resolve().parents[2]
 SMOKE = ROOT / "config/smoke.yaml"
@@ -140,18 +140,3 @@ def small_checkout(root):
         path = root / f"config/studies/{study}.yaml"
         path.write_text(yaml.safe_dump(read_yaml(path) | {"methods": methods}), encoding="utf-8")
     return root
-
-
-def count_jobs(plan, cells):
-    """The jobs that give the test metrics of some cells; `test_targets.py` compares with
-    Snakemake's count.
-    """
-    sets = {cell.dataset for cell in cells}
-    # Fetch, prepare, and the figure with the selection; or folds that are drawn again.
-    jobs = sum(1 if name in plan.registry.seeds_of else 3 for name in sets)
-    for cell in cells:
-        units = plan.units(*cell.names)
-        jobs += len(units) + 2  # train, evaluate
-        jobs += sum(len(plan.blocks(*cell.names, Path(unit).stem)) for unit in units)
-        jobs += plan.thresholds(*cell.names).endswith("thresholds.csv")
-    return jobs

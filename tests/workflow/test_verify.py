@@ -7,10 +7,10 @@ from types import SimpleNamespace
 
 import pandas as pd
 import pytest
-
-from toplabel._core.files import write_json
 from toplabel.reproduction.workflow.environment import kernels_of
 from toplabel.reproduction.workflow.verify import Times, draw, kernels_of_run
+
+from toplabel._core.files import write_json
 
 
 def _blas(*kernels):

@@ -1,5 +1,4 @@
-# What was measured, beside what the papers print: the studies of the config, which are brought up to date, and the
-# other cells that results/ holds, as they are. What other targets of the same command make counts with the former.
+# What was measured, beside what the papers print: the cells of the config, and tables to print.
 
 
 localrules:
@@ -7,26 +6,21 @@ localrules:
     compare,
     describe_run,
     judge_claims,
+    make_table,
 
 
 rule collect_datasets:
     input:
-        metas=planned(shown.prepared),
-        others=as_they_are(shown.other_metas),
+        metas=planned(targets.prepared),
+        registry=plan.of_checkout("config/datasets.yaml"),
     output:
-        datasets=report(
-            "results/datasets.csv",
-            category="Data",
-            labels={"what": "data sets"},
-        ),
+        datasets="results/datasets.csv",
     log:
         "results/logs/collect_datasets.log",
     params:
-        reasons=planned(shown.reasons),
-        registry=plan.registry_sum(),
-        raw_folder=RAW_FOLDER,
-        mirrors=plan.mirrors,
-        fingerprint=plan.fingerprint("datasets"),
+        reasons=planned(targets.reasons),
+        own=plan.run.datasets,
+        sources=plan.sources("collect_datasets.py"),
     message:
         "Describe the data sets"
     script:
@@ -35,26 +29,18 @@ rule collect_datasets:
 
 rule compare:
     input:
-        evaluations=planned(shown.made_files, "evaluation.csv"),
-        ranks=planned(shown.made_files, "ranks.npz"),
-        others=as_they_are(shown.other_files, "evaluation.csv"),
-        other_ranks=as_they_are(shown.other_files, "ranks.npz"),
-        # Which say what is not compared.
-        metas=planned(shown.compared),
-        other_metas=as_they_are(shown.other_compared),
+        evaluations=planned(plan.cell_files, "evaluation.csv"),
+        ranks=planned(plan.cell_files, "ranks.npz"),
+        metas=lambda wildcards: [plan.prepared(name) for name in plan.datasets],
+        names=plan.names,
     output:
         evaluation="results/evaluation.csv",
-        comparison=report(
-            "results/comparison.csv",
-            caption="../report/comparison.rst",
-            category="Comparison",
-            labels={"what": "measured beside published"},
-        ),
+        comparison="results/comparison.csv",
     log:
         "results/logs/compare.log",
     params:
-        names=plan.names_sum(),
-        fingerprint=plan.fingerprint("compare"),
+        own=plan.own_rows,
+        sources=plan.sources("compare_published.py"),
     message:
         "Compare with the published numbers"
     script:
@@ -65,38 +51,56 @@ rule judge_claims:
     input:
         evaluation="results/evaluation.csv",
         comparison="results/comparison.csv",
+        notes=plan.notes,
     output:
-        findings=judged("findings", "claims of the papers"),
-        winners=judged("winners", "best methods"),
-        differences=judged("differences", "why numbers differ"),
-        variants=judged("variants", "variants of methods beside the printed numbers"),
-        readings=judged("readings", "other readings of the protocols"),
-        headline=judged("headline", "what the score is worth"),
+        findings="results/findings.csv",
+        winners="results/winners.csv",
+        differences="results/differences.csv",
+        variants="results/variants.csv",
+        readings="results/readings.csv",
+        headline="results/headline.csv",
     log:
         "results/logs/judge_claims.log",
     params:
-        claims=plan.claims_sum(),
-        fingerprint=plan.fingerprint("findings"),
+        sources=plan.sources("judge_claims.py"),
     message:
         "Ask the papers' claims of the numbers"
     script:
         "../scripts/judge_claims.py"
 
 
+rule make_table:
+    input:
+        comparison="results/comparison.csv",
+        evaluation="results/evaluation.csv",
+        names=plan.names,
+    output:
+        csv="results/tables/{table}.csv",
+        json="results/tables/{table}.json",
+    log:
+        "results/logs/tables/{table}.log",
+    params:
+        own=plan.own_rows,
+        sources=plan.sources("make_table.py"),
+    message:
+        "Make {wildcards.table}"
+    script:
+        "../scripts/make_table.py"
+
+
 rule describe_run:
     input:
         comparison="results/comparison.csv",
         datasets="results/datasets.csv",
-        tables=planned(shown.tables),
-        figures=planned(shown.figures),
+        tables=planned(targets.table_files),
+        figures=planned(targets.figure_files),
     output:
         run="results/run.json",
     log:
         "results/logs/describe_run.log",
     params:
         config=config,
-        names=plan.names_sum(),
-        fingerprint=plan.fingerprint("run"),
+        sources=plan.sources("describe_run.py"),
     message:
         "Describe the run"
     script:

@@ -1,7 +1,12 @@
 # Figures: what is drawn (.svg), with its numbers (.csv) and what it shows in words (.json). The rows of
 # toplabel.reproduction.figures say what they are called and where they stand in the reports.
 
-from toplabel.reproduction.figures import MATHEMATICS
+from toplabel.reproduction.figures import MATHEMATICS, figure_files
+
+
+def figure(name):
+    """Return the files of a figure by their endings."""
+    return dict(zip(("svg", "csv", "json"), figure_files(name), strict=True))
 
 
 localrules:
@@ -10,7 +15,6 @@ localrules:
     draw_convergence,
     draw_gaps,
     draw_mathematics,
-    draw_ranks,
     draw_scaling,
     draw_selection,
     draw_softmax,
@@ -19,13 +23,13 @@ localrules:
 
 rule draw_mathematics:
     output:
-        **figure("{drawing}", "{drawing}"),
+        **figure("{drawing}"),
     log:
         "results/logs/figures/{drawing}.log",
     wildcard_constraints:
         drawing="|".join(MATHEMATICS),
     params:
-        fingerprint=plan.fingerprint("figures"),
+        sources=plan.sources("draw_mathematics.py"),
     message:
         "Draw {wildcards.drawing}"
     script:
@@ -38,12 +42,12 @@ rule draw_circle:
         selections=planned(targets.figure_inputs, "tpami2017_figure04", "selection.csv"),
         models=planned(targets.figure_inputs, "tpami2017_figure04", "models.npz"),
     output:
-        **figure("tpami2017_figure04", "TPAMI 2017, Fig. 4"),
+        **figure("tpami2017_figure04"),
     log:
         "results/logs/figures/tpami2017_figure04.log",
     params:
         shows=planned(targets.figure_shows, "tpami2017_figure04"),
-        fingerprint=plan.fingerprint("figures"),
+        sources=plan.sources("draw_circle.py"),
     message:
         "Draw tpami2017_figure04"
     script:
@@ -54,12 +58,12 @@ rule draw_selection:
     input:
         units=planned(targets.figure_inputs, "selection_{dataset}", "tune"),
     output:
-        **figure("selection_{dataset}", "Validation value against C", of_set=True),
+        **figure("selection_{dataset}"),
     log:
         "results/logs/figures/selection_{dataset}.log",
     params:
         shows=planned(targets.figure_shows, "selection_{dataset}"),
-        fingerprint=plan.fingerprint("figures"),
+        sources=plan.sources("draw_selection.py"),
     message:
         "Draw selection_{wildcards.dataset}"
     script:
@@ -70,44 +74,27 @@ rule draw_topk:
     input:
         evaluations=planned(targets.figure_inputs, "topk_{dataset}", "evaluation.csv"),
     output:
-        **figure("topk_{dataset}", "Top-k accuracy against k", of_set=True),
+        **figure("topk_{dataset}"),
     log:
         "results/logs/figures/topk_{dataset}.log",
     params:
         shows=planned(targets.figure_shows, "topk_{dataset}"),
-        # Published numbers stand beside the measured ones.
-        printed=plan.names_sum(),
-        fingerprint=plan.fingerprint("figures"),
+        sources=plan.sources("draw_topk.py"),
     message:
         "Draw topk_{wildcards.dataset}"
     script:
         "../scripts/draw_topk.py"
 
 
-rule draw_ranks:
-    input:
-        evaluation="results/evaluation.csv",
-    output:
-        **figure("mean_ranks", "Mean rank of the methods over data sets"),
-    log:
-        "results/logs/figures/mean_ranks.log",
-    params:
-        fingerprint=plan.fingerprint("figures"),
-    message:
-        "Draw mean_ranks"
-    script:
-        "../scripts/draw_ranks.py"
-
-
 rule draw_gaps:
     input:
         evaluation="results/evaluation.csv",
     output:
-        **figure("gaps", "Relative duality gap of every trained model"),
+        **figure("gaps"),
     log:
         "results/logs/figures/gaps.log",
     params:
-        fingerprint=plan.fingerprint("figures"),
+        sources=plan.sources("draw_gaps.py"),
     message:
         "Draw gaps"
     script:
@@ -119,13 +106,13 @@ rule draw_scaling:
         csv="results/timing/projections.csv",
         json="results/timing/projections.json",
     output:
-        **figure("tpami2017_figure03a", "TPAMI 2017, Fig. 3a"),
-        **table("table02"),
+        **figure("tpami2017_figure03a"),
+        table="results/tables/table02.csv",
+        about="results/tables/table02.json",
     log:
         "results/logs/figures/tpami2017_figure03a.log",
     params:
-        printed=plan.names_sum(),
-        fingerprint=plan.fingerprint("figures"),
+        sources=plan.sources("draw_scaling.py"),
     message:
         "Draw tpami2017_figure03a"
     script:
@@ -137,11 +124,11 @@ rule draw_convergence:
         csv="results/timing/convergence.csv",
         json="results/timing/convergence.json",
     output:
-        **figure("tpami2017_figure03bc", "TPAMI 2017, Fig. 3b-c"),
+        **figure("tpami2017_figure03bc"),
     log:
         "results/logs/figures/tpami2017_figure03bc.log",
     params:
-        fingerprint=plan.fingerprint("figures"),
+        sources=plan.sources("draw_convergence.py"),
     message:
         "Draw tpami2017_figure03bc"
     script:
@@ -153,12 +140,13 @@ rule draw_softmax:
         csv="results/timing/softmax.csv",
         json="results/timing/softmax.json",
     output:
-        **figure("tpami2017_figure03d", "TPAMI 2017, Fig. 3d"),
-        **table("figure03d"),
+        **figure("tpami2017_figure03d"),
+        table="results/tables/figure03d.csv",
+        about="results/tables/figure03d.json",
     log:
         "results/logs/figures/tpami2017_figure03d.log",
     params:
-        fingerprint=plan.fingerprint("figures"),
+        sources=plan.sources("draw_softmax.py"),
     message:
         "Draw tpami2017_figure03d"
     script:
@@ -169,12 +157,96 @@ rule draw_calibration:
     input:
         map="results/calibration/map.csv",
     output:
-        **figure("calibration", "TPAMI 2017, section 4"),
+        **figure("calibration"),
     log:
         "results/logs/figures/calibration.log",
     params:
-        fingerprint=plan.fingerprint("figures"),
+        sources=plan.sources("draw_calibration.py"),
     message:
         "Draw calibration"
     script:
         "../scripts/draw_calibration.py"
+
+
+# The study of top-k calibration (TPAMI section 4, docs/losses.md): no data, no training.
+rule study_calibration:
+    output:
+        minima="results/calibration/minima.csv",
+        cases="results/calibration/cases.csv",
+        map="results/calibration/map.csv",
+        table="results/tables/calibration.csv",
+        json="results/tables/calibration.json",
+    log:
+        "results/logs/calibration.log",
+    benchmark:
+        "results/benchmarks/calibration.tsv"
+    resources:
+        **needs(plan, "calibration", mb=1500),
+    params:
+        seed=plan.run.seed,
+        each=1 if plan.budget == "quick" else 2,
+        divisions=4 if plan.budget == "quick" else 10,
+        sources=plan.sources("study_calibration.py"),
+    message:
+        "Study the calibration of the losses"
+    script:
+        "../scripts/study_calibration.py"
+
+
+# Times for the figures of TPAMI Fig. 3 and Table 2: some seconds each. Wall time is measured with all cores taken, so
+# that no other job disturbs the clock; the projections' is CPU time.
+rule time_projections:
+    output:
+        csv="results/timing/projections.csv",
+        json="results/timing/projections.json",
+    log:
+        "results/logs/timing/projections.log",
+    resources:
+        **needs(plan, "time_projections", mb=2000),
+    params:
+        quick=plan.budget == "quick",
+        sources=plan.sources("time_projections.py"),
+    message:
+        "Time the projections"
+    script:
+        "../scripts/time_projections.py"
+
+
+rule time_convergence:
+    input:
+        meta=planned(targets.timed),
+    output:
+        csv="results/timing/convergence.csv",
+        json="results/timing/convergence.json",
+    log:
+        "results/logs/timing/convergence.log",
+    threads: workflow.resource_settings.cores or 1  # none is known on a cluster
+    resources:
+        **needs(plan, "time_convergence", mb=2000),
+    params:
+        quick=plan.budget == "quick",
+        sources=plan.sources("time_convergence.py"),
+    message:
+        "Time the convergence"
+    script:
+        "../scripts/time_convergence.py"
+
+
+rule time_softmax:
+    input:
+        meta=planned(targets.timed),
+    output:
+        csv="results/timing/softmax.csv",
+        json="results/timing/softmax.json",
+    log:
+        "results/logs/timing/softmax.log",
+    threads: workflow.resource_settings.cores or 1  # none is known on a cluster
+    resources:
+        **needs(plan, "time_softmax", mb=2000),
+    params:
+        quick=plan.budget == "quick",
+        sources=plan.sources("time_softmax.py"),
+    message:
+        "Time the softmax"
+    script:
+        "../scripts/time_softmax.py"

@@ -8,7 +8,7 @@ localrules:
 
 rule train_network:
     input:
-        meta=planned(plan.origin_meta, "{dataset}"),
+        meta=planned(plan.origin, "{dataset}"),
     output:
         weights="results/{dataset}/network/{part}.npz",
     log:
@@ -16,13 +16,13 @@ rule train_network:
     benchmark:
         "results/benchmarks/network/{dataset}/{part}.tsv"
     wildcard_constraints:
-        dataset=plan.sets_made_by("extract_features"),
-    priority: PREPARING
+        dataset=plan.made_by("extract_features"),
+    priority: FIRST
     resources:
-        **fixed_needs(plan, "train_network", mem_mb=3000, minutes=60),
+        **needs(plan, "network", mb=3000),
     params:
         options=lambda wildcards: plan.network(wildcards.dataset),
-        fingerprint=plan.fingerprint("network"),
+        sources=plan.sources("train_network.py"),
     message:
         "Train the network of {wildcards.dataset}, draw {wildcards.part}"
     script:
@@ -31,7 +31,7 @@ rule train_network:
 
 rule extract_features:
     input:
-        meta=planned(plan.origin_meta, "{dataset}"),
+        meta=planned(plan.origin, "{dataset}"),
         weights=planned(plan.draws, "{dataset}"),
     output:
         meta="results/{dataset}/data/meta.json",
@@ -40,14 +40,14 @@ rule extract_features:
     benchmark:
         "results/benchmarks/extract/{dataset}.tsv"
     wildcard_constraints:
-        dataset=plan.sets_made_by("extract_features"),
-    priority: PREPARING
+        dataset=plan.made_by("extract_features"),
+    priority: FIRST
     resources:
-        **fixed_needs(plan, "extract_features", mem_mb=3000, minutes=60),
+        **needs(plan, "extract", mb=3000),
     params:
         options=lambda wildcards: plan.network(wildcards.dataset),
-        entry=lambda wildcards: plan.entry_slice(wildcards.dataset),
-        fingerprint=plan.fingerprint("extract"),
+        entry=lambda wildcards: plan.entry(wildcards.dataset),
+        sources=plan.sources("extract_features.py"),
     message:
         "Extract the features of {wildcards.dataset}"
     script:
@@ -56,7 +56,7 @@ rule extract_features:
 
 rule fine_tune:
     input:
-        meta=planned(plan.origin_meta, "{dataset}"),
+        meta=planned(plan.origin, "{dataset}"),
         weights="results/{dataset}/network/{part}.npz",
     output:
         draw="results/{dataset}/{method}/draws/{part}.csv",
@@ -65,16 +65,16 @@ rule fine_tune:
     benchmark:
         "results/benchmarks/fine_tune/{dataset}/{method}/{part}.tsv"
     wildcard_constraints:
-        dataset=plan.sets_made_by("extract_features"),
-        method=plan.methods_trained_by("fine_tune"),
+        dataset=plan.made_by("extract_features"),
+        method=plan.trained_by("fine_tune"),
     priority: long_cells
     resources:
-        **fixed_needs(plan, "fine_tune", mem_mb=3000, minutes=60),
+        **needs(plan, "fine_tune", mb=3000),
     params:
         options=lambda wildcards: plan.network(wildcards.dataset),
         task=lambda wildcards: vars(plan.task("fine_tune", wildcards.dataset, wildcards.method)),
         budget=plan.budget,
-        fingerprint=plan.fingerprint("fine_tune"),
+        sources=plan.sources("fine_tune.py"),
     message:
         "Fine-tune {wildcards.dataset} with {wildcards.method}, draw {wildcards.part}"
     script:
@@ -90,10 +90,10 @@ rule join_draws:
     log:
         "results/logs/join/{dataset}/{method}.log",
     wildcard_constraints:
-        dataset=plan.sets_made_by("extract_features"),
-        method=plan.methods_trained_by("fine_tune"),
+        dataset=plan.made_by("extract_features"),
+        method=plan.trained_by("fine_tune"),
     params:
-        fingerprint=plan.fingerprint("join"),
+        sources=plan.sources("join_draws.py"),
     message:
         "Join the draws of {wildcards.method} on {wildcards.dataset}"
     script:

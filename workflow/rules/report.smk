@@ -1,8 +1,6 @@
-# The reports, as pages, as a document and for machines; all show all that results/ holds.
+# The reports, as pages, as a document and for machines.
 
-from glob import glob
-
-# A report on a run that did not finish writes its run.json last, so that it is newer than the pages.
+# What they show.
 SHOWN = {
     "run": "results/run.json",
     "comparison": "results/comparison.csv",
@@ -14,15 +12,14 @@ SHOWN = {
     "variants": "results/variants.csv",
     "readings": "results/readings.csv",
     "headline": "results/headline.csv",
-    "tables": planned(shown.tables),
-    "figures": planned(shown.figures),
-    "partial": lambda wildcards: glob("results/partial/run.json"),
-    "verified": lambda wildcards: glob("results/verified.json"),
+    "tables": planned(targets.table_files),
+    "figures": planned(targets.figure_files),
+    "kept": plan.kept,
 }
 
 
 localrules:
-    partial,
+    show,
     verify_files,
     write_crate,
     write_data,
@@ -39,8 +36,7 @@ rule write_data:
     log:
         "results/logs/write_data.log",
     params:
-        kept=plan.kept_sum(),
-        fingerprint=plan.fingerprint("report"),
+        sources=plan.sources("write_report.py"),
     message:
         "Write reports/data"
     script:
@@ -79,23 +75,23 @@ rule write_crate:
     log:
         "results/logs/write_crate.log",
     params:
-        fingerprint=plan.fingerprint("report"),
+        sources=plan.sources("write_crate.py"),
     message:
         "Write reports/ro-crate-metadata.json"
     script:
         "../scripts/write_crate.py"
 
 
-# The report on an unfinished run: no inputs, runs whenever it is asked for.
-rule partial:
+# The reports on what there is: computes nothing, has no inputs, and runs whenever it is asked for.
+rule show:
     log:
-        "results/logs/partial_report.log",
+        "results/logs/show.log",
     params:
         config=config,
     message:
         "Write the reports on what there is"
     script:
-        "../scripts/partial_report.py"
+        "../scripts/show.py"
 
 
 # All files of results/ beside their sums: no inputs, runs whenever it is asked for.

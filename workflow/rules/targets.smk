@@ -12,7 +12,7 @@ rule report:
 rule data:
     input:
         "results/datasets.csv",
-        planned(shown.prepared),
+        planned(targets.prepared),
 
 
 # A tiny copy of the default run in a folder of its own; it decides itself what is left to do.

@@ -7,9 +7,9 @@ from pathlib import Path
 import pandas as pd
 
 from toplabel.reproduction.data.prepared import load_prepared
+from toplabel.reproduction.jobs import logger, run
 from toplabel.reproduction.methods.liblinear_agreement import results
 from toplabel.reproduction.tables.cells import AGREEMENT
-from toplabel.reproduction.workflow.jobs import logger, run
 
 
 def main(snakemake):

@@ -1,16 +1,19 @@
 """One row per registered data set: what it holds, what the papers print, or why it is missing."""
 
 from toplabel.reproduction.config.datasets import load_registry
+from toplabel.reproduction.data.locate import mirror_folders
+from toplabel.reproduction.jobs import checkout, run
 from toplabel.reproduction.tables.collected import DATASETS
 from toplabel.reproduction.workflow.collecting.datasets import describe_datasets
-from toplabel.reproduction.workflow.jobs import checkout, run
 
 
 def main(snakemake):
-    metas = [*snakemake.input.metas, *snakemake.input.others]
-    params = snakemake.params
-    registry = load_registry(checkout(snakemake) / "config/datasets.yaml", snakemake.config)
-    table = describe_datasets(registry, metas, params.reasons, params.raw_folder, params.mirrors)
+    root = checkout(snakemake)
+    registry = load_registry(root / "config/datasets.yaml", snakemake.config)
+    mirrors = mirror_folders(snakemake.config["mirrors"], root)
+    table = describe_datasets(
+        registry, snakemake.input.metas, snakemake.params.reasons, "data/raw", mirrors
+    )
     DATASETS.write(table, snakemake.output.datasets)
 
 

@@ -1,13 +1,13 @@
 """Collect the test metrics of all cells and put them beside the published numbers."""
 
 from toplabel.reproduction.config.catalogue import load_catalogue
+from toplabel.reproduction.jobs import checkout, run
 from toplabel.reproduction.tables.collected import COMPARISON, EVALUATION
 from toplabel.reproduction.workflow.collecting.results import compare_results
-from toplabel.reproduction.workflow.jobs import checkout, run
 
 
 def main(snakemake):
-    paths = {*snakemake.input.evaluations, *snakemake.input.others}
+    paths = snakemake.input.evaluations
     collected, comparison = compare_results(
         load_catalogue(checkout(snakemake), snakemake.config), paths
     )

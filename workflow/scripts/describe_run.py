@@ -2,8 +2,8 @@
 
 from toplabel._core.files import write_json
 from toplabel.reproduction.config.catalogue import load_catalogue
-from toplabel.reproduction.workflow.collecting.run import describe_run
-from toplabel.reproduction.workflow.jobs import checkout, run
+from toplabel.reproduction.facts import describe_run
+from toplabel.reproduction.jobs import checkout, run
 
 
 def main(snakemake):

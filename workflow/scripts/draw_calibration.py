@@ -1,8 +1,8 @@
 """Where scores of least risk are Bayes optimal: maps over the probabilities of three classes."""
 
+from toplabel.reproduction.jobs import run
 from toplabel.reproduction.report.calibration import draw_calibration
 from toplabel.reproduction.tables.table import read_numbers
-from toplabel.reproduction.workflow.jobs import run
 
 
 def main(snakemake):

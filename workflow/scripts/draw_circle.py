@@ -5,11 +5,11 @@ from pathlib import Path
 import pandas as pd
 
 from toplabel.reproduction.data.prepared import load_prepared
+from toplabel.reproduction.jobs import run
 from toplabel.reproduction.report.circle import draw_circle
 from toplabel.reproduction.selection.figure_data import circle_points, circle_rings
 from toplabel.reproduction.selection.final import Models
 from toplabel.reproduction.tables.cells import SELECTION
-from toplabel.reproduction.workflow.jobs import run
 
 METRIC = "top2"
 

@@ -1,9 +1,9 @@
 """TPAMI Fig. 3b and c from the epochs that were measured."""
 
 from toplabel._core.files import read_json
+from toplabel.reproduction.jobs import run
 from toplabel.reproduction.report.timing import draw_convergence
 from toplabel.reproduction.tables.table import read_numbers
-from toplabel.reproduction.workflow.jobs import run
 
 
 def main(snakemake):

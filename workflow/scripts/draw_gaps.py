@@ -2,9 +2,9 @@
 none.
 """
 
+from toplabel.reproduction.jobs import run
 from toplabel.reproduction.report.curves import draw_gaps
 from toplabel.reproduction.tables.collected import EVALUATION
-from toplabel.reproduction.workflow.jobs import run
 
 CAPTION = (
     "Each tick is the model behind one measured number (of several splits, the worst), the dot the "

@@ -4,6 +4,7 @@ from toplabel.reproduction.illustrations.lambert import lambert_curves
 from toplabel.reproduction.illustrations.one_dimension import RIVALS, loss_curves
 from toplabel.reproduction.illustrations.simplex_coding import decoding_regions, loss_levels
 from toplabel.reproduction.illustrations.topk_simplices import topk_simplices
+from toplabel.reproduction.jobs import run
 from toplabel.reproduction.report.mathematics import (
     draw_decoding,
     draw_lambert,
@@ -12,7 +13,6 @@ from toplabel.reproduction.report.mathematics import (
     draw_simplices,
 )
 from toplabel.reproduction.report.numbers import shown
-from toplabel.reproduction.workflow.jobs import run
 
 LOSSES = (
     "Left, against the margin of a binary problem; middle and right, against the score of the true class, while four "

@@ -5,9 +5,9 @@ from pathlib import Path
 from toplabel._core.files import read_json
 from toplabel.reproduction.compare.runtimes import projection_table
 from toplabel.reproduction.compare.tables import write_tables
+from toplabel.reproduction.jobs import checkout, run
 from toplabel.reproduction.report.timing import draw_scaling
 from toplabel.reproduction.tables.table import read_numbers
-from toplabel.reproduction.workflow.jobs import checkout, run
 
 CAPTION = (
     "Time of 1000 projections of vectors from N(0, 1), radius 10: simplex, top-k simplices α, and the bipartite "

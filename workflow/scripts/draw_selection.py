@@ -2,11 +2,11 @@
 
 import pandas as pd
 
+from toplabel.reproduction.jobs import run
 from toplabel.reproduction.report.curves import draw_selection
 from toplabel.reproduction.selection.choice import select
 from toplabel.reproduction.selection.figure_data import selection_curve
 from toplabel.reproduction.selection.results import candidates, load_units
-from toplabel.reproduction.workflow.jobs import run
 
 # Two of these are drawn, the first that the protocol has.
 SHOWN = ("rank_loss", "f1_micro", "top1", "top5", "top2")

@@ -5,9 +5,9 @@ from pathlib import Path
 from toplabel._core.files import read_json
 from toplabel.reproduction.compare.runtimes import race_table
 from toplabel.reproduction.compare.tables import write_tables
+from toplabel.reproduction.jobs import run
 from toplabel.reproduction.report.timing import draw_race
 from toplabel.reproduction.tables.table import read_numbers
-from toplabel.reproduction.workflow.jobs import run
 
 CAPTION = "All solvers are scored by the same objective; dotted: the accuracies of the table."
 

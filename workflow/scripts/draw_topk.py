@@ -3,10 +3,10 @@
 import pandas as pd
 
 from toplabel.reproduction.config.catalogue import load_catalogue
+from toplabel.reproduction.jobs import checkout, run
 from toplabel.reproduction.report.topk import draw_topk
 from toplabel.reproduction.tables.cells import TEST_METRICS
 from toplabel.reproduction.workflow.collecting.results import printed_beside
-from toplabel.reproduction.workflow.jobs import checkout, run
 
 
 def main(snakemake):

@@ -3,13 +3,13 @@
 from pathlib import Path
 
 from toplabel.reproduction.data.prepared import load_prepared
+from toplabel.reproduction.jobs import run
 from toplabel.reproduction.selection.evaluation import evaluate
 from toplabel.reproduction.selection.final import Models
 from toplabel.reproduction.selection.ranks import save_ranks
 from toplabel.reproduction.selection.results import load_units, seconds_by_split
 from toplabel.reproduction.selection.task import Task
 from toplabel.reproduction.tables.cells import CERTIFICATES, SELECTION, TEST_METRICS, THRESHOLDS
-from toplabel.reproduction.workflow.jobs import run
 
 
 def main(snakemake):

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from toplabel.reproduction.config.datasets import load_registry
 from toplabel.reproduction.data.prepared import load_prepared, save_prepared
+from toplabel.reproduction.jobs import checkout, logger, run
 from toplabel.reproduction.networks.features import extract_features
-from toplabel.reproduction.workflow.jobs import checkout, logger, run
 
 
 def main(snakemake):

@@ -4,10 +4,10 @@ from pathlib import Path
 
 from toplabel.reproduction.config.protocols import metrics_for
 from toplabel.reproduction.data.prepared import load_prepared
+from toplabel.reproduction.jobs import run
 from toplabel.reproduction.networks.stages import fine_tune, remove_checkpoint
 from toplabel.reproduction.selection.task import Task
 from toplabel.reproduction.tables.cells import TEST_METRICS
-from toplabel.reproduction.workflow.jobs import run
 
 
 def main(snakemake):

@@ -1,7 +1,7 @@
 """Join the test metrics of the draws of a fine-tuned network."""
 
+from toplabel.reproduction.jobs import run
 from toplabel.reproduction.tables.cells import TEST_METRICS
-from toplabel.reproduction.workflow.jobs import run
 
 
 def main(snakemake):

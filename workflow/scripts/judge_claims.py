@@ -3,9 +3,9 @@ protocols otherwise.
 """
 
 from toplabel.reproduction.config.catalogue import load_catalogue
+from toplabel.reproduction.jobs import checkout, run
 from toplabel.reproduction.tables.collected import COLLECTED, COMPARISON, EVALUATION
 from toplabel.reproduction.workflow.collecting.claims import judge
-from toplabel.reproduction.workflow.jobs import checkout, run
 
 
 def main(snakemake):

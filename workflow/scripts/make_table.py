@@ -4,9 +4,9 @@ from pathlib import Path
 
 from toplabel.reproduction.compare.tables import write_tables
 from toplabel.reproduction.config.catalogue import load_catalogue
+from toplabel.reproduction.jobs import checkout, run
 from toplabel.reproduction.tables.collected import COMPARISON, EVALUATION
 from toplabel.reproduction.workflow.collecting.tables import printed_table
-from toplabel.reproduction.workflow.jobs import checkout, run
 
 
 def main(snakemake):

@@ -7,7 +7,7 @@ from toplabel.reproduction.config.datasets import load_registry
 from toplabel.reproduction.config.protocols import load_protocols
 from toplabel.reproduction.data.prepare import prepare
 from toplabel.reproduction.data.prepared import save_prepared
-from toplabel.reproduction.workflow.jobs import checkout, logger, run
+from toplabel.reproduction.jobs import checkout, logger, run
 
 
 def main(snakemake):
@@ -17,7 +17,7 @@ def main(snakemake):
     ]
     protocol = load_protocols(root / "config/protocols.yaml")[entry.protocol]
     grid = protocol.budgets[snakemake.config["budget"]].C
-    prepared = prepare(entry, snakemake.params.raw_folder, grid)
+    prepared = prepare(entry, "data/raw", grid)
     save_prepared(prepared, Path(snakemake.output.meta).parent)
     logger.info("%s: %s", entry.name, prepared.meta["statistics"])
     if advice := prepared.meta["advice"]:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from toplabel.reproduction.config.datasets import load_registry
 from toplabel.reproduction.data.redrawn import redraw
-from toplabel.reproduction.workflow.jobs import checkout, run
+from toplabel.reproduction.jobs import checkout, run
 
 
 def main(snakemake):

@@ -5,11 +5,11 @@ gives.
 from pathlib import Path
 
 from toplabel.reproduction.data.prepared import load_prepared
+from toplabel.reproduction.jobs import run
 from toplabel.reproduction.selection.final import Models
 from toplabel.reproduction.selection.task import Task
 from toplabel.reproduction.selection.thresholding import compare_strategies, set_thresholds
 from toplabel.reproduction.tables.cells import SELECTION, THRESHOLD_STRATEGIES, THRESHOLDS
-from toplabel.reproduction.workflow.jobs import run
 
 
 def main(snakemake):

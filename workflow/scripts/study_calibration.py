@@ -7,8 +7,8 @@ from pathlib import Path
 from toplabel.reproduction.calibration.propositions import table
 from toplabel.reproduction.calibration.study import map_of_three, study
 from toplabel.reproduction.compare.tables import PrintedTable, write_tables
+from toplabel.reproduction.jobs import run
 from toplabel.reproduction.tables.table import write_csv
-from toplabel.reproduction.workflow.jobs import run
 
 TITLE = "Top-k calibration: TPAMI Propositions 8 to 13 in numbers"
 CAPTION = (

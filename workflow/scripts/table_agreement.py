@@ -4,8 +4,8 @@ from pathlib import Path
 
 from toplabel.reproduction.compare import liblinear_table
 from toplabel.reproduction.compare.tables import PrintedTable, write_tables
+from toplabel.reproduction.jobs import run
 from toplabel.reproduction.tables.cells import AGREEMENT
-from toplabel.reproduction.workflow.jobs import run
 
 
 def main(snakemake):

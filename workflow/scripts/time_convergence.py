@@ -3,10 +3,10 @@
 from pathlib import Path
 
 from toplabel.reproduction.data.prepared import load_prepared
+from toplabel.reproduction.jobs import run
 from toplabel.reproduction.tables.table import write_csv
 from toplabel.reproduction.timings.conditions import measuring
 from toplabel.reproduction.timings.convergence import convergence, timed_set
-from toplabel.reproduction.workflow.jobs import run
 
 
 def main(snakemake):

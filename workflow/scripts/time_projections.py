@@ -1,9 +1,9 @@
 """TPAMI Fig. 3a and Table 2: time of the projections against the dimension."""
 
+from toplabel.reproduction.jobs import run
 from toplabel.reproduction.tables.table import write_csv
 from toplabel.reproduction.timings.conditions import measuring
 from toplabel.reproduction.timings.projections import scaling
-from toplabel.reproduction.workflow.jobs import run
 
 
 def main(snakemake):

@@ -3,12 +3,12 @@
 from pathlib import Path
 
 from toplabel.reproduction.data.prepared import load_prepared
+from toplabel.reproduction.jobs import run
 from toplabel.reproduction.tables.table import write_csv
 from toplabel.reproduction.timings.conditions import measuring
 from toplabel.reproduction.timings.convergence import timed_set
 from toplabel.reproduction.timings.packages import missing
 from toplabel.reproduction.timings.softmax import race
-from toplabel.reproduction.workflow.jobs import run
 
 
 def main(snakemake):

@@ -6,13 +6,13 @@ import math
 from pathlib import Path
 
 from toplabel.reproduction.data.prepared import load_prepared
+from toplabel.reproduction.jobs import logger, run
 from toplabel.reproduction.selection.choice import edge_notes, select
 from toplabel.reproduction.selection.final import train_models
 from toplabel.reproduction.selection.fitting import default_solve
 from toplabel.reproduction.selection.results import candidates, load_units
 from toplabel.reproduction.selection.task import Task
 from toplabel.reproduction.tables.cells import CERTIFICATES, SELECTION
-from toplabel.reproduction.workflow.jobs import logger, run
 
 
 def main(snakemake):

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from toplabel.reproduction.data.prepared import load_prepared
+from toplabel.reproduction.jobs import run
 from toplabel.reproduction.networks.stages import train_network
-from toplabel.reproduction.workflow.jobs import run
 
 
 def main(snakemake):

@@ -5,13 +5,13 @@ from pathlib import Path
 
 from toplabel._core.files import file_sum
 from toplabel.reproduction.data.prepared import load_prepared
+from toplabel.reproduction.jobs import run
 from toplabel.reproduction.selection.checkpoints import Checkpoints
 from toplabel.reproduction.selection.fitting import default_solve
 from toplabel.reproduction.selection.problems import validation_problems
 from toplabel.reproduction.selection.results import save_unit
 from toplabel.reproduction.selection.task import Task
 from toplabel.reproduction.selection.tuning import tune_block
-from toplabel.reproduction.workflow.jobs import run
 
 
 def main(snakemake):
@@ -19,7 +19,7 @@ def main(snakemake):
     task = replace(Task(**snakemake.params.task), split=snakemake.wildcards.part)
     checkpoints = Checkpoints(
         Path(snakemake.output.unit).with_suffix(".paths"),
-        (task, snakemake.params.get("fingerprint"), file_sum(snakemake.input.meta)),
+        (task, snakemake.params.get("sources"), file_sum(snakemake.input.meta)),
     )
     results = tune_block(
         validation_problems(prepared, task),

@@ -7,13 +7,13 @@ from pathlib import Path
 
 from toplabel._core.files import file_sum
 from toplabel.reproduction.data.prepared import load_prepared
+from toplabel.reproduction.jobs import run
 from toplabel.reproduction.selection.checkpoints import Checkpoints
 from toplabel.reproduction.selection.fitting import default_solve
 from toplabel.reproduction.selection.problems import validation_problems
 from toplabel.reproduction.selection.results import load_units, save_unit
 from toplabel.reproduction.selection.task import Task
 from toplabel.reproduction.selection.tuning import tune_ks
-from toplabel.reproduction.workflow.jobs import run
 
 
 def main(snakemake):
@@ -23,7 +23,7 @@ def main(snakemake):
     results = []
     checkpoints = Checkpoints(
         Path(snakemake.output.unit).with_suffix(".paths"),
-        (task, snakemake.params.get("fingerprint"), file_sum(snakemake.input.meta)),
+        (task, snakemake.params.get("sources"), file_sum(snakemake.input.meta)),
     )
     for name in snakemake.params.splits:
         of_split = replace(task, split=name)

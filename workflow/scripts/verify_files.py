@@ -6,8 +6,8 @@ from pathlib import Path
 
 from toplabel._core.files import FileError, checked, write_json
 from toplabel.reproduction.data.prepared import check_prepared
+from toplabel.reproduction.jobs import logger, run
 from toplabel.reproduction.report.inputs import VERIFIED
-from toplabel.reproduction.workflow.jobs import logger, run
 
 RESULTS = Path("results")
 

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
+from toplabel.reproduction.jobs import checkout, run
 from toplabel.reproduction.report import load_inputs
 from toplabel.reproduction.report.crate import write_crate
-from toplabel.reproduction.workflow.jobs import checkout, run
 
 
 def main(snakemake):

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from toplabel.reproduction.config.run import SUMMARY
+from toplabel.reproduction.jobs import checkout, run
 from toplabel.reproduction.report import load_inputs, write_data, write_html, write_pdf
-from toplabel.reproduction.workflow.jobs import checkout, run
 
 
 def main(snakemake):

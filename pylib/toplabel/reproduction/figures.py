@@ -104,13 +104,6 @@ FIGURES = (
         shows="evaluations",
     ),
     Figure(
-        "mean_ranks",
-        "Mean rank of the methods over data sets",
-        "draw_ranks",
-        page="multiclass",
-        shows="run",
-    ),
-    Figure(
         "gaps",
         "Relative duality gap of every trained model",
         "draw_gaps",

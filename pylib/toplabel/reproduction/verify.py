@@ -1,6 +1,6 @@
 """Published cells drawn at random, computed again from raw data, beside the last full reproduction.
 
-``python -m toplabel.reproduction.workflow.verify --cells 20 --seed 0``, or ``make verify
+``python -m toplabel.reproduction.verify --cells 20 --seed 0``, or ``make verify
 CELLS=20``: the measured numbers must be those of ``reports/summary/comparison.csv`` to the last
 digit that stands there, and so must the other numbers of the results that are computed for them.
 
@@ -24,11 +24,10 @@ import pandas as pd
 from toplabel._core.files import FileError, read_json
 from toplabel.reproduction.config.catalogue import load_catalogue
 from toplabel.reproduction.config.methods import Method
+from toplabel.reproduction.facts import kernels_of
 from toplabel.reproduction.tables.collected import COMPARISON, PUBLISHED_KEYS
 from toplabel.reproduction.tables.table import read_csv
 from toplabel.reproduction.workflow.collecting.results import compare_results
-from toplabel.reproduction.workflow.environment import kernels_of
-from toplabel.reproduction.workflow.progress import duration
 
 _START = 2.0  # seconds of a job besides its script
 
@@ -115,14 +114,18 @@ class Times:
         """Return the results of drawn cells, a line each, and how long all of them take."""
         lines = []
         for file, metrics in drawn.groupby("file")["metric"]:
-            took = duration(self._jobs_of(file)["seconds"].sum()) if self.known(file) else "unknown"
+            took = _minutes(self._jobs_of(file)["seconds"].sum()) if self.known(file) else "unknown"
             lines.append(f"  {Path(file).parent}: {', '.join(dict.fromkeys(metrics))}; {took}")
         unknown = sum(not self.known(file) for file in drawn["file"].unique())
-        time = duration(self.seconds(drawn["file"].unique()))
+        time = _minutes(self.seconds(drawn["file"].unique()))
         results = "1 result" if unknown == 1 else f"{unknown} results"
         more = f", and {results} of unknown length" if unknown else ""
         end = f"Together {time} on {self._cores} cores{more}, by the times of the run to verify."
         return "\n".join([*lines, end])
+
+
+def _minutes(seconds: float) -> str:
+    return f"{max(1, round(seconds / 60))} min"
 
 
 def kernels_of_run(run: Path) -> dict[str, str]:
@@ -152,7 +155,7 @@ def _kernels_taken(setting: Mapping[str, str]) -> str:
     """
     script = (
         "import numpy as np; np.ones((99, 99)) @ np.ones((99, 99)); "
-        "from toplabel.reproduction.workflow.environment import blas_facts, kernels_of; print(kernels_of(blas_facts()))"
+        "from toplabel.reproduction.facts import blas_facts, kernels_of; print(kernels_of(blas_facts()))"
     )
     command = [sys.executable, "-c", script]
     done = subprocess.run(command, env=os.environ | setting, capture_output=True, text=True)

@@ -1,4 +1,4 @@
-"""``python -m toplabel.reproduction.workflow.summary [RESULTS] [--paper RESULTS]``: the numbers of
+"""``python -m toplabel.reproduction.summary [RESULTS] [--paper RESULTS]``: the numbers of
 the documents.
 
 With the results folder of a full run, what the documents need of it is kept in reports/summary
@@ -24,14 +24,13 @@ import pandas as pd
 from toplabel._core.files import FileError, read_json, write_json
 from toplabel.reproduction.compare.published import load_published
 from toplabel.reproduction.config.run import SUMMARY
+from toplabel.reproduction.facts import jobs
 from toplabel.reproduction.report import fragments
 from toplabel.reproduction.report.agreement import draw, points_of_cells
 from toplabel.reproduction.report.kept import kept_with_found
 from toplabel.reproduction.report.labels import VERDICTS
 from toplabel.reproduction.tables.collected import COMPARISON, FINDINGS, HEADLINE, PUBLISHED_KEYS
 from toplabel.reproduction.tables.table import read_csv, write_csv
-from toplabel.reproduction.workflow.benchmarks import jobs
-from toplabel.reproduction.workflow.costs import costs
 
 PICTURE = "docs/images/agreement.svg"
 PAGES = (
@@ -272,7 +271,6 @@ MAKERS: dict[str, tuple[str, Callable[..., str]]] = {
         lambda kept: fragments.differences(kept.table("differences")),
     ),
     "jobs": ("jobs.csv", lambda kept: fragments.jobs(kept.table("jobs", _JOBS))),
-    "cost": ("jobs.csv", lambda kept: costs(kept.table("jobs", _JOBS))),
     "conditions": ("run.json", lambda kept: fragments.conditions(kept.run())),
 }
 

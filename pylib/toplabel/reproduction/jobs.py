@@ -1,0 +1,74 @@
+"""The frame of every script of the workflow: its log, and errors in one line.
+
+Every stage depends on this module, so it imports no other part of the package.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import platform
+import signal
+import sys
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from types import FrameType
+from typing import Any, NoReturn
+
+STARTED = "started on"
+"""The words before the name of the machine in the first line of a log."""
+
+logger = logging.getLogger("toplabel")
+
+
+def run(main: Callable[[Any], None], snakemake: Any) -> None:
+    """Run the `main` of a script, with its log file.
+
+    A ValueError or an OSError stands for bad input: it ends the job in one line, with its traceback
+    in `<log>.traceback`. Ctrl-C and SIGTERM end it in one line, too. Other errors are defects, and
+    keep their traceback.
+    """
+    path = Path(snakemake.log[0])
+    path.parent.mkdir(parents=True, exist_ok=True)
+    trace = path.with_suffix(".traceback")
+    trace.unlink(missing_ok=True)
+    logging.basicConfig(
+        filename=path,
+        filemode="w",
+        level=logging.INFO,
+        format="%(asctime)s %(levelname)s %(message)s",
+        force=True,
+    )
+    signal.signal(signal.SIGTERM, _end)
+    logger.info("%s %s, process %d", STARTED, platform.node(), os.getpid())
+    try:
+        main(snakemake)
+    except (ValueError, OSError) as error:
+        logger.error("%s", _words(error))
+        trace.write_text(traceback.format_exc(), encoding="utf-8")
+        sys.exit(f"Error: {_words(error)}")
+    except KeyboardInterrupt:
+        logger.error("interrupted")
+        sys.exit(130)
+    except Exception:
+        logger.exception("the job failed")
+        raise
+    logger.info("ended")
+
+
+def checkout(snakemake: Any) -> Path:
+    """Return the folder with config/ and data/published/ that a script belongs to."""
+    return Path(snakemake.scriptdir).resolve().parents[1]
+
+
+def _end(number: int, frame: FrameType | None) -> NoReturn:
+    logger.error("stopped by a signal (SIGTERM): cancelled, or out of time")
+    sys.exit(143)
+
+
+def _words(error: Exception) -> str:
+    """Return what is wrong in one line; of the system's errors the file and the reason."""
+    if isinstance(error, OSError) and error.strerror:
+        return ": ".join(str(part) for part in (error.filename, error.strerror) if part)
+    return str(error)

@@ -1,0 +1,447 @@
+"""The plan of a run: which cells, data sets, tables and figures a config asks for, as files.
+
+The rules of the workflow ask a `Plan` for their inputs and params. It knows names and paths, and
+reads no result. Snakemake makes it anew whenever it reads the Snakefile.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass, replace
+from functools import cache, cached_property
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from toplabel._core.files import file_sum
+from toplabel.reproduction.config.baselines import BASELINES
+from toplabel.reproduction.config.catalogue import load_catalogue
+from toplabel.reproduction.config.documents import read_yaml, unknown, validate
+from toplabel.reproduction.config.protocols import Budget, Protocol
+from toplabel.reproduction.config.run import SUMMARY, RunConfig, Settings
+from toplabel.reproduction.data.fetch import missing_reason
+from toplabel.reproduction.data.locate import find, mirror_folders, raw_file, raw_names, raw_path
+from toplabel.reproduction.selection.task import Task
+from toplabel.reproduction.sources import fingerprint, module_sum
+
+RAW = "data/raw"
+DEFAULTS = "config/config.yaml"
+ALL_SPLITS = "all"  # the name of a tuning job that takes the splits together
+AGREEING = ("svm_ova", "lr_ova", "svm_ova_liblinear", "lr_ova_liblinear")
+_SETTINGS = ("seed", "eps_train", "max_epochs_tune", "max_epochs_train")
+# The keys of a registry entry that the content of the prepared set depends on.
+_CONTENT = (
+    *("task", "embedded", "format", "options", "storage", "folder", "files", "divide"),
+    *("transform", "splits", "statistics", "features", "published_key", "not_comparable"),
+)
+
+
+class PlanError(ValueError):
+    """The config asks for something impossible; the message is one line."""
+
+
+@dataclass(frozen=True, order=True)
+class Cell:
+    """A method on a data set: one folder of results."""
+
+    dataset: str
+    method: str
+
+    def path(self, name: str) -> str:
+        """Return a file of the folder."""
+        return f"results/{self.dataset}/{self.method}/{name}"
+
+
+def planned(function: Callable[..., Any], *patterns: str) -> Callable[[Any], Any]:
+    """Return an input function for a rule, which calls a function of the plan.
+
+    The arguments of the call are the patterns, with the wildcards of the job filled in. A
+    `PlanError` ends the run in one line; Snakemake would print a traceback for it.
+    """
+
+    def answer(wildcards: Any) -> Any:
+        try:
+            return function(*(pattern.format(**wildcards) for pattern in patterns))
+        except PlanError as error:
+            sys.exit(f"Error: {error}")
+
+    return answer
+
+
+def with_defaults(root: Path, config: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a config with the keys that it lacks taken from config/config.yaml.
+
+    A module's `config:` stands in place of that file, and may name a part of the keys.
+    """
+    defaults = read_yaml(root / DEFAULTS)
+    nested = {
+        key: {**value, **config.get(key, {})}
+        for key, value in defaults.items()
+        if isinstance(value, dict) and isinstance(config.get(key, {}), Mapping)
+    }
+    return {**defaults, **config, **nested}
+
+
+class Plan:
+    """What a config asks for.
+
+    Parameters
+    ----------
+    root : path-like
+        The checkout, with config/, workflow/ and data/published/.
+    config : mapping
+        The config as Snakemake merged it from files and command line.
+    source : str, optional
+        The files that it was merged from, which errors name.
+
+    Raises
+    ------
+    PlanError
+        One line that names the files and the key: a key or a value that the models refuse, or the
+        name of a study, data set, method or protocol that does not exist.
+    """
+
+    def __init__(self, root: str | Path, config: Mapping[str, Any], source: str = DEFAULTS) -> None:
+        self.root = Path(root)
+        self.config = with_defaults(self.root, config)
+        try:
+            self.run: RunConfig = validate(self.config, RunConfig)
+            self.catalogue = load_catalogue(self.root, self.config)
+            self._check_names()
+        except ValueError as error:
+            raise PlanError(f"{source}: {' '.join(str(error).split())}") from None
+        self.registry = self.catalogue.registry
+        self.protocols = self.catalogue.protocols
+        self.methods = self.catalogue.methods
+        self.studies = self.catalogue.studies
+        self.budget: str = self.run.budget
+        self._check_widths()
+
+    def _check_names(self) -> None:
+        catalogue = self.catalogue
+        for asked in self.run.studies:
+            name, slash, dataset = asked.partition("/")
+            known = {*catalogue.studies, *catalogue.registry, *catalogue.tables}
+            if name not in known:
+                raise ValueError(f"studies: {unknown('study', name, sorted(known))}")
+            sets = catalogue.studies[name].datasets if name in catalogue.studies else ()
+            if slash and dataset not in (sets or catalogue.registry):
+                what = f"data set of '{name}'"
+                raise ValueError(f"studies: {unknown(what, dataset, sets or catalogue.registry)}")
+
+    def _check_widths(self) -> None:
+        for study in self.studies.values():
+            for dataset, name in study.pairs:
+                if self.methods[name].tunes_width and self.budget_of(dataset).theta is None:
+                    protocol = self.registry[dataset].protocol
+                    raise PlanError(
+                        f"config/protocols.yaml: {protocol}.budgets.{self.budget}: theta is "
+                        f"missing, which '{name}' needs on '{dataset}' in '{study.name}'"
+                    )
+
+    # ---- data sets -------------------------------------------------------------------------------
+
+    @cached_property
+    def mirrors(self) -> list[Path]:
+        """The folders to look for raw files in, besides data/raw."""
+        return mirror_folders(self.config["mirrors"], self.root)
+
+    @cache  # noqa: B019  a plan lives as long as its process
+    def missing(self, dataset: str) -> str:
+        """Return why a data set cannot be had, or "".
+
+        A set that is made of another one needs that one, and features of a network need PyTorch.
+        """
+        if self.registry[dataset].network is not None and find_spec("torch") is None:
+            return "PyTorch is not installed: pip install 'toplabel[torch]'"
+        origin = self.registry[self.registry.origin_of(dataset)]
+        return missing_reason(origin, Path(RAW), self.mirrors, self.run.download)
+
+    @cache  # noqa: B019
+    def raw_files(self, dataset: str) -> list[str]:
+        """Return the paths of the raw files that a data set is prepared from."""
+        entry = self.registry[dataset]
+        names = raw_names(entry, RAW, self.mirrors)
+        return [str(raw_path(entry, name, RAW)) for name in names]
+
+    @cached_property
+    def fetched(self) -> dict[str, str]:
+        """The raw files that rule `fetch` brings, each with a data set that it is of.
+
+        They have a registered sum or address, or a mirror has them. Other files are the user's own.
+        """
+        found: dict[str, str] = {}
+        for dataset, entry in self.registry.items():
+            for path in self.raw_files(dataset):
+                name = Path(path).name
+                file = raw_file(entry, name)
+                if file.sha256 or file.url or self._copy(dataset, name):
+                    found.setdefault(path, dataset)
+        return found
+
+    def _copy(self, dataset: str, name: str) -> Path | None:
+        """Return the copy of a raw file in a mirror; None where none has it."""
+        folder = self.registry[dataset].folder
+        return find(name, [mirror / folder for mirror in self.mirrors])
+
+    def fetch_input(self, path: str) -> list[str]:
+        """Return the file of a mirror that a raw file is a copy of, as an input of rule `fetch`.
+
+        A file with a registered sum has none: its content does not depend on where it comes from.
+        """
+        name, dataset = Path(path).name, self.fetched[path]
+        copy = None if self.registered_sum(path) else self._copy(dataset, name)
+        return [str(copy)] if copy else []
+
+    def registered_sum(self, path: str) -> str | None:
+        """Return the SHA-256 that the registry has of a raw file, if any."""
+        return raw_file(self.registry[self.fetched[path]], Path(path).name).sha256
+
+    def own_sums(self, dataset: str) -> dict[str, str]:
+        """Return the SHA-256 of the user's own raw files of a data set, by their paths."""
+        own = (path for path in self.raw_files(dataset) if path not in self.fetched)
+        return {path: file_sum(path) for path in own if Path(path).is_file()}
+
+    def prepared(self, dataset: str) -> str:
+        """Return the file of a prepared data set that is written last."""
+        return f"results/{dataset}/data/meta.json"
+
+    def origin(self, dataset: str) -> str:
+        """Return the prepared form of the set that a data set is made of."""
+        return self.prepared(self.registry.origin_of(dataset))
+
+    def entry(self, dataset: str) -> dict[str, Any]:
+        """Return the part of a registry entry that the content of the prepared set depends on."""
+        found = asdict(self.registry[dataset])
+        return {key: found[key] for key in _CONTENT}
+
+    def made_by(self, rule: str) -> str:
+        """Return the pattern of the data sets whose prepared form a rule makes."""
+        return pattern(name for name in self.registry if self.registry.maker(name) == rule)
+
+    # ---- files of the checkout -------------------------------------------------------------------
+
+    @property
+    def names(self) -> list[str]:
+        """The files that give results their names: registries, studies, published numbers."""
+        named = ("datasets.yaml", "methods.yaml", "studies/*.yaml")
+        return self.of_checkout(*(f"config/{name}" for name in named), "data/published/*.csv")
+
+    @property
+    def notes(self) -> list[str]:
+        """The files with what is said of the numbers: claims, reasons, readings."""
+        named = ("notes", "datasets")
+        return self.of_checkout(*(f"config/{name}.yaml" for name in named), "data/published/*.csv")
+
+    @property
+    def kept(self) -> list[str]:
+        """The files of the kept run, which all reports show."""
+        return self.of_checkout(f"{SUMMARY}/*.csv", f"{SUMMARY}/run.json")
+
+    @property
+    def own_rows(self) -> dict[str, Any]:
+        """What the config adds to the registries."""
+        studies = self.config["studies"]
+        own = {"studies": studies} if isinstance(studies, Mapping) else {}
+        return own | {key: dict(getattr(self.run, key)) for key in ("datasets", "methods")}
+
+    def of_checkout(self, *patterns: str) -> list[str]:
+        """Return files of the checkout, by relative paths where the run works in it."""
+        base = Path() if self.root.resolve() == Path.cwd() else self.root
+        return [str(path) for one in patterns for path in sorted(base.glob(one))]
+
+    # ---- sources ---------------------------------------------------------------------------------
+
+    def sources(self, script: str, method: str = "") -> str:
+        """Return the sum over the sources of a script, with those of a method that has code here."""
+        baseline = self.methods[method].baseline if method else ""
+        own = f" {module_sum(BASELINES[baseline].module)}" if baseline else ""
+        return fingerprint(script, self.root) + own
+
+    # ---- methods on data sets --------------------------------------------------------------------
+
+    def protocol_of(self, dataset: str) -> Protocol:
+        """Return the protocol of a data set."""
+        return self.protocols[self.registry[dataset].protocol]
+
+    def budget_of(self, dataset: str) -> Budget:
+        """Return the grids of the protocol of a data set, at the budget of the run."""
+        return self.protocol_of(dataset).budgets[self.budget]
+
+    def split_names(self, dataset: str) -> list[str]:
+        """Return the splits that are run: all, or the first few where the budget says so."""
+        return self.registry[dataset].split_names[: self.budget_of(dataset).splits]
+
+    def task(self, stage: str, dataset: str, method: str) -> Task:
+        """Return what the models of a stage ("tune", "train" or "evaluate") depend on.
+
+        Snakemake runs a job again when its params change, so a task holds nothing else: no label
+        and no other budget.
+        """
+        row = self.methods[method]
+        name = row.protocol or self.registry[dataset].protocol
+        budget = self.protocols[name].budgets[self.budget]
+        return Task(
+            dataset,
+            replace(row, label=method, protocol="", grid={}, point={}),
+            replace(self.protocols[name], budgets={}),
+            row.budget(budget, self.budget),
+            self._settings(stage),
+            C_scale=self.registry[dataset].C_scale if row.takes_grid else None,
+        )
+
+    def _settings(self, stage: str) -> Settings:
+        keys = {"tune": ("seed", "eps_tune", "max_epochs_tune"), "train": _SETTINGS}
+        return Settings(**{key: getattr(self.run, key) for key in keys.get(stage, ())})
+
+    def network(self, dataset: str) -> dict[str, Any]:
+        """Return what the networks of a data set depend on."""
+        return {"network": self.registry[dataset].network, "seed": self.run.seed}
+
+    def trained_by(self, rule: str) -> str:
+        """Return the pattern of the methods that a rule, "train" or "fine_tune", trains."""
+        fine_tunes = rule == "fine_tune"
+        return pattern(n for n, method in self.methods.items() if method.fine_tunes == fine_tunes)
+
+    def units(self, dataset: str, method: str) -> list[str]:
+        """Return the files of the tuning: one for each split, or one of all where they are small."""
+        together = self.protocol_of(dataset).splits_together or dataset in self.registry.seeds_of
+        parts = [ALL_SPLITS] if together else self.split_names(dataset)
+        tuned = Cell(dataset, self.methods[method].tuned_as)
+        return [tuned.path(f"tune/{part}.npz") for part in parts]
+
+    def splits_of(self, dataset: str, part: str) -> list[str]:
+        """Return the splits that one file of `units` holds."""
+        return self.split_names(dataset) if part == ALL_SPLITS else [part]
+
+    def blocks(self, dataset: str, method: str, part: str) -> list[str]:
+        """Return the files of the coarse grid of a split, one for each block of kernel widths.
+
+        There are none where the job of the split visits the coarse grid itself.
+        """
+        found = self.methods[method]
+        budget = found.budget(self.budget_of(dataset), self.budget)
+        split = budget.theta_block is not None and found.tunes_width
+        in_folds = self.protocol_of(dataset).validation == "folds" and part != ALL_SPLITS
+        if not (split and in_folds) or found.baseline or found.ks:
+            return []
+        unit = Cell(dataset, method).path(f"tune/{part}")
+        return [f"{unit}.block{block}.npz" for block in range(budget.blocks(found.tunes_width))]
+
+    def draws(self, dataset: str, method: str = "") -> list[str]:
+        """Return the networks of a data set, one for each split, or their test metrics after
+        fine-tuning with a method.
+        """
+        splits = self.split_names(dataset)
+        if not method:
+            return [f"results/{dataset}/network/{split}.npz" for split in splits]
+        return [Cell(dataset, method).path(f"draws/{split}.csv") for split in splits]
+
+    def thresholds(self, dataset: str, method: str) -> str:
+        """Return the file with the thresholds of a cell: the selection where none needs one."""
+        needed = len(self.budget_of(dataset).thresholds.values()) > 0
+        return Cell(dataset, method).path("thresholds.csv" if needed else "selection.csv")
+
+    # ---- cells -----------------------------------------------------------------------------------
+
+    @cached_property
+    def asked(self) -> list[Cell]:
+        """The cells of the config, whether their data sets can be had or not."""
+        found: set[Cell] = set()
+        for name in self.run.studies:
+            found |= self.cells_of(name)
+        return sorted(found)
+
+    @cached_property
+    def cells(self) -> list[Cell]:
+        """The cells of the config whose data sets can be had.
+
+        Raises
+        ------
+        PlanError
+            One line with the reasons, when there is none.
+        """
+        return self.reachable(self.asked, "the studies of the config")
+
+    def reachable(self, asked: Iterable[Cell], what: str) -> list[Cell]:
+        """Return the cells whose data sets can be had; none is a `PlanError` with the reasons."""
+        found = sorted(cell for cell in asked if not self.missing(cell.dataset))
+        if not found:
+            reasons = {cell.dataset: self.missing(cell.dataset) for cell in sorted(asked)}
+            words = "; ".join(f"{name}: {why}" for name, why in reasons.items())
+            raise PlanError(f"{what}: no data set can be had ({words or 'no study has one'})")
+        return found
+
+    @cached_property
+    def datasets(self) -> list[str]:
+        """The data sets of `cells`."""
+        return list(dict.fromkeys(cell.dataset for cell in self.cells))
+
+    def cells_of(self, name: str) -> set[Cell]:
+        """Return the cells that a name stands for.
+
+        The name is that of a study, a data set (all methods of all studies but variants) or a
+        published table; ``name/dataset`` is the part of one data set.
+        """
+        name, _, dataset = name.partition("/")
+        if name in self.studies:
+            found = self._of_studies([name])
+        elif name in self.registry:
+            found = {
+                cell
+                for cell in self._of_studies(self.studies)
+                if cell.dataset == name and not self.methods[cell.method].variant_of
+            }
+        else:
+            studies = [s.name for s in self.studies.values() if name in s.tables]
+            sets = self.sets_of_table(name)
+            found = {cell for cell in self._of_studies(studies) if cell.dataset in sets}
+        return {cell for cell in found if dataset in ("", cell.dataset)}
+
+    def _of_studies(self, studies: Iterable[str]) -> set[Cell]:
+        """Return all methods on all data sets of the studies, where k is below the number of
+        classes.
+        """
+        return {
+            Cell(dataset, method)
+            for study in studies
+            for dataset, method in self.studies[study].pairs
+            if self._fits(dataset, method)
+        }
+
+    def _fits(self, dataset: str, method: str) -> bool:
+        classes = self.registry[dataset].known_classes
+        return classes is None or self.methods[method].smallest_k < classes
+
+    @cache  # noqa: B019
+    def sets_of_table(self, table: str) -> frozenset[str]:
+        """Return the data sets that a published table prints."""
+        source, number = self.catalogue.tables[table]
+        path = self.catalogue.published / f"{source}_table{int(number):02d}.csv"
+        lines = path.read_text(encoding="utf-8").splitlines()
+        header = lines[0].split(",")
+        dataset, features = header.index("dataset"), header.index("features")
+        printed = {(row[dataset], row[features]) for row in (line.split(",") for line in lines[1:])}
+        return frozenset(
+            name
+            for name, entry in self.registry.items()
+            if entry.is_in(source) and (entry.published_key, entry.features) in printed
+        )
+
+    def cell_files(self, name: str, cells: Iterable[Cell] | None = None) -> list[str]:
+        """Return a file of each of some cells (of `cells`), as far as their methods leave one."""
+        cells = self.cells if cells is None else cells
+        return [cell.path(name) for cell in cells if name in self.methods[cell.method].results]
+
+    def agreements(self) -> list[str]:
+        """Return one-vs-all beside LIBLINEAR, of the data sets where the config has both."""
+        both = {
+            name for name in self.datasets if {Cell(name, m) for m in AGREEING} <= {*self.cells}
+        }
+        return [f"results/{name}/agreement.csv" for name in sorted(both)]
+
+
+def pattern(names: Iterable[str]) -> str:
+    """Return a regular expression that matches some names; of none, one that matches nothing."""
+    return "|".join(names) or "(?!)"

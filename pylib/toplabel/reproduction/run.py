@@ -1,0 +1,160 @@
+"""The start and the end of a run, and the line of progress between them."""
+
+from __future__ import annotations
+
+import csv
+import logging
+import os
+import signal
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from toplabel.reproduction.config.documents import read_yaml
+from toplabel.reproduction.facts import BENCHMARKS, note_start
+from toplabel.reproduction.needs import kept_jobs
+from toplabel.reproduction.plan import DEFAULTS, Plan, PlanError
+
+BRIEF = "TOPLABEL_BRIEF"
+"""The environment variable that leaves the line of progress alone on the terminal."""
+_EVERY = 20.0  # seconds between two lines
+_SHORT = 1.0  # seconds of a job without a benchmark file
+_METADATA = Path(".snakemake/metadata")
+
+
+def read_plan(root: Path, config: Mapping[str, Any], workflow: Any) -> Plan:
+    """Return the plan of a run of Snakemake, or end it in one line."""
+    files = [Path(name) for name in workflow.overwrite_configfiles]
+    try:
+        for name in files:  # Snakemake takes the last of a key that stands twice
+            read_yaml(name)
+        plan = Plan(root, config, " + ".join([DEFAULTS, *map(str, files)]))
+        if workflow.is_main_process:
+            _check_records(plan)
+    except (ValueError, PlanError) as error:
+        sys.exit(f"Error: {error}")
+    return plan
+
+
+def _check_records(plan: Plan) -> None:
+    """Refuse results without Snakemake's records of them.
+
+    Without the records Snakemake takes any result for one of the present config and sources.
+    """
+    if _METADATA.is_dir() and any(_METADATA.iterdir()):
+        return
+    made = [name for name in plan.registry if Path(plan.prepared(name)).is_file()]
+    if made:
+        raise PlanError(
+            f"results/{made[0]}: the folder .snakemake, which says what results were made with, is "
+            "missing; copy it to here too, or remove results/"
+        )
+
+
+def begin(workflow: Any, plan: Plan) -> None:
+    """Say what a run is about to compute, and follow its jobs."""
+    from snakemake.logging import logger
+
+    note_start()
+    if callable(ends := signal.getsignal(signal.SIGTERM)):
+        # Snakemake's own handler waits for a lock, for ever where the interrupted code holds it.
+        signal.signal(
+            signal.SIGTERM,
+            lambda *given: threading.Thread(target=ends, args=given, daemon=True).start(),
+        )
+    tasks = list(workflow.dag.needrun_jobs())
+    at_once = int((workflow.cores if workflow.local_exec else workflow.nodes) or 1)
+    progress = Progress(tasks, at_once, plan)
+    left_out = {cell.dataset: plan.missing(cell.dataset) for cell in plan.asked}
+    for name, why in left_out.items():
+        if why:
+            print(f"Left out: {name}: {why}", file=sys.stderr)
+    print(progress.line(), file=sys.stderr)
+    if os.environ.get(BRIEF, "0") not in ("", "0"):
+        for handler in logger.handlers:
+            if handler.name == "DefaultStreamHandler":
+                handler.setLevel(logging.WARNING)
+        logger.addHandler(progress)
+
+
+def end() -> None:
+    """Say what was measured, and where the report is."""
+    comparison, page = Path("results/comparison.csv"), Path("reports/index.html")
+    if not (comparison.is_file() and page.is_file()):
+        return
+    with comparison.open(newline="", encoding="utf-8") as stream:
+        verdicts = Counter(row["verdict"] for row in csv.DictReader(stream) if row["verdict"])
+    words = ", ".join(f"{number:,} {verdict}" for verdict, number in verdicts.most_common())
+    print(
+        f"\n{verdicts.total():,} printed numbers measured: {words}."
+        f"\nThe report is {page}, as a document reports/toplabel.pdf.",
+        file=sys.stderr,
+    )
+
+
+def fail() -> None:
+    """Say how to go on after a failure."""
+    print(
+        "The run did not finish: the errors are above, and the logs in results/logs. The same "
+        "command goes on where it ended; the target `show` writes the reports on what there is.",
+        file=sys.stderr,
+    )
+
+
+class Progress(logging.Handler):
+    """Listen to Snakemake's log, and write one line with the time that is left.
+
+    A job takes as long as its benchmark file of an earlier run says, or as the kept run took.
+
+    Parameters
+    ----------
+    tasks : iterable
+        Snakemake's jobs that have to run, with `jobid` and `benchmark`.
+    at_once : int
+        How many run at a time.
+    plan : Plan
+    """
+
+    def __init__(self, tasks: Iterable[Any], at_once: int, plan: Plan) -> None:
+        super().__init__()
+        known = kept_jobs(plan.root, plan.budget)
+        self._seconds = {
+            job.jobid: _expected(Path(job.benchmark), known) if job.benchmark else _SHORT
+            for job in tasks
+        }
+        self._left = set(self._seconds)
+        self._at_once = max(1, at_once)
+        self._began = self._said = time.monotonic()
+
+    def line(self) -> str:
+        """Return how much is done, and the time that is left."""
+        total, left = sum(self._seconds.values()), sum(self._seconds[job] for job in self._left)
+        took, done = time.monotonic() - self._began, (total - left) / self._at_once
+        pace = (60.0 + took) / (60.0 + done)  # begins at 1 and follows what is seen
+        minutes = pace * left / self._at_once / 60
+        time_left = f"{minutes / 60:.1f} h" if minutes > 90 else f"{max(1, round(minutes))} min"
+        number = len(self._seconds)
+        return f"{number - len(self._left)} of {number} jobs done, about {time_left} left"
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Take note of a job that has ended."""
+        event = getattr(getattr(record, "event", None), "name", "")
+        if event == "JOB_FINISHED":
+            self._left.discard(record.__dict__["job_id"])
+            if self._left and time.monotonic() >= self._said + _EVERY:
+                self._said = time.monotonic()
+                print(self.line(), file=sys.stderr, flush=True)
+
+
+def _expected(benchmark: Path, known: Mapping[str, tuple[float, float]]) -> float:
+    """Return the seconds that a job is expected to take; where nothing is known, few."""
+    try:
+        with benchmark.open(newline="", encoding="utf-8") as stream:
+            return float(next(csv.DictReader(stream, delimiter="\t"))["s"])
+    except (OSError, StopIteration, KeyError, TypeError, ValueError):
+        name = benchmark.relative_to(BENCHMARKS).with_suffix("").as_posix()
+        return known.get(name, (_SHORT, 0.0))[0]

@@ -1,0 +1,107 @@
+"""The sum over the sources that a stage of the workflow depends on.
+
+Snakemake notices a changed script, but not a changed package or C library. Every rule has the sum of
+its stage among its params, so a stage runs again when its sources change, and only then.
+
+The sources of a stage are its script and the modules that this imports, directly or not. Comments,
+docstrings and the layout of Python code do not count.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+
+_PACKAGE = Path(__file__).resolve().parents[2]
+_NATIVE = "toplabel._native"
+_C_SOURCES = ("csrc/include/*.h", "csrc/src/*.[ch]", "pylib/build_native.py")
+# Templates of the reports, which no import statement names.
+_TEMPLATES = "toplabel.reproduction.report"
+
+
+@cache
+def fingerprint(script: str, root: Path) -> str:
+    """Return the sum over a script of workflow/scripts and all modules that it imports."""
+    path = root / "workflow/scripts" / script
+    modules = _reached(_imports(path))
+    files = [path, *(_file(module) for module in modules if module != _NATIVE)]
+    if _NATIVE in modules:
+        files += [file for pattern in _C_SOURCES for file in root.glob(pattern)]
+    if _TEMPLATES in modules:
+        files += _file(_TEMPLATES).parent.glob("templates/*")
+    return _sum(files)
+
+
+@cache
+def module_sum(module: str) -> str:
+    """Return the sum over a module that a stage imports by name, and all Python that it imports."""
+    return _sum(_file(name) for name in _reached({module}) if name != _NATIVE)
+
+
+def _sum(files: Iterable[Path]) -> str:
+    digest = hashlib.sha256()
+    for path in sorted({*files}):
+        digest.update(f"{path.name}\n{_content(path)}".encode())
+    return digest.hexdigest()[:16]
+
+
+def _reached(new: Iterable[str]) -> set[str]:
+    """Return some modules and all that they import, directly or not."""
+    found: set[str] = set()
+    waiting = {*new}
+    while waiting:
+        found |= waiting
+        waiting = {
+            name for module in waiting - {_NATIVE} for name in _imports(_file(module))
+        } - found
+    return found
+
+
+@cache
+def _file(module: str) -> Path:
+    path = _PACKAGE.joinpath(*module.split("."))
+    return path / "__init__.py" if path.is_dir() else path.with_name(f"{path.name}.py")
+
+
+@cache
+def _imports(path: Path) -> frozenset[str]:
+    """Return the modules of the package that a file imports, also inside of functions.
+
+    A package's `__init__` counts only where a name is imported from there.
+    """
+    names = set()
+    for node in ast.walk(ast.parse(path.read_bytes())):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            for alias in node.names:
+                member = f"{node.module}.{alias.name}"
+                names.add(member if _is_module(member) else str(node.module))
+    return frozenset(filter(_is_module, names))
+
+
+def _is_module(name: str) -> bool:
+    return name == _NATIVE or (name.partition(".")[0] == "toplabel" and _file(name).is_file())
+
+
+@cache
+def _content(path: Path) -> str:
+    """Return the SHA-256 of a file, of Python code that of its syntax tree without docstrings."""
+    content = path.read_bytes()
+    if path.suffix == ".py":
+        tree = ast.parse(content)
+        for node in ast.walk(tree):
+            body = getattr(node, "body", None)
+            if isinstance(body, list):
+                node.body = [one for one in body if not _is_text(one)]
+        content = ast.dump(tree).encode()
+    return hashlib.sha256(content).hexdigest()
+
+
+def _is_text(node: ast.AST) -> bool:
+    """Return whether a statement is a string alone: a docstring, or that of an attribute."""
+    value = node.value if isinstance(node, ast.Expr) else None
+    return isinstance(value, ast.Constant) and isinstance(value.value, str)

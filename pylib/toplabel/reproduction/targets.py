@@ -1,0 +1,204 @@
+"""What the reports show beside the cells, and the targets by human names.
+
+A target is called like a data set, a study, a published table (`table05` or `tpami2017_table05`) or
+a figure. Cells of data sets and studies are made whether the config asks for them or not; tables
+and figures show the cells of the config.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+from toplabel.reproduction.config.studies import Study, short_name, whole_name
+from toplabel.reproduction.figures import FIGURES, figure_files, row_of, table_files
+from toplabel.reproduction.plan import Cell, Plan, PlanError
+
+AGREEMENT = "agreement"
+"""The table of our own one-vs-all beside LIBLINEAR."""
+
+
+class Targets:
+    """The tables and figures of a run, and the files of each target.
+
+    Parameters
+    ----------
+    plan : Plan
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+
+    # ---- tables ----------------------------------------------------------------------------------
+
+    @cached_property
+    def tables(self) -> list[str]:
+        """The tables that the cells of the config are printed in: published ones, and those of
+        studies with data sets that no paper prints.
+        """
+        plan, found = self._plan, []
+        for study in plan.studies.values():
+            sets = {cell.dataset for cell in plan.cells if self._is_in(cell, study)}
+            for table in study.tables:
+                if sets & plan.sets_of_table(table):
+                    found.append(table)
+            if sets & {*self._unprinted(study)}:
+                found += study.own_tables
+        return [table for table in self.known_tables if table in found]
+
+    @cached_property
+    def known_tables(self) -> list[str]:
+        """All tables that a config can ask for."""
+        studies = [study for study in self._plan.studies.values() if self._unprinted(study)]
+        return [*self._plan.catalogue.tables, *(name for s in studies for name in s.own_tables)]
+
+    def _is_in(self, cell: Cell, study: Study) -> bool:
+        return (cell.dataset, cell.method) in study.pairs
+
+    def _unprinted(self, study: Study) -> list[str]:
+        """Return the data sets of a study of which the tables that it reproduces print nothing."""
+        printed = {name for table in study.tables for name in self._plan.sets_of_table(table)}
+        return [name for name in study.datasets if name not in printed]
+
+    def table_files(self) -> list[str]:
+        """Return the files of all tables that the reports show."""
+        more = [AGREEMENT] if self._plan.agreements() else []
+        return [file for table in (*self.tables, *more) for file in table_files(table)]
+
+    # ---- figures ---------------------------------------------------------------------------------
+
+    @cached_property
+    def figures(self) -> list[str]:
+        """The figures that show cells of the config."""
+        return self._figures_of(self._plan.datasets)
+
+    def _figures_of(self, sets: Sequence[str]) -> list[str]:
+        """Return the figures of results on some data sets; another draw of a set has none."""
+        sets = [name for name in sets if name not in self._plan.catalogue.other_draws]
+        named = []
+        for figure in FIGURES:
+            if not figure.of_run or not sets:
+                continue
+            if not figure.dataset:
+                named.append(figure.name)
+                continue
+            shown = [name for name in sets if figure.dataset in (name, "{dataset}")]
+            if figure.name.startswith("topk_"):
+                shown = [name for name in shown if self._has_several_k(name)]
+            named += [figure.of(name) for name in shown]
+        return named
+
+    def _has_several_k(self, dataset: str) -> bool:
+        metrics = self._plan.protocol_of(dataset).metrics
+        return sum(metric.startswith("top") for metric in metrics) > 1
+
+    def figure_files(self) -> list[str]:
+        """Return the files of all figures that the reports show.
+
+        Figures that show no results, and the tables made with them, are left out where the config
+        defines its own studies.
+        """
+        files = [file for name in self.figures for file in figure_files(name)]
+        if not self.is_own:
+            files += [file for figure in FIGURES if not figure.of_run for file in figure.files]
+        return list(dict.fromkeys(files))
+
+    @cached_property
+    def is_own(self) -> bool:
+        """Whether the config defines its studies, and so asks for none of the papers'."""
+        return isinstance(self._plan.config["studies"], dict)
+
+    def cells_of_figure(self, name: str) -> list[Cell]:
+        """Return the cells that a figure of one data set shows, in the order of the methods.
+
+        Variants of methods are left out; where selections are drawn, so are methods without a C of
+        their own.
+        """
+        figure, methods = row_of(name), self._plan.methods
+        dataset = figure.dataset_of(name)
+        cells = [cell for cell in self._plan.cells if cell.dataset == dataset]
+        cells = cells or sorted(self._plan.cells_of(dataset))
+        cells = [cell for cell in cells if not methods[cell.method].variant_of] or cells
+        if figure.shows == "selections":
+            rows = {cell: methods[cell.method] for cell in cells}
+            cells = [c for c, row in rows.items() if row.selects_C and not row.selected_by]
+        order = {name: i for i, name in enumerate(methods)}
+        return sorted(cells, key=lambda cell: order[cell.method])
+
+    def figure_inputs(self, name: str, file: str) -> list[str]:
+        """Return a file of each cell of a figure; "tune" stands for the files of the tuning."""
+        cells = self.cells_of_figure(name)
+        if file == "tune":
+            units = self._plan.units
+            return [unit for cell in cells for unit in units(cell.dataset, cell.method)]
+        return [cell.path(file) for cell in cells]
+
+    def figure_shows(self, name: str) -> dict[str, Any]:
+        """Return what the script of a figure of one data set needs to know of it."""
+        dataset = row_of(name).dataset_of(name)
+        methods = [self._plan.methods[cell.method] for cell in self.cells_of_figure(name)]
+        return {
+            "title": self._plan.registry[dataset].title,
+            "split": self._plan.split_names(dataset)[0],
+            "methods": [
+                {"name": m.name, "label": m.label, "k": m.smallest_k, "group": m.group}
+                for m in methods
+            ],
+        }
+
+    # ---- data sets -------------------------------------------------------------------------------
+
+    def prepared(self) -> list[str]:
+        """Return the prepared data sets that the reports describe: those of the config, and the one
+        that times are measured on.
+        """
+        timed = [] if self.is_own else [self.timed()]
+        return list(dict.fromkeys([*map(self._plan.prepared, self._plan.datasets), *timed]))
+
+    def timed(self) -> str:
+        """Return the prepared set that figures of training times are about."""
+        return self._plan.prepared("digits" if self._plan.budget == "quick" else "letter")
+
+    def reasons(self) -> dict[str, str]:
+        """Return why each other registered data set is missing."""
+        plan = self._plan
+        asked = {cell.dataset for cell in plan.asked}
+        there = {*self.prepared()}
+        return {
+            name: (plan.missing(name) if name in asked else "")
+            or "no study of the config asks for it"
+            for name in plan.registry
+            if plan.prepared(name) not in there
+        }
+
+    # ---- targets ---------------------------------------------------------------------------------
+
+    def named(self) -> list[str]:
+        """Return the names of all targets."""
+        plan = self._plan
+        figures = self._figures_of([*plan.registry]) + [f.name for f in FIGURES if not f.of_run]
+        names = {*plan.registry, *plan.studies, *self.known_tables, *figures}
+        return sorted(names | {whole_name(table) for table in plan.catalogue.tables})
+
+    def outputs(self, name: str) -> list[str]:
+        """Return the files of a target.
+
+        Raises
+        ------
+        PlanError
+            One line, when no data set of it can be had, or when the config has no cell of a table.
+        """
+        plan = self._plan
+        if name in plan.registry or name in plan.studies:
+            cells = plan.cells_of(name)
+            return [cell.path("evaluation.csv") for cell in plan.reachable(cells, name)]
+        if (table := short_name(name)) in self.known_tables:
+            if table not in self.tables:
+                raise PlanError(
+                    f"{name}: no study of the config has a cell of it; "
+                    f"ask for it by --config 'studies=[{table}]'"
+                )
+            return table_files(table)
+        figure = row_of(name)
+        return figure_files(name) if figure.of_run else figure.files

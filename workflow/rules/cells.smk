@@ -1,0 +1,177 @@
+# A method on a data set: tuned on the folds of each split, trained on the full training part, evaluated on the test part.
+
+
+localrules:
+    table_agreement,
+
+
+# Validation values over the grid of hyper-parameters, on all folds of a split: coarse grid, extension, refinement. Where
+# a kernel is tuned by cross-validation and the budget has blocks of widths, other jobs have visited the coarse grid.
+rule tune:
+    input:
+        meta="results/{dataset}/data/meta.json",
+        blocks=planned(plan.blocks, "{dataset}", "{method}", "{part}"),
+    output:
+        unit="results/{dataset}/{method}/tune/{part}.npz",
+    log:
+        "results/logs/tune/{dataset}/{method}/{part}.log",
+    benchmark:
+        "results/benchmarks/tune/{dataset}/{method}/{part}.tsv"
+    priority: long_cells
+    resources:
+        **needs(plan, "tune"),
+    params:
+        splits=planned(plan.splits_of, "{dataset}", "{part}"),
+        task=lambda wildcards: vars(plan.task("tune", wildcards.dataset, wildcards.method)),
+        sources=lambda wildcards: plan.sources("tune_splits.py", wildcards.method),
+    message:
+        "Tune {wildcards.method} on {wildcards.dataset}, split {wildcards.part}"
+    script:
+        "../scripts/tune_splits.py"
+
+
+rule tune_block:
+    input:
+        meta="results/{dataset}/data/meta.json",
+    output:
+        unit="results/{dataset}/{method}/tune/{part}.block{block}.npz",
+    log:
+        "results/logs/tune/{dataset}/{method}/{part}.block{block}.log",
+    benchmark:
+        "results/benchmarks/tune/{dataset}/{method}/{part}.block{block}.tsv"
+    priority: long_cells
+    resources:
+        **needs(plan, "tune"),
+    params:
+        task=lambda wildcards: vars(plan.task("tune", wildcards.dataset, wildcards.method)),
+        sources=lambda wildcards: plan.sources("tune_block.py", wildcards.method),
+    message:
+        "Tune {wildcards.method} on {wildcards.dataset}, block {wildcards.block} of the coarse grid"
+    script:
+        "../scripts/tune_block.py"
+
+
+# One (k, theta, C, threshold) for each split and metric, the best mean over the folds, and the chosen models on the full
+# training part, each with a duality gap that proves it.
+rule train:
+    input:
+        meta="results/{dataset}/data/meta.json",
+        units=planned(plan.units, "{dataset}", "{method}"),
+    output:
+        selection="results/{dataset}/{method}/selection.csv",
+        models="results/{dataset}/{method}/models.npz",
+        certificates="results/{dataset}/{method}/certificates.csv",
+    log:
+        "results/logs/train/{dataset}/{method}.log",
+    benchmark:
+        "results/benchmarks/train/{dataset}/{method}.tsv"
+    priority: long_cells
+    resources:
+        **needs(plan, "train"),
+    params:
+        task=lambda wildcards: vars(plan.task("train", wildcards.dataset, wildcards.method)),
+        sources=lambda wildcards: plan.sources("train_final.py", wildcards.method),
+    message:
+        "Train {wildcards.method} on {wildcards.dataset}"
+    script:
+        "../scripts/train_final.py"
+
+
+rule threshold:
+    input:
+        meta="results/{dataset}/data/meta.json",
+        selection="results/{dataset}/{method}/selection.csv",
+        models="results/{dataset}/{method}/models.npz",
+    output:
+        thresholds="results/{dataset}/{method}/thresholds.csv",
+        strategies="results/{dataset}/{method}/threshold_strategies.csv",
+    log:
+        "results/logs/threshold/{dataset}/{method}.log",
+    benchmark:
+        "results/benchmarks/threshold/{dataset}/{method}.tsv"
+    priority: long_cells
+    resources:
+        **needs(plan, "threshold"),
+    params:
+        task=lambda wildcards: vars(plan.task("threshold", wildcards.dataset, wildcards.method)),
+        threshold=vars(plan.run.threshold),
+        sources=plan.sources("set_thresholds.py"),
+    message:
+        "Set the thresholds of {wildcards.method} on {wildcards.dataset}"
+    script:
+        "../scripts/set_thresholds.py"
+
+
+# Test metrics, and the ranks of the true classes that top-k accuracies are means over.
+rule evaluate:
+    input:
+        meta="results/{dataset}/data/meta.json",
+        units=planned(plan.units, "{dataset}", "{method}"),
+        models="results/{dataset}/{method}/models.npz",
+        certificates="results/{dataset}/{method}/certificates.csv",
+        thresholds=planned(plan.thresholds, "{dataset}", "{method}"),
+    output:
+        evaluation="results/{dataset}/{method}/evaluation.csv",
+        ranks="results/{dataset}/{method}/ranks.npz",
+    log:
+        "results/logs/evaluate/{dataset}/{method}.log",
+    benchmark:
+        "results/benchmarks/evaluate/{dataset}/{method}.tsv"
+    wildcard_constraints:
+        method=plan.trained_by("train"),
+    priority: long_cells
+    resources:
+        **needs(plan, "evaluate"),
+    params:
+        task=lambda wildcards: vars(plan.task("evaluate", wildcards.dataset, wildcards.method)),
+        budget=plan.budget,
+        sources=plan.sources("evaluate_test.py"),
+    message:
+        "Evaluate {wildcards.method} on {wildcards.dataset}"
+    script:
+        "../scripts/evaluate_test.py"
+
+
+# Do our own one-vs-all and LIBLINEAR find the same minimiser? A table of the reports (docs/protocol.md).
+rule agree:
+    input:
+        meta="results/{dataset}/data/meta.json",
+    output:
+        agreement="results/{dataset}/agreement.csv",
+    log:
+        "results/logs/agree/{dataset}.log",
+    benchmark:
+        "results/benchmarks/agree/{dataset}.tsv"
+    priority: long_cells
+    resources:
+        **needs(plan, "agree"),
+    params:
+        settings={
+            "Cs": [0.001, 0.01, 0.1, 1.0],
+            "eps": 1e-4,
+            "max_epochs": 3000,
+            "seed": plan.run.seed,
+        },
+        sources=plan.sources("agree_liblinear.py"),
+    message:
+        "Compare our own one-vs-all with LIBLINEAR on {wildcards.dataset}"
+    script:
+        "../scripts/agree_liblinear.py"
+
+
+rule table_agreement:
+    input:
+        agreements=planned(plan.agreements),
+    output:
+        csv="results/tables/agreement.csv",
+        json="results/tables/agreement.json",
+    log:
+        "results/logs/tables/agreement.log",
+    params:
+        labels={name: plan.methods[name].label for name in ("svm_ova", "lr_ova")},
+        titles={name: plan.registry[name].title for name in plan.registry},
+        sources=plan.sources("table_agreement.py"),
+    message:
+        "Put our own one-vs-all beside LIBLINEAR"
+    script:
+        "../scripts/table_agreement.py"

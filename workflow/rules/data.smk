@@ -1,0 +1,73 @@
+# Raw files, and the one form of all data sets: dense or CSR features, labels, splits, statistics (meta.json, written
+# last). A file without registered sum and address is the user's own: no rule makes it.
+
+import re
+
+
+localrules:
+    fetch,
+    redraw_folds,
+
+
+# Nodes of a cluster often have no network, so files are fetched where Snakemake runs.
+rule fetch:
+    input:
+        lambda wildcards: plan.fetch_input(f"data/raw/{wildcards.raw}"),
+    output:
+        "data/raw/{raw}",
+    log:
+        "results/logs/fetch/{raw}.log",
+    wildcard_constraints:
+        raw="|".join(re.escape(path.removeprefix("data/raw/")) for path in plan.fetched) or "(?!)",
+    priority: FIRST
+    params:
+        dataset=lambda wildcards: plan.fetched[f"data/raw/{wildcards.raw}"],
+        sha256=lambda wildcards: plan.registered_sum(f"data/raw/{wildcards.raw}"),
+    message:
+        "Fetch {output}"
+    script:
+        "../scripts/fetch_raw.py"
+
+
+rule prepare:
+    input:
+        raw=planned(plan.raw_files, "{dataset}"),
+    output:
+        meta="results/{dataset}/data/meta.json",
+    log:
+        "results/logs/prepare/{dataset}.log",
+    benchmark:
+        "results/benchmarks/prepare/{dataset}.tsv"
+    wildcard_constraints:
+        dataset=plan.made_by("prepare"),
+    priority: FIRST
+    resources:
+        **needs(plan, "prepare", mb=4000),
+    params:
+        entry=lambda wildcards: plan.entry(wildcards.dataset),
+        sums=planned(plan.own_sums, "{dataset}"),
+        sources=plan.sources("prepare_dataset.py"),
+    message:
+        "Prepare {wildcards.dataset}"
+    script:
+        "../scripts/prepare_dataset.py"
+
+
+# A set that is another one with a split for each draw of its folds; the two share their arrays.
+rule redraw_folds:
+    input:
+        meta=planned(plan.origin, "{dataset}"),
+    output:
+        meta="results/{dataset}/data/meta.json",
+    log:
+        "results/logs/redraw/{dataset}.log",
+    wildcard_constraints:
+        dataset=plan.made_by("redraw_folds"),
+    priority: FIRST
+    params:
+        entry=lambda wildcards: plan.entry(wildcards.dataset),
+        sources=plan.sources("redraw_folds.py"),
+    message:
+        "Draw the folds of {wildcards.dataset}"
+    script:
+        "../scripts/redraw_folds.py"
