@@ -215,7 +215,7 @@ def chosen_for(cells: pd.DataFrame, choices: Iterable[Mapping[str, Any]]) -> lis
         The fields of `Choice`, as run.json has them.
     """
     known = [
-        Choice(**{key: tuple(v) if isinstance(v, list) else v for key, v in one.items()})
+        Choice(**{key: tuple(v) if isinstance(v, list) else v for key, v in one.items() if v})
         for one in choices
     ]
     return [
