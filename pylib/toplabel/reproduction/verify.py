@@ -116,7 +116,7 @@ def _kernels_taken(setting: dict[str, str]) -> str:
     """Return the kernels that OpenBLAS takes in a new process; "" if it cannot compute with them."""
     script = (
         "import numpy as np; np.ones((99, 99)) @ np.ones((99, 99)); "
-        "from toplabel.reproduction.verify import blas_facts, kernels_of; "
+        "from toplabel.reproduction.facts import blas_facts, kernels_of; "
         "print(kernels_of(blas_facts()))"
     )
     command = [sys.executable, "-c", script]
