@@ -18,7 +18,7 @@ import psutil
 import pytest
 
 from same_numbers import same_numbers
-from workflow.running import ROOT, command, environment, small_checkout
+from workflow.running import ROOT, command, environment, small_checkout, snakemake
 
 CONTROL = ROOT / "tests/cluster/slurm.sh"
 CELL = "results/digits/svm_ova"
