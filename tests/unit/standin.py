@@ -112,7 +112,7 @@ def task_of(
     method, budget, metrics=("top1",), validation="holdout", retrain_on="train", dataset="toy"
 ):
     """The task of a method on the split "main", with a protocol of its own."""
-    protocol = Protocol("toy", validation, retrain_on, tuple(metrics), {})
+    protocol = Protocol("toy", validation, tuple(metrics), {}, retrain_on)
     return Task(dataset, method, protocol, budget, Settings(), "main")
 
 

@@ -18,7 +18,7 @@ from toplabel.reproduction.selection.fitting import Limits, by_baseline
 from toplabel.reproduction.selection.tuning import tune_split
 
 BUDGET = Budget(Axis(2, -4, 2, 2), None, folds=2)
-METHOD = Method("lr", "A", baseline="lr_ova_liblinear")
+METHOD = Method("lr", "A", competitor="lr_ova_liblinear")
 TASK = task_of(METHOD, BUDGET, ("top1", "top2"))
 
 

@@ -27,7 +27,7 @@ OPTIONS = {"n_classes": 3, "seed": 1, "eps": 1e-6, "max_epochs": 20000}
 def _through_the_stages(name, tmp_path, prepared=None, **params):
     """Tuned, trained, stored and read again: tuning, selection, models, training and test part."""
     prepared = prepared or multiclass_set()
-    method = Method(name, name, baseline=name, params=params)
+    method = Method(name, name, competitor=name, params=params)
     task = task_of(method, BUDGET, validation="fifth")
     problems = problems_of(prepared, task)
     tuned = tune_split(problems, task, None)
@@ -206,7 +206,7 @@ def test_least_squares_of_one_feature_has_a_grid(tmp_path):
 
 
 def test_leave_one_out_needs_a_row_an_image_and_a_label_a_row():
-    method = Method("s_ls_batch", "A", baseline="s_ls_batch")
+    method = Method("s_ls_batch", "A", competitor="s_ls_batch")
     scenes = regions_set()
     task = task_of(method, BUDGET, validation="fifth", dataset="scenes")
     with pytest.raises(

@@ -23,9 +23,7 @@ from toplabel.reproduction.tables.cells import TEST_METRICS
 SOFTMAX = Method("lr_multi", "A", "lr_multi")
 KERNEL = Method("lr_rbf", "A", "lr_multi", kernel="rbf")
 MULTILABEL = Method("lr_ml", "A", "lr_ml")
-BUDGET = Budget(
-    Axis(2, -2, 2, 2), Axis(2, -1, 0, 1), EquallySpaced("linear", "line", -1, 1, 9), folds=3
-)
+BUDGET = Budget(Axis(2, -2, 2, 2), Axis(2, -1, 0, 1), [EquallySpaced(-1, 1, 9)], folds=3)
 MULTICLASS_METRICS = ["top1", "top2"]
 SET_METRICS = ["rank_loss", "f1_micro", "hamming_loss"]
 

@@ -24,7 +24,7 @@ from toplabel.reproduction.selection.thresholding import set_thresholds
 from toplabel.reproduction.selection.tuning import tune_ks, tune_split
 
 METRICS = ("map", "rank_loss", "f1_micro")
-BUDGET = Budget(Axis(2, -6, 0, 3), None, EquallySpaced("linear", "line", 0.1, 1, 4))
+BUDGET = Budget(Axis(2, -6, 0, 3), None, [EquallySpaced(0.1, 1, 4)])
 METHOD = Method("topk_svm_beta", "A", "topk_svm_beta", gamma=1.0, k=(2, 5))
 TASK = task_of(METHOD, BUDGET, METRICS, "half", dataset="scenes")
 PROTOCOL = TASK.protocol

@@ -334,7 +334,7 @@ def test_regions_get_the_labels_of_their_image():
 
 def test_methods_of_both_kinds_are_measured_against_label_sets():
     prepared = regions_set()
-    budget = replace(BUDGET, thresholds=EquallySpaced("linear", "line", -1, 1, 5))
+    budget = replace(BUDGET, thresholds=[EquallySpaced(-1, 1, 5)])
     metrics = ["rank_loss", "f1_micro"]
     for method in (SOFTMAX, MULTILABEL):
         result = _tune(prepared, method=method, budget=budget, metrics=metrics, validation="half")

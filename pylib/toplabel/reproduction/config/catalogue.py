@@ -75,7 +75,7 @@ def load_catalogue(
         registry,
         load_protocols(config / "protocols.yaml"),
         methods,
-        load_studies(config / "studies", run),
+        load_studies(config / "studies", methods, run),
         published_tables(published),
         load_notes(root),
         published,

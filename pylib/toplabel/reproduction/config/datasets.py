@@ -5,16 +5,16 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import Field, PositiveInt
 
 from toplabel.reproduction.config import formats
 from toplabel.reproduction.config.documents import Fault, check_rows, read_yaml, unknown, validate
 from toplabel.reproduction.config.entry import Entry
-from toplabel.reproduction.config.model import Closed, Count, Name, Named, Some, model
-from toplabel.reproduction.config.redrawn import check_redrawn, redrawn
+from toplabel.reproduction.config.model import Closed, Name, Named, Some, model
 
 # Formats of one task alone.
 _TASKS = {"uci_csv": "multiclass", "voc": "multilabel", "coco": "multilabel"}
@@ -26,7 +26,7 @@ class Registry(dict[str, Entry]):
     Attributes
     ----------
     seeds_of : dict of str to str
-        Of each set that is another one with its folds drawn several times: that one.
+        By the name of a set whose folds are drawn several times, the name of the set itself.
     """
 
     def __init__(self, entries: Mapping[str, Entry], fold_seeds: Mapping[str, int]) -> None:
@@ -41,8 +41,9 @@ class Registry(dict[str, Entry]):
         return "prepare" if self[name].network is None else "extract_features"
 
     def origin_of(self, name: str) -> str:
-        """Return the set that a data set is made of: the images of a network, that whose folds it
-        draws again, or itself.
+        """Return the set that a data set is made of, or itself.
+
+        Features of a network are made of its images, a set with folds drawn again of that set.
         """
         network = self[name].network
         return self.seeds_of.get(name, name) if network is None else network.images
@@ -59,6 +60,19 @@ class Registry(dict[str, Entry]):
         raise ValueError(unknown("data set", name, self))
 
 
+def redrawn(base: Entry, seeds: int) -> Entry:
+    """Return a set with a split for each draw of its folds, which depend on the split's name."""
+    return replace(
+        base,
+        name=f"{base.name}_seeds",
+        title=f"{base.title}, {seeds} seeds of the folds",
+        splits=tuple(replace(base.splits[0], name=f"s{seed:02d}") for seed in range(seeds)),
+        statistics=(),
+        published_key="",
+        published_sources=(),
+    )
+
+
 NONE_REGISTERED = Registry({}, {})
 
 
@@ -70,53 +84,51 @@ class DatasetsFile(Closed):
         Mapping[Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_]*$", max_length=100)], Entry],
         Some,
         Named,
-    ] = Field(description="The sets by the key that targets, studies and data/published/*.csv use.")
-    fold_seeds: Mapping[Name, Annotated[Count, Field(ge=2)]] = Field(
-        default_factory=dict,
-        description="Sets of one split whose folds are drawn so many times, in a set `<set>_seeds` with a split for "
-        "each draw: the same rows, another selection. Its spread stands beside the cells of the set "
-        "(results/comparison.csv); it is compared with no published number itself.",
-    )
+    ]
+    """The sets by the key that targets, studies and data/published/*.csv use."""
+    fold_seeds: Mapping[Name, Annotated[PositiveInt, Field(ge=2)]] = Field(default_factory=dict)
+    """How many times the folds of a set with one split are drawn, in a set `<set>_seeds` with a
+    split for each draw: the same rows, another selection. Its spread stands beside the cells of the
+    set, and it is compared with no published number itself."""
 
     def __post_init__(self) -> None:
         for base in self.fold_seeds:
-            check_redrawn(base, self.datasets)
+            _check_redrawn(base, self.datasets)
         for name, entry in self.datasets.items():
             try:
                 _check_form(entry)
                 _check_parts(entry)
                 _check_network(entry, self.datasets)
             except Fault as fault:
-                key = f"datasets.{name}.{fault.key}".rstrip(".")
-                raise Fault(key, fault.message) from None
+                raise Fault(f"datasets.{name}.{fault.key}".rstrip("."), fault.message) from None
 
 
 def load_registry(
     path: str | os.PathLike[str], run: Mapping[str, Any] = MappingProxyType({})
 ) -> Registry:
-    """Read and check the registry.
+    """Read and check the registry, with the data sets that the config of a run adds.
 
-    Parameters
-    ----------
-    path : path-like
-        ``config/datasets.yaml``.
-    run : mapping
-        The config of the run, whose `datasets` are added.
-
-    Raises
-    ------
-    ValueError
-        One line that names the file, the key and what was found; a `Fault` for rows of `run`.
+    A ValueError is one line with the file, the key and what is wrong; a `Fault` for rows of `run`.
     """
     own = run.get("datasets", {})
     file = check_rows(read_yaml(path), DatasetsFile, str(path), "datasets", own)
     return Registry(file.datasets, file.fold_seeds)
 
 
+def _check_redrawn(base: str, entries: Mapping[str, Entry]) -> None:
+    """Refuse to draw the folds of a set that is not registered, or that has not one split."""
+    key = f"fold_seeds.{base}"
+    if base not in entries:
+        raise Fault(key, unknown("data set", base, entries))
+    splits = entries[base].splits
+    if len(splits) != 1 or splits[0].val:
+        raise Fault(key, "needs one split, without a validation part, whose folds are drawn")
+    if f"{base}_seeds" in entries:
+        raise Fault(key, f"there is a data set '{base}_seeds'")
+
+
 def _check_form(entry: Entry) -> None:
-    """Refuse an entry that does not say where its rows come from, or in options that its form has
-    not.
-    """
+    """Refuse an entry without a source of its rows, or with options that its source has not."""
     if entry.embedded is not None:
         if entry.format is not None or entry.files:
             raise Fault("embedded", "an embedded set has neither format nor files")
@@ -181,5 +193,4 @@ def _check_parts(entry: Entry) -> None:
         for role in ("train", "val", "test"):
             part = getattr(split, role)
             if part is not None and part not in parts:
-                known = ", ".join(parts)
-                raise Fault(f"splits[{i}].{role}", f"no part '{part}'; the parts are: {known}")
+                raise Fault(f"splits[{i}].{role}", unknown("part", part, parts))

@@ -1,27 +1,15 @@
-"""One entry of the registry of data sets."""
+"""One entry of the registry of data sets: what the set is, its files, its experiments."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt
 
 from toplabel.reproduction.config import formats
 from toplabel.reproduction.config.documents import Fault
-from toplabel.reproduction.config.model import (
-    GIVEN,
-    Closed,
-    Count,
-    FileName,
-    RowName,
-    Text,
-    Unique,
-    Whole,
-    model,
-)
-from toplabel.reproduction.config.networks import Network
-from toplabel.reproduction.config.splits import PartName, Split
+from toplabel.reproduction.config.model import Closed, FileName, Name, RowName, Unique, model
 
 # The forms in which a part P may stand: formats/features.py, formats/regions.py.
 _REGION_FORMS = (("{}.npz",), ("{}.npy", "{}_regions.npz"), ("{}.h5",))
@@ -33,38 +21,35 @@ _FORMS = {
 # Formats whose multilabel sets have no single label per row beside the label set.
 _LABEL_SETS_ALONE = ("mulan_arff", "libsvm")
 
+PartName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]*$", max_length=100)]
 Sum = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
-Url = Annotated[str, Field(pattern=r"^https?://")]
-Download = Annotated[str, Field(pattern=r"^https://")]
 AsPrinted = Annotated[str, Field(pattern=r"^[0-9]+([.][0-9]+)?[KM]?$")]
+Statistic = Literal["n_classes", "n_train", "n_features", "label_cardinality"]
 ListName = Literal["train", "val", "trainval", "test"]
-Amount = Annotated[Whole, Field(gt=0)] | Annotated[float, Field(strict=True, gt=0)]
+Source = Literal["tpami2017", "nips2015", "cvpr2016", "nips2012"]
+Amount = PositiveInt | PositiveFloat
+Fraction = Annotated[float, Field(ge=0, lt=1)]
 
 
 @model
 class RawFile(Closed):
     """A file as published: it holds one `part`, several `parts`, or none and has a `role`."""
 
-    name: FileName = Field(description="Without the suffix of a compression.")
-    part: PartName | None = Field(None, description="The part whose rows the file holds.")
-    parts: Annotated[tuple[PartName, ...], Unique] = Field(
-        (),
-        description="Several parts that one file holds, each under variables of its own (mat, npz, hdf5).",
-        json_schema_extra=GIVEN,
-    )
-    role: Literal["labels", "extra"] | None = Field(
-        None,
-        description="labels: it names the labels; extra: it is kept beside the others, and read only where an option "
-        "names it.",
-    )
-    sha256: Sum | None = Field(
-        None, description="Of the uncompressed content. Without it the file is taken as it is."
-    )
-    size: Count | None = Field(None, description="Bytes of the uncompressed content.")
-    url: Download | None = Field(
-        None,
-        description="The official address, https, maybe of a compressed copy (.gz, .bz2, .xz).",
-    )
+    name: FileName
+    """The name without the suffix of a compression."""
+    part: PartName | None = None
+    """The part whose rows the file holds."""
+    parts: Annotated[tuple[PartName, ...], Unique] = ()
+    """Several parts that one file holds, each under variables of its own (mat, npz, hdf5)."""
+    role: Literal["labels", "extra"] | None = None
+    """labels: the file names the labels; extra: it is kept beside the others, and read only where
+    an option names it."""
+    sha256: Sum | None = None
+    """The sum of the uncompressed content; without it the file is taken as it is."""
+    size: PositiveInt | None = None
+    """The bytes of the uncompressed content."""
+    url: Annotated[str, Field(pattern=r"^https://")] | None = None
+    """The official address, https, maybe of a compressed copy (.gz, .bz2, .xz)."""
 
     @property
     def holds(self) -> tuple[str, ...]:
@@ -74,17 +59,21 @@ class RawFile(Closed):
 
 @model
 class LabelLists(Closed):
-    """A tar file with the label lists of a set in the layout of Pascal VOC, and the names of the
-    lists of its parts.
+    """A tar file with the label lists of a set in the layout of Pascal VOC.
 
     While the set lacks its features, its statistics are counted there.
     """
 
     name: FileName
-    train: ListName = Field(description="The list of the rows to train on.")
-    test: ListName = Field(description="The list of the rows to test on.")
+    """The name of the tar file."""
+    train: ListName
+    """The list of the rows to train on."""
+    test: ListName
+    """The list of the rows to test on."""
     sha256: Sum | None = None
-    size: Count | None = None
+    """The sum of the file."""
+    size: PositiveInt | None = None
+    """The bytes of the file."""
 
     @property
     def file(self) -> RawFile:
@@ -97,19 +86,18 @@ class Divide(Closed):
     """How a part that is published as one is cut into several."""
 
     part: str
-    method: Literal["in_order", "random", "stratified", "listed"] = Field(
-        description="in_order takes rows as they stand; random and stratified (by class) shuffle first; listed takes "
-        "the rows that an .npz file names, an array of row numbers (from 0) for each new part."
-    )
+    """The part that is cut."""
+    method: Literal["in_order", "random", "stratified", "listed"]
+    """in_order takes rows as they stand; random and stratified (by class) shuffle first; listed
+    takes the rows that an .npz file names, an array of row numbers (from 0) for each new part."""
     into: (
         Annotated[Mapping[PartName, Amount], Field(min_length=2)]
         | Annotated[tuple[PartName, ...], Field(min_length=2), Unique]
-    ) = Field(
-        description="For in_order the number of rows of each new part, for listed the names alone, else the shares."
     )
-    file: str | None = Field(
-        None, description="For listed, the .npz file, which files lists with the role extra."
-    )
+    """For in_order the number of rows of each new part, for listed the names alone, else the
+    shares."""
+    file: str | None = None
+    """For listed, the .npz file, which files lists with the role extra."""
 
     def __post_init__(self) -> None:
         listed = self.method == "listed"
@@ -120,24 +108,88 @@ class Divide(Closed):
 
 
 @model
+class Split(Closed):
+    """One experiment; several are repetitions, of which mean and deviation are reported."""
+
+    name: PartName
+    """The name of the experiment."""
+    train: str
+    """The part to train on."""
+    val: str | None = None
+    """The part to validate on, if the set has one."""
+    test: str = Field()
+    """The part to test on."""
+
+
+@model
 class Printed(Closed):
     """What one table of a paper prints about a data set, as printed: "10.5K", "4100", "2.40"."""
 
-    source: str = Field(description="Paper and table, as in data/published/datasets.csv.")
+    source: str
+    """Paper and table, as in data/published/datasets.csv."""
     n_classes: AsPrinted | None = None
+    """The number of classes."""
     n_train: AsPrinted | None = None
+    """The number of training rows."""
     n_features: AsPrinted | None = None
+    """The number of features."""
     label_cardinality: AsPrinted | None = None
-    differs: Mapping[Literal["n_classes", "n_train", "n_features", "label_cardinality"], str] = (
-        Field(
-            default_factory=dict,
-            description="Printed numbers that the files are known not to give, each with the reason.",
-        )
-    )
-    cardinality_of: Literal["all", "train"] = Field(
-        "all",
-        description="Whether the printed label cardinality is that of all rows, or of those to train on.",
-    )
+    """The mean number of labels of a row."""
+    differs: Mapping[Statistic, str] = Field(default_factory=dict)
+    """The printed numbers that the files are known not to give, each with the reason."""
+    cardinality_of: Literal["all", "train"] = "all"
+    """Whether the printed label cardinality is that of all rows, or of those to train on."""
+
+
+@model
+class Network(Closed):
+    """A convolutional network that is trained with softmax on images; its features are the data set
+    (docs/torch.md).
+
+    Two convolutions of 3 x 3 with stride 2, a layer of features and a linear classifier, with a
+    ReLU between each two. Every draw is a split of its own: other initial weights, another order of
+    the batches, other rows.
+    """
+
+    images: Name
+    """A data set of this file whose rows are square images with one label each, and whose first
+    split says what is trained and tested on."""
+    classes: Annotated[int, Field(ge=2)]
+    """The number of classes."""
+    pairs: bool = False
+    """Whether an input is two images side by side, drawn at random, and its class the pair of
+    theirs."""
+    draws: PositiveInt = 5
+    """The number of networks, one seed each."""
+    n_train: PositiveInt | None = None
+    """The number of inputs to train on, drawn for each draw; by default all images, once."""
+    n_test: PositiveInt | None = None
+    """The number of inputs to test on, alike."""
+    channels: Annotated[tuple[PositiveInt, ...], Field(min_length=2, max_length=2)] = (8, 16)
+    """The channels of the two convolutions."""
+    width: PositiveInt = 64
+    """The number of features."""
+    epochs: PositiveInt = Field()
+    """The passes over the training inputs with softmax."""
+    rate: PositiveFloat = 0.05
+    """The learning rate with softmax."""
+    fine_tuning_rate: PositiveFloat = 0.005
+    """The learning rate of the fine-tuning, the same for each loss."""
+    batch: PositiveInt = 64
+    """The number of inputs of a step."""
+    momentum: Fraction = 0.9
+    """The momentum of a step."""
+    weight_decay: NonNegativeFloat = 5e-4
+    """The decay of the weights; biases have none."""
+
+    def __post_init__(self) -> None:
+        if self.pairs and (self.n_train is None or self.n_test is None):
+            raise ValueError("pairs needs n_train and n_test")
+
+    @property
+    def splits(self) -> list[str]:
+        """The names of the draws."""
+        return [f"d{draw}" for draw in range(self.draws)]
 
 
 @model
@@ -145,85 +197,64 @@ class Entry(Closed):
     """A registered data set."""
 
     name: RowName
-    title: Text = Field(description="The name as printed in reports.")
-    task: Literal["multiclass", "multilabel"] = Field(
-        description="Whether a row has one label or a set of them."
-    )
-    protocol: Text = Field(description="A name of config/protocols.yaml.")
-    licence: str = Field(description="As its publishers state it.")
-    citation: str = Field(description="Who made it.")
-    features: str = Field(
-        "",
-        description="What the vectors are, as in the column of data/published; empty for the set's own.",
-    )
-    published_key: str = Field(
-        "",
-        description="The data set of data/published that this one is compared with; by default its own key.",
-    )
-    published_sources: Annotated[
-        tuple[Literal["tpami2017", "nips2015", "cvpr2016", "nips2012"], ...], Unique
-    ] = Field(
-        (),
-        description="The papers that use the set as it is here; numbers of others are not put beside its results. By "
-        "default all.",
-        json_schema_extra=GIVEN,
-    )
-    embedded: Literal[tuple(formats.EMBEDDED)] | None = Field(
-        None, description="The generator of a set that needs no file."
-    )
-    format: Literal[tuple(formats.FORMATS)] | None = Field(
-        None,
-        description="The format of the files; without it (and without embedded) the set waits for one.",
-    )
-    options: Mapping[str, Any] = Field(
-        default_factory=dict, description="Options of the format or of the generator."
-    )
-    storage: Literal["auto", "dense", "csr"] = Field(
-        "auto",
-        description="Dense or CSR features; auto takes dense above a density of 0.2, and for features that stay in "
-        "their file.",
-    )
-    network: Network | None = Field(
-        None,
-        description="The set is features of a network that is trained on another set's images (PyTorch).",
-    )
-    folder: Annotated[str, Field(pattern=r"^([A-Za-z0-9][A-Za-z0-9_.-]*)?$", max_length=100)] = (
-        Field(
-            "",
-            description="The folder of the raw files below data/raw and the mirrors; by default the key.",
-        )
-    )
-    files: tuple[RawFile, ...] = Field((), description="The raw files.")
-    divide: Divide | None = Field(
-        None, description="Cut a part that is published as one into several."
-    )
-    transform: Literal["standardise", "normalise", "pca", "gram"] | None = Field(
-        None,
-        description="standardise: mean 0 and variance 1 in each column, by the training part of each split; "
-        "sparse features are scaled only; normalise: rows of norm 1; pca: centre by the training mean, keep all "
-        "components with a variance above 0, up to a rotation; gram: the features are Gram matrices, training rows "
-        "(n, n) and others (n', n), and become vectors with these inner products.",
-    )
-    C_scale: Literal["mean_squared_norm"] | None = Field(
-        None,
-        description="mean_squared_norm: linear methods divide the grid of C by the mean squared norm of the rows that "
-        "they are trained on, for features whose scale is to stay.",
-    )
-    splits: tuple[Split, ...] = Field((), description="The experiments.")
-    label_lists: LabelLists | None = Field(
-        None, description="Where to count statistics while the features are missing."
-    )
-    statistics: tuple[Printed, ...] = Field((), description="What the papers print about the set.")
-    waits_for: str | None = Field(
-        None,
-        description="What is missing, in plain words that go on from 'waits for'; shown while the set cannot be had.",
-    )
-    not_comparable: Text | None = Field(
-        None,
-        description="Why results on this set are not those that the papers print, in plain words; never compared then.",
-    )
-    url: Url | None = Field(None, description="The set's home page.")
-    notes: str | None = Field(None, description="What else is to be known.")
+    title: str
+    """The name in reports."""
+    task: Literal["multiclass", "multilabel"]
+    """Whether a row has one label or a set of them."""
+    protocol: str
+    """A name of config/protocols.yaml."""
+    licence: str
+    """The licence as the publishers state it."""
+    citation: str
+    """Who made the set."""
+    features: str = ""
+    """What the vectors are, as in the column of data/published; empty for the set's own."""
+    published_key: str = ""
+    """The data set of data/published that this one is compared with; by default its own key."""
+    published_sources: Annotated[tuple[Source, ...], Unique] = ()
+    """The papers that use the set as it is here; numbers of others are not put beside its results.
+    By default all."""
+    embedded: Literal[tuple(formats.EMBEDDED)] | None = None
+    """The generator of a set that needs no file."""
+    format: Literal[tuple(formats.FORMATS)] | None = None
+    """The format of the files; without it (and without embedded) the set waits for one."""
+    options: Mapping[str, Any] = Field(default_factory=dict)
+    """Options of the format or of the generator."""
+    storage: Literal["auto", "dense", "csr"] = "auto"
+    """dense or csr (sparse) features; auto takes dense above a density of 0.2, and for features
+    that stay in their file."""
+    network: Network | None = None
+    """The network that is trained on another set's images, and whose features are this set."""
+    folder: Annotated[str, Field(pattern=r"^([A-Za-z0-9][A-Za-z0-9_.-]*)?$", max_length=100)] = ""
+    """The folder of the raw files below data/raw and the mirrors; by default the key."""
+    files: tuple[RawFile, ...] = ()
+    """The raw files."""
+    divide: Divide | None = None
+    """How a part that is published as one is cut into several."""
+    transform: Literal["standardise", "normalise", "pca", "gram"] | None = None
+    """standardise: mean 0 and variance 1 in each column, by the training part of each split; sparse
+    features are scaled only; normalise: rows of norm 1; pca: centre by the training mean, keep all
+    components with a variance above 0, up to a rotation; gram: the features are Gram matrices,
+    training rows (n, n) and others (n', n), and become vectors with these inner products."""
+    C_scale: Literal["mean_squared_norm"] | None = None
+    """mean_squared_norm: linear methods divide the grid of C by the mean squared norm of the rows
+    that they are trained on, for features whose scale is to stay."""
+    splits: tuple[Split, ...] = ()
+    """The experiments."""
+    label_lists: LabelLists | None = None
+    """Where statistics are counted while the features are missing."""
+    statistics: tuple[Printed, ...] = ()
+    """What the papers print about the set."""
+    waits_for: str | None = None
+    """What is missing, in plain words that go on from "waits for"; shown while the set cannot be
+    had."""
+    not_comparable: str | None = None
+    """Why results on this set are not those that the papers print, in plain words; they are never
+    compared then."""
+    url: Annotated[str, Field(pattern=r"^https?://")] | None = None
+    """The set's home page."""
+    notes: str | None = None
+    """What else is to be known."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "published_key", self.published_key or self.name)
@@ -245,9 +276,7 @@ class Entry(Closed):
 
     @property
     def split_names(self) -> list[str]:
-        """The names of its splits, before the set is made: registered, or those that its generator
-        or network gives.
-        """
+        """The names of the splits: registered, or those that the generator or network gives."""
         if self.splits:
             return [split.name for split in self.splits]
         if self.network is not None:
@@ -259,16 +288,16 @@ class Entry(Closed):
 
     @property
     def known_classes(self) -> int | None:
-        """The number of classes, as far as the papers print it or its network has it."""
+        """The number of classes, as far as the papers print it or the network has it."""
         if self.network is not None:
             return self.network.classes
         printed = [table.n_classes or "" for table in self.statistics]
         return max((int(text) for text in printed if text.isdecimal()), default=None)
 
     def forms(self, file: RawFile) -> list[tuple[RawFile, ...]]:
-        """Return the forms in which a file may stand: one of these groups of files, whole.
+        """Return the groups of files in one of which a file may stand, its own form first.
 
-        All formats but those of features that the user extracts know one, the file itself.
+        Features that the user extracts may stand in several forms, any other file in its own alone.
         """
         if file.part is None:
             return [(file,)]
@@ -278,7 +307,7 @@ class Entry(Closed):
         ]
         if not any(file.name in form for form in names):
             names.append((file.name,))
-        names.sort(key=lambda form: file.name not in form)  # its own form first
+        names.sort(key=lambda form: file.name not in form)
         return [
             tuple(file if name == file.name else RawFile(name, file.part) for name in form)
             for form in names

@@ -13,25 +13,12 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, NonNegativeFloat, PositiveFloat, PositiveInt
 
 from toplabel.reproduction.config.documents import Fault, check, read_yaml
 from toplabel.reproduction.config.keys import Key, key_of
-from toplabel.reproduction.config.model import (
-    Closed,
-    Count,
-    Flag,
-    Name,
-    Named,
-    Number,
-    Positive,
-    RowName,
-    Some,
-    Text,
-    Unique,
-    model,
-)
-from toplabel.reproduction.config.studies import check_names, whole_names, whole_table
+from toplabel.reproduction.config.model import Closed, Name, Named, RowName, Some, Unique, model
+from toplabel.reproduction.config.studies import check_names, published_tables, whole_table
 
 FILE = "config/notes.yaml"
 Pattern = Annotated[str, Field(pattern=r"^[a-z0-9_]*[*]?$", min_length=1)]
@@ -45,9 +32,9 @@ class Selector(Closed):
 
     method: Name
     """As in data/published: the loss, or the method of others."""
-    k: Literal["metric"] | Annotated[tuple[Count, ...], Some] | None = None
+    k: Literal["metric"] | Annotated[tuple[PositiveInt, ...], Some] | None = None
     """Values of k, or "metric" for the k of the metric."""
-    gamma: Annotated[Number, Field(ge=0)] | None = None
+    gamma: NonNegativeFloat | None = None
     """The smoothing."""
     kernel: Literal["linear", "rbf", "precomputed", ""] | None = None
     """The kernel; "" for methods that have none, as networks."""
@@ -83,7 +70,7 @@ class Cells(Closed):
     """Published tables by their whole names, as tpami2017_table05."""
     datasets: Names
     """Data sets by the papers' names."""
-    methods: Selectors = Field((), min_length=1)
+    methods: Selectors = ()
     """Methods; all of them if not given."""
     metrics: Patterns = ("*",)
     """Metrics, where * stands for any letters and digits, as in f1_*."""
@@ -108,9 +95,9 @@ class Choice(Cells):
     """A reading that our numbers follow, in the choice of which printed test numbers had a part."""
 
     name: RowName
-    title: Text
+    title: str
     """The reading in a few words."""
-    chosen: Text
+    chosen: str
     """What was chosen, and by which numbers, in a sentence."""
 
 
@@ -123,23 +110,23 @@ class Reading(Closed):
     """
 
     name: RowName
-    title: Text
+    title: str
     """The reading in a few words."""
-    stated: Text
+    stated: str
     """What the paper states, in a sentence."""
-    found: Text
+    found: str
     """What its numbers and its authors' programs suggest, in a sentence."""
-    evidence: Text
+    evidence: str
     """What that is known from, in sentences."""
-    chosen_on_test: Flag
+    chosen_on_test: bool
     """Whether printed test numbers had a part in the choice of this reading."""
     tables: Names
     """Published tables that the reading is about, by their whole names."""
-    datasets: Mapping[Name, Name] = Field(default_factory=dict, min_length=1)
+    datasets: Mapping[Name, Name] = Field(default_factory=dict)
     """Data sets of the stated reading, and those that take their places."""
-    methods: Mapping[Name, Name] = Field(default_factory=dict, min_length=1)
+    methods: Mapping[Name, Name] = Field(default_factory=dict)
     """Methods of the stated reading, and those that take their places."""
-    metrics: Mapping[Name, Name] = Field(default_factory=dict, min_length=1)
+    metrics: Mapping[Name, Name] = Field(default_factory=dict)
     """Metrics of the stated reading, and those that take their places."""
 
     def __post_init__(self) -> None:
@@ -158,7 +145,7 @@ class Reading(Closed):
 class Evidence(Cells):
     """Cells that differ for one reason, and what that is known from."""
 
-    evidence: Text
+    evidence: str
     """What was measured or is known, in sentences; in the small markup of the reports, as
     SVM^{ML}."""
 
@@ -168,9 +155,9 @@ class Reason(Closed):
     """Why some measured numbers differ from the printed ones."""
 
     name: RowName
-    title: Text
+    title: str
     """The reason in a few words."""
-    why: Text
+    why: str
     """The reason in one sentence."""
     cells: Annotated[tuple[Evidence, ...], Some]
     """The cells that differ for this reason."""
@@ -180,7 +167,7 @@ class Reason(Closed):
 class Side(Closed):
     """One side of a comparison: of several methods the best counts."""
 
-    label: Text
+    label: str
     """The name in reports, in their small markup, as LR^{Multi}."""
     methods: Literal["others"] | Annotated[Selectors, Some]
     """The methods, or "others" for all that the first side has not."""
@@ -193,9 +180,9 @@ class Claim(Closed):
     name: RowName
     source: Name
     """The key of the paper."""
-    place: Text
+    place: str
     """Where the sentence stands, as "section 6.2"."""
-    says: Text
+    says: str
     """The claim in our words, one sentence without its full stop."""
     expects: Literal["first", "similar", "neither"]
     """first: the first side is ahead in at least `least` of the decided comparisons; similar: the
@@ -209,15 +196,15 @@ class Claim(Closed):
     """What it is compared with."""
     metrics: Patterns
     """Metrics, where * stands for any letters and digits, as in ap_*."""
-    datasets: tuple[Name, ...] = Field((), min_length=1)
+    datasets: tuple[Name, ...] = ()
     """Data sets that the claim is about, by the papers' names; all of them if not given."""
     excluded: Annotated[tuple[Name, ...], Field(alias="except")] = ()
     """Data sets that the claim is not about."""
-    least: Annotated[Positive, Field(le=1)] = 0.6
+    least: Annotated[PositiveFloat, Field(le=1)] = 0.6
     """The share of comparisons from which on the claim holds."""
-    margin: Positive = 1.0
+    margin: PositiveFloat = 1.0
     """How far the sides may differ to be similar, in points; a hundredth of a loss is a point."""
-    ties_win: Flag = False
+    ties_win: bool = False
     """Whether a tie counts for the first side, as where several methods share the best number."""
 
     def __post_init__(self) -> None:
@@ -231,9 +218,9 @@ class Deviation(Closed):
 
     date: Annotated[str, Field(pattern=r"^\d{4}-\d{2}-\d{2}$")]
     """The day of the change, in quotes, as "2026-11-23"."""
-    what: Text
+    what: str
     """What changed, a sentence."""
-    why: Text
+    why: str
     """The reason, a sentence."""
 
 
@@ -274,7 +261,7 @@ def load_notes(root: str | os.PathLike[str]) -> Notes:
     """
     path = Path(root) / FILE
     notes = check(read_yaml(path), Notes, str(path))
-    known = whole_names(Path(root) / "data/published")
+    known = [whole_table(*one) for one in published_tables(Path(root) / "data/published").values()]
     for key, tables in _tables(notes):
         check_names(f"{path}: {key}.tables", "table", tables, known)
     return notes

@@ -12,22 +12,17 @@ from collections.abc import Mapping
 from typing import Annotated, Literal
 
 import numpy as np
-from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo
+from pydantic import BeforeValidator, Field, NonNegativeInt, PositiveFloat, PositiveInt
 
-from toplabel.reproduction.config.documents import Fault, check, read_yaml, unknown
+from toplabel.reproduction.config.documents import Fault, check, read_yaml
 from toplabel.reproduction.config.model import (
     Closed,
-    Count,
-    Flag,
     Gap,
     Name,
     Named,
-    Number,
-    Positive,
     RowName,
     Some,
     Unique,
-    Whole,
     model,
 )
 
@@ -39,9 +34,9 @@ _METRIC = (
 )
 
 BudgetName = Literal["quick", "standard", "paper"]
-Base = Annotated[Number, Field(gt=1)]
-From = Annotated[Number, Field(alias="from")]
-To = Annotated[Number, Field(alias="to")]
+Base = Annotated[float, Field(gt=1)]
+From = Annotated[float, Field(alias="from")]
+To = Annotated[float, Field(alias="to")]
 
 
 def tidy(exponent: float) -> float:
@@ -51,14 +46,16 @@ def tidy(exponent: float) -> float:
 
 @model
 class Axis(Closed):
-    """The values base^e for e = from, from + step, ..., at most to, which bounds a refinement
-    too.
-    """
+    """A grid of the values base^e for e = from, from + step, ..., at most to."""
 
     base: Base
+    """The base of the powers."""
     start: From
+    """The smallest exponent, also of a refinement."""
     stop: To
-    step: Positive
+    """A bound of the exponents, also of a refinement."""
+    step: PositiveFloat
+    """The distance of two exponents."""
 
     def __post_init__(self) -> None:
         if self.start > self.stop:
@@ -85,17 +82,18 @@ class Axis(Closed):
 
 @model
 class Refinement(Closed):
-    """A second grid around a best point."""
+    """A finer grid around a best point of the first grid."""
 
-    step: Annotated[Positive, Field(description="Its step, finer than the first.")]
-    span: Annotated[Count, Field(description="Steps to either side of the point.")]
+    step: PositiveFloat
+    """The step of the finer grid."""
+    span: PositiveInt
+    """How many steps the finer grid reaches to either side."""
 
     def around(self, exponent: float, axis: Axis) -> list[float]:
-        """Return ascending exponents around one, itself included; what is beyond an end becomes the
-        end.
+        """Return the ascending exponents of the finer grid around one exponent, itself included.
 
-        The end of an axis is thus tried even if the coarse grid does not reach it. Around a point
-        that is itself beyond (after an extension) there are no others.
+        An exponent beyond an end of the axis becomes the end, so that the end is tried even if the
+        coarse grid does not reach it. A point that an extension found beyond the axis stands alone.
         """
         if not axis.start - _SLACK <= exponent <= axis.stop + _SLACK:
             return [exponent]
@@ -106,84 +104,54 @@ class Refinement(Closed):
 
 
 @model
-class NoThresholds(Closed):
-    """No threshold; for multiclass protocols."""
-
-    kind: Literal["none"]
-    name: RowName
-
-    def values(self) -> np.ndarray:
-        """Return ascending thresholds, as those of the other grids."""
-        return np.empty(0)
-
-
-@model
 class SignedPowers(Closed):
-    """-base^e, 0 and base^e for e = from, from + step, ..., at most to (TPAMI section 6.3)."""
+    """The thresholds -base^e, 0 and base^e for e = from, from + step, ..., at most to."""
 
-    kind: Literal["signed_powers"]
-    name: RowName
     base: Base
+    """The base of the powers."""
     start: From
+    """The smallest exponent."""
     stop: To
-    step: Positive
+    """A bound of the exponents."""
+    step: PositiveFloat
+    """The distance of two exponents."""
 
     def values(self) -> np.ndarray:
-        """With base 10 and e = -5.9, -5.7, ..., 0.9 the 71 values of the paper."""
+        """Return ascending thresholds."""
         powers = np.array(Axis(self.base, self.start, self.stop, self.step).values())
         return np.concatenate([-powers[::-1], [0.0], powers])
 
 
 @model
 class EquallySpaced(Closed):
-    """Equally spaced values, both ends included."""
+    """Equally spaced thresholds, both ends included."""
 
-    kind: Literal["linear"]
-    name: RowName
     start: From
+    """The smallest threshold."""
     stop: To
-    count: Annotated[Whole, Field(ge=2)]
+    """The largest threshold."""
+    count: Annotated[int, Field(ge=2)]
+    """The number of thresholds."""
 
     def values(self) -> np.ndarray:
         """Return ascending thresholds."""
         return np.linspace(self.start, self.stop, self.count)
 
 
-def _looked_up(value: object, info: ValidationInfo) -> object:
-    """Return the grid of that name, of those that stand before in the file."""
-    if not isinstance(value, str):
-        return value
-    known = info.context or {}
-    if value not in known:
-        raise ValueError(unknown("grid", value, known))
-    return known[value]
-
-
-def _entered(grid: ThresholdGrid, info: ValidationInfo) -> ThresholdGrid:
-    if info.context is not None:
-        info.context[grid.name] = grid
-    return grid
-
-
-_ByName = BeforeValidator(_looked_up, json_schema_input_type=str)
-
-
 @model
-class Union(Closed):
-    """All values of other grids, which stand before it."""
+class Thresholds(Closed):
+    """The thresholds of the metrics that compare sets of labels: all values of some grids."""
 
-    kind: Literal["union"]
-    name: RowName
-    of: Annotated[tuple[Annotated[ThresholdGrid, _ByName], ...], Field(min_length=2), Unique]
+    grids: tuple[SignedPowers | EquallySpaced, ...] = ()
+    """The grids."""
 
     def values(self) -> np.ndarray:
-        """Return ascending thresholds."""
-        return np.unique(np.concatenate([grid.values() for grid in self.of]))
+        """Return ascending thresholds; none without a grid."""
+        return np.unique(np.concatenate([np.empty(0), *(grid.values() for grid in self.grids)]))
 
 
-ThresholdGrid = Annotated[
-    NoThresholds | SignedPowers | EquallySpaced | Union, Field(discriminator="kind")
-]
+def _of_grids(grids: object) -> object:
+    return {"grids": grids} if isinstance(grids, (list, tuple)) else grids
 
 
 @model
@@ -191,35 +159,34 @@ class Budget(Closed):
     """How much work a protocol may do."""
 
     C: Axis
-    """Grid of the regularisation C = 1/(lambda n)."""
+    """The grid of the regularisation C = 1/(lambda n)."""
     theta: Axis | None = None
-    """Widths of the RBF kernel exp(-theta ||x - z||^2); needed by methods with that kernel only."""
-    thresholds: Annotated[ThresholdGrid, _ByName] = NoThresholds("none", "none")
-    """Name of a grid of thresholds; without it, there are none."""
-    folds: Annotated[Whole, Field(ge=2)] | None = None
-    """Number of folds; needed unless validation is half or fifth."""
+    """The widths of the RBF kernel exp(-theta ||x - z||^2), for methods with that kernel."""
+    thresholds: Annotated[Thresholds, BeforeValidator(_of_grids)] = Thresholds()
+    """A list of grids of thresholds, whose values are taken together; none if not given."""
+    folds: Annotated[int, Field(ge=2)] | None = None
+    """The number of folds; needed unless validation is half or fifth."""
     refine: Refinement | None = None
-    """A second grid of finer `step`, `span` steps to either side of each metric's best point."""
-    extend: Annotated[Whole, Field(ge=0)] = 0
-    """At most so many steps beyond either edge of C, while a best value lies there."""
-    splits: Count | None = None
-    """Use the first so many splits of the set only; all, if not given."""
-    theta_block: Count | None = None
-    """Widths that one job of cross-validation takes; all, if not given."""
-    validation_rows: Count | None = None
-    """Train and validate on the first folds only, as many as together hold so many validation rows;
-    on all folds, if not given or if they hold fewer. An image of several rows counts once."""
-    screen_rows: Annotated[Whole, Field(ge=10)] | None = None
-    """Train the coarse grid on at most so many rows of a fold; it then only says where the fine
-    grid lies, and the choice is among the points of that. For cross-validation (folds)."""
-    patience: Count | None = None
-    """Early stopping: end a path over C, and skip the widths beyond, after so many values in a row
-    at which every metric is worse than its best before; never, if not given."""
+    """A finer grid around each metric's best point."""
+    extend: NonNegativeInt = 0
+    """How many steps the grid of C may grow beyond either edge, while a best value lies there."""
+    splits: PositiveInt | None = None
+    """How many splits of the set are used, the first ones; all if not given."""
+    theta_block: PositiveInt | None = None
+    """How many widths one job of cross-validation takes; all if not given."""
+    validation_rows: PositiveInt | None = None
+    """How many validation rows are enough: only the first folds that together hold as many are
+    trained; all folds if not given. An image of several rows counts once."""
+    screen_rows: Annotated[int, Field(ge=10)] | None = None
+    """On how many rows of a fold the coarse grid is trained at most; it then only says where the
+    fine grid lies, and the choice is among the points of that. For cross-validation (folds)."""
+    patience: PositiveInt | None = None
+    """After how many values of C in a row, at which every metric is worse than its best before, a
+    path over C ends, and the widths beyond are skipped; never if not given."""
     eps_tune: Gap | None = None
-    """Relative duality gap at which training stops while hyper-parameters are tuned, in place of
-    that of the run."""
+    """The relative duality gap at which training stops in tuning, in place of that of the run."""
     eps_train: Gap | None = None
-    """Relative duality gap at which the final training stops, in place of that of the run."""
+    """The relative duality gap at which the final training stops, in place of that of the run."""
     gram_dtype: Literal["float32", "float64"] = "float64"
     """How Gram matrices are stored. Dual variables and gaps are float64 always."""
 
@@ -230,16 +197,13 @@ class Budget(Closed):
             raise Fault("screen_rows", "needs a fine grid (refine)")
 
     def fold_count(self, rows: int) -> int | None:
-        """Return how many folds are trained, of so many rows; None without folds to count."""
+        """Return how many folds are trained of a training part of so many rows; None without folds."""
         if self.folds is None or self.validation_rows is None or not rows:
             return self.folds
         return min(self.folds, -(-self.validation_rows * self.folds // rows))
 
     def thetas(self, tunes_width: bool) -> list[float]:
-        """Return exponents of theta; `LINEAR` alone for a method that does not tune the width.
-
-        A grid that is needed and not there is a ValueError.
-        """
+        """Return the exponents of theta, or `LINEAR` alone if the method does not tune the width."""
         if not tunes_width:
             return [LINEAR]
         if self.theta is None:
@@ -262,13 +226,13 @@ class Protocol(Closed):
     """holdout: the set's own validation part, else stratified folds. folds: cross-validation. half:
     one half to train, the other to validate. fifth: four fifths to train, one, drawn once, to
     validate."""
-    retrain_on: Literal["train", "train_val"]
-    """What the final model is trained on, if the set has a validation part of its own."""
     metrics: Annotated[tuple[Annotated[str, Field(pattern=_METRIC)], ...], Some, Unique]
     """What is measured, and selected for one by one (docs/metrics.md)."""
     budgets: Mapping[BudgetName, Budget]
     """The grids of each budget; the run names one of them."""
-    splits_together: Flag = False
+    retrain_on: Literal["train", "train_val"] = "train"
+    """What the final model is trained on, if the set has a validation part of its own."""
+    splits_together: bool = False
     """Whether one job tunes all splits of a set; for splits that take milliseconds each."""
 
     def __post_init__(self) -> None:
@@ -281,23 +245,22 @@ class Protocol(Closed):
 class ProtocolsFile(Closed):
     """How hyper-parameters are selected (config/protocols.yaml)."""
 
-    thresholds: Annotated[Mapping[Name, Annotated[ThresholdGrid, AfterValidator(_entered)]], Named]
-    """Grids of thresholds by name."""
-    protocols: Annotated[Mapping[Name, Protocol], Named]
+    protocols: Annotated[Mapping[Name, Protocol], Some, Named]
     """The protocols by name."""
+    thresholds: Mapping[Name, SignedPowers | EquallySpaced] = Field(default_factory=dict)
+    """Grids of thresholds, to which the protocols refer with YAML's aliases."""
 
     def __post_init__(self) -> None:
         for protocol in self.protocols.values():
             for name in BudgetName.__args__:
                 if name not in protocol.budgets:
-                    raise Fault(
-                        f"protocols.{protocol.name}.budgets", f"the key '{name}' is missing"
-                    )
+                    key = f"protocols.{protocol.name}.budgets"
+                    raise Fault(key, f"the key '{name}' is missing")
 
 
 def load_protocols(path: str | os.PathLike[str]) -> dict[str, Protocol]:
     """Read and check all protocols; a ValueError names the file, the key and what is wrong."""
-    return check(read_yaml(path), ProtocolsFile, str(path), context={}).protocols
+    return check(read_yaml(path), ProtocolsFile, str(path)).protocols
 
 
 def metrics_for(protocol: Protocol, n_classes: int) -> list[str]:

@@ -6,22 +6,10 @@ from collections.abc import Mapping
 from dataclasses import KW_ONLY
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, NonNegativeInt, PositiveInt
 
 from toplabel.reproduction.config.documents import Fault
-from toplabel.reproduction.config.model import (
-    Closed,
-    Count,
-    Flag,
-    Gap,
-    Number,
-    Part,
-    Some,
-    Text,
-    Unique,
-    Whole,
-    model,
-)
+from toplabel.reproduction.config.model import Closed, Gap, Part, Some, Unique, model
 from toplabel.reproduction.config.protocols import BudgetName
 
 SUMMARY = "reports/summary"
@@ -32,16 +20,16 @@ SUMMARY = "reports/summary"
 class Settings(Closed):
     """What a run may set about training."""
 
-    seed: Annotated[Whole, Field(ge=0)] = 0
+    seed: NonNegativeInt = 0
     """Another value gives other folds and another order of the training rows."""
     eps_tune: Gap = 1e-3
-    """Relative duality gap at which training stops while hyper-parameters are tuned."""
+    """The relative duality gap at which training stops in tuning."""
     eps_train: Gap = 1e-3
-    """Relative duality gap at which the final training stops; at most eps_tune."""
-    max_epochs_tune: Count = 1000
-    """Passes over the data after which training stops all the same, while tuning."""
-    max_epochs_train: Count = 20000
-    """The same at the end; more of them, since the final models carry the certificates."""
+    """The relative duality gap at which the final training stops; at most eps_tune."""
+    max_epochs_tune: PositiveInt = 1000
+    """The passes over the data after which training stops all the same in tuning."""
+    max_epochs_train: PositiveInt = 20000
+    """The passes after which the final training stops, whose models carry the certificates."""
 
 
 @model
@@ -51,7 +39,7 @@ class Threshold(Closed):
     strategy: Literal["tune", "constant", "cardinality"]
     """tune: selected together with C on validation data; constant: the one given; cardinality: the
     one that gives test instances as many labels as training instances have."""
-    constant: Number = 0.0
+    constant: float = 0.0
     """The threshold of the strategy constant."""
 
 
@@ -70,10 +58,10 @@ class RunConfig(Settings):
     one."""
     budget: BudgetName
     """How fine the grids of hyper-parameters are (config/protocols.yaml)."""
-    mirrors: tuple[Text, ...]
+    mirrors: tuple[str, ...]
     """Folders that hold raw files as `<set>/<file>`, plain or with .xz, .gz or .bz2 added. Those of
     the environment variable TOPLABEL_MIRROR come first, those that the repository ships last."""
-    download: Flag
+    download: bool
     """Whether the official address may be asked for a file that no folder has."""
     threshold: Threshold
     datasets: Mapping[str, Any] = Field(default_factory=dict)

@@ -1,12 +1,12 @@
-"""Studies: which methods are run on which data sets, for which tables.
-``config/studies/*.yaml``.
-"""
+"""Studies: which methods are run on which data sets, for which tables (``config/studies``)."""
 
 from __future__ import annotations
 
 import os
 import re
 from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
+from fnmatch import fnmatchcase
 from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Any
@@ -14,21 +14,13 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, Field
 
 from toplabel.reproduction.config.documents import Fault, check, read_yaml, unknown, validate
-from toplabel.reproduction.config.model import (
-    GIVEN,
-    Closed,
-    Name,
-    RowName,
-    Some,
-    Text,
-    Unique,
-    model,
-    with_name,
-)
+from toplabel.reproduction.config.model import Closed, Name, RowName, Some, Unique, model, with_name
 
 _TABLE_FILE = re.compile(r"(?P<source>[a-z]+[0-9]{4})_table(?P<table>[0-9]+)")
 MAIN_SOURCE = "tpami2017"
 """The paper whose tables need no prefix: table05 is tpami2017_table05."""
+OTHER_COLUMNS = frozenset(["tpami2017_table02"])
+"""Published tables of runtimes, which are no cells of data set, method and metric."""
 
 
 def short_name(name: str) -> str:
@@ -37,38 +29,57 @@ def short_name(name: str) -> str:
 
 
 def whole_name(name: str) -> str:
-    """Return the form of a published table's name with its paper, of either form."""
+    """Return the form of a published table's name with its paper, given either form."""
     return name if _TABLE_FILE.fullmatch(name) else f"{MAIN_SOURCE}_{name}"
 
 
+def whole_table(source: str, table: str) -> str:
+    """Name a published table by its file in data/published, as "tpami2017_table05"."""
+    return f"{source}_table{int(table):02d}"
+
+
+def table_name(source: str, table: str) -> str:
+    """Name a published table in short: "table05" of the main paper, or "cvpr2016_table07"."""
+    return short_name(whole_table(source, table))
+
+
+def published_tables(folder: str | os.PathLike[str]) -> dict[str, tuple[str, str]]:
+    """Return source and number, as ("tpami2017", "5"), of the published tables by short name."""
+    found = {}
+    for path in sorted(Path(folder).glob("*.csv")):
+        match = _TABLE_FILE.fullmatch(path.stem)
+        if match and path.stem not in OTHER_COLUMNS:
+            found[short_name(path.stem)] = (match["source"], str(int(match["table"])))
+    return found
+
+
 Names = Annotated[tuple[Name, ...], Some, Unique]
-TableName = Annotated[Name, AfterValidator(short_name)]
+Pattern = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_*?\[\]-]*$", max_length=100)]
+TableNames = Annotated[tuple[Annotated[Name, AfterValidator(short_name)], ...], Unique]
 
 
 @model
 class Study(Closed):
-    """What is compared with what (config/studies/*.yaml); the file's name without suffix is the
-    study's.
-    """
+    """What is compared with what (config/studies/*.yaml), named as its file without suffix."""
 
     name: RowName
-    title: Text
+    title: str
     """One line, for the reports."""
     datasets: Names
     """Names of config/datasets.yaml; those that cannot be had are skipped, with the reason."""
-    methods: Annotated[tuple[Name, ...], Unique] = ()
-    """Names of config/methods.yaml; each is run on every data set but those whose statistics
-    (config/datasets.yaml) tell no more classes than its k."""
-    tables: Annotated[tuple[TableName, ...], Unique] = ()
-    """The published tables that it reproduces, as table05 or cvpr2016_table07."""
+    methods: Annotated[tuple[Pattern, ...], Unique] = ()
+    """Names of config/methods.yaml, or patterns, as topk_ent_k[2-5]; each is run on every data set
+    but those whose statistics (config/datasets.yaml) tell no more classes than its k."""
+    tables: TableNames = ()
+    """The published tables that the study reproduces, as table05 or cvpr2016_table07."""
     description: str = ""
     """A few sentences, for the reports."""
-    layouts: Annotated[tuple[TableName, ...], Unique] = Field((), json_schema_extra=GIVEN)
+    layouts: TableNames = ()
     """Published tables in whose layout the study's own table is printed, one for each, in place of
     one with every metric: the same metrics in the same order. For data that stand in for those of
     the tables."""
-    only: Mapping[Name, Names] = Field(default_factory=dict, json_schema_extra=GIVEN)
-    """Methods that are not for all of the data sets, and for which they are."""
+    only: Mapping[Pattern, Names] = Field(default_factory=dict)
+    """Methods, or patterns, that are for some of the data sets alone, and these data sets."""
 
     def __post_init__(self) -> None:
         if not (self.methods or self.only):
@@ -78,13 +89,12 @@ class Study(Closed):
                 raise Fault(f"only.{method}", "is among the methods for all of the data sets")
             for name in datasets:
                 if name not in self.datasets:
-                    raise Fault(
-                        f"only.{method}", unknown("data set of the study", name, self.datasets)
-                    )
+                    what = unknown("data set of the study", name, self.datasets)
+                    raise Fault(f"only.{method}", what)
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
-        """Data sets with the methods that are run on them, in order."""
+        """The data sets with the methods that are run on them, in order."""
         return [
             (dataset, method)
             for dataset in self.datasets
@@ -94,54 +104,58 @@ class Study(Closed):
 
     @property
     def own_tables(self) -> dict[str, str]:
-        """Names of the tables of what no paper prints, with their layouts ("" for every metric)."""
+        """Names and layouts of the tables that no paper prints; "" is a table of every metric."""
         if not self.layouts:
             return {self.name: ""}
         return {f"{self.name}_{layout}": layout for layout in self.layouts}
 
+    def with_methods(self, known: Collection[str]) -> Study:
+        """Return the study with the known methods in place of patterns, in their order.
 
-def load_study(path: str | os.PathLike[str]) -> Study:
-    """Read and check a study of config/studies; its names are checked by `check_study`."""
-    document = with_name(read_yaml(path), Path(path).stem, f"{path}: ")
-    return check(document, Study, str(path))
+        A pattern that no method matches stays, as an unknown name does, for `check_study`.
+        """
+
+        def matched(pattern: str) -> list[str]:
+            return [name for name in known if fnmatchcase(name, pattern)] or [pattern]
+
+        methods = [name for pattern in self.methods for name in matched(pattern)]
+        only = {name: sets for one, sets in self.only.items() for name in matched(one)}
+        return replace(self, methods=tuple(methods), only=only)
 
 
 def load_studies(
-    folder: str | os.PathLike[str], run: Mapping[str, Any] = MappingProxyType({})
+    folder: str | os.PathLike[str],
+    methods: Collection[str],
+    run: Mapping[str, Any] = MappingProxyType({}),
 ) -> dict[str, Study]:
-    """Read all studies of a folder, in the order of their names, and those of the run's config.
+    """Read all studies of a folder, in the order of their names, and those of a run's config.
 
-    A ValueError names the file, the key and what is wrong; a `Fault` for studies of `run`.
+    `methods` are the names that patterns stand for. A ValueError names the file, the key and what
+    is wrong; a `Fault` for studies of `run`.
     """
-    studies = [load_study(path) for path in sorted(Path(folder).glob("*.yaml"))]
-    found = {study.name: study for study in studies}
+    found = {}
+    for path in sorted(Path(folder).glob("*.yaml")):
+        found[path.stem] = check(with_name(read_yaml(path), path.stem), Study, str(path))
     asked = run.get("studies", ())
     own = {name: row for name, row in asked.items() if row} if isinstance(asked, Mapping) else {}
     for name, row in own.items():
-        key = f"studies.{name}"
         if name in found:
-            raise Fault(key, f"{folder}/{name}.yaml has this name already")
+            raise Fault(f"studies.{name}", f"{folder}/{name}.yaml has this name already")
         try:
-            found[name] = validate(with_name(row, name, f"{key}: "), Study)
+            found[name] = validate(with_name(row, name), Study)
         except Fault as fault:
-            raise Fault(f"{key}.{fault.key}".rstrip("."), fault.message) from None
-    return found
+            raise Fault(f"studies.{name}.{fault.key}".rstrip("."), fault.message) from None
+    return {name: study.with_methods(methods) for name, study in found.items()}
 
 
 def check_study(
-    study: Study,
-    known_datasets: Collection[str],
-    known_methods: Collection[str],
-    known_tables: Collection[str] | None = None,
+    study: Study, datasets: Collection[str], methods: Collection[str], tables: Collection[str]
 ) -> None:
-    """Refuse a study that names something unknown; without `known_tables` tables are not checked."""
-    for kind, names, known in (
-        ("data set", study.datasets, known_datasets),
-        ("method", (*study.methods, *study.only), known_methods),
-        ("table", (*study.tables, *study.layouts), known_tables),
-    ):
-        if known is not None:
-            check_names(f"study '{study.name}'", kind, names, known)
+    """Refuse a study that names a data set, a method or a table that is not known."""
+    where = f"study '{study.name}'"
+    check_names(where, "data set", study.datasets, datasets)
+    check_names(where, "method", (*study.methods, *study.only), methods)
+    check_names(where, "table", (*study.tables, *study.layouts), tables)
 
 
 def check_names(where: str, kind: str, names: Iterable[str], known: Collection[str]) -> None:
@@ -154,39 +168,3 @@ def check_names(where: str, kind: str, names: Iterable[str], known: Collection[s
 def studies_with_table(studies: Mapping[str, Study], table: str) -> list[str]:
     """Return names of the studies that reproduce a published table, given by either of its names."""
     return [study.name for study in studies.values() if short_name(table) in study.tables]
-
-
-def table_name(source: str, table: str) -> str:
-    """Return a published table in short: "table05" of the main paper, else "cvpr2016_table07".
-
-    Source and table are as in data/published: "tpami2017", "5".
-    """
-    return short_name(whole_table(source, table))
-
-
-def whole_table(source: str, table: str) -> str:
-    """Name a published table by its file in data/published, as "tpami2017_table05"."""
-    return f"{source}_table{int(table):02d}"
-
-
-def published_tables(folder: str | os.PathLike[str]) -> dict[str, tuple[str, str]]:
-    """Return the published tables of data/published by their short names, as (source, table).
-
-    A table is a file ``<source>_table<number>.csv``. Runtimes (tpami2017_table02) are not among
-    them, since they depend on the machine and have other columns.
-    """
-    found = {}
-    for path in sorted(Path(folder).glob("*.csv")):
-        match = _TABLE_FILE.fullmatch(path.stem)
-        if match and path.stem not in OTHER_COLUMNS:
-            found[short_name(path.stem)] = (match["source"], str(int(match["table"])))
-    return found
-
-
-def whole_names(folder: str | os.PathLike[str]) -> set[str]:
-    """Return the same tables by their whole names, as "tpami2017_table05"."""
-    return {whole_table(*identity) for identity in published_tables(folder).values()}
-
-
-OTHER_COLUMNS = frozenset(["tpami2017_table02"])
-"""Published tables that are no cells of data set, method and metric."""
