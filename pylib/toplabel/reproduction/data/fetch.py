@@ -17,6 +17,7 @@ import urllib.parse
 import urllib.request
 import zlib
 from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +40,6 @@ _CHUNK = 2**20
 _LONGEST = 2**33  # bytes of a download or a compressed file when no size is registered
 _SHOWN = 3  # of the names of missing files
 _WAIT = 4.0  # seconds for an answer of a host while a run is planned
-_silent: dict[str, str] = {}  # why a host did not answer, which is asked once
 
 
 class ChecksumError(FetchError):
@@ -68,24 +68,33 @@ def missing_reason(
     listed = ", ".join(file.name for file in missing[:_SHOWN]) + more
     reason = f"{listed} not found in data/raw, {SHIPPED} or a mirror ({MIRROR_VARIABLE})"
     if download and all(file.url for file in missing):
-        hosts = {urllib.parse.urlsplit(file.url).netloc: file.url for file in missing}
-        silent = [f"{host}: {why}" for host, url in hosts.items() if (why := unreachable(url))]
+        hosts = dict.fromkeys(urllib.parse.urlsplit(file.url).netloc for file in missing)
+        silent = [f"{host}: {why}" for host in hosts if (why := unreachable(host))]
         return f"{reason}; {silent[0]}" if silent else ""
     return f"{reason}; waits for {entry.waits_for}" if entry.waits_for else reason
 
 
-def unreachable(url: str) -> str:
-    """Return why the host of an address does not answer, or "" when it does."""
-    host = urllib.parse.urlsplit(url).netloc
-    if host not in _silent:
-        try:
-            with open_address(url, _WAIT, "HEAD"):
-                _silent[host] = ""
-        except urllib.error.HTTPError:
-            _silent[host] = ""  # it answers; some servers refuse HEAD
-        except (OSError, ValueError) as error:
-            _silent[host] = f"no answer, {getattr(error, 'reason', None) or error}"
-    return _silent[host]
+@cache
+def unreachable(host: str) -> str:
+    """Return why a host does not answer, or "" when it does."""
+    try:
+        _open(f"https://{host}/", _WAIT, "HEAD").close()
+    except urllib.error.HTTPError:
+        return ""  # it answers; some servers refuse HEAD
+    except (OSError, ValueError) as error:
+        return f"no answer, {getattr(error, 'reason', None) or error}"
+    return ""
+
+
+def fetch(
+    entry: Entry, raw_folder: PathLike, mirrors: Sequence[PathLike] = (), network: bool = True
+) -> list[Path]:
+    """Bring all raw files of a data set that are not there yet; return their paths."""
+    names = raw_names(entry, raw_folder, mirrors)
+    for name in names:
+        if not (path := raw_path(entry, name, raw_folder)).is_file():
+            fetch_file(entry, name, path, mirrors, network)
+    return [raw_path(entry, name, raw_folder) for name in names]
 
 
 def fetch_file(
@@ -96,7 +105,7 @@ def fetch_file(
     download: bool = True,
     timeout: float = 30.0,
 ) -> None:
-    """Bring one raw file of a data set to the path `target`.
+    """Bring one raw file of a data set to the path `target`, whole or not at all.
 
     Parameters
     ----------
@@ -104,7 +113,7 @@ def fetch_file(
     name : str
         One of `raw_names`.
     target : path-like
-        Usually ``data/raw/<set>/<name>``. It is written whole, or not at all.
+        Usually ``data/raw/<set>/<name>``.
     mirrors : sequence of path-like
         Folders to look in, the first to be asked first (see `mirror_folders`).
     download : bool
@@ -114,10 +123,8 @@ def fetch_file(
 
     Raises
     ------
-    ChecksumError
-        The file is not the registered one (both sums or sizes are named).
     FetchError
-        The file is not available, or a copy of it is damaged.
+        The file is not available, damaged, or not the registered one (`ChecksumError`).
     """
     file, target = raw_file(entry, name), Path(target)
     folders = [Path(mirror) / entry.folder for mirror in mirrors]
@@ -128,53 +135,25 @@ def fetch_file(
         except OSError as error:
             raise FetchError(f"{copy}: cannot be copied to {target} ({error.strerror})") from None
         return
-    what = f"data set '{entry.name}': {name} could not be had"
     looked = f"it is not in {' nor in '.join(map(str, (target.parent, *folders)))}"
+    where = f"data set '{entry.name}': {name} could not be had: {looked}"
     if file.url is None:
         waits = f"; it waits for {entry.waits_for}" if entry.waits_for else ""
-        raise FetchError(f"{what}: {looked}, and no address is registered{waits}")
+        raise FetchError(f"{where}, and no address is registered{waits}")
     if not download:
-        raise FetchError(f"{what}: {looked}, and the network is not to be used ({file.url})")
+        raise FetchError(f"{where}, and the network is not to be used ({file.url})")
     try:
         _download(file, file.url, target, timeout)
     except (http.client.HTTPException, OSError) as error:
         is_status = isinstance(error, urllib.error.HTTPError)
         reason = error if is_status else getattr(error, "reason", None) or error
-        raise FetchError(f"{what}: {looked}, and {file.url} failed ({reason})") from None
-
-
-def fetch(
-    entry: Entry,
-    raw_folder: PathLike,
-    mirrors: Sequence[PathLike] = (),
-    network: bool = True,
-) -> list[Path]:
-    """Bring all raw files of a data set that are not there yet; return their paths.
-
-    Raises
-    ------
-    FetchError
-        As `fetch_file`, or when the set waits for files in a readable format.
-    """
-    if not entry.is_readable:
-        raise FetchError(f"data set '{entry.name}' waits for {entry.waits_for}")
-    names = raw_names(entry, raw_folder, mirrors)
-    for name in names:
-        if not (path := raw_path(entry, name, raw_folder)).is_file():
-            fetch_file(entry, name, path, mirrors, network)
-    return [raw_path(entry, name, raw_folder) for name in names]
+        raise FetchError(f"{where}, and {file.url} failed ({reason})") from None
 
 
 def read_raw(file: RawFile, path: Path, write: Callable[[bytes], Any] = len) -> tuple[str, int]:
-    """Read a raw file, decompress it, and compare it with the registry.
+    """Read a raw file, decompress it, and compare it with what the registry says of it.
 
-    Parameters
-    ----------
-    file : RawFile
-        What the registry says of it.
-    path : Path
-    write : callable
-        Takes the uncompressed content, piece by piece.
+    `write` takes the uncompressed content, piece by piece.
 
     Returns
     -------
@@ -185,10 +164,8 @@ def read_raw(file: RawFile, path: Path, write: Callable[[bytes], Any] = len) -> 
 
     Raises
     ------
-    ChecksumError
-        Naming both sums, or both sizes when no sum is registered.
     FetchError
-        The file is damaged.
+        The file is damaged, or not the registered one (`ChecksumError`).
     """
     longest = _LONGEST if path.suffix in _DECOMPRESSORS else math.inf
     with path.open("rb") as stream:
@@ -229,11 +206,7 @@ def _read(
 
 def _download(file: RawFile, url: str, target: Path, timeout: float) -> None:
     suffix = Path(urllib.parse.urlsplit(url).path).suffix
-    with (
-        open_address(url, timeout) as stream,
-        atomic_path(target) as path,
-        path.open("wb") as output,
-    ):
+    with _open(url, timeout) as stream, atomic_path(target) as path, path.open("wb") as output:
         promised = stream.length
         _read(file, stream, suffix, url, output.write, _LONGEST)
         if stream.length:  # bytes that did not come: a broken connection reads like the file's end
@@ -241,7 +214,7 @@ def _download(file: RawFile, url: str, target: Path, timeout: float) -> None:
             raise FetchError(f"{url}: broke off after {got} of {promised} bytes")
 
 
-def open_address(url: str, timeout: float, method: str = "GET") -> Any:
+def _open(url: str, timeout: float, method: str = "GET") -> Any:
     """Ask an https address, which may redirect to another https address."""
     request = urllib.request.Request(url, headers={"User-Agent": "toplabel"}, method=method)
     answer = urllib.request.urlopen(request, timeout=timeout)

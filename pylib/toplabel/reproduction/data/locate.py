@@ -18,7 +18,6 @@ SHIPPED = "data/embedded"
 MIRROR_VARIABLE = "TOPLABEL_MIRROR"
 NOT_COMPARABLE = "NOT_COMPARABLE.txt"
 """A file beside raw files that are not the papers' features; its text says what they are."""
-COMPRESSIONS = (".xz", ".gz", ".bz2")
 
 PathLike = str | os.PathLike[str]
 
@@ -44,20 +43,14 @@ def raw_names(
     """Return the names of the files in ``data/raw/<set>/`` that a data set is made of.
 
     Features that the user extracts may stand in several forms (``train.npz``, or ``train.npy`` with
-    ``train_labels.npy``): of these the form that is found is named, and `NOT_COMPARABLE` where it
-    stands beside them.
-
-    Raises
-    ------
-    FetchError
-        A folder has two forms of one part, which may differ, or cannot be looked into.
+    ``train_labels.npy``): the form that is found is named. `NOT_COMPARABLE` is one of the files
+    where it stands beside them. Two forms of one part, which may differ, are a `FetchError`.
     """
     folders = folders_of(entry, raw_folder, mirrors)
     names = [name for file in entry.files for name in form_of(entry, file, folders)]
-    found = filter(None, (find(name, folders) for name in names))
-    if any((copy.parent / NOT_COMPARABLE).is_file() for copy in found):
-        names.append(NOT_COMPARABLE)
-    return names
+    copies = [copy for name in names if (copy := find(name, folders))]
+    is_marked = any((copy.parent / NOT_COMPARABLE).is_file() for copy in copies)
+    return [*names, NOT_COMPARABLE] if is_marked else names
 
 
 def raw_path(entry: Entry, name: str, raw_folder: PathLike = "data/raw") -> Path:
@@ -71,17 +64,15 @@ def raw_path(entry: Entry, name: str, raw_folder: PathLike = "data/raw") -> Path
 
 def raw_file(entry: Entry, name: str) -> RawFile:
     """Return what the registry says of a raw file of a data set."""
-    files = {file.name: file for file in entry.files}
-    return files.get(name) or RawFile(name, role="extra")
+    return {file.name: file for file in entry.files}.get(name) or RawFile(name, role="extra")
 
 
 def find(name: str, folders: Iterable[Path]) -> Path | None:
     """Return the first copy of a file, plain or compressed; None when no folder has one."""
     for folder in folders:
-        for suffix in ("", *COMPRESSIONS):
-            path = folder / (name + suffix)
+        for suffix in ("", ".xz", ".gz", ".bz2"):
             try:
-                if path.is_file():
+                if (path := folder / (name + suffix)).is_file():
                     return path
             except OSError as error:
                 shown = one_line(str(folder))
@@ -90,12 +81,13 @@ def find(name: str, folders: Iterable[Path]) -> Path | None:
 
 
 def folders_of(entry: Entry, raw_folder: PathLike, mirrors: Sequence[PathLike]) -> list[Path]:
+    """Return the folders that may hold the raw files of a data set, ``data/raw/<set>`` first."""
     return [Path(folder) / entry.folder for folder in (raw_folder, *mirrors)]
 
 
 def form_of(entry: Entry, file: RawFile, folders: Sequence[Path]) -> list[str]:
-    """Return the names of the form in which a file stands in the first folder that has one; the
-    first form where none has.
+    """Return the names of the form in which a file stands in the first folder that has one, by
+    default those of its first form.
     """
     forms = [[member.name for member in form] for form in entry.forms(file)]
     for folder in folders:
@@ -107,15 +99,3 @@ def form_of(entry: Entry, file: RawFile, folders: Sequence[Path]) -> list[str]:
         if there:
             return there[0]
     return forms[0]
-
-
-def folder_of(entry: Entry, raw_folder: PathLike, mirrors: Sequence[PathLike]) -> Path | None:
-    """Return the folder, of data/raw and the mirrors, that has the first file of a data set; None
-    where none has.
-    """
-    for folder in map(Path, (raw_folder, *mirrors)):
-        if entry.files and find(
-            form_of(entry, entry.files[0], [folder])[0], [folder / entry.folder]
-        ):
-            return folder
-    return None

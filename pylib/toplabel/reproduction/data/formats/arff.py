@@ -1,32 +1,23 @@
-"""Mulan's form of multilabel data: an ARFF file for each part, dense or sparse, and an XML file of
-labels.
+"""Mulan's form of multilabel data: an ARFF file for each part and an XML file that names the labels.
 
-The XML says which attributes are labels. They are found by name: in yeast and enron their order
-differs from that of the columns, and neither file need put them last.
-
-liac-arff splits the rows. The header is read here, since liac-arff cuts the decimals of INTEGER
-attributes and knows neither dates nor the ranges that KEEL adds to a type.
+Labels are found by name: in yeast and enron their order in the XML differs from that of the columns,
+and neither file need put them last. liac-arff splits the rows. The header is read here, since
+liac-arff cuts the decimals of INTEGER attributes and knows neither dates nor KEEL's ranges.
 """
 
 from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import arff
 import numpy as np
 from scipy import sparse
 
-from toplabel.reproduction.data.formats.source import (
-    FormatError,
-    Source,
-    parse_xml,
-    read_text,
-    shown,
-)
+from toplabel.reproduction.data.formats.source import FormatError, Source, parse_xml, shown
 from toplabel.reproduction.data.formats.tables import Table, assemble
 from toplabel.reproduction.data.parts import Loaded
 
@@ -34,8 +25,9 @@ _QUOTED = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
 _ATTRIBUTE = re.compile(
     rf"@attribute\s+({_QUOTED}|[^\s'\"{{][^\s{{]*)(?:\s+|(?=\{{))(\{{.*\}}|[a-z].*)", re.IGNORECASE
 )
-_NOMINAL = re.compile(rf"\s*({_QUOTED}|[^,'\"\s]+)\s*(?:,|$)")
+_VALUE = re.compile(rf"\s*({_QUOTED}|[^,'\"\s]+)\s*(?:,|$)")
 _NUMERIC = re.compile(r"(numeric|real|integer)\s*(\[.*\])?", re.IGNORECASE)  # KEEL adds a range
+_NUMBER = re.compile(r"[+-]?[0-9.]+(e[+-]?[0-9]+)?", re.IGNORECASE)
 _UNCOMMENTED = re.compile(rf"(?:{_QUOTED}|[^%'\"])*")
 _WEIGHT = re.compile(r",\s*\{[^{}]*\}$")
 _BLANK_WITHIN = re.compile(r"[^\s,]\s+[^\s,]")
@@ -46,40 +38,24 @@ logger = logging.getLogger(__name__)
 
 
 class Attribute(NamedTuple):
-    """A column: its name, its line in the header, and its values when it is nominal."""
+    """A column: its name, its line in the header, and its values when it is nominal.
+
+    `words` are the values unless all are numbers, which stand for themselves.
+    """
 
     name: str
     line: int
     values: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
     is_dropped: bool = False
 
-    @property
-    def words(self) -> tuple[str, ...]:
-        """The values, unless all are numbers, which stand for themselves."""
-        return () if all(map(_is_number, self.values)) else self.values
 
-    @property
-    def is_coded(self) -> bool:
-        """Whether the column holds texts, which numbers stand for."""
-        return self.is_dropped or bool(self.words)
-
-    def position(self, path: Path, line: int, text: str | None) -> float:
-        """Return the number that stands for a text of the column."""
-        if self.is_dropped:
-            return 0.0
-        if text not in self.words:
-            listed = shown(",".join(self.words))
-            message = f"attribute {shown(self.name)} is {shown(text)}, not one of {{{listed}}}"
-            raise FormatError(path, line, message)
-        return float(self.words.index(text))
-
-
-class Rows(NamedTuple):
-    """One file: its attributes, and all its columns; words stand as positions, what is dropped as 0."""
+class Content(NamedTuple):
+    """One file: its attributes, and the rows of all columns, with words as positions."""
 
     path: Path
     attributes: list[Attribute]
-    values: sparse.csr_matrix
+    rows: sparse.csr_matrix
 
 
 def load(
@@ -88,40 +64,37 @@ def load(
     last_labels: int | None = None,
     drop: tuple[str, ...] = (),
 ) -> Loaded:
-    """Read the ARFF files of a Mulan data set and the XML file with its labels.
+    """Read ARFF files with label sets.
 
-    The classes are in the order of the XML, or without one in that of the attributes. Features are
-    numeric, or nominal. Nominal values that are numbers ({0,1}) stand for themselves; two words
-    become 0 and 1 in the order of the header, more words a 0/1 column for each.
+    Classes are in the order of the XML file, or without one in that of the attributes. Features are
+    numeric, or nominal: two words become 0 and 1 in the order of the header, more words a 0/1 column
+    for each. A label of two words is 1 for the word that says yes, or else for the second.
 
     Parameters
     ----------
     source : Source
-        With the multilabel task and `labels`, or else with one of the options:
+        With the XML file as `labels`, or else with one of the options:
     first_labels, last_labels : int, optional
         So many attributes, the first or the last ones, are the labels.
     drop : tuple of str
         Attributes that are left out, whatever their type.
-
-    Raises
-    ------
-    FormatError
-        With file and line: a malformed header or row, too few values (a truncated file), a word
-        that the header does not list; with the file: a label of the XML that is no attribute, parts
-        with different attributes, no more attributes than labels.
     """
     if sum(given is not None for given in (source.labels, first_labels, last_labels)) != 1:
-        raise ValueError(
-            "the Mulan format needs the XML file of the labels, or one of the options "
-            "first_labels and last_labels"
-        )
-    files = {part: read(path, drop) for part, path in source.parts.items()}
-    first, *others = files.values()
+        message = "the XML file of the labels, or one of the options first_labels and last_labels"
+        raise ValueError(f"the Mulan format needs {message}")
+    contents = {part: read(path, drop) for part, path in source.parts.items()}
+    first, *others = contents.values()
     for other in others:
-        _check_same_attributes(first, other)
-    by_position = None if source.labels else _names_by_position(first, first_labels, last_labels)
-    names = by_position or read_labels(source.labels)
-    tables = {part: _split_columns(rows, names) for part, rows in files.items()}
+        if [(a.name, a.words) for a in other.attributes] != [
+            (a.name, a.words) for a in first.attributes
+        ]:
+            raise FormatError(other.path, None, f"its attributes are not those of {first.path}")
+    if source.labels:
+        names = read_labels(source.labels)
+    else:
+        kept = [attribute.name for attribute in first.attributes if not attribute.is_dropped]
+        names = kept[:first_labels] if first_labels else kept[-last_labels:]
+    tables = {part: _split_columns(content, names) for part, content in contents.items()}
     return assemble(tables, source.task, names)
 
 
@@ -130,55 +103,52 @@ def read_labels(path: Path) -> list[str]:
     root = parse_xml(path.read_bytes(), path)
     elements = [element for element in root.iter() if element.tag.rpartition("}")[2] == "label"]
     names = [element.get("name", "") for element in elements]
-    if not all(names):
-        raise FormatError(path, None, "a <label> without a name")
-    if not names:
-        raise FormatError(path, None, "no <label> in it")
+    if not names or not all(names):
+        raise FormatError(path, None, "no <label> in it, or one without a name")
     return names
 
 
-def _names_by_position(rows: Rows, first: int | None, last: int | None) -> list[str]:
-    names = [attribute.name for attribute in rows.attributes if not attribute.is_dropped]
-    count = first or last
-    if count >= len(names):
-        message = f"{len(names)} attributes; with {count} labels there is no feature"
-        raise FormatError(rows.path, None, message)
-    return names[:first] if first else names[-last:]
-
-
-def read(path: Path, drop: Collection[str] = ()) -> Rows:
+def read(path: Path, drop: Sequence[str] = ()) -> Content:
     """Read one ARFF file."""
-    lines = [_uncommented(line) for line in read_text(path).splitlines()]
-    attributes, start = _read_header(path, lines, drop)
-    first = next(filter(None, lines[start:]), None)
+    try:
+        lines = [_uncommented(line) for line in path.read_text("utf-8-sig").splitlines()]
+    except UnicodeDecodeError:
+        raise FormatError(path, None, "not UTF-8 text") from None
+    attributes, number = _read_header(path, lines, drop)  # `number` of the line read last
+    first = next(filter(None, lines[number:]), None)
     if first is None:
         raise FormatError(path, None, "no row after @data")
     is_sparse = first.startswith("{")
-    number = start  # of the line that liac-arff was given last
+    texts = {j: a for j, a in enumerate(attributes) if a.is_dropped or a.words}
 
-    def feed() -> Iterator[str]:
+    def feed(start: int = number) -> Iterator[str]:
         nonlocal number
         yield "@relation r"
-        for j, attribute in enumerate(attributes):
-            yield f"@attribute a{j} {'STRING' if attribute.is_coded else 'REAL'}"
+        for j in range(len(attributes)):
+            yield f"@attribute a{j} {'STRING' if j in texts else 'REAL'}"
         yield "@data"
         for number, line in enumerate(lines[start:], start=start + 1):
             yield _checked_row(path, number, line)
 
-    decoder, form = arff.ArffDecoder(), arff.LOD_GEN if is_sparse else arff.DENSE_GEN
-    coded = {j: attribute for j, attribute in enumerate(attributes) if attribute.is_coded}
+    form = arff.LOD_GEN if is_sparse else arff.DENSE_GEN
     rows = []
     try:
-        for row in decoder.decode(feed(), return_type=form)["data"]:
-            for j in coded.keys() & row.keys() if is_sparse else coded:
-                row[j] = coded[j].position(path, number, row[j])
+        for row in arff.ArffDecoder().decode(feed(), return_type=form)["data"]:
+            _code_texts(path, number, row, texts)
             rows.append(row)
     except arff.ArffException as error:
         raise FormatError(path, number, error.message.replace("%d", str(number))) from None
-    values = _sparse(rows, len(attributes)) if is_sparse else np.array(rows, dtype=np.float64)
-    if is_sparse:
-        _check_absent_value(path, attributes)
-    return Rows(path, attributes, sparse.csr_matrix(values))
+    if not is_sparse:
+        return Content(path, attributes, sparse.csr_matrix(np.array(rows, dtype=np.float64)))
+    for attribute in attributes:
+        if attribute.values and not attribute.words and float(attribute.values[0]) != 0:
+            message = "sparse rows leave out its first value, which must be 0"
+            raise FormatError(path, attribute.line, f"attribute {attribute.name!r}: {message}")
+    indptr = np.cumsum([0, *map(len, rows)])
+    columns = np.array([j for row in rows for j in row], dtype=np.int64)
+    values = np.array([value for row in rows for value in row.values()], dtype=np.float64)
+    shape = (len(rows), len(attributes))
+    return Content(path, attributes, sparse.csr_matrix((values, columns, indptr), shape=shape))
 
 
 def _uncommented(line: str) -> str:
@@ -188,45 +158,42 @@ def _uncommented(line: str) -> str:
 
 
 def _read_header(
-    path: Path, lines: Sequence[str], drop: Collection[str]
+    path: Path, lines: Sequence[str], drop: Sequence[str]
 ) -> tuple[list[Attribute], int]:
     """Return the attributes, and how many lines the header has."""
     found: dict[str, Attribute] = {}
     for number, line in enumerate(lines, start=1):
         if not line or line.lower().startswith(_SKIPPED):
             continue
-        if line.lower().startswith("@data"):
-            if len(line) > len("@data"):
-                raise FormatError(path, number, "a row on the line of @data; begin a new line")
-            if missing := [name for name in drop if name not in found]:
-                message = f"no attribute {shown(missing[0])}, which `drop` names"
+        if line.lower() == "@data":
+            if missing := {*drop} - {*found}:
+                message = f"no attribute {shown(min(missing))}, which `drop` names"
                 raise FormatError(path, None, message)
             return [*found.values()], number
         attribute = _parse_attribute(path, number, line, drop)
         if attribute.name in found:
-            message = f"the attribute {shown(attribute.name)} is already declared in line"
-            raise FormatError(path, number, f"{message} {found[attribute.name].line}")
+            raise FormatError(path, number, f"attribute {shown(attribute.name)} is there twice")
         found[attribute.name] = attribute
     raise FormatError(path, None, "no @data line; the file is truncated or no ARFF")
 
 
-def _parse_attribute(path: Path, number: int, line: str, drop: Collection[str]) -> Attribute:
+def _parse_attribute(path: Path, number: int, line: str, drop: Sequence[str]) -> Attribute:
     match = _ATTRIBUTE.fullmatch(line)
     if match is None:
-        message = f"expected @attribute <name> <type>, found {shown(line)}"
-        raise FormatError(path, number, message)
+        raise FormatError(path, number, f"expected @attribute <name> <type>, found {shown(line)}")
     name, kind = _unquoted(match[1]), match[2].strip()
     if name in drop:
         return Attribute(name, number, is_dropped=True)
     if _NUMERIC.fullmatch(kind):
         return Attribute(name, number)
     listed = kind[1:-1].strip() if kind.startswith("{") else ""
-    values = [_unquoted(match[1]) for match in _NOMINAL.finditer(listed)]
-    if not values or _NOMINAL.sub("", listed) or len({*values}) < len(values):
+    values = tuple(_unquoted(match[1]) for match in _VALUE.finditer(listed))
+    if not values or _VALUE.sub("", listed) or len({*values}) < len(values):
         message = f"attribute {shown(name)} has the type {shown(kind)}, which is neither numeric"
         advice = "nor a list of different values; the option `drop` leaves an attribute out"
         raise FormatError(path, number, f"{message} {advice}")
-    return Attribute(name, number, tuple(values))
+    is_numeric = all(map(_NUMBER.fullmatch, values))
+    return Attribute(name, number, values, () if is_numeric else values)
 
 
 def _unquoted(text: str) -> str:
@@ -234,7 +201,7 @@ def _unquoted(text: str) -> str:
 
 
 def _checked_row(path: Path, number: int, line: str) -> str:
-    """Return a row as liac-arff reads it rightly."""
+    """Return a row in the form that liac-arff reads rightly."""
     if _WEIGHT.search(line):
         raise FormatError(path, number, "a weight {...} after a row; weights are not read")
     if line.startswith("{"):
@@ -246,48 +213,42 @@ def _checked_row(path: Path, number: int, line: str) -> str:
     return line
 
 
-def _sparse(rows: Sequence[dict[int, float]], width: int) -> sparse.csr_matrix:
-    indptr = np.cumsum([0, *map(len, rows)])
-    indices = np.array([j for row in rows for j in row], dtype=np.int64)
-    data = np.array([value for row in rows for value in row.values()], dtype=np.float64)
-    return sparse.csr_matrix((data, indices, indptr), shape=(len(rows), width))
+def _code_texts(path: Path, number: int, row: Any, texts: Mapping[int, Attribute]) -> None:
+    """Replace words of a row by their positions, and what is dropped by 0."""
+    for j, attribute in texts.items():
+        if isinstance(row, dict) and j not in row:
+            continue
+        if attribute.words and row[j] not in attribute.words:
+            message = f"attribute {shown(attribute.name)} has no value {shown(row[j])}"
+            raise FormatError(path, number, message)
+        row[j] = float(attribute.words.index(row[j])) if attribute.words else 0.0
 
 
-def _check_absent_value(path: Path, attributes: Sequence[Attribute]) -> None:
-    """Refuse a sparse file whose rows leave out another value than 0, the first one listed."""
-    for attribute in attributes:
-        if attribute.values and not attribute.words and float(attribute.values[0]) != 0:
-            message = f"attribute {shown(attribute.name)}: sparse rows leave out the first value,"
-            raise FormatError(path, attribute.line, f"{message} which must be 0")
-
-
-def _check_same_attributes(first: Rows, other: Rows) -> None:
-    if len(other.attributes) != len(first.attributes):
-        message = f"{len(other.attributes)} attributes, but {first.path} has"
-        raise FormatError(other.path, None, f"{message} {len(first.attributes)}")
-    for attribute, expected in zip(other.attributes, first.attributes, strict=True):
-        if (attribute.name, attribute.words) != (expected.name, expected.words):
-            message = f"attribute {shown(attribute.name)} has another name or other values than in"
-            raise FormatError(other.path, attribute.line, f"{message} {first.path}")
-
-
-def _split_columns(rows: Rows, names: Sequence[str]) -> Table:
-    position = {attribute.name: j for j, attribute in enumerate(rows.attributes)}
+def _split_columns(content: Content, names: Sequence[str]) -> Table:
+    """Return the features and the label sets of a file."""
+    path, attributes, rows = content
+    position = {attribute.name: j for j, attribute in enumerate(attributes)}
     if missing := [name for name in names if name not in position]:
-        raise FormatError(rows.path, None, f"no attribute for the label {shown(missing[0])}")
+        raise FormatError(path, None, f"no attribute for the label {shown(missing[0])}")
     labels = [position[name] for name in names]
-    Y = rows.values[:, labels].toarray()
+    Y = rows[:, labels].toarray()
     for column, j in enumerate(labels):
-        attribute = rows.attributes[j]
-        if attribute.is_dropped or len(attribute.words) > 2:
-            message = f"the label {shown(attribute.name)} is dropped or has more than two values"
-            raise FormatError(rows.path, attribute.line, message)
-        Y[:, column] = _positive(attribute, Y[:, column])
-    features = [j for j, a in enumerate(rows.attributes) if not a.is_dropped and j not in {*labels}]
-    return Table(rows.path, _features(rows, features), Y)
+        if attributes[j].is_dropped or len(attributes[j].words) > 2:
+            message = f"label {shown(attributes[j].name)} is dropped or has more than two values"
+            raise FormatError(path, attributes[j].line, message)
+        Y[:, column] = _is_positive(attributes[j], Y[:, column])
+    columns = [j for j, a in enumerate(attributes) if not a.is_dropped and j not in {*labels}]
+    if any(len(attributes[j].words) > 2 for j in columns):
+        found = [_one_hot(rows[:, [j]], len(attributes[j].words)) for j in columns]
+        X = sparse.hstack(found, format="csr")
+    else:
+        X = rows[:, columns]
+    X.eliminate_zeros()
+    X.sort_indices()
+    return Table(path, X, Y)
 
 
-def _positive(attribute: Attribute, values: np.ndarray) -> np.ndarray:
+def _is_positive(attribute: Attribute, values: np.ndarray) -> np.ndarray:
     """Return 1 where a label is given, for labels that are two words, or -1 and 1."""
     if {*attribute.values} == {"-1", "1"}:
         return np.where(values == -1, 0, values)
@@ -295,30 +256,11 @@ def _positive(attribute: Attribute, values: np.ndarray) -> np.ndarray:
         return values
     said = [i for i, word in enumerate(attribute.words) if word.lower() in _YES]
     yes = said[0] if len(said) == 1 else len(attribute.words) - 1
-    logger.info("the label %s is %r", attribute.name, attribute.words[yes])
+    logger.info("label %s is given where it is %r", attribute.name, attribute.words[yes])
     return (values == yes).astype(np.float64)
 
 
-def _features(rows: Rows, columns: Sequence[int]) -> sparse.csr_matrix:
-    """Return columns of the file; one of more than two words becomes a 0/1 column for each."""
-    words = [len(rows.attributes[j].words) for j in columns]
-    if max(words, default=0) <= 2:
-        X = rows.values[:, columns]
-    else:
-        found = []
-        for j, count in zip(columns, words, strict=True):
-            column = rows.values[:, [j]]
-            is_word = column.toarray() == np.arange(count) if count > 2 else column
-            found.append(sparse.csc_matrix(is_word, dtype=np.float64))
-        X = sparse.hstack(found, format="csr")
-    X.eliminate_zeros()
-    X.sort_indices()
-    return X
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+def _one_hot(column: sparse.csr_matrix, n_words: int) -> sparse.csc_matrix:
+    """Return a 0/1 column for each of more than two words."""
+    is_word = column.toarray() == np.arange(n_words) if n_words > 2 else column
+    return sparse.csc_matrix(is_word, dtype=np.float64)

@@ -1,8 +1,7 @@
-"""The step that all readers share: from the arrays of each part to parts with checked labels.
+"""The step that all readers share: from arrays as they stand in files to parts with checked labels.
 
-Readers return features and labels as they stand in the files. Here labels become class indices or an
-indicator matrix, and what is no label is refused. `toplabel.reproduction.data.validation` checks the
-whole data set afterwards, finite features among others.
+`toplabel.reproduction.data.validation` checks the whole data set afterwards: finite features, classes
+without a row.
 """
 
 from __future__ import annotations
@@ -20,9 +19,9 @@ from toplabel.reproduction.data.parts import Loaded, Part, Task
 from toplabel.reproduction.data.rows import Rows, RowsOf
 
 _NUMBERS = "biuf"  # kinds of dtypes: boolean, integers, floating point
-_WHOLE = re.compile(r"\+?(-?[0-9]{1,18})(?:\.0*)?")
+_WHOLE = re.compile(r"\+?(-?[0-9]{1,15})(?:\.0*)?")
 _MISSING = ("", "?", "nan", "NaN")
-_MANY = 50  # classes, which are more than half the rows: no column of classes
+_MANY = 50  # classes, which are more than half the rows: these are no classes
 
 
 class Table(NamedTuple):
@@ -68,17 +67,17 @@ def assemble(
     """
     features = {name: features_of(table.path, table.X) for name, table in tables.items()}
     if task == "multiclass":
-        names, y = _classes(tables)
-        parts = {name: Part(X, y=y[name]) for name, X in features.items()}
+        names, labels = _classes(tables)
+        parts = {name: Part(X, y=labels[name]) for name, X in features.items()}
     else:
-        Y = {name: _indicator(table) for name, table in tables.items()}
-        first, *others = Y
+        labels = {name: _indicator(table) for name, table in tables.items()}
+        first, *others = labels
         for name in others:
-            if Y[name].shape[1] != Y[first].shape[1]:
-                message = f"{Y[name].shape[1]} labels, but the part '{first}' has"
-                raise tables[name].error(f"{message} {Y[first].shape[1]}")
-        names = list(label_names or map(str, range(Y[first].shape[1])))
-        parts = {name: Part(X, Y=Y[name]) for name, X in features.items()}
+            if labels[name].shape[1] != labels[first].shape[1]:
+                message = f"{labels[name].shape[1]} labels, but the part '{first}' has"
+                raise tables[name].error(f"{message} {labels[first].shape[1]}")
+        names = list(label_names or map(str, range(labels[first].shape[1])))
+        parts = {name: Part(X, Y=labels[name]) for name, X in features.items()}
     for name, part in parts.items():
         if part.n_instances != part.n_rows:
             message = f"{part.n_instances} labels for {part.n_rows} rows of features"
@@ -87,26 +86,18 @@ def assemble(
 
 
 def features_of(path: Path, X: np.ndarray | sparse.spmatrix) -> Rows:
-    """Return features of a file as a part holds them; those of a memory map stay there.
-
-    Raises
-    ------
-    FormatError
-        When they are no table of real numbers.
-    """
-    if X.ndim != 2 or 0 in X.shape:
-        message = f"features of the shape {X.shape}; they must be (n, d) with n and d at least 1"
-        raise FormatError(path, None, message)
-    if X.dtype.kind not in _NUMBERS:
-        raise FormatError(path, None, f"features of the type {X.dtype}; they must be real numbers")
+    """Return features of a file as a part holds them; what is no table of numbers is an error."""
+    if X.ndim != 2 or 0 in X.shape or X.dtype.kind not in _NUMBERS:
+        message = (
+            f"features of the shape {X.shape} and the type {X.dtype}; they must be real numbers"
+        )
+        raise FormatError(path, None, f"{message}, (n, d) with n and d at least 1")
     dtype = np.float32 if X.dtype in (np.float16, np.float32) else np.float64
     if sparse.issparse(X):
         return _checked(path, X).tocsr().astype(dtype)
     if not isinstance(X, np.memmap):
         return np.ascontiguousarray(X, dtype=dtype)
-    if X.dtype == dtype and X.flags.c_contiguous:
-        return X
-    return RowsOf(X, dtype=dtype)
+    return X if X.dtype == dtype and X.flags.c_contiguous else RowsOf(X, dtype=dtype)
 
 
 def _checked(path: Path, matrix: sparse.spmatrix) -> sparse.spmatrix:
@@ -131,19 +122,16 @@ def _classes(tables: Mapping[str, Table]) -> tuple[list[str], dict[str, np.ndarr
 
 def _single_labels(table: Table) -> np.ndarray:
     """Return the classes of a part: words as written, or whole numbers as int64."""
-    labels = table.labels
-    values = labels.toarray() if sparse.issparse(labels) else np.asarray(labels)
+    values = table.labels.toarray() if sparse.issparse(table.labels) else np.asarray(table.labels)
     if values.ndim == 2 and 1 in values.shape:
         values = values.ravel()
-    if values.ndim != 1 or not len(values):
-        raise table.error(f"labels of the shape {values.shape}; they must be (n,)")
+    if values.ndim != 1 or not len(values) or values.dtype.kind not in f"U{_NUMBERS}":
+        message = f"labels of the shape {values.shape} and the type {values.dtype}"
+        raise table.error(f"{message}; they must be classes, (n,), whole numbers or words")
     if values.dtype.kind == "U":
         _refuse(table, values, np.isin(values, _MISSING), "missing")
         return values
-    if values.dtype.kind not in _NUMBERS:
-        raise table.error(f"labels of the type {values.dtype}; classes must be whole numbers")
-    if values.dtype.kind == "f":
-        _refuse(table, values, ~np.isfinite(values) | (values % 1 != 0), "no whole number")
+    _refuse(table, values, ~np.isfinite(values) | (values % 1 != 0), "no whole number")
     # Beyond them two labels may have been read as one number.
     _refuse(table, values, np.abs(values.astype(np.float64)) > 2.0**53, "beyond 53 bits")
     return values.astype(np.int64)
@@ -179,11 +167,11 @@ def _refuse(table: Table, values: np.ndarray, bad: np.ndarray, why: str) -> None
 
 
 def _indicator(table: Table) -> np.ndarray:
-    Y, place = table.labels, table.labels_path or table.path
+    Y = table.labels
     if Y.ndim != 2 or 0 in Y.shape or Y.dtype.kind not in _NUMBERS:
-        message = f"label sets of the type {Y.dtype} and the shape {Y.shape}"
+        message = f"label sets of the shape {Y.shape} and the type {Y.dtype}"
         raise table.error(f"{message}; they must be (n, m), 0 or 1 for each label")
-    Y = _checked(place, Y).toarray() if sparse.issparse(Y) else np.asarray(Y)
+    Y = _checked(table.path, Y).toarray() if sparse.issparse(Y) else np.asarray(Y)
     bad = np.argwhere((Y != 0) & (Y != 1))
     if bad.size:
         row, column = bad[0]
