@@ -5,10 +5,10 @@ import pytest
 from sklearn.datasets import load_digits
 
 from toplabel.reproduction.config.datasets import load_registry
-from toplabel.reproduction.data.fetch import fetch, missing_reason, read_raw
+from toplabel.reproduction.data.fetch import fetch, missing_reason
 from toplabel.reproduction.data.locate import find
+from toplabel.reproduction.data.overview import dataset_row, disagreements, list_statistics
 from toplabel.reproduction.data.prepare import prepare
-from toplabel.reproduction.data.statistics import dataset_row, list_statistics
 
 pytestmark = pytest.mark.mirror
 
@@ -59,19 +59,17 @@ def prepared(registry, mirror, raw):
 
 
 @pytest.mark.parametrize("name", EXPECTED)
-def test_statistics_of_the_real_files_are_those_of_the_paper(prepared, name):
-    found = prepared(name).meta
-    measured, paper = found["statistics"], found["paper"]
+def test_statistics_of_the_real_files_are_those_of_the_paper(registry, prepared, name):
+    measured = prepared(name).meta["statistics"]
     cardinality = measured["label_cardinality"]
     assert EXPECTED[name] == (
         *(measured[key] for key in ("n_train", "n_val", "n_test", "n_features", "n_classes")),
         cardinality and round(cardinality, 4),
         *(measured[key] for key in ("zero_rows", "empty_label_sets", "classes_without_example")),
     )
-    if name == "medical":  # the known exception, explained in the registry
-        assert [text.split()[0] for text in paper["differences"]] == ["n_train", "n_features"]
-    else:
-        assert paper["agrees"] is (None if paper["paper_source"] is None else True)
+    differing = [key for key, _, _ in disagreements(measured, registry[name].statistics)]
+    # The known exception is explained in the registry.
+    assert differing == (["n_train", "n_features"] if name == "medical" else [])
 
 
 def test_yeast_labels_go_by_name_not_by_position(prepared, raw):
@@ -118,7 +116,6 @@ def test_label_lists_of_voc_2007_give_the_printed_statistics(registry, mirror):
     path = find(entry.label_lists.name, [mirror / entry.folder])
     if path is None:
         pytest.skip(f"{entry.label_lists.name} not found in the mirror")
-    read_raw(entry.label_lists.file, path)
     found = list_statistics(path, entry.label_lists)
     assert (found["n_classes"], found["n_train"], found["n_test"]) == (20, 5011, 4952)
     # 1.46 is printed: of the training part, without objects marked as difficult.

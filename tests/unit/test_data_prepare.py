@@ -3,7 +3,6 @@
 import gzip
 import hashlib
 import json
-import os
 import tracemalloc
 from dataclasses import replace
 from fractions import Fraction
@@ -12,7 +11,6 @@ import h5py
 import numpy as np
 import pytest
 from scipy import io, sparse
-from standin import multiclass_set
 
 from toplabel._core.files import FileError
 from toplabel.reproduction.config.datasets import load_registry
@@ -23,18 +21,16 @@ from toplabel.reproduction.data import rows
 from toplabel.reproduction.data.divide import divide
 from toplabel.reproduction.data.fetch import fetch
 from toplabel.reproduction.data.locate import NOT_COMPARABLE, SHIPPED
+from toplabel.reproduction.data.overview import (
+    COLUMNS,
+    dataset_row,
+    disagreements,
+    printed_interval,
+)
 from toplabel.reproduction.data.parts import Loaded, Part, Prepared
 from toplabel.reproduction.data.prepare import prepare, store
-from toplabel.reproduction.data.prepared import load_prepared, read_meta, save_prepared
-from toplabel.reproduction.data.redrawn import redraw
-from toplabel.reproduction.data.statistics import (
-    check_row_count,
-    compare_with_paper,
-    dataset_row,
-    norm_advice,
-    printed_interval,
-    statistics,
-)
+from toplabel.reproduction.data.prepared import load_prepared, save_prepared
+from toplabel.reproduction.data.statistics import norm_advice, statistics
 from toplabel.reproduction.data.validation import validate_prepared
 
 TRAIN = "1 1:0.5 2:1\n2 2:1\n1 1:1\n2\n"
@@ -316,21 +312,17 @@ def test_comparison_with_the_papers():
     measured = {"n_classes": 3, "n_train": 333, "n_features": 1449, "label_cardinality": 1.2454}
     table = Printed("table 8", "3", "645", "1.5K", "1.25", {"n_train": "the other file"})
     exact = Printed("section 5", n_train="333")
-    result = compare_with_paper(measured, [table, exact])
-    assert result["agrees"] is False
-    assert result["differences"] == [
+    assert [text for _, text, _ in disagreements(measured, [table, exact])] == [
         "n_train is 333, table 8 prints 645: the other file",
         "n_features is 1449, table 8 prints 1.5K",
     ]
-    assert (result["paper_n_train"], result["paper_source"]) == ("645", "table 8; section 5")
-    check_row_count("toy", measured, [table, exact])  # explained, so no error
-    assert compare_with_paper(measured, [exact])["agrees"] is True
-    assert compare_with_paper(measured, [])["agrees"] is None
+    assert disagreements(measured, [exact]) == []
 
 
 def test_rows_of_the_table_of_data_sets(raw):
     entry = replace(ENTRY, statistics=(Printed("table 4", n_classes="2"),))
     row = dataset_row(entry, prepare(entry, raw).meta)
+    assert {*COLUMNS} <= {*row}
     assert (row["status"], row["n_train"], row["agrees"], row["reason"]) == ("ready", 4, True, "")
     marked = dataset_row(entry, prepare(replace(entry, not_comparable="half"), raw).meta)
     assert (marked["status"], marked["reason"]) == ("ready", "not comparable: half")
@@ -420,36 +412,6 @@ def test_names_of_classes_are_two_or_more_and_differ():
     for names in (["a"], ["a", "b"], ["a", "b", "a"]):
         with pytest.raises(ValueError, match=r"names|class name"):
             validate_prepared(replace(made(), class_names=names))
-
-
-# ---- redrawn folds -------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("has_links", [True, False])
-def test_a_set_with_redrawn_folds_has_the_rows_of_its_base(tmp_path, monkeypatch, has_links):
-    def refused(source, target):
-        raise PermissionError(1, "Operation not permitted")
-
-    if not has_links:
-        monkeypatch.setattr(os, "link", refused)
-    base, folder = tmp_path / "toy", tmp_path / "toy_seeds"
-    save_prepared(multiclass_set(), base)
-    splits = [Split(f"s0{i}", "train", None, "test") for i in range(3)]
-    for _ in range(2):  # over what stood there, too
-        redraw(base, folder, "toy_seeds", "Toy, 3 seeds of the folds", splits)
-    found = load_prepared(folder)
-    assert (found.name, found.splits, found.meta["published_key"]) == (
-        "toy_seeds",
-        splits,
-        "toy_seeds",
-    )
-    assert read_meta(folder)["parts"] == read_meta(base)["parts"]
-    assert os.path.samefile(base / "X_train.npy", folder / "X_train.npy") == has_links
-    before = np.array(found.parts["train"].X)
-    changed = multiclass_set()
-    changed.parts["train"].X[:] += 1.0
-    save_prepared(changed, base)
-    np.testing.assert_array_equal(load_prepared(folder).parts["train"].X, before)
 
 
 # ---- the sets of the checkout --------------------------------------------------------------------

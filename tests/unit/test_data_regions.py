@@ -11,7 +11,7 @@ import pytest
 from toplabel.reproduction.config.entry import Entry, LabelLists, Printed
 from toplabel.reproduction.data.formats import FORMATS, FormatError, Source
 from toplabel.reproduction.data.formats.regions import read_regions
-from toplabel.reproduction.data.statistics import dataset_row, list_statistics
+from toplabel.reproduction.data.overview import dataset_row, list_statistics
 
 BOX = "<bndbox><xmin>{}</xmin><ymin>{}</ymin><xmax>{}</xmax><ymax>{}</ymax></bndbox>"
 # A cat larger than a dog; a dog; only a difficult cat and a small bird.

@@ -6,7 +6,6 @@ import re
 
 localrules:
     fetch,
-    redraw_folds,
 
 
 # Nodes of a cluster often have no network, so files are fetched where Snakemake runs.
@@ -51,23 +50,3 @@ rule prepare:
         "Prepare {wildcards.dataset}"
     script:
         "../scripts/prepare_dataset.py"
-
-
-# A set that is another one with a split for each draw of its folds; the two share their arrays.
-rule redraw_folds:
-    input:
-        meta=planned(plan.origin, "{dataset}"),
-    output:
-        meta="results/{dataset}/data/meta.json",
-    log:
-        "results/logs/redraw/{dataset}.log",
-    wildcard_constraints:
-        dataset=plan.made_by("redraw_folds"),
-    priority: FIRST
-    params:
-        entry=lambda wildcards: plan.entry(wildcards.dataset),
-        sources=plan.sources("redraw_folds.py"),
-    message:
-        "Draw the folds of {wildcards.dataset}"
-    script:
-        "../scripts/redraw_folds.py"

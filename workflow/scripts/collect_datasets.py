@@ -2,9 +2,9 @@
 
 from toplabel.reproduction.config.datasets import load_registry
 from toplabel.reproduction.data.locate import mirror_folders
+from toplabel.reproduction.data.overview import describe_datasets
 from toplabel.reproduction.jobs import checkout, run
 from toplabel.reproduction.tables.collected import DATASETS
-from toplabel.reproduction.workflow.collecting.datasets import describe_datasets
 
 
 def main(snakemake):

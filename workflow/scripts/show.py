@@ -8,6 +8,7 @@ import pandas as pd
 from toplabel._core.files import write_json
 from toplabel.reproduction.compare.tables import write_tables
 from toplabel.reproduction.config.run import SUMMARY
+from toplabel.reproduction.data.overview import describe_datasets
 from toplabel.reproduction.facts import describe_run
 from toplabel.reproduction.jobs import checkout, logger, run
 from toplabel.reproduction.plan import Plan
@@ -16,7 +17,6 @@ from toplabel.reproduction.report.crate import write_crate
 from toplabel.reproduction.tables.collected import COLLECTED, DATASETS, FAILURES
 from toplabel.reproduction.targets import Targets
 from toplabel.reproduction.workflow.collecting.claims import judge
-from toplabel.reproduction.workflow.collecting.datasets import describe_datasets
 from toplabel.reproduction.workflow.collecting.results import compare_results
 from toplabel.reproduction.workflow.collecting.tables import printed_table
 

@@ -36,8 +36,6 @@ class Registry(dict[str, Entry]):
 
     def maker(self, name: str) -> str:
         """Return the rule that makes the prepared form of a data set."""
-        if name in self.seeds_of:
-            return "redraw_folds"
         return "prepare" if self[name].network is None else "extract_features"
 
     def origin_of(self, name: str) -> str:

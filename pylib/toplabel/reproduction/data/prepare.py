@@ -18,14 +18,10 @@ from toplabel.reproduction.data.embedded import EMBEDDED
 from toplabel.reproduction.data.fetch import read_raw
 from toplabel.reproduction.data.formats import FORMATS, FormatError, Source
 from toplabel.reproduction.data.locate import NOT_COMPARABLE, form_of, raw_file, raw_names, raw_path
+from toplabel.reproduction.data.overview import disagreements
 from toplabel.reproduction.data.parts import Loaded, Part, Prepared
 from toplabel.reproduction.data.rows import Rows, RowsOf
-from toplabel.reproduction.data.statistics import (
-    check_row_count,
-    compare_with_paper,
-    norm_advice,
-    statistics,
-)
+from toplabel.reproduction.data.statistics import norm_advice, statistics
 from toplabel.reproduction.data.transform import transform
 from toplabel.reproduction.data.validation import validate_prepared
 
@@ -50,9 +46,9 @@ def prepare(entry: Entry, raw_folder: str | os.PathLike[str], grid: Axis | None 
     Returns
     -------
     Prepared
-        Validated; `meta` has title, protocol, features, published_key, not_comparable (why its
-        results are not put beside published ones, or ""), options, raw (sum, size and address of
-        each file), statistics, paper (see `compare_with_paper`) and advice (see `norm_advice`).
+        Validated; `meta` has title, not_comparable (why its results are not put beside published
+        ones, or ""), raw (sum, size and address of each file), statistics and advice (see
+        `norm_advice`).
 
     Raises
     ------
@@ -115,14 +111,14 @@ def finish(
     )
     validate_prepared(prepared)
     measured = statistics(prepared)
-    if not not_comparable:
-        check_row_count(entry.name, measured, entry.statistics)
-    keys = ("title", "protocol", "features", "published_key", "options")
-    meta = {key: getattr(entry, key) for key in keys} | {
+    for key, text, reason in disagreements(measured, entry.statistics):
+        if key == "n_train" and reason is None and not not_comparable:
+            raise ValueError(f"data set '{entry.name}': {text}")
+    meta = {
+        "title": entry.title,
         "not_comparable": not_comparable,
         "raw": raw,
         "statistics": measured,
-        "paper": compare_with_paper(measured, entry.statistics),
         "advice": norm_advice(measured, grid) if grid and not entry.C_scale else "",
     }
     return replace(prepared, meta=meta)

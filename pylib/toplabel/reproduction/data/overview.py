@@ -1,0 +1,186 @@
+"""All registered data sets, beside what the papers print about them: ``results/datasets.csv``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from toplabel.reproduction.config.datasets import Registry
+from toplabel.reproduction.config.entry import Entry, LabelLists, Printed
+from toplabel.reproduction.data.fetch import read_raw
+from toplabel.reproduction.data.formats import FormatError, voc
+from toplabel.reproduction.data.locate import FetchError, PathLike, find, folders_of
+from toplabel.reproduction.data.prepared import read_meta
+from toplabel.reproduction.data.statistics import cardinality, label_counts
+
+COLUMNS: dict[str, type] = {
+    **dict.fromkeys(("dataset", "title", "task", "status", "reason"), str),
+    **dict.fromkeys(("n_classes", "n_train", "n_val", "n_test", "n_features"), int),
+    "label_cardinality": float,
+    "zero_rows": int,
+    "row_norm": float,
+    **dict.fromkeys(("empty_label_sets", "full_label_sets", "classes_without_example"), int),
+    **dict.fromkeys(("paper_n_classes", "paper_n_train", "paper_n_features"), str),
+    **dict.fromkeys(("paper_label_cardinality", "paper_source", "agrees", "licence"), str),
+    **dict.fromkeys(("citation", "url", "published_key", "features", "published_sources"), str),
+}
+"""The columns of the file, with the types of `toplabel.reproduction.frames`."""
+_COMPARED = ("n_classes", "n_train", "n_features", "label_cardinality")
+_SUFFIX = {"K": 1_000, "M": 1_000_000}
+
+
+def describe_datasets(
+    registry: Registry,
+    metas: Iterable[PathLike],
+    reasons: Mapping[str, str],
+    raw_folder: PathLike,
+    mirrors: Sequence[PathLike],
+) -> pd.DataFrame:
+    """Return a row for each registered data set.
+
+    Parameters
+    ----------
+    registry : Registry
+    metas : iterable of path-like
+        The meta.json of the prepared sets.
+    reasons : mapping of str to str
+        Why the others are missing.
+    raw_folder : path-like
+    mirrors : sequence of path-like
+        Where label lists of the others are looked for.
+    """
+    prepared = {Path(meta).parents[1].name: read_meta(Path(meta).parent) for meta in metas}
+    rows = []
+    for name, entry in registry.items():
+        meta, reason, listed = prepared.get(name), reasons.get(name, ""), None
+        if meta is None and entry.label_lists is not None:
+            path = find(entry.label_lists.name, folders_of(entry, raw_folder, mirrors))
+            try:
+                listed = path and list_statistics(path, entry.label_lists)
+            except (FetchError, FormatError) as error:  # a missing set does not end the run
+                reason = "; ".join(filter(None, (reason, str(error))))
+        rows.append(dataset_row(entry, meta, reason, listed))
+    # Counts stay whole numbers although a missing set has none.
+    return pd.DataFrame(rows, columns=[*COLUMNS], dtype=object)
+
+
+def dataset_row(
+    entry: Entry,
+    meta: dict[str, Any] | None,
+    reason: str = "",
+    listed: dict[str, Any] | None = None,
+) -> dict[str, Any]:
+    """Return what is known of a data set.
+
+    Parameters
+    ----------
+    entry : Entry
+    meta : dict or None
+        The meta.json of the prepared set; None when the set is missing.
+    reason : str
+        Why it is missing. A set that is there has one, too, if its results are not comparable.
+    listed : dict, optional
+        The statistics of a missing set by its label lists.
+    """
+    if meta is not None and (why := meta.get("not_comparable")):
+        reason = f"not comparable: {why}"
+    row = {
+        "dataset": entry.name,
+        **{key: getattr(entry, key) for key in ("title", "task", "licence", "citation", "url")},
+        "status": "missing" if meta is None else "ready",
+        "reason": reason,
+        "published_key": entry.published_key,
+        "features": entry.features,
+        "published_sources": ";".join(entry.published_sources),
+        **{f"paper_{key}": _first_printed(entry, key) for key in _COMPARED},
+        "paper_source": "; ".join(printed.source for printed in entry.statistics) or None,
+    }
+    measured = listed if meta is None else meta["statistics"]
+    if measured is None:
+        return row
+    row |= measured
+    for printed in entry.statistics[:1]:
+        row["label_cardinality"] = _measured_as(printed, "label_cardinality", measured)
+    differences = [text for _, text, _ in disagreements(measured, entry.statistics)]
+    agrees = not differences if entry.statistics else None
+    return row | {"agrees": agrees, "differences": differences}
+
+
+def _first_printed(entry: Entry, key: str) -> str | None:
+    printed = [getattr(row, key) for row in entry.statistics]
+    return next((value for value in printed if value is not None), None)
+
+
+def list_statistics(path: Path, lists: LabelLists) -> dict[str, Any]:
+    """Return the statistics of a set from the tar file of its label lists, without features.
+
+    Objects that are marked as difficult do not count.
+    """
+    read_raw(lists.file, path)  # compares its sum
+    frames = voc.read_lists(path)
+    Y = {}
+    for role in ("train", "test"):
+        if (name := getattr(lists, role)) not in frames:
+            raise FormatError(path, None, f"no label list of the set '{name}'")
+        Y[role] = (frames[name].to_numpy() == 1).astype(np.uint8)
+    return {
+        "n_classes": Y["train"].shape[1],
+        "n_train": len(Y["train"]),
+        "n_features": None,
+        "n_test": len(Y["test"]),
+        "label_cardinality": cardinality(list(Y.values())),
+        **label_counts(Y["train"]),
+        "parts": {role: {"label_cardinality": cardinality([rows])} for role, rows in Y.items()},
+    }
+
+
+def printed_interval(text: str) -> tuple[Fraction, Fraction]:
+    """Return the numbers that a printed one may have been rounded from, both ends included.
+
+    Examples
+    --------
+    >>> printed_interval("10.5K")
+    (Fraction(10450, 1), Fraction(10550, 1))
+    """
+    unit = _SUFFIX.get(text[-1:], 1)
+    digits = text.rstrip("KM")
+    decimals = len(digits.partition(".")[2])
+    value, half = Fraction(digits) * unit, Fraction(unit, 2 * 10**decimals)
+    return value - half, value + half
+
+
+def disagreements(
+    measured: dict[str, Any], printed: Sequence[Printed]
+) -> list[tuple[str, str, str | None]]:
+    """Return each printed number that is not the measured one, rounded.
+
+    Returns
+    -------
+    list of tuple
+        The statistic, a sentence, and the registry's explanation if it has one.
+    """
+    found = []
+    for row in printed:
+        for key in _COMPARED:
+            text, value = getattr(row, key), _measured_as(row, key, measured)
+            if text is None or value is None:
+                continue
+            low, high = printed_interval(text)
+            if not low <= Fraction(value) <= high:
+                reason = row.differs.get(key)
+                shown = f"{value:.4f}" if isinstance(value, float) else str(value)
+                sentence = f"{key} is {shown}, {row.source} prints {text}"
+                found.append((key, f"{sentence}: {reason}" if reason else sentence, reason))
+    return found
+
+
+def _measured_as(row: Printed, key: str, measured: dict[str, Any]) -> Any:
+    """Return the measured number that a printed one is about."""
+    if key == "label_cardinality" and row.cardinality_of == "train":
+        return measured["parts"]["train"]["label_cardinality"]
+    return measured[key]
