@@ -11,17 +11,17 @@ localrules:
 # Nodes of a cluster often have no network, so files are fetched where Snakemake runs.
 rule fetch:
     input:
-        lambda wildcards: plan.fetch_input(f"data/raw/{wildcards.raw}"),
+        lambda wildcards: plan.raw.source(f"data/raw/{wildcards.raw}"),
     output:
         "data/raw/{raw}",
     log:
         "results/logs/fetch/{raw}.log",
     wildcard_constraints:
-        raw="|".join(re.escape(path.removeprefix("data/raw/")) for path in plan.fetched) or "(?!)",
+        raw="|".join(re.escape(path.removeprefix("data/raw/")) for path in plan.raw.fetched) or "(?!)",
     priority: FIRST
     params:
-        dataset=lambda wildcards: plan.fetched[f"data/raw/{wildcards.raw}"],
-        sha256=lambda wildcards: plan.registered_sum(f"data/raw/{wildcards.raw}"),
+        dataset=lambda wildcards: plan.raw.fetched[f"data/raw/{wildcards.raw}"],
+        sha256=lambda wildcards: plan.raw.registered_sum(f"data/raw/{wildcards.raw}"),
     message:
         "Fetch {output}"
     script:
@@ -30,7 +30,7 @@ rule fetch:
 
 rule prepare:
     input:
-        raw=planned(plan.raw_files, "{dataset}"),
+        raw=planned(plan.raw.files, "{dataset}"),
     output:
         meta="results/{dataset}/data/meta.json",
     log:
@@ -44,7 +44,7 @@ rule prepare:
         **needs(plan, "prepare", mb=4000),
     params:
         entry=lambda wildcards: plan.entry(wildcards.dataset),
-        sums=planned(plan.own_sums, "{dataset}"),
+        sums=planned(plan.raw.own_sums, "{dataset}"),
         sources=plan.sources("prepare_dataset.py"),
     message:
         "Prepare {wildcards.dataset}"

@@ -40,7 +40,7 @@ def main(snakemake):
     reasons = targets.reasons() | {
         name: "not prepared" for name in plan.registry if plan.prepared(name) not in metas
     }
-    datasets = describe_datasets(plan.registry, metas, reasons, "data/raw", plan.mirrors)
+    datasets = describe_datasets(plan.registry, metas, reasons, "data/raw", plan.raw.mirrors)
     DATASETS.write(datasets, FOLDER / "datasets.csv")
     tables = (printed_table(plan.catalogue, name, comparison, collected) for name in targets.tables)
     write_tables([table for table in tables if table is not None], FOLDER / "tables")
@@ -62,7 +62,7 @@ def missing(plan: Plan, there: set[str]) -> pd.DataFrame:
             "method": cell.method,
             "label": plan.methods[cell.method].label,
             "stage": "",
-            "reason": plan.missing(cell.dataset) or "not finished",
+            "reason": plan.raw.missing(cell.dataset) or "not finished",
             "log": f"logs/train/{cell.dataset}/{cell.method}.log",
         }
         for cell in plan.asked

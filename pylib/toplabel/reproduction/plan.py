@@ -6,26 +6,25 @@ reads no result. Snakemake makes it anew whenever it reads the Snakefile.
 
 from __future__ import annotations
 
+import csv
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import cache, cached_property
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from toplabel._core.files import file_sum
 from toplabel.reproduction.config.baselines import BASELINES
 from toplabel.reproduction.config.catalogue import load_catalogue
 from toplabel.reproduction.config.documents import read_yaml, unknown, validate
+from toplabel.reproduction.config.keys import Key, key_of
 from toplabel.reproduction.config.protocols import Budget, Protocol
 from toplabel.reproduction.config.run import SUMMARY, RunConfig, Settings
-from toplabel.reproduction.data.fetch import missing_reason
-from toplabel.reproduction.data.locate import find, mirror_folders, raw_file, raw_names, raw_path
+from toplabel.reproduction.data.locate import mirror_folders
+from toplabel.reproduction.raw import RawFiles
 from toplabel.reproduction.selection.task import Task
 from toplabel.reproduction.sources import fingerprint, module_sum
 
-RAW = "data/raw"
 DEFAULTS = "config/config.yaml"
 ALL_SPLITS = "all"  # the name of a tuning job that takes the splits together
 AGREEING = ("svm_ova", "lr_ova", "svm_ova_liblinear", "lr_ova_liblinear")
@@ -116,6 +115,8 @@ class Plan:
         self.methods = self.catalogue.methods
         self.studies = self.catalogue.studies
         self.budget: str = self.run.budget
+        mirrors = mirror_folders(self.config["mirrors"], self.root)
+        self.raw = RawFiles(self.registry, mirrors, self.run.download)
         self._check_widths()
 
     def _check_names(self) -> None:
@@ -141,67 +142,6 @@ class Plan:
                     )
 
     # ---- data sets -------------------------------------------------------------------------------
-
-    @cached_property
-    def mirrors(self) -> list[Path]:
-        """The folders to look for raw files in, besides data/raw."""
-        return mirror_folders(self.config["mirrors"], self.root)
-
-    @cache  # noqa: B019  a plan lives as long as its process
-    def missing(self, dataset: str) -> str:
-        """Return why a data set cannot be had, or "".
-
-        A set that is made of another one needs that one, and features of a network need PyTorch.
-        """
-        if self.registry[dataset].network is not None and find_spec("torch") is None:
-            return "PyTorch is not installed: pip install 'toplabel[torch]'"
-        origin = self.registry[self.registry.origin_of(dataset)]
-        return missing_reason(origin, Path(RAW), self.mirrors, self.run.download)
-
-    @cache  # noqa: B019
-    def raw_files(self, dataset: str) -> list[str]:
-        """Return the paths of the raw files that a data set is prepared from."""
-        entry = self.registry[dataset]
-        names = raw_names(entry, RAW, self.mirrors)
-        return [str(raw_path(entry, name, RAW)) for name in names]
-
-    @cached_property
-    def fetched(self) -> dict[str, str]:
-        """The raw files that rule `fetch` brings, each with a data set that it is of.
-
-        They have a registered sum or address, or a mirror has them. Other files are the user's own.
-        """
-        found: dict[str, str] = {}
-        for dataset, entry in self.registry.items():
-            for path in self.raw_files(dataset):
-                name = Path(path).name
-                file = raw_file(entry, name)
-                if file.sha256 or file.url or self._copy(dataset, name):
-                    found.setdefault(path, dataset)
-        return found
-
-    def _copy(self, dataset: str, name: str) -> Path | None:
-        """Return the copy of a raw file in a mirror; None where none has it."""
-        folder = self.registry[dataset].folder
-        return find(name, [mirror / folder for mirror in self.mirrors])
-
-    def fetch_input(self, path: str) -> list[str]:
-        """Return the file of a mirror that a raw file is a copy of, as an input of rule `fetch`.
-
-        A file with a registered sum has none: its content does not depend on where it comes from.
-        """
-        name, dataset = Path(path).name, self.fetched[path]
-        copy = None if self.registered_sum(path) else self._copy(dataset, name)
-        return [str(copy)] if copy else []
-
-    def registered_sum(self, path: str) -> str | None:
-        """Return the SHA-256 that the registry has of a raw file, if any."""
-        return raw_file(self.registry[self.fetched[path]], Path(path).name).sha256
-
-    def own_sums(self, dataset: str) -> dict[str, str]:
-        """Return the SHA-256 of the user's own raw files of a data set, by their paths."""
-        own = (path for path in self.raw_files(dataset) if path not in self.fetched)
-        return {path: file_sum(path) for path in own if Path(path).is_file()}
 
     def prepared(self, dataset: str) -> str:
         """Return the file of a prepared data set that is written last."""
@@ -366,9 +306,9 @@ class Plan:
 
     def reachable(self, asked: Iterable[Cell], what: str) -> list[Cell]:
         """Return the cells whose data sets can be had; none is a `PlanError` with the reasons."""
-        found = sorted(cell for cell in asked if not self.missing(cell.dataset))
+        found = sorted(cell for cell in asked if not self.raw.missing(cell.dataset))
         if not found:
-            reasons = {cell.dataset: self.missing(cell.dataset) for cell in sorted(asked)}
+            reasons = {cell.dataset: self.raw.missing(cell.dataset) for cell in sorted(asked)}
             words = "; ".join(f"{name}: {why}" for name, why in reasons.items())
             raise PlanError(f"{what}: no data set can be had ({words or 'no study has one'})")
         return found
@@ -395,8 +335,7 @@ class Plan:
             }
         else:
             studies = [s.name for s in self.studies.values() if name in s.tables]
-            sets = self.sets_of_table(name)
-            found = {cell for cell in self._of_studies(studies) if cell.dataset in sets}
+            found = {c for c in self._of_studies(studies) if self._is_printed(c, name)}
         return {cell for cell in found if dataset in ("", cell.dataset)}
 
     def _of_studies(self, studies: Iterable[str]) -> set[Cell]:
@@ -415,19 +354,26 @@ class Plan:
         return classes is None or self.methods[method].smallest_k < classes
 
     @cache  # noqa: B019
-    def sets_of_table(self, table: str) -> frozenset[str]:
-        """Return the data sets that a published table prints."""
+    def sets_of_table(self, table: str) -> dict[str, set[Key]]:
+        """Return the data sets that a published table prints, with the keys of its methods."""
         source, number = self.catalogue.tables[table]
         path = self.catalogue.published / f"{source}_table{int(number):02d}.csv"
-        lines = path.read_text(encoding="utf-8").splitlines()
-        header = lines[0].split(",")
-        dataset, features = header.index("dataset"), header.index("features")
-        printed = {(row[dataset], row[features]) for row in (line.split(",") for line in lines[1:])}
-        return frozenset(
-            name
+        printed: dict[tuple[str, str], set[Key]] = {}
+        with path.open(newline="", encoding="utf-8") as stream:
+            for row in csv.DictReader(stream):
+                printed.setdefault((row["dataset"], row["features"]), set()).add(key_of(row))
+        return {
+            name: printed[entry.published_key, entry.features]
             for name, entry in self.registry.items()
             if entry.is_in(source) and (entry.published_key, entry.features) in printed
-        )
+        }
+
+    def _is_printed(self, cell: Cell, table: str) -> bool:
+        """Return whether a published table has numbers of a cell."""
+        key = self.methods[cell.method].key
+        if self.registry[cell.dataset].features.endswith("_kernels"):
+            key = key._replace(kernel="precomputed")
+        return key in self.sets_of_table(table).get(cell.dataset, ())
 
     def cell_files(self, name: str, cells: Iterable[Cell] | None = None) -> list[str]:
         """Return a file of each of some cells (of `cells`), as far as their methods leave one."""

@@ -69,7 +69,7 @@ def begin(workflow: Any, plan: Plan) -> None:
     tasks = list(workflow.dag.needrun_jobs())
     at_once = int((workflow.cores if workflow.local_exec else workflow.nodes) or 1)
     progress = Progress(tasks, at_once, plan)
-    left_out = {cell.dataset: plan.missing(cell.dataset) for cell in plan.asked}
+    left_out = {cell.dataset: plan.raw.missing(cell.dataset) for cell in plan.asked}
     for name, why in left_out.items():
         if why:
             print(f"Left out: {name}: {why}", file=sys.stderr)

@@ -1,8 +1,8 @@
 """What the reports show beside the cells, and the targets by human names.
 
 A target is called like a data set, a study, a published table (`table05` or `tpami2017_table05`) or
-a figure. Cells of data sets and studies are made whether the config asks for them or not; tables
-and figures show the cells of the config.
+a figure. It makes the test metrics of its cells, whether the config asks for them or not; a figure
+shows the cells of the config.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 from toplabel.reproduction.config.studies import Study, short_name, whole_name
 from toplabel.reproduction.figures import FIGURES, figure_files, row_of, table_files
-from toplabel.reproduction.plan import Cell, Plan, PlanError
+from toplabel.reproduction.plan import Cell, Plan
 
 AGREEMENT = "agreement"
 """The table of our own one-vs-all beside LIBLINEAR."""
@@ -41,7 +41,7 @@ class Targets:
         for study in plan.studies.values():
             sets = {cell.dataset for cell in plan.cells if self._is_in(cell, study)}
             for table in study.tables:
-                if sets & plan.sets_of_table(table):
+                if sets & plan.sets_of_table(table).keys():
                     found.append(table)
             if sets & {*self._unprinted(study)}:
                 found += study.own_tables
@@ -166,7 +166,7 @@ class Targets:
         asked = {cell.dataset for cell in plan.asked}
         there = {*self.prepared()}
         return {
-            name: (plan.missing(name) if name in asked else "")
+            name: (plan.raw.missing(name) if name in asked else "")
             or "no study of the config asks for it"
             for name in plan.registry
             if plan.prepared(name) not in there
@@ -182,23 +182,17 @@ class Targets:
         return sorted(names | {whole_name(table) for table in plan.catalogue.tables})
 
     def outputs(self, name: str) -> list[str]:
-        """Return the files of a target.
+        """Return the files of a target: the test metrics of the cells that it stands for, or a
+        figure.
 
         Raises
         ------
         PlanError
-            One line, when no data set of it can be had, or when the config has no cell of a table.
+            One line, when no data set of it can be had.
         """
         plan = self._plan
-        if name in plan.registry or name in plan.studies:
-            cells = plan.cells_of(name)
-            return [cell.path("evaluation.csv") for cell in plan.reachable(cells, name)]
-        if (table := short_name(name)) in self.known_tables:
-            if table not in self.tables:
-                raise PlanError(
-                    f"{name}: no study of the config has a cell of it; "
-                    f"ask for it by --config 'studies=[{table}]'"
-                )
-            return table_files(table)
-        figure = row_of(name)
-        return figure_files(name) if figure.of_run else figure.files
+        if (figure := row_of(name)) is not None:
+            return figure_files(name) if figure.of_run else figure.files
+        owner = {table: s.name for s in plan.studies.values() for table in s.own_tables}
+        cells = plan.cells_of(owner.get(name, short_name(name)))
+        return [cell.path("evaluation.csv") for cell in plan.reachable(cells, name)]

@@ -1,0 +1,89 @@
+"""The raw files of all data sets, as files of the graph: data/raw/<folder>/<name>."""
+
+from __future__ import annotations
+
+from functools import cache, cached_property
+from importlib.util import find_spec
+from pathlib import Path
+
+from toplabel._core.files import file_sum
+from toplabel.reproduction.config.datasets import Registry
+from toplabel.reproduction.data.fetch import missing_reason
+from toplabel.reproduction.data.locate import find, raw_file, raw_names, raw_path
+
+RAW = "data/raw"
+
+
+class RawFiles:
+    """What is known of raw files before the first job.
+
+    Parameters
+    ----------
+    registry : Registry
+    mirrors : list of Path
+        The folders to look in, besides data/raw.
+    download : bool
+        Whether the hosts of addresses may be asked.
+    """
+
+    def __init__(self, registry: Registry, mirrors: list[Path], download: bool) -> None:
+        self._registry, self.mirrors, self._download = registry, mirrors, download
+
+    @cache  # noqa: B019  it lives as long as the process
+    def missing(self, dataset: str) -> str:
+        """Return why a data set cannot be had, or "".
+
+        A set that is made of another one needs that one, and features of a network need PyTorch.
+        """
+        if self._registry[dataset].network is not None and find_spec("torch") is None:
+            return "PyTorch is not installed: pip install 'toplabel[torch]'"
+        origin = self._registry[self._registry.origin_of(dataset)]
+        return missing_reason(origin, Path(RAW), self.mirrors, self._download)
+
+    @cache  # noqa: B019
+    def files(self, dataset: str) -> list[str]:
+        """Return the paths of the raw files that a data set is prepared from."""
+        entry = self._registry[dataset]
+        names = raw_names(entry, RAW, self.mirrors)
+        return [str(raw_path(entry, name, RAW)) for name in names]
+
+    @cached_property
+    def fetched(self) -> dict[str, str]:
+        """The files that rule `fetch` brings, each with a data set that it is of.
+
+        They have a registered sum or address, or a mirror has them. Other files are the user's own.
+        """
+        found: dict[str, str] = {}
+        for dataset, entry in self._registry.items():
+            for path in self.files(dataset):
+                name = Path(path).name
+                file = raw_file(entry, name)
+                if file.sha256 or file.url or self._copy(dataset, name):
+                    found.setdefault(path, dataset)
+        return found
+
+    def _copy(self, dataset: str, name: str) -> Path | None:
+        """Return the copy of a file in a mirror; None where none has it."""
+        folder = self._registry[dataset].folder
+        return find(name, [mirror / folder for mirror in self.mirrors])
+
+    def source(self, path: str) -> list[str]:
+        """Return the file of a mirror that a file is a copy of, as an input of rule `fetch`.
+
+        A file with a registered sum has none: its content does not depend on where it comes from.
+        """
+        copy = None if self.registered_sum(path) else self._copy(self.fetched[path], _name(path))
+        return [str(copy)] if copy else []
+
+    def registered_sum(self, path: str) -> str | None:
+        """Return the SHA-256 that the registry has of a file, if any."""
+        return raw_file(self._registry[self.fetched[path]], _name(path)).sha256
+
+    def own_sums(self, dataset: str) -> dict[str, str]:
+        """Return the SHA-256 of the user's own files of a data set, by their paths."""
+        own = (path for path in self.files(dataset) if path not in self.fetched)
+        return {path: file_sum(path) for path in own if Path(path).is_file()}
+
+
+def _name(path: str) -> str:
+    return Path(path).name
