@@ -374,13 +374,18 @@ typedef struct tl_settings {
     double acceleration;
     /** The r that the acceleration begins with; 0: chosen from C and ||x_i||^2. */
     double start_r;
+    /** Not 0: after so many passes, for a hinge that is not smooth, without a ridge and with
+     *  acceleration negative, the passes are those of an augmented Lagrangian, which reach small
+     * gaps sooner; easy problems should be solved by then. Takes memory for (n, m) numbers, with
+     * TL_GRAM twice that. */
+    uint64_t lagrangian;
     /** Weights (d, m), or coefficients (n, m) with TL_GRAM, that an accelerated run ended with, to
      *  begin at beside its dual variables; NULL: at those of the dual variables. Copied. */
     const double *start;
 } tl_settings;
 
 /** svm_multi, k 1, gamma 0, C 1, C_start 0, seed 0, block chosen, no window, no center,
- *  acceleration -1, start_r 0, no start. */
+ *  acceleration -1, start_r 0, no lagrangian, no start. */
 void tl_settings_default(tl_settings *settings);
 
 /* ---- Solver: create ---- */

@@ -8,6 +8,7 @@
  *   solver_start.c                  from one C to another
  *   solver_objective.c              the certificate, and its estimate
  *   solver_accelerate.c             the loop around the passes
+ *   solver_lagrangian.c             the one around that, for hinges that are not smooth
  *   solver_weights.c                W and scores, by rows or in blocks
  *   solver_rows.c, solver_blocks.c  updates of rows one by one, or in blocks
  *   solver_update.c                 what the update of a row leaves behind; shrinking
@@ -81,6 +82,17 @@ typedef struct tl_outer {
     double norm2;         /* ||W - W0||^2 then; both estimates with a Gram matrix */
 } tl_outer;
 
+/* The augmented Lagrangian, solver_lagrangian.c. */
+typedef struct tl_lagrangian {
+    bool is_open;       /* may it begin? */
+    uint64_t passes;    /* since the start or a new C */
+    double gamma;       /* gamma_k; 0: not begun */
+    double *center;     /* B, (n, m) */
+    double *difference; /* of a Gram matrix, (n, m): for work */
+    tl_sample sample;   /* of the present epoch, of the inner problem */
+    tl_sample sampled;  /* of the last whole one */
+} tl_lagrangian;
+
 /* Of X^T A, found when the weights are computed from A. */
 typedef struct tl_weight_sums {
     double norm2;          /* ||X^T A||^2 */
@@ -131,6 +143,7 @@ struct tl_solver {
     double *ridge;         /* t, one number for each feature; NULL: ones */
     tl_weight_sums sums;   /* at the last call of tl_compute_weights */
     tl_outer outer;
+    tl_lagrangian lagrangian;
     double *coefficients; /* (n, m), of a Gram matrix; while plain, dual itself */
 
     size_t stride; /* between two rows of scores or of delta: m, by rows padded with zeros */
@@ -264,6 +277,26 @@ void tl_accelerate_begin_pass(tl_solver *self);
 void tl_accelerate_end_pass(tl_solver *self);
 /* Between outer steps? Only there an evaluation is of use. */
 bool tl_is_step_over(const tl_solver *self);
+
+/* Estimates of P, and of what P - D consists of. */
+typedef struct tl_gap_parts {
+    double inner;    /* that of the inner problem */
+    double residual; /* lambda/2 ||W0 + X^T A - W||^2 */
+    double primal;
+} tl_gap_parts;
+/* From a sample of the last pass; NaN of an empty one. */
+tl_gap_parts tl_estimate_parts(const tl_solver *self, const tl_sample *sample);
+/* The sequence begins anew where the augmented Lagrangian does. */
+void tl_accelerate_restart(tl_solver *self);
+
+/* solver_lagrangian.c */
+bool tl_lagrangian_allocate(tl_solver *self);
+void tl_lagrangian_free(tl_solver *self);
+void tl_lagrangian_forget(tl_solver *self);
+void tl_lagrangian_end_pass(tl_solver *self);
+/* The update of the row of this visit from a to a_new; may change the scores s. */
+void tl_update_row(tl_solver *self, size_t visit, const tl_row *row, double *s, const double *a,
+                   double *a_new);
 
 /* solver_memory.c: give back the pages of a mapped file. */
 void tl_release_rows(const tl_solver *self, size_t first, size_t count);

@@ -80,6 +80,10 @@
 #define RIDGE_FIRST 0.3
 #define RIDGE_RATIO 3.0
 #define RIDGE_GAIN 0.05
+/* In the augmented Lagrangian r follows as with a ridge: the gap of an inner problem over its
+ * proximal term that is aimed at, and how fast. */
+#define LAGRANGIAN_RATIO 3.0
+#define LAGRANGIAN_GAIN 0.05
 /* Of an r that the caller sets, in these units: beyond, A leaves its domain by rounding. */
 #define LARGEST_FIXED 1e6
 
@@ -122,6 +126,7 @@ static double first_r(tl_solver *self, double otherwise) {
     if (is_fixed(self)) return fmin(self->settings.acceleration, LARGEST_FIXED * hardness(self));
     const double unit = hardness(self);
     self->outer.largest = LARGEST * unit;
+    if (self->lagrangian.gamma > 0.0) return unit / (self->params.gamma + self->lagrangian.gamma);
     if (otherwise > 0.0) return bounded(&self->outer, otherwise);
     if (self->ridge != NULL) return bounded(&self->outer, RIDGE_FIRST * unit);
     return bounded(&self->outer, fmin(fmax(SMALLEST_FIRST, FIRST * unit), LARGEST_FIRST));
@@ -311,20 +316,12 @@ static void judge_progress(tl_outer *outer, double fall) {
         try_r(outer, outer->factor, fall);
 }
 
-/* Estimates of P, and of what P - D consists of. */
-typedef struct gap_parts {
-    double inner;    /* that of the inner problem */
-    double residual; /* lambda/2 ||W0 + X^T A - W||^2 */
-    double primal;
-} gap_parts;
-
-static gap_parts estimate_gap(const tl_solver *self) {
-    const tl_sample *sample = &self->sampled;
-    if (!(sample->C > 0.0)) return (gap_parts){NAN, NAN, NAN};
+tl_gap_parts tl_estimate_parts(const tl_solver *self, const tl_sample *sample) {
+    if (!(sample->C > 0.0)) return (tl_gap_parts){NAN, NAN, NAN};
     const double half_lambda = 0.5 / (self->settings.C * self->total_weight);
-    return (gap_parts){(sample->losses + sample->conjugates + sample->products) / sample->C,
-                       half_lambda * self->outer.residual2,
-                       sample->losses / sample->C + half_lambda * self->outer.norm2};
+    return (tl_gap_parts){(sample->losses + sample->conjugates + sample->products) / sample->C,
+                          half_lambda * self->outer.residual2,
+                          sample->losses / sample->C + half_lambda * self->outer.norm2};
 }
 
 /* Windows are compared by the geometric means of the gap, which single estimates disturb less. */
@@ -348,11 +345,30 @@ static void follow_ridge(tl_outer *outer, double inner) {
     outer->r = bounded(outer, outer->r * exp(RIDGE_GAIN * fmax(-1.0, fmin(1.0, step))));
 }
 
+static void follow_lagrangian(tl_solver *self) {
+    tl_outer *outer = &self->outer;
+    const tl_gap_parts gap = tl_estimate_parts(self, &self->lagrangian.sampled);
+    const double proximal = gap.residual * outer->sigma / (1.0 - outer->sigma); /* over r */
+    if (!(gap.inner > 0.0) || !(proximal > 0.0)) return;
+    const double step = log(gap.inner / (LAGRANGIAN_RATIO * proximal));
+    outer->r = fmax(SMALLEST, outer->r * exp(LAGRANGIAN_GAIN * fmax(-1.0, fmin(1.0, step))));
+}
+
+void tl_accelerate_restart(tl_solver *self) {
+    if (!self->outer.active) return;
+    self->outer.t = 1.0;
+    self->outer.r = first_r(self, 0.0);
+}
+
 /* The r of the next outer step. */
 static void follow(tl_solver *self, double ratio) {
     tl_outer *outer = &self->outer;
-    const gap_parts gap = estimate_gap(self);
+    const tl_gap_parts gap = tl_estimate_parts(self, &self->sampled);
     outer->steps++;
+    if (self->lagrangian.gamma > 0.0) {
+        follow_lagrangian(self);
+        return;
+    }
     if (self->ridge != NULL) {
         follow_ridge(outer, gap.inner);
         return;
@@ -413,6 +429,15 @@ static void sample_distance(tl_solver *self, double *distance, double *norm2) {
     const double sum = products[0][0] - products[0][1] - products[1][0] + products[1][1];
     *distance = fmax(0.0, whole * sum);
     *norm2 = fmax(0.0, whole * products[1][1]);
+    double *b = self->lagrangian.difference;
+    if (b == NULL || !(self->lagrangian.gamma > 0.0)) return;
+    for (size_t i = 0; i < n * m; i++) /* the sum of four products may cancel */
+        b[i] = self->coefficients[i] - self->outer.anchor[i];
+    double direct = 0.0;
+    tl_blocks_products(self, b, rows, index);
+    for (size_t i = 0; i < rows; i++)
+        direct += tl_dot(m, self->scores + i * m, b + index[i] * m);
+    *distance = fmax(0.0, whole * direct);
 }
 
 /* sum_k t_k ||(X^T A)_k/t_k - W_k||^2, by (*), and the proximal term. */

@@ -333,7 +333,7 @@ static bool update_row(tl_solver *self, size_t start, size_t count, size_t first
             tl_axpy(m, self->gram[i * count + j], self->delta + j * m, s);
     tl_sample_row(self, start + i, &row, s, a);
     double *a_new = self->work + TL_UPDATE_WORK(m);
-    self->ops->update(&row, self->params, m, s, a, a_new, self->kept + index * TL_KEPT, self->work);
+    tl_update_row(self, start + i, &row, s, a, a_new);
     return tl_replace_dual(self, index, a_new, a, delta);
 }
 

@@ -128,6 +128,7 @@ static bool allocate(tl_solver *self) {
         !self->work || !self->sizes)
         return false;
     if (self->settings.acceleration != 0.0 && !allocate_outer(self)) return false;
+    if (!tl_lagrangian_allocate(self)) return false;
     if (self->settings.window > 0) {
         const size_t count = (n + TL_RUN - 1) / TL_RUN;
         self->runs = tl_array(count, 1, sizeof *self->runs);
@@ -142,6 +143,7 @@ static bool allocate(tl_solver *self) {
 
 void tl_solver_free(tl_solver *self) {
     if (self == NULL) return;
+    tl_lagrangian_free(self);
     free(self->outer.anchor);
     free(self->outer.previous);
     free(self->outer.coefficients);
@@ -224,6 +226,7 @@ static void forget_updates(tl_solver *self) {
     for (size_t i = 0; i < self->data.n * TL_KEPT; i++)
         self->kept[i] = NAN;
     memset(self->shrinking, 0, self->data.n * sizeof *self->shrinking);
+    tl_lagrangian_forget(self);
     self->outer.passes = 0;
     self->outer.moved = 0.0;
 }

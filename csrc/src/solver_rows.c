@@ -138,7 +138,7 @@ void tl_rows_update(tl_solver *self, size_t first, size_t count) {
         double *a = self->dual + i * m;
         row_scores(&x, stride, self->weights, s);
         tl_sample_row(self, visit, &row, s, a);
-        self->ops->update(&row, self->params, m, s, a, a_new, self->kept + i * TL_KEPT, self->work);
+        tl_update_row(self, visit, &row, s, a, a_new);
         if (tl_replace_dual(self, i, a_new, a, delta)) add_row(&x, stride, delta, self->weights);
     }
 }

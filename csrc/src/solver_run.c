@@ -27,14 +27,16 @@ static void begin_epoch(tl_solver *self) {
         tl_shuffle(&self->random_state, self->data.n, self->order);
     tl_choose_visits(self);
     self->position = 0;
-    self->sample = (tl_sample){0};
+    self->sample = self->lagrangian.sample = (tl_sample){0};
     self->at_zero = false;
 }
 
 static void end_epoch(tl_solver *self) {
     self->epochs++;
     self->sampled = self->sample;
+    self->lagrangian.sampled = self->lagrangian.sample;
     tl_accelerate_end_pass(self);
+    tl_lagrangian_end_pass(self);
 }
 
 /* Visits after which the memory of a window is given back: whole blocks, and fewer after shrinking,

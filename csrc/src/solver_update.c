@@ -6,8 +6,12 @@
 /* At least every SAMPLE_EVERY-th row is sampled, and about SAMPLE_ROWS of many. */
 #define SAMPLE_EVERY 8
 #define SAMPLE_ROWS 512
+/* In the augmented Lagrangian at least so many, if there are. */
+#define LEAST_SAMPLE 64
 /* The unchanged updates that count: a row is left out of 1, 3, .., 2^MOST_UNCHANGED - 1 passes. */
 #define MOST_UNCHANGED 4
+/* In the augmented Lagrangian, whose passes may diverge where rows are left out of more. */
+#define MOST_UNCHANGED_SMOOTH 2
 
 /* ---- dual variables ---- */
 
@@ -38,7 +42,8 @@ static void shrink(tl_solver *self, size_t i, bool moved) {
         *row = (tl_shrinking){0, 0};
         return;
     }
-    if (row->unchanged < MOST_UNCHANGED) row->unchanged++;
+    const unsigned most = self->lagrangian.gamma > 0.0 ? MOST_UNCHANGED_SMOOTH : MOST_UNCHANGED;
+    if (row->unchanged < most) row->unchanged++;
     row->skips = (uint8_t)((1U << row->unchanged) - 1U);
 }
 
@@ -58,6 +63,7 @@ void tl_choose_visits(tl_solver *self) {
     const size_t n = self->data.n;
     size_t every = n / SAMPLE_ROWS;
     if (every < SAMPLE_EVERY) every = SAMPLE_EVERY;
+    if (self->lagrangian.gamma > 0.0) every = tl_smaller(every, n / LEAST_SAMPLE + 1);
     self->n_visits = 0;
     for (size_t p = 0; p < n; p++) {
         const size_t i = self->order[p];

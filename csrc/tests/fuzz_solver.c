@@ -27,6 +27,7 @@ static void take_settings(bytes *in, training *t) {
     s->block = take_one_in(in, 2) ? take_choice(in, 20) : 0;
     if (take_one_in(in, 64)) s->block = SIZE_MAX;
     s->float32_passes = take_one_in(in, 2);
+    s->lagrangian = s->seed % 4;
     if (take_one_in(in, 4)) s->window = take_one_in(in, 8) ? SIZE_MAX : take_choice(in, 12);
     if (take_one_in(in, 8)) {
         t->center = exact_doubles(t->p.d * t->p.m);

@@ -209,6 +209,57 @@ static void test_optimum(void) {
     }
 }
 
+static uint64_t passes_to(training *t, double eps) {
+    tl_stopping stopping;
+    tl_objective objective;
+    tl_outcome outcome;
+    tl_stopping_default(&stopping);
+    stopping.eps = eps;
+    stopping.max_epochs = 100000;
+    CHECK(tl_solver_solve(t->solver, &stopping, &objective, &outcome) == TL_OK);
+    CHECK(outcome == TL_CONVERGED);
+    return objective.epochs;
+}
+
+/* The augmented Lagrangian: certificates amid its passes, the same optimum, sooner; and nothing but
+ * that of hinges that are not smooth. */
+static void test_lagrangian(void) {
+    uint64_t total[2] = {0, 0};
+    for (int loss = 0; loss < TL_LOSS_COUNT; loss++) {
+        const tl_traits traits = traits_of(loss);
+        if (!traits.convex) continue;
+        problem p;
+        make(&p, !traits.multiclass);
+        for (int form = 0; form < FORMS; form++) {
+            const double eps = 10.0 * reachable(form);
+            double primal[2];
+            uint64_t passes[2];
+            for (int with = 0; with < 2; with++) {
+                training t;
+                begin(&t, &p, form, (tl_loss_id)loss, traits.has_k ? 2 : 1, 0.0);
+                t.settings.C = 300.0;
+                t.settings.lagrangian = with ? 100 : 0;
+                t.settings.block = 0;
+                create(&t);
+                for (int round = 0; with && round < 12; round++) {
+                    int ended = 0;
+                    CHECK(tl_solver_run(t.solver, 15) == TL_OK);
+                    CHECK(tl_solver_step(t.solver, 7, &ended) == TL_OK);
+                    certify(&t);
+                }
+                change_C(&t, 30.0);
+                passes[with] = passes_to(&t, eps);
+                primal[with] = certify(&t).primal;
+                tl_solver_free(t.solver);
+            }
+            CHECK_CLOSE(primal[0], primal[1], 3.0 * eps * fabs(primal[0]));
+            for (int with = 0; with < 2 && !traits.smooth; with++)
+                total[with] += passes[with];
+        }
+    }
+    CHECK(3 * total[1] < 2 * total[0]);
+}
+
 /* Where one run ended another begins, with its gap; for another C with its weights, too. */
 static void test_start(void) {
     problem p;
@@ -343,6 +394,7 @@ static void test_refusals(void) {
 int main(void) {
     test_certificates();
     test_optimum();
+    test_lagrangian();
     test_start();
     test_tiny_r();
     test_refusals();

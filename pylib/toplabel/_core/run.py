@@ -60,7 +60,8 @@ class Run:
     regulariser, in (0, 1], one for each feature. `acceleration` is the r of the accelerated loop
     (0: none, negative: chosen), `start_r` its first one. `block` rows stand between two matrix
     products, and rows are shuffled within a `window`; 0: chosen, and all. With `float32_passes`
-    dense float64 rows may get a float32 copy.
+    dense float64 rows may get a float32 copy. After `lagrangian` passes, unless that is 0, hinges that
+    are not smooth get the loop of an augmented Lagrangian.
     """
 
     def __init__(
@@ -86,6 +87,7 @@ class Run:
         start_r: float = 0.0,
         ridge: np.ndarray | None = None,
         float32_passes: bool = False,
+        lagrangian: int = 0,
     ):
         n, d = features.shape
         self._shape = (d + (constant != 0.0), labels.m)
@@ -101,6 +103,7 @@ class Run:
         settings.float32_passes = float32_passes
         settings.acceleration = acceleration
         settings.start_r = start_r
+        settings.lagrangian = lagrangian
         settings.ridge = ffi.NULL if ridge is None else pointer(ridge)
         settings.start = ffi.NULL if start_weights is None else pointer(start_weights)
         settings.center = ffi.NULL if center is None else pointer(center)

@@ -137,6 +137,7 @@ def _create(problem: Problem, C: float, options: Options, start: _Start) -> Run:
             window=_window(features, options.window),
             acceleration=as_r(options.acceleration),
             float32_passes=problem.float32_passes and _may_round(features, options),
+            lagrangian=_LAGRANGIAN,
         )
     except ToplabelError as error:
         if error.name == "TL_ERR_NOT_FINITE" and is_mapped(features):
@@ -150,6 +151,7 @@ def _padded_center(problem: Problem) -> np.ndarray | None:
     return None if center is None else join_intercept(center, None, problem.constant)
 
 
+_LAGRANGIAN = 0  # passes until the loop of csrc/src/solver_lagrangian.c begins; 0: it does not
 _COPY_BYTES = 1 << 30
 _FINE_EPS = 1e-4
 

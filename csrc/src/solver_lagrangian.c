@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/* An augmented Lagrangian around the accelerated passes, for hinges that are not smooth: the
+ * proximal method of multipliers (Rockafellar 1976).
+ *
+ * Once the passes have been slow, the dual problem gets the term
+ *
+ *     gamma_k/(2 C_i) ||a_i - b_i||^2   for each row (not the label of a multiclass loss),
+ *
+ * with the centre B = A at the time. That is the dual of the loss smoothed by gamma_k, at the
+ * scores s_j - gamma_k/C_i b_ij: an update is that of the smoothed loss. Accelerated passes are
+ * fast where a loss is smooth; A stays feasible, and certifies the problem as it is. When the gap
+ * of this inner problem is small against that of the problem itself, B becomes A and gamma_k is
+ * halved.
+ *
+ * r of the acceleration follows the gap of the inner problem over the proximal term, as in the
+ * criterion for inexact steps of Lin, Mairal and Harchaoui (2018).
+ */
+#include "allocate.h"
+#include "solver.h"
+
+#define FIRST_GAMMA 1.0
+#define FACTOR 0.5
+#define LEAST_GAMMA 1e-6
+/* Of the gap of the inner problem to that of the problem, at which B moves. */
+#define SOLVED 0.1
+
+bool tl_lagrangian_allocate(tl_solver *self) {
+    tl_lagrangian *lagrangian = &self->lagrangian;
+    lagrangian->is_open = self->settings.lagrangian > 0 && self->settings.acceleration < 0.0 &&
+                          self->ridge == NULL && !tl_is_smooth(self->ops, self->params);
+    if (!lagrangian->is_open) return true;
+    lagrangian->center = tl_doubles(self->data.n, self->data.m);
+    if (tl_is_gram(self)) lagrangian->difference = tl_doubles(self->data.n, self->data.m);
+    return lagrangian->center && (lagrangian->difference || !tl_is_gram(self));
+}
+
+void tl_lagrangian_free(tl_solver *self) {
+    free(self->lagrangian.center);
+    free(self->lagrangian.difference);
+}
+
+void tl_lagrangian_forget(tl_solver *self) {
+    self->lagrangian.passes = 0;
+    self->lagrangian.gamma = 0.0;
+}
+
+void tl_update_row(tl_solver *self, size_t visit, const tl_row *row, double *s, const double *a,
+                   double *a_new) {
+    tl_lagrangian *lagrangian = &self->lagrangian;
+    const size_t m = self->data.m, i = self->visits[visit];
+    double *kept = self->kept + i * TL_KEPT;
+    if (!(lagrangian->gamma > 0.0)) {
+        self->ops->update(row, self->params, m, s, a, a_new, kept, self->work);
+        return;
+    }
+    const tl_params original = self->params;
+    const double at_label = self->ops->multiclass ? s[row->labels[0]] : 0.0;
+    tl_axpy(m, -lagrangian->gamma / row->C, lagrangian->center + i * m, s);
+    if (self->ops->multiclass) s[row->labels[0]] = at_label;
+    self->params.gamma += lagrangian->gamma;
+    if (self->sampled_here[visit]) tl_add_to_sample(self, &lagrangian->sample, row, s, a);
+    self->ops->update(row, self->params, m, s, a, a_new, kept, self->work);
+    self->params = original;
+}
+
+static void begin(tl_solver *self) {
+    tl_lagrangian *lagrangian = &self->lagrangian;
+    memcpy(lagrangian->center, self->dual, self->data.n * self->data.m * sizeof(double));
+    lagrangian->gamma = FIRST_GAMMA;
+    tl_accelerate_restart(self);
+    memset(self->shrinking, 0, self->data.n * sizeof *self->shrinking);
+}
+
+static void follow(tl_solver *self) {
+    tl_lagrangian *lagrangian = &self->lagrangian;
+    const tl_gap_parts inner = tl_estimate_parts(self, &lagrangian->sampled);
+    const tl_gap_parts whole = tl_estimate_parts(self, &self->sampled);
+    const double residual = self->outer.active ? inner.residual : 0.0;
+    if (self->outer.active && !(residual > 0.0)) return; /* unknown, of a Gram matrix */
+    if (!(inner.inner + residual <= SOLVED * (whole.inner + residual))) return;
+    memcpy(lagrangian->center, self->dual, self->data.n * self->data.m * sizeof(double));
+    const double before = self->params.gamma + lagrangian->gamma;
+    lagrangian->gamma = fmax(LEAST_GAMMA, FACTOR * lagrangian->gamma);
+    self->outer.t = 1.0;
+    self->outer.r *= before / (self->params.gamma + lagrangian->gamma);
+}
+
+void tl_lagrangian_end_pass(tl_solver *self) {
+    tl_lagrangian *lagrangian = &self->lagrangian;
+    if (!lagrangian->is_open) return;
+    lagrangian->passes++;
+    if (!tl_is_step_over(self)) return;
+    if (lagrangian->gamma > 0.0)
+        follow(self);
+    else if (lagrangian->passes >= self->settings.lagrangian)
+        begin(self);
+}
