@@ -15,6 +15,8 @@ from sphinx.application import Sphinx
 from sphinx.pycode import ModuleAnalyzer
 from sphinx.util.docutils import SphinxDirective
 
+from toplabel.reproduction.config.model import Closed
+
 BOUNDS = {
     "minimum": "at least",
     "exclusiveMinimum": "above",
@@ -59,13 +61,10 @@ def tables(title: str, model: type) -> str:
     return "\n".join(parts)
 
 
-MODELS = ("datasets", "entry", "formats", "methods", "notes", "protocols", "run", "studies")
-
-
-def named(name: str) -> type:
+def named(name: str, base: type = Closed) -> type | None:
     """Return the model of a name."""
-    modules = [import_module(f"toplabel.reproduction.config.{module}") for module in MODELS]
-    return next(vars(module)[name] for module in modules if name in vars(module))
+    found = (named(name, one) for one in base.__subclasses__())
+    return base if base.__name__ == name else next(filter(None, found), None)
 
 
 def descriptions(model: type) -> dict[str, str]:

@@ -135,6 +135,8 @@ def test_defaults(load):
     entry = load(GOOD)["toy"]
     assert (entry.folder, entry.published_key, entry.storage) == ("toy", "toy", "auto")
     assert entry.splits[0].val is None
+    splits = "    splits:\n      - {name: main, train: train, test: test}\n"
+    assert load(GOOD.replace(splits, ""))["toy"] == entry
     assert entry.files[1].size == 3
 
 
@@ -146,7 +148,6 @@ task: multilabel | x: 1 | datasets.toy:
 task: multilabel | task: ranking | datasets.toy.task:
 mulan_arff | excel | datasets.toy.format:
 size: 3 | sha256: abc | files\[1\].sha256:
-splits:\n      - {name: main, train: train, test: test} | splits: [] | datasets.toy.splits:
 test: test} | test: dev} | datasets.toy.splits\[0\].test: unknown part 'dev'
 part: test | part: train | the part 'train' is given 2 times
 b.arff | a.arff | the file 'a.arff' is given 2 times

@@ -17,7 +17,6 @@ from toplabel.reproduction.config.studies import (
     load_studies,
     published_tables,
     short_name,
-    studies_with_table,
     table_name,
 )
 
@@ -258,7 +257,6 @@ def test_tables_have_a_short_name(repository):
     assert table_name("tpami2017", "5") == "table05"
     assert table_name("cvpr2016", "7") == "cvpr2016_table07"
     assert short_name("letter") == "letter"
-    assert studies_with_table({"mine": STUDY}, "tpami2017_table05") == ["mine"]
     tables = published_tables(repository / "data/published")
     assert tables["cvpr2016_table07"] == ("cvpr2016", "7")
     assert "table02" not in tables  # runtimes

@@ -50,8 +50,8 @@ def describe_run(root: Path, catalogue: Catalogue, config: Mapping[str, Any]) ->
         "wall_seconds": round(time.time() - started, 1) if started else 0.0,
         "wall_seconds_note": "from the start of the last command to just before the reports",
         "studies": [asdict(study) for study in catalogue.studies.values()],
-        "readings": [asdict(one) for one in catalogue.readings.readings.values()],
-        "choices": [asdict(one) for one in catalogue.readings.choices.values()],
+        "readings": [asdict(one) for one in catalogue.notes.readings.values()],
+        "choices": [asdict(one) for one in catalogue.notes.choices.values()],
     }
 
 

@@ -11,8 +11,9 @@ from typing import Any
 
 from toplabel.reproduction.config.datasets import Registry, load_registry
 from toplabel.reproduction.config.documents import unknown
+from toplabel.reproduction.config.entry import Entry
 from toplabel.reproduction.config.methods import Method, load_methods
-from toplabel.reproduction.config.notes import Claim, Notes, Reason, check_notes, load_notes
+from toplabel.reproduction.config.notes import Notes, check_notes, load_notes
 from toplabel.reproduction.config.protocols import Protocol, load_protocols
 from toplabel.reproduction.config.studies import Study, check_study, load_studies, published_tables
 
@@ -21,8 +22,8 @@ from toplabel.reproduction.config.studies import Study, check_study, load_studie
 class Catalogue:
     """What a checkout registers; it is read once and handed down.
 
-    `tables` are source and number of the published tables by their short names, and `published` is
-    the folder of the published numbers.
+    `tables` has source and number of each published table by its short name, `published` is the
+    folder of the published numbers.
     """
 
     registry: Registry
@@ -34,29 +35,9 @@ class Catalogue:
     published: Path
 
     @property
-    def claims(self) -> list[Claim]:
-        """The claims of the papers."""
-        return [*self.notes.claims.values()]
-
-    @property
-    def reasons(self) -> list[Reason]:
-        """The reasons why numbers differ."""
-        return [*self.notes.reasons.values()]
-
-    @property
-    def readings(self) -> Notes:
-        """The notes, which hold the readings."""
-        return self.notes
-
-    @property
     def other_draws(self) -> set[str]:
-        """Data sets that are another one with its folds or points drawn otherwise."""
+        """The data sets that are another one with its folds or points drawn otherwise."""
         return {*self.registry.seeds_of, *self.notes.stand_ins}
-
-    def without_repeats(self, collected):
-        """Return the rows of a frame without other draws of a data set and variants of a method."""
-        again = collected["dataset"].isin(self.other_draws) | (collected["variant_of"] != "")
-        return collected[~again]
 
 
 def load_catalogue(
@@ -65,8 +46,7 @@ def load_catalogue(
     """Read and check what config/ and data/published/ of a checkout hold, and what a run adds.
 
     `run` is the config of the run, which may have data sets, methods and studies of its own. A
-    ValueError is one line that names the file, the key and what was found; a `Fault` for rows of
-    `run`.
+    ValueError is one line with the file, the key and what is wrong; a `Fault` for rows of `run`.
     """
     config, published = Path(root) / "config", Path(root) / "data/published"
     registry = load_registry(config / "datasets.yaml", run)
@@ -84,7 +64,10 @@ def load_catalogue(
     check_notes(found.notes, registry, methods)
     for study in found.studies.values():
         check_study(study, registry, methods, found.tables)
-        _check_pairs(study, registry, methods)
+        for dataset, method in study.pairs:
+            if lacking := _lacking(registry[dataset], methods[method]):
+                what = f"'{method}' needs {lacking}, which '{dataset}' has not"
+                raise ValueError(f"study '{study.name}': {what}")
     return found
 
 
@@ -97,17 +80,10 @@ def _check_protocols(catalogue: Catalogue) -> None:
                 raise ValueError(f"{kind} '{row.name}': {unknown('protocol', row.protocol, known)}")
 
 
-def _check_pairs(study: Study, registry: Registry, methods: Mapping[str, Method]) -> None:
-    """Refuse a method on a data set that lacks what it needs."""
-    for dataset, name in study.pairs:
-        entry, method = registry[dataset], methods[name]
-        needs = {
-            "label sets": method.task == "multilabel" and entry.task == "multiclass",
-            "single labels": method.task == "multiclass" and entry.lacks_single_labels,
-            "a network": method.fine_tunes and entry.network is None,
-        }
-        for what, is_missing in needs.items():
-            if is_missing:
-                raise ValueError(
-                    f"study '{study.name}': '{name}' needs {what}, which '{dataset}' has not"
-                )
+def _lacking(entry: Entry, method: Method) -> str:
+    """Return what a method needs and a data set has not; empty if it has all."""
+    if method.fine_tunes and entry.network is None:
+        return "a network"
+    if method.task == "multilabel" and entry.task == "multiclass":
+        return "label sets"
+    return "single labels" if method.task == "multiclass" and entry.lacks_single_labels else ""

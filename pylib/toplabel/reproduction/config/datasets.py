@@ -9,13 +9,14 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Annotated, Any
 
-from pydantic import Field, PositiveInt
+from pydantic import Field
 
 from toplabel.reproduction.config import formats
 from toplabel.reproduction.config.documents import Fault, check_rows, read_yaml, unknown, validate
 from toplabel.reproduction.config.entry import Entry
 from toplabel.reproduction.config.model import Closed, Name, Named, Some, model
 
+Key = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_]*$", max_length=100)]
 # Formats of one task alone.
 _TASKS = {"uci_csv": "multiclass", "voc": "multilabel", "coco": "multilabel"}
 
@@ -78,13 +79,9 @@ NONE_REGISTERED = Registry({}, {})
 class DatasetsFile(Closed):
     """The registry of data sets (config/datasets.yaml)."""
 
-    datasets: Annotated[
-        Mapping[Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_]*$", max_length=100)], Entry],
-        Some,
-        Named,
-    ]
+    datasets: Annotated[Mapping[Key, Entry], Some, Named]
     """The sets by the key that targets, studies and data/published/*.csv use."""
-    fold_seeds: Mapping[Name, Annotated[PositiveInt, Field(ge=2)]] = Field(default_factory=dict)
+    fold_seeds: Mapping[Name, Annotated[int, Field(ge=2)]] = Field(default_factory=dict)
     """How many times the folds of a set with one split are drawn, in a set `<set>_seeds` with a
     split for each draw: the same rows, another selection. Its spread stands beside the cells of the
     set, and it is compared with no published number itself."""
@@ -94,9 +91,7 @@ class DatasetsFile(Closed):
             _check_redrawn(base, self.datasets)
         for name, entry in self.datasets.items():
             try:
-                _check_form(entry)
-                _check_parts(entry)
-                _check_network(entry, self.datasets)
+                _check_entry(entry, self.datasets)
             except Fault as fault:
                 raise Fault(f"datasets.{name}.{fault.key}".rstrip("."), fault.message) from None
 
@@ -125,70 +120,59 @@ def _check_redrawn(base: str, entries: Mapping[str, Entry]) -> None:
         raise Fault(key, f"there is a data set '{base}_seeds'")
 
 
-def _check_form(entry: Entry) -> None:
-    """Refuse an entry without a source of its rows, or with options that its source has not."""
-    if entry.embedded is not None:
-        if entry.format is not None or entry.files:
-            raise Fault("embedded", "an embedded set has neither format nor files")
-        kind = formats.EMBEDDED[entry.embedded]
-    elif entry.format is not None:
-        for key in ("files", "splits"):
-            if not getattr(entry, key):
-                raise Fault(key, f"missing, which the format '{entry.format}' needs")
-        task = _TASKS.get(entry.format, entry.task)
-        if entry.task != task:
-            raise Fault("task", f"'{entry.task}', but the format '{entry.format}' is {task}")
-        kind = formats.FORMATS[entry.format]
-    elif entry.network is not None:
-        kind = formats.NoOptions
-    elif entry.waits_for is None:
+def _check_entry(entry: Entry, entries: Mapping[str, Entry]) -> None:
+    """Refuse an entry whose keys do not fit each other, or the other entries."""
+    if not entry.is_readable and entry.waits_for is None:
         raise Fault("waits_for", "missing, where there is neither format nor embedded nor network")
-    else:
-        return
-    try:
-        validate(entry.options, kind)
-    except Fault as fault:
-        raise Fault(f"options.{fault.key}".rstrip("."), fault.message) from None
+    if entry.embedded is not None and (entry.format is not None or entry.files):
+        raise Fault("embedded", "an embedded set has neither format nor files")
+    if entry.format is not None:
+        _check_parts(entry)
+        if entry.task != (task := _TASKS.get(entry.format, entry.task)):
+            raise Fault("task", f"'{entry.task}', but the format '{entry.format}' is {task}")
+    if entry.network is not None:
+        _check_network(entry, entries)
+    kind = formats.FORMATS.get(entry.format) or formats.EMBEDDED.get(entry.embedded)
+    if kind is not None:
+        try:
+            validate(entry.options, kind)
+        except Fault as fault:
+            raise Fault(f"options.{fault.key}".rstrip("."), fault.message) from None
 
 
 def _check_network(entry: Entry, entries: Mapping[str, Entry]) -> None:
     """Refuse features of a network that have rows of their own, or images that are none."""
-    if entry.network is None:
-        return
-    for key in ("embedded", "format", "files", "divide", "transform", "splits"):
+    for key in ("embedded", "format", "files", "options", "divide", "transform", "splits"):
         if getattr(entry, key):
             raise Fault(key, "not for the features of a network, which come from its images")
-    images = entry.network.images
-    if images not in entries:
-        raise Fault("network.images", unknown("data set", images, entries))
-    if entries[images].task != "multiclass" or entries[images].network is not None:
-        raise Fault("network.images", f"'{images}' has no images with one label each")
+    images = entries.get(entry.network.images)
+    if images is None:
+        raise Fault("network.images", unknown("data set", entry.network.images, entries))
+    if images.task != "multiclass" or images.network is not None:
+        raise Fault("network.images", f"'{images.name}' has no images with one label each")
 
 
 def _check_parts(entry: Entry) -> None:
     """Refuse an entry whose files, division and splits do not fit each other."""
-    if entry.format is None:
-        return
+    for key in ("files", "splits"):
+        if not getattr(entry, key):
+            raise Fault(key, f"missing, which the format '{entry.format}' needs")
+    names = [file.name for file in entry.files]
     parts = [part for file in entry.files for part in file.holds]
-    for kind, names in (
-        ("file", [file.name for file in entry.files]),
-        ("part", parts),
-        ("role", [file.role for file in entry.files if file.role == "labels"]),
-    ):
-        for value, count in Counter(names).items():
+    labels = [file.role for file in entry.files if file.role == "labels"]
+    for kind, values in (("file", names), ("part", parts), ("role", labels)):
+        for value, count in Counter(values).items():
             if count > 1:
                 raise Fault("files", f"the {kind} '{value}' is given {count} times")
     for i, file in enumerate(entry.files):
         if (file.part is not None) + bool(file.parts) + (file.role is not None) != 1:
             raise Fault(f"files[{i}]", f"'{file.name}' needs either a part, or parts, or a role")
-    if entry.divide is not None:
-        if entry.divide.part not in parts:
-            raise Fault("divide.part", f"no file has the part '{entry.divide.part}'")
-        if entry.divide.file not in (None, *(file.name for file in entry.files)):
-            raise Fault("divide.file", f"'{entry.divide.file}' is not listed under files")
-        parts = [*parts, *entry.divide.into]
+    if entry.divide is not None and entry.divide.part not in parts:
+        raise Fault("divide.part", f"no file has the part '{entry.divide.part}'")
+    if entry.divide is not None and entry.divide.file not in (None, *names):
+        raise Fault("divide.file", f"'{entry.divide.file}' is not listed under files")
     for i, split in enumerate(entry.splits):
         for role in ("train", "val", "test"):
             part = getattr(split, role)
-            if part is not None and part not in parts:
-                raise Fault(f"splits[{i}].{role}", unknown("part", part, parts))
+            if part is not None and part not in entry.parts:
+                raise Fault(f"splits[{i}].{role}", unknown("part", part, entry.parts))

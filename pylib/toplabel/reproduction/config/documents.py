@@ -69,7 +69,7 @@ def _line(message: object) -> str:
 class Fault(ValueError):
     """What is wrong with a document, and the key where it is.
 
-    Models raise it where their keys do not fit each other, with the key within the model.
+    Models raise it, with a key of their own, where their keys do not fit each other.
     """
 
     def __init__(self, key: str, message: str) -> None:

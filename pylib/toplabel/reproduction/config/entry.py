@@ -240,7 +240,8 @@ class Entry(Closed):
     """mean_squared_norm: linear methods divide the grid of C by the mean squared norm of the rows
     that they are trained on, for features whose scale is to stay."""
     splits: tuple[Split, ...] = ()
-    """The experiments."""
+    """The experiments; by default one, named main, on the parts train, val if there is one, and
+    test."""
     label_lists: LabelLists | None = None
     """Where statistics are counted while the features are missing."""
     statistics: tuple[Printed, ...] = ()
@@ -259,6 +260,15 @@ class Entry(Closed):
     def __post_init__(self) -> None:
         object.__setattr__(self, "published_key", self.published_key or self.name)
         object.__setattr__(self, "folder", self.folder or self.name)
+        if not self.splits and {"train", "test"} <= {*self.parts}:
+            val = "val" if "val" in self.parts else None
+            object.__setattr__(self, "splits", (Split("main", "train", val, "test"),))
+
+    @property
+    def parts(self) -> list[str]:
+        """The parts that the files hold, and those that one of them is cut into."""
+        parts = [part for file in self.files for part in file.holds]
+        return [*parts, *(self.divide.into if self.divide else ())]
 
     def is_in(self, source: str) -> bool:
         """Return whether a paper's numbers for `published_key` are for this set as it is here."""

@@ -7,7 +7,7 @@ protocol. Most notes name cells of the papers' tables (`Cells`, `Selector`).
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import KW_ONLY
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -41,13 +41,11 @@ class Selector(Closed):
 
     def matches(self, key: Key, metric: str) -> bool:
         """Return whether results under a key, measured by a metric, are of these methods."""
-        if self.k == "metric":
-            ks = (metric.removeprefix("top") if metric.startswith("top") else "",)
-        else:
-            ks = (key.k,) if self.k is None else tuple(map(str, self.k))
+        of_metric = [metric.removeprefix("top") if metric.startswith("top") else ""]
+        ks = of_metric if self.k == "metric" else [f"{k}" for k in self.k or ()]
         return (
             self.method == key.method
-            and key.k in ks
+            and (self.k is None or key.k in ks)
             and (self.gamma is None or key.gamma == f"{self.gamma:.12g}")
             and self.kernel in (None, key.kernel)
         )
@@ -262,27 +260,19 @@ def load_notes(root: str | os.PathLike[str]) -> Notes:
     path = Path(root) / FILE
     notes = check(read_yaml(path), Notes, str(path))
     known = [whole_table(*one) for one in published_tables(Path(root) / "data/published").values()]
-    for key, tables in _tables(notes):
-        check_names(f"{path}: {key}.tables", "table", tables, known)
-    return notes
-
-
-def _tables(notes: Notes) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield the published tables of each note, with the key of the note."""
-    for section in ("choices", "readings", "claims"):
-        for name, note in getattr(notes, section).items():
-            yield f"{section}.{name}", note.tables
+    sections = {"choices": notes.choices, "readings": notes.readings, "claims": notes.claims}
+    named = [(f"{key}.{name}", one) for key, rows in sections.items() for name, one in rows.items()]
     for name, reason in notes.reasons.items():
-        for i, cells in enumerate(reason.cells):
-            yield f"reasons.{name}.cells[{i}]", cells.tables
+        named += [(f"reasons.{name}.cells[{i}]", cells) for i, cells in enumerate(reason.cells)]
+    for key, note in named:
+        check_names(f"{path}: {key}.tables", "table", note.tables, known)
+    return notes
 
 
 def check_notes(notes: Notes, datasets: Collection[str], methods: Collection[str]) -> None:
     """Refuse readings that name a data set or a method that is not registered."""
     for name, reading in notes.readings.items():
-        for key, kind, known in (
-            ("datasets", "data set", datasets),
-            ("methods", "method", methods),
-        ):
+        for key, known in (("datasets", datasets), ("methods", methods)):
             names = {one for pair in getattr(reading, key).items() for one in pair}
+            kind = "data set" if key == "datasets" else "method"
             check_names(f"{FILE}: readings.{name}.{key}", kind, sorted(names), known)

@@ -163,8 +163,3 @@ def check_names(where: str, kind: str, names: Iterable[str], known: Collection[s
     for name in names:
         if name not in known:
             raise ValueError(f"{where}: {unknown(kind, name, sorted(known))}")
-
-
-def studies_with_table(studies: Mapping[str, Study], table: str) -> list[str]:
-    """Return names of the studies that reproduce a published table, given by either of its names."""
-    return [study.name for study in studies.values() if short_name(table) in study.tables]

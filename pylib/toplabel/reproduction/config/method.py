@@ -1,0 +1,276 @@
+"""A method: what is trained, how, and under which key its results are compared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from itertools import product
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field, NonNegativeFloat, NonNegativeInt, PositiveInt
+
+from toplabel._core.catalogue import LOSSES, OTHERS
+from toplabel.reproduction.config.competitors import COMPETITORS
+from toplabel.reproduction.config.documents import Fault, unknown
+from toplabel.reproduction.config.keys import Key, canonical_key
+from toplabel.reproduction.config.model import (
+    Closed,
+    RowName,
+    Some,
+    Unique,
+    model,
+)
+from toplabel.reproduction.config.protocols import Axis, Budget, BudgetName
+
+PAPER_EPOCHS = 3
+"""How many epochs the fine-tuning of TPAMI Table 6 takes on ImageNet."""
+
+
+def _for_every_budget(grid: Any) -> Any:
+    """Return a grid that is one axis as the same axis for each budget."""
+    is_axis = isinstance(grid, Mapping) and "base" in grid
+    return dict.fromkeys(BudgetName.__args__, grid) if is_axis else grid
+
+
+Axes = Annotated[Mapping[BudgetName, Axis], BeforeValidator(_for_every_budget)]
+Values = Annotated[tuple[Any, ...], Some]
+KINDS = ("loss", "estimator", "competitor")
+"""The keys of what a method is, of which it has one."""
+
+
+@model
+class Method(Closed):
+    """A method: a loss of the library, a scikit-learn estimator, or a competitor of the papers.
+
+    A row with `ks`, a list, in place of `k` stands for a method for each of them: `{k}` in its
+    name, `label` and `variant_of` is the k. A row with `variant_of` has all keys of that method but
+    those that it states.
+    """
+
+    name: RowName
+    label: str
+    """The name in tables and figures; ^{..} and _{..} are superscripts and subscripts."""
+    loss: Literal[("", *LOSSES)] = ""
+    """A loss of toplabel.solve, which is then the solver."""
+    k: PositiveInt | Annotated[tuple[PositiveInt, ...], Field(min_length=2), Unique] = 1
+    """The k of a top-k loss, or of a competitor that has one; a list of values to select from, per
+    metric as C is (TPAMI section 6.3), for a top-k loss with the linear kernel."""
+    gamma: NonNegativeFloat = 0.0
+    """The smoothing of a hinge loss; 0 is the nonsmooth one."""
+    kernel: Literal["linear", "rbf", ""] = ""
+    """linear, or rbf for exp(-theta ||x - z||^2) with theta selected; by default linear, or the
+    kernel of the competitor."""
+    labels: Literal["one", "set"] = "one"
+    """What an estimator, or a loss that takes either, is trained on: one label per example, or a
+    set of labels, which for a one-vs-all loss is binary relevance."""
+    features: Literal["raw", "bias", "standard"] = "raw"
+    """raw: as published, without a bias, as in the papers; bias: with a column of ones; standard:
+    with mean 0 and variance 1 (sparse features: mean square 1) and a column of ones."""
+    estimator: Annotated[str, Field(pattern=r"^(\w+(\.\w+)+)?$")] = ""
+    """A classifier with the interface of scikit-learn, in place of a loss, by its import path, as
+    sklearn.ensemble.RandomForestClassifier."""
+    competitor: Literal[("", *COMPETITORS)] = ""
+    """A method of the papers that has code here (docs/protocol.md), in place of a loss."""
+    params: Mapping[str, Any] = Field(default_factory=dict)
+    """Fixed parameters of the estimator, or options of the competitor."""
+    grid: Axes | Mapping[str, Values] = Field(default_factory=dict)
+    """Of a loss or a competitor, an axis for each budget, or one for all, in place of the
+    protocol's C, or of what the competitor selects in its place (docs/protocol.md). Of an
+    estimator, a list of values for each parameter that is selected."""
+    protocol: str = ""
+    """A name of config/protocols.yaml, in place of the protocol of the data set."""
+    variant_of: str = ""
+    """The method that this one is another training of: as the authors' procedure is likely to have
+    trained, or at a point of the grid that was not selected. Its numbers explain those of that
+    method where they differ from the printed ones, and are compared with nothing themselves."""
+    passes: PositiveInt | None = None
+    """After how many passes over the data the solver of a variant ends."""
+    point: Mapping[Literal["C", "theta"], float] = Field(default_factory=dict)
+    """The one point of the protocol's grids that a variant is trained at, as exponents of C and,
+    for the RBF kernel, theta; the threshold is selected as ever."""
+    selected_by: str = ""
+    """The metric whose best point a variant takes for all metrics, from the tuning of the method
+    that it is a variant of; by default each metric has its own point."""
+    epochs: NonNegativeInt | None = None
+    """For how many epochs the network of the data set is trained further with the loss, in place
+    of a linear model; 0 is the network as it was trained, with softmax."""
+
+    def __post_init__(self) -> None:
+        if sum(bool(getattr(self, kind)) for kind in KINDS) != 1:
+            raise ValueError("needs either a loss, an estimator or a competitor")
+        if not (self.kernel or self.estimator or self.fine_tunes):
+            own = self._competitor.kernel if self.competitor else "linear"
+            object.__setattr__(self, "kernel", own)
+        for key, is_wrong, why in self._faults():
+            if is_wrong:
+                raise Fault(key, why)
+
+    def _faults(self) -> Iterator[tuple[str, bool, str]]:
+        """Yield keys, whether they are wrong, and why: what is given and means nothing."""
+        what = f"'{self.loss or self.estimator or self.competitor}'"
+        labels_of_loss = LOSSES[self.loss].labels if self.loss else ""
+        linear = bool(self.loss) and self.kernel == "linear"
+        yield "k", self.k != 1 and not self.has_k, f"{what} has no k"
+        yield "k", bool(self.ks) and not linear, "only a loss with the linear kernel selects k"
+        yield "gamma", self.gamma != 0 and not self.has_gamma, f"{what} has no gamma"
+        yield "features", self.features != "raw" and not linear, "needs a loss and a linear kernel"
+        choice = bool(self.estimator) or labels_of_loss == "either"
+        yield "labels", self.labels == "set" and not choice, f"{what} has no choice of labels"
+        kernel = self._competitor.kernel if self.competitor else ""
+        other = bool(self.kernel) and not self.loss and self.kernel != kernel
+        yield "kernel", other, f"{what} has no kernel '{self.kernel}'"
+        yield "params", bool(self.params and self.loss), "only for an estimator or a competitor"
+        for option in self.params if self.competitor else ():
+            options = self._competitor.options
+            yield "params", option not in options, unknown("option", option, sorted(options))
+        axes = all(isinstance(values, Axis) for values in self.grid.values())
+        yield "grid", bool(self.grid) and axes == bool(self.estimator), "has another form here"
+        for key in ("passes", "point"):
+            wrong = bool(getattr(self, key)) and not (self.loss and self.variant_of)
+            yield key, wrong, "only for a loss, and a variant of another method (variant_of)"
+        point = {"C", "theta"} if self.tunes_width else {"C"}
+        yield "point", set(self.point) not in (set(), point), f"needs {' and '.join(sorted(point))}"
+        yield "selected_by", bool(self.selected_by) and not self.variant_of, "only for a variant"
+        if self.fine_tunes:
+            for key in ("kernel", "grid", "protocol", "variant_of"):
+                yield key, bool(getattr(self, key)), "not for a network (epochs)"
+            yield "epochs", not self.loss, "needs a loss"
+            yield "loss", "set" in (labels_of_loss, self.labels), "a network is trained on classes"
+            yield "loss", self.epochs == 0 and self.loss != "lr_multi", "0 epochs are of lr_multi"
+
+    @property
+    def _competitor(self):
+        return COMPETITORS[self.competitor]
+
+    @property
+    def baseline(self) -> str:
+        """The competitor, until all users say so."""
+        return self.competitor
+
+    @property
+    def fine_tunes(self) -> bool:
+        """Whether a network is trained, or left as it was, in place of a linear model."""
+        return self.epochs is not None
+
+    @property
+    def tuned_as(self) -> str:
+        """The name of the method whose tuning this one uses."""
+        return self.variant_of if self.selected_by else self.name
+
+    @property
+    def results(self) -> tuple[str, ...]:
+        """The files of its evaluation; a network, judged by its splits, has no ranks of classes."""
+        return ("evaluation.csv",) if self.fine_tunes else ("evaluation.csv", "ranks.npz")
+
+    @property
+    def task(self) -> str:
+        """What the method is trained on: "multiclass" or "multilabel"."""
+        if self.competitor:
+            return self._competitor.task
+        sets = self.labels == "set" or (self.loss and LOSSES[self.loss].labels == "set")
+        return "multilabel" if sets else "multiclass"
+
+    @property
+    def family(self) -> str:
+        """The name of the method in its key, without k, gamma and kernel.
+
+        It is that of data/published if the papers print the method: the loss or the competitor, or
+        with "_ft" a network that was trained further as the papers do. A variant and an estimator,
+        of which nothing is printed, have their own name, and so has a loss with "_sets", "_bias" or
+        "_standard", trained on other labels or features, and one with "_network" or another number
+        of epochs.
+        """
+        if self.variant_of or self.estimator:
+            return self.name
+        if self.fine_tunes:
+            own = "" if self.epochs == PAPER_EPOCHS else f"{self.epochs}"
+            return f"{self.loss}_ft{own}" if self.epochs else f"{self.loss}_network"
+        sets = "_sets" if self.labels == "set" else ""
+        features = "" if self.features == "raw" else f"_{self.features}"
+        return self.competitor or f"{self.loss}{sets}{features}"
+
+    @property
+    def has_k(self) -> bool:
+        """Whether k means anything."""
+        if self.competitor:
+            return self._competitor.top_k
+        return bool(self.loss) and LOSSES[self.loss].top_k
+
+    @property
+    def has_gamma(self) -> bool:
+        """Whether gamma means anything."""
+        return bool(self.loss) and LOSSES[self.loss].smoothing
+
+    @property
+    def ks(self) -> tuple[int, ...]:
+        """The values that k is selected from; empty where k is given."""
+        return self.k if isinstance(self.k, tuple) else ()
+
+    @property
+    def smallest_k(self) -> int:
+        """The k, or the smallest of those to select from."""
+        return min(self.ks, default=self.k)
+
+    def at(self, k: float) -> Method:
+        """Return the method with a selected k; NaN, where none is selected, leaves it as it is."""
+        return replace(self, k=int(k)) if k == k else self
+
+    @property
+    def candidates(self) -> list[dict[str, Any]]:
+        """All combinations of the values that an estimator's parameters are selected from."""
+        return [
+            dict(zip(self.grid, values, strict=True)) for values in product(*self.grid.values())
+        ]
+
+    def budget(self, budget: Budget, name: BudgetName) -> Budget:
+        """Return a budget with the method's own grid, or its one point.
+
+        The C of an estimator is 2^i for the i-th of its candidates.
+        """
+        if self.estimator:
+            axis = Axis(2.0, 0.0, len(self.candidates) - 1.0, 1.0)
+            fixed = {"theta": None, "refine": None, "extend": 0, "patience": None}
+            return replace(budget, C=axis, screen_rows=None, **fixed)
+        if not self.point:
+            return replace(budget, C=self.grid.get(name, budget.C))
+        C, theta = (
+            axis and Axis(axis.base, self.point.get(key, 0.0), self.point.get(key, 0.0), 1.0)
+            for key, axis in (("C", budget.C), ("theta", budget.theta))
+        )
+        return replace(budget, C=C, theta=theta, refine=None, extend=0, screen_rows=None)
+
+    @property
+    def takes_grid(self) -> bool:
+        """Whether its C is selected from the grid of the protocol, on the features as they are."""
+        linear = self.kernel == "linear" and self.features != "standard"
+        return linear and self.selects_C and not self.point
+
+    @property
+    def selects_C(self) -> bool:
+        """Whether what is selected on validation data is the C of the papers."""
+        if self.competitor:
+            return self._competitor.parameter == "C"
+        return bool(self.loss) and not self.fine_tunes
+
+    @property
+    def tunes_width(self) -> bool:
+        """Whether the width of an RBF kernel is selected on validation data."""
+        return self.kernel == "rbf" and bool(self.loss)
+
+    @property
+    def leave_one_out(self) -> bool:
+        """Whether it is validated by closed-form leave-one-out scores."""
+        return bool(self.competitor) and self._competitor.leave_one_out
+
+    @property
+    def group(self) -> str:
+        """The panel of figures with many methods: a loss with its values of k, or the others."""
+        is_linear = bool(self.loss) and not self.fine_tunes
+        return LOSSES[self.loss].panel_of(self.gamma) if is_linear else OTHERS
+
+    @property
+    def key(self) -> Key:
+        """What the method is compared by."""
+        k = self.k if self.has_k and not self.ks else ""
+        gamma = self.gamma if self.has_gamma else ""
+        return canonical_key(self.family, k, gamma, self.kernel)
