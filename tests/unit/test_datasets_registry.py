@@ -149,8 +149,7 @@ task: multilabel | task: ranking | datasets.toy.task:
 mulan_arff | excel | datasets.toy.format:
 size: 3 | sha256: abc | files\[1\].sha256:
 test: test} | test: dev} | datasets.toy.splits\[0\].test: unknown part 'dev'
-part: test | part: train | the part 'train' is given 2 times
-b.arff | a.arff | the file 'a.arff' is given 2 times
+part: test | part: train | datasets.toy.files:
 name: b.arff, part: test | name: b.arff | files\[1\]:
     splits: |     divide: {part: all, method: random, into: {c: 0.5, d: 0.5}}\n    splits: | toy.divide.part:
     splits: |     divide: {part: train, method: listed, into: {c: 0.5, d: 0.5}}\n    splits: | toy.divide.file:

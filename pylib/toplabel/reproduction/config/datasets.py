@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
@@ -141,15 +140,14 @@ def _check_entry(entry: Entry, entries: Mapping[str, Entry]) -> None:
 
 
 def _check_network(entry: Entry, entries: Mapping[str, Entry]) -> None:
-    """Refuse features of a network that have rows of their own, or images that are none."""
-    for key in ("embedded", "format", "files", "options", "divide", "transform", "splits"):
-        if getattr(entry, key):
-            raise Fault(key, "not for the features of a network, which come from its images")
+    """Refuse features of a network of which the images are none, or that have rows of their own."""
     images = entries.get(entry.network.images)
     if images is None:
         raise Fault("network.images", unknown("data set", entry.network.images, entries))
     if images.task != "multiclass" or images.network is not None:
         raise Fault("network.images", f"'{images.name}' has no images with one label each")
+    if entry.embedded or entry.format:
+        raise Fault("network", "a set has one of embedded, format and network")
 
 
 def _check_parts(entry: Entry) -> None:
@@ -157,20 +155,11 @@ def _check_parts(entry: Entry) -> None:
     for key in ("files", "splits"):
         if not getattr(entry, key):
             raise Fault(key, f"missing, which the format '{entry.format}' needs")
-    names = [file.name for file in entry.files]
     parts = [part for file in entry.files for part in file.holds]
-    labels = [file.role for file in entry.files if file.role == "labels"]
-    for kind, values in (("file", names), ("part", parts), ("role", labels)):
-        for value, count in Counter(values).items():
-            if count > 1:
-                raise Fault("files", f"the {kind} '{value}' is given {count} times")
-    for i, file in enumerate(entry.files):
-        if (file.part is not None) + bool(file.parts) + (file.role is not None) != 1:
-            raise Fault(f"files[{i}]", f"'{file.name}' needs either a part, or parts, or a role")
+    if twice := sorted({part for part in parts if parts.count(part) > 1}):
+        raise Fault("files", f"the part '{twice[0]}' is in several")
     if entry.divide is not None and entry.divide.part not in parts:
-        raise Fault("divide.part", f"no file has the part '{entry.divide.part}'")
-    if entry.divide is not None and entry.divide.file not in (None, *names):
-        raise Fault("divide.file", f"'{entry.divide.file}' is not listed under files")
+        raise Fault("divide.part", unknown("part", entry.divide.part, parts))
     for i, split in enumerate(entry.splits):
         for role in ("train", "val", "test"):
             part = getattr(split, role)

@@ -51,6 +51,10 @@ class RawFile(Closed):
     url: Annotated[str, Field(pattern=r"^https://")] | None = None
     """The official address, https, maybe of a compressed copy (.gz, .bz2, .xz)."""
 
+    def __post_init__(self) -> None:
+        if (self.part is not None) + bool(self.parts) + (self.role is not None) != 1:
+            raise ValueError(f"'{self.name}' needs either a part, or parts, or a role")
+
     @property
     def holds(self) -> tuple[str, ...]:
         """The parts whose rows the file has."""
