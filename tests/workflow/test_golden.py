@@ -10,7 +10,7 @@ from toplabel.reproduction.compare.cells import read_cells
 
 pytestmark = pytest.mark.workflow
 
-SETS = {"circle": 18, "optdigits": 8}
+SETS = {"circle": 18, "optdigits": 6}
 """The data sets, and how many printed numbers of each are compared."""
 SAME = ["value", "verdict", "difference", "reason", "C", "theta", "threshold", "std"]
 

@@ -33,26 +33,30 @@ rule compare:
         ranks=planned(plan.cell_files, "ranks.npz"),
         metas=lambda wildcards: [plan.prepared(name) for name in plan.datasets],
         names=plan.names,
+        notes=plan.notes,
+        kept=plan.kept,
     output:
-        evaluation="results/evaluation.csv",
-        comparison="results/comparison.csv",
+        cells="results/cells.csv",
+        claims="results/claims.csv",
     log:
         "results/logs/compare.log",
     params:
         own=plan.own_rows,
-        sources=plan.sources("compare_published.py"),
+        sources=plan.sources("compare.py"),
     message:
         "Compare with the published numbers"
     script:
-        "../scripts/compare_published.py"
+        "../scripts/compare.py"
 
 
+# The files that reports and figures read until they read the cells.
 rule judge_claims:
     input:
+        cells="results/cells.csv",
+        claims="results/claims.csv",
+    output:
         evaluation="results/evaluation.csv",
         comparison="results/comparison.csv",
-        notes=plan.notes,
-    output:
         findings="results/findings.csv",
         winners="results/winners.csv",
         differences="results/differences.csv",

@@ -6,6 +6,7 @@ from pathlib import Path
 import pandas as pd
 
 from toplabel._core.files import write_json
+from toplabel.reproduction.compare.results import compare_results
 from toplabel.reproduction.compare.tables import write_tables
 from toplabel.reproduction.config.run import SUMMARY
 from toplabel.reproduction.data.overview import describe_datasets
@@ -17,7 +18,6 @@ from toplabel.reproduction.report.crate import write_crate
 from toplabel.reproduction.tables.collected import COLLECTED, DATASETS, FAILURES
 from toplabel.reproduction.targets import Targets
 from toplabel.reproduction.workflow.collecting.claims import judge
-from toplabel.reproduction.workflow.collecting.results import compare_results
 from toplabel.reproduction.workflow.collecting.tables import printed_table
 
 FOLDER = Path("results/partial")
@@ -27,12 +27,12 @@ def main(snakemake):
     root = checkout(snakemake)
     plan = Plan(root, snakemake.params.config)
     paths = [path for path in plan.cell_files("evaluation.csv", plan.asked) if Path(path).is_file()]
-    collected, comparison = compare_results(plan.catalogue, paths)
+    cells, claims = compare_results(plan.catalogue, paths)
     failures = missing(plan, set(paths))
     shutil.rmtree(FOLDER, ignore_errors=True)
     FOLDER.mkdir(parents=True)
-    frames = {"evaluation": collected, "comparison": comparison, "failures": failures}
-    frames |= judge(plan.catalogue, comparison, collected)
+    frames = judge(plan.catalogue, cells, claims) | {"failures": failures}
+    collected, comparison = frames["evaluation"], frames["comparison"]
     for name, frame in frames.items():
         COLLECTED[name].write(frame, FOLDER / f"{name}.csv")
     targets = Targets(plan)

@@ -33,6 +33,12 @@ def found(cells: pd.DataFrame, run: str = MEASURED) -> pd.DataFrame:
     return cells[chosen].reset_index(drop=True)
 
 
+def under_found(cells: pd.DataFrame, run: str = MEASURED) -> pd.DataFrame:
+    """Return the numbers of a run that a paper prints, under another reading where there is one."""
+    stated, other = compared(cells, run), found(cells, run)
+    return pd.concat([other, stated]).drop_duplicates(PLACE).reset_index(drop=True)
+
+
 def variants(cells: pd.DataFrame, run: str = MEASURED) -> pd.DataFrame:
     """Return the numbers of variants of methods, beside what the papers print of the methods."""
     chosen = (cells["run"] == run) & (cells["reading"] == VARIANT)

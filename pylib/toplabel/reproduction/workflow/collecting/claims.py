@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import pandas as pd
 
-from toplabel.reproduction.compare import claims
-from toplabel.reproduction.compare.bootstrap import draw_rows
 from toplabel.reproduction.compare.counts import headline, winners
 from toplabel.reproduction.compare.notes import explained
-from toplabel.reproduction.compare.views import found, side_by_side, variants
+from toplabel.reproduction.compare.views import (
+    comparison,
+    evaluation,
+    found,
+    side_by_side,
+    variants,
+)
 from toplabel.reproduction.config.catalogue import Catalogue
 from toplabel.reproduction.tables.collected import (
+    COMPARISON,
     DIFFERENCES,
+    EVALUATION,
     FINDINGS,
     HEADLINE,
     PUBLISHED_KEYS,
@@ -19,16 +25,12 @@ from toplabel.reproduction.tables.collected import (
     VARIANTS,
     WINNERS,
 )
-from toplabel.reproduction.workflow.collecting.results import build_cells, ranks_beside
 
 
 def judge(
-    catalogue: Catalogue, comparison: pd.DataFrame, collected: pd.DataFrame
+    catalogue: Catalogue, cells: pd.DataFrame, claims: pd.DataFrame
 ) -> dict[str, pd.DataFrame]:
-    """Return the tables of `COLLECTED` that follow from the results, by name."""
-    paths = [f"results/{file}" for file in collected["file"].unique()]
-    draws = draw_rows(ranks_beside(paths))
-    cells = build_cells(catalogue, paths, draws)
+    """Return the tables of `COLLECTED` that follow from the frame of cells, by name."""
     best = winners(cells)
     if len(best):
         best = best.assign(same=best["same"].astype(str).str.lower())
@@ -41,13 +43,15 @@ def judge(
     tried = variants(cells).rename(columns=names)[[*PUBLISHED_KEYS, "label", *names.values()]]
     keys = [*PUBLISHED_KEYS]
     tables = {
-        "findings": (FINDINGS, claims.judge(cells, catalogue, draws)),
+        "findings": (FINDINGS, claims),
         "winners": (WINNERS, best),
         "differences": (DIFFERENCES, explained(cells, catalogue.notes)),
         "variants": (VARIANTS, stated.merge(tried, on=keys)),
         "readings": (READINGS, stated.merge(readings, on=keys)),
-        "headline": (HEADLINE, headline(cells) if len(paths) else HEADLINE.frame()),
+        "headline": (HEADLINE, headline(cells)),
     }
+    tables["evaluation"] = (EVALUATION, evaluation(cells))
+    tables["comparison"] = (COMPARISON, comparison(cells))
     return {
         name: frame.reindex(columns=table.names, fill_value="")
         for name, (table, frame) in tables.items()
