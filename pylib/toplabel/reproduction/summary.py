@@ -15,10 +15,11 @@ import pandas as pd
 
 from toplabel._core.files import FileError, read_json, write_json
 from toplabel.reproduction.compare.cells import KEPT, MEASURED, read_cells, write_cells
+from toplabel.reproduction.compare.claims import COLUMNS as CLAIMS
 from toplabel.reproduction.compare.counts import headline
 from toplabel.reproduction.config.run import SUMMARY
 from toplabel.reproduction.facts import jobs
-from toplabel.reproduction.frames import write_frame
+from toplabel.reproduction.frames import read_frame, write_frame
 
 _RUN = ("created", "budget", "blas", "versions", "wall_seconds")
 _STAGE = ("stage", "jobs", "hours", "longest_seconds", "peak_mb")
@@ -28,7 +29,7 @@ _SCORE = re.compile(r"(<!-- run: score -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
 def keep(results: Path, summary: Path, lacking: bool = False) -> None:
-    """Copy the numbers of a run, what it was made with, and the times of its jobs.
+    """Copy the numbers of a run, the claims, what it was made with, and the times of its jobs.
 
     Parameters
     ----------
@@ -61,6 +62,8 @@ def keep(results: Path, summary: Path, lacking: bool = False) -> None:
     kept["jobs"] = [{key: stage[key] for key in _STAGE} for stage in run["jobs"]]
     kept["machine"] = {key: run["machine"].get(key) for key in ("cpu", "cores", "memory_gib")}
     write_cells(measured, summary / "cells.csv")
+    claims = read_frame(results / "claims.csv", CLAIMS)
+    write_frame(claims, summary / "claims.csv", CLAIMS)
     write_frame(_with_studies(jobs(results / "benchmarks"), measured), summary / "jobs.csv", _JOBS)
     write_json(summary / "run.json", kept)
 
