@@ -7,9 +7,9 @@ import pytest
 import yaml
 
 from toplabel.reproduction.config.catalogue import load_catalogue
-from toplabel.reproduction.config.documents import check
+from toplabel.reproduction.config.documents import Fault, check, check_rows
 from toplabel.reproduction.config.keys import Key, canonical_key, number_text
-from toplabel.reproduction.config.methods import Method, MethodsFile, load_methods
+from toplabel.reproduction.config.methods import Method, MethodsFile, load_methods, whole_rows
 from toplabel.reproduction.config.protocols import Axis, Budget, Refinement
 from toplabel.reproduction.config.studies import (
     Study,
@@ -26,9 +26,11 @@ def catalogue(repository):
     return load_catalogue(repository)
 
 
-def methods_of(text):
-    """The methods of a text that stands below `methods:`."""
-    return check({"methods": yaml.safe_load(text)}, MethodsFile, "methods.yaml").methods
+def methods_of(text, own=None):
+    """The methods of a text that stands below `methods:`, with `own` ones of a run."""
+    document = {"methods": yaml.safe_load(text)}
+    found = check_rows(document, MethodsFile, "methods.yaml", "methods", own or {}, whole_rows)
+    return found.methods
 
 
 def study_of(text):
@@ -139,6 +141,7 @@ loss: topk_ent, k: [2] | a.k:
 loss: topk_ent, k: [2, 2] | a.k:
 loss: topk_ent, k: [2, x] | a.k\[1\]:
 loss: topk_ent, ks: 2 | a.ks:
+loss: topk_ent, ks: [2, 3] | a.ks:
 loss: topk_ent, name: b | a: unknown key 'name'
 loss: svm_multi, gamma: -1 | a.gamma:
 loss: lr_ml, gamma: 1 | a.gamma:
@@ -181,6 +184,16 @@ def test_a_bad_registry_of_methods_is_refused(rows, message):
     with pytest.raises(ValueError, match=message) as raised:
         methods_of(rows)
     assert "\n" not in str(raised.value)
+
+
+def test_a_row_of_the_run_is_told_from_one_of_the_file():
+    rows = 'a_k{k}: {label: "{k}", loss: topk_ent, ks: [2, 3]}'
+    own = {"b_k{k}": {"label": "{k}", "loss": "topk_ent_tr", "ks": [2, 3]}}
+    assert [*methods_of(rows, own)] == ["a_k2", "a_k3", "b_k2", "b_k3"]
+    with pytest.raises(Fault, match=r"^methods\.b_k2\.gamma: "):
+        methods_of(rows, {"b_k{k}": own["b_k{k}"] | {"gamma": 1}})
+    with pytest.raises(ValueError, match=r"^methods.yaml: methods\.a_k2\.gamma: "):
+        methods_of(rows.replace("ks", "gamma: 1, ks"), own)
 
 
 def test_a_point_takes_the_place_of_the_grids():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -93,21 +93,31 @@ def check(document: Any, kind: Any, name: str) -> Any:
         raise ValueError(f"{name}: {fault}") from None
 
 
-def check_rows(document: Any, kind: Any, name: str, key: str, own: Mapping[str, Any]) -> Any:
+def check_rows(
+    document: Any,
+    kind: Any,
+    name: str,
+    key: str,
+    own: Mapping[str, Any],
+    whole: Callable[[Mapping[str, Any]], Mapping[str, Any]] = dict,
+) -> Any:
     """Validate a registry with the rows that the config of a run adds under the same key.
 
-    What is wrong with a row of the config is a `Fault`, anything else a ValueError as of `check`.
+    `whole` writes out rows that are given in short. What is wrong with a row of the config is a
+    `Fault`, anything else a ValueError as of `check`.
     """
     rows = document.get(key) if isinstance(document, Mapping) else None
-    if not own or not isinstance(rows, Mapping):
+    if not isinstance(rows, Mapping):
         return check(document, kind, name)
-    for row in own:
-        if row in rows:
-            raise Fault(f"{key}.{row}", f"{name} has this name already")
+    if taken := [row for row in own if row in rows]:
+        raise Fault(f"{key}.{taken[0]}", f"{name} has this name already")
+    theirs: Mapping[str, Any] = rows
     try:
-        return validate({**document, key: {**rows, **own}}, kind)
+        theirs = whole(rows)
+        return validate({**document, key: whole({**rows, **own})}, kind)
     except Fault as fault:
-        if any(f"{fault.key}.".startswith(f"{key}.{row}.") for row in own):
+        _, _, row = fault.key.partition(f"{key}.")
+        if row and row.partition(".")[0] not in theirs:
             raise
         raise ValueError(f"{name}: {fault}") from None
 

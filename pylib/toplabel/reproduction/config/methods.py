@@ -3,43 +3,40 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Annotated, Any
-
-from pydantic import BeforeValidator
 
 from toplabel._core.catalogue import LOSSES
 from toplabel.reproduction.config.competitors import COMPETITORS
 from toplabel.reproduction.config.documents import Fault, check_rows, read_yaml, unknown
 from toplabel.reproduction.config.keys import Key
 from toplabel.reproduction.config.method import KINDS, Method
-from toplabel.reproduction.config.model import Closed, Some, model, with_name
-
-_WITH_K = ("label", "variant_of")  # where {k} stands for the k of a row with `ks`
+from toplabel.reproduction.config.model import Closed, Named, Some, model
 
 
-def _rows_of_methods(rows: Any) -> Any:
+def whole_rows(rows: Mapping[str, Any]) -> dict[str, Any]:
     """Return a row for each method, by its name: with `ks` one for each k, and variants whole."""
-    if not isinstance(rows, Mapping):
-        return rows
     found: dict[str, Any] = {}
     for name, row in rows.items():
         several = isinstance(row, Mapping) and "ks" in row
-        for own, one in _at_each_k(name, row) if several else [(name, row)]:
-            if own in found:
-                raise Fault(own, "given twice, once by a row with ks")
-            found[own] = one
-    return {name: with_name(_whole(row, found), name) for name, row in found.items()}
+        found |= _at_each_k(name, row) if several else {name: row}
+    return {name: _whole(row, found) for name, row in found.items()}
 
 
-def _at_each_k(name: str, row: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    if not isinstance(row["ks"], list):
-        raise Fault(f"{name}.ks", f"should be a list, got {row['ks']!r}")
-    for k in row["ks"]:
-        texts = {key: f"{row[key]}".replace("{k}", f"{k}") for key in _WITH_K if key in row}
-        rest = {key: value for key, value in row.items() if key != "ks"}
-        yield name.replace("{k}", f"{k}"), {**rest, **texts, "k": k}
+def _at_each_k(name: str, row: Mapping[str, Any]) -> dict[str, Any]:
+    if not isinstance(row["ks"], list) or "{k}" not in name:
+        raise Fault(f"methods.{name}.ks", "should be a list, and the name should have {k} in it")
+    texts = {key: f"{row[key]}" for key in ("label", "variant_of") if key in row}
+    rest = {key: value for key, value in row.items() if key != "ks"}
+    return {
+        name.replace("{k}", f"{k}"): {
+            **rest,
+            **{key: text.replace("{k}", f"{k}") for key, text in texts.items()},
+            "k": k,
+        }
+        for k in row["ks"]
+    }
 
 
 def _whole(row: Any, rows: Mapping[str, Any]) -> Any:
@@ -55,7 +52,7 @@ def _whole(row: Any, rows: Mapping[str, Any]) -> Any:
 class MethodsFile(Closed):
     """The registry of methods (config/methods.yaml)."""
 
-    methods: Annotated[Mapping[str, Method], Some, BeforeValidator(_rows_of_methods)]
+    methods: Annotated[Mapping[str, Method], Some, Named]
     """The methods by name, which targets, folders of results and studies use."""
 
     def __post_init__(self) -> None:
@@ -86,4 +83,4 @@ def load_methods(
     A ValueError is one line with the file, the key and what is wrong; a `Fault` for rows of `run`.
     """
     own = run.get("methods", {})
-    return check_rows(read_yaml(path), MethodsFile, str(path), "methods", own).methods
+    return check_rows(read_yaml(path), MethodsFile, str(path), "methods", own, whole_rows).methods
