@@ -15,6 +15,7 @@ from pydantic import TypeAdapter, ValidationError
 from toplabel._core.files import one_line
 
 _SHOWN = 60  # characters of a value in an error
+_LISTED = 20  # names in an error
 
 
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
@@ -168,7 +169,8 @@ def _explain(error: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def unknown(what: str, name: str, known: Collection[str]) -> str:
-    """Say that a name is unknown, with the nearest ones that are known, or all of them."""
-    near = difflib.get_close_matches(name, [*known], n=3)
-    hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(known) or 'none'}"
-    return f"unknown {what} '{name}'; {hint}"
+    """Say that a name is unknown, with the nearest known ones, or the first of all known ones."""
+    if near := difflib.get_close_matches(name, [*known], n=3):
+        return f"unknown {what} '{name}'; did you mean {' or '.join(near)}?"
+    names = [*known] if len(known) <= _LISTED else [*[*known][:_LISTED], "..."]
+    return f"unknown {what} '{name}'; known: {', '.join(names) or 'none'}"

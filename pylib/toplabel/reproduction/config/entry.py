@@ -216,8 +216,8 @@ class Entry(Closed):
     published_key: str = ""
     """The data set of data/published that this one is compared with; by default its own key."""
     published_sources: Annotated[tuple[Source, ...], Unique] = ()
-    """The papers that use the set as it is here; numbers of others are not put beside its results.
-    By default all."""
+    """The papers that use the set as it is here; numbers of other papers are not put beside its
+    results. By default all papers do."""
     embedded: Literal[tuple(formats.EMBEDDED)] | None = None
     """The generator of a set that needs no file."""
     format: Literal[tuple(formats.FORMATS)] | None = None

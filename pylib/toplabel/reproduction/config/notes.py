@@ -28,16 +28,16 @@ Patterns = Annotated[tuple[Pattern, ...], Some, Unique]
 
 @model
 class Selector(Closed):
-    """Methods by what their results are compared by; what is left out may be anything."""
+    """Methods by the key of their results; a key that is left out may have any value."""
 
     method: Name
-    """As in data/published: the loss, or the method of others."""
+    """The name in data/published: of the loss, or of a method of others."""
     k: Literal["metric"] | Annotated[tuple[PositiveInt, ...], Some] | None = None
     """Values of k, or "metric" for the k of the metric."""
     gamma: NonNegativeFloat | None = None
-    """The smoothing."""
+    """The smoothing of a hinge."""
     kernel: Literal["linear", "rbf", "precomputed", ""] | None = None
-    """The kernel; "" for methods that have none, as networks."""
+    """The kernel; "" stands for methods that have none, as networks."""
 
     def matches(self, key: Key, metric: str) -> bool:
         """Return whether results under a key, measured by a metric, are of these methods."""
@@ -69,9 +69,9 @@ class Cells(Closed):
     datasets: Names
     """Data sets by the papers' names."""
     methods: Selectors = ()
-    """Methods; all of them if not given."""
+    """Methods; by default all methods."""
     metrics: Patterns = ("*",)
-    """Metrics, where * stands for any letters and digits, as in f1_*."""
+    """Metrics, where * stands for any letters and digits, as in f1_*; by default all metrics."""
 
     def names(self, cell: Mapping[str, Any]) -> bool:
         """Return whether a cell is among these.
@@ -195,7 +195,7 @@ class Claim(Closed):
     metrics: Patterns
     """Metrics, where * stands for any letters and digits, as in ap_*."""
     datasets: tuple[Name, ...] = ()
-    """Data sets that the claim is about, by the papers' names; all of them if not given."""
+    """Data sets that the claim is about, by the papers' names; by default all data sets."""
     excluded: Annotated[tuple[Name, ...], Field(alias="except")] = ()
     """Data sets that the claim is not about."""
     least: Annotated[PositiveFloat, Field(le=1)] = 0.6
