@@ -2,9 +2,9 @@
 
 from toplabel.reproduction.config.datasets import load_registry
 from toplabel.reproduction.data.locate import mirror_folders
-from toplabel.reproduction.data.overview import describe_datasets
+from toplabel.reproduction.data.overview import COLUMNS, describe_datasets
+from toplabel.reproduction.frames import write_frame
 from toplabel.reproduction.jobs import checkout, run
-from toplabel.reproduction.tables.collected import DATASETS
 
 
 def main(snakemake):
@@ -14,7 +14,7 @@ def main(snakemake):
     table = describe_datasets(
         registry, snakemake.input.metas, snakemake.params.reasons, "data/raw", mirrors
     )
-    DATASETS.write(table, snakemake.output.datasets)
+    write_frame(table, snakemake.output.datasets, COLUMNS)
 
 
 if "snakemake" in globals():
