@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveInt
+from pydantic import Field, NonNegativeInt, PositiveInt
 
 from toplabel.reproduction.config.documents import Fault
-from toplabel.reproduction.config.model import Closed, FileName, Some, Unique, model
+from toplabel.reproduction.config.model import Closed, FileName, Some, model
 
 _LARGEST = 2 * 10**9  # indices of LIBSVM text end at 2^31 - 1
 _Size = Annotated[PositiveInt, Field(le=_LARGEST)]
@@ -132,47 +132,16 @@ class Coco(_FileOfLabels):
 class Circle(Closed):
     """Points of a circle (TPAMI section 6.1)."""
 
-    n_train: PositiveInt = 200
-    """Rows to train on."""
-    n_val: PositiveInt = 200
-    """Rows to validate on."""
-    n_test: PositiveInt = 200000
-    """Rows to test on."""
     n_draws: PositiveInt = 10
-    """Draws, each a split."""
+    """The number of draws, each a split."""
     segments: Literal["equal", "length"] = "equal"
     """Whether segments are hit equally often, or in proportion to their length."""
-    seed: int = 0
-    """Another value gives other draws."""
     generator: Literal["seeded", "authors"] = "seeded"
     """authors: the one draw of the authors' public demo, from MATLAB's rng(0); with n_draws 1."""
 
     def __post_init__(self) -> None:
-        others = self.n_draws, self.segments, self.seed
-        if self.generator == "authors" and others != (1, "equal", 0):
-            raise Fault("generator", "the authors' draw is one, of equal segments, with seed 0")
-
-
-@model
-class DigitScenes(Closed):
-    """Scenes of several digits."""
-
-    n_train: PositiveInt = 1000
-    """Scenes to train on."""
-    n_test: PositiveInt = 1000
-    """Scenes to test on."""
-    max_digits: Annotated[PositiveInt, Field(le=10)] = 4
-    """Most digits of a scene."""
-    sides: Annotated[tuple[PositiveInt, ...], Unique] = (4, 5, 6, 8, 12, 16)
-    """Sides of the regions, in pixels."""
-    noise: NonNegativeFloat = 0.15
-    """The standard deviation of the noise."""
-    seed: int = 0
-    """Another value gives other scenes."""
-
-    def __post_init__(self) -> None:
-        if len(self.sides) < self.max_digits:
-            raise Fault("sides", f"has fewer entries than max_digits, {self.max_digits}")
+        if self.generator == "authors" and (self.n_draws, self.segments) != (1, "equal"):
+            raise Fault("generator", "the authors' draw is one, of equal segments")
 
 
 FORMATS: dict[str, Any] = {
@@ -190,5 +159,5 @@ FORMATS: dict[str, Any] = {
 }
 """Options by format of files."""
 
-EMBEDDED: dict[str, Any] = {"circle": Circle, "digits": NoOptions, "digit_scenes": DigitScenes}
+EMBEDDED: dict[str, Any] = {"circle": Circle, "digits": NoOptions, "digit_scenes": NoOptions}
 """Options by generator of a set that needs no file."""
