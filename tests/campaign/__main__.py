@@ -1,121 +1,165 @@
-"""Try all kinds of attack, one after the other, and print a table of the faults found.
+"""Runs that are killed, or whose disk is full, or whose results are damaged: `python tests/campaign`.
 
-    python tests/campaign                 # as `make campaign`
-    python tests/campaign --fraction 0.05 # with fewer repeats
-    python tests/campaign --only kill disk
+The run of config/smoke.yaml is made once. Then
 
-Each kind writes a log into build/campaign. Called again after an interruption, it goes on with the
-kinds that have none; after the last one it begins anew. The exit status is 1 if a fault was found.
+kill    it is made in an empty folder and killed with SIGKILL five times, at random moments. The same
+        command, after `snakemake --unlock`, goes on each time, and finishes;
+disk    it is made in a file system of a random size, which is enlarged five times before there is
+        room;
+damage  a file of its results is cut or changed in one bit. Reading it is refused in one line.
+
+Numbers are compared with those of the first run. A fault is printed, and the exit status is 1.
 """
 
 from __future__ import annotations
 
 import argparse
-import re
+import os
+import random
+import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import time
-from dataclasses import dataclass
 from pathlib import Path
 
-from runs import PARTS
+_TESTS = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(_TESTS), str(_TESTS / "workflow")]
 
-_ROOT = Path(__file__).resolve().parents[2]
-_PLACE = _ROOT / "build/campaign"
-_RUNS = _PLACE / "runs"
-_LONGEST = 1800  # seconds of one kind, after which it counts as a fault
-_FAULTS = re.compile(r"(?:faults|not confirmed) +([0-9]+)")
+from running import SMOKE, command, environment, snakemake  # noqa: E402
 
+from same_numbers import same_numbers  # noqa: E402
+from toplabel._core.files import FileError, checked, file_sum  # noqa: E402
 
-@dataclass(frozen=True)
-class Kind:
-    """A kind of attack: its title, how often it is tried, and the command line that does so."""
-
-    title: str
-    tried: int
-    command: list[str]
+_PLACE = _TESTS.parent / "build/campaign"
+_TIMES = 5
 
 
-def kinds(fraction: float) -> dict[str, Kind]:
-    """All kinds, with a part of the usual repeats."""
+def reference() -> tuple[Path, float]:
+    """The folder of the undisturbed run, and the seconds that it took."""
+    folder, begin = _folder("reference"), time.monotonic()
+    done = snakemake(directory=folder)
+    assert done.returncode == 0, done.stdout[-3000:]
+    return folder, time.monotonic() - begin
 
-    def times(count: int) -> int:
-        return max(1, round(fraction * count))
 
-    def python(script: str, *options: object) -> list[str]:
-        return [sys.executable, str(_ROOT / "tests" / script), *map(str, options)]
-
-    found = {
-        name: Kind(
-            part.title,
-            times(part.times) * part.attacks,
-            python(
-                "campaign/runs.py", "--only", name, "--times", times(part.times), "--place", _RUNS
-            ),
+def kill(good: Path, seconds: float, rng: random.Random, number: int) -> str:
+    """Kill a run at random moments and go on after each; what is wrong, empty if nothing is."""
+    folder = _folder(f"kill{number}")
+    for _ in range(_TIMES):
+        run = subprocess.Popen(
+            command(directory=folder),
+            env=environment(),
+            start_new_session=True,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
         )
-        for name, part in PARTS.items()
-    }
-    problems, inputs = times(30_000), times(1_000_000)
-    return found | {
-        "scales": Kind(
-            "problems of extreme scales",
-            problems,
-            python("evidence/scales.py", "--problems", problems),
-        ),
-        "fuzz": Kind(
-            "random calls of the C library",
-            3 * inputs,
-            ["make", "-C", str(_ROOT / "csrc"), "fuzz", f"FUZZ_RUNS={inputs}"],
-        ),
-    }
+        time.sleep(rng.uniform(0.0, 0.4 * seconds))
+        os.killpg(run.pid, signal.SIGKILL)
+        run.wait()
+        if found := half_written(folder):
+            return found
+        snakemake("--unlock", directory=folder)
+    return finished(folder, good)
 
 
-def _attack(command: list[str], log: Path) -> None:
-    """Run a kind to its end; its log has its name from then on."""
-    begin, part = time.monotonic(), log.with_suffix(".part")
-    with part.open("w", encoding="utf-8") as stream:
-        try:
-            done = subprocess.run(
-                command, stdout=stream, stderr=subprocess.STDOUT, timeout=_LONGEST
-            )
-            status = f"exit status {done.returncode}"
-        except subprocess.TimeoutExpired:
-            status = f"ended after {_LONGEST} s"
-        stream.write(f"\n{status}, {time.monotonic() - begin:.0f} s\n")
-    part.rename(log)
+def disk(good: Path, seconds: float, rng: random.Random, number: int) -> str:
+    """Run on disks of random sizes, each larger than the last, and go on when there is room."""
+    folder, copy = _folder(f"disk{number}"), _folder(f"copy{number}")
+    needed = sum(path.stat().st_size for path in good.rglob("*") if path.is_file())
+    sizes = sorted(rng.randrange(100, needed // 1024) for _ in range(_TIMES))
+    run = shlex.join(command(directory=folder))
+    unlock = shlex.join(command("--unlock", directory=folder))
+    tries = "".join(
+        f"mount -o remount,size={size}k {folder} && {run}; {unlock}; " for size in sizes
+    )
+    script = (
+        f"mount -t tmpfs -o size={sizes[0]}k tmpfs {folder} && {{ {tries}"
+        f"mount -o remount,size=1g {folder} && {run} && cp -r {folder}/. {copy}; }}"
+    )
+    namespace = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", script]
+    done = subprocess.run(namespace, env=environment(), capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        return f"disks of {sizes} kB: {(done.stdout + done.stderr)[-2000:]}"
+    return half_written(copy) or compared(copy, good)
 
 
-def _row(kind: Kind, log: Path) -> tuple[str, bool]:
-    """Return a row of the table, and whether a fault was found."""
-    *lines, last = log.read_text(encoding="utf-8").splitlines()
-    status, _, seconds = last.rpartition(", ")
-    faults = sum(int(count) for line in lines for count in _FAULTS.findall(line))
-    wrong = faults > 0 or status != "exit status 0"
-    notes = [line for line in lines if "left out" in line] + [status] * wrong
-    row = f"{kind.title:<30} {0 if notes and not wrong else kind.tried:>7} {faults:>6} {seconds:>7}"
-    return "  ".join((row, *notes)), wrong
+def damage(good: Path, seconds: float, rng: random.Random, number: int) -> str:
+    """Damage a file of the results, and read it."""
+    path = rng.choice(sorted(one.with_suffix("") for one in good.glob("results/**/*.sha256")))
+    content = path.read_bytes()
+    bad = bytearray(content)
+    place = rng.randrange(len(bad))
+    if number % 2:
+        bad[place] ^= 1 << rng.randrange(8)
+    path.write_bytes(bad if number % 2 else bad[:place])
+    try:
+        checked(path)
+        found = f"{path}: is accepted"
+    except FileError as error:
+        found = "" if path.name in str(error) and str(error).isprintable() else f"says {error}"
+    finally:
+        path.write_bytes(content)
+    return found
+
+
+def half_written(folder: Path) -> str:
+    """A file that differs from the sum beside it; empty if there is none."""
+    for beside in folder.glob("results/**/*.sha256"):
+        path = beside.with_suffix("")
+        if path.is_file() and file_sum(path) != beside.read_text(encoding="utf-8").split()[0]:
+            return f"{path.relative_to(folder)} differs from its sum"
+    return ""
+
+
+def finished(folder: Path, good: Path) -> str:
+    """Run to the end in a folder, and compare the numbers."""
+    done = snakemake(directory=folder)
+    if done.returncode != 0:
+        return f"the same command fails: {done.stdout[-2000:]}"
+    return compared(folder, good)
+
+
+def compared(folder: Path, good: Path) -> str:
+    for path in sorted(good.glob("results/*/*/evaluation.csv")):
+        name = path.relative_to(good)
+        if not (folder / name).is_file() or not same_numbers(path, folder / name):
+            return f"{name} differs"
+    return ""
+
+
+def _folder(name: str) -> Path:
+    folder = _PLACE / name
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    return folder
+
+
+ATTACKS = {"kill": (kill, 4), "disk": (disk, 2), "damage": (damage, 200)}
 
 
 def main() -> int:
-    """Try what has no log yet, print the table, and return the exit status."""
+    """Try the attacks, print how many faults each found, and return the exit status."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--fraction", type=float, default=1.0, help="of the usual repeats")
-    parser.add_argument("--only", nargs="+", choices=kinds(1.0), default=[*kinds(1.0)])
+    parser.add_argument("--only", nargs="+", choices=ATTACKS, default=[*ATTACKS])
+    parser.add_argument("--times", type=int, help="tries of each attack")
+    parser.add_argument("--seed", type=int, default=0)
     asked = parser.parse_args()
-    chosen = {name: kind for name, kind in kinds(asked.fraction).items() if name in asked.only}
-    logs = {name: _PLACE / f"{name}.log" for name in chosen}
-    if all(log.exists() for log in logs.values()):
-        shutil.rmtree(_PLACE)
-    _PLACE.mkdir(parents=True, exist_ok=True)
-    for name, kind in chosen.items():
-        if not logs[name].exists():
-            print(f"{time.strftime('%H:%M:%S')} {kind.title} ...", flush=True)
-            _attack(kind.command, logs[name])
-    rows = [_row(kind, logs[name]) for name, kind in chosen.items()]
-    print(f"\n{'attack':<30} {'tried':>7} {'faults':>6} {'seconds':>7}")
-    print(*(row for row, _ in rows), f"\nLogs are in {_PLACE.relative_to(_ROOT)}.", sep="\n")
-    return int(any(wrong for _, wrong in rows))
+    good, seconds = reference()
+    defects = 0
+    print(f"the undisturbed run of {SMOKE.name} took {seconds:.0f} s", flush=True)
+    for name in asked.only:
+        attack, times = ATTACKS[name]
+        times, begin, faults = asked.times or times, time.monotonic(), 0
+        for number in range(times):
+            rng = random.Random(f"{name} {asked.seed} {number}")
+            if found := attack(good, seconds, rng, number):
+                faults += 1
+                print(f"  {name} {number}: {found}", flush=True)
+        print(f"{name}: tried {times}, faults {faults}, {time.monotonic() - begin:.0f} s")
+        defects += faults
+    return int(defects > 0)
 
 
 if __name__ == "__main__":
