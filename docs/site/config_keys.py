@@ -13,10 +13,12 @@ from importlib import import_module
 from pydantic import TypeAdapter
 from sphinx.application import Sphinx
 from sphinx.pycode import ModuleAnalyzer
+from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
 from toplabel.reproduction.config.model import Closed
 
+LOGGER = logging.getLogger(__name__)
 BOUNDS = {
     "minimum": "at least",
     "exclusiveMinimum": "above",
@@ -89,7 +91,8 @@ def table(part: Mapping, texts: Mapping[str, str]) -> str:
         if value.get("rowName"):
             continue  # the name of a row stands before its colon
         default = "required" if key in part.get("required", ()) else shown(value.get("default"))
-        text = texts.get(key) or value.get("description", "")
+        if not (text := texts.get(key, "")):
+            LOGGER.warning("the key %s of %s is not described", key, part.get("title"))
         cells = (f"`{key}`", kind(value), default, " ".join(text.split()))
         lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
     return "\n".join(lines if len(lines) > 4 else lines[:1]) + "\n"

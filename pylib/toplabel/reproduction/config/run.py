@@ -64,6 +64,7 @@ class RunConfig(Settings):
     download: bool
     """Whether the official address may be asked for a file that no folder has."""
     threshold: Threshold
+    """The threshold of the metrics that compare sets of labels."""
     datasets: Mapping[str, Any] = Field(default_factory=dict)
     """Data sets of the run's own, as in config/datasets.yaml."""
     methods: Mapping[str, Any] = Field(default_factory=dict)
