@@ -15,18 +15,11 @@ from toplabel.reproduction.seeds import seed_of
 
 
 def divide(name: str, loaded: Loaded, how: Divide, folder: Path | None = None) -> Loaded:
-    """Cut one part into several.
+    """Cut one part into several, whose rows keep their order.
 
-    The rows of each new part keep their order. A random or stratified division depends on `name`
-    alone, so that sets with one folder of raw files are divided alike; a stratified one gives each
-    part its share of each class, to within a row. A listed one takes the rows that an .npz file in
-    `folder` names for each part, from 0.
-
-    Raises
-    ------
-    ValueError
-        When the numbers of rows do not add up, the shares exceed 1, a stratified division is
-        asked of a set without class indices, or a list names a row that is not there, or twice.
+    A random or stratified division depends on `name` alone, so that sets with one folder of raw
+    files are divided alike; a stratified one gives each part its share of each class, to within a
+    row. A listed one takes the rows that an .npz file in `folder` names for each part, from 0.
     """
     where = f"data set '{name}', divide"
     whole = loaded.parts[how.part]
@@ -40,11 +33,8 @@ def divide(name: str, loaded: Loaded, how: Divide, folder: Path | None = None) -
         chosen = _by_share(where, how, whole, seed_of(name, "divide"))
     parts = {key: part for key, part in loaded.parts.items() if key != how.part}
     for key, rows in chosen.items():
-        parts[key] = Part(
-            X=take(whole.X, rows),
-            y=None if whole.y is None else whole.y[rows],
-            Y=None if whole.Y is None else whole.Y[rows],
-        )
+        labels = (None if values is None else values[rows] for values in (whole.y, whole.Y))
+        parts[key] = Part(take(whole.X, rows), *labels)
     return replace(loaded, parts=parts)
 
 

@@ -41,29 +41,18 @@ def circle(
     seed: int = 0,
     generator: str = "seeded",
 ) -> Loaded:
-    """Draw the synthetic set of TPAMI section 6.1, several times.
+    """Draw the synthetic set of TPAMI section 6.1, `n_draws` times, each a split of its own.
 
     A point lies in one of five segments of [0, 7] (the fourth has length 3, the others 1), uniform
     within it; its class follows the segment's distribution; [0, 7] is then wound once around the
-    unit circle. Bayes top-1 and top-2 accuracy are 84 % and 98 % with equal segments.
+    unit circle. Bayes top-1 and top-2 accuracy are 84 % and 98 % with equal segments. The paper's
+    text allows segments that are hit equally often ("equal") or in proportion to their length
+    ("length").
 
-    Parameters
-    ----------
-    n_train, n_val, n_test : int
-        Points of a draw; the paper's 200, 200 and 200,000.
-    n_draws : int
-        Number of draws; each is a split ``s00``, ``s01``, ... of its own. The paper's numbers are
-        one draw, and they vary by several points from draw to draw.
-    segments : {"equal", "length"}
-        How often a segment is hit: all equally, or in proportion to its length (x uniform on
-        [0, 7]). The paper's text allows both.
-    seed : int
-        Another value gives other draws.
-    generator : {"seeded", "authors"}
-        "authors" is the one draw of the authors' public demo (mlapin/libsdca,
-        ``matlab/getdata.m``), which begins with MATLAB's ``rng(0)``. All its points come from one
-        stream, and the first ones train. MATLAB's default generator is the Mersenne Twister with
-        the seed 5489, and its uniform numbers are those of NumPy's `RandomState`.
+    The generator "authors" is the one draw of the authors' public demo (mlapin/libsdca,
+    ``matlab/getdata.m``), which begins with MATLAB's ``rng(0)``. All its points come from one
+    stream, and the first ones train. MATLAB's default generator is the Mersenne Twister with the
+    seed 5489, and its uniform numbers are those of NumPy's `RandomState`.
     """
     lengths = np.diff(_CIRCLE_EDGES)
     weights = np.full(5, 0.2) if segments == "equal" else lengths / lengths.sum()
@@ -137,24 +126,11 @@ def digit_scenes(
     """Compose scenes of one to `max_digits` different digits at different scales.
 
     A scene stands for an image with several objects (TPAMI section 6.3): each digit is a tile of
-    its own side length, drawn from an image of `digits`, with noise added at that scale; a tile is
-    a region, described by its 8 x 8 resampling. Small tiles have lost detail and carry more noise,
-    as small objects do. ``Y`` holds the set of digits, ``y`` the prominent one: that of the largest
-    tile (the sides within a scene differ, so it is unique). Training and test scenes are made of
-    disjoint digit images.
-
-    Parameters
-    ----------
-    n_train, n_test : int
-        Number of scenes; a scene has (1 + max_digits) / 2 regions on average.
-    max_digits : int
-        At most this many digits per scene; each number from 1 on is equally likely.
-    sides : sequence of int
-        The side lengths in pixels that a tile may have; at least `max_digits` different ones.
-    noise : float
-        Standard deviation of the Gaussian noise on pixels whose range is 0..1.
-    seed : int
-        Another value gives other scenes.
+    its own side length, one of `sides` in pixels, drawn from an image of `digits`, with Gaussian
+    noise of the standard deviation `noise` (pixels are 0..1) added at that scale; a tile is a
+    region, described by its 8 x 8 resampling. Small tiles have lost detail and carry more noise, as
+    small objects do. ``Y`` holds the set of digits, ``y`` the prominent one: that of the largest
+    tile. Training and test scenes are made of disjoint digit images.
     """
     images, labels, is_test = _digit_images()
     images = images / _DIGIT_MAX

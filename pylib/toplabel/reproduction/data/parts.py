@@ -20,8 +20,8 @@ class Part:
     Attributes
     ----------
     X : ndarray or csr_matrix of shape (rows, d), float64 or float32
-        One feature vector per row; a read-only memory map after `load_prepared`. Before it is saved
-        it may be `RowsOf` a file.
+        One feature vector per row; a read-only memory map after `load_prepared`, maybe `RowsOf` a
+        file before.
     y : ndarray of shape (n,), int64, or None
         Class indices 0..m-1; beside an empty label set -1, no single label.
     Y : ndarray of shape (n, m), uint8, or None
@@ -54,15 +54,9 @@ class Part:
 
 @dataclass(frozen=True)
 class Loaded:
-    """What a format loader or an embedded set hands over.
+    """The parts that a reader or a generator returns, and the names of the classes by their indices.
 
-    Attributes
-    ----------
-    parts : dict of str to Part
-    class_names : list of str
-        In the order of the class indices.
-    splits : list of Split
-        Empty when the registry says what is trained and tested on.
+    `splits` is empty where the registry says what is trained and tested on.
     """
 
     parts: dict[str, Part]
@@ -74,16 +68,8 @@ class Loaded:
 class Prepared:
     """A data set ready to train on.
 
-    Attributes
-    ----------
-    name : str
-    task : {"multiclass", "multilabel"}
-    n_classes : int
-    class_names : list of str
-    parts : dict of str to Part
-    splits : list of Split
-    meta : dict
-        JSON-like; ``statistics`` is what was measured, ``raw`` the sums of the raw files.
+    `meta` is what else is known of it, as JSON: ``statistics`` and the sums of the raw files among
+    others.
     """
 
     name: str

@@ -38,17 +38,14 @@ def prepare(entry: Entry, raw_folder: str | os.PathLike[str], grid: Axis | None 
     ----------
     entry : Entry
     raw_folder : path-like
-        ``data/raw``, whose folder ``<set>`` has the raw files, plain or compressed. Not looked at for
-        generated sets.
+        ``data/raw``, whose folder ``<set>`` has the raw files, plain or compressed.
     grid : Axis, optional
         The grid of C. `meta` has advice where the norms of the rows do not suit it.
 
     Returns
     -------
     Prepared
-        Validated; `meta` has title, not_comparable (why its results are not put beside published
-        ones, or ""), raw (sum, size and address of each file), statistics and advice (see
-        `norm_advice`).
+        Validated; see `finish` for `meta`.
 
     Raises
     ------
@@ -84,22 +81,8 @@ def finish(
 ) -> Prepared:
     """Check what a data set holds, and describe it.
 
-    Parameters
-    ----------
-    entry : Entry
-    loaded : Loaded
-        The parts and the splits that are used.
-    raw : dict
-        What is known of each raw file.
-    not_comparable : str
-        Why results are not put beside published ones, or "".
-    grid : Axis, optional
-        As in `prepare`.
-
-    Raises
-    ------
-    ValueError
-        As `prepare`.
+    `meta` has its title, `not_comparable` (why results are not put beside published ones, or ""),
+    `raw` (sum, size and address of each raw file), its statistics, and advice on the grid of C.
     """
     prepared = Prepared(
         name=entry.name,
@@ -125,14 +108,12 @@ def finish(
 
 
 def _mark(folder: Path) -> str:
-    """Return why the files of a folder are not comparable; empty when they are."""
+    """Return why the files of a folder are not comparable, or ""."""
     path = folder / NOT_COMPARABLE
     if not path.is_file():
         return ""
-    return (
-        " ".join(path.read_text(encoding="utf-8-sig", errors="replace").split())
-        or f"marked by {NOT_COMPARABLE}"
-    )
+    words = path.read_text(encoding="utf-8-sig", errors="replace").split()
+    return " ".join(words) or f"marked by {NOT_COMPARABLE}"
 
 
 def _read_checked(entry: Entry, folder: Path) -> tuple[Loaded, dict[str, Any]]:
@@ -183,8 +164,7 @@ def store(parts: dict[str, Part], storage: str) -> dict[str, Part]:
     """Choose dense or CSR features, the same for all parts; float32 if all are, else float64.
 
     "auto" takes CSR up to a density of 0.2: there an epoch on CSR rows was 1.2 to 8 times faster
-    than one in dense blocks, for 6 to 500 classes and 50 to 1500 features. Rows that are still in
-    a file are dense and stay there.
+    than one in dense blocks, for 6 to 500 classes and 50 to 1500 features.
     """
     if storage == "auto":
         storage = "dense" if _is_dense(parts.values()) else "csr"
@@ -194,18 +174,12 @@ def store(parts: dict[str, Part], storage: str) -> dict[str, Part]:
 
 
 def _is_dense(parts: Collection[Part]) -> bool:
-    if any(map(_is_in_file, parts)):
-        return True
-    size = sum(part.n_rows * part.n_features for part in parts)
-    return sum(map(_stored, parts)) > _DENSE_DENSITY * size
-
-
-def _is_in_file(part: Part) -> bool:
-    return isinstance(part.X, RowsOf | np.memmap)
-
-
-def _stored(part: Part) -> int:
-    return part.X.nnz if sparse.issparse(part.X) else int(np.count_nonzero(part.X))
+    if any(isinstance(part.X, RowsOf | np.memmap) for part in parts):
+        return True  # rows that are still in a file stay there
+    stored = sum(
+        part.X.nnz if sparse.issparse(part.X) else int(np.count_nonzero(part.X)) for part in parts
+    )
+    return stored > _DENSE_DENSITY * sum(part.n_rows * part.n_features for part in parts)
 
 
 def _dense(X: Rows, dtype: type) -> np.ndarray | RowsOf:

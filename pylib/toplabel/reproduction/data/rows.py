@@ -29,22 +29,18 @@ class RowsOf:
     def __init__(self, array: np.ndarray | RowsOf, rows: np.ndarray | None = None, dtype=None):
         if isinstance(array, RowsOf):
             dtype = dtype or array.dtype
-            rows = array.rows_of(rows) if rows is not None else array._rows
+            rows = array._rows if rows is None else array._rows[rows]
             array = array._array
-        self._array, self._rows = array, rows
+        self._array = array
+        self._rows = np.arange(len(array)) if rows is None else rows
         self.dtype = np.dtype(dtype or array.dtype)
-        self.shape = (len(array) if rows is None else len(rows), array.shape[1])
-
-    def rows_of(self, numbers: np.ndarray) -> np.ndarray:
-        """Return numbers in the array of some of these rows."""
-        return numbers if self._rows is None else self._rows[numbers]
+        self.shape = (len(self._rows), array.shape[1])
 
     def __len__(self) -> int:
         return self.shape[0]
 
     def __getitem__(self, block: slice) -> np.ndarray:
-        chosen = block if self._rows is None else self._rows[block]
-        return np.ascontiguousarray(self._array[chosen], dtype=self.dtype)
+        return np.ascontiguousarray(self._array[self._rows[block]], dtype=self.dtype)
 
     def __array__(self, dtype=None, copy=None) -> np.ndarray:
         whole = self[slice(None)]
@@ -56,8 +52,7 @@ Rows = np.ndarray | RowsOf | sparse.csr_matrix
 
 def blocks(X: np.ndarray | RowsOf) -> Iterator[tuple[int, np.ndarray]]:
     """Yield (number of the first row, rows) of dense features, a block at a time."""
-    row_bytes = max(1, X.shape[1] * X.dtype.itemsize)
-    step = max(1, _BLOCK_BYTES // row_bytes)
+    step = max(1, _BLOCK_BYTES // max(1, X.shape[1] * X.dtype.itemsize))
     for start in range(0, X.shape[0], step):
         yield start, X[start : start + step]
 
@@ -71,19 +66,14 @@ def squared_norms(X: Rows) -> np.ndarray:
 
 def take(X: Rows, rows: np.ndarray) -> Rows:
     """Return rows by their numbers; those of a file stay there."""
-    if isinstance(X, RowsOf | np.memmap):
-        return RowsOf(X, rows)
-    return X[rows]
+    return RowsOf(X, rows) if isinstance(X, RowsOf | np.memmap) else X[rows]
 
 
 def write_npy(path: Path, X: np.ndarray | RowsOf) -> None:
     """Write dense features as an .npy file, a block at a time: they may be larger than memory."""
-    header = {
-        "descr": np.lib.format.dtype_to_descr(X.dtype),
-        "fortran_order": False,
-        "shape": X.shape,
-    }
+    descr = np.lib.format.dtype_to_descr(X.dtype)
     with path.open("wb") as stream:
+        header = {"descr": descr, "fortran_order": False, "shape": X.shape}
         np.lib.format.write_array_header_1_0(stream, header)
         for _, block in blocks(X):
             np.ascontiguousarray(block).tofile(stream)

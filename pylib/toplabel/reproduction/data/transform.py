@@ -3,9 +3,9 @@ matrix is a given kernel.
 
 The last two come from a pivoted Cholesky factorisation ``K = L L^T`` of the Gram matrix of the
 training rows. The rows of L are training vectors with the inner products of K, which is all that a
-linear method without bias depends on: its scores, losses and norms are those of the kernel method.
-A further row with the inner products k (to the training rows) becomes ``L_11^{-1} k_1``, where 1
-stands for the pivots; what of it lies outside the span of the training rows no score depends on.
+linear method without bias depends on. A further row with the inner products k (to the training
+rows) becomes ``L_11^{-1} k_1``, where 1 stands for the pivots; no score depends on what of it lies
+outside the span of the training rows.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _PROBED = 64  # rows on which that is checked
 def transform(
     where: str, parts: Mapping[str, Part], splits: Sequence[Split], method: str
 ) -> dict[str, Part]:
-    """Transform the parts of every split by its training part.
+    """Transform the parts of every split by its training part; the features become float64.
 
     Parameters
     ----------
@@ -40,22 +40,10 @@ def transform(
         Splits that share a part must share their training part, except with normalise.
     method : {"standardise", "normalise", "pca", "gram"}
         standardise: subtract the mean of the training rows from each column and divide by their
-        standard deviation; sparse columns are divided only, and stay sparse. normalise: divide
-        each row by its norm. pca: centre by the mean of the training rows and keep all
-        components with a variance above 0, up to a rotation (which changes no inner product). gram:
-        the "features" of the training part are its Gram matrix (n, n), those of another part its
-        kernel with the training rows (n', n).
-
-    Returns
-    -------
-    dict of str to Part
-        float64; after pca and gram the columns are as many as the largest rank of a training part.
-
-    Raises
-    ------
-    ValueError
-        For a Gram matrix that is not square, symmetric and positive semidefinite, or a part that
-        belongs to two training parts.
+        standard deviation; sparse columns are divided only. normalise: divide each row by its norm.
+        pca: centre by the mean of the training rows and keep all components with a variance above
+        0, up to a rotation. gram: the "features" of the training part are its Gram matrix (n, n),
+        those of another part its kernel with the training rows (n', n).
     """
     if method == "normalise":
         return {name: replace(part, X=normalize(_float64(part.X))) for name, part in parts.items()}
@@ -113,11 +101,6 @@ def factor(place: str, K: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         ``L L^T = K`` up to rounding; r is the numerical rank.
     order : ndarray of shape (n,)
         The rows as they were pivoted; the first r span the others.
-
-    Raises
-    ------
-    ValueError
-        When K is not positive semidefinite, or 0.
     """
     n = len(K)
     largest = float(np.max(np.diag(K)))

@@ -37,11 +37,6 @@ def load(read: Read, source: Source, X: str = "X", labels: str | None = None) ->
     labels : str, optional
         The name of the labels, likewise: classes (n,), whole numbers, or label sets (n, m) of 0 and
         1. By default ``y`` for classes and ``Y`` for label sets.
-
-    Raises
-    ------
-    FormatError
-        With the file, as `read` and `assemble` raise it.
     """
     names = X, labels or _label_name(source.task)
     tables = {

@@ -31,12 +31,6 @@ def load(
         What makes an object the largest: the area of its bounding box, or that of its outline.
     crowd : {"present", "absent"}
         Whether a group of objects with one outline (``iscrowd``) counts as an object.
-
-    Raises
-    ------
-    FormatError
-        With the file: malformed, other categories than another part has, or an image that is not
-        in it.
     """
     parts, classes = {}, None
     for part, path in source.parts.items():
@@ -53,20 +47,7 @@ def load(
 def read_instances(
     path: Path, size: str = "bbox", crowd: str = "present"
 ) -> tuple[list[str], dict[str, list[Object]]]:
-    """Read the objects of an instances file.
-
-    Returns
-    -------
-    classes : list of str
-        The names of the categories.
-    objects : dict of str to list of Object
-        The objects of each image that count; an image without any has an empty list.
-
-    Raises
-    ------
-    FormatError
-        With the file: malformed, or two categories with one name.
-    """
+    """Return the categories of an instances file, and the objects of each image that count."""
     with damage(path, "instances file of COCO"):
         document = json.loads(path.read_bytes())
         categories = {entry["id"]: entry["name"] for entry in document["categories"]}

@@ -25,11 +25,6 @@ def load(source: Source, labels: Mapping[str, str]) -> Loaded:
         are.
     labels : mapping of str to str
         For each part the name of the file with its labels, (n,), beside that of the images.
-
-    Raises
-    ------
-    FormatError
-        With the file: not IDX, not of unsigned bytes, cut off or too long, without its labels.
     """
     tables = {}
     for part, path in source.parts.items():

@@ -40,12 +40,6 @@ def load(
         For label sets: the number of labels (by default from the largest that occurs) and the number
         of the first label. The default 0 of the latter is taken only where some row has it:
         otherwise labels that are numbered from 1 would get a class without any row.
-
-    Raises
-    ------
-    FormatError
-        With file and line: a malformed row, an index out of range, repeated or not ascending; with
-        the file: labels that are no whole numbers or out of range.
     """
     is_multilabel = source.task == "multilabel"
     tables = {

@@ -63,14 +63,7 @@ class Regions(NamedTuple):
 
 
 def read_regions(path: Path) -> Regions:
-    """Read the features of a part, and which image each row is of.
-
-    Raises
-    ------
-    FormatError
-        With the file: it cannot be read, an array is not there or has another shape or type, an
-        image has two names or no row, or a row refers to an image that is missing.
-    """
+    """Read the features of a part, and which image each row is of."""
     names = ("image", "images")
     if path.suffix == ".npy":
         X = read_npy(path)

@@ -44,13 +44,7 @@ class Source:
     labels: Path | None = None
 
     def beside(self, part: str, labels: Mapping[str, str]) -> Path:
-        """Return the file with the labels of a part, which an option names, beside that of its rows.
-
-        Raises
-        ------
-        FormatError
-            The option names none.
-        """
+        """Return the file of a part's labels, which an option names, beside that of its rows."""
         if part not in labels:
             message = f"the option 'labels' names no file for the part '{part}'"
             raise FormatError(self.parts[part], None, message)

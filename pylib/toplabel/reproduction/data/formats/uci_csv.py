@@ -31,12 +31,6 @@ def load(source: Source, delimiter: str = ",", label: int = -1, skip_lines: int 
         The column of the class, from 0; a negative one counts from the last.
     skip_lines : int
         Lines before the first row: a header.
-
-    Raises
-    ------
-    FormatError
-        With the file, and the row or the column: rows of different lengths, missing values, what is
-        no number, an empty file, nearly a class for each row.
     """
     tables = {
         name: _read(path, delimiter, label, skip_lines) for name, path in source.parts.items()

@@ -44,12 +44,6 @@ def load(
         that occur, in alphabetical order.
     difficult : {"absent", "present"}
         Whether objects that are marked as difficult count.
-
-    Raises
-    ------
-    FormatError
-        With the file and the object: malformed, a class that `classes` has not, an image that is
-        not annotated.
     """
     objects: dict[str, dict[str, list[Object]]] = {}
     for part in source.parts:
@@ -106,11 +100,6 @@ def read_lists(path: Path) -> dict[str, pd.DataFrame]:
     dict of str to DataFrame
         For each set (train, val, trainval, test) the flags 1, 0 and -1 of its images, a row an
         image and a column a class.
-
-    Raises
-    ------
-    FormatError
-        The file has no label lists, one of them is malformed, or two differ in their images.
     """
     lists: dict[str, dict[str, pd.Series]] = {}
     for match, content in _texts(path, _LIST):
