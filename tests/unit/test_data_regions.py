@@ -107,9 +107,6 @@ def test_voc_annotations(voc):
     assert part.Y.tolist() == [[0, 1, 1], [0, 0, 1], [1, 0, 0]]
     assert [loaded.class_names[j] for j in part.y] == ["cat", "dog", "bird"]
     assert part.groups.tolist() == [0, 1, 1, 2]
-    part = voc(difficult="present").parts["train"]
-    assert part.Y.tolist() == [[0, 1, 1], [0, 0, 1], [1, 1, 0]]
-    assert part.y.tolist() == [1, 2, 1]
 
 
 def test_the_registry_names_and_orders_the_classes_of_voc(voc):
@@ -165,28 +162,28 @@ def test_statistics_of_label_lists(tmp_path):
         list_statistics(tmp_path / "voc.tar", lists)
 
 
-ONE = {"image_id": 30, "category_id": 18, "bbox": [0, 0, 9, 9], "iscrowd": 0, "area": 1.0}
+ONE = {"image_id": 30, "category_id": 18, "bbox": [0, 0, 9, 9]}
 INSTANCES = {
     "categories": [{"id": 18, "name": "dog"}, {"id": 1, "name": "person"}],
     "images": [{"id": number} for number in (30, 4, 9, 11)],
     "annotations": [
         ONE,
-        ONE | {"category_id": 1, "bbox": [5, 5, 2, 2], "area": 3.5},
+        ONE | {"category_id": 1, "bbox": [5, 5, 2, 2]},
         ONE | {"image_id": 4, "category_id": 1},
         ONE | {"image_id": 9, "bbox": [0, 0, 3, 3]},
-        ONE | {"image_id": 9, "category_id": 1, "bbox": [0, 0, 50, 9], "iscrowd": 1},
+        ONE | {"image_id": 9, "category_id": 1, "bbox": [0, 0, 50, 9]},
     ],
 }
 
 
 @pytest.fixture
 def coco(tmp_path):
-    def load(document=INSTANCES, images=(9, 30, 4, 11), **options):
+    def load(document=INSTANCES, images=(9, 30, 4, 11)):
         text = document if isinstance(document, str) else json.dumps(document)
         (tmp_path / "instances.json").write_text(text)
         path = write_regions(tmp_path, list(images), np.arange(len(images)))
         source = Source({"train": path}, "multilabel")
-        return FORMATS["coco"](source, labels={"train": "instances.json"}, **options)
+        return FORMATS["coco"](source, labels={"train": "instances.json"})
 
     return load
 
@@ -197,8 +194,6 @@ def test_coco_instances(coco):
     assert loaded.class_names == ["person", "dog"]
     assert part.Y.tolist() == [[1, 1], [1, 1], [1, 0], [0, 0]]
     assert part.y.tolist() == [0, 1, 0, -1]
-    assert coco(crowd="absent").parts["train"].Y[0].tolist() == [0, 1]
-    assert coco(size="area").parts["train"].y.tolist() == [1, 0, 0, -1]
     with pytest.raises(FormatError, match="'5' has no annotation"):
         coco(images=(30, 4, 5))
 

@@ -114,18 +114,11 @@ class Voc(_FileOfLabels):
     classes: Annotated[Mapping[str, str], Field(min_length=2)] | None = None
     """The classes in their order, each with its name in the papers' tables; without it, those that
     occur."""
-    difficult: Literal["absent", "present"] = "absent"
-    """Whether objects marked as difficult count."""
 
 
 @model
 class Coco(_FileOfLabels):
     """Regions of images, labelled in an instances file."""
-
-    size: Literal["bbox", "area"] = "bbox"
-    """What makes an object the largest: its box or its outline."""
-    crowd: Literal["present", "absent"] = "present"
-    """Whether groups of objects (iscrowd) count."""
 
 
 @model

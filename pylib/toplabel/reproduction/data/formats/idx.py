@@ -12,20 +12,9 @@ from toplabel.reproduction.data.formats.source import FormatError, Source
 from toplabel.reproduction.data.formats.tables import Table, assemble
 from toplabel.reproduction.data.parts import Loaded
 
-_UNSIGNED_BYTES = b"\0\0\x08"
-
 
 def load(source: Source, labels: Mapping[str, str]) -> Loaded:
-    """Read pairs of IDX files of unsigned bytes.
-
-    Parameters
-    ----------
-    source : Source
-        Multiclass; the file of a part has its images, (n, ...), which become the rows of X as they
-        are.
-    labels : mapping of str to str
-        For each part the name of the file with its labels, (n,), beside that of the images.
-    """
+    """Read pairs of IDX files of unsigned bytes: images (n, ...), which become rows, and labels."""
     tables = {}
     for part, path in source.parts.items():
         beside = source.beside(part, labels)
@@ -39,9 +28,9 @@ def _read(path: Path) -> np.ndarray:
     the numbers.
     """
     content = path.read_bytes()
-    if content[:3] != _UNSIGNED_BYTES or len(content) < 4 or len(content) < 4 + 4 * content[3]:
+    start = 4 + 4 * content[3] if len(content) > 4 else 4
+    if content[:3] != b"\0\0\x08" or len(content) < start:
         raise FormatError(path, None, "not an IDX file of unsigned bytes")
-    start = 4 + 4 * content[3]
     shape = tuple(map(int, np.frombuffer(content[4:start], ">u4")))
     if len(content) - start != math.prod(shape) or 0 in shape:
         message = f"{len(content) - start} numbers, but the header says {shape}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -24,28 +25,19 @@ def load(
     n_classes: int | None = None,
     label_base: int | None = None,
 ) -> Loaded:
-    """Read LIBSVM files.
+    """Read LIBSVM files; without `n_features` rows are as wide as the largest index of all parts.
 
-    Multiclass labels are whole numbers; the classes are those that occur, in ascending order.
-    Multilabel rows have comma-separated labels from `label_base` on, and may have none.
-
-    Parameters
-    ----------
-    source : Source
-    n_features : int, optional
-        By default the largest index of all parts.
-    index_base : {0, 1}
-        The index of the first feature.
-    n_classes, label_base : int, optional
-        For label sets: the number of labels (by default from the largest that occurs) and the number
-        of the first label. The default 0 of the latter is taken only where some row has it:
-        otherwise labels that are numbered from 1 would get a class without any row.
+    Label sets are numbered from `label_base`. Its default 0 is taken only where some row has that
+    label: otherwise labels that are numbered from 1 would get a class without any row.
     """
     is_multilabel = source.task == "multilabel"
-    tables = {
-        name: Table(path, *_read(path, n_features, index_base, is_multilabel))
-        for name, path in source.parts.items()
-    }
+    read = partial(
+        load_svmlight_file,
+        n_features=n_features,
+        multilabel=is_multilabel,
+        zero_based=index_base == 0,
+    )
+    tables = {name: Table(path, *_read(path, read)) for name, path in source.parts.items()}
     width = max(table.X.shape[1] for table in tables.values())
     for table in tables.values():
         table.X.resize((table.X.shape[0], width))
@@ -56,38 +48,29 @@ def load(
     return assemble(tables, source.task, [str(base + j) for j in range(count)])
 
 
-def _read(
-    path: Path, n_features: int | None, index_base: int, multilabel: bool
-) -> tuple[sparse.csr_matrix, Any]:
-    read = partial(
-        load_svmlight_file,
-        n_features=n_features,
-        multilabel=multilabel,
-        zero_based=index_base == 0,
-    )
+def _read(path: Path, read: Callable[[Any], Any]) -> tuple[sparse.csr_matrix, Any]:
     try:
         X, labels = read(str(path))
     except Exception as error:
-        line, why = _first_fault(path, read) or (None, reason(error))
-        raise FormatError(path, line, why) from None
+        raise _located(path, read) or FormatError(path, None, reason(error)) from None
     if not X.shape[0]:
         raise FormatError(path, None, "no row in it")
     return X, labels
 
 
-def _first_fault(path: Path, read: Any) -> tuple[int, str] | None:
-    """Return the number of the first line that cannot be read by itself, and why."""
+def _located(path: Path, read: Callable[[Any], Any]) -> FormatError | None:
+    """Return the error of the first line that cannot be read by itself, if there is one."""
     with path.open("rb") as stream:
         for number, line in enumerate(stream, start=1):
             try:
                 read(io.BytesIO(line))
             except Exception as error:
-                return number, reason(error)
+                return FormatError(path, number, reason(error))
     return None
 
 
 def _label_range(
-    tables: dict[str, Table], n_classes: int | None, label_base: int | None
+    tables: Mapping[str, Table], n_classes: int | None, label_base: int | None
 ) -> tuple[int, int]:
     """Return the number of the first label, and how many labels there are."""
     first = next(iter(tables.values()))

@@ -16,21 +16,9 @@ _DELIMITERS = (";", "\t", ",", "|")
 
 
 def load(source: Source, delimiter: str = ",", label: int = -1, skip_lines: int = 0) -> Loaded:
-    """Read text tables with one class a row.
+    """Read text tables with one class a row, in the column `label` (from 0, or from the last).
 
-    Values may stand in double quotes. Classes are the labels as written, or the numbers that they
-    are where all are whole numbers.
-
-    Parameters
-    ----------
-    source : Source
-        Multiclass.
-    delimiter : str
-        Between the values of a row; "whitespace" is any number of blanks and tabs.
-    label : int
-        The column of the class, from 0; a negative one counts from the last.
-    skip_lines : int
-        Lines before the first row: a header.
+    Values may stand in double quotes; the delimiter "whitespace" is any number of blanks and tabs.
     """
     tables = {
         name: _read(path, delimiter, label, skip_lines) for name, path in source.parts.items()
@@ -52,30 +40,20 @@ def _read(path: Path, delimiter: str, label: int, skip_lines: int) -> Table:
         )
     except pd.errors.EmptyDataError:
         raise FormatError(path, None, "no row in it") from None
-    except (ValueError, pd.errors.ParserError) as error:
+    except ValueError as error:
         raise FormatError(path, None, reason(error)) from None
     width = frame.shape[1]
     if width < 2 or not -width <= label < width:
         message = f"{width} values a row; there is no column {label} for the class beside features"
         raise FormatError(path, None, message + _advice(path, delimiter, skip_lines))
     words = frame.pop(frame.columns[label]).fillna("").str.strip().to_numpy(str)
-    return Table(path, _numbers(path, frame, delimiter, skip_lines), words)
-
-
-def _numbers(path: Path, frame: pd.DataFrame, delimiter: str, skip_lines: int) -> np.ndarray:
-    try:
-        return frame.to_numpy().astype(np.float64)
-    except ValueError:
-        pass
-    for column, values in frame.items():
-        bad = pd.to_numeric(values, errors="coerce").isna().to_numpy()
-        if bad.any():
-            row = int(np.argmax(bad))
-            value = values.iloc[row]
-            what = "a missing value" if value in ("", "?") else f"{shown(value)} is not a number"
-            message = f"row {row}, column {column} (from 0): {what}"
-            raise FormatError(path, None, message + _advice(path, delimiter, skip_lines))
-    raise FormatError(path, None, "a value that is no number")
+    numbers = frame.apply(pd.to_numeric, errors="coerce")
+    for row, column in np.argwhere(numbers.isna())[:1]:
+        value = frame.iloc[row, column]
+        what = f"{shown(value)} is not a number" if value not in ("", "?") else "a missing value"
+        message = f"row {row}, column {frame.columns[column]} (from 0): {what}"
+        raise FormatError(path, None, message + _advice(path, delimiter, skip_lines))
+    return Table(path, frame.to_numpy().astype(np.float64), words)
 
 
 def _advice(path: Path, delimiter: str, skip_lines: int) -> str:

@@ -26,30 +26,18 @@ _LARGEST = 2**26  # bytes of a file in an archive
 
 
 def load(
-    source: Source,
-    labels: Mapping[str, str],
-    classes: Mapping[str, str] | None = None,
-    difficult: str = "absent",
+    source: Source, labels: Mapping[str, str], classes: Mapping[str, str] | None = None
 ) -> Loaded:
-    """Read features of regions and the labels of their images.
+    """Read features of regions, and the labels of their images from a tar file for each part.
 
-    Parameters
-    ----------
-    source : Source
-        Features of each part, in a form of `regions`; `images` are VOC's names, "000005".
-    labels : mapping of str to str
-        For each part the tar file beside its features with ``Annotations/*.xml``.
-    classes : mapping of str to str, optional
-        The classes in their order, with the name of each in the papers' tables. Without it, those
-        that occur, in alphabetical order.
-    difficult : {"absent", "present"}
-        Whether objects that are marked as difficult count.
+    The classes are those of `classes` in their order, with the names of the papers' tables, or
+    those that occur. Objects that are marked as difficult do not count.
     """
     objects: dict[str, dict[str, list[Object]]] = {}
     for part in source.parts:
         path = source.beside(part, labels)
         objects[part] = {
-            match[1]: read_objects(content, path / match[0], difficult)
+            match[1]: _objects(content, path / match[0])
             for match, content in _texts(path, _ANNOTATION)
         }
         if not objects[part]:
@@ -65,41 +53,33 @@ def load(
     return Loaded(parts, names if classes is None else [classes[name] for name in names])
 
 
-def read_objects(content: bytes, path: Path, difficult: str = "absent") -> list[Object]:
-    """Return the objects of an annotation that count; their size is the area of the bounding box.
-
-    `path` is for messages; both corners belong to a box.
-    """
+def _objects(content: bytes, path: Path) -> list[Object]:
+    """Return the objects of an annotation that count; their size is the area of the bounding box."""
     found = []
     for number, element in enumerate(parse_xml(content, path).findall("object"), start=1):
         with damage(path, f"annotation: object {number}"):
-            size = _area(element)
-            label = element.findtext("name", "").strip()
+            label, size = element.findtext("name", "").strip(), _area(element)
             if not label:
                 raise ValueError("no name")
-        if difficult == "present" or element.findtext("difficult", "0").strip() != "1":
+        if element.findtext("difficult", "0").strip() != "1":
             found.append(Object(label, size))
     return found
 
 
 def _area(element: ElementTree.Element) -> float:
-    corners = [
-        float(element.findtext(f"bndbox/{name}", "")) for name in ("xmin", "ymin", "xmax", "ymax")
-    ]
-    width, height = corners[2] - corners[0] + 1, corners[3] - corners[1] + 1
-    if not (width > 0 and height > 0):
-        raise ValueError(f"the box {corners} is empty")
-    return width * height
+    """Return the area of a box in pixels; both corners belong to it."""
+    names = ("xmin", "ymin", "xmax", "ymax")
+    left, top, right, bottom = (float(element.findtext(f"bndbox/{name}", "")) for name in names)
+    if not (right >= left and bottom >= top):
+        raise ValueError("the box is empty")
+    return (right - left + 1) * (bottom - top + 1)
 
 
 def read_lists(path: Path) -> dict[str, pd.DataFrame]:
-    """Read the label lists of a tar file.
+    """Return the label lists of a tar file.
 
-    Returns
-    -------
-    dict of str to DataFrame
-        For each set (train, val, trainval, test) the flags 1, 0 and -1 of its images, a row an
-        image and a column a class.
+    For each set (train, val, trainval, test) these are the flags 1, 0 and -1 of its images, a row
+    an image and a column a class.
     """
     lists: dict[str, dict[str, pd.Series]] = {}
     for match, content in _texts(path, _LIST):
@@ -107,31 +87,21 @@ def read_lists(path: Path) -> dict[str, pd.DataFrame]:
             rows = dict(line.split() for line in content.decode().splitlines() if line.strip())
             lists.setdefault(match[2], {})[match[1]] = pd.Series(rows).astype(int)
     frames = {name: pd.DataFrame(columns) for name, columns in lists.items()}
-    if not frames:
-        raise FormatError(path, None, "no ImageSets/Main/<class>_<set>.txt in it")
-    for name, frame in frames.items():
-        if not np.isin(frame, (-1, 0, 1)).all():
-            message = f"the lists of '{name}' differ in their images, or have flags other than"
-            raise FormatError(path, None, f"{message} -1, 0 and 1")
+    if not frames or not all(np.isin(frame, (-1, 0, 1)).all() for frame in frames.values()):
+        message = "no ImageSets/Main/<class>_<set>.txt in it, or some that differ in their images"
+        raise FormatError(path, None, f"{message} or have flags other than -1, 0 and 1")
     return frames
 
 
 def _texts(path: Path, pattern: re.Pattern[str]) -> list[tuple[re.Match[str], bytes]]:
-    """Return the files of a tar archive whose names end as `pattern` says, sorted by name.
-
-    Nothing is extracted to disk.
-    """
+    """Return the files of a tar archive whose names end as `pattern` says; none goes to disk."""
+    found = []
     with damage(path, "tar file"), tarfile.open(path) as archive:
-        found = {
-            match[0].lstrip("/"): (match, member)
-            for member in archive
-            if member.isfile() and (match := pattern.search(member.name))
-            if not match[1].startswith("._")  # macOS adds such files
-        }
-        for name, (_, member) in found.items():
+        for member in archive:
+            match = pattern.search(member.name)
+            if not match or not member.isfile() or match[1].startswith("._"):  # of macOS
+                continue
             if member.size > _LARGEST:
-                raise FormatError(path, None, f"{name} has {member.size:,} bytes")
-        return [
-            (match, archive.extractfile(member).read())
-            for _, (match, member) in sorted(found.items())
-        ]
+                raise FormatError(path, None, f"{member.name} has {member.size:,} bytes")
+            found.append((match, archive.extractfile(member).read()))
+    return sorted(found, key=lambda pair: pair[0][0])
