@@ -387,12 +387,11 @@ def test_damaged_files_are_named(tmp_path, name):
 
 
 BAD = {
-    "y": [np.array([0, 1, 3]), np.array([0, 1, 2.0]), np.array([-1, 1, 2]), np.array([0, 1])],
-    "Y": [None, np.full((3, 3), 2, np.uint8), np.zeros((3, 2), np.uint8), np.zeros((3, 3))],
+    "y": [np.array([0, 1, 3]), np.array([-1, 1, 2])],
+    "Y": [np.full((3, 3), 2, np.uint8), np.zeros((3, 2), np.uint8)],
     "groups": [np.array([0, 1, 2, 3]), np.array([0, 0, 1, 1]), np.array([0, 1, 2]), None],
     "X": [
         np.zeros((4, 0)),
-        np.zeros((4, 2), np.float16),
         np.full((4, 2), np.nan),
         sparse.csr_matrix(np.full((4, 2), -np.inf)),
         np.zeros((4, 3)),
@@ -409,8 +408,8 @@ def test_a_set_that_cannot_be_trained_on_is_refused(key, value):
 
 
 def test_names_of_classes_are_two_or_more_and_differ():
-    for names in (["a"], ["a", "b"], ["a", "b", "a"]):
-        with pytest.raises(ValueError, match=r"names|class name"):
+    for names in (["a"], ["a", "b", "a"]):
+        with pytest.raises(ValueError, match=r"m = 1|class name"):
             validate_prepared(replace(made(), class_names=names))
 
 

@@ -292,7 +292,7 @@ FAULTS = {
         "libsvm",
         "0 1:1\n3 1:1\n",
         MULTILABEL | {"n_classes": 3},
-        "label 3 of row 1",
+        "labels 0 to 3",
     ),
     "libsvm: labels from 1": ("libsvm", "1,2 1:1\n3 2:1\n", MULTILABEL, "`label_base`"),
     "libsvm: no labels": ("libsvm", " 1:1\n 2:1\n", MULTILABEL, "no row has a label"),

@@ -91,8 +91,8 @@ def test_the_factor_keeps_small_components_above_rounding():
 @pytest.mark.parametrize(
     ("K", "cross", "message"),
     [
-        (np.eye(3)[:2], np.ones((1, 3)), r"square, this one is \(2, 3\)"),
-        (np.triu(np.ones((3, 3))), np.ones((1, 3)), "is symmetric"),
+        (np.eye(3)[:2], np.ones((1, 3)), r"square and symmetric, not this one, \(2, 3\)"),
+        (np.triu(np.ones((3, 3))), np.ones((1, 3)), "square and symmetric"),
         (np.eye(3), np.ones((1, 2)), r"3 training rows, but .* 'test' is \(1, 2\)"),
         (np.zeros((2, 2)), np.ones((1, 2)), "no positive entry on its diagonal"),
         (np.diag([1.0, 1.0, -0.5]), np.ones((1, 3)), "no positive semidefinite Gram matrix"),

@@ -40,6 +40,7 @@ _CHUNK = 2**20
 _LONGEST = 2**33  # bytes of a download or a compressed file when no size is registered
 _SHOWN = 3  # of the names of missing files
 _WAIT = 4.0  # seconds for an answer of a host while a run is planned
+_TIMEOUT = 30.0  # seconds for an answer, or for going on, while a file is fetched
 
 
 class ChecksumError(FetchError):
@@ -103,23 +104,11 @@ def fetch_file(
     target: PathLike,
     mirrors: Sequence[PathLike] = (),
     download: bool = True,
-    timeout: float = 30.0,
 ) -> None:
-    """Bring one raw file of a data set to the path `target`, whole or not at all.
+    """Bring one raw file of a data set (see `raw_names`) to the path `target`, whole or not at all.
 
-    Parameters
-    ----------
-    entry : Entry
-    name : str
-        One of `raw_names`.
-    target : path-like
-        Usually ``data/raw/<set>/<name>``.
-    mirrors : sequence of path-like
-        Folders to look in, the first to be asked first (see `mirror_folders`).
-    download : bool
-        Whether to ask the official address when no folder has the file.
-    timeout : float
-        Seconds to wait for the address to answer, or to go on.
+    The mirrors are asked in their order (see `mirror_folders`), then, with `download`, the official
+    address.
 
     Raises
     ------
@@ -143,7 +132,7 @@ def fetch_file(
     if not download:
         raise FetchError(f"{where}, and the network is not to be used ({file.url})")
     try:
-        _download(file, file.url, target, timeout)
+        _download(file, target)
     except (http.client.HTTPException, OSError) as error:
         is_status = isinstance(error, urllib.error.HTTPError)
         reason = error if is_status else getattr(error, "reason", None) or error
@@ -153,33 +142,18 @@ def fetch_file(
 def read_raw(file: RawFile, path: Path, write: Callable[[bytes], Any] = len) -> tuple[str, int]:
     """Read a raw file, decompress it, and compare it with what the registry says of it.
 
-    `write` takes the uncompressed content, piece by piece.
-
-    Returns
-    -------
-    sha256 : str
-        The sum of the uncompressed content, hexadecimal.
-    size : int
-        Its number of bytes.
-
-    Raises
-    ------
-    FetchError
-        The file is damaged, or not the registered one (`ChecksumError`).
+    `write` takes the uncompressed content, piece by piece. Return its SHA-256 and size. A file that
+    is damaged or not the registered one is a `FetchError`.
     """
     longest = _LONGEST if path.suffix in _DECOMPRESSORS else math.inf
     with path.open("rb") as stream:
-        return _read(file, stream, path.suffix, str(path), write, longest)
+        return _read(file, stream, str(path), write, longest)
 
 
 def _read(
-    file: RawFile,
-    stream: Any,
-    suffix: str,
-    origin: str,
-    write: Callable[[bytes], Any],
-    longest: float,
+    file: RawFile, stream: Any, origin: str, write: Callable[[bytes], Any], longest: float
 ) -> tuple[str, int]:
+    suffix = Path(origin).suffix
     content = _DECOMPRESSORS[suffix](stream) if suffix in _DECOMPRESSORS else stream
     most = file.size or longest
     digest, size = hashlib.sha256(), 0
@@ -204,14 +178,17 @@ def _read(
     return sha256, size
 
 
-def _download(file: RawFile, url: str, target: Path, timeout: float) -> None:
-    suffix = Path(urllib.parse.urlsplit(url).path).suffix
-    with _open(url, timeout) as stream, atomic_path(target) as path, path.open("wb") as output:
+def _download(file: RawFile, target: Path) -> None:
+    with (
+        _open(file.url, _TIMEOUT) as stream,
+        atomic_path(target) as path,
+        path.open("wb") as output,
+    ):
         promised = stream.length
-        _read(file, stream, suffix, url, output.write, _LONGEST)
+        _read(file, stream, file.url, output.write, _LONGEST)
         if stream.length:  # bytes that did not come: a broken connection reads like the file's end
             got = promised - stream.length
-            raise FetchError(f"{url}: broke off after {got} of {promised} bytes")
+            raise FetchError(f"{file.url}: broke off after {got} of {promised} bytes")
 
 
 def _open(url: str, timeout: float, method: str = "GET") -> Any:

@@ -10,7 +10,6 @@ import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from toplabel._core.files import one_line
 from toplabel.reproduction.config.entry import Entry, RawFile
 
 SHIPPED = "data/embedded"
@@ -71,12 +70,8 @@ def find(name: str, folders: Iterable[Path]) -> Path | None:
     """Return the first copy of a file, plain or compressed; None when no folder has one."""
     for folder in folders:
         for suffix in ("", ".xz", ".gz", ".bz2"):
-            try:
-                if (path := folder / (name + suffix)).is_file():
-                    return path
-            except OSError as error:
-                shown = one_line(str(folder))
-                raise FetchError(f"{shown}: cannot be looked into ({error.strerror})") from None
+            if (path := folder / (name + suffix)).is_file():
+                return path
     return None
 
 

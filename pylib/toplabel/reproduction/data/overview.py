@@ -43,16 +43,8 @@ def describe_datasets(
 ) -> pd.DataFrame:
     """Return a row for each registered data set.
 
-    Parameters
-    ----------
-    registry : Registry
-    metas : iterable of path-like
-        The meta.json of the prepared sets.
-    reasons : mapping of str to str
-        Why the others are missing.
-    raw_folder : path-like
-    mirrors : sequence of path-like
-        Where label lists of the others are looked for.
+    `metas` are the meta.json of the prepared sets, `reasons` says why the others are missing. Label
+    lists of those are looked for in `raw_folder` and the mirrors.
     """
     prepared = {Path(meta).parents[1].name: read_meta(Path(meta).parent) for meta in metas}
     rows = []
@@ -75,17 +67,8 @@ def dataset_row(
     reason: str = "",
     listed: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Return what is known of a data set.
-
-    Parameters
-    ----------
-    entry : Entry
-    meta : dict or None
-        The meta.json of the prepared set; None when the set is missing.
-    reason : str
-        Why it is missing. A set that is there has one, too, if its results are not comparable.
-    listed : dict, optional
-        The statistics of a missing set by its label lists.
+    """Return what is known of a data set, by its meta.json, or by the statistics of its label lists
+    when it is missing for a reason.
     """
     if meta is not None and (why := meta.get("not_comparable")):
         reason = f"not comparable: {why}"
@@ -157,12 +140,8 @@ def printed_interval(text: str) -> tuple[Fraction, Fraction]:
 def disagreements(
     measured: dict[str, Any], printed: Sequence[Printed]
 ) -> list[tuple[str, str, str | None]]:
-    """Return each printed number that is not the measured one, rounded.
-
-    Returns
-    -------
-    list of tuple
-        The statistic, a sentence, and the registry's explanation if it has one.
+    """Return each printed number that is not the measured one, rounded: the statistic, a sentence,
+    and the registry's explanation if it has one.
     """
     found = []
     for row in printed:

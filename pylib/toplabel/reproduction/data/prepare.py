@@ -34,18 +34,8 @@ _DENSE_DENSITY = 0.2
 def prepare(entry: Entry, raw_folder: str | os.PathLike[str], grid: Axis | None = None) -> Prepared:
     """Make a data set from its registry entry.
 
-    Parameters
-    ----------
-    entry : Entry
-    raw_folder : path-like
-        ``data/raw``, whose folder ``<set>`` has the raw files, plain or compressed.
-    grid : Axis, optional
-        The grid of C. `meta` has advice where the norms of the rows do not suit it.
-
-    Returns
-    -------
-    Prepared
-        Validated; see `finish` for `meta`.
+    The raw files stand in the folder ``<set>`` of `raw_folder`, plain or compressed. `grid` is the
+    grid of C, for advice where the norms of the rows do not suit it.
 
     Raises
     ------

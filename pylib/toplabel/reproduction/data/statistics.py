@@ -23,17 +23,10 @@ def statistics(prepared: Prepared) -> dict[str, Any]:
 
     Sizes are those of the first split (the others are draws of the same sizes). Label cardinality
     is that of all its instances, training and test together: that is what TPAMI Table 8 prints
-    (the training rows alone give 1.81 for emotions, printed 1.87). The counts of peculiar rows and
-    classes are of the training part, where they matter to a solver.
-
-    Returns
-    -------
-    dict
-        n_classes, n_train, n_val, n_test (instances; n_val None without a validation part),
-        n_features, label_cardinality (None for multiclass sets), zero_rows (feature vectors that
-        are 0), row_norm (their median norm), mean_squared_norm, empty_label_sets, full_label_sets,
-        classes_without_example; ``parts`` has n, rows, label_cardinality and the four counts for
-        each part of the split.
+    (the training rows alone give 1.81 for emotions, printed 1.87). `row_norm` is the median norm of
+    the training rows, `zero_rows` counts those that are 0; these and the other counts are of the
+    training part, where they matter to a solver. ``parts`` has sizes, label cardinality and counts
+    of each part of the split.
     """
     split = prepared.splits[0]
     names = {"train": split.train, "val": split.val, "test": split.test}

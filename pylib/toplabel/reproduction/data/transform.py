@@ -31,19 +31,16 @@ def transform(
 ) -> dict[str, Part]:
     """Transform the parts of every split by its training part; the features become float64.
 
-    Parameters
-    ----------
-    where : str
-        The data set, for messages.
-    parts : mapping of str to Part
-    splits : sequence of Split
-        Splits that share a part must share their training part, except with normalise.
-    method : {"standardise", "normalise", "pca", "gram"}
-        standardise: subtract the mean of the training rows from each column and divide by their
-        standard deviation; sparse columns are divided only. normalise: divide each row by its norm.
-        pca: centre by the mean of the training rows and keep all components with a variance above
-        0, up to a rotation. gram: the "features" of the training part are its Gram matrix (n, n),
-        those of another part its kernel with the training rows (n', n).
+    - standardise: subtract the mean of the training rows from each column and divide by their
+      standard deviation; sparse columns are divided only.
+    - normalise: divide each row by its norm.
+    - pca: centre by the mean of the training rows and keep all components with a variance above 0,
+      up to a rotation.
+    - gram: the "features" of the training part are its Gram matrix (n, n), those of another part
+      its kernel with the training rows (n', n).
+
+    Splits that share a part must share their training part, except with normalise. `where` is the
+    data set, for messages.
     """
     if method == "normalise":
         return {name: replace(part, X=normalize(_float64(part.X))) for name, part in parts.items()}
@@ -77,30 +74,18 @@ def _training_parts(where: str, splits: Sequence[Split], method: str) -> dict[st
     for split in splits:
         for name in filter(None, (split.train, split.val, split.test)):
             if owner.setdefault(name, split.train) != split.train:
-                raise ValueError(
-                    f"{where}: the part '{name}' belongs to the training parts "
-                    f"'{owner[name]}' and '{split.train}'; a {method} transformation needs one"
-                )
+                both = f"'{owner[name]}' and '{split.train}'; a {method} transformation needs one"
+                raise ValueError(f"{where}: the part '{name}' belongs to the training parts {both}")
     return owner
 
 
 def factor(place: str, K: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Factorise a Gram matrix by Cholesky with complete pivoting.
+    """Factorise a Gram matrix (n, n) by Cholesky with complete pivoting.
 
-    Parameters
-    ----------
-    place : str
-        For messages.
-    K : ndarray of shape (n, n), float64, symmetric, C-contiguous
-        Overwritten, since it may be large: afterwards ``K.T`` is lower triangular and regular, and
-        its leading (r, r) block is the factor of the first r rows in `order`.
-
-    Returns
-    -------
-    L : ndarray of shape (n, r)
-        ``L L^T = K`` up to rounding; r is the numerical rank.
-    order : ndarray of shape (n,)
-        The rows as they were pivoted; the first r span the others.
+    Return L (n, r) with ``L L^T = K`` up to rounding, where r is the numerical rank, and the rows as
+    they were pivoted: the first r span the others. K, float64 and C-contiguous, is overwritten,
+    since it may be large: afterwards ``K.T`` is lower triangular and regular, and its leading (r, r)
+    block is the factor of the first r rows in that order.
     """
     n = len(K)
     largest = float(np.max(np.diag(K)))
@@ -118,28 +103,21 @@ def factor(place: str, K: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         K.T[column, column] = 1.0
     error = float(np.max(np.abs(L[probed] @ L.T - wanted)))
     if error > _AGREEMENT * largest:
-        raise ValueError(
-            f"{place}: no positive semidefinite Gram matrix; its factors miss it by {error:.3g}"
-        )
+        message = f"no positive semidefinite Gram matrix; its factors miss it by {error:.3g}"
+        raise ValueError(f"{place}: {message}")
     return L, order
 
 
 def _given(place: str, train: Part, others: Mapping[str, Part]):
     """Return the kernels as they stand in the files."""
     K = _dense(train.X)
-    if K.shape[0] != K.shape[1]:
-        raise ValueError(f"{place}: a Gram matrix is square, this one is {K.shape}")
-    asymmetry = float(np.max(np.abs(K - K.T)))
-    if asymmetry > _AGREEMENT * float(np.max(np.abs(K))):
-        raise ValueError(
-            f"{place}: a Gram matrix is symmetric, this one differs by {asymmetry:.3g}"
-        )
+    if K.shape[0] != K.shape[1] or np.abs(K - K.T).max() > _AGREEMENT * np.abs(K).max():
+        raise ValueError(f"{place}: a Gram matrix is square and symmetric, not this one, {K.shape}")
     cross = {name: _dense(part.X) for name, part in others.items()}
     for name, k in cross.items():
         if k.shape[1] != len(K):
-            raise ValueError(
-                f"{place}: {len(K)} training rows, but the kernel of the part '{name}' is {k.shape}"
-            )
+            message = f"{len(K)} training rows, but the kernel of the part '{name}' is {k.shape}"
+            raise ValueError(f"{place}: {message}")
     return K, cross
 
 

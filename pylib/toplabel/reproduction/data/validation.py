@@ -18,12 +18,9 @@ from toplabel.reproduction.data.rows import Rows, blocks
 def validate_prepared(prepared: Prepared) -> None:
     """Refuse a data set on which a solver would fail or a score would be meaningless.
 
-    Raises
-    ------
-    ValueError
-        One line with the data set, the part and what was found: fewer than two classes, names of
-        classes that repeat, a part without rows, shapes that differ, NaN or infinity, labels out of
-        range, a class of a multiclass set without an example in a training part.
+    These have fewer than two classes, names of classes that repeat, a part without rows, shapes that
+    differ, NaN or infinity, labels out of range, or a class of a multiclass set without an example in
+    a training part. The ValueError is one line with the data set, the part and what was found.
     """
     for where, fault in _faults(prepared):
         raise ValueError(f"data set '{prepared.name}'{where}: {fault}")
@@ -31,49 +28,42 @@ def validate_prepared(prepared: Prepared) -> None:
 
 def _faults(prepared: Prepared) -> Iterator[tuple[str, str]]:
     """Yield where a fault is, and what it is; a check may rely on those before it."""
-    names, m, parts = prepared.class_names, prepared.n_classes, prepared.parts
-    if m < 2 or len(names) != m:
-        yield "", f"m = {m} classes with {len(names)} names; at least 2 are needed"
+    names, parts = prepared.class_names, prepared.parts
+    if len(names) < 2:
+        yield "", f"m = {len(names)} classes; at least 2 are needed"
     name, count = Counter(names).most_common(1)[0]
     if count > 1:
         yield "", f"the class name {name!r} occurs {count} times"
     for name, part in parts.items():
-        for fault in _faults_of_part(prepared, part):
+        for fault in _faults_of_part(part, prepared.n_classes):
             yield f", part '{name}'", fault
     widths = {name: part.n_features for name, part in parts.items()}
     if len(set(widths.values())) > 1:
         yield "", f"the parts differ in their number of features: {widths}"
     for name in dict.fromkeys(split.train for split in prepared.splits):
         if prepared.task == "multiclass":
-            missing = np.flatnonzero(np.bincount(parts[name].y, minlength=m) == 0)
+            missing = np.flatnonzero(np.bincount(parts[name].y, minlength=len(names)) == 0)
             if missing.size:
                 others = f" (nor have {missing.size - 1} others)" if missing.size > 1 else ""
                 example = f"class {names[missing[0]]!r} has no training example{others}"
                 yield f", part '{name}'", example
 
 
-def _faults_of_part(prepared: Prepared, part: Part) -> Iterator[str]:
-    X, y, Y, m, n = part.X, part.y, part.Y, prepared.n_classes, part.n_instances
-    if X.ndim != 2 or X.dtype not in (np.float64, np.float32) or 0 in X.shape or n == 0:
-        yield f"X has the shape {X.shape} and the type {X.dtype}; it must hold rows of floats"
+def _faults_of_part(part: Part, m: int) -> Iterator[str]:
+    X, y, Y, n = part.X, part.y, part.Y, part.n_instances
+    if 0 in X.shape or n == 0:
+        yield f"X has the shape {X.shape}, there is no row or no feature"
     yield from _not_finite(X)
-    if (y if prepared.task == "multiclass" else Y) is None:
-        yield f"a {prepared.task} part needs {'y' if prepared.task == 'multiclass' else 'Y'}"
+    if Y is not None and (Y.shape != (n, m) or (Y > 1).any()):
+        yield f"Y must hold 0 and 1 in the shape ({n}, {m})"
     if y is not None:
         # Beside an empty label set, -1: the image has no object, so no prominent one.
-        is_none = (y == -1) & ~Y.any(axis=1) if Y is not None and len(Y) == len(y) else False
-        if y.shape != (n,) or y.dtype != np.int64 or not (((y >= 0) & (y < m)) | is_none).all():
-            yield f"y must be int64 of shape ({n},) with class indices 0..{m - 1}"
-    if Y is not None and (Y.shape != (n, m) or Y.dtype != np.uint8 or (Y > 1).any()):
-        yield f"Y must be an indicator of 0 and 1, uint8 of shape ({n}, {m})"
-    if part.groups is None and part.n_rows != n:
-        yield f"{part.n_rows} rows of X, {n} of labels"
-    if part.groups is not None and (
-        part.groups.shape != (part.n_rows,)
-        or part.groups.dtype != np.int64
-        or not np.array_equal(np.unique(part.groups), np.arange(n))
-    ):
-        yield f"groups must name an instance for each of {part.n_rows} rows, and all of 0..{n - 1}"
+        is_none = (y == -1) & ~Y.any(axis=1) if Y is not None else False
+        if not (((y >= 0) & (y < m)) | is_none).all():
+            yield f"y must hold class indices 0..{m - 1}"
+    groups = np.arange(part.n_rows) if part.groups is None else part.groups
+    if len(groups) != part.n_rows or not np.array_equal(np.unique(groups), np.arange(n)):
+        yield f"{part.n_rows} rows of X do not belong to {n} instances"
 
 
 def _not_finite(X: Rows) -> Iterator[str]:

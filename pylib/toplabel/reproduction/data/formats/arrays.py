@@ -24,19 +24,10 @@ Read = Callable[[Path, Sequence[str]], Sequence[Any]]
 
 
 def load(read: Read, source: Source, X: str = "X", labels: str | None = None) -> Loaded:
-    """Read files that hold arrays under names.
+    """Read files that hold arrays under names: features (n, d), and labels, by default ``y`` for
+    classes (n,) and ``Y`` for label sets (n, m).
 
-    Parameters
-    ----------
-    read : callable
-        Returns arrays of a file by their names.
-    source : Source
-        Several parts may share a file.
-    X : str
-        The name of the features, (n, d); "{part}" in it stands for the name of the part.
-    labels : str, optional
-        The name of the labels, likewise: classes (n,), whole numbers, or label sets (n, m) of 0 and
-        1. By default ``y`` for classes and ``Y`` for label sets.
+    Several parts may share a file: "{part}" in a name stands for that of the part.
     """
     names = X, labels or _label_name(source.task)
     tables = {
@@ -54,10 +45,7 @@ def load_mat(
 
 
 def load_npy(source: Source, labels: Mapping[str, str]) -> Loaded:
-    """Read pairs of .npy files: the features of each part, mapped into memory, and its labels.
-
-    `labels` has for each part the name of the file with its labels, beside that of the features.
-    """
+    """Read pairs of .npy files: the features of each part, mapped into memory, and its labels."""
     tables = {}
     for part, path in source.parts.items():
         beside = source.beside(part, labels)

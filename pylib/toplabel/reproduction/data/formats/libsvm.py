@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 from sklearn.datasets import load_svmlight_file
+from sklearn.preprocessing import MultiLabelBinarizer
 
 from toplabel._core.files import reason
 from toplabel.reproduction.data.formats.source import FormatError, Source
@@ -43,9 +44,9 @@ def load(
         table.X.resize((table.X.shape[0], width))
     if not is_multilabel:
         return assemble(tables, source.task)
-    base, count = _label_range(tables, n_classes, label_base)
-    tables = {name: t._replace(labels=_indicator(t, base, count)) for name, t in tables.items()}
-    return assemble(tables, source.task, [str(base + j) for j in range(count)])
+    names, labels = _label_sets(tables, n_classes, label_base)
+    tables = {name: table._replace(labels=labels[name]) for name, table in tables.items()}
+    return assemble(tables, source.task, names)
 
 
 def _read(path: Path, read: Callable[[Any], Any]) -> tuple[sparse.csr_matrix, Any]:
@@ -69,28 +70,22 @@ def _located(path: Path, read: Callable[[Any], Any]) -> FormatError | None:
     return None
 
 
-def _label_range(
+def _label_sets(
     tables: Mapping[str, Table], n_classes: int | None, label_base: int | None
-) -> tuple[int, int]:
-    """Return the number of the first label, and how many labels there are."""
+) -> tuple[list[str], dict[str, np.ndarray]]:
+    """Return the names of the labels, and the indicator of each part."""
     first = next(iter(tables.values()))
-    found = [label for table in tables.values() for labels in table.labels for label in labels]
-    if not found:
-        raise first.error("no row has a label")
-    if label_base is None and min(found) > 0:
-        why = f"no row has the label 0, the smallest is {min(found):g}"
+    found = sorted({label for t in tables.values() for labels in t.labels for label in labels})
+    if not found or any(label % 1 for label in found):
+        raise first.error("no row has a label, or a label is no whole number")
+    if label_base is None and found[0] > 0:
+        why = f"no row has the label 0, the smallest is {found[0]:g}"
         raise first.error(f"{why}; state the first label's number, option `label_base`")
     base = label_base or 0
-    return base, n_classes or int(max(found)) - base + 1
-
-
-def _indicator(table: Table, base: int, count: int) -> np.ndarray:
-    Y = np.zeros((len(table.labels), count), dtype=np.uint8)
-    for row, labels in enumerate(table.labels):
-        for label in labels:
-            if not (base <= label < base + count and label == int(label)):
-                message = f"the label {label:g} of row {row} (from 0) is no whole number in"
-                where = f"{base}..{base + count - 1} (options `label_base`, `n_classes`)"
-                raise table.error(f"{message} {where}")
-            Y[row, int(label) - base] = 1
-    return Y
+    last = base + n_classes - 1 if n_classes else int(found[-1])
+    if found[0] < base or found[-1] > last:
+        message = f"labels {found[0]:g} to {found[-1]:g} are not in {base}..{last}"
+        raise first.error(f"{message} (options `label_base`, `n_classes`)")
+    coder = MultiLabelBinarizer(classes=np.arange(base, last + 1)).fit(None)
+    indicators = {name: coder.transform(table.labels) for name, table in tables.items()}
+    return [str(label) for label in coder.classes_], indicators

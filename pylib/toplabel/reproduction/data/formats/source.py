@@ -28,15 +28,8 @@ class FormatError(ValueError):
 
 @dataclass(frozen=True)
 class Source:
-    """The raw files of one data set, uncompressed, in one folder.
-
-    Attributes
-    ----------
-    parts : dict of str to Path
-        The file of each part.
-    task : {"multiclass", "multilabel"}
-    labels : Path or None
-        The file that names the labels, for formats that have one.
+    """The raw files of one data set, uncompressed, in one folder: the file of each part, and the file
+    that names the labels, for formats that have one.
     """
 
     parts: dict[str, Path]

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from toplabel.reproduction.data.formats.source import FormatError, damage, shown
+from toplabel.reproduction.data.formats.source import FormatError, shown
 from toplabel.reproduction.data.parts import Loaded, Part, Task
 from toplabel.reproduction.data.rows import Rows, RowsOf
 
@@ -27,16 +27,8 @@ _MANY = 50  # classes, which are more than half the rows: these are no classes
 class Table(NamedTuple):
     """The arrays of one part as they stand in its file.
 
-    Attributes
-    ----------
-    path : Path
-        The file of the features.
-    X : ndarray or sparse matrix of shape (n, d)
-        Numbers; a memory map stays on disk.
-    labels : ndarray or sparse matrix
-        Classes, whole numbers or words, of shape (n,); or label sets, 0 and 1, of shape (n, m).
-    labels_path : Path, optional
-        The file of the labels, where they have one of their own.
+    `X` (n, d) are numbers, maybe sparse or a memory map; `labels` are classes (n,), whole numbers or
+    words, or label sets (n, m) of 0 and 1, which may be in a file of their own, `labels_path`.
     """
 
     path: Path
@@ -58,12 +50,6 @@ def assemble(
     characters. Label sets have one class a column, with the names `label_names` or the columns'
     numbers. Features that are float32 (or float16) become float32, all others float64; those of a
     memory map are neither read nor copied here.
-
-    Raises
-    ------
-    FormatError
-        With the file: features that are no table of numbers, labels that are missing, no whole
-        numbers, spelled in two ways or not 0 and 1, numbers of rows or of labels that differ.
     """
     features = {name: features_of(table.path, table.X) for name, table in tables.items()}
     if task == "multiclass":
@@ -94,17 +80,10 @@ def features_of(path: Path, X: np.ndarray | sparse.spmatrix) -> Rows:
         raise FormatError(path, None, f"{message}, (n, d) with n and d at least 1")
     dtype = np.float32 if X.dtype in (np.float16, np.float32) else np.float64
     if sparse.issparse(X):
-        return _checked(path, X).tocsr().astype(dtype)
+        return sparse.csr_matrix(X, dtype=dtype)
     if not isinstance(X, np.memmap):
         return np.ascontiguousarray(X, dtype=dtype)
     return X if X.dtype == dtype and X.flags.c_contiguous else RowsOf(X, dtype=dtype)
-
-
-def _checked(path: Path, matrix: sparse.spmatrix) -> sparse.spmatrix:
-    """Refuse a sparse matrix with an index out of range, on which SciPy may crash."""
-    with damage(path, "sparse matrix"):
-        matrix.check_format(full_check=True)
-    return matrix
 
 
 def _classes(tables: Mapping[str, Table]) -> tuple[list[str], dict[str, np.ndarray]]:
@@ -171,7 +150,7 @@ def _indicator(table: Table) -> np.ndarray:
     if Y.ndim != 2 or 0 in Y.shape or Y.dtype.kind not in _NUMBERS:
         message = f"label sets of the shape {Y.shape} and the type {Y.dtype}"
         raise table.error(f"{message}; they must be (n, m), 0 or 1 for each label")
-    Y = _checked(table.path, Y).toarray() if sparse.issparse(Y) else np.asarray(Y)
+    Y = Y.toarray() if sparse.issparse(Y) else np.asarray(Y)
     bad = np.argwhere((Y != 0) & (Y != 1))
     if bad.size:
         row, column = bad[0]
