@@ -13,7 +13,7 @@ import yaml
 
 from toplabel._core.files import FileError
 from toplabel.reproduction.config.entry import Entry
-from toplabel.reproduction.config.methods import Method
+from toplabel.reproduction.config.method import Method
 from toplabel.reproduction.config.networks import Network
 from toplabel.reproduction.config.splits import Split
 from toplabel.reproduction.data.parts import Part, Prepared

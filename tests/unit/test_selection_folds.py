@@ -4,42 +4,35 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from small_sets import multiclass_set, problems_of, regions_set, task_of
 
-from toplabel.reproduction.selection.problems import (
-    half_fold,
-    random_folds,
-    rows_of,
-    stratified_folds,
-)
+from toplabel.reproduction.config.method import Method
+from toplabel.reproduction.config.protocols import Axis, Budget
+from toplabel.reproduction.selection.folds import half_fold, random_folds, stratified_folds
+
+METHOD = Method("lr_multi", "A", "lr_multi")
+BUDGET = Budget(Axis(2, -4, 6, 2), None, folds=3)
 
 
 @given(st.lists(st.integers(0, 4), min_size=4, max_size=60), st.integers(2, 4), st.integers(0, 5))
 def test_stratified_folds_partition_and_spread_every_class(labels, count, seed):
     y = np.array(labels)
     folds = stratified_folds(y, count, seed)
-    assert len(folds) == count
     together = np.sort(np.concatenate([fold.val for fold in folds]))
     np.testing.assert_array_equal(together, np.arange(len(y)))
     for fold in folds:
-        assert np.intersect1d(fold.train, fold.val).size == 0
-        assert len(fold.train) + len(fold.val) == len(y)
+        np.testing.assert_array_equal(np.sort(np.r_[fold.train, fold.val]), np.arange(len(y)))
     for label in np.unique(y):
         per_fold = [(y[fold.val] == label).sum() for fold in folds]
         assert max(per_fold) - min(per_fold) <= 1
-    sizes = [len(fold.val) for fold in folds]
-    assert max(sizes) - min(sizes) <= 1
 
 
-@given(st.integers(2, 60), st.integers(2, 10), st.integers(0, 5))
-def test_random_folds_partition(n, count, seed):
-    if count > n:
-        with pytest.raises(ValueError, match=f"{count} folds of {n} instances"):
-            random_folds(n, count, seed)
-        return
-    folds = random_folds(n, count, seed)
-    together = np.sort(np.concatenate([fold.val for fold in folds]))
+@pytest.mark.parametrize(("n", "count"), [(2, 2), (7, 3), (60, 10)])
+def test_random_folds_partition(n, count):
+    together = np.sort(np.concatenate([fold.val for fold in random_folds(n, count, 0)]))
     np.testing.assert_array_equal(together, np.arange(n))
-    assert all((np.diff(fold.train) > 0).all() for fold in folds)
+    with pytest.raises(ValueError, match=f"{n + 1} folds of {n} instances"):
+        random_folds(n, n + 1, 0)
 
 
 def test_folds_depend_on_names_and_on_nothing_else():
@@ -51,22 +44,29 @@ def test_folds_depend_on_names_and_on_nothing_else():
         assert any((a.val != b.val).any() for a, b in zip(first, other, strict=True))
 
 
-@pytest.mark.parametrize("n", [2, 7, 100])
-def test_halves(n):
-    fold = half_fold(n, 0, "voc2007", "main")
-    assert len(fold.train) == (n + 1) // 2
-    np.testing.assert_array_equal(np.sort(np.r_[fold.train, fold.val]), np.arange(n))
+def test_the_larger_half_trains():
+    fold = half_fold(7, 0, "voc2007", "main")
+    assert len(fold.train) == 4
+    np.testing.assert_array_equal(np.sort(np.r_[fold.train, fold.val]), np.arange(7))
 
 
-def test_one_instance_has_no_halves():
-    with pytest.raises(ValueError, match="1 instance"):
-        half_fold(1)
+def test_the_regions_of_an_image_stay_together():
+    part = regions_set().parts["train"]
+    task = task_of(Method("lr_ml", "A", "lr_ml"), BUDGET, ["rank_loss"], "half", dataset="scenes")
+    (problem,) = problems_of(regions_set(), task)
+    assert len(problem.X) + len(problem.X_eval) == len(part.X)
+    assert problem.groups.max() + 1 == len(problem.truth)
+    rows = {tuple(row): image for row, image in zip(part.X, part.groups, strict=True)}
+    images = [{rows[tuple(row)] for row in X} for X in (problem.X, problem.X_eval)]
+    assert not images[0] & images[1]
 
 
-def test_regions_of_an_image_stay_together():
-    groups = np.array([0, 0, 1, 2, 2, 2, 3])
-    fold = half_fold(4, 0)
-    train, val = rows_of(fold.train, groups), rows_of(fold.val, groups)
-    assert np.intersect1d(groups[train], groups[val]).size == 0
-    np.testing.assert_array_equal(np.sort(np.r_[train, val]), np.arange(7))
-    np.testing.assert_array_equal(rows_of(fold.val, None), fold.val)
+@pytest.mark.parametrize(("share", "used"), [(0.1, 1), (0.4, 2), (0.9, 3), (9.0, 3)])
+def test_as_many_folds_are_used_as_hold_the_rows_asked_for(share, used):
+    prepared = multiclass_set(with_val=False)
+    rows = round(share * prepared.parts["train"].n_instances)
+    some = Budget(BUDGET.C, None, folds=3, validation_rows=rows)
+    found, whole = (problems_of(prepared, task_of(METHOD, b)) for b in (some, BUDGET))
+    assert (len(found), len(whole)) == (used, 3)
+    for one, other in zip(found, whole, strict=False):
+        np.testing.assert_array_equal(one.X_eval, other.X_eval)

@@ -1,195 +1,134 @@
-"""Tuning: paths, folds, extension, refinement, files."""
+"""Tuning: paths over C, folds, extension, refinement, blocks, screening, early stopping, k."""
 
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from standin import Recorder, multiclass_set, problems_of, regions_set, task_of
+from small_sets import blobs, multiclass_set, problems_of, regions_set, task_of
 
-from toplabel.reproduction.config.methods import Method
+from toplabel import metrics
+from toplabel.reproduction.config.method import Method
 from toplabel.reproduction.config.protocols import LINEAR, Axis, Budget, EquallySpaced, Refinement
-from toplabel.reproduction.selection.fitting import Limits, by_solver, pool
+from toplabel.reproduction.selection import tuning
+from toplabel.reproduction.selection.fitting import pool
 from toplabel.reproduction.selection.grids import coarse_points, extended_points, refined_points
 from toplabel.reproduction.selection.problems import (
-    fold_problem,
-    folds_of,
+    ValidationProblem,
+    fewer_rows,
     join_parts,
     training_labels,
 )
-from toplabel.reproduction.selection.results import (
-    TuneResult,
-    average,
-    candidates,
-    load_units,
-    merge,
-    save_unit,
-    seconds_by_split,
-)
-from toplabel.reproduction.selection.tuning import FoldPath, tune_block, tune_split
+from toplabel.reproduction.selection.tuned import Point, Tuned, average, means, merge
+from toplabel.reproduction.selection.tuning import EarlyStopping, FoldPath, tune_block, tune_split
 
 SOFTMAX = Method("lr_multi", "A", "lr_multi")
 MULTILABEL = Method("lr_ml", "A", "lr_ml")
 KERNEL = Method("lr_rbf", "A", "lr_multi", kernel="rbf")
 BUDGET = Budget(Axis(2, -4, 2, 2), Axis(2, -2, 1, 1), folds=3)
-METRICS = ["top1", "top2"]
-LIMITS = Limits(3, 1e-3, 100, ("toy",))
+METRICS = ("top1", "top2")
 
 
-def _protocol(validation="holdout"):
-    return task_of(SOFTMAX, BUDGET, METRICS, validation).protocol
+def _tune(prepared, method=SOFTMAX, budget=BUDGET, names=METRICS, validation="holdout"):
+    task = task_of(method, budget, names, validation, dataset=prepared.name)
+    return tune_split(problems_of(prepared, task), task)
 
 
-def _tune(prepared, method=SOFTMAX, budget=BUDGET, metrics=METRICS, solve=None, validation=None):
-    task = task_of(method, budget, metrics, validation or "holdout", dataset=prepared.name)
-    return tune_split(problems_of(prepared, task), task, solve or Recorder())
+def _problem(n_per_class=12):
+    X, y = blobs(n_per_class)
+    X_eval, truth = blobs(seed=1)
+    return ValidationProblem(X, y, X_eval, truth, None, 3)
 
 
-def test_values_are_those_of_the_models(repository):
-    prepared = multiclass_set()
-    result = _tune(prepared)
-    assert result.C.tolist() == [2.0**-4, 2.0**-2, 1.0, 4.0]
-    train, val = prepared.parts["train"], prepared.parts["val"]
-    for j, C in enumerate(result.C):
-        model = Recorder()(train.X, train.y, C=C, kernel="linear", n_classes=3)
-        right = np.argmax(model.decision_function(val.X), axis=1) == val.y
-        assert result.value[0, j, 0, 0] == pytest.approx(100 * right.mean(), abs=3)
-    assert (result.value[..., 1] >= result.value[..., 0]).all()
-    assert (result.seconds > 0).all()
-
-
-def test_a_path_visits_the_smallest_C_first():
-    solve = Recorder()
-    _tune(multiclass_set(), solve=solve)
-    Cs = [call["C"] for call in solve.calls]
-    assert Cs == sorted(Cs)
-
-
-def test_a_model_does_not_depend_on_what_was_trained_before_it():
-    part = multiclass_set().parts["train"]
-
-    def models(Cs):
-        train = by_solver(Recorder(), part.X, part.y, SOFTMAX, LIMITS)
-        return {C: train(C).W for C in Cs}
-
-    up, down = models([0.5, 4.0, 8.0]), models([8.0, 0.5])
-    for C, W in down.items():
-        np.testing.assert_array_equal(W, up[C])
-
-
-def test_every_C_has_a_seed_of_its_own_and_starts_from_nothing():
-    solve = Recorder()
-    method = Method("topk_ent_tr_k2", "A", "topk_ent_tr", k=2)
-    part = multiclass_set().parts["train"]
-    train = by_solver(solve, part.X, part.y, method, LIMITS)
-    for C in (4.0, 16.0):
-        train(C)
-    assert len({call["seed"] for call in solve.calls}) == 2
-    for call in solve.calls:
-        assert "warm_start" not in call
-        assert (call["loss"], call["k"], call["max_epochs"]) == ("topk_ent_tr", 2, 100)
-
-
-def test_an_interrupted_solver_interrupts_the_job():
-    with pytest.raises(KeyboardInterrupt):
-        _tune(multiclass_set(), solve=Recorder(status="interrupted"))
-
-
-def test_seeds_depend_on_names_and_C_only():
-    first, second = Recorder(), Recorder()
-    _tune(multiclass_set(), solve=first)
-    _tune(multiclass_set(), budget=replace(BUDGET, C=Axis(2, -2, 2, 2)), solve=second)
-    seeds = {call["C"]: call["seed"] for call in first.calls}
-    assert len(set(seeds.values())) == len(seeds)
-    assert all(seeds[call["C"]] == call["seed"] for call in second.calls)
-
-
-def test_folds_are_averaged_and_equal_for_all_methods():
-    prepared = multiclass_set(with_val=False)
-    result = _tune(prepared)
-    assert result.fold == "all"
-    split, protocol = prepared.splits[0], _protocol("folds")
-    folds = folds_of(prepared, split, _protocol(), BUDGET, 0)
-    by_hand = [
-        FoldPath(
-            fold_problem(prepared.parts["train"], fold, SOFTMAX, 3),
-            task_of(SOFTMAX, BUDGET, METRICS, "folds"),
-            i,
-            Recorder(),
-        ).visit(coarse_points(SOFTMAX, BUDGET))
-        for i, fold in enumerate(folds)
-    ]
-    np.testing.assert_allclose(result.value, np.mean([r.value for r in by_hand], axis=0))
-    other = folds_of(prepared, split, protocol, BUDGET, 0)
-    again = folds_of(prepared, split, protocol, BUDGET, 0)
-    assert all((a.val == b.val).all() for a, b in zip(other, again, strict=True))
-
-
-def test_the_grid_of_C_may_be_relative_to_the_mean_squared_norm():
-    solve, prepared = Recorder(), multiclass_set()
-    task = replace(task_of(SOFTMAX, BUDGET, METRICS, "holdout"), C_scale="mean_squared_norm")
-    budget = replace(BUDGET, refine=Refinement(1, 1), extend=1)
-    result = tune_split(problems_of(prepared, task), replace(task, budget=budget), solve)
-    square = np.mean(np.sum(prepared.parts["train"].X ** 2, axis=1))
-    exponents = np.log2(np.array(sorted(call["C"] for call in solve.calls)) * square)
-    np.testing.assert_allclose(exponents, np.round(exponents), atol=1e-6)
-    assert len(set(exponents.round())) == len(exponents)  # the finer grid meets the coarse one
-    assert set(np.arange(-4, 3, 2)) <= set(exponents.round())
-    np.testing.assert_allclose(result.C, sorted({call["C"] for call in solve.calls}))
-    blocks = tune_block(problems_of(prepared, task), task, Recorder(), 0)
-    np.testing.assert_allclose(blocks[0].C * square, 2.0 ** np.arange(-4, 3, 2), rtol=1e-6)
-
-
-def _grown(monkeypatch, axis, extend, peak):
-    """Exponents visited when a metric is best at 2^peak."""
-
-    class Flat(Recorder):
-        def __call__(self, X, y, *, C, **arguments):
-            solution = super().__call__(X, y, C=C, **arguments)
-            return replace(solution, W=np.full((2, 3), C))
-
-    def values(metrics, truth, scores, thresholds):
-        exponent = np.log2(np.abs(scores).max() / scale)
-        return np.full((1, len(metrics)), -((exponent - peak) ** 2))
-
-    prepared = multiclass_set()
-    scale = np.abs(prepared.parts["val"].X.sum(axis=1)).max()
-    monkeypatch.setattr("toplabel.reproduction.selection.tuning.all_values", values)
-    budget = replace(BUDGET, C=axis, extend=extend)
-    return np.log2(_tune(prepared, budget=budget, solve=Flat()).C).tolist()
-
-
-@pytest.mark.parametrize(
-    ("extend", "peak", "expected"),
-    [(9, 3, [0, 1, 2, 3, 4]), (9, -2, [-3, -2, -1, 0, 1]), (2, 9, [0, 1, 2, 3]), (0, 9, [0, 1])],
-)
-def test_the_grid_grows_until_the_best_lies_inside(monkeypatch, extend, peak, expected):
-    assert _grown(monkeypatch, Axis(2, 0, 1, 1), extend, peak) == expected
-
-
-def test_a_grid_of_one_value_has_no_edge(monkeypatch):
-    assert _grown(monkeypatch, Axis(2, 0, 0, 1), 9, 3) == [0]
+def _path(budget=BUDGET, method=SOFTMAX, fold=0):
+    return FoldPath(_problem(), task_of(method, budget, METRICS), fold)
 
 
 def _result(values, C, theta=(np.nan,), metric=("top1",)):
     values = np.asarray(values, dtype=float).reshape(len(theta), len(C), 1, len(metric))
     table = np.where(np.isnan(values[..., 0, 0]), np.nan, 0.5)
-    return TuneResult(
-        "main",
-        "0",
-        np.array(theta, dtype=float),
-        np.array(C, dtype=float),
-        np.array([np.nan]),
-        np.array(metric),
-        values,
-        table,
-        table,
-        table,
+    axes = (np.array(theta, dtype=float), np.array(C, dtype=float), np.array([np.nan]))
+    return Tuned("main", "0", *axes, np.array(metric), values, table, table, table)
+
+
+# ---- fits along C ----------------------------------------------------------------------------------
+
+
+def test_values_are_those_of_a_model_for_each_C(fits):
+    prepared = multiclass_set()
+    (result,) = _tune(prepared)
+    assert result.C.tolist() == [2.0**-4, 2.0**-2, 1.0, 4.0] == [fit["C"] for fit in fits]
+    assert result.fold == "all"
+    val = prepared.parts["val"]
+    for j, C in enumerate(result.C):
+        task = task_of(SOFTMAX, replace(BUDGET, C=Axis(2, np.log2(C), np.log2(C), 1)), METRICS)
+        (alone,) = tune_split(problems_of(prepared, task), task)
+        assert (alone.value == result.value[:, [j]]).all()  # whatever was trained before
+    assert len({fit["seed"] for fit in fits}) == 4  # of names and C, not of the order
+    assert (result.value[..., 1] >= result.value[..., 0]).all()
+    assert (result.seconds > 0).all()
+    assert len(val.y) == 36
+
+
+def test_folds_are_averaged():
+    prepared = multiclass_set(with_val=False)
+    task = task_of(SOFTMAX, BUDGET, METRICS, "folds")
+    problems = problems_of(prepared, task)
+    (result,) = tune_split(problems, task)
+    alone = [
+        FoldPath(p, task, i).visit(coarse_points(SOFTMAX, BUDGET)) for i, p in enumerate(problems)
+    ]
+    np.testing.assert_allclose(result.value, np.mean([one.value for one in alone], axis=0))
+    np.testing.assert_array_equal(result.epochs, np.sum([one.epochs for one in alone], axis=0))
+    np.testing.assert_array_equal(
+        result.relative_gap, np.max([one.relative_gap for one in alone], axis=0)
     )
 
 
+def test_a_kernel_method_is_trained_on_gram_matrices(fits):
+    (result,) = _tune(multiclass_set(), KERNEL)
+    assert result.value.shape == (4, 4, 1, 2)
+    assert {fit["kernel"] for fit in fits} == {"precomputed"}
+    assert (result.value[..., 0] > 60).any()
+
+
+def test_an_interrupted_solver_interrupts_the_job(monkeypatch):
+    from toplabel.reproduction.methods import library_loss
+
+    solve = library_loss.solve
+    monkeypatch.setattr(
+        library_loss, "solve", lambda *a, **k: replace(solve(*a, **k), status="interrupted")
+    )
+    with pytest.raises(KeyboardInterrupt):
+        _tune(multiclass_set())
+
+
+def test_each_fit_leaves_a_line_in_the_log(caplog):
+    caplog.set_level("INFO", "toplabel")
+    _tune(multiclass_set())
+    lines = [record.getMessage() for record in caplog.records]
+    assert [line.split(", gap")[0] for line in lines] == [
+        f"split main, fold 0, k 1, C {C}" for C in ("0.0625", "0.25", "1", "4")
+    ]
+    assert all(line.endswith(" s, converged") for line in lines)
+
+
+# ---- grids -----------------------------------------------------------------------------------------
+
+
+def test_the_grid_of_C_may_be_relative_to_the_mean_squared_norm(fits):
+    prepared = multiclass_set()
+    task = replace(task_of(SOFTMAX, BUDGET, METRICS), C_scale="mean_squared_norm")
+    budget = replace(BUDGET, refine=Refinement(1, 1), extend=1)
+    tune_split(problems_of(prepared, task), replace(task, budget=budget))
+    square = np.mean(np.sum(prepared.parts["train"].X ** 2, axis=1))
+    exponents = np.log2(np.array(sorted(fit["C"] for fit in fits)) * square)
+    np.testing.assert_allclose(exponents, np.round(exponents), atol=1e-6)
+    assert len(set(exponents.round())) == len(exponents)  # the finer grid meets the coarse one
+    assert set(np.arange(-4, 3, 2)) <= set(exponents.round())
+
+
 def test_extension_needs_an_edge_that_is_strictly_best():
-    axis = Axis(10, -1, 1, 1)
-    budget = Budget(axis, None, extend=1)
+    budget = Budget(Axis(10, -1, 1, 1), None, extend=1)
     C = [0.1, 1, 10]
     assert extended_points(_result([1, 2, 3], C), budget, [LINEAR]) == {LINEAR: [2]}
     assert extended_points(_result([3, 2, 1], C), budget, [LINEAR]) == {LINEAR: [-2]}
@@ -204,7 +143,8 @@ def test_refinement_surrounds_each_best_point_and_repeats_nothing():
     assert refined_points(_result([3, 1, 2], C), budget) == {LINEAR: [-3]}
     both = _result([[3, 1], [1, 2], [2, 3]], C, metric=("top1", "rank_loss"))
     assert refined_points(both, budget) == {LINEAR: [-3]}  # rank loss is best when lowest
-    assert refined_points(both, replace(budget, refine=None)) == {}
+    screened = refined_points(_result([1, 3, 2], C), replace(budget, screen_rows=10))
+    assert screened == {LINEAR: [-1, 0, 1]}  # the best point is trained again, on all rows
 
 
 def test_refinement_of_a_kernel_covers_both_axes():
@@ -215,112 +155,135 @@ def test_refinement_of_a_kernel_covers_both_axes():
     assert refined_points(result, budget) == {1: [1, 2, 3], 2: [1, 3], 3: [1, 2, 3]}
 
 
-def test_refined_split_contains_coarse_and_fine_points():
-    budget = replace(BUDGET, refine=Refinement(1, 1))
-    solve = Recorder()
-    result = _tune(multiclass_set(with_val=False), budget=budget, solve=solve)
-    assert set(BUDGET.C.exponents()) <= set(np.log2(result.C))
-    assert len(result.C) > len(BUDGET.C.exponents())
-    assert len(solve.calls) == 3 * len(result.C)  # three folds, nothing twice
+def _measured(monkeypatch, value):
+    """Let the validation values be a function of theta and C."""
+
+    def measure(path, theta, fit, held_out):
+        return Point(theta, fit.C, np.full((1, 2), value(theta, fit.C)), 0.0, 1, 1.0)
+
+    monkeypatch.setattr(tuning.FoldPath, "_measure", measure)
 
 
-def test_a_kernel_method_gets_one_gram_matrix_a_width():
-    solve = Recorder()
-    result = _tune(multiclass_set(), method=KERNEL, solve=solve)
-    assert result.value.shape == (4, 4, 1, 2)
-    assert {call["kernel"] for call in solve.calls} == {"precomputed"}
-    assert (result.value[..., 0] > 60).any()
+@pytest.mark.parametrize(
+    ("extend", "peak", "expected"), [(9, 3, [0, 1, 2, 3, 4]), (2, 9, [0, 1, 2, 3]), (0, 9, [0, 1])]
+)
+def test_the_grid_grows_until_the_best_lies_inside(monkeypatch, extend, peak, expected):
+    _measured(monkeypatch, lambda theta, C: -abs(np.log2(C) - peak))
+    (found,) = _tune(multiclass_set(), budget=replace(BUDGET, C=Axis(2, 0, 1, 1), extend=extend))
+    assert np.log2(found.C).tolist() == expected
 
 
-def test_blocks_and_phases_merge_to_the_whole_grid():
-    prepared = multiclass_set(with_val=False)
+# ---- early stopping --------------------------------------------------------------------------------
+
+
+def test_a_path_ends_when_every_metric_was_worse_several_times_in_a_row():
+    stopping = EarlyStopping(METRICS, 2)
+    assert not stopping.update(np.array([1.0, 1.0]))
+    assert not stopping.update(np.array([0.5, 0.5]))
+    assert not stopping.update(np.array([0.5, 1.0]))  # equal is not worse: counts anew
+    assert not stopping.update(np.array([0.5, 0.5]))
+    assert stopping.update(np.array([0.9, 0.9]))
+
+
+@pytest.mark.parametrize(("metric", "perfect"), [("top5", 100.0), ("rank_loss", 0.0)])
+def test_a_metric_that_was_perfect_does_not_hold_up_the_end(metric, perfect):
+    stopping = EarlyStopping(["top1", metric], 2)
+    assert not stopping.update(np.array([90.0, perfect]))
+    assert not stopping.update(np.array([80.0, perfect]))
+    assert stopping.update(np.array([70.0, perfect]))
+
+
+def test_paths_and_widths_are_left_after_a_decline(monkeypatch):
+    _measured(monkeypatch, lambda theta, C: -abs(np.log2(C) + 2))
+    budget = replace(BUDGET, C=Axis(2, -4, 6, 2), theta=Axis(2, -4, 4, 2), patience=2)
+    points = {LINEAR: budget.C.exponents()}
+    assert np.log2(_path(budget).survey(points).C).tolist() == [-4, -2, 0, 2]
+    assert len(_path(budget).visit(points).C) == 6
+    _measured(monkeypatch, lambda theta, C: -abs(np.log2(theta) + 2))
+    points = {theta: [0.0] for theta in budget.thetas("rbf")}
+    found = _path(replace(budget, patience=1), KERNEL).survey(points)
+    assert np.log2(found.theta).tolist() == [-4, -2, 0]
+
+
+def test_folds_are_averaged_where_all_have_been():
+    def tune(fold, points, method=SOFTMAX):
+        return _path(method=method, fold=fold).visit(points)
+
+    long, short = tune(0, {LINEAR: [-4, -2, 0]}), tune(1, {LINEAR: [-4, -2]})
+    mean = average([long, short])
+    assert mean.C.tolist() == [2.0**-4, 2.0**-2]
+    np.testing.assert_allclose(mean.value, (long.value[:, :2] + short.value) / 2)
+    with pytest.raises(ValueError, match="no point in common"):
+        average([tune(0, {LINEAR: [-4]}), tune(1, {LINEAR: [-2]})])
+    rbf = tune(0, {-2: [0, 2], 0: [0, 2]}, KERNEL), tune(1, {-2: [0, 2], 0: [0], 2: [0]}, KERNEL)
+    seen = ~np.isnan(average(rbf).epochs)
+    assert seen.tolist() == [[True, True], [True, False]]
+
+
+# ---- blocks and screening --------------------------------------------------------------------------
+
+
+def test_blocks_of_widths_merge_to_the_whole_grid():
     budget = replace(BUDGET, theta_block=3)
-    fold = folds_of(prepared, prepared.splits[0], _protocol("folds"), budget, 0)[0]
-    problem = fold_problem(prepared.parts["train"], fold, KERNEL, 3)
-
-    def tune(points):
-        task = task_of(KERNEL, budget, METRICS, "folds")
-        return FoldPath(problem, task, 0, Recorder()).visit(points)
-
-    assert budget.blocks("rbf") == 2
-    parts = [tune(coarse_points(KERNEL, budget, block)) for block in range(2)]
-    whole = tune(coarse_points(KERNEL, budget))
-    merged = merge(parts)
+    path = _path(budget, KERNEL)
+    parts = [path.visit(coarse_points(KERNEL, budget, block)) for block in range(2)]
+    whole, merged = path.visit(coarse_points(KERNEL, budget)), merge(parts)
     np.testing.assert_array_equal(merged.value, whole.value)
     np.testing.assert_array_equal(merged.theta, whole.theta)
-    extra = tune({0: [0.5]})
-    both = merge([whole, extra])
-    assert np.isnan(both.relative_gap).sum() == 3
-    without_gap = replace(whole, relative_gap=np.full_like(whole.relative_gap, np.nan))
-    np.testing.assert_array_equal(merge([without_gap, extra]).value, both.value)
-    assert seconds_by_split([whole, extra])["main"] == pytest.approx(
-        whole.seconds.sum() + extra.seconds.sum()
-    )
+    extra = path.visit({0: [0.5]})
+    assert np.isnan(merge([whole, extra]).epochs).sum() == 3
 
 
 @pytest.mark.parametrize("screen_rows", [None, 20])
-def test_a_split_goes_on_from_its_blocks(screen_rows):
+def test_a_split_goes_on_from_its_blocks(screen_rows, fits):
     prepared = multiclass_set(with_val=False)
-    refine = Refinement(1, 1)
-    budget = replace(BUDGET, theta_block=2, refine=refine, screen_rows=screen_rows)
+    budget = replace(BUDGET, theta_block=2, refine=Refinement(1, 1), screen_rows=screen_rows)
     task = task_of(KERNEL, budget, METRICS, "folds")
-
-    def problems():
-        return problems_of(prepared, task)
-
-    calls = Recorder()
-    blocks = [one for j in range(2) for one in tune_block(problems(), task, Recorder(), j)]
-    found = tune_split(problems(), task, calls, blocks)
-    alone = tune_split(problems(), task, Recorder())
-    if screen_rows is None:
-        np.testing.assert_array_equal(found.value, alone.value)
-        assert len(calls.calls) < 3 * (~np.isnan(found.epochs)).sum()  # the rest was visited before
-    else:
-        assert len(calls.calls) == 3 * (~np.isnan(found.epochs)).sum()  # only the fine grid counts
-        assert found.value.size < alone.value.size
-    assert candidates([*blocks, found]) == {"main": found}
+    problems = problems_of(prepared, task)
+    blocks = [one for j in range(2) for one in tune_block(problems, task, j)]
+    in_blocks = len(fits)
+    assert in_blocks == 3 * 16
+    *_, found = tune_split(problems, task, blocks)
+    *_, alone = tune_split(problems, task)
+    np.testing.assert_array_equal(found.value, alone.value)
+    if screen_rows is not None:
+        assert {fit["shape"][0] for fit in fits[:in_blocks]} == {20}
+        assert {fit["shape"][0] for fit in fits[in_blocks:]} == {20, 24}
+        assert len(found.C) < len(BUDGET.C.exponents())  # only the finer grid counts
+    assert means([*blocks, found]) == [found]
 
 
-def test_folds_are_averaged_at_the_points_that_all_have_visited():
-    one, two = _result([1, 2], [1, 2]), replace(_result([3, 4], [1, 2]), fold="1")
-    assert average([one, two]).value.ravel().tolist() == [2, 3]
-    mean = average([one, replace(_result([5, 6], [1, 4]), fold="1")])
-    assert mean.C.tolist() == [1]
-    assert mean.value.ravel().tolist() == [3]
+def test_screening_draws_rows_by_names():
+    problem = _problem(40)
+    few = fewer_rows(problem, 30, ("toy", 0))
+    rows = {tuple(row): label for row, label in zip(problem.X, problem.labels, strict=True)}
+    assert all(rows[tuple(row)] == label for row, label in zip(few.X, few.labels, strict=True))
+    np.testing.assert_array_equal(fewer_rows(problem, 30, ("toy", 0)).X, few.X)
+    assert not np.array_equal(fewer_rows(problem, 30, ("toy", 1)).X, few.X)
+    assert fewer_rows(problem, 120, ("toy", 0)) is problem
 
 
-def test_results_survive_their_file(tmp_path):
-    result = _tune(multiclass_set())
-    other = replace(result, split="other", value=result.value + 1)
-    save_unit([result, other], tmp_path / "both.npz")
-    save_unit([result], tmp_path / "one.npz")
-    again = list(load_units([tmp_path / "both.npz", tmp_path / "one.npz"]))
-    assert [one.split for one in again] == ["main", "other", "main"]
-    for found, wanted in zip(again, (result, other, result), strict=True):
-        np.testing.assert_array_equal(found.value, wanted.value)
-        assert found.fold == "all"
-        assert [str(name) for name in found.metric] == METRICS
+# ---- k ---------------------------------------------------------------------------------------------
 
 
-def test_tuning_of_another_version_is_refused(tmp_path):
-    old = tmp_path / "old.npz"
-    np.savez(old, split="main", fold="0", **{"1.split": "main"})
-    with pytest.raises(
-        ValueError, match=r"old\.npz: written by another version \(1\.C, .*tune again"
-    ):
-        list(load_units([old]))
-    np.savez(old)
-    with pytest.raises(ValueError, match="another version"):
-        list(load_units([old]))
+def test_every_k_below_the_number_of_classes_is_tuned():
+    method = Method("topk", "A", "topk_svm_beta", gamma=1.0, k=(1, 2, 3))
+    prepared = multiclass_set()
+    found = _tune(prepared, method)
+    assert [one.k for one in found] == [1, 2]
+    for one in found:
+        (alone,) = _tune(prepared, method.at(one.k))
+        np.testing.assert_array_equal(one.value, alone.value)
+    with pytest.raises(ValueError, match=r"every k of \[3, 4\] .* number of classes, 3"):
+        _tune(prepared, replace(method, k=(3, 4)))
 
 
-# ---- regions ------------------------------------------------------------------------------------
+# ---- regions and label sets ------------------------------------------------------------------------
 
 
 def test_pooling_takes_the_maximum_over_an_instances_rows():
     scores = np.array([[1.0, 5], [2, 0], [7, 1], [0, 9]])
-    groups = np.array([0, 1, 0, 1])
-    assert pool(scores, groups).tolist() == [[7, 5], [2, 9]]
+    assert pool(scores, np.array([0, 1, 0, 1])).tolist() == [[7, 5], [2, 9]]
     assert pool(scores, None) is scores
 
 
@@ -332,34 +295,48 @@ def test_regions_get_the_labels_of_their_image():
         training_labels(replace(part, Y=None), MULTILABEL)
 
 
-def test_methods_of_both_kinds_are_measured_against_label_sets():
-    prepared = regions_set()
+@pytest.mark.parametrize("method", [SOFTMAX, MULTILABEL])
+def test_methods_of_both_kinds_are_measured_against_label_sets(method):
     budget = replace(BUDGET, thresholds=[EquallySpaced(-1, 1, 5)])
-    metrics = ["rank_loss", "f1_micro"]
-    for method in (SOFTMAX, MULTILABEL):
-        result = _tune(prepared, method=method, budget=budget, metrics=metrics, validation="half")
-        assert result.value.shape == (1, 4, 5, 2)
-        assert np.isnan(result.value[0, :, 1:, 0]).all()  # the rank loss has no threshold
-        assert (result.value[0, :, 0, 0] < 0.3).any()
-        assert (result.value[..., 1] > 50).any()
+    (result,) = _tune(regions_set(), method, budget, ["rank_loss", "f1_micro"], "half")
+    assert result.value.shape == (1, 4, 5, 2)
+    assert np.isnan(result.value[0, :, 1:, 0]).all()  # the rank loss has no threshold
+    assert (result.value[0, :, 0, 0] < 0.3).any()
+    assert (result.value[..., 1] > 50).any()
 
 
-def test_a_fold_keeps_regions_together_and_renumbers_them():
-    prepared = regions_set()
-    part = prepared.parts["train"]
-    fold = folds_of(prepared, prepared.splits[0], _protocol("folds"), BUDGET, 0)[0]
-    problem = fold_problem(part, fold, MULTILABEL, 3)
-    assert len(problem.X) + len(problem.X_eval) == len(part.X)
-    assert problem.groups.max() + 1 == len(problem.truth) == len(fold.val)
-    np.testing.assert_array_equal(
-        problem.X_eval[problem.groups == 0], part.X[part.groups == fold.val[0]]
-    )
+def test_images_without_a_single_label_train_only_methods_for_label_sets():
+    scenes = regions_set()
+    part = scenes.parts["train"]
+    y = np.where(np.arange(len(part.y)) % 4, part.y, -1)
+    scenes = replace(scenes, parts=scenes.parts | {"train": replace(part, y=y)})
+    tasks = [task_of(one, BUDGET, ["rank_loss"], "half") for one in (SOFTMAX, MULTILABEL, KERNEL)]
+    (one,), (sets,) = (problems_of(scenes, task) for task in tasks[:2])
+    assert one.labels.min() == 0
+    assert len(one.labels) == len(one.X) < len(sets.labels) == len(sets.X)
+    with pytest.raises(ValueError, match="images without a label, which the method 'lr_rbf'"):
+        problems_of(scenes, tasks[2])
 
 
 def test_joined_parts_keep_rows_and_shift_groups():
     parts = regions_set().parts
     both = join_parts(parts["train"], parts["test"])
     n = parts["train"].n_instances
-    assert both.n_instances == n + parts["test"].n_instances
     assert (both.groups[len(parts["train"].X) :] == parts["test"].groups + n).all()
     np.testing.assert_array_equal(both.Y[n:], parts["test"].Y)
+
+
+def test_a_metric_that_does_not_fit_is_refused():
+    with pytest.raises(ValueError, match="metric 'rank_loss' needs label sets"):
+        _tune(multiclass_set(), names=["rank_loss"])
+
+
+def test_the_model_that_was_validated_has_the_value_of_its_scores():
+    prepared = multiclass_set()
+    (result,) = _tune(prepared)
+    train, val = prepared.parts["train"], prepared.parts["val"]
+    from toplabel import solve
+
+    W = solve(train.X, train.y, "lr_multi", C=4.0, eps=1e-8, max_epochs=10000).W
+    expected = 100 * metrics.top_k_accuracy(val.y, val.X @ W, k=1)
+    assert result.value[0, -1, 0, 0] == pytest.approx(expected, abs=3)

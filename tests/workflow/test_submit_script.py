@@ -74,7 +74,7 @@ def tuning(folder):
     while time.monotonic() < end:
         for process in psutil.process_iter(["pid", "cmdline", "cwd"]):
             last = (process.info["cmdline"] or [""])[-1]
-            if last.endswith("tune_splits.py") and process.info["cwd"] == str(folder):
+            if last.endswith("tune.py") and process.info["cwd"] == str(folder):
                 return process.info["pid"]
         time.sleep(0.02)
     pytest.fail(f"nothing tunes in {folder}")

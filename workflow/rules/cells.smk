@@ -23,11 +23,11 @@ rule tune:
     params:
         splits=planned(plan.splits_of, "{dataset}", "{part}"),
         task=lambda wildcards: vars(plan.task("tune", wildcards.dataset, wildcards.method)),
-        sources=lambda wildcards: plan.sources("tune_splits.py", wildcards.method),
+        sources=lambda wildcards: plan.sources("tune.py", wildcards.method),
     message:
         "Tune {wildcards.method} on {wildcards.dataset}, split {wildcards.part}"
     script:
-        "../scripts/tune_splits.py"
+        "../scripts/tune.py"
 
 
 rule tune_block:
@@ -44,15 +44,15 @@ rule tune_block:
         **needs(plan, "tune"),
     params:
         task=lambda wildcards: vars(plan.task("tune", wildcards.dataset, wildcards.method)),
-        sources=lambda wildcards: plan.sources("tune_block.py", wildcards.method),
+        sources=lambda wildcards: plan.sources("tune.py", wildcards.method),
     message:
         "Tune {wildcards.method} on {wildcards.dataset}, block {wildcards.block} of the coarse grid"
     script:
-        "../scripts/tune_block.py"
+        "../scripts/tune.py"
 
 
 # One (k, theta, C, threshold) for each split and metric, the best mean over the folds, and the chosen models on the full
-# training part, each with a duality gap that proves it.
+# training part, each with its certificate.
 rule train:
     input:
         meta="results/{dataset}/data/meta.json",
@@ -60,7 +60,6 @@ rule train:
     output:
         selection="results/{dataset}/{method}/selection.csv",
         models="results/{dataset}/{method}/models.npz",
-        certificates="results/{dataset}/{method}/certificates.csv",
     log:
         "results/logs/train/{dataset}/{method}.log",
     benchmark:
@@ -70,46 +69,20 @@ rule train:
         **needs(plan, "train"),
     params:
         task=lambda wildcards: vars(plan.task("train", wildcards.dataset, wildcards.method)),
-        sources=lambda wildcards: plan.sources("train_final.py", wildcards.method),
+        sources=lambda wildcards: plan.sources("train.py", wildcards.method),
     message:
         "Train {wildcards.method} on {wildcards.dataset}"
     script:
-        "../scripts/train_final.py"
+        "../scripts/train.py"
 
 
-rule threshold:
-    input:
-        meta="results/{dataset}/data/meta.json",
-        selection="results/{dataset}/{method}/selection.csv",
-        models="results/{dataset}/{method}/models.npz",
-    output:
-        thresholds="results/{dataset}/{method}/thresholds.csv",
-        strategies="results/{dataset}/{method}/threshold_strategies.csv",
-    log:
-        "results/logs/threshold/{dataset}/{method}.log",
-    benchmark:
-        "results/benchmarks/threshold/{dataset}/{method}.tsv"
-    priority: long_cells
-    resources:
-        **needs(plan, "threshold"),
-    params:
-        task=lambda wildcards: vars(plan.task("threshold", wildcards.dataset, wildcards.method)),
-        threshold=vars(plan.run.threshold),
-        sources=plan.sources("set_thresholds.py"),
-    message:
-        "Set the thresholds of {wildcards.method} on {wildcards.dataset}"
-    script:
-        "../scripts/set_thresholds.py"
-
-
-# Test metrics, and the ranks of the true classes that top-k accuracies are means over.
+# Thresholds (TPAMI section 3.1), test metrics, and the ranks of the true classes that top-k accuracies are means over.
 rule evaluate:
     input:
         meta="results/{dataset}/data/meta.json",
         units=planned(plan.units, "{dataset}", "{method}"),
+        selection="results/{dataset}/{method}/selection.csv",
         models="results/{dataset}/{method}/models.npz",
-        certificates="results/{dataset}/{method}/certificates.csv",
-        thresholds=planned(plan.thresholds, "{dataset}", "{method}"),
     output:
         evaluation="results/{dataset}/{method}/evaluation.csv",
         ranks="results/{dataset}/{method}/ranks.npz",
@@ -125,11 +98,12 @@ rule evaluate:
     params:
         task=lambda wildcards: vars(plan.task("evaluate", wildcards.dataset, wildcards.method)),
         budget=plan.budget,
-        sources=plan.sources("evaluate_test.py"),
+        threshold=vars(plan.run.threshold),
+        sources=plan.sources("evaluate.py"),
     message:
         "Evaluate {wildcards.method} on {wildcards.dataset}"
     script:
-        "../scripts/evaluate_test.py"
+        "../scripts/evaluate.py"
 
 
 # Do our own one-vs-all and LIBLINEAR find the same minimiser? A table of the reports (docs/protocol.md).

@@ -7,9 +7,9 @@ import pandas as pd
 from toplabel.reproduction.data.prepared import load_prepared
 from toplabel.reproduction.jobs import run
 from toplabel.reproduction.report.circle import draw_circle
+from toplabel.reproduction.selection.choice import load_choices
 from toplabel.reproduction.selection.figure_data import circle_points, circle_rings
-from toplabel.reproduction.selection.final import Models
-from toplabel.reproduction.tables.cells import SELECTION
+from toplabel.reproduction.selection.models import load_models
 
 METRIC = "top2"
 
@@ -21,7 +21,7 @@ def main(snakemake):
     inputs = zip(shows["methods"], snakemake.input.selections, snakemake.input.models, strict=True)
     for method, selection, models in inputs:
         rings = circle_rings(
-            prepared, SELECTION.read_rows(selection), Models.load(models), shows["split"], METRIC
+            prepared, load_choices(selection), load_models(models), shows["split"], METRIC
         )
         frames.append(rings.assign(method=method["name"], label=method["label"], k=method["k"]))
     draw_circle(

@@ -4,9 +4,9 @@ import pandas as pd
 
 from toplabel.reproduction.jobs import run
 from toplabel.reproduction.report.curves import draw_selection
-from toplabel.reproduction.selection.choice import select
+from toplabel.reproduction.selection.choice import choose
 from toplabel.reproduction.selection.figure_data import selection_curve
-from toplabel.reproduction.selection.results import candidates, load_units
+from toplabel.reproduction.selection.tuned import load_tuned, means
 
 # Two of these are drawn, the first that the protocol has.
 SHOWN = ("rank_loss", "f1_micro", "top1", "top5", "top2")
@@ -17,10 +17,10 @@ def main(snakemake):
     frames = []
     for method in shows["methods"]:
         paths = [path for path in snakemake.input.units if f"/{method['name']}/tune/" in path]
-        found = candidates(load_units(paths))
-        results = [result for result in found.values() if result.split == shows["split"]]
+        found = means(load_tuned(paths))
+        results = [result for result in found if result.split == shows["split"]]
         metrics = [name for name in SHOWN if name in results[0].metric][:2]
-        curve = selection_curve(results, select(found), metrics)
+        curve = selection_curve(results, choose(found), metrics)
         frames.append(curve.assign(method=method["name"], label=method["label"]))
     frame = pd.concat(frames, ignore_index=True)
     frame = frame.assign(dataset=snakemake.wildcards.dataset, title=shows["title"])

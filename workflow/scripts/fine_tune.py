@@ -6,8 +6,8 @@ from toplabel.reproduction.config.protocols import metrics_for
 from toplabel.reproduction.data.prepared import load_prepared
 from toplabel.reproduction.jobs import run
 from toplabel.reproduction.networks.stages import fine_tune, remove_checkpoint
+from toplabel.reproduction.selection.evaluation import save_metrics
 from toplabel.reproduction.selection.task import Task
-from toplabel.reproduction.tables.cells import TEST_METRICS
 
 
 def main(snakemake):
@@ -15,11 +15,11 @@ def main(snakemake):
     params, names, path = snakemake.params, snakemake.wildcards, snakemake.output.draw
     options = params.options["network"]
     metrics = metrics_for(Task(**params.task).protocol, options.classes)
-    table = fine_tune(
+    rows = fine_tune(
         *(images, options, Task(**params.task).method, names.dataset, names.part),
         *(snakemake.input.weights, metrics, params.budget, params.options["seed"], path),
     )
-    TEST_METRICS.write(table, path)
+    save_metrics(rows, path)
     remove_checkpoint(path)
 
 

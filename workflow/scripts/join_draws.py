@@ -1,11 +1,11 @@
 """Join the test metrics of the draws of a fine-tuned network."""
 
 from toplabel.reproduction.jobs import run
-from toplabel.reproduction.tables.cells import TEST_METRICS
+from toplabel.reproduction.selection.evaluation import load_metrics, save_metrics
 
 
 def main(snakemake):
-    TEST_METRICS.write(TEST_METRICS.read_all(snakemake.input.draws), snakemake.output.evaluation)
+    save_metrics(load_metrics(snakemake.input.draws), snakemake.output.evaluation)
 
 
 if "snakemake" in globals():

@@ -2,14 +2,18 @@
 
 from pathlib import Path
 
+import pandas as pd
+
 from toplabel.reproduction.compare import liblinear_table
 from toplabel.reproduction.compare.tables import PrintedTable, write_tables
 from toplabel.reproduction.jobs import run
-from toplabel.reproduction.tables.cells import AGREEMENT
+from toplabel.reproduction.methods.liblinear_agreement import Agreement
+from toplabel.reproduction.selection.files import read_rows
 
 
 def main(snakemake):
-    frame = AGREEMENT.read_all(snakemake.input.agreements)
+    paths = snakemake.input.agreements
+    frame = pd.DataFrame([row for path in paths for row in read_rows(Agreement, path)])
     labels = dict(snakemake.params.labels)
     caption = liblinear_table.caption(frame, labels, dict(snakemake.params.titles))
     words = (liblinear_table.NAME, liblinear_table.TITLE, caption)

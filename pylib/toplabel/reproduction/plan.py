@@ -14,8 +14,8 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
-from toplabel.reproduction.config.baselines import BASELINES
 from toplabel.reproduction.config.catalogue import load_catalogue
+from toplabel.reproduction.config.competitors import COMPETITORS
 from toplabel.reproduction.config.documents import read_yaml, unknown, validate
 from toplabel.reproduction.config.keys import Key, key_of
 from toplabel.reproduction.config.protocols import Budget, Protocol
@@ -195,8 +195,8 @@ class Plan:
 
     def sources(self, script: str, method: str = "") -> str:
         """Return the sum over the sources of a script, with those of a method that has code here."""
-        baseline = self.methods[method].baseline if method else ""
-        own = f" {module_sum(BASELINES[baseline].module)}" if baseline else ""
+        name = self.methods[method].competitor if method else ""
+        own = f" {module_sum(COMPETITORS[name].module)}" if name else ""
         return fingerprint(script, self.root) + own
 
     # ---- methods on data sets --------------------------------------------------------------------
@@ -224,7 +224,9 @@ class Plan:
         budget = self.protocols[name].budgets[self.budget]
         return Task(
             dataset,
-            replace(row, label=method, protocol="", grid={}, point={}),
+            replace(
+                row, label=method, protocol="", grid=row.grid if row.estimator else {}, point={}
+            ),
             replace(self.protocols[name], budgets={}),
             row.budget(budget, self.budget),
             self._settings(stage),
@@ -264,7 +266,7 @@ class Plan:
         budget = found.budget(self.budget_of(dataset), self.budget)
         split = budget.theta_block is not None and found.tunes_width
         in_folds = self.protocol_of(dataset).validation == "folds" and part != ALL_SPLITS
-        if not (split and in_folds) or found.baseline or found.ks:
+        if not (split and in_folds) or found.ks:
             return []
         unit = Cell(dataset, method).path(f"tune/{part}")
         return [f"{unit}.block{block}.npz" for block in range(budget.blocks(found.tunes_width))]
@@ -277,11 +279,6 @@ class Plan:
         if not method:
             return [f"results/{dataset}/network/{split}.npz" for split in splits]
         return [Cell(dataset, method).path(f"draws/{split}.csv") for split in splits]
-
-    def thresholds(self, dataset: str, method: str) -> str:
-        """Return the file with the thresholds of a cell: the selection where none needs one."""
-        needed = len(self.budget_of(dataset).thresholds.values()) > 0
-        return Cell(dataset, method).path("thresholds.csv" if needed else "selection.csv")
 
     # ---- cells -----------------------------------------------------------------------------------
 

@@ -11,7 +11,7 @@ import pandas as pd
 
 from toplabel.reproduction.compare.bootstrap import RowDraws, interval
 from toplabel.reproduction.config.catalogue import Catalogue
-from toplabel.reproduction.config.methods import Method
+from toplabel.reproduction.config.method import Method
 
 
 def reduce_splits(evaluations: pd.DataFrame, catalogue: Catalogue, draws: RowDraws) -> pd.DataFrame:

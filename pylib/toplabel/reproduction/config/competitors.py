@@ -19,7 +19,7 @@ class Competitor:
     Attributes
     ----------
     module, trainer : str
-        The module and its class, whose instances are a `methods.models.Trainer`.
+        The module and its class, whose instances are a `methods.trained.Trainer`.
     task : {"multiclass", "multilabel"}
         Whether it is trained on one label per example or on a set of labels.
     parameter : str
@@ -35,8 +35,6 @@ class Competitor:
         Its kernel; the width of an RBF kernel is chosen by the competitor itself.
     leave_one_out : bool
         Whether it is validated by closed-form leave-one-out scores, whatever the protocol says.
-    own_grid : bool
-        Whether it derives the grid of C from the data, in place of the protocol's.
     """
 
     module: str
@@ -48,7 +46,6 @@ class Competitor:
     options: frozenset[str] = frozenset()
     kernel: str = "linear"
     leave_one_out: bool = False
-    own_grid: bool = False
 
 
 def _by(code: str, options: str = "", **about: Any) -> Competitor:
@@ -58,19 +55,17 @@ def _by(code: str, options: str = "", **about: Any) -> Competitor:
     return Competitor(where, trainer, options=frozenset(options.split()), **about)
 
 
-_SQUARES = {"leave_one_out": True, "own_grid": True}
 _KERNELS = {"": "linear", "_rbf": "rbf"}
 
 COMPETITORS: dict[str, Competitor] = {
     "svm_ova_liblinear": _by("liblinear.OneVsAll", fixed={"loss": "svm_ova"}),
     "lr_ova_liblinear": _by("liblinear.OneVsAll", fixed={"loss": "lr_ova"}),
-    "toppush": _by("toppush.TopPush", fixed={"one_vs_all": False}),
-    "toppush_ova": _by("toppush.TopPush", fixed={"one_vs_all": True}),
+    "toppush": _by("toppush.TopPush", "tolerance iterations", fixed={"one_vs_all": False}),
+    "toppush_ova": _by("toppush.TopPush", "tolerance iterations", fixed={"one_vs_all": True}),
     "recall_at_k": _by("svm_perf.RecallAtK", "tolerance", top_k=True, fixed={"one_vs_all": False}),
     "recall_at_k_ova": _by(
         "svm_perf.RecallAtK", "tolerance", top_k=True, fixed={"one_vs_all": True}
     ),
-    "toppush_nesterov": _by("toppush_nesterov.TopPushNesterov", "tolerance iterations"),
     "topk_ent_tr_descent": _by("entropy_descent.EntropyDescent", "steps", top_k=True),
     **{
         f"wsabie_pp_{queue}": _by(
@@ -81,22 +76,15 @@ COMPETITORS: dict[str, Competitor] = {
         )
         for queue in range(3)
     },
-    "multioutput_forest": _by(
-        "forest.MultiOutputForest",
-        "trees features projection",
-        task="multilabel",
-        parameter="rows in a leaf",
-    ),
-    "label_hierarchy": _by("hierarchy.LabelHierarchy", "children", task="multilabel"),
     "s_ls_batch": _by(
-        "simplex_coding.LeastSquares", "count bias", fixed={"kernel": "linear"}, **_SQUARES
+        "simplex_coding.LeastSquares", "count bias", fixed={"kernel": "linear"}, leave_one_out=True
     ),
     "s_ls_rbf_batch": _by(
         "simplex_coding.LeastSquares",
         "count denominator",
         fixed={"kernel": "rbf"},
         kernel="rbf",
-        **_SQUARES,
+        leave_one_out=True,
     ),
     **{
         f"{loss}{suffix}_batch": _by(

@@ -143,11 +143,6 @@ class Method(Closed):
         return COMPETITORS[self.competitor]
 
     @property
-    def baseline(self) -> str:
-        """The competitor, until all users say so."""
-        return self.competitor
-
-    @property
     def fine_tunes(self) -> bool:
         """Whether a network is trained, or left as it was, in place of a linear model."""
         return self.epochs is not None

@@ -1,38 +1,41 @@
-"""Methods of others that the papers compare with, and that we run ourselves: see docs/protocol.md.
+"""What can be trained: losses of the library, estimators of scikit-learn, competitors of the papers.
 
-`toplabel.reproduction.config.baselines` names them; `create` imports the module of one only when it
-is made: planning a run stays fast, and a change of one baseline trains no other method again.
+`create` makes the `trained.Trainer` of a row of config/methods.yaml. It imports the module of a
+competitor by name, so that a change of one competitor trains no other method again.
 """
 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING
 
-from toplabel.reproduction.config.baselines import BASELINES
-from toplabel.reproduction.methods.models import Trained, Trainer
+from toplabel.reproduction.config.competitors import COMPETITORS
 
-__all__ = ["BASELINES", "Trained", "Trainer", "create"]
+if TYPE_CHECKING:
+    from toplabel.reproduction.config.method import Method
+    from toplabel.reproduction.methods.trained import Trainer
 
 
-def create(name: str, k: int = 1, params: Mapping[str, Any] | None = None) -> Trainer:
-    """Make the trainer of a baseline, one of `BASELINES`, with some of its `options`.
+def create(method: Method) -> Trainer:
+    """Return what trains a method; an option that its trainer refuses is a ValueError."""
+    if method.competitor:
+        return _competitor(method)
+    if method.estimator:
+        from toplabel.reproduction.methods.estimator import Estimator
 
-    An unknown baseline or option, and what the trainer refuses, are ValueErrors.
-    """
-    if name not in BASELINES:
-        raise ValueError(f"unknown baseline '{name}'; known: {', '.join(BASELINES)}")
-    baseline = BASELINES[name]
-    params = dict(params or {})
-    if unknown := sorted(set(params) - baseline.options):
-        known = ", ".join(sorted(baseline.options)) or "none"
-        raise ValueError(f"baseline '{name}': unknown option '{unknown[0]}'; known: {known}")
-    arguments = {**baseline.fixed, **params}
-    if baseline.top_k:
-        arguments["k"] = k
-    trainer = getattr(importlib.import_module(baseline.module), baseline.trainer)
+        return Estimator(method.estimator, method.params, method.candidates)
+    from toplabel.reproduction.methods.library_loss import LibraryLoss
+
+    return LibraryLoss(method.loss, method.smallest_k, method.gamma, method.kernel, method.passes)
+
+
+def _competitor(method: Method) -> Trainer:
+    known = COMPETITORS[method.competitor]
+    arguments = {**known.fixed, **method.params}
+    if known.top_k:
+        arguments["k"] = method.k
+    trainer = getattr(importlib.import_module(known.module), known.trainer)
     try:
         return trainer(**arguments)
     except TypeError as error:  # an option that is no number
-        raise ValueError(f"baseline '{name}': {error}") from None
+        raise ValueError(f"method '{method.name}': {error}") from None

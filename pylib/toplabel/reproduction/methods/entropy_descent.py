@@ -15,7 +15,7 @@ import numpy as np
 
 from toplabel import losses
 from toplabel._core.arrays import as_integer
-from toplabel.reproduction.methods.models import Matrix, Trained
+from toplabel.reproduction.methods.trained import Matrix, Trained
 
 _LOSS = "topk_ent_tr"
 _START_EPS = 1e-4  # relative gap of the softmax solution
@@ -35,7 +35,7 @@ class EntropyDescent:
         self._steps = as_integer(steps, "steps", 0)
 
     def train(self, X, labels, *, n_classes, C, seed, eps, max_epochs, **_) -> Trained:
-        """Train (see `models.Trainer`)."""
+        """Train (see `trained.Trainer`)."""
         from toplabel.solver import solve
 
         limits = {"n_classes": n_classes, "eps": _START_EPS, "max_epochs": max_epochs}

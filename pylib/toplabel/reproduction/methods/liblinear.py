@@ -17,7 +17,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
 from toplabel import losses
-from toplabel.reproduction.methods.models import Matrix, Trained, indicator, relative_gap
+from toplabel.reproduction.methods.trained import Matrix, Trained, indicator, relative_gap
 
 LOSSES = ("svm_ova", "lr_ova")
 _LOOSEST, _TIGHTEST = 0.1, 1e-10  # of LIBLINEAR's own tolerance: relative to eps; absolute
@@ -40,7 +40,7 @@ class OneVsAll:
         self._loss = loss
 
     def train(self, X, labels, *, n_classes, C, seed, eps, max_epochs, **_) -> Trained:
-        """Train (see `models.Trainer`)."""
+        """Train (see `trained.Trainer`)."""
         targets = indicator(labels, n_classes)
         tolerance = eps * _LOOSEST
         while True:

@@ -1,67 +1,81 @@
-"""Do our one-vs-all solvers and LIBLINEAR find the same minimiser?
+"""Do the library's one-vs-all losses and LIBLINEAR find the same minimiser?
 
 Both minimise the same strictly convex objective, so close objectives mean close models. LIBLINEAR's
-W is judged by our certificate: the optimum lies in [D, P] of our solution.
+W is judged by the library's certificate: the optimum lies in [D, P] of its solution.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any
-
-import numpy as np
-import pandas as pd
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from toplabel.metrics import top_k_accuracy
 from toplabel.reproduction.methods.liblinear import LOSSES, OneVsAll
-from toplabel.reproduction.methods.models import Matrix
 from toplabel.solver import solve
 
+if TYPE_CHECKING:
+    from toplabel.reproduction.data.parts import Prepared
 
-def results(
-    X: Matrix,
-    y: np.ndarray,
-    X_test: Matrix,
-    y_test: np.ndarray,
+_KS = (1, 3, 5, 10)
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """The library beside LIBLINEAR for one loss and C: a row of results/<set>/agreement.csv.
+
+    `ours` is the primal objective of the library's model, `lower_bound` its dual objective, and
+    `liblinear` the primal objective of LIBLINEAR's model. `difference` is (liblinear - ours) /
+    ours, `accuracy_difference` the largest difference in top-k test accuracy, in points without
+    sign, and `finished` says whether both met their tolerance.
+    """
+
+    dataset: str
+    split: str
+    method: str
+    C: float
+    ours: float
+    lower_bound: float
+    liblinear: float
+    difference: float
+    accuracy_difference: float
+    finished: bool
+
+
+def compare_solvers(
+    prepared: Prepared,
     Cs: Iterable[float],
-    *,
-    ks: Sequence[int] = (1, 3, 5, 10),
-    losses: Iterable[str] = LOSSES,
+    losses: Sequence[str] = LOSSES,
     eps: float = 1e-4,
     max_epochs: int = 20000,
     seed: int = 0,
-    train: Callable[..., Any] = solve,
-) -> pd.DataFrame:
-    """Train both solvers at each C and compare objectives and accuracies, by loss and ascending C.
+) -> list[Agreement]:
+    """Train both on the first split of a data set, for each loss and each C ascending.
 
-    The columns are those of results/<set>/agreement.csv from `method` on. y and y_test are class
-    indices; of the `ks` those with k >= m are left out. `eps` is the relative duality gap of ours;
-    LIBLINEAR's tolerance is a tenth of it. `train` is `toplabel.solve` or one like it.
+    `eps` is the relative duality gap of the library; LIBLINEAR's tolerance is a tenth of it.
     """
-    m = int(y.max()) + 1
+    split = prepared.splits[0]
+    train, test = prepared.parts[split.train], prepared.parts[split.test]
+    limits = {"eps": eps, "max_epochs": max_epochs, "seed": seed, "n_classes": prepared.n_classes}
     rows = []
     for loss in losses:
         ours = None
         for C in sorted(Cs):
-            limits = {"eps": eps, "max_epochs": max_epochs, "seed": seed, "n_classes": m}
-            ours = train(X, y, loss=loss, C=C, warm_start=ours, **limits)
-            theirs = OneVsAll(loss).train(X, y, C=C, **limits)
-            both = {
-                who: {k: 100.0 * top_k_accuracy(y_test, scores, k=k) for k in ks if k < m}
-                for who, scores in (("ours", X_test @ ours.W), ("liblinear", X_test @ theirs.model))
-            }
-            apart = (abs(both["ours"][k] - both["liblinear"][k]) for k in both["ours"])
-            rows.append(
-                {
-                    "method": loss,
-                    "C": float(C),
-                    "ours": ours.primal,
-                    "lower_bound": ours.dual,
-                    "liblinear": theirs.primal,
-                    "difference": (theirs.primal - ours.primal) / ours.primal,
-                    "accuracy_difference": max(apart, default=0.0),
-                }
-                | {f"{who}_top{k}": value for who in both for k, value in both[who].items()}
-                | {"finished": int(ours.status == "converged" and theirs.status != "max_epochs")}
+            ours = solve(train.X, train.y, loss, C=C, warm_start=ours, **limits)
+            theirs = OneVsAll(loss).train(train.X, train.y, C=C, **limits)
+            scores = test.X @ ours.W, test.X @ theirs.model
+            apart = (
+                abs(top_k_accuracy(test.y, scores[0], k=k) - top_k_accuracy(test.y, scores[1], k=k))
+                for k in _KS
+                if k < prepared.n_classes
             )
-    return pd.DataFrame(rows)
+            rows.append(
+                Agreement(
+                    *(prepared.name, split.name, loss, float(C)),
+                    *(ours.primal, ours.dual, theirs.primal),
+                    difference=(theirs.primal - ours.primal) / ours.primal,
+                    accuracy_difference=100.0 * max(apart, default=0.0),
+                    finished=ours.status == "converged" and theirs.status != "max_epochs",
+                )
+            )
+    return rows

@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
 from toplabel._core.arrays import as_integer
-from toplabel.reproduction.methods.models import Affine, Gaussian, Trained, indicator
+from toplabel.reproduction.methods.trained import Affine, Gaussian, Trained, dense, indicator
 from toplabel.simplex.width import gaussian_width, theta_of_width
 
 _CACHE = 500  # MiB of kernel values
@@ -35,8 +35,8 @@ class OneVsAllSVC:
         self._passes = as_integer(passes, "passes", 1)
 
     def train(self, X, labels, *, n_classes, C, max_epochs, **_) -> Trained:
-        """Train (see `models.Trainer`)."""
-        X = np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=float)
+        """Train (see `trained.Trainer`)."""
+        X = np.asarray(dense(X), dtype=float)
         n = len(X)
         theta = theta_of_width(gaussian_width(X)) if self._kernel == "rbf" else None
         A, bias = np.zeros((n, n_classes)), np.zeros(n_classes)
@@ -68,4 +68,4 @@ def _model(
     if theta is None:
         return Affine(X.T @ A, bias)
     kept = np.flatnonzero(A.any(axis=1))
-    return Gaussian(X[kept], A[kept], bias, np.array(theta))
+    return Gaussian(X[kept], A[kept], bias, theta)

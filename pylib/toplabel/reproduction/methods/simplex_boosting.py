@@ -16,7 +16,7 @@ import numpy as np
 from sklearn.tree import DecisionTreeRegressor
 
 from toplabel._core.arrays import as_integer
-from toplabel.reproduction.methods.models import Boosted, Trained
+from toplabel.reproduction.methods.trained import Matrix, Trained, dense
 from toplabel.simplex import coding
 
 _NEWTON_STEPS = 30
@@ -39,6 +39,30 @@ class _State:
     scores: np.ndarray
 
 
+@dataclass(frozen=True)
+class Boosted:
+    """Scores sum_t step_t <c_k, c_(class of the row's leaf in tree t)> for the class k.
+
+    <c_j, c_k> is 1 for j = k and -1/(m - 1) otherwise.
+    """
+
+    rounds: list[_Round]
+    n_classes: int
+
+    def scores(self, X: Matrix) -> np.ndarray:
+        """Return scores of rows, shape (rows, m)."""
+        rows, m = _single(X), self.n_classes
+        votes = np.zeros((len(rows), m))
+        for one in self.rounds:
+            votes[np.arange(len(rows)), one.classes[one.tree.apply(rows)]] += one.step
+        return (m * votes - np.sum([one.step for one in self.rounds])) / (m - 1)
+
+
+def _single(X: Matrix) -> np.ndarray:
+    """Return dense rows in float32, on which the trees are grown."""
+    return dense(X).astype(np.float32)
+
+
 class SimplexBoosting:
     """Boosted trees of some depth (1 is a stump) with values among the code vectors.
 
@@ -50,8 +74,8 @@ class SimplexBoosting:
         self._depth = as_integer(depth, "depth", 1)
 
     def train(self, X, labels, *, n_classes, C, start=None, **_) -> Trained:
-        """Train (see `models.Trainer`)."""
-        rows = (X.toarray() if hasattr(X, "toarray") else np.asarray(X)).astype(np.float32)
+        """Train (see `trained.Trainer`)."""
+        rows = _single(X)
         rounds = list(start.state.rounds) if start is not None else []
         scores = (
             start.state.scores.copy() if start is not None else np.zeros((len(rows), n_classes))
@@ -65,13 +89,7 @@ class SimplexBoosting:
                 break
             scores += found.step * _codes_gram(n_classes)[found.classes[found.tree.apply(rows)]]
         state = _State(rounds, scores)
-        model = Boosted(
-            **Boosted.arrays([one.tree.tree_ for one in rounds]),
-            classes=np.concatenate([one.classes for one in rounds]).astype(np.int32),
-            step=np.array([one.step for one in rounds]),
-            n_classes=np.array(n_classes),
-        )
-        return Trained(model, "uncertified", len(rounds), state=state)
+        return Trained(Boosted(rounds, n_classes), "uncertified", len(rounds), state=state)
 
     def _round(
         self, rows: np.ndarray, labels: np.ndarray, scores: np.ndarray, count: int

@@ -14,7 +14,8 @@ import numpy as np
 from scipy import sparse
 
 from toplabel import simplex
-from toplabel.reproduction.methods.models import Affine, Gaussian, Matrix, Trained
+from toplabel.reproduction.config.protocols import Axis
+from toplabel.reproduction.methods.trained import Affine, Gaussian, Matrix, Trained, dense
 
 
 class LeastSquares:
@@ -32,13 +33,14 @@ class LeastSquares:
         self._count = count
         self._settings = (kernel, bias, denominator)
 
-    def axis(self, X: Matrix, labels: np.ndarray, n_classes: int) -> tuple[float, float, int]:
-        """Return log10 of the smallest and the largest C, and how many there are."""
+    def axis(self, X: Matrix, labels: np.ndarray, n_classes: int) -> Axis:
+        """Return the grid of C: powers of 10 between those of the outermost eigenvalues."""
         Cs = _path_of(X, labels, n_classes, *self._settings).Cs(self._count)
-        return float(np.log10(Cs[0])), float(np.log10(Cs[-1])), self._count
+        start, stop = float(np.log10(Cs[0])), float(np.log10(Cs[-1]))
+        return Axis(10.0, start, stop, (stop - start) / (self._count - 1) or 1.0)
 
     def train(self, X, labels, *, n_classes, C, **_) -> Trained:
-        """Train (see `models.Trainer`)."""
+        """Train (see `trained.Trainer`)."""
         kernel, bias, denominator = self._settings
         if _Last.holds(X, labels, n_classes, *self._settings):
             found, left_out = _Last.path.solution(C), _Last.path.left_out(C)
@@ -67,7 +69,7 @@ class SupportVectors:
     kernel: str
 
     def train(self, X, labels, *, n_classes, C, seed, eps, max_epochs, start=None) -> Trained:
-        """Train (see `models.Trainer`)."""
+        """Train (see `trained.Trainer`)."""
         found = None if start is None else start.state
         climbs = found is None and self.kernel == "linear"
         stations = [C * 10.0**-k for k in range(_DECADES, 0, -1)] if climbs else []
@@ -95,7 +97,7 @@ class Online:
     bias: bool = False
 
     def train(self, X, labels, *, n_classes, C, seed, **_) -> Trained:
-        """Train (see `models.Trainer`)."""
+        """Train (see `trained.Trainer`)."""
         options = {"epochs": self.epochs, "average": self.average, "n_classes": n_classes}
         rows = _rows(X, self.bias)
         found = simplex.solve_online(rows, labels, self.loss, C, seed=seed, **options)
@@ -150,7 +152,6 @@ def _model(
         W = found.W @ codes
         return Affine(W[:-1], W[-1]) if bias else W
     kept = np.flatnonzero(found.A.any(axis=1))
-    rows = X[kept].toarray() if hasattr(X, "toarray") else np.asarray(X)[kept]
-    rows = np.asarray(rows, dtype=float)
+    rows = np.asarray(dense(X[kept]), dtype=float)
     bias = np.zeros(found.n_classes)
-    return Gaussian(rows, found.A[kept] @ codes, bias, np.array(found.theta))
+    return Gaussian(rows, found.A[kept] @ codes, bias, float(found.theta))

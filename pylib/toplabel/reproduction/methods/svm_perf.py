@@ -1,11 +1,9 @@
 """SVM-Perf with the Recall@k loss: a structural SVM over whole vectors of predictions.
 
-T. Joachims: A support vector method for multivariate performance measures. ICML 2005; the cutting
-planes with one slack variable are those of T. Joachims, T. Finley, C.-N. J. Yu: Cutting-plane
-training of structural SVMs. Machine Learning 77, 2009. A binary problem with n+ positive rows, of
-which exactly K = k n+ are to be predicted positive; the loss of a prediction is the number of
-positives that it misses, n+ (1 - recall). With lambda = 1/(C n+) and ybar over the vectors of -1
-and 1 with K ones,
+T. Joachims: A support vector method for multivariate performance measures. ICML 2005. A binary
+problem with n+ positive rows, of which exactly K = k n+ are to be predicted positive; the loss of a
+prediction is the number of positives that it misses, n+ (1 - recall). With lambda = 1/(C n+) and
+ybar over the vectors of -1 and 1 with K ones,
 
     P(w) = (1/n+) max(0, max_ybar {missed(ybar) - sum_i (y_i - ybar_i) <w, x_i>}) + lambda/2
     ||w||^2.
@@ -22,23 +20,14 @@ would be the top-k accuracy. Where that is too large the paper trains one proble
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from scipy import sparse
 
 from toplabel._core.arrays import as_integer, as_number
-from toplabel.reproduction.methods.models import (
-    Matrix,
-    Trained,
-    relative_gap,
-    status_of,
-    train_problems,
-)
-from toplabel.reproduction.methods.quadratic import minimise
-
-_SAME = 1e-12
-_IDLE = 30  # steps without weight after which a cutting plane is dropped
+from toplabel.reproduction.methods.cutting_planes import Planes, Solved, solve, trivial
+from toplabel.reproduction.methods.trained import Matrix, Trained, status_of, train_problems
 
 
 class RecallAtK:
@@ -57,7 +46,7 @@ class RecallAtK:
         self._tolerance = None if tolerance is None else as_number(tolerance, "tolerance", 0.0)
 
     def train(self, X, labels, *, n_classes, C, eps, max_epochs, start=None, **_) -> Trained:
-        """Train (see `models.Trainer`)."""
+        """Train (see `trained.Trainer`)."""
 
         def status(gap: float, epochs: int) -> str:
             if self._tolerance is None or epochs >= max_epochs:
@@ -65,121 +54,25 @@ class RecallAtK:
             return "uncertified"
 
         def one(positive: np.ndarray, state: Planes | None) -> Solved:
-            return solve(X, positive, self._k, C, eps, max_epochs, state, self._tolerance)
+            limits = (C, eps, max_epochs, state, self._tolerance)
+            return trivial(X, positive) or solve(
+                partial(tangent, X, positive, self._k),
+                (X.shape[1], positive.shape[1]),
+                int(positive.sum()),
+                *limits,
+            )
 
         return train_problems(one, labels, n_classes, self._one_vs_all, start, status)
 
 
-class Planes:
-    """Cutting planes: the risk is at least ``missed - <direction, W>`` for each, and at least 0.
-
-    A direction is the sum of (y_i - ybar_i) x_i as a vector of some size; `missed` has the shape
-    (q,), `gram` (q, q) is of the directions, `weight` (q,) are dual variables for the C of the last
-    solution.
-    """
-
-    def __init__(self, size: int) -> None:
-        self._directions = np.empty((0, size))  # with room for more
-        self._idle = np.empty(0, dtype=int)  # steps since each had weight
-        self.missed, self.weight = np.empty(0), np.empty(0)
-        self.gram = np.empty((0, 0))
-
-    def combine(self) -> np.ndarray:
-        """W: the weighted sum of the directions."""
-        return self.weight @ self._directions[: len(self.weight)]
-
-    def add(self, direction: np.ndarray, missed: int) -> None:
-        """Append a plane."""
-        q = len(self.missed)
-        if q == len(self._directions):
-            room = np.empty((max(16, q), len(direction)))
-            self._directions = np.concatenate([self._directions, room])
-        cross = self._directions[:q] @ direction
-        corner = np.array([[direction @ direction]])
-        self.gram = np.block([[self.gram, cross[:, None]], [cross[None, :], corner]])
-        self._directions[q] = direction
-        self.missed = np.append(self.missed, missed)
-        self.weight = np.append(self.weight, 0.0)
-        self._idle = np.append(self._idle, 0)
-
-    def minimise(self, C: float) -> None:
-        """Set the weights to the optimal ones, and drop planes that have long had none."""
-        if not len(self.missed):
-            return
-        total = self.weight.sum()
-        start = self.weight * min(1.0, C / total) if total > 0 else self.weight
-        self.weight = minimise(self.gram, self.missed, total=C, start=start)
-        self._idle = np.where(self.weight > 0, 0, self._idle + 1)
-        kept = np.flatnonzero(self._idle < _IDLE)
-        if len(kept) < len(self._idle):
-            # The last planes take the places of those that go, so that few directions are moved.
-            last = kept[kept >= len(kept)]
-            gone = np.setdiff1d(np.arange(len(kept)), kept)
-            self._directions[gone] = self._directions[last]
-            kept = np.arange(len(kept))
-            kept[gone] = last
-            self.gram = self.gram[np.ix_(kept, kept)]
-            self.missed, self.weight = self.missed[kept], self.weight[kept]
-            self._idle = self._idle[kept]
-
-    def risk(self) -> float:
-        """Return the largest lower bound of the risk at W."""
-        return float(np.max(self.missed - self.gram @ self.weight, initial=0.0))
-
-
-@dataclass(frozen=True, eq=False)
-class Solved:
-    """A solved problem: W of shape (d, c), the objectives, and where to go on."""
-
-    W: np.ndarray
-    primal: float
-    dual: float
-    epochs: int
-    state: Planes | None
-
-
-def solve(
-    X: Matrix,
-    positive: np.ndarray,
-    k: int,
-    C: float,
-    eps: float,
-    max_epochs: int,
-    start: Planes | None = None,
-    tolerance: float | None = None,
-) -> Solved:
-    """Solve one problem.
+def tangent(X: Matrix, positive: np.ndarray, k: int, W: np.ndarray) -> tuple[int, np.ndarray]:
+    """Return the missed positives of the most violating prediction at W, and sum (y - ybar) x.
 
     Entry (i, j) of `positive`, (n, c): does the j-th embedding of row i, scored by the j-th column
     of W, count as positive? K is k times the number of positives, but at most all entries.
-    `max_epochs` are cutting planes, `start` those of the same problem for another C, which are used
-    up; with a `tolerance` as for `RecallAtK` eps does not count. W is the best one found; without a
-    positive or without a negative it is 0, which is then optimal.
     """
-    n_positive = int(positive.sum())
-    shape = (X.shape[1], positive.shape[1])
-    if n_positive in (0, positive.size):
-        return Solved(np.zeros(shape), 0.0, 0.0, 0, None)
-    scale = C * n_positive
-    planes = Planes(positive.shape[1] * X.shape[1]) if start is None else start
-    best, best_primal, epochs = np.zeros(shape), np.inf, 0
-    # A plane that is not above the present ones adds nothing: rounding prevents further progress.
-    least = (_SAME if tolerance is None else tolerance / 100.0) * n_positive
-    while True:
-        planes.minimise(C)
-        W = planes.combine().reshape(shape[::-1]).T
-        dual = (planes.weight @ planes.missed - np.vdot(W, W) / 2) / scale
-        predicted, missed = most_violating(np.asarray(X @ W), positive, k)
-        direction = _direction(X, positive, predicted)
-        risk = max(0.0, missed - float(np.vdot(direction, W)))
-        primal = (C * risk + np.vdot(W, W) / 2) / scale
-        if primal < best_primal:
-            best, best_primal = W, float(primal)
-        epochs += 1
-        small = tolerance is None and relative_gap(best_primal, dual) <= eps
-        if small or epochs >= max_epochs or risk <= planes.risk() + least:
-            return Solved(best, best_primal, float(dual), epochs, planes)
-        planes.add(direction.T.ravel(), missed)
+    predicted, missed = most_violating(np.asarray(X @ W), positive, k)
+    return missed, _direction(X, positive, predicted)
 
 
 def _direction(X: Matrix, positive: np.ndarray, predicted: np.ndarray) -> np.ndarray:

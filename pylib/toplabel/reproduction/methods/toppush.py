@@ -14,335 +14,227 @@ NIPS 2015 section 2.3 poses m classes as one such problem: example i is embedded
 into the y-th block of R^(md), and is positive at its own class. Then w is W, and <w, .> are the
 scores X W. Where that is too large the paper trains one problem per class.
 
-The authors take Nesterov's method with a projection in linear time. Here the maximum over the
-negatives becomes a variable t >= <w, x_q>, with those q in the working set; the rest, a smooth
-piecewise quadratic, is minimised by Newton's method with exact line search, whose steps are small
-quadratic programs in beta. It ends with the duality gap of the whole problem, usually far below the
-tolerance.
+It is solved by cutting planes to a duality gap. The authors' program minimises the dual by
+accelerated projected gradient steps, whose curvature begins at 1/n+ and is doubled until it bounds
+the step; it ends when, from the tenth iteration on, the objective changes by less than 10^-4 of
+itself, or after 10,000 iterations. That bounds no distance to the optimum, and is far from it where
+C is large.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
-from scipy import sparse
-from scipy.linalg import cho_factor, cho_solve
-from scipy.optimize import brentq
 
-from toplabel.reproduction.methods.models import Matrix, Trained, status_of, train_problems
-from toplabel.reproduction.methods.quadratic import minimise_blocks
+from toplabel._core.arrays import as_integer, as_number
+from toplabel.reproduction.methods.cutting_planes import Planes, Solved, solve, trivial
+from toplabel.reproduction.methods.trained import Matrix, Trained, status_of, train_problems
 
-_NEW_NEGATIVES = 50  # that enter at a time, at least; at most as many as there are
-_NEWTON_STEPS = 10  # before more negatives enter the working set
-_FULL_STEP = 1e-6
-_SAME = 1e-9
+_FIRST_CHECK = 10  # iteration from which on the progress is looked at
+_SAME = 1e-6  # a step of this length is none
+_STEPS = 100  # of the projection's search, which ends far earlier
+_ROUNDING = 1e-15
 
 
 class TopPush:
     """TopPush for classes: one problem for all of them, or one per class.
 
-    Without `one_vs_all` it is the multiclass-to-binary reduction of NIPS 2015. An epoch scores all
-    negatives once; of one-vs-all problems the largest number counts, and the objectives are sums.
+    Without `one_vs_all` it is the multiclass-to-binary reduction of NIPS 2015. An epoch is a
+    cutting plane. With a `tolerance` it is trained as the authors' program does, to a relative
+    change of the objective, or after so many `iterations`, which are then its epochs.
     """
 
-    def __init__(self, one_vs_all: bool) -> None:
+    def __init__(
+        self, one_vs_all: bool, tolerance: float | None = None, iterations: int = 10_000
+    ) -> None:
         self._one_vs_all = one_vs_all
+        self._tolerance = None if tolerance is None else as_number(tolerance, "tolerance", 0.0)
+        self._iterations = as_integer(iterations, "iterations", 1)
 
     def train(self, X, labels, *, n_classes, C, eps, max_epochs, start=None, **_) -> Trained:
-        """Train (see `models.Trainer`)."""
+        """Train (see `trained.Trainer`)."""
 
-        def one(positive: np.ndarray, state: RankingSolution | None) -> RankingSolution:
-            return solve(X, positive, C, eps, max_epochs, state)
+        def one(positive: np.ndarray, state: Planes | None) -> Solved:
+            if done := trivial(X, positive):
+                return done
+            if self._tolerance is not None:
+                return descend(X, positive, C, self._tolerance, self._iterations)
+            shape, n_positive = (X.shape[1], positive.shape[1]), int(positive.sum())
+            # W = 0 has the loss 1.
+            limits = (C, eps, max_epochs, state)
+            risk = partial(tangent, X, positive)
+            return solve(risk, shape, n_positive, *limits, at_zero=1.0)
 
         def status(gap: float, epochs: int) -> str:
+            if self._tolerance is not None:
+                return "uncertified"
             return status_of(gap, eps, epochs, max_epochs)
 
         return train_problems(one, labels, n_classes, self._one_vs_all, start, status)
 
 
-@dataclass(frozen=True, eq=False)
-class RankingSolution:
-    """A solved ranking problem, W of shape (d, c).
+def tangent(X: Matrix, positive: np.ndarray, W: np.ndarray) -> tuple[float, np.ndarray]:
+    """Return a tangent of the sum of the losses at W; see `cutting_planes.Tangent`.
 
-    `row` and `column`, (q,), are the negatives of the working set: row of X, and column of W that
-    scores it; `beta`, (q,), are their dual variables, and `alpha`, (n+,), those of the positives in
-    the order of `numpy.argwhere(positive.T)`.
+    Entry (i, j) of `positive`, (n, c): does the j-th embedding of row i, scored by the j-th column
+    of W, count as positive?
     """
+    scores = np.asarray(X @ W)
+    negatives = np.where(positive, -np.inf, scores)
+    highest = np.unravel_index(negatives.argmax(), scores.shape)
+    margins = np.maximum(0.0, 1.0 + negatives[highest] - scores[positive])
+    slopes = np.zeros_like(scores)
+    slopes[positive] = 2.0 * margins
+    slopes[highest] = -2.0 * margins.sum()
+    direction = np.asarray(X.T @ slopes)
+    return float(margins @ margins + np.vdot(direction, W)), direction
 
-    W: np.ndarray
-    primal: float
-    dual: float
-    epochs: int
-    row: np.ndarray
-    column: np.ndarray
+
+# ---- the authors' program --------------------------------------------------------------------------
+
+
+def descend(X: Matrix, positive: np.ndarray, C: float, tolerance: float, iterations: int) -> Solved:
+    """Minimise the dual by accelerated projected gradient steps, as the authors' program does."""
+    problem = _Dual(X, positive, C)
+    point = before = problem.at(problem.zero())
+    weight, last_weight = 1.0, 0.0
+    curvature, iteration = 1.0 / problem.n_positive, 0
+    while iteration < iterations:
+        iteration += 1
+        ahead = point.plus((last_weight - 1.0) / weight, point.plus(-1.0, before))
+        new, curvature = problem.step(ahead, curvature)
+        if new is None:
+            break
+        progress = abs(new.value - point.value)
+        small = progress <= tolerance * abs(point.value)
+        before, point, last_weight = point, new, weight
+        weight = (1.0 + math.sqrt(1.0 + 4.0 * weight * weight)) / 2.0
+        if iteration >= _FIRST_CHECK and small:
+            break
+    return Solved(C * point.V, *problem.objectives(point), iteration)
+
+
+@dataclass(frozen=True, eq=False)
+class _Point:
+    """Dual variables: alpha (n+,) of the positives, beta (n, m) of the negatives, 0 at positives."""
+
     alpha: np.ndarray
     beta: np.ndarray
 
+    def plus(self, factor: float, other: _Point) -> _Point:
+        return _Point(self.alpha + factor * other.alpha, self.beta + factor * other.beta)
+
+    def dot(self, other: _Point) -> float:
+        return float(self.alpha @ other.alpha + np.vdot(self.beta, other.beta))
+
+
+@dataclass(frozen=True, eq=False)
+class _State:
+    """A point, the weights V that it stands for, and the scores X V, which are linear in it."""
+
+    point: _Point
+    V: np.ndarray
+    scores: np.ndarray
+    C: float
+
+    def plus(self, factor: float, other: _State) -> _State:
+        return _State(
+            self.point.plus(factor, other.point),
+            self.V + factor * other.V,
+            self.scores + factor * other.scores,
+            self.C,
+        )
+
     @property
-    def state(self) -> RankingSolution:
-        """What the solution for another C can start from."""
-        return self
+    def value(self) -> float:
+        return _value(self.C, self.point, self.V)
 
 
-def solve(
-    X: Matrix,
-    positive: np.ndarray,
-    C: float,
-    eps: float,
-    max_epochs: int,
-    start: RankingSolution | None = None,
-) -> RankingSolution:
-    """Solve one ranking problem, to a relative duality gap or a number of scorings of all
-    negatives.
+def _value(C: float, point: _Point, V: np.ndarray) -> float:
+    linear = point.alpha.sum() - point.alpha @ point.alpha / 4.0
+    return float(C * np.vdot(V, V) / 2.0 - linear)
 
-    Entry (i, j) of `positive`, (n, c): does the j-th embedding of row i, scored by the j-th column
-    of W, count as positive? `start` is the solution for another C. Without a positive or without a
-    negative W is 0, which is then optimal.
+
+class _Dual:
+    """The function ``C/2 ||V||^2 - sum_p (alpha_p - alpha_p^2/4)``.
+
+    V = sum_p alpha_p x_p - sum_q beta_q x_q. It is -n+ D with alpha and beta divided by C.
     """
-    n_positive = int(positive.sum())
-    if n_positive in (0, positive.size):
-        return _trivial(X, positive, n_positive)
-    working = _Working(X, positive, C)
-    if start is None:
-        W, beta = np.zeros((X.shape[1], positive.shape[1])), np.empty(0)
-    else:
-        W, beta = start.W, start.beta
-        working.add(start.row, start.column)
-    scores, t, settled = np.asarray(X @ W), -np.inf, True
-    epochs, done = 1, False
-    while not done:
-        beta = working.extend(scores, beta, t, drop=settled)
-        W, t, alpha, beta, settled = working.minimise(W, beta)
-        scores, epochs = np.asarray(X @ W), epochs + 1
-        highest = float(scores[~positive].max())
-        primal, dual = working.objectives(W, highest, alpha, beta)
-        # W = 0 has the loss 1 and may be nearly optimal: the gap must be small relative to the
-        # decrease from it.
-        small = primal - dual <= eps * min(max(abs(primal), abs(dual)), 1.0 - dual)
-        all_seen = settled and highest <= t + _SAME * (
-            1.0 + abs(t)
-        )  # rounding prevents further progress
-        done = small or all_seen or epochs >= max_epochs
-    return RankingSolution(W, primal, dual, epochs, working.row, working.column, alpha, beta)
-
-
-def _trivial(X: Matrix, positive: np.ndarray, n_positive: int) -> RankingSolution:
-    nothing = np.empty(0, dtype=int)
-    W = np.zeros((X.shape[1], positive.shape[1]))
-    return RankingSolution(W, 0.0, 0.0, 0, nothing, nothing, np.zeros(n_positive), np.empty(0))
-
-
-class _Working:
-    """The problem restricted to the working set of negatives."""
 
     def __init__(self, X: Matrix, positive: np.ndarray, C: float) -> None:
         self._X = X
-        self._C = C
         self._positive = positive
-        self._n_positive = int(positive.sum())
-        self._blocks = [_Block(X[np.flatnonzero(column)], C) for column in positive.T]
-        self._ends = np.cumsum([0, *positive.sum(axis=0)])
-        self.row = self.column = np.empty(0, dtype=int)
-
-    # ---- the negatives ---------------------------------------------------------------------------
-
-    def add(self, row: np.ndarray, column: np.ndarray) -> None:
-        """Append negatives."""
-        self.row = np.concatenate([self.row, row])
-        self.column = np.concatenate([self.column, column])
-
-    def extend(self, scores: np.ndarray, beta: np.ndarray, t: float, drop: bool) -> np.ndarray:
-        """Drop negatives without weight, add the highest of those above t; return beta for all.
-
-        Negatives are dropped only at a minimum over the working set: the next minimum is then
-        higher, so no working set repeats.
-        """
-        keep = (beta > 0) | (not drop)
-        self.row, self.column = self.row[keep], self.column[keep]
-        m = scores.shape[1]
-        known = self.row * m + self.column
-        candidates = np.where(self._positive, -np.inf, scores).ravel()
-        candidates[known] = -np.inf
-        count = min(max(_NEW_NEGATIVES, len(known)), candidates.size - 1)
-        new = np.argpartition(-candidates, count)[:count] if count else np.zeros(1, dtype=int)
-        new = new[candidates[new] > t]
-        self.add(new // m, new % m)
-        beta = np.concatenate([beta[keep], np.zeros(len(new))])
-        order = np.lexsort((self.row, self.column))  # by column: one block each
-        self.row, self.column = self.row[order], self.column[order]
-        self._negative_rows = _dense(self._X[self.row])
-        return beta[order]
-
-    def _rows_of(self, column: int) -> tuple[slice, np.ndarray]:
-        """Return which of the negatives a column scores, and their rows of X, dense."""
-        which = slice(*np.searchsorted(self.column, [column, column + 1]))
-        return which, self._negative_rows[which]
-
-    # ---- scores and objectives -------------------------------------------------------------------
-
-    def _positives(self, W: np.ndarray) -> np.ndarray:
-        return np.concatenate([block.scores(w) for block, w in zip(self._blocks, W.T, strict=True)])
-
-    def _negatives(self, W: np.ndarray) -> np.ndarray:
-        scores = np.empty(len(self.row))
-        for column in np.unique(self.column):
-            which, rows = self._rows_of(column)
-            scores[which] = rows @ W[:, column]
-        return scores
-
-    def objectives(
-        self, W: np.ndarray, highest: float, alpha: np.ndarray, beta: np.ndarray
-    ) -> tuple[float, float]:
-        """P(W), with the highest score of all negatives, and D(alpha, beta)."""
-        C, scale = self._C, self._C * self._n_positive
-        losses = np.maximum(0.0, 1.0 + highest - self._positives(W)) ** 2
-        primal = losses.mean() + np.vdot(W, W) / (2 * scale)
-        total = beta.sum()
-        beta = beta * (alpha.sum() / total) if total > 0 else beta
-        alpha = alpha if total > 0 else np.zeros_like(alpha)
-        A = np.zeros_like(W)
-        for j, block in enumerate(self._blocks):
-            A[:, j] = block.combine(alpha[self._ends[j] : self._ends[j + 1]])
-        for column in np.unique(self.column):
-            which, rows = self._rows_of(column)
-            A[:, column] -= rows.T @ beta[which]
-        dual = (alpha.sum() - alpha @ alpha / (4 * C) - np.vdot(A, A) / 2) / scale
-        return float(primal), float(dual)
-
-    # ---- Newton's method -------------------------------------------------------------------------
-
-    def minimise(
-        self, W: np.ndarray, beta: np.ndarray
-    ) -> tuple[np.ndarray, float, np.ndarray, np.ndarray, bool]:
-        """Minimise 1/2 ||W||^2 + C sum_p max(0, 1 + t - s_p)^2 over W and t >= s_q.
-
-        Return W, t, the dual variables alpha and beta, and whether that is the minimum, which a few
-        steps may not reach.
-        """
-        t, positives = float(self._negatives(W).max()), self._positives(W)
-        for _ in range(_NEWTON_STEPS):
-            active = 1.0 + t - positives > 0
-            goal, t_goal, beta = self._step(active, beta)
-            at_goal = self._positives(goal)
-            # Along the step the margins are linear, and the penalty is quadratic.
-            share = _line_minimum(
-                margins=1.0 + t - positives,
-                change=(t_goal - t) - (at_goal - positives),
-                slope=float(np.vdot(W, goal - W)),
-                curvature=float(np.vdot(goal - W, goal - W)),
-                C=self._C,
-            )
-            W = W + share * (goal - W)
-            t, positives = t + share * (t_goal - t), positives + share * (at_goal - positives)
-            if share >= 1.0 - _FULL_STEP and np.array_equal(active, 1.0 + t - positives > 0):
-                settled = True
-                break
-        else:
-            settled = False
-        return W, t, 2.0 * self._C * np.maximum(0.0, 1.0 + t - positives), beta, settled
-
-    def _step(self, active: np.ndarray, beta: np.ndarray) -> tuple[np.ndarray, float, np.ndarray]:
-        """Minimise the quadratic in which exactly the active positives have a loss.
-
-        With H_j = I + 2C sum of x x^T, u_j = sum of x, both over the active positives of column j,
-        and tau = 1 + t, stationarity gives ``w_j = 2C tau H_j^-1 u_j - sum_q beta_q H_j^-1 x_q``
-        and, with kappa = their number - 2C sum_j u_j^T H_j^-1 u_j and g_q = 1/(2C) - u^T H^-1 x_q,
-        ``tau = sum_q beta_q g_q / kappa``. The conditions t >= s_q become those of a quadratic
-        program in beta, with the matrix Q_qr + (2C/kappa) g_q g_r, Q_qr = x_q^T H^-1 x_r within a
-        column.
-        """
-        C = self._C
-        q = len(self.row)
-        if not active.any():
-            return np.zeros((self._X.shape[1], len(self._blocks))), 0.0, np.zeros(q)
-        kappa, blocks, turned = 0.0, [], {}
-        g = np.full(q, 1.0 / (2.0 * C))
-        for j, block in enumerate(self._blocks):
-            block.activate(active[self._ends[j] : self._ends[j + 1]])
-            kappa += block.rest
-            which, rows = self._rows_of(j)
-            if len(rows):
-                turned[j] = which, block.solve(rows)
-                g[which] -= rows @ block.pull
-                Q = rows @ turned[j][1]
-                blocks.append((Q + Q.T) / 2)
-        beta = minimise_blocks(blocks, g, 2.0 * C / kappa, start=beta)
-        tau = float(beta @ g) / kappa
-        W = 2.0 * C * tau * np.column_stack([block.pull for block in self._blocks])
-        for j, (which, solved) in turned.items():
-            W[:, j] -= solved @ beta[which]
-        return W, tau - 1.0, beta
-
-
-class _Block:
-    """The positive rows that one column scores, and solutions with H = I + 2C sum of x x^T."""
-
-    def __init__(self, rows: Matrix, C: float) -> None:
-        self._all = rows
         self._C = C
-        # The smaller of two systems is solved: of features, or (Woodbury) of rows.
-        self._of_rows = rows.shape[0] < rows.shape[1]
-        self._gram = _dense(rows @ rows.T) if self._of_rows else None
-        self._active: np.ndarray | None = None
+        self.n_positive = int(positive.sum())
 
-    def scores(self, w: np.ndarray) -> np.ndarray:
-        """<w, x> of all rows."""
-        return np.asarray(self._all @ w)
+    def zero(self) -> _Point:
+        return _Point(np.zeros(self.n_positive), np.zeros(self._positive.shape))
 
-    def combine(self, alpha: np.ndarray) -> np.ndarray:
-        """Return the sum of alpha x."""
-        return np.asarray(self._all.T @ alpha)
+    def at(self, point: _Point, V: np.ndarray | None = None) -> _State:
+        V = self.weights(point) if V is None else V
+        return _State(point, V, np.asarray(self._X @ V), self._C)
 
-    def activate(self, active: np.ndarray) -> None:
-        """Say over which rows H sums; set `pull` = H^-1 u, u their sum, `rest` = n - 2C u^T pull."""
-        if self._active is not None and np.array_equal(active, self._active):
-            return
-        self._active, C = active, self._C
-        index = np.flatnonzero(active)
-        rows = self._rows = self._all[index]
-        if not index.size:
-            self.pull, self.rest = np.zeros(rows.shape[1]), 0.0
-        elif self._of_rows:
-            inner = 2.0 * C * self._gram[np.ix_(index, index)]
-            inner[np.diag_indices_from(inner)] += 1.0
-            self._factor = cho_factor(inner, overwrite_a=True)
-            balance = cho_solve(
-                self._factor, np.ones(index.size)
-            )  # H^-1 X^T = X^T (I + 2C X X^T)^-1
-            self.pull, self.rest = np.asarray(rows.T @ balance), float(balance.sum())
-        else:
-            rows = self._rows = _dense(rows)
-            inner = np.eye(rows.shape[1]) + 2.0 * C * (rows.T @ rows)
-            self._factor = cho_factor(inner, overwrite_a=True)
-            self.pull = cho_solve(self._factor, rows.sum(axis=0))
-            self.rest = float((1.0 - 2.0 * C * (rows @ self.pull)).sum())
+    def weights(self, point: _Point) -> np.ndarray:
+        """V, (d, m)."""
+        signed = -point.beta
+        signed[self._positive] = point.alpha
+        return np.asarray(self._X.T @ signed)
 
-    def solve(self, others: np.ndarray) -> np.ndarray:
-        """H^-1 others^T for rows (r, d), shape (d, r)."""
-        if not self._rows.shape[0]:
-            return others.T
-        if self._of_rows:
-            shadow = cho_solve(self._factor, np.asarray(self._rows @ others.T))
-            return others.T - 2.0 * self._C * np.asarray(self._rows.T @ shadow)
-        return cho_solve(self._factor, others.T)
+    def gradient(self, state: _State) -> _Point:
+        scores = self._C * state.scores
+        of_positives = scores[self._positive] + state.point.alpha / 2.0 - 1.0
+        scores[self._positive] = 0.0
+        return _Point(of_positives, -scores)
 
+    def step(self, ahead: _State, curvature: float) -> tuple[_State | None, float]:
+        """Return a projected gradient step, None if it does not move, and the curvature."""
+        gradient, value = self.gradient(ahead), ahead.value
+        while True:
+            new = self.project(ahead.point.plus(-1.0 / curvature, gradient))
+            moved = new.plus(-1.0, ahead.point)
+            square = moved.dot(moved)
+            if math.sqrt(square) <= _SAME:
+                return None, curvature
+            V = self.weights(new)
+            if _value(self._C, new, V) - value - gradient.dot(moved) <= curvature * square / 2.0:
+                return self.at(new, V), curvature
+            curvature *= 2.0
 
-def _line_minimum(
-    margins: np.ndarray, change: np.ndarray, slope: float, curvature: float, C: float
-) -> float:
-    """Return the s in [0, 1] of least s slope + s^2/2 curvature + C sum max(0, margins + s
-    change)^2.
-    """
+    def project(self, point: _Point) -> _Point:
+        """Return the nearest point with no negative variable and equal sums.
 
-    def derivative(s: float) -> float:
-        kept = np.maximum(0.0, margins + s * change)
-        return slope + s * curvature + 2.0 * C * float(kept @ change)
+        It is (alpha - u)_+ and (beta + u)_+ for the u at which the sums are equal, found by
+        Newton's method within a bracket: the difference of the sums is piecewise linear in u and
+        falls.
+        """
+        alpha, beta = point.alpha, np.where(self._positive, -np.inf, point.beta)
+        low, high = -float(beta.max()), float(alpha.max())
+        if low >= high:
+            return self.zero()
+        shift = (low + high) / 2.0
+        for _ in range(_STEPS):
+            first, second = np.maximum(alpha - shift, 0.0), np.maximum(beta + shift, 0.0)
+            surplus = first.sum() - second.sum()
+            low, high = (shift, high) if surplus > 0 else (low, shift)
+            slope = np.count_nonzero(first) + np.count_nonzero(second)
+            newton = shift + surplus / slope if slope else high
+            last, shift = shift, newton if low < newton < high else (low + high) / 2.0
+            if not abs(shift - last) > _ROUNDING * max(abs(low), abs(high)):
+                break
+        return _Point(np.maximum(alpha - shift, 0.0), np.maximum(beta + shift, 0.0))
 
-    if derivative(1.0) <= 0:
-        return 1.0
-    return brentq(derivative, 0.0, 1.0) if derivative(0.0) < 0 else 0.0
-
-
-def _dense(rows: Matrix) -> np.ndarray:
-    return rows.toarray() if sparse.issparse(rows) else np.asarray(rows)
+    def objectives(self, state: _State) -> tuple[float, float]:
+        """P, and D with beta scaled to the sum of alpha."""
+        W, scores, point = self._C * state.V, self._C * state.scores, state.point
+        highest = float(scores[~self._positive].max())
+        losses = np.maximum(0.0, 1.0 + highest - scores[self._positive]) ** 2
+        primal = losses.mean() + np.vdot(W, W) / (2.0 * self._C * self.n_positive)
+        total = point.beta.sum()
+        alpha = point.alpha if total > 0 else np.zeros_like(point.alpha)
+        beta = point.beta * (alpha.sum() / total) if total > 0 else point.beta
+        scaled = _Point(alpha, beta)
+        dual = -_value(self._C, scaled, self.weights(scaled)) / self.n_positive
+        return float(primal), dual

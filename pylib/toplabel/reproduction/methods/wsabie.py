@@ -26,7 +26,7 @@ from __future__ import annotations
 import numpy as np
 
 from toplabel._core.arrays import as_integer, as_number
-from toplabel.reproduction.methods.models import Matrix, Trained
+from toplabel.reproduction.methods.trained import Matrix, Trained
 
 BATCH = 16
 _TINY = 1e-12
@@ -49,7 +49,7 @@ class WsabiePlusPlus:
         self._epochs = as_integer(epochs, "epochs", 1)
 
     def train(self, X, labels, *, n_classes, C, seed, max_epochs, **_) -> Trained:
-        """Train (see `models.Trainer`)."""
+        """Train (see `trained.Trainer`)."""
         rng = np.random.default_rng(seed)
         embedding = Embedding(X.shape[1], n_classes, self._dimension, C, self._step * C, rng)
         last = Violators(n_classes, self._queue)

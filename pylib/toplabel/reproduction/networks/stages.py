@@ -8,18 +8,17 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import torch
 
-from toplabel.reproduction.config.methods import Method
+from toplabel.reproduction.config.method import Method
 from toplabel.reproduction.config.networks import Network
 from toplabel.reproduction.data.parts import Prepared
 from toplabel.reproduction.networks.images import Images, draw_images
 from toplabel.reproduction.networks.network import build, load_weights, save_weights
 from toplabel.reproduction.networks.training import Course, scores, train
 from toplabel.reproduction.seeds import seed_of
+from toplabel.reproduction.selection.evaluation import TestMetric
 from toplabel.reproduction.selection.measures import all_values
-from toplabel.reproduction.tables.cells import TEST_METRICS
 
 _CHECKED = 1000  # inputs that say whether the training diverged
 
@@ -53,12 +52,11 @@ def fine_tune(
     budget: str,
     seed: int,
     path: str | os.PathLike[str],
-) -> pd.DataFrame:
-    """Train the network of a draw further with the loss of a method, and measure it:
-    `TEST_METRICS`.
+) -> list[TestMetric]:
+    """Train the network of a draw further with the loss of a method, and measure it.
 
-    0 epochs are the network as it was. `weights` is the file of the network; the caller writes the
-    table to `path`, beside which the checkpoint lies. The seed is that of the run.
+    0 epochs are the network as it was. `weights` is the file of the network, the seed that of the
+    run. The caller writes the rows to `path`, beside which the checkpoint lies.
     """
     torch.set_num_threads(1)
     start = time.perf_counter()
@@ -74,17 +72,20 @@ def fine_tune(
     train(model, train_part, course, network, _checkpoint(path))
     truth, found = test_part.classes.numpy(), scores(model, test_part)
     values = all_values(list(metrics), truth, found, np.empty(0))[0]
-    row = dict.fromkeys(TEST_METRICS.names, np.nan) | {
-        "dataset": dataset,
-        "method": method.name,
-        "split": split,
-        "epochs": method.epochs,
-        "status": "uncertified",
-        "seconds": round(time.perf_counter() - start, 6),
-        "budget": budget,
-    }
-    measured = zip(metrics, values, strict=True)
-    return TEST_METRICS.frame(row | {"metric": one, "value": value} for one, value in measured)
+    seconds = round(time.perf_counter() - start, 6)
+    return [
+        TestMetric(
+            *(dataset, method.name, split, metric, float(value)),
+            *(np.nan, np.nan, np.nan, np.nan),  # C, theta, threshold, relative gap
+            epochs=method.epochs,
+            status="uncertified",
+            seconds=seconds,
+            budget=budget,
+            gradient_norm=np.nan,
+            selected_k=np.nan,
+        )
+        for metric, value in zip(metrics, values, strict=True)
+    ]
 
 
 def remove_checkpoint(path: str | os.PathLike[str]) -> None:

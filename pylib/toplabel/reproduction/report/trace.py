@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from toplabel._core.catalogue import LOSSES
-from toplabel.reproduction.config.baselines import BASELINES
+from toplabel.reproduction.config.competitors import COMPETITORS
 from toplabel.reproduction.report.inputs import ReportInputs
 from toplabel.reproduction.report.labels import has_label, method_label
 
@@ -29,7 +29,7 @@ class Trace:
     def __init__(self, inputs: ReportInputs) -> None:
         self._folder = inputs.folder
         runs = inputs.evaluation
-        self._ours = {*LOSSES, *BASELINES} | set(runs["loss"])
+        self._ours = {*LOSSES, *COMPETITORS} | set(runs["loss"])
         self._labels = dict(zip(runs["method"], runs["label"], strict=True))
         sets = inputs.datasets.to_dict("records")
         self._titles = {one["dataset"]: one["title"] for one in sets}

@@ -1,29 +1,69 @@
-"""The select stage: one (k, theta, C, threshold) for each metric."""
+"""The choice: one (k, theta, C, threshold) for each metric on each split, a row of selection.csv."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
-from toplabel.reproduction.selection.measures import sign
-from toplabel.reproduction.selection.points import DECIMALS, Best, best_points, points_by
-from toplabel.reproduction.selection.results import TuneResult
-from toplabel.reproduction.tables.cells import SELECTION
+import numpy as np
+
+from toplabel.reproduction.selection.files import read_rows, write_rows
+from toplabel.reproduction.selection.measures import needs_threshold, sign
+from toplabel.reproduction.selection.tuned import Tuned
+
+DECIMALS = 9  # means over folds that are equal but for rounding are ties
 
 
-def select(results: Mapping[str, TuneResult], by: str = "") -> list[Any]:
-    """Return the rows of selection.csv, one per split and metric.
+@dataclass(frozen=True)
+class Choice:
+    """The hyper-parameters that are best for one metric on one split: a row of selection.csv.
 
-    `results` are the means over folds of each split, where k is selected one for each k. Each
-    metric has its own best point, or all of them that of the metric `by`. k is NaN where none is
-    selected, and of several that are level the smallest. `at_edge` says that the choice lies on an
-    edge of the grid of C or theta, and is better than any inside.
+    `value` is the validation value, as printed in the papers; k, theta and threshold are NaN where
+    they play no role. `at_edge` says that the choice lies on an edge of the grid of C or theta and
+    is better than any point inside.
     """
-    of_split: dict[str, list[TuneResult]] = {}
-    for result in results.values():
+
+    split: str
+    metric: str
+    k: float
+    C: float
+    theta: float
+    threshold: float
+    value: float
+    at_edge: bool
+
+
+@dataclass(frozen=True)
+class Best:
+    """The best point of one metric.
+
+    `edge_C` is -1 (or 1) when the metric is best at the smallest (largest) C and worse at every
+    other, `edge_theta` likewise; 0 inside the grid, in a tie with an inner value, or when the grid
+    has one value only.
+    """
+
+    metric: str
+    theta: float
+    C: float
+    threshold: float
+    value: float
+    edge_C: int
+    edge_theta: int
+
+
+def choose(results: Iterable[Tuned], by: str = "") -> list[Choice]:
+    """Return the choice for each split and metric.
+
+    `results` are means over the folds of each split, one for each k where k is selected. Each
+    metric has its own best point, or all of them that of the metric `by`. Of several k that are
+    level, the smallest is chosen.
+    """
+    of_split: dict[str, list[Tuned]] = {}
+    for result in results:
         of_split.setdefault(result.split, []).append(result)
     return [
-        SELECTION.row(
+        Choice(
             *(split, best.metric, k, best.C, best.theta, best.threshold, best.value),
             at_edge=bool(best.edge_C or best.edge_theta),
         )
@@ -32,8 +72,8 @@ def select(results: Mapping[str, TuneResult], by: str = "") -> list[Any]:
     ]
 
 
-def _best_of_ks(results: Sequence[TuneResult], by: str) -> list[tuple[float, Best]]:
-    """For each metric the k, and the best point with it."""
+def _best_of_ks(results: Sequence[Tuned], by: str) -> list[tuple[float, Best]]:
+    """Return for each metric the k, and the best point with it."""
     results = sorted(results, key=lambda result: result.k)
     by_k = [points_by(result, by) if by else best_points(result) for result in results]
     found = []
@@ -44,10 +84,66 @@ def _best_of_ks(results: Sequence[TuneResult], by: str) -> list[tuple[float, Bes
     return found
 
 
-def edge_notes(selection: Iterable[Any]) -> list[str]:
-    """Return a line for each choice of `select` that lies on an edge of the grid."""
+def best_points(result: Tuned) -> list[Best]:
+    """Return the best point of every metric; a metric without any value is a ValueError.
+
+    Ties go to the smallest C (the strongest regularisation), then the smallest theta, then the
+    threshold of smallest magnitude, then the negative one.
+    """
+    return [_best_point(result, i) for i in range(len(result.metric))]
+
+
+def points_by(result: Tuned, metric: str) -> list[Best]:
+    """Return the best point of one metric for every metric, each with its own value there.
+
+    A metric that needs a threshold is a ValueError: thresholds are selected for each metric.
+    """
+    names = [str(name) for name in result.metric]
+    if wrong := [name for name in names if needs_threshold(name)]:
+        raise ValueError(f"'{wrong[0]}' has a threshold, so it is not selected by '{metric}'")
+    best = _best_point(result, names.index(metric))
+    row = np.flatnonzero(np.isnan(result.theta) | (result.theta == best.theta))[0]
+    column = np.flatnonzero(result.C == best.C)[0]
     return [
-        f"split {row.split}, {row.metric}: best on the edge of what was tried (C {row.C:g}, theta {row.theta:g})"
-        for row in selection
-        if row.at_edge
+        replace(best, metric=name, value=float(result.value[row, column, 0, i]))
+        for i, name in enumerate(names)
     ]
+
+
+def _best_point(result: Tuned, index: int) -> Best:
+    metric = str(result.metric[index])
+    cube = np.round(sign(metric) * result.value[..., index], DECIMALS)
+    cube = np.where(np.isnan(cube), -np.inf, cube)
+    best = cube.max()
+    if best == -np.inf:
+        raise ValueError(f"split '{result.split}': metric '{metric}' has no validation value")
+    thetas, Cs, ds = np.nonzero(cube == best)
+    magnitude = np.abs(np.nan_to_num(result.threshold))
+    order = np.lexsort((result.threshold[ds], magnitude[ds], thetas, Cs))
+    i, j, d = thetas[order[0]], Cs[order[0]], ds[order[0]]
+    return Best(
+        metric=metric,
+        theta=float(result.theta[i]),
+        C=float(result.C[j]),
+        threshold=float(result.threshold[d]) if needs_threshold(metric) else np.nan,
+        value=float(result.value[i, j, d, index]),
+        edge_C=_edge(Cs, len(result.C)),
+        edge_theta=_edge(thetas, len(result.theta)),
+    )
+
+
+def _edge(indices: np.ndarray, count: int) -> int:
+    """Return -1 or 1 when all best points lie on the same edge of an axis, else 0."""
+    if count > 1 and (indices == 0).all():
+        return -1
+    return 1 if count > 1 and (indices == count - 1).all() else 0
+
+
+def save_choices(choices: Iterable[Choice], path: str | os.PathLike[str]) -> None:
+    """Write selection.csv."""
+    write_rows(Choice, choices, path)
+
+
+def load_choices(path: str | os.PathLike[str]) -> list[Choice]:
+    """Read selection.csv; a FileError names the line and the column of what is wrong."""
+    return read_rows(Choice, path)

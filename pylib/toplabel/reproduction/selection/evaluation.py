@@ -1,92 +1,143 @@
-"""The evaluate stage: test metrics of the chosen models, and the rows that they are means over."""
+"""Evaluation: the chosen models, with their thresholds, measured on the test part."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from toplabel import thresholds
 from toplabel.reproduction.config.protocols import Protocol
-from toplabel.reproduction.selection.final import Key, Models, model_key
-from toplabel.reproduction.selection.fitting import pool
-from toplabel.reproduction.selection.measures import all_values, class_values
+from toplabel.reproduction.config.run import Threshold
+from toplabel.reproduction.selection.choice import Choice
+from toplabel.reproduction.selection.files import read_rows, write_rows
+from toplabel.reproduction.selection.measures import all_values, class_values, needs_threshold
+from toplabel.reproduction.selection.models import Key, Model, instance_scores, key_of
 from toplabel.reproduction.selection.problems import final_part, split_named, truth_of
 from toplabel.reproduction.selection.ranks import TOP, TrueRanks
-from toplabel.reproduction.tables.cells import TEST_METRICS
+from toplabel.reproduction.selection.task import Task
 
 if TYPE_CHECKING:
-    from toplabel.reproduction.config.splits import Split
     from toplabel.reproduction.data.parts import Prepared
 
 
-def instance_scores(
-    prepared: Prepared, protocol: Protocol, split: Split, models: Models, key: Key
-) -> np.ndarray:
-    """Return scores of a split's test instances, regions pooled by the maximum, shape (n, m)."""
-    test = prepared.parts[split.test]
-    X_train = final_part(prepared, split, protocol).X if key[2] is not None else None
-    return pool(models.scores(key, test.X, X_train), test.groups)
+@dataclass(frozen=True)
+class TestMetric:
+    """The value of one metric on the test part of one split: a row of evaluation.csv.
+
+    `value` is in percent for accuracies and F1, a fraction for the rank and the Hamming loss.
+    relative_gap, epochs, status and gradient_norm are the certificate of the model; `seconds` is
+    what tuning on the split and training the model took. Numbers are NaN where they play no role.
+    """
+
+    dataset: str
+    method: str
+    split: str
+    metric: str
+    value: float
+    C: float
+    theta: float
+    threshold: float
+    relative_gap: float
+    epochs: int
+    status: str
+    seconds: float
+    budget: str
+    gradient_norm: float
+    selected_k: float
 
 
 def evaluate(
     prepared: Prepared,
-    method: str,
-    protocol: Protocol,
+    task: Task,
     budget: str,
-    thresholds: Sequence[Any],
-    certificates: Sequence[Any],
-    models: Models,
+    threshold: Threshold,
+    choices: Sequence[Choice],
+    models: Mapping[Key, Model],
     tuning_seconds: Mapping[str, float],
-) -> tuple[list[Any], list[TrueRanks]]:
+) -> tuple[list[TestMetric], list[TrueRanks]]:
     """Measure each metric on the test part, with the model and the threshold chosen for it.
 
-    `thresholds` are rows as of `thresholding.set_thresholds`, or the selection where no metric
-    needs a threshold; `certificates` those of `final.train_models`; `tuning_seconds` is by split.
-
-    Return a TEST_METRICS.row per split and metric, with the value in percent (fractions for the
-    rank and the Hamming loss) and the seconds of the split's tuning and the model's training; and
-    the ranks of each model that a top-k accuracy is measured with. After the mAP stand the average
-    precisions that it is the mean of, ``ap_<class>``: those of its model, as in TPAMI Table 10,
-    where they average to the printed mAP.
+    After the mAP stand the average precisions that it is the mean of, ``ap_<class>``: those of its
+    model, as in TPAMI Table 10, where they average to the printed mAP. With the rows come the ranks
+    of each model that a top-k accuracy is measured with. `budget` is the name of the budget, and
+    `tuning_seconds` is by split.
     """
-    proofs = {model_key(row.split, row.C, row.theta, row.k): row for row in certificates}
-    rows, ranks = [], []
-    for name in sorted({row.split for row in thresholds}):
-        of_split = [row for row in thresholds if row.split == name]
+    rows: list[TestMetric] = []
+    ranks: list[TrueRanks] = []
+    for name in sorted({choice.split for choice in choices}):
         split = split_named(prepared, name)
         truth = truth_of(prepared.parts[split.test])
-        cache: dict[Key, np.ndarray] = {}
-        for row in of_split:
-            key = model_key(split.name, row.C, row.theta, row.k)
-            if key not in cache:
-                cache[key] = instance_scores(prepared, protocol, split, models, key)
-            threshold = np.empty(0) if np.isnan(row.threshold) else np.array([row.threshold])
-            proof = proofs[key]
-            values = {row.metric: all_values([row.metric], truth, cache[key], threshold)[0, 0]}
-            if row.metric == "map":
-                values |= class_values(truth, cache[key], prepared.class_names)
-            rows += [
-                TEST_METRICS.row(
-                    *(prepared.name, method, split.name, metric, value),
-                    *(row.C, row.theta, row.threshold),
-                    *(proof.relative_gap, proof.epochs, proof.status),
-                    seconds=round(tuning_seconds[split.name] + proof.seconds, 6),
-                    budget=budget,
-                    gradient_norm=proof.gradient_norm,
-                    selected_k=row.k,
+        scores: dict[Key, np.ndarray] = {}
+        tops: dict[Key, list[str]] = {}
+        for choice in choices:
+            if choice.split != name:
+                continue
+            key = key_of(choice)
+            model = models[key]
+            if key not in scores:
+                scores[key] = instance_scores(prepared, task.protocol, model)
+            at = np.nan
+            if needs_threshold(choice.metric):
+                at = threshold_for(choice, threshold, scores[key], prepared, task.protocol)
+            for metric, value in _values(choice.metric, truth, scores[key], at, prepared):
+                rows.append(
+                    TestMetric(
+                        *(prepared.name, task.method.name, name, metric, value),
+                        *(choice.C, choice.theta, at),
+                        *(model.relative_gap, model.epochs, model.status),
+                        seconds=round(tuning_seconds[name] + model.seconds, 6),
+                        budget=budget,
+                        gradient_norm=model.gradient_norm,
+                        selected_k=choice.k,
+                    )
                 )
-                for metric, value in values.items()
-            ]
-        tops = _tops(split.name, of_split)
-        ranks += [TrueRanks.of(split.name, tops[key], truth, cache[key]) for key in tops]
+            if choice.metric.startswith(TOP):
+                tops.setdefault(key, []).append(choice.metric)
+        ranks += [TrueRanks.of(name, tops[key], truth, scores[key]) for key in tops]
     return rows, ranks
 
 
-def _tops(split: str, thresholds: Sequence[Any]) -> dict[Key, list[str]]:
-    """Return the top-k accuracies that each model of a split is chosen for."""
-    found: dict[Key, list[str]] = {}
-    for row in thresholds:
-        if row.metric.startswith(TOP):
-            found.setdefault(model_key(split, row.C, row.theta, row.k), []).append(row.metric)
-    return found
+def _values(
+    metric: str, truth: np.ndarray, scores: np.ndarray, threshold: float, prepared: Prepared
+) -> list[tuple[str, float]]:
+    """Return the value of a metric by its name, and what it is the mean of."""
+    grid = np.empty(0) if np.isnan(threshold) else np.array([threshold])
+    values = [(metric, float(all_values([metric], truth, scores, grid)[0, 0]))]
+    if metric == "map":
+        values += class_values(truth, scores, prepared.class_names).items()
+    return values
+
+
+def threshold_for(
+    choice: Choice,
+    threshold: Threshold,
+    scores: np.ndarray,
+    prepared: Prepared,
+    protocol: Protocol,
+) -> float:
+    """Return the threshold on test scores for a choice (TPAMI section 3.1).
+
+    tune: the one that was selected together with C (iii); constant: the one given (i); cardinality:
+    the one at which the test instances get as many labels on average as the training instances have
+    (ii), which looks at all test instances at once.
+    """
+    if threshold.strategy == "tune":
+        return choice.threshold
+    if threshold.strategy == "constant":
+        return float(threshold.constant)
+    labels = final_part(prepared, split_named(prepared, choice.split), protocol).Y
+    return float(thresholds.match_cardinality(scores, labels.sum(axis=1).mean()))
+
+
+def save_metrics(rows: Iterable[TestMetric], path: str | os.PathLike[str]) -> None:
+    """Write evaluation.csv."""
+    write_rows(TestMetric, rows, path)
+
+
+def load_metrics(paths: Iterable[str | os.PathLike[str]]) -> list[TestMetric]:
+    """Read the rows of several evaluation.csv; a FileError names the line and the column."""
+    return [row for path in paths for row in read_rows(TestMetric, path)]

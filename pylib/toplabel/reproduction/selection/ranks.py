@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from toplabel._core.files import FileError, read_npz, remade, write_npz
+from toplabel.reproduction.selection.files import read_records, write_records
 
 TOP = "top"
 
 
 @dataclass(frozen=True)
 class TrueRanks:
-    """Ranks of one model on the n test rows of a split.
+    """Ranks of one model on the n test rows of a split, a record of ranks.npz.
 
     `metric` names the top-k accuracies that are measured with this model, ``top<k>``. `above` (n,)
     says how many classes score higher than the true one, `tied` (n,) how many score the same, the
@@ -45,25 +45,11 @@ class TrueRanks:
         return np.clip(places / self.tied, 0.0, 1.0)
 
 
-_ARRAYS = [field.name for field in fields(TrueRanks)]
-
-
-def save_ranks(ranks: Sequence[TrueRanks], path: str | os.PathLike[str]) -> None:
-    """Write ``<i>.split``, ``<i>.metric``, ``<i>.above`` and ``<i>.tied`` of the i-th model."""
-    arrays = {
-        f"{i}.{name}": np.asarray(getattr(one, name))
-        for i, one in enumerate(ranks)
-        for name in _ARRAYS
-    }
-    write_npz(path, arrays)
+def save_ranks(ranks: Iterable[TrueRanks], path: str | os.PathLike[str]) -> None:
+    """Write ranks.npz: the i-th model's fields as ``<i>.<field>``."""
+    write_records(ranks, path)
 
 
 def load_ranks(path: str | os.PathLike[str]) -> list[TrueRanks]:
-    """Read what `save_ranks` wrote; raise FileError when it is damaged, or lacks an array."""
-    arrays = read_npz(path)
-    count = -(-len(arrays) // len(_ARRAYS))
-    try:
-        found = [{name: arrays[f"{i}.{name}"] for name in _ARRAYS} for i in range(count)]
-    except KeyError as error:
-        raise FileError(f"{path}: lacks an array ({error}); {remade(path)}") from None
-    return [TrueRanks(**one | {"split": str(one["split"])}) for one in found]
+    """Read ranks.npz; a FileError names a file that is damaged or of another version."""
+    return read_records(TrueRanks, path)

@@ -1,7 +1,7 @@
 """Features other than as published: with a constant column, or standardised and with one.
 
-The papers train on raw features without a bias. A method that departs from that is trained in the
-changed space, and its weights are then written in terms of the raw features.
+The papers train on raw features without a bias. A method that departs from that is trained on the
+changed features, and its weights are then written in terms of the raw features.
 """
 
 from __future__ import annotations
@@ -11,10 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from toplabel.reproduction.methods.models import Affine
-from toplabel.reproduction.selection.problems import Matrix
-
-KINDS = ("raw", "bias", "standard")
+from toplabel.reproduction.methods.trained import Affine, Matrix
 
 
 @dataclass(frozen=True)
@@ -35,8 +32,6 @@ class Scaling:
         d = X.shape[1]
         if kind == "bias":
             return cls(np.zeros(d), np.ones(d))
-        if kind != "standard":
-            raise ValueError(f"features must be 'bias' or 'standard', not {kind!r}")
         if sparse.issparse(X):
             shift = np.zeros(d)
             scale = np.sqrt(np.asarray(X.multiply(X).mean(axis=0)).ravel())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from toplabel.reproduction.config.methods import Method
+from toplabel.reproduction.config.method import Method
 from toplabel.reproduction.config.protocols import Budget, Protocol, metrics_for
 from toplabel.reproduction.config.run import Settings
 

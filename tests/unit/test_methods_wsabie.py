@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 from scipy import sparse
+from small_sets import competitor
 
-from toplabel.reproduction.methods import create
 from toplabel.reproduction.methods.wsabie import (
     Embedding,
     Violators,
@@ -37,15 +37,6 @@ def test_the_first_violator_in_random_order_is_drawn():
         found
     )  # 3 comes first, second or third
     np.testing.assert_allclose(shares, 1 / 3, atol=0.08)
-
-
-def test_every_violator_is_as_likely_as_the_others():
-    scores = np.array([[0.0, 5.0, -9.0, 1.0]])
-    rng = np.random.default_rng(1)
-    drawn = [
-        sample_violators(scores, np.array([0]), Violators(4, 0), rng)[0][0] for _ in range(800)
-    ]
-    np.testing.assert_allclose(np.bincount(drawn, minlength=4) / 800, [0, 0.5, 0, 0.5], atol=0.07)
 
 
 def test_remembered_classes_do_not_count_and_the_oldest_is_forgotten():
@@ -106,7 +97,7 @@ def test_the_gradients_are_those_of_the_weighted_hinges(as_matrix):
 @pytest.mark.parametrize("queue", [0, 1, 2])
 def test_classes_along_axes_are_told_apart(queue):
     X, y = _axes(6)
-    trained = create(f"wsabie_pp_{queue}", params={"dimension": 8}).train(
+    trained = competitor(f"wsabie_pp_{queue}", dimension=8).train(
         X, y, n_classes=6, C=3.0, seed=0, **TRAIN
     )
     assert _accuracy(trained, X, y) == 1.0
@@ -115,7 +106,7 @@ def test_classes_along_axes_are_told_apart(queue):
 
 def test_the_embedding_bounds_the_rank_and_the_norms():
     X, y = _axes(6)
-    trainer = create("wsabie_pp_0", params={"dimension": 2, "epochs": 5})
+    trainer = competitor("wsabie_pp_0", dimension=2, epochs=5)
     W = trainer.train(X, y, n_classes=6, C=0.5, seed=0, **TRAIN).model
     assert np.linalg.matrix_rank(W) == 2
     assert np.abs(W).max() <= 0.25 + 1e-12  # |<u, b>| <= 0.5 * 0.5
@@ -127,12 +118,12 @@ def test_two_classes_that_remember_each_other_learn_once():
     """
     X, y = np.array([[1.0, 0.2], [0.1, 1.0]]), np.array([0, 1])
     once, often = (
-        create("wsabie_pp_1", params={"dimension": 3, "epochs": epochs}).train(
+        competitor("wsabie_pp_1", dimension=3, epochs=epochs).train(
             X, y, n_classes=2, C=0.3, seed=4, **TRAIN
         )
         for epochs in (1, 20)
     )
     np.testing.assert_array_equal(once.model, often.model)
-    free = create("wsabie_pp_0", params={"dimension": 3, "epochs": 20})
+    free = competitor("wsabie_pp_0", dimension=3, epochs=20)
     other = free.train(X, y, n_classes=2, C=0.3, seed=4, **TRAIN)
     assert not np.array_equal(other.model, often.model)

@@ -1,74 +1,15 @@
-"""A slow and obvious solver in place of `toplabel.solve`, and small data sets for it."""
-
-from dataclasses import dataclass, field
+"""Small data sets, tasks on them, and methods, for the tests of selection and methods."""
 
 import numpy as np
-from scipy.optimize import minimize
 
+from toplabel.reproduction.config.method import Method
 from toplabel.reproduction.config.protocols import Protocol
 from toplabel.reproduction.config.run import Settings
 from toplabel.reproduction.config.splits import Split
 from toplabel.reproduction.data.parts import Part, Prepared
+from toplabel.reproduction.methods import create
 from toplabel.reproduction.selection.problems import validation_problems
 from toplabel.reproduction.selection.task import Task
-
-
-@dataclass(frozen=True)
-class Solution:
-    """What selection reads of a solution."""
-
-    W: np.ndarray | None
-    A: np.ndarray
-    C: float
-    primal: float
-    dual: float
-    relative_gap: float
-    epochs: int
-    status: str
-    X: np.ndarray | None = None
-    history: list = field(default_factory=list)
-    kernel: str = "linear"
-    gradient_norm: float | None = None
-
-    @property
-    def coefficients(self) -> np.ndarray | None:
-        return None if self.kernel == "linear" else self.A
-
-    def decision_function(self, X):
-        return np.asarray(X) @ (self.W if self.kernel == "linear" else self.A)
-
-
-@dataclass
-class Recorder:
-    """Softmax regression by L-BFGS in the dual weights A, W = X^T A; remembers its calls."""
-
-    calls: list = field(default_factory=list)
-    status: str = "converged"
-
-    def __call__(self, X, y, *, C, kernel, n_classes, **arguments):
-        self.calls.append({"C": C, "kernel": kernel, **arguments})
-        X = np.asarray(X, dtype=float)
-        n = len(X)
-        target = np.eye(n_classes)[y] if np.ndim(y) == 1 else np.asarray(y, dtype=float)
-        target = target / np.maximum(target.sum(axis=1, keepdims=True), 1)
-        gram = X if kernel == "precomputed" else X @ X.T
-
-        def objective(flat):
-            A = flat.reshape(n, n_classes)
-            scores = gram @ A
-            top = scores.max(axis=1, keepdims=True)
-            log_sum = top[:, 0] + np.log(np.exp(scores - top).sum(axis=1))
-            loss = log_sum - (target * scores).sum(axis=1)
-            soft = np.exp(scores - log_sum[:, None])
-            value = loss.mean() + (A * scores).sum() / (2 * C * n)
-            gradient = gram @ ((soft - target) / n + A / (C * n))
-            return value, gradient.ravel()
-
-        found = minimize(objective, np.zeros(n * n_classes), jac=True, method="L-BFGS-B")
-        A = found.x.reshape(n, n_classes)
-        W = X.T @ A if kernel == "linear" else None
-        value = float(found.fun)
-        return Solution(W, A, C, value, value, 1e-6, int(found.nit), self.status, kernel=kernel)
 
 
 def blobs(n_per_class=12, m=3, seed=0, spread=0.7):
@@ -119,3 +60,9 @@ def task_of(
 def problems_of(prepared, task):
     """The problems that validate the split of a task, one a fold."""
     return list(validation_problems(prepared, task))
+
+
+def competitor(name, k=1, **params):
+    """The trainer of a competitor with some of its options."""
+    options = {"params": params} if params else {}
+    return create(Method("m", "M", competitor=name, k=k, **options))

@@ -5,10 +5,9 @@ ends.
 import numpy as np
 import pytest
 from scipy.optimize import minimize
-from standin import blobs
+from small_sets import blobs, competitor
 
 from toplabel import losses, solve
-from toplabel.reproduction.methods import create
 
 FIXED = {"n_classes": 4, "seed": 0, "eps": 1e-3, "max_epochs": 1000}
 
@@ -19,7 +18,7 @@ def _objective(W, X, y, k, C):
 
 
 def _train(steps, X, y, k=2, C=1.0, **changes):
-    return create("topk_ent_tr_descent", k, {"steps": steps}).train(X, y, C=C, **FIXED | changes)
+    return competitor("topk_ent_tr_descent", k, steps=steps).train(X, y, C=C, **FIXED | changes)
 
 
 def test_without_a_step_it_is_the_softmax():

@@ -1,0 +1,54 @@
+"""The first kind of method: a loss of the library, trained by `toplabel.solve`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from toplabel.reproduction.methods.trained import Matrix
+from toplabel.solver import Solution, solve
+
+
+@dataclass(frozen=True)
+class LibraryLoss:
+    """A loss of the library; with a kernel it takes Gram matrices in place of rows.
+
+    There are no warm starts. One from another C would save a quarter of the passes, but the model
+    would depend on the values of C trained before it. Without one it is a function of its rows, its
+    hyper-parameters and its seed: a final model on the rows of a fold is the very one that was
+    validated.
+    """
+
+    loss: str
+    k: int = 1
+    gamma: float = 0.0
+    kernel: str = "linear"
+    passes: int | None = None
+
+    def train(
+        self,
+        X: Matrix,
+        labels,
+        *,
+        n_classes: int,
+        C: float,
+        seed: int,
+        eps: float,
+        max_epochs: int,
+        **_,
+    ) -> Solution:
+        """Train (see `trained.Trainer`)."""
+        solution = solve(
+            *(X, labels, self.loss),
+            C=C,
+            k=self.k,
+            gamma=self.gamma,
+            kernel="linear" if self.kernel == "linear" else "precomputed",
+            n_classes=n_classes,
+            check_input=False,  # Gram matrices come from `toplabel.kernels`
+            eps=eps,
+            max_epochs=min(max_epochs, self.passes or max_epochs),
+            seed=seed,
+        )
+        if solution.status == "interrupted":  # a model that is not finished must not be used
+            raise KeyboardInterrupt
+        return solution

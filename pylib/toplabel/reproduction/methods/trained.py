@@ -1,0 +1,163 @@
+"""The interface of a method: what trains it, what training gives, and what scores rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from scipy import sparse
+
+from toplabel.kernels import cross_gram
+
+Matrix = np.ndarray | sparse.csr_matrix
+
+
+class Scorer(Protocol):
+    """A trained model that is not linear."""
+
+    def scores(self, X: Matrix) -> np.ndarray:
+        """Return scores of rows, shape (rows, m)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Affine:
+    """Scores X W + bias, with W of shape (d, m)."""
+
+    W: np.ndarray
+    bias: np.ndarray
+
+    def scores(self, X: Matrix) -> np.ndarray:
+        """Return scores of rows, shape (rows, m)."""
+        return np.asarray(X @ self.W) + self.bias
+
+
+@dataclass(frozen=True, eq=False)
+class Gaussian:
+    """Scores sum_i exp(-theta ||x - x_i||^2) A_i + bias, X (n, d) the rows with a coefficient."""
+
+    X: np.ndarray
+    A: np.ndarray
+    bias: np.ndarray
+    theta: float
+
+    def scores(self, X: Matrix) -> np.ndarray:
+        """Return scores of rows, shape (rows, m)."""
+        return kernel_scores(X, self.X, self.A, self.theta) + self.bias
+
+
+_NUMBERS = 1 << 24  # of the kernel between two sets of rows, at a time: 128 MiB
+
+
+def kernel_scores(X: Matrix, X_train: np.ndarray, A: np.ndarray, theta: float) -> np.ndarray:
+    """Return K(X, X_train) A for the RBF kernel, shape (rows, m), block by block."""
+    rows = max(1, _NUMBERS // max(1, len(X_train)))
+    blocks = [
+        cross_gram(dense(X[i : i + rows]), X_train, theta) @ A for i in range(0, X.shape[0], rows)
+    ]
+    return np.concatenate(blocks)
+
+
+def dense(X: Matrix) -> np.ndarray:
+    """Return rows as an array."""
+    return X.toarray() if sparse.issparse(X) else np.asarray(X)
+
+
+@dataclass(frozen=True, eq=False)
+class Trained:
+    """A trained method; the counterpart of `toplabel.Solution` of the library's losses.
+
+    `model` is the matrix W of a linear classifier, shape (d, m), or a `Scorer`. `status` is
+    "converged" when the relative gap is at most the tolerance, "max_epochs" when the limit came
+    first, "stalled" when rounding prevented further progress, and "uncertified" when training ended
+    by a rule that does not bound the distance to an optimum. Epochs are passes or iterations, as
+    each method defines them. Objectives are in the normalisation of `toplabel.solve`, NaN where the
+    method has none. `state` is what training for a larger C starts from. `left_out`, (n, m), has
+    the scores of each training row by the model of all others, where there is a closed form.
+    """
+
+    model: np.ndarray | Scorer
+    status: str
+    epochs: int
+    primal: float = np.nan
+    dual: float = np.nan
+    relative_gap: float = np.nan
+    gradient_norm: float | None = None
+    state: Any = None
+    left_out: np.ndarray | None = None
+
+    def decision_function(self, X: Matrix) -> np.ndarray:
+        """Return scores of rows, shape (rows, m)."""
+        if isinstance(self.model, np.ndarray):
+            return np.asarray(X @ self.model)
+        return self.model.scores(X)
+
+
+class Trainer(Protocol):
+    """What trains a method; an implementation names the arguments that it needs, and takes **_."""
+
+    def train(
+        self,
+        X: Matrix,
+        labels: np.ndarray,
+        *,
+        n_classes: int,
+        C: float,
+        seed: int,
+        eps: float,
+        max_epochs: int,
+        start: Trained | None = None,
+    ) -> Trained:
+        """Train on rows X, (n, d), for one value of what is selected on the axis C.
+
+        The labels are class indices, or an indicator for a method that is trained on label sets;
+        the last of the classes may have no example. What is random depends on the seed alone. eps
+        is the relative gap to reach, by methods that have one, max_epochs the limit on the passes,
+        and start the result for a smaller C.
+        """
+
+
+def relative_gap(primal: float, dual: float) -> float:
+    """(P - D) / max(|P|, |D|), and 0 when both are 0."""
+    size = max(abs(primal), abs(dual))
+    return (primal - dual) / size if size > 0 else 0.0
+
+
+def status_of(gap: float, eps: float, epochs: int, max_epochs: int) -> str:
+    """Return the status of a method with a gap; see `Trained`."""
+    if gap <= eps:
+        return "converged"
+    return "max_epochs" if epochs >= max_epochs else "stalled"
+
+
+def indicator(labels: np.ndarray, n_classes: int) -> np.ndarray:
+    """Return class indices (n,), or a 0/1 indicator (n, m), as a boolean array of shape (n, m)."""
+    if labels.ndim == 2:
+        return labels != 0
+    return labels[:, None] == np.arange(n_classes)
+
+
+def train_problems(
+    solve: Callable[[np.ndarray, Any], Any],
+    labels: np.ndarray,
+    n_classes: int,
+    one_vs_all: bool,
+    start: Trained | None,
+    status: Callable[[float, int], str],
+) -> Trained:
+    """Solve the problem of all classes, or one per class, and join what the solutions say.
+
+    `solve` takes which embedded examples are positive, (n, c), and the state of an earlier
+    solution; what it returns has W, primal, dual, epochs and state. The objectives of the problems
+    are added up, and the largest number of epochs counts.
+    """
+    positive = indicator(labels, n_classes)
+    problems = np.split(positive, n_classes, axis=1) if one_vs_all else [positive]
+    states = [None] * len(problems) if start is None else start.state
+    solved = [solve(problem, state) for problem, state in zip(problems, states, strict=True)]
+    primal, dual = sum(one.primal for one in solved), sum(one.dual for one in solved)
+    gap, epochs = relative_gap(primal, dual), max(one.epochs for one in solved)
+    model = np.concatenate([one.W for one in solved], axis=1)
+    states = [one.state for one in solved]
+    return Trained(model, status(gap, epochs), epochs, primal, dual, gap, state=states)

@@ -1,0 +1,89 @@
+"""Final models as records of models.npz: what scores rows, and the certificate of the training."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from toplabel.reproduction.config.protocols import Protocol
+from toplabel.reproduction.methods.trained import dense, kernel_scores
+from toplabel.reproduction.selection.choice import Choice
+from toplabel.reproduction.selection.files import read_records, write_records
+from toplabel.reproduction.selection.fitting import pool
+from toplabel.reproduction.selection.problems import Matrix, final_part, split_named
+
+if TYPE_CHECKING:
+    from toplabel.reproduction.data.parts import Prepared
+
+Key = tuple[str, float, float | None, float | None]  # split, C, theta, k
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """A model that was trained on the whole training part of a split.
+
+    A linear model has its weights W (d, m), and with a bias that of each class (m,). A kernel model
+    has its coefficients A (training rows, m). Any other model is kept as its scores of the rows of
+    the test part, so no object is pickled. theta and k are NaN where they play no role. A loss that
+    is not convex has a gradient norm and no dual or gap, others have a gap and no gradient norm,
+    and competitors and estimators may have neither: NaN.
+    """
+
+    split: str
+    C: float
+    theta: float
+    k: float
+    primal: float
+    dual: float
+    relative_gap: float
+    epochs: int
+    status: str
+    seconds: float
+    gradient_norm: float
+    W: np.ndarray | None = None
+    bias: np.ndarray | None = None
+    A: np.ndarray | None = None
+    test_scores: np.ndarray | None = None
+
+    def scores(self, X: Matrix, X_train: Matrix | None = None) -> np.ndarray:
+        """Return scores of rows, shape (rows, m); a kernel model needs its training rows.
+
+        A model that is kept as scores of the test part knows no other rows.
+        """
+        if self.test_scores is not None:
+            return self.test_scores
+        if self.A is not None:
+            return kernel_scores(X, dense(X_train), self.A, self.theta)
+        scores = np.asarray(X @ self.W)
+        return scores if self.bias is None else scores + self.bias
+
+
+def key_of(one: Model | Choice) -> Key:
+    """Return what names the model of a choice; NaN, which equals nothing, becomes None."""
+    theta, k = (None if np.isnan(value) else value for value in (one.theta, one.k))
+    return one.split, one.C, theta, k
+
+
+def instance_scores(prepared: Prepared, protocol: Protocol, model: Model) -> np.ndarray:
+    """Return a model's scores of the test instances of its split, shape (n, m).
+
+    The score of an image is the maximum over its regions.
+    """
+    split = split_named(prepared, model.split)
+    test = prepared.parts[split.test]
+    X_train = None if model.A is None else final_part(prepared, split, protocol).X
+    return pool(model.scores(test.X, X_train), test.groups)
+
+
+def save_models(models: Iterable[Model], path: str | os.PathLike[str]) -> None:
+    """Write models.npz: the i-th model's fields as ``<i>.<field>``."""
+    write_records(models, path)
+
+
+def load_models(path: str | os.PathLike[str]) -> dict[Key, Model]:
+    """Read models.npz; a FileError names a file that is damaged or of another version."""
+    return {key_of(model): model for model in read_records(Model, path)}

@@ -1,0 +1,212 @@
+"""Competitors and estimators as methods like any other: made by name, trained, stored."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import pytest
+from scipy import sparse
+from small_sets import blobs, competitor, multiclass_set, regions_set, task_of
+
+from toplabel.reproduction import methods
+from toplabel.reproduction.config.competitors import COMPETITORS
+from toplabel.reproduction.config.method import Method
+from toplabel.reproduction.config.protocols import Axis, Budget
+from toplabel.reproduction.methods.estimator import Estimator, made
+from toplabel.reproduction.methods.trained import Trained
+from toplabel.reproduction.selection import fitting
+from toplabel.reproduction.selection.choice import choose
+from toplabel.reproduction.selection.problems import validation_problems
+from toplabel.reproduction.selection.training import train_models
+from toplabel.reproduction.selection.tuning import tune_split
+
+BUDGET = Budget(Axis(2, -4, 2, 2), None, folds=2)
+QUICK = {f"wsabie_pp_{queue}": {"dimension": 4, "epochs": 3} for queue in range(3)}
+QUICK |= {"topk_ent_tr_descent": {"steps": 5}}
+FIXED = {"n_classes": 3, "seed": 0, "eps": 1e-6, "max_epochs": 5000}
+
+
+def problem():
+    """Rows with more features than rows of a class, most of them 0, and their classes."""
+    X, y = blobs(spread=0.9)
+    return np.column_stack([X, np.zeros((len(X), 60))]), y
+
+
+def trainer_of(name):
+    return competitor(name, 2 if COMPETITORS[name].top_k else 1, **QUICK.get(name, {}))
+
+
+@pytest.mark.parametrize("name", COMPETITORS)
+def test_every_competitor_takes_sparse_rows_and_is_repeated(name):
+    trainer, (X, labels) = trainer_of(name), problem()
+    one, again, csr = (
+        trainer.train(rows, labels, C=3.0, **FIXED) for rows in (X, X, sparse.csr_matrix(X))
+    )
+    scores = one.decision_function(X)
+    assert scores.shape == (len(X), 3)
+    assert np.abs(scores).max() > 0
+    np.testing.assert_array_equal(scores, again.decision_function(X))
+    near = 2e-3 * np.abs(scores).max()
+    assert csr.decision_function(sparse.csr_matrix(X)) == pytest.approx(scores, abs=near)
+    assert one.decision_function(sparse.csr_matrix(X)) == pytest.approx(scores, abs=1e-9)
+
+
+@pytest.mark.parametrize("name", ["wsabie_pp_1", "sc_svm_online"])
+def test_another_seed_gives_another_model_where_something_is_drawn(name):
+    trainer, (X, labels) = trainer_of(name), problem()
+    one, other = (
+        trainer.train(X, labels, C=1.0, **FIXED | {"seed": seed}).decision_function(X)
+        for seed in (0, 1)
+    )
+    assert not np.allclose(one, other)
+
+
+@pytest.mark.parametrize(
+    "name", ["toppush", "recall_at_k", "recall_at_k_ova", "sc_svm_batch", "sh_svm_batch"]
+)
+def test_a_warm_start_ends_at_the_same_optimum(name):
+    trainer, (X, y) = trainer_of(name), problem()
+    cold = trainer.train(X, y, C=1.0, **FIXED)
+    warm = trainer.train(X, y, C=1.0, start=trainer.train(X, y, C=0.1, **FIXED), **FIXED)
+    assert {cold.status, warm.status} <= {"converged", "stalled"}  # the latter by rounding
+    assert 0 <= cold.relative_gap <= 1e-4
+    assert warm.primal == pytest.approx(cold.primal, rel=1e-5)
+    assert warm.model == pytest.approx(cold.model, abs=2e-3 * np.abs(cold.model).max())
+
+
+@pytest.mark.parametrize(
+    ("name", "none"), [("toppush_ova", 0), ("recall_at_k_ova", 0), ("svm_ova_batch", -1)]
+)
+def test_a_class_without_an_example_gets_a_constant_score(name, none):
+    X, y = problem()
+    three, four = (trainer_of(name).train(X, y, C=1.0, **FIXED | {"n_classes": m}) for m in (3, 4))
+    scores = four.decision_function(X)
+    assert scores[:, :3] == pytest.approx(three.decision_function(X))
+    assert (scores[:, 3] == none).all()
+
+
+@pytest.mark.parametrize("name", ["toppush", "recall_at_k"])
+def test_a_short_run_says_so(name):
+    X, labels = problem()
+    short = FIXED | {"max_epochs": 2, "eps": 1e-9}
+    trained = trainer_of(name).train(X, labels, C=100.0, **short)
+    assert trained.status == "max_epochs"
+    assert trained.dual < trained.primal
+
+
+@pytest.mark.parametrize(
+    ("name", "params", "message"),
+    [
+        ("toppush", {"tolerance": -1.0}, "tolerance must be >= 0"),
+        ("recall_at_k", {"tolerance": -0.1}, "tolerance must be >= 0"),
+        ("wsabie_pp_0", {"epochs": 1.5}, "'m': epochs must be an integer, got 1.5"),
+        ("topk_ent_tr_descent", {"steps": -1}, "steps must be >= 0, got -1"),
+        ("simplex_boosting", {"depth": 0}, "depth must be >= 1, got 0"),
+    ],
+)
+def test_options_that_do_not_fit_are_named(name, params, message):
+    with pytest.raises(ValueError, match=message):
+        competitor(name, **params)
+
+
+@dataclass
+class Recorder:
+    """A trainer that remembers how it was called."""
+
+    calls: list = field(default_factory=list)
+
+    def train(self, X, labels, *, n_classes, C, **arguments):
+        self.calls.append({"C": C, **arguments})
+        return Trained(np.full((X.shape[1], n_classes), C), "uncertified", epochs=3)
+
+
+def test_a_competitor_starts_from_the_model_of_the_largest_C_below(monkeypatch):
+    trainer = Recorder()
+    monkeypatch.setattr(fitting, "create", lambda method: trainer)
+    X, y = blobs()
+    method = Method("m", "M", competitor="lr_ova_liblinear")
+    fitter = fitting.Fitter(task_of(method, BUDGET), X, y, 3, np.nan, 0)
+    found = {C: fitter.fit(C).solution for C in (1.0, 4.0, 2.0, 8.0)}
+    assert [call["start"] for call in trainer.calls] == [None, found[1.0], None, found[4.0]]
+    seeds = [call["seed"] for call in trainer.calls]
+    assert len(set(seeds)) == 4
+    fitter.fit(2.0)
+    assert trainer.calls[-1]["seed"] == seeds[2]  # of names and value, not of the order
+
+
+def test_the_final_model_of_a_competitor_is_the_one_that_was_validated(tmp_path):
+    prepared = multiclass_set()
+    task = task_of(Method("lr", "A", competitor="lr_ova_liblinear"), BUDGET, ("top1", "top2"))
+    (tuned,) = tune_split(list(validation_problems(prepared, task)), task)
+    choices = choose([tuned])
+    for model in train_models(prepared, task, choices):
+        val = prepared.parts["val"]
+        right = 100 * (model.scores(val.X).argmax(axis=1) == val.y).mean()
+        column = tuned.C.tolist().index(model.C)
+        assert tuned.value[0, column, 0, 0] == pytest.approx(right)
+        assert model.relative_gap <= 1e-3
+
+
+# ---- estimators ------------------------------------------------------------------------------------
+
+FOREST = ("sklearn.ensemble.RandomForestClassifier", {"n_estimators": 10})
+LOGISTIC = {"estimator": "sklearn.linear_model.LogisticRegression", "params": {"C": 10.0}}
+SVM = {"estimator": "sklearn.svm.LinearSVC"}
+
+
+@pytest.mark.parametrize(
+    ("path", "params"),
+    [
+        FOREST,
+        ("sklearn.neighbors.KNeighborsClassifier", {}),
+        ("sklearn.multioutput.ClassifierChain", {"estimator": LOGISTIC, "order": "random"}),
+        ("sklearn.multiclass.OneVsRestClassifier", {"estimator": SVM}),
+    ],
+)
+def test_an_estimator_learns_label_sets_and_zero_is_the_threshold(path, params):
+    X, y = blobs(spread=0.3)
+    Y = np.eye(3, dtype=np.uint8)[y]
+    trainer = Estimator(path, params, [{}])
+    scores, again = (
+        trainer.train(X, Y, n_classes=3, C=1.0, seed=2**40).decision_function(X) for _ in range(2)
+    )
+    np.testing.assert_array_equal(scores, again)
+    assert ((scores > 0) == Y).mean() > 0.9
+
+
+@pytest.mark.parametrize("name", ["sklearn.linear_model.LogisticRegression", FOREST[0]])
+def test_an_estimator_of_classes_scores_those_that_never_occur(name):
+    X, y = blobs()
+    trained = Estimator(name, {}, [{}]).train(X, y, n_classes=5, C=1.0, seed=0)
+    scores = trained.decision_function(X)
+    assert (scores.argmax(axis=1) == y).mean() > 0.8
+    assert (scores[:, 3:] < scores[:, :3].min()).all()
+    two = Estimator(name, {}, [{}]).train(X, np.minimum(y, 1), n_classes=2, C=1.0, seed=0)
+    assert (two.decision_function(X).argmax(axis=1) == np.minimum(y, 1)).mean() > 0.7
+
+
+def test_the_candidates_of_an_estimator_are_tried_one_after_the_other():
+    grid = {"estimator__C": (0.01, 10.0), "order": ("random",)}
+    params = {"estimator": {"estimator": LOGISTIC["estimator"]}}
+    path = "sklearn.multioutput.ClassifierChain"
+    method = Method("chain", "A", estimator=path, labels="set", params=params, grid=grid)
+    task = task_of(method, method.budget(BUDGET, "standard"), ["rank_loss"], "half")
+    (tuned,) = tune_split(list(validation_problems(regions_set(), task)), task)
+    assert tuned.C.tolist() == [1.0, 2.0]
+    X, y = blobs()
+    trained = methods.create(method).train(X, np.eye(3, dtype=int)[y], n_classes=3, C=2.0, seed=1)
+    chain = trained.model.estimator
+    assert chain.estimator.C == 10.0
+    assert chain.random_state is not None
+
+
+@pytest.mark.parametrize(
+    ("path", "params", "message"),
+    [
+        ("sklearn.ensemble.Forest", {}, "estimator 'sklearn.ensemble.Forest': .*Forest"),
+        ("nothing.Such", {}, "estimator 'nothing.Such': No module named 'nothing'"),
+        (*FOREST[:1], {"trees": 3}, "unexpected keyword argument 'trees'"),
+    ],
+)
+def test_an_estimator_that_is_none_is_named(path, params, message):
+    with pytest.raises(ValueError, match=message):
+        made(path, params)

@@ -1,0 +1,121 @@
+"""TopPush, and the quadratic programs of cutting planes, against a general convex solver."""
+
+import cvxpy as cp
+import numpy as np
+import pytest
+from small_sets import blobs, competitor
+
+from toplabel.reproduction.methods.cutting_planes import solve
+from toplabel.reproduction.methods.quadratic import minimise
+from toplabel.reproduction.methods.toppush import _Dual, _Point, tangent
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_quadratic_programs_against_an_interior_point_method(seed):
+    rng = np.random.default_rng(seed)
+    q, rank = rng.integers(1, 30), rng.integers(1, 40)
+    root = rng.standard_normal((rank, q)) * 10 ** rng.uniform(-2, 2)
+    if seed % 3 == 0:
+        root[:, -1] = root[:, 0]  # two equal variables
+    b, total = root.T @ root @ rng.standard_normal(q), 10.0 ** rng.uniform(-2, 2)
+    x = cp.Variable(q, nonneg=True)
+    objective = cp.Minimize(0.5 * cp.sum_squares(root @ x) - b @ x)
+    best = cp.Problem(objective, [cp.sum(x) <= total]).solve(solver=cp.CLARABEL)
+    scale = abs(best) + np.abs(b).max() * 1e-6
+    start = rng.random(q)
+    for first in (np.zeros(q), total * start / start.sum()):
+        a = minimise(root.T @ root, b, total, first)
+        assert (a >= 0).all()
+        assert a.sum() <= total * (1 + 1e-12)
+        assert 0.5 * np.sum((root @ a) ** 2) - b @ a <= best + 1e-6 * scale
+
+
+def _reference(X, positive, C):
+    """The problem as the paper states it, in the normalisation of the module."""
+    n, c = positive.shape
+    W, t = cp.Variable((X.shape[1], c)), cp.Variable()
+    scores = X @ W
+    positives = [scores[i, j] for i in range(n) for j in range(c) if positive[i, j]]
+    negatives = [scores[i, j] <= t for i in range(n) for j in range(c) if not positive[i, j]]
+    losses = sum(cp.square(cp.pos(1 + t - score)) for score in positives) / len(positives)
+    objective = losses + cp.sum_squares(W) / (2 * C * len(positives))
+    program = cp.Problem(cp.Minimize(objective), negatives)
+    program.solve(solver=cp.CLARABEL)
+    return program.value, W.value
+
+
+def _objective(X, positive, C, W):
+    scores = X @ W
+    losses = np.maximum(0.0, 1.0 + scores[~positive].max() - scores[positive]) ** 2
+    return losses.mean() + np.vdot(W, W) / (2 * C * positive.sum())
+
+
+@pytest.mark.parametrize("C", [1e-3, 0.1, 10.0])
+@pytest.mark.parametrize("dims", [2, 40])  # fewer, and more features than positive rows
+def test_the_optimum_is_that_of_a_general_solver(C, dims):
+    rng = np.random.default_rng(dims)
+    X, y = blobs(n_per_class=8, m=3, spread=0.4)
+    X = np.column_stack([X, rng.standard_normal((len(X), dims - 2))])
+    for positive in (y[:, None] == np.arange(3), (y == 1)[:, None]):
+        shape, n_positive = (dims, positive.shape[1]), int(positive.sum())
+        found = solve(
+            *(lambda W, P=positive: tangent(X, P, W), shape, n_positive),
+            *(C, 1e-6, 3000),
+            at_zero=1.0,
+        )
+        best, W = _reference(X, positive, C)
+        assert found.primal == pytest.approx(best, rel=1e-5, abs=1e-8)
+        assert found.primal == pytest.approx(_objective(X, positive, C, found.W), rel=1e-9)
+        assert found.dual <= best * (1 + 1e-6) + 1e-9
+        assert found.primal - found.dual <= 1e-5 * abs(found.primal)
+        assert np.abs(found.W - W).max() <= 2e-2 * np.abs(W).max() + 1e-6
+
+
+@pytest.mark.parametrize("name", ["toppush", "toppush_ova"])
+def test_separable_classes_are_ranked_without_error(name):
+    X, y = blobs(n_per_class=10, m=3, spread=0.05)
+    trained = competitor(name).train(X, y, n_classes=3, C=100.0, eps=1e-3, max_epochs=1000)
+    scores = trained.decision_function(X)
+    own = scores[np.arange(len(y)), y]
+    others = np.where(y[:, None] == np.arange(3), -np.inf, scores)
+    # The reduction compares with the highest negative of all classes, one-vs-all with its own.
+    highest = others.max() if name == "toppush" else others.max(axis=0)[y]
+    assert (own > highest).all()
+    assert trained.status == "converged"
+    assert 0 <= trained.relative_gap <= 1e-3
+
+
+def test_the_authors_program_reaches_the_same_optimum_and_ends_by_its_progress():
+    X, y = blobs(n_per_class=15, m=4, spread=0.3)
+    X = np.column_stack([X, X**2])
+    fixed = {"n_classes": 4, "C": 2.0, "eps": 1e-5, "max_epochs": 3000}
+    exact = competitor("toppush").train(X, y, **fixed)
+    found, loose = (
+        competitor("toppush", tolerance=tolerance).train(X, y, **fixed) for tolerance in (0.0, 0.1)
+    )
+    assert found.primal == pytest.approx(exact.primal, rel=1e-4)
+    np.testing.assert_allclose(found.model, exact.model, atol=1e-2 * np.abs(exact.model).max())
+    assert 10 <= loose.epochs < found.epochs  # the progress counts from the tenth iteration on
+    assert loose.status == "uncertified"
+    assert loose.relative_gap > found.relative_gap >= 0
+    assert competitor("toppush", tolerance=0.1, iterations=3).train(X, y, **fixed).epochs == 3
+
+
+def test_the_authors_program_projects_onto_equal_sums():
+    rng = np.random.default_rng(3)
+    positive = rng.random((6, 4)) < 0.3
+    problem = _Dual(rng.standard_normal((6, 2)), positive, 1.0)
+    n_positive = int(positive.sum())
+    for scale, shift in ((1.0, 0.0), (1e6, 0.0), (1.0, -3.0), (1e-9, 0.0)):
+        a = scale * rng.standard_normal(n_positive) + shift
+        b = np.where(positive, 0.0, scale * rng.standard_normal((6, 4)) + shift)
+        found = problem.project(_Point(a, b))
+        alpha, beta = (
+            cp.Variable(n_positive, nonneg=True),
+            cp.Variable((~positive).sum(), nonneg=True),
+        )
+        distance = cp.sum_squares(alpha - a / scale) + cp.sum_squares(beta - b[~positive] / scale)
+        cp.Problem(cp.Minimize(distance), [cp.sum(alpha) == cp.sum(beta)]).solve(cp.CLARABEL)
+        np.testing.assert_allclose(found.alpha / scale, alpha.value, atol=1e-4)
+        np.testing.assert_allclose(found.beta[~positive] / scale, beta.value, atol=1e-4)
+        assert (found.beta[positive] == 0).all()

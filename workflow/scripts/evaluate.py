@@ -1,0 +1,31 @@
+"""Measure the chosen models on the test part, and keep where the true class of each row ranks."""
+
+from pathlib import Path
+
+from toplabel.reproduction.config.run import Threshold
+from toplabel.reproduction.data.prepared import load_prepared
+from toplabel.reproduction.jobs import run
+from toplabel.reproduction.selection.choice import load_choices
+from toplabel.reproduction.selection.evaluation import evaluate, save_metrics
+from toplabel.reproduction.selection.models import load_models
+from toplabel.reproduction.selection.ranks import save_ranks
+from toplabel.reproduction.selection.task import Task
+from toplabel.reproduction.selection.tuned import load_tuned, seconds_by_split
+
+
+def main(snakemake):
+    rows, ranks = evaluate(
+        load_prepared(Path(snakemake.input.meta).parent),
+        Task(**snakemake.params.task),
+        snakemake.params.budget,
+        Threshold(**snakemake.params.threshold),
+        load_choices(snakemake.input.selection),
+        load_models(snakemake.input.models),
+        seconds_by_split(load_tuned(snakemake.input.units)),
+    )
+    save_ranks(ranks, snakemake.output.ranks)
+    save_metrics(rows, snakemake.output.evaluation)
+
+
+if "snakemake" in globals():
+    run(main, snakemake)
