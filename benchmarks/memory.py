@@ -2,7 +2,7 @@
 
     python benchmarks/memory.py
 
-The formula is that of docs/benchmarks.md; the last columns are the rows that it allows on 24 GiB.
+The formula is that of docs/evidence/benchmarks.md; the last columns are the rows that it allows on 24 GiB.
 """
 
 from __future__ import annotations

@@ -68,7 +68,7 @@ html_title = "toplabel"
 html_static_path = ["site/static"]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
-html_sidebars = {"index": [], "losses": []}
+html_sidebars = {"index": []}
 html_theme_options = {
     "logo": {"text": "toplabel"},
     "header_links_before_dropdown": 6,
@@ -83,7 +83,8 @@ html_theme_options = {
 
 def keep_links_inside(app, name, source):
     """Print what stands in the repository beside docs/ by its name, without a link."""
-    source[0] = re.sub(r"\[([^\]]+)\]\(\.\./[^)]+\)", r"`\1`", source[0])
+    out = re.escape("../" * (name.count("/") + 1))
+    source[0] = re.sub(rf"\[([^\]]+)\]\({out}[^)]+\)", r"`\1`", source[0])
 
 
 def setup(app):

@@ -70,7 +70,7 @@ def labels_for(problem: BenchProblem, loss: str) -> np.ndarray:
 
 
 def flops_per_epoch(problem: BenchProblem, block: int) -> float:
-    """Floating-point operations of an epoch: 4 d m + b d + b m a row (docs/benchmarks.md).
+    """Floating-point operations of an epoch: 4 d m + b d + b m a row (docs/evidence/benchmarks.md).
 
     Of sparse rows d is the number of non-zeros. With a Gram matrix only the scores count, 2 n m a
     row. `block` is b, from `block_size`.

@@ -2,7 +2,7 @@
 
 Each imitates a data set of TPAMI Table 5: its noise is such that the multiclass SVM does about as
 well on rows held out as printed there, and C is the power of ten with the best held-out accuracy
-(docs/benchmarks.md). Both were fixed before any time was measured.
+(docs/evidence/benchmarks.md). Both were fixed before any time was measured.
 """
 
 from __future__ import annotations

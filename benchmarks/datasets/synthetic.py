@@ -1,4 +1,4 @@
-"""Seeded problems of the shapes that the papers train on (docs/benchmarks.md)."""
+"""Seeded problems of the shapes that the papers train on (docs/evidence/benchmarks.md)."""
 
 from dataclasses import replace
 

@@ -150,7 +150,7 @@ def solve(
         which is faster where there are few weights (up to about 1,500) and the problem is hard: raw
         features, large C, hinges without smoothing, small `eps`; or the first, and the second where
         it is expected to take less time. An epoch of Newton's method is one of its steps, or of the
-        conjugate gradients in it. `Solution.methods` tells what ran.
+        conjugate gradients in it. ``Solution.methods`` tells what ran.
 
     Returns
     -------

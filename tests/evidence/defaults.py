@@ -1,5 +1,5 @@
 """Evidence for the estimators: ``python tests/evidence/defaults.py [SET ...]`` prints how ``fit(X,
-y)`` predicts, as the tables of docs/estimators.md.
+y)`` predicts, as the tables of docs/evidence/estimators.md.
 
 Nothing is set but the loss; beside them stand scikit-learn's nearest estimators, with nothing set
 either. Each set is taken as it is and with features of unit variance (of sparse ones the mean is

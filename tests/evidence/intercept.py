@@ -1,5 +1,5 @@
 """Evidence for ``intercept_scaling="auto"``: ``python tests/evidence/intercept.py [SET ...]`` prints
-the table of docs/estimators.md.
+the table of docs/evidence/estimators.md.
 
 Each set is trained with the logistic losses at C = 1, as it is and with features of unit variance,
 for scales of the intercept from 1 to three times the length of the rows (the root of their mean

@@ -108,7 +108,7 @@ def run(*arguments: object) -> subprocess.CompletedProcess:
 
 
 def test_from_images_to_a_data_set(tmp_path, repository):
-    """The commands and the entry of docs/torch.md, on a tiny network."""
+    """The commands and the entry of docs/pytorch.md, on a tiny network."""
     rng = np.random.default_rng(0)
     weights = tmp_path / "weights.pt"
     torch.save(network().state_dict(), weights)
@@ -123,7 +123,7 @@ def test_from_images_to_a_data_set(tmp_path, repository):
         sizes = ("--size", 8, "--batch", 4)
         done = run(tmp_path / "images" / part, tmp_path / "rooms", part, *options, *sizes)
         assert done.returncode == 0, done.stderr
-    page = (repository / "docs/torch.md").read_text(encoding="utf-8")
+    page = (repository / "docs/pytorch.md").read_text(encoding="utf-8")
     written = tmp_path / "datasets.yaml"
     entry = re.search(r"^      rooms:\n(?:        .*\n)+", page, re.MULTILINE)[0]
     written.write_text(f"datasets:\n{textwrap.indent(textwrap.dedent(entry), '  ')}")

@@ -1,4 +1,4 @@
-"""The examples of docs/torch.md run alone; one trains to its printed result, twice the same."""
+"""The examples of docs/pytorch.md run alone; one trains to its printed result, twice the same."""
 
 import re
 
@@ -7,7 +7,7 @@ import pytest
 
 @pytest.fixture
 def examples(repository):
-    text = (repository / "docs/torch.md").read_text(encoding="utf-8")
+    text = (repository / "docs/pytorch.md").read_text(encoding="utf-8")
     return re.findall(r"```python\n(.*?)```", text, re.DOTALL)
 
 
@@ -28,7 +28,7 @@ def test_the_example_trains_to_its_result(repository, examples, capsys):
         weights.append([p.detach().numpy().tobytes() for p in names["network"].parameters()])
     assert weights[0] == weights[1]
     accuracy = float(names["found"]) * 100
-    text = (repository / "docs/torch.md").read_text(encoding="utf-8")
+    text = (repository / "docs/pytorch.md").read_text(encoding="utf-8")
     printed = float(re.search(r"prints `top-3 accuracy ([\d.]+)`", text).group(1))
     assert abs(accuracy - printed) < 1.0  # other builds of PyTorch round otherwise
     assert f"top-3 accuracy {accuracy:.1f}" in capsys.readouterr().out

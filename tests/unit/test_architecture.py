@@ -1,7 +1,6 @@
-"""The layers in docs/architecture.md are those whose imports are checked."""
+"""What the layers of the package promise beyond the checked imports (pyproject.toml)."""
 
 import ast
-import re
 import subprocess
 import sys
 import tomllib
@@ -16,20 +15,6 @@ def _heights(contract):
         for number, layer in enumerate(reversed(contract["layers"]))
         for name in layer.replace("|", " ").split()
     }
-
-
-def test_the_tables_of_layers_have_the_checked_order():
-    config = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    library, reproduction = map(_heights, config["tool"]["importlinter"]["contracts"][:2])
-    assert library.pop("reproduction") == len({*library.values()})  # above all of the library
-    text = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
-    for title, height in (("library", library), ("reproduction", reproduction)):
-        table = text.partition(f"## The {title}\n")[2].partition("\n## ")[0]
-        rows = re.findall(r"^\| (`[\w.]+`(?:, `[\w.]+`)*) \|", table, re.MULTILINE)
-        packages = [name for row in rows for name in re.findall(r"[\w.]+", row)]
-        assert sorted(packages) == sorted(height)
-        heights = [height[name] for name in packages]
-        assert heights == sorted(heights)
 
 
 def test_every_module_of_the_library_is_in_its_contract():

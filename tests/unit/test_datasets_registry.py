@@ -200,7 +200,7 @@ def test_folds_that_cannot_be_drawn_again_are_told(load, name):
 
 
 def test_the_examples_of_the_documentation_are_valid(repository, load):
-    text = (repository / "docs/add-a-dataset.md").read_text()
+    text = (repository / "docs/own-data.md").read_text()
     lines = [line[4:] for line in text.splitlines() if line.startswith("    ")]
     opening = yaml.safe_load(
         "\n".join(lines[: lines.index("snakemake --cores 2 --configfile own.yaml")])

@@ -1,4 +1,4 @@
-"""The pages of the site name every loss and every public function."""
+"""The pages name every loss and every public function, and their links have targets."""
 
 import re
 from importlib import import_module
@@ -6,17 +6,13 @@ from importlib import import_module
 import toplabel
 
 
-def test_the_table_of_losses_has_each_with_its_parameters(repository):
-    text = (repository / "docs/losses.md").read_text(encoding="utf-8").partition("\n## ")[0]
-    rows = [row.split(" | ") for row in re.findall(r"^\| (`.*) \|$", text, re.MULTILINE)]
-    assert sorted(row[0].strip("`") for row in rows) == sorted(toplabel.losses.LOSSES)
+def test_the_table_of_losses_is_the_catalogue(repository):
+    text = (repository / "docs/what-to-use.md").read_text(encoding="utf-8")
     labels = {"one": "one", "set": "a set", "either": "one, or a set"}
-    for key, picture, _, of, *parameters in rows:
-        loss = toplabel.losses.get(key.strip("`"))
-        assert f"generated/losses/{loss.key}.svg" in picture
-        assert of == labels[loss.labels]
+    for loss in toplabel.losses.LOSSES.values():
         has = {"`k`": loss.top_k, "`gamma`": loss.smoothing}
-        assert "".join(parameters).strip(" |") == ", ".join(n for n, meant in has.items() if meant)
+        names = ", ".join(name for name, meant in has.items() if meant)
+        assert f"\n| `{loss.key}` | {loss.about} | {labels[loss.labels]} | {names} |" in text
 
 
 def test_the_reference_has_every_public_name(repository):
@@ -42,19 +38,31 @@ def test_every_example_has_a_place_in_the_gallery(repository):
 
 
 def test_every_page_is_in_a_table_of_contents(repository):
-    pages = {
-        path.stem: path.read_text(encoding="utf-8") for path in (repository / "docs").glob("*.md")
-    }
-    trees = re.findall(r"```\{toctree\}\n(.*?)```", "".join(pages.values()), re.DOTALL)
-    assert set(pages) - set("\n".join(trees).split()) == {"index"}
+    pages = {path.stem for path in (repository / "docs").glob("*.md")}
+    text = (repository / "docs/index.md").read_text(encoding="utf-8")
+    trees = re.findall(r"```\{toctree\}\n(.*?)```", text, re.DOTALL)
+    assert pages - set("\n".join(trees).split()) == {"index"}
 
 
 def test_every_link_of_a_page_has_a_target(repository):
-    missing = [
-        f"{page.name}: {target}"
-        for page in [repository / "README.md", *(repository / "docs").glob("*.md")]
-        for target in re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text(encoding="utf-8"))
-        if "://" not in target and not target.startswith("generated/")
-        if not (page.parent / target).exists()
-    ]
+    pages = {
+        page.resolve(): page.read_text(encoding="utf-8")
+        for page in [*repository.glob("*.md"), *(repository / "docs").rglob("*.md")]
+        if "gallery" not in page.parts and "generated" not in page.parts
+    }
+    anchors = {
+        page: {
+            re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
+            for title in re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+        }
+        for page, text in pages.items()
+    }
+    missing = []
+    for page, text in pages.items():
+        for target, anchor in re.findall(r"\]\(([^)#\s]*)#?([^)\s]*)\)", text):
+            there = (page.parent / target).resolve() if target else page
+            if "://" in target or target.startswith("gallery/"):
+                continue
+            if not there.exists() or (anchor and there in anchors and anchor not in anchors[there]):
+                missing.append(f"{page.name}: {target}#{anchor}")
     assert not missing

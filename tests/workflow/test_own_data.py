@@ -1,4 +1,4 @@
-"""docs/add-a-dataset.md, literally: files of one's own, their entries, and the full table.
+"""docs/own-data.md, literally: files of one's own, their entries, and the full table.
 
 Nothing of the checkout changes: entries, a method and a study stand in a config file.
 """
@@ -34,7 +34,7 @@ D, M = 12, 5
 
 def _rows_of_the_documentation():
     """Return the entries of label sets that the page shows."""
-    page = (ROOT / "docs/add-a-dataset.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs/own-data.md").read_text(encoding="utf-8")
     lines = [line[4:] for line in page.splitlines() if line.startswith("    ")]
     return yaml.safe_load("\n".join(lines[lines.index("  tags:") :]))
 

@@ -1,5 +1,5 @@
 """Features of a trained network as input of the linear methods (``pip install 'toplabel[torch]'``);
-docs/torch.md.
+docs/pytorch.md.
 """
 
 from importlib.util import find_spec

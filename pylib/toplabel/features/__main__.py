@@ -1,4 +1,4 @@
-"""Features of images: ``python -m toplabel.features --help``; docs/torch.md has examples."""
+"""Features of images: ``python -m toplabel.features --help``; docs/pytorch.md has examples."""
 
 from __future__ import annotations
 

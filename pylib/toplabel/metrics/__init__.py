@@ -2,7 +2,7 @@
 
 All are means over instances, fractions in [0, 1] (the coverage: a number of labels), float64.
 Scores are finite numbers; ties are never broken by the index of a class.
-Each function says what it does with ties and empty label sets; docs/metrics.md says it for all.
+Each function says what it does with ties and empty label sets; docs/protocols.md says it for all.
 """
 
 from toplabel.metrics.label_ranking import (

@@ -16,11 +16,13 @@ import pandas as pd
 from toplabel._core.files import FileError, read_json, write_json
 from toplabel.reproduction.compare.cells import KEPT, MEASURED, read_cells, write_cells
 from toplabel.reproduction.compare.claims import COLUMNS as CLAIMS
-from toplabel.reproduction.compare.counts import headline
+from toplabel.reproduction.compare.published import load_published
+from toplabel.reproduction.compare.verdicts import NOT_REPRODUCED
 from toplabel.reproduction.config.run import SUMMARY
 from toplabel.reproduction.facts import jobs
 from toplabel.reproduction.frames import read_frame, write_frame
 
+PUBLISHED_TABLES = "data/published"
 _RUN = ("created", "budget", "blas", "versions", "wall_seconds")
 _STAGE = ("stage", "jobs", "hours", "longest_seconds", "peak_mb")
 _JOBS = {"study": str, "stage": str, "dataset": str, "method": str, "part": str}
@@ -78,19 +80,22 @@ def _with_studies(took: Sequence[dict], measured: pd.DataFrame) -> pd.DataFrame:
 
 
 def score(summary: Path) -> str:
-    """Return the score of the kept run, as README.md has it."""
-    counts = headline(read_cells(summary / "cells.csv"), KEPT).set_index("metric").loc["all"]
+    """Return the score of the kept run, as README.md has it: every printed number counts once."""
+    cells = read_cells(summary / "cells.csv")
+    cells = cells[(cells["run"] == KEPT) & (cells["verdict"] != "") & (cells["reading"] == "")]
     day = read_json(summary / "run.json", ["created"])["created"][:10]
-    places = read_cells(summary / "cells.csv")
-    places = places[(places["run"] == KEPT) & (places["verdict"] != "") & (places["reading"] == "")]
-    shares = places["verdict"].value_counts()
-    far = sum(shares.get(verdict, 0) for verdict in ("off", "higher", "lower"))
-    spread = shares.get("spread", 0)
-    share = {name: f"{100 * n / len(places):.0f} %" for name, n in [*shares.items(), ("far", far)]}
+    known, printed = len(cells), len(load_published(Path(PUBLISHED_TABLES)))
+    counts = cells["verdict"].value_counts()
+    far = sum(counts.get(verdict, 0) for verdict in NOT_REPRODUCED)
+    spread = counts.get("spread", 0)
+    match, close, near, off = (
+        f"{100 * number / known:.0f} %"
+        for number in (counts["match"], counts["close"], spread, far)
+    )
     return (
-        f"Of {len(places):,} printed numbers that can be checked, {share['match']} match, "
-        f"{share['close']} are close, {spread} lie within the spread of draws, and {share['far']} "
-        f"are not reproduced ({int(counts['distinct']):,} distinct measurements, run of {day})."
+        f"Of {known:,} checkable numbers {match} match, {close} are close, {near} lie within the spread\n"
+        f"of random draws and {off} are not reproduced; {printed - known:,} cannot be checked, nearly all because\n"
+        f"their data cannot be had. (The last whole run, {day}.)"
     )
 
 

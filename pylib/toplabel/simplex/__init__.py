@@ -3,7 +3,7 @@
 
 T classes are T unit vectors of R^(T-1) with pairwise inner products -1/(T-1); a model maps a row to
 R^(T-1), and the class is that of the code vector with the largest inner product. See
-docs/simplex-coding.md.
+docs/evidence/simplex-coding.md.
 """
 
 from toplabel.simplex.coding import decode, encode, scores, simplex_coding

@@ -1,4 +1,4 @@
-"""The losses as PyTorch functions and modules (``pip install 'toplabel[torch]'``); docs/torch.md.
+"""The losses as PyTorch functions and modules (``pip install 'toplabel[torch]'``); docs/pytorch.md.
 
 >>> criterion = toplabel.torch.Loss("topk_ent", k=5)  # doctest: +SKIP
 >>> criterion(network(images), classes).backward()  # doctest: +SKIP

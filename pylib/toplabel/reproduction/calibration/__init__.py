@@ -3,5 +3,5 @@
 A loss is top-s calibrated if, whatever the class probabilities p, scores that minimise the
 conditional risk sum_y p_y L(y, g) have a Bayes optimal top-s set. For given p that is decided here
 by two minimisations (`toplabel.reproduction.calibration.excess`), each with a proven lower bound.
-docs/losses.md has the argument.
+docs/evidence/calibration.md has the argument.
 """

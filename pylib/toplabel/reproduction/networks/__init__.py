@@ -1,3 +1,3 @@
 """Small networks on images, their features, and fine-tuning: TPAMI Table 6 on other data
-(docs/torch.md).
+(docs/pytorch.md).
 """
