@@ -6,8 +6,7 @@ from sklearn.datasets import load_digits
 
 from toplabel.reproduction.config.datasets import load_registry
 from toplabel.reproduction.data.fetch import fetch, missing_reason
-from toplabel.reproduction.data.locate import find
-from toplabel.reproduction.data.overview import dataset_row, disagreements, list_statistics
+from toplabel.reproduction.data.overview import disagreements
 from toplabel.reproduction.data.prepare import prepare
 
 pytestmark = pytest.mark.mirror
@@ -109,17 +108,3 @@ def test_usps_classes_are_as_many_as_its_description_says(prepared, mirror):
         (line,) = (line for line in lines if line.startswith(word))
         counts = np.bincount(usps.parts[role].y)
         assert counts.tolist() == [int(number) for number in line.split()[1:-1]]
-
-
-def test_label_lists_of_voc_2007_give_the_printed_statistics(registry, mirror):
-    entry = registry["voc2007"]
-    path = find(entry.label_lists.name, [mirror / entry.folder])
-    if path is None:
-        pytest.skip(f"{entry.label_lists.name} not found in the mirror")
-    found = list_statistics(path, entry.label_lists)
-    assert (found["n_classes"], found["n_train"], found["n_test"]) == (20, 5011, 4952)
-    # 1.46 is printed: of the training part, without objects marked as difficult.
-    assert round(found["parts"]["train"]["label_cardinality"], 4) == 1.4580
-    row = dataset_row(entry, None, "no features", found)
-    assert (row["status"], row["agrees"]) == ("missing", True)
-    assert round(found["label_cardinality"], 2) == 1.44  # of all images

@@ -2,16 +2,13 @@
 
 import json
 import tarfile
-from dataclasses import replace
 
 import h5py
 import numpy as np
 import pytest
 
-from toplabel.reproduction.config.entry import Entry, LabelLists, Printed
 from toplabel.reproduction.data.formats import FORMATS, FormatError, Source
 from toplabel.reproduction.data.formats.regions import read_regions
-from toplabel.reproduction.data.overview import dataset_row, list_statistics
 
 BOX = "<bndbox><xmin>{}</xmin><ymin>{}</ymin><xmax>{}</xmax><ymax>{}</ymax></bndbox>"
 # A cat larger than a dog; a dog; only a difficult cat and a small bird.
@@ -133,33 +130,6 @@ def test_a_malformed_annotation_is_named(voc, content):
     with pytest.raises(FormatError, match=r"Annotations/000007\.xml: ") as caught:
         voc({"000007": content})
     assert "\n" not in str(caught.value)
-
-
-def test_statistics_of_label_lists(tmp_path):
-    flags = {
-        "bird": "000005 -1\n000007 -1\n000009  1\n",
-        "cat": "000005 1\n000007 -1\n000009 0\n",
-        "dog": "000005 1\r\n000007 1\r\n000009 -1\r\n",
-    }
-    texts = {f"ImageSets/Main/{label}_trainval.txt": text for label, text in flags.items()}
-    texts |= {f"ImageSets/Main/{label}_test.txt": "000011 1\n" for label in flags}
-    write_tar(tmp_path / "voc.tar", texts)
-    lists = LabelLists("voc.tar", "trainval", "test")
-    found = list_statistics(tmp_path / "voc.tar", lists)
-    assert (found["n_classes"], found["n_train"], found["n_test"]) == (3, 3, 1)
-    assert found["label_cardinality"] == 7 / 4
-    assert found["parts"]["train"]["label_cardinality"] == 4 / 3
-    entry = Entry("voc", "VOC", "multilabel", "half_half", "", "")
-    for of, text, agrees in (("train", "1.33", True), ("all", "1.33", False)):
-        row = Printed("a table", n_train="3", label_cardinality=text, cardinality_of=of)
-        shown = dataset_row(replace(entry, statistics=(row,)), None, "no features", found)
-        assert (shown["status"], shown["agrees"], shown["n_test"]) == ("missing", agrees, 1)
-    with pytest.raises(FormatError, match="'train'"):
-        list_statistics(tmp_path / "voc.tar", replace(lists, train="train"))
-    texts["ImageSets/Main/cat_trainval.txt"] = "000005 1\n000007 2\n000009 0\n"
-    write_tar(tmp_path / "voc.tar", texts)
-    with pytest.raises(FormatError, match="flags"):
-        list_statistics(tmp_path / "voc.tar", lists)
 
 
 ONE = {"image_id": 30, "category_id": 18, "bbox": [0, 0, 9, 9]}

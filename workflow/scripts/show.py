@@ -40,7 +40,7 @@ def main(snakemake):
     reasons = targets.reasons() | {
         name: "not prepared" for name in plan.registry if plan.prepared(name) not in metas
     }
-    datasets = describe_datasets(plan.registry, metas, reasons, "data/raw", plan.raw.mirrors)
+    datasets = describe_datasets(plan.registry, metas, reasons)
     DATASETS.write(datasets, FOLDER / "datasets.csv")
     tables = (printed_table(plan.catalogue, name, comparison, collected) for name in targets.tables)
     write_tables([table for table in tables if table is not None], FOLDER / "tables")

@@ -25,7 +25,6 @@ PartName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]*$", max_leng
 Sum = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 AsPrinted = Annotated[str, Field(pattern=r"^[0-9]+([.][0-9]+)?[KM]?$")]
 Statistic = Literal["n_classes", "n_train", "n_features", "label_cardinality"]
-ListName = Literal["train", "val", "trainval", "test"]
 Source = Literal["tpami2017", "nips2015", "cvpr2016", "nips2012"]
 Amount = PositiveInt | PositiveFloat
 Fraction = Annotated[float, Field(ge=0, lt=1)]
@@ -59,30 +58,6 @@ class RawFile(Closed):
     def holds(self) -> tuple[str, ...]:
         """The parts whose rows the file has."""
         return self.parts or ((self.part,) if self.part else ())
-
-
-@model
-class LabelLists(Closed):
-    """A tar file with the label lists of a set in the layout of Pascal VOC.
-
-    While the set lacks its features, its statistics are counted there.
-    """
-
-    name: FileName
-    """The name of the tar file."""
-    train: ListName
-    """The list of the rows to train on."""
-    test: ListName
-    """The list of the rows to test on."""
-    sha256: Sum | None = None
-    """The sum of the file."""
-    size: PositiveInt | None = None
-    """The bytes of the file."""
-
-    @property
-    def file(self) -> RawFile:
-        """The tar file."""
-        return RawFile(self.name, role="extra", sha256=self.sha256, size=self.size)
 
 
 @model
@@ -246,8 +221,6 @@ class Entry(Closed):
     splits: tuple[Split, ...] = ()
     """The experiments; by default one, named main, on the parts train, val if there is one, and
     test."""
-    label_lists: LabelLists | None = None
-    """Where statistics are counted while the features are missing."""
     statistics: tuple[Printed, ...] = ()
     """What the papers print about the set."""
     waits_for: str | None = None

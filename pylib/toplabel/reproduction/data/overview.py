@@ -7,16 +7,12 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from toplabel.reproduction.config.datasets import Registry
-from toplabel.reproduction.config.entry import Entry, LabelLists, Printed
-from toplabel.reproduction.data.fetch import read_raw
-from toplabel.reproduction.data.formats import FormatError, voc
-from toplabel.reproduction.data.locate import FetchError, PathLike, find, folders_of
+from toplabel.reproduction.config.entry import Entry, Printed
+from toplabel.reproduction.data.locate import PathLike
 from toplabel.reproduction.data.prepared import read_meta
-from toplabel.reproduction.data.statistics import cardinality, label_counts
 
 COLUMNS: dict[str, type] = {
     **dict.fromkeys(("dataset", "title", "task", "status", "reason"), str),
@@ -35,41 +31,23 @@ _SUFFIX = {"K": 1_000, "M": 1_000_000}
 
 
 def describe_datasets(
-    registry: Registry,
-    metas: Iterable[PathLike],
-    reasons: Mapping[str, str],
-    raw_folder: PathLike,
-    mirrors: Sequence[PathLike],
+    registry: Registry, metas: Iterable[PathLike], reasons: Mapping[str, str]
 ) -> pd.DataFrame:
     """Return a row for each registered data set.
 
-    `metas` are the meta.json of the prepared sets, `reasons` says why the others are missing. Label
-    lists of those are looked for in `raw_folder` and the mirrors.
+    `metas` are the meta.json of the prepared sets, `reasons` says why the others are missing.
     """
     prepared = {Path(meta).parents[1].name: read_meta(Path(meta).parent) for meta in metas}
-    rows = []
-    for name, entry in registry.items():
-        meta, reason, listed = prepared.get(name), reasons.get(name, ""), None
-        if meta is None and entry.label_lists is not None:
-            path = find(entry.label_lists.name, folders_of(entry, raw_folder, mirrors))
-            try:
-                listed = path and list_statistics(path, entry.label_lists)
-            except (FetchError, FormatError) as error:  # a missing set does not end the run
-                reason = "; ".join(filter(None, (reason, str(error))))
-        rows.append(dataset_row(entry, meta, reason, listed))
+    rows = [
+        dataset_row(entry, prepared.get(name), reasons.get(name, ""))
+        for name, entry in registry.items()
+    ]
     # Counts stay whole numbers although a missing set has none.
     return pd.DataFrame(rows, columns=[*COLUMNS], dtype=object)
 
 
-def dataset_row(
-    entry: Entry,
-    meta: dict[str, Any] | None,
-    reason: str = "",
-    listed: dict[str, Any] | None = None,
-) -> dict[str, Any]:
-    """Return what is known of a data set, by its meta.json, or by the statistics of its label lists
-    when it is missing for a reason.
-    """
+def dataset_row(entry: Entry, meta: dict[str, Any] | None, reason: str = "") -> dict[str, Any]:
+    """Return what is known of a data set by its meta.json, or why it is missing."""
     if meta is not None and (why := meta.get("not_comparable")):
         reason = f"not comparable: {why}"
     row = {
@@ -83,9 +61,9 @@ def dataset_row(
         **{f"paper_{key}": _first_printed(entry, key) for key in _COMPARED},
         "paper_source": "; ".join(printed.source for printed in entry.statistics) or None,
     }
-    measured = listed if meta is None else meta["statistics"]
-    if measured is None:
+    if meta is None:
         return row
+    measured = meta["statistics"]
     row |= measured
     for printed in entry.statistics[:1]:
         row["label_cardinality"] = _measured_as(printed, "label_cardinality", measured)
@@ -97,29 +75,6 @@ def dataset_row(
 def _first_printed(entry: Entry, key: str) -> str | None:
     printed = [getattr(row, key) for row in entry.statistics]
     return next((value for value in printed if value is not None), None)
-
-
-def list_statistics(path: Path, lists: LabelLists) -> dict[str, Any]:
-    """Return the statistics of a set from the tar file of its label lists, without features.
-
-    Objects that are marked as difficult do not count.
-    """
-    read_raw(lists.file, path)  # compares its sum
-    frames = voc.read_lists(path)
-    Y = {}
-    for role in ("train", "test"):
-        if (name := getattr(lists, role)) not in frames:
-            raise FormatError(path, None, f"no label list of the set '{name}'")
-        Y[role] = (frames[name].to_numpy() == 1).astype(np.uint8)
-    return {
-        "n_classes": Y["train"].shape[1],
-        "n_train": len(Y["train"]),
-        "n_features": None,
-        "n_test": len(Y["test"]),
-        "label_cardinality": cardinality(list(Y.values())),
-        **label_counts(Y["train"]),
-        "parts": {role: {"label_cardinality": cardinality([rows])} for role, rows in Y.items()},
-    }
 
 
 def printed_interval(text: str) -> tuple[Fraction, Fraction]:

@@ -1,8 +1,6 @@
 """Pascal VOC: features of regions, and the objects of images in the layout of the development kit.
 
 ``Annotations/<image>.xml`` has the objects with class, bounding box and whether they are difficult.
-``ImageSets/Main/<class>_<set>.txt`` has a line ``<image> <flag>`` an image: 1 present, 0 only
-difficult objects, -1 absent; it does not say which object is the largest, and gives statistics alone.
 """
 
 from __future__ import annotations
@@ -13,15 +11,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from xml.etree import ElementTree
 
-import numpy as np
-import pandas as pd
-
 from toplabel.reproduction.data.formats.regions import Object, read_regions
 from toplabel.reproduction.data.formats.source import FormatError, Source, damage, parse_xml, shown
 from toplabel.reproduction.data.parts import Loaded
 
 _ANNOTATION = re.compile(r"(?:^|/)Annotations/([^/]+)\.xml$")
-_LIST = re.compile(r"(?:^|/)ImageSets/Main/([^/]+)_(train|val|trainval|test)\.txt$")
 _LARGEST = 2**26  # bytes of a file in an archive
 
 
@@ -73,24 +67,6 @@ def _area(element: ElementTree.Element) -> float:
     if not (right >= left and bottom >= top):
         raise ValueError("the box is empty")
     return (right - left + 1) * (bottom - top + 1)
-
-
-def read_lists(path: Path) -> dict[str, pd.DataFrame]:
-    """Return the label lists of a tar file.
-
-    For each set (train, val, trainval, test) these are the flags 1, 0 and -1 of its images, a row
-    an image and a column a class.
-    """
-    lists: dict[str, dict[str, pd.Series]] = {}
-    for match, content in _texts(path, _LIST):
-        with damage(path / match[0], "label list"):
-            rows = dict(line.split() for line in content.decode().splitlines() if line.strip())
-            lists.setdefault(match[2], {})[match[1]] = pd.Series(rows).astype(int)
-    frames = {name: pd.DataFrame(columns) for name, columns in lists.items()}
-    if not frames or not all(np.isin(frame, (-1, 0, 1)).all() for frame in frames.values()):
-        message = "no ImageSets/Main/<class>_<set>.txt in it, or some that differ in their images"
-        raise FormatError(path, None, f"{message} or have flags other than -1, 0 and 1")
-    return frames
 
 
 def _texts(path: Path, pattern: re.Pattern[str]) -> list[tuple[re.Match[str], bytes]]:
