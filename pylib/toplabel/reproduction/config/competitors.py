@@ -14,14 +14,12 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Competitor:
-    """What is known of a competitor before its code is imported.
+    """What is known of a competitor, which trains on one label per example, before its import.
 
     Attributes
     ----------
     module, trainer : str
         The module and its class, whose instances are a `methods.trained.Trainer`.
-    task : {"multiclass", "multilabel"}
-        Whether it is trained on one label per example or on a set of labels.
     parameter : str
         What is selected on validation data, on the axis C of the protocols' grids. "C" is the C of
         the papers, 1/(lambda n) with n the number of terms in the loss.
@@ -39,7 +37,6 @@ class Competitor:
 
     module: str
     trainer: str
-    task: str = "multiclass"
     parameter: str = "C"
     top_k: bool = False
     fixed: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))

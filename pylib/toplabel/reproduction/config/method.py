@@ -160,8 +160,6 @@ class Method(Closed):
     @property
     def task(self) -> str:
         """What the method is trained on: "multiclass" or "multilabel"."""
-        if self.competitor:
-            return self._competitor.task
         sets = self.labels == "set" or (self.loss and LOSSES[self.loss].labels == "set")
         return "multilabel" if sets else "multiclass"
 
