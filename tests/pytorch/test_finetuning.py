@@ -12,10 +12,8 @@ import torch
 import yaml
 
 from toplabel._core.files import FileError
-from toplabel.reproduction.config.entry import Entry
+from toplabel.reproduction.config.entry import Entry, Network, Split
 from toplabel.reproduction.config.method import Method
-from toplabel.reproduction.config.networks import Network
-from toplabel.reproduction.config.splits import Split
 from toplabel.reproduction.data.parts import Part, Prepared
 from toplabel.reproduction.networks import stages, training
 from toplabel.reproduction.networks.features import extract_features

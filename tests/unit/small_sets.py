@@ -2,10 +2,10 @@
 
 import numpy as np
 
+from toplabel.reproduction.config.entry import Split
 from toplabel.reproduction.config.method import Method
 from toplabel.reproduction.config.protocols import Protocol
 from toplabel.reproduction.config.run import Settings
-from toplabel.reproduction.config.splits import Split
 from toplabel.reproduction.data.parts import Part, Prepared
 from toplabel.reproduction.methods import create
 from toplabel.reproduction.selection.problems import validation_problems

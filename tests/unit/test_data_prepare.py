@@ -14,9 +14,8 @@ from scipy import io, sparse
 
 from toplabel._core.files import FileError
 from toplabel.reproduction.config.datasets import load_registry
-from toplabel.reproduction.config.entry import Divide, Entry, Printed, RawFile
+from toplabel.reproduction.config.entry import Divide, Entry, Printed, RawFile, Split
 from toplabel.reproduction.config.protocols import Axis
-from toplabel.reproduction.config.splits import Split
 from toplabel.reproduction.data import rows
 from toplabel.reproduction.data.divide import divide
 from toplabel.reproduction.data.fetch import fetch

@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 from sklearn.decomposition import PCA
 
-from toplabel.reproduction.config.splits import Split
+from toplabel.reproduction.config.entry import Split
 from toplabel.reproduction.data.parts import Part
 from toplabel.reproduction.data.transform import factor, transform
 

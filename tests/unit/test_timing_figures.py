@@ -20,7 +20,7 @@ from same_numbers import same_numbers
 from toplabel import losses
 from toplabel.prox import bipartite_simplex, topk_simplex_alpha
 from toplabel.reproduction.compare.runtimes import projection_table, race_table, time_to
-from toplabel.reproduction.config.splits import Split
+from toplabel.reproduction.config.entry import Split
 from toplabel.reproduction.data.parts import Part, Prepared
 from toplabel.reproduction.report.timing import draw_convergence, draw_race, draw_scaling
 from toplabel.reproduction.timings import (

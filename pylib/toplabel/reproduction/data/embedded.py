@@ -12,7 +12,7 @@ from collections.abc import Callable
 import numpy as np
 from sklearn.datasets import load_digits
 
-from toplabel.reproduction.config.splits import Split
+from toplabel.reproduction.config.entry import Split
 from toplabel.reproduction.data.parts import Loaded, Part
 from toplabel.reproduction.seeds import seed_of
 

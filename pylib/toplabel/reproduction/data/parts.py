@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from toplabel.reproduction.config.splits import Split
+from toplabel.reproduction.config.entry import Split
 from toplabel.reproduction.data.rows import Rows
 
 Task = Literal["multiclass", "multilabel"]

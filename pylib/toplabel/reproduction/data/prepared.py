@@ -22,7 +22,7 @@ from toplabel._core.files import (
     read_npz,
     write_json,
 )
-from toplabel.reproduction.config.splits import Split
+from toplabel.reproduction.config.entry import Split
 from toplabel.reproduction.data.parts import Part, Prepared
 from toplabel.reproduction.data.rows import write_npy
 

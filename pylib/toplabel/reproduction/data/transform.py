@@ -18,7 +18,7 @@ from scipy import sparse
 from scipy.linalg import lapack, solve_triangular
 from sklearn.preprocessing import StandardScaler, normalize
 
-from toplabel.reproduction.config.splits import Split
+from toplabel.reproduction.config.entry import Split
 from toplabel.reproduction.data.parts import Part
 
 _TOLERANCE = 1e-10  # of the largest diagonal entry: a smaller pivot is rounding

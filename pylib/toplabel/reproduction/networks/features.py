@@ -11,8 +11,7 @@ import torch
 from torch import Tensor
 
 from toplabel.features import extract
-from toplabel.reproduction.config.entry import Entry
-from toplabel.reproduction.config.splits import Split
+from toplabel.reproduction.config.entry import Entry, Split
 from toplabel.reproduction.data.parts import Loaded, Part, Prepared
 from toplabel.reproduction.data.prepare import finish
 from toplabel.reproduction.networks.images import Images, class_names, draw_images

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from toplabel.reproduction.config.networks import Network
+from toplabel.reproduction.config.entry import Network
 from toplabel.reproduction.data.parts import Part, Prepared
 from toplabel.reproduction.seeds import seed_of
 

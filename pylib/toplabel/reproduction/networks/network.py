@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from toplabel._core.files import FileError, read_npz, write_npz
-from toplabel.reproduction.config.networks import Network
+from toplabel.reproduction.config.entry import Network
 
 FEATURES = "rectified"
 """The name of the layer whose output the features are: the last but one, after its ReLU."""

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from toplabel.reproduction.config.entry import Network
 from toplabel.reproduction.config.method import Method
-from toplabel.reproduction.config.networks import Network
 from toplabel.reproduction.data.parts import Prepared
 from toplabel.reproduction.networks.images import Images, draw_images
 from toplabel.reproduction.networks.network import build, load_weights, save_weights

@@ -14,7 +14,7 @@ from toplabel.reproduction.config.protocols import Budget, Protocol
 from toplabel.reproduction.seeds import seed_of
 
 if TYPE_CHECKING:
-    from toplabel.reproduction.config.splits import Split
+    from toplabel.reproduction.config.entry import Split
     from toplabel.reproduction.data.parts import Prepared
 
 

@@ -16,7 +16,7 @@ from toplabel.reproduction.selection.folds import Fold, folds_of
 from toplabel.reproduction.selection.task import Task
 
 if TYPE_CHECKING:
-    from toplabel.reproduction.config.splits import Split
+    from toplabel.reproduction.config.entry import Split
     from toplabel.reproduction.data.parts import Part, Prepared
 
 Matrix = np.ndarray | sparse.csr_matrix
