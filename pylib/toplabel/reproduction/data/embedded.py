@@ -25,22 +25,19 @@ _CIRCLE_CLASSES = np.array(
         [0.0, 0.0, 0.5, 0.0, 1.0],
     ]
 )
+_CIRCLE_SIZES = {"train": 200, "val": 200, "test": 200_000}  # points of a draw
 _MATLAB_SEED = 5489  # of rng(0)
 _DIGITS = [str(digit) for digit in range(10)]
 _DIGIT_SIDE = 8
 _DIGIT_MAX = 16.0  # the UCI digits count the dark pixels of 4 x 4 blocks
 _GREYS = 255.0
+_SCENES = 1000  # of each part
+_MOST_DIGITS = 4  # of a scene; each number from 1 on is equally likely
+_SIDES = (4, 5, 6, 8, 12, 16)  # of a tile, in pixels; those within a scene differ
+_NOISE = 0.15  # the standard deviation; pixels are in 0..1
 
 
-def circle(
-    n_train: int = 200,
-    n_val: int = 200,
-    n_test: int = 200_000,
-    n_draws: int = 10,
-    segments: str = "equal",
-    seed: int = 0,
-    generator: str = "seeded",
-) -> Loaded:
+def circle(n_draws: int = 10, segments: str = "equal", generator: str = "seeded") -> Loaded:
     """Draw the synthetic set of TPAMI section 6.1, `n_draws` times, each a split of its own.
 
     A point lies in one of five segments of [0, 7] (the fourth has length 3, the others 1), uniform
@@ -56,25 +53,25 @@ def circle(
     """
     lengths = np.diff(_CIRCLE_EDGES)
     weights = np.full(5, 0.2) if segments == "equal" else lengths / lengths.sum()
-    sizes = {"train": n_train, "val": n_val, "test": n_test}
     if generator == "authors":
-        return _authors_circle(sizes, weights)
+        return _authors_circle(weights)
     parts, splits = {}, []
     for draw in range(n_draws):
         split = f"s{draw:02d}"
-        names = {role: f"{split}_{role}" for role in sizes}
-        for role, n in sizes.items():
-            rng = np.random.default_rng(seed_of("circle", seed, split, role))
+        names = {role: f"{split}_{role}" for role in _CIRCLE_SIZES}
+        for role, n in _CIRCLE_SIZES.items():
+            rng = np.random.default_rng(seed_of("circle", 0, split, role))
             parts[names[role]] = _circle_part(rng.random((3, n)), weights)
         splits.append(Split(name=split, **names))
     return Loaded(parts, ["1", "2", "3"], splits)
 
 
-def _authors_circle(sizes: dict[str, int], weights: np.ndarray) -> Loaded:
+def _authors_circle(weights: np.ndarray) -> Loaded:
     """Make the one draw of the authors: all rows at once, then cut into parts."""
-    uniforms = np.random.RandomState(_MATLAB_SEED).random_sample((3, sum(sizes.values())))
-    cuts = np.split(uniforms, np.cumsum([*sizes.values()])[:-1], axis=1)
-    parts = {role: _circle_part(cut, weights) for role, cut in zip(sizes, cuts, strict=True)}
+    ends = np.cumsum([*_CIRCLE_SIZES.values()])
+    uniforms = np.random.RandomState(_MATLAB_SEED).random_sample((3, ends[-1]))
+    cuts = zip(_CIRCLE_SIZES, np.split(uniforms, ends[:-1], axis=1), strict=True)
+    parts = {role: _circle_part(cut, weights) for role, cut in cuts}
     return Loaded(parts, ["1", "2", "3"], [Split("s00", "train", "val", "test")])
 
 
@@ -115,62 +112,46 @@ def _digit_images() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return bunch.images.astype(np.float64), labels, is_test
 
 
-def digit_scenes(
-    n_train: int = 1000,
-    n_test: int = 1000,
-    max_digits: int = 4,
-    sides: tuple[int, ...] | list[int] = (4, 5, 6, 8, 12, 16),
-    noise: float = 0.15,
-    seed: int = 0,
-) -> Loaded:
-    """Compose scenes of one to `max_digits` different digits at different scales.
+def digit_scenes() -> Loaded:
+    """Compose scenes of different digits at different scales.
 
     A scene stands for an image with several objects (TPAMI section 6.3): each digit is a tile of
-    its own side length, one of `sides` in pixels, drawn from an image of `digits`, with Gaussian
-    noise of the standard deviation `noise` (pixels are 0..1) added at that scale; a tile is a
-    region, described by its 8 x 8 resampling. Small tiles have lost detail and carry more noise, as
-    small objects do. ``Y`` holds the set of digits, ``y`` the prominent one: that of the largest
-    tile. Training and test scenes are made of disjoint digit images.
+    its own side length, drawn from an image of `digits`, with Gaussian noise added at that scale; a
+    tile is a region, described by its 8 x 8 resampling. Small tiles have lost detail and carry more
+    noise, as small objects do. ``Y`` holds the set of digits, ``y`` the prominent one: that of the
+    largest tile. Training and test scenes are made of disjoint digit images.
     """
     images, labels, is_test = _digit_images()
     images = images / _DIGIT_MAX
     parts = {}
-    for name, n, mask in (("train", n_train, ~is_test), ("test", n_test, is_test)):
-        rng = np.random.default_rng(seed_of("digit_scenes", seed, name))
-        parts[name] = _compose(rng, n, images[mask], labels[mask], max_digits, sides, noise)
+    for name, mask in (("train", ~is_test), ("test", is_test)):
+        rng = np.random.default_rng(seed_of("digit_scenes", 0, name))
+        parts[name] = _compose(rng, images[mask], labels[mask])
     return Loaded(parts, _DIGITS, [Split("main", "train", None, "test")])
 
 
-def _compose(
-    rng: np.random.Generator,
-    n: int,
-    images: np.ndarray,
-    labels: np.ndarray,
-    max_digits: int,
-    sides: tuple[int, ...] | list[int],
-    noise: float,
-) -> Part:
+def _compose(rng: np.random.Generator, images: np.ndarray, labels: np.ndarray) -> Part:
     of_digit = [np.flatnonzero(labels == digit) for digit in range(10)]
     rows, groups = [], []
-    Y = np.zeros((n, 10), dtype=np.uint8)
-    y = np.zeros(n, dtype=np.int64)
-    for scene in range(n):
-        count = int(rng.integers(1, max_digits + 1))
+    Y = np.zeros((_SCENES, 10), dtype=np.uint8)
+    y = np.zeros(_SCENES, dtype=np.int64)
+    for scene in range(_SCENES):
+        count = int(rng.integers(1, _MOST_DIGITS + 1))
         chosen = rng.permutation(10)[:count]
-        scales = np.asarray(sides)[rng.permutation(len(sides))[:count]]
+        scales = np.asarray(_SIDES)[rng.permutation(len(_SIDES))[:count]]
         for digit, side in zip(chosen, scales, strict=True):
             image = images[rng.choice(of_digit[digit])]
-            rows.append(_tile(rng, image, int(side), noise))
+            rows.append(_tile(rng, image, int(side)))
             groups.append(scene)
         Y[scene, chosen] = 1
         y[scene] = chosen[np.argmax(scales)]
     return Part(X=np.array(rows), y=y, Y=Y, groups=np.array(groups, dtype=np.int64))
 
 
-def _tile(rng: np.random.Generator, image: np.ndarray, side: int, noise: float) -> np.ndarray:
+def _tile(rng: np.random.Generator, image: np.ndarray, side: int) -> np.ndarray:
     """Return one region: the noisy image at `side` x `side`, as 64 grey values in [0, 1]."""
     tile = _resample(image, side)
-    tile = np.clip(tile + noise * rng.standard_normal(tile.shape), 0.0, 1.0)
+    tile = np.clip(tile + _NOISE * rng.standard_normal(tile.shape), 0.0, 1.0)
     # Whole grey levels, as a camera stores them; it also hides the last bits of the sums.
     return np.round(_resample(tile, _DIGIT_SIDE) * _GREYS).ravel() / _GREYS
 
