@@ -2,25 +2,25 @@
 of it.
 """
 
-import csv
 import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
-import yaml
 
-from toplabel._core.files import FileError
-from toplabel.reproduction.config.entry import Entry, Network, Split
+from toplabel.reproduction.config.entry import Entry
 from toplabel.reproduction.config.method import Method
+from toplabel.reproduction.config.networks import Network
+from toplabel.reproduction.config.splits import Split
 from toplabel.reproduction.data.parts import Part, Prepared
-from toplabel.reproduction.networks import stages, training
+from toplabel.reproduction.networks import training
 from toplabel.reproduction.networks.features import extract_features
 from toplabel.reproduction.networks.images import class_names, draw_images
-from toplabel.reproduction.networks.network import FEATURES, build, load_weights, save_weights
+from toplabel.reproduction.networks.network import FEATURES, build, load_weights
 from toplabel.reproduction.networks.stages import fine_tune, train_network
 from toplabel.reproduction.networks.training import Descent
+from toplabel.reproduction.selection.evaluation import load_metrics
 
 ROOT = Path(__file__).parents[2]
 NETWORK = Network(images="squares", classes=3, width=6, epochs=3, batch=8, channels=(2, 3))
@@ -82,35 +82,12 @@ def test_pairs_stand_side_by_side_and_have_a_class_for_each_pair():
         assert names[number] == " ".join("abc"[int(half.sum(1).argmax()) // 2] for half in halves)
 
 
-def test_wrong_images_are_refused():
-    part = squares().parts["train"]
-    wide = Prepared("wide", "multiclass", 3, ["a", "b", "c"], {}, squares().splits)
-    wide.parts["train"] = wide.parts["test"] = Part(X=part.X[:, :30], y=part.y)
-    with pytest.raises(ValueError, match="data set 'wide': rows of 30 numbers are no square"):
-        draw_images(wide, NETWORK, "set/d0", 0)
-    many = Network(images="squares", classes=3, epochs=1, n_train=41)
-    with pytest.raises(ValueError, match="a draw asks for 41 images of 40"):
-        draw_images(squares(), many, "set/d0", 0)
-    with pytest.raises(ValueError, match="classes: 4, but 'squares' gives 3"):
-        class_names(squares(), Network(images="squares", classes=4, epochs=1))
-
-
 # ---- training ----
 
 
-def test_the_same_seeds_give_the_same_bytes(tmp_path):
-    first, again = trained(tmp_path / "a"), trained(tmp_path / "b")
-    assert first.read_bytes() == again.read_bytes()
-    assert first.read_bytes() != trained(tmp_path, "set/d1").read_bytes()
-    tables = [
-        tuned(first, tmp_path / f"{i}.csv", 2, **TOPK).drop(columns="seconds") for i in (1, 2)
-    ]
-    assert tables[0].to_csv() == tables[1].to_csv()
-
-
-@pytest.mark.parametrize("killed_in", [1, 2])
-def test_an_interrupted_training_goes_on_to_the_same_bytes(tmp_path, monkeypatch, killed_in):
-    whole = trained(tmp_path / "whole")
+def test_an_interrupted_training_goes_on_to_the_same_bytes(tmp_path, monkeypatch):
+    whole, killed_in = trained(tmp_path / "whole"), 2
+    assert whole.read_bytes() != trained(tmp_path, "set/d1").read_bytes()
     begun = []
     seed_of = training.seed_of
 
@@ -130,21 +107,13 @@ def test_an_interrupted_training_goes_on_to_the_same_bytes(tmp_path, monkeypatch
 
 
 def test_a_checkpoint_of_another_training_is_not_taken_up(tmp_path):
-    weights = trained(tmp_path)
-    expected = tuned(weights, tmp_path / "alone.csv", 1)
-    tuned(weights, tmp_path / "both.csv", 2, **TOPK)
-    assert (tmp_path / "both.checkpoint.npz").is_file()
-    found = tuned(weights, tmp_path / "both.csv", 1)
-    assert found.drop(columns="seconds").equals(expected.drop(columns="seconds"))
-
-
-def test_a_checkpoint_of_other_weights_is_not_taken_up(tmp_path):
     first, other = trained(tmp_path / "a"), trained(tmp_path / "b", "set/d1")
     expected = tuned(other, tmp_path / "alone.csv", 1)
-    tuned(first, tmp_path / "both.csv", 1)
-    assert (tmp_path / "both.checkpoint.npz").is_file()
-    found = tuned(other, tmp_path / "both.csv", 1)
-    assert found.drop(columns="seconds").equals(expected.drop(columns="seconds"))
+    for before in ((first, 1), (other, 2)):
+        tuned(before[0], tmp_path / "both.csv", before[1], **TOPK)
+        assert (tmp_path / "both.checkpoint.npz").is_file()
+        found = tuned(other, tmp_path / "both.csv", 1)
+        assert [row.value for row in found] == [row.value for row in expected]
 
 
 def test_the_steps_are_those_of_pytorch():
@@ -184,27 +153,9 @@ def test_zero_epochs_are_the_network_as_it_was(tmp_path):
     load_weights(model, weights)
     _, test = draw_images(squares(), NETWORK, "set/d0", 0)
     right = (model(test.inputs).argmax(1) == test.classes).double().mean()
-    table = tuned(weights, tmp_path / "d0.csv", 0)
-    assert table["value"].iat[0] == pytest.approx(100 * float(right))
-    assert table[["metric", "epochs"]].values.tolist() == [["top1", 0], ["top2", 0]]
-
-
-def test_fine_tuning_lowers_its_loss(tmp_path, monkeypatch):
-    weights, after = trained(tmp_path), []
-    scores = stages.scores
-
-    def watched(model, images):
-        after.append(model)
-        return scores(model, images)
-
-    monkeypatch.setattr(stages, "scores", watched)
-    tuned(weights, tmp_path / "d0.csv", 20, **TOPK)
-    before = build(NETWORK, (6, 6))
-    load_weights(before, weights)
-    train, _ = draw_images(squares(), NETWORK, "set/d0", 0)
-    criterion = training.Loss(TOPK["loss"], k=2, gamma=1.0)
-    losses = [criterion(one(train.inputs), train.classes).item() for one in (after[0], before)]
-    assert losses[0] < losses[1]
+    rows = tuned(weights, tmp_path / "d0.csv", 0)
+    assert rows[0].value == pytest.approx(100 * float(right))
+    assert [(row.metric, row.epochs) for row in rows] == [("top1", 0), ("top2", 0)]
 
 
 def test_the_features_are_those_of_the_networks(tmp_path):
@@ -231,42 +182,21 @@ def test_the_features_are_those_of_the_networks(tmp_path):
     assert expected.min() == 0.0 < expected.max()
 
 
-def test_weights_of_another_network_are_refused(tmp_path):
-    save_weights(build(NETWORK, (6, 6)), tmp_path / "d0.npz")
-    other = build(Network(images="squares", classes=4, epochs=1), (6, 6))
-    with pytest.raises(FileError, match=r"d0\.npz: of another network .*; delete it") as caught:
-        load_weights(other, tmp_path / "d0.npz")
-    assert "\n" not in str(caught.value)
-
-
 # ---- the workflow ----
 
 
-def test_the_study_runs_from_the_images_to_its_table(tmp_path):
+def test_the_workflow_goes_from_the_images_to_the_test_metrics(tmp_path):
     sys.path.append(str(ROOT / "tests/workflow"))
-    from running import copy_checkout, snakemake
+    from running import snakemake
 
-    copy_checkout(tmp_path / "checkout")
-    study = tmp_path / "checkout/config/studies/finetuning.yaml"
-    content = yaml.safe_load(study.read_text(encoding="utf-8"))
-    methods = ["lr_multi_network", "topk_svm_alpha_k3_smooth_ft", "lr_multi"]
-    content |= {"datasets": ["digits_network"], "methods": methods}
-    study.write_text(yaml.safe_dump(content), encoding="utf-8")
     config = tmp_path / "config.yaml"
     config.write_text("{studies: [finetuning], budget: quick, download: false}", encoding="utf-8")
-    files = ["results/tables/finetuning_table06.csv", "results/findings.csv"]
-    done = snakemake(
-        *files, directory=tmp_path, configfiles=[config], root=tmp_path / "checkout", cores=1
-    )
+    methods = ("lr_multi_network", "topk_svm_alpha_k3_smooth_ft", "lr_multi")
+    files = [f"results/digits_network/{method}/evaluation.csv" for method in methods]
+    done = snakemake(*files, directory=tmp_path, configfiles=[config], cores=1)
     assert done.returncode == 0, done.stdout
-    with open(tmp_path / files[0], newline="", encoding="utf-8") as stream:
-        rows = list(csv.DictReader(stream))
-    labels = ["LR^{Multi} (network)", "top-3 SVM^{α}_{1} (FT)", "LR^{Multi}"]
-    assert list(dict.fromkeys(row["label"] for row in rows)) == labels
-    assert [row["metric"] for row in rows] == ["top1", "top3", "top5"] * 3
-    assert all(float(row["measured"]) > 90 and row["measured_std"] for row in rows)
-    with open(tmp_path / files[1], newline="", encoding="utf-8") as stream:
-        found = {row["claim"]: row for row in csv.DictReader(stream)}
-    assert found["finetuning_improves"]["other_datasets"] == "digits_network"
-    assert found["finetuning_improves"]["same_outcome"] == ""
-    assert found["finetuning_longer"]["other_outcome"] == ""
+    for method, file in zip(methods, files, strict=True):
+        rows = load_metrics([tmp_path / file])
+        assert {row.method for row in rows} == {method}
+        assert len({row.split for row in rows}) == 2
+        assert all(row.value > 90 for row in rows)

@@ -8,7 +8,7 @@ from toplabel.reproduction.calibration.pointwise import Pointwise
 
 
 def svm_ova_smooth(p: np.ndarray, gamma: float) -> np.ndarray:
-    """Proposition 10; at p = 1/2 with gamma < 1 one of several."""
+    """Return the minimiser of Proposition 10; at p = 1/2 with gamma < 1 there are others."""
     with np.errstate(divide="ignore"):
         high, low = 1.0 - gamma * (1.0 - p) / p, -1.0 + gamma * p / (1.0 - p)
     if gamma <= 1.0:
@@ -20,8 +20,8 @@ def svm_ova_smooth(p: np.ndarray, gamma: float) -> np.ndarray:
 def deviation(loss: Pointwise, p: np.ndarray, scores: np.ndarray, risk: float) -> float:
     """Return how far a numerical minimiser, (m,), and its risk are from the closed form.
 
-    The largest difference of scores (of risks, where minimisers are not unique); NaN where no
-    closed form is known.
+    That is the largest difference of scores, or of risks where minimisers are not unique; NaN where
+    no closed form is known.
     """
     smooth = loss.gamma > 0
     if loss.key == "svm_ova" and not smooth:

@@ -31,7 +31,7 @@ OPTIMAL, WRONG, UNDECIDED = "optimal", "not optimal", "undecided"
 class Excess:
     """The cost of a wrong top-s set: the risk of the tie over the least risk, and its uncertainty.
 
-    `scores` are the best with the tie, (m,); of the truncated entropy empty.
+    `scores`, (m,), are the best ones with the tie; they are empty for the truncated entropy.
     """
 
     s: int
@@ -62,11 +62,8 @@ def excesses(loss: Pointwise, p: np.ndarray) -> tuple[Minimum, list[Excess]]:
     """Return the least risk, and for each s of `cuts` what a wrong top-s set costs.
 
     The probabilities p, (m,), fall, m > loss.k; they are all positive if the loss
-    `needs_all_classes`. Others are a ValueError.
+    `needs_all_classes`. The only loss that is not convex is the truncated top-k entropy.
     """
-    p = _checked(loss, p)
-    if not loss.convex and loss.key != "topk_ent_tr":
-        raise ValueError(f"there is no closed form for the loss {loss.key!r}")
     if not loss.convex:
         value, nowhere = truncated.infimum(p, loss.k), np.empty(0)
         ties = {s: truncated.infimum_of_wrong(p, loss.k, s) for s in cuts(p)}
@@ -79,16 +76,3 @@ def excesses(loss: Pointwise, p: np.ndarray) -> tuple[Minimum, list[Excess]]:
         value = max(tied.risk - least.risk, 0.0)
         found.append(Excess(s, value, tied.gap + least.gap, tied.scores))
     return least, found
-
-
-def _checked(loss: Pointwise, p: np.ndarray) -> np.ndarray:
-    p = np.asarray(p, dtype=np.float64)
-    if p.ndim != 1 or len(p) <= loss.k:
-        raise ValueError(f"p must have more than k = {loss.k} entries, got shape {p.shape}")
-    if (p < 0).any() or abs(p.sum() - 1.0) > 1e-12:
-        raise ValueError(f"p must be a distribution, got {p.tolist()}")
-    if (np.diff(p) > 0).any():
-        raise ValueError(f"p must be falling, got {p.tolist()}")
-    if loss.needs_all_classes and p[-1] == 0:
-        raise ValueError(f"p must be positive for {loss.key!r}, got {p.tolist()}")
-    return p

@@ -46,8 +46,6 @@ def _multiclass(loss: Pointwise, p: np.ndarray) -> tuple[np.ndarray, np.ndarray,
     For each label y the variables z_y (its loss), t_y, and u_yl. For the loss beta, and for k = 1,
     t >= 0: the sum of the k largest of max(0, b_l).
     """
-    if loss.key not in ("svm_multi", "topk_svm_alpha", "topk_svm_beta"):
-        raise ValueError(f"there is no linear program for the loss {loss.key!r}")
     m = len(p)
     c = np.zeros(m + m * (2 + m))
     c[m : 2 * m] = p
