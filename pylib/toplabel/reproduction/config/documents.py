@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -165,7 +166,8 @@ def _explain(error: Mapping[str, Any]) -> tuple[str, str]:
         return "", f"the key '{error['loc'][-1]}' is missing"
     value = repr(error["input"])
     shown = value if len(value) <= _SHOWN else f"{value[: _SHOWN - 3]}..."
-    return "", f"{error['msg'][0].lower()}{error['msg'][1:]}, got {shown}"
+    message = re.sub(r"dictionary( or an instance of \w+)?", "mapping", error["msg"])
+    return "", f"{message[0].lower()}{message[1:].replace('tuple', 'list')}, got {shown}"
 
 
 def unknown(what: str, name: str, known: Collection[str]) -> str:
