@@ -123,7 +123,7 @@ class Printed(Closed):
 @model
 class Network(Closed):
     """A convolutional network that is trained with softmax on images; its features are the data set
-    (docs/torch.md).
+    (docs/evidence/pytorch.md).
 
     Two convolutions of 3 x 3 with stride 2, a layer of features and a linear classifier, with a
     ReLU between each two. Every draw is a split of its own: other initial weights, another order of

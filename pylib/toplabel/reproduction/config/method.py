@@ -70,12 +70,12 @@ class Method(Closed):
     """A classifier with the interface of scikit-learn, in place of a loss, by its import path, as
     sklearn.ensemble.RandomForestClassifier."""
     competitor: Literal[("", *COMPETITORS)] = ""
-    """A method of the papers that has code here (docs/protocol.md), in place of a loss."""
+    """A method of the papers that has code here (docs/protocols.md), in place of a loss."""
     params: Mapping[str, Any] = Field(default_factory=dict)
     """Fixed parameters of the estimator, or options of the competitor."""
     grid: Axes | Mapping[str, Values] = Field(default_factory=dict)
     """Of a loss or a competitor, an axis for each budget, or one for all, in place of the
-    protocol's C, or of what the competitor selects in its place (docs/protocol.md). Of an
+    protocol's C, or of what the competitor selects in its place (docs/evidence/protocols.md). Of an
     estimator, a list of values for each parameter that is selected."""
     protocol: str = ""
     """A name of config/protocols.yaml, in place of the protocol of the data set."""

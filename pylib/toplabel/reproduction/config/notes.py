@@ -173,7 +173,7 @@ class Side(Closed):
 
 @model
 class Claim(Closed):
-    """A sentence of a paper as a comparison (docs/results.md)."""
+    """A sentence of a paper as a comparison (docs/protocols.md)."""
 
     name: RowName
     source: Name

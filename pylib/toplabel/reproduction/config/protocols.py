@@ -227,7 +227,7 @@ class Protocol(Closed):
     one half to train, the other to validate. fifth: four fifths to train, one, drawn once, to
     validate."""
     metrics: Annotated[tuple[Annotated[str, Field(pattern=_METRIC)], ...], Some, Unique]
-    """What is measured, and selected for one by one (docs/metrics.md)."""
+    """What is measured, and selected for one by one (docs/protocols.md)."""
     budgets: Mapping[BudgetName, Budget]
     """The grids of each budget; the run names one of them."""
     retrain_on: Literal["train", "train_val"] = "train"
