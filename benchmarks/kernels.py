@@ -23,8 +23,8 @@ from benchmark_utils.measuring import Meter, best_of_rounds
 from benchmark_utils.problems import BenchProblem, synthetic
 from toplabel import prox
 from toplabel.reproduction.seeds import seed_of
-from toplabel.reproduction.timings.clock import fastest, timed
-from toplabel.reproduction.timings.projections import DIMENSIONS, OURS, PROJECTIONS, algorithms
+from toplabel.reproduction.report.figures.measuring import fastest, timed
+from toplabel.reproduction.report.figures.projections import DIMENSIONS, OURS, PROJECTIONS, algorithms
 
 REPEATS = 3
 

@@ -11,9 +11,9 @@ import pandas as pd
 from scipy.linalg.blas import get_blas_funcs
 from threadpoolctl import threadpool_info
 
-from toplabel.reproduction.timings.clock import fastest
-from toplabel.reproduction.timings.conditions import cpu_level, cpu_name, load_average
-from toplabel.reproduction.timings.packages import versions
+from toplabel.reproduction.report.figures.measuring import fastest
+from toplabel.reproduction.report.figures.measuring import cpu_level, cpu_name, load_average
+from benchmark_utils.packages import versions
 
 
 @functools.cache

@@ -7,7 +7,7 @@ from benchopt import BaseSolver
 from sklearn.svm import LinearSVC
 
 from benchmark_utils.stopping import more
-from toplabel.reproduction.timings.softmax import logistic
+from toplabel.reproduction.report.figures.softmax import logistic
 
 
 class Solver(BaseSolver):

@@ -6,7 +6,7 @@ import numpy as np
 from benchopt import BaseSolver
 
 from benchmark_utils.stopping import more
-from toplabel.reproduction.timings.packages import missing
+from benchmark_utils.packages import missing
 
 if why := missing("snapml"):  # which keeps the modes of the processor as they are
     raise ImportError(why)

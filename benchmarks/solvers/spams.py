@@ -4,8 +4,8 @@ import numpy as np
 from benchopt import BaseSolver
 
 from benchmark_utils.stopping import more
-from toplabel.reproduction.timings.packages import missing
-from toplabel.reproduction.timings.softmax import spams_fista
+from benchmark_utils.packages import missing
+from toplabel.reproduction.report.figures.softmax import spams_fista
 
 if why := missing("spams"):
     raise ImportError(why)

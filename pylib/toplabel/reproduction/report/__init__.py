@@ -1,22 +1,7 @@
-"""Reports: HTML, PDF, figures and machine-readable data from the collected results. Nothing is
-computed here.
+"""Reports: HTML, PDF, figures and machine-readable data from the collected results.
 
-`load_inputs` reads the collected files of a results folder, `tree.build_tree` arranges them as one
-tree of plain data; `write_html`, `write_pdf`, `write_data` and `crate.write_crate` print it. The
-figures are listed in `toplabel.reproduction.figures`.
+`inputs.load_inputs` reads the collected files of a results folder, `tree.build_tree` arranges them
+as one tree of plain data; `html.write_html`, `pdf.write_pdf`, `metadata.write_data` and
+`crate.write_crate` print it. Nothing is computed here but in `figures`, where a module for each
+figure computes its numbers and draws them.
 """
-
-from toplabel._core.files import FileError
-from toplabel.reproduction.report.html import write_html
-from toplabel.reproduction.report.inputs import ReportInputs, load_inputs
-from toplabel.reproduction.report.metadata import write_data
-from toplabel.reproduction.report.pdf import write_pdf
-
-__all__ = [
-    "FileError",
-    "ReportInputs",
-    "load_inputs",
-    "write_data",
-    "write_html",
-    "write_pdf",
-]

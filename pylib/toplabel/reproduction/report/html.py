@@ -11,10 +11,12 @@ from urllib.parse import quote
 from markupsafe import Markup
 
 from toplabel._core.files import atomic_path
-from toplabel.reproduction.report import agreement, claims_chart, facts, labels
+from toplabel.reproduction.report import agreement, facts, labels
 from toplabel.reproduction.report.exported import without_formulas
 from toplabel.reproduction.report.inputs import ReportInputs
-from toplabel.reproduction.report.svg import data_uri
+from toplabel.reproduction.report.figures import agreement as agreement_chart
+from toplabel.reproduction.report.figures import claims as claims_chart
+from toplabel.reproduction.report.figures.svg import data_uri
 from toplabel.reproduction.report.tree import WORTH_HEAD, Tree, build_tree
 from toplabel.reproduction.report.words import environment
 
@@ -89,9 +91,11 @@ def charts(inputs: ReportInputs, tree: Tree) -> dict[str, str]:
     """Return the charts of the report itself as SVG: those of the agreement and of the claims."""
     found = claims_chart.draw(one for one in tree["findings"] if one["tested"])
     if tree["points"]:
-        found["agreement"] = agreement.draw(agreement.points_of(tree["touched"]))
+        points = agreement.points_of(tree["touched"])
+        found["agreement"] = agreement_chart.draw(points, title=agreement.sentence(points))
     if inputs.kept is not None and tree["kept"]["points"]:
-        found["kept"] = agreement.draw(agreement.points_of_cells(inputs.kept.cells))
+        points = agreement.points_of_cells(inputs.kept.cells)
+        found["kept"] = agreement_chart.draw(points, title=agreement.sentence(points))
     return found
 
 

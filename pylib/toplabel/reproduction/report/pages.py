@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from toplabel.reproduction.config.studies import whole_name
-from toplabel.reproduction.figures import FIGURES as LISTED
-from toplabel.reproduction.figures import row_of, table_files
+from toplabel.reproduction.report.figures.registry import FIGURES as LISTED
+from toplabel.reproduction.report.figures.registry import row_of, table_files
 from toplabel.reproduction.report.inputs import ReportInputs
 from toplabel.reproduction.report.score import sum_of
 from toplabel.reproduction.report.sections import Section, restricted

@@ -13,7 +13,8 @@ from typing import Any
 import typst
 
 from toplabel._core.files import FileError, atomic_path
-from toplabel.reproduction.report import claims_chart, facts, labels
+from toplabel.reproduction.report import facts, labels
+from toplabel.reproduction.report.figures import claims as claims_chart
 from toplabel.reproduction.report.html import charts
 from toplabel.reproduction.report.inputs import ReportInputs
 from toplabel.reproduction.report.tree import Tree, build_tree

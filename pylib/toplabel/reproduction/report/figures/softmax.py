@@ -3,62 +3,59 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
+import itertools
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import pandas as pd
+from matplotlib.figure import Figure
 from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 
 from toplabel import losses
 from toplabel._core.solution import Record
-from toplabel.reproduction.timings.clock import now, timed
-from toplabel.reproduction.timings.convergence import TimedSet
-from toplabel.reproduction.timings.packages import missing
+from toplabel.reproduction.compare.tables import PrintedTable
+from toplabel.reproduction.report.figures import style
+from toplabel.reproduction.report.figures.convergence import TimedSet
+from toplabel.reproduction.report.figures.drawing import Source, draw_against_time, handles_of
+from toplabel.reproduction.report.figures.measuring import timed
 from toplabel.solver import solve
 
 COLUMNS = ["solver", "step", "excess", "seconds"]
 OURS, REFERENCE = "SDCA (toplabel)", "FISTA (our reference)"
 LBFGS, SPAMS = "L-BFGS (scikit-learn)", "FISTA (SPAMS)"
+#: Accuracies (P - P*)/P* of the table.
+ACCURACIES = (1e-3, 1e-4, 1e-6)
 _FINISH = 1e-7  # relative excess at which the race ends
-_GROWTH = 1.15  # iterations between two evaluations of FISTA
 _ROUNDING = 1e-14
+# What a solver left: iterations, relative excess, seconds.
+Curve = list[tuple[int, float, float]]
 
-# ---- the other solvers ---------------------------------------------------------------------------------
+
+# ---- the other solvers ---------------------------------------------------------------------------
 
 
-def fista(
-    X,
-    y: np.ndarray,
-    C: float,
-    max_iter: int = 1000,
-    tol: float = 0.0,
-    callback: Callable[[int, np.ndarray], object] = lambda step, W: False,
-) -> np.ndarray:
-    """Train the softmax by accelerated gradient descent (Beck and Teboulle 2009), without SPAMS.
+def fista(X, y: np.ndarray, C: float) -> Iterator[np.ndarray]:
+    """Yield the iterates W, (d, m), of accelerated gradient descent (Beck and Teboulle 2009).
 
-    Minimises ``(1/n) sum_i log sum_j exp(f_j(x_i) - f_{y_i}(x_i)) + ||W||_F^2 / (2 C n)`` without a
-    bias. The step 1/L is found by backtracking, as in SPAMS, and the momentum restarted where it is
-    no descent direction (O'Donoghue and Candes 2015). It stops when the norm of the gradient has
-    fallen below `tol` times that at 0, or when the callback, given the number of iterations and W
-    after each, returns something true. Return W, (d, m).
+    They minimise ``(1/n) sum_i log sum_j exp(f_j(x_i) - f_{y_i}(x_i)) + ||W||_F^2 / (2 C n)``,
+    without a bias. The step 1/L is found by backtracking, as in SPAMS, and the momentum restarted
+    where it is no descent direction (O'Donoghue and Candes 2015).
     """
     n, m = X.shape[0], int(y.max()) + 1
     penalty = 1.0 / (C * n)
-    largest = _largest_eigenvalue(X) / (2 * n) + penalty  # 1/largest is always short enough
+    largest = largest_eigenvalue(X) / (2 * n) + penalty  # 1/largest is always short enough
     L = largest / 64.0
     W = point = np.zeros((X.shape[1], m))
     scores = scores_point = np.zeros((n, m))  # X W and X point
-    momentum, first = 1.0, None
-    for step in range(1, max_iter + 1):
+    momentum = 1.0
+    while True:
         value = _mean_loss(scores_point, y) + 0.5 * penalty * float((point * point).sum())
         slopes = losses.gradient("lr_multi", scores_point, y)
         gradient = np.asarray(X.T @ slopes) / n + penalty * point
         squared = float((gradient * gradient).sum())
-        first = squared if first is None else first
-        if squared <= tol**2 * first:
-            break
         while True:
             new = point - gradient / L
             scores_new = np.asarray(X @ new)
@@ -73,17 +70,15 @@ def fista(
         point = new + ahead * (new - W)
         scores_point = scores_new + ahead * (scores_new - scores)
         W, scores, momentum = new, scores_new, following
-        if callback(step, W):
-            break
-    return W
+        yield W
 
 
 def _mean_loss(scores: np.ndarray, y: np.ndarray) -> float:
     return float(losses.value("lr_multi", scores, y).mean())
 
 
-def _largest_eigenvalue(X) -> float:
-    """Return a bound from above of the largest eigenvalue of X^T X, by power iteration."""
+def largest_eigenvalue(X) -> float:
+    """Return an upper bound of the largest eigenvalue of X^T X, by power iteration."""
     v = np.random.default_rng(0).normal(size=X.shape[1])
     value = residual = 0.0
     for _ in range(30):
@@ -114,9 +109,8 @@ def spams_fista(X, y: np.ndarray, C: float) -> Callable[[int], np.ndarray]:
 
     def fit(iterations: int) -> np.ndarray:
         # it0: evaluating its gap takes time.
-        return spams.fistaFlat(
-            labels, columns, start, max_it=iterations, it0=iterations + 1, **options
-        )
+        options["max_it"], options["it0"] = iterations, iterations + 1
+        return spams.fistaFlat(labels, columns, start, **options)
 
     return fit
 
@@ -127,17 +121,15 @@ def logistic(X, y: np.ndarray, C: float, iterations: int, **options) -> Logistic
     return LogisticRegression(C=C, **options).fit(X, y)
 
 
-# ---- the race ------------------------------------------------------------------------------------------
+# ---- the race ------------------------------------------------------------------------------------
 
 
 def race(data: TimedSet, cap: float = 30.0) -> pd.DataFrame:
-    """Train the softmax with our solver, FISTA and L-BFGS, each for at most `cap` seconds:
-    `COLUMNS`.
+    """Train the softmax with each solver for at most `cap` seconds: `COLUMNS`.
 
     `step` counts epochs or iterations, `excess` is (P - P*)/P* with a lower bound for P* that our
-    dual proves. Evaluating P does not count. L-BFGS and SPAMS are run anew for each number of
-    iterations, since they do not show their iterates. ArithmeticError when the bound is not tight
-    enough within four times the cap.
+    dual proves. Evaluating P does not count. SPAMS takes part where it is installed. Raise
+    ArithmeticError if the bound is not tight enough within four times the cap.
     """
     X, y, C = data.X, data.y, data.C
     proof = solve(X, y, "lr_multi", C=C, eps=1e-9, max_epochs=100_000, time_limit=4 * cap)
@@ -152,16 +144,16 @@ def race(data: TimedSet, cap: float = 30.0) -> pd.DataFrame:
     def lbfgs(iterations: int) -> np.ndarray:
         return logistic(X, y, C, iterations, solver="lbfgs").coef_.T
 
-    curves = {OURS: _ours(data, bound, cap), REFERENCE: _fista(data, excess, cap)}
+    curves = {OURS: _ours(data, bound, cap), REFERENCE: _iterated(fista(X, y, C), excess, cap)}
     curves[LBFGS] = _rerun(lbfgs, 2000, excess, cap)
-    if not missing("spams"):
+    if importlib.util.find_spec("spams"):
         curves[SPAMS] = _rerun(spams_fista(X, y, C), 20000, excess, cap)
     rows = [(solver, *row) for solver, curve in curves.items() for row in curve]
     frame = pd.DataFrame(rows, columns=COLUMNS)
     return frame.assign(excess=frame["excess"].clip(lower=0.0))
 
 
-def _ours(data: TimedSet, bound: float, cap: float) -> list[tuple[int, float, float]]:
+def _ours(data: TimedSet, bound: float, cap: float) -> Curve:
     limits = {"eps": 0.0, "max_epochs": 100_000, "eval_every": 1, "time_limit": cap}
 
     def arrived(record: Record) -> bool:
@@ -172,33 +164,28 @@ def _ours(data: TimedSet, bound: float, cap: float) -> list[tuple[int, float, fl
     return [(one.epoch, one.primal / bound - 1, one.solve_seconds) for one in history]
 
 
-def _fista(
-    data: TimedSet, excess: Callable[[np.ndarray], float], cap: float
-) -> list[tuple[int, float, float]]:
-    """Run our FISTA; evaluating an iterate is not timed."""
-    rows: list[tuple[int, float, float]] = []
-    started, looked, next_look = now(), 0.0, 1
-
-    def look(step: int, W: np.ndarray) -> bool:
-        nonlocal looked, next_look
-        arrived = now()
-        seconds = arrived - started - looked
-        if step < next_look and seconds < cap:
-            return False
-        rows.append((step, excess(W), seconds))
-        next_look = max(step + 1, int(_GROWTH * step))
-        looked += now() - arrived
-        return rows[-1][1] <= _FINISH or seconds >= cap
-
-    fista(data.X, data.y, data.C, max_iter=1_000_000, callback=look)
+def _iterated(
+    iterates: Iterator[np.ndarray], excess: Callable[[np.ndarray], float], cap: float
+) -> Curve:
+    """Evaluate some of the iterates of a solver, ever fewer of them."""
+    rows: Curve = []
+    seconds, following = 0.0, 1
+    for step in itertools.count(1):
+        elapsed, W = timed(lambda: next(iterates))
+        seconds += elapsed
+        if step >= following or seconds >= cap:
+            rows.append((step, excess(W), seconds))
+            following = max(step + 1, int(1.15 * step))
+            if rows[-1][1] <= _FINISH or seconds >= cap:
+                break
     return rows
 
 
 def _rerun(
     fit: Callable[[int], np.ndarray], most: int, excess: Callable[[np.ndarray], float], cap: float
-) -> list[tuple[int, float, float]]:
-    """Train anew for increasing numbers of iterations."""
-    rows: list[tuple[int, float, float]] = []
+) -> Curve:
+    """Train anew for increasing numbers of iterations, since the solver shows no iterates."""
+    rows: Curve = []
     iterations = 1
     while iterations <= most:
         with warnings.catch_warnings():
@@ -209,3 +196,44 @@ def _rerun(
             break
         iterations = max(iterations + 2, round(1.5 * iterations))
     return rows
+
+
+def numbers(source: Source) -> pd.DataFrame:
+    """Read the race that was measured."""
+    return pd.read_csv(source.one("softmax.csv"), float_precision="round_trip")
+
+
+def draw(frame: pd.DataFrame) -> Figure:
+    """Draw how far the objective of each solver is from the optimum, against time."""
+    figure = Figure(figsize=(style.WIDTH, 3.1), layout="constrained")
+    ax = figure.subplots()
+    floor = min(frame.loc[frame["excess"] > 0, "excess"].min(), _FINISH)
+    drawn = frame.assign(excess=frame["excess"].clip(lower=floor))
+    draw_against_time(ax, drawn, "solver", "excess")
+    for accuracy in ACCURACIES:
+        ax.axhline(accuracy, color=style.MUTED, linewidth=0.7, linestyle=":")
+    ax.set(yscale="log", ylabel="(P − P*) / P*")
+    ax.legend(handles=handles_of(frame["solver"].unique()), loc="lower left")
+    return figure
+
+
+def table_of(curves: pd.DataFrame, what: str, conditions: str) -> PrintedTable:
+    """Return the seconds of each solver to each of `ACCURACIES`, and their ratios to ours."""
+    there = {
+        accuracy: curves[curves["excess"] <= accuracy].groupby("solver")["seconds"].min()
+        for accuracy in ACCURACIES
+    }
+    rows = []
+    for solver in curves["solver"].unique():
+        row = {"Solver": solver}
+        for accuracy, seconds in there.items():
+            exponent = f"{accuracy:.0e}".replace("e-0", "e−")
+            reached, compared = solver in seconds, {solver, OURS} <= {*seconds.index}
+            row[f"seconds to {exponent}"] = f"{seconds[solver]:.3g}" if reached else "not reached"
+            ratio = f"{seconds[solver] / seconds[OURS]:.2g}" if compared else ""
+            row[f"ratio to ours, {exponent}"] = ratio
+        rows.append(row)
+    title = "TPAMI 2017, Fig. 3d: the softmax by SDCA and others, time to (P − P*)/P*"
+    bound = "P* is a lower bound that our dual proves; evaluating P does not count."
+    caption = f"{what} {bound} {conditions}"
+    return PrintedTable("figure03d", title, caption, "tpami2017", "", "", pd.DataFrame(rows))

@@ -8,7 +8,7 @@ import xml.etree.ElementTree as ET
 from toplabel._core.files import FileError
 
 SVG = "http://www.w3.org/2000/svg"
-_PAGE_WIDTH = 7.2 * 72  # points: `toplabel.reproduction.report.style.WIDTH`
+_PAGE_WIDTH = 7.2 * 72  # points: `toplabel.reproduction.report.figures.style.WIDTH`
 _PAGE_HEIGHT = 9.2 * 72  # points, with room for a caption
 
 

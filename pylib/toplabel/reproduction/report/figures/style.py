@@ -1,14 +1,15 @@
 """The style of all figures: byte-stable SVG, colour-blind safe colours, plain axes.
 
-Text is drawn as outlines (`svg.fonttype: path`), since a figure must look the same in a browser, in
-the PDF, whose fonts are Typst's own, and in a copy of the file alone; the words of a figure are in
-its alternative text. The background is transparent, so that a page may be light or dark.
+Text is drawn as outlines (`svg.fonttype: path`), so that a figure looks the same in a browser, in
+the PDF and in a copy of the file alone; the alternative text says in words what is drawn. The
+background is transparent, so that a page may be light or dark.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import matplotlib as mpl
 from cycler import cycler
@@ -35,7 +36,6 @@ _STYLE = {
     "font.family": "DejaVu Sans",
     "font.size": 8.0,
     "axes.titlesize": 8.5,
-    "axes.titleweight": "normal",
     "axes.titlelocation": "left",
     "axes.labelsize": 8.0,
     "axes.edgecolor": MUTED,
@@ -65,7 +65,7 @@ _STYLE = {
 
 @contextmanager
 def house_style() -> Iterator[None]:
-    """Apply the style while figures are made and saved; nothing of it stays behind."""
+    """Apply the style while figures are drawn and saved, and restore the settings afterwards."""
     with mpl.rc_context():
         mpl.rcdefaults()
         mpl.rcParams.update({key: value for key, value in _STYLE.items() if key in mpl.rcParams})
@@ -82,6 +82,7 @@ def marker(position: int) -> str:
     return MARKERS[position % len(MARKERS)]
 
 
-def line(position: int) -> str:
-    """Return the line of the series at this position: it changes when the colours start again."""
-    return LINES[(position // len(PALETTE)) % len(LINES)]
+def look(position: int) -> dict[str, Any]:
+    """Return colour, marker and line of the series at this position, all different up to 28."""
+    line = LINES[(position // len(PALETTE)) % len(LINES)]
+    return {"color": colour(position), "marker": marker(position), "linestyle": line}

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from matplotlib.figure import Figure
 from scipy import sparse
 from sklearn.model_selection import train_test_split
 
@@ -13,6 +14,13 @@ from toplabel._core.catalogue import LOSSES
 from toplabel._core.solution import Record
 from toplabel.metrics import top_k_accuracy
 from toplabel.reproduction.data.parts import Part, Prepared
+from toplabel.reproduction.report.figures.drawing import (
+    Source,
+    draw_against_time,
+    handles_of,
+    legend,
+    panel_grid,
+)
 from toplabel.solver import solve
 
 #: C of the best validation accuracy of the multiclass SVM among the powers of ten.
@@ -25,7 +33,7 @@ _THINNING = 1.04  # from one epoch that is kept to the next
 
 @dataclass(frozen=True)
 class TimedSet:
-    """Rows of one label each to train on, dense, and rows to validate on."""
+    """Rows with one label each to train on, dense, and rows to validate on."""
 
     X: np.ndarray
     y: np.ndarray
@@ -42,10 +50,10 @@ class TimedSet:
 
 
 def timed_set(prepared: Prepared) -> TimedSet:
-    """Return the training and validation part of the first split of a set of one label per row.
+    """Return the training and validation part of the first split of a data set.
 
-    Without a validation part, a stratified fifth of the training rows serves as one. A set whose C
-    is not known (`CS`) is a ValueError.
+    Without a validation part, a stratified fifth of the training rows serves as one. Raise
+    ValueError if no C is known for the set (`CS`).
     """
     if prepared.name not in CS:
         raise ValueError(f"data set '{prepared.name}': no C is known; known: {', '.join(CS)}")
@@ -64,11 +72,10 @@ def _dense(part: Part) -> np.ndarray:
 
 
 def convergence(data: TimedSet, epochs: int) -> pd.DataFrame:
-    """Train the methods of TPAMI Fig. 3b and c, for at most so many epochs, each evaluated:
-    `COLUMNS`.
+    """Train the methods of the figure, for at most so many epochs, and evaluate each: `COLUMNS`.
 
-    There are all first epochs and some of the later ones; `top1` is in percent on the validation
-    rows, `seconds` are of the epochs alone, without what it takes to evaluate.
+    The first epochs are all kept, and some of the later ones. `top1` is in percent on the
+    validation rows; `seconds` are those of the epochs, without the evaluations.
     """
     rows = []
     for loss, gamma in METHODS:
@@ -96,3 +103,21 @@ def _thinned(records: list[Record]) -> list[Record]:
             kept.append(record)
             following = _THINNING * record.epoch
     return kept
+
+
+def numbers(source: Source) -> pd.DataFrame:
+    """Read the epochs that were measured."""
+    return pd.read_csv(source.one("convergence.csv"), float_precision="round_trip")
+
+
+def draw(frame: pd.DataFrame) -> Figure:
+    """Draw the relative gap (left) and the top-1 accuracy (right) of each method against time."""
+    floor = frame.loc[frame["relative_gap"] > 0, "relative_gap"].min()
+    figure, axes = panel_grid(2, across=2, height=2.6)
+    drawn = frame.assign(relative_gap=frame["relative_gap"].clip(lower=floor))
+    for ax, column in zip(axes, ("relative_gap", "top1"), strict=True):
+        draw_against_time(ax, drawn, "label", column)
+    axes[0].set(yscale="log", ylabel="relative duality gap")
+    axes[1].set_ylabel("validation accuracy, top-1 (%)")
+    legend(figure, handles_of(frame["label"].unique()))
+    return figure

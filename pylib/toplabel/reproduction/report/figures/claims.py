@@ -1,6 +1,4 @@
-"""The differences that the claims are about, the papers' and ours on one axis, as a drawing a
-claim.
-"""
+"""A drawing for each claim: the differences it is about, the papers' and ours, on one axis."""
 
 from __future__ import annotations
 
@@ -32,7 +30,7 @@ def draw(findings: Iterable[dict[str, Any]]) -> dict[str, str]:
     shown = [one for one in findings if one["drawn"]]
     ends = [abs(side[end]) for one in shown for side in one["drawn"] for end in ("low", "high")]
     reach = max([1.0, *ends])
-    return {one["anchor"]: _drawing(one, reach) for one in shown}
+    return {one["anchor"]: _drawing(one["drawn"], reach) for one in shown}
 
 
 def words(one: dict[str, Any]) -> str:
@@ -41,20 +39,20 @@ def words(one: dict[str, Any]) -> str:
     return f"Median difference in points: {', '.join(parts)}"
 
 
-def _drawing(one: dict[str, Any], reach: float) -> str:
+def _drawing(sides: list[dict[str, Any]], reach: float) -> str:
     def at(value: float) -> float:
         """Return the coordinate of a value: linear near 0, logarithmic beyond one point."""
         share = math.copysign(math.log1p(abs(value)), value) / math.log1p(reach)
         return round(WIDTH / 2 + share * (WIDTH / 2 - _MARGIN), 1)
 
-    foot = _TOP + _STEP * len(one["drawn"])
+    foot = _TOP + _STEP * len(sides)
     parts = [
         f'<path class="{"tick" if value else "zero"}" d="M{at(value)} 2V{foot - 4}"/>'
         f'<text x="{at(value)}" y="{foot + 7}">{numbers.signed(value, 0)}</text>'
         for value in _TICKS
         if abs(value) <= reach
     ]
-    for i, side in enumerate(one["drawn"]):
+    for i, side in enumerate(sides):
         y, key = _TOP + _STEP * i, side["key"]
         parts.append(f'<path class="{key}" d="M{at(side["low"])} {y}H{at(side["high"])}"/>')
         parts.append(f'<circle class="{key}" cx="{at(side["median"])}" cy="{y}" r="4"/>')

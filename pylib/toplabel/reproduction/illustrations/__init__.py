@@ -1,1 +1,0 @@
-"""Numbers of the figures that need neither data nor training."""

@@ -1,0 +1,111 @@
+"""The agreement chart: how far each measured number lies from the printed one, a row a table."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from toplabel.reproduction.report import numbers
+from toplabel.reproduction.report.figures import style
+from toplabel.reproduction.report.labels import VERDICTS
+
+_KNEE = 0.1  # points; the axis is linear up to about here, and logarithmic beyond
+_TICKS = (0.1, 0.5, 1.5, 5, 20, 50)
+_BINS = 80  # stacks of marks on each side of 0
+_ROOM = 0.84  # of a row, for its highest stack
+_LARGEST_STEP = 0.16  # of a row, between two marks of a stack
+_ROW = 0.36  # inches
+_GREEN = "#009e73"
+_MARKS = {
+    "match": {"marker": "o", "color": _GREEN, "markersize": 2.6},
+    "close": {"marker": "D", "color": "#0b5fa5", "markersize": 3.0},
+    "spread": {"marker": "o", "color": style.MUTED, "markersize": 3.2, "markerfacecolor": "white"},
+    "higher": {"marker": "^", "color": "#a3548c", "markersize": 3.6},
+    "lower": {"marker": "v", "color": "#a3548c", "markersize": 3.6},
+    "off": {"marker": "x", "color": "#c24a00", "markersize": 3.8},
+    "not converged": {
+        **{"marker": "s", "color": style.INK, "markersize": 6.5},
+        **{"markerfacecolor": "none", "markeredgewidth": 0.6},
+    },
+}
+
+
+def draw(points: pd.DataFrame, background: str = "none", title: str = "") -> str:
+    """Draw the chart as SVG.
+
+    Parameters
+    ----------
+    points : DataFrame
+        A row for each measured number: ``table``, the label of its table; ``points``, ours minus
+        the printed one; ``verdict``; ``stopped``, whether its fit did not converge.
+    background : str
+        A colour, for a picture that stands alone.
+    title : str
+        The title in the metadata of the file.
+    """
+    tables = list(points["table"].unique())
+    reach = max(2.0, points["points"].abs().max())
+    with style.house_style():
+        height = _ROW * len(tables) + 0.95
+        figure = Figure(figsize=(style.WIDTH, height), layout="constrained", facecolor=background)
+        ax = figure.subplots()
+        ax.set_facecolor(background)
+        _set_axes(ax, tables, reach)
+        marks = _stacked(points, tables, reach)
+        handles = []
+        for key, look in _MARKS.items():
+            found = marks[marks["stopped"] if key == "not converged" else marks["verdict"] == key]
+            if len(found):
+                ax.plot(found["points"], found["height"], linestyle="", gid=key, **look)
+                word = VERDICTS[key].word if key in VERDICTS else key
+                label = f"{word} {numbers.count(len(found))}"
+                handles.append(Line2D([], [], linestyle="", label=label, **look))
+        figure.legend(handles=handles, loc="outside upper left", ncols=min(3, len(handles)))
+        text = io.StringIO()
+        metadata = {"Date": None, "Creator": None, "Title": title or "Agreement"}
+        figure.savefig(text, format="svg", metadata=metadata, facecolor=background)
+    return text.getvalue()
+
+
+def _set_axes(ax: Axes, tables: list[str], reach: float) -> None:
+    """Name and scale the axes, and shade what is a match and what is close."""
+    ax.set_xscale("function", functions=(_stretched, _points))
+    ax.set_xlim(-1.04 * reach, 1.04 * reach)
+    for width, alpha in ((1.5, 0.08), (0.5, 0.14)):
+        ax.axvspan(-width, width, color=_GREEN, alpha=alpha, linewidth=0)
+    ax.axvline(0.0, color=style.INK, linewidth=0.6)
+    ticks = [0.0, *(sign * tick for tick in _TICKS if tick <= reach for sign in (-1, 1))]
+    ax.set_xticks(ticks, [numbers.signed(t, 0 if abs(t) >= 5 or t == 0 else 1) for t in ticks])
+    ax.set_yticks(range(len(tables)), tables)
+    ax.set_ylim(len(tables) - 0.5, -0.5)
+    ax.set_xlabel("measured minus printed, points")
+    ax.grid(False, axis="y")
+
+
+def _stacked(points: pd.DataFrame, tables: list[str], reach: float) -> pd.DataFrame:
+    """Return the marks with the ``row`` and the ``height`` of each.
+
+    Marks that would cover each other are stacked from the middle of the row.
+    """
+    place = (_BINS * _stretched(points["points"]) / _stretched(reach)).round().astype(int)
+    marks = points.assign(row=points["table"].map(tables.index), place=place)
+    marks = marks.sort_values(["row", "place", "verdict", "points"])
+    stacks = marks.groupby(["row", "place"])["place"]
+    rank = stacks.cumcount()
+    highest = stacks.transform("size").groupby(marks["row"]).transform("max")
+    step = (_ROOM / highest).clip(upper=_LARGEST_STEP)
+    side = np.where(rank % 2 == 1, 1, -1)
+    return marks.assign(height=marks["row"] + step * ((rank + 1) // 2) * side)
+
+
+def _stretched(points):
+    return np.sign(points) * np.log1p(np.abs(points) / _KNEE)
+
+
+def _points(stretched):
+    return np.sign(stretched) * _KNEE * np.expm1(np.abs(stretched))

@@ -1,0 +1,133 @@
+"""The circle: training points, and around them what each method predicts (TPAMI 2017, Fig. 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Circle, Wedge
+
+from toplabel.reproduction.data.parts import Prepared
+from toplabel.reproduction.data.prepared import load_prepared
+from toplabel.reproduction.report.figures import style
+from toplabel.reproduction.report.figures.drawing import Source, legend, mathtext, panel_grid
+from toplabel.reproduction.selection.final import Models, model_key
+from toplabel.reproduction.tables.cells import SELECTION
+
+_METRIC = "top2"  # each method is shown with the model that is best in it
+_DIRECTIONS = 720
+# Radii: the black circle is 1; the classes of the points lie inside, the rings outside.
+_POINTS_OUTER, _POINTS_STEP = 0.93, 0.095
+_RINGS = {"rank1": (1.06, 1.19), "rank2": (1.22, 1.35)}
+_SHORTEST_NAMED_ARC = 14  # degrees
+
+
+def numbers(source: Source) -> pd.DataFrame:
+    """Return training points (``what`` is "point") and predictions, by angle in radians.
+
+    A point has a ``class``, a prediction the two classes ``rank1`` and ``rank2`` that a method
+    scores highest.
+    """
+    prepared = load_prepared(source.one("data/meta.json").parent)
+    frames = [_points(prepared, source.split).assign(what="point")]
+    for method in source.methods:
+        folder = source.one(f"{method['name']}/selection.csv").parent
+        words = {"method": method["name"], "label": method["label"], "k": method["k"]}
+        rings = _rings(prepared, folder, source.split)
+        frames.append(rings.assign(what="prediction", **words))
+    columns = ["what", "angle", "class", "method", "label", "k", "rank1", "rank2"]
+    return pd.concat(frames, ignore_index=True)[columns]
+
+
+def _points(prepared: Prepared, split: str) -> pd.DataFrame:
+    part = prepared.parts[next(one.train for one in prepared.splits if one.name == split)]
+    angle = np.arctan2(part.X[:, 1], part.X[:, 0]) % (2.0 * np.pi)
+    return pd.DataFrame({"angle": angle, "class": np.array(prepared.class_names)[part.y]})
+
+
+def _rings(prepared: Prepared, folder: Path, split: str) -> pd.DataFrame:
+    """Return the two classes that a linear model scores highest in each direction."""
+    selection = SELECTION.read_rows(folder / "selection.csv")
+    chosen = next(row for row in selection if (row.split, row.metric) == (split, _METRIC))
+    angle = 2.0 * np.pi * np.arange(_DIRECTIONS) / _DIRECTIONS
+    X = np.column_stack([np.cos(angle), np.sin(angle)])
+    key = model_key(split, chosen.C, chosen.theta, chosen.k)
+    scores = Models.load(folder / "models.npz").scores(key, X, X)
+    order = np.argsort(-scores, axis=1, kind="stable")
+    names = np.array(prepared.class_names)
+    return pd.DataFrame({"angle": angle, "rank1": names[order[:, 0]], "rank2": names[order[:, 1]]})
+
+
+def draw(frame: pd.DataFrame) -> Figure:
+    """Draw a panel for each method."""
+    points = frame[frame["what"] == "point"]
+    rings = frame[frame["what"] == "prediction"]
+    classes = sorted({*points["class"], *rings["rank1"], *rings["rank2"]}, key=str)
+    panels = list(rings.groupby(["method", "label"], sort=False))
+    figure, axes = panel_grid(len(panels), across=3, height=2.6)
+    for ax, ((_, label), part) in zip(axes, panels, strict=True):
+        _draw_points(ax, points, classes)
+        for rank in _RINGS:
+            _draw_ring(ax, part, rank, classes)
+        ax.set_title(mathtext(label), loc="center", pad=2)
+        ax.set(aspect="equal", xlim=(-1.38, 1.38), ylim=(-1.38, 1.38))
+        ax.axis("off")
+    looks = [style.look(i) | {"linestyle": ""} for i in range(len(classes))]
+    handles = [
+        Line2D([], [], label=f"class {one}", **look)
+        for one, look in zip(classes, looks, strict=True)
+    ]
+    legend(figure, handles)
+    return figure
+
+
+def _draw_points(ax: Axes, points: pd.DataFrame, classes: Sequence[str]) -> None:
+    """Draw the points, the classes beside each other, since they overlap in angle."""
+    ax.add_patch(Circle((0, 0), 1.0, fill=False, edgecolor=style.INK, linewidth=0.9))
+    for i, one in enumerate(classes):
+        angle = points.loc[points["class"] == one, "angle"].to_numpy(dtype=float)
+        radius = _POINTS_OUTER - _POINTS_STEP * i
+        look = style.look(i) | {"linestyle": "", "markersize": 2.8, "markeredgewidth": 0}
+        ax.plot(radius * np.cos(angle), radius * np.sin(angle), **look)
+
+
+def _draw_ring(ax: Axes, part: pd.DataFrame, rank: str, classes: Sequence[str]) -> None:
+    inner, outer = _RINGS[rank]
+    for start, end, one in arcs(part[rank].to_numpy()):
+        colour = style.colour(classes.index(one))
+        wedge = {"width": outer - inner, "facecolor": colour, "edgecolor": "none"}
+        ax.add_patch(Wedge((0, 0), outer, start, end, **wedge))
+        if end - start >= _SHORTEST_NAMED_ARC:
+            middle, radius = np.radians((start + end) / 2), (inner + outer) / 2
+            place = (radius * np.cos(middle), radius * np.sin(middle))
+            ax.text(*place, one, color="white", fontsize=6, ha="center", va="center")
+
+
+def arcs(classes: np.ndarray) -> list[tuple[float, float, str]]:
+    """Join neighbouring directions of one class into arcs that cover the circle once.
+
+    Parameters
+    ----------
+    classes : (n,) ndarray
+        The class in each of n directions, i / n of a turn. Each stands for the arc up to halfway
+        to its neighbours.
+
+    Returns
+    -------
+    list of (start, end, class)
+        In degrees.
+    """
+    n = len(classes)
+    (first,) = np.nonzero(classes != np.roll(classes, 1))  # where an arc begins
+    if not len(first):
+        return [(0.0, 360.0, classes[0])]
+    ends = np.append(first[1:], first[0] + n)
+    borders = 360.0 * (np.column_stack([first, ends]) - 0.5) / n
+    return [
+        (*map(float, border), classes[i]) for border, i in zip(borders, first, strict=True)
+    ]

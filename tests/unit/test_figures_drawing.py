@@ -1,0 +1,243 @@
+"""Figures: every row of the registry can be made, its files, and what the drawings share."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import re
+import xml.etree.ElementTree as ET
+from collections import Counter
+from itertools import pairwise
+from pathlib import Path
+
+import matplotlib as mpl
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from toplabel.reproduction.report.figures import agreement, claims, style
+from toplabel.reproduction.report.figures import circle as circle_figure
+from toplabel.reproduction.report.figures.drawing import (
+    Source,
+    handles_of,
+    legend,
+    make_figure,
+    mathtext,
+    panel_grid,
+    scale_accuracies,
+)
+from toplabel.reproduction.report.figures.registry import FIGURES, row_of
+from toplabel.reproduction.report.labels import VERDICTS
+
+METHODS = {"svm_multi": "SVM^{Multi}", "svm_multi_smooth": "SVM^{Multi}_{1}"}
+
+
+def circle() -> pd.DataFrame:
+    points = pd.DataFrame({"what": "point", "angle": np.linspace(0, 6, 30)})
+    frames = [points.assign(**{"class": (np.arange(30) % 3 + 1).astype(str)})]
+    angle = np.arange(90) / 90 * 2 * np.pi
+    first = (angle // 2.1).astype(int) + 1
+    for method, label in METHODS.items():
+        ranks = {"rank1": first.astype(str), "rank2": (first % 3 + 1).astype(str)}
+        words = {"what": "prediction", "method": method, "label": label, "k": 1}
+        frames.append(pd.DataFrame({"angle": angle} | ranks | words))
+    return pd.concat(frames, ignore_index=True)
+
+
+def selection() -> pd.DataFrame:
+    C = 10.0 ** np.arange(-3, 3)
+    frames = [
+        pd.DataFrame({"label": label, "metric": metric, "C": C, "chosen": np.arange(6) == 2})
+        for label in METHODS.values()
+        for metric in ("top1", "rank_loss")
+    ]
+    return pd.concat(frames, ignore_index=True).assign(value=np.linspace(40.0, 99.0, 24))
+
+
+def topk() -> pd.DataFrame:
+    frames = [
+        pd.DataFrame({"method": method, "group": group, "std": std, "k": np.arange(1, 6)})
+        for method, group, std in (("lr_multi", "A", np.nan), ("b", "B", 0.5), ("c", "B", np.nan))
+    ]
+    frame = pd.concat(frames, ignore_index=True)
+    values = 70.0 + 6 * frame["k"]
+    return frame.assign(label=frame["method"], value=values, published=values.where(values < 90))
+
+
+def gaps() -> pd.DataFrame:
+    frame = pd.DataFrame({"label": ["A", "A", "B^{x}"], "relative_gap": [1e-5, 0.0, 2e-3]})
+    return frame.assign(status=["converged", "converged", "max_epochs"])
+
+
+def times(series: str, column: str) -> pd.DataFrame:
+    values = {"seconds": [0.0, 0.1, 1.0, 0.1, 0.5], column: [1.0, 0.1, 0.0, 1.0, 1e-3]}
+    return pd.DataFrame({series: ["A", "A", "A", "B", "B"], "top1": 50.0} | values)
+
+
+def projections() -> pd.DataFrame:
+    rows = [("simplex", "variable fixing", 10, 1.0), ("bipartite simplex", "sorting", 10, 2.0)]
+    return pd.DataFrame(rows, columns=["projection", "algorithm", "dimension", "seconds"])
+
+
+def calibration() -> pd.DataFrame:
+    corners = ["1 0 0 0.5 0.5 0 0.5 0.25 0.25", "0.5 0.5 0 0.5 0.25 0.25 0.4 0.3 0.3"]
+    parts = {"corners": corners, "top1": [True, False], "top2": [True, True]}
+    return pd.DataFrame({"label": "SVM^{OVA}"} | parts)
+
+
+#: A small frame for each figure that is drawn from results.
+FRAMES = {
+    "circle": circle(),
+    "selection": selection(),
+    "topk": topk(),
+    "gaps": gaps(),
+    "projections": projections(),
+    "convergence": times("label", "relative_gap"),
+    "softmax": times("solver", "excess"),
+    "calibration": calibration(),
+}
+
+
+@pytest.mark.parametrize("row", FIGURES, ids=lambda row: row.module)
+def test_a_figure_is_three_files_and_the_same_bytes_again(tmp_path, monkeypatch, row) -> None:
+    if row.module in FRAMES:
+        module = importlib.import_module(f"toplabel.reproduction.report.figures.{row.module}")
+        monkeypatch.setattr(module, "numbers", lambda source: FRAMES[row.module])
+    name = row.of("letter")
+    source = Source(title="Letter")
+    for folder in ("a", "b"):
+        make_figure(name, source, tmp_path / folder / f"{name}.svg")
+    for suffix in ("svg", "csv", "json"):
+        one = (tmp_path / "a" / f"{name}.{suffix}").read_bytes()
+        assert one == (tmp_path / "b" / f"{name}.{suffix}").read_bytes()
+    svg = ET.parse(tmp_path / "a" / f"{name}.svg").getroot()
+    assert svg.tag == "{http://www.w3.org/2000/svg}svg"
+    assert not svg.findall(".//{http://www.w3.org/2000/svg}text")  # outlines, not fonts
+    assert len(pd.read_csv(tmp_path / "a" / f"{name}.csv")) > 1
+    words = json.loads((tmp_path / "a" / f"{name}.json").read_text(encoding="utf-8"))
+    assert words["name"] == name
+    assert words["title"]
+    assert words["caption"]
+    assert len(words["alt"]) > 80
+    assert "{" not in words["title"] + words["alt"]
+    assert Path(__file__).parents[2].joinpath(words["script"]).is_file()
+
+
+def test_a_measured_figure_tells_the_conditions(tmp_path, monkeypatch) -> None:
+    module = importlib.import_module("toplabel.reproduction.report.figures.softmax")
+    monkeypatch.setattr(module, "numbers", lambda source: FRAMES["softmax"])
+    about = tmp_path / "timing" / "softmax.json"
+    about.parent.mkdir()
+    about.write_text('{"what": "Letter.", "sentence": "Measured here."}', encoding="utf-8")
+    name = "tpami2017_figure03d"
+    make_figure(name, Source(files=[about]), tmp_path / f"{name}.svg")
+    words = json.loads((tmp_path / f"{name}.json").read_text(encoding="utf-8"))
+    assert words["caption"].endswith("Letter. Measured here.")
+
+
+def test_the_row_of_a_figure_is_found_by_its_name() -> None:
+    assert row_of("topk_letter").dataset_of("topk_letter") == "letter"
+    assert row_of("tpami2017_figure04").dataset_of("tpami2017_figure04") == "circle"
+    assert row_of("gaps").dataset_of("gaps") == ""
+    assert row_of("of_another_program") is None
+
+
+def test_the_style_stays_inside() -> None:
+    before = mpl.rcParams.copy()
+    with style.house_style():
+        assert mpl.rcParams["svg.hashsalt"] == "toplabel"
+    assert {**mpl.rcParams, "backend": ""} == {**before, "backend": ""}
+
+
+def test_series_stay_apart_beyond_the_palette() -> None:
+    looks = {tuple(style.look(i).values()) for i in range(28)}
+    assert len(looks) == 28
+
+
+@pytest.mark.parametrize(
+    "label",
+    ["SVM^{Multi}_{1}", "top-5 SVM^{α}", "100% $x$", "a_{b c}^{d}", "W_{++, 0/256}", "^{\\bad$}"],
+)
+def test_labels_can_be_drawn(label: str) -> None:
+    with style.house_style():
+        figure = Figure()
+        figure.text(0, 0, mathtext(label))
+        figure.canvas.draw()
+
+
+@pytest.mark.parametrize("panels", [1, 2, 3])
+def test_a_legend_fits_the_width(panels: int) -> None:
+    with style.house_style():
+        figure, _ = panel_grid(panels, across=3, height=2.0)
+        legend(figure, handles_of([f"top-{k} SVM^{{α}}_{{1}} (RBF)" for k in range(1, 15)]))
+        box = figure.legends[-1].get_window_extent(FigureCanvasAgg(figure).get_renderer())
+        assert box.x0 >= 0
+        assert box.x1 <= figure.bbox.width
+
+
+@pytest.mark.parametrize(("low", "high"), [(40.0, 99.7), (10.0, 100.0), (97.0, 98.0)])
+def test_an_axis_of_accuracies_holds_all_and_has_ticks(low: float, high: float) -> None:
+    ax = Figure().subplots()
+    scale_accuracies(ax, low, high)
+    bottom, top = ax.get_ylim()
+    assert bottom < low < high < top
+    assert len(ax.get_yticks())
+
+
+# ---- the circle ----------------------------------------------------------------------------------
+
+
+@given(st.lists(st.sampled_from("123"), min_size=1, max_size=40))
+def test_arcs_cover_the_circle(classes: list[str]) -> None:
+    found = circle_figure.arcs(np.array(classes))
+    assert sum(end - start for start, end, _ in found) == pytest.approx(360.0)
+    for (_, end, one), (start, _, other) in pairwise(found):
+        assert end == start
+        assert one != other
+    for i, one in enumerate(classes):
+        at = 360.0 * i / len(classes)
+        assert [c for a, b, c in found if a <= at <= b or a <= at + 360.0 <= b] == [one]
+
+
+# ---- charts of the report itself -----------------------------------------------------------------
+
+POINTS = pd.DataFrame(
+    [
+        ("A, Table 1", 0.1, "match", False),
+        ("A, Table 1", -4.0, "off", True),
+        ("A, Table 2", 0.1, "match", False),
+        ("A, Table 2", 12.0, "higher", False),
+    ],
+    columns=["table", "points", "verdict", "stopped"],
+)
+
+
+def marks(text: str) -> Counter:
+    """Return how many marks of each verdict a drawing has."""
+    tree = ET.fromstring(text.replace(' xmlns="http://www.w3.org/2000/svg"', ""))
+    groups = [group for group in tree.iter("g") if group.get("id") in VERDICTS]
+    return Counter({group.get("id"): len(list(group.iter("use"))) for group in groups})
+
+
+def test_each_cell_is_a_mark_of_the_agreement_chart() -> None:
+    drawn = agreement.draw(POINTS)
+    assert marks(drawn) == Counter(POINTS["verdict"])
+    assert agreement.draw(POINTS) == drawn
+    assert agreement.draw(POINTS.assign(stopped=False)).count("<use") < drawn.count("<use")
+
+
+def test_the_axis_of_the_claims_is_symmetric_and_keeps_the_order() -> None:
+    values = (-20.0, -0.5, -0.05, 0.0, 0.05, 0.5, 20.0)
+    found = [
+        {"anchor": str(i), "drawn": [{"key": "same", "low": v, "median": v, "high": v}]}
+        for i, v in enumerate(values)
+    ]
+    places = [float(re.search('cx="(.*?)"', svg)[1]) for svg in claims.draw(found).values()]
+    assert places == sorted(places)
+    for left, right in zip(places, reversed(places), strict=True):
+        assert left + right == pytest.approx(claims.WIDTH, abs=0.2)
+    assert claims.draw([{"anchor": "none", "drawn": []}]) == {}

@@ -1,0 +1,188 @@
+"""What the figures of times measure, and their tables; not how long anything takes."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sklearn.linear_model import LogisticRegression
+
+import toplabel
+from toplabel import losses
+from toplabel.prox import bipartite_simplex, topk_simplex_alpha
+from toplabel.reproduction.config.splits import Split
+from toplabel.reproduction.data.parts import Part, Prepared
+from toplabel.reproduction.report.figures import convergence, measuring, projections, softmax
+
+
+def _clusters(n: int):
+    """Return rows of 5 features and 4 classes that overlap."""
+    rng = np.random.default_rng(0)
+    y = rng.permutation(np.arange(n) % 4)
+    return 0.5 * rng.normal(size=(4, 5))[y] + 0.5 * rng.normal(size=(n, 5)), y
+
+
+@pytest.fixture(scope="module")
+def small() -> convergence.TimedSet:
+    X, y = _clusters(240)
+    return convergence.TimedSet(X[:200], y[:200], X[200:], y[200:], 4, 1.0)
+
+
+# ---- projections ---------------------------------------------------------------------------------
+
+
+def test_the_projections_timed_are_the_librarys() -> None:
+    b = np.random.default_rng(0).normal(size=(3, 40))
+    for k in (1, 5, 10):
+        rows = projections.Projection(f"top-{k} simplex", b, sorting=False)
+        rows()
+        np.testing.assert_allclose(rows.result, topk_simplex_alpha(b, k=k, radius=10.0))
+    for sorting in (False, True):
+        rows = projections.Projection(projections.BIPARTITE, b, sorting)
+        rows()
+        sides = bipartite_simplex(b[:, :20], b[:, 20:], radius=10.0)
+        np.testing.assert_allclose(rows.result, np.hstack(sides), atol=1e-9)
+
+
+def test_sorting_in_numpy_agrees_with_variable_fixing() -> None:
+    rng = np.random.default_rng(0)
+    for radius in (0.1, 3.0, 1e3):
+        for _ in range(20):
+            b, b_bar = rng.normal(size=9), rng.normal(size=5)
+            found = projections.by_sorting(b, b_bar, radius)
+            expected = bipartite_simplex(b, b_bar, radius)
+            np.testing.assert_allclose(np.hstack(found), np.hstack(expected), atol=1e-12)
+
+
+def test_every_projection_is_timed_at_every_dimension() -> None:
+    times = projections.scaling(quick=True)
+    assert (times["seconds"] > 0).all()
+    pairs = times.groupby(["projection", "algorithm"])["dimension"].apply(tuple)
+    assert set(pairs) == {projections.DIMENSIONS[:2]}
+    bipartite = times[times["projection"] == projections.BIPARTITE]
+    assert set(bipartite["algorithm"]) == {"variable fixing", "sorting", "sorting in NumPy"}
+
+
+def test_algorithms_that_disagree_are_an_error(monkeypatch) -> None:
+    result, numbers = projections.Projection.result, itertools.count()
+    disturbed = property(lambda rows: result.fget(rows) + next(numbers))
+    monkeypatch.setattr(projections.Projection, "result", disturbed)
+    with pytest.raises(ArithmeticError, match="disagree"):
+        projections.scaling(quick=True)
+
+
+def test_table_2_has_ours_the_papers_and_their_ratios() -> None:
+    names = ("variable fixing", "sorting", "sorting in NumPy")
+    seconds = ((1000, 0.01, 0.05, 0.1), (10_000, 0.1, 0.9, 0.6))
+    rows = [
+        ("bipartite simplex", name, d, 1000, one)
+        for d, *times in seconds
+        for name, one in zip(names, times, strict=True)
+    ]
+    printed = pd.DataFrame(
+        [(1000, 0.07, 0.02, 3.07), (10_000, 0.56, 0.15, 3.79), (10**7, 1364.94, 169.81, 8.04)],
+        columns=["dimension", "sorting_based_s", "variable_fixing_s", "improvement"],
+    )
+    frame = pd.DataFrame(rows, columns=projections.COLUMNS)
+    table = projections.table_of(frame, printed, "Measured here.")
+    first, second = table.frame.to_dict("records")
+    assert (first["seconds, ours"], first["seconds, paper's"]) == ("0.01", "0.02")
+    assert first["ratio, paper's to ours"] == "2.0"
+    assert first["ratio, best sorting to ours"] == "5.0"
+    assert second["ratio, best sorting to ours"] == "6.0"
+    assert table.caption.endswith("Measured here.")
+
+
+# ---- the race ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("convert", [np.asarray, sparse.csr_matrix], ids=["dense", "sparse"])
+def test_fista_finds_the_optimum_of_the_softmax(small, convert) -> None:
+    W = next(itertools.islice(softmax.fista(convert(small.X), small.y, small.C), 500, None))
+    proof = toplabel.solve(small.X, small.y, loss="lr_multi", C=small.C, eps=1e-9)
+    primal = losses.value("lr_multi", small.X @ W, small.y).mean() + (W**2).sum() / 400
+    assert primal / proof.dual - 1 <= 1e-8
+    peer = LogisticRegression(C=small.C, fit_intercept=False, tol=1e-10, max_iter=5000)
+    np.testing.assert_allclose(W.T, peer.fit(small.X, small.y).coef_, atol=1e-4)
+
+
+def test_the_step_is_never_too_long() -> None:
+    rng = np.random.default_rng(0)
+    for shape in ((30, 5), (5, 30), (8, 8)):
+        X = rng.normal(size=shape) * np.logspace(0, 2, shape[1])
+        exact = np.linalg.svd(X, compute_uv=False)[0] ** 2
+        assert exact <= softmax.largest_eigenvalue(X) <= 1.5 * exact
+        assert exact <= softmax.largest_eigenvalue(sparse.csr_matrix(X)) <= 1.5 * exact
+    assert softmax.largest_eigenvalue(np.zeros((4, 3))) == 0
+
+
+def test_all_solvers_of_the_race_arrive(small) -> None:
+    curves = softmax.race(small, cap=20.0)
+    assert curves["solver"].iloc[0] == softmax.OURS
+    assert {softmax.REFERENCE, softmax.LBFGS} <= set(curves["solver"])
+    assert (curves["excess"] >= 0).all()
+    assert curves.groupby("solver")["excess"].min().max() <= 1e-6
+
+
+def test_times_to_an_accuracy_are_those_of_the_first_point_there() -> None:
+    rows = [(softmax.OURS, excess, s) for s, excess in enumerate([1e-2, 5e-4, 2e-3, 1e-5], 1)]
+    rows += [("B", 1e-2, 1), ("B", 1e-3, 10)]
+    frame = pd.DataFrame(rows, columns=["solver", "excess", "seconds"])
+    first, second = softmax.table_of(frame, "A set.", "").frame.to_dict("records")
+    assert (first["seconds to 1e−3"], first["seconds to 1e−4"]) == ("2", "4")
+    assert first["seconds to 1e−6"] == "not reached"
+    assert (first["ratio to ours, 1e−3"], second["ratio to ours, 1e−3"]) == ("1", "5")
+    assert (second["seconds to 1e−4"], second["ratio to ours, 1e−4"]) == ("not reached", "")
+
+
+# ---- convergence ---------------------------------------------------------------------------------
+
+
+def _prepared(name: str, val: bool = True) -> Prepared:
+    X, y = _clusters(300)
+    bounds = {"train": slice(200), "val": slice(200, 250), "test": slice(250, 300)}
+    parts = {part: Part(X=X[rows], y=y[rows]) for part, rows in bounds.items()}
+    split = Split("main", "train", "val" if val else None, "test")
+    return Prepared(name, "multiclass", 4, list("abcd"), parts, [split], {"title": "T"})
+
+
+def test_rows_to_validate_on_are_the_sets_own_or_taken_from_training() -> None:
+    data = convergence.timed_set(_prepared("digits"))
+    assert (len(data.X), len(data.y), len(data.X_val), len(data.y_val)) == (200, 200, 50, 50)
+    data = convergence.timed_set(_prepared("digits", val=False))
+    assert (len(data.X), len(data.y), len(data.X_val), len(data.y_val)) == (160, 160, 40, 40)
+    with pytest.raises(ValueError, match="'other'"):
+        convergence.timed_set(_prepared("other"))
+
+
+def test_the_curves_are_those_of_the_solver_and_the_same_again() -> None:
+    data = convergence.timed_set(_prepared("letter"))
+    frame = convergence.convergence(data, epochs=60)
+    for (loss, gamma), part in frame.groupby(["loss", "gamma"]):
+        options = {"gamma": gamma, "C": data.C, "eps": 0.0, "max_epochs": 5, "eval_every": 1}
+        solution = toplabel.solve(data.X, data.y, loss=loss, **options)
+        assert part["epoch"].iloc[:5].tolist() == [1, 2, 3, 4, 5]
+        gaps = [record.relative_gap for record in solution.history[1:]]
+        np.testing.assert_allclose(part["relative_gap"].iloc[:5], gaps)
+    assert frame["top1"].between(0, 100).all()
+    again = convergence.convergence(data, epochs=60)
+    pd.testing.assert_frame_equal(frame.drop(columns="seconds"), again.drop(columns="seconds"))
+
+
+# ---- conditions ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("loads", "busy"), [([2.5, 3.0], True), ([0.1, 0.2], False)])
+def test_conditions_are_told(tmp_path, monkeypatch, loads, busy) -> None:
+    monkeypatch.setattr(measuring, "load_average", partial(next, iter(loads)))
+    with measuring.measuring(tmp_path / "c.json", quick=True, what="A set."):
+        pass
+    content = json.loads((tmp_path / "c.json").read_text(encoding="utf-8"))
+    assert content["what"] == "A set."
+    assert f"{loads[0]:.1f} before and {loads[1]:.1f} after" in content["sentence"]
+    assert ("busy" in content["sentence"]) == busy
