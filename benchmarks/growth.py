@@ -32,9 +32,9 @@ from sklearn.svm import LinearSVC
 from large import MIB, peak_mib
 from toplabel import losses
 from toplabel.reproduction.report.figures import style
-from toplabel.reproduction.seeds import seed_of
 from toplabel.reproduction.report.figures.measuring import cpu_name, load_average
 from toplabel.reproduction.report.figures.softmax import logistic
+from toplabel.reproduction.seeds import seed_of
 from toplabel.solver import solve
 
 EPS = 1e-3  # ours ends at this certified gap, the others at the first (P - P*)/P* that is as small

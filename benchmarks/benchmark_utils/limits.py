@@ -11,9 +11,21 @@ import pandas as pd
 from scipy.linalg.blas import get_blas_funcs
 from threadpoolctl import threadpool_info
 
-from toplabel.reproduction.report.figures.measuring import fastest
-from toplabel.reproduction.report.figures.measuring import cpu_level, cpu_name, load_average
+from benchmark_utils.measuring import fastest
 from benchmark_utils.packages import versions
+from toplabel.reproduction.report.figures.measuring import cpu_name, cpuinfo, load_average
+
+# What a processor must have to run the clones of the C library (TL_CLONES in csrc/src/compiler.h).
+_LEVELS = {
+    "x86-64-v4 (AVX-512)": {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"},
+    "x86-64-v3 (AVX2)": {"avx2", "bmi1", "bmi2", "fma", "f16c", "movbe"},
+}
+
+
+def cpu_level() -> str:
+    """Return which clone of the C library's loops the loader takes on this processor."""
+    flags = set(cpuinfo("flags").split())
+    return next((name for name, need in _LEVELS.items() if need <= flags), "baseline")
 
 
 @functools.cache

@@ -13,6 +13,11 @@ Key = TypeVar("Key")
 Result = TypeVar("Result")
 
 
+def fastest(function: Callable[[], object], repeats: int = 5) -> float:
+    """Return the seconds of the fastest of several calls."""
+    return min(timed(function)[0] for _ in range(repeats))
+
+
 def best_of_rounds(
     measures: Mapping[Key, Callable[[], tuple[float, Result]]], rounds: int
 ) -> dict[Key, tuple[float, Result]]:

@@ -5,8 +5,8 @@ import importlib
 import numpy as np
 from benchopt import BaseSolver
 
-from benchmark_utils.stopping import more
 from benchmark_utils.packages import missing
+from benchmark_utils.stopping import more
 
 if why := missing("snapml"):  # which keeps the modes of the processor as they are
     raise ImportError(why)

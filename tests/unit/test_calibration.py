@@ -10,7 +10,6 @@ from pathlib import Path
 import cvxpy as cp
 import numpy as np
 import pytest
-from drawn import drawn_twice
 from scipy.optimize import minimize
 
 from toplabel.reproduction.calibration import closed_forms, newton, truncated
@@ -24,7 +23,6 @@ from toplabel.reproduction.calibration.excess import (
 from toplabel.reproduction.calibration.pointwise import Pointwise
 from toplabel.reproduction.calibration.propositions import STATEMENTS, table
 from toplabel.reproduction.calibration.study import MAPPED, STUDIED, map_of_three, study
-from toplabel.reproduction.report.calibration import draw_calibration
 
 CONVEX = [loss for loss in STUDIED if loss.convex]
 P4 = np.array([0.4, 0.3, 0.2, 0.1])
@@ -274,5 +272,3 @@ def test_the_map_of_three_covers_the_triangle_and_is_drawn(tmp_path: Path):
     smooth = frame[frame["gamma"] > 0]
     assert smooth["top1"].all()
     assert smooth["top2"].all()
-    words = drawn_twice(draw_calibration, frame, tmp_path, "calibration")
-    assert "SVM OVA: top-1 right on" in words["alt"]

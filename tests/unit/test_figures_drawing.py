@@ -5,10 +5,13 @@ from __future__ import annotations
 import importlib
 import json
 import re
+import sys
 import xml.etree.ElementTree as ET
 from collections import Counter
 from itertools import pairwise
 from pathlib import Path
+from textwrap import dedent
+from types import ModuleType
 
 import matplotlib as mpl
 import numpy as np
@@ -19,7 +22,8 @@ from hypothesis import strategies as st
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from toplabel.reproduction.report.figures import agreement, claims, style
+from toplabel.reproduction.compare.cells import read_cells, write_cells
+from toplabel.reproduction.report.figures import agreement, claims, registry, style
 from toplabel.reproduction.report.figures import circle as circle_figure
 from toplabel.reproduction.report.figures.drawing import (
     Source,
@@ -33,6 +37,7 @@ from toplabel.reproduction.report.figures.drawing import (
 from toplabel.reproduction.report.figures.registry import FIGURES, row_of
 from toplabel.reproduction.report.labels import VERDICTS
 
+ROOT = Path(__file__).parents[2]
 METHODS = {"svm_multi": "SVM^{Multi}", "svm_multi_smooth": "SVM^{Multi}_{1}"}
 
 
@@ -124,7 +129,7 @@ def test_a_figure_is_three_files_and_the_same_bytes_again(tmp_path, monkeypatch,
     assert words["caption"]
     assert len(words["alt"]) > 80
     assert "{" not in words["title"] + words["alt"]
-    assert Path(__file__).parents[2].joinpath(words["script"]).is_file()
+    assert (ROOT / words["script"]).is_file()
 
 
 def test_a_measured_figure_tells_the_conditions(tmp_path, monkeypatch) -> None:
@@ -137,6 +142,21 @@ def test_a_measured_figure_tells_the_conditions(tmp_path, monkeypatch) -> None:
     make_figure(name, Source(files=[about]), tmp_path / f"{name}.svg")
     words = json.loads((tmp_path / f"{name}.json").read_text(encoding="utf-8"))
     assert words["caption"].endswith("Letter. Measured here.")
+
+
+def test_the_recipe_for_a_figure_is_true(tmp_path, monkeypatch) -> None:
+    text = (ROOT / "docs/extend.md").read_text(encoding="utf-8").partition("## Add a figure")[2]
+    blocks = re.findall(r"(?:^    .*\n|^\n(?=\n?    ))+", text, re.MULTILINE)
+    row, module = blocks[0], ModuleType("toplabel.reproduction.report.figures.epochs")
+    exec(dedent(blocks[1]), vars(module))
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    added = eval(dedent(row), vars(registry))
+    monkeypatch.setattr(registry, "FIGURES", (*registry.FIGURES, added))
+    cells = ROOT / "reports/summary/cells.csv"
+    measured = read_cells(cells).assign(run="measured", epochs=7.0)
+    write_cells(measured, tmp_path / "cells.csv")
+    make_figure("epochs", Source(files=[tmp_path / "cells.csv"]), tmp_path / "epochs.svg")
+    assert set(pd.read_csv(tmp_path / "epochs.csv")["epochs"]) == {7.0}
 
 
 def test_the_row_of_a_figure_is_found_by_its_name() -> None:

@@ -34,8 +34,10 @@ def test_alpha_has_the_vertices_that_the_paper_counts(k: int) -> None:
 
 @pytest.mark.parametrize(
     ("kind", "k", "corners", "sides"),
-    [("alpha", 1, 4, 4), ("alpha", 2, 4, 4), ("alpha", 3, 2, 1)]
-    + [("beta", 1, 4, 4), ("beta", 2, 7, 7), ("beta", 3, 8, 6)],
+    [
+        *(("alpha", 1, 4, 4), ("alpha", 2, 4, 4), ("alpha", 3, 2, 1)),
+        *(("beta", 1, 4, 4), ("beta", 2, 7, 7), ("beta", 3, 8, 6)),
+    ],
 )
 def test_the_polytopes_are_the_sets_that_the_library_projects_onto(kind, k, corners, sides) -> None:
     project = {"alpha": prox.topk_simplex_alpha, "beta": prox.topk_simplex_beta}[kind]

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import itertools
-import json
 from functools import partial
 
 import numpy as np
 import pandas as pd
 import pytest
-from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 
 import toplabel
@@ -101,9 +99,8 @@ def test_table_2_has_ours_the_papers_and_their_ratios() -> None:
 # ---- the race ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("convert", [np.asarray, sparse.csr_matrix], ids=["dense", "sparse"])
-def test_fista_finds_the_optimum_of_the_softmax(small, convert) -> None:
-    W = next(itertools.islice(softmax.fista(convert(small.X), small.y, small.C), 500, None))
+def test_fista_finds_the_optimum_of_the_softmax(small) -> None:
+    W = next(itertools.islice(softmax.fista(small.X, small.y, small.C), 500, None))
     proof = toplabel.solve(small.X, small.y, loss="lr_multi", C=small.C, eps=1e-9)
     primal = losses.value("lr_multi", small.X @ W, small.y).mean() + (W**2).sum() / 400
     assert primal / proof.dual - 1 <= 1e-8
@@ -111,20 +108,10 @@ def test_fista_finds_the_optimum_of_the_softmax(small, convert) -> None:
     np.testing.assert_allclose(W.T, peer.fit(small.X, small.y).coef_, atol=1e-4)
 
 
-def test_the_step_is_never_too_long() -> None:
-    rng = np.random.default_rng(0)
-    for shape in ((30, 5), (5, 30), (8, 8)):
-        X = rng.normal(size=shape) * np.logspace(0, 2, shape[1])
-        exact = np.linalg.svd(X, compute_uv=False)[0] ** 2
-        assert exact <= softmax.largest_eigenvalue(X) <= 1.5 * exact
-        assert exact <= softmax.largest_eigenvalue(sparse.csr_matrix(X)) <= 1.5 * exact
-    assert softmax.largest_eigenvalue(np.zeros((4, 3))) == 0
-
-
 def test_all_solvers_of_the_race_arrive(small) -> None:
     curves = softmax.race(small, cap=20.0)
     assert curves["solver"].iloc[0] == softmax.OURS
-    assert {softmax.REFERENCE, softmax.LBFGS} <= set(curves["solver"])
+    assert set(curves["solver"]) == {softmax.OURS, softmax.FISTA, softmax.LBFGS}
     assert (curves["excess"] >= 0).all()
     assert curves.groupby("solver")["excess"].min().max() <= 1e-6
 
@@ -178,11 +165,9 @@ def test_the_curves_are_those_of_the_solver_and_the_same_again() -> None:
 
 
 @pytest.mark.parametrize(("loads", "busy"), [([2.5, 3.0], True), ([0.1, 0.2], False)])
-def test_conditions_are_told(tmp_path, monkeypatch, loads, busy) -> None:
+def test_conditions_are_told(monkeypatch, loads, busy) -> None:
     monkeypatch.setattr(measuring, "load_average", partial(next, iter(loads)))
-    with measuring.measuring(tmp_path / "c.json", quick=True, what="A set."):
-        pass
-    content = json.loads((tmp_path / "c.json").read_text(encoding="utf-8"))
-    assert content["what"] == "A set."
-    assert f"{loads[0]:.1f} before and {loads[1]:.1f} after" in content["sentence"]
-    assert ("busy" in content["sentence"]) == busy
+    result, sentence = measuring.measure(lambda: 1.0, quick=True)
+    assert result == 1.0
+    assert f"{loads[0]:.1f} before and {loads[1]:.1f} after" in sentence
+    assert ("busy" in sentence) == busy

@@ -13,10 +13,10 @@ from markupsafe import Markup
 from toplabel._core.files import atomic_path
 from toplabel.reproduction.report import agreement, facts, labels
 from toplabel.reproduction.report.exported import without_formulas
-from toplabel.reproduction.report.inputs import ReportInputs
 from toplabel.reproduction.report.figures import agreement as agreement_chart
 from toplabel.reproduction.report.figures import claims as claims_chart
-from toplabel.reproduction.report.figures.svg import data_uri
+from toplabel.reproduction.report.inputs import ReportInputs
+from toplabel.reproduction.report.svg import data_uri
 from toplabel.reproduction.report.tree import WORTH_HEAD, Tree, build_tree
 from toplabel.reproduction.report.words import environment
 

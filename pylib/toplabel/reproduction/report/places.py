@@ -12,8 +12,8 @@ from urllib.parse import quote
 
 import pandas as pd
 
-from toplabel.reproduction.report.figures.registry import FIGURES
 from toplabel.reproduction.report import labels, pages
+from toplabel.reproduction.report.figures.registry import FIGURES
 from toplabel.reproduction.report.labels import paper_label, slug
 from toplabel.reproduction.report.pages import Page
 from toplabel.reproduction.report.sections import Section

@@ -20,7 +20,7 @@ from toplabel.reproduction.report.pages import build_pages
 from toplabel.reproduction.report.places import build_coverage, build_parts, search_targets
 from toplabel.reproduction.report.score import score_of
 from toplabel.reproduction.report.sections import build_plain_tables, build_sections, eps_of
-from toplabel.reproduction.report.figures.svg import share_of
+from toplabel.reproduction.report.svg import share_of
 from toplabel.reproduction.report.trace import Trace
 from toplabel.reproduction.report.words import say
 

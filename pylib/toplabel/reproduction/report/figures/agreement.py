@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -10,10 +12,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from toplabel.metrics.names import is_fraction
 from toplabel.reproduction.report import numbers
 from toplabel.reproduction.report.figures import style
-from toplabel.reproduction.report.labels import VERDICTS
+from toplabel.reproduction.report.labels import VERDICTS, table_label, table_order
 
+# Above this relative gap, a fit of the kept run, whose status is not kept, did not converge.
+_KEPT_EPS = 1e-3
 _KNEE = 0.1  # points; the axis is linear up to about here, and logarithmic beyond
 _TICKS = (0.1, 0.5, 1.5, 5, 20, 50)
 _BINS = 80  # stacks of marks on each side of 0
@@ -35,14 +40,48 @@ _MARKS = {
 }
 
 
+def points_of(cells: pd.DataFrame) -> pd.DataFrame:
+    """Return the numbers that `draw` shows.
+
+    Parameters
+    ----------
+    cells : DataFrame
+        Compared numbers of one run (`toplabel.reproduction.compare.views.compared`).
+
+    Returns
+    -------
+    DataFrame
+        A row for each number, the tables in order: ``table``, the name of its table; ``points``,
+        measured minus printed (a hundredth of a loss is a point); ``verdict``; ``is_loss``;
+        ``stopped``, whether its fit did not converge.
+    """
+    rows = sorted(
+        cells.to_dict("records"), key=lambda row: table_order(row["source"], row["table"])
+    )
+    return pd.DataFrame(
+        {
+            "table": [table_label(row["source"], row["table"]) for row in rows],
+            "points": [numbers.in_points(row["metric"], row["difference"]) for row in rows],
+            "verdict": [row["verdict"] for row in rows],
+            "is_loss": [is_fraction(row["metric"]) for row in rows],
+            "stopped": [_stopped(row) for row in rows],
+        }
+    )
+
+
+def _stopped(row: Mapping[str, Any]) -> bool:
+    if not row["status"]:
+        return row["relative_gap"] > _KEPT_EPS
+    return row["status"] not in ("converged", "uncertified")
+
+
 def draw(points: pd.DataFrame, background: str = "none", title: str = "") -> str:
     """Draw the chart as SVG.
 
     Parameters
     ----------
     points : DataFrame
-        A row for each measured number: ``table``, the label of its table; ``points``, ours minus
-        the printed one; ``verdict``; ``stopped``, whether its fit did not converge.
+        From `points_of`.
     background : str
         A colour, for a picture that stands alone.
     title : str

@@ -62,7 +62,7 @@ def _draw_map(ax: Axes, part: pd.DataFrame) -> None:
             look = {"facecolor": colour, "edgecolor": style.INK, "linewidth": 0, "hatch": hatch}
             ax.add_patch(PathPatch(outline, **look))
     ax.add_patch(PathPatch(triangle, facecolor="none", edgecolor=style.INK, linewidth=0.8))
-    for i, at in enumerate(_CORNERS + [[-0.09, 0.0], [0.09, 0.0], [0.0, 0.09]], start=1):
+    for i, at in enumerate(_CORNERS + np.array([[-0.09, 0.0], [0.09, 0.0], [0.0, 0.09]]), start=1):
         ax.text(*at, str(i), ha="center", va="center", fontsize=7)
     ax.set(aspect="equal", xlim=(-0.16, 1.16), ylim=(-0.06, 1.02))
     ax.axis("off")

@@ -128,6 +128,4 @@ def arcs(classes: np.ndarray) -> list[tuple[float, float, str]]:
         return [(0.0, 360.0, classes[0])]
     ends = np.append(first[1:], first[0] + n)
     borders = 360.0 * (np.column_stack([first, ends]) - 0.5) / n
-    return [
-        (*map(float, border), classes[i]) for border, i in zip(borders, first, strict=True)
-    ]
+    return [(*map(float, border), classes[i]) for border, i in zip(borders, first, strict=True)]

@@ -11,7 +11,6 @@ from scipy import sparse
 from sklearn.model_selection import train_test_split
 
 from toplabel._core.catalogue import LOSSES
-from toplabel._core.solution import Record
 from toplabel.metrics import top_k_accuracy
 from toplabel.reproduction.data.parts import Part, Prepared
 from toplabel.reproduction.report.figures.drawing import (
@@ -28,7 +27,6 @@ CS = {"letter": 10.0, "digits": 0.001}
 COLUMNS = ["label", "loss", "gamma", "epoch", "relative_gap", "top1", "seconds"]
 METHODS = (("svm_multi", 0.0), ("svm_multi", 1.0), ("lr_multi", 0.0))
 _EPS = 1e-6  # relative gap at which the curves end
-_THINNING = 1.04  # from one epoch that is kept to the next
 
 
 @dataclass(frozen=True)
@@ -74,8 +72,8 @@ def _dense(part: Part) -> np.ndarray:
 def convergence(data: TimedSet, epochs: int) -> pd.DataFrame:
     """Train the methods of the figure, for at most so many epochs, and evaluate each: `COLUMNS`.
 
-    The first epochs are all kept, and some of the later ones. `top1` is in percent on the
-    validation rows; `seconds` are those of the epochs, without the evaluations.
+    `top1` is in percent on the validation rows; `seconds` are those of the epochs, without the
+    evaluations.
     """
     rows = []
     for loss, gamma in METHODS:
@@ -89,20 +87,10 @@ def convergence(data: TimedSet, epochs: int) -> pd.DataFrame:
             watch={"val": (data.X_val, data.y_val)},
             watch_metric=lambda y, scores: 100 * top_k_accuracy(y, scores, k=1),
         )
-        for one in _thinned(solution.history[1:]):
+        for one in solution.history[1:]:
             gap = (one.epoch, one.relative_gap, one.watched["val"])
             rows.append((label, loss, gamma, *gap, one.solve_seconds))
     return pd.DataFrame(rows, columns=COLUMNS)
-
-
-def _thinned(records: list[Record]) -> list[Record]:
-    """Thin the epochs geometrically; keep the first ones and the last."""
-    kept, following = [], 0.0
-    for record in records:
-        if record.epoch >= following or record is records[-1]:
-            kept.append(record)
-            following = _THINNING * record.epoch
-    return kept
 
 
 def numbers(source: Source) -> pd.DataFrame:

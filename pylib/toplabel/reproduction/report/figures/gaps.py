@@ -6,15 +6,17 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
+from toplabel.reproduction.compare.cells import read_cells
+from toplabel.reproduction.compare.views import measurements
 from toplabel.reproduction.report.figures import style
 from toplabel.reproduction.report.figures.drawing import Source, mathtext
-from toplabel.reproduction.tables.collected import EVALUATION
 
 
 def numbers(source: Source) -> pd.DataFrame:
     """Return the gap behind each measured number, and whether its model converged."""
-    cells = EVALUATION.read(source.one("evaluation.csv")).dropna(subset="relative_gap")
-    return cells[["dataset", "method", "label", "relative_gap", "status"]]
+    cells = measurements(read_cells(source.one("cells.csv"))).dropna(subset="relative_gap")
+    columns = ["config_dataset", "config_method", "label", "relative_gap", "status"]
+    return cells[columns].set_axis(["dataset", "method", *columns[2:]], axis=1)
 
 
 def draw(frame: pd.DataFrame) -> Figure:

@@ -53,12 +53,15 @@ class Figure:
     @property
     def of_run(self) -> bool:
         """Whether it shows measured results; the others need neither a study nor its data sets."""
-        return bool(self.cell_files) or any(path in self.inputs for path in _COMPARED)
+        return bool(self.cell_files) or _CELLS in self.inputs
 
     @property
     def files(self) -> list[str]:
         """The files of the figure and of its tables."""
-        return [*figure_files(self.name), *(file for one in self.tables for file in table_files(one))]
+        return [
+            *figure_files(self.name),
+            *(file for one in self.tables for file in table_files(one)),
+        ]
 
     def of(self, dataset: str) -> str:
         """Return the name of the figure of a data set."""
@@ -74,7 +77,7 @@ class Figure:
         return self.dataset if name == self.name else None
 
 
-_COMPARED = ("results/evaluation.csv", "results/comparison.csv")
+_CELLS = "results/cells.csv"
 
 
 def _timing(name: str) -> tuple[str, ...]:
@@ -131,7 +134,7 @@ FIGURES = (
             " printed values. The values are in the data file of the figure."
         ),
         dataset=_SET,
-        inputs=_COMPARED,
+        inputs=(_CELLS,),
     ),
     Figure(
         name="gaps",
@@ -147,7 +150,7 @@ FIGURES = (
             " gap of each marked. The gaps are in the data file of the figure."
         ),
         page="run",
-        inputs=("results/evaluation.csv",),
+        inputs=(_CELLS,),
     ),
     Figure(
         name="tpami2017_figure02",

@@ -6,21 +6,15 @@ from itertools import combinations
 
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
-from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
-from matplotlib.patches import Polygon
+from mpl_toolkits.mplot3d.art3d import Poly3DCollection
 
 from toplabel.reproduction.report.figures import style
-from toplabel.reproduction.report.figures.drawing import Source, panel_grid
+from toplabel.reproduction.report.figures.drawing import Source
 
 _AXES = ["x1", "x2", "x3"]
 _SYMBOLS = {"alpha": "α", "beta": "β"}
 _TOLERANCE = 1e-12
-# The drawing plane: x1 to the left and towards the reader, x2 to the right, x3 up.
-_VIEW = np.array([[-0.72, 0.86, 0.0], [-0.42, -0.22, 0.98]])
-_TOWARDS_READER = np.cross(_VIEW[0], _VIEW[1])
-_LIGHT = np.array([0.35, 0.55, 0.76])
 
 
 def half_spaces(kind: str, k: int) -> tuple[list[str], np.ndarray, np.ndarray]:
@@ -85,44 +79,23 @@ def numbers(source: Source) -> pd.DataFrame:
 
 
 def draw(frame: pd.DataFrame) -> Figure:
-    """Draw one polytope in each panel, seen from a corner."""
+    """Draw one polytope in each panel, inside the unit cube."""
     panels = list(frame.groupby(["set", "k"], sort=False))
-    figure, axes = panel_grid(len(panels), across=3, height=2.25)
-    for ax, ((kind, k), part) in zip(axes, panels, strict=True):
-        _draw_coordinates(ax)
-        for _, face in part.groupby("face", sort=False):
-            _draw_face(ax, face[_AXES].to_numpy(dtype=float))
-        corners = len(part[_AXES].drop_duplicates())
-        ax.set_title(f"{_SYMBOLS[kind]}, k = {k}: {corners} vertices", loc="center")
+    figure = Figure(figsize=(style.WIDTH, 4.85), layout="constrained")
+    for i, ((kind, k), part) in enumerate(panels, start=1):
+        ax = figure.add_subplot(2, 3, i, projection="3d", proj_type="ortho")
+        corners = [face[_AXES].to_numpy() for _, face in part.groupby("face", sort=False)]
+        look = {"facecolors": style.colour(0), "edgecolors": style.colour(0), "alpha": 0.4}
+        ax.add_collection3d(Poly3DCollection(corners, linewidths=1.3, **look))
+        for axis, name in zip((ax.xaxis, ax.yaxis, ax.zaxis), _AXES, strict=True):
+            axis.set_pane_color("none")
+            axis.set_ticks([0, 1])
+            axis.set_tick_params(pad=-3)
+            axis.set_label_text(f"$x_{name[1]}$")
+            axis.labelpad = -12
+        ax.set(xlim=(0, 1), ylim=(0, 1), zlim=(0, 1))
+        ax.view_init(elev=22, azim=38)
+        ax.set_box_aspect((1, 1, 1), zoom=0.93)
+        vertices = len(part[_AXES].drop_duplicates())
+        ax.set_title(f"{_SYMBOLS[kind]}, k = {k}: {vertices} vertices", loc="center")
     return figure
-
-
-def _draw_coordinates(ax: Axes) -> None:
-    arrow = {"arrowstyle": "->", "color": style.MUTED, "linewidth": 0.7}
-    for i, direction in enumerate(_VIEW.T, start=1):
-        ax.annotate("", xy=1.12 * direction, xytext=(0, 0), arrowprops=arrow, zorder=0)
-        ax.text(*(1.22 * direction), f"$x_{i}$", ha="center", va="center")
-    ax.set(aspect="equal", xlim=(-1.0, 1.15), ylim=(-0.65, 1.3))
-    ax.axis("off")
-
-
-def _draw_face(ax: Axes, corners: np.ndarray) -> None:
-    """Draw a face shaded by its normal, or only the edges, dotted, of a face that is hidden."""
-    flat = corners @ _VIEW.T
-    colour = style.colour(0)
-    if len(corners) < 3:
-        ax.plot(*flat.T, color=colour, linewidth=2.4, marker=style.marker(0))
-        return
-    normal = np.cross(corners[1] - corners[0], corners[2] - corners[0])
-    normal /= np.linalg.norm(normal)
-    # The point (1, 1, 1)/6 is inside all of the polytopes.
-    if (corners.mean(axis=0) - 1 / 6) @ normal < 0:
-        normal = -normal
-    edges = {"edgecolor": colour, "joinstyle": "round"}
-    if normal @ _TOWARDS_READER <= 1e-9:
-        hidden = {"facecolor": "none", "linestyle": ":", "linewidth": 0.8, "zorder": 1}
-        ax.add_patch(Polygon(flat, **hidden, **edges))
-        return
-    shade = 0.35 + 0.4 * max(float(normal @ _LIGHT), 0.0)
-    face = tuple(1 - (1 - channel) * shade for channel in to_rgb(colour))
-    ax.add_patch(Polygon(flat, facecolor=face, linewidth=1.1, alpha=0.9, zorder=2, **edges))

@@ -9,6 +9,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from toplabel.reproduction.compare.cells import read_cells
+from toplabel.reproduction.compare.views import measurements
 from toplabel.reproduction.report.figures import style
 from toplabel.reproduction.report.figures.drawing import (
     Source,
@@ -17,7 +19,6 @@ from toplabel.reproduction.report.figures.drawing import (
     scale_accuracies,
 )
 from toplabel.reproduction.report.labels import table_label
-from toplabel.reproduction.tables.collected import COMPARISON, EVALUATION
 
 _BASELINE = "lr_multi"  # stands in every panel, in grey
 _LEGEND_COLUMNS = 2
@@ -28,29 +29,24 @@ def numbers(source: Source) -> pd.DataFrame:
 
     ``std`` is over the splits, NaN for a single one.
     """
-    cells = EVALUATION.read(source.one("evaluation.csv"))
-    cells = cells[(cells["dataset"] == source.dataset) & cells["metric"].str.startswith("top")]
+    cells = measurements(read_cells(source.one("cells.csv")))
+    cells = cells[(cells["config_dataset"] == source.dataset) & cells["metric"].str.match("top")]
     words = pd.DataFrame(source.methods)[["name", "group", "label"]]
-    frame = words.merge(cells.drop(columns="label"), left_on="name", right_on="method")
-    printed = COMPARISON.read(source.one("comparison.csv"))
-    printed = printed.drop_duplicates(["file", "metric"])
-    frame = frame.merge(printed[["file", "metric", "published", "source", "table"]], how="left")
-    where = [
-        table_label(*place) if isinstance(place[0], str) else ""
-        for place in zip(frame["source"], frame["table"], strict=True)
-    ]
+    cells = cells.drop(columns="label")
+    frame = words.merge(cells, left_on="name", right_on="config_method")
+    places = zip(frame["source"], frame["table"], strict=True)
     return pd.DataFrame(
         {
             "dataset": source.dataset,
             "title": source.title,
             "group": frame["group"],
-            "method": frame["method"],
+            "method": frame["name"],
             "label": frame["label"],
             "k": frame["metric"].str.removeprefix("top").astype(int),
-            "value": frame["measured"],
+            "value": frame["value"],
             "std": frame["std"],
-            "published": pd.to_numeric(frame["published"]),
-            "printed_in": where,
+            "published": pd.to_numeric(frame["printed"]),
+            "printed_in": [table_label(*place) if all(place) else "" for place in places],
         }
     )
 
