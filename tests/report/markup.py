@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from pathlib import Path
 
-from toplabel.reproduction.report import load_inputs, write_html
+from toplabel.reproduction.report.html import write_html
+from toplabel.reproduction.report.inputs import load_inputs
 
 VOID = {"meta", "link", "br", "input", "img", "hr", "use", "path"}
 

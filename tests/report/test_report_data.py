@@ -15,8 +15,10 @@ import pandas as pd
 import pytest
 from synthetic import SVG, write_figure_files, write_table_files
 
-from toplabel.reproduction.report import load_inputs, write_data, write_html
 from toplabel.reproduction.report.crate import write_crate
+from toplabel.reproduction.report.html import write_html
+from toplabel.reproduction.report.inputs import load_inputs
+from toplabel.reproduction.report.metadata import write_data
 from toplabel.reproduction.tables.collected import FAILURES
 
 ROOT = Path(__file__).parents[2]

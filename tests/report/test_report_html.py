@@ -21,9 +21,12 @@ from synthetic import (
     write_table_files,
 )
 
-from toplabel.reproduction.report import FileError, load_inputs, write_data, write_html
+from toplabel._core.files import FileError
 from toplabel.reproduction.report.grid import cell_texts
+from toplabel.reproduction.report.html import write_html
+from toplabel.reproduction.report.inputs import load_inputs
 from toplabel.reproduction.report.labels import VERDICTS
+from toplabel.reproduction.report.metadata import write_data
 from toplabel.reproduction.report.trace import NOT_REGISTERED, NOT_RUN, OF_OTHERS, Trace
 from toplabel.reproduction.tables.collected import EVALUATION, READINGS
 

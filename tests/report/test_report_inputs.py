@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 from synthetic import write_figure_files, write_table_files
 
-from toplabel.reproduction.report import FileError, load_inputs
-from toplabel.reproduction.report.inputs import RUN_KEYS
+from toplabel._core.files import FileError
+from toplabel.reproduction.report.inputs import RUN_KEYS, load_inputs
 from toplabel.reproduction.tables.collected import COLLECTED
 
 FILES = ("comparison.csv", "evaluation.csv", "datasets.csv", "run.json")

@@ -11,8 +11,9 @@ from markup import render
 
 from toplabel._core.files import FileError
 from toplabel.reproduction.config.run import SUMMARY
-from toplabel.reproduction.report import load_inputs, write_pdf
+from toplabel.reproduction.report.inputs import load_inputs
 from toplabel.reproduction.report.kept import load_kept
+from toplabel.reproduction.report.pdf import write_pdf
 from toplabel.reproduction.report.score import score_of
 from toplabel.reproduction.tables.collected import COMPARISON
 

@@ -13,7 +13,10 @@ import pytest
 import typst
 from synthetic import RUN, SVG, write_figure_files, write_table_files
 
-from toplabel.reproduction.report import FileError, load_inputs, pdf, write_pdf
+from toplabel._core.files import FileError
+from toplabel.reproduction.report import pdf
+from toplabel.reproduction.report.inputs import load_inputs
+from toplabel.reproduction.report.pdf import write_pdf
 from toplabel.reproduction.report.tree import build_tree
 from toplabel.reproduction.tables.collected import FAILURES
 

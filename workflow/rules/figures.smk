@@ -1,171 +1,29 @@
-# Figures: what is drawn (.svg), with its numbers (.csv) and what it shows in words (.json). The rows of
-# toplabel.reproduction.figures say what they are called and where they stand in the reports.
-
-from toplabel.reproduction.figures import MATHEMATICS, figure_files
-
-
-def figure(name):
-    """Return the files of a figure by their endings."""
-    return dict(zip(("svg", "csv", "json"), figure_files(name), strict=True))
+# Figures: what is drawn (.svg), with its numbers (.csv) and its words (.json). The rows of
+# toplabel.reproduction.report.figures.registry say what each is made from.
 
 
 localrules:
-    draw_calibration,
-    draw_circle,
-    draw_convergence,
-    draw_gaps,
-    draw_mathematics,
-    draw_scaling,
-    draw_selection,
-    draw_softmax,
-    draw_topk,
+    draw_figure,
 
 
-rule draw_mathematics:
+rule draw_figure:
+    input:
+        planned(targets.figure_inputs, "{figure}"),
     output:
-        **figure("{drawing}"),
+        svg="results/figures/{figure}.svg",
+        csv="results/figures/{figure}.csv",
+        json="results/figures/{figure}.json",
     log:
-        "results/logs/figures/{drawing}.log",
+        "results/logs/figures/{figure}.log",
     wildcard_constraints:
-        drawing="|".join(MATHEMATICS),
+        figure="|".join(targets.known_figures),
     params:
-        sources=plan.sources("draw_mathematics.py"),
+        shows=planned(targets.figure_shows, "{figure}"),
+        sources=planned(targets.figure_sources, "{figure}"),
     message:
-        "Draw {wildcards.drawing}"
+        "Draw {wildcards.figure}"
     script:
-        "../scripts/draw_mathematics.py"
-
-
-rule draw_circle:
-    input:
-        meta="results/circle/data/meta.json",
-        selections=planned(targets.figure_inputs, "tpami2017_figure04", "selection.csv"),
-        models=planned(targets.figure_inputs, "tpami2017_figure04", "models.npz"),
-    output:
-        **figure("tpami2017_figure04"),
-    log:
-        "results/logs/figures/tpami2017_figure04.log",
-    params:
-        shows=planned(targets.figure_shows, "tpami2017_figure04"),
-        sources=plan.sources("draw_circle.py"),
-    message:
-        "Draw tpami2017_figure04"
-    script:
-        "../scripts/draw_circle.py"
-
-
-rule draw_selection:
-    input:
-        units=planned(targets.figure_inputs, "selection_{dataset}", "tune"),
-    output:
-        **figure("selection_{dataset}"),
-    log:
-        "results/logs/figures/selection_{dataset}.log",
-    params:
-        shows=planned(targets.figure_shows, "selection_{dataset}"),
-        sources=plan.sources("draw_selection.py"),
-    message:
-        "Draw selection_{wildcards.dataset}"
-    script:
-        "../scripts/draw_selection.py"
-
-
-rule draw_topk:
-    input:
-        evaluations=planned(targets.figure_inputs, "topk_{dataset}", "evaluation.csv"),
-    output:
-        **figure("topk_{dataset}"),
-    log:
-        "results/logs/figures/topk_{dataset}.log",
-    params:
-        shows=planned(targets.figure_shows, "topk_{dataset}"),
-        sources=plan.sources("draw_topk.py"),
-    message:
-        "Draw topk_{wildcards.dataset}"
-    script:
-        "../scripts/draw_topk.py"
-
-
-rule draw_gaps:
-    input:
-        evaluation="results/evaluation.csv",
-    output:
-        **figure("gaps"),
-    log:
-        "results/logs/figures/gaps.log",
-    params:
-        sources=plan.sources("draw_gaps.py"),
-    message:
-        "Draw gaps"
-    script:
-        "../scripts/draw_gaps.py"
-
-
-rule draw_scaling:
-    input:
-        csv="results/timing/projections.csv",
-        json="results/timing/projections.json",
-    output:
-        **figure("tpami2017_figure03a"),
-        table="results/tables/table02.csv",
-        about="results/tables/table02.json",
-    log:
-        "results/logs/figures/tpami2017_figure03a.log",
-    params:
-        sources=plan.sources("draw_scaling.py"),
-    message:
-        "Draw tpami2017_figure03a"
-    script:
-        "../scripts/draw_scaling.py"
-
-
-rule draw_convergence:
-    input:
-        csv="results/timing/convergence.csv",
-        json="results/timing/convergence.json",
-    output:
-        **figure("tpami2017_figure03bc"),
-    log:
-        "results/logs/figures/tpami2017_figure03bc.log",
-    params:
-        sources=plan.sources("draw_convergence.py"),
-    message:
-        "Draw tpami2017_figure03bc"
-    script:
-        "../scripts/draw_convergence.py"
-
-
-rule draw_softmax:
-    input:
-        csv="results/timing/softmax.csv",
-        json="results/timing/softmax.json",
-    output:
-        **figure("tpami2017_figure03d"),
-        table="results/tables/figure03d.csv",
-        about="results/tables/figure03d.json",
-    log:
-        "results/logs/figures/tpami2017_figure03d.log",
-    params:
-        sources=plan.sources("draw_softmax.py"),
-    message:
-        "Draw tpami2017_figure03d"
-    script:
-        "../scripts/draw_softmax.py"
-
-
-rule draw_calibration:
-    input:
-        map="results/calibration/map.csv",
-    output:
-        **figure("calibration"),
-    log:
-        "results/logs/figures/calibration.log",
-    params:
-        sources=plan.sources("draw_calibration.py"),
-    message:
-        "Draw calibration"
-    script:
-        "../scripts/draw_calibration.py"
+        "../scripts/draw_figure.py"
 
 
 # The study of top-k calibration (TPAMI section 4, docs/losses.md): no data, no training.
@@ -196,9 +54,13 @@ rule study_calibration:
 # Times for the figures of TPAMI Fig. 3 and Table 2: some seconds each. Wall time is measured with all cores taken, so
 # that no other job disturbs the clock; the projections' is CPU time.
 rule time_projections:
+    input:
+        printed=f"{ROOT}/data/published/tpami2017_table02.csv",
     output:
         csv="results/timing/projections.csv",
         json="results/timing/projections.json",
+        table="results/tables/table02.csv",
+        about="results/tables/table02.json",
     log:
         "results/logs/timing/projections.log",
     resources:
@@ -238,6 +100,8 @@ rule time_softmax:
     output:
         csv="results/timing/softmax.csv",
         json="results/timing/softmax.json",
+        table="results/tables/figure03d.csv",
+        about="results/tables/figure03d.json",
     log:
         "results/logs/timing/softmax.log",
     threads: workflow.resource_settings.cores or 1  # none is known on a cluster

@@ -13,8 +13,11 @@ from toplabel.reproduction.data.overview import describe_datasets
 from toplabel.reproduction.facts import describe_run
 from toplabel.reproduction.jobs import checkout, logger, run
 from toplabel.reproduction.plan import Plan
-from toplabel.reproduction.report import load_inputs, write_data, write_html, write_pdf
 from toplabel.reproduction.report.crate import write_crate
+from toplabel.reproduction.report.html import write_html
+from toplabel.reproduction.report.inputs import load_inputs
+from toplabel.reproduction.report.metadata import write_data
+from toplabel.reproduction.report.pdf import write_pdf
 from toplabel.reproduction.tables.collected import COLLECTED, DATASETS, FAILURES
 from toplabel.reproduction.targets import Targets
 from toplabel.reproduction.workflow.collecting.claims import judge

@@ -2,21 +2,22 @@
 
 from pathlib import Path
 
+from toplabel._core.files import write_json
 from toplabel.reproduction.data.prepared import load_prepared
 from toplabel.reproduction.jobs import run
+from toplabel.reproduction.report.figures.convergence import convergence, timed_set
+from toplabel.reproduction.report.figures.measuring import measure
 from toplabel.reproduction.tables.table import write_csv
-from toplabel.reproduction.timings.conditions import measuring
-from toplabel.reproduction.timings.convergence import convergence, timed_set
 
 
 def main(snakemake):
+    quick = snakemake.params.quick
     prepared = load_prepared(Path(snakemake.input.meta).parent)
     data = timed_set(prepared)
-    with measuring(snakemake.params.quick) as conditions:
-        frame = convergence(data, epochs=10 if snakemake.params.quick else 1000)
+    frame, sentence = measure(lambda: convergence(data, 10 if quick else 1000), quick)
     write_csv(frame, snakemake.output.csv)
     what = f"{prepared.meta['title']} {data.words}, {len(data.y_val)} rows to validate on."
-    conditions.save(snakemake.output.json, what=what)
+    write_json(snakemake.output.json, {"what": what, "sentence": sentence})
 
 
 if "snakemake" in globals():

@@ -1,16 +1,22 @@
 """TPAMI Fig. 3a and Table 2: time of the projections against the dimension."""
 
+from pathlib import Path
+
+from toplabel._core.files import write_json
+from toplabel.reproduction.compare.tables import write_tables
 from toplabel.reproduction.jobs import run
-from toplabel.reproduction.tables.table import write_csv
-from toplabel.reproduction.timings.conditions import measuring
-from toplabel.reproduction.timings.projections import scaling
+from toplabel.reproduction.report.figures.measuring import measure
+from toplabel.reproduction.report.figures.projections import scaling, table_of
+from toplabel.reproduction.tables.table import read_numbers, write_csv
 
 
 def main(snakemake):
-    with measuring(snakemake.params.quick, cpu_time=True) as conditions:  # as the paper
-        frame = scaling(snakemake.params.quick)
+    quick = snakemake.params.quick
+    frame, sentence = measure(lambda: scaling(quick), quick, "CPU time")
     write_csv(frame, snakemake.output.csv)
-    conditions.save(snakemake.output.json)
+    write_json(snakemake.output.json, {"what": "", "sentence": sentence})
+    table = table_of(frame, read_numbers(snakemake.input.printed), sentence)
+    write_tables([table], Path(snakemake.output.table).parent)
 
 
 if "snakemake" in globals():

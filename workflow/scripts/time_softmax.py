@@ -1,26 +1,25 @@
-"""TPAMI Fig. 3d: the softmax by our solver, FISTA and L-BFGS."""
+"""TPAMI Fig. 3d: the softmax by our solver and by others, and the times to three accuracies."""
 
 from pathlib import Path
 
+from toplabel._core.files import write_json
+from toplabel.reproduction.compare.tables import write_tables
 from toplabel.reproduction.data.prepared import load_prepared
 from toplabel.reproduction.jobs import run
+from toplabel.reproduction.report.figures.convergence import timed_set
+from toplabel.reproduction.report.figures.measuring import measure
+from toplabel.reproduction.report.figures.softmax import race, table_of
 from toplabel.reproduction.tables.table import write_csv
-from toplabel.reproduction.timings.conditions import measuring
-from toplabel.reproduction.timings.convergence import timed_set
-from toplabel.reproduction.timings.packages import missing
-from toplabel.reproduction.timings.softmax import race
 
 
 def main(snakemake):
     prepared = load_prepared(Path(snakemake.input.meta).parent)
     data = timed_set(prepared)
-    why = missing("spams")  # load it before the limit of threads, which holds for loaded libraries
-    with measuring(snakemake.params.quick) as conditions:
-        frame = race(data)
+    frame, sentence = measure(lambda: race(data), snakemake.params.quick)
     write_csv(frame, snakemake.output.csv)
     what = f"{prepared.meta['title']} {data.words}."
-    what += f" Left out: SPAMS, since {why}." if why else ""
-    conditions.save(snakemake.output.json, what=what)
+    write_json(snakemake.output.json, {"what": what, "sentence": sentence})
+    write_tables([table_of(frame, what, sentence)], Path(snakemake.output.table).parent)
 
 
 if "snakemake" in globals():

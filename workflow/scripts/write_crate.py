@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from toplabel.reproduction.jobs import checkout, run
-from toplabel.reproduction.report import load_inputs
 from toplabel.reproduction.report.crate import write_crate
+from toplabel.reproduction.report.inputs import load_inputs
 
 
 def main(snakemake):

@@ -4,7 +4,10 @@ from pathlib import Path
 
 from toplabel.reproduction.config.run import SUMMARY
 from toplabel.reproduction.jobs import checkout, run
-from toplabel.reproduction.report import load_inputs, write_data, write_html, write_pdf
+from toplabel.reproduction.report.html import write_html
+from toplabel.reproduction.report.inputs import load_inputs
+from toplabel.reproduction.report.metadata import write_data
+from toplabel.reproduction.report.pdf import write_pdf
 
 
 def main(snakemake):

@@ -18,11 +18,14 @@ from toplabel.reproduction.compare.cells import KEPT, MEASURED, read_cells, writ
 from toplabel.reproduction.compare.claims import COLUMNS as CLAIMS
 from toplabel.reproduction.compare.published import load_published
 from toplabel.reproduction.compare.verdicts import NOT_REPRODUCED
+from toplabel.reproduction.compare.views import compared
 from toplabel.reproduction.config.run import SUMMARY
 from toplabel.reproduction.facts import jobs
 from toplabel.reproduction.frames import read_frame, write_frame
+from toplabel.reproduction.report.figures import agreement
 
 PUBLISHED_TABLES = "data/published"
+PICTURE = "docs/images/agreement.svg"
 _RUN = ("created", "budget", "blas", "versions", "wall_seconds")
 _STAGE = ("stage", "jobs", "hours", "longest_seconds", "peak_mb")
 _JOBS = {"study": str, "stage": str, "dataset": str, "method": str, "part": str}
@@ -100,7 +103,7 @@ def score(summary: Path) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Keep a run, and write the score."""
+    """Keep a run, write the score, and draw the picture of README.md."""
     parser = argparse.ArgumentParser(prog="make summary", description=__doc__.splitlines()[0])
     parser.add_argument("results", nargs="?", type=Path, help="the results of a whole run")
     parser.add_argument("--lacking", action="store_true", help="numbers may be lacking")
@@ -111,6 +114,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             keep(options.results, summary, options.lacking)
         text = readme.read_text(encoding="utf-8")
         readme.write_text(_SCORE.sub(rf"\g<1>\n{score(summary)}\n\n\g<2>", text), encoding="utf-8")
+        points = agreement.points_of(compared(read_cells(summary / "cells.csv"), KEPT))
+        Path(PICTURE).write_text(agreement.draw(points, "white"), encoding="utf-8")
     except (FileError, OSError) as error:
         print(f"make summary: {error}", file=sys.stderr)
         return 1

@@ -12,8 +12,16 @@ from functools import cached_property
 from typing import Any
 
 from toplabel.reproduction.config.studies import Study, short_name, whole_name
-from toplabel.reproduction.figures import FIGURES, figure_files, row_of, table_files
-from toplabel.reproduction.plan import Cell, Plan
+from toplabel.reproduction.plan import Cell, Plan, PlanError
+from toplabel.reproduction.report.figures.registry import (
+    CELLS,
+    FIGURES,
+    Figure,
+    figure_files,
+    row_of,
+    table_files,
+)
+from toplabel.reproduction.sources import module_sum
 
 AGREEMENT = "agreement"
 """The table of our own one-vs-all beside LIBLINEAR."""
@@ -73,25 +81,33 @@ class Targets:
         """The figures that show cells of the config."""
         return self._figures_of(self._plan.datasets)
 
+    @cached_property
+    def known_figures(self) -> list[str]:
+        """All figures that can be asked for."""
+        free = [figure.name for figure in FIGURES if not figure.of_run]
+        return [*self._figures_of([*self._plan.registry]), *free]
+
     def _figures_of(self, sets: Sequence[str]) -> list[str]:
         """Return the figures of results on some data sets; another draw of a set has none."""
         sets = [name for name in sets if name not in self._plan.catalogue.other_draws]
         named = []
         for figure in FIGURES:
-            if not figure.of_run or not sets:
-                continue
-            if not figure.dataset:
+            if figure.dataset:
+                shown = [name for name in sets if figure.dataset in (name, "{dataset}")]
+                named += [figure.of(name) for name in shown if self._can_show(figure, name)]
+            elif figure.of_run and sets:
                 named.append(figure.name)
-                continue
-            shown = [name for name in sets if figure.dataset in (name, "{dataset}")]
-            if figure.name.startswith("topk_"):
-                shown = [name for name in shown if self._has_several_k(name)]
-            named += [figure.of(name) for name in shown]
         return named
 
-    def _has_several_k(self, dataset: str) -> bool:
-        metrics = self._plan.protocol_of(dataset).metrics
-        return sum(metric.startswith("top") for metric in metrics) > 1
+    def _can_show(self, figure: Figure, dataset: str) -> bool:
+        """Return whether a figure of top-k accuracies has several k to show."""
+        if figure.module != "topk":
+            return True
+        plan = self._plan
+        methods = [plan.methods[cell.method] for cell in self.cells_of_figure(figure.of(dataset))]
+        names = {method.protocol or plan.registry[dataset].protocol for method in methods}
+        metrics = [plan.protocols[name].metrics for name in names]
+        return any(sum(one.startswith("top") for one in found) > 1 for found in metrics)
 
     def figure_files(self) -> list[str]:
         """Return the files of all figures that the reports show.
@@ -120,25 +136,31 @@ class Targets:
         cells = [cell for cell in self._plan.cells if cell.dataset == dataset]
         cells = cells or sorted(self._plan.cells_of(dataset))
         cells = [cell for cell in cells if not methods[cell.method].variant_of] or cells
-        if figure.shows == "selections":
+        if figure.cell_files:
             rows = {cell: methods[cell.method] for cell in cells}
             cells = [c for c, row in rows.items() if row.selects_C and not row.selected_by]
         order = {name: i for i, name in enumerate(methods)}
         return sorted(cells, key=lambda cell: order[cell.method])
 
-    def figure_inputs(self, name: str, file: str) -> list[str]:
-        """Return a file of each cell of a figure; "tune" stands for the files of the tuning."""
-        cells = self.cells_of_figure(name)
-        if file == "tune":
-            units = self._plan.units
-            return [unit for cell in cells for unit in units(cell.dataset, cell.method)]
-        return [cell.path(file) for cell in cells]
+    def figure_inputs(self, name: str) -> list[str]:
+        """Return the files that a figure is made from."""
+        figure = row_of(name)
+        files = [*figure.inputs]
+        if figure.cell_files:
+            for cell in self.cells_of_figure(name):
+                for file in figure.cell_files:
+                    units = self._plan.units(cell.dataset, cell.method)
+                    files += units if file == "tune" else [cell.path(file)]
+        return files
 
     def figure_shows(self, name: str) -> dict[str, Any]:
-        """Return what the script of a figure of one data set needs to know of it."""
+        """Return what a figure of one data set needs to know of it; nothing of other figures."""
         dataset = row_of(name).dataset_of(name)
+        if not dataset:
+            return {}
         methods = [self._plan.methods[cell.method] for cell in self.cells_of_figure(name)]
         return {
+            "dataset": dataset,
             "title": self._plan.registry[dataset].title,
             "split": self._plan.split_names(dataset)[0],
             "methods": [
@@ -146,6 +168,11 @@ class Targets:
                 for m in methods
             ],
         }
+
+    def figure_sources(self, name: str) -> str:
+        """Return the sum over the sources of a figure."""
+        module = f"toplabel.reproduction.report.figures.{row_of(name).module}"
+        return f"{self._plan.sources('draw_figure.py')} {module_sum(module)}"
 
     # ---- data sets -------------------------------------------------------------------------------
 
@@ -177,8 +204,7 @@ class Targets:
     def named(self) -> list[str]:
         """Return the names of all targets."""
         plan = self._plan
-        figures = self._figures_of([*plan.registry]) + [f.name for f in FIGURES if not f.of_run]
-        names = {*plan.registry, *plan.studies, *self.known_tables, *figures}
+        names = {*plan.registry, *plan.studies, *self.known_tables, *self.known_figures}
         return sorted(names | {whole_name(table) for table in plan.catalogue.tables})
 
     def outputs(self, name: str) -> list[str]:
@@ -188,10 +214,12 @@ class Targets:
         Raises
         ------
         PlanError
-            One line, when no data set of it can be had.
+            One line, when no data set of it can be had, or the config has no cell of a figure.
         """
         plan = self._plan
         if (figure := row_of(name)) is not None:
+            if figure.inputs == (CELLS,) and figure.dataset_of(name) not in ("", *plan.datasets):
+                raise PlanError(f"{name}: the config has no cell of this data set")
             return figure_files(name) if figure.of_run else figure.files
         owner = {table: s.name for s in plan.studies.values() for table in s.own_tables}
         cells = plan.cells_of(owner.get(name, short_name(name)))

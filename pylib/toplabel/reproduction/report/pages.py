@@ -170,7 +170,7 @@ class _Places:
 
     def of_figure(self, name: str, asked: str) -> str:
         """Return the page of a figure: that of its .json, or of its row in
-        `toplabel.reproduction.figures`.
+        `toplabel.reproduction.report.figures.registry`.
         """
         row = row_of(name)
         page = asked or (row.page if row else FIGURES)

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+#: All numbers of the run and of the papers (`toplabel.reproduction.compare.cells`).
+CELLS = "results/cells.csv"
 _SET = "{dataset}"
 
 
@@ -53,7 +55,7 @@ class Figure:
     @property
     def of_run(self) -> bool:
         """Whether it shows measured results; the others need neither a study nor its data sets."""
-        return bool(self.cell_files) or _CELLS in self.inputs
+        return bool(self.cell_files) or CELLS in self.inputs
 
     @property
     def files(self) -> list[str]:
@@ -75,9 +77,6 @@ class Figure:
         if of_each and name.startswith(before) and name.endswith(after):
             return name.removeprefix(before).removesuffix(after)
         return self.dataset if name == self.name else None
-
-
-_CELLS = "results/cells.csv"
 
 
 def _timing(name: str) -> tuple[str, ...]:
@@ -134,7 +133,7 @@ FIGURES = (
             " printed values. The values are in the data file of the figure."
         ),
         dataset=_SET,
-        inputs=(_CELLS,),
+        inputs=(CELLS,),
     ),
     Figure(
         name="gaps",
@@ -150,7 +149,7 @@ FIGURES = (
             " gap of each marked. The gaps are in the data file of the figure."
         ),
         page="run",
-        inputs=(_CELLS,),
+        inputs=(CELLS,),
     ),
     Figure(
         name="tpami2017_figure02",
