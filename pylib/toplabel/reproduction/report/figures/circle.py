@@ -16,8 +16,8 @@ from toplabel.reproduction.data.parts import Prepared
 from toplabel.reproduction.data.prepared import load_prepared
 from toplabel.reproduction.report.figures import style
 from toplabel.reproduction.report.figures.drawing import Source, legend, mathtext, panel_grid
-from toplabel.reproduction.selection.final import Models, model_key
-from toplabel.reproduction.tables.cells import SELECTION
+from toplabel.reproduction.selection.choice import load_choices
+from toplabel.reproduction.selection.models import key_of, load_models
 
 _METRIC = "top2"  # each method is shown with the model that is best in it
 _DIRECTIONS = 720
@@ -52,13 +52,12 @@ def _points(prepared: Prepared, split: str) -> pd.DataFrame:
 
 def _rings(prepared: Prepared, folder: Path, split: str) -> pd.DataFrame:
     """Return the two classes that a linear model scores highest in each direction."""
-    selection = SELECTION.read_rows(folder / "selection.csv")
-    chosen = next(row for row in selection if (row.split, row.metric) == (split, _METRIC))
+    choices = load_choices(folder / "selection.csv")
+    chosen = next(row for row in choices if (row.split, row.metric) == (split, _METRIC))
+    model = load_models(folder / "models.npz")[key_of(chosen)]
     angle = 2.0 * np.pi * np.arange(_DIRECTIONS) / _DIRECTIONS
     X = np.column_stack([np.cos(angle), np.sin(angle)])
-    key = model_key(split, chosen.C, chosen.theta, chosen.k)
-    scores = Models.load(folder / "models.npz").scores(key, X, X)
-    order = np.argsort(-scores, axis=1, kind="stable")
+    order = np.argsort(-model.scores(X, X), axis=1, kind="stable")
     names = np.array(prepared.class_names)
     return pd.DataFrame({"angle": angle, "rank1": names[order[:, 0]], "rank2": names[order[:, 1]]})
 

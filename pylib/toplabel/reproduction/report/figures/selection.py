@@ -16,9 +16,9 @@ from toplabel.metrics.names import lower_is_better, unit
 from toplabel.reproduction.report.figures import style
 from toplabel.reproduction.report.figures.drawing import Source, legend, mathtext, scale_accuracies
 from toplabel.reproduction.report.labels import metric_label
-from toplabel.reproduction.selection.choice import select
+from toplabel.reproduction.selection.choice import Choice, choose
 from toplabel.reproduction.selection.measures import sign
-from toplabel.reproduction.selection.results import TuneResult, candidates, load_units
+from toplabel.reproduction.selection.tuned import Tuned, load_tuned, means
 
 # Two of these are drawn, the first that the protocol has.
 _METRICS = ("rank_loss", "f1_micro", "top1", "top5", "top2")
@@ -29,20 +29,20 @@ def numbers(source: Source) -> pd.DataFrame:
     """Return the best validation value of each method at each C, and whether this C was chosen."""
     frames = []
     for method in source.methods:
-        found = candidates(load_units(source.all(f"{method['name']}/tune/*.npz")))
-        results = [result for result in found.values() if result.split == source.split]
-        curve = selection_curve(results, select(found))
+        found = means(load_tuned(source.all(f"{method['name']}/tune/*.npz")))
+        results = [result for result in found if result.split == source.split]
+        curve = selection_curve(results, choose(found))
         frames.append(curve.assign(method=method["name"], label=method["label"]))
     frame = pd.concat(frames, ignore_index=True).assign(dataset=source.dataset, title=source.title)
     return frame[["dataset", "title", "method", "label", "metric", "C", "value", "chosen"]]
 
 
-def selection_curve(results: Sequence[TuneResult], selection: Iterable[Any]) -> pd.DataFrame:
+def selection_curve(results: Sequence[Tuned], choices: Iterable[Choice]) -> pd.DataFrame:
     """Return the best validation value at each C, over k, theta and the threshold.
 
     `results` are the means over the folds of one split, one for each k where that is selected.
     """
-    chosen = {row.metric: row.C for row in selection if row.split == results[0].split}
+    chosen = {row.metric: row.C for row in choices if row.split == results[0].split}
     frames = []
     for metric in [name for name in _METRICS if name in results[0].metric][:2]:
         values = pd.concat([pd.Series(_best_over_others(one, metric), one.C) for one in results])
@@ -53,7 +53,7 @@ def selection_curve(results: Sequence[TuneResult], selection: Iterable[Any]) -> 
     return pd.concat(frames, ignore_index=True)
 
 
-def _best_over_others(result: TuneResult, metric: str) -> np.ndarray:
+def _best_over_others(result: Tuned, metric: str) -> np.ndarray:
     """Return the best value at each C over theta and the threshold; more is better."""
     names = [str(name) for name in result.metric]
     signed = sign(metric) * result.value[..., names.index(metric)]
