@@ -13,7 +13,7 @@ from sklearn.linear_model import LogisticRegression
 import toplabel
 from toplabel import losses
 from toplabel.prox import bipartite_simplex, topk_simplex_alpha
-from toplabel.reproduction.config.splits import Split
+from toplabel.reproduction.config.entry import Split
 from toplabel.reproduction.data.parts import Part, Prepared
 from toplabel.reproduction.report.figures import convergence, measuring, projections, softmax
 
@@ -134,7 +134,7 @@ def _prepared(name: str, val: bool = True) -> Prepared:
     X, y = _clusters(300)
     bounds = {"train": slice(200), "val": slice(200, 250), "test": slice(250, 300)}
     parts = {part: Part(X=X[rows], y=y[rows]) for part, rows in bounds.items()}
-    split = Split("main", "train", "val" if val else None, "test")
+    split = Split(name="main", train="train", val="val" if val else None, test="test")
     return Prepared(name, "multiclass", 4, list("abcd"), parts, [split], {"title": "T"})
 
 
