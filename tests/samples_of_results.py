@@ -1,13 +1,13 @@
 """Small results, printed numbers and frames of cells for tests."""
 
 import math
-from dataclasses import replace
+from dataclasses import fields, replace
 from types import SimpleNamespace
 
 import pandas as pd
 
 from toplabel.reproduction.compare.cells import COLUMNS, KEPT, MEASURED, PUBLISHED, build
-from toplabel.reproduction.tables.cells import TEST_METRICS
+from toplabel.reproduction.selection.evaluation import TestMetric
 
 _BLANK = {name: "" if kind is str else math.nan for name, kind in COLUMNS.items()}
 _HEADER = "source,table,dataset,features,method,k,gamma,kernel,metric,value,std"
@@ -21,10 +21,11 @@ def evaluations(*rows):
         **{"seconds": 2.0, "budget": "standard"},
     }
     names = ("dataset", "method", "split", "metric", "value")
-    return TEST_METRICS.frame(
+    records = [
         dict(zip(names, row[:5], strict=True)) | base | (row[5] if len(row) > 5 else {})
         for row in rows
-    )
+    ]
+    return pd.DataFrame(records, columns=[field.name for field in fields(TestMetric)])
 
 
 def built(catalogue, folder, printed, measured, notes=None, **more):

@@ -1,14 +1,19 @@
 """Features that are marked as not those of the papers: measured, and never compared."""
 
-import numpy as np
-import pandas as pd
-from running import ROOT, call_script
+from dataclasses import fields
 
+import numpy as np
+from running import ROOT
+
+from toplabel.reproduction.compare.cells import MEASURED
+from toplabel.reproduction.compare.results import compare_results
+from toplabel.reproduction.compare.views import compared
+from toplabel.reproduction.config.catalogue import load_catalogue
 from toplabel.reproduction.config.datasets import load_registry
 from toplabel.reproduction.data.locate import NOT_COMPARABLE
 from toplabel.reproduction.data.prepare import prepare
 from toplabel.reproduction.data.prepared import save_prepared
-from toplabel.reproduction.tables.cells import TEST_METRICS
+from toplabel.reproduction.selection import evaluation
 
 
 def _measure(folder, dataset, marked):
@@ -24,34 +29,19 @@ def _measure(folder, dataset, marked):
         (raw / dataset / NOT_COMPARABLE).write_text("synthetic features\n")
     entry = load_registry(ROOT / "config/datasets.yaml")[dataset]
     save_prepared(prepare(entry, raw), results / dataset / "data")
-    row = dict.fromkeys(TEST_METRICS.names, 1.0)
+    row = dict.fromkeys((field.name for field in fields(evaluation.TestMetric)), 1.0)
     row |= {"dataset": dataset, "method": "lr_multi", "split": "main", "metric": "top1"}
     row |= {"value": 77.0, "epochs": 3, "status": "converged", "budget": "quick"}
     path = results / dataset / "lr_multi/evaluation.csv"
-    TEST_METRICS.write(TEST_METRICS.frame([row]), path)
+    evaluation.save_metrics([evaluation.TestMetric(**row)], path)
     return path
 
 
-def _compared(folder, marked):
-    path = _measure(folder, "fmd", marked)
-    outputs = {name: str(folder / f"{name}.csv") for name in ("evaluation", "comparison")}
-    call_script(
-        "compare_published",
-        folder,
-        input={"evaluations": [str(path)], "others": []},
-        output=outputs,
-    )
-    cells = pd.read_csv(outputs["comparison"], keep_default_na=False)
-    ours = pd.read_csv(outputs["evaluation"])
-    assert ours["measured"].tolist() == [77.0]
-    chosen = (cells["dataset"] == "fmd") & (cells["method"] == "lr_multi")
-    return cells[chosen & (cells["metric"] == "top1") & (cells["source"] == "tpami2017")].iloc[0]
-
-
 def test_marked_features_are_never_put_beside_published_numbers(tmp_path):
-    cell = _compared(tmp_path / "marked", marked=True)
-    assert (cell["measured"], cell["verdict"]) == ("", "")
-    assert cell["reason"] == "not compared: synthetic features"
-    cell = _compared(tmp_path / "real", marked=False)
-    assert float(cell["measured"]) == 77.0
-    assert cell["verdict"]
+    catalogue = load_catalogue(ROOT)
+    for marked in (True, False):
+        cells, _ = compare_results(catalogue, [_measure(tmp_path / f"{marked}", "fmd", marked)])
+        measured = cells[cells["run"] == MEASURED]
+        assert set(measured["value"]) == {77.0}
+        assert compared(cells).empty == marked
+        assert set(measured["note"]) == {"not compared: synthetic features" if marked else ""}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import fields
 from pathlib import Path
 
 import pandas as pd
@@ -12,7 +13,7 @@ from toplabel.reproduction.compare.cells import build, read_cells
 from toplabel.reproduction.compare.claims import judge
 from toplabel.reproduction.config.catalogue import Catalogue
 from toplabel.reproduction.data.prepared import not_comparable
-from toplabel.reproduction.tables.cells import TEST_METRICS
+from toplabel.reproduction.selection.evaluation import TestMetric, load_metrics
 
 
 def compare_results(
@@ -41,5 +42,7 @@ def compare_results(
     folders = {path.parts[-3]: path.parents[1] / "data" for path in paths}
     why = {name: text for name, folder in folders.items() if (text := not_comparable(folder))}
     before = read_cells(kept) if kept is not None and kept.is_file() else None
-    cells = build(catalogue, TEST_METRICS.read_all(paths), draws, why, before)
+    columns = [field.name for field in fields(TestMetric)]
+    evaluations = pd.DataFrame(load_metrics(paths), columns=columns)
+    cells = build(catalogue, evaluations, draws, why, before)
     return cells, judge(cells, catalogue, draws)
