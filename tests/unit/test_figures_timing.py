@@ -37,14 +37,12 @@ def small() -> convergence.TimedSet:
 def test_the_projections_timed_are_the_librarys() -> None:
     b = np.random.default_rng(0).normal(size=(3, 40))
     for k in (1, 5, 10):
-        rows = projections.Projection(f"top-{k} simplex", b, sorting=False)
-        rows()
-        np.testing.assert_allclose(rows.result, topk_simplex_alpha(b, k=k, radius=10.0))
+        (found,) = projections.projection(f"top-{k} simplex", b, sorting=False)()
+        np.testing.assert_allclose(found, topk_simplex_alpha(b, k=k, radius=10.0))
+    expected = bipartite_simplex(b[:, :20], b[:, 20:], radius=10.0)
     for sorting in (False, True):
-        rows = projections.Projection(projections.BIPARTITE, b, sorting)
-        rows()
-        sides = bipartite_simplex(b[:, :20], b[:, 20:], radius=10.0)
-        np.testing.assert_allclose(rows.result, np.hstack(sides), atol=1e-9)
+        found = projections.projection(projections.BIPARTITE, b, sorting)()
+        np.testing.assert_allclose(found, expected, atol=1e-9)
 
 
 def test_sorting_in_numpy_agrees_with_variable_fixing() -> None:
@@ -67,9 +65,8 @@ def test_every_projection_is_timed_at_every_dimension() -> None:
 
 
 def test_algorithms_that_disagree_are_an_error(monkeypatch) -> None:
-    result, numbers = projections.Projection.result, itertools.count()
-    disturbed = property(lambda rows: result.fget(rows) + next(numbers))
-    monkeypatch.setattr(projections.Projection, "result", disturbed)
+    numbers = itertools.count()
+    monkeypatch.setattr(projections, "projection", lambda *_: lambda: [next(numbers)])
     with pytest.raises(ArithmeticError, match="disagree"):
         projections.scaling(quick=True)
 

@@ -33,32 +33,26 @@ _LARGEST = 10**7  # numbers in memory at a time
 _LONG = 0.5  # seconds; such a measurement is not repeated
 
 
-class Projection:
-    """A projection of the rows of b with preallocated memory, as in a solver.
+def projection(name: str, b: np.ndarray, sorting: bool) -> Callable[[], list[np.ndarray]]:
+    """Return a function that projects the rows of b with preallocated memory, as in a solver.
 
-    A row of the bipartite simplex consists of its two sides, one half each.
+    A row of the bipartite simplex consists of its two sides, one half each, and so does the result.
     """
+    map_id, k = PROJECTIONS[name]
+    sides = np.split(b, 2, axis=1) if name == BIPARTITE else [b]
+    sides = [np.ascontiguousarray(side) for side in sides]
+    results = [np.zeros_like(side) for side in sides]
+    sizes = dict(zip(("n", "n_bar"), (side.shape[1] for side in sides), strict=False))
+    problem = ffi.new("tl_prox *", {"map": map_id, "k": k, "radius": RADIUS, **sizes})
+    problem.sorting = sorting
+    work = np.zeros(lib.tl_prox_work(problem))
 
-    def __init__(self, name: str, b: np.ndarray, sorting: bool):
-        map_id, k = PROJECTIONS[name]
-        self._rows, d = b.shape
-        n = d // 2 if name == BIPARTITE else d
-        problem = {"map": map_id, "n": n, "k": k, "radius": RADIUS, "sorting": int(sorting)}
-        problem |= {"n_bar": d - n} if name == BIPARTITE else {}
-        self._problem = ffi.new("tl_prox *", problem)
-        sides = np.split(b, [n], axis=1) if name == BIPARTITE else [b]
-        self._sides = [np.ascontiguousarray(side) for side in sides]
-        self._results = [np.zeros_like(side) for side in self._sides]
-        self._work = np.zeros(lib.tl_prox_work(self._problem))
+    def project() -> list[np.ndarray]:
+        before, after = ([*map(pointer, arrays), ffi.NULL][:2] for arrays in (sides, results))
+        check(lib.tl_prox_rows(problem, len(b), *before, *after, pointer(work)))
+        return results
 
-    def __call__(self) -> None:
-        b, x = ([*map(pointer, arrays), ffi.NULL][:2] for arrays in (self._sides, self._results))
-        check(lib.tl_prox_rows(self._problem, self._rows, *b, *x, pointer(self._work)))
-
-    @property
-    def result(self) -> np.ndarray:
-        """The projections, (rows, dimension)."""
-        return np.hstack(self._results)
+    return project
 
 
 def by_sorting(b: np.ndarray, b_bar: np.ndarray, radius: float) -> tuple[np.ndarray, np.ndarray]:
@@ -97,15 +91,13 @@ def algorithms(name: str, b: np.ndarray, sorting: bool = True) -> dict[str, Call
     Sorting in NumPy is for the bipartite simplex alone. Raise ArithmeticError if the two of the C
     library disagree.
     """
-    ours = Projection(name, b, sorting=False)
-    found: dict[str, Callable[[], object]] = {OURS: ours}
+    found: dict[str, Callable[[], object]] = {OURS: (ours := projection(name, b, False))}
     if not sorting:
         return found
-    found[SORTING] = other = Projection(name, b, sorting=True)
-    ours()
-    other()
-    if not np.allclose(ours.result, other.result, rtol=1e-9, atol=1e-9):
-        raise ArithmeticError(f"{name}, d = {b.shape[1]}: the algorithms disagree")
+    found[SORTING] = other = projection(name, b, True)
+    for one, two in zip(ours(), other(), strict=True):
+        if not np.allclose(one, two, rtol=1e-9, atol=1e-9):
+            raise ArithmeticError(f"{name}, d = {b.shape[1]}: the algorithms disagree")
     if name == BIPARTITE:
         half = b.shape[1] // 2
         found[NUMPY] = lambda: [by_sorting(r[:half], r[half:], RADIUS) for r in b]
