@@ -105,23 +105,19 @@ def check_rows(
 ) -> Any:
     """Validate a registry with the rows that the config of a run adds under the same key.
 
-    `whole` writes out rows that are given in short. What is wrong with a row of the config is a
-    `Fault`, anything else a ValueError as of `check`.
+    `whole` writes out rows that are given in short. What is wrong with the file is a ValueError, as
+    of `check`, and what is wrong with the rows of the config a `Fault`.
     """
     rows = document.get(key) if isinstance(document, Mapping) else None
     if not isinstance(rows, Mapping):
         return check(document, kind, name)
+    try:
+        found = validate({**document, key: whole(rows)}, kind)
+    except Fault as fault:
+        raise ValueError(f"{name}: {fault}") from None
     if taken := [row for row in own if row in rows]:
         raise Fault(f"{key}.{taken[0]}", f"{name} has this name already")
-    theirs: Mapping[str, Any] = rows
-    try:
-        theirs = whole(rows)
-        return validate({**document, key: whole({**rows, **own})}, kind)
-    except Fault as fault:
-        _, _, row = fault.key.partition(f"{key}.")
-        if row and row.partition(".")[0] not in theirs:
-            raise
-        raise ValueError(f"{name}: {fault}") from None
+    return validate({**document, key: whole({**rows, **own})}, kind) if own else found
 
 
 @cache
