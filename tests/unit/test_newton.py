@@ -172,3 +172,50 @@ def test_what_the_method_does_not_take_is_refused(problem, tmp_path):
     np.save(tmp_path / "X.npy", X)
     with pytest.raises(ValueError, match="memory"):
         solve(problem, "svm_multi", X=np.load(tmp_path / "X.npy", mmap_mode="r"))
+
+
+@pytest.fixture(scope="module")
+def hard():
+    """Numbers from 0 to 255 around a large mean, as in raw pictures; classes that overlap."""
+    rng = np.random.default_rng(0)
+    y = np.arange(400) % 4
+    centres = rng.normal(size=(4, 12))
+    X = np.clip(np.round(200 + 5 * (centres[y] + 1.5 * rng.normal(size=(400, 12)))), 0, 255)
+    return X, y
+
+
+def test_newton_takes_over_where_passes_are_slow(hard):
+    X, y = hard
+    seen = []
+    options = {"C": 1.0, "eps": 1e-6, "method": "auto", "callback": seen.append}
+    found = toplabel.solve(X, y, "svm_multi", **options)
+    assert found.status == "converged"
+    assert [stage.method for stage in found.methods] == ["sdca", "newton"]
+    assert found.methods[0].steps < 200
+    assert found.epochs == found.methods[0].steps + found.methods[1].steps
+    epochs = [record.epoch for record in seen]
+    assert epochs == sorted(epochs)
+    assert toplabel.certify(X, y, found).relative_gap <= 2e-6
+    again = toplabel.solve(X, y, "svm_multi", **options)
+    assert np.array_equal(again.A, found.A)
+    assert again.methods == found.methods
+
+
+def test_coordinate_ascent_stays_where_it_is_fast(problem, hard):
+    easy = solve(problem, "svm_multi", gamma=1.0, C=0.1, eps=1e-3, method="auto")
+    assert [stage.method for stage in easy.methods] == ["sdca"]
+    X, y = hard
+    for options in ({"acceleration": False}, {"kernel": "precomputed"}, {"method": "sdca"}):
+        rows = X @ X.T if "kernel" in options else X
+        options = {"method": "auto", "max_epochs": 50} | options
+        found = toplabel.solve(rows, y, "svm_multi", **options)
+        assert [stage.method for stage in found.methods] == ["sdca"]
+
+
+def test_limits_hold_for_both_methods_together(hard):
+    X, y = hard
+    whole = toplabel.solve(X, y, "svm_multi", eps=1e-6, method="auto")
+    assert whole.methods[1].steps > 3
+    limit = whole.methods[0].steps + 3
+    found = toplabel.solve(X, y, "svm_multi", eps=1e-6, method="auto", max_epochs=limit)
+    assert (found.status, found.epochs) == ("max_epochs", limit)

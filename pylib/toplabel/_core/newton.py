@@ -176,6 +176,8 @@ class Newton:
         except KeyboardInterrupt:
             status = "interrupted"
         if status not in ("converged", "imprecise"):  # else the point has its certificate
+            if self.steps:
+                self._take(self._now, self._combine(self._now.g))
             status = self._certify() or status
         return self._run, status, self.history
 
@@ -209,8 +211,8 @@ class Newton:
         if callback is not None and callback(self.history[-1]):
             raise _Ended("interrupted")
 
-    def _evaluate(self, point: _Point, V: np.ndarray) -> float:
-        """Take both objectives of a point, V its ``A^T X``, and record the best; return their gap."""
+    def _take(self, point: _Point, V: np.ndarray) -> None:
+        """Evaluate both objectives at a point, V its ``A^T X``, and keep what is the best so far."""
         began = time.perf_counter()
         total = self._C * self._share.sum()
         U = point.W if self._W0 is None else point.W - self._W0
@@ -224,9 +226,13 @@ class Newton:
             best.primal, best.W = primal, point.W
         if dual >= best.dual:
             best.dual, best.gradients = dual, point.g
+        self._evaluating += time.perf_counter() - began
+
+    def _record_best(self) -> float:
+        """Record the best point; return its relative gap."""
+        best = self._best
         size = max(abs(best.primal), abs(best.dual))
         gap = abs(best.primal - best.dual) / size if size else 0.0
-        self._evaluating += time.perf_counter() - began
         self._record(best.primal, best.dual, gap, best.W)
         return gap
 
@@ -242,7 +248,7 @@ class Newton:
         self._evaluating += time.perf_counter() - began
         names = ("primal", "dual", "relative_gap")
         values = {name: getattr(found, name) for name in names}
-        if len(self.history) > self._recorded:
+        if len(self.history) > self._recorded and self.history[-1].epoch == self._epochs():
             self.history[-1] = replace(self.history[-1], **values)
         else:
             self._record(found.primal, found.dual, found.relative_gap, best.W)
@@ -285,10 +291,22 @@ class Newton:
     # ---- the method ----
 
     def _begin(self) -> None:
-        """Record the start: the weights of the run, and its dual variables."""
-        W, g, S = self._best.W, self._best.gradients, self._rows.scores(self._best.W)
-        self._W, self._S, self._g = W, S, g
-        self._judge(self._evaluate(_Point(W, S, g, 0.0), self._combine(g)))
+        """Take the point of the run for the start, or W0 and A = 0 where one of these is better:
+        coordinate ascent that gets nowhere may end far from both.
+        """
+        W, g = self._best.W, self._best.gradients
+        start = _Point(W, self._rows.scores(W), g, 0.0)
+        if self._run.progress().epochs or start.W.any() or g.any():
+            self._take(start, self._combine(g))
+        primal, dual = self._best.primal, self._best.dual
+        zero = np.zeros_like(W)
+        W0 = zero if self._W0 is None else self._W0
+        S0 = np.zeros_like(start.S) if self._W0 is None else self._rows.scores(W0)
+        origin = _Point(W0, S0, np.zeros_like(g), 0.0)
+        self._take(origin, zero)
+        is_better = self._best.primal < primal or self._best.dual > dual
+        self._now = origin if is_better else start
+        self._judge(self._record_best())
 
     def _outer_loop(self) -> str:
         """Return the status of a run that ends without a solution."""
@@ -297,7 +315,7 @@ class Newton:
             return "stalled"
         extra, least, idle = _FIRST_GAMMA, np.inf, 0
         while idle < _IDLE:
-            center = self._g
+            center = self._now.g
             shift = extra * center
             if self._own:
                 shift[np.arange(len(shift)), self._label] = 0.0
@@ -310,18 +328,19 @@ class Newton:
 
     def _minimise(self, inner: _Inner) -> None:
         """Minimise the problem of an outer step."""
-        point = self._point(inner, self._W, self._S)
+        point = self._point(inner, self._now.W, self._now.S)
         least, lowest, idle = np.inf, np.inf, 0
         while idle < _IDLE:
             V = self._combine(point.g)
             U = point.W if self._W0 is None else point.W - self._W0
             gradient = U - V
             gap, value = 0.5 * np.vdot(gradient, gradient), point.losses + 0.5 * np.vdot(U, U)
-            self._W, self._S, self._g = point.W, point.S, point.g
+            self._now = point
             is_solved = gap <= max(self._proximal(inner, point.g), _SMALL**2 * np.vdot(U, U))
             is_due = self._options.eval_every is not None or self._options.callback is not None
             if is_solved or is_due or gap <= _NEAR * self._options.eps * abs(value):
-                self._judge(self._evaluate(point, V))
+                self._take(point, V)
+                self._judge(self._record_best())
             if is_solved:
                 return
             falls = gap < 0.5 * least or lowest - value > _ROUNDING * abs(value)

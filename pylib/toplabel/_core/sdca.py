@@ -11,12 +11,13 @@ import numpy as np
 from scipy import sparse
 
 from toplabel._core.arrays import as_dual, as_matrix, check_mapped_finite, is_mapped
+from toplabel._core.choice import Choice, may_take_over
 from toplabel._core.newton import Newton, reason_against
 from toplabel._core.problem import LARGEST, Problem
 from toplabel._core.run import Run
 from toplabel._core.scaled import Rescue
 from toplabel._core.solution import Solution, Stage, join_intercept, split_intercept
-from toplabel._core.training import Options, as_r, train
+from toplabel._core.training import Clock, Options, as_r, train
 from toplabel.errors import ToplabelError
 
 
@@ -75,14 +76,23 @@ def _solve(problem: Problem, C: float, options: Options, run: Run):
         method = Newton(problem, C, options, run, restart, [])
         run, status, history = method.solve()
         return run, status, history, 0, (Stage("newton", method.steps, "asked for"),)
-    visits = -run.visits
+    clock, visits = Clock(options), -run.visits
+    choice = Choice(problem, options, run)
     rescue = Rescue(problem, C, options, run, restart)
-    status, history = train(run, options, rescue.is_given_up)
+    watch = choice.is_given_up if choice.is_open else rescue.is_given_up
+    status, history = train(run, options, watch)
     visits += run.visits
-    if status == "given up":
+    methods = (Stage("sdca", history[-1].epoch, "first"),)
+    if status == "given up" and choice.is_open:
+        left = replace(options, **clock.left())
+        method = Newton(problem, C, left, run, restart, history)
+        run, status, history = method.solve()
+        methods += (Stage("newton", method.steps, choice.why),)
+    elif status == "given up":
         run, status, history, further = rescue.go_on(history)
         visits += further
-    return run, status, history, visits, (Stage("sdca", history[-1].epoch, "first"),)
+        methods = (Stage("sdca", history[-1].epoch, "first"),)
+    return run, status, history, visits, methods
 
 
 def _of_exact_rows(problem: Problem, solution: Solution, options: Options) -> Solution:
@@ -137,7 +147,9 @@ def _create(problem: Problem, C: float, options: Options, start: _Start) -> Run:
             window=_window(features, options.window),
             acceleration=as_r(options.acceleration),
             float32_passes=problem.float32_passes and _may_round(features, options),
-            lagrangian=_LAGRANGIAN,
+            lagrangian=0
+            if options.method == "sdca" or may_take_over(problem, options)
+            else _LAGRANGIAN,
         )
     except ToplabelError as error:
         if error.name == "TL_ERR_NOT_FINITE" and is_mapped(features):
@@ -151,7 +163,7 @@ def _padded_center(problem: Problem) -> np.ndarray | None:
     return None if center is None else join_intercept(center, None, problem.constant)
 
 
-_LAGRANGIAN = 0  # passes until the loop of csrc/src/solver_lagrangian.c begins; 0: it does not
+_LAGRANGIAN = 100  # passes until the loop of csrc/src/solver_lagrangian.c begins
 _COPY_BYTES = 1 << 30
 _FINE_EPS = 1e-4
 
