@@ -22,7 +22,8 @@ from hypothesis import strategies as st
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from toplabel.reproduction.compare.cells import read_cells, write_cells
+from toplabel.reproduction.compare.cells import KEPT, read_cells, write_cells
+from toplabel.reproduction.compare.views import compared
 from toplabel.reproduction.report.figures import agreement, claims, registry, style
 from toplabel.reproduction.report.figures import circle as circle_figure
 from toplabel.reproduction.report.figures.drawing import (
@@ -248,6 +249,14 @@ def test_each_cell_is_a_mark_of_the_agreement_chart() -> None:
     assert marks(drawn) == Counter(POINTS["verdict"])
     assert agreement.draw(POINTS) == drawn
     assert agreement.draw(POINTS.assign(stopped=False)).count("<use") < drawn.count("<use")
+
+
+def test_the_picture_of_the_readme_is_the_last_whole_run() -> None:
+    cells = compared(read_cells(ROOT / "reports/summary/cells.csv"), KEPT)
+    points = agreement.points_of(cells)
+    assert len(points) == len(cells)
+    picture = (ROOT / "docs/images/agreement.svg").read_text(encoding="utf-8")
+    assert marks(picture) == Counter(points["verdict"])
 
 
 def test_the_axis_of_the_claims_is_symmetric_and_keeps_the_order() -> None:

@@ -92,10 +92,10 @@ def charts(inputs: ReportInputs, tree: Tree) -> dict[str, str]:
     found = claims_chart.draw(one for one in tree["findings"] if one["tested"])
     if tree["points"]:
         points = agreement.points_of(tree["touched"])
-        found["agreement"] = agreement_chart.draw(points, title=agreement.sentence(points))
+        found["agreement"] = agreement_chart.draw(points)
     if inputs.kept is not None and tree["kept"]["points"]:
         points = agreement.points_of_cells(inputs.kept.cells)
-        found["kept"] = agreement_chart.draw(points, title=agreement.sentence(points))
+        found["kept"] = agreement_chart.draw(points)
     return found
 
 

@@ -75,7 +75,7 @@ def _stopped(row: Mapping[str, Any]) -> bool:
     return row["status"] not in ("converged", "uncertified")
 
 
-def draw(points: pd.DataFrame, background: str = "none", title: str = "") -> str:
+def draw(points: pd.DataFrame, background: str = "none") -> str:
     """Draw the chart as SVG.
 
     Parameters
@@ -84,8 +84,6 @@ def draw(points: pd.DataFrame, background: str = "none", title: str = "") -> str
         From `points_of`.
     background : str
         A colour, for a picture that stands alone.
-    title : str
-        The title in the metadata of the file.
     """
     tables = list(points["table"].unique())
     reach = max(2.0, points["points"].abs().max())
@@ -106,7 +104,7 @@ def draw(points: pd.DataFrame, background: str = "none", title: str = "") -> str
                 handles.append(Line2D([], [], linestyle="", label=label, **look))
         figure.legend(handles=handles, loc="outside upper left", ncols=min(3, len(handles)))
         text = io.StringIO()
-        metadata = {"Date": None, "Creator": None, "Title": title or "Agreement"}
+        metadata = {"Date": None, "Creator": None, "Title": "Measured minus printed numbers"}
         figure.savefig(text, format="svg", metadata=metadata, facecolor=background)
     return text.getvalue()
 
