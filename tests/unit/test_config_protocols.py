@@ -84,11 +84,8 @@ def test_refined_values_equal_those_of_a_finer_axis():
     assert {coarse.value(e) for e in exponents} <= values
 
 
-def test_widths_are_shared_among_blocks():
-    budget = Budget(Axis(2, 0, 1, 1), Axis(2, -15, 3, 1), theta_block=5)
-    assert budget.blocks(True) == 4
-    assert budget.blocks(False) == 1
-    assert budget.thetas(False) == [LINEAR]
+def test_a_kernel_needs_a_grid_of_widths():
+    assert Budget(Axis(2, 0, 1, 1), Axis(2, -15, 3, 1)).thetas(False) == [LINEAR]
     with pytest.raises(ValueError, match="no grid of theta"):
         Budget(Axis(2, 0, 1, 1), None).thetas(True)
 

@@ -12,7 +12,7 @@ from toplabel.reproduction.methods import library_loss
 from toplabel.reproduction.selection import checkpoints as module
 from toplabel.reproduction.selection.checkpoints import Checkpoints
 from toplabel.reproduction.selection.tuned import Point, Tuned
-from toplabel.reproduction.selection.tuning import tune_block, tune_split
+from toplabel.reproduction.selection.tuning import tune_split
 
 KERNEL = Method("lr_rbf", "A", "lr_multi", kernel="rbf")
 BUDGET = Budget(Axis(2, -4, 2, 2), Axis(2, -2, 1, 1), folds=2, patience=1)
@@ -23,17 +23,13 @@ class Killed(BaseException):
     pass
 
 
-def _tune(job, checkpoints=None):
-    problems = problems_of(multiclass_set(with_val=False), TASK)
-    if job == "block":
-        return tune_block(problems, TASK, 0, checkpoints)
-    return tune_split(problems, TASK, (), checkpoints)
+def _tune(checkpoints=None):
+    return tune_split(problems_of(multiclass_set(with_val=False), TASK), TASK, checkpoints)
 
 
-@pytest.mark.parametrize("job", ["block", "split"])
-def test_a_killed_job_goes_on_after_its_last_path(tmp_path, monkeypatch, fits, job):
+def test_a_killed_job_goes_on_after_its_last_path(tmp_path, monkeypatch, fits):
     monkeypatch.setattr(module, "WORTH_KEEPING", 0.0)
-    expected, count = _tune(job), len(fits)
+    expected, count = _tune(), len(fits)
     checkpoints = Checkpoints(tmp_path / "paths", "same")
     solve = library_loss.solve
 
@@ -45,15 +41,15 @@ def test_a_killed_job_goes_on_after_its_last_path(tmp_path, monkeypatch, fits, j
     with monkeypatch.context() as patch:
         patch.setattr(library_loss, "solve", mortal)
         with pytest.raises(Killed):
-            _tune(job, checkpoints)
+            _tune(checkpoints)
     fits.clear()
     for most in (4, 0):  # the fits of one path over C; none when all paths are there
-        for one, other in zip(_tune(job, checkpoints), expected, strict=True):
+        for one, other in zip(_tune(checkpoints), expected, strict=True):
             for name in (field.name for field in fields(Tuned) if field.name != "seconds"):
                 np.testing.assert_array_equal(getattr(one, name), getattr(other, name), name)
         assert len(fits) <= most
         fits.clear()
-    _tune(job, Checkpoints(tmp_path / "paths", "other data"))
+    _tune(Checkpoints(tmp_path / "paths", "other data"))
     assert len(fits) == count
     checkpoints.remove()
     assert not (tmp_path / "paths").exists()

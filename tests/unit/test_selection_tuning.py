@@ -1,4 +1,4 @@
-"""Tuning: paths over C, folds, extension, refinement, blocks, screening, early stopping, k."""
+"""Tuning: paths over C, folds, extension, refinement, screening, early stopping, k."""
 
 from dataclasses import replace
 
@@ -19,7 +19,7 @@ from toplabel.reproduction.selection.problems import (
     training_labels,
 )
 from toplabel.reproduction.selection.tuned import Point, Tuned, average, means, merge
-from toplabel.reproduction.selection.tuning import EarlyStopping, FoldPath, tune_block, tune_split
+from toplabel.reproduction.selection.tuning import EarlyStopping, FoldPath, tune_split
 
 SOFTMAX = Method("lr_multi", "A", "lr_multi")
 MULTILABEL = Method("lr_ml", "A", "lr_ml")
@@ -220,37 +220,28 @@ def test_folds_are_averaged_where_all_have_been():
     assert seen.tolist() == [[True, True], [True, False]]
 
 
-# ---- blocks and screening --------------------------------------------------------------------------
+# ---- screening -------------------------------------------------------------------------------------
 
 
-def test_blocks_of_widths_merge_to_the_whole_grid():
-    budget = replace(BUDGET, theta_block=3)
-    path = _path(budget, KERNEL)
-    parts = [path.visit(coarse_points(KERNEL, budget, block)) for block in range(2)]
-    whole, merged = path.visit(coarse_points(KERNEL, budget)), merge(parts)
-    np.testing.assert_array_equal(merged.value, whole.value)
-    np.testing.assert_array_equal(merged.theta, whole.theta)
-    extra = path.visit({0: [0.5]})
-    assert np.isnan(merge([whole, extra]).epochs).sum() == 3
-
-
-@pytest.mark.parametrize("screen_rows", [None, 20])
-def test_a_split_goes_on_from_its_blocks(screen_rows, fits):
+def test_a_coarse_grid_that_screens_says_only_where_the_finer_one_lies(fits):
     prepared = multiclass_set(with_val=False)
-    budget = replace(BUDGET, theta_block=2, refine=Refinement(1, 1), screen_rows=screen_rows)
+    budget = replace(BUDGET, refine=Refinement(1, 1), screen_rows=20)
     task = task_of(KERNEL, budget, METRICS, "folds")
-    problems = problems_of(prepared, task)
-    blocks = [one for j in range(2) for one in tune_block(problems, task, j)]
-    in_blocks = len(fits)
-    assert in_blocks == 3 * 16
-    *_, found = tune_split(problems, task, blocks)
-    *_, alone = tune_split(problems, task)
-    np.testing.assert_array_equal(found.value, alone.value)
-    if screen_rows is not None:
-        assert {fit["shape"][0] for fit in fits[:in_blocks]} == {20}
-        assert {fit["shape"][0] for fit in fits[in_blocks:]} == {20, 24}
-        assert len(found.C) < len(BUDGET.C.exponents())  # only the finer grid counts
-    assert means([*blocks, found]) == [found]
+    *coarse, found = tune_split(problems_of(prepared, task), task)
+    assert [one.fold for one in coarse] == ["0", "1", "2"]
+    assert means([*coarse, found]) == [found]
+    assert [fit["shape"][0] for fit in fits].count(20) == 3 * 16
+    assert len(fits) == 3 * (16 + int((~np.isnan(found.epochs)).sum()))
+    assert len(found.C) < len(BUDGET.C.exponents())
+
+
+def test_what_was_visited_of_a_fold_is_merged():
+    path = _path(method=KERNEL)
+    whole = path.visit(coarse_points(KERNEL, BUDGET))
+    parts = [path.visit({theta: BUDGET.C.exponents()}) for theta in (-2, -1, 0, 1)]
+    np.testing.assert_array_equal(merge(parts).value, whole.value)
+    both = merge([whole, path.visit({0: [0.5]})])
+    assert np.isnan(both.epochs).sum() == 3
 
 
 def test_screening_draws_rows_by_names():

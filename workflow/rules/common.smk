@@ -24,7 +24,6 @@ wildcard_constraints:
     method="|".join(plan.methods),
     table="|".join(targets.known_tables),
     part="[A-Za-z0-9][A-Za-z0-9_-]*",
-    block="[0-9]+",
 
 
 onstart:

@@ -1,4 +1,4 @@
-"""Tune a method on all folds of some splits, or visit a block of kernel widths of one split."""
+"""Tune a method on all folds of some splits."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -9,8 +9,8 @@ from toplabel.reproduction.jobs import run
 from toplabel.reproduction.selection.checkpoints import Checkpoints
 from toplabel.reproduction.selection.problems import validation_problems
 from toplabel.reproduction.selection.task import Task
-from toplabel.reproduction.selection.tuned import load_tuned, save_tuned
-from toplabel.reproduction.selection.tuning import tune_block, tune_split
+from toplabel.reproduction.selection.tuned import save_tuned
+from toplabel.reproduction.selection.tuning import tune_split
 
 
 def main(snakemake):
@@ -20,15 +20,11 @@ def main(snakemake):
         Path(snakemake.output.unit).with_suffix(".paths"),
         (task, snakemake.params.sources, file_sum(snakemake.input.meta)),
     )
-    if snakemake.rule == "tune_block":
-        task, block = replace(task, split=snakemake.wildcards.part), int(snakemake.wildcards.block)
-        results = tune_block(validation_problems(prepared, task), task, block, checkpoints)
-    else:
-        blocks, results = load_tuned(snakemake.input.blocks), []
-        for split in snakemake.params.splits:
-            of_split = replace(task, split=split)
-            problems = list(validation_problems(prepared, of_split))
-            results += tune_split(problems, of_split, blocks, checkpoints)
+    results = []
+    for split in snakemake.params.splits:
+        of_split = replace(task, split=split)
+        problems = list(validation_problems(prepared, of_split))
+        results += tune_split(problems, of_split, checkpoints)
     save_tuned(results, snakemake.output.unit)
     checkpoints.remove()
 

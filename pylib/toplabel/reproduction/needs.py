@@ -91,9 +91,7 @@ def longest_first(plan: Plan) -> Callable[[Mapping[str, str]], float]:
 
 def job_name(stage: str, wildcards: Any) -> str:
     """Return the name of a job, which its benchmark file has: ``<stage>/<set>/<method>/<part>``."""
-    names = dict(wildcards.items())
-    block = f".block{names.pop('block')}" if "block" in names else ""
-    return "/".join([stage, *names.values()]) + block
+    return "/".join([stage, *dict(wildcards.items()).values()])
 
 
 @cache

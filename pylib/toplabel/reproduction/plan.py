@@ -257,20 +257,6 @@ class Plan:
         """Return the splits that one file of `units` holds."""
         return self.split_names(dataset) if part == ALL_SPLITS else [part]
 
-    def blocks(self, dataset: str, method: str, part: str) -> list[str]:
-        """Return the files of the coarse grid of a split, one for each block of kernel widths.
-
-        There are none where the job of the split visits the coarse grid itself.
-        """
-        found = self.methods[method]
-        budget = found.budget(self.budget_of(dataset), self.budget)
-        split = budget.theta_block is not None and found.tunes_width
-        in_folds = self.protocol_of(dataset).validation == "folds" and part != ALL_SPLITS
-        if not (split and in_folds) or found.ks:
-            return []
-        unit = Cell(dataset, method).path(f"tune/{part}")
-        return [f"{unit}.block{block}.npz" for block in range(budget.blocks(found.tunes_width))]
-
     def draws(self, dataset: str, method: str = "") -> list[str]:
         """Return the networks of a data set, one for each split, or their test metrics after
         fine-tuning with a method.

@@ -172,8 +172,6 @@ class Budget(Closed):
     """How many steps the grid of C may grow beyond either edge, while a best value lies there."""
     splits: PositiveInt | None = None
     """How many splits of the set are used, the first ones; all if not given."""
-    theta_block: PositiveInt | None = None
-    """How many widths one job of cross-validation takes; all if not given."""
     validation_rows: PositiveInt | None = None
     """How many validation rows are enough: only the first folds that together hold as many are
     trained; all folds if not given. An image of several rows counts once."""
@@ -209,12 +207,6 @@ class Budget(Closed):
         if self.theta is None:
             raise ValueError("the protocol has no grid of theta, which an RBF kernel needs")
         return self.theta.exponents()
-
-    def blocks(self, tunes_width: bool) -> int:
-        """Return the number of jobs that share the widths of a kernel in one fold."""
-        if not tunes_width or self.theta_block is None:
-            return 1
-        return -(-len(self.thetas(tunes_width)) // self.theta_block)
 
 
 @model

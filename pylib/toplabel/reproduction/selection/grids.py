@@ -38,12 +38,9 @@ def budget_for(task: Task, problem: ValidationProblem) -> Budget:
     return replace(budget, C=budget.C.over(square)) if square else budget
 
 
-def coarse_points(method: Method, budget: Budget, block: int | None = None) -> Points:
-    """Return the points of the protocol's grid, or of a block of its widths."""
-    thetas = budget.thetas(method.tunes_width)
-    if block is not None and budget.theta_block is not None and method.tunes_width:
-        thetas = thetas[block * budget.theta_block : (block + 1) * budget.theta_block]
-    return {theta: budget.C.exponents() for theta in thetas}
+def coarse_points(method: Method, budget: Budget) -> Points:
+    """Return the points of the protocol's grid."""
+    return {theta: budget.C.exponents() for theta in budget.thetas(method.tunes_width)}
 
 
 def refined_points(result: Tuned, budget: Budget) -> Points:

@@ -78,7 +78,7 @@ def _empty(split, fold, theta, C, threshold, metric) -> Tuned:
 
 
 def merge(results: Sequence[Tuned]) -> Tuned:
-    """Join what was visited of one fold: blocks of widths, coarse and fine grid."""
+    """Join what was visited of one fold: the coarse grid, beyond its edges, the finer grid."""
     one = results[0]
     theta = np.unique(np.concatenate([result.theta for result in results]))
     C = np.unique(np.concatenate([result.C for result in results]))

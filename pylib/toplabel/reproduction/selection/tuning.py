@@ -1,7 +1,6 @@
 """Tuning: a method is trained along the grid of C on each fold, and measured on validation rows.
 
-A job tunes a split with all its folds, or visits a block of kernel widths of it. Within it, one
-`FoldPath` a fold goes up the grid of C.
+A job tunes splits with all their folds. Within it, one `FoldPath` a fold goes up the grid of C.
 """
 
 from __future__ import annotations
@@ -32,21 +31,18 @@ from toplabel.reproduction.selection.tuned import Point, Tuned, assemble, averag
 
 
 def tune_split(
-    problems: Sequence[ValidationProblem],
-    task: Task,
-    blocks: Sequence[Tuned] = (),
-    checkpoints: Checkpoints | None = None,
+    problems: Sequence[ValidationProblem], task: Task, checkpoints: Checkpoints | None = None
 ) -> list[Tuned]:
     """Tune a method on all folds of a split, with each of its values of k if it selects one.
 
-    `problems` are one a fold. `blocks` are the coarse grid, where other jobs have visited it
-    (`tune_block`); `checkpoints` have finished paths of a job that was killed. Return means over
-    the folds, one for each k, and results of single folds of a coarse grid that only screens, for
-    the time that it took. A k must be below the number of classes, so larger ones are left out.
+    `problems` are one a fold; `checkpoints` have finished paths of a job that was killed. Return
+    means over the folds, one for each k, and results of single folds of a coarse grid that only
+    screens, for the time that it took. A k must be below the number of classes, so larger ones are
+    left out.
     """
     method = task.method
     if not method.ks:
-        return _tune(problems, task, blocks, checkpoints)
+        return _tune(problems, task, checkpoints)
     n_classes = problems[0].n_classes
     ks = [k for k in method.ks if k < n_classes]
     if not ks:
@@ -57,59 +53,25 @@ def tune_split(
     return [
         replace(result, k=float(k))
         for k in ks
-        for result in _tune(problems, replace(task, method=method.at(k)), (), checkpoints)
+        for result in _tune(problems, replace(task, method=method.at(k)), checkpoints)
     ]
 
 
-def tune_block(
-    problems: Iterable[ValidationProblem],
-    task: Task,
-    block: int | None = None,
-    checkpoints: Checkpoints | None = None,
-) -> list[Tuned]:
-    """Visit the coarse grid, or a block of its widths; return a result for each fold.
-
-    At most so many rows as the budget screens are trained on. The problems are taken one by one.
-    """
-    found = []
-    for fold, problem in enumerate(problems):
-        if not fold:
-            task = replace(task, budget=budget_for(task, problem))
-        if task.budget.screen_rows is not None:
-            names = (task.settings.seed, task.dataset, task.split, fold)
-            problem = fewer_rows(problem, task.budget.screen_rows, names)
-        path = FoldPath(problem, task, fold, checkpoints)
-        found.append(path.survey(coarse_points(task.method, task.budget, block)))
-    return found
-
-
 def _tune(
-    problems: Sequence[ValidationProblem],
-    task: Task,
-    blocks: Sequence[Tuned],
-    checkpoints: Checkpoints | None,
+    problems: Sequence[ValidationProblem], task: Task, checkpoints: Checkpoints | None
 ) -> list[Tuned]:
-    """Return the mean over the folds, after results of the coarse grid if that only screens."""
-    screens = task.budget.screen_rows is not None and bool(task.method.loss)
-    if screens and not blocks:
-        blocks = tune_block(problems, task, checkpoints=checkpoints)
-    mean = _tune_folds(problems, task, blocks, checkpoints)
-    return [*blocks, mean] if screens else [mean]
+    """Visit the coarse grid, extend it at an edge, refine it; return the mean over the folds.
 
-
-def _tune_folds(
-    problems: Sequence[ValidationProblem],
-    task: Task,
-    blocks: Sequence[Tuned],
-    checkpoints: Checkpoints | None,
-) -> Tuned:
-    """Visit the coarse grid, extend it at an edge, refine it; return the mean over the folds."""
+    Where the budget screens, the coarse grid is trained on fewer rows; it then only says where the
+    finer grid lies, and stands before the mean.
+    """
     budget = budget_for(task, problems[0])
     method, task = task.method, replace(task, budget=budget)
     paths = [FoldPath(problem, task, fold, checkpoints) for fold, problem in enumerate(problems)]
-    found = [[one for one in blocks if one.fold == str(fold)] for fold in range(len(paths))]
-    if not blocks:
-        found = [[path.survey(coarse_points(method, budget))] for path in paths]
+    screens = budget.screen_rows is not None and bool(method.loss)
+    points = coarse_points(method, budget)
+    coarse = [(path.on_fewer_rows() if screens else path).survey(points) for path in paths]
+    found = [[one] for one in coarse]
 
     def mean() -> Tuned:
         return average([merge(of_fold) for of_fold in found])
@@ -126,9 +88,10 @@ def _tune_folds(
             break
         result = visit(beyond)
     finer = refined_points(result, budget)
-    if blocks and budget.screen_rows is not None:
-        found = [[] for _ in paths]  # trained on fewer rows, it only says where the finer grid lies
-    return visit(finer) if finer else result
+    if screens:
+        found = [[] for _ in paths]
+        return [*coarse, visit(finer)]
+    return [visit(finer) if finer else result]
 
 
 @dataclass(frozen=True)
@@ -156,6 +119,12 @@ class FoldPath:
             if across.update(along.best):
                 break
         return self._result(found)
+
+    def on_fewer_rows(self) -> FoldPath:
+        """Return the same paths on at most so many training rows as the budget screens."""
+        task = self.task
+        names = (task.settings.seed, task.dataset, task.split, self.fold)
+        return replace(self, problem=fewer_rows(self.problem, task.budget.screen_rows, names))
 
     @cached_property
     def _metrics(self) -> list[str]:
