@@ -66,3 +66,24 @@ def test_every_link_of_a_page_has_a_target(repository):
             if not there.exists() or (anchor and there in anchors and anchor not in anchors[there]):
                 missing.append(f"{page.name}: {target}#{anchor}")
     assert not missing
+
+
+def test_files_that_the_recipes_name_are_there(repository):
+    package = repository / "pylib/toplabel"
+    places = [
+        repository,
+        package,
+        package / "reproduction",
+        package.parent,
+        repository / "csrc/src",
+    ]
+    made = ("results/", "reports/", "data/raw/", "build/", "config/studies/mine")
+    for name in ("docs/architecture.md", "docs/extend.md", "docs/workflow.md", "CONTRIBUTING.md"):
+        text = (repository / name).read_text(encoding="utf-8")
+        named = re.findall(r"`(?:reproduction/)?((?:[\w.-]+/)+(?:[\w-]+\.\w+)?)`", text)
+        missing = {
+            path
+            for path in named
+            if not path.startswith(made) and not any((place / path).exists() for place in places)
+        }
+        assert not missing, name
