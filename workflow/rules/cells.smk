@@ -83,7 +83,7 @@ rule evaluate:
         "../scripts/evaluate.py"
 
 
-# Do our own one-vs-all and LIBLINEAR find the same minimiser? A table of the reports (docs/protocol.md).
+# Do our own one-vs-all and LIBLINEAR find the same minimiser? A table of the reports (docs/protocols.md).
 rule agree:
     input:
         meta="results/{dataset}/data/meta.json",

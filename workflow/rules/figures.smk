@@ -26,7 +26,7 @@ rule draw_figure:
         "../scripts/draw_figure.py"
 
 
-# The study of top-k calibration (TPAMI section 4, docs/losses.md): no data, no training.
+# The study of top-k calibration (TPAMI section 4, docs/evidence/calibration.md): no data, no training.
 rule study_calibration:
     output:
         minima="results/calibration/minima.csv",

@@ -1,4 +1,4 @@
-# Data sets that are features of small networks, and the fine-tuning of these (docs/torch.md). PyTorch is needed for
+# Data sets that are features of small networks, and the fine-tuning of these (docs/pytorch.md). PyTorch is needed for
 # these rules alone; where it is missing the plan has none of their data sets.
 
 

@@ -16,7 +16,7 @@ CAPTION = (
     "Bayes optimal: every minimiser of the conditional risk has the Bayes optimal top-s set: so it is if scores tying "
     "classes s and s + 1 risk more than the least; by how much is the excess, and both risks are certified. "
     "A counterexample is a minimiser f that ties them. Open: what the paper leaves open. The argument is in "
-    "docs/losses.md."
+    "docs/evidence/calibration.md."
 )
 
 

@@ -1,7 +1,7 @@
 """How a claim is judged by its comparisons: outcome, sign tests, Holm's correction.
 
 A comparison is the difference of the first side minus the second in points, positive when the first
-is better, with its standard error (docs/results.md).
+is better, with its standard error (docs/protocols.md).
 """
 
 from __future__ import annotations
