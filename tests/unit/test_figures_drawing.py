@@ -36,7 +36,11 @@ from toplabel.reproduction.report.figures.drawing import (
     scale_accuracies,
 )
 from toplabel.reproduction.report.figures.registry import FIGURES, row_of
+from toplabel.reproduction.report.figures.selection import selection_curve
 from toplabel.reproduction.report.labels import VERDICTS
+from toplabel.reproduction.selection.choice import choose
+from toplabel.reproduction.selection.models import Model
+from toplabel.reproduction.selection.tuned import Tuned
 
 ROOT = Path(__file__).parents[2]
 METHODS = {"svm_multi": "SVM^{Multi}", "svm_multi_smooth": "SVM^{Multi}_{1}"}
@@ -222,6 +226,33 @@ def test_arcs_cover_the_circle(classes: list[str]) -> None:
     for i, one in enumerate(classes):
         at = 360.0 * i / len(classes)
         assert [c for a, b, c in found if a <= at <= b or a <= at + 360.0 <= b] == [one]
+
+
+def test_predictions_are_the_classes_of_the_highest_scores() -> None:
+    nothing = dict.fromkeys(("C", "theta", "k", "primal", "dual", "relative_gap"), 0.0)
+    nothing |= {"epochs": 1, "status": "", "seconds": 0.0, "gradient_norm": 0.0}
+    W = np.array([[1.0, 0.0, -1.0], [0.0, 1.0, -1.0]])
+    found = circle_figure.predictions(Model("main", W=W, **nothing), np.array(["a", "b", "c"]))
+    quarter = found.iloc[:: len(found) // 4]  # to the right, up, left, down
+    assert quarter["rank1"].tolist() == ["a", "b", "c", "c"]
+    assert found["rank2"].iloc[1] == "b"
+
+
+# ---- selection -----------------------------------------------------------------------------------
+
+
+def test_selection_curves_take_the_best_over_theta_and_the_threshold() -> None:
+    value = np.array([[[[1.0, 9.0], [3.0, 8.0]], [[np.nan, np.nan], [2.0, 7.0]]]])
+    axes = (np.array([np.nan]), np.array([0.1, 1.0]), np.array([0.0, 0.5]))
+    tables = dict.fromkeys(("relative_gap", "epochs", "seconds"), np.zeros((1, 2)))
+    metrics = np.array(["f1_micro", "rank_loss"])
+    tuned = Tuned("main", "all", *axes, metrics, value, **tables)
+    curve = selection_curve([tuned], choose([tuned]))
+    found = {metric: part.to_dict("list") for metric, part in curve.groupby("metric")}
+    assert found["f1_micro"]["value"] == [3.0, 2.0]
+    assert found["f1_micro"]["chosen"] == [True, False]
+    assert found["rank_loss"]["value"] == [8.0, 7.0]
+    assert found["rank_loss"]["chosen"] == [False, True]
 
 
 # ---- charts of the report itself -----------------------------------------------------------------

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -12,12 +11,11 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Circle, Wedge
 
-from toplabel.reproduction.data.parts import Prepared
 from toplabel.reproduction.data.prepared import load_prepared
 from toplabel.reproduction.report.figures import style
 from toplabel.reproduction.report.figures.drawing import Source, legend, mathtext, panel_grid
 from toplabel.reproduction.selection.choice import load_choices
-from toplabel.reproduction.selection.models import key_of, load_models
+from toplabel.reproduction.selection.models import Model, key_of, load_models
 
 _METRIC = "top2"  # each method is shown with the model that is best in it
 _DIRECTIONS = 720
@@ -34,31 +32,25 @@ def numbers(source: Source) -> pd.DataFrame:
     scores highest.
     """
     prepared = load_prepared(source.one("data/meta.json").parent)
-    frames = [_points(prepared, source.split).assign(what="point")]
+    part = prepared.parts[next(one.train for one in prepared.splits if one.name == source.split)]
+    names = np.array(prepared.class_names)
+    angle = np.arctan2(part.X[:, 1], part.X[:, 0]) % (2.0 * np.pi)
+    frames = [pd.DataFrame({"what": "point", "angle": angle, "class": names[part.y]})]
     for method in source.methods:
-        folder = source.one(f"{method['name']}/selection.csv").parent
+        choices = load_choices(source.one(f"{method['name']}/selection.csv"))
+        chosen = next(c for c in choices if (c.split, c.metric) == (source.split, _METRIC))
+        model = load_models(source.one(f"{method['name']}/models.npz"))[key_of(chosen)]
         words = {"method": method["name"], "label": method["label"], "k": method["k"]}
-        rings = _rings(prepared, folder, source.split)
-        frames.append(rings.assign(what="prediction", **words))
+        frames.append(predictions(model, names).assign(what="prediction", **words))
     columns = ["what", "angle", "class", "method", "label", "k", "rank1", "rank2"]
     return pd.concat(frames, ignore_index=True)[columns]
 
 
-def _points(prepared: Prepared, split: str) -> pd.DataFrame:
-    part = prepared.parts[next(one.train for one in prepared.splits if one.name == split)]
-    angle = np.arctan2(part.X[:, 1], part.X[:, 0]) % (2.0 * np.pi)
-    return pd.DataFrame({"angle": angle, "class": np.array(prepared.class_names)[part.y]})
-
-
-def _rings(prepared: Prepared, folder: Path, split: str) -> pd.DataFrame:
+def predictions(model: Model, names: np.ndarray) -> pd.DataFrame:
     """Return the two classes that a linear model scores highest in each direction."""
-    choices = load_choices(folder / "selection.csv")
-    chosen = next(row for row in choices if (row.split, row.metric) == (split, _METRIC))
-    model = load_models(folder / "models.npz")[key_of(chosen)]
     angle = 2.0 * np.pi * np.arange(_DIRECTIONS) / _DIRECTIONS
-    X = np.column_stack([np.cos(angle), np.sin(angle)])
-    order = np.argsort(-model.scores(X, X), axis=1, kind="stable")
-    names = np.array(prepared.class_names)
+    scores = model.scores(np.column_stack([np.cos(angle), np.sin(angle)]))
+    order = np.argsort(-scores, axis=1, kind="stable")
     return pd.DataFrame({"angle": angle, "rank1": names[order[:, 0]], "rank2": names[order[:, 1]]})
 
 
