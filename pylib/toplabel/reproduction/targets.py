@@ -16,7 +16,6 @@ from toplabel.reproduction.plan import Cell, Plan, PlanError
 from toplabel.reproduction.report.figures.registry import (
     CELLS,
     FIGURES,
-    Figure,
     figure_files,
     row_of,
     table_files,
@@ -79,35 +78,36 @@ class Targets:
     @cached_property
     def figures(self) -> list[str]:
         """The figures that show cells of the config."""
-        return self._figures_of(self._plan.datasets)
+        return self._figures_of(self._plan.cells)
 
     @cached_property
     def known_figures(self) -> list[str]:
-        """All figures that can be asked for."""
+        """All figures that a config can ask for."""
+        cells = [cell for name in self._plan.registry for cell in self._plan.cells_of(name)]
         free = [figure.name for figure in FIGURES if not figure.of_run]
-        return [*self._figures_of([*self._plan.registry]), *free]
+        return [*self._figures_of(cells), *free]
 
-    def _figures_of(self, sets: Sequence[str]) -> list[str]:
-        """Return the figures of results on some data sets; another draw of a set has none."""
-        sets = [name for name in sets if name not in self._plan.catalogue.other_draws]
+    def _figures_of(self, cells: Sequence[Cell]) -> list[str]:
+        """Return the figures that show some cells; another draw of a set has none."""
+        others = self._plan.catalogue.other_draws
+        sets = dict.fromkeys(cell.dataset for cell in cells if cell.dataset not in others)
+        several_k = {cell.dataset for cell in cells if self._has_several_k(cell)}
         named = []
         for figure in FIGURES:
             if figure.dataset:
                 shown = [name for name in sets if figure.dataset in (name, "{dataset}")]
-                named += [figure.of(name) for name in shown if self._can_show(figure, name)]
+                if figure.module == "topk":
+                    shown = [name for name in shown if name in several_k]
+                named += [figure.of(name) for name in shown]
             elif figure.of_run and sets:
                 named.append(figure.name)
         return named
 
-    def _can_show(self, figure: Figure, dataset: str) -> bool:
-        """Return whether a figure of top-k accuracies has several k to show."""
-        if figure.module != "topk":
-            return True
+    def _has_several_k(self, cell: Cell) -> bool:
+        """Return whether top-k accuracies of several k are measured."""
         plan = self._plan
-        methods = [plan.methods[cell.method] for cell in self.cells_of_figure(figure.of(dataset))]
-        names = {method.protocol or plan.registry[dataset].protocol for method in methods}
-        metrics = [plan.protocols[name].metrics for name in names]
-        return any(sum(one.startswith("top") for one in found) > 1 for found in metrics)
+        name = plan.methods[cell.method].protocol or plan.registry[cell.dataset].protocol
+        return sum(metric.startswith("top") for metric in plan.protocols[name].metrics) > 1
 
     def figure_files(self) -> list[str]:
         """Return the files of all figures that the reports show.
@@ -218,8 +218,8 @@ class Targets:
         """
         plan = self._plan
         if (figure := row_of(name)) is not None:
-            if figure.inputs == (CELLS,) and figure.dataset_of(name) not in ("", *plan.datasets):
-                raise PlanError(f"{name}: the config has no cell of this data set")
+            if CELLS in figure.inputs and name not in self.figures:
+                raise PlanError(f"{name}: no study of the config has a cell of it")
             return figure_files(name) if figure.of_run else figure.files
         owner = {table: s.name for s in plan.studies.values() for table in s.own_tables}
         cells = plan.cells_of(owner.get(name, short_name(name)))
