@@ -68,7 +68,7 @@ html_title = "toplabel"
 html_static_path = ["site/static"]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
-html_sidebars = {"index": []}
+html_sidebars = {"**": []}
 html_theme_options = {
     "logo": {"text": "toplabel"},
     "header_links_before_dropdown": 6,
