@@ -114,9 +114,11 @@ def test_from_images_to_a_data_set(tmp_path, repository):
     torch.save(network().state_dict(), weights)
     options = ("--network", "tiny_network:network", "--weights", weights, "--layer", "3")
     for part, rows in (("train", 3), ("test", 2)):
-        for name in ("kitchen", "library"):
+        # A class without test images, and a folder of a tool.
+        for name in ("bath", "kitchen", "library")[part == "test" :]:
             folder = tmp_path / "images" / part / name
-            folder.mkdir(parents=True)
+            (folder.parent / ".git/objects").mkdir(parents=True, exist_ok=True)
+            folder.mkdir()
             for i in range(rows):
                 pixels = rng.integers(0, 256, (20, 13 + i, 3), dtype=np.uint8)
                 Image.fromarray(pixels).save(folder / f"{i}.png")
@@ -130,8 +132,12 @@ def test_from_images_to_a_data_set(tmp_path, repository):
     rooms = load_registry(written)["rooms"]
     fetch(rooms, tmp_path, network=False)
     parts = prepare(rooms, tmp_path).parts
-    assert {name: part.X.shape for name, part in parts.items()} == {"train": (6, 5), "test": (4, 5)}
-    np.testing.assert_array_equal(parts["train"].y, [0, 0, 0, 1, 1, 1])
+    assert {name: part.X.shape for name, part in parts.items()} == {"train": (9, 5), "test": (4, 5)}
+    np.testing.assert_array_equal(parts["train"].y, np.repeat([0, 1, 2], 3))
+    np.testing.assert_array_equal(parts["test"].y, [1, 1, 2, 2])
+    (tmp_path / "images/test/attic").mkdir()
+    done = run(tmp_path / "images/test", tmp_path / "rooms", "test", *options, *sizes)
+    assert "attic: no class of" in done.stderr
 
 
 def test_a_wrong_command_ends_in_one_line(tmp_path):

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from toplabel.reproduction.config.datasets import load_registry
+from toplabel.reproduction.config.documents import validate
 from toplabel.reproduction.config.entry import Entry, RawFile
 from toplabel.reproduction.data import fetch as fetching
 from toplabel.reproduction.data.fetch import (
@@ -156,6 +157,10 @@ def test_a_users_own_file_may_be_compressed(tmp_path):
     (tmp_path / "toy").mkdir()
     (tmp_path / "toy/toy.txt.gz").write_bytes(b"")
     assert raw_path(ENTRY, "toy.txt", tmp_path) == tmp_path / "toy/toy.txt.gz"
+
+
+def test_the_suffix_of_a_compression_is_no_part_of_a_name():
+    assert validate({"name": "mine.txt.gz", "part": "all"}, RawFile).name == "mine.txt"
 
 
 def test_names_of_extracted_features_are_those_of_the_form_that_is_there(repository, tmp_path):

@@ -106,6 +106,15 @@ def test_libsvm_indices_may_begin_with_0(read):
     np.testing.assert_array_equal(dense(part), [[7, 0, 1, 0, 0], [0, 0, 0, 0, 0]])
 
 
+def test_files_of_the_extreme_classification_repository(read):
+    loaded = read("libsvm", "2 4 3\n0,2 0:1.5 3:1\n1 1:2\n", "multilabel")
+    assert loaded.class_names == ["0", "1", "2"]
+    np.testing.assert_array_equal(loaded.parts["train"].Y, [[1, 0, 1], [0, 1, 0]])
+    np.testing.assert_array_equal(dense(loaded.parts["train"]), [[1.5, 0, 0, 1], [0, 2, 0, 0]])
+    with pytest.raises(FormatError, match=":3: "):
+        read("libsvm", "2 4 3\n0,2 0:1.5 3:1\n1 1:x\n", "multilabel")
+
+
 # ---- tables --------------------------------------------------------------------------------------
 
 
@@ -236,6 +245,17 @@ def test_matlab_files_sparse_transposed_and_of_version_7_3(read, tmp_path):
     part = FORMATS["mat"](Source({"train": path}, "multilabel")).parts["train"]
     np.testing.assert_array_equal(part.X, X)
     np.testing.assert_array_equal(part.Y, SETS)
+
+
+def test_sparse_features_and_label_sets_as_scipy_saves_them(tmp_path):
+    sparse.save_npz(tmp_path / "a.npz", sparse.csr_matrix(X))
+    np.save(tmp_path / "a_labels.npy", SETS)
+    source = Source({"all": tmp_path / "a.npz"}, "multilabel")
+    for _ in range(2):
+        part = FORMATS["npz"](source).parts["all"]
+        np.testing.assert_array_equal(dense(part), X)
+        np.testing.assert_array_equal(part.Y, SETS)
+        sparse.save_npz(tmp_path / "a_labels.npz", sparse.csr_matrix(SETS))
 
 
 def test_features_in_a_file_are_mapped_into_memory(tmp_path):
@@ -410,3 +430,87 @@ def test_hdf5_reads_no_other_file_and_no_number_that_was_never_written(tmp_path)
     for name in ("link", "external", "virtual", "unwritten", "pieces", "group"):
         with pytest.raises(FormatError, match=name):
             FORMATS["hdf5"](source, X=name)
+
+
+# ---- tables with a header ------------------------------------------------------------------------
+
+BIRDS = (
+    'species,island,mass,"length, mm",sex\n'
+    "Adelie,Torgersen,3750,39.1,M\n"
+    '"Chinstrap, n.",Dream,3500,46.5,F\n'
+    "Adelie,Dream,3800.5,39.5,F\n"
+)
+
+
+@pytest.fixture
+def table(tmp_path):
+    def load(text, task="multiclass", name="birds.csv", **options):
+        texts = text if isinstance(text, dict) else {"all": text}
+        paths = {part: tmp_path / f"{part}_{name}" for part in texts}
+        for part, content in texts.items():
+            paths[part].write_text(content, encoding="utf-8-sig")
+        return FORMATS["table"](Source(paths, task), **options)
+
+    return load
+
+
+def test_a_table_with_words_numbers_and_a_class(table):
+    loaded = table(BIRDS, label="species", drop=("sex",))
+    assert loaded.class_names == ["Adelie", "Chinstrap, n."]
+    assert names_of(loaded, "all") == ["Adelie", "Chinstrap, n.", "Adelie"]
+    np.testing.assert_array_equal(
+        loaded.parts["all"].X, [[3750, 39.1, 0, 1], [3500, 46.5, 1, 0], [3800.5, 39.5, 1, 0]]
+    )
+    text = BIRDS.replace('"length, mm"', "length").replace(",", "\t").replace(".5", ",5")
+    other = table(text, name="birds.tsv", label="sex", drop=("species", "island"), decimal=",")
+    assert other.parts["all"].X[2].tolist() == [3800.5, 39.5]
+
+
+def test_parts_of_a_table_share_their_categories(table):
+    head, *rows = BIRDS.splitlines(keepends=True)
+    parts = {"train": head + rows[0] + rows[1], "test": head + rows[2]}
+    loaded = table(parts, label="sex", drop=("species",))
+    assert loaded.class_names == ["F", "M"]
+    assert loaded.parts["train"].X.shape[1] == loaded.parts["test"].X.shape[1] == 4
+
+
+@pytest.mark.parametrize("word", ["", "NA"])
+def test_gaps_in_a_table(table, word):
+    text = BIRDS.replace("3500", word)
+    options = {"label": "species", "drop": ("island", "sex")}
+    with pytest.raises(FormatError, match=r"'mass' \(1\).*`missing: median`"):
+        table(text, **options)
+    assert table(text, missing="drop", **options).parts["all"].n_rows == 2
+    assert table(text, missing="median", **options).parts["all"].X[1, 0] == 3775.25
+    with pytest.raises(FormatError, match=r"row 0 .* missing"):
+        table(BIRDS.replace("Adelie", word), **options)
+
+
+def test_label_sets_of_a_table_are_columns_or_lists_of_words(table):
+    text = "a,big,red,words\n1,0,1,red; round\n2,1,1,\n3,0,0,round\n"
+    loaded = table(text, "multilabel", labels=("red", "big"), drop=("words",))
+    assert loaded.class_names == ["red", "big"]
+    assert loaded.parts["all"].Y.tolist() == [[1, 0], [1, 1], [0, 0]]
+    tags = {"column": "words", "separator": ";"}
+    loaded = table(text, "multilabel", tags=tags, drop=("big", "red"))
+    assert loaded.class_names == ["red", "round"]
+    assert loaded.parts["all"].Y.tolist() == [[1, 1], [0, 0], [0, 1]]
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "message"),
+    [
+        (BIRDS, {"label": "kind"}, "no column 'kind'; it has: species, island"),
+        (BIRDS + "a,b,c,d,e,f\n", {"label": "sex"}, "line 5"),
+        ("", {"label": "sex"}, "No columns"),
+        (
+            "name,y\n" + "".join(f"n{i},{i % 2}\n" for i in range(60)),
+            {"label": "y"},
+            "'name' has 60 different words; .*`drop`",
+        ),
+    ],
+)
+def test_a_table_that_does_not_fit_is_refused(table, text, options, message):
+    with pytest.raises(FormatError, match=message) as caught:
+        table(text, **options)
+    assert "\n" not in str(caught.value)

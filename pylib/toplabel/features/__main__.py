@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -10,8 +11,9 @@ from pathlib import Path
 import torch
 from torch import nn
 
+from toplabel._core.files import atomic_path
 from toplabel.features.extraction import extract
-from toplabel.features.images import batches, listed
+from toplabel.features.images import batches, class_names, listed
 
 
 def network_of(name: str, weights: Path | None) -> nn.Module:
@@ -27,6 +29,17 @@ def network_of(name: str, weights: Path | None) -> nn.Module:
         except (OSError, RuntimeError, ValueError) as error:
             raise ValueError(f"--weights {weights}: {' '.join(str(error).split())[:300]}") from None
     return network
+
+
+def _classes(given: argparse.Namespace) -> list[str]:
+    """Return the names of the classes, those of the part that was extracted first."""
+    path = given.folder / "classes.json"
+    if path.is_file():
+        return json.loads(path.read_text(encoding="utf-8"))
+    classes = class_names(given.images)
+    with atomic_path(path) as temporary:
+        temporary.write_text(json.dumps(classes), encoding="utf-8")
+    return classes
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -48,7 +61,7 @@ def main(arguments: list[str] | None = None) -> None:
         sidecar = extract(
             network_of(given.network, given.weights),
             given.layer,
-            batches(listed(given.images), given.size, given.batch),
+            batches(listed(given.images, _classes(given)), given.size, given.batch),
             given.folder,
             given.part,
             rectify=given.rectify,

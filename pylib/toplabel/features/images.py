@@ -4,7 +4,7 @@ ImageNet.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -14,27 +14,42 @@ from torch import Tensor
 
 from toplabel._core.files import FileError
 
-SUFFIXES = frozenset({".bmp", ".jpeg", ".jpg", ".png", ".ppm", ".webp"})
+SUFFIXES = frozenset({".bmp", ".gif", ".jpeg", ".jpg", ".png", ".ppm", ".tif", ".tiff", ".webp"})
 # Of the images of ImageNet, in [0, 1]: what torchvision's networks expect.
 MEAN, DEVIATION = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
 
 
-def listed(folder: Path) -> list[tuple[Path, int]]:
-    """Return the images in folders of classes, both in the order of their names; classes are
-    counted from 0.
-    """
+def class_names(folder: Path) -> list[str]:
+    """Return the names of the folders of classes, sorted; hidden folders are none."""
     if not folder.is_dir():
         raise FileError(f"{folder}: no such folder")
-    classes = sorted(path for path in folder.iterdir() if path.is_dir())
+    return sorted(path.name for path in folder.iterdir() if path.is_dir() and _is_shown(path))
+
+
+def listed(folder: Path, classes: Sequence[str] | None = None) -> list[tuple[Path, int]]:
+    """Return the images in folders of classes, both in the order of their names.
+
+    Classes are counted from 0 by their places in `classes`, by default the folders that are there.
+    """
+    there = class_names(folder)
+    classes = there if classes is None else list(classes)
+    if unknown := sorted({*there} - {*classes}):
+        raise FileError(f"{folder / unknown[0]}: no class of the part that was extracted first")
     images = [
-        (path, number)
-        for number, of_class in enumerate(classes)
-        for path in sorted(of_class.rglob("*"))
-        if path.suffix.lower() in SUFFIXES
+        (path, classes.index(name))
+        for name in there
+        for path in sorted((folder / name).rglob("*"))
+        if path.suffix.lower() in SUFFIXES and path.is_file()
+        if all(map(_is_shown, path.relative_to(folder).parents)) and _is_shown(path)
     ]
     if not images:
         raise FileError(f"{folder}: holds no images in folders of classes")
     return images
+
+
+def _is_shown(path: Path) -> bool:
+    """Return whether a name is not hidden, as .git and the ._1.jpg of macOS are."""
+    return not path.name.startswith(".")
 
 
 def batches(

@@ -19,7 +19,7 @@ _FORMS = {
     "coco": _REGION_FORMS,
 }
 # Formats whose multilabel sets have no single label per row beside the label set.
-_LABEL_SETS_ALONE = ("mulan_arff", "libsvm")
+_LABEL_SETS_ALONE = ("mulan_arff", "libsvm", "table")
 
 PartName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]*$", max_length=100)]
 Sum = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]

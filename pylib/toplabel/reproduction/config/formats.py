@@ -80,6 +80,43 @@ class UciCsv(Closed):
 
 
 @model
+class Tags(Closed):
+    """A column that holds a list of words."""
+
+    column: str
+    """The name of the column."""
+    separator: str = ";"
+    """What stands between two words."""
+
+
+@model
+class Table(Closed):
+    """A table with a header: CSV, TSV or Parquet (by the file's suffix)."""
+
+    label: str | None = None
+    """The column of the class; one of label, labels and tags is given."""
+    labels: tuple[str, ...] = ()
+    """The columns of the labels, 0 or 1."""
+    tags: Tags | None = None
+    """The column that holds the labels of a row as a list of words."""
+    drop: tuple[str, ...] = ()
+    """The columns to leave out."""
+    categorical: tuple[str, ...] = ()
+    """Columns of numbers that are categories; columns of words are."""
+    missing: Literal["error", "median", "mean", "drop"] = "error"
+    """What becomes of a gap in a feature: it is filled with the median or mean of the first part, or
+    its row is dropped."""
+    delimiter: str | None = None
+    """The delimiter; by default a tab for .tsv, else a comma."""
+    decimal: Literal[".", ","] = "."
+    """The character before decimals."""
+
+    def __post_init__(self) -> None:
+        if (self.label is None) + (not self.labels) + (self.tags is None) != 2:
+            raise Fault("label", "one of label, labels and tags says where the labels are")
+
+
+@model
 class Arrays(Closed):
     """Arrays of features and labels under their names."""
 
@@ -142,6 +179,7 @@ FORMATS: dict[str, Any] = {
     "mulan_arff": MulanArff,
     "idx": Idx,
     "uci_csv": UciCsv,
+    "table": Table,
     "mat": Mat,
     "npz": Arrays,
     "npy": Npy,

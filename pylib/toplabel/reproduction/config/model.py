@@ -7,6 +7,7 @@ keys.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Annotated, Any
 
@@ -68,7 +69,12 @@ def _with_names(rows: Any) -> Any:
 Gap = Annotated[float, Field(gt=0, lt=1)]
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$", max_length=100)]
 # File systems take names of 255 bytes; suffixes are added.
-FileName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.+-]*$", max_length=200)]
+FileName = Annotated[
+    str,
+    Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.+-]*$", max_length=200),
+    AfterValidator(lambda name: re.sub(r"\.(gz|bz2|xz)$", "", name)),
+]
+"""The name of a raw file; the suffix of a compression is no part of it."""
 Part = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*(/[a-z][a-z0-9_]*)?$")]
 """A name, or the part of what it names that is of one data set, as multiclass/letter."""
 RowName = Annotated[Name, Field(exclude=True, json_schema_extra={"rowName": True})]

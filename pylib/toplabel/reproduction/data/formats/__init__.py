@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from toplabel.reproduction.data.formats import arff, arrays, coco, idx, libsvm, uci_csv, voc
+from toplabel.reproduction.data.formats import arff, arrays, coco, idx, libsvm, table, uci_csv, voc
 from toplabel.reproduction.data.formats.source import FormatError, Source
 from toplabel.reproduction.data.parts import Loaded
 
@@ -19,6 +19,7 @@ FORMATS: dict[str, Callable[..., Loaded]] = {
     "mulan_arff": arff.load,
     "idx": idx.load,
     "uci_csv": uci_csv.load,
+    "table": table.load,
     "mat": arrays.load_mat,
     "npz": partial(arrays.load, arrays.read_npz),
     "npy": arrays.load_npy,

@@ -87,9 +87,18 @@ def _label_name(task: Task) -> str:
     return "Y" if task == "multilabel" else "y"
 
 
-def read_npz(path: Path, names: Sequence[str]) -> list[np.ndarray]:
-    """Return arrays of an .npz file by their names."""
+def read_npz(path: Path, names: Sequence[str]) -> list[np.ndarray | sparse.spmatrix]:
+    """Return arrays of an .npz file by their names.
+
+    A file P.npz of `scipy.sparse.save_npz` holds the features alone; the labels stand beside it in
+    P_labels.npy, or sparse in P_labels.npz.
+    """
     with damage(path, ".npz file"), np.load(path, allow_pickle=False) as stored:
+        if "indptr" in stored.files and names[0] not in stored.files:
+            labels = path.with_name(f"{path.stem}_labels.npz")
+            if labels.is_file():
+                return [sparse.load_npz(path), sparse.load_npz(labels)]
+            return [sparse.load_npz(path), np.array(read_npy(labels.with_suffix(".npy")))]
         _check_names(path, names, stored.files)
         return [stored[name] for name in names]
 

@@ -1,10 +1,16 @@
-"""LIBSVM text: ``label index:value ...`` a line; ``label,label index:value ...`` for label sets."""
+"""LIBSVM text: ``label index:value ...`` a line; ``label,label index:value ...`` for label sets.
+
+A file of the extreme classification repository begins with a line that has the numbers of its rows,
+features and labels, which are then counted from 0.
+"""
 
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Callable, Mapping
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +23,8 @@ from toplabel._core.files import reason
 from toplabel.reproduction.data.formats.source import FormatError, Source
 from toplabel.reproduction.data.formats.tables import Table, assemble
 from toplabel.reproduction.data.parts import Loaded
+
+_SIZES = re.compile(rb"[0-9]+ ([0-9]+) ([0-9]+)")
 
 
 def load(
@@ -32,13 +40,19 @@ def load(
     label: otherwise labels that are numbered from 1 would get a class without any row.
     """
     is_multilabel = source.task == "multilabel"
+    sizes = [_sizes(path) for path in source.parts.values()] if is_multilabel else []
+    has_sizes = bool(sizes) and None not in sizes
+    if has_sizes:
+        (n_features, n_classes), index_base, label_base = sizes[0], 0, 0
     read = partial(
         load_svmlight_file,
         n_features=n_features,
         multilabel=is_multilabel,
         zero_based=index_base == 0,
     )
-    tables = {name: Table(path, *_read(path, read)) for name, path in source.parts.items()}
+    tables = {
+        name: Table(path, *_read(path, read, int(has_sizes))) for name, path in source.parts.items()
+    }
     width = max(table.X.shape[1] for table in tables.values())
     for table in tables.values():
         table.X.resize((table.X.shape[0], width))
@@ -49,20 +63,31 @@ def load(
     return assemble(tables, source.task, names)
 
 
-def _read(path: Path, read: Callable[[Any], Any]) -> tuple[sparse.csr_matrix, Any]:
+def _read(path: Path, read: Callable[[Any], Any], skipped: int) -> tuple[sparse.csr_matrix, Any]:
+    """Read a file but for so many lines at its begin."""
     try:
-        X, labels = read(str(path))
+        with path.open("rb") as stream:
+            for _ in range(skipped):
+                stream.readline()
+            X, labels = read(stream)
     except Exception as error:
-        raise _located(path, read) or FormatError(path, None, reason(error)) from None
+        raise _located(path, read, skipped) or FormatError(path, None, reason(error)) from None
     if not X.shape[0]:
         raise FormatError(path, None, "no row in it")
     return X, labels
 
 
-def _located(path: Path, read: Callable[[Any], Any]) -> FormatError | None:
+def _sizes(path: Path) -> tuple[int, int] | None:
+    """Return the numbers of features and labels that the first line states, if it does."""
+    with path.open("rb") as stream:
+        match = _SIZES.fullmatch(stream.readline().strip())
+    return (int(match[1]), int(match[2])) if match else None
+
+
+def _located(path: Path, read: Callable[[Any], Any], skipped: int) -> FormatError | None:
     """Return the error of the first line that cannot be read by itself, if there is one."""
     with path.open("rb") as stream:
-        for number, line in enumerate(stream, start=1):
+        for number, line in islice(enumerate(stream, start=1), skipped, None):
             try:
                 read(io.BytesIO(line))
             except Exception as error:
