@@ -260,12 +260,11 @@ def test_sparse_features_and_label_sets_as_scipy_saves_them(tmp_path):
 
 def test_features_in_a_file_are_mapped_into_memory(tmp_path):
     np.save(tmp_path / "f.npy", X)
-    np.save(tmp_path / "l.npy", CLASSES)
+    np.save(tmp_path / "f_labels.npy", CLASSES)
     source = Source({"train": tmp_path / "f.npy"}, "multiclass")
-    part = FORMATS["npy"](source, labels={"train": "l.npy"}).parts["train"]
-    assert isinstance(part.X, np.memmap)
+    assert isinstance(FORMATS["features"](source).parts["train"].X, np.memmap)
     np.save(tmp_path / "f.npy", np.asfortranarray(X.astype(np.float16)))
-    part = FORMATS["npy"](source, labels={"train": "l.npy"}).parts["train"]
+    part = FORMATS["features"](source).parts["train"]
     assert part.X.dtype == np.float32  # converted when it is read
     np.testing.assert_array_equal(part.X, X)
     with h5py.File(tmp_path / "f.h5", "w") as stored:
@@ -393,7 +392,7 @@ def test_what_does_not_fit_is_one_line_with_the_file(read, case):
     assert len(str(caught.value)) < 700
 
 
-@pytest.mark.parametrize("kind", [*KINDS, "npy", "idx"])
+@pytest.mark.parametrize("kind", [*KINDS, "idx"])
 @pytest.mark.parametrize("damage", ["empty", "text", "half", "end"])
 def test_damaged_files_are_told_in_one_line(tmp_path, kind, damage):
     path = tmp_path / "train"

@@ -51,11 +51,6 @@ class Idx(_FileOfLabels):
 
 
 @model
-class Npy(_FileOfLabels):
-    """Features in a file, labels in another."""
-
-
-@model
 class MulanArff(Closed):
     """Attributes and labels in ARFF."""
 
@@ -182,7 +177,6 @@ FORMATS: dict[str, Any] = {
     "table": Table,
     "mat": Mat,
     "npz": Arrays,
-    "npy": Npy,
     "hdf5": Arrays,
     "features": Features,
     "voc": Voc,

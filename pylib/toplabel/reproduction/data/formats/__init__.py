@@ -22,7 +22,6 @@ FORMATS: dict[str, Callable[..., Loaded]] = {
     "table": table.load,
     "mat": arrays.load_mat,
     "npz": partial(arrays.load, arrays.read_npz),
-    "npy": arrays.load_npy,
     "hdf5": partial(arrays.load, arrays.read_hdf5),
     "features": arrays.load_features,
     "voc": voc.load,

@@ -7,7 +7,7 @@ written.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -42,15 +42,6 @@ def load_mat(
 ) -> Loaded:
     """Read MATLAB files as `load` does; X may be sparse, with `transposed` it is (d, n)."""
     return load(_read_transposed if transposed else read_mat, source, X, labels)
-
-
-def load_npy(source: Source, labels: Mapping[str, str]) -> Loaded:
-    """Read pairs of .npy files: the features of each part, mapped into memory, and its labels."""
-    tables = {}
-    for part, path in source.parts.items():
-        beside = source.beside(part, labels)
-        tables[part] = Table(path, read_npy(path), np.array(read_npy(beside)), beside)
-    return assemble(tables, source.task)
 
 
 def load_features(
