@@ -8,10 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from toplabel.reproduction.config.networks import Network
-from toplabel.reproduction.config.splits import Split
 
-from toplabel.reproduction.config.entry import Entry
+from toplabel.reproduction.config.entry import Entry, Network, Split
 from toplabel.reproduction.config.method import Method
 from toplabel.reproduction.data.parts import Part, Prepared
 from toplabel.reproduction.networks import training
