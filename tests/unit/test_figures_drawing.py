@@ -78,11 +78,6 @@ def topk() -> pd.DataFrame:
     return frame.assign(label=frame["method"], value=values, published=values.where(values < 90))
 
 
-def gaps() -> pd.DataFrame:
-    frame = pd.DataFrame({"label": ["A", "A", "B^{x}"], "relative_gap": [1e-5, 0.0, 2e-3]})
-    return frame.assign(status=["converged", "converged", "max_epochs"])
-
-
 def times(series: str, column: str) -> pd.DataFrame:
     values = {"seconds": [0.0, 0.1, 1.0, 0.1, 0.5], column: [1.0, 0.1, 0.0, 1.0, 1e-3]}
     return pd.DataFrame({series: ["A", "A", "A", "B", "B"], "top1": 50.0} | values)
@@ -104,7 +99,6 @@ FRAMES = {
     "circle": circle(),
     "selection": selection(),
     "topk": topk(),
-    "gaps": gaps(),
     "projections": projections(),
     "convergence": times("label", "relative_gap"),
     "softmax": times("solver", "excess"),
@@ -167,7 +161,7 @@ def test_the_recipe_for_a_figure_is_true(tmp_path, monkeypatch) -> None:
 def test_the_row_of_a_figure_is_found_by_its_name() -> None:
     assert row_of("topk_letter").dataset_of("topk_letter") == "letter"
     assert row_of("tpami2017_figure04").dataset_of("tpami2017_figure04") == "circle"
-    assert row_of("gaps").dataset_of("gaps") == ""
+    assert row_of("calibration").dataset_of("calibration") == ""
     assert row_of("of_another_program") is None
 
 

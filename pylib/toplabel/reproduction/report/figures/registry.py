@@ -136,22 +136,6 @@ FIGURES = (
         inputs=(CELLS,),
     ),
     Figure(
-        name="gaps",
-        module="gaps",
-        title="Relative duality gap of every trained model",
-        caption=(
-            "Each tick is the model behind one measured number (of several splits, the worst), the"
-            " dot the largest gap of its method, a diamond where a model did not converge. Methods"
-            " without a gap are left out: a loss that is not convex, and some baselines."
-        ),
-        alt=(
-            "Relative duality gaps on a logarithmic axis, a row for each method, with the largest"
-            " gap of each marked. The gaps are in the data file of the figure."
-        ),
-        page="run",
-        inputs=(CELLS,),
-    ),
-    Figure(
         name="tpami2017_figure02",
         module="lambert",
         title="V(t), the Lambert W function of the exponent",
