@@ -32,7 +32,16 @@ _SETTINGS = ("seed", "eps_train", "max_epochs_tune", "max_epochs_train")
 # The keys of a registry entry that the content of the prepared set depends on.
 _CONTENT = (
     *("task", "embedded", "format", "options", "storage", "folder", "files", "divide"),
-    *("transform", "splits", "statistics", "features", "published_key", "not_comparable"),
+    *(
+        "transform",
+        "bias",
+        "folds",
+        "splits",
+        "statistics",
+        "features",
+        "published_key",
+        "not_comparable",
+    ),
 )
 
 

@@ -29,6 +29,10 @@ Source = Literal["tpami2017", "nips2015", "cvpr2016", "nips2012"]
 Amount = PositiveInt | PositiveFloat
 Fraction = Annotated[float, Field(ge=0, lt=1)]
 
+OWN = "own"
+"""The protocol of data that no paper has."""
+_OWN_FOLDS = 5
+
 
 @model
 class RawFile(Closed):
@@ -181,10 +185,11 @@ class Entry(Closed):
     task: Literal["multiclass", "multilabel"]
     """Whether a row has one label or a set of them."""
     protocol: str
-    """A name of config/protocols.yaml."""
-    licence: str
+    """A name of config/protocols.yaml. With `own`, for data of no paper, the defaults of
+    `transform`, `bias`, `C_scale` and, for a set of one part, `folds` are others."""
+    licence: str = "not stated"
     """The licence as the publishers state it."""
-    citation: str
+    citation: str = "not stated"
     """Who made the set."""
     features: str = ""
     """What the vectors are, as in the column of data/published; empty for the set's own."""
@@ -215,6 +220,11 @@ class Entry(Closed):
     features are scaled only; normalise: rows of norm 1; pca: centre by the training mean, keep all
     components with a variance above 0, up to a rotation; gram: the features are Gram matrices,
     training rows (n, n) and others (n', n), and become vectors with these inner products."""
+    bias: bool = False
+    """Whether a column of ones is added to the features, after the transformation."""
+    folds: Annotated[int, Field(ge=2)] | None = None
+    """The number of folds of the one part, each of them the test part of a split; stratified by the
+    classes where rows have one label."""
     C_scale: Literal["mean_squared_norm"] | None = None
     """mean_squared_norm: linear methods divide the grid of C by the mean squared norm of the rows
     that they are trained on, for features whose scale is to stay."""
@@ -237,15 +247,35 @@ class Entry(Closed):
     def __post_init__(self) -> None:
         object.__setattr__(self, "published_key", self.published_key or self.name)
         object.__setattr__(self, "folder", self.folder or self.name)
+        if self.protocol == OWN:
+            self._set_own_defaults()
+        if self.folds is not None:
+            self._set_folds()
         if not self.splits and {"train", "test"} <= {*self.parts}:
             val = "val" if "val" in self.parts else None
             object.__setattr__(self, "splits", (Split("main", "train", val, "test"),))
+
+    def _set_own_defaults(self) -> None:
+        """Choose what suits data of any scale: standardised features, a bias, and a scaled C."""
+        object.__setattr__(self, "protocol", f"{OWN}_{self.task}")
+        object.__setattr__(self, "transform", self.transform or "standardise")
+        object.__setattr__(self, "C_scale", self.C_scale or "mean_squared_norm")
+        object.__setattr__(self, "bias", True)
+        if len(self.parts) == 1 and not self.splits:
+            object.__setattr__(self, "folds", self.folds or _OWN_FOLDS)
+
+    def _set_folds(self) -> None:
+        if len(self.parts) != 1 or self.splits or self.divide:
+            raise Fault("folds", "is for a set of one part, without divide and splits")
+        splits = (Split(f"f{i}", f"train_f{i}", None, f"test_f{i}") for i in range(self.folds))
+        object.__setattr__(self, "splits", tuple(splits))
 
     @property
     def parts(self) -> list[str]:
         """The parts that the files hold, and those that one of them is cut into."""
         parts = [part for file in self.files for part in file.holds]
-        return [*parts, *(self.divide.into if self.divide else ())]
+        folds = [part for one in self.splits for part in (one.train, one.test) if self.folds]
+        return [*parts, *(self.divide.into if self.divide else ()), *folds]
 
     def is_in(self, source: str) -> bool:
         """Return whether a paper's numbers for `published_key` are for this set as it is here."""

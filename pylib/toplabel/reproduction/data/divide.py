@@ -1,13 +1,15 @@
-"""A part that is published as one, cut into several."""
+"""A part that is published as one, cut into several, or into folds."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+from sklearn.model_selection import KFold, StratifiedKFold
 
-from toplabel.reproduction.config.entry import Divide
+from toplabel.reproduction.config.entry import Divide, Split
 from toplabel.reproduction.data.formats.arrays import read_npz
 from toplabel.reproduction.data.parts import Loaded, Part
 from toplabel.reproduction.data.rows import take
@@ -32,10 +34,35 @@ def divide(name: str, loaded: Loaded, how: Divide, folder: Path | None = None) -
     else:
         chosen = _by_share(where, how, whole, seed_of(name, "divide"))
     parts = {key: part for key, part in loaded.parts.items() if key != how.part}
-    for key, rows in chosen.items():
-        labels = (None if values is None else values[rows] for values in (whole.y, whole.Y))
-        parts[key] = Part(take(whole.X, rows), *labels)
+    parts |= {key: _rows(whole, rows) for key, rows in chosen.items()}
     return replace(loaded, parts=parts)
+
+
+def cross_validated(name: str, loaded: Loaded, splits: Sequence[Split]) -> Loaded:
+    """Cut the one part into folds: each split tests on one and trains on the others.
+
+    Folds depend on `name` alone. They are stratified by class where rows have one label.
+    """
+    (whole,) = loaded.parts.values()
+    if whole.groups is not None:
+        raise ValueError(f"data set '{name}', folds: a part with regions cannot be cut")
+    kind = KFold if whole.y is None else StratifiedKFold
+    if whole.y is not None and (fewest := int(np.bincount(whole.y).min())) < len(splits):
+        raise ValueError(
+            f"data set '{name}', folds: {len(splits)} folds need as many rows of each class, and "
+            f"one has {fewest}; name a test part, or use `divide`"
+        )
+    folds = kind(len(splits), shuffle=True, random_state=seed_of(name, "folds") % 2**32)
+    labels = np.zeros(whole.n_instances) if whole.y is None else whole.y
+    parts = {}
+    for split, (train, test) in zip(splits, folds.split(labels, labels), strict=True):
+        parts[split.train], parts[split.test] = _rows(whole, train), _rows(whole, test)
+    return replace(loaded, parts=parts)
+
+
+def _rows(whole: Part, rows: np.ndarray) -> Part:
+    labels = (None if values is None else values[rows] for values in (whole.y, whole.Y))
+    return Part(take(whole.X, rows), *labels)
 
 
 def _in_order(where: str, how: Divide, n: int) -> dict[str, np.ndarray]:

@@ -13,7 +13,7 @@ import numpy as np
 from scipy import sparse
 
 from toplabel.reproduction.config.entry import Entry
-from toplabel.reproduction.data.divide import divide
+from toplabel.reproduction.data.divide import cross_validated, divide
 from toplabel.reproduction.data.embedded import EMBEDDED
 from toplabel.reproduction.data.fetch import read_raw
 from toplabel.reproduction.data.formats import FORMATS, FormatError, Source
@@ -52,12 +52,16 @@ def prepare(entry: Entry, raw_folder: str | os.PathLike[str], grid: Axis | None 
     else:
         loaded, raw = _read_checked(entry, folder)
     splits = list(entry.splits) or loaded.splits
+    if entry.folds is not None:
+        loaded = cross_validated(entry.folder, loaded, splits)
     used = {part for split in splits for part in (split.train, split.val, split.test) if part}
     parts = {name: part for name, part in loaded.parts.items() if name in used}
     if entry.transform == "standardise":
         parts = store(parts, entry.storage)  # centred where they are dense
     if entry.transform is not None:
         parts = transform(f"data set '{entry.name}'", parts, splits, entry.transform)
+    if entry.bias:
+        parts = {name: replace(part, X=_with_ones(part.X)) for name, part in parts.items()}
     loaded = Loaded(store(parts, entry.storage), loaded.class_names, splits)
     return finish(entry, loaded, raw, entry.not_comparable or _mark(folder), grid)
 
@@ -170,6 +174,12 @@ def _is_dense(parts: Collection[Part]) -> bool:
         part.X.nnz if sparse.issparse(part.X) else int(np.count_nonzero(part.X)) for part in parts
     )
     return stored > _DENSE_DENSITY * sum(part.n_rows * part.n_features for part in parts)
+
+
+def _with_ones(X: Rows) -> Rows:
+    """Return features with a column of ones as the last."""
+    ones = np.ones((X.shape[0], 1), dtype=X.dtype)
+    return sparse.hstack([X, ones], "csr") if sparse.issparse(X) else np.hstack([X, ones])
 
 
 def _dense(X: Rows, dtype: type) -> np.ndarray | RowsOf:
