@@ -206,7 +206,7 @@ def test_the_examples_of_the_documentation_are_valid(repository, load):
         "\n".join(lines[: lines.index("snakemake --cores 2 --configfile own.yaml")])
     )
     assert set(opening) == {"datasets", "methods", "studies"}
-    more = yaml.safe_load("\n".join(lines[lines.index("  flowers_csv:") :]))
+    more = yaml.safe_load("\n".join(lines[lines.index("  words:") :]))
     examples = load(yaml.safe_dump({"datasets": opening["datasets"] | more}))
-    assert set(examples) == {"mine", "flowers_csv", "tags", "calls", "notes", "vectors"}
+    assert set(examples) == {"mine", "words", "tags", "calls", "notes", "vectors"}
     assert examples["mine"].divide.into == {"train": 0.7, "test": 0.3}
